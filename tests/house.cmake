@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Tests of the house itself: public headers, symbols, the arrows between rooms, the coverage table.
+
+find_program(CXX_PROGRAM NAMES c++ g++ clang++)
+file(GLOB headers CONFIGURE_DEPENDS RELATIVE "${sched}/include" "${sched}/include/weir/*.h")
+foreach(header IN LISTS headers)
+    get_filename_component(name "${header}" NAME_WE)
+    set(alone -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I "${sched}/include")
+    set(unit "${PROJECT_BINARY_DIR}/generated/header_${name}.c")
+    file(CONFIGURE OUTPUT "${unit}" CONTENT "#include \"${header}\"\nextern int header_alone;\n")
+    weir_test(header_${name}_c17 house "${CMAKE_C_COMPILER}" -std=c17 ${alone} -x c "${unit}")
+    if(CXX_PROGRAM)
+        weir_test(header_${name}_cxx17 house "${CXX_PROGRAM}" -std=c++17 ${alone} -x c++
+            "${unit}")
+    endif()
+endforeach()
+
+# Sanitizers and gcov add names of their own.
+if(NOT WEIR_SANITIZE AND NOT WEIR_COVERAGE)
+    set(symbols sh "${tests}/support/symbols_test.sh" "${sched}/symbols.sh")
+    weir_test(libweir_exported_symbols house ${symbols} exported $<TARGET_FILE:libweir>
+        "${sched}/weir.symbols")
+    weir_test(libweir_undefined_symbols house ${symbols} undefined $<TARGET_FILE:libweir>
+        "${tests}/support/libweir.allowed")
+endif()
+
+weir_test(house_arrows house bash "${tests}/support/arrows.sh" "${PROJECT_SOURCE_DIR}")
+weir_test(house_files house bash "${tests}/support/files.sh" "${PROJECT_SOURCE_DIR}")
+weir_test(house_coverage house bash "${tests}/coverage.sh" --check)
+weir_test(libweir_builds_alone house bash "${tests}/support/libweir_alone.sh"
+    "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}/tests/libweir_alone" "${CMAKE_C_COMPILER}")

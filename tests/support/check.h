@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * CUnit with values in its messages, and one main() for every test program.
+ *
+ * CUnit prints the failed expression but no values, and its runner returns 0 when tests fail;
+ * both are mended here. A test program lists its tests once:
+ *
+ *     static const struct test tests[] = { { "an empty queue pops nothing", empty_pops_nothing } };
+ *     TEST_MAIN(tests)
+ */
+#ifndef TESTS_SUPPORT_CHECK_H
+#define TESTS_SUPPORT_CHECK_H
+
+#include <CUnit/CUnit.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct test {
+    const char *name;
+    void (*run)(void);
+};
+
+/* Registers and runs the tests; the exit code says whether any failed. */
+int test_main(const char *suite, const struct test *tests, size_t count);
+
+/* Counts one skipped check and says why on standard output; the sum is the last line of
+ * `./dev test`. */
+void test_skip(const char *reason);
+
+/* A path below the shared known answers (WEIR_SHARED, default ../shared from the project root), or
+ * NULL when it is not there. The result is static and overwritten by the next call. */
+const char *test_shared(const char *relative);
+
+/* A path below the project's tests folder. The result is static and overwritten. */
+const char *test_data(const char *relative);
+
+bool check_i64(int64_t actual, int64_t expected, const char *text, const char *file, int line);
+bool check_near(double actual, double expected, double tolerance, const char *text,
+                const char *file, int line);
+bool check_str(const char *actual, const char *expected, const char *text, const char *file,
+               int line);
+bool check_true(bool value, const char *text, const char *file, int line);
+
+#define CHECK(condition) check_true((condition), #condition, __FILE__, __LINE__)
+#define CHECK_I64(actual, expected)                                                                \
+    check_i64((int64_t)(actual), (int64_t)(expected), #actual, __FILE__, __LINE__)
+#define CHECK_NEAR(actual, expected, tolerance)                                                    \
+    check_near((actual), (expected), (tolerance), #actual, __FILE__, __LINE__)
+#define CHECK_STR(actual, expected) check_str((actual), (expected), #actual, __FILE__, __LINE__)
+
+#define TEST_MAIN(table)                                                                           \
+    int main(void)                                                                                 \
+    {                                                                                              \
+        return test_main(__FILE__, (table), sizeof(table) / sizeof((table)[0]));                   \
+    }
+
+#endif

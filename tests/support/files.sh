@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# files.sh ROOT: every source file opens with its licence and none is above 800 lines.
+set -euo pipefail
+cd "$1"
+faults=0
+count=0
+fault() {
+    echo "$1"
+    faults=$((faults + 1))
+}
+
+while IFS= read -r file; do
+    count=$((count + 1))
+    licence=GPL-3.0-or-later
+    case $file in sched/*) licence=Apache-2.0 ;; esac
+    head -n 2 "$file" | grep -qF "SPDX-License-Identifier: $licence" ||
+        fault "$file: the first lines lack 'SPDX-License-Identifier: $licence'"
+    case $file in
+    *.[ch])
+        lines=$(wc -l <"$file")
+        [ "$lines" -le 800 ] || fault "$file: $lines lines, at most 800 are allowed"
+        ;;
+    esac
+done < <(find CMakeLists.txt dev cmake sched sim workloads analysis tests -type f \
+    \( -name '*.[ch]' -o -name '*.sh' -o -name '*.sql' -o -name '*.cmake' -o -name CMakeLists.txt \
+    -o -name dev \) -not -path 'tests/fuzz/corpus/*' | LC_ALL=C sort)
+[ "$faults" -eq 0 ] || exit 1
+echo "$count files, each with its licence and at most 800 lines"
