@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether a plan fits the view it was made from.
+ *
+ * Works with its own arithmetic on its own copy of what is free, taken from the view the first time
+ * a device is touched; the inventory's add and remove are not used, so that a slip there cannot
+ * hide itself. Actions count in plan order. The first contradiction rejects the plan whole.
+ * Cost: O(actions). Does not judge whether a plan is any good.
+ */
+#include "sched/internal/alloc.h"
+#include "sched/internal/plan.h"
+
+#include <string.h>
+
+/* Everything one check walks with; lives for one call. */
+struct checker {
+    struct weir_plan_store *store;
+    struct weir_check *books;
+    const struct weir_view *view;
+    struct weir_error *error;
+    const struct weir_action *action;
+    uint32_t index; /* of the action */
+};
+
+void weir_check_free(const struct weir_allocator *allocator, struct weir_check *check)
+{
+    weir_id_map_free(allocator, &check->node_map);
+    weir_id_map_free(allocator, &check->gpu_map);
+    weir_id_map_free(allocator, &check->workers);
+    weir_free(allocator, check->nodes);
+    weir_free(allocator, check->gpus);
+    *check = (struct weir_check){ 0 };
+}
+
+/* "action 3 (start of worker 17, stage caption)" in front of the message that is there. */
+static weir_status reject(const struct checker *checker)
+{
+    const struct weir_action *const action = checker->action;
+    const bool has_stage = action->stage < checker->view->stage_count;
+
+    weir_error_wrap(checker->error, "action %u (%s of worker %llu%s%s)", checker->index,
+                    weir_verb_name(action->verb), (unsigned long long)action->worker,
+                    has_stage ? ", stage " : "",
+                    has_stage ? weir_view_stage(checker->view, action->stage)->name : "");
+    return WEIR_EPOLICY;
+}
+
+/* The book of a node, opened with what the view says is free. NULL when out of memory. */
+static struct weir_check_node *node_book(const struct checker *checker, uint32_t node)
+{
+    struct weir_check *const books = checker->books;
+    const struct weir_allocator *const memory = &checker->store->allocator;
+    uint32_t place = weir_id_map_get(&books->node_map, node);
+
+    if (place == WEIR_NO_INDEX) {
+        struct weir_check_node *const nodes = weir_grow(
+            memory, books->nodes, &books->node_capacity, books->node_count + 1, sizeof *nodes);
+        if (nodes == NULL)
+            return NULL;
+        books->nodes = nodes;
+        if (weir_id_map_put(memory, &books->node_map, node, books->node_count) != WEIR_OK)
+            return NULL;
+        const struct weir_node *const seen = weir_cluster_node(checker->view->cluster, node);
+        place = books->node_count++;
+        nodes[place] = (struct weir_check_node){ .node = node,
+                                                 .cpu_free = seen->cpu_free,
+                                                 .ram_free_bytes = seen->ram_free_bytes };
+    }
+    return &books->nodes[place];
+}
+
+static struct weir_check_gpu *gpu_book(const struct checker *checker, uint32_t node, uint32_t gpu)
+{
+    struct weir_check *const books = checker->books;
+    const struct weir_allocator *const memory = &checker->store->allocator;
+    const uint64_t key = (uint64_t)node << 32 | gpu;
+    uint32_t place = weir_id_map_get(&books->gpu_map, key);
+
+    if (place == WEIR_NO_INDEX) {
+        struct weir_check_gpu *const gpus = weir_grow(memory, books->gpus, &books->gpu_capacity,
+                                                      books->gpu_count + 1, sizeof *gpus);
+        if (gpus == NULL)
+            return NULL;
+        books->gpus = gpus;
+        if (weir_id_map_put(memory, &books->gpu_map, key, books->gpu_count) != WEIR_OK)
+            return NULL;
+        const struct weir_gpu *const seen = weir_cluster_gpu(checker->view->cluster, node, gpu);
+        place = books->gpu_count++;
+        gpus[place] = (struct weir_check_gpu){ .units_free = seen->units_free,
+                                               .mem_free_bytes = seen->mem_free_bytes,
+                                               .nvdec_free = seen->nvdec_free,
+                                               .nvenc_free = seen->nvenc_free };
+    }
+    return &books->gpus[place];
+}
+
+/* Takes `amount` off `*free` when there is that much. */
+static weir_status take_amount(const struct checker *checker, int64_t *free, int64_t amount,
+                               const char *what)
+{
+    if (amount < 0)
+        return weir_fail(checker->error, WEIR_EPOLICY, "asks for a negative amount of %s", what);
+    if (amount > *free)
+        return weir_fail(checker->error, WEIR_EPOLICY, "needs %.6g %s, %.6g free, %.6g too much",
+                         weir_units_amount(amount), what, weir_units_amount(*free),
+                         weir_units_amount(amount - *free));
+    *free -= amount;
+    return WEIR_OK;
+}
+
+static weir_status take_bytes(const struct checker *checker, int64_t *free, int64_t bytes,
+                              const char *what)
+{
+    if (bytes < 0)
+        return weir_fail(checker->error, WEIR_EPOLICY, "asks for negative %s", what);
+    if (bytes > *free)
+        return weir_fail(checker->error, WEIR_EPOLICY, "needs %lld bytes of %s, %lld free",
+                         (long long)bytes, what, (long long)*free);
+    *free -= bytes;
+    return WEIR_OK;
+}
+
+static weir_status take_engines(const struct checker *checker, uint32_t *free, uint32_t mask,
+                                const char *what)
+{
+    const uint32_t missing = mask & ~*free;
+
+    if (missing != 0)
+        return weir_fail(checker->error, WEIR_EPOLICY,
+                         "takes %s %d, which is held by another worker or does not exist", what,
+                         __builtin_ctz(missing));
+    *free &= ~mask;
+    return WEIR_OK;
+}
+
+static weir_status take_device(const struct checker *checker, uint32_t node,
+                               const struct weir_device *device)
+{
+    struct weir_check_gpu *const book = gpu_book(checker, node, device->gpu);
+
+    if (book == NULL)
+        return weir_fail(checker->error, WEIR_ENOMEM, "out of memory");
+    weir_status status = take_amount(checker, &book->units_free, device->units, "GPU");
+    if (status == WEIR_OK)
+        status = take_bytes(checker, &book->mem_free_bytes, device->mem_bytes, "GPU memory");
+    if (status == WEIR_OK)
+        status = take_engines(checker, &book->nvdec_free, device->nvdec_mask, "NVDEC");
+    if (status == WEIR_OK)
+        status = take_engines(checker, &book->nvenc_free, device->nvenc_mask, "NVENC");
+    if (status != WEIR_OK)
+        weir_error_wrap(checker->error, "GPU %u of node %llu", device->gpu,
+                        (unsigned long long)weir_cluster_node(checker->view->cluster, node)->id);
+    return status;
+}
+
+/* Node and GPUs exist, are listed once and in order. */
+static weir_status check_places(const struct checker *checker, const struct weir_alloc *alloc)
+{
+    const struct weir_cluster *const cluster = checker->view->cluster;
+
+    if (alloc->node >= weir_cluster_node_count(cluster))
+        return weir_fail(checker->error, WEIR_EPOLICY, "node index %u of %u", alloc->node,
+                         weir_cluster_node_count(cluster));
+    const struct weir_node *const node = weir_cluster_node(cluster, alloc->node);
+    const unsigned long long id = node->id;
+    if ((node->flags & WEIR_NODE_UP) == 0 || (node->flags & WEIR_NODE_CORDONED) != 0)
+        return weir_fail(checker->error, WEIR_EPOLICY, "node %llu is down or cordoned", id);
+    if (alloc->device_count > WEIR_MAX_DEVICES)
+        return weir_fail(checker->error, WEIR_EPOLICY, "lists %u devices, at most %d are possible",
+                         alloc->device_count, WEIR_MAX_DEVICES);
+    for (uint32_t i = 0; i < alloc->device_count; i++) {
+        const uint32_t gpu = alloc->devices[i].gpu;
+        if (gpu >= node->gpu_count)
+            return weir_fail(checker->error, WEIR_EPOLICY, "node %llu has %u GPUs, not GPU %u", id,
+                             node->gpu_count, gpu);
+        if (i > 0 && gpu <= alloc->devices[i - 1].gpu)
+            return weir_fail(checker->error, WEIR_EPOLICY,
+                             "GPU %u of node %llu is listed twice or out of order", gpu, id);
+    }
+    return WEIR_OK;
+}
+
+static weir_status take(const struct checker *checker, const struct weir_alloc *alloc)
+{
+    WEIR_TRY(check_places(checker, alloc));
+    struct weir_check_node *const book = node_book(checker, alloc->node);
+    if (book == NULL)
+        return weir_fail(checker->error, WEIR_ENOMEM, "out of memory");
+    weir_status status = take_amount(checker, &book->cpu_free, alloc->cpu_units, "CPU");
+    if (status == WEIR_OK)
+        status = take_bytes(checker, &book->ram_free_bytes, alloc->ram_bytes, "memory");
+    if (status != WEIR_OK) {
+        weir_error_wrap(
+            checker->error, "node %llu",
+            (unsigned long long)weir_cluster_node(checker->view->cluster, alloc->node)->id);
+        return status;
+    }
+    for (uint32_t i = 0; i < alloc->device_count; i++)
+        WEIR_TRY(take_device(checker, alloc->node, &alloc->devices[i]));
+    return WEIR_OK;
+}
+
+static weir_status give_back(const struct checker *checker, const struct weir_alloc *alloc)
+{
+    struct weir_check_node *const book = node_book(checker, alloc->node);
+
+    if (book == NULL)
+        return weir_fail(checker->error, WEIR_ENOMEM, "out of memory");
+    book->cpu_free += alloc->cpu_units;
+    book->ram_free_bytes += alloc->ram_bytes;
+    for (uint32_t i = 0; i < alloc->device_count; i++) {
+        const struct weir_device *const device = &alloc->devices[i];
+        struct weir_check_gpu *const gpu = gpu_book(checker, alloc->node, device->gpu);
+        if (gpu == NULL)
+            return weir_fail(checker->error, WEIR_ENOMEM, "out of memory");
+        gpu->units_free += device->units;
+        gpu->mem_free_bytes += device->mem_bytes;
+        gpu->nvdec_free |= device->nvdec_mask;
+        gpu->nvenc_free |= device->nvenc_mask;
+    }
+    return WEIR_OK;
+}
+
+/* Whether every GPU gives a worker of this shape what it needs of one GPU. */
+static bool covers_gpus(const struct checker *checker, const struct weir_shape *shape,
+                        const struct weir_alloc *alloc)
+{
+    for (uint32_t i = 0; i < alloc->device_count; i++) {
+        const struct weir_device *const device = &alloc->devices[i];
+        const struct weir_gpu *const gpu =
+            weir_cluster_gpu(checker->view->cluster, alloc->node, device->gpu);
+        const bool all = shape->kind == WEIR_SHAPE_ENTIRE;
+        const uint32_t nvdecs = all ? (uint32_t)__builtin_popcount(gpu->nvdec_all) : shape->nvdecs;
+        const uint32_t nvencs = all ? (uint32_t)__builtin_popcount(gpu->nvenc_all) : shape->nvencs;
+        if (device->units < shape->gpu_units || device->mem_bytes < shape->gpu_mem_bytes ||
+            (uint32_t)__builtin_popcount(device->nvdec_mask) < nvdecs ||
+            (uint32_t)__builtin_popcount(device->nvenc_mask) < nvencs)
+            return false;
+    }
+    return alloc->device_count == shape->gpu_count;
+}
+
+static bool covers_codecs(const struct weir_shape *shape, const struct weir_alloc *alloc)
+{
+    uint32_t nvdecs = 0;
+    uint32_t nvencs = 0;
+
+    for (uint32_t i = 0; i < alloc->device_count; i++) {
+        nvdecs += (uint32_t)__builtin_popcount(alloc->devices[i].nvdec_mask);
+        nvencs += (uint32_t)__builtin_popcount(alloc->devices[i].nvenc_mask);
+    }
+    return nvdecs >= shape->nvdecs && nvencs >= shape->nvencs &&
+           (shape->codec_same_gpu == 0 || alloc->device_count == 1);
+}
+
+static weir_status check_covers(const struct checker *checker, const struct weir_alloc *alloc)
+{
+    char text[128];
+
+    if (checker->action->stage >= checker->view->stage_count)
+        return WEIR_OK; /* a job: how its ranks share what they hold is the job's matter */
+    const struct weir_shape *const shape =
+        &weir_view_stage(checker->view, checker->action->stage)->shape;
+    bool is_covered =
+        alloc->cpu_units >= shape->cpu_units && alloc->ram_bytes >= shape->ram_bytes;
+    if (shape->kind == WEIR_SHAPE_CODEC)
+        is_covered = is_covered && covers_codecs(shape, alloc);
+    else
+        is_covered = is_covered && covers_gpus(checker, shape, alloc);
+    if (is_covered)
+        return WEIR_OK;
+    (void)weir_shape_print(shape, text, sizeof text);
+    return weir_fail(checker->error, WEIR_EPOLICY, "gives less than the %s that it needs", text);
+}
+
+/* What the worker holds after the actions so far: false when it does not run. */
+static bool find_holding(const struct checker *checker, uint64_t worker, struct weir_worker *held)
+{
+    const uint32_t last = weir_id_map_get(&checker->books->workers, worker);
+
+    if (last == WEIR_NO_INDEX)
+        return weir_cluster_worker(checker->view->cluster, worker, held);
+    const struct weir_action *const action =
+        &checker->store->actions[checker->store->order[last]];
+    if (action->verb != WEIR_VERB_START && action->verb != WEIR_VERB_MOVE)
+        return false;
+    held->id = worker;
+    held->stage = action->stage;
+    memcpy(&held->alloc, &action->alloc,
+           offsetof(struct weir_alloc, devices) +
+               action->alloc.device_count * sizeof action->alloc.devices[0]);
+    return true;
+}
+
+static weir_status remember(const struct checker *checker)
+{
+    if (weir_id_map_put(&checker->store->allocator, &checker->books->workers,
+                        checker->action->worker, checker->index) != WEIR_OK)
+        return weir_fail(checker->error, WEIR_ENOMEM, "out of memory");
+    return WEIR_OK;
+}
+
+static weir_status check_stage(const struct checker *checker)
+{
+    const struct weir_view *const view = checker->view;
+    const uint32_t count =
+        view->stage_count > view->job_count ? view->stage_count : view->job_count;
+
+    if (checker->action->stage >= count)
+        return weir_fail(checker->error, WEIR_EPOLICY, "stage or job %u of %u",
+                         checker->action->stage, count);
+    return WEIR_OK;
+}
+
+static weir_status check_start(const struct checker *checker)
+{
+    const struct weir_action *const action = checker->action;
+    struct weir_worker held;
+
+    WEIR_TRY(check_stage(checker));
+    if (find_holding(checker, action->worker, &held))
+        return weir_fail(checker->error, WEIR_EPOLICY, "this worker runs already");
+    const bool is_known = weir_cluster_worker(checker->view->cluster, action->worker, &held);
+    if (is_known && action->reused == 0)
+        return weir_fail(checker->error, WEIR_EPOLICY, "the id belongs to a worker that was "
+                                                       "stopped, and the start is not a reuse");
+    if (!is_known && action->reused != 0)
+        return weir_fail(checker->error, WEIR_EPOLICY, "reuses a worker that does not exist");
+    if (is_known && held.stage != action->stage)
+        return weir_fail(checker->error, WEIR_EPOLICY, "reuses a worker of another stage (%u)",
+                         held.stage);
+    WEIR_TRY(take(checker, &action->alloc));
+    WEIR_TRY(check_covers(checker, &action->alloc));
+    return remember(checker);
+}
+
+static weir_status check_stop(const struct checker *checker)
+{
+    struct weir_worker held;
+
+    if (!find_holding(checker, checker->action->worker, &held))
+        return weir_fail(checker->error, WEIR_EPOLICY, "no such worker runs");
+    if (held.stage != checker->action->stage)
+        return weir_fail(checker->error, WEIR_EPOLICY, "the worker belongs to stage %u, not %u",
+                         held.stage, checker->action->stage);
+    WEIR_TRY(give_back(checker, &held.alloc));
+    return remember(checker);
+}
+
+static weir_status check_move(const struct checker *checker)
+{
+    struct weir_worker held;
+
+    WEIR_TRY(check_stage(checker));
+    if (!find_holding(checker, checker->action->worker, &held))
+        return weir_fail(checker->error, WEIR_EPOLICY, "no such worker runs");
+    WEIR_TRY(give_back(checker, &held.alloc));
+    WEIR_TRY(take(checker, &checker->action->alloc));
+    WEIR_TRY(check_covers(checker, &checker->action->alloc));
+    return remember(checker);
+}
+
+static weir_status check_value(const struct checker *checker, int64_t least, int64_t most,
+                               const char *what)
+{
+    const int64_t value = checker->action->value;
+
+    if (value < least || value > most)
+        return weir_fail(checker->error, WEIR_EPOLICY, "%s must be within [%lld, %lld], got %lld",
+                         what, (long long)least, (long long)most, (long long)value);
+    return WEIR_OK;
+}
+
+static weir_status check_action(const struct checker *checker)
+{
+    switch ((enum weir_verb)checker->action->verb) {
+    case WEIR_VERB_START:
+        return check_start(checker);
+    case WEIR_VERB_STOP:
+        return check_stop(checker);
+    case WEIR_VERB_MOVE:
+        return check_move(checker);
+    case WEIR_VERB_SET_SLOTS:
+        WEIR_TRY(check_stage(checker));
+        return check_value(checker, 1, UINT32_MAX, "slots");
+    case WEIR_VERB_RESIZE:
+        WEIR_TRY(check_stage(checker));
+        return check_value(checker, 0, UINT32_MAX, "ranks");
+    case WEIR_VERB_ADMIT:
+    case WEIR_VERB_PREEMPT:
+        return check_stage(checker);
+    case WEIR_VERB_REQUEST_NODE:
+        return check_value(checker, 0, UINT32_MAX, "node type");
+    case WEIR_VERB_RELEASE_NODE:
+        return check_value(checker, 0,
+                           (int64_t)weir_cluster_node_count(checker->view->cluster) - 1, "node");
+    case WEIR_VERB_WAKE:
+        return check_value(checker, checker->view->now_ns, INT64_MAX, "time");
+    case WEIR_VERB_DENY:
+        if (checker->action->reason >= WEIR_REASON_COUNT)
+            return weir_fail(checker->error, WEIR_EPOLICY, "unknown reason %u",
+                             checker->action->reason);
+        return check_stage(checker);
+    case WEIR_VERB_COUNT:
+        break;
+    }
+    return weir_fail(checker->error, WEIR_EPOLICY, "unknown verb %u", checker->action->verb);
+}
+
+static void open_books(struct weir_check *books)
+{
+    weir_id_map_clear(&books->node_map);
+    weir_id_map_clear(&books->gpu_map);
+    weir_id_map_clear(&books->workers);
+    books->node_count = 0;
+    books->gpu_count = 0;
+}
+
+weir_status weir_plan_check(const struct weir_plan *plan, const struct weir_view *view,
+                            struct weir_error *error)
+{
+    struct checker checker = {
+        .store = plan->store, .books = &plan->store->check, .view = view, .error = error
+    };
+    const uint32_t count = weir_plan_count(plan);
+
+    open_books(checker.books);
+    for (uint32_t i = 0; i < count; i++) {
+        checker.index = i;
+        checker.action = weir_plan_action(plan, i);
+        const weir_status status = check_action(&checker);
+        if (status == WEIR_ENOMEM)
+            return status;
+        if (status != WEIR_OK)
+            return reject(&checker);
+    }
+    return WEIR_OK;
+}

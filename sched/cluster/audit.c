@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The audit: recomputes from the workers what every device must have free and compares it with the
+ * books, the roster and the sums. It shares no arithmetic with ledger.c.
+ */
+#include "sched/cluster/state.h"
+
+#include "sched/internal/alloc.h"
+
+/* What the workers hold, GPU by GPU and node by node. */
+struct held {
+    struct weir_gpu *gpus; /* only the *_free fields are used, counting down from the totals */
+    int64_t *cpu_units;
+    int64_t *ram_bytes;
+};
+
+static weir_status take_device(const struct weir_cluster *cluster, const struct held *held,
+                               const struct weir_worker_slot *worker,
+                               const struct weir_device *device, struct weir_error *error)
+{
+    const struct weir_node *const node = &cluster->nodes[worker->node];
+
+    if (device->gpu >= node->gpu_count)
+        return weir_fail(error, WEIR_EINVARIANT, "worker %llu holds GPU %u of %u",
+                         (unsigned long long)worker->id, device->gpu, node->gpu_count);
+    struct weir_gpu *const gpu = &held->gpus[node->gpu_first + device->gpu];
+    if ((device->nvdec_mask & ~gpu->nvdec_free) || (device->nvenc_mask & ~gpu->nvenc_free))
+        return weir_fail(error, WEIR_EINVARIANT,
+                         "node %llu GPU %u: worker %llu holds an engine twice or beyond the total",
+                         (unsigned long long)node->id, device->gpu, (unsigned long long)worker->id);
+    gpu->nvdec_free &= ~device->nvdec_mask;
+    gpu->nvenc_free &= ~device->nvenc_mask;
+    gpu->units_free -= device->units;
+    gpu->mem_free_bytes -= device->mem_bytes;
+    return WEIR_OK;
+}
+
+static weir_status take_workers(const struct weir_cluster *cluster, const struct held *held,
+                                struct weir_error *error)
+{
+    uint32_t found = 0;
+
+    for (uint32_t s = 0; s < cluster->slot_count; s++) {
+        const struct weir_worker_slot *const worker = &cluster->slots[s];
+        if (worker->device_count == WEIR_NO_INDEX)
+            continue;
+        found++;
+        if (weir_id_table_find(&cluster->worker_ids, worker->id) != s)
+            return weir_fail(error, WEIR_EINVARIANT, "worker %llu is not in the table",
+                             (unsigned long long)worker->id);
+        held->cpu_units[worker->node] += worker->cpu_units;
+        held->ram_bytes[worker->node] += worker->ram_bytes;
+        for (uint32_t d = 0; d < worker->device_count; d++)
+            WEIR_TRY(take_device(cluster, held, worker,
+                                 d == 0 ? &worker->first : weir_slot_more(cluster, worker) + d - 1,
+                                 error));
+    }
+    if (found != cluster->worker_count || found != cluster->worker_ids.count)
+        return weir_fail(error, WEIR_EINVARIANT, "%u workers found, %u counted, %u in the table",
+                         found, cluster->worker_count, cluster->worker_ids.count);
+    return WEIR_OK;
+}
+
+static weir_status compare_gpu(const struct weir_gpu *books, const struct weir_gpu *recomputed,
+                               uint64_t node_id, uint32_t index, struct weir_error *error)
+{
+    if (books->units_free == recomputed->units_free && books->units_free >= 0 &&
+        books->units_free <= books->units_total &&
+        books->mem_free_bytes == recomputed->mem_free_bytes && books->mem_free_bytes >= 0 &&
+        books->mem_free_bytes <= books->mem_total_bytes &&
+        books->nvdec_free == recomputed->nvdec_free && books->nvenc_free == recomputed->nvenc_free)
+        return WEIR_OK;
+    return weir_fail(error, WEIR_EINVARIANT,
+                     "node %llu GPU %u: books say %lld units, %lld bytes, engines %x/%x free; "
+                     "workers leave %lld, %lld, %x/%x",
+                     (unsigned long long)node_id, index, (long long)books->units_free,
+                     (long long)books->mem_free_bytes, books->nvdec_free, books->nvenc_free,
+                     (long long)recomputed->units_free, (long long)recomputed->mem_free_bytes,
+                     recomputed->nvdec_free, recomputed->nvenc_free);
+}
+
+static weir_status compare_node(const struct weir_cluster *cluster, const struct held *held,
+                                uint32_t index, struct weir_error *error)
+{
+    const struct weir_node *const node = &cluster->nodes[index];
+
+    if (node->cpu_free != node->cpu_total - held->cpu_units[index] || node->cpu_free < 0 ||
+        node->ram_free_bytes != node->ram_total_bytes - held->ram_bytes[index] ||
+        node->ram_free_bytes < 0)
+        return weir_fail(error, WEIR_EINVARIANT,
+                         "node %llu: books say %lld CPU units and %lld bytes free, workers leave "
+                         "%lld and %lld",
+                         (unsigned long long)node->id, (long long)node->cpu_free,
+                         (long long)node->ram_free_bytes,
+                         (long long)(node->cpu_total - held->cpu_units[index]),
+                         (long long)(node->ram_total_bytes - held->ram_bytes[index]));
+    if (node->version != weir_ledger_version(cluster, index))
+        return weir_fail(error, WEIR_EINVARIANT, "node %llu: stale version",
+                         (unsigned long long)node->id);
+    for (uint32_t g = 0; g < node->gpu_count; g++)
+        WEIR_TRY(compare_gpu(&cluster->gpus[node->gpu_first + g], &held->gpus[node->gpu_first + g],
+                             node->id, g, error));
+    return WEIR_OK;
+}
+
+static weir_status compare_sums(const struct weir_cluster *cluster, struct weir_error *error)
+{
+    struct weir_amounts sum = { .cpu_units = 0 };
+
+    for (uint32_t n = 0; n < cluster->node_count; n++) {
+        const struct weir_node *const node = &cluster->nodes[n];
+        if (!(node->flags & WEIR_NODE_UP))
+            continue;
+        sum.cpu_units += node->cpu_free;
+        sum.ram_bytes += node->ram_free_bytes;
+        for (uint32_t g = 0; g < node->gpu_count; g++) {
+            const struct weir_gpu *const gpu = &cluster->gpus[node->gpu_first + g];
+            sum.gpu_units += gpu->units_free;
+            sum.gpu_mem_bytes += gpu->mem_free_bytes;
+            sum.nvdecs += __builtin_popcount(gpu->nvdec_free);
+            sum.nvencs += __builtin_popcount(gpu->nvenc_free);
+        }
+    }
+    const struct weir_amounts *const books = &cluster->free;
+    if (sum.cpu_units == books->cpu_units && sum.ram_bytes == books->ram_bytes &&
+        sum.gpu_units == books->gpu_units && sum.gpu_mem_bytes == books->gpu_mem_bytes &&
+        sum.nvdecs == books->nvdecs && sum.nvencs == books->nvencs)
+        return WEIR_OK;
+    return weir_fail(error, WEIR_EINVARIANT, "the sum of free amounts differs from the nodes'");
+}
+
+/* Every worker is in its node's list, and in that of its peers. */
+static weir_status compare_node_lists(const struct weir_cluster *cluster, uint32_t listed,
+                                      struct weir_error *error)
+{
+    uint32_t peers = 0;
+
+    for (uint32_t n = 0; n < cluster->node_count; n++) {
+        for (uint32_t s = cluster->lists[n].first; s != WEIR_NO_INDEX;
+             s = cluster->slots[s].node_next) {
+            const struct weir_worker_slot *const worker = &cluster->slots[s];
+            if (worker->node != n || listed == 0)
+                return weir_fail(error, WEIR_EINVARIANT, "node index %u: list is broken", n);
+            listed--;
+            peers += worker->peer_previous == WEIR_NO_INDEX;
+            if ((worker->peer_previous == WEIR_NO_INDEX) !=
+                (weir_first_peer(cluster, n, worker->stage) == s))
+                return weir_fail(error, WEIR_EINVARIANT, "node index %u stage %u: list is broken",
+                                 n, worker->stage);
+        }
+    }
+    if (listed != 0 || peers != cluster->peers.count)
+        return weir_fail(error, WEIR_EINVARIANT, "%u workers in no node's list, %u of %u lists",
+                         listed, peers, cluster->peers.count);
+    return WEIR_OK;
+}
+
+static weir_status compare_lists(const struct weir_cluster *cluster, struct weir_error *error)
+{
+    uint32_t listed = 0;
+
+    for (uint32_t s = 0; s < cluster->stage_count; s++) {
+        const struct weir_stage_list *const list = &cluster->stages[s];
+        listed += list->count;
+        for (uint32_t i = 0; i < list->count; i++) {
+            const struct weir_worker_slot *const worker = &cluster->slots[list->slots[i]];
+            if (worker->stage != s ||
+                (i > 0 && cluster->slots[list->slots[i - 1]].sequence >= worker->sequence))
+                return weir_fail(error, WEIR_EINVARIANT, "stage %u: list is broken at %u", s, i);
+        }
+    }
+    return compare_node_lists(cluster, listed, error);
+}
+
+static weir_status compare_all(const struct weir_cluster *cluster, const struct held *held,
+                               struct weir_error *error)
+{
+    for (uint32_t g = 0; g < cluster->gpu_count; g++) {
+        struct weir_gpu *const gpu = &held->gpus[g];
+        *gpu = cluster->gpus[g];
+        gpu->units_free = gpu->units_total;
+        gpu->mem_free_bytes = gpu->mem_total_bytes;
+        gpu->nvdec_free = gpu->nvdec_all;
+        gpu->nvenc_free = gpu->nvenc_all;
+    }
+    WEIR_TRY(take_workers(cluster, held, error));
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        WEIR_TRY(compare_node(cluster, held, n, error));
+    WEIR_TRY(compare_sums(cluster, error));
+    return compare_lists(cluster, error);
+}
+
+weir_status weir_cluster_check(const struct weir_cluster *cluster, struct weir_error *error)
+{
+    const struct weir_allocator *const memory = &cluster->allocator;
+    const struct held held = {
+        .gpus = weir_alloc(memory, cluster->gpu_count, sizeof *held.gpus),
+        .cpu_units = weir_alloc(memory, cluster->node_count, sizeof *held.cpu_units),
+        .ram_bytes = weir_alloc(memory, cluster->node_count, sizeof *held.ram_bytes),
+    };
+    weir_status status;
+
+    if (held.gpus == NULL || held.cpu_units == NULL || held.ram_bytes == NULL)
+        status = weir_fail(error, WEIR_ENOMEM, "audit: out of memory");
+    else
+        status = compare_all(cluster, &held, error);
+    weir_free(memory, held.gpus);
+    weir_free(memory, held.cpu_units);
+    weir_free(memory, held.ram_bytes);
+    return status;
+}

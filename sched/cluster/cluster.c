@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inventories as a whole: creation, copies, nodes and GPUs, and the plain accessors.
+ */
+#include "sched/cluster/state.h"
+
+#include "sched/internal/alloc.h"
+
+#include <string.h>
+
+weir_status weir_cluster_create(const struct weir_allocator *allocator,
+                                struct weir_cluster **cluster)
+{
+    const struct weir_allocator memory = weir_allocator_copy(allocator);
+    struct weir_cluster *const created = weir_alloc(&memory, 1, sizeof *created);
+
+    if (created == NULL)
+        return WEIR_ENOMEM;
+    created->allocator = memory;
+    created->slot_free = WEIR_NO_INDEX;
+    for (uint32_t size = 0; size < WEIR_MAX_DEVICES; size++)
+        created->more.free_first[size] = WEIR_NO_INDEX;
+    *cluster = created;
+    return WEIR_OK;
+}
+
+void weir_cluster_destroy(struct weir_cluster *cluster)
+{
+    if (cluster == NULL)
+        return;
+    const struct weir_allocator memory = cluster->allocator;
+    for (uint32_t s = 0; s < cluster->stage_count; s++)
+        weir_free(&memory, cluster->stages[s].slots);
+    weir_free(&memory, cluster->stages);
+    weir_free(&memory, cluster->nodes);
+    weir_free(&memory, cluster->lists);
+    weir_free(&memory, cluster->gpus);
+    weir_free(&memory, cluster->slots);
+    weir_free(&memory, cluster->more.devices);
+    weir_free(&memory, cluster->journal);
+    weir_free(&memory, cluster->marks);
+    weir_id_table_free(&cluster->node_ids, &memory);
+    weir_id_table_free(&cluster->worker_ids, &memory);
+    weir_id_table_free(&cluster->peers, &memory);
+    weir_free(&memory, cluster);
+}
+
+/* Copies `count` elements into a block that grows when it must. */
+static weir_status copy_block(const struct weir_allocator *memory, void **target,
+                              uint32_t *capacity, const void *source, uint32_t count, size_t size)
+{
+    void *const block = weir_grow(memory, *target, capacity, count, size);
+
+    if (block == NULL)
+        return WEIR_ENOMEM;
+    *target = block;
+    if (count > 0)
+        memcpy(block, source, count * size);
+    return WEIR_OK;
+}
+
+static weir_status copy_table(const struct weir_allocator *memory, struct weir_id_table *target,
+                              const struct weir_id_table *source)
+{
+    void *entries = target->entries;
+
+    if (target->capacity != source->capacity) {
+        weir_id_table_free(target, memory);
+        entries = NULL;
+    }
+    uint32_t capacity = target->capacity;
+    if (entries == NULL && source->capacity > 0) {
+        entries = weir_alloc(memory, source->capacity, sizeof *source->entries);
+        if (entries == NULL)
+            return WEIR_ENOMEM;
+        capacity = source->capacity;
+    }
+    target->entries = entries;
+    target->capacity = capacity;
+    target->count = source->count;
+    if (capacity > 0)
+        memcpy(target->entries, source->entries, capacity * sizeof *source->entries);
+    return WEIR_OK;
+}
+
+static weir_status copy_stages(struct weir_cluster *target, const struct weir_cluster *source)
+{
+    const uint32_t before = target->stage_count;
+
+    if (source->stage_count > before) {
+        struct weir_stage_list *const stages =
+            weir_grow(&target->allocator, target->stages, &target->stage_capacity,
+                      source->stage_count, sizeof *stages);
+        if (stages == NULL)
+            return WEIR_ENOMEM;
+        memset(stages + before, 0, (source->stage_count - before) * sizeof *stages);
+        target->stages = stages;
+        target->stage_count = source->stage_count;
+    }
+    for (uint32_t s = 0; s < target->stage_count; s++) {
+        struct weir_stage_list *const list = &target->stages[s];
+        const uint32_t count = s < source->stage_count ? source->stages[s].count : 0;
+        list->count = count;
+        if (count == 0)
+            continue;
+        uint32_t *const slots =
+            weir_grow(&target->allocator, list->slots, &list->capacity, count, sizeof *slots);
+        if (slots == NULL)
+            return WEIR_ENOMEM;
+        list->slots = slots;
+        memcpy(slots, source->stages[s].slots, count * sizeof *slots);
+    }
+    return WEIR_OK;
+}
+
+/* The five flat arrays. void pointers in between keep the aliasing rules. */
+static weir_status copy_arrays(struct weir_cluster *target, const struct weir_cluster *source)
+{
+    const struct weir_allocator *const memory = &target->allocator;
+    void *nodes = target->nodes;
+    void *lists = target->lists;
+    void *gpus = target->gpus;
+    void *slots = target->slots;
+    void *more = target->more.devices;
+    weir_status status = copy_block(memory, &nodes, &target->node_capacity, source->nodes,
+                                    source->node_count, sizeof *source->nodes);
+
+    if (status == WEIR_OK)
+        status = copy_block(memory, &lists, &target->list_capacity, source->lists,
+                            source->node_count, sizeof *source->lists);
+    if (status == WEIR_OK)
+        status = copy_block(memory, &gpus, &target->gpu_capacity, source->gpus, source->gpu_count,
+                            sizeof *source->gpus);
+    if (status == WEIR_OK)
+        status = copy_block(memory, &slots, &target->slot_capacity, source->slots,
+                            source->slot_count, sizeof *source->slots);
+    if (status == WEIR_OK)
+        status = copy_block(memory, &more, &target->more.capacity, source->more.devices,
+                            source->more.count, sizeof *source->more.devices);
+    target->nodes = nodes;
+    target->lists = lists;
+    target->gpus = gpus;
+    target->slots = slots;
+    target->more.devices = more;
+    return status;
+}
+
+weir_status weir_cluster_assign(struct weir_cluster *target, const struct weir_cluster *source)
+{
+    if (target == source)
+        return WEIR_EINVAL;
+    target->mark_count = 0;
+    target->journal_count = 0;
+    WEIR_TRY(copy_arrays(target, source));
+    WEIR_TRY(copy_table(&target->allocator, &target->node_ids, &source->node_ids));
+    WEIR_TRY(copy_table(&target->allocator, &target->worker_ids, &source->worker_ids));
+    WEIR_TRY(copy_table(&target->allocator, &target->peers, &source->peers));
+    WEIR_TRY(copy_stages(target, source));
+    target->node_count = source->node_count;
+    target->gpu_count = source->gpu_count;
+    target->total = source->total;
+    target->free = source->free;
+    target->slot_count = source->slot_count;
+    target->slot_free = source->slot_free;
+    target->worker_count = source->worker_count;
+    target->next_sequence = source->next_sequence;
+    target->more.count = source->more.count;
+    memcpy(target->more.free_first, source->more.free_first, sizeof target->more.free_first);
+    target->change_count = source->change_count;
+    target->stamp = source->stamp;
+    memcpy(target->changes, source->changes, sizeof target->changes);
+    return WEIR_OK;
+}
+
+weir_status weir_cluster_copy(const struct weir_cluster *source, struct weir_cluster **copy)
+{
+    struct weir_cluster *created;
+
+    WEIR_TRY(weir_cluster_create(&source->allocator, &created));
+    const weir_status status = weir_cluster_assign(created, source);
+    if (status != WEIR_OK) {
+        weir_cluster_destroy(created);
+        return status;
+    }
+    *copy = created;
+    return WEIR_OK;
+}
+
+static weir_status check_node(const struct weir_cluster *cluster, const struct weir_node_spec *spec,
+                              struct weir_error *error)
+{
+    const unsigned long long id = spec->id;
+
+    if (cluster->mark_count > 0)
+        return weir_fail(error, WEIR_EINVAL, "node %llu: nodes cannot be added under a mark", id);
+    if (weir_id_table_find(&cluster->node_ids, spec->id) != WEIR_NO_INDEX)
+        return weir_fail(error, WEIR_EDUPLICATE, "node %llu exists already", id);
+    if (spec->cpu_units < 0 || spec->ram_bytes < 0)
+        return weir_fail(error, WEIR_EINVAL,
+                         "node %llu: amounts must be >= 0, got %.10g CPUs and %lld bytes", id,
+                         weir_units_amount(spec->cpu_units), (long long)spec->ram_bytes);
+    if (spec->gpu_count > WEIR_MAX_NODE_GPUS)
+        return weir_fail(error, WEIR_EINVAL, "node %llu: GPUs must be <= %d, got %u", id,
+                         WEIR_MAX_NODE_GPUS, spec->gpu_count);
+    for (uint32_t g = 0; g < spec->gpu_count; g++) {
+        const struct weir_gpu_spec *const gpu = &spec->gpus[g];
+        if (gpu->nvdecs > WEIR_MAX_ENGINES || gpu->nvencs > WEIR_MAX_ENGINES)
+            return weir_fail(error, WEIR_EINVAL,
+                             "node %llu GPU %u: engines must be <= %d, got %u NVDECs and %u NVENCs",
+                             id, g, WEIR_MAX_ENGINES, gpu->nvdecs, gpu->nvencs);
+        if (gpu->units < 0 || gpu->units > WEIR_ONE || gpu->mem_bytes < 0)
+            return weir_fail(error, WEIR_EINVAL,
+                             "node %llu GPU %u: must be 0 to 1 GPU and >= 0 bytes, got %.10g and "
+                             "%lld",
+                             id, g, weir_units_amount(gpu->units), (long long)gpu->mem_bytes);
+    }
+    return WEIR_OK;
+}
+
+static weir_status reserve_node(struct weir_cluster *cluster, uint32_t gpu_count)
+{
+    struct weir_node *const nodes =
+        weir_grow(&cluster->allocator, cluster->nodes, &cluster->node_capacity,
+                  cluster->node_count + 1, sizeof *nodes);
+    if (nodes == NULL)
+        return WEIR_ENOMEM;
+    cluster->nodes = nodes;
+    struct weir_node_list *const lists =
+        weir_grow(&cluster->allocator, cluster->lists, &cluster->list_capacity,
+                  cluster->node_count + 1, sizeof *lists);
+    if (lists == NULL)
+        return WEIR_ENOMEM;
+    cluster->lists = lists;
+    struct weir_gpu *const gpus =
+        weir_grow(&cluster->allocator, cluster->gpus, &cluster->gpu_capacity,
+                  cluster->gpu_count + gpu_count, sizeof *gpus);
+    if (gpus == NULL)
+        return WEIR_ENOMEM;
+    cluster->gpus = gpus;
+    return weir_id_table_reserve(&cluster->node_ids, &cluster->allocator, cluster->node_count + 1);
+}
+
+static uint32_t engine_mask(uint32_t engines)
+{
+    return engines >= WEIR_MAX_ENGINES ? UINT32_MAX : (UINT32_C(1) << engines) - 1;
+}
+
+weir_status weir_cluster_add_node(struct weir_cluster *cluster, const struct weir_node_spec *spec,
+                                  uint32_t *index, struct weir_error *error)
+{
+    WEIR_TRY(check_node(cluster, spec, error));
+    if (reserve_node(cluster, spec->gpu_count) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "node %llu: out of memory",
+                         (unsigned long long)spec->id);
+    const uint32_t node = cluster->node_count++;
+    cluster->nodes[node] = (struct weir_node){ .id = spec->id,
+                                               .type = spec->type,
+                                               .flags = WEIR_NODE_UP,
+                                               .gpu_first = cluster->gpu_count,
+                                               .gpu_count = spec->gpu_count,
+                                               .cpu_free = spec->cpu_units,
+                                               .cpu_total = spec->cpu_units,
+                                               .ram_free_bytes = spec->ram_bytes,
+                                               .ram_total_bytes = spec->ram_bytes };
+    for (uint32_t g = 0; g < spec->gpu_count; g++) {
+        const struct weir_gpu_spec *const gpu = &spec->gpus[g];
+        const uint32_t nvdecs = engine_mask(gpu->nvdecs);
+        const uint32_t nvencs = engine_mask(gpu->nvencs);
+        cluster->gpus[cluster->gpu_count++] =
+            (struct weir_gpu){ .type = gpu->type,
+                               .nvdec_free = nvdecs,
+                               .nvenc_free = nvencs,
+                               .nvdec_all = nvdecs,
+                               .nvenc_all = nvencs,
+                               .units_free = gpu->units,
+                               .units_total = gpu->units,
+                               .mem_free_bytes = gpu->mem_bytes,
+                               .mem_total_bytes = gpu->mem_bytes };
+    }
+    cluster->lists[node] = (struct weir_node_list){ .first = WEIR_NO_INDEX };
+    weir_id_table_put(&cluster->node_ids, spec->id, node);
+    weir_ledger_open(cluster, node);
+    if (index != NULL)
+        *index = node;
+    return WEIR_OK;
+}
+
+weir_status weir_cluster_set_node_flags(struct weir_cluster *cluster, uint32_t node, uint32_t flags)
+{
+    if (node >= cluster->node_count)
+        return WEIR_ENOTFOUND;
+    if ((flags & ~(uint32_t)(WEIR_NODE_UP | WEIR_NODE_CORDONED)) != 0)
+        return WEIR_EINVAL;
+    WEIR_TRY(weir_journal_reserve(cluster));
+    weir_journal_write(cluster, &(struct weir_undo){ .kind = WEIR_UNDO_FLAGS,
+                                                     .node = node,
+                                                     .flags = cluster->nodes[node].flags });
+    weir_ledger_set_flags(cluster, node, flags);
+    return WEIR_OK;
+}
+
+uint32_t weir_cluster_node_count(const struct weir_cluster *cluster)
+{
+    return cluster->node_count;
+}
+
+const struct weir_node *weir_cluster_node(const struct weir_cluster *cluster, uint32_t node)
+{
+    return node < cluster->node_count ? &cluster->nodes[node] : NULL;
+}
+
+const struct weir_gpu *weir_cluster_gpu(const struct weir_cluster *cluster, uint32_t node,
+                                        uint32_t gpu)
+{
+    if (node >= cluster->node_count || gpu >= cluster->nodes[node].gpu_count)
+        return NULL;
+    return &cluster->gpus[cluster->nodes[node].gpu_first + gpu];
+}
+
+uint32_t weir_cluster_find_node(const struct weir_cluster *cluster, uint64_t id)
+{
+    return weir_id_table_find(&cluster->node_ids, id);
+}
+
+struct weir_amounts weir_cluster_total(const struct weir_cluster *cluster)
+{
+    return cluster->total;
+}
+
+struct weir_amounts weir_cluster_free(const struct weir_cluster *cluster)
+{
+    return cluster->free;
+}

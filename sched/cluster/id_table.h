@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A map from 64-bit ids to 32-bit indices: open addressing with linear probing, at most half full.
+ *
+ * It has no order and is never iterated, so nothing observable depends on its layout. Removal
+ * shifts entries back; there are no tombstones.
+ */
+#ifndef SCHED_CLUSTER_ID_TABLE_H
+#define SCHED_CLUSTER_ID_TABLE_H
+
+#include "weir/cluster.h"
+
+struct weir_id_entry {
+    uint64_t id;
+    uint32_t index; /* WEIR_NO_INDEX = empty */
+    uint32_t reserved;
+};
+
+struct weir_id_table {
+    struct weir_id_entry *entries; /* NULL while empty */
+    uint32_t capacity;             /* a power of two, or 0 */
+    uint32_t count;
+};
+
+/* Index stored for `id`, or WEIR_NO_INDEX. */
+uint32_t weir_id_table_find(const struct weir_id_table *table, uint64_t id);
+
+/* Makes room for `count` ids, so that as many puts cannot fail. */
+weir_status weir_id_table_reserve(struct weir_id_table *table,
+                                  const struct weir_allocator *allocator, uint32_t count);
+
+/* Adds an id that is not there; room must have been reserved. */
+void weir_id_table_put(struct weir_id_table *table, uint64_t id, uint32_t index);
+
+/* Stores another index for an id that is there. */
+void weir_id_table_set(struct weir_id_table *table, uint64_t id, uint32_t index);
+
+/* Removes an id that is there. */
+void weir_id_table_remove(struct weir_id_table *table, uint64_t id);
+
+void weir_id_table_free(struct weir_id_table *table, const struct weir_allocator *allocator);
+
+#endif

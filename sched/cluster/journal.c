@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The undo journal: marks, roll-back, release.
+ *
+ * While a mark is set, every change appends what is needed to take it back. A removed worker's
+ * block of devices stays reserved in the journal, so that roll-back needs no memory and cannot
+ * fail. Versions and stamps are not rolled back: fingerprints come out equal on their own.
+ */
+#include "sched/cluster/state.h"
+
+#include "sched/internal/alloc.h"
+
+#include <assert.h>
+
+weir_status weir_journal_reserve(struct weir_cluster *cluster)
+{
+    if (cluster->mark_count == 0)
+        return WEIR_OK;
+    struct weir_undo *const journal =
+        weir_grow(&cluster->allocator, cluster->journal, &cluster->journal_capacity,
+                  cluster->journal_count + 1, sizeof *journal);
+    if (journal == NULL)
+        return WEIR_ENOMEM;
+    cluster->journal = journal;
+    return WEIR_OK;
+}
+
+void weir_journal_write(struct weir_cluster *cluster, const struct weir_undo *undo)
+{
+    if (cluster->mark_count == 0) {
+        if (undo->kind == WEIR_UNDO_REMOVE)
+            weir_roster_give_block(cluster, undo->slot.more, undo->slot.device_count);
+        return;
+    }
+    assert(cluster->journal_count < cluster->journal_capacity);
+    cluster->journal[cluster->journal_count++] = *undo;
+}
+
+weir_status weir_cluster_mark(struct weir_cluster *cluster)
+{
+    uint32_t *const marks = weir_grow(&cluster->allocator, cluster->marks, &cluster->mark_capacity,
+                                      cluster->mark_count + 1, sizeof *marks);
+    if (marks == NULL)
+        return WEIR_ENOMEM;
+    cluster->marks = marks;
+    marks[cluster->mark_count++] = cluster->journal_count;
+    return WEIR_OK;
+}
+
+static void undo_add(struct weir_cluster *cluster, uint64_t id)
+{
+    const uint32_t slot = weir_id_table_find(&cluster->worker_ids, id);
+    struct weir_worker_slot worker = cluster->slots[slot];
+    struct weir_alloc alloc;
+
+    weir_slot_alloc(cluster, &worker, &alloc);
+    weir_ledger_apply(cluster, &alloc, -1, &worker);
+    weir_roster_extract(cluster, slot);
+    weir_roster_give_block(cluster, worker.more, worker.device_count);
+}
+
+static void undo_remove(struct weir_cluster *cluster, const struct weir_worker_slot *worker)
+{
+    struct weir_alloc alloc;
+
+    (void)weir_roster_insert(cluster, worker);
+    weir_slot_alloc(cluster, worker, &alloc);
+    weir_ledger_apply(cluster, &alloc, 1, worker);
+}
+
+static void undo_one(struct weir_cluster *cluster, const struct weir_undo *undo)
+{
+    switch ((enum weir_undo_kind)undo->kind) {
+    case WEIR_UNDO_ADD:
+        undo_add(cluster, undo->slot.id);
+        return;
+    case WEIR_UNDO_REMOVE:
+        undo_remove(cluster, &undo->slot);
+        return;
+    case WEIR_UNDO_STATE: {
+        const uint32_t slot = weir_id_table_find(&cluster->worker_ids, undo->slot.id);
+        cluster->slots[slot].state = undo->slot.state;
+        cluster->slots[slot].since_ns = undo->slot.since_ns;
+        return;
+    }
+    case WEIR_UNDO_FLAGS:
+        weir_ledger_set_flags(cluster, undo->node, undo->flags);
+        return;
+    }
+}
+
+void weir_cluster_rollback(struct weir_cluster *cluster)
+{
+    if (cluster->mark_count == 0)
+        return;
+    const uint32_t mark = cluster->marks[--cluster->mark_count];
+    while (cluster->journal_count > mark)
+        undo_one(cluster, &cluster->journal[--cluster->journal_count]);
+}
+
+void weir_cluster_release(struct weir_cluster *cluster)
+{
+    if (cluster->mark_count == 0)
+        return;
+    cluster->mark_count--;
+    if (cluster->mark_count == 0)
+        weir_journal_clear(cluster);
+}
+
+void weir_journal_clear(struct weir_cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->journal_count; i++) {
+        const struct weir_undo *const undo = &cluster->journal[i];
+        if (undo->kind == WEIR_UNDO_REMOVE)
+            weir_roster_give_block(cluster, undo->slot.more, undo->slot.device_count);
+    }
+    cluster->journal_count = 0;
+}

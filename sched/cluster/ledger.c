@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The books: what every node and GPU has free, the sums over nodes that are up, and the
+ * fingerprints and change ring that caches follow.
+ *
+ * Invariant: a node's version is a function of its flags, totals and free amounts; every change of
+ * these goes through here and is in the ring.
+ */
+#include "sched/cluster/state.h"
+
+#include "sched/internal/hash.h"
+
+static uint64_t gpu_fingerprint(const struct weir_gpu *gpu, uint32_t index)
+{
+    uint64_t hash = weir_hash_mix(((uint64_t)gpu->type << 32) | index);
+
+    hash = weir_hash_add(hash, (uint64_t)gpu->units_free);
+    hash = weir_hash_add(hash, (uint64_t)gpu->mem_free_bytes);
+    hash = weir_hash_add(hash, ((uint64_t)gpu->nvdec_free << 32) | gpu->nvenc_free);
+    hash = weir_hash_add(hash, ((uint64_t)gpu->nvdec_all << 32) | gpu->nvenc_all);
+    hash = weir_hash_add(hash, (uint64_t)gpu->units_total);
+    return weir_hash_add(hash, (uint64_t)gpu->mem_total_bytes);
+}
+
+static uint64_t host_fingerprint(const struct weir_node *node)
+{
+    uint64_t hash = weir_hash_mix(((uint64_t)node->flags << 32) | node->type);
+
+    hash = weir_hash_add(hash, (uint64_t)node->cpu_free);
+    hash = weir_hash_add(hash, (uint64_t)node->ram_free_bytes);
+    hash = weir_hash_add(hash, (uint64_t)node->cpu_total);
+    return weir_hash_add(hash, (uint64_t)node->ram_total_bytes);
+}
+
+uint64_t weir_ledger_version(const struct weir_cluster *cluster, uint32_t node)
+{
+    const struct weir_node *const books = &cluster->nodes[node];
+    uint64_t sum = host_fingerprint(books);
+
+    for (uint32_t g = 0; g < books->gpu_count; g++)
+        sum += gpu_fingerprint(&cluster->gpus[books->gpu_first + g], g);
+    return sum;
+}
+
+/* `cause` tells apart changes that leave equal books: another worker, another stage. */
+static void record_change(struct weir_cluster *cluster, uint32_t node, uint64_t cause)
+{
+    cluster->stamp = weir_hash_add(cluster->stamp + node, cluster->nodes[node].version);
+    cluster->stamp = weir_hash_add(cluster->stamp, cause);
+    cluster->lists[node].stamp =
+        weir_hash_add(cluster->lists[node].stamp + cause, cluster->nodes[node].version);
+    cluster->changes[cluster->change_count % WEIR_CHANGE_RING] =
+        (struct weir_change){ .stamp = cluster->stamp, .node = node };
+    cluster->change_count++;
+}
+
+uint32_t weir_cluster_changes(const struct weir_cluster *cluster,
+                              const struct weir_change_mark *mark)
+{
+    if (mark->count == 0 || mark->count > cluster->change_count)
+        return WEIR_NO_INDEX;
+    const uint64_t distance = cluster->change_count - mark->count;
+    if (distance >= WEIR_CHANGE_RING)
+        return WEIR_NO_INDEX;
+    if (cluster->changes[(mark->count - 1) % WEIR_CHANGE_RING].stamp != mark->stamp)
+        return WEIR_NO_INDEX;
+    return (uint32_t)distance;
+}
+
+static void add_amounts(struct weir_amounts *sum, const struct weir_amounts *part, int64_t sign)
+{
+    sum->cpu_units += sign * part->cpu_units;
+    sum->gpu_units += sign * part->gpu_units;
+    sum->nvdecs += sign * part->nvdecs;
+    sum->nvencs += sign * part->nvencs;
+    sum->ram_bytes += sign * part->ram_bytes;
+    sum->gpu_mem_bytes += sign * part->gpu_mem_bytes;
+}
+
+/* Adds (1) or takes (-1) all of a node to or from the sums of nodes that are up. */
+static void count_node(struct weir_cluster *cluster, const struct weir_node *node, int64_t sign)
+{
+    struct weir_amounts total = { .cpu_units = node->cpu_total,
+                                  .ram_bytes = node->ram_total_bytes };
+    struct weir_amounts rest = { .cpu_units = node->cpu_free, .ram_bytes = node->ram_free_bytes };
+
+    for (uint32_t g = 0; g < node->gpu_count; g++) {
+        const struct weir_gpu *const gpu = &cluster->gpus[node->gpu_first + g];
+        total.gpu_units += gpu->units_total;
+        total.nvdecs += __builtin_popcount(gpu->nvdec_all);
+        total.nvencs += __builtin_popcount(gpu->nvenc_all);
+        total.gpu_mem_bytes += gpu->mem_total_bytes;
+        rest.gpu_units += gpu->units_free;
+        rest.nvdecs += __builtin_popcount(gpu->nvdec_free);
+        rest.nvencs += __builtin_popcount(gpu->nvenc_free);
+        rest.gpu_mem_bytes += gpu->mem_free_bytes;
+    }
+    add_amounts(&cluster->total, &total, sign);
+    add_amounts(&cluster->free, &rest, sign);
+}
+
+void weir_ledger_open(struct weir_cluster *cluster, uint32_t node)
+{
+    struct weir_node *const books = &cluster->nodes[node];
+
+    books->version = weir_ledger_version(cluster, node);
+    if (books->flags & WEIR_NODE_UP)
+        count_node(cluster, books, 1);
+    record_change(cluster, node, 0);
+}
+
+void weir_ledger_set_flags(struct weir_cluster *cluster, uint32_t node, uint32_t flags)
+{
+    struct weir_node *const books = &cluster->nodes[node];
+
+    if (books->flags == flags)
+        return;
+    if (books->flags & WEIR_NODE_UP)
+        count_node(cluster, books, -1);
+    books->version -= host_fingerprint(books);
+    books->flags = flags;
+    books->version += host_fingerprint(books);
+    if (books->flags & WEIR_NODE_UP)
+        count_node(cluster, books, 1);
+    record_change(cluster, node, 0);
+}
+
+static weir_status check_device(const struct weir_gpu *gpu, const struct weir_device *device,
+                                uint64_t node_id, struct weir_error *error)
+{
+    const char *what = NULL;
+    double wanted = 0;
+    double there = 0;
+
+    if (device->units < 0 || device->mem_bytes < 0)
+        return weir_fail(error, WEIR_EINVAL, "node %llu GPU %u: amounts must be >= 0",
+                         (unsigned long long)node_id, device->gpu);
+    if (device->units > gpu->units_free) {
+        what = "GPUs";
+        wanted = weir_units_amount(device->units);
+        there = weir_units_amount(gpu->units_free);
+    } else if (device->mem_bytes > gpu->mem_free_bytes) {
+        what = "bytes of GPU memory";
+        wanted = (double)device->mem_bytes;
+        there = (double)gpu->mem_free_bytes;
+    }
+    if (what != NULL)
+        return weir_fail(error, WEIR_EOVERCOMMIT,
+                         "node %llu GPU %u: wants %.10g %s, %.10g are free (%.10g too many)",
+                         (unsigned long long)node_id, device->gpu, wanted, what, there,
+                         wanted - there);
+
+    const uint32_t nvdec_taken = device->nvdec_mask & ~gpu->nvdec_free;
+    const uint32_t nvenc_taken = device->nvenc_mask & ~gpu->nvenc_free;
+    if ((nvdec_taken | nvenc_taken) == 0)
+        return WEIR_OK;
+    return weir_fail(error, WEIR_EOVERCOMMIT, "node %llu GPU %u: %s %d is not free",
+                     (unsigned long long)node_id, device->gpu, nvdec_taken ? "NVDEC" : "NVENC",
+                     __builtin_ctz(nvdec_taken ? nvdec_taken : nvenc_taken));
+}
+
+weir_status weir_ledger_check(const struct weir_cluster *cluster, const struct weir_alloc *alloc,
+                              struct weir_error *error)
+{
+    if (alloc->node >= cluster->node_count)
+        return weir_fail(error, WEIR_ENOTFOUND, "node index %u: there are %u nodes", alloc->node,
+                         cluster->node_count);
+    const struct weir_node *const node = &cluster->nodes[alloc->node];
+    const unsigned long long id = node->id;
+    if (alloc->cpu_units < 0 || alloc->ram_bytes < 0 || alloc->device_count > WEIR_MAX_DEVICES)
+        return weir_fail(error, WEIR_EINVAL,
+                         "node %llu: amounts must be >= 0 and devices <= %d, got %lld units, %lld "
+                         "bytes, %u devices",
+                         id, WEIR_MAX_DEVICES, (long long)alloc->cpu_units,
+                         (long long)alloc->ram_bytes, alloc->device_count);
+    if (alloc->cpu_units > node->cpu_free)
+        return weir_fail(error, WEIR_EOVERCOMMIT,
+                         "node %llu: wants %.10g CPUs, %.10g are free (%.10g too many)", id,
+                         weir_units_amount(alloc->cpu_units), weir_units_amount(node->cpu_free),
+                         weir_units_amount(alloc->cpu_units - node->cpu_free));
+    if (alloc->ram_bytes > node->ram_free_bytes)
+        return weir_fail(error, WEIR_EOVERCOMMIT,
+                         "node %llu: wants %lld bytes of memory, %lld are free (%lld too many)", id,
+                         (long long)alloc->ram_bytes, (long long)node->ram_free_bytes,
+                         (long long)(alloc->ram_bytes - node->ram_free_bytes));
+    for (uint32_t d = 0; d < alloc->device_count; d++) {
+        const struct weir_device *const device = &alloc->devices[d];
+        if (device->gpu >= node->gpu_count)
+            return weir_fail(error, WEIR_ENOTFOUND, "node %llu GPU %u: the node has %u GPUs", id,
+                             device->gpu, node->gpu_count);
+        if (d > 0 && device->gpu <= alloc->devices[d - 1].gpu)
+            return weir_fail(error, WEIR_EINVAL,
+                             "node %llu GPU %u: devices must ascend by GPU, the one before is %u",
+                             id, device->gpu, alloc->devices[d - 1].gpu);
+        WEIR_TRY(check_device(&cluster->gpus[node->gpu_first + device->gpu], device, id, error));
+    }
+    return WEIR_OK;
+}
+
+/* One device; the sums of free amounts go into `moved`. */
+static void apply_device(struct weir_gpu *gpu, const struct weir_device *device, int64_t direction,
+                         struct weir_amounts *moved)
+{
+    gpu->units_free -= direction * device->units;
+    gpu->mem_free_bytes -= direction * device->mem_bytes;
+    gpu->nvdec_free ^= device->nvdec_mask;
+    gpu->nvenc_free ^= device->nvenc_mask;
+    moved->gpu_units += device->units;
+    moved->gpu_mem_bytes += device->mem_bytes;
+    moved->nvdecs += __builtin_popcount(device->nvdec_mask);
+    moved->nvencs += __builtin_popcount(device->nvenc_mask);
+}
+
+void weir_ledger_apply(struct weir_cluster *cluster, const struct weir_alloc *alloc,
+                       int64_t direction, const struct weir_worker_slot *worker)
+{
+    struct weir_node *const node = &cluster->nodes[alloc->node];
+    struct weir_amounts moved = { .cpu_units = alloc->cpu_units, .ram_bytes = alloc->ram_bytes };
+
+    node->version -= host_fingerprint(node);
+    node->cpu_free -= direction * alloc->cpu_units;
+    node->ram_free_bytes -= direction * alloc->ram_bytes;
+    node->version += host_fingerprint(node);
+    for (uint32_t d = 0; d < alloc->device_count; d++) {
+        const struct weir_device *const device = &alloc->devices[d];
+        struct weir_gpu *const gpu = &cluster->gpus[node->gpu_first + device->gpu];
+        node->version -= gpu_fingerprint(gpu, device->gpu);
+        apply_device(gpu, device, direction, &moved);
+        node->version += gpu_fingerprint(gpu, device->gpu);
+    }
+    if (node->flags & WEIR_NODE_UP)
+        add_amounts(&cluster->free, &moved, -direction);
+    record_change(cluster, alloc->node,
+                  weir_hash_add(weir_hash_mix(worker->id * 2 + (direction > 0)) + worker->stage,
+                                worker->sequence));
+}

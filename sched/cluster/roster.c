@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who is there: worker slots, the id table, stage lists, node lists, and the pool for the devices
+ * beyond a worker's first.
+ *
+ * Invariant: a used slot is in the id table, in its stage's list at the place of its sequence, and
+ * in its node's list. The books (ledger.c) are not touched here.
+ */
+#include "sched/cluster/state.h"
+
+#include "sched/internal/alloc.h"
+
+#include <assert.h>
+#include <string.h>
+
+static weir_status reserve_stage(struct weir_cluster *cluster, uint32_t stage)
+{
+    if (stage >= cluster->stage_count) {
+        struct weir_stage_list *const stages =
+            weir_grow(&cluster->allocator, cluster->stages, &cluster->stage_capacity, stage + 1,
+                      sizeof *stages);
+        if (stages == NULL)
+            return WEIR_ENOMEM;
+        cluster->stages = stages;
+        memset(stages + cluster->stage_count, 0,
+               (stage + 1 - cluster->stage_count) * sizeof *stages);
+        cluster->stage_count = stage + 1;
+    }
+    struct weir_stage_list *const list = &cluster->stages[stage];
+    uint32_t *const slots = weir_grow(&cluster->allocator, list->slots, &list->capacity,
+                                      list->count + 1, sizeof *slots);
+    if (slots == NULL)
+        return WEIR_ENOMEM;
+    list->slots = slots;
+    return WEIR_OK;
+}
+
+static weir_status reserve_block(struct weir_cluster *cluster, uint32_t device_count)
+{
+    struct weir_device_pool *const pool = &cluster->more;
+
+    if (device_count < 2 || pool->free_first[device_count - 1] != WEIR_NO_INDEX)
+        return WEIR_OK;
+    struct weir_device *const devices =
+        weir_grow(&cluster->allocator, pool->devices, &pool->capacity,
+                  pool->count + device_count - 1, sizeof *devices);
+    if (devices == NULL)
+        return WEIR_ENOMEM;
+    pool->devices = devices;
+    return WEIR_OK;
+}
+
+weir_status weir_roster_reserve(struct weir_cluster *cluster, uint32_t stage, uint32_t device_count)
+{
+    if (cluster->slot_free == WEIR_NO_INDEX) {
+        struct weir_worker_slot *const slots =
+            weir_grow(&cluster->allocator, cluster->slots, &cluster->slot_capacity,
+                      cluster->slot_count + 1, sizeof *slots);
+        if (slots == NULL)
+            return WEIR_ENOMEM;
+        cluster->slots = slots;
+    }
+    WEIR_TRY(weir_id_table_reserve(&cluster->worker_ids, &cluster->allocator,
+                                   cluster->worker_ids.count + 1));
+    WEIR_TRY(weir_id_table_reserve(&cluster->peers, &cluster->allocator, cluster->peers.count + 1));
+    WEIR_TRY(reserve_stage(cluster, stage));
+    return reserve_block(cluster, device_count);
+}
+
+uint32_t weir_roster_take_block(struct weir_cluster *cluster, uint32_t device_count)
+{
+    struct weir_device_pool *const pool = &cluster->more;
+
+    if (device_count < 2)
+        return WEIR_NO_INDEX;
+    const uint32_t size = device_count - 1;
+    uint32_t block = pool->free_first[size];
+    if (block != WEIR_NO_INDEX) {
+        pool->free_first[size] = pool->devices[block].gpu;
+        return block;
+    }
+    block = pool->count;
+    pool->count += size;
+    assert(pool->count <= pool->capacity);
+    return block;
+}
+
+void weir_roster_give_block(struct weir_cluster *cluster, uint32_t more, uint32_t device_count)
+{
+    if (more == WEIR_NO_INDEX)
+        return;
+    cluster->more.devices[more].gpu = cluster->more.free_first[device_count - 1];
+    cluster->more.free_first[device_count - 1] = more;
+}
+
+/* The first place in a stage's list whose sequence is not below `sequence`. */
+static uint32_t list_place(const struct weir_cluster *cluster, const struct weir_stage_list *list,
+                           uint64_t sequence)
+{
+    uint32_t low = 0;
+    uint32_t high = list->count;
+
+    /* Nearly every insertion is at the end. */
+    if (high == 0 || cluster->slots[list->slots[high - 1]].sequence < sequence)
+        return high;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (cluster->slots[list->slots[middle]].sequence < sequence)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint32_t take_slot(struct weir_cluster *cluster)
+{
+    const uint32_t slot = cluster->slot_free;
+
+    if (slot != WEIR_NO_INDEX) {
+        cluster->slot_free = cluster->slots[slot].node_next;
+        return slot;
+    }
+    assert(cluster->slot_count < cluster->slot_capacity);
+    return cluster->slot_count++;
+}
+
+static void link_worker(struct weir_cluster *cluster, uint32_t slot)
+{
+    struct weir_worker_slot *const worker = &cluster->slots[slot];
+    uint32_t *const node_first = &cluster->lists[worker->node].first;
+    const uint64_t key = weir_peer_key(worker->node, worker->stage);
+    const uint32_t peer = weir_id_table_find(&cluster->peers, key);
+
+    worker->node_previous = WEIR_NO_INDEX;
+    worker->node_next = *node_first;
+    if (*node_first != WEIR_NO_INDEX)
+        cluster->slots[*node_first].node_previous = slot;
+    *node_first = slot;
+
+    worker->peer_previous = WEIR_NO_INDEX;
+    worker->peer_next = peer;
+    if (peer == WEIR_NO_INDEX) {
+        weir_id_table_put(&cluster->peers, key, slot);
+    } else {
+        cluster->slots[peer].peer_previous = slot;
+        weir_id_table_set(&cluster->peers, key, slot);
+    }
+}
+
+static void unlink_worker(struct weir_cluster *cluster, const struct weir_worker_slot *worker)
+{
+    const uint64_t key = weir_peer_key(worker->node, worker->stage);
+
+    if (worker->node_next != WEIR_NO_INDEX)
+        cluster->slots[worker->node_next].node_previous = worker->node_previous;
+    if (worker->node_previous != WEIR_NO_INDEX)
+        cluster->slots[worker->node_previous].node_next = worker->node_next;
+    else
+        cluster->lists[worker->node].first = worker->node_next;
+
+    if (worker->peer_next != WEIR_NO_INDEX)
+        cluster->slots[worker->peer_next].peer_previous = worker->peer_previous;
+    if (worker->peer_previous != WEIR_NO_INDEX)
+        cluster->slots[worker->peer_previous].peer_next = worker->peer_next;
+    else if (worker->peer_next != WEIR_NO_INDEX)
+        weir_id_table_set(&cluster->peers, key, worker->peer_next);
+    else
+        weir_id_table_remove(&cluster->peers, key);
+}
+
+uint32_t weir_roster_insert(struct weir_cluster *cluster, const struct weir_worker_slot *worker)
+{
+    const uint32_t slot = take_slot(cluster);
+    struct weir_stage_list *const list = &cluster->stages[worker->stage];
+
+    cluster->slots[slot] = *worker;
+    link_worker(cluster, slot);
+
+    assert(list->count < list->capacity);
+    const uint32_t position = list_place(cluster, list, worker->sequence);
+    memmove(list->slots + position + 1, list->slots + position,
+            (list->count - position) * sizeof *list->slots);
+    list->slots[position] = slot;
+    list->count++;
+
+    weir_id_table_put(&cluster->worker_ids, worker->id, slot);
+    cluster->worker_count++;
+    return slot;
+}
+
+void weir_roster_extract(struct weir_cluster *cluster, uint32_t slot)
+{
+    struct weir_worker_slot *const worker = &cluster->slots[slot];
+    struct weir_stage_list *const list = &cluster->stages[worker->stage];
+    const uint32_t position = list_place(cluster, list, worker->sequence);
+
+    assert(list->slots[position] == slot);
+    list->count--;
+    memmove(list->slots + position, list->slots + position + 1,
+            (list->count - position) * sizeof *list->slots);
+
+    unlink_worker(cluster, worker);
+    weir_id_table_remove(&cluster->worker_ids, worker->id);
+    worker->node_next = cluster->slot_free;
+    worker->device_count = WEIR_NO_INDEX; /* marks a free slot for the audit */
+    cluster->slot_free = slot;
+    cluster->worker_count--;
+}

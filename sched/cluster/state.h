@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The inventory's insides, for the files of this folder and for placement, which reads them.
+ *
+ * Nodes and GPUs are two flat arrays. Workers live in slots that are reused; a slot keeps the
+ * worker's first device, the others lie in a pool of blocks by size. A worker's `sequence` is its
+ * rank in insertion order: stage lists are sorted by it, so a position is found by bisection and a
+ * worker that comes back by roll-back finds its old place. Workers of a node, and those of a node
+ * and stage (peers), form lists without an order.
+ *
+ * Caches follow changes in two ways: `node.version` is a fingerprint of the node's state, and the
+ * last changes are kept in a ring with a running stamp (weir_cluster_changes).
+ */
+#ifndef SCHED_CLUSTER_STATE_H
+#define SCHED_CLUSTER_STATE_H
+
+#include "sched/cluster/id_table.h"
+#include "weir/cluster.h"
+
+struct weir_worker_slot {
+    uint64_t id;
+    uint64_t sequence;
+    int64_t since_ns;
+    int64_t cpu_units;
+    int64_t ram_bytes;
+    uint32_t stage;
+    uint32_t state;
+    uint32_t node;
+    uint32_t device_count;
+    uint32_t more;          /* block in the pool for devices 1.., or WEIR_NO_INDEX */
+    uint32_t node_next;     /* slots of the same node; of free slots: the next free one */
+    uint32_t node_previous; /* WEIR_NO_INDEX = first */
+    uint32_t peer_next;     /* slots of the same node and stage */
+    uint32_t peer_previous;
+    uint32_t reserved;
+    struct weir_device first;
+};
+
+/* Slots of one stage, ascending by sequence. */
+struct weir_stage_list {
+    uint32_t *slots;
+    uint32_t count;
+    uint32_t capacity;
+};
+
+/* Workers of one node, and a hash of the node's whole history: who came and went, when, with what.
+ * Equal stamps mean equal workers, so what depends on them can be kept until the stamp changes. */
+struct weir_node_list {
+    uint64_t stamp;
+    uint32_t first; /* slot, or WEIR_NO_INDEX */
+    uint32_t reserved;
+};
+
+/* Blocks of 1 .. WEIR_MAX_DEVICES - 1 devices; free blocks are chained by size through `gpu`. */
+struct weir_device_pool {
+    struct weir_device *devices;
+    uint32_t count;
+    uint32_t capacity;
+    uint32_t free_first[WEIR_MAX_DEVICES];
+};
+
+enum weir_undo_kind { WEIR_UNDO_ADD, WEIR_UNDO_REMOVE, WEIR_UNDO_STATE, WEIR_UNDO_FLAGS };
+
+struct weir_undo {
+    uint32_t kind;
+    uint32_t node;  /* FLAGS */
+    uint32_t flags; /* FLAGS: as they were */
+    uint32_t reserved;
+    struct weir_worker_slot slot; /* REMOVE: all of it; ADD: id; STATE: id and the old state */
+};
+
+enum { WEIR_CHANGE_RING = 256, WEIR_MAX_STAGES = 1 << 20 };
+
+struct weir_change {
+    uint64_t stamp; /* after the change: a hash of the whole history */
+    uint32_t node;
+    uint32_t reserved;
+};
+
+struct weir_cluster {
+    struct weir_allocator allocator;
+
+    struct weir_node *nodes;
+    struct weir_node_list *lists; /* per node */
+    uint32_t node_count;
+    uint32_t node_capacity;
+    uint32_t list_capacity;
+    struct weir_gpu *gpus;
+    uint32_t gpu_count;
+    uint32_t gpu_capacity;
+    struct weir_id_table node_ids;
+    struct weir_amounts total; /* over nodes that are up */
+    struct weir_amounts free;
+
+    struct weir_worker_slot *slots;
+    uint32_t slot_count; /* used and free ones */
+    uint32_t slot_capacity;
+    uint32_t slot_free; /* first free slot, or WEIR_NO_INDEX */
+    uint32_t worker_count;
+    struct weir_id_table worker_ids;
+    struct weir_id_table peers; /* node and stage to the first slot of their workers */
+    uint64_t next_sequence;
+    struct weir_device_pool more;
+
+    struct weir_stage_list *stages;
+    uint32_t stage_count;
+    uint32_t stage_capacity;
+
+    struct weir_undo *journal;
+    uint32_t journal_count;
+    uint32_t journal_capacity;
+    uint32_t *marks; /* journal_count at each mark */
+    uint32_t mark_count;
+    uint32_t mark_capacity;
+
+    uint64_t change_count;
+    uint64_t stamp;
+    struct weir_change changes[WEIR_CHANGE_RING]; /* change n at n % WEIR_CHANGE_RING */
+};
+
+/* What a cache remembers about the last inventory it followed; zeroed = nothing. */
+struct weir_change_mark {
+    uint64_t count;
+    uint64_t stamp;
+};
+
+/* How many of the latest changes lead from `mark` to now, or WEIR_NO_INDEX when this cannot be told
+ * (another inventory, too long ago): then every node's version must be looked at. Change number
+ * `i` back from the latest (0 = latest) touched weir_cluster_change_node(cluster, i). */
+uint32_t weir_cluster_changes(const struct weir_cluster *cluster,
+                              const struct weir_change_mark *mark);
+
+static inline uint32_t weir_cluster_change_node(const struct weir_cluster *cluster, uint32_t back)
+{
+    return cluster->changes[(cluster->change_count - 1 - back) % WEIR_CHANGE_RING].node;
+}
+
+static inline struct weir_change_mark weir_cluster_change_mark(const struct weir_cluster *cluster)
+{
+    return (struct weir_change_mark){ .count = cluster->change_count, .stamp = cluster->stamp };
+}
+
+/* The first worker of `stage` on `node`, or WEIR_NO_INDEX; the others follow by peer_next. */
+static inline uint64_t weir_peer_key(uint32_t node, uint32_t stage)
+{
+    return ((uint64_t)node << 32) | stage;
+}
+static inline uint32_t weir_first_peer(const struct weir_cluster *cluster, uint32_t node,
+                                       uint32_t stage)
+{
+    return weir_id_table_find(&cluster->peers, weir_peer_key(node, stage));
+}
+
+/* Devices 1.. of a worker. */
+static inline const struct weir_device *weir_slot_more(const struct weir_cluster *cluster,
+                                                       const struct weir_worker_slot *slot)
+{
+    return slot->more == WEIR_NO_INDEX ? NULL : cluster->more.devices + slot->more;
+}
+
+/* The allocation of a slot; only devices in use are written. */
+void weir_slot_alloc(const struct weir_cluster *cluster, const struct weir_worker_slot *slot,
+                     struct weir_alloc *alloc);
+
+/* ledger.c: what nodes hold. Whether and why an allocation is malformed or too large. */
+weir_status weir_ledger_check(const struct weir_cluster *cluster, const struct weir_alloc *alloc,
+                              struct weir_error *error);
+/* Takes (direction 1) or gives back (-1) what `worker` holds; must have been checked. Records a
+ * change. */
+void weir_ledger_apply(struct weir_cluster *cluster, const struct weir_alloc *alloc,
+                       int64_t direction, const struct weir_worker_slot *worker);
+/* The same for the flags of a node. */
+void weir_ledger_set_flags(struct weir_cluster *cluster, uint32_t node, uint32_t flags);
+/* Starts the books of a node that was just appended. */
+void weir_ledger_open(struct weir_cluster *cluster, uint32_t node);
+/* The fingerprint of a node, recomputed. */
+uint64_t weir_ledger_version(const struct weir_cluster *cluster, uint32_t node);
+
+/* roster.c: the slots, lists and tables of workers, without the books. Insertion of a slot that
+ * was taken out before (roll-back) cannot fail. */
+weir_status weir_roster_reserve(struct weir_cluster *cluster, uint32_t stage,
+                                uint32_t device_count);
+uint32_t weir_roster_insert(struct weir_cluster *cluster, const struct weir_worker_slot *worker);
+void weir_roster_extract(struct weir_cluster *cluster, uint32_t slot);
+uint32_t weir_roster_take_block(struct weir_cluster *cluster, uint32_t device_count);
+void weir_roster_give_block(struct weir_cluster *cluster, uint32_t more, uint32_t device_count);
+
+/* journal.c: room for one entry when a mark is set; then the entry. */
+weir_status weir_journal_reserve(struct weir_cluster *cluster);
+void weir_journal_write(struct weir_cluster *cluster, const struct weir_undo *undo);
+/* Forgets everything recorded, giving blocks of removed workers back. */
+void weir_journal_clear(struct weir_cluster *cluster);
+
+#endif

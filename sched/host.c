@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The host: its life, its policies, and decisions.
+ *
+ * A decision marks the scratch cluster, lets the policy plan on it, rolls it back, and checks the
+ * plan against the inventory. A plan that fails the check, or a placement that cannot be, counts
+ * as rejected; then the fallback decides with the default placement policy.
+ */
+#include "sched/internal/alloc.h"
+#include "sched/cluster/state.h"
+#include "sched/internal/hash.h"
+#include "sched/internal/host.h"
+
+static const struct weir_window DEFAULT_WINDOW = { .window_ns = INT64_C(180000000000),
+                                                   .min_points = 5 };
+
+static weir_status check_config(const struct weir_host_config *config, struct weir_error *error)
+{
+    if (config == NULL || config->size < sizeof *config)
+        return weir_fail(error, WEIR_EABI, "the configuration has %u bytes, needed are %u",
+                         config == NULL ? 0 : config->size, (unsigned)sizeof *config);
+    if (config->placement == NULL || config->scaling == NULL)
+        return weir_fail(error, WEIR_EINVAL, "a host needs a placement and a scaling policy");
+    if (config->placement->abi != WEIR_ABI_MAJOR || config->scaling->abi != WEIR_ABI_MAJOR)
+        return weir_fail(error, WEIR_EABI, "a policy was built for another interface version");
+    if (config->placement->place == NULL && config->placement->score == NULL)
+        return weir_fail(error, WEIR_EPOLICY, "placement policy %s has neither score nor place",
+                         config->placement->name);
+    if (config->scaling->decide == NULL)
+        return weir_fail(error, WEIR_EPOLICY, "scaling policy %s has no decide",
+                         config->scaling->name);
+    if (config->explain > WEIR_EXPLAIN_FULL)
+        return weir_fail(error, WEIR_EINVAL, "unknown explain level %u", config->explain);
+    return WEIR_OK;
+}
+
+/* Both pairs of a configuration; nothing is left behind on failure. */
+static weir_status create_pairs(const struct weir_host_config *config,
+                                const struct weir_allocator *allocator,
+                                struct weir_policy_pair *main, struct weir_policy_pair *fallback,
+                                struct weir_error *error)
+{
+    const struct weir_host_config second = { .placement = weir_placement_at(0),
+                                             .scaling = config->fallback };
+
+    *fallback = (struct weir_policy_pair){ 0 };
+    WEIR_TRY(weir_policy_pair_create(main, config, allocator, error));
+    if (config->fallback == NULL)
+        return WEIR_OK;
+    const weir_status status = weir_policy_pair_create(fallback, &second, allocator, error);
+    if (status != WEIR_OK)
+        weir_policy_pair_destroy(main, allocator);
+    return status;
+}
+
+static void take_settings(struct weir_host *host, const struct weir_host_config *config)
+{
+    const bool has_window = config->window.window_ns != 0 || config->window.min_points != 0;
+
+    host->window = has_window ? config->window : DEFAULT_WINDOW;
+    host->seed = config->seed;
+    host->explain = config->explain;
+    host->clock_ns = config->clock_ns;
+    host->clock_state = config->clock_state;
+}
+
+static weir_status create_parts(struct weir_host *host, const struct weir_host_config *config,
+                                struct weir_error *error)
+{
+    const struct weir_allocator *const memory = &host->allocator;
+
+    if (weir_cluster_create(memory, &host->inventory) != WEIR_OK ||
+        weir_cluster_create(memory, &host->scratch) != WEIR_OK ||
+        weir_placer_create(memory, &host->placer) != WEIR_OK ||
+        weir_plan_create(memory, &host->plan) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    return create_pairs(config, memory, &host->main, &host->fallback, error);
+}
+
+weir_status weir_host_create(const struct weir_host_config *config, struct weir_host **host,
+                             struct weir_error *error)
+{
+    WEIR_TRY(check_config(config, error));
+    const struct weir_allocator memory = weir_allocator_copy(config->allocator);
+    struct weir_host *const made = weir_alloc(&memory, 1, sizeof *made);
+    if (made == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    made->allocator = memory;
+    made->next_worker = 1;
+    take_settings(made, config);
+    const weir_status status = create_parts(made, config, error);
+    if (status != WEIR_OK) {
+        weir_host_destroy(made);
+        return status;
+    }
+    *host = made;
+    return WEIR_OK;
+}
+
+void weir_host_destroy(struct weir_host *host)
+{
+    if (host == NULL)
+        return;
+    const struct weir_allocator memory = host->allocator;
+    if (host->main.placement != NULL)
+        weir_policy_pair_destroy(&host->main, &memory);
+    if (host->fallback.placement != NULL)
+        weir_policy_pair_destroy(&host->fallback, &memory);
+    weir_host_clear_stages(host);
+    weir_plan_destroy(host->plan);
+    weir_placer_destroy(host->placer);
+    weir_cluster_destroy(host->scratch);
+    weir_cluster_destroy(host->inventory);
+    weir_free(&memory, host);
+}
+
+static weir_status adopt_all(struct weir_host *host, struct weir_policy_pair *pair,
+                             struct weir_error *error)
+{
+    if (pair->scaling == NULL || pair->scaling->adopt == NULL)
+        return WEIR_OK;
+    const weir_status status = pair->scaling->adopt(
+        pair->scaling_state, weir_host_view(host, host->view.now_ns), error);
+    if (status != WEIR_OK)
+        weir_error_wrap(error, "scaling policy %s: adopt", pair->scaling->name);
+    return status;
+}
+
+weir_status weir_host_replace(struct weir_host *host, const struct weir_host_config *config,
+                              struct weir_error *error)
+{
+    struct weir_policy_pair main;
+    struct weir_policy_pair fallback;
+
+    WEIR_TRY(check_config(config, error));
+    WEIR_TRY(create_pairs(config, &host->allocator, &main, &fallback, error));
+    weir_status status = adopt_all(host, &main, error);
+    if (status == WEIR_OK)
+        status = adopt_all(host, &fallback, error);
+    if (status != WEIR_OK) {
+        weir_policy_pair_destroy(&main, &host->allocator);
+        if (fallback.placement != NULL)
+            weir_policy_pair_destroy(&fallback, &host->allocator);
+        return status;
+    }
+    weir_policy_pair_destroy(&host->main, &host->allocator);
+    if (host->fallback.placement != NULL)
+        weir_policy_pair_destroy(&host->fallback, &host->allocator);
+    host->main = main;
+    host->fallback = fallback;
+    const struct weir_window window = host->window; /* the estimators keep theirs */
+    take_settings(host, config);
+    host->window = window;
+    return WEIR_OK;
+}
+
+/* A scratch in the state of the inventory, under one mark. */
+static weir_status open_scratch(struct weir_host *host, struct weir_error *error)
+{
+    if (host->is_stale) {
+        if (weir_cluster_assign(host->scratch, host->inventory) != WEIR_OK)
+            return weir_fail(error, WEIR_ENOMEM, "out of memory");
+        host->is_stale = false;
+    }
+    if (weir_cluster_mark(host->scratch) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    return WEIR_OK;
+}
+
+/* Back to the state before, also when the policy left marks of its own. A policy that took ours
+ * away leaves a difference behind. */
+static void close_scratch(struct weir_host *host)
+{
+    host->is_stale = host->scratch->mark_count != 1;
+    while (host->scratch->mark_count > 0)
+        weir_cluster_rollback(host->scratch);
+}
+
+static void count_placements(struct weir_host *host)
+{
+    const struct weir_placer_counts counts = weir_placer_counts(host->placer);
+
+    host->stats.placements_tried += counts.tried;
+    host->stats.placements_failed += counts.failed;
+}
+
+/* Lets one pair of policies plan and checks what it planned. */
+static weir_status plan_with(struct weir_host *host, const struct weir_policy_pair *pair,
+                             struct weir_error *error)
+{
+    const struct weir_placer_binding binding = { .ops = pair->placement,
+                                                 .state = pair->placement_state,
+                                                 .view = &host->view,
+                                                 .scratch = host->scratch,
+                                                 .plan = host->plan };
+
+    weir_plan_reset(host->plan, host->next_worker, host->explain);
+    WEIR_TRY(open_scratch(host, error));
+    weir_status status = weir_placer_begin(host->placer, &binding);
+    if (status == WEIR_OK)
+        status = pair->scaling->decide(pair->scaling_state, &host->view, host->placer, host->plan,
+                                       error);
+    else
+        (void)weir_fail(error, status, "%s", weir_status_text(status));
+    count_placements(host);
+    close_scratch(host);
+    if (status == WEIR_OK)
+        status = weir_placer_finish(host->placer);
+    if (status == WEIR_OK)
+        status = weir_plan_check(host->plan, &host->view, error);
+    if (status == WEIR_EPOLICY)
+        weir_error_wrap(error, "scaling policy %s", pair->scaling->name);
+    return status;
+}
+
+static void count_plan(struct weir_host *host)
+{
+    const uint32_t count = weir_plan_count(host->plan);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t verb = weir_plan_action(host->plan, i)->verb;
+        host->stats.denied += verb == WEIR_VERB_DENY;
+    }
+}
+
+static weir_status decide(struct weir_host *host, struct weir_error *error)
+{
+    weir_status status = plan_with(host, &host->main, error);
+
+    if (status != WEIR_EPOLICY)
+        return status;
+    host->stats.rejected++;
+    if (host->fallback.scaling == NULL)
+        return status;
+    host->stats.fallbacks++;
+    return plan_with(host, &host->fallback, error);
+}
+
+static int64_t read_clock(const struct weir_host *host)
+{
+    return host->clock_ns == NULL ? 0 : host->clock_ns(host->clock_state);
+}
+
+static void count_time(struct weir_host *host, int64_t wall_ns)
+{
+    host->stats.wall_last_ns = wall_ns;
+    host->stats.wall_total_ns += wall_ns;
+    if (wall_ns > host->stats.wall_max_ns)
+        host->stats.wall_max_ns = wall_ns;
+}
+
+weir_status weir_host_decide(struct weir_host *host, int64_t now_ns, const struct weir_plan **plan,
+                             struct weir_error *error)
+{
+    struct weir_error unread = { .phase = -1, .stage = -1 };
+    struct weir_error *const box = error != NULL ? error : &unread;
+    const int64_t begin_ns = read_clock(host);
+
+    box->phase = -1;
+    box->stage = -1;
+    (void)weir_host_view(host, now_ns);
+    host->view.seed = weir_hash_add(host->seed, host->stats.decisions);
+    host->view.decision = host->stats.decisions++;
+    const weir_status status = decide(host, box);
+    count_time(host, read_clock(host) - begin_ns);
+    if (status != WEIR_OK) {
+        weir_plan_reset(host->plan, host->next_worker, host->explain);
+        return status;
+    }
+    host->next_worker = weir_plan_next_worker(host->plan);
+    count_plan(host);
+    *plan = host->plan;
+    return WEIR_OK;
+}
+
+struct weir_host_stats weir_host_stats(const struct weir_host *host)
+{
+    return host->stats;
+}
+
+const struct weir_cluster *weir_host_cluster(const struct weir_host *host)
+{
+    return host->inventory;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The inventory: nodes, GPUs, codec engines, and the workers that hold them.
+ *
+ * It is what the scheduler believes. The host keeps one, policies read it, and a decision works on
+ * a scratch copy with marks and roll-back. Nodes, GPUs of a node and workers have fixed orders
+ * (insertion), which decide all ties.
+ *
+ * Invariant (weir_cluster_check): for every device, free + sum of what its workers hold = total,
+ * and 0 <= free <= total; every codec engine is held by at most one worker.
+ *
+ * Cost: add and remove O(devices of the worker); copy O(nodes + GPUs + workers).
+ */
+#ifndef WEIR_CLUSTER_H
+#define WEIR_CLUSTER_H
+
+#include "weir/shape.h"
+
+#include <stddef.h>
+
+WEIR_BEGIN_DECLS
+
+enum {
+    WEIR_MAX_DEVICES = 16,   /* GPUs one allocation may touch */
+    WEIR_MAX_NODE_GPUS = 64, /* GPUs of one node */
+    WEIR_MAX_ENGINES = 32    /* codec engines of one kind on one GPU */
+};
+
+#define WEIR_NO_INDEX UINT32_MAX
+
+/* Where memory comes from. A NULL pointer to it means malloc and free. `resize` follows realloc;
+ * size 0 frees and returns NULL. */
+struct weir_allocator {
+    void *(*resize)(void *state, void *block, size_t size);
+    void *state;
+};
+
+struct weir_gpu_spec {
+    uint32_t type; /* index into the caller's catalogue of GPU types */
+    uint32_t nvdecs;
+    uint32_t nvencs;
+    uint32_t reserved;
+    int64_t units; /* WEIR_ONE, or less when something else holds a part */
+    int64_t mem_bytes;
+};
+
+struct weir_node_spec {
+    uint64_t id; /* the caller's name for it */
+    uint32_t type;
+    uint32_t gpu_count;
+    int64_t cpu_units;
+    int64_t ram_bytes;
+    const struct weir_gpu_spec *gpus;
+};
+
+/* A part of one GPU held by one worker. Engine sets are bit masks of engine indices. */
+struct weir_device {
+    uint32_t gpu; /* index within its node */
+    uint32_t nvdec_mask;
+    uint32_t nvenc_mask;
+    uint32_t reserved;
+    int64_t units;
+    int64_t mem_bytes;
+};
+
+/* Everything one worker holds, on one node; devices ascending by GPU. */
+struct weir_alloc {
+    uint32_t node; /* index */
+    uint32_t device_count;
+    int64_t cpu_units;
+    int64_t ram_bytes;
+    struct weir_device devices[WEIR_MAX_DEVICES];
+};
+
+struct weir_gpu {
+    uint32_t type;
+    uint32_t nvdec_free; /* masks */
+    uint32_t nvenc_free;
+    uint32_t nvdec_all;
+    uint32_t nvenc_all;
+    uint32_t reserved;
+    int64_t units_free;
+    int64_t units_total;
+    int64_t mem_free_bytes;
+    int64_t mem_total_bytes;
+};
+
+enum weir_node_flag {
+    WEIR_NODE_UP = 1,      /* may receive workers */
+    WEIR_NODE_CORDONED = 2 /* keeps its workers, receives none */
+};
+
+struct weir_node {
+    uint64_t id;
+    uint32_t type;
+    uint32_t flags;
+    uint32_t gpu_first; /* index into the cluster's GPUs */
+    uint32_t gpu_count;
+    int64_t cpu_free;
+    int64_t cpu_total;
+    int64_t ram_free_bytes;
+    int64_t ram_total_bytes;
+    uint64_t version; /* fingerprint of the node's state, for caches: equal states, equal value */
+};
+
+enum weir_worker_state {
+    WEIR_WORKER_STARTING = 0,
+    WEIR_WORKER_READY = 1,
+    WEIR_WORKER_STOPPING = 2
+};
+
+struct weir_worker {
+    uint64_t id; /* unique for ever within one inventory */
+    uint32_t stage;
+    uint32_t state;   /* enum weir_worker_state, as far as the scheduler knows */
+    int64_t since_ns; /* when it entered the state */
+    struct weir_alloc alloc;
+};
+
+struct weir_cluster;
+
+WEIR_API weir_status weir_cluster_create(const struct weir_allocator *allocator,
+                                         struct weir_cluster **cluster);
+WEIR_API void weir_cluster_destroy(struct weir_cluster *cluster);
+
+/* A deep copy for trial decisions, without marks. */
+WEIR_API weir_status weir_cluster_copy(const struct weir_cluster *source,
+                                       struct weir_cluster **copy);
+/* Makes `target` such a copy and reuses its memory (and keeps its allocator). After WEIR_ENOMEM
+ * `target` holds nothing certain and may only be assigned again or destroyed. */
+WEIR_API weir_status weir_cluster_assign(struct weir_cluster *target,
+                                         const struct weir_cluster *source);
+
+/* Appends a node that is up; `index` may be NULL. Errors: duplicate id, too many GPUs or engines,
+ * negative amounts. */
+WEIR_API weir_status weir_cluster_add_node(struct weir_cluster *cluster,
+                                           const struct weir_node_spec *spec, uint32_t *index,
+                                           struct weir_error *error);
+WEIR_API weir_status weir_cluster_set_node_flags(struct weir_cluster *cluster, uint32_t node,
+                                                 uint32_t flags);
+
+WEIR_API uint32_t weir_cluster_node_count(const struct weir_cluster *cluster);
+WEIR_API const struct weir_node *weir_cluster_node(const struct weir_cluster *cluster,
+                                                   uint32_t node);
+/* GPU `gpu` (index within the node). */
+WEIR_API const struct weir_gpu *weir_cluster_gpu(const struct weir_cluster *cluster, uint32_t node,
+                                                 uint32_t gpu);
+/* Index of the node with this id, or WEIR_NO_INDEX. */
+WEIR_API uint32_t weir_cluster_find_node(const struct weir_cluster *cluster, uint64_t id);
+
+/* Totals and free amounts over all nodes that are up; O(1). */
+WEIR_API struct weir_amounts weir_cluster_total(const struct weir_cluster *cluster);
+WEIR_API struct weir_amounts weir_cluster_free(const struct weir_cluster *cluster);
+
+/* Gives `alloc` to a new worker of `stage` (a small number: lists are kept for all below it).
+ * Nothing changes on error: WEIR_EDUPLICATE, WEIR_ENOTFOUND (node, GPU), WEIR_EINVAL (negative
+ * amounts, devices not ascending), WEIR_EOVERCOMMIT (names the device and by how much). Flags of
+ * the node are not looked at: what runs there runs there. */
+WEIR_API weir_status weir_cluster_add_worker(struct weir_cluster *cluster, uint64_t id,
+                                             uint32_t stage, const struct weir_alloc *alloc,
+                                             struct weir_error *error);
+/* Takes everything back. Errors: WEIR_ENOTFOUND. */
+WEIR_API weir_status weir_cluster_remove_worker(struct weir_cluster *cluster, uint64_t id,
+                                                struct weir_error *error);
+WEIR_API weir_status weir_cluster_set_worker_state(struct weir_cluster *cluster, uint64_t id,
+                                                   uint32_t state, int64_t since_ns);
+
+/* Whether `alloc` fits what is free (capacities, engines, node up). O(devices). */
+WEIR_API bool weir_cluster_fits(const struct weir_cluster *cluster, const struct weir_alloc *alloc);
+
+/* Workers are kept compactly, so these fill a struct of the caller and touch only the devices that
+ * are in use. False (and nothing filled) when there is none; `worker` may be NULL. O(devices). */
+WEIR_API bool weir_cluster_worker(const struct weir_cluster *cluster, uint64_t id,
+                                  struct weir_worker *worker);
+/* Workers of a stage in insertion order: count, and the n-th one. */
+WEIR_API uint32_t weir_cluster_stage_workers(const struct weir_cluster *cluster, uint32_t stage);
+WEIR_API bool weir_cluster_stage_worker(const struct weir_cluster *cluster, uint32_t stage,
+                                        uint32_t position, struct weir_worker *worker);
+/* Its id alone. O(1). False when there is none. */
+WEIR_API bool weir_cluster_stage_worker_id(const struct weir_cluster *cluster, uint32_t stage,
+                                           uint32_t position, uint64_t *id);
+/* Some worker of a node (to empty it), O(1). False when it has none. */
+WEIR_API bool weir_cluster_node_worker_id(const struct weir_cluster *cluster, uint32_t node,
+                                          uint64_t *id);
+WEIR_API uint32_t weir_cluster_worker_count(const struct weir_cluster *cluster);
+
+/* Undo journal: after a mark, every change of workers and node flags is recorded; roll-back
+ * restores exactly the state of the mark, insertion orders included, and forgets the mark. Marks
+ * nest; release forgets the latest mark but keeps the changes. Nodes cannot be added under a mark
+ * (WEIR_EINVAL). */
+WEIR_API weir_status weir_cluster_mark(struct weir_cluster *cluster);
+WEIR_API void weir_cluster_rollback(struct weir_cluster *cluster);
+WEIR_API void weir_cluster_release(struct weir_cluster *cluster);
+
+/* The invariant above, recomputed from the workers. O(everything); for tests and debug builds. */
+WEIR_API weir_status weir_cluster_check(const struct weir_cluster *cluster,
+                                        struct weir_error *error);
+
+WEIR_END_DECLS
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The plan: what a decision wants done, in order, with reasons.
+ *
+ * The host owns the plan and hands it to the policy, which appends actions and notes. Worker ids of
+ * new workers come from the plan. A plan is checked whole (check.c) before anything is applied.
+ * Every applied action later comes back to the policy as an outcome.
+ */
+#ifndef WEIR_PLAN_H
+#define WEIR_PLAN_H
+
+#include "weir/workload.h"
+
+WEIR_BEGIN_DECLS
+
+/* Append-only. */
+#define WEIR_VERBS(X)                                                                              \
+    X(WEIR_VERB_START, "start")                                                                    \
+    X(WEIR_VERB_STOP, "stop")                                                                      \
+    X(WEIR_VERB_MOVE, "move")                                                                      \
+    X(WEIR_VERB_SET_SLOTS, "set_slots")                                                            \
+    X(WEIR_VERB_ADMIT, "admit")                                                                    \
+    X(WEIR_VERB_PREEMPT, "preempt")                                                                \
+    X(WEIR_VERB_RESIZE, "resize")                                                                  \
+    X(WEIR_VERB_REQUEST_NODE, "request_node")                                                      \
+    X(WEIR_VERB_RELEASE_NODE, "release_node")                                                      \
+    X(WEIR_VERB_DENY, "deny")                                                                      \
+    X(WEIR_VERB_WAKE, "wake")
+
+#define WEIR_VERB_ENUM(name, text) name,
+enum weir_verb { WEIR_VERBS(WEIR_VERB_ENUM) WEIR_VERB_COUNT };
+#undef WEIR_VERB_ENUM
+WEIR_API const char *weir_verb_name(uint32_t verb);
+
+/* Why a place or a stage was passed over. Append-only. */
+#define WEIR_REASONS(X)                                                                            \
+    X(WEIR_REASON_NONE, "none")                                                                    \
+    X(WEIR_REASON_NODE_DOWN, "node is down or cordoned")                                           \
+    X(WEIR_REASON_CPU, "too few CPUs")                                                             \
+    X(WEIR_REASON_RAM, "too little memory")                                                        \
+    X(WEIR_REASON_NO_GPU, "no GPU")                                                                \
+    X(WEIR_REASON_GPU_TYPE, "no GPU of the type")                                                  \
+    X(WEIR_REASON_GPU_FREE, "too little free on a GPU")                                            \
+    X(WEIR_REASON_GPU_WHOLE, "too few free GPUs")                                                  \
+    X(WEIR_REASON_GPU_MEM, "too little GPU memory")                                                \
+    X(WEIR_REASON_NVDEC, "no free NVDEC")                                                          \
+    X(WEIR_REASON_NVENC, "no free NVENC")                                                          \
+    X(WEIR_REASON_SCORE, "scored worse")                                                           \
+    X(WEIR_REASON_NOT_BOTTLENECK, "not the bottleneck")                                            \
+    X(WEIR_REASON_TARGET, "over-allocation target reached")                                        \
+    X(WEIR_REASON_MANUAL, "count is fixed by the user")                                            \
+    X(WEIR_REASON_BUDGET, "share of the pool is used up")                                          \
+    X(WEIR_REASON_MIN_POINTS, "speed not measured yet")                                            \
+    X(WEIR_REASON_GRACE, "grace period")                                                           \
+    X(WEIR_REASON_NO_DONOR, "no stage can give a worker up")                                       \
+    X(WEIR_REASON_TRUTH, "refused by the cluster")                                                 \
+    X(WEIR_REASON_FINISHED, "stage has no more work")
+
+#define WEIR_REASON_ENUM(name, text) name,
+enum weir_reason { WEIR_REASONS(WEIR_REASON_ENUM) WEIR_REASON_COUNT };
+#undef WEIR_REASON_ENUM
+WEIR_API const char *weir_reason_text(uint32_t reason);
+
+/* How one place was chosen: who was looked at and why the others lost. Scores: smaller is better,
+ * compared first by `primary`, then by `secondary`, then by order. */
+struct weir_choice {
+    uint32_t nodes_seen;
+    uint32_t candidates;     /* places that fit */
+    uint32_t ties;           /* candidates equal to the best, it included; at least */
+    uint32_t runner_up_node; /* WEIR_NO_INDEX = none */
+    double primary, secondary;
+    double runner_up_primary, runner_up_secondary;
+    uint32_t rejected[WEIR_REASON_COUNT]; /* nodes by reason */
+};
+
+struct weir_action {
+    uint32_t verb;   /* enum weir_verb */
+    uint32_t stage;  /* or job; WEIR_NO_INDEX = none */
+    uint32_t reason; /* DENY: enum weir_reason */
+    uint32_t phase;  /* of the policy's algorithm, 0 = none */
+    uint64_t worker; /* START: new or reused id; STOP, MOVE: existing id */
+    int64_t value; /* SET_SLOTS: slots; WAKE: time in ns; RESIZE: ranks; REQUEST_NODE: node type */
+    uint32_t reused; /* START: 1 = a worker stopped earlier in this plan that is kept after all */
+    uint32_t choice; /* index into the plan's choices, WEIR_NO_INDEX = not kept */
+    struct weir_alloc alloc; /* START, MOVE */
+};
+
+/* The numbers behind a decision, one line a stage. */
+struct weir_stage_note {
+    uint32_t workers_before;
+    uint32_t workers_after;
+    uint32_t started;
+    uint32_t stopped;
+    uint32_t binding;        /* enum weir_reason: why it got no more */
+    uint32_t pool_optimum;   /* count of the fluid or integer optimum, 0 = not computed */
+    double speed_per_s;      /* batches per worker and second that was assumed */
+    double throughput_per_s; /* of the stage after the plan, in items of the source */
+};
+
+enum weir_explain { WEIR_EXPLAIN_OFF, WEIR_EXPLAIN_COUNTS, WEIR_EXPLAIN_TOP, WEIR_EXPLAIN_FULL };
+
+/* One step of an algorithm that can be replayed against a reference (kept at level FULL). */
+struct weir_step {
+    uint32_t phase;
+    uint32_t stage;
+    uint32_t is_removal; /* 0 = tried to place */
+    uint32_t placed;
+    uint32_t reused;
+    uint32_t reserved;
+    uint64_t worker; /* placed or removed */
+};
+
+struct weir_plan;
+
+WEIR_API weir_status weir_plan_create(const struct weir_allocator *allocator,
+                                      struct weir_plan **plan);
+WEIR_API void weir_plan_destroy(struct weir_plan *plan);
+/* Empties it and keeps its memory; new worker ids count from `next_worker`. */
+WEIR_API void weir_plan_reset(struct weir_plan *plan, uint64_t next_worker, uint32_t explain);
+
+WEIR_API uint64_t weir_plan_new_worker(struct weir_plan *plan); /* a fresh id */
+WEIR_API uint64_t weir_plan_next_worker(const struct weir_plan *plan);
+WEIR_API uint32_t weir_plan_explain(const struct weir_plan *plan);
+
+/* Verbs for policies. They fail only with WEIR_ENOMEM. `choice` may be NULL. */
+WEIR_API weir_status weir_plan_start(struct weir_plan *plan, uint32_t stage, uint64_t worker,
+                                     const struct weir_alloc *alloc,
+                                     const struct weir_choice *choice);
+WEIR_API weir_status weir_plan_stop(struct weir_plan *plan, uint32_t stage, uint64_t worker);
+WEIR_API weir_status weir_plan_set_slots(struct weir_plan *plan, uint32_t stage, uint32_t slots);
+WEIR_API weir_status weir_plan_deny(struct weir_plan *plan, uint32_t stage, uint32_t reason,
+                                    const struct weir_choice *choice);
+WEIR_API weir_status weir_plan_wake(struct weir_plan *plan, int64_t at_ns);
+/* Any other verb, and full control over the fields. */
+WEIR_API weir_status weir_plan_append(struct weir_plan *plan, const struct weir_action *action);
+/* The number of an algorithm's phase; later actions and steps carry it. */
+WEIR_API void weir_plan_set_phase(struct weir_plan *plan, uint32_t phase);
+WEIR_API weir_status weir_plan_note(struct weir_plan *plan, uint32_t stage,
+                                    const struct weir_stage_note *note);
+WEIR_API weir_status weir_plan_step(struct weir_plan *plan, const struct weir_step *step);
+
+/* Takes back the latest STOP of this worker (it is kept after all). False when there is none. */
+WEIR_API bool weir_plan_unstop(struct weir_plan *plan, uint64_t worker);
+
+WEIR_API uint32_t weir_plan_count(const struct weir_plan *plan);
+WEIR_API const struct weir_action *weir_plan_action(const struct weir_plan *plan, uint32_t index);
+WEIR_API const struct weir_choice *weir_plan_choice(const struct weir_plan *plan, uint32_t index);
+/* NULL when the policy left no note on the stage. */
+WEIR_API const struct weir_stage_note *weir_plan_stage_note(const struct weir_plan *plan,
+                                                            uint32_t stage);
+WEIR_API uint32_t weir_plan_step_count(const struct weir_plan *plan);
+WEIR_API const struct weir_step *weir_plan_step_at(const struct weir_plan *plan, uint32_t index);
+
+/* check.c: whether the plan fits the view it was made from: capacity per device in plan order
+ * (stops free what they held), codec engines, duplicates, unknown workers and stages, slots >= 1.
+ * WEIR_EPOLICY with a sentence that names action, worker, device and excess. */
+WEIR_API weir_status weir_plan_check(const struct weir_plan *plan, const struct weir_view *view,
+                                     struct weir_error *error);
+
+/* What became of an action in the real cluster. */
+enum weir_outcome_kind {
+    WEIR_OUTCOME_STARTED,
+    WEIR_OUTCOME_REFUSED, /* the plan fitted the view, not the truth */
+    WEIR_OUTCOME_STOPPED,
+    WEIR_OUTCOME_LOST /* worker or node died */
+};
+
+struct weir_outcome {
+    uint32_t kind;
+    uint32_t stage;
+    uint32_t reason; /* REFUSED: enum weir_reason */
+    uint32_t node;
+    uint64_t worker;
+    int64_t time_ns;
+};
+
+WEIR_END_DECLS
+
+#endif

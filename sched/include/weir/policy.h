@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Policies: the operations a policy offers, and the registries of the built-in ones.
+ *
+ * Each kind of policy has its own small table of operations. `size` and `abi` come first, tables
+ * only grow at the end, and a NULL operation means the documented default. One static descriptor =
+ * one policy; a built-in is one file plus one line in its registry, a plug-in exports one symbol.
+ *
+ * A policy sees a view and a scratch copy of the cluster; it never keeps pointers into either after
+ * its call. It draws random numbers only from the seed in the view.
+ */
+#ifndef WEIR_POLICY_H
+#define WEIR_POLICY_H
+
+#include "weir/plan.h"
+
+WEIR_BEGIN_DECLS
+
+enum weir_param_kind {
+    WEIR_PARAM_NUMBER,   /* double within [min, max] */
+    WEIR_PARAM_COUNT,    /* whole number within [min, max] */
+    WEIR_PARAM_DURATION, /* seconds within [min, max]; files may use units */
+    WEIR_PARAM_FLAG,     /* 0 or 1; files say true or false */
+    WEIR_PARAM_CHOICE    /* index into the words of `choices`, separated by '|' */
+};
+
+struct weir_param {
+    const char *name;
+    const char *unit; /* "" for none */
+    uint32_t kind;
+    uint32_t reserved;
+    double min, max, initial;
+    const char *choices; /* CHOICE only, else NULL */
+    const char *help;
+};
+
+/* Values of a policy's parameters, in the order of its table; complete and in range. */
+struct weir_params {
+    const double *values;
+    uint32_t count;
+    uint32_t reserved;
+};
+
+/* ---- placement: which node, which devices; whom to remove --------------------------------- */
+
+/* Score of one candidate, smaller is better, NAN = not acceptable. */
+struct weir_score {
+    double primary;
+    double secondary;
+};
+
+/* How likely each stage's shape is to be asked for next: frequencies sum to 1 (or are all 0). */
+struct weir_mix {
+    const struct weir_shape *shapes;
+    const double *frequencies;
+    uint32_t count;
+    uint32_t reserved;
+};
+
+/* A question: where to put one worker of `shape`? The scratch cluster must not be changed. */
+struct weir_place_query {
+    const struct weir_cluster *cluster;
+    const struct weir_mix *mix;
+    const struct weir_shape *shape;
+    uint32_t stage;
+    uint32_t reusable_count;            /* workers of the stage stopped earlier in this plan */
+    const struct weir_worker *reusable; /* in the order they were stopped */
+    uint64_t seed;                      /* for random choice; changes with every query */
+};
+
+struct weir_place_answer {
+    struct weir_alloc alloc;
+    uint32_t reused; /* index into reusable, WEIR_NO_INDEX = fresh */
+    uint32_t reserved;
+    struct weir_choice choice;
+};
+
+/* A question: which worker of `stage` to remove? */
+struct weir_evict_query {
+    const struct weir_cluster *cluster;
+    const struct weir_mix *mix;
+    uint32_t stage;
+    uint32_t candidate_count;   /* 0 = all workers of the stage, in insertion order */
+    const uint64_t *candidates; /* worker ids */
+    uint64_t seed;
+};
+
+struct weir_placement_ops {
+    uint32_t size, abi;
+    const char *name;
+    const char *summary;
+    const struct weir_param *params;
+    uint32_t param_count;
+    uint32_t reserved;
+    /* NULL = stateless. */
+    weir_status (*create)(const struct weir_params *params, const struct weir_allocator *allocator,
+                          void **state, struct weir_error *error);
+    void (*destroy)(void *state);
+    /* Scores one candidate place; the default `place` takes the first best over all of them (of
+     * places that differ only by GPUs in the same state it offers the first alone). Needed when
+     * `place` is NULL. */
+    struct weir_score (*score)(void *state, const struct weir_place_query *query,
+                               const struct weir_alloc *candidate);
+    /* WEIR_EBUSY (with answer->choice filled) when nothing fits now. NULL = scan with `score`. */
+    weir_status (*place)(void *state, const struct weir_place_query *query,
+                         struct weir_place_answer *answer, struct weir_error *error);
+    /* WEIR_ENOTFOUND when there is no candidate. NULL = the youngest. */
+    weir_status (*evict)(void *state, const struct weir_evict_query *query, uint64_t *worker,
+                         struct weir_error *error);
+};
+
+/* ---- scaling: how many workers each stage gets --------------------------------------------- */
+
+/* A placement policy bound to the scratch cluster of one decision. Its calls change the scratch and
+ * append to the plan, so a scaling policy only says *what*; the placer finds *where*. */
+struct weir_placer;
+
+/* The frequencies used from now on (by FGD); copied. */
+WEIR_API weir_status weir_placer_set_mix(struct weir_placer *placer, const double *frequencies,
+                                         uint32_t stage_count);
+/* Starts one worker of `stage`. WEIR_EBUSY when nothing fits (a DENY is kept with the counts). */
+WEIR_API weir_status weir_placer_start(struct weir_placer *placer, uint32_t stage,
+                                       struct weir_error *error);
+/* Stops one worker of `stage`. */
+WEIR_API weir_status weir_placer_stop(struct weir_placer *placer, uint32_t stage,
+                                      struct weir_error *error);
+/* Workers of a stage in the scratch cluster. */
+WEIR_API uint32_t weir_placer_workers(const struct weir_placer *placer, uint32_t stage);
+/* The scratch cluster itself, for policies that place on their own with marks and roll-back. */
+WEIR_API struct weir_cluster *weir_placer_scratch(struct weir_placer *placer);
+
+struct weir_scaling_ops {
+    uint32_t size, abi;
+    const char *name;
+    const char *summary;
+    const struct weir_param *params;
+    uint32_t param_count;
+    uint32_t reserved;
+    weir_status (*create)(const struct weir_params *params, const struct weir_allocator *allocator,
+                          void **state, struct weir_error *error);
+    void (*destroy)(void *state);
+    /* One decision. On error the plan is dropped whole. */
+    weir_status (*decide)(void *state, const struct weir_view *view, struct weir_placer *placer,
+                          struct weir_plan *plan, struct weir_error *error);
+    /* One measurement, as it arrives. NULL = not interested (the host keeps the estimators). */
+    weir_status (*measured)(void *state, const struct weir_measurement *task);
+    /* What became of an action. NULL = not interested. */
+    weir_status (*outcome)(void *state, const struct weir_outcome *outcome);
+    /* Take over a cluster that already runs workers. NULL = nothing to learn. */
+    weir_status (*adopt)(void *state, const struct weir_view *view, struct weir_error *error);
+};
+
+/* ---- registries ----------------------------------------------------------------------------- */
+
+WEIR_API uint32_t weir_placement_count(void);
+WEIR_API const struct weir_placement_ops *weir_placement_at(uint32_t index);
+WEIR_API const struct weir_placement_ops *weir_placement_find(const char *name); /* NULL = none */
+WEIR_API uint32_t weir_scaling_count(void);
+WEIR_API const struct weir_scaling_ops *weir_scaling_at(uint32_t index);
+WEIR_API const struct weir_scaling_ops *weir_scaling_find(const char *name);
+
+/* The first place on one node where a worker of `shape` fits, lowest GPUs and engines first.
+ * WEIR_EBUSY when there is none. For controllers that adopt or restore workers. */
+WEIR_API weir_status weir_place_first(const struct weir_cluster *cluster, uint32_t node,
+                                      const struct weir_shape *shape, struct weir_alloc *alloc);
+
+/* Index of a parameter in a table, or WEIR_NO_INDEX. */
+WEIR_API uint32_t weir_param_find(const struct weir_param *params, uint32_t count,
+                                  const char *name);
+
+/* ---- plug-ins -------------------------------------------------------------------------------- */
+
+/* What a plug-in's one exported symbol returns; any pointer may be NULL. */
+struct weir_module {
+    uint32_t size, abi_major, abi_minor, reserved;
+    const char *name;
+    const char *version;
+    const char *licence;
+    const struct weir_placement_ops *const *placements; /* NULL-terminated */
+    const struct weir_scaling_ops *const *scalings;     /* NULL-terminated */
+};
+
+typedef const struct weir_module *(*weir_module_entry)(void);
+#define WEIR_MODULE_SYMBOL "weir_policy_module_v1"
+
+/* Refuses another major version, missing operations and broken parameter tables. */
+WEIR_API weir_status weir_module_check(const struct weir_module *module, struct weir_error *error);
+
+WEIR_END_DECLS
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Requests and shapes.
+ *
+ * A request is what a user writes for one worker ("1 CPU, 0.25 GPU, 1 NVDEC"). A shape is what the
+ * core plans with: the request classified into one of five kinds, in units. The conversion follows
+ * the xenna scheduler (codec version), with its slips mended: `entire_gpu` really needs whole GPUs
+ * above 0, and near-whole counts round to the nearest instead of truncating.
+ *
+ *   CPU         CPUs only; never touches a GPU.
+ *   CODEC       codec engines (and CPUs), no GPU compute.
+ *   FRACTIONAL  0 < gpus < 1: a share of one GPU; codecs come from the same GPU.
+ *   WHOLE       n GPUs whose compute is entirely free; codecs are *per GPU*, those of the rest stay
+ *               available to others.
+ *   ENTIRE      n GPUs with nothing on them at all; takes all their codec engines.
+ */
+#ifndef WEIR_SHAPE_H
+#define WEIR_SHAPE_H
+
+#include "weir/units.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+WEIR_BEGIN_DECLS
+
+#define WEIR_SHAPE_KINDS(X)                                                                        \
+    X(WEIR_SHAPE_CPU, "cpu_only")                                                                  \
+    X(WEIR_SHAPE_CODEC, "codec")                                                                   \
+    X(WEIR_SHAPE_FRACTIONAL, "fractional_gpu")                                                     \
+    X(WEIR_SHAPE_WHOLE, "whole_gpu")                                                               \
+    X(WEIR_SHAPE_ENTIRE, "entire_gpu")
+
+#define WEIR_SHAPE_ENUM(name, text) name,
+enum weir_shape_kind { WEIR_SHAPE_KINDS(WEIR_SHAPE_ENUM) WEIR_SHAPE_KIND_COUNT };
+#undef WEIR_SHAPE_ENUM
+
+/* As a user writes it, for one worker. */
+struct weir_request {
+    double cpus;
+    double gpus;
+    int64_t nvdecs; /* of the worker; per GPU when gpus >= 1 */
+    int64_t nvencs;
+    int64_t ram_bytes;
+    int64_t gpu_mem_bytes; /* per GPU the worker uses */
+    bool entire_gpu;
+    bool codec_same_gpu; /* CODEC: all engines on one GPU; false = may spread over GPUs */
+};
+
+/* As the core plans it. Invariant (weir_shape_check): amounts >= 0; FRACTIONAL 0 < gpu_units <
+ * WEIR_ONE and gpu_count 1; WHOLE and ENTIRE gpu_units == WEIR_ONE and gpu_count >= 1; CPU and
+ * CODEC gpu_units 0 and gpu_count 0; CODEC has at least one engine. */
+struct weir_shape {
+    uint32_t kind;      /* enum weir_shape_kind */
+    uint32_t gpu_count; /* GPUs of one worker */
+    int64_t cpu_units;  /* of one worker */
+    int64_t gpu_units;  /* on each of its GPUs */
+    uint32_t nvdecs; /* of one worker for CODEC and FRACTIONAL, per GPU for WHOLE, 0 for ENTIRE */
+    uint32_t nvencs;
+    int64_t ram_bytes;
+    int64_t gpu_mem_bytes; /* on each of its GPUs */
+    uint32_t gpu_type;     /* a GPU type index + 1, or 0 for any */
+    uint32_t codec_same_gpu;
+};
+
+/* Totals over any set of devices. ENTIRE counts its codecs by the cluster's engines per GPU. */
+struct weir_amounts {
+    int64_t cpu_units;
+    int64_t gpu_units;
+    int64_t nvdecs;
+    int64_t nvencs;
+    int64_t ram_bytes;
+    int64_t gpu_mem_bytes;
+};
+
+/* The name used in files and messages ("whole_gpu"); "?" for an unknown kind. */
+WEIR_API const char *weir_shape_kind_name(uint32_t kind);
+
+/* Classifies a request, CPUs and GPUs rounded to `quantum`. Errors: WEIR_EINVAL with the rule that
+ * was broken (negative amount, nothing requested, GPU count >= 1 that is not whole, entire_gpu with
+ * codecs, an amount that rounds to zero). */
+WEIR_API weir_status weir_shape_from_request(const struct weir_request *request,
+                                             struct weir_quantum quantum, struct weir_shape *shape,
+                                             struct weir_error *error);
+
+/* The invariant above. */
+WEIR_API weir_status weir_shape_check(const struct weir_shape *shape, struct weir_error *error);
+
+/* What one worker of this shape takes from a pool whose GPUs have `nvdecs_per_gpu` and
+ * `nvencs_per_gpu` engines (used by ENTIRE alone). */
+WEIR_API struct weir_amounts weir_shape_amounts(const struct weir_shape *shape,
+                                                int64_t nvdecs_per_gpu, int64_t nvencs_per_gpu);
+
+/* Writes "1 CPU + 0.25 GPU + 1 NVDEC" into `text`; returns the length needed. */
+WEIR_API size_t weir_shape_print(const struct weir_shape *shape, char *text, size_t capacity);
+
+WEIR_END_DECLS
+
+#endif

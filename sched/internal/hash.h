@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One 64-bit mixing function for fingerprints, tables and reproducible draws (the finaliser of
+ * splitmix64: a bijection in which every input bit reaches every output bit).
+ */
+#ifndef SCHED_INTERNAL_HASH_H
+#define SCHED_INTERNAL_HASH_H
+
+#include <stdint.h>
+
+static inline uint64_t weir_hash_mix(uint64_t value)
+{
+    value += UINT64_C(0x9e3779b97f4a7c15);
+    value = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return value ^ (value >> 31);
+}
+
+/* Continues a hash with one more word; the order of the words matters. */
+static inline uint64_t weir_hash_add(uint64_t hash, uint64_t word)
+{
+    return weir_hash_mix(hash ^ word);
+}
+
+#endif

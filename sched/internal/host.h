@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The host's insides, for host.c (policies and decisions), host_state.c (what the controller tells)
+ * and export.c.
+ *
+ * The inventory is what was told. The scratch is a second inventory in the same state: outcomes
+ * change both, a decision marks it and is rolled back afterwards, so that nothing is copied. When
+ * anything is in doubt `is_stale` is set and the next decision copies the inventory over.
+ */
+#ifndef SCHED_INTERNAL_HOST_H
+#define SCHED_INTERNAL_HOST_H
+
+#include "sched/placer.h"
+#include "weir/host.h"
+
+struct weir_host_stage {
+    struct weir_estimator *estimator;
+    struct weir_estimate given; /* valid while has_given */
+    char *name;
+    bool has_given;
+};
+
+/* One placement and one scaling policy with their states and parameter values. */
+struct weir_policy_pair {
+    const struct weir_placement_ops *placement;
+    const struct weir_scaling_ops *scaling;
+    double *placement_values;
+    double *scaling_values;
+    void *placement_state;
+    void *scaling_state;
+    bool has_placement; /* the state was created */
+    bool has_scaling;
+};
+
+struct weir_host {
+    struct weir_allocator allocator;
+    struct weir_window window;
+    uint64_t seed;
+    uint32_t explain;
+    int64_t (*clock_ns)(void *state);
+    void *clock_state;
+    struct weir_policy_pair main;
+    struct weir_policy_pair fallback; /* scaling NULL = none */
+    struct weir_cluster *inventory;
+    struct weir_cluster *scratch;
+    bool is_stale;
+    struct weir_placer *placer;
+    struct weir_plan *plan;
+    struct weir_host_stage *stages;
+    struct weir_stage_view *views; /* the same stages as policies see them */
+    uint32_t stage_count, stage_capacity, view_capacity;
+    struct weir_view view;
+    uint64_t next_worker;
+    struct weir_host_stats stats;
+};
+
+weir_status weir_policy_pair_create(struct weir_policy_pair *pair,
+                                    const struct weir_host_config *config,
+                                    const struct weir_allocator *allocator,
+                                    struct weir_error *error);
+void weir_policy_pair_destroy(struct weir_policy_pair *pair,
+                              const struct weir_allocator *allocator);
+
+/* Frees the stages. */
+void weir_host_clear_stages(struct weir_host *host);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The plan's insides, for plan.c, check.c and the placer.
+ *
+ * Actions stay where they were appended; callers see them through `order`, rebuilt at the next look
+ * after a change. An action that is taken back leaves a hole. When a stop was taken back, all stops
+ * come first: a worker started meanwhile may stand on what a *later* stop frees, and with stops
+ * first every point between is at most as full as the fuller of start and end. Everything lives
+ * behind the handle, so that a look through a const handle may rebuild the order.
+ */
+#ifndef SCHED_INTERNAL_PLAN_H
+#define SCHED_INTERNAL_PLAN_H
+
+#include "sched/internal/id_map.h"
+#include "weir/plan.h"
+
+/* check.c: what is free on the devices that the plan touches, and what became of its workers. */
+struct weir_check_node {
+    uint32_t node;
+    uint32_t reserved;
+    int64_t cpu_free;
+    int64_t ram_free_bytes;
+};
+
+struct weir_check_gpu {
+    int64_t units_free;
+    int64_t mem_free_bytes;
+    uint32_t nvdec_free;
+    uint32_t nvenc_free;
+};
+
+struct weir_check {
+    struct weir_id_map node_map; /* node -> nodes[] */
+    struct weir_id_map gpu_map;  /* node and GPU -> gpus[] */
+    struct weir_id_map workers;  /* id -> index of the action that touched it last */
+    struct weir_check_node *nodes;
+    struct weir_check_gpu *gpus;
+    uint32_t node_count, node_capacity;
+    uint32_t gpu_count, gpu_capacity;
+};
+
+struct weir_plan_store {
+    struct weir_allocator allocator;
+    struct weir_action *actions;
+    uint32_t *order; /* what callers see: indices into actions */
+    struct weir_choice *choices;
+    struct weir_stage_note *notes; /* by stage */
+    uint32_t *noted;               /* by stage: 1 = has a note */
+    struct weir_step *steps;
+    uint32_t action_count, action_capacity;
+    uint32_t choice_count, choice_capacity;
+    uint32_t note_count, note_capacity, noted_capacity;
+    uint32_t step_count, step_capacity;
+    uint32_t order_capacity;
+    uint32_t hole_count;
+    uint32_t is_settled; /* 1 = `order` is up to date */
+    uint32_t stops_first; /* 1 = a stop was taken back */
+    uint32_t phase;
+    uint32_t explain;
+    uint64_t next_worker;
+    struct weir_id_map stops;  /* worker -> its latest STOP */
+    struct weir_id_map starts; /* worker -> its latest START */
+    struct weir_check check;
+};
+
+struct weir_plan {
+    struct weir_plan_store *store;
+};
+
+/* Takes back the latest START of this worker (it was stopped again in the same plan). False when
+ * there is none. */
+bool weir_plan_unstart(struct weir_plan *plan, uint64_t worker);
+
+/* check.c */
+void weir_check_free(const struct weir_allocator *allocator, struct weir_check *check);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether a plug-in may be used: interface version, complete operation tables, sound parameters.
+ *
+ * Loading the file and finding the symbol is the caller's work; nothing here opens anything.
+ */
+#include "sched/internal/params.h"
+
+#include <string.h>
+
+static weir_status check_header(uint32_t size, uint32_t least, uint32_t abi,
+                                struct weir_error *error)
+{
+    if (size < least)
+        return weir_fail(error, WEIR_EABI, "its table of operations has %u bytes, needed are %u",
+                         size, least);
+    if (abi != WEIR_ABI_MAJOR)
+        return weir_fail(error, WEIR_EABI, "built for interface version %u, this is version %u",
+                         abi, (unsigned)WEIR_ABI_MAJOR);
+    return WEIR_OK;
+}
+
+static weir_status check_name(const char *name, struct weir_error *error)
+{
+    if (name == NULL || name[0] == '\0')
+        return weir_fail(error, WEIR_EPOLICY, "it has no name");
+    return WEIR_OK;
+}
+
+static weir_status check_placement(const struct weir_placement_ops *ops, struct weir_error *error)
+{
+    WEIR_TRY(check_header(ops->size, (uint32_t)sizeof *ops, ops->abi, error));
+    WEIR_TRY(check_name(ops->name, error));
+    if (ops->score == NULL && ops->place == NULL)
+        return weir_fail(error, WEIR_EPOLICY, "it has neither score nor place");
+    if ((ops->create == NULL) != (ops->destroy == NULL))
+        return weir_fail(error, WEIR_EPOLICY, "create and destroy belong together");
+    return weir_params_check_table(ops->params, ops->param_count, error);
+}
+
+static weir_status check_scaling(const struct weir_scaling_ops *ops, struct weir_error *error)
+{
+    WEIR_TRY(check_header(ops->size, (uint32_t)sizeof *ops, ops->abi, error));
+    WEIR_TRY(check_name(ops->name, error));
+    if (ops->decide == NULL)
+        return weir_fail(error, WEIR_EPOLICY, "it has no decide");
+    if ((ops->create == NULL) != (ops->destroy == NULL))
+        return weir_fail(error, WEIR_EPOLICY, "create and destroy belong together");
+    return weir_params_check_table(ops->params, ops->param_count, error);
+}
+
+static weir_status check_placements(const struct weir_module *module, struct weir_error *error)
+{
+    for (uint32_t i = 0; module->placements != NULL && module->placements[i] != NULL; i++) {
+        const weir_status status = check_placement(module->placements[i], error);
+        if (status != WEIR_OK) {
+            weir_error_wrap(error, "module %s: placement policy %u", module->name, i);
+            return status;
+        }
+    }
+    return WEIR_OK;
+}
+
+static weir_status check_scalings(const struct weir_module *module, struct weir_error *error)
+{
+    for (uint32_t i = 0; module->scalings != NULL && module->scalings[i] != NULL; i++) {
+        const weir_status status = check_scaling(module->scalings[i], error);
+        if (status != WEIR_OK) {
+            weir_error_wrap(error, "module %s: scaling policy %u", module->name, i);
+            return status;
+        }
+    }
+    return WEIR_OK;
+}
+
+weir_status weir_module_check(const struct weir_module *module, struct weir_error *error)
+{
+    if (module == NULL)
+        return weir_fail(error, WEIR_EINVAL, "the module is missing");
+    if (module->size < sizeof *module)
+        return weir_fail(error, WEIR_EABI, "the module describes itself in %u bytes, needed are %u",
+                         module->size, (unsigned)sizeof *module);
+    if (module->name == NULL || module->name[0] == '\0')
+        return weir_fail(error, WEIR_EPOLICY, "the module has no name");
+    if (module->abi_major != WEIR_ABI_MAJOR)
+        return weir_fail(error, WEIR_EABI,
+                         "module %s was built for interface version %u, this is version %u",
+                         module->name, module->abi_major, (unsigned)WEIR_ABI_MAJOR);
+    const bool has_placement = module->placements != NULL && module->placements[0] != NULL;
+    const bool has_scaling = module->scalings != NULL && module->scalings[0] != NULL;
+    if (!has_placement && !has_scaling)
+        return weir_fail(error, WEIR_EPOLICY, "module %s offers no policy", module->name);
+    WEIR_TRY(check_placements(module, error));
+    return check_scalings(module, error);
+}

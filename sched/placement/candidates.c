@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Enumeration of candidates on one node, and the reason when there is none.
+ *
+ * Leaving out candidates that differ only by GPUs in the same state: a GPU may be chosen only after
+ * its earlier twin, and with at least the twin's count. Of every set of equal candidates this
+ * leaves the one that comes first, and keeps the order of those that are left.
+ */
+#include "sched/placement/candidates.h"
+
+#include "sched/cluster/state.h"
+
+#include <string.h>
+
+/* One enumeration in progress. */
+struct walk {
+    const struct weir_candidate_query *query;
+    const struct weir_shape *shape;
+    const struct weir_node *node;
+    const struct weir_gpu *gpus;
+    weir_candidate_visit visit;
+    void *state;
+    uint32_t visited;
+    bool stopped;
+    uint8_t taken_decs[WEIR_MAX_NODE_GPUS]; /* CODEC: engines; WHOLE, ENTIRE: 1 = chosen */
+    uint8_t taken_encs[WEIR_MAX_NODE_GPUS];
+    uint32_t decs_from[WEIR_MAX_NODE_GPUS + 1]; /* free engines on this GPU and all later ones */
+    uint32_t encs_from[WEIR_MAX_NODE_GPUS + 1];
+    struct weir_alloc alloc;
+};
+
+static uint32_t lowest_bits(uint32_t mask, uint32_t count)
+{
+    uint32_t bits = 0;
+
+    for (; count > 0; count--) {
+        const uint32_t lowest = mask & (~mask + 1);
+        bits |= lowest;
+        mask ^= lowest;
+    }
+    return bits;
+}
+
+static bool same_state(const struct weir_gpu *a, const struct weir_gpu *b)
+{
+    return a->units_free == b->units_free && a->mem_free_bytes == b->mem_free_bytes &&
+           a->type == b->type && a->units_total == b->units_total &&
+           a->mem_total_bytes == b->mem_total_bytes && a->nvdec_all == b->nvdec_all &&
+           a->nvenc_all == b->nvenc_all &&
+           (a->nvdec_free == b->nvdec_free ||
+            __builtin_popcount(a->nvdec_free) == __builtin_popcount(b->nvdec_free)) &&
+           (a->nvenc_free == b->nvenc_free ||
+            __builtin_popcount(a->nvenc_free) == __builtin_popcount(b->nvenc_free));
+}
+
+static uint8_t nearest_twin(const struct weir_gpu *gpus, uint32_t gpu)
+{
+    for (uint32_t earlier = gpu; earlier-- > 0;) {
+        if (same_state(&gpus[earlier], &gpus[gpu]))
+            return (uint8_t)earlier;
+    }
+    return WEIR_NO_TWIN;
+}
+
+void weir_twins_find(const struct weir_cluster *cluster, uint32_t node, struct weir_twins *twins)
+{
+    const struct weir_node *const books = &cluster->nodes[node];
+
+    for (uint32_t g = 0; g < books->gpu_count; g++)
+        twins->previous[g] = nearest_twin(&cluster->gpus[books->gpu_first], g);
+}
+
+static uint8_t twin_of(const struct walk *walk, uint32_t gpu)
+{
+    return walk->query->twins == NULL ? WEIR_NO_TWIN : walk->query->twins->previous[gpu];
+}
+
+static void offer(struct walk *walk)
+{
+    walk->visited++;
+    if (!walk->visit(walk->state, &walk->alloc) || walk->visited == WEIR_CANDIDATES_MOST)
+        walk->stopped = true;
+}
+
+static void fill_device(const struct walk *walk, uint32_t gpu, uint32_t nvdecs, uint32_t nvencs,
+                        struct weir_device *device)
+{
+    const struct weir_gpu *const books = &walk->gpus[gpu];
+
+    *device = (struct weir_device){ .gpu = gpu,
+                                    .nvdec_mask = lowest_bits(books->nvdec_free, nvdecs),
+                                    .nvenc_mask = lowest_bits(books->nvenc_free, nvencs),
+                                    .units = walk->shape->gpu_units,
+                                    .mem_bytes = walk->shape->gpu_mem_bytes };
+}
+
+static void fill_gpu_device(const struct walk *walk, uint32_t gpu, struct weir_device *device)
+{
+    fill_device(walk, gpu, walk->shape->nvdecs, walk->shape->nvencs, device);
+    if (walk->shape->kind == WEIR_SHAPE_ENTIRE) {
+        device->nvdec_mask = walk->gpus[gpu].nvdec_all;
+        device->nvenc_mask = walk->gpus[gpu].nvenc_all;
+    }
+}
+
+/* One GPU for everything: FRACTIONAL, and CODEC on one GPU. */
+static void visit_single(struct walk *walk)
+{
+    for (uint32_t g = 0; g < walk->node->gpu_count && !walk->stopped; g++) {
+        if (twin_of(walk, g) != WEIR_NO_TWIN || !weir_gpu_usable(&walk->gpus[g], walk->shape))
+            continue;
+        walk->alloc.device_count = 1;
+        fill_gpu_device(walk, g, &walk->alloc.devices[0]);
+        offer(walk);
+    }
+}
+
+/* Combinations: chooses the next GPU from `start` on. */
+static void visit_combinations(struct walk *walk, uint32_t start)
+{
+    if (walk->alloc.device_count == walk->shape->gpu_count) {
+        offer(walk);
+        return;
+    }
+    const uint32_t missing = walk->shape->gpu_count - walk->alloc.device_count;
+    for (uint32_t g = start; g + missing <= walk->node->gpu_count && !walk->stopped; g++) {
+        const uint8_t twin = twin_of(walk, g);
+        if (twin != WEIR_NO_TWIN && walk->taken_decs[twin] == 0)
+            continue;
+        if (!weir_gpu_usable(&walk->gpus[g], walk->shape))
+            continue;
+        walk->taken_decs[g] = 1;
+        fill_gpu_device(walk, g, &walk->alloc.devices[walk->alloc.device_count++]);
+        visit_combinations(walk, g + 1);
+        walk->alloc.device_count--;
+        walk->taken_decs[g] = 0;
+    }
+}
+
+/* A GPU from which a CODEC worker may take engines at all. */
+static bool engines_reachable(const struct weir_gpu *gpu, const struct weir_shape *shape)
+{
+    return gpu->mem_free_bytes >= shape->gpu_mem_bytes &&
+           (shape->gpu_type == 0 || shape->gpu_type == gpu->type + 1);
+}
+
+static void offer_split(struct walk *walk)
+{
+    uint32_t count = 0;
+
+    for (uint32_t g = 0; g < walk->node->gpu_count; g++) {
+        if (walk->taken_decs[g] == 0 && walk->taken_encs[g] == 0)
+            continue;
+        if (count == WEIR_MAX_DEVICES)
+            return; /* touches more GPUs than one allocation can */
+        fill_device(walk, g, walk->taken_decs[g], walk->taken_encs[g],
+                    &walk->alloc.devices[count++]);
+    }
+    walk->alloc.device_count = count;
+    offer(walk);
+}
+
+/* The nearest earlier GPU that is still a twin once NVDECs are given out. */
+static uint8_t twin_after_decs(const struct walk *walk, uint32_t gpu)
+{
+    uint8_t twin = twin_of(walk, gpu);
+
+    while (twin != WEIR_NO_TWIN && walk->taken_decs[twin] != walk->taken_decs[gpu])
+        twin = twin_of(walk, twin);
+    return twin;
+}
+
+static void visit_enc_splits(struct walk *walk, uint32_t start, uint32_t rest)
+{
+    if (rest == 0) {
+        offer_split(walk);
+        return;
+    }
+    for (uint32_t g = start; walk->encs_from[g] >= rest && !walk->stopped; g++) {
+        const uint32_t here = walk->encs_from[g] - walk->encs_from[g + 1];
+        const uint8_t twin = twin_after_decs(walk, g);
+        const uint32_t least = twin == WEIR_NO_TWIN ? 1 : walk->taken_encs[twin];
+        if (least == 0)
+            continue;
+        for (uint32_t n = least; n <= here && n <= rest && !walk->stopped; n++) {
+            walk->taken_encs[g] = (uint8_t)n;
+            visit_enc_splits(walk, g + 1, rest - n);
+        }
+        walk->taken_encs[g] = 0;
+    }
+}
+
+static void visit_dec_splits(struct walk *walk, uint32_t start, uint32_t rest)
+{
+    if (rest == 0) {
+        visit_enc_splits(walk, 0, walk->shape->nvencs);
+        return;
+    }
+    for (uint32_t g = start; walk->decs_from[g] >= rest && !walk->stopped; g++) {
+        const uint32_t here = walk->decs_from[g] - walk->decs_from[g + 1];
+        const uint8_t twin = twin_of(walk, g);
+        const uint32_t least = twin == WEIR_NO_TWIN ? 1 : walk->taken_decs[twin];
+        if (least == 0)
+            continue;
+        for (uint32_t n = least; n <= here && n <= rest && !walk->stopped; n++) {
+            walk->taken_decs[g] = (uint8_t)n;
+            visit_dec_splits(walk, g + 1, rest - n);
+        }
+        walk->taken_decs[g] = 0;
+    }
+}
+
+static void visit_splits(struct walk *walk)
+{
+    const uint32_t gpu_count = walk->node->gpu_count;
+
+    walk->decs_from[gpu_count] = 0;
+    walk->encs_from[gpu_count] = 0;
+    for (uint32_t g = gpu_count; g-- > 0;) {
+        const struct weir_gpu *const gpu = &walk->gpus[g];
+        const bool reachable = engines_reachable(gpu, walk->shape);
+        walk->decs_from[g] = walk->decs_from[g + 1] +
+                             (reachable ? (uint32_t)__builtin_popcount(gpu->nvdec_free) : 0);
+        walk->encs_from[g] = walk->encs_from[g + 1] +
+                             (reachable ? (uint32_t)__builtin_popcount(gpu->nvenc_free) : 0);
+    }
+    if (walk->decs_from[0] >= walk->shape->nvdecs && walk->encs_from[0] >= walk->shape->nvencs)
+        visit_dec_splits(walk, 0, walk->shape->nvdecs);
+}
+
+static void visit_kind(struct walk *walk)
+{
+    switch (walk->shape->kind) {
+    case WEIR_SHAPE_CPU:
+        offer(walk);
+        return;
+    case WEIR_SHAPE_CODEC:
+        if (walk->shape->codec_same_gpu)
+            visit_single(walk);
+        else
+            visit_splits(walk);
+        return;
+    case WEIR_SHAPE_FRACTIONAL:
+        visit_single(walk);
+        return;
+    case WEIR_SHAPE_WHOLE:
+    case WEIR_SHAPE_ENTIRE:
+        if (walk->shape->gpu_count <= WEIR_MAX_DEVICES)
+            visit_combinations(walk, 0);
+        return;
+    default:
+        return;
+    }
+}
+
+uint32_t weir_candidates_visit(const struct weir_candidate_query *query, weir_candidate_visit visit,
+                               void *state)
+{
+    const struct weir_cluster *const cluster = query->cluster;
+    const struct weir_node *const node = &cluster->nodes[query->node];
+    const struct weir_shape *const shape = query->shape;
+    struct walk walk;
+
+    if (node->flags != WEIR_NODE_UP || node->cpu_free < shape->cpu_units ||
+        node->ram_free_bytes < shape->ram_bytes)
+        return 0;
+    walk.query = query;
+    walk.shape = shape;
+    walk.node = node;
+    walk.gpus = cluster->gpus == NULL ? NULL : &cluster->gpus[node->gpu_first];
+    walk.visit = visit;
+    walk.state = state;
+    walk.visited = 0;
+    walk.stopped = false;
+    memset(walk.taken_decs, 0, node->gpu_count);
+    memset(walk.taken_encs, 0, node->gpu_count);
+    walk.alloc.node = query->node;
+    walk.alloc.device_count = 0;
+    walk.alloc.cpu_units = shape->cpu_units;
+    walk.alloc.ram_bytes = shape->ram_bytes;
+    visit_kind(&walk);
+    return walk.visited;
+}
+
+/* How far GPUs of a node get through the tests of a shape, one test after the other. */
+struct passed {
+    uint32_t type, units, mem, nvdec, nvenc; /* GPUs, or engines for a split */
+};
+
+/* Counts one GPU whose type, compute and memory suffice: its engines for a split, else itself. */
+static void count_engines(const struct weir_gpu *gpu, const struct weir_shape *shape, bool split,
+                          struct passed *passed)
+{
+    const uint32_t decs = (uint32_t)__builtin_popcount(gpu->nvdec_free);
+    const uint32_t encs = (uint32_t)__builtin_popcount(gpu->nvenc_free);
+    const bool entire = shape->kind == WEIR_SHAPE_ENTIRE;
+
+    if (split) {
+        passed->nvdec += decs;
+        passed->nvenc += encs;
+        return;
+    }
+    if (entire ? gpu->nvdec_free != gpu->nvdec_all : decs < shape->nvdecs)
+        return;
+    passed->nvdec++;
+    if (entire ? gpu->nvenc_free == gpu->nvenc_all : encs >= shape->nvencs)
+        passed->nvenc++;
+}
+
+static struct passed count_passed(const struct weir_gpu *gpus, uint32_t gpu_count,
+                                  const struct weir_shape *shape, bool split)
+{
+    struct passed passed = { .type = 0 };
+
+    for (uint32_t g = 0; g < gpu_count; g++) {
+        const struct weir_gpu *const gpu = &gpus[g];
+        const bool used =
+            shape->kind == WEIR_SHAPE_ENTIRE && gpu->mem_free_bytes != gpu->mem_total_bytes;
+        if (shape->gpu_type != 0 && shape->gpu_type != gpu->type + 1)
+            continue;
+        passed.type++;
+        if (gpu->units_free < shape->gpu_units)
+            continue;
+        passed.units++;
+        if (used || gpu->mem_free_bytes < shape->gpu_mem_bytes)
+            continue;
+        passed.mem++;
+        count_engines(gpu, shape, split, &passed);
+    }
+    return passed;
+}
+
+static bool visit_nothing(void *state, const struct weir_alloc *candidate)
+{
+    (void)state;
+    (void)candidate;
+    return false;
+}
+
+static uint32_t gpu_reason(const struct weir_gpu *gpus, uint32_t gpu_count,
+                           const struct weir_shape *shape)
+{
+    const bool split = shape->kind == WEIR_SHAPE_CODEC && !shape->codec_same_gpu;
+    const struct passed passed = count_passed(gpus, gpu_count, shape, split);
+    const uint32_t needed = shape->gpu_count > 1 ? shape->gpu_count : 1;
+
+    if (passed.type < needed)
+        return passed.type == 0 ? WEIR_REASON_GPU_TYPE : WEIR_REASON_GPU_WHOLE;
+    if (passed.units < needed || shape->gpu_count > WEIR_MAX_DEVICES)
+        return shape->kind == WEIR_SHAPE_FRACTIONAL ? WEIR_REASON_GPU_FREE : WEIR_REASON_GPU_WHOLE;
+    if (passed.mem < needed)
+        return WEIR_REASON_GPU_MEM;
+    if (passed.nvdec < (split ? shape->nvdecs : needed))
+        return WEIR_REASON_NVDEC;
+    if (passed.nvenc < (split ? shape->nvencs : needed))
+        return WEIR_REASON_NVENC;
+    return WEIR_REASON_NONE;
+}
+
+uint32_t weir_candidates_reason(const struct weir_cluster *cluster, const struct weir_shape *shape,
+                                uint32_t node)
+{
+    const struct weir_node *const books = &cluster->nodes[node];
+
+    if (books->flags != WEIR_NODE_UP)
+        return WEIR_REASON_NODE_DOWN;
+    if (books->cpu_free < shape->cpu_units)
+        return WEIR_REASON_CPU;
+    if (books->ram_free_bytes < shape->ram_bytes)
+        return WEIR_REASON_RAM;
+    if (shape->kind == WEIR_SHAPE_CPU)
+        return WEIR_REASON_NONE;
+    if (books->gpu_count == 0)
+        return WEIR_REASON_NO_GPU;
+    const uint32_t reason = gpu_reason(&cluster->gpus[books->gpu_first], books->gpu_count, shape);
+    /* Only on very large nodes can a split exist that touches too many GPUs. */
+    if (reason == WEIR_REASON_NONE && shape->kind == WEIR_SHAPE_CODEC &&
+        books->gpu_count > WEIR_MAX_DEVICES) {
+        const struct weir_candidate_query query = { .cluster = cluster,
+                                                    .shape = shape,
+                                                    .node = node };
+        if (weir_candidates_visit(&query, visit_nothing, NULL) == 0)
+            return shape->nvdecs > 0 ? WEIR_REASON_NVDEC : WEIR_REASON_NVENC;
+    }
+    return reason;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The policy "fgd": its parameters and operations. The defaults are what is good for a user; the
+ * reference's codec version is bonus_applies everyone (the bonus then changes nothing) with all
+ * other values as they are.
+ */
+#include "sched/placement/fgd.h"
+#include "sched/placement/policies.h"
+
+static const struct weir_param params[WEIR_FGD_PARAM_COUNT] = {
+    [WEIR_FGD_PARAM_METRIC] = { .name = "metric",
+                                .unit = "",
+                                .kind = WEIR_PARAM_CHOICE,
+                                .min = 0,
+                                .max = 1,
+                                .initial = 0,
+                                .choices = "xenna|paper",
+                                .help = "what counts as unusable: with codecs and memory, or "
+                                        "compute and CPUs alone" },
+    [WEIR_FGD_PARAM_TIE] = { .name = "tie",
+                             .unit = "",
+                             .kind = WEIR_PARAM_CHOICE,
+                             .min = 0,
+                             .max = 2,
+                             .initial = 0,
+                             .choices = "most_free|most_used|first",
+                             .help = "which node wins when the fragmentation is equal" },
+    [WEIR_FGD_PARAM_BONUS] = { .name = "reuse_bonus",
+                               .unit = "GPU",
+                               .kind = WEIR_PARAM_NUMBER,
+                               .min = 0,
+                               .max = 1000,
+                               .initial = 10,
+                               .choices = NULL,
+                               .help = "taken off the score of a place that keeps a worker stopped "
+                                       "in this decision" },
+    [WEIR_FGD_PARAM_BONUS_APPLIES] = { .name = "reuse_bonus_applies",
+                                       .unit = "",
+                                       .kind = WEIR_PARAM_CHOICE,
+                                       .min = 0,
+                                       .max = 1,
+                                       .initial = 1,
+                                       .choices = "everyone|reused",
+                                       .help = "who gets the bonus; given to everyone it has no "
+                                               "effect" },
+    [WEIR_FGD_PARAM_EVICT_TIE] = { .name = "evict_tie",
+                                   .unit = "",
+                                   .kind = WEIR_PARAM_CHOICE,
+                                   .min = 0,
+                                   .max = 1,
+                                   .initial = 0,
+                                   .choices = "emptiest|fullest",
+                                   .help = "whose worker is removed when the fragmentation is "
+                                           "equal: the emptiest node's" },
+    [WEIR_FGD_PARAM_RESOLUTION] = { .name = "resolution",
+                                    .unit = "GPU",
+                                    .kind = WEIR_PARAM_NUMBER,
+                                    .min = 0x1p-40,
+                                    .max = 1,
+                                    .initial = 0x1p-40,
+                                    .choices = NULL,
+                                    .help = "differences of fragmentation below this are ties" },
+};
+
+struct weir_fgd_rules weir_fgd_rules_read(const struct weir_params *values)
+{
+    double read[WEIR_FGD_PARAM_COUNT];
+
+    for (uint32_t i = 0; i < WEIR_FGD_PARAM_COUNT; i++)
+        read[i] = values != NULL && i < values->count ? values->values[i] : params[i].initial;
+    return (struct weir_fgd_rules){
+        .metric = (uint32_t)read[WEIR_FGD_PARAM_METRIC],
+        .tie = (uint32_t)read[WEIR_FGD_PARAM_TIE],
+        .bonus_applies = (uint32_t)read[WEIR_FGD_PARAM_BONUS_APPLIES],
+        .evict_tie = (uint32_t)read[WEIR_FGD_PARAM_EVICT_TIE],
+        .bonus = read[WEIR_FGD_PARAM_BONUS],
+        .resolution = read[WEIR_FGD_PARAM_RESOLUTION],
+    };
+}
+
+static weir_status create(const struct weir_params *values, const struct weir_allocator *allocator,
+                          void **state, struct weir_error *error)
+{
+    const struct weir_fgd_rules rules = weir_fgd_rules_read(values);
+    struct weir_fgd *fgd;
+
+    if (weir_fgd_create(&rules, allocator, &fgd) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "placement fgd: out of memory");
+    *state = fgd;
+    return WEIR_OK;
+}
+
+static void destroy(void *state)
+{
+    weir_fgd_destroy(state);
+}
+
+static struct weir_score score(void *state, const struct weir_place_query *query,
+                               const struct weir_alloc *candidate)
+{
+    return weir_fgd_plain_score(weir_fgd_rules(state), query, candidate);
+}
+
+static weir_status place(void *state, const struct weir_place_query *query,
+                         struct weir_place_answer *answer, struct weir_error *error)
+{
+    return weir_fgd_place(state, query, answer, error);
+}
+
+static weir_status evict(void *state, const struct weir_evict_query *query, uint64_t *worker,
+                         struct weir_error *error)
+{
+    return weir_fgd_evict(state, query, worker, error);
+}
+
+const struct weir_placement_ops weir_placement_fgd = {
+    .size = sizeof weir_placement_fgd,
+    .abi = WEIR_ABI_MAJOR,
+    .name = "fgd",
+    .summary = "least growth of fragmentation: free GPU compute the expected shapes cannot use",
+    .params = params,
+    .param_count = WEIR_FGD_PARAM_COUNT,
+    .create = create,
+    .destroy = destroy,
+    .score = score,
+    .place = place,
+    .evict = evict,
+};

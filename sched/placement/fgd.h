@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fragmentation gradient descent: the rules, the plain implementation, and the fast one.
+ *
+ * Place: the candidate with the smallest change of F (frag.h); ties by the node's stock after it,
+ * then by order (workers to reuse first, then nodes, then candidates). Evict: the worker whose
+ * release changes F least; ties by its node's stock before, then the oldest. Changes of F are
+ * rounded to a grid before they are compared, so that rounding noise never decides.
+ *
+ * fgd_plain.c recomputes everything for every question: it is the oracle of the tests. fgd_fast.c
+ * gives the same answers and keeps the best of every node in a tournament a shape (or a stage, to
+ * evict), which is brought up to date only where the inventory changed. Its counts in the choice
+ * report differ: it counts candidates that differ, per node; `ties` is the number within the chosen
+ * node plus one when the second best node is equal.
+ */
+#ifndef SCHED_PLACEMENT_FGD_H
+#define SCHED_PLACEMENT_FGD_H
+
+#include "sched/placement/frag.h"
+#include "sched/placement/tournament.h"
+#include "weir/policy.h"
+
+enum weir_fgd_tie { WEIR_FGD_MOST_FREE, WEIR_FGD_MOST_USED, WEIR_FGD_FIRST };
+enum weir_fgd_bonus { WEIR_FGD_EVERYONE, WEIR_FGD_REUSED };
+enum weir_fgd_evict_tie { WEIR_FGD_EMPTIEST, WEIR_FGD_FULLEST };
+
+struct weir_fgd_rules {
+    uint32_t metric;        /* enum weir_frag_metric */
+    uint32_t tie;           /* enum weir_fgd_tie */
+    uint32_t bonus_applies; /* enum weir_fgd_bonus */
+    uint32_t evict_tie;     /* enum weir_fgd_evict_tie */
+    double bonus;           /* GPUs */
+    double resolution;      /* GPUs */
+};
+
+/* The parameter table of the policy, in the order of these indices. */
+enum {
+    WEIR_FGD_PARAM_METRIC,
+    WEIR_FGD_PARAM_TIE,
+    WEIR_FGD_PARAM_BONUS,
+    WEIR_FGD_PARAM_BONUS_APPLIES,
+    WEIR_FGD_PARAM_EVICT_TIE,
+    WEIR_FGD_PARAM_RESOLUTION,
+    WEIR_FGD_PARAM_COUNT
+};
+
+struct weir_fgd_rules weir_fgd_rules_read(const struct weir_params *values);
+
+/* A change of F in steps of the resolution, nearest. */
+int64_t weir_fgd_steps(const struct weir_fgd_rules *rules, double gpus);
+/* The second key for a place: the node's stock after it, `stock_free` and `stock_total` being the
+ * node's before. */
+int64_t weir_fgd_place_tie(const struct weir_fgd_rules *rules, int64_t stock_free_after,
+                           int64_t stock_total);
+int64_t weir_fgd_evict_tie_key(const struct weir_fgd_rules *rules, int64_t stock_free,
+                               int64_t stock_total);
+
+/* ---- plain ---- */
+struct weir_score weir_fgd_plain_score(const struct weir_fgd_rules *rules,
+                                       const struct weir_place_query *query,
+                                       const struct weir_alloc *candidate);
+weir_status weir_fgd_plain_place(const struct weir_fgd_rules *rules,
+                                 const struct weir_place_query *query,
+                                 struct weir_place_answer *answer, struct weir_error *error);
+weir_status weir_fgd_plain_evict(const struct weir_fgd_rules *rules,
+                                 const struct weir_evict_query *query, uint64_t *worker,
+                                 struct weir_error *error);
+
+/* ---- fast ---- */
+struct weir_fgd;
+
+weir_status weir_fgd_create(const struct weir_fgd_rules *rules,
+                            const struct weir_allocator *allocator, struct weir_fgd **fgd);
+void weir_fgd_destroy(struct weir_fgd *fgd);
+const struct weir_fgd_rules *weir_fgd_rules(const struct weir_fgd *fgd);
+weir_status weir_fgd_place(struct weir_fgd *fgd, const struct weir_place_query *query,
+                           struct weir_place_answer *answer, struct weir_error *error);
+weir_status weir_fgd_evict(struct weir_fgd *fgd, const struct weir_evict_query *query,
+                           uint64_t *worker, struct weir_error *error);
+
+#endif

@@ -1,0 +1,605 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * FGD that follows changes; see fgd.h.
+ *
+ * A board is one tournament over nodes: the best place for one shape, or the best victim of one
+ * stage. A node's entry is recomputed when a question comes and the node changed since the board
+ * was last asked. What is kept of a node (books) is shared by all boards. Entries for places depend
+ * on the node's fingerprint alone, entries for victims on the stamp of the node's history, so both
+ * survive a change of inventory where these agree; the change ring only saves looking at all nodes.
+ *
+ * Invariant: after board_follow, every entry equals what a recomputation would give.
+ */
+#include "sched/placement/fgd.h"
+#include "sched/placement/scan.h"
+
+#include "sched/cluster/state.h"
+#include "sched/internal/alloc.h"
+
+#include <string.h>
+
+enum {
+    BOARDS_KEPT = 64, /* beyond that the one not used for longest is dropped */
+    SMALL_STAGE = 24  /* up to this many candidates a victim is found by looking at each */
+};
+
+struct entry {
+    uint64_t version; /* of the node, or the stamp of its history for victims */
+    uint64_t worker;  /* victim boards */
+    uint32_t candidates;
+    uint32_t ties;
+    uint32_t reason;
+    bool known;
+};
+
+struct board {
+    bool is_victims;
+    uint32_t stage;          /* victim boards */
+    struct weir_shape shape; /* place boards */
+    struct weir_change_mark mark;
+    uint64_t used; /* question number, for dropping */
+    struct weir_tournament tournament;
+    struct entry *entries;
+    uint32_t entry_capacity;
+    uint32_t candidates;
+    uint32_t rejected[WEIR_REASON_COUNT];
+};
+
+/* The score of a worker to reuse, valid for this node state and mix. */
+struct memo {
+    uint64_t worker;
+    uint64_t version;
+    uint64_t mix; /* 0 = empty */
+    int64_t cpu_units;
+    int64_t ram_bytes;
+    struct weir_device device;
+    uint32_t node;
+    uint32_t device_count;
+    int64_t primary; /* INT64_MAX = does not fit */
+    int64_t secondary;
+};
+
+struct weir_fgd {
+    struct weir_allocator allocator;
+    struct weir_fgd_rules rules;
+    int64_t bonus_steps;
+    struct weir_frag frag;
+    uint64_t mix;                       /* counts mixes, from 1 */
+    uint64_t question;                  /* counts questions */
+    const struct weir_cluster *cluster; /* of the question being answered only */
+
+    struct weir_frag_book *books; /* per node */
+    struct weir_frag_count *counts;
+    uint32_t node_count;
+
+    struct board *boards[BOARDS_KEPT];
+    uint32_t board_count;
+    struct memo *memos; /* direct-mapped by worker id */
+    uint32_t memo_capacity;
+};
+
+weir_status weir_fgd_create(const struct weir_fgd_rules *rules,
+                            const struct weir_allocator *allocator, struct weir_fgd **fgd)
+{
+    const struct weir_allocator memory = weir_allocator_copy(allocator);
+    struct weir_fgd *const created = weir_alloc(&memory, 1, sizeof *created);
+
+    if (created == NULL)
+        return WEIR_ENOMEM;
+    created->allocator = memory;
+    created->rules = *rules;
+    created->frag.metric = rules->metric;
+    created->bonus_steps = weir_fgd_steps(rules, rules->bonus);
+    *fgd = created;
+    return WEIR_OK;
+}
+
+static void board_destroy(struct weir_fgd *fgd, struct board *board)
+{
+    weir_tournament_free(&board->tournament, &fgd->allocator);
+    weir_free(&fgd->allocator, board->entries);
+    weir_free(&fgd->allocator, board);
+}
+
+void weir_fgd_destroy(struct weir_fgd *fgd)
+{
+    if (fgd == NULL)
+        return;
+    const struct weir_allocator memory = fgd->allocator;
+    for (uint32_t b = 0; b < fgd->board_count; b++)
+        board_destroy(fgd, fgd->boards[b]);
+    weir_frag_free(&fgd->frag, &memory);
+    weir_free(&memory, fgd->books);
+    weir_free(&memory, fgd->counts);
+    weir_free(&memory, fgd->memos);
+    weir_free(&memory, fgd);
+}
+
+const struct weir_fgd_rules *weir_fgd_rules(const struct weir_fgd *fgd)
+{
+    return &fgd->rules;
+}
+
+/* ---- nodes ---- */
+
+/* The node with its sums, surveyed again when it changed. */
+static struct weir_frag_site site_of(struct weir_fgd *fgd, uint32_t node)
+{
+    struct weir_frag_book *const book = &fgd->books[node];
+    struct weir_frag_count *const counts = fgd->counts + (size_t)node * fgd->frag.distinct;
+
+    if (!book->known || book->version != fgd->cluster->nodes[node].version)
+        weir_frag_survey(&fgd->frag, fgd->cluster, node, book, counts);
+    return (struct weir_frag_site){
+        .frag = &fgd->frag, .cluster = fgd->cluster, .book = book, .counts = counts
+    };
+}
+
+static weir_status resize_books(struct weir_fgd *fgd, uint32_t node_count)
+{
+    struct weir_frag_book *const books = weir_alloc(&fgd->allocator, node_count, sizeof *books);
+    struct weir_frag_count *const counts =
+        weir_alloc(&fgd->allocator, (size_t)node_count * fgd->frag.distinct, sizeof *counts);
+
+    weir_free(&fgd->allocator, fgd->books);
+    weir_free(&fgd->allocator, fgd->counts);
+    fgd->books = books;
+    fgd->counts = counts;
+    fgd->node_count = books != NULL && counts != NULL ? node_count : 0;
+    return books != NULL && counts != NULL ? WEIR_OK : WEIR_ENOMEM;
+}
+
+/* Starts a question: follows mix and size of the inventory. */
+static weir_status begin(struct weir_fgd *fgd, const struct weir_cluster *cluster,
+                         const struct weir_mix *mix)
+{
+    bool changed;
+
+    fgd->cluster = cluster;
+    fgd->question++;
+    WEIR_TRY(weir_frag_prepare(&fgd->frag, &fgd->allocator, mix, &changed));
+    if (changed) {
+        fgd->mix++;
+        for (uint32_t b = 0; b < fgd->board_count; b++) {
+            fgd->boards[b]->mark = (struct weir_change_mark){ .count = 0 };
+            fgd->boards[b]->tournament.count = 0; /* start over */
+        }
+    }
+    if (changed || fgd->node_count != cluster->node_count)
+        return resize_books(fgd, cluster->node_count);
+    return WEIR_OK;
+}
+
+/* ---- boards ---- */
+
+static bool board_matches(const struct board *board, const struct weir_shape *shape, uint32_t stage)
+{
+    if (shape == NULL)
+        return board->is_victims && board->stage == stage;
+    return !board->is_victims && memcmp(&board->shape, shape, sizeof *shape) == 0;
+}
+
+/* The board for a shape, or for the victims of a stage when `shape` is NULL. */
+static struct board *board_for(struct weir_fgd *fgd, const struct weir_shape *shape, uint32_t stage)
+{
+    uint32_t oldest = 0;
+
+    for (uint32_t b = 0; b < fgd->board_count; b++) {
+        if (board_matches(fgd->boards[b], shape, stage)) {
+            fgd->boards[b]->used = fgd->question;
+            return fgd->boards[b];
+        }
+        if (fgd->boards[b]->used < fgd->boards[oldest]->used)
+            oldest = b;
+    }
+    struct board *board;
+    if (fgd->board_count < BOARDS_KEPT) {
+        board = weir_alloc(&fgd->allocator, 1, sizeof *board);
+        if (board == NULL)
+            return NULL;
+        fgd->boards[fgd->board_count++] = board;
+    } else {
+        board = fgd->boards[oldest];
+    }
+    board->is_victims = shape == NULL;
+    board->stage = stage;
+    if (shape != NULL)
+        board->shape = *shape;
+    board->mark = (struct weir_change_mark){ .count = 0 };
+    board->tournament.count = 0;
+    board->used = fgd->question;
+    return board;
+}
+
+/* The best candidate of one node, while its candidates are visited. */
+struct best_place {
+    const struct weir_fgd_rules *rules;
+    struct weir_frag_site site;
+    struct weir_key key;
+    uint32_t ties;
+    struct weir_alloc *alloc; /* filled with the best one unless NULL */
+};
+
+static bool weigh_place(void *state, const struct weir_alloc *candidate)
+{
+    struct best_place *const best = state;
+    const struct weir_fgd_rules *const rules = best->rules;
+    const struct weir_frag_book *const book = best->site.book;
+    const struct weir_key key = {
+        .primary = weir_fgd_steps(rules, weir_frag_site_change(&best->site, candidate, 1)),
+        .secondary = weir_fgd_place_tie(rules, book->stock_free - weir_stock_alloc(candidate),
+                                        book->stock_total),
+        .order = candidate->node,
+    };
+
+    if (!weir_key_less(&key, &best->key)) {
+        if (!weir_key_less(&best->key, &key))
+            best->ties++;
+        return true;
+    }
+    best->key = key;
+    best->ties = 1;
+    if (best->alloc != NULL) {
+        memcpy(best->alloc, candidate, offsetof(struct weir_alloc, devices));
+        memcpy(best->alloc->devices, candidate->devices,
+               candidate->device_count * sizeof candidate->devices[0]);
+    }
+    return true;
+}
+
+/* Finds the best place on one node; returns how many differ. */
+static uint32_t find_place(struct weir_fgd *fgd, const struct weir_shape *shape, uint32_t node,
+                           struct best_place *best)
+{
+    best->rules = &fgd->rules;
+    best->site = site_of(fgd, node);
+    best->key = WEIR_KEY_ABSENT;
+    best->ties = 0;
+    const struct weir_candidate_query candidates = {
+        .cluster = fgd->cluster, .shape = shape, .twins = &best->site.book->twins, .node = node
+    };
+    return weir_candidates_visit(&candidates, weigh_place, best);
+}
+
+static void refresh_place(struct weir_fgd *fgd, struct board *board, uint32_t node)
+{
+    struct entry *const entry = &board->entries[node];
+    const uint64_t version = fgd->cluster->nodes[node].version;
+    struct best_place best = { .key = WEIR_KEY_ABSENT, .ties = 0, .alloc = NULL };
+
+    if (entry->known && entry->version == version)
+        return;
+    if (entry->known) {
+        board->candidates -= entry->candidates;
+        board->rejected[entry->reason]--;
+    }
+    entry->known = true;
+    entry->version = version;
+    entry->candidates = 0;
+    entry->reason = weir_candidates_reason(fgd->cluster, &board->shape, node);
+    if (entry->reason == WEIR_REASON_NONE)
+        entry->candidates = find_place(fgd, &board->shape, node, &best);
+    entry->ties = best.ties;
+    board->candidates += entry->candidates;
+    board->rejected[entry->reason]++;
+    weir_tournament_set(&board->tournament, node, &best.key);
+}
+
+/* Victims on one node that hold the same of it have the same key but for their order. */
+enum { SAME_KEPT = 8 };
+struct same {
+    const struct weir_worker_slot *worker;
+    struct weir_key key;
+};
+
+static bool holds_same(const struct weir_worker_slot *a, const struct weir_worker_slot *b)
+{
+    return a->device_count == b->device_count && a->device_count <= 1 &&
+           a->cpu_units == b->cpu_units && a->ram_bytes == b->ram_bytes &&
+           (a->device_count == 0 ||
+            (a->first.gpu == b->first.gpu && a->first.units == b->first.units &&
+             a->first.mem_bytes == b->first.mem_bytes &&
+             __builtin_popcount(a->first.nvdec_mask) == __builtin_popcount(b->first.nvdec_mask) &&
+             __builtin_popcount(a->first.nvenc_mask) == __builtin_popcount(b->first.nvenc_mask)));
+}
+
+/* The key of one victim. */
+static struct weir_key weigh_victim(struct weir_fgd *fgd, const struct weir_worker_slot *worker,
+                                    uint64_t order)
+{
+    const struct weir_frag_site site = site_of(fgd, worker->node);
+    struct weir_alloc alloc;
+
+    weir_slot_alloc(fgd->cluster, worker, &alloc);
+    return (struct weir_key){
+        .primary = weir_fgd_steps(&fgd->rules, weir_frag_site_change(&site, &alloc, -1)),
+        .secondary =
+            weir_fgd_evict_tie_key(&fgd->rules, site.book->stock_free, site.book->stock_total),
+        .order = order,
+    };
+}
+
+/* The same, looked up among the latest on the node. */
+static struct weir_key weigh_like(struct weir_fgd *fgd, const struct weir_worker_slot *worker,
+                                  struct same *kept, uint32_t *count)
+{
+    for (uint32_t i = 0; i < *count && i < SAME_KEPT; i++) {
+        if (holds_same(kept[i].worker, worker)) {
+            struct weir_key key = kept[i].key;
+            key.order = worker->sequence;
+            return key;
+        }
+    }
+    const struct weir_key key = weigh_victim(fgd, worker, worker->sequence);
+    kept[(*count)++ % SAME_KEPT] = (struct same){ .worker = worker, .key = key };
+    return key;
+}
+
+static void refresh_victim(struct weir_fgd *fgd, struct board *board, uint32_t node)
+{
+    const struct weir_cluster *const cluster = fgd->cluster;
+    struct entry *const entry = &board->entries[node];
+    struct weir_key best = WEIR_KEY_ABSENT;
+    struct same kept[SAME_KEPT];
+    uint32_t kept_count = 0;
+
+    if (entry->known && entry->version == cluster->lists[node].stamp)
+        return;
+    entry->known = true;
+    entry->version = cluster->lists[node].stamp;
+    for (uint32_t s = weir_first_peer(cluster, node, board->stage); s != WEIR_NO_INDEX;
+         s = cluster->slots[s].peer_next) {
+        const struct weir_worker_slot *const worker = &cluster->slots[s];
+        const struct weir_key key = weigh_like(fgd, worker, kept, &kept_count);
+        if (weir_key_less(&key, &best)) {
+            best = key;
+            entry->worker = worker->id;
+        }
+    }
+    weir_tournament_set(&board->tournament, node, &best);
+}
+
+static weir_status board_restart(struct weir_fgd *fgd, struct board *board)
+{
+    const uint32_t count = fgd->cluster->node_count;
+    struct entry *const entries =
+        weir_grow(&fgd->allocator, board->entries, &board->entry_capacity, count, sizeof *entries);
+
+    if (entries == NULL)
+        return WEIR_ENOMEM;
+    board->entries = entries;
+    memset(entries, 0, count * sizeof *entries);
+    memset(board->rejected, 0, sizeof board->rejected);
+    board->candidates = 0;
+    board->mark = (struct weir_change_mark){ .count = 0 };
+    return weir_tournament_reset(&board->tournament, &fgd->allocator, count);
+}
+
+/* Brings a board up to date. */
+static weir_status board_follow(struct weir_fgd *fgd, struct board *board)
+{
+    void (*const refresh)(struct weir_fgd *, struct board *, uint32_t) =
+        board->is_victims ? refresh_victim : refresh_place;
+
+    if (board->tournament.count != fgd->cluster->node_count || board->tournament.count == 0)
+        WEIR_TRY(board_restart(fgd, board));
+    const uint32_t changes = weir_cluster_changes(fgd->cluster, &board->mark);
+    const uint32_t all = fgd->cluster->node_count;
+    for (uint32_t i = 0; i < (changes == WEIR_NO_INDEX ? all : changes); i++)
+        refresh(fgd, board,
+                changes == WEIR_NO_INDEX ? i : weir_cluster_change_node(fgd->cluster, i));
+    board->mark = weir_cluster_change_mark(fgd->cluster);
+    return WEIR_OK;
+}
+
+/* ---- reuse ---- */
+
+static weir_status reserve_memos(struct weir_fgd *fgd, uint32_t count)
+{
+    uint32_t capacity = fgd->memo_capacity > 0 ? fgd->memo_capacity : 64;
+
+    while (capacity / 2 < count && capacity < UINT32_C(1) << 20)
+        capacity *= 2;
+    if (capacity == fgd->memo_capacity)
+        return WEIR_OK;
+    struct memo *const memos = weir_alloc(&fgd->allocator, capacity, sizeof *memos);
+    if (memos == NULL)
+        return WEIR_ENOMEM;
+    weir_free(&fgd->allocator, fgd->memos);
+    fgd->memos = memos;
+    fgd->memo_capacity = capacity;
+    return WEIR_OK;
+}
+
+static bool memo_holds(const struct weir_fgd *fgd, const struct memo *memo,
+                       const struct weir_worker *worker)
+{
+    const struct weir_alloc *const alloc = &worker->alloc;
+
+    return memo->mix == fgd->mix && memo->worker == worker->id && memo->node == alloc->node &&
+           memo->version == fgd->cluster->nodes[alloc->node].version &&
+           memo->device_count == alloc->device_count && memo->cpu_units == alloc->cpu_units &&
+           memo->ram_bytes == alloc->ram_bytes &&
+           (alloc->device_count == 0 ||
+            memcmp(&memo->device, &alloc->devices[0], sizeof memo->device) == 0);
+}
+
+/* The key of keeping a worker where it was; absent when that place is taken. Workers with several
+ * devices are few and are weighed anew. */
+static struct weir_key weigh_reuse(struct weir_fgd *fgd, const struct weir_worker *worker)
+{
+    const struct weir_alloc *const alloc = &worker->alloc;
+    struct memo *const memo = &fgd->memos[worker->id & (fgd->memo_capacity - 1)];
+    struct weir_key key = WEIR_KEY_ABSENT;
+
+    if (alloc->node >= fgd->cluster->node_count)
+        return key;
+    if (alloc->device_count <= 1 && memo_holds(fgd, memo, worker))
+        return (struct weir_key){ .primary = memo->primary, .secondary = memo->secondary };
+    if (weir_cluster_fits(fgd->cluster, alloc)) {
+        const struct weir_frag_site site = site_of(fgd, alloc->node);
+        key.primary = weir_fgd_steps(&fgd->rules, weir_frag_site_change(&site, alloc, 1));
+        key.secondary = weir_fgd_place_tie(
+            &fgd->rules, site.book->stock_free - weir_stock_alloc(alloc), site.book->stock_total);
+    }
+    *memo = (struct memo){ .worker = worker->id,
+                           .version = fgd->cluster->nodes[alloc->node].version,
+                           .mix = alloc->device_count <= 1 ? fgd->mix : 0,
+                           .cpu_units = alloc->cpu_units,
+                           .ram_bytes = alloc->ram_bytes,
+                           .node = alloc->node,
+                           .device_count = alloc->device_count,
+                           .primary = key.primary,
+                           .secondary = key.secondary };
+    if (alloc->device_count > 0)
+        memo->device = alloc->devices[0];
+    return key;
+}
+
+/* The first best worker to reuse: its index and key, or WEIR_NO_INDEX. */
+static uint32_t find_reuse(struct weir_fgd *fgd, const struct weir_place_query *query,
+                           struct weir_key *best)
+{
+    uint32_t best_index = WEIR_NO_INDEX;
+
+    *best = WEIR_KEY_ABSENT;
+    for (uint32_t r = 0; r < query->reusable_count; r++) {
+        struct weir_key key = weigh_reuse(fgd, &query->reusable[r]);
+        if (key.primary == INT64_MAX)
+            continue;
+        if (fgd->rules.bonus_applies == WEIR_FGD_REUSED)
+            key.primary -= fgd->bonus_steps;
+        key.order = 0;
+        if (weir_key_less(&key, best)) {
+            *best = key;
+            best_index = r;
+        }
+    }
+    return best_index;
+}
+
+/* ---- questions ---- */
+
+static double score_primary(const struct weir_fgd *fgd, int64_t steps)
+{
+    const double value = (double)steps * fgd->rules.resolution;
+
+    return fgd->rules.bonus_applies == WEIR_FGD_EVERYONE ? value - fgd->rules.bonus : value;
+}
+
+static void report(const struct weir_fgd *fgd, const struct board *board,
+                   const struct weir_key *won, struct weir_choice *choice)
+{
+    const struct weir_tournament *const tournament = &board->tournament;
+    const uint32_t best = weir_tournament_best(tournament);
+
+    choice->nodes_seen = fgd->cluster->node_count;
+    choice->candidates = board->candidates;
+    memcpy(choice->rejected, board->rejected, sizeof choice->rejected);
+    choice->rejected[WEIR_REASON_NONE] = 0;
+    choice->runner_up_node = WEIR_NO_INDEX;
+    choice->ties = 0;
+    choice->runner_up_primary = 0;
+    choice->runner_up_secondary = 0;
+    choice->primary = won->primary == INT64_MAX ? 0 : score_primary(fgd, won->primary);
+    choice->secondary = won->primary == INT64_MAX ? 0 : (double)won->secondary;
+    if (best == WEIR_NO_INDEX || won->primary == INT64_MAX)
+        return;
+    const bool fresh = tournament->keys[best].order == won->order;
+    const uint32_t second = fresh ? weir_tournament_second(tournament) : best;
+    choice->ties = fresh ? board->entries[best].ties : 1;
+    if (second == WEIR_NO_INDEX)
+        return;
+    const struct weir_key *const rival = &tournament->keys[second];
+    choice->runner_up_node = second;
+    choice->runner_up_primary = score_primary(fgd, rival->primary);
+    choice->runner_up_secondary = (double)rival->secondary;
+    if (rival->primary == won->primary && rival->secondary == won->secondary)
+        choice->ties++;
+}
+
+/* Whether the best fresh place is strictly better than the best reused one. */
+static bool fresh_wins(const struct weir_key *fresh, const struct weir_key *reused)
+{
+    return fresh->primary < reused->primary ||
+           (fresh->primary == reused->primary && fresh->secondary < reused->secondary);
+}
+
+weir_status weir_fgd_place(struct weir_fgd *fgd, const struct weir_place_query *query,
+                           struct weir_place_answer *answer, struct weir_error *error)
+{
+    struct weir_key reused_key;
+
+    WEIR_TRY(begin(fgd, query->cluster, query->mix));
+    struct board *const board = board_for(fgd, query->shape, 0);
+    if (board == NULL)
+        return WEIR_ENOMEM;
+    WEIR_TRY(board_follow(fgd, board));
+    if (query->reusable_count > 0)
+        WEIR_TRY(reserve_memos(fgd, query->reusable_count));
+    const uint32_t reused = find_reuse(fgd, query, &reused_key);
+    const uint32_t node = weir_tournament_best(&board->tournament);
+    answer->reserved = 0;
+    answer->reused = reused;
+    if (reused != WEIR_NO_INDEX &&
+        (node == WEIR_NO_INDEX || !fresh_wins(&board->tournament.keys[node], &reused_key))) {
+        const struct weir_alloc *const alloc = &query->reusable[reused].alloc;
+        memcpy(&answer->alloc, alloc, offsetof(struct weir_alloc, devices));
+        memcpy(answer->alloc.devices, alloc->devices,
+               alloc->device_count * sizeof alloc->devices[0]);
+        reused_key.order = UINT64_MAX; /* no node's order */
+        report(fgd, board, &reused_key, &answer->choice);
+        return WEIR_OK;
+    }
+    answer->reused = WEIR_NO_INDEX;
+    if (node == WEIR_NO_INDEX) {
+        const struct weir_key nobody = WEIR_KEY_ABSENT;
+        report(fgd, board, &nobody, &answer->choice);
+        return weir_scan_busy(&answer->choice, error);
+    }
+    struct best_place best = { .alloc = &answer->alloc };
+    (void)find_place(fgd, query->shape, node, &best);
+    report(fgd, board, &best.key, &answer->choice);
+    return WEIR_OK;
+}
+
+/* Looks at every candidate: few of them, or a list given by the caller. */
+static weir_status evict_listed(struct weir_fgd *fgd, const struct weir_evict_query *query,
+                                uint32_t count, uint64_t *worker, struct weir_error *error)
+{
+    struct weir_key best = WEIR_KEY_ABSENT;
+    uint64_t best_worker = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t id = weir_evict_candidate(query, i);
+        const uint32_t slot = weir_id_table_find(&fgd->cluster->worker_ids, id);
+        if (slot == WEIR_NO_INDEX)
+            return weir_fail(error, WEIR_ENOTFOUND, "there is no worker %llu",
+                             (unsigned long long)id);
+        const struct weir_key key = weigh_victim(fgd, &fgd->cluster->slots[slot], i);
+        if (weir_key_less(&key, &best)) {
+            best = key;
+            best_worker = id;
+        }
+    }
+    *worker = best_worker;
+    return WEIR_OK;
+}
+
+weir_status weir_fgd_evict(struct weir_fgd *fgd, const struct weir_evict_query *query,
+                           uint64_t *worker, struct weir_error *error)
+{
+    const uint32_t count = weir_evict_count(query);
+
+    if (count == 0)
+        return weir_evict_nobody(query, error);
+    WEIR_TRY(begin(fgd, query->cluster, query->mix));
+    if (query->candidate_count > 0 || count <= SMALL_STAGE)
+        return evict_listed(fgd, query, count, worker, error);
+    struct board *const board = board_for(fgd, NULL, query->stage);
+    if (board == NULL)
+        return WEIR_ENOMEM;
+    WEIR_TRY(board_follow(fgd, board));
+    *worker = board->entries[weir_tournament_best(&board->tournament)].worker;
+    return WEIR_OK;
+}

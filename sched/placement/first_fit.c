@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The policy "first_fit": the first worker to reuse whose place is still free, else the first
+ * candidate of the first node in order. It stops looking there. Removes the youngest worker.
+ */
+#include "sched/placement/policies.h"
+#include "sched/placement/scan.h"
+
+#include "sched/cluster/state.h"
+
+#include <string.h>
+
+static bool take_first(void *state, const struct weir_alloc *candidate)
+{
+    struct weir_alloc *const alloc = state;
+
+    memcpy(alloc, candidate, offsetof(struct weir_alloc, devices));
+    memcpy(alloc->devices, candidate->devices,
+           candidate->device_count * sizeof candidate->devices[0]);
+    return false;
+}
+
+static weir_status place(void *state, const struct weir_place_query *query,
+                         struct weir_place_answer *answer, struct weir_error *error)
+{
+    struct weir_choice *const choice = &answer->choice;
+
+    (void)state; /* there is none */
+    memset(choice, 0, sizeof *choice);
+    choice->runner_up_node = WEIR_NO_INDEX;
+    answer->reused = WEIR_NO_INDEX;
+    answer->reserved = 0;
+    for (uint32_t r = 0; r < query->reusable_count; r++) {
+        const struct weir_alloc *const alloc = &query->reusable[r].alloc;
+        if (!weir_cluster_fits(query->cluster, alloc))
+            continue;
+        answer->reused = r;
+        choice->candidates = choice->ties = 1;
+        (void)take_first(&answer->alloc, alloc);
+        return WEIR_OK;
+    }
+    for (uint32_t n = 0; n < query->cluster->node_count; n++) {
+        const struct weir_candidate_query candidates = { .cluster = query->cluster,
+                                                         .shape = query->shape,
+                                                         .node = n };
+        choice->nodes_seen++;
+        if (weir_candidates_visit(&candidates, take_first, &answer->alloc) > 0) {
+            choice->candidates = choice->ties = 1;
+            return WEIR_OK;
+        }
+        choice->rejected[weir_candidates_reason(query->cluster, query->shape, n)]++;
+    }
+    return weir_scan_busy(choice, error);
+}
+
+const struct weir_placement_ops weir_placement_first_fit = {
+    .size = sizeof weir_placement_first_fit,
+    .abi = WEIR_ABI_MAJOR,
+    .name = "first_fit",
+    .summary = "the first place that fits, nodes and GPUs in order",
+    .place = place,
+};

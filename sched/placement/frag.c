@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fragmentation, recomputed plainly and from kept sums; see frag.h.
+ */
+#include "sched/placement/frag.h"
+
+#include "sched/cluster/state.h"
+#include "sched/internal/alloc.h"
+
+#include <string.h>
+
+static bool takes_compute(const struct weir_shape *shape)
+{
+    return shape->kind != WEIR_SHAPE_CPU && shape->kind != WEIR_SHAPE_CODEC;
+}
+
+/* The shape as the metric sees it. */
+static struct weir_shape metric_shape(const struct weir_shape *shape, uint32_t metric)
+{
+    struct weir_shape seen = *shape;
+
+    if (metric == WEIR_FRAG_PAPER) {
+        if (seen.kind == WEIR_SHAPE_ENTIRE)
+            seen.kind = WEIR_SHAPE_WHOLE;
+        seen.nvdecs = 0;
+        seen.nvencs = 0;
+        seen.ram_bytes = 0;
+        seen.gpu_mem_bytes = 0;
+    }
+    return seen;
+}
+
+/* ---- plain ---- */
+
+/* A node and its GPUs outside the inventory, to try a change on. */
+struct trial {
+    struct weir_node node;
+    struct weir_gpu gpus[WEIR_MAX_NODE_GPUS];
+};
+
+static void trial_load(struct trial *trial, const struct weir_cluster *cluster, uint32_t node)
+{
+    trial->node = cluster->nodes[node];
+    if (trial->node.gpu_count > 0)
+        memcpy(trial->gpus, &cluster->gpus[trial->node.gpu_first],
+               trial->node.gpu_count * sizeof trial->gpus[0]);
+}
+
+static void trial_apply(struct trial *trial, const struct weir_alloc *alloc, int64_t direction)
+{
+    trial->node.cpu_free -= direction * alloc->cpu_units;
+    trial->node.ram_free_bytes -= direction * alloc->ram_bytes;
+    for (uint32_t d = 0; d < alloc->device_count; d++) {
+        const struct weir_device *const device = &alloc->devices[d];
+        struct weir_gpu *const gpu = &trial->gpus[device->gpu];
+        gpu->units_free -= direction * device->units;
+        gpu->mem_free_bytes -= direction * device->mem_bytes;
+        gpu->nvdec_free ^= device->nvdec_mask;
+        gpu->nvenc_free ^= device->nvenc_mask;
+    }
+}
+
+static int64_t trial_units(const struct trial *trial, const struct weir_shape *shape,
+                           uint32_t metric)
+{
+    const struct weir_shape seen = metric_shape(shape, metric);
+    int64_t all = 0;
+    int64_t unusable = 0;
+    uint32_t usable = 0;
+
+    for (uint32_t g = 0; g < trial->node.gpu_count; g++) {
+        const struct weir_gpu *const gpu = &trial->gpus[g];
+        all += gpu->units_free;
+        if (weir_gpu_usable(gpu, &seen))
+            usable++;
+        else
+            unusable += gpu->units_free;
+    }
+    if (!takes_compute(&seen) || trial->node.cpu_free < seen.cpu_units ||
+        trial->node.ram_free_bytes < seen.ram_bytes || usable < seen.gpu_count)
+        return all;
+    return unusable;
+}
+
+int64_t weir_frag_units(const struct weir_cluster *cluster, uint32_t node,
+                        const struct weir_shape *shape, uint32_t metric)
+{
+    struct trial trial;
+
+    trial_load(&trial, cluster, node);
+    return trial_units(&trial, shape, metric);
+}
+
+double weir_frag_node(const struct weir_cluster *cluster, uint32_t node, const struct weir_mix *mix,
+                      uint32_t metric)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < mix->count; i++)
+        sum += mix->frequencies[i] *
+               weir_units_amount(weir_frag_units(cluster, node, &mix->shapes[i], metric));
+    return sum;
+}
+
+double weir_frag_cluster(const struct weir_cluster *cluster, const struct weir_mix *mix,
+                         uint32_t metric)
+{
+    double sum = 0;
+
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        sum += weir_frag_node(cluster, n, mix, metric);
+    return sum;
+}
+
+double weir_frag_change(const struct weir_cluster *cluster, const struct weir_mix *mix,
+                        uint32_t metric, const struct weir_alloc *alloc, int64_t direction)
+{
+    struct trial after;
+    double sum = 0;
+
+    trial_load(&after, cluster, alloc->node);
+    trial_apply(&after, alloc, direction);
+    for (uint32_t i = 0; i < mix->count; i++) {
+        const int64_t change = trial_units(&after, &mix->shapes[i], metric) -
+                               weir_frag_units(cluster, alloc->node, &mix->shapes[i], metric);
+        sum += mix->frequencies[i] * (double)change;
+    }
+    return sum / (double)WEIR_ONE;
+}
+
+static int64_t engines(uint32_t nvdecs, uint32_t nvencs)
+{
+    int64_t count = 0;
+
+    if (nvdecs != 0)
+        count += __builtin_popcount(nvdecs);
+    if (nvencs != 0)
+        count += __builtin_popcount(nvencs);
+    return count * WEIR_ONE;
+}
+
+int64_t weir_stock_free(const struct weir_cluster *cluster, uint32_t node)
+{
+    const struct weir_node *const books = &cluster->nodes[node];
+    int64_t sum = books->cpu_free;
+
+    for (uint32_t g = 0; g < books->gpu_count; g++) {
+        const struct weir_gpu *const gpu = &cluster->gpus[books->gpu_first + g];
+        sum += gpu->units_free + engines(gpu->nvdec_free, gpu->nvenc_free);
+    }
+    return sum;
+}
+
+int64_t weir_stock_total(const struct weir_cluster *cluster, uint32_t node)
+{
+    const struct weir_node *const books = &cluster->nodes[node];
+    int64_t sum = books->cpu_total;
+
+    for (uint32_t g = 0; g < books->gpu_count; g++) {
+        const struct weir_gpu *const gpu = &cluster->gpus[books->gpu_first + g];
+        sum += gpu->units_total + engines(gpu->nvdec_all, gpu->nvenc_all);
+    }
+    return sum;
+}
+
+int64_t weir_stock_alloc(const struct weir_alloc *alloc)
+{
+    int64_t sum = alloc->cpu_units;
+
+    for (uint32_t d = 0; d < alloc->device_count; d++) {
+        const struct weir_device *const device = &alloc->devices[d];
+        sum += device->units + engines(device->nvdec_mask, device->nvenc_mask);
+    }
+    return sum;
+}
+
+/* ---- prepared ---- */
+
+static bool same_mix(const struct weir_frag *frag, const struct weir_mix *mix)
+{
+    /* Bytes are compared: the structs have no padding, and -0 against 0 only costs a refresh. */
+    return frag->count == mix->count &&
+           (mix->count == 0 ||
+            (memcmp(frag->frequencies, mix->frequencies, mix->count * sizeof mix->frequencies[0]) ==
+                 0 &&
+             memcmp(frag->raw, mix->shapes, mix->count * sizeof mix->shapes[0]) == 0));
+}
+
+static weir_status reserve_entries(struct weir_frag *frag, const struct weir_allocator *allocator,
+                                   uint32_t count)
+{
+    if (count <= frag->capacity)
+        return WEIR_OK;
+    const struct weir_frag room = {
+        .metric = frag->metric,
+        .capacity = count,
+        .frequencies = weir_alloc(allocator, count, sizeof *room.frequencies),
+        .raw = weir_alloc(allocator, count, sizeof *room.raw),
+        .which = weir_alloc(allocator, count, sizeof *room.which),
+        .shapes = weir_alloc(allocator, count, sizeof *room.shapes),
+        .changes = weir_alloc(allocator, count, sizeof *room.changes),
+    };
+    weir_frag_free(frag, allocator);
+    *frag = room;
+    if (room.frequencies != NULL && room.raw != NULL && room.which != NULL && room.shapes != NULL &&
+        room.changes != NULL)
+        return WEIR_OK;
+    weir_frag_free(frag, allocator);
+    return WEIR_ENOMEM;
+}
+
+/* Index of a shape among the distinct ones, added when it is new. */
+static uint32_t distinct_index(struct weir_frag *frag, const struct weir_shape *shape)
+{
+    for (uint32_t k = 0; k < frag->distinct; k++) {
+        if (memcmp(&frag->shapes[k], shape, sizeof *shape) == 0)
+            return k;
+    }
+    frag->shapes[frag->distinct] = *shape;
+    return frag->distinct++;
+}
+
+weir_status weir_frag_prepare(struct weir_frag *frag, const struct weir_allocator *allocator,
+                              const struct weir_mix *mix, bool *changed)
+{
+    *changed = frag->capacity == 0 || !same_mix(frag, mix);
+    if (!*changed)
+        return WEIR_OK;
+    WEIR_TRY(reserve_entries(frag, allocator, mix->count > 0 ? mix->count : 1));
+    frag->count = mix->count;
+    frag->distinct = 0;
+    for (uint32_t i = 0; i < mix->count; i++) {
+        frag->frequencies[i] = mix->frequencies[i];
+        frag->raw[i] = mix->shapes[i];
+        const struct weir_shape seen = metric_shape(&mix->shapes[i], frag->metric);
+        frag->which[i] = takes_compute(&seen) ? distinct_index(frag, &seen) : WEIR_NO_INDEX;
+    }
+    return WEIR_OK;
+}
+
+void weir_frag_free(struct weir_frag *frag, const struct weir_allocator *allocator)
+{
+    weir_free(allocator, frag->frequencies);
+    weir_free(allocator, frag->raw);
+    weir_free(allocator, frag->which);
+    weir_free(allocator, frag->shapes);
+    weir_free(allocator, frag->changes);
+    *frag = (struct weir_frag){ .metric = frag->metric };
+}
+
+void weir_frag_survey(const struct weir_frag *frag, const struct weir_cluster *cluster,
+                      uint32_t node, struct weir_frag_book *book, struct weir_frag_count *counts)
+{
+    const struct weir_node *const books = &cluster->nodes[node];
+
+    book->version = books->version;
+    book->known = true;
+    book->gpu_free = 0;
+    book->stock_free = weir_stock_free(cluster, node);
+    book->stock_total = weir_stock_total(cluster, node);
+    weir_twins_find(cluster, node, &book->twins);
+    for (uint32_t k = 0; k < frag->distinct; k++)
+        counts[k] = (struct weir_frag_count){ .usable = 0 };
+    for (uint32_t g = 0; g < books->gpu_count; g++) {
+        const struct weir_gpu *const gpu = &cluster->gpus[books->gpu_first + g];
+        book->gpu_free += gpu->units_free;
+        for (uint32_t k = 0; k < frag->distinct; k++) {
+            if (weir_gpu_usable(gpu, &frag->shapes[k]))
+                counts[k].usable++;
+            else
+                counts[k].unusable_units += gpu->units_free;
+        }
+    }
+}
+
+/* A GPU before and after one device is given out or taken back. */
+struct device_change {
+    const struct weir_gpu *before;
+    struct weir_gpu after;
+};
+
+static void count_device(const struct device_change *device, const struct weir_shape *shape,
+                         struct weir_frag_count *count)
+{
+    if (weir_gpu_usable(device->before, shape))
+        count->usable--;
+    else
+        count->unusable_units -= device->before->units_free;
+    if (weir_gpu_usable(&device->after, shape))
+        count->usable++;
+    else
+        count->unusable_units += device->after.units_free;
+}
+
+/* F(node, shape) from counts, when `cpu` and `ram` are free and `all` is the free compute. */
+static int64_t count_units(const struct weir_shape *shape, const struct weir_frag_count *count,
+                           const struct weir_node *node, int64_t all)
+{
+    const bool fits = node->cpu_free >= shape->cpu_units &&
+                      node->ram_free_bytes >= shape->ram_bytes &&
+                      count->usable >= (int64_t)shape->gpu_count;
+    return fits ? count->unusable_units : all;
+}
+
+double weir_frag_site_change(const struct weir_frag_site *site, const struct weir_alloc *alloc,
+                             int64_t direction)
+{
+    const struct weir_frag *const frag = site->frag;
+    const struct weir_node *const before = &site->cluster->nodes[alloc->node];
+    struct device_change devices[WEIR_MAX_DEVICES];
+    struct weir_node after = { .cpu_free = before->cpu_free - direction * alloc->cpu_units,
+                               .ram_free_bytes =
+                                   before->ram_free_bytes - direction * alloc->ram_bytes };
+    int64_t compute = 0;
+
+    for (uint32_t d = 0; d < alloc->device_count; d++) {
+        const struct weir_device *const device = &alloc->devices[d];
+        devices[d].before = &site->cluster->gpus[before->gpu_first + device->gpu];
+        devices[d].after = *devices[d].before;
+        devices[d].after.units_free -= direction * device->units;
+        devices[d].after.mem_free_bytes -= direction * device->mem_bytes;
+        devices[d].after.nvdec_free ^= device->nvdec_mask;
+        devices[d].after.nvenc_free ^= device->nvenc_mask;
+        compute -= direction * device->units;
+    }
+    bool any = compute != 0;
+    for (uint32_t k = 0; k < frag->distinct; k++) {
+        const struct weir_shape *const shape = &frag->shapes[k];
+        struct weir_frag_count count = site->counts[k];
+        for (uint32_t d = 0; d < alloc->device_count; d++)
+            count_device(&devices[d], shape, &count);
+        frag->changes[k] = count_units(shape, &count, &after, site->book->gpu_free + compute) -
+                           count_units(shape, &site->counts[k], before, site->book->gpu_free);
+        any = any || frag->changes[k] != 0;
+    }
+    if (!any)
+        return 0;
+    double sum = 0;
+    for (uint32_t i = 0; i < frag->count; i++) {
+        const uint32_t k = frag->which[i];
+        sum += frag->frequencies[i] * (double)(k == WEIR_NO_INDEX ? compute : frag->changes[k]);
+    }
+    return sum / (double)WEIR_ONE;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The built-in placement policies, one file each; registry.c lists them.
+ */
+#ifndef SCHED_PLACEMENT_POLICIES_H
+#define SCHED_PLACEMENT_POLICIES_H
+
+#include "weir/policy.h"
+
+extern const struct weir_placement_ops weir_placement_fgd;
+extern const struct weir_placement_ops weir_placement_first_fit;
+extern const struct weir_placement_ops weir_placement_best_fit;
+extern const struct weir_placement_ops weir_placement_worst_fit;
+extern const struct weir_placement_ops weir_placement_random;
+extern const struct weir_placement_ops weir_placement_spread;
+
+#endif

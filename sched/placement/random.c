@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The policy "random": a node drawn uniformly among those that fit, then one of its candidates,
+ * uniformly too; to remove, any candidate. All draws come from the query's seed. Workers to reuse
+ * are not preferred: a worker comes back only when exactly its place is drawn.
+ */
+#include "sched/placement/policies.h"
+#include "sched/placement/scan.h"
+
+#include "sched/cluster/state.h"
+#include "sched/internal/hash.h"
+
+#include <string.h>
+
+/* Draw number `which` below `count`. The bias of the remainder is below count / 2^64. */
+static uint32_t draw(uint64_t seed, uint64_t which, uint32_t count)
+{
+    return (uint32_t)(weir_hash_mix(weir_hash_mix(seed) + which) % count);
+}
+
+struct pick {
+    struct weir_alloc *alloc;
+    uint32_t skip; /* candidates still to pass over */
+};
+
+static bool count_all(void *state, const struct weir_alloc *candidate)
+{
+    (void)state;
+    (void)candidate;
+    return true;
+}
+
+static bool pick_one(void *state, const struct weir_alloc *candidate)
+{
+    struct pick *const pick = state;
+
+    if (pick->skip-- > 0)
+        return true;
+    memcpy(pick->alloc, candidate, offsetof(struct weir_alloc, devices));
+    memcpy(pick->alloc->devices, candidate->devices,
+           candidate->device_count * sizeof candidate->devices[0]);
+    return false;
+}
+
+static bool same_alloc(const struct weir_alloc *a, const struct weir_alloc *b)
+{
+    return memcmp(a, b, offsetof(struct weir_alloc, devices)) == 0 &&
+           memcmp(a->devices, b->devices, a->device_count * sizeof a->devices[0]) == 0;
+}
+
+static uint32_t find_reused(const struct weir_place_query *query, const struct weir_alloc *alloc)
+{
+    for (uint32_t r = 0; r < query->reusable_count; r++) {
+        if (same_alloc(&query->reusable[r].alloc, alloc))
+            return r;
+    }
+    return WEIR_NO_INDEX;
+}
+
+static weir_status place(void *state, const struct weir_place_query *query,
+                         struct weir_place_answer *answer, struct weir_error *error)
+{
+    struct weir_choice *const choice = &answer->choice;
+    struct weir_candidate_query candidates = { .cluster = query->cluster, .shape = query->shape };
+    uint32_t fitting = 0;
+
+    (void)state; /* there is none */
+    memset(choice, 0, sizeof *choice);
+    choice->runner_up_node = WEIR_NO_INDEX;
+    choice->nodes_seen = query->cluster->node_count;
+    for (uint32_t n = 0; n < query->cluster->node_count; n++) {
+        const uint32_t reason = weir_candidates_reason(query->cluster, query->shape, n);
+        if (reason != WEIR_REASON_NONE) {
+            choice->rejected[reason]++;
+            continue;
+        }
+        /* Keeping the k-th with probability 1/k leaves each with the same chance. */
+        fitting++;
+        if (draw(query->seed, fitting, fitting) == 0)
+            candidates.node = n;
+    }
+    if (fitting == 0)
+        return weir_scan_busy(choice, error);
+    const uint32_t count = weir_candidates_visit(&candidates, count_all, NULL);
+    struct pick pick = { .alloc = &answer->alloc, .skip = draw(query->seed, 0, count) };
+    (void)weir_candidates_visit(&candidates, pick_one, &pick);
+    choice->candidates = choice->ties = count;
+    answer->reused = find_reused(query, &answer->alloc);
+    answer->reserved = 0;
+    return WEIR_OK;
+}
+
+static weir_status evict(void *state, const struct weir_evict_query *query, uint64_t *worker,
+                         struct weir_error *error)
+{
+    const uint32_t count = weir_evict_count(query);
+
+    (void)state; /* there is none */
+    if (count == 0)
+        return weir_evict_nobody(query, error);
+    *worker = weir_evict_candidate(query, draw(query->seed, 0, count));
+    return WEIR_OK;
+}
+
+const struct weir_placement_ops weir_placement_random = {
+    .size = sizeof weir_placement_random,
+    .abi = WEIR_ABI_MAJOR,
+    .name = "random",
+    .summary = "any node that fits, any of its places; the floor that every policy must beat",
+    .place = place,
+    .evict = evict,
+};

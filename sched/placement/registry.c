@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The built-in placement policies. The order is the order of `weir policies` and of sweeps: the
+ * recommended one first, then the classical fits, then the two baselines. Append in this sense.
+ */
+#include "sched/placement/policies.h"
+
+#include <string.h>
+
+static const struct weir_placement_ops *const placements[] = {
+    &weir_placement_fgd,       &weir_placement_best_fit, &weir_placement_first_fit,
+    &weir_placement_worst_fit, &weir_placement_spread,   &weir_placement_random,
+};
+
+uint32_t weir_placement_count(void)
+{
+    return sizeof placements / sizeof placements[0];
+}
+
+const struct weir_placement_ops *weir_placement_at(uint32_t index)
+{
+    return index < weir_placement_count() ? placements[index] : NULL;
+}
+
+const struct weir_placement_ops *weir_placement_find(const char *name)
+{
+    for (uint32_t i = 0; i < weir_placement_count(); i++) {
+        if (strcmp(placements[i]->name, name) == 0)
+            return placements[i];
+    }
+    return NULL;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The default scan over all candidates of all nodes; see scan.h.
+ */
+#include "sched/placement/scan.h"
+
+#include "sched/cluster/state.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The best so far while one query is scanned. */
+struct search {
+    const struct weir_scan *scan;
+    const struct weir_place_query *query;
+    struct weir_place_answer *answer;
+    bool found;
+};
+
+static bool score_less(struct weir_score a, struct weir_score b)
+{
+    return a.primary < b.primary || (!(b.primary < a.primary) && a.secondary < b.secondary);
+}
+
+static void copy_alloc(struct weir_alloc *target, const struct weir_alloc *source)
+{
+    memcpy(target, source, offsetof(struct weir_alloc, devices));
+    memcpy(target->devices, source->devices, source->device_count * sizeof source->devices[0]);
+}
+
+/* Weighs one candidate; `reused` is its index, or WEIR_NO_INDEX. */
+static void consider(struct search *search, const struct weir_alloc *candidate, uint32_t reused)
+{
+    struct weir_choice *const choice = &search->answer->choice;
+    struct weir_score score = search->scan->score(search->scan->state, search->query, candidate);
+
+    if (isnan(score.primary) || isnan(score.secondary))
+        return;
+    if (reused != WEIR_NO_INDEX)
+        score.primary -= search->scan->reuse_bonus;
+    choice->candidates++;
+    const struct weir_score best = { choice->primary, choice->secondary };
+    if (search->found && !score_less(score, best)) {
+        const struct weir_score second = { choice->runner_up_primary, choice->runner_up_secondary };
+        if (!score_less(best, score))
+            choice->ties++;
+        if (choice->runner_up_node == WEIR_NO_INDEX || score_less(score, second)) {
+            choice->runner_up_node = candidate->node;
+            choice->runner_up_primary = score.primary;
+            choice->runner_up_secondary = score.secondary;
+        }
+        return;
+    }
+    if (search->found) {
+        choice->runner_up_node = search->answer->alloc.node;
+        choice->runner_up_primary = best.primary;
+        choice->runner_up_secondary = best.secondary;
+    }
+    search->found = true;
+    choice->primary = score.primary;
+    choice->secondary = score.secondary;
+    choice->ties = 1;
+    search->answer->reused = reused;
+    copy_alloc(&search->answer->alloc, candidate);
+}
+
+static bool consider_fresh(void *state, const struct weir_alloc *candidate)
+{
+    consider(state, candidate, WEIR_NO_INDEX);
+    return true;
+}
+
+static void scan_node(struct search *search, uint32_t node)
+{
+    const struct weir_cluster *const cluster = search->query->cluster;
+    struct weir_choice *const choice = &search->answer->choice;
+    struct weir_twins twins;
+    struct weir_candidate_query candidates = { .cluster = cluster,
+                                               .shape = search->query->shape,
+                                               .node = node };
+
+    choice->nodes_seen++;
+    const uint32_t reason = weir_candidates_reason(cluster, search->query->shape, node);
+    if (reason != WEIR_REASON_NONE) {
+        choice->rejected[reason]++;
+        return;
+    }
+    if (search->scan->mode == WEIR_CANDIDATES_DISTINCT) {
+        weir_twins_find(cluster, node, &twins);
+        candidates.twins = &twins;
+    }
+    (void)weir_candidates_visit(&candidates, consider_fresh, search);
+}
+
+weir_status weir_scan_place(const struct weir_scan *scan, const struct weir_place_query *query,
+                            struct weir_place_answer *answer, struct weir_error *error)
+{
+    struct search search = { .scan = scan, .query = query, .answer = answer, .found = false };
+
+    memset(&answer->choice, 0, sizeof answer->choice);
+    answer->choice.runner_up_node = WEIR_NO_INDEX;
+    answer->reused = WEIR_NO_INDEX;
+    answer->reserved = 0;
+    for (uint32_t r = 0; r < query->reusable_count; r++) {
+        const struct weir_alloc *const alloc = &query->reusable[r].alloc;
+        if (weir_cluster_fits(query->cluster, alloc))
+            consider(&search, alloc, r);
+    }
+    for (uint32_t n = 0; n < query->cluster->node_count; n++)
+        scan_node(&search, n);
+    return search.found ? WEIR_OK : weir_scan_busy(&answer->choice, error);
+}
+
+weir_status weir_scan_busy(const struct weir_choice *choice, struct weir_error *error)
+{
+    uint32_t most = WEIR_REASON_NONE;
+
+    for (uint32_t r = 1; r < WEIR_REASON_COUNT; r++) {
+        if (choice->rejected[r] > choice->rejected[most])
+            most = r;
+    }
+    if (most == WEIR_REASON_NONE)
+        return weir_fail(error, WEIR_EBUSY, "no acceptable place on %u nodes", choice->nodes_seen);
+    return weir_fail(error, WEIR_EBUSY, "fits none of %u nodes now, %u of them: %s",
+                     choice->nodes_seen, choice->rejected[most], weir_reason_text(most));
+}
+
+weir_status weir_placement_place(const struct weir_placement_ops *ops, void *state,
+                                 const struct weir_place_query *query,
+                                 struct weir_place_answer *answer, struct weir_error *error)
+{
+    if (ops->place != NULL)
+        return ops->place(state, query, answer, error);
+    if (ops->score == NULL)
+        return weir_fail(error, WEIR_EPOLICY, "placement %s has neither place nor score",
+                         ops->name);
+    const struct weir_scan scan = { .score = ops->score,
+                                    .state = state,
+                                    .mode = WEIR_CANDIDATES_DISTINCT };
+    return weir_scan_place(&scan, query, answer, error);
+}
+
+uint32_t weir_evict_count(const struct weir_evict_query *query)
+{
+    return query->candidate_count > 0 ? query->candidate_count
+                                      : weir_cluster_stage_workers(query->cluster, query->stage);
+}
+
+uint64_t weir_evict_candidate(const struct weir_evict_query *query, uint32_t position)
+{
+    uint64_t id = 0;
+
+    if (query->candidate_count > 0)
+        return query->candidates[position];
+    (void)weir_cluster_stage_worker_id(query->cluster, query->stage, position, &id);
+    return id;
+}
+
+weir_status weir_evict_nobody(const struct weir_evict_query *query, struct weir_error *error)
+{
+    return weir_fail(error, WEIR_ENOTFOUND, "stage %u has no worker to remove", query->stage);
+}
+
+weir_status weir_placement_evict(const struct weir_placement_ops *ops, void *state,
+                                 const struct weir_evict_query *query, uint64_t *worker,
+                                 struct weir_error *error)
+{
+    if (ops->evict != NULL)
+        return ops->evict(state, query, worker, error);
+    const uint32_t count = weir_evict_count(query);
+    if (count == 0)
+        return weir_evict_nobody(query, error);
+    *worker = weir_evict_candidate(query, count - 1);
+    return WEIR_OK;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The policy "spread": the node with the fewest workers of this stage, then the one with most free;
+ * on the node the GPU with most free compute. Removes from the node with most workers of the stage,
+ * the youngest there.
+ */
+#include "sched/placement/frag.h"
+#include "sched/placement/policies.h"
+#include "sched/placement/scan.h"
+
+#include "sched/cluster/state.h"
+
+static uint32_t stage_workers_on(const struct weir_cluster *cluster, uint32_t stage, uint32_t node)
+{
+    uint32_t count = 0;
+
+    for (uint32_t s = weir_first_peer(cluster, node, stage); s != WEIR_NO_INDEX;
+         s = cluster->slots[s].peer_next)
+        count++;
+    return count;
+}
+
+/* Least free compute a touched GPU keeps: the larger, the emptier the GPUs. */
+static int64_t least_left(const struct weir_cluster *cluster, const struct weir_alloc *alloc)
+{
+    int64_t least = WEIR_ONE;
+
+    for (uint32_t d = 0; d < alloc->device_count; d++) {
+        const struct weir_device *const device = &alloc->devices[d];
+        const struct weir_gpu *const gpu = weir_cluster_gpu(cluster, alloc->node, device->gpu);
+        if (gpu->units_free - device->units < least)
+            least = gpu->units_free - device->units;
+    }
+    return least;
+}
+
+static struct weir_score score(void *state, const struct weir_place_query *query,
+                               const struct weir_alloc *candidate)
+{
+    const struct weir_cluster *const cluster = query->cluster;
+    const int64_t stock = weir_stock_free(cluster, candidate->node) - weir_stock_alloc(candidate);
+
+    (void)state; /* there is none */
+    /* The stock counts in units; the GPU's remainder, at most one unit here, only breaks ties. */
+    return (struct weir_score){
+        .primary = stage_workers_on(cluster, query->stage, candidate->node),
+        .secondary = -((double)stock + weir_units_amount(least_left(cluster, candidate)) / 2),
+    };
+}
+
+static weir_status evict(void *state, const struct weir_evict_query *query, uint64_t *worker,
+                         struct weir_error *error)
+{
+    const uint32_t count = weir_evict_count(query);
+    uint32_t most = 0;
+
+    (void)state; /* there is none */
+    if (count == 0)
+        return weir_evict_nobody(query, error);
+    for (uint32_t i = count; i-- > 0;) {
+        const uint64_t id = weir_evict_candidate(query, i);
+        const uint32_t slot = weir_id_table_find(&query->cluster->worker_ids, id);
+        if (slot == WEIR_NO_INDEX)
+            return weir_fail(error, WEIR_ENOTFOUND, "there is no worker %llu",
+                             (unsigned long long)id);
+        const uint32_t here =
+            stage_workers_on(query->cluster, query->stage, query->cluster->slots[slot].node);
+        if (here > most || i == count - 1) {
+            most = here;
+            *worker = id;
+        }
+    }
+    return WEIR_OK;
+}
+
+const struct weir_placement_ops weir_placement_spread = {
+    .size = sizeof weir_placement_spread,
+    .abi = WEIR_ABI_MAJOR,
+    .name = "spread",
+    .summary = "the node with the fewest workers of the stage, then the emptiest",
+    .score = score,
+    .evict = evict,
+};

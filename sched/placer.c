@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The placer of one decision: asks the placement policy, changes scratch and plan together.
+ *
+ * A stage's stopped workers are a window of an array: the first one is taken back most often, so
+ * taking one out moves the shorter side.
+ */
+#include "sched/placer.h"
+
+#include "sched/internal/alloc.h"
+#include "sched/internal/hash.h"
+#include "sched/internal/plan.h"
+#include "sched/placement/scan.h"
+
+#include <string.h>
+
+struct stopped_list {
+    struct weir_worker *workers;
+    uint32_t first, count, capacity;
+};
+
+struct placer_stage {
+    struct stopped_list stopped;
+    struct weir_choice refusal;
+    uint32_t is_refused; /* 1 = the last try was refused */
+};
+
+struct weir_placer {
+    struct weir_allocator allocator;
+    struct weir_placer_binding bound;
+    struct placer_stage *stages; /* memory of lists stays; all of stage_capacity are valid */
+    struct weir_shape *shapes;
+    double *frequencies;
+    uint32_t stage_count, stage_capacity, shape_capacity, frequency_capacity;
+    uint64_t queries; /* of this decision, for seeds */
+    struct weir_placer_counts counts;
+    struct weir_place_answer answer; /* large: not on the stack of every call */
+};
+
+weir_status weir_placer_create(const struct weir_allocator *allocator, struct weir_placer **placer)
+{
+    const struct weir_allocator memory = weir_allocator_copy(allocator);
+    struct weir_placer *const made = weir_alloc(&memory, 1, sizeof *made);
+
+    if (made == NULL)
+        return WEIR_ENOMEM;
+    made->allocator = memory;
+    *placer = made;
+    return WEIR_OK;
+}
+
+void weir_placer_destroy(struct weir_placer *placer)
+{
+    if (placer == NULL)
+        return;
+    const struct weir_allocator memory = placer->allocator;
+    for (uint32_t i = 0; i < placer->stage_capacity; i++)
+        weir_free(&memory, placer->stages[i].stopped.workers);
+    weir_free(&memory, placer->stages);
+    weir_free(&memory, placer->shapes);
+    weir_free(&memory, placer->frequencies);
+    weir_free(&memory, placer);
+}
+
+static weir_status reserve_stages(struct weir_placer *placer, uint32_t count)
+{
+    const struct weir_allocator *const memory = &placer->allocator;
+    struct weir_shape *const shapes =
+        weir_grow(memory, placer->shapes, &placer->shape_capacity, count, sizeof *shapes);
+
+    if (shapes == NULL)
+        return WEIR_ENOMEM;
+    placer->shapes = shapes;
+    double *const frequencies = weir_grow(memory, placer->frequencies, &placer->frequency_capacity,
+                                          count, sizeof *frequencies);
+    if (frequencies == NULL)
+        return WEIR_ENOMEM;
+    placer->frequencies = frequencies;
+    uint32_t capacity = placer->stage_capacity;
+    struct placer_stage *const stages =
+        weir_grow(memory, placer->stages, &capacity, count, sizeof *stages);
+    if (stages == NULL)
+        return WEIR_ENOMEM;
+    memset(stages + placer->stage_capacity, 0,
+           (capacity - placer->stage_capacity) * sizeof *stages);
+    placer->stages = stages;
+    placer->stage_capacity = capacity;
+    return WEIR_OK;
+}
+
+/* What runs now, or what was asked for by hand. */
+static void mix_of_now(struct weir_placer *placer, const struct weir_view *view)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < view->stage_count; i++) {
+        const struct weir_stage_view *const stage = weir_view_stage(view, i);
+        placer->frequencies[i] = stage->requested_workers >= 0 ? stage->requested_workers
+                                                               : (double)stage->workers;
+        sum += placer->frequencies[i];
+    }
+    for (uint32_t i = 0; i < view->stage_count; i++)
+        placer->frequencies[i] = sum > 0 ? placer->frequencies[i] / sum : 1.0 / view->stage_count;
+}
+
+weir_status weir_placer_begin(struct weir_placer *placer,
+                              const struct weir_placer_binding *binding)
+{
+    const struct weir_view *const view = binding->view;
+
+    WEIR_TRY(reserve_stages(placer, view->stage_count));
+    placer->bound = *binding;
+    placer->stage_count = view->stage_count;
+    placer->queries = 0;
+    placer->counts = (struct weir_placer_counts){ 0 };
+    for (uint32_t i = 0; i < view->stage_count; i++) {
+        placer->shapes[i] = weir_view_stage(view, i)->shape;
+        placer->stages[i].stopped.first = 0;
+        placer->stages[i].stopped.count = 0;
+        placer->stages[i].is_refused = 0;
+    }
+    mix_of_now(placer, view);
+    return WEIR_OK;
+}
+
+static uint32_t most_frequent(const struct weir_choice *choice)
+{
+    uint32_t reason = WEIR_REASON_NONE;
+
+    for (uint32_t i = WEIR_REASON_NONE + 1; i < WEIR_REASON_COUNT; i++) {
+        if (choice->rejected[i] > choice->rejected[reason] ||
+            (reason == WEIR_REASON_NONE && choice->rejected[i] > 0))
+            reason = i;
+    }
+    return reason;
+}
+
+uint32_t weir_placer_refusal(const struct weir_placer *placer, uint32_t stage)
+{
+    if (stage >= placer->stage_count || placer->stages[stage].is_refused == 0)
+        return WEIR_REASON_NONE;
+    return most_frequent(&placer->stages[stage].refusal);
+}
+
+weir_status weir_placer_finish(struct weir_placer *placer)
+{
+    for (uint32_t i = 0; i < placer->stage_count; i++) {
+        if (placer->stages[i].is_refused != 0)
+            WEIR_TRY(weir_plan_deny(placer->bound.plan, i, weir_placer_refusal(placer, i),
+                                    &placer->stages[i].refusal));
+    }
+    return WEIR_OK;
+}
+
+struct weir_placer_counts weir_placer_counts(const struct weir_placer *placer)
+{
+    return placer->counts;
+}
+
+weir_status weir_placer_set_mix(struct weir_placer *placer, const double *frequencies,
+                                uint32_t stage_count)
+{
+    if (stage_count != placer->stage_count)
+        return WEIR_EINVAL;
+    memcpy(placer->frequencies, frequencies, stage_count * sizeof *frequencies);
+    return WEIR_OK;
+}
+
+uint32_t weir_placer_workers(const struct weir_placer *placer, uint32_t stage)
+{
+    return weir_cluster_stage_workers(placer->bound.scratch, stage);
+}
+
+struct weir_cluster *weir_placer_scratch(struct weir_placer *placer)
+{
+    return placer->bound.scratch;
+}
+
+static struct weir_mix placer_mix(const struct weir_placer *placer)
+{
+    return (struct weir_mix){ .shapes = placer->shapes,
+                              .frequencies = placer->frequencies,
+                              .count = placer->stage_count };
+}
+
+static uint64_t next_seed(struct weir_placer *placer)
+{
+    return weir_hash_add(placer->bound.view->seed, placer->queries++);
+}
+
+static weir_status push_stopped(const struct weir_allocator *allocator, struct stopped_list *list,
+                                const struct weir_worker *worker)
+{
+    struct weir_worker *const workers = weir_grow(allocator, list->workers, &list->capacity,
+                                                  list->first + list->count + 1, sizeof *workers);
+    if (workers == NULL)
+        return WEIR_ENOMEM;
+    list->workers = workers;
+    memcpy(&workers[list->first + list->count++], worker,
+           offsetof(struct weir_worker, alloc) + offsetof(struct weir_alloc, devices) +
+               worker->alloc.device_count * sizeof worker->alloc.devices[0]);
+    return WEIR_OK;
+}
+
+static void take_out(struct stopped_list *list, uint32_t position)
+{
+    struct weir_worker *const workers = list->workers + list->first;
+    const uint32_t after = list->count - position - 1;
+
+    if (position < after) {
+        memmove(workers + 1, workers, position * sizeof *workers);
+        list->first++;
+    } else {
+        memmove(workers + position, workers + position + 1, after * sizeof *workers);
+    }
+    list->count--;
+    if (list->count == 0)
+        list->first = 0;
+}
+
+static weir_status note_step(struct weir_placer *placer, const struct weir_step *step)
+{
+    if (weir_plan_explain(placer->bound.plan) != WEIR_EXPLAIN_FULL)
+        return WEIR_OK;
+    return weir_plan_step(placer->bound.plan, step);
+}
+
+/* The placement policy chose something that cannot be: its fault, not the caller's. */
+static weir_status blame(const struct weir_placer *placer, weir_status status, uint64_t worker,
+                         struct weir_error *error)
+{
+    weir_error_wrap(error, "placement policy %s: worker %llu", placer->bound.ops->name,
+                    (unsigned long long)worker);
+    return status == WEIR_ENOMEM ? status : WEIR_EPOLICY;
+}
+
+/* A worker stopped in this plan stays: its stop is taken back. */
+static weir_status keep_stopped(struct weir_placer *placer, uint32_t stage,
+                                struct weir_error *error)
+{
+    struct stopped_list *const list = &placer->stages[stage].stopped;
+    const uint32_t position = placer->answer.reused;
+
+    if (position >= list->count)
+        return weir_fail(error, WEIR_EPOLICY,
+                         "placement policy %s reuses worker %u of %u stopped ones",
+                         placer->bound.ops->name, position, list->count);
+    const struct weir_worker *const worker = &list->workers[list->first + position];
+    const uint64_t id = worker->id;
+    const weir_status status =
+        weir_cluster_add_worker(placer->bound.scratch, id, stage, &worker->alloc, error);
+    if (status != WEIR_OK)
+        return blame(placer, status, id, error);
+    if (!weir_plan_unstop(placer->bound.plan, id))
+        return weir_fail(error, WEIR_EINVARIANT, "worker %llu has no stop to take back",
+                         (unsigned long long)id);
+    take_out(list, position);
+    placer->counts.reused++;
+    const struct weir_step step = { .stage = stage, .placed = 1, .reused = 1, .worker = id };
+    return note_step(placer, &step);
+}
+
+static weir_status start_fresh(struct weir_placer *placer, uint32_t stage,
+                               struct weir_error *error)
+{
+    struct weir_plan *const plan = placer->bound.plan;
+    const uint64_t id = weir_plan_next_worker(plan);
+    const weir_status status = weir_cluster_add_worker(placer->bound.scratch, id, stage,
+                                                       &placer->answer.alloc, error);
+    if (status != WEIR_OK)
+        return blame(placer, status, id, error);
+    (void)weir_plan_new_worker(plan); /* the id just used */
+    WEIR_TRY(weir_plan_start(plan, stage, id, &placer->answer.alloc, &placer->answer.choice));
+    const struct weir_step step = { .stage = stage, .placed = 1, .worker = id };
+    return note_step(placer, &step);
+}
+
+static weir_status refuse(struct weir_placer *placer, uint32_t stage)
+{
+    const struct weir_step step = { .stage = stage };
+
+    placer->counts.failed++;
+    placer->stages[stage].is_refused = 1;
+    placer->stages[stage].refusal = placer->answer.choice;
+    WEIR_TRY(note_step(placer, &step));
+    return WEIR_EBUSY;
+}
+
+weir_status weir_placer_start(struct weir_placer *placer, uint32_t stage, struct weir_error *error)
+{
+    if (stage >= placer->stage_count)
+        return weir_fail(error, WEIR_EINVAL, "stage %u of %u", stage, placer->stage_count);
+    const struct stopped_list *const stopped = &placer->stages[stage].stopped;
+    const struct weir_mix mix = placer_mix(placer);
+    const struct weir_place_query query = {
+        .cluster = placer->bound.scratch,
+        .mix = &mix,
+        .shape = &placer->shapes[stage],
+        .stage = stage,
+        .reusable_count = stopped->count,
+        .reusable = stopped->count == 0 ? NULL : stopped->workers + stopped->first,
+        .seed = next_seed(placer),
+    };
+    placer->counts.tried++;
+    placer->answer.reused = WEIR_NO_INDEX;
+    const weir_status status = weir_placement_place(placer->bound.ops, placer->bound.state, &query,
+                                                    &placer->answer, error);
+    if (status == WEIR_EBUSY)
+        return refuse(placer, stage);
+    if (status != WEIR_OK)
+        return status;
+    placer->stages[stage].is_refused = 0;
+    if (placer->answer.reused != WEIR_NO_INDEX)
+        return keep_stopped(placer, stage, error);
+    return start_fresh(placer, stage, error);
+}
+
+weir_status weir_placer_stop(struct weir_placer *placer, uint32_t stage, struct weir_error *error)
+{
+    const struct weir_mix mix = placer_mix(placer);
+    struct weir_worker worker;
+    uint64_t id = 0;
+
+    if (stage >= placer->stage_count)
+        return weir_fail(error, WEIR_EINVAL, "stage %u of %u", stage, placer->stage_count);
+    const struct weir_evict_query query = { .cluster = placer->bound.scratch,
+                                            .mix = &mix,
+                                            .stage = stage,
+                                            .seed = next_seed(placer) };
+    WEIR_TRY(weir_placement_evict(placer->bound.ops, placer->bound.state, &query, &id, error));
+    if (!weir_cluster_worker(placer->bound.scratch, id, &worker) || worker.stage != stage)
+        return weir_fail(error, WEIR_EPOLICY,
+                         "placement policy %s removes worker %llu, which is not one of stage %u",
+                         placer->bound.ops->name, (unsigned long long)id, stage);
+    WEIR_TRY(weir_cluster_remove_worker(placer->bound.scratch, id, error));
+    placer->counts.removed++;
+    if (!weir_plan_unstart(placer->bound.plan, id)) {
+        WEIR_TRY(push_stopped(&placer->allocator, &placer->stages[stage].stopped, &worker));
+        WEIR_TRY(weir_plan_stop(placer->bound.plan, stage, id));
+    }
+    const struct weir_step step = { .stage = stage, .is_removal = 1, .worker = id };
+    return note_step(placer, &step);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The placer: a placement policy bound to the scratch cluster and the plan of one decision.
+ *
+ * Starting and stopping go through it, so that scratch and plan always say the same. It remembers
+ * per stage the workers stopped so far (they may be kept after all), the last refusal, and the
+ * steps. It is made once and bound anew for every decision; its memory stays.
+ */
+#ifndef SCHED_PLACER_H
+#define SCHED_PLACER_H
+
+#include "weir/policy.h"
+
+/* What a placer works on during one decision. */
+struct weir_placer_binding {
+    const struct weir_placement_ops *ops;
+    void *state;
+    const struct weir_view *view;
+    struct weir_cluster *scratch;
+    struct weir_plan *plan;
+};
+
+struct weir_placer_counts {
+    uint64_t tried;
+    uint64_t failed;
+    uint64_t reused;
+    uint64_t removed;
+};
+
+weir_status weir_placer_create(const struct weir_allocator *allocator,
+                               struct weir_placer **placer);
+void weir_placer_destroy(struct weir_placer *placer);
+
+/* Starts a decision. The mix is what runs now (or was requested by hand), all equal when nothing
+ * does, until the scaling policy sets another. */
+weir_status weir_placer_begin(struct weir_placer *placer,
+                              const struct weir_placer_binding *binding);
+/* Ends it: writes one DENY for every stage whose last try was refused. */
+weir_status weir_placer_finish(struct weir_placer *placer);
+
+/* Of the current or last decision. */
+struct weir_placer_counts weir_placer_counts(const struct weir_placer *placer);
+/* Why the last start of a stage was refused: the most frequent reason of its nodes, or
+ * WEIR_REASON_NONE when it was not refused. */
+uint32_t weir_placer_refusal(const struct weir_placer *placer, uint32_t stage);
+
+#endif

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The plan: growable lists of actions, choices, notes and steps that keep their memory.
+ *
+ * Actions are large because an allocation may span 16 GPUs; only the devices in use are ever
+ * copied. Indices that callers see are stable until the next append or take-back.
+ */
+#include "sched/internal/plan.h"
+
+#include "sched/internal/alloc.h"
+
+#include <string.h>
+
+#define WEIR_VERB_TEXT(name, text) text,
+static const char *const VERB_NAMES[] = { WEIR_VERBS(WEIR_VERB_TEXT) };
+#undef WEIR_VERB_TEXT
+
+#define WEIR_REASON_TEXT(name, text) text,
+static const char *const REASON_TEXTS[] = { WEIR_REASONS(WEIR_REASON_TEXT) };
+#undef WEIR_REASON_TEXT
+
+static const uint32_t HOLE = UINT32_MAX; /* the verb of an action that was taken back */
+
+const char *weir_verb_name(uint32_t verb)
+{
+    return verb < WEIR_VERB_COUNT ? VERB_NAMES[verb] : "?";
+}
+
+const char *weir_reason_text(uint32_t reason)
+{
+    return reason < WEIR_REASON_COUNT ? REASON_TEXTS[reason] : "?";
+}
+
+weir_status weir_plan_create(const struct weir_allocator *allocator, struct weir_plan **plan)
+{
+    const struct weir_allocator memory = weir_allocator_copy(allocator);
+    struct weir_plan *const made = weir_alloc(&memory, 1, sizeof *made);
+
+    if (made == NULL)
+        return WEIR_ENOMEM;
+    made->store = weir_alloc(&memory, 1, sizeof *made->store);
+    if (made->store == NULL) {
+        weir_free(&memory, made);
+        return WEIR_ENOMEM;
+    }
+    made->store->allocator = memory;
+    weir_plan_reset(made, 0, WEIR_EXPLAIN_COUNTS);
+    *plan = made;
+    return WEIR_OK;
+}
+
+void weir_plan_destroy(struct weir_plan *plan)
+{
+    if (plan == NULL)
+        return;
+    struct weir_plan_store *const store = plan->store;
+    const struct weir_allocator memory = store->allocator;
+    weir_check_free(&memory, &store->check);
+    weir_id_map_free(&memory, &store->starts);
+    weir_id_map_free(&memory, &store->stops);
+    weir_free(&memory, store->steps);
+    weir_free(&memory, store->noted);
+    weir_free(&memory, store->notes);
+    weir_free(&memory, store->choices);
+    weir_free(&memory, store->order);
+    weir_free(&memory, store->actions);
+    weir_free(&memory, store);
+    weir_free(&memory, plan);
+}
+
+void weir_plan_reset(struct weir_plan *plan, uint64_t next_worker, uint32_t explain)
+{
+    struct weir_plan_store *const store = plan->store;
+
+    store->action_count = 0;
+    store->choice_count = 0;
+    store->note_count = 0;
+    store->step_count = 0;
+    store->hole_count = 0;
+    store->stops_first = 0;
+    store->is_settled = 0;
+    store->phase = 0;
+    store->explain = explain;
+    store->next_worker = next_worker;
+    weir_id_map_clear(&store->stops);
+    weir_id_map_clear(&store->starts);
+}
+
+uint64_t weir_plan_new_worker(struct weir_plan *plan)
+{
+    return plan->store->next_worker++;
+}
+
+uint64_t weir_plan_next_worker(const struct weir_plan *plan)
+{
+    return plan->store->next_worker;
+}
+
+uint32_t weir_plan_explain(const struct weir_plan *plan)
+{
+    return plan->store->explain;
+}
+
+void weir_plan_set_phase(struct weir_plan *plan, uint32_t phase)
+{
+    plan->store->phase = phase;
+}
+
+/* Copies without the devices that are not in use. */
+static void action_copy(struct weir_action *to, const struct weir_action *from)
+{
+    const uint32_t count = from->alloc.device_count;
+    const uint32_t devices = count < WEIR_MAX_DEVICES ? count : WEIR_MAX_DEVICES;
+
+    memcpy(to, from,
+           offsetof(struct weir_action, alloc) + offsetof(struct weir_alloc, devices) +
+               devices * sizeof from->alloc.devices[0]);
+}
+
+static weir_status remember_worker(struct weir_plan_store *store, const struct weir_action *action)
+{
+    if (action->verb == WEIR_VERB_START)
+        return weir_id_map_put(&store->allocator, &store->starts, action->worker,
+                               store->action_count);
+    if (action->verb == WEIR_VERB_STOP)
+        return weir_id_map_put(&store->allocator, &store->stops, action->worker,
+                               store->action_count);
+    return WEIR_OK;
+}
+
+weir_status weir_plan_append(struct weir_plan *plan, const struct weir_action *action)
+{
+    struct weir_plan_store *const store = plan->store;
+    struct weir_action *const actions =
+        weir_grow(&store->allocator, store->actions, &store->action_capacity,
+                  store->action_count + 1, sizeof *actions);
+
+    if (actions == NULL)
+        return WEIR_ENOMEM;
+    store->actions = actions;
+    uint32_t *const order = weir_grow(&store->allocator, store->order, &store->order_capacity,
+                                      store->action_count + 1, sizeof *order);
+    if (order == NULL)
+        return WEIR_ENOMEM;
+    store->order = order;
+    WEIR_TRY(remember_worker(store, action));
+    store->is_settled = 0;
+    action_copy(&actions[store->action_count++], action);
+    return WEIR_OK;
+}
+
+/* Index of a kept copy of `choice`, or WEIR_NO_INDEX when none is kept at this level. */
+static weir_status keep_choice(struct weir_plan_store *store, const struct weir_choice *choice,
+                               uint32_t *index)
+{
+    *index = WEIR_NO_INDEX;
+    if (choice == NULL || store->explain == WEIR_EXPLAIN_OFF)
+        return WEIR_OK;
+    struct weir_choice *const choices =
+        weir_grow(&store->allocator, store->choices, &store->choice_capacity,
+                  store->choice_count + 1, sizeof *choices);
+    if (choices == NULL)
+        return WEIR_ENOMEM;
+    store->choices = choices;
+    choices[store->choice_count] = *choice;
+    *index = store->choice_count++;
+    return WEIR_OK;
+}
+
+/* Takes a field by field start: the unused devices of an action are never written. */
+static void action_begin(struct weir_action *action, const struct weir_plan_store *store,
+                         uint32_t verb, uint32_t stage)
+{
+    memset(action, 0, offsetof(struct weir_action, alloc));
+    memset(&action->alloc, 0, offsetof(struct weir_alloc, devices));
+    action->verb = verb;
+    action->stage = stage;
+    action->phase = store->phase;
+    action->choice = WEIR_NO_INDEX;
+}
+
+weir_status weir_plan_start(struct weir_plan *plan, uint32_t stage, uint64_t worker,
+                            const struct weir_alloc *alloc, const struct weir_choice *choice)
+{
+    struct weir_action action;
+    const uint32_t count = alloc->device_count;
+    const uint32_t devices = count < WEIR_MAX_DEVICES ? count : WEIR_MAX_DEVICES;
+
+    action_begin(&action, plan->store, WEIR_VERB_START, stage);
+    action.worker = worker;
+    memcpy(&action.alloc, alloc,
+           offsetof(struct weir_alloc, devices) + devices * sizeof alloc->devices[0]);
+    action.reused = weir_id_map_get(&plan->store->stops, worker) != WEIR_NO_INDEX;
+    WEIR_TRY(keep_choice(plan->store, choice, &action.choice));
+    return weir_plan_append(plan, &action);
+}
+
+weir_status weir_plan_stop(struct weir_plan *plan, uint32_t stage, uint64_t worker)
+{
+    struct weir_action action;
+
+    action_begin(&action, plan->store, WEIR_VERB_STOP, stage);
+    action.worker = worker;
+    return weir_plan_append(plan, &action);
+}
+
+weir_status weir_plan_set_slots(struct weir_plan *plan, uint32_t stage, uint32_t slots)
+{
+    struct weir_action action;
+
+    action_begin(&action, plan->store, WEIR_VERB_SET_SLOTS, stage);
+    action.value = slots;
+    return weir_plan_append(plan, &action);
+}
+
+weir_status weir_plan_deny(struct weir_plan *plan, uint32_t stage, uint32_t reason,
+                           const struct weir_choice *choice)
+{
+    struct weir_action action;
+
+    action_begin(&action, plan->store, WEIR_VERB_DENY, stage);
+    action.reason = reason;
+    WEIR_TRY(keep_choice(plan->store, choice, &action.choice));
+    return weir_plan_append(plan, &action);
+}
+
+weir_status weir_plan_wake(struct weir_plan *plan, int64_t at_ns)
+{
+    struct weir_action action;
+
+    action_begin(&action, plan->store, WEIR_VERB_WAKE, WEIR_NO_INDEX);
+    action.value = at_ns;
+    return weir_plan_append(plan, &action);
+}
+
+weir_status weir_plan_note(struct weir_plan *plan, uint32_t stage,
+                           const struct weir_stage_note *note)
+{
+    struct weir_plan_store *const store = plan->store;
+
+    if (stage == WEIR_NO_INDEX)
+        return WEIR_EINVAL;
+    struct weir_stage_note *const notes = weir_grow(&store->allocator, store->notes,
+                                                    &store->note_capacity, stage + 1,
+                                                    sizeof *notes);
+    if (notes == NULL)
+        return WEIR_ENOMEM;
+    store->notes = notes;
+    uint32_t *const noted = weir_grow(&store->allocator, store->noted, &store->noted_capacity,
+                                      stage + 1, sizeof *noted);
+    if (noted == NULL)
+        return WEIR_ENOMEM;
+    store->noted = noted;
+    for (uint32_t i = store->note_count; i <= stage; i++)
+        noted[i] = 0;
+    if (stage >= store->note_count)
+        store->note_count = stage + 1;
+    notes[stage] = *note;
+    noted[stage] = 1;
+    return WEIR_OK;
+}
+
+weir_status weir_plan_step(struct weir_plan *plan, const struct weir_step *step)
+{
+    struct weir_plan_store *const store = plan->store;
+
+    if (store->explain != WEIR_EXPLAIN_FULL)
+        return WEIR_OK;
+    struct weir_step *const steps = weir_grow(&store->allocator, store->steps,
+                                              &store->step_capacity, store->step_count + 1,
+                                              sizeof *steps);
+    if (steps == NULL)
+        return WEIR_ENOMEM;
+    store->steps = steps;
+    steps[store->step_count] = *step;
+    steps[store->step_count++].phase = store->phase;
+    return WEIR_OK;
+}
+
+/* Makes a hole of an action that `map` remembers. */
+static bool take_back(struct weir_plan_store *store, const struct weir_id_map *map, uint32_t verb,
+                      uint64_t worker)
+{
+    const uint32_t index = weir_id_map_get(map, worker);
+
+    if (index == WEIR_NO_INDEX || store->actions[index].verb != verb ||
+        store->actions[index].worker != worker)
+        return false;
+    store->actions[index].verb = HOLE;
+    store->hole_count++;
+    store->is_settled = 0;
+    return true;
+}
+
+/* Lists the actions of one kind of verb (stops, or all others), in the order they were made. */
+static uint32_t list_verbs(struct weir_plan_store *store, uint32_t count, bool stops)
+{
+    for (uint32_t i = 0; i < store->action_count; i++) {
+        const uint32_t verb = store->actions[i].verb;
+        if (verb != HOLE && (verb == WEIR_VERB_STOP) == stops)
+            store->order[count++] = i;
+    }
+    return count;
+}
+
+static void list_all(struct weir_plan_store *store)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < store->action_count; i++) {
+        if (store->actions[i].verb != HOLE)
+            store->order[count++] = i;
+    }
+}
+
+/* Brings the order that callers see up to date; `order` has room for every action. */
+static void settle(struct weir_plan_store *store)
+{
+    if (store->is_settled != 0)
+        return;
+    if (store->stops_first != 0)
+        (void)list_verbs(store, list_verbs(store, 0, true), false);
+    else
+        list_all(store);
+    store->is_settled = 1;
+}
+
+bool weir_plan_unstop(struct weir_plan *plan, uint64_t worker)
+{
+    if (!take_back(plan->store, &plan->store->stops, WEIR_VERB_STOP, worker))
+        return false;
+    plan->store->stops_first = 1;
+    return true;
+}
+
+bool weir_plan_unstart(struct weir_plan *plan, uint64_t worker)
+{
+    return take_back(plan->store, &plan->store->starts, WEIR_VERB_START, worker);
+}
+
+uint32_t weir_plan_count(const struct weir_plan *plan)
+{
+    return plan->store->action_count - plan->store->hole_count;
+}
+
+const struct weir_action *weir_plan_action(const struct weir_plan *plan, uint32_t index)
+{
+    if (index >= weir_plan_count(plan))
+        return NULL;
+    settle(plan->store);
+    return &plan->store->actions[plan->store->order[index]];
+}
+
+const struct weir_choice *weir_plan_choice(const struct weir_plan *plan, uint32_t index)
+{
+    return index < plan->store->choice_count ? &plan->store->choices[index] : NULL;
+}
+
+const struct weir_stage_note *weir_plan_stage_note(const struct weir_plan *plan, uint32_t stage)
+{
+    const struct weir_plan_store *const store = plan->store;
+
+    return stage < store->note_count && store->noted[stage] != 0 ? &store->notes[stage] : NULL;
+}
+
+uint32_t weir_plan_step_count(const struct weir_plan *plan)
+{
+    return plan->store->step_count;
+}
+
+const struct weir_step *weir_plan_step_at(const struct weir_plan *plan, uint32_t index)
+{
+    return index < plan->store->step_count ? &plan->store->steps[index] : NULL;
+}

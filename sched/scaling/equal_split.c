@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The same number of workers for every stage: one more each, round by round in stage order, until a
+ * stage cannot get one; what that round placed stays. The baseline without any knowledge.
+ */
+#include "sched/placer.h"
+#include "sched/scaling/run.h"
+#include "sched/scaling/scalings.h"
+
+static const struct weir_param PARAMS[] = { WEIR_RUN_PARAMS };
+
+static uint32_t fewest_workers(const struct weir_run *run)
+{
+    uint32_t fewest = UINT32_MAX;
+
+    for (uint32_t i = 0; i < run->count; i++) {
+        if (run->stages[i].is_active && run->stages[i].workers < fewest)
+            fewest = run->stages[i].workers;
+    }
+    return fewest;
+}
+
+/* Stages far ahead give back first what the others may need; it returns if there is room. */
+static weir_status level(struct weir_run *run, uint32_t fewest)
+{
+    for (uint32_t i = 0; i < run->count; i++) {
+        while (run->stages[i].is_active && run->stages[i].workers > fewest + 1)
+            WEIR_TRY(weir_run_stop(run, i));
+    }
+    return WEIR_OK;
+}
+
+/* One round: every stage up to `workers`. False in `*all` when one did not fit. */
+static weir_status play_round(struct weir_run *run, uint32_t workers, bool *all)
+{
+    *all = true;
+    for (uint32_t i = 0; i < run->count; i++) {
+        struct weir_run_stage *const stage = &run->stages[i];
+        if (!stage->is_active || stage->workers >= workers)
+            continue;
+        const weir_status status = weir_run_start(run, i);
+        if (status == WEIR_EBUSY) {
+            stage->binding = weir_placer_refusal(run->placer, i);
+            *all = false;
+            continue;
+        }
+        WEIR_TRY(status);
+    }
+    return WEIR_OK;
+}
+
+static weir_status equal_split_decide(void *state, const struct weir_view *view,
+                                      struct weir_placer *placer, struct weir_plan *plan,
+                                      struct weir_error *error)
+{
+    struct weir_run *const run = state;
+    bool goes_on = true;
+
+    WEIR_TRY(weir_run_begin(run, view, placer, plan, error));
+    WEIR_TRY(weir_run_manual(run));
+    WEIR_TRY(weir_run_minimum(run));
+    for (uint32_t i = 0; i < run->count; i++) {
+        run->stages[i].is_active = !run->stages[i].is_manual && !run->stages[i].is_skipped;
+        run->stages[i].binding = WEIR_REASON_TARGET;
+    }
+    const uint32_t fewest = fewest_workers(run);
+    weir_plan_set_phase(plan, 3);
+    WEIR_TRY(level(run, fewest));
+    for (uint32_t workers = fewest; goes_on && workers < UINT32_MAX; workers++)
+        WEIR_TRY(play_round(run, workers + 1, &goes_on));
+    for (uint32_t i = 0; i < run->count; i++)
+        run->stages[i].target = run->stages[i].workers;
+    WEIR_TRY(weir_run_slots(run));
+    return weir_run_notes(run);
+}
+
+const struct weir_scaling_ops weir_scaling_equal_split = {
+    .size = sizeof(struct weir_scaling_ops),
+    .abi = WEIR_ABI_MAJOR,
+    .name = "equal_split",
+    .summary = "the same number of workers for every stage",
+    .params = PARAMS,
+    .param_count = WEIR_RUN_PARAM_COUNT,
+    .create = weir_run_create,
+    .destroy = weir_run_destroy,
+    .decide = equal_split_decide,
+};

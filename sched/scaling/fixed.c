@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Only counts fixed by hand; every other stage has one worker. The baseline of somebody who sizes a
+ * pipeline alone.
+ */
+#include "sched/scaling/run.h"
+#include "sched/scaling/scalings.h"
+
+static const struct weir_param PARAMS[] = { WEIR_RUN_PARAMS };
+
+static weir_status fixed_decide(void *state, const struct weir_view *view,
+                                struct weir_placer *placer, struct weir_plan *plan,
+                                struct weir_error *error)
+{
+    struct weir_run *const run = state;
+
+    WEIR_TRY(weir_run_begin(run, view, placer, plan, error));
+    WEIR_TRY(weir_run_manual(run));
+    WEIR_TRY(weir_run_minimum(run));
+    for (uint32_t i = 0; i < run->count; i++)
+        run->stages[i].target = 1;
+    WEIR_TRY(weir_run_targets(run));
+    for (uint32_t i = 0; i < run->count; i++)
+        run->stages[i].target = run->stages[i].workers;
+    WEIR_TRY(weir_run_slots(run));
+    return weir_run_notes(run);
+}
+
+const struct weir_scaling_ops weir_scaling_fixed = {
+    .size = sizeof(struct weir_scaling_ops),
+    .abi = WEIR_ABI_MAJOR,
+    .name = "fixed",
+    .summary = "counts fixed by hand, one worker for every other stage",
+    .params = PARAMS,
+    .param_count = WEIR_RUN_PARAM_COUNT,
+    .create = weir_run_create,
+    .destroy = weir_run_destroy,
+    .decide = fixed_decide,
+};

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Workers in proportion to 1 / speed, separately for stages with and without GPUs.
+ *
+ * Each of the two pools (all CPUs, all GPUs) is what remains after the stages fixed by hand. In a
+ * pool stage i is due R * (1 / c_i) / sum_j (r_j / c_j) workers: R the pool, r what one worker
+ * takes of it, c its throughput. Rounded down, at least one; what is left goes to the slowest
+ * stages one by one. GPU stages ignore the CPUs they use, so a plan may not fit as a whole; then
+ * it is placed as far as it does.
+ */
+#include "sched/scaling/run.h"
+#include "sched/scaling/scalings.h"
+
+#include <math.h>
+
+static const struct weir_param PARAMS[] = { WEIR_RUN_PARAMS };
+
+static bool uses_gpus(const struct weir_run *run, uint32_t stage)
+{
+    return weir_view_stage(run->view, stage)->shape.gpu_units > 0;
+}
+
+/* What one worker takes of its pool. */
+static int64_t pool_need(const struct weir_run *run, uint32_t stage)
+{
+    const struct weir_shape *const shape = &weir_view_stage(run->view, stage)->shape;
+
+    return uses_gpus(run, stage) ? shape->gpu_units * shape->gpu_count : shape->cpu_units;
+}
+
+static bool takes_part(const struct weir_run *run, uint32_t stage, bool gpus)
+{
+    return run->stages[stage].is_active && uses_gpus(run, stage) == gpus;
+}
+
+/* The pool without what stages of fixed size hold of it. */
+static int64_t pool_size(const struct weir_run *run, bool gpus)
+{
+    const struct weir_amounts total = weir_cluster_total(run->view->cluster);
+    int64_t units = gpus ? total.gpu_units : total.cpu_units;
+
+    for (uint32_t i = 0; i < run->count; i++) {
+        if (!run->stages[i].is_active && uses_gpus(run, i) == gpus)
+            units -= pool_need(run, i) * run->stages[i].workers;
+    }
+    return units;
+}
+
+/* The slowest stage that can still be given a worker out of `free` units. */
+static uint32_t slowest_that_fits(const struct weir_run *run, bool gpus, int64_t free)
+{
+    uint32_t found = WEIR_NO_INDEX;
+    double least = (double)INFINITY;
+
+    for (uint32_t i = 0; i < run->count; i++) {
+        const double throughput = weir_run_throughput(&run->stages[i], run->stages[i].target);
+        if (takes_part(run, i, gpus) && pool_need(run, i) <= free && pool_need(run, i) > 0 &&
+            throughput < least) {
+            found = i;
+            least = throughput;
+        }
+    }
+    return found;
+}
+
+static void divide_pool(struct weir_run *run, bool gpus)
+{
+    const int64_t units = pool_size(run, gpus);
+    int64_t free = units;
+    double sum = 0;
+    uint32_t stage;
+
+    for (uint32_t i = 0; i < run->count; i++) {
+        if (takes_part(run, i, gpus))
+            sum += (double)pool_need(run, i) / run->stages[i].rate_per_s;
+    }
+    for (uint32_t i = 0; i < run->count; i++) {
+        if (!takes_part(run, i, gpus))
+            continue;
+        /* The tolerance keeps an exact share from being rounded down by its last bit. */
+        const double due =
+            sum > 0 ? floor((double)units / run->stages[i].rate_per_s / sum + 1e-9) : 1;
+        run->stages[i].target = due < 1 ? 1 : (uint32_t)due;
+        free -= pool_need(run, i) * run->stages[i].target;
+    }
+    while ((stage = slowest_that_fits(run, gpus, free)) != WEIR_NO_INDEX) {
+        run->stages[stage].target++;
+        free -= pool_need(run, stage);
+    }
+}
+
+static weir_status inverse_speed_decide(void *state, const struct weir_view *view,
+                                        struct weir_placer *placer, struct weir_plan *plan,
+                                        struct weir_error *error)
+{
+    struct weir_run *const run = state;
+
+    WEIR_TRY(weir_run_begin(run, view, placer, plan, error));
+    WEIR_TRY(weir_run_manual(run));
+    WEIR_TRY(weir_run_minimum(run));
+    for (uint32_t i = 0; i < run->count; i++)
+        run->stages[i].is_active = !run->stages[i].is_manual && !run->stages[i].is_skipped;
+    divide_pool(run, true);
+    divide_pool(run, false);
+    WEIR_TRY(weir_run_targets(run));
+    for (uint32_t i = 0; i < run->count; i++)
+        run->stages[i].target = run->stages[i].workers;
+    WEIR_TRY(weir_run_slots(run));
+    return weir_run_notes(run);
+}
+
+const struct weir_scaling_ops weir_scaling_inverse_speed = {
+    .size = sizeof(struct weir_scaling_ops),
+    .abi = WEIR_ABI_MAJOR,
+    .name = "inverse_speed",
+    .summary = "workers in proportion to 1 / speed, CPU and GPU stages apart",
+    .params = PARAMS,
+    .param_count = WEIR_RUN_PARAM_COUNT,
+    .create = weir_run_create,
+    .destroy = weir_run_destroy,
+    .decide = inverse_speed_decide,
+};

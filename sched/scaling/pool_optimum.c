@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The counts of the pool optimum, placed as far as they fit. Shows what fragmentation costs: the
+ * difference between its plan and its target is what no node could take.
+ */
+#include "sched/scaling/run.h"
+#include "sched/scaling/scalings.h"
+
+static const struct weir_param PARAMS[] = { WEIR_RUN_PARAMS };
+
+static weir_status pool_optimum_decide(void *state, const struct weir_view *view,
+                                       struct weir_placer *placer, struct weir_plan *plan,
+                                       struct weir_error *error)
+{
+    struct weir_run *const run = state;
+
+    WEIR_TRY(weir_run_begin(run, view, placer, plan, error));
+    WEIR_TRY(weir_run_optimum(run));
+    WEIR_TRY(weir_run_manual(run));
+    WEIR_TRY(weir_run_minimum(run));
+    for (uint32_t i = 0; i < run->count; i++)
+        run->stages[i].target = run->stages[i].optimum;
+    WEIR_TRY(weir_run_targets(run));
+    WEIR_TRY(weir_run_slots(run));
+    return weir_run_notes(run);
+}
+
+const struct weir_scaling_ops weir_scaling_pool_optimum = {
+    .size = sizeof(struct weir_scaling_ops),
+    .abi = WEIR_ABI_MAJOR,
+    .name = "pool_optimum",
+    .summary = "the optimum of one big pool, as far as it can be placed",
+    .params = PARAMS,
+    .param_count = WEIR_RUN_PARAM_COUNT,
+    .create = weir_run_create,
+    .destroy = weir_run_destroy,
+    .decide = pool_optimum_decide,
+};

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One decision of a scaling policy over the stages of a view: what all policies share.
+ *
+ * A run reads the stages into plain arrays, keeps the worker counts in step with the placer, and
+ * at the end writes notes and slots. A policy owns one struct weir_run for its life, so that memory
+ * is reused; between decisions it holds nothing that matters.
+ *
+ * Throughput of a stage is in items of the source per second: workers * speed * k * batch, where
+ * k_0 = 1 and k_i = k_(i-1) * batch_(i-1) / returns_(i-1).
+ */
+#ifndef SCHED_SCALING_RUN_H
+#define SCHED_SCALING_RUN_H
+
+#include "sched/scaling/pool.h"
+#include "sched/scaling/slots.h"
+#include "weir/policy.h"
+
+struct weir_run_stage {
+    double speed_per_s; /* batches per worker and second that is assumed */
+    double ratio;       /* k: items of the stage per item of the source */
+    double rate_per_s;  /* of one worker, items of the source per second */
+    double batch;
+    uint32_t workers; /* in the scratch cluster */
+    uint32_t before;
+    uint32_t target;  /* work of a policy */
+    uint32_t binding; /* enum weir_reason */
+    uint32_t optimum; /* of the pool, 0 = not computed */
+    uint32_t started, stopped;
+    uint8_t is_manual;
+    uint8_t is_skipped; /* finished, and the policy leaves finished stages alone */
+    uint8_t is_active;  /* work of a policy */
+    uint8_t is_tried;   /* work of a policy */
+};
+
+/* What every policy's parameter table begins with; see WEIR_RUN_PARAMS. */
+struct weir_run_settings {
+    double default_speed_per_s; /* of a stage that is neither measured nor hinted */
+    struct weir_slots_rule slots;
+    bool skips_finished;
+};
+
+struct weir_run {
+    struct weir_allocator allocator;
+    struct weir_run_settings settings;
+    const struct weir_view *view;
+    struct weir_placer *placer;
+    struct weir_plan *plan;
+    struct weir_error *error;
+    struct weir_run_stage *stages;
+    struct weir_pool_stage *pool;
+    struct weir_slots_stage *slots;
+    double *frequencies;
+    uint32_t count, stage_capacity, pool_capacity, slot_capacity, frequency_capacity;
+};
+
+/* The parameters all policies of this folder share, first in their tables, in this order. */
+#define WEIR_RUN_PARAMS                                                                            \
+    { .name = "default_speed",                                                                     \
+      .unit = "batches/s",                                                                         \
+      .kind = WEIR_PARAM_NUMBER,                                                                   \
+      .min = 1e-9,                                                                                 \
+      .max = 1e9,                                                                                  \
+      .initial = 1.0,                                                                              \
+      .help = "speed of a worker that is neither measured nor hinted" },                           \
+    { .name = "slots_min",                                                                         \
+      .unit = "",                                                                                  \
+      .kind = WEIR_PARAM_COUNT,                                                                    \
+      .min = 1,                                                                                    \
+      .max = 1e6,                                                                                  \
+      .initial = 2,                                                                                \
+      .help = "tasks a worker may hold at least" },                                                \
+    { .name = "loop_period",                                                                       \
+      .unit = "s",                                                                                 \
+      .kind = WEIR_PARAM_DURATION,                                                                 \
+      .min = 0,                                                                                    \
+      .max = 3600,                                                                                 \
+      .initial = 1,                                                                                \
+      .help = "period of the control loop that feeds workers; more slots when longer" },           \
+    { .name = "skip_finished",                                                                     \
+      .unit = "",                                                                                  \
+      .kind = WEIR_PARAM_FLAG,                                                                     \
+      .min = 0,                                                                                    \
+      .max = 1,                                                                                    \
+      .initial = 0,                                                                                \
+      .help = "leave stages alone that will never get work again" }
+
+enum { WEIR_RUN_PARAM_COUNT = 4 };
+
+struct weir_run_settings weir_run_settings(const struct weir_params *params);
+
+/* Zeroes a run and gives it its memory. */
+void weir_run_init(struct weir_run *run, const struct weir_params *params,
+                   const struct weir_allocator *allocator);
+void weir_run_clear(struct weir_run *run);
+
+/* The whole life of a policy that keeps nothing but a run and its parameters' values. */
+weir_status weir_run_create(const struct weir_params *params,
+                            const struct weir_allocator *allocator, void **state,
+                            struct weir_error *error);
+void weir_run_destroy(void *state);
+
+/* Reads the view. */
+weir_status weir_run_begin(struct weir_run *run, const struct weir_view *view,
+                           struct weir_placer *placer, struct weir_plan *plan,
+                           struct weir_error *error);
+/* Writes notes, and slots by the rule for the counts in `target`. */
+weir_status weir_run_notes(struct weir_run *run);
+weir_status weir_run_slots(struct weir_run *run);
+
+static inline double weir_run_throughput(const struct weir_run_stage *stage, uint32_t workers)
+{
+    return workers * stage->speed_per_s * stage->ratio * stage->batch;
+}
+
+/* One worker more or less; WEIR_EBUSY when nothing fits. */
+weir_status weir_run_start(struct weir_run *run, uint32_t stage);
+weir_status weir_run_stop(struct weir_run *run, uint32_t stage);
+
+/* The optimum of the pool into `optimum`, and its shares as the placer's mix. Phase 0. */
+weir_status weir_run_optimum(struct weir_run *run);
+
+/* Phase 1: counts fixed by hand, in stage order. WEIR_EMANUAL names the stage. */
+weir_status weir_run_manual(struct weir_run *run);
+/* Phase 2: one worker for every stage without any. WEIR_EMINIMUM names the stage. */
+weir_status weir_run_minimum(struct weir_run *run);
+/* Phase 3 of the simple policies: stops what is above `target`, then starts towards it, always the
+ * stage that is furthest behind in throughput; stages that do not fit drop out. */
+weir_status weir_run_targets(struct weir_run *run);
+
+/* A failure in a phase at a stage (WEIR_NO_INDEX = none), with the message that is there. */
+weir_status weir_run_fail(const struct weir_run *run, weir_status status, int32_t phase,
+                          uint32_t stage);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The xenna autoscaler: even throughput over all stages by moving workers, in four phases.
+ *
+ *   0  the pool optimum gives the mix for placement and the slots
+ *   1  counts fixed by hand
+ *   2  every stage has a worker
+ *   3  the slowest stage gets one more; when nothing fits, the stage that would still be faster
+ *      without one of its workers gives it up
+ *   4  head-room: stages may grow to `overallocation` times the throughput of the slowest
+ *
+ * Version P is the codec version of the reference (August 2025). The least throughput never falls
+ * in phase 3 and a stage that was given a worker there never gives one up, so phase 3 ends. Each
+ * step looks at every stage once.
+ */
+#include "sched/internal/alloc.h"
+#include "sched/placer.h"
+#include "sched/scaling/run.h"
+#include "sched/scaling/scalings.h"
+
+#include <math.h>
+
+enum { PARAM_OVERALLOCATION = WEIR_RUN_PARAM_COUNT, PARAM_VERSION, PARAM_COUNT };
+
+static const struct weir_param PARAMS[] = {
+    WEIR_RUN_PARAMS,
+    { .name = "overallocation",
+      .unit = "",
+      .kind = WEIR_PARAM_NUMBER,
+      .min = 1,
+      .max = 100,
+      .initial = 1.5,
+      .help = "head-room: throughput allowed above that of the slowest stage" },
+    { .name = "version",
+      .unit = "",
+      .kind = WEIR_PARAM_CHOICE,
+      .min = 0,
+      .max = 0,
+      .initial = 0,
+      .choices = "P",
+      .help = "version of the reference that is followed: P is the codec version" },
+};
+
+struct xenna {
+    struct weir_run run; /* first: destroyed through it */
+    double overallocation;
+};
+
+static weir_status xenna_create(const struct weir_params *params,
+                                const struct weir_allocator *allocator, void **state,
+                                struct weir_error *error)
+{
+    const struct weir_allocator memory = weir_allocator_copy(allocator);
+    struct xenna *const xenna = weir_alloc(&memory, 1, sizeof *xenna);
+
+    if (xenna == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    weir_run_init(&xenna->run, params, &memory);
+    xenna->overallocation = params->values[PARAM_OVERALLOCATION];
+    *state = xenna;
+    return WEIR_OK;
+}
+
+/* The first active stage of least throughput, or WEIR_NO_INDEX. */
+static uint32_t slowest(const struct weir_run *run, double *throughput_per_s)
+{
+    uint32_t found = WEIR_NO_INDEX;
+
+    *throughput_per_s = (double)INFINITY;
+    for (uint32_t i = 0; i < run->count; i++) {
+        const struct weir_run_stage *const stage = &run->stages[i];
+        const double throughput = weir_run_throughput(stage, stage->workers);
+        if (stage->is_active && throughput < *throughput_per_s) {
+            found = i;
+            *throughput_per_s = throughput;
+        }
+    }
+    return found;
+}
+
+/* The first stage that would be the fastest without one of its workers, and still be faster than
+ * `least_per_s`. */
+static uint32_t best_donor(const struct weir_run *run, uint32_t receiver, double least_per_s)
+{
+    uint32_t found = WEIR_NO_INDEX;
+    double best = least_per_s;
+
+    for (uint32_t i = 0; i < run->count; i++) {
+        const struct weir_run_stage *const stage = &run->stages[i];
+        if (!stage->is_active || i == receiver || stage->workers <= 1)
+            continue;
+        const double without = weir_run_throughput(stage, stage->workers - 1);
+        if (without > best) {
+            found = i;
+            best = without;
+        }
+    }
+    return found;
+}
+
+static weir_status raise_slowest(struct weir_run *run)
+{
+    double least_per_s;
+
+    weir_plan_set_phase(run->plan, 3);
+    for (;;) {
+        const uint32_t stage = slowest(run, &least_per_s);
+        if (stage == WEIR_NO_INDEX)
+            return WEIR_OK;
+        const weir_status status = weir_run_start(run, stage);
+        if (status == WEIR_OK)
+            continue;
+        if (status != WEIR_EBUSY)
+            return status;
+        const uint32_t donor = best_donor(run, stage, least_per_s);
+        if (donor == WEIR_NO_INDEX)
+            return WEIR_OK;
+        WEIR_TRY(weir_run_stop(run, donor));
+    }
+}
+
+/* The first stage of least throughput that may grow and was not tried in this round. */
+static uint32_t next_to_grow(const struct weir_run *run, double most_per_s)
+{
+    uint32_t found = WEIR_NO_INDEX;
+    double least = (double)INFINITY;
+
+    for (uint32_t i = 0; i < run->count; i++) {
+        const struct weir_run_stage *const stage = &run->stages[i];
+        if (!stage->is_active || weir_run_throughput(stage, stage->workers + 1) > most_per_s)
+            continue;
+        const double throughput = weir_run_throughput(stage, stage->workers);
+        if (throughput < least) {
+            found = i;
+            least = throughput;
+        }
+    }
+    return found;
+}
+
+/* A stage that does not fit leaves for good: room only shrinks in this phase. */
+static weir_status give_head_room(struct weir_run *run, double overallocation)
+{
+    double least_per_s;
+
+    weir_plan_set_phase(run->plan, 4);
+    if (slowest(run, &least_per_s) == WEIR_NO_INDEX)
+        return WEIR_OK;
+    for (;;) {
+        const uint32_t stage = next_to_grow(run, least_per_s * overallocation);
+        if (stage == WEIR_NO_INDEX)
+            return WEIR_OK;
+        const weir_status status = weir_run_start(run, stage);
+        if (status == WEIR_EBUSY)
+            run->stages[stage].is_active = 0;
+        else if (status != WEIR_OK)
+            return status;
+    }
+}
+
+static void name_bindings(struct weir_run *run)
+{
+    for (uint32_t i = 0; i < run->count; i++) {
+        const uint32_t refusal = weir_placer_refusal(run->placer, i);
+        run->stages[i].binding = refusal != WEIR_REASON_NONE ? refusal : WEIR_REASON_TARGET;
+    }
+}
+
+static weir_status xenna_decide(void *state, const struct weir_view *view,
+                                struct weir_placer *placer, struct weir_plan *plan,
+                                struct weir_error *error)
+{
+    struct xenna *const xenna = state;
+    struct weir_run *const run = &xenna->run;
+
+    WEIR_TRY(weir_run_begin(run, view, placer, plan, error));
+    WEIR_TRY(weir_run_optimum(run));
+    WEIR_TRY(weir_run_manual(run));
+    WEIR_TRY(weir_run_minimum(run));
+    for (uint32_t i = 0; i < run->count; i++)
+        run->stages[i].is_active = !run->stages[i].is_manual && !run->stages[i].is_skipped;
+    WEIR_TRY(raise_slowest(run));
+    WEIR_TRY(give_head_room(run, xenna->overallocation));
+    name_bindings(run);
+    for (uint32_t i = 0; i < run->count; i++)
+        run->stages[i].target = run->stages[i].optimum;
+    WEIR_TRY(weir_run_slots(run));
+    return weir_run_notes(run);
+}
+
+const struct weir_scaling_ops weir_scaling_xenna = {
+    .size = sizeof(struct weir_scaling_ops),
+    .abi = WEIR_ABI_MAJOR,
+    .name = "xenna",
+    .summary = "even throughput in four phases: manual, minimum, slowest first, head-room",
+    .params = PARAMS,
+    .param_count = PARAM_COUNT,
+    .create = xenna_create,
+    .destroy = weir_run_destroy,
+    .decide = xenna_decide,
+};

@@ -1,0 +1,634 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Placement against oracles: the fast fgd against the plain one on random clusters and histories
+ * (ties included), candidates against an enumeration that knows nothing of them, and long random
+ * runs against a shadow ledger.
+ *
+ * Amounts and frequencies come from small sets, so that ties are frequent.
+ */
+#include "sched/cluster/state.h"
+#include "sched/placement/fgd.h"
+#include "sched/placement/scan.h"
+#include "tests/support/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MIX_MAX = 6, REUSE_MAX = 8 };
+
+struct dice {
+    uint64_t state;
+};
+
+static uint32_t roll(struct dice *dice, uint32_t below)
+{
+    dice->state = dice->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)((dice->state >> 33) % below);
+}
+
+static const int64_t SHARES[] = { WEIR_ONE / 10, WEIR_ONE / 4, WEIR_ONE / 2, WEIR_ONE * 3 / 10,
+                                  WEIR_ONE * 9 / 10 };
+
+static struct weir_shape random_shape(struct dice *dice)
+{
+    struct weir_shape shape = { .kind = roll(dice, WEIR_SHAPE_KIND_COUNT),
+                                .cpu_units = WEIR_ONE / 2 * (1 + roll(dice, 4)) };
+
+    switch ((enum weir_shape_kind)shape.kind) {
+    case WEIR_SHAPE_CPU:
+    case WEIR_SHAPE_KIND_COUNT:
+        break;
+    case WEIR_SHAPE_CODEC:
+        shape.nvdecs = roll(dice, 4);
+        shape.nvencs = shape.nvdecs == 0 ? 1 : roll(dice, 3);
+        shape.codec_same_gpu = roll(dice, 2);
+        break;
+    case WEIR_SHAPE_FRACTIONAL:
+        shape.gpu_count = 1;
+        shape.gpu_units = SHARES[roll(dice, 5)];
+        shape.nvdecs = roll(dice, 3) == 0 ? 1 + roll(dice, 2) : 0;
+        break;
+    case WEIR_SHAPE_WHOLE:
+        shape.nvdecs = roll(dice, 3) == 0;
+        shape.gpu_count = 1 + roll(dice, 3);
+        shape.gpu_units = WEIR_ONE;
+        break;
+    case WEIR_SHAPE_ENTIRE:
+        shape.gpu_count = 1 + roll(dice, 2);
+        shape.gpu_units = WEIR_ONE;
+        break;
+    }
+    if (shape.kind != WEIR_SHAPE_CPU && roll(dice, 5) == 0)
+        shape.gpu_mem_bytes = 1 + roll(dice, 3);
+    if (shape.kind != WEIR_SHAPE_CPU && roll(dice, 6) == 0)
+        shape.gpu_type = 1 + roll(dice, 2);
+    if (roll(dice, 6) == 0)
+        shape.ram_bytes = 1 + roll(dice, 4);
+    return shape;
+}
+
+static struct weir_cluster *random_cluster(struct dice *dice)
+{
+    struct weir_cluster *cluster = NULL;
+    const uint32_t nodes = 1 + roll(dice, 6);
+    const uint32_t usual_gpus = roll(dice, 6);
+    const uint32_t nvdecs = roll(dice, 4);
+
+    CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
+    for (uint32_t n = 0; n < nodes; n++) {
+        struct weir_gpu_spec gpus[8];
+        const uint32_t count = roll(dice, 3) > 0 ? usual_gpus : roll(dice, 7);
+        for (uint32_t g = 0; g < count; g++)
+            gpus[g] = (struct weir_gpu_spec){ .type = roll(dice, 8) == 0,
+                                              .nvdecs = nvdecs,
+                                              .nvencs = 2,
+                                              .units = WEIR_ONE,
+                                              .mem_bytes = 4 };
+        const struct weir_node_spec spec = { .id = 100 + n,
+                                             .gpu_count = count,
+                                             .cpu_units = WEIR_ONE * (4 + 4 * roll(dice, 3)),
+                                             .ram_bytes = 12,
+                                             .gpus = gpus };
+        CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
+    }
+    return cluster;
+}
+
+static struct weir_fgd_rules random_rules(struct dice *dice)
+{
+    return (struct weir_fgd_rules){
+        .metric = roll(dice, 2),
+        .tie = roll(dice, 3),
+        .bonus_applies = roll(dice, 2),
+        .evict_tie = roll(dice, 2),
+        .bonus = roll(dice, 3) == 0 ? 0.25 : 10,
+        .resolution = roll(dice, 3) == 0 ? 0x1p-6 : 0x1p-40,
+    };
+}
+
+/* A history: a cluster that changes, the mix, and workers that could be reused. */
+struct history {
+    struct weir_cluster *cluster;
+    struct weir_shape shapes[MIX_MAX];
+    double frequencies[MIX_MAX];
+    struct weir_mix mix;
+    struct weir_worker reusable[REUSE_MAX];
+    uint32_t reusable_count;
+    uint64_t next_worker;
+};
+
+static void random_mix(struct history *history, struct dice *dice, bool new_shapes)
+{
+    uint32_t weights[MIX_MAX];
+    uint32_t sum = 0;
+
+    if (new_shapes)
+        history->mix.count = 1 + roll(dice, MIX_MAX);
+    for (uint32_t i = 0; i < history->mix.count; i++) {
+        if (new_shapes)
+            history->shapes[i] = random_shape(dice);
+        weights[i] = 1 + roll(dice, 3);
+        sum += weights[i];
+    }
+    for (uint32_t i = 0; i < history->mix.count; i++)
+        history->frequencies[i] = (double)weights[i] / sum;
+    history->mix.shapes = history->shapes;
+    history->mix.frequencies = history->frequencies;
+}
+
+static bool same_alloc(const struct weir_alloc *a, const struct weir_alloc *b)
+{
+    return a->node == b->node && a->device_count == b->device_count &&
+           a->cpu_units == b->cpu_units && a->ram_bytes == b->ram_bytes &&
+           memcmp(a->devices, b->devices, a->device_count * sizeof a->devices[0]) == 0;
+}
+
+/* Asks both, compares, and applies the answer. Returns the number of mismatches. */
+static uint32_t place_both(struct history *history, struct dice *dice, struct weir_fgd *fast)
+{
+    const uint32_t stage = roll(dice, history->mix.count);
+    const struct weir_shape other = random_shape(dice);
+    const struct weir_place_query query = {
+        .cluster = history->cluster,
+        .mix = &history->mix,
+        .shape = roll(dice, 10) == 0 ? &other : &history->shapes[stage],
+        .stage = stage,
+        .reusable = history->reusable,
+        .reusable_count = history->reusable_count,
+    };
+    struct weir_place_answer expected;
+    struct weir_place_answer actual;
+    const weir_status plain = weir_fgd_plain_place(weir_fgd_rules(fast), &query, &expected, NULL);
+    const weir_status quick = weir_fgd_place(fast, &query, &actual, NULL);
+
+    if (plain != quick)
+        return 1;
+    if (plain != WEIR_OK)
+        return memcmp(expected.choice.rejected, actual.choice.rejected,
+                      sizeof expected.choice.rejected) != 0;
+    if (!same_alloc(&expected.alloc, &actual.alloc) || expected.reused != actual.reused ||
+        !(fabs(expected.choice.primary - actual.choice.primary) < 1e-12) ||
+        !(fabs(expected.choice.secondary - actual.choice.secondary) < 1e-12))
+        return 1;
+    uint64_t id = history->next_worker++;
+    if (actual.reused != WEIR_NO_INDEX) {
+        id = history->reusable[actual.reused].id;
+        history->reusable_count--;
+        memmove(&history->reusable[actual.reused], &history->reusable[actual.reused + 1],
+                (history->reusable_count - actual.reused) * sizeof history->reusable[0]);
+    }
+    CHECK_I64(weir_cluster_add_worker(history->cluster, id, stage, &actual.alloc, NULL), WEIR_OK);
+    return 0;
+}
+
+static uint32_t evict_both(struct history *history, struct dice *dice, struct weir_fgd *fast)
+{
+    const uint32_t stage = roll(dice, history->mix.count);
+    const uint32_t count = weir_cluster_stage_workers(history->cluster, stage);
+    uint64_t listed[2] = { 0, 0 };
+    struct weir_evict_query query = { .cluster = history->cluster,
+                                      .mix = &history->mix,
+                                      .stage = stage };
+    uint64_t expected = 0;
+    uint64_t actual = 0;
+
+    if (count >= 2 && roll(dice, 4) == 0) {
+        CHECK(weir_cluster_stage_worker_id(history->cluster, stage, count - 1, &listed[0]));
+        CHECK(weir_cluster_stage_worker_id(history->cluster, stage, 0, &listed[1]));
+        query.candidates = listed;
+        query.candidate_count = 2;
+    }
+    const weir_status plain = weir_fgd_plain_evict(weir_fgd_rules(fast), &query, &expected, NULL);
+    if (plain != weir_fgd_evict(fast, &query, &actual, NULL))
+        return 1;
+    if (plain != WEIR_OK)
+        return count != 0;
+    if (expected != actual)
+        return 1;
+    struct weir_worker worker;
+    CHECK(weir_cluster_worker(history->cluster, actual, &worker));
+    if (history->reusable_count < REUSE_MAX)
+        history->reusable[history->reusable_count++] = worker;
+    CHECK_I64(weir_cluster_remove_worker(history->cluster, actual, NULL), WEIR_OK);
+    return 0;
+}
+
+static uint32_t step(struct history *history, struct dice *dice, struct weir_fgd *fast)
+{
+    const uint32_t what = roll(dice, 100);
+
+    if (what < 60)
+        return place_both(history, dice, fast);
+    if (what < 90)
+        return evict_both(history, dice, fast);
+    if (what < 92)
+        random_mix(history, dice, false);
+    else if (what < 94)
+        history->reusable_count = 0;
+    else if (what < 96) {
+        const uint32_t node = roll(dice, weir_cluster_node_count(history->cluster));
+        const uint32_t flags = roll(dice, 2) == 0 ? WEIR_NODE_UP : roll(dice, 4);
+        CHECK_I64(weir_cluster_set_node_flags(history->cluster, node, flags), WEIR_OK);
+    } else if (what < 98) {
+        struct weir_cluster *copy = NULL;
+        CHECK_I64(weir_cluster_copy(history->cluster, &copy), WEIR_OK);
+        weir_cluster_destroy(history->cluster);
+        history->cluster = copy;
+    } else {
+        /* A trial that is rolled back must leave no trace, in the caches neither. */
+        uint32_t mismatches = 0;
+        const struct history before = *history;
+        CHECK_I64(weir_cluster_mark(history->cluster), WEIR_OK);
+        for (int i = 0; i < 5; i++)
+            mismatches +=
+                roll(dice, 2) ? place_both(history, dice, fast) : evict_both(history, dice, fast);
+        weir_cluster_rollback(history->cluster);
+        *history = before;
+        return mismatches;
+    }
+    return 0;
+}
+
+/* covers: S0.25 S0.28 S0.26 */
+static void fast_equals_plain(void)
+{
+    uint32_t mismatches = 0;
+    struct weir_error error = { .phase = 0 };
+    struct weir_fgd *fast = NULL;
+
+    for (uint64_t seed = 1; seed <= 240; seed++) {
+        struct dice dice = { .state = seed };
+        struct history history = { .next_worker = 1 };
+        /* Several clusters in turn are asked about with the same state. */
+        if (fast == NULL || seed % 4 == 1) {
+            const struct weir_fgd_rules rules = random_rules(&dice);
+            weir_fgd_destroy(fast);
+            CHECK_I64(weir_fgd_create(&rules, NULL, &fast), WEIR_OK);
+        }
+        history.cluster = random_cluster(&dice);
+        random_mix(&history, &dice, true);
+        for (int i = 0; i < 120; i++) {
+            const uint32_t wrong = step(&history, &dice, fast);
+            if (wrong > 0)
+                printf("  mismatch: seed %llu step %d\n", (unsigned long long)seed, i);
+            mismatches += wrong;
+        }
+        if (!CHECK_I64(weir_cluster_check(history.cluster, &error), WEIR_OK))
+            printf("  seed %llu: %s\n", (unsigned long long)seed, error.text);
+        weir_cluster_destroy(history.cluster);
+    }
+    weir_fgd_destroy(fast);
+    CHECK_I64(mismatches, 0);
+}
+
+/* A long stage goes through the victims' tournament instead of the list of candidates. */
+static void fast_equals_plain_for_long_stages(void)
+{
+    const struct weir_fgd_rules rules = { .bonus_applies = WEIR_FGD_REUSED,
+                                          .bonus = 10,
+                                          .resolution = 0x1p-40 };
+    struct weir_fgd *fast = NULL;
+    struct history history = { .next_worker = 1 };
+    struct dice dice = { .state = 7 };
+    uint32_t mismatches = 0;
+
+    CHECK_I64(weir_cluster_create(NULL, &history.cluster), WEIR_OK);
+    CHECK_I64(weir_fgd_create(&rules, NULL, &fast), WEIR_OK);
+    for (uint32_t n = 0; n < 12; n++) {
+        struct weir_gpu_spec gpus[8];
+        for (uint32_t g = 0; g < 8; g++)
+            gpus[g] = (struct weir_gpu_spec){ .nvdecs = 7, .units = WEIR_ONE };
+        const struct weir_node_spec spec = {
+            .id = n, .gpu_count = 8, .cpu_units = 64 * WEIR_ONE, .gpus = gpus
+        };
+        CHECK_I64(weir_cluster_add_node(history.cluster, &spec, NULL, NULL), WEIR_OK);
+    }
+    history.shapes[0] = (struct weir_shape){ .kind = WEIR_SHAPE_CPU, .cpu_units = WEIR_ONE };
+    history.shapes[1] = (struct weir_shape){ .kind = WEIR_SHAPE_FRACTIONAL,
+                                             .gpu_count = 1,
+                                             .cpu_units = WEIR_ONE,
+                                             .gpu_units = WEIR_ONE / 4 };
+    history.shapes[2] =
+        (struct weir_shape){ .kind = WEIR_SHAPE_CODEC, .cpu_units = WEIR_ONE, .nvdecs = 1 };
+    history.shapes[3] = (struct weir_shape){
+        .kind = WEIR_SHAPE_WHOLE, .gpu_count = 2, .cpu_units = WEIR_ONE, .gpu_units = WEIR_ONE
+    };
+    history.mix.count = 4;
+    random_mix(&history, &dice, false);
+    for (int i = 0; i < 900; i++) {
+        mismatches += i < 350 || roll(&dice, 2) ? place_both(&history, &dice, fast)
+                                                : evict_both(&history, &dice, fast);
+    }
+    CHECK(weir_cluster_stage_workers(history.cluster, 0) > 50);
+    CHECK(weir_cluster_stage_workers(history.cluster, 1) > 50);
+    CHECK_I64(mismatches, 0);
+    CHECK_I64(weir_cluster_check(history.cluster, NULL), WEIR_OK);
+    weir_fgd_destroy(fast);
+    weir_cluster_destroy(history.cluster);
+}
+
+/* ---- candidates against a naive enumeration ---- */
+
+/* Whether one GPU can give `units`, `decs` and `encs`. */
+static bool gpu_gives(const struct weir_gpu *gpu, const struct weir_shape *shape, uint32_t decs,
+                      uint32_t encs)
+{
+    if (gpu->units_free < shape->gpu_units || gpu->mem_free_bytes < shape->gpu_mem_bytes)
+        return false;
+    if (shape->gpu_type != 0 && gpu->type + 1 != shape->gpu_type)
+        return false;
+    return (uint32_t)__builtin_popcount(gpu->nvdec_free) >= decs &&
+           (uint32_t)__builtin_popcount(gpu->nvenc_free) >= encs;
+}
+
+static bool untouched(const struct weir_gpu *gpu)
+{
+    return gpu->units_free == WEIR_ONE && gpu->nvdec_free == gpu->nvdec_all &&
+           gpu->nvenc_free == gpu->nvenc_all && gpu->mem_free_bytes == gpu->mem_total_bytes;
+}
+
+/* Ways to split (decs, encs) over GPUs from `gpu` on. */
+static uint32_t count_splits(const struct weir_cluster *cluster, uint32_t node,
+                             const struct weir_shape *shape, uint32_t gpu, uint32_t wanted)
+{
+    const uint32_t decs = wanted >> 16;
+    const uint32_t encs = wanted & 0xffff;
+    uint32_t ways = 0;
+
+    if (gpu == cluster->nodes[node].gpu_count)
+        return wanted == 0;
+    for (uint32_t d = 0; d <= decs; d++) {
+        for (uint32_t e = 0; e <= encs; e++) {
+            const struct weir_gpu *const books = weir_cluster_gpu(cluster, node, gpu);
+            if (d + e == 0 || gpu_gives(books, shape, d, e))
+                ways +=
+                    count_splits(cluster, node, shape, gpu + 1, ((decs - d) << 16) | (encs - e));
+        }
+    }
+    return ways;
+}
+
+/* Candidates of a node, counted without the code under test. */
+static uint32_t count_naively(const struct weir_cluster *cluster, uint32_t node,
+                              const struct weir_shape *shape)
+{
+    const struct weir_node *const books = &cluster->nodes[node];
+    uint32_t usable = 0;
+    uint32_t ways = 1;
+
+    if (books->flags != WEIR_NODE_UP || books->cpu_free < shape->cpu_units ||
+        books->ram_free_bytes < shape->ram_bytes)
+        return 0;
+    if (shape->kind == WEIR_SHAPE_CPU)
+        return 1;
+    if (shape->kind == WEIR_SHAPE_CODEC && !shape->codec_same_gpu)
+        return count_splits(cluster, node, shape, 0, (shape->nvdecs << 16) | shape->nvencs);
+    for (uint32_t g = 0; g < books->gpu_count; g++) {
+        const struct weir_gpu *const gpu = weir_cluster_gpu(cluster, node, g);
+        usable += gpu_gives(gpu, shape, shape->nvdecs, shape->nvencs) &&
+                  (shape->kind != WEIR_SHAPE_ENTIRE || untouched(gpu));
+    }
+    const uint32_t needed = shape->gpu_count > 0 ? shape->gpu_count : 1;
+    if (usable < needed)
+        return 0;
+    for (uint32_t i = 0; i < needed; i++)
+        ways = ways * (usable - i) / (i + 1);
+    return ways;
+}
+
+struct order {
+    const struct weir_cluster *cluster;
+    struct weir_alloc last;
+    uint32_t seen;
+    uint32_t wrong;
+};
+
+static bool check_candidate(void *state, const struct weir_alloc *candidate)
+{
+    struct order *const order = state;
+
+    if (!weir_cluster_fits(order->cluster, candidate))
+        order->wrong++;
+    if (order->seen > 0 && same_alloc(&order->last, candidate))
+        order->wrong++;
+    order->last = *candidate;
+    order->seen++;
+    return true;
+}
+
+static void fill_randomly(struct weir_cluster *cluster, struct dice *dice, uint32_t workers)
+{
+    const struct weir_placement_ops *const random = weir_placement_find("random");
+
+    for (uint32_t w = 0; w < workers; w++) {
+        const struct weir_shape shape = random_shape(dice);
+        const struct weir_place_query query = { .cluster = cluster,
+                                                .shape = &shape,
+                                                .seed = dice->state };
+        struct weir_place_answer answer;
+        if (weir_placement_place(random, NULL, &query, &answer, NULL) == WEIR_OK)
+            CHECK_I64(weir_cluster_add_worker(cluster, w, shape.kind, &answer.alloc, NULL),
+                      WEIR_OK);
+    }
+}
+
+/* covers: S0.29 S0.20 S0.21 S0.22 */
+static void candidates_are_complete(void)
+{
+    uint32_t wrong = 0;
+
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        struct dice dice = { .state = seed * 977 };
+        struct weir_cluster *const cluster = random_cluster(&dice);
+        fill_randomly(cluster, &dice, roll(&dice, 12));
+        for (int i = 0; i < 20; i++) {
+            const struct weir_shape shape = random_shape(&dice);
+            struct order order = { .cluster = cluster };
+            const struct weir_candidate_query query = {
+                .cluster = cluster,
+                .shape = &shape,
+                .node = roll(&dice, weir_cluster_node_count(cluster)),
+            };
+            const uint32_t expected = count_naively(cluster, query.node, &shape);
+            (void)weir_candidates_visit(&query, check_candidate, &order);
+            const uint32_t reason = weir_candidates_reason(cluster, &shape, query.node);
+            if (order.seen != expected || order.wrong > 0 ||
+                (reason == WEIR_REASON_NONE) != (expected > 0)) {
+                wrong++;
+                printf("  seed %llu: %u candidates, %u expected, %u wrong, kind %s, %s\n",
+                       (unsigned long long)seed, order.seen, expected, order.wrong,
+                       weir_shape_kind_name(shape.kind), weir_reason_text(reason));
+            }
+        }
+        weir_cluster_destroy(cluster);
+    }
+    CHECK_I64(wrong, 0);
+}
+
+/* ---- long runs against a shadow ledger ---- */
+
+enum { SHADOW_NODES = 6, SHADOW_GPUS = 4, SHADOW_WORKERS = 300 };
+
+struct shadow {
+    int64_t cpu[SHADOW_NODES];
+    int64_t gpu[SHADOW_NODES][SHADOW_GPUS];
+    uint32_t decs[SHADOW_NODES][SHADOW_GPUS];
+    struct weir_alloc held[SHADOW_WORKERS];
+    uint32_t count;
+};
+
+/* Gives (1) or takes back (-1); false when the shadow disagrees. */
+static bool shadow_apply(struct shadow *shadow, const struct weir_alloc *alloc, int sign)
+{
+    bool sound = true;
+
+    shadow->cpu[alloc->node] -= sign * alloc->cpu_units;
+    sound = sound && shadow->cpu[alloc->node] >= 0 && shadow->cpu[alloc->node] <= 16 * WEIR_ONE;
+    for (uint32_t d = 0; d < alloc->device_count; d++) {
+        const struct weir_device *const device = &alloc->devices[d];
+        int64_t *const gpu = &shadow->gpu[alloc->node][device->gpu];
+        uint32_t *const decs = &shadow->decs[alloc->node][device->gpu];
+        *gpu -= sign * device->units;
+        sound = sound && *gpu >= 0 && *gpu <= WEIR_ONE;
+        sound =
+            sound && (sign > 0 ? (device->nvdec_mask & ~*decs) : (device->nvdec_mask & *decs)) == 0;
+        *decs ^= device->nvdec_mask;
+    }
+    return sound;
+}
+
+/* Whether some node could take the shape (CPU, one share, one engine, whole GPUs). */
+static bool shadow_fits(const struct shadow *shadow, const struct weir_shape *shape)
+{
+    for (uint32_t n = 0; n < SHADOW_NODES; n++) {
+        uint32_t usable = 0;
+        if (shadow->cpu[n] < shape->cpu_units)
+            continue;
+        for (uint32_t g = 0; g < SHADOW_GPUS; g++)
+            usable += shadow->gpu[n][g] >= shape->gpu_units &&
+                      (uint32_t)__builtin_popcount(shadow->decs[n][g]) >= shape->nvdecs;
+        if (usable >= (shape->kind == WEIR_SHAPE_CPU     ? 0
+                       : shape->kind == WEIR_SHAPE_WHOLE ? shape->gpu_count
+                                                         : 1))
+            return true;
+    }
+    return false;
+}
+
+static struct weir_cluster *shadow_open(struct shadow *shadow)
+{
+    struct weir_cluster *cluster = NULL;
+    struct weir_gpu_spec gpus[SHADOW_GPUS];
+
+    memset(shadow, 0, sizeof *shadow);
+    CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
+    for (uint32_t g = 0; g < SHADOW_GPUS; g++)
+        gpus[g] = (struct weir_gpu_spec){ .nvdecs = 3, .units = WEIR_ONE };
+    for (uint32_t n = 0; n < SHADOW_NODES; n++) {
+        const struct weir_node_spec spec = {
+            .id = n, .gpu_count = SHADOW_GPUS, .cpu_units = 16 * WEIR_ONE, .gpus = gpus
+        };
+        CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
+        shadow->cpu[n] = 16 * WEIR_ONE;
+        for (uint32_t g = 0; g < SHADOW_GPUS; g++) {
+            shadow->gpu[n][g] = WEIR_ONE;
+            shadow->decs[n][g] = 7;
+        }
+    }
+    return cluster;
+}
+
+static const struct weir_shape SHADOW_SHAPES[] = {
+    { .kind = WEIR_SHAPE_CPU, .cpu_units = WEIR_ONE / 4 },
+    { .kind = WEIR_SHAPE_CODEC, .cpu_units = WEIR_ONE / 2, .nvdecs = 1 },
+    { .kind = WEIR_SHAPE_FRACTIONAL, .gpu_count = 1, .gpu_units = WEIR_ONE / 5 },
+    { .kind = WEIR_SHAPE_FRACTIONAL, .gpu_count = 1, .gpu_units = WEIR_ONE / 2, .nvdecs = 1 },
+    { .kind = WEIR_SHAPE_WHOLE, .gpu_count = 2, .gpu_units = WEIR_ONE, .cpu_units = WEIR_ONE },
+};
+enum { SHADOW_SHAPE_COUNT = sizeof SHADOW_SHAPES / sizeof SHADOW_SHAPES[0] };
+
+/* One random placement or removal; false when anything disagrees. */
+static bool shadow_step(struct shadow *shadow, struct weir_cluster *cluster,
+                        const struct weir_placement_ops *ops, void *state, struct dice *dice)
+{
+    static const double frequencies[SHADOW_SHAPE_COUNT] = { .2, .2, .2, .2, .2 };
+    const struct weir_mix mix = { .shapes = SHADOW_SHAPES,
+                                  .frequencies = frequencies,
+                                  .count = SHADOW_SHAPE_COUNT };
+    const uint32_t stage = roll(dice, SHADOW_SHAPE_COUNT);
+
+    if (roll(dice, 100) < 52 && shadow->count < SHADOW_WORKERS) {
+        const struct weir_place_query query = { .cluster = cluster,
+                                                .mix = &mix,
+                                                .shape = &SHADOW_SHAPES[stage],
+                                                .stage = stage,
+                                                .seed = dice->state };
+        struct weir_place_answer answer;
+        const weir_status status = weir_placement_place(ops, state, &query, &answer, NULL);
+        if (status == WEIR_EBUSY)
+            return !shadow_fits(shadow, query.shape);
+        /* Worker ids are 0 .. count - 1: removal moves the last id into the hole. */
+        shadow->held[shadow->count] = answer.alloc;
+        return status == WEIR_OK && shadow_apply(shadow, &answer.alloc, 1) &&
+               weir_cluster_add_worker(cluster, shadow->count++, stage, &answer.alloc, NULL) ==
+                   WEIR_OK;
+    }
+    if (shadow->count == 0)
+        return true;
+    const uint64_t id = roll(dice, shadow->count);
+    const uint32_t last = --shadow->count;
+    struct weir_worker moved;
+    bool sound = weir_cluster_remove_worker(cluster, id, NULL) == WEIR_OK &&
+                 shadow_apply(shadow, &shadow->held[id], -1);
+    if (id != last) {
+        sound = sound && weir_cluster_worker(cluster, last, &moved) &&
+                weir_cluster_remove_worker(cluster, last, NULL) == WEIR_OK &&
+                weir_cluster_add_worker(cluster, id, moved.stage, &moved.alloc, NULL) == WEIR_OK;
+        shadow->held[id] = shadow->held[last];
+    }
+    return sound;
+}
+
+static void run_shadow(const char *policy, uint32_t steps)
+{
+    static struct shadow shadow;
+    struct weir_cluster *const cluster = shadow_open(&shadow);
+    const struct weir_placement_ops *const ops = weir_placement_find(policy);
+    struct dice dice = { .state = 42 };
+    void *state = NULL;
+    uint32_t wrong = 0;
+
+    CHECK(ops != NULL);
+    if (ops->create != NULL)
+        CHECK_I64(ops->create(NULL, NULL, &state, NULL), WEIR_OK);
+    for (uint32_t i = 0; i < steps; i++) {
+        wrong += !shadow_step(&shadow, cluster, ops, state, &dice);
+        if (i % 8192 == 0)
+            wrong += weir_cluster_check(cluster, NULL) != WEIR_OK;
+    }
+    if (!CHECK_I64(wrong, 0))
+        printf("  policy %s\n", policy);
+    if (ops->destroy != NULL)
+        ops->destroy(state);
+    weir_cluster_destroy(cluster);
+}
+
+/* covers: S0.29 S0.26 S0.19 */
+static void long_runs_agree_with_a_shadow(void)
+{
+    run_shadow("first_fit", 500000);
+    run_shadow("random", 250000);
+    run_shadow("fgd", 250000);
+    run_shadow("best_fit", 40000);
+    run_shadow("worst_fit", 40000);
+    run_shadow("spread", 20000);
+}
+
+static const struct test tests[] = {
+    { "fast fgd equals plain fgd on random clusters, ties included", fast_equals_plain },
+    { "fast fgd equals plain fgd when stages are long", fast_equals_plain_for_long_stages },
+    { "candidates are all that a naive enumeration finds", candidates_are_complete },
+    { "a million random operations agree with a shadow ledger", long_runs_agree_with_a_shadow },
+};
+TEST_MAIN(tests)
