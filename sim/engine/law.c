@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The registry of distributions and the life of a law after parsing.
+ */
+#include "sim/engine/law.h"
+
+#include "sim/engine/dist/registry.h"
+
+#include <stdlib.h>
+
+static const struct sim_distribution *const DISTRIBUTIONS[] = {
+    &sim_distribution_const,   &sim_distribution_exponential, &sim_distribution_lognormal,
+    &sim_distribution_gamma,   &sim_distribution_weibull,     &sim_distribution_pareto,
+    &sim_distribution_uniform, &sim_distribution_normal,      &sim_distribution_empirical,
+    &sim_distribution_mixture,
+};
+
+size_t sim_distribution_count(void)
+{
+    return sizeof DISTRIBUTIONS / sizeof DISTRIBUTIONS[0]; /* NOLINT(bugprone-sizeof-expression) */
+}
+
+const struct sim_distribution *sim_distribution_at(size_t index)
+{
+    return index < sim_distribution_count() ? DISTRIBUTIONS[index] : NULL;
+}
+
+double sim_law_mean(const struct sim_law *law)
+{
+    return law->distribution->mean(law);
+}
+
+double sim_law_variance(const struct sim_law *law)
+{
+    return law->distribution->variance(law);
+}
+
+double sim_law_cdf(const struct sim_law *law, double x)
+{
+    return law->distribution->cdf(law, x);
+}
+
+/* Recursion is as deep as the text was nested, which the parser limits. */
+void sim_law_destroy(struct sim_law *law)
+{
+    if (!law)
+        return;
+    for (size_t i = 0; i < law->part_count; i++)
+        sim_law_destroy(law->parts[i].law);
+    free(law->parts);
+    free(law->values);
+    free(law->text);
+    free(law);
+}

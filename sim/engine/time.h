@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Simulated time: int64_t nanoseconds since the start of the run (292 years).
+ *
+ * Integers make ties exact and the same on every machine; a double second is converted once, at
+ * the border, and rounded to the nearest nanosecond.
+ */
+#ifndef SIM_ENGINE_TIME_H
+#define SIM_ENGINE_TIME_H
+
+#include <math.h>
+#include <stdint.h>
+
+#define SIM_NS_PER_S INT64_C(1000000000)
+#define SIM_TIME_MAX INT64_MAX
+
+/* Seconds to nanoseconds, nearest; SIM_TIME_MAX for what does not fit (and for NaN). */
+static inline int64_t sim_time_from_s(double seconds)
+{
+    if (!(seconds < 9.2e9))
+        return SIM_TIME_MAX;
+    return seconds > -9.2e9 ? (int64_t)llround(seconds * 1e9) : -SIM_TIME_MAX;
+}
+
+static inline double sim_time_s(int64_t time_ns)
+{
+    return (double)time_ns * 1e-9;
+}
+
+#endif
