@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Throughput bounds: see the header. The closed form of the pool optimum is the same that scaling
+ * policies use; a tolerance of 1e-9 keeps an exact quotient from needing one worker more.
+ */
+#include "sim/scenario/bound.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BISECTIONS = 200 };
+static const double count_tolerance = 1e-9;
+static const double sum_tolerance = 1e-9; /* relative, for sums of shares */
+
+const char *sim_bound_resource_name(uint32_t resource)
+{
+#define RESOURCE_TEXT(name, text) text,
+    static const char *const names[] = { SIM_BOUND_RESOURCES(RESOURCE_TEXT) "fixed workers",
+                                         "arrivals" };
+#undef RESOURCE_TEXT
+    return resource <= SIM_BOUND_ARRIVALS ? names[resource] : "?";
+}
+
+/* ---- the cluster ---- */
+
+static void add_node_totals(struct sim_bound_problem *problem, uint32_t node_type, double count)
+{
+    const struct sim_scenario *scenario = problem->scenario;
+    const struct sim_node_type *type = &scenario->node_types[node_type];
+    for (int view = 0; view < SIM_BOUND_VIEWS; view++) {
+        const struct sim_gpu_type *types =
+            view == SIM_BOUND_USED ? scenario->gpu_truth : scenario->gpu_types;
+        double *totals = problem->totals[view];
+        totals[SIM_BOUND_CPU] += count * type->cpus;
+        totals[SIM_BOUND_RAM] += count * (double)type->ram_bytes;
+        for (size_t i = 0; i < type->gpus_count; i++) {
+            const struct sim_gpu_type *gpu = &types[type->gpus[i].type];
+            const double gpus = count * type->gpus[i].count;
+            problem->gpus[view] += gpus;
+            totals[SIM_BOUND_GPU] += gpus;
+            totals[SIM_BOUND_NVDEC] += gpus * gpu->nvdecs;
+            totals[SIM_BOUND_NVENC] += gpus * gpu->nvencs;
+            totals[SIM_BOUND_GPU_MEM] += gpus * (double)gpu->mem_bytes;
+        }
+    }
+}
+
+void sim_bound_add_nodes(struct sim_bound_problem *problem, uint32_t node_type, int32_t count)
+{
+    add_node_totals(problem, node_type, count);
+}
+
+/* ---- one worker ---- */
+
+static void shape_needs(const struct sim_bound_problem *problem, enum sim_bound_view view,
+                        const struct weir_shape *shape, double needs[SIM_BOUND_RESOURCE_COUNT])
+{
+    const double gpus = problem->gpus[view];
+    const double *totals = problem->totals[view];
+    const int64_t nvdecs = gpus > 0 ? (int64_t)(totals[SIM_BOUND_NVDEC] / gpus) : 0;
+    const int64_t nvencs = gpus > 0 ? (int64_t)(totals[SIM_BOUND_NVENC] / gpus) : 0;
+    const struct weir_amounts amounts = weir_shape_amounts(shape, nvdecs, nvencs);
+    needs[SIM_BOUND_CPU] = weir_units_amount(amounts.cpu_units);
+    needs[SIM_BOUND_GPU] = weir_units_amount(amounts.gpu_units);
+    needs[SIM_BOUND_NVDEC] = (double)amounts.nvdecs;
+    needs[SIM_BOUND_NVENC] = (double)amounts.nvencs;
+    needs[SIM_BOUND_RAM] = (double)amounts.ram_bytes;
+    needs[SIM_BOUND_GPU_MEM] = (double)amounts.gpu_mem_bytes;
+}
+
+/* How much longer a task takes on the cluster's GPUs than on the reference GPU: the mean of the
+ * rates, since each GPU works at its own. */
+static double gpu_slowness(const struct sim_scenario *scenario, const struct sim_stage *stage)
+{
+    const struct sim_service *service = &stage->service;
+    double gpus = 0;
+    double rate = 0;
+    for (size_t g = 0; g < scenario->node_groups_count; g++) {
+        const struct sim_node_type *type = &scenario->node_types[scenario->node_groups[g].type];
+        for (size_t i = 0; i < type->gpus_count; i++) {
+            const uint32_t index = type->gpus[i].type;
+            const double count = (double)scenario->node_groups[g].count * type->gpus[i].count;
+            const double factor =
+                service->gpu_factor == NULL ? (double)NAN : service->gpu_factor[index];
+            gpus += count;
+            rate += count * (isnan(factor) ? scenario->gpu_truth[index].speed : 1 / factor);
+        }
+    }
+    return stage->shape.gpu_count == 0 || !(rate > 0) ? 1 : gpus / rate;
+}
+
+/* The row of a service table that is nearest in batch, then in size. */
+static double table_seconds(const struct sim_service *service, double batch, double size)
+{
+    const struct sim_service_point *best = NULL;
+    double best_distance = (double)INFINITY;
+    for (size_t i = 0; i < service->table_count; i++) {
+        const struct sim_service_point *point = &service->table[i];
+        const double distance =
+            fabs(log(point->batch / batch)) * 1e3 + fabs(log(point->size / size));
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = point;
+        }
+    }
+    return best == NULL ? 0 : best->seconds;
+}
+
+/* Mean time of a task whose items are of one class. */
+static double class_task_s(const struct sim_stage *stage, double factor, double size)
+{
+    const struct sim_service *service = &stage->service;
+    const double law = sim_law_mean(service->law) * (service->scale_by_size ? size : 1);
+    if (service->table_count > 0)
+        return factor * sim_law_mean(service->law) * table_seconds(service, stage->batch, size);
+    return factor * (law + service->base_s +
+                     stage->batch * (service->per_item_s + service->per_size_s * size));
+}
+
+static double mean_task_s(const struct sim_scenario *scenario, const struct sim_pipeline *pipeline,
+                          const struct sim_stage *stage)
+{
+    double sum = 0;
+    for (size_t i = 0; i < pipeline->input.classes_count; i++) {
+        const struct sim_item_class *class = &pipeline->input.classes[i];
+        const double factor =
+            stage->service.class_factor == NULL ? 1 : stage->service.class_factor[i];
+        sum += class->weight * class_task_s(stage, factor, sim_law_mean(class->size));
+    }
+    return sum * gpu_slowness(scenario, stage);
+}
+
+/* Attempts an item takes on average when each fails with probability p and at most m are made. */
+static double mean_attempts(const struct sim_stage *stage)
+{
+    const double p = stage->process_failure;
+    return p >= 1 ? stage->max_attempts : (1 - pow(p, stage->max_attempts)) / (1 - p);
+}
+
+static void fill_stages(struct sim_bound_problem *problem, const struct sim_pipeline *pipeline)
+{
+    double visits = 1;
+    for (size_t i = 0; i < problem->stages_count; i++) {
+        const struct sim_stage *stage = &pipeline->stages[i];
+        struct sim_bound_stage *entry = &problem->stages[i];
+        entry->stage = stage;
+        entry->request = stage->request;
+        entry->task_s = mean_task_s(problem->scenario, pipeline, stage);
+        entry->visits = visits;
+        entry->rate_per_s = stage->batch / (entry->task_s * visits * mean_attempts(stage));
+        shape_needs(problem, SIM_BOUND_REQUESTED, &stage->shape, entry->needs[SIM_BOUND_REQUESTED]);
+        shape_needs(problem, SIM_BOUND_USED, &stage->uses_shape, entry->needs[SIM_BOUND_USED]);
+        visits *= sim_law_mean(stage->returns);
+    }
+}
+
+/* What workers of other pipelines need at least is not there for this one. */
+static void subtract_others(struct sim_bound_problem *problem, uint32_t pipeline)
+{
+    const struct sim_scenario *scenario = problem->scenario;
+    for (size_t p = 0; p < scenario->pipelines_count; p++) {
+        const struct sim_pipeline *other = &scenario->pipelines[p];
+        for (size_t s = 0; s < other->stages_count && p != pipeline; s++) {
+            const struct sim_stage *stage = &other->stages[s];
+            double needs[SIM_BOUND_VIEWS][SIM_BOUND_RESOURCE_COUNT];
+            shape_needs(problem, SIM_BOUND_REQUESTED, &stage->shape, needs[SIM_BOUND_REQUESTED]);
+            shape_needs(problem, SIM_BOUND_USED, &stage->uses_shape, needs[SIM_BOUND_USED]);
+            for (int view = 0; view < SIM_BOUND_VIEWS; view++)
+                for (int r = 0; r < SIM_BOUND_RESOURCE_COUNT; r++)
+                    problem->totals[view][r] -=
+                        needs[view][r] * (stage->workers < 0 ? 1 : stage->workers);
+        }
+    }
+}
+
+weir_status sim_bound_problem_create(const struct sim_scenario *scenario, uint32_t pipeline,
+                                     struct sim_bound_problem *problem)
+{
+    const struct sim_pipeline *source = &scenario->pipelines[pipeline];
+    struct sim_bound_problem made = { .scenario = scenario, .stages_count = source->stages_count };
+    made.stages = calloc(source->stages_count, sizeof *made.stages);
+    if (made.stages == NULL)
+        return WEIR_ENOMEM;
+    for (size_t i = 0; i < scenario->node_groups_count; i++)
+        add_node_totals(&made, scenario->node_groups[i].type, scenario->node_groups[i].count);
+    made.arrivals_per_s = source->input.arrivals == NULL ? (double)INFINITY
+                                                         : 1 / sim_law_mean(source->input.arrivals);
+    fill_stages(&made, source);
+    subtract_others(&made, pipeline);
+    *problem = made;
+    return WEIR_OK;
+}
+
+void sim_bound_problem_clear(struct sim_bound_problem *problem)
+{
+    free(problem->stages);
+    *problem = (struct sim_bound_problem){ .stages = NULL };
+}
+
+bool sim_bound_set_request(struct sim_bound_problem *problem, uint32_t stage,
+                           const struct weir_request *request)
+{
+    struct sim_bound_stage *entry = &problem->stages[stage];
+    struct weir_shape shape;
+    if (weir_shape_from_request(request, problem->scenario->quantum, &shape, NULL) != WEIR_OK)
+        return false;
+    const bool uses_differ =
+        memcmp(&entry->stage->shape, &entry->stage->uses_shape, sizeof(struct weir_shape)) != 0;
+    entry->request = *request;
+    shape_needs(problem, SIM_BOUND_REQUESTED, &shape, entry->needs[SIM_BOUND_REQUESTED]);
+    if (!uses_differ)
+        shape_needs(problem, SIM_BOUND_USED, &shape, entry->needs[SIM_BOUND_USED]);
+    return true;
+}
+
+/* ---- fluid ---- */
+
+/* Rate that resource r of one view allows: what fixed workers leave, over the demand of the rest.
+ */
+static double fluid_limit(const struct sim_bound_problem *problem, int view, int resource)
+{
+    double left = problem->totals[view][resource];
+    double demand = 0;
+    for (size_t i = 0; i < problem->stages_count; i++) {
+        const struct sim_bound_stage *entry = &problem->stages[i];
+        if (entry->stage->workers >= 0)
+            left -= entry->needs[view][resource] * entry->stage->workers;
+        else
+            demand += entry->needs[view][resource] / entry->rate_per_s;
+    }
+    return demand > 0 ? fmax(left, 0) / demand : (double)INFINITY;
+}
+
+static void solve_fluid(const struct sim_bound_problem *problem, struct sim_bound *bound)
+{
+    bound->fluid_per_s = problem->arrivals_per_s;
+    bound->binding = SIM_BOUND_ARRIVALS;
+    for (uint32_t r = 0; r < SIM_BOUND_RESOURCE_COUNT; r++) {
+        bound->limit_per_s[r] = fmin(fluid_limit(problem, SIM_BOUND_REQUESTED, (int)r),
+                                     fluid_limit(problem, SIM_BOUND_USED, (int)r));
+        if (bound->limit_per_s[r] < bound->fluid_per_s) {
+            bound->fluid_per_s = bound->limit_per_s[r];
+            bound->binding = r;
+        }
+    }
+    for (size_t i = 0; i < problem->stages_count; i++) {
+        const struct sim_bound_stage *entry = &problem->stages[i];
+        const double limit = entry->stage->workers * entry->rate_per_s;
+        if (entry->stage->workers >= 0 && limit < bound->fluid_per_s) {
+            bound->fluid_per_s = limit;
+            bound->binding = SIM_BOUND_FIXED;
+        }
+    }
+}
+
+/* ---- whole workers ---- */
+
+static double workers_for(const struct sim_bound_stage *entry, double rate_per_s)
+{
+    if (entry->stage->workers >= 0)
+        return entry->stage->workers;
+    return fmax(1, ceil(rate_per_s / entry->rate_per_s - count_tolerance));
+}
+
+static bool is_feasible(const struct sim_bound_problem *problem, double rate_per_s)
+{
+    for (int view = 0; view < SIM_BOUND_VIEWS; view++)
+        for (int r = 0; r < SIM_BOUND_RESOURCE_COUNT; r++) {
+            double sum = 0;
+            for (size_t i = 0; i < problem->stages_count; i++)
+                sum += problem->stages[i].needs[view][r] *
+                       workers_for(&problem->stages[i], rate_per_s);
+            if (sum > problem->totals[view][r] * (1 + sum_tolerance) + sum_tolerance)
+                return false;
+        }
+    return true;
+}
+
+static void solve_integer(const struct sim_bound_problem *problem, struct sim_bound *bound)
+{
+    double low = 0;
+    double high = bound->fluid_per_s * (1 + count_tolerance);
+    if (!is_feasible(problem, 0))
+        return;
+    if (is_feasible(problem, high))
+        low = high;
+    for (int i = 0; i < BISECTIONS && high - low > 1e-12 * high; i++) {
+        const double middle = (low + high) / 2;
+        if (is_feasible(problem, middle))
+            low = middle;
+        else
+            high = middle;
+    }
+    bound->integer_per_s = problem->arrivals_per_s;
+    for (uint32_t i = 0; i < problem->stages_count; i++) {
+        const double workers = workers_for(&problem->stages[i], low);
+        const double rate = workers * problem->stages[i].rate_per_s;
+        bound->workers[i] = (uint32_t)workers;
+        if (rate < bound->integer_per_s) {
+            bound->integer_per_s = rate;
+            bound->slowest = i;
+        }
+    }
+}
+
+weir_status sim_bound_solve(const struct sim_bound_problem *problem, struct sim_bound *bound)
+{
+    struct sim_bound made = { .stages_count = problem->stages_count };
+    made.workers = calloc(problem->stages_count, sizeof *made.workers);
+    if (made.workers == NULL)
+        return WEIR_ENOMEM;
+    solve_fluid(problem, &made);
+    solve_integer(problem, &made);
+    *bound = made;
+    return WEIR_OK;
+}
+
+void sim_bound_clear(struct sim_bound *bound)
+{
+    free(bound->workers);
+    *bound = (struct sim_bound){ .workers = NULL };
+}
+
+weir_status sim_bound_compute(const struct sim_scenario *scenario, uint32_t pipeline,
+                              struct sim_bound *bound)
+{
+    struct sim_bound_problem problem;
+    WEIR_TRY(sim_bound_problem_create(scenario, pipeline, &problem));
+    const weir_status status = sim_bound_solve(&problem, bound);
+    sim_bound_problem_clear(&problem);
+    return status;
+}

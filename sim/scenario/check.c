@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Checks of laws, times and modes. See the header.
+ */
+#include "sim/scenario/check.h"
+
+#include "sim/engine/time.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- laws ---- */
+
+static void check_mean(struct sim_resolver *resolver, const struct sim_yaml *at,
+                       const struct sim_law *law)
+{
+    if (law == NULL)
+        return;
+    const double mean = sim_law_mean(law);
+    if (!(mean > 0))
+        sim_report_error(resolver->report, at, "mean must be > 0, got %g", mean);
+}
+
+static void check_service(struct sim_resolver *resolver, const struct draft_service *draft,
+                          const struct sim_service *service)
+{
+    if (service->law == NULL || draft->head.node == NULL)
+        return; /* reported */
+    const double fixed = service->base_s + service->per_item_s + service->per_size_s;
+    const double mean = sim_law_mean(service->law);
+    if (!(mean > 0) && !(fixed > 0) && service->table_count == 0)
+        sim_report_error(resolver->report, draft->head.node, "mean must be > 0, got %g", mean);
+    if (draft->table != NULL && fixed > 0)
+        sim_report_error(resolver->report, draft->head.node,
+                         "a table replaces base, per_item and per_size; drop them");
+}
+
+static void check_input(struct sim_resolver *resolver, const struct draft_input *draft,
+                        const struct sim_input *input)
+{
+    const struct draft_class *classes = draft->classes.items;
+    check_mean(resolver, sim_draft_at(&draft->head, "arrivals"), input->arrivals);
+    if (draft->classes.count == 0)
+        check_mean(resolver, sim_draft_at(&draft->head, "size"), input->classes[0].size);
+    for (size_t i = 0; i < draft->classes.count; i++)
+        check_mean(resolver, sim_draft_at(&classes[i].head, "size"), classes[i].size);
+    const struct sim_yaml *items = sim_yaml_get(draft->head.node, "items");
+    const bool is_misread =
+        items != NULL && items->kind == SIM_YAML_SCALAR && strcmp(items->text, "0") != 0;
+    if (input->items > 0 || is_misread)
+        return;
+    if (input->arrivals == NULL)
+        sim_report_error(resolver->report, draft->head.node,
+                         "needs items, or arrivals and a horizon");
+    else if (resolver->scenario->horizon_ns == SIM_TIME_MAX)
+        sim_report_error(resolver->report, draft->head.node,
+                         "without items the input never ends: give items, or a horizon for the "
+                         "scenario");
+}
+
+/* ---- fixed steps ---- */
+
+static bool is_constant(const struct sim_law *law, double value)
+{
+    return law == NULL || (strcmp(law->distribution->name, "const") == 0 &&
+                           fabs(sim_law_mean(law) - value) < 1e-12);
+}
+
+static void check_tick_stage(struct sim_resolver *resolver, const struct draft_stage *draft,
+                             const struct sim_stage *stage)
+{
+    static const char reason[] = "is not possible with semantics: tick";
+    if (stage->batch != 1)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "batch"),
+                         "a batch above 1 %s", reason);
+    if (!is_constant(stage->returns, 1))
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "returns"),
+                         "anything but 1 %s", reason);
+    if (stage->process_failure > 0)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "process_failure"),
+                         "a failure %s", reason);
+    if (stage->setup_failure > 0)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "setup_failure"),
+                         "a failure %s", reason);
+    if (stage->worker_between != NULL)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "worker_between"),
+                         "a failure %s", reason);
+}
+
+static void check_tick(struct sim_resolver *resolver, const struct draft_pipeline *draft,
+                       const struct sim_pipeline *pipeline)
+{
+    const struct draft_stage *stages = draft->stages.items;
+    if (pipeline->semantics != SIM_SEMANTICS_TICK)
+        return;
+    for (size_t i = 0; i < pipeline->stages_count; i++)
+        check_tick_stage(resolver, &stages[i], &pipeline->stages[i]);
+    if (pipeline->backpressure != SIM_BACKPRESSURE_SLOTS)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "backpressure"),
+                         "only the rule slots is possible with semantics: tick");
+    if (pipeline->input.arrivals != NULL)
+        sim_report_error(resolver->report, sim_draft_at(&draft->input.head, "arrivals"),
+                         "is not possible with semantics: tick");
+    if (resolver->scenario->failures.node_between != NULL)
+        sim_report_error(resolver->report,
+                         sim_draft_at(&resolver->draft->cluster.failures.head, "node_between"),
+                         "failures are not possible with semantics: tick");
+}
+
+/* ---- pipelines ---- */
+
+static void check_stage(struct sim_resolver *resolver, const struct draft_stage *draft,
+                        const struct sim_stage *stage)
+{
+    check_service(resolver, &draft->service, &stage->service);
+    check_mean(resolver, sim_draft_at(&draft->head, "returns"), stage->returns);
+    check_mean(resolver, sim_draft_at(&draft->head, "worker_between"), stage->worker_between);
+    if (stage->setup_failure >= 1)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "setup_failure"),
+                         "at 1 no worker would ever be ready");
+}
+
+static void check_pipelines(struct sim_resolver *resolver)
+{
+    const struct draft_pipeline *drafts = resolver->draft->pipelines.items;
+    const struct sim_scenario *scenario = resolver->scenario;
+    for (size_t p = 0; p < scenario->pipelines_count; p++) {
+        const struct sim_pipeline *pipeline = &scenario->pipelines[p];
+        const struct draft_stage *stages = drafts[p].stages.items;
+        if (drafts[p].input.head.node != NULL)
+            check_input(resolver, &drafts[p].input, &pipeline->input);
+        for (size_t s = 0; s < pipeline->stages_count; s++)
+            check_stage(resolver, &stages[s], &pipeline->stages[s]);
+        check_tick(resolver, &drafts[p], pipeline);
+    }
+}
+
+/* ---- times ---- */
+
+static void check_times(struct sim_resolver *resolver)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    const struct draft_scenario *draft = resolver->draft;
+    const struct draft_event *events = draft->timeline.items;
+    if (scenario->warmup_ns > 0 && scenario->warmup_ns >= scenario->horizon_ns)
+        sim_report_error(resolver->report, sim_yaml_get(resolver->root, "warmup"),
+                         "must end before the horizon (%s)",
+                         sim_quantity_time(resolver->arena, scenario->horizon_ns));
+    for (size_t i = 0; i < draft->timeline.count; i++)
+        if (events[i].at_ns != SIM_ABSENT_TIME && events[i].at_ns >= scenario->horizon_ns)
+            sim_report_error(resolver->report, sim_draft_at(&events[i].head, "at"),
+                             "is not before the horizon (%s)",
+                             sim_quantity_time(resolver->arena, scenario->horizon_ns));
+    for (size_t i = 0; i < draft->timeline.count; i++) {
+        const uint32_t target = events[i].action == SIM_ACTION_ARRIVALS &&
+                                        scenario->timeline_count == draft->timeline.count
+                                    ? scenario->timeline[i].target
+                                    : WEIR_NO_INDEX;
+        if (target != WEIR_NO_INDEX && scenario->pipelines[target].input.arrivals == NULL)
+            sim_report_error(resolver->report, events[i].head.node,
+                             "the pipeline has no arrivals that could change");
+    }
+}
+
+static void check_failures(struct sim_resolver *resolver)
+{
+    const struct draft_failures *draft = &resolver->draft->cluster.failures;
+    check_mean(resolver, sim_draft_at(&draft->head, "node_between"), draft->node_between);
+}
+
+void sim_check(struct sim_resolver *resolver)
+{
+    check_failures(resolver);
+    check_pipelines(resolver);
+    check_times(resolver);
+    sim_check_fit(resolver);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Checks that need the whole scenario: is the work possible on this cluster, do the parts fit
+ * together. What can never run is refused here, with the reason and a way out, instead of waiting
+ * for ever in a run.
+ */
+#ifndef SIM_SCENARIO_CHECK_H
+#define SIM_SCENARIO_CHECK_H
+
+#include "sim/scenario/resolve.h"
+
+void sim_check(struct sim_resolver *resolver);
+
+/* Parts, in check_fit.c: shapes against node types, sums against the cluster. */
+void sim_check_fit(struct sim_resolver *resolver);
+
+/* Can one worker of this shape be placed on an empty node of this type, by the catalogue? */
+bool sim_shape_fits(const struct sim_scenario *scenario, const struct sim_node_type *type,
+                    const struct weir_shape *shape);
+
+#endif

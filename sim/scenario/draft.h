@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The draft: what stands in a scenario file, typed, with names not yet resolved.
+ *
+ * The reader fills it by the schema; resolve.c turns it into a struct sim_scenario and completes it
+ * (defaults that depend on other things), so that the canonical text is written from it. All of it
+ * lives in the scenario's arena. `head.node` is the place in the text, NULL for what was not given.
+ */
+#ifndef SIM_SCENARIO_DRAFT_H
+#define SIM_SCENARIO_DRAFT_H
+
+#include "sim/scenario/scenario.h"
+#include "sim/scenario/yaml.h"
+
+struct draft_head {
+    const struct sim_yaml *node;
+    char *name;
+};
+
+struct draft_list {
+    void *items;
+    size_t count;
+};
+
+struct draft_set {
+    struct draft_head head; /* name = path */
+    char *value;            /* in flow style */
+};
+
+struct draft_quantum {
+    struct draft_head head;
+    uint32_t step;
+    uint32_t round;
+};
+
+struct draft_gpu_type {
+    struct draft_head head;
+    int64_t mem_bytes;
+    uint32_t nvdecs;
+    uint32_t nvencs;
+    double idle_w;
+    double limit_w;
+    double speed;
+};
+
+struct draft_gpu_count {
+    struct draft_head head; /* name of the type */
+    uint32_t count;
+};
+
+struct draft_node_type {
+    struct draft_head head;
+    double cpus;
+    int64_t ram_bytes;
+    struct draft_list gpus;
+};
+
+struct draft_catalog {
+    struct draft_head head;
+    struct draft_list gpu_types;
+    struct draft_list node_types;
+};
+
+struct draft_truth {
+    struct draft_head head;
+    struct draft_list gpu_types;
+};
+
+struct draft_node_group {
+    struct draft_head head;
+    char *type;
+    uint32_t count;
+    double cpus;
+    int64_t ram_bytes;
+    struct draft_list gpus;
+};
+
+struct draft_failures {
+    struct draft_head head;
+    struct sim_law *node_between;
+    struct sim_law *node_repair;
+};
+
+struct draft_cluster {
+    struct draft_head head;
+    struct draft_list nodes;
+    struct draft_failures failures;
+};
+
+struct draft_policy {
+    struct draft_head head; /* name of the policy */
+    struct sim_policy_choice choice;
+};
+
+struct draft_scaling {
+    struct draft_policy policy;
+    int64_t interval_ns;
+    int64_t window_ns;
+    uint32_t min_points;
+};
+
+struct draft_sched {
+    struct draft_head head;
+    struct draft_policy placement;
+    struct draft_scaling scaling;
+    uint32_t explain;
+};
+
+struct draft_class {
+    struct draft_head head;
+    double weight;
+    struct sim_law *size;
+};
+
+struct draft_input {
+    struct draft_head head;
+    uint64_t items;
+    struct sim_law *arrivals;
+    struct sim_law *size;
+    struct draft_list classes;
+    struct sim_law *bytes;
+};
+
+struct draft_backpressure {
+    struct draft_head head;
+    uint32_t rule;
+    double multiplier;
+    uint32_t buffer;
+};
+
+struct draft_request {
+    struct draft_head head;
+    double cpus;
+    double gpus;
+    int64_t nvdecs;
+    int64_t nvencs;
+    int64_t ram_bytes;
+    int64_t gpu_mem_bytes;
+    uint32_t entire_gpu;
+    uint32_t codec_same_gpu;
+};
+
+struct draft_factor {
+    struct draft_head head; /* of a GPU type or item class */
+    double factor;
+};
+
+struct draft_service {
+    struct draft_head head;
+    struct sim_law *law;
+    uint32_t scale_by_size;
+    double base_s;
+    double per_item_s;
+    double per_size_s;
+    struct draft_list gpu_factor;
+    struct draft_list class_factor;
+    char *table;
+};
+
+struct draft_stage {
+    struct draft_head head;
+    struct draft_request own; /* keys of the stage itself */
+    struct draft_request request;
+    struct draft_request uses;
+    uint32_t workers;
+    double workers_per_node;
+    uint32_t batch;
+    struct draft_service service;
+    struct sim_law *returns;
+    struct sim_law *setup;
+    struct sim_law *bytes_out;
+    double speed_hint_per_s;
+    double over_provision;
+    double process_failure;
+    double setup_failure;
+    uint32_t max_attempts;
+    struct sim_law *worker_between;
+};
+
+struct draft_pipeline {
+    struct draft_head head;
+    uint32_t execution;
+    uint32_t semantics;
+    int64_t tick_ns;
+    uint32_t tick_rounding;
+    struct draft_input input;
+    uint32_t slots_per_worker;
+    struct draft_backpressure backpressure;
+    uint32_t worker_choice;
+    struct draft_list stages;
+};
+
+struct draft_event {
+    struct draft_head head;
+    int64_t at_ns;
+    int64_t for_ns;
+    uint32_t action;
+    char *stage;
+    char *node;
+    char *pipeline;
+    double factor;
+    double probability;
+    uint64_t items;
+    struct draft_list sets;
+};
+
+struct draft_initial_workers {
+    struct draft_head head;
+    char *stage;
+    char *node;
+    uint32_t count;
+};
+
+struct draft_queue {
+    struct draft_head head; /* name of the stage */
+    uint64_t items;
+};
+
+struct draft_estimate {
+    struct draft_head head; /* name of the stage */
+    double speed_per_s;
+    double returns_per_batch;
+};
+
+struct draft_initial {
+    struct draft_head head;
+    struct draft_list workers;
+    struct draft_list queues;
+    struct draft_list estimates;
+};
+
+struct draft_metrics {
+    struct draft_head head;
+    int64_t sample_ns;
+};
+
+struct draft_variant {
+    struct draft_head head;
+    char *label;
+    struct draft_list sets;
+};
+
+struct draft_expect {
+    struct draft_head head;
+    char *metric;
+    char *of;
+    char *variant;
+    uint32_t op;
+    double value;
+    char *tol;
+    char *than;
+    char *than_of;
+    char *than_variant;
+};
+
+struct draft_scenario {
+    struct draft_head head;
+    uint32_t schema;
+    char *description;
+    uint64_t seed;
+    uint32_t replications;
+    int64_t horizon_ns;
+    int64_t warmup_ns;
+    int64_t start_unix_s;
+    struct draft_quantum quantum;
+    struct draft_catalog catalog;
+    struct draft_truth truth;
+    struct draft_cluster cluster;
+    struct draft_sched sched;
+    struct draft_list pipelines;
+    struct draft_list timeline;
+    struct draft_initial initial;
+    struct draft_metrics metrics;
+    struct draft_list compare;
+    struct draft_list expect;
+};
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reading whole files of moderate size: the scenario and what it names.
+ */
+#ifndef SIM_SCENARIO_INPUT_FILE_H
+#define SIM_SCENARIO_INPUT_FILE_H
+
+#include "sim/scenario/arena.h"
+#include "weir/status.h"
+
+enum { SIM_INPUT_FILE_BYTES = 8 * 1024 * 1024 };
+
+/* `path` relative to `folder` (NULL = the working directory), "-" = standard input. The text ends
+ * with a NUL behind `length` bytes. NULL on error: WEIR_EIO, or larger than 8 MiB. */
+char *sim_input_file_read(struct sim_arena *arena, const char *folder, const char *path,
+                          size_t *length, struct weir_error *error);
+
+/* The folder part of a path; NULL when it has none. */
+char *sim_input_file_folder(struct sim_arena *arena, const char *path);
+/* As it is opened: joined with the folder unless absolute. */
+char *sim_input_file_path(struct sim_arena *arena, const char *folder, const char *path);
+
+#endif

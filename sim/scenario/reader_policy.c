@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Policies of a scenario: the name is looked up among built-ins and plug-ins, the other keys of the
+ * mapping are read by the policy's own parameter table.
+ */
+#include "sim/scenario/reader.h"
+
+#include "sim/scenario/reader_value.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the two kinds of operations have in common. */
+struct policy_table {
+    const struct weir_param *params;
+    uint32_t count;
+};
+
+static const char **policy_names(struct sim_reader *reader, uint32_t kind, size_t *count)
+{
+    const struct sim_policies *policies = reader->policies;
+    *count = kind == SIM_POLICY_PLACEMENT ? policies->placements_count : policies->scalings_count;
+    const char **names = sim_arena_alloc(reader->arena, *count + 1, sizeof *names);
+    for (size_t i = 0; i < *count; i++)
+        names[i] = kind == SIM_POLICY_PLACEMENT ? policies->placements[i]->name
+                                                : policies->scalings[i]->name;
+    return names;
+}
+
+static bool find_policy(struct sim_reader *reader, const struct sim_yaml *node, uint32_t kind,
+                        struct draft_policy *draft, struct policy_table *table)
+{
+    size_t count = 0;
+    const char **names = policy_names(reader, kind, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], draft->head.name) != 0)
+            continue;
+        if (kind == SIM_POLICY_PLACEMENT) {
+            draft->choice.placement = reader->policies->placements[i];
+            *table = (struct policy_table){ draft->choice.placement->params,
+                                            draft->choice.placement->param_count };
+        } else {
+            draft->choice.scaling = reader->policies->scalings[i];
+            *table = (struct policy_table){ draft->choice.scaling->params,
+                                            draft->choice.scaling->param_count };
+        }
+        return true;
+    }
+    const struct sim_yaml *at = sim_yaml_get(node, "policy");
+    return sim_report_near(
+        reader->report, at == NULL ? node : at, SIM_AT_VALUE,
+        sim_near_name(draft->head.name, names, count), "there is no %s policy '%s'",
+        kind == SIM_POLICY_PLACEMENT ? "placement" : "scaling", draft->head.name);
+}
+
+static enum sim_unit param_unit(const struct weir_param *param)
+{
+    if (param->kind == WEIR_PARAM_DURATION)
+        return SIM_UNIT_TIME;
+    const bool is_share = strcmp(param->unit, "fraction") == 0 || strcmp(param->unit, "1") == 0;
+    return is_share ? SIM_UNIT_FRACTION : SIM_UNIT_NONE;
+}
+
+/* A parameter read as a field of the schema is, then kept as a double. */
+static void read_param(struct sim_reader *reader, const struct sim_yaml *node,
+                       const struct weir_param *param, double *value)
+{
+    struct sim_field field = { .key = param->name,
+                               .kind = SIM_FIELD_NUMBER,
+                               .unit = param_unit(param),
+                               .min = param->min,
+                               .max = param->max,
+                               .choices = param->choices };
+    uint64_t whole = 0;
+    uint32_t word = 0;
+    if (node->kind != SIM_YAML_SCALAR) {
+        sim_report_error(reader->report, node, "expected one value");
+        return;
+    }
+    switch ((enum weir_param_kind)param->kind) {
+    case WEIR_PARAM_NUMBER:
+    case WEIR_PARAM_DURATION:
+        (void)sim_value_read(reader, node, &field, value);
+        return;
+    case WEIR_PARAM_COUNT:
+        field.kind = SIM_FIELD_COUNT64;
+        if (sim_value_read(reader, node, &field, &whole))
+            *value = (double)whole;
+        return;
+    case WEIR_PARAM_FLAG:
+    case WEIR_PARAM_CHOICE:
+        field.kind = param->kind == WEIR_PARAM_FLAG ? SIM_FIELD_FLAG : SIM_FIELD_CHOICE;
+        if (sim_value_read(reader, node, &field, &word))
+            *value = word;
+        return;
+    }
+}
+
+void sim_read_policy(struct sim_reader *reader, const struct sim_yaml *node,
+                     const struct sim_section *section, struct draft_policy *draft)
+{
+    struct policy_table table = { .count = 0 };
+    draft->choice = (struct sim_policy_choice){ .count = 0 };
+    if (draft->head.name == NULL || !find_policy(reader, node, section->policy, draft, &table))
+        return;
+    draft->choice.count = table.count;
+    draft->choice.values =
+        sim_arena_alloc(reader->arena, table.count + 1, sizeof *draft->choice.values);
+    const char **names = sim_arena_alloc(reader->arena, table.count + 1, sizeof *names);
+    for (uint32_t i = 0; i < table.count; i++) {
+        draft->choice.values[i] = table.params[i].initial;
+        names[i] = table.params[i].name;
+    }
+    const bool is_mapping = node != NULL && node->kind == SIM_YAML_MAPPING;
+    const struct sim_yaml *child = is_mapping ? node->first : NULL;
+    for (; child != NULL; child = child->next) {
+        if (sim_schema_find(section, child->key) != NULL || strcmp(child->key, "source") == 0)
+            continue;
+        uint32_t index = 0;
+        while (index < table.count && strcmp(names[index], child->key) != 0)
+            index++;
+        if (index < table.count)
+            read_param(reader, child, &table.params[index], &draft->choice.values[index]);
+        else
+            sim_report_unknown_key(reader, child, section, names, table.count);
+    }
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Resolving: the top level, the scheduler, references, expectations. See the header.
+ */
+#include "sim/scenario/resolve.h"
+
+#include "sim/engine/time.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct sim_yaml *sim_draft_at(const struct draft_head *head, const char *key)
+{
+    const struct sim_yaml *child = sim_yaml_get(head->node, key);
+    return child == NULL ? head->node : child;
+}
+
+void sim_resolve_not_empty(struct sim_resolver *resolver, const struct sim_yaml *list,
+                           const char *message)
+{
+    const bool is_list =
+        list != NULL && (list->kind == SIM_YAML_LIST || list->kind == SIM_YAML_NULL);
+    if (is_list && list->count == 0)
+        sim_report_error(resolver->report, list, "%s", message);
+}
+
+struct sim_law *sim_resolve_constant(struct sim_resolver *resolver, const char *text)
+{
+    const struct sim_law_context context = { .is_time = false };
+    struct weir_error error = { .phase = -1 };
+    struct sim_law *law = NULL;
+    if (sim_law_parse(text, &context, &law, &error) != WEIR_OK)
+        abort(); /* the texts are ours */
+    sim_arena_keep_law(resolver->arena, law);
+    return law;
+}
+
+void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched)
+{
+    *sched = (struct sim_sched){ .placement = draft->placement.choice,
+                                 .scaling = draft->scaling.policy.choice,
+                                 .interval_ns = draft->scaling.interval_ns,
+                                 .window_ns = draft->scaling.window_ns,
+                                 .min_points = draft->scaling.min_points,
+                                 .explain = draft->explain };
+}
+
+/* ---- references ---- */
+
+uint32_t sim_resolve_gpu_type(struct sim_resolver *resolver, const struct sim_yaml *at,
+                              const char *name)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    const char **names =
+        sim_arena_alloc(resolver->arena, scenario->gpu_types_count + 1, sizeof *names);
+    for (uint32_t i = 0; i < scenario->gpu_types_count; i++) {
+        names[i] = scenario->gpu_types[i].name;
+        if (strcmp(names[i], name) == 0)
+            return i;
+    }
+    sim_report_near(resolver->report, at, SIM_AT_KEY,
+                    sim_near_name(name, names, scenario->gpu_types_count),
+                    "there is no GPU type '%s'", name);
+    return WEIR_NO_INDEX;
+}
+
+/* "stage" or "pipeline.stage". Counts the matches; *found is the last. */
+static uint32_t find_stage(const struct sim_scenario *scenario, const char *name, uint32_t *found)
+{
+    uint32_t matches = 0;
+    for (size_t p = 0; p < scenario->pipelines_count; p++) {
+        const struct sim_pipeline *pipeline = &scenario->pipelines[p];
+        const size_t length = pipeline->name == NULL ? 0 : strlen(pipeline->name);
+        const bool is_qualified =
+            length > 0 && strncmp(name, pipeline->name, length) == 0 && name[length] == '.';
+        for (size_t s = 0; s < pipeline->stages_count; s++) {
+            const char *stage = pipeline->stages[s].name;
+            if (stage == NULL || (strcmp(stage, name) != 0 &&
+                                  (!is_qualified || strcmp(stage, name + length + 1) != 0)))
+                continue;
+            *found = (uint32_t)(pipeline->stage_first + s);
+            matches++;
+        }
+    }
+    return matches;
+}
+
+static const char *near_stage(struct sim_resolver *resolver, const char *name)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    const char **names =
+        sim_arena_alloc(resolver->arena, scenario->stages_total + 1, sizeof *names);
+    size_t count = 0;
+    for (size_t p = 0; p < scenario->pipelines_count; p++)
+        for (size_t s = 0; s < scenario->pipelines[p].stages_count; s++)
+            if (scenario->pipelines[p].stages[s].name != NULL)
+                names[count++] = scenario->pipelines[p].stages[s].name;
+    const char *dot = strrchr(name, '.');
+    return sim_near_name(dot == NULL ? name : dot + 1, names, count);
+}
+
+uint32_t sim_resolve_stage(struct sim_resolver *resolver, const struct sim_yaml *at,
+                           const char *name)
+{
+    uint32_t found = WEIR_NO_INDEX;
+    const uint32_t matches = find_stage(resolver->scenario, name, &found);
+    if (matches == 1)
+        return found;
+    if (matches > 1)
+        sim_report_error(resolver->report, at,
+                         "several pipelines have a stage '%s': write pipeline.stage", name);
+    else
+        sim_report_near(resolver->report, at, SIM_AT_VALUE, near_stage(resolver, name),
+                        "there is no stage '%s'", name);
+    return WEIR_NO_INDEX;
+}
+
+uint32_t sim_resolve_node(struct sim_resolver *resolver, const struct sim_yaml *at,
+                          const char *name)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    const uint32_t count = sim_scenario_node_count(scenario);
+    const char *firsts[64];
+    size_t firsts_count = 0;
+    char text[160];
+    for (uint32_t i = 0; i < count; i++) {
+        sim_scenario_node_name(scenario, i, text, sizeof text);
+        if (strcmp(text, name) == 0)
+            return i;
+        if (firsts_count < 64)
+            firsts[firsts_count++] = sim_arena_copy(resolver->arena, text);
+    }
+    sim_report_near(resolver->report, at, SIM_AT_VALUE, sim_near_name(name, firsts, firsts_count),
+                    "there is no node '%s' (%s%s%s)", name,
+                    firsts_count == 0 ? "no nodes" : firsts[0], count > 1 ? " to " : "",
+                    count > 1 ? text : "");
+    return WEIR_NO_INDEX;
+}
+
+/* ---- variants and expectations ---- */
+
+static void resolve_variants(struct sim_resolver *resolver)
+{
+    struct sim_scenario *scenario = resolver->scenario;
+    const struct draft_variant *drafts = resolver->draft->compare.items;
+    scenario->variants_count = resolver->draft->compare.count;
+    scenario->variants =
+        sim_arena_alloc(resolver->arena, scenario->variants_count + 1, sizeof *scenario->variants);
+    for (size_t i = 0; i < scenario->variants_count; i++) {
+        struct sim_variant *variant = &scenario->variants[i];
+        const struct draft_set *sets = drafts[i].sets.items;
+        variant->label = drafts[i].label;
+        variant->sets_count = drafts[i].sets.count;
+        variant->sets =
+            sim_arena_alloc(resolver->arena, variant->sets_count + 1, sizeof *variant->sets);
+        for (size_t s = 0; s < variant->sets_count; s++)
+            variant->sets[s] =
+                sim_arena_printf(resolver->arena, "%s=%s", sets[s].head.name, sets[s].value);
+        for (size_t k = 0; k < i && variant->label != NULL; k++)
+            if (drafts[k].label != NULL && strcmp(drafts[k].label, variant->label) == 0)
+                sim_report_error(resolver->report, sim_draft_at(&drafts[i].head, "label"),
+                                 "two variants are called '%s'", variant->label);
+    }
+}
+
+static void check_variant_name(struct sim_resolver *resolver, const struct draft_expect *draft,
+                               const char *key, const char *name)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    if (name == NULL)
+        return;
+    const char **names =
+        sim_arena_alloc(resolver->arena, scenario->variants_count + 1, sizeof *names);
+    size_t count = 0;
+    for (size_t i = 0; i < scenario->variants_count; i++) {
+        if (scenario->variants[i].label == NULL)
+            continue;
+        names[count++] = scenario->variants[i].label;
+        if (strcmp(names[count - 1], name) == 0)
+            return;
+    }
+    sim_report_near(resolver->report, sim_draft_at(&draft->head, key), SIM_AT_VALUE,
+                    sim_near_name(name, names, count), "there is no variant '%s' under compare",
+                    name);
+}
+
+/* "2%" is relative, "0.5" absolute; the draft keeps the canonical text. */
+static void resolve_tolerance(struct sim_resolver *resolver, struct draft_expect *draft,
+                              struct sim_expect *expect)
+{
+    struct weir_error error = { .phase = -1 };
+    double value = 0;
+    if (draft->tol == NULL) {
+        if (expect->op == SIM_EXPECT_NEAR)
+            sim_report_error(resolver->report, draft->head.node, "near needs tol");
+        return;
+    }
+    if (sim_quantity_parse(draft->tol, SIM_UNIT_ANY, &value, &error) != WEIR_OK || value < 0) {
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "tol"),
+                         "expected a number >= 0 or a percentage, found '%s'", draft->tol);
+        return;
+    }
+    expect->tolerance = value;
+    expect->tolerance_is_relative = strchr(draft->tol, '%') != NULL;
+    draft->tol = sim_arena_printf(
+        resolver->arena, "%s%s",
+        sim_quantity_number(resolver->arena, expect->tolerance_is_relative ? value * 100 : value),
+        expect->tolerance_is_relative ? "%" : "");
+}
+
+static void resolve_expect(struct sim_resolver *resolver, struct draft_expect *draft,
+                           struct sim_expect *expect)
+{
+    const bool has_than =
+        draft->than != NULL || draft->than_of != NULL || draft->than_variant != NULL;
+    *expect =
+        (struct sim_expect){ .metric = draft->metric,
+                             .of = draft->of,
+                             .variant = draft->variant,
+                             .op = draft->op,
+                             .value = draft->value,
+                             .than_metric = draft->than,
+                             .than_of = draft->than_of,
+                             .than_variant = draft->than_variant,
+                             .line = draft->head.node == NULL ? 0 : draft->head.node->mark.line };
+    const bool is_value_given = sim_yaml_get(draft->head.node, "value") != NULL;
+    if (is_value_given == has_than)
+        sim_report_error(resolver->report, draft->head.node,
+                         "needs either value or one of than, than_of, than_variant");
+    if (draft->op != SIM_ABSENT_COUNT)
+        resolve_tolerance(resolver, draft, expect);
+    check_variant_name(resolver, draft, "variant", draft->variant);
+    check_variant_name(resolver, draft, "than_variant", draft->than_variant);
+}
+
+void sim_resolve_results(struct sim_resolver *resolver)
+{
+    struct sim_scenario *scenario = resolver->scenario;
+    const int64_t sample_ns = resolver->draft->metrics.sample_ns;
+    scenario->sample_ns = sample_ns == SIM_ABSENT_TIME ? 0 : sample_ns;
+    resolve_variants(resolver);
+    struct draft_expect *drafts = resolver->draft->expect.items;
+    scenario->expects_count = resolver->draft->expect.count;
+    scenario->expects =
+        sim_arena_alloc(resolver->arena, scenario->expects_count + 1, sizeof *scenario->expects);
+    for (size_t i = 0; i < scenario->expects_count; i++)
+        resolve_expect(resolver, &drafts[i], &scenario->expects[i]);
+}
+
+/* ---- top level ---- */
+
+static struct weir_quantum quantum_of(const struct draft_quantum *draft)
+{
+    static const int64_t divisors[] = { WEIR_ONE, 65536, 10000, 1000 };
+    const uint32_t step = draft->step == SIM_ABSENT_COUNT ? 0 : draft->step;
+    return (struct weir_quantum){ .units = WEIR_ONE / divisors[step],
+                                  .round =
+                                      draft->round == 1 ? WEIR_ROUND_FLOOR : WEIR_ROUND_NEAREST };
+}
+
+void sim_resolve(struct sim_resolver *resolver)
+{
+    const struct draft_scenario *draft = resolver->draft;
+    struct sim_scenario *scenario = resolver->scenario;
+    scenario->name = draft->head.name;
+    scenario->description = draft->description;
+    scenario->seed = draft->seed;
+    scenario->replications = draft->replications;
+    scenario->horizon_ns = draft->horizon_ns == SIM_ABSENT_TIME ? SIM_TIME_MAX : draft->horizon_ns;
+    scenario->warmup_ns = draft->warmup_ns;
+    scenario->start_unix_s = draft->start_unix_s == INT64_MIN ? 0 : draft->start_unix_s;
+    scenario->quantum = quantum_of(&draft->quantum);
+    sim_resolve_hardware(resolver);
+    sim_resolve_sched(&draft->sched, &scenario->sched);
+    sim_resolve_pipelines(resolver);
+    sim_resolve_timeline(resolver);
+    sim_resolve_initial(resolver);
+    sim_resolve_results(resolver);
+}

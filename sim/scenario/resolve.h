@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * From the draft to the scenario: names become indices, defaults that depend on other things are
+ * filled in - in the scenario and in the draft, from which the canonical text is written.
+ *
+ * Mistakes that concern one thing (unknown names, keys that exclude each other) are reported here;
+ * those that need the whole picture in check.c. Absent values were reported by the reader and are
+ * passed over.
+ */
+#ifndef SIM_SCENARIO_RESOLVE_H
+#define SIM_SCENARIO_RESOLVE_H
+
+#include "sim/scenario/reader.h"
+
+struct sim_resolver {
+    struct sim_arena *arena;
+    struct sim_report *report;
+    struct sim_reader *reader;
+    const struct sim_yaml *root;
+    struct draft_scenario *draft;
+    struct sim_scenario *scenario;
+    bool is_hardware_unclear; /* a mistake there: what fits where cannot be judged */
+};
+
+void sim_resolve(struct sim_resolver *resolver);
+
+/* The parts, in this order. */
+void sim_resolve_hardware(struct sim_resolver *resolver);
+void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched);
+void sim_resolve_pipelines(struct sim_resolver *resolver);
+void sim_resolve_timeline(struct sim_resolver *resolver);
+void sim_resolve_initial(struct sim_resolver *resolver);
+void sim_resolve_results(struct sim_resolver *resolver);
+
+/* References by name; report and return WEIR_NO_INDEX when there is no such thing. */
+uint32_t sim_resolve_gpu_type(struct sim_resolver *resolver, const struct sim_yaml *at,
+                              const char *name);
+uint32_t sim_resolve_stage(struct sim_resolver *resolver, const struct sim_yaml *at,
+                           const char *name);
+uint32_t sim_resolve_node(struct sim_resolver *resolver, const struct sim_yaml *at,
+                          const char *name);
+
+/* The child of the draft's mapping with this key, else the mapping itself: where to point. */
+const struct sim_yaml *sim_draft_at(const struct draft_head *head, const char *key);
+
+/* Reports `message` when the list is there and empty. */
+void sim_resolve_not_empty(struct sim_resolver *resolver, const struct sim_yaml *list,
+                           const char *message);
+
+/* A law of our own making ("const(1)"). */
+struct sim_law *sim_resolve_constant(struct sim_resolver *resolver, const char *text);
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Resolving what happens at known times and the state at the start.
+ *
+ * `set` entries are resolved by reading the scheduler section again, from a copy of the tree with
+ * all earlier `set` entries and this one applied.
+ */
+#include "sim/engine/time.h"
+#include "sim/scenario/resolve.h"
+#include "sim/scenario/set.h"
+
+#include <math.h>
+#include <string.h>
+
+enum target { TARGET_STAGE, TARGET_NODE, TARGET_PIPELINE, TARGET_NONE };
+
+/* What each action is about and which keys it takes; in the order of enum sim_action. */
+struct action_rule {
+    const char *name;
+    enum target target;
+    bool takes_for;
+    bool takes_factor;
+    bool takes_probability;
+    bool takes_items;
+    bool takes_set;
+    const char *verb; /* "%s" is the target */
+};
+
+static const struct action_rule rules[] = {
+    { "stage_slow", TARGET_STAGE, true, true, false, false, false, "slowed" },
+    { "stage_stall", TARGET_STAGE, true, false, false, false, false, "stalled" },
+    { "stage_fail", TARGET_STAGE, true, false, true, false, false, "fails" },
+    { "setup_slow", TARGET_STAGE, true, true, false, false, false, "set-ups slowed" },
+    { "node_down", TARGET_NODE, true, false, false, false, false, "down" },
+    { "node_up", TARGET_NODE, false, false, false, false, false, "up" },
+    { "node_slow", TARGET_NODE, true, true, false, false, false, "slowed" },
+    { "arrivals", TARGET_PIPELINE, true, true, false, false, false, "arrival rate" },
+    { "burst", TARGET_PIPELINE, false, false, false, true, false, "burst of" },
+    { "set", TARGET_NONE, false, false, false, false, true, "set" },
+};
+
+/* A key must be there exactly if the action takes it (`for` may be left out). */
+static void check_key(struct sim_resolver *resolver, const struct draft_event *draft,
+                      const char *key, bool is_taken, bool is_needed)
+{
+    const struct sim_yaml *node = sim_yaml_get(draft->head.node, key);
+    const char *action = rules[draft->action].name;
+    if (node != NULL && !is_taken)
+        sim_report_near(resolver->report, node, SIM_AT_KEY, NULL,
+                        "has no meaning for the action %s", action);
+    else if (node == NULL && is_needed)
+        sim_report_error(resolver->report, draft->head.node, "the action %s needs '%s'", action,
+                         key);
+}
+
+static void check_keys(struct sim_resolver *resolver, const struct draft_event *draft)
+{
+    const struct action_rule *rule = &rules[draft->action];
+    const bool is_only_pipeline = resolver->scenario->pipelines_count <= 1;
+    check_key(resolver, draft, "for", rule->takes_for, false);
+    check_key(resolver, draft, "factor", rule->takes_factor, rule->takes_factor);
+    check_key(resolver, draft, "probability", rule->takes_probability, rule->takes_probability);
+    check_key(resolver, draft, "items", rule->takes_items, rule->takes_items);
+    check_key(resolver, draft, "set", rule->takes_set, rule->takes_set);
+    check_key(resolver, draft, "stage", rule->target == TARGET_STAGE, rule->target == TARGET_STAGE);
+    check_key(resolver, draft, "node", rule->target == TARGET_NODE, rule->target == TARGET_NODE);
+    check_key(resolver, draft, "pipeline", rule->target == TARGET_PIPELINE,
+              rule->target == TARGET_PIPELINE && !is_only_pipeline);
+    if (rule->takes_factor && rule->target != TARGET_PIPELINE && draft->factor <= 0)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "factor"),
+                         "must be > 0 for the action %s", rule->name);
+}
+
+static uint32_t find_pipeline(struct sim_resolver *resolver, const struct draft_event *draft)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    if (draft->pipeline == NULL)
+        return scenario->pipelines_count == 1 ? 0 : WEIR_NO_INDEX;
+    const char **names =
+        sim_arena_alloc(resolver->arena, scenario->pipelines_count + 1, sizeof *names);
+    size_t count = 0;
+    for (uint32_t i = 0; i < scenario->pipelines_count; i++) {
+        if (scenario->pipelines[i].name == NULL)
+            continue;
+        names[count++] = scenario->pipelines[i].name;
+        if (strcmp(scenario->pipelines[i].name, draft->pipeline) == 0)
+            return i;
+    }
+    sim_report_near(resolver->report, sim_draft_at(&draft->head, "pipeline"), SIM_AT_VALUE,
+                    sim_near_name(draft->pipeline, names, count), "there is no pipeline '%s'",
+                    draft->pipeline);
+    return WEIR_NO_INDEX;
+}
+
+static uint32_t find_target(struct sim_resolver *resolver, const struct draft_event *draft)
+{
+    switch (rules[draft->action].target) {
+    case TARGET_STAGE:
+        return draft->stage == NULL
+                   ? WEIR_NO_INDEX
+                   : sim_resolve_stage(resolver, sim_draft_at(&draft->head, "stage"), draft->stage);
+    case TARGET_NODE:
+        return draft->node == NULL
+                   ? WEIR_NO_INDEX
+                   : sim_resolve_node(resolver, sim_draft_at(&draft->head, "node"), draft->node);
+    case TARGET_PIPELINE:
+        return find_pipeline(resolver, draft);
+    case TARGET_NONE:
+        break;
+    }
+    return WEIR_NO_INDEX;
+}
+
+/* ---- one line for reports ---- */
+
+static char *duration_text(struct sim_arena *arena, int64_t time_ns)
+{
+    const double seconds = sim_time_s(time_ns);
+    if (seconds >= 7200)
+        return sim_arena_printf(arena, "%.4g h", seconds / 3600);
+    if (seconds >= 120)
+        return sim_arena_printf(arena, "%.4g min", seconds / 60);
+    return sim_arena_printf(arena, "%.4g s", seconds);
+}
+
+static char *sets_text(struct sim_arena *arena, const struct draft_list *list)
+{
+    const struct draft_set *sets = list->items;
+    char *text = sim_arena_copy(arena, "set");
+    for (size_t i = 0; i < list->count; i++)
+        text = sim_arena_printf(arena, "%s%s %s = %s", text, i == 0 ? "" : ",", sets[i].head.name,
+                                sets[i].value);
+    return text;
+}
+
+static char *event_text(struct sim_arena *arena, const struct draft_event *draft)
+{
+    const struct action_rule *rule = &rules[draft->action];
+    if (draft->action == SIM_ACTION_SET)
+        return sets_text(arena, &draft->sets);
+    if (draft->action == SIM_ACTION_BURST)
+        return sim_arena_printf(arena, "burst of %llu items", (unsigned long long)draft->items);
+    const char *target = rule->target == TARGET_STAGE  ? draft->stage
+                         : rule->target == TARGET_NODE ? draft->node
+                                                       : draft->pipeline;
+    char *text = sim_arena_printf(arena, "%s%s%s", target == NULL ? "" : target,
+                                  target == NULL ? "" : " ", rule->verb);
+    if (rule->takes_factor)
+        text = sim_arena_printf(arena, "%s x%g", text, draft->factor);
+    if (rule->takes_probability)
+        text = sim_arena_printf(arena, "%s with probability %g", text, draft->probability);
+    if (draft->for_ns != SIM_ABSENT_TIME)
+        text = sim_arena_printf(arena, "%s for %s", text, duration_text(arena, draft->for_ns));
+    return text;
+}
+
+/* ---- hot swaps ---- */
+
+static bool is_sched_path(const char *path)
+{
+    return strcmp(path, "sched") == 0 || strncmp(path, "sched.", strlen("sched.")) == 0;
+}
+
+static struct sim_sched *read_sched(struct sim_resolver *resolver, const struct sim_yaml *tree)
+{
+    struct draft_sched *draft = sim_arena_alloc(resolver->arena, 1, sizeof *draft);
+    struct sim_reader reader = *resolver->reader; /* its counts are not to change */
+    sim_read_section(&reader, sim_yaml_get(tree, "sched"), &sim_schema_sched, draft);
+    struct sim_sched *sched = sim_arena_alloc(resolver->arena, 1, sizeof *sched);
+    sim_resolve_sched(draft, sched);
+    return sched;
+}
+
+static struct sim_sched *swap_sched(struct sim_resolver *resolver, const struct draft_event *draft,
+                                    struct sim_yaml *tree)
+{
+    const struct draft_set *sets = draft->sets.items;
+    for (size_t i = 0; i < draft->sets.count; i++) {
+        if (!is_sched_path(sets[i].head.name)) {
+            sim_report_near(resolver->report, sets[i].head.node, SIM_AT_KEY, NULL,
+                            "only settings of sched can change during a run");
+            continue;
+        }
+        struct sim_yaml *value = sim_yaml_clone(resolver->arena, sets[i].head.node);
+        (void)sim_set_apply(resolver->arena, resolver->report, tree, sets[i].head.name, value,
+                            sets[i].head.node);
+    }
+    return read_sched(resolver, tree);
+}
+
+/* ---- the timeline ---- */
+
+/* Stable: entries at the same time keep their order. */
+static void sort_events(struct draft_event *events, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        const struct draft_event event = events[i];
+        size_t at = i;
+        for (; at > 0 && events[at - 1].at_ns > event.at_ns; at--)
+            events[at] = events[at - 1];
+        events[at] = event;
+    }
+}
+
+static void resolve_event(struct sim_resolver *resolver, const struct draft_event *draft,
+                          struct sim_yaml *tree, struct sim_timeline_entry *entry)
+{
+    check_keys(resolver, draft);
+    *entry = (struct sim_timeline_entry){
+        .at_ns = draft->at_ns,
+        .for_ns = draft->for_ns == SIM_ABSENT_TIME ? 0 : draft->for_ns,
+        .action = draft->action,
+        .target = find_target(resolver, draft),
+        .factor = isnan(draft->factor) ? 1 : draft->factor,
+        .probability = isnan(draft->probability) ? 0 : draft->probability,
+        .items = draft->items == UINT64_MAX ? 0 : draft->items,
+        .text = event_text(resolver->arena, draft),
+    };
+    if (draft->action == SIM_ACTION_SET)
+        entry->sched = swap_sched(resolver, draft, tree);
+}
+
+void sim_resolve_timeline(struct sim_resolver *resolver)
+{
+    struct sim_scenario *scenario = resolver->scenario;
+    const struct draft_list *list = &resolver->draft->timeline;
+    struct draft_event *drafts = list->items;
+    scenario->timeline =
+        sim_arena_alloc(resolver->arena, list->count + 1, sizeof *scenario->timeline);
+    sort_events(drafts, list->count);
+    struct sim_yaml *tree =
+        list->count == 0 ? NULL : sim_yaml_clone(resolver->arena, resolver->root);
+    for (size_t i = 0; i < list->count; i++)
+        if (drafts[i].action != SIM_ABSENT_COUNT && drafts[i].at_ns != SIM_ABSENT_TIME)
+            resolve_event(resolver, &drafts[i], tree,
+                          &scenario->timeline[scenario->timeline_count++]);
+}
+
+/* ---- the state at the start ---- */
+
+static struct sim_initial_stage *initial_stage(struct sim_resolver *resolver,
+                                               const struct draft_head *head)
+{
+    struct sim_initial *initial = &resolver->scenario->initial;
+    const uint32_t stage = sim_resolve_stage(resolver, head->node, head->name);
+    if (stage == WEIR_NO_INDEX)
+        return NULL;
+    for (size_t i = 0; i < initial->stages_count; i++)
+        if (initial->stages[i].stage == stage)
+            return &initial->stages[i];
+    struct sim_initial_stage *entry = &initial->stages[initial->stages_count++];
+    *entry = (struct sim_initial_stage){ .stage = stage,
+                                         .speed_per_s = (double)NAN,
+                                         .returns_per_batch = (double)NAN };
+    return entry;
+}
+
+static void resolve_initial_workers(struct sim_resolver *resolver, const struct draft_list *list)
+{
+    struct sim_initial *initial = &resolver->scenario->initial;
+    const struct draft_initial_workers *drafts = list->items;
+    initial->workers = sim_arena_alloc(resolver->arena, list->count + 1, sizeof *initial->workers);
+    for (size_t i = 0; i < list->count; i++) {
+        if (drafts[i].stage == NULL || drafts[i].node == NULL)
+            continue;
+        const uint32_t stage =
+            sim_resolve_stage(resolver, sim_draft_at(&drafts[i].head, "stage"), drafts[i].stage);
+        const uint32_t node =
+            sim_resolve_node(resolver, sim_draft_at(&drafts[i].head, "node"), drafts[i].node);
+        if (stage != WEIR_NO_INDEX && node != WEIR_NO_INDEX)
+            initial->workers[initial->workers_count++] = (struct sim_initial_workers){
+                .stage = stage, .node = node, .count = drafts[i].count
+            };
+    }
+}
+
+void sim_resolve_initial(struct sim_resolver *resolver)
+{
+    const struct draft_initial *draft = &resolver->draft->initial;
+    const struct draft_queue *queues = draft->queues.items;
+    const struct draft_estimate *estimates = draft->estimates.items;
+    struct sim_initial *initial = &resolver->scenario->initial;
+    resolve_initial_workers(resolver, &draft->workers);
+    initial->stages = sim_arena_alloc(
+        resolver->arena, draft->queues.count + draft->estimates.count + 1, sizeof *initial->stages);
+    for (size_t i = 0; i < draft->queues.count; i++) {
+        struct sim_initial_stage *entry = initial_stage(resolver, &queues[i].head);
+        if (entry != NULL)
+            entry->queued = queues[i].items == UINT64_MAX ? 0 : queues[i].items;
+    }
+    for (size_t i = 0; i < draft->estimates.count; i++) {
+        struct sim_initial_stage *entry = initial_stage(resolver, &estimates[i].head);
+        if (entry == NULL)
+            continue;
+        entry->speed_per_s = estimates[i].speed_per_s;
+        entry->returns_per_batch = estimates[i].returns_per_batch;
+    }
+}

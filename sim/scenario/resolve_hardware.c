@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Resolving GPU types, node types and nodes. Built-in GPU types that are used are written into the
+ * draft's catalogue in the order of their first use, so that the canonical text is complete.
+ */
+#include "sim/scenario/catalog_gpus.h"
+#include "sim/scenario/resolve.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- GPU types ---- */
+
+static struct draft_gpu_type *find_draft(const struct draft_list *list, const char *name)
+{
+    struct draft_gpu_type *types = list->items;
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(types[i].head.name, name) == 0)
+            return &types[i];
+    return NULL;
+}
+
+static const char *near_gpu(struct sim_resolver *resolver, const char *name)
+{
+    const struct draft_list *list = &resolver->draft->catalog.gpu_types;
+    const struct draft_gpu_type *types = list->items;
+    const char **names =
+        sim_arena_alloc(resolver->arena, list->count + sim_catalog_gpu_count(), sizeof *names);
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++)
+        names[count++] = types[i].head.name;
+    for (size_t i = 0; i < sim_catalog_gpu_count(); i++)
+        names[count++] = sim_catalog_gpu_at(i)->name;
+    return sim_near_name(name, names, count);
+}
+
+/* Makes sure the type is in the draft's catalogue. */
+static void use_gpu_type(struct sim_resolver *resolver, const struct draft_head *head)
+{
+    struct draft_list *list = &resolver->draft->catalog.gpu_types;
+    if (find_draft(list, head->name) != NULL)
+        return;
+    if (sim_catalog_gpu_find(head->name) == NULL) {
+        resolver->is_hardware_unclear = true;
+        sim_report_near(resolver->report, head->node, SIM_AT_KEY, near_gpu(resolver, head->name),
+                        "there is no GPU type '%s'", head->name);
+        return;
+    }
+    struct draft_gpu_type *types =
+        sim_arena_grow(resolver->arena, list->items, list->count, sizeof *types);
+    types[list->count] = (struct draft_gpu_type){ .head = { NULL, head->name },
+                                                  .mem_bytes = SIM_ABSENT_BYTES,
+                                                  .nvdecs = SIM_ABSENT_COUNT,
+                                                  .nvencs = SIM_ABSENT_COUNT,
+                                                  .idle_w = (double)NAN,
+                                                  .limit_w = (double)NAN,
+                                                  .speed = (double)NAN };
+    list->items = types;
+    list->count++;
+}
+
+static void use_counts(struct sim_resolver *resolver, const struct draft_list *gpus)
+{
+    const struct draft_gpu_count *counts = gpus->items;
+    for (size_t i = 0; i < gpus->count; i++)
+        use_gpu_type(resolver, &counts[i].head);
+}
+
+static void use_factors(struct sim_resolver *resolver, const struct draft_list *stages)
+{
+    const struct draft_stage *stage = stages->items;
+    for (size_t s = 0; s < stages->count; s++) {
+        const struct draft_factor *factors = stage[s].service.gpu_factor.items;
+        for (size_t i = 0; i < stage[s].service.gpu_factor.count; i++)
+            use_gpu_type(resolver, &factors[i].head);
+    }
+}
+
+static void use_all(struct sim_resolver *resolver)
+{
+    const struct draft_scenario *draft = resolver->draft;
+    const struct draft_node_type *types = draft->catalog.node_types.items;
+    for (size_t i = 0; i < draft->catalog.node_types.count; i++)
+        use_counts(resolver, &types[i].gpus);
+    const struct draft_node_group *groups = draft->cluster.nodes.items;
+    for (size_t i = 0; i < draft->cluster.nodes.count; i++)
+        use_counts(resolver, &groups[i].gpus);
+    const struct draft_gpu_type *truths = draft->truth.gpu_types.items;
+    for (size_t i = 0; i < draft->truth.gpu_types.count; i++)
+        use_gpu_type(resolver, &truths[i].head);
+    const struct draft_pipeline *pipelines = draft->pipelines.items;
+    for (size_t i = 0; i < draft->pipelines.count; i++)
+        use_factors(resolver, &pipelines[i].stages);
+}
+
+/* What is absent comes from the built-in type of this name, else it is nothing. */
+static void complete_type(struct draft_gpu_type *type)
+{
+    static const struct sim_catalog_gpu nothing = { .name = "" };
+    const struct sim_catalog_gpu *known = sim_catalog_gpu_find(type->head.name);
+    known = known == NULL ? &nothing : known;
+    if (type->mem_bytes == SIM_ABSENT_BYTES)
+        type->mem_bytes = known->mem_bytes;
+    if (type->nvdecs == SIM_ABSENT_COUNT)
+        type->nvdecs = known->nvdecs;
+    if (type->nvencs == SIM_ABSENT_COUNT)
+        type->nvencs = known->nvencs;
+    type->idle_w = isnan(type->idle_w) ? known->idle_w : type->idle_w;
+    type->limit_w = isnan(type->limit_w) ? known->limit_w : type->limit_w;
+    type->speed = isnan(type->speed) ? 1 : type->speed;
+}
+
+static struct sim_gpu_type believed_type(const struct draft_gpu_type *draft)
+{
+    return (struct sim_gpu_type){ .name = draft->head.name,
+                                  .mem_bytes = draft->mem_bytes,
+                                  .nvdecs = draft->nvdecs,
+                                  .nvencs = draft->nvencs,
+                                  .speed = draft->speed,
+                                  .idle_w = draft->idle_w,
+                                  .limit_w = draft->limit_w };
+}
+
+static struct sim_gpu_type true_type(const struct draft_gpu_type *truth, struct sim_gpu_type type)
+{
+    if (truth == NULL)
+        return type;
+    if (truth->mem_bytes != SIM_ABSENT_BYTES)
+        type.mem_bytes = truth->mem_bytes;
+    if (truth->nvdecs != SIM_ABSENT_COUNT)
+        type.nvdecs = truth->nvdecs;
+    if (truth->nvencs != SIM_ABSENT_COUNT)
+        type.nvencs = truth->nvencs;
+    type.speed = isnan(truth->speed) ? type.speed : truth->speed;
+    type.idle_w = isnan(truth->idle_w) ? type.idle_w : truth->idle_w;
+    type.limit_w = isnan(truth->limit_w) ? type.limit_w : truth->limit_w;
+    return type;
+}
+
+static void resolve_gpu_types(struct sim_resolver *resolver)
+{
+    use_all(resolver);
+    struct sim_scenario *scenario = resolver->scenario;
+    const struct draft_list *list = &resolver->draft->catalog.gpu_types;
+    struct draft_gpu_type *drafts = list->items;
+    scenario->gpu_types_count = list->count;
+    scenario->gpu_types =
+        sim_arena_alloc(resolver->arena, list->count + 1, sizeof *scenario->gpu_types);
+    scenario->gpu_truth =
+        sim_arena_alloc(resolver->arena, list->count + 1, sizeof *scenario->gpu_truth);
+    for (size_t i = 0; i < list->count; i++) {
+        complete_type(&drafts[i]);
+        scenario->gpu_types[i] = believed_type(&drafts[i]);
+        scenario->gpu_truth[i] =
+            true_type(find_draft(&resolver->draft->truth.gpu_types, drafts[i].head.name),
+                      scenario->gpu_types[i]);
+        if (drafts[i].limit_w < drafts[i].idle_w)
+            sim_report_error(resolver->report, sim_draft_at(&drafts[i].head, "limit"),
+                             "limit (%g W) is below idle (%g W)", drafts[i].limit_w,
+                             drafts[i].idle_w);
+    }
+}
+
+/* ---- nodes ---- */
+
+static struct sim_node_type node_type(struct sim_resolver *resolver, const struct draft_head *head,
+                                      const struct draft_node_group *hardware)
+{
+    const struct draft_gpu_count *counts = hardware->gpus.items;
+    struct sim_node_type type = { .name = head->name,
+                                  .cpus = hardware->cpus,
+                                  .ram_bytes = hardware->ram_bytes == SIM_ABSENT_BYTES
+                                                   ? 0
+                                                   : hardware->ram_bytes };
+    if (hardware->ram_bytes == SIM_ABSENT_BYTES && sim_yaml_get(head->node, "ram") != NULL)
+        resolver->is_hardware_unclear = true; /* was not understood */
+    if (isnan(type.cpus)) {
+        resolver->is_hardware_unclear = true;
+        type.cpus = 0;
+        if (sim_yaml_get(head->node, "cpus") == NULL)
+            sim_report_error(resolver->report, head->node, "key 'cpus' is missing");
+    }
+    type.gpus = sim_arena_alloc(resolver->arena, hardware->gpus.count + 1, sizeof *type.gpus);
+    uint32_t total = 0;
+    for (size_t i = 0; i < hardware->gpus.count; i++) {
+        const uint32_t count = counts[i].count == SIM_ABSENT_COUNT ? 0 : counts[i].count;
+        if (find_draft(&resolver->draft->catalog.gpu_types, counts[i].head.name) == NULL)
+            continue; /* reported when the types were collected */
+        type.gpus[type.gpus_count++] = (struct sim_gpu_count){
+            sim_resolve_gpu_type(resolver, counts[i].head.node, counts[i].head.name), count
+        };
+        total += count;
+        resolver->is_hardware_unclear |= count == 0;
+    }
+    if (total > WEIR_MAX_NODE_GPUS)
+        sim_report_error(resolver->report, sim_draft_at(head, "gpus"),
+                         "%u GPUs in one node, at most %d are possible", total,
+                         (int)WEIR_MAX_NODE_GPUS);
+    return type;
+}
+
+static uint32_t find_node_type(struct sim_resolver *resolver, const struct draft_node_group *group)
+{
+    const struct draft_list *list = &resolver->draft->catalog.node_types;
+    const struct draft_node_type *types = list->items;
+    const char **names = sim_arena_alloc(resolver->arena, list->count + 1, sizeof *names);
+    for (uint32_t i = 0; i < list->count; i++) {
+        names[i] = types[i].head.name;
+        if (strcmp(names[i], group->type) == 0)
+            return i;
+    }
+    sim_report_near(resolver->report, sim_draft_at(&group->head, "type"), SIM_AT_VALUE,
+                    sim_near_name(group->type, names, list->count),
+                    "there is no node type '%s' in catalog.node_types", group->type);
+    return WEIR_NO_INDEX;
+}
+
+/* Is there a key that looks like one of these? Then that was said already. */
+static bool is_misspelt(const struct sim_yaml *node)
+{
+    static const char *const keys[] = { "type", "cpus", "gpus" };
+    const bool is_mapping = node != NULL && node->kind == SIM_YAML_MAPPING;
+    for (const struct sim_yaml *child = is_mapping ? node->first : NULL; child != NULL;
+         child = child->next) {
+        const char *near = sim_near_name(child->key, keys, sizeof keys / sizeof keys[0]);
+        if (near != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* Index of the group's node type; appends one for a group with its own hardware. */
+static uint32_t group_type(struct sim_resolver *resolver, const struct draft_node_group *group)
+{
+    struct sim_scenario *scenario = resolver->scenario;
+    const bool has_hardware =
+        !isnan(group->cpus) || group->ram_bytes != SIM_ABSENT_BYTES || group->gpus.count > 0;
+    if (group->type != NULL && has_hardware) {
+        sim_report_error(resolver->report, group->head.node,
+                         "has a type and hardware of its own; give one of them");
+        return WEIR_NO_INDEX;
+    }
+    if (group->type != NULL)
+        return find_node_type(resolver, group);
+    if (!has_hardware && is_misspelt(group->head.node))
+        return WEIR_NO_INDEX;
+    if (!has_hardware) {
+        sim_report_error(resolver->report, group->head.node, "needs a type, or cpus and gpus");
+        return WEIR_NO_INDEX;
+    }
+    if (group->head.name == NULL) {
+        sim_report_error(resolver->report, group->head.node, "nodes without a type need a name");
+        return WEIR_NO_INDEX;
+    }
+    scenario->node_types[scenario->node_types_count] = node_type(resolver, &group->head, group);
+    return (uint32_t)scenario->node_types_count++;
+}
+
+static void resolve_node_types(struct sim_resolver *resolver)
+{
+    struct sim_scenario *scenario = resolver->scenario;
+    const struct draft_list *list = &resolver->draft->catalog.node_types;
+    const struct draft_node_type *types = list->items;
+    scenario->node_types =
+        sim_arena_alloc(resolver->arena, list->count + resolver->draft->cluster.nodes.count + 1,
+                        sizeof *scenario->node_types);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct draft_node_group hardware = { .cpus = types[i].cpus,
+                                                   .ram_bytes = types[i].ram_bytes,
+                                                   .gpus = types[i].gpus };
+        scenario->node_types[i] = node_type(resolver, &types[i].head, &hardware);
+    }
+    scenario->node_types_count = list->count;
+}
+
+static void resolve_groups(struct sim_resolver *resolver)
+{
+    struct sim_scenario *scenario = resolver->scenario;
+    const struct draft_list *list = &resolver->draft->cluster.nodes;
+    const struct draft_node_group *drafts = list->items;
+    scenario->node_groups =
+        sim_arena_alloc(resolver->arena, list->count + 1, sizeof *scenario->node_groups);
+    for (size_t i = 0; i < list->count; i++) {
+        const uint32_t type = group_type(resolver, &drafts[i]);
+        if (type == WEIR_NO_INDEX) {
+            resolver->is_hardware_unclear = true;
+            continue;
+        }
+        struct sim_node_group *group = &scenario->node_groups[scenario->node_groups_count++];
+        *group = (struct sim_node_group){ .name = drafts[i].head.name, .type = type };
+        group->count = drafts[i].count == SIM_ABSENT_COUNT ? 1 : drafts[i].count;
+        const char *name = group->name == NULL ? scenario->node_types[type].name : group->name;
+        for (size_t k = 0; k + 1 < scenario->node_groups_count; k++) {
+            const struct sim_node_group *other = &scenario->node_groups[k];
+            const char *other_name =
+                other->name == NULL ? scenario->node_types[other->type].name : other->name;
+            if (strcmp(name, other_name) == 0)
+                sim_report_error(resolver->report, drafts[i].head.node,
+                                 "two groups of nodes are called '%s'; give one another name",
+                                 name);
+        }
+    }
+}
+
+void sim_resolve_hardware(struct sim_resolver *resolver)
+{
+    const struct draft_failures *failures = &resolver->draft->cluster.failures;
+    resolve_gpu_types(resolver);
+    resolve_node_types(resolver);
+    resolve_groups(resolver);
+    resolver->scenario->failures = (struct sim_failures){ .node_between = failures->node_between,
+                                                          .node_repair = failures->node_repair };
+    if (failures->node_repair != NULL && failures->node_between == NULL)
+        sim_report_error(resolver->report, failures->head.node,
+                         "node_repair has no meaning without node_between");
+    sim_resolve_not_empty(resolver, sim_yaml_get(resolver->draft->cluster.head.node, "nodes"),
+                          "a cluster needs at least one node");
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Resolving pipelines: requests to shapes, counts per node to counts, classes and factors by index.
+ */
+#include "sim/scenario/resolve.h"
+
+#include "sim/scenario/service_table.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- input ---- */
+
+static void resolve_classes(struct sim_resolver *resolver, struct draft_input *draft,
+                            struct sim_input *input)
+{
+    const struct draft_class *classes = draft->classes.items;
+    input->classes_count = draft->classes.count > 0 ? draft->classes.count : 1;
+    input->classes = sim_arena_alloc(resolver->arena, input->classes_count, sizeof *input->classes);
+    if (draft->classes.count == 0) {
+        if (draft->size == NULL)
+            draft->size = sim_resolve_constant(resolver, "const(1)");
+        input->classes[0] = (struct sim_item_class){
+            .name = sim_arena_copy(resolver->arena, "item"), .weight = 1, .size = draft->size
+        };
+        return;
+    }
+    if (draft->size != NULL)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "size"),
+                         "has no meaning beside classes, which have sizes of their own");
+    double sum = 0;
+    for (size_t i = 0; i < draft->classes.count; i++) {
+        input->classes[i] = (struct sim_item_class){ .name = classes[i].head.name,
+                                                     .weight = classes[i].weight,
+                                                     .size = classes[i].size };
+        sum += classes[i].weight;
+    }
+    for (size_t i = 0; i < draft->classes.count && sum > 0; i++)
+        input->classes[i].weight /= sum;
+    if (sum <= 0)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "classes"),
+                         "all weights are 0");
+}
+
+static void resolve_input(struct sim_resolver *resolver, struct draft_input *draft,
+                          struct sim_input *input)
+{
+    input->items = draft->items == UINT64_MAX ? 0 : draft->items;
+    input->arrivals = draft->arrivals;
+    input->bytes = draft->bytes;
+    resolve_classes(resolver, draft, input);
+}
+
+/* ---- requests ---- */
+
+static double either_number(double first, double second)
+{
+    return isnan(first) ? second : first;
+}
+
+static int64_t either_whole(int64_t first, int64_t second)
+{
+    return first == INT64_MIN ? second : first;
+}
+
+static uint32_t either_flag(uint32_t first, uint32_t second)
+{
+    return first == SIM_ABSENT_COUNT ? second : first;
+}
+
+/* What `first` does not say comes from `second`. */
+static struct draft_request merge_requests(const struct draft_request *first,
+                                           const struct draft_request *second)
+{
+    return (struct draft_request){
+        .head = first->head,
+        .cpus = either_number(first->cpus, second->cpus),
+        .gpus = either_number(first->gpus, second->gpus),
+        .nvdecs = either_whole(first->nvdecs, second->nvdecs),
+        .nvencs = either_whole(first->nvencs, second->nvencs),
+        .ram_bytes = either_whole(first->ram_bytes, second->ram_bytes),
+        .gpu_mem_bytes = either_whole(first->gpu_mem_bytes, second->gpu_mem_bytes),
+        .entire_gpu = either_flag(first->entire_gpu, second->entire_gpu),
+        .codec_same_gpu = either_flag(first->codec_same_gpu, second->codec_same_gpu),
+    };
+}
+
+static const struct draft_request absent_request = { .cpus = (double)NAN,
+                                                     .gpus = (double)NAN,
+                                                     .nvdecs = INT64_MIN,
+                                                     .nvencs = INT64_MIN,
+                                                     .ram_bytes = INT64_MIN,
+                                                     .gpu_mem_bytes = INT64_MIN,
+                                                     .entire_gpu = SIM_ABSENT_COUNT,
+                                                     .codec_same_gpu = SIM_ABSENT_COUNT };
+static const struct draft_request default_request = { .cpus = 1 };
+
+static struct weir_request request_of(const struct draft_request *draft)
+{
+    return (struct weir_request){ .cpus = draft->cpus,
+                                  .gpus = draft->gpus,
+                                  .nvdecs = draft->nvdecs,
+                                  .nvencs = draft->nvencs,
+                                  .ram_bytes = draft->ram_bytes,
+                                  .gpu_mem_bytes = draft->gpu_mem_bytes,
+                                  .entire_gpu = draft->entire_gpu == 1,
+                                  .codec_same_gpu = draft->codec_same_gpu == 1 };
+}
+
+static void refuse_both(struct sim_resolver *resolver, const struct draft_stage *draft)
+{
+    const struct sim_yaml *request = draft->request.head.node;
+    const bool is_mapping = request != NULL && request->kind == SIM_YAML_MAPPING;
+    const struct sim_yaml *key = is_mapping ? request->first : NULL;
+    for (; key != NULL; key = key->next)
+        if (strcmp(key->key, "source") != 0 && sim_yaml_get(draft->head.node, key->key) != NULL)
+            sim_report_near(resolver->report, key, SIM_AT_KEY, NULL,
+                            "is given in the stage already");
+}
+
+/* A request that cannot be read counts as the default one, so that nothing is said twice. */
+static void resolve_shape(struct sim_resolver *resolver, const struct sim_yaml *at,
+                          const struct weir_request *request, struct weir_shape *shape)
+{
+    struct weir_error error = { .phase = -1 };
+    if (weir_shape_from_request(request, resolver->scenario->quantum, shape, &error) != WEIR_OK) {
+        *shape = (struct weir_shape){ .kind = WEIR_SHAPE_CPU };
+        sim_report_error(resolver->report, at, "%s", error.text);
+    }
+}
+
+static void resolve_requests(struct sim_resolver *resolver, struct draft_stage *draft,
+                             struct sim_stage *stage)
+{
+    refuse_both(resolver, draft);
+    const struct sim_yaml *request_node = draft->request.head.node;
+    const bool has_uses = draft->uses.head.node != NULL;
+    const struct draft_request given = merge_requests(&draft->own, &draft->request);
+    draft->own = merge_requests(&given, &default_request);
+    draft->request = absent_request;
+    stage->request = request_of(&draft->own);
+    stage->uses = stage->request;
+    resolve_shape(resolver, request_node == NULL ? draft->head.node : request_node, &stage->request,
+                  &stage->shape);
+    stage->uses_shape = stage->shape;
+    if (!has_uses)
+        return;
+    const struct sim_yaml *uses_node = draft->uses.head.node;
+    draft->uses = merge_requests(&draft->uses, &draft->own);
+    stage->uses = request_of(&draft->uses);
+    resolve_shape(resolver, uses_node, &stage->uses, &stage->uses_shape);
+}
+
+/* ---- service ---- */
+
+static void resolve_gpu_factors(struct sim_resolver *resolver, const struct draft_list *list,
+                                struct sim_service *service)
+{
+    const size_t count = resolver->scenario->gpu_types_count;
+    const struct draft_factor *factors = list->items;
+    if (list->count == 0)
+        return;
+    service->gpu_factor = sim_arena_alloc(resolver->arena, count + 1, sizeof(double));
+    for (size_t i = 0; i < count; i++)
+        service->gpu_factor[i] = (double)NAN;
+    for (size_t i = 0; i < list->count; i++)
+        for (size_t k = 0; k < count; k++)
+            if (strcmp(resolver->scenario->gpu_types[k].name, factors[i].head.name) == 0)
+                service->gpu_factor[k] = factors[i].factor;
+}
+
+static uint32_t find_class(struct sim_resolver *resolver, const struct sim_input *input,
+                           const struct draft_head *head)
+{
+    const char **names = sim_arena_alloc(resolver->arena, input->classes_count, sizeof *names);
+    size_t count = 0;
+    for (uint32_t i = 0; i < input->classes_count; i++) {
+        if (input->classes[i].name == NULL)
+            continue;
+        names[count++] = input->classes[i].name;
+        if (strcmp(input->classes[i].name, head->name) == 0)
+            return i;
+    }
+    sim_report_near(resolver->report, head->node, SIM_AT_KEY,
+                    sim_near_name(head->name, names, count), "there is no item class '%s'",
+                    head->name);
+    return WEIR_NO_INDEX;
+}
+
+static void resolve_class_factors(struct sim_resolver *resolver, const struct draft_list *list,
+                                  const struct sim_input *input, struct sim_service *service)
+{
+    const struct draft_factor *factors = list->items;
+    if (list->count == 0)
+        return;
+    service->class_factor = sim_arena_alloc(resolver->arena, input->classes_count, sizeof(double));
+    for (size_t i = 0; i < input->classes_count; i++)
+        service->class_factor[i] = 1;
+    for (size_t i = 0; i < list->count; i++) {
+        const uint32_t index = find_class(resolver, input, &factors[i].head);
+        if (index != WEIR_NO_INDEX)
+            service->class_factor[index] = factors[i].factor;
+    }
+}
+
+static void resolve_service(struct sim_resolver *resolver, struct draft_service *draft,
+                            const struct sim_input *input, struct sim_service *service)
+{
+    const bool is_given =
+        draft->head.node != NULL && (draft->head.node->kind == SIM_YAML_SCALAR ||
+                                     sim_yaml_get(draft->head.node, "law") != NULL ||
+                                     sim_yaml_get(draft->head.node, "value") != NULL);
+    if (draft->law == NULL && !is_given)
+        draft->law = sim_resolve_constant(resolver, draft->table == NULL ? "const(0)" : "const(1)");
+    *service = (struct sim_service){ .law = draft->law,
+                                     .scale_by_size = draft->scale_by_size == 1,
+                                     .base_s = draft->base_s,
+                                     .per_item_s = draft->per_item_s,
+                                     .per_size_s = draft->per_size_s };
+    resolve_gpu_factors(resolver, &draft->gpu_factor, service);
+    resolve_class_factors(resolver, &draft->class_factor, input, service);
+    if (draft->table != NULL)
+        sim_service_table_read(resolver, sim_draft_at(&draft->head, "table"), draft->table,
+                               service);
+}
+
+/* ---- stages ---- */
+
+static int32_t resolve_workers(struct sim_resolver *resolver, const struct draft_stage *draft)
+{
+    if (draft->workers != SIM_ABSENT_COUNT && !isnan(draft->workers_per_node))
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "workers_per_node"),
+                         "excludes workers; give one of them");
+    if (draft->workers != SIM_ABSENT_COUNT)
+        return (int32_t)draft->workers;
+    if (isnan(draft->workers_per_node))
+        return -1;
+    const double exact = draft->workers_per_node * sim_scenario_node_count(resolver->scenario);
+    const double count = ceil(exact - 1e-9);
+    if (count > 1e9) {
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "workers_per_node"),
+                         "makes %g workers", count);
+        return 1;
+    }
+    return (int32_t)count;
+}
+
+static void resolve_stage(struct sim_resolver *resolver, struct draft_stage *draft,
+                          const struct sim_input *input, struct sim_stage *stage)
+{
+    *stage = (struct sim_stage){ .name = draft->head.name,
+                                 .workers = resolve_workers(resolver, draft),
+                                 .batch = draft->batch == SIM_ABSENT_COUNT ? 1 : draft->batch,
+                                 .returns = draft->returns,
+                                 .setup = draft->setup,
+                                 .bytes_out = draft->bytes_out,
+                                 .speed_hint_per_s = draft->speed_hint_per_s,
+                                 .over_provision =
+                                     isnan(draft->over_provision) ? 0 : draft->over_provision,
+                                 .process_failure = draft->process_failure,
+                                 .setup_failure = draft->setup_failure,
+                                 .max_attempts = draft->max_attempts,
+                                 .worker_between = draft->worker_between };
+    resolve_requests(resolver, draft, stage);
+    resolve_service(resolver, &draft->service, input, &stage->service);
+}
+
+static void resolve_stages(struct sim_resolver *resolver, const struct draft_pipeline *draft,
+                           struct sim_pipeline *pipeline)
+{
+    struct draft_stage *stages = draft->stages.items;
+    pipeline->stages_count = draft->stages.count;
+    pipeline->stages =
+        sim_arena_alloc(resolver->arena, pipeline->stages_count + 1, sizeof *pipeline->stages);
+    for (size_t i = 0; i < pipeline->stages_count; i++) {
+        resolve_stage(resolver, &stages[i], &pipeline->input, &pipeline->stages[i]);
+        const char *name = pipeline->stages[i].name;
+        for (size_t k = 0; k < i && name != NULL; k++)
+            if (pipeline->stages[k].name != NULL && strcmp(pipeline->stages[k].name, name) == 0)
+                sim_report_error(resolver->report, sim_draft_at(&stages[i].head, "name"),
+                                 "two stages are called '%s'", name);
+    }
+    sim_resolve_not_empty(resolver, sim_yaml_get(draft->head.node, "stages"),
+                          "a pipeline needs at least one stage");
+}
+
+static void resolve_pipeline(struct sim_resolver *resolver, struct draft_pipeline *draft,
+                             struct sim_pipeline *pipeline)
+{
+    struct sim_scenario *scenario = resolver->scenario;
+    *pipeline = (struct sim_pipeline){ .name = draft->head.name,
+                                       .semantics = draft->semantics,
+                                       .tick_ns = draft->tick_ns,
+                                       .tick_rounding = draft->tick_rounding,
+                                       .slots_per_worker = draft->slots_per_worker,
+                                       .backpressure = draft->backpressure.rule,
+                                       .slots_multiplier = draft->backpressure.multiplier,
+                                       .buffer = draft->backpressure.buffer,
+                                       .worker_choice = draft->worker_choice,
+                                       .stage_first = scenario->stages_total };
+    resolve_input(resolver, &draft->input, &pipeline->input);
+    resolve_stages(resolver, draft, pipeline);
+    scenario->stages_total += pipeline->stages_count;
+}
+
+void sim_resolve_pipelines(struct sim_resolver *resolver)
+{
+    struct sim_scenario *scenario = resolver->scenario;
+    const struct draft_list *list = &resolver->draft->pipelines;
+    struct draft_pipeline *drafts = list->items;
+    scenario->pipelines_count = list->count;
+    scenario->pipelines =
+        sim_arena_alloc(resolver->arena, list->count + 1, sizeof *scenario->pipelines);
+    for (size_t i = 0; i < list->count; i++) {
+        resolve_pipeline(resolver, &drafts[i], &scenario->pipelines[i]);
+        const char *name = scenario->pipelines[i].name;
+        for (size_t k = 0; k < i && name != NULL; k++)
+            if (scenario->pipelines[k].name != NULL &&
+                strcmp(scenario->pipelines[k].name, name) == 0)
+                sim_report_error(resolver->report, sim_draft_at(&drafts[i].head, "name"),
+                                 "two pipelines are called '%s'", name);
+    }
+    sim_resolve_not_empty(resolver, sim_yaml_get(resolver->root, "pipelines"),
+                          "a scenario needs at least one pipeline");
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Loading a scenario: text, tree, --set, draft, scenario, checks, canonical text.
+ *
+ * The scenario lies in a box together with the arena that owns everything it points to.
+ */
+#include "sim/scenario/scenario.h"
+
+#include "sim/engine/digest.h"
+#include "sim/scenario/check.h"
+#include "sim/scenario/emit.h"
+#include "sim/scenario/input_file.h"
+#include "sim/scenario/set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct box {
+    struct sim_scenario scenario; /* first: the public pointer is the box */
+    struct sim_arena arena;
+};
+
+/* What one load goes through. */
+struct loading {
+    struct box *box;
+    struct sim_report report;
+    const struct sim_scenario_source *source;
+    const struct sim_policies *policies;
+    const char *folder;
+};
+
+/* ---- policies ---- */
+
+static struct sim_policies built_in_policies(struct sim_arena *arena)
+{
+    struct sim_policies policies = { .placements_count = weir_placement_count(),
+                                     .scalings_count = weir_scaling_count() };
+    policies.placements =
+        sim_arena_alloc(arena, policies.placements_count + 1, sizeof *policies.placements);
+    policies.scalings =
+        sim_arena_alloc(arena, policies.scalings_count + 1, sizeof *policies.scalings);
+    for (uint32_t i = 0; i < policies.placements_count; i++)
+        policies.placements[i] = weir_placement_at(i);
+    for (uint32_t i = 0; i < policies.scalings_count; i++)
+        policies.scalings[i] = weir_scaling_at(i);
+    return policies;
+}
+
+/* ---- files ---- */
+
+static void note_file(struct sim_arena *arena, struct sim_scenario *scenario, const char *path,
+                      const char *text, size_t length)
+{
+    scenario->files =
+        sim_arena_grow(arena, scenario->files, scenario->files_count, sizeof *scenario->files);
+    scenario->files[scenario->files_count++] = (struct sim_input_file){
+        .path = sim_arena_copy(arena, path),
+        .bytes = (int64_t)length,
+        .digest = sim_digest_bytes(SIM_DIGEST_START, text, length),
+    };
+}
+
+static void note_named_files(struct loading *loading, const struct sim_reader *reader)
+{
+    for (size_t i = 0; i < reader->files_count; i++) {
+        struct sim_arena scratch = { .blocks = NULL };
+        size_t length = 0;
+        const char *text =
+            sim_input_file_read(&scratch, loading->folder, reader->files[i], &length, NULL);
+        if (text != NULL) /* who needs it has reported it */
+            note_file(&loading->box->arena, &loading->box->scenario, reader->files[i], text,
+                      length);
+        sim_arena_clear(&scratch);
+    }
+}
+
+/* ---- from tree to scenario ---- */
+
+static void build(struct loading *loading, struct sim_yaml *root)
+{
+    struct sim_arena *arena = &loading->box->arena;
+    struct sim_scenario *scenario = &loading->box->scenario;
+    struct sim_reader reader = { .arena = arena,
+                                 .report = &loading->report,
+                                 .policies = loading->policies,
+                                 .folder = loading->folder };
+    struct draft_scenario *draft = sim_arena_alloc(arena, 1, sizeof *draft);
+    sim_read_section(&reader, root, &sim_schema_scenario, draft);
+    struct sim_resolver resolver = { .arena = arena,
+                                     .report = &loading->report,
+                                     .reader = &reader,
+                                     .root = root,
+                                     .draft = draft,
+                                     .scenario = scenario };
+    sim_resolve(&resolver);
+    sim_check(&resolver);
+    scenario->sources_unstated = reader.sources[SIM_SOURCE_UNSTATED];
+    scenario->sources_measured = reader.sources[SIM_SOURCE_MEASURED];
+    scenario->sources_datasheet = reader.sources[SIM_SOURCE_DATASHEET];
+    scenario->sources_guess = reader.sources[SIM_SOURCE_GUESS];
+    scenario->knobs = reader.knobs;
+    if (loading->report.out->errors > 0)
+        return;
+    note_named_files(loading, &reader);
+    scenario->resolved = sim_emit(arena, draft);
+    scenario->digest =
+        sim_digest_bytes(SIM_DIGEST_START, scenario->resolved, strlen(scenario->resolved));
+}
+
+/* ---- variants ---- */
+
+static struct box *new_box(void)
+{
+    struct box *box = calloc(1, sizeof *box);
+    if (box == NULL)
+        abort(); /* as the arena does */
+    return box;
+}
+
+static void free_box(struct box *box)
+{
+    sim_arena_clear(&box->arena);
+    free(box);
+}
+
+/* Reports the mistakes a variant has that the scenario itself has not. */
+static void check_variant(struct loading *loading, const struct sim_yaml *root,
+                          const struct sim_variant *variant, const struct sim_yaml *at)
+{
+    struct sim_diagnostics found = { .items = NULL };
+    struct loading trial = *loading;
+    trial.box = new_box();
+    trial.report.out = &found;
+    struct sim_yaml *tree = sim_yaml_clone(&trial.box->arena, root);
+    bool is_applied = true;
+    for (size_t i = 0; i < variant->sets_count; i++)
+        is_applied &= sim_set_apply_text(&trial.box->arena, &trial.report, tree, variant->sets[i]);
+    if (is_applied)
+        build(&trial, tree);
+    for (size_t i = 0; i < found.count; i++)
+        if (!found.items[i].is_warning)
+            sim_report_near(&loading->report, at, SIM_AT_VALUE, found.items[i].suggestion,
+                            "variant '%s': %s", variant->label, found.items[i].message);
+    sim_diagnostics_clear(&found);
+    free_box(trial.box);
+}
+
+static void check_variants(struct loading *loading, const struct sim_yaml *root)
+{
+    const struct sim_scenario *scenario = &loading->box->scenario;
+    const struct sim_yaml *list = sim_yaml_get(root, "compare");
+    for (size_t i = 0; i < scenario->variants_count; i++) {
+        const struct sim_yaml *entry = sim_yaml_item(list, i);
+        const struct sim_yaml *sets = sim_yaml_get(entry, "set");
+        if (scenario->variants[i].sets_count > 0)
+            check_variant(loading, root, &scenario->variants[i], sets == NULL ? entry : sets);
+    }
+}
+
+/* ---- loading ---- */
+
+static weir_status load_text(struct loading *loading)
+{
+    struct sim_arena *arena = &loading->box->arena;
+    struct sim_report *report = &loading->report;
+    struct sim_yaml *root = sim_yaml_parse(arena, report->text, report->length, report);
+    if (root != NULL && root->kind != SIM_YAML_MAPPING) {
+        sim_report_error(report, root, "a scenario is a mapping of keys (schema: 1, name: ...)");
+        root = NULL;
+    }
+    if (root == NULL)
+        return WEIR_EFORMAT;
+    for (size_t i = 0; i < loading->source->sets_count; i++)
+        (void)sim_set_apply_text(arena, report, root, loading->source->sets[i]);
+    build(loading, root);
+    if (report->out->errors == 0)
+        check_variants(loading, root);
+    return report->out->errors == 0 ? WEIR_OK : WEIR_EFORMAT;
+}
+
+static weir_status load_file(struct loading *loading)
+{
+    struct sim_report *report = &loading->report;
+    const struct sim_scenario_source *source = loading->source;
+    struct weir_error error = { .phase = -1 };
+    if (source->text != NULL) {
+        report->text = source->text;
+        report->length = strlen(source->text);
+    } else {
+        report->text =
+            sim_input_file_read(&loading->box->arena, NULL, source->path, &report->length, &error);
+    }
+    if (report->text == NULL) {
+        report->length = 0;
+        sim_report_error(report, NULL, "%s", error.text);
+        return WEIR_EIO;
+    }
+    if (report->length > SIM_INPUT_FILE_BYTES) {
+        sim_report_error(report, NULL, "larger than 8 MiB");
+        return WEIR_EFORMAT;
+    }
+    note_file(&loading->box->arena, &loading->box->scenario, report->path, report->text,
+              report->length);
+    return load_text(loading);
+}
+
+weir_status sim_scenario_load(const struct sim_scenario_source *source,
+                              struct sim_scenario **scenario, struct sim_diagnostics *diagnostics)
+{
+    struct box *box = new_box();
+    const struct sim_policies built_in = built_in_policies(&box->arena);
+    struct loading loading = {
+        .box = box,
+        .report = { .path = source->path == NULL ? "(text)" : source->path, .out = diagnostics },
+        .source = source,
+        .policies = source->policies == NULL ? &built_in : source->policies,
+        .folder = sim_input_file_folder(&box->arena, source->path),
+    };
+    box->scenario.path = sim_arena_copy(&box->arena, loading.report.path);
+    const weir_status status = load_file(&loading);
+    sim_report_finish(&loading.report);
+    if (status == WEIR_OK)
+        *scenario = &box->scenario;
+    else
+        free_box(box);
+    return status;
+}
+
+void sim_scenario_destroy(struct sim_scenario *scenario)
+{
+    if (scenario != NULL)
+        free_box((struct box *)(void *)scenario);
+}
+
+/* ---- looking things up ---- */
+
+uint32_t sim_scenario_node_count(const struct sim_scenario *scenario)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < scenario->node_groups_count; i++)
+        count += scenario->node_groups[i].count;
+    return count;
+}
+
+/* The group of node `index`, which becomes the index within the group. */
+static const struct sim_node_group *find_group(const struct sim_scenario *scenario, uint32_t *index)
+{
+    const struct sim_node_group *group = scenario->node_groups;
+    while (*index >= group->count) {
+        *index -= group->count;
+        group++;
+    }
+    return group;
+}
+
+void sim_scenario_node_name(const struct sim_scenario *scenario, uint32_t index, char *text,
+                            size_t capacity)
+{
+    const struct sim_node_group *group = find_group(scenario, &index);
+    const char *name = group->name == NULL ? scenario->node_types[group->type].name : group->name;
+    if (group->name != NULL && group->count == 1)
+        (void)snprintf(text, capacity, "%s", name);
+    else
+        (void)snprintf(text, capacity, "%s-%u", name, index);
+}
+
+const struct sim_node_type *sim_scenario_node_type(const struct sim_scenario *scenario,
+                                                   uint32_t index)
+{
+    return &scenario->node_types[find_group(scenario, &index)->type];
+}
+
+const struct sim_stage *sim_scenario_stage(const struct sim_scenario *scenario, uint32_t index)
+{
+    const struct sim_pipeline *pipeline = scenario->pipelines;
+    while (index >= pipeline->stage_first + pipeline->stages_count)
+        pipeline++;
+    return &pipeline->stages[index - pipeline->stage_first];
+}

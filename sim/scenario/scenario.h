@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The resolved scenario: everything a run needs, defaults filled in, units canonical.
+ *
+ * One schema table (schema.c) drives parsing, defaults, ranges, `weir schema` and the docs page, so
+ * a key that is not documented cannot exist. A scenario is immutable once loaded; several worlds
+ * may read the same one. Names were resolved to indices; all pointers belong to the scenario.
+ *
+ * Load reports *all* mistakes, each with file:line:column, what was expected, the value found and a
+ * near name, and leaves nothing half-built.
+ */
+#ifndef SIM_SCENARIO_SCENARIO_H
+#define SIM_SCENARIO_SCENARIO_H
+
+#include "sim/engine/law.h"
+#include "sim/scenario/diagnostic.h"
+#include "weir/policy.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- hardware ---- */
+
+struct sim_gpu_type {
+    char *name;
+    int64_t mem_bytes;
+    uint32_t nvdecs;
+    uint32_t nvencs;
+    double speed; /* relative to the reference GPU of the service laws; 1 = same */
+    double idle_w;
+    double limit_w;
+};
+
+struct sim_gpu_count {
+    uint32_t type; /* index into gpu_types */
+    uint32_t count;
+};
+
+struct sim_node_type {
+    char *name;
+    double cpus;
+    int64_t ram_bytes;
+    struct sim_gpu_count *gpus;
+    size_t gpus_count;
+};
+
+/* `count` equal nodes, named NAME-0, NAME-1 ... (NAME alone when count is 1 and a name is given).
+ */
+struct sim_node_group {
+    char *name;
+    uint32_t type;
+    uint32_t count;
+};
+
+struct sim_failures {
+    struct sim_law *node_between; /* time a node stays up, NULL = never fails */
+    struct sim_law *node_repair;
+};
+
+/* ---- scheduler ---- */
+
+struct sim_policy_choice {
+    const struct weir_placement_ops *placement; /* one of the two */
+    const struct weir_scaling_ops *scaling;
+    double *values; /* all parameters of its table, in order */
+    size_t count;
+};
+
+struct sim_sched {
+    struct sim_policy_choice placement;
+    struct sim_policy_choice scaling;
+    int64_t interval_ns; /* between decisions; the first is at 0 */
+    int64_t window_ns;   /* of the speed estimator */
+    uint32_t min_points;
+    uint32_t explain; /* enum weir_explain */
+};
+
+/* ---- pipelines ---- */
+
+enum sim_semantics { SIM_SEMANTICS_EVENT, SIM_SEMANTICS_TICK };
+enum sim_tick_rounding { SIM_TICK_TRUNCATE, SIM_TICK_NEAREST };
+enum sim_backpressure {
+    SIM_BACKPRESSURE_SLOTS,    /* "xenna": busy + output queue < workers * slots * multiplier */
+    SIM_BACKPRESSURE_BLOCKING, /* blocking after service with `buffer` places between stages */
+    SIM_BACKPRESSURE_NONE      /* unbounded queues */
+};
+enum sim_worker_choice { SIM_WORKER_OLDEST, SIM_WORKER_NEWEST };
+
+/* Service time of one task on one worker, in seconds:
+ *   (law * (scale_by_size ? mean size of the batch : 1) + per_size * sum of sizes
+ *    + base + per_item * batch) * class factor * gpu factor / gpu speed
+ * With a table, its value at (gpu type, batch, mean size) replaces base, per_item and per_size, and
+ * `law` is a factor without unit (default const(1)). `gpu speed` counts only for stages that use a
+ * GPU and only where no factor and no table is given for that type. */
+struct sim_service_point {
+    uint32_t gpu_type; /* WEIR_NO_INDEX = any */
+    double batch;
+    double size;
+    double seconds;
+};
+
+struct sim_service {
+    struct sim_law *law;
+    bool scale_by_size;
+    double base_s;
+    double per_item_s;
+    double per_size_s;
+    double *gpu_factor;   /* by GPU type, NAN = not given; NULL = none given */
+    double *class_factor; /* by item class; NULL = all 1 */
+    struct sim_service_point *table;
+    size_t table_count;
+};
+
+struct sim_stage {
+    char *name;
+    struct weir_request request; /* what the scheduler is told */
+    struct weir_request uses;    /* what a worker really takes; default the same */
+    struct weir_shape shape;     /* of the request */
+    struct weir_shape uses_shape;
+    int32_t workers; /* fixed count, -1 = auto (workers_per_node is resolved into it) */
+    uint32_t batch;
+    struct sim_service service;
+    struct sim_law *returns;   /* items one item turns into; rounded down at a uniform threshold */
+    struct sim_law *setup;     /* time; NULL = none */
+    struct sim_law *bytes_out; /* of one item given back; NULL = 0 */
+    double speed_hint_per_s;   /* NAN = none */
+    double over_provision;     /* 0 = none */
+    double process_failure;    /* probability that an attempt fails (item's own fault) */
+    double setup_failure;
+    uint32_t max_attempts;          /* an item that failed so often is dropped */
+    struct sim_law *worker_between; /* time between crashes of a ready worker, NULL = never */
+};
+
+struct sim_item_class {
+    char *name;
+    double weight; /* normalised */
+    struct sim_law *size;
+};
+
+struct sim_input {
+    uint64_t items;                 /* 0 = unlimited */
+    struct sim_law *arrivals;       /* time between arrivals; NULL = all there at the start */
+    struct sim_item_class *classes; /* at least one */
+    size_t classes_count;
+    struct sim_law *bytes; /* NULL = 0 */
+};
+
+struct sim_pipeline {
+    char *name;
+    uint32_t semantics; /* enum sim_semantics */
+    int64_t tick_ns;
+    uint32_t tick_rounding;
+    struct sim_input input;
+    uint32_t slots_per_worker;
+    uint32_t backpressure; /* enum sim_backpressure */
+    double slots_multiplier;
+    uint32_t buffer;
+    uint32_t worker_choice; /* enum sim_worker_choice */
+    struct sim_stage *stages;
+    size_t stages_count;
+    size_t stage_first; /* index of its first stage over all pipelines */
+};
+
+/* ---- things that happen ---- */
+
+enum sim_action {
+    SIM_ACTION_STAGE_SLOW,  /* service times of the stage x factor */
+    SIM_ACTION_STAGE_STALL, /* no task of the stage starts; running ones do not end until it is over
+                             */
+    SIM_ACTION_STAGE_FAIL,  /* attempts of the stage fail with `probability` */
+    SIM_ACTION_SETUP_SLOW,  /* set-ups that start meanwhile x factor */
+    SIM_ACTION_NODE_DOWN,
+    SIM_ACTION_NODE_UP,
+    SIM_ACTION_NODE_SLOW, /* services that start meanwhile x factor */
+    SIM_ACTION_ARRIVALS,  /* arrival rate x factor (0 = lull) */
+    SIM_ACTION_BURST,     /* `items` arrive at once */
+    SIM_ACTION_SET        /* hot swap of sched.* */
+};
+
+struct sim_timeline_entry {
+    int64_t at_ns;
+    int64_t for_ns;  /* 0 = for good */
+    uint32_t action; /* enum sim_action */
+    uint32_t target; /* stage over all pipelines, node, or pipeline; WEIR_NO_INDEX for SET */
+    double factor;
+    double probability;
+    uint64_t items;
+    struct sim_sched *sched; /* SET: the whole scheduler section from then on */
+    char *text;              /* one line for reports: "caption slowed x2 for 30 min" */
+};
+
+struct sim_initial_workers {
+    uint32_t stage; /* over all pipelines */
+    uint32_t node;
+    uint32_t count; /* ready at time 0, placed by first fit on that node */
+};
+
+struct sim_initial_stage {
+    uint32_t stage;
+    uint64_t queued;          /* items waiting in front of it */
+    double speed_per_s;       /* estimator sample, NAN = none */
+    double returns_per_batch; /* NAN = none */
+};
+
+struct sim_initial {
+    struct sim_initial_workers *workers;
+    size_t workers_count;
+    struct sim_initial_stage *stages;
+    size_t stages_count;
+};
+
+/* ---- comparison and expectation ---- */
+
+struct sim_variant {
+    char *label;
+    char **sets; /* "path=value" */
+    size_t sets_count;
+};
+
+enum sim_expect_op {
+    SIM_EXPECT_EQ,
+    SIM_EXPECT_NEAR, /* |value - expected| <= tol (absolute) or tol * |expected| (relative) */
+    SIM_EXPECT_LT,
+    SIM_EXPECT_LE,
+    SIM_EXPECT_GT,
+    SIM_EXPECT_GE
+};
+
+struct sim_expect {
+    char *metric;
+    char *of;      /* label: stage, pipeline ...; NULL = the cluster-wide value */
+    char *variant; /* NULL = every variant */
+    uint32_t op;   /* enum sim_expect_op */
+    double value;  /* NAN when `than_*` is given */
+    double tolerance;
+    bool tolerance_is_relative;
+    char *than_metric; /* compare with another result */
+    char *than_of;
+    char *than_variant;
+    int line; /* in the file, for messages */
+};
+
+struct sim_input_file {
+    char *path;
+    int64_t bytes;
+    uint64_t digest;
+};
+
+struct sim_scenario {
+    char *path; /* as given; "-" = standard input */
+    char *name;
+    char *description;
+    uint64_t seed;
+    uint32_t replications;
+    int64_t horizon_ns; /* SIM_TIME_MAX = until the work is done */
+    int64_t warmup_ns;
+    int64_t start_unix_s; /* of time 0, for stamps; 0 = not given */
+    struct weir_quantum quantum;
+
+    struct sim_gpu_type *gpu_types; /* what the scheduler is told */
+    struct sim_gpu_type *gpu_truth; /* what there is: same order */
+    size_t gpu_types_count;
+    struct sim_node_type *node_types;
+    size_t node_types_count;
+    struct sim_node_group *node_groups;
+    size_t node_groups_count;
+    struct sim_failures failures;
+
+    struct sim_sched sched;
+    struct sim_pipeline *pipelines;
+    size_t pipelines_count;
+    size_t stages_total;
+
+    struct sim_timeline_entry *timeline; /* ascending by at_ns */
+    size_t timeline_count;
+    struct sim_initial initial;
+    int64_t sample_ns; /* 0 = chosen by the recorder */
+    struct sim_variant *variants;
+    size_t variants_count;
+    struct sim_expect *expects;
+    size_t expects_count;
+
+    uint32_t sources_measured, sources_datasheet, sources_guess, sources_unstated;
+    uint32_t knobs; /* per-stage worker counts and other keys the user had to set beyond the work */
+    struct sim_input_file *files; /* the scenario itself and what it read */
+    size_t files_count;
+    char *resolved;  /* canonical YAML text of all of this */
+    uint64_t digest; /* of `resolved` */
+};
+
+/* The policies a scenario may name: built-ins and loaded plug-ins. */
+struct sim_policies {
+    const struct weir_placement_ops **placements;
+    size_t placements_count;
+    const struct weir_scaling_ops **scalings;
+    size_t scalings_count;
+};
+
+struct sim_scenario_source {
+    const char *path;
+    const char *text;        /* NULL = read `path` ("-" = standard input) */
+    const char *const *sets; /* "path=value", applied in order before validation */
+    size_t sets_count;
+    const struct sim_policies *policies; /* NULL = built-ins */
+};
+
+/* Reads, validates and resolves. On WEIR_OK diagnostics hold warnings at most; on WEIR_EFORMAT at
+ * least one error; WEIR_EIO when the file cannot be read (one diagnostic says why). */
+weir_status sim_scenario_load(const struct sim_scenario_source *source,
+                              struct sim_scenario **scenario, struct sim_diagnostics *diagnostics);
+void sim_scenario_destroy(struct sim_scenario *scenario);
+
+/* Name of node `index` over all groups ("dgx-3"); writes at most `capacity` bytes. */
+void sim_scenario_node_name(const struct sim_scenario *scenario, uint32_t index, char *text,
+                            size_t capacity);
+uint32_t sim_scenario_node_count(const struct sim_scenario *scenario);
+/* Type of node `index`. */
+const struct sim_node_type *sim_scenario_node_type(const struct sim_scenario *scenario,
+                                                   uint32_t index);
+/* Stage by its index over all pipelines. */
+const struct sim_stage *sim_scenario_stage(const struct sim_scenario *scenario, uint32_t index);
+
+/* The reference of all keys from the schema table: text (Markdown) or JSON Schema; malloc'ed. */
+char *sim_schema_markdown(void);
+char *sim_schema_json(void);
+
+#endif

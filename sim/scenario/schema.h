@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The schema: one table of fields for each mapping of a scenario file.
+ *
+ * Reading, defaults, ranges, near names, --set paths, the canonical text, `weir schema` and
+ * docs/scenario.md all come from these tables. A field says where its value lies in the draft
+ * (draft.h); every draft struct begins with a struct draft_head.
+ *
+ * A value that is not given and has no default is *absent*: NULL for text and laws, NAN for
+ * numbers, the largest value for counts and choices, the smallest for times and bytes.
+ */
+#ifndef SIM_SCENARIO_SCHEMA_H
+#define SIM_SCENARIO_SCHEMA_H
+
+#include "sim/scenario/quantity.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SIM_ABSENT_COUNT UINT32_MAX
+#define SIM_ABSENT_TIME  INT64_MIN
+#define SIM_ABSENT_BYTES INT64_MIN
+
+enum sim_field_kind {
+    SIM_FIELD_TEXT,      /* char * */
+    SIM_FIELD_FLAG,      /* uint32_t: 0, 1 */
+    SIM_FIELD_NUMBER,    /* double, with `unit` */
+    SIM_FIELD_COUNT,     /* uint32_t */
+    SIM_FIELD_COUNT64,   /* uint64_t; absent = UINT64_MAX */
+    SIM_FIELD_WHOLE,     /* int64_t; absent = INT64_MIN */
+    SIM_FIELD_TIME,      /* int64_t ns */
+    SIM_FIELD_BYTES,     /* int64_t */
+    SIM_FIELD_CHOICE,    /* uint32_t: index into `choices` */
+    SIM_FIELD_LAW,       /* struct sim_law *, of `unit` */
+    SIM_FIELD_TIMESTAMP, /* int64_t unix seconds */
+    SIM_FIELD_SECTION,   /* a mapping: the struct of `section` in place */
+    SIM_FIELD_LIST,      /* a list of mappings: struct draft_list of `section` */
+    SIM_FIELD_NAMED, /* a mapping by name: struct draft_list of `section`, the key is its name */
+    SIM_FIELD_SETS   /* a mapping of --set paths to values: struct draft_list of draft_set */
+};
+
+enum sim_field_flag {
+    SIM_FIELD_REQUIRED = 1,
+    SIM_FIELD_KNOB = 2 /* giving it is a decision the user had to make about the machine */
+};
+
+struct sim_section;
+
+struct sim_field {
+    const char *key;
+    const char *alias; /* an older name, accepted with a warning; NULL = none */
+    uint32_t kind;     /* enum sim_field_kind */
+    uint32_t unit;     /* enum sim_unit */
+    uint32_t flags;
+    size_t offset;
+    const char *initial;  /* default as text, NULL = absent */
+    const char *fallback; /* what absent means, for the documentation */
+    double min, max;      /* of numbers, counts, times (s) and bytes; both 0 = not limited */
+    const char *choices;  /* "a|b/older-name|c" */
+    const char *later;    /* choices of other versions: "x|y" */
+    const struct sim_section *section;
+    const char *help;
+};
+
+enum sim_policy_kind { SIM_POLICY_NONE, SIM_POLICY_PLACEMENT, SIM_POLICY_SCALING };
+
+struct sim_section {
+    const char *name; /* in the documentation */
+    const char *help;
+    const struct sim_field *fields;
+    size_t count;
+    size_t size;            /* of its draft struct */
+    const char *scalar_key; /* the key a bare value stands for, NULL = a mapping is needed */
+    bool has_sources;       /* its numbers count as measured, datasheet, guess or unstated */
+    uint32_t policy;        /* enum sim_policy_kind: unknown keys are parameters of the policy */
+};
+
+extern const struct sim_section sim_schema_scenario;
+extern const struct sim_section sim_schema_sched;
+
+/* The field with this key (or older name), or NULL. */
+const struct sim_field *sim_schema_find(const struct sim_section *section, const char *key);
+
+/* The k-th word of a choice list into `text`; false when there are fewer. Words behind '/' are
+ * older names and skipped. */
+bool sim_choice_word(const char *choices, uint32_t index, char *text, size_t capacity);
+/* Index of a word (older names too), or SIM_ABSENT_COUNT. */
+uint32_t sim_choice_find(const char *choices, const char *word);
+
+#endif

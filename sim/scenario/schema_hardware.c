@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The schema's tables of hardware, innermost mappings first. The order of fields is the canonical
+ * order of keys and the order of the documentation.
+ */
+#include "sim/scenario/schema_parts.h"
+
+static const struct sim_field quantum_fields[] = {
+    { .key = "step",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_quantum, step),
+      .initial = "exact",
+      .choices = "exact|xenna|ray|kubernetes",
+      .help = "grid that CPU and GPU requests are rounded to: xenna 1/65536, ray 1/10000, "
+              "kubernetes 1/1000, exact 1/40960000" },
+    { .key = "round",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_quantum, round),
+      .initial = "nearest",
+      .choices = "nearest|floor",
+      .help = "how a request is rounded to the grid" },
+};
+const struct sim_section sim_schema_quantum = { .name = "resource_quantum",
+                                                .help = "How requests become amounts.",
+                                                .fields = quantum_fields,
+                                                .count = LENGTH(quantum_fields),
+                                                .size = sizeof(struct draft_quantum),
+                                                .scalar_key = "step" };
+
+static const struct sim_field gpu_type_fields[] = {
+    { .key = "memory",
+      .kind = SIM_FIELD_BYTES,
+      .unit = SIM_UNIT_BYTES,
+      AT(draft_gpu_type, mem_bytes),
+      .fallback = "built-in value, else 0",
+      .max = LARGEST_BYTES,
+      .help = "memory of one GPU" },
+    { .key = "nvdec",
+      .kind = SIM_FIELD_COUNT,
+      AT(draft_gpu_type, nvdecs),
+      .fallback = "built-in value, else 0",
+      .max = WEIR_MAX_ENGINES,
+      .help = "video decoders of one GPU" },
+    { .key = "nvenc",
+      .kind = SIM_FIELD_COUNT,
+      AT(draft_gpu_type, nvencs),
+      .fallback = "built-in value, else 0",
+      .max = WEIR_MAX_ENGINES,
+      .help = "video encoders of one GPU" },
+    { .key = "idle",
+      .kind = SIM_FIELD_NUMBER,
+      .unit = SIM_UNIT_POWER,
+      AT(draft_gpu_type, idle_w),
+      .fallback = "built-in value, else 0 W",
+      .max = 1e6,
+      .help = "power drawn when nothing runs" },
+    { .key = "limit",
+      .kind = SIM_FIELD_NUMBER,
+      .unit = SIM_UNIT_POWER,
+      AT(draft_gpu_type, limit_w),
+      .fallback = "built-in value, else 0 W",
+      .max = 1e6,
+      .help = "power drawn at full load" },
+    { .key = "speed",
+      .kind = SIM_FIELD_NUMBER,
+      AT(draft_gpu_type, speed),
+      .fallback = "1",
+      .min = 1e-6,
+      .max = 1e6,
+      .help = "speed relative to the GPU the service times were taken on" },
+};
+static const struct sim_section gpu_type_section = { .name = "catalog.gpu_types.NAME",
+                                                     .help = "A GPU type. Built-in types may be "
+                                                             "changed key by key.",
+                                                     .fields = gpu_type_fields,
+                                                     .count = LENGTH(gpu_type_fields),
+                                                     .size = sizeof(struct draft_gpu_type),
+                                                     .has_sources = true };
+static const struct sim_section gpu_truth_section = {
+    .name = "truth.gpu_types.NAME",
+    .help = "What a GPU type really has, where it differs from what the scheduler is told.",
+    .fields = gpu_type_fields,
+    .count = LENGTH(gpu_type_fields),
+    .size = sizeof(struct draft_gpu_type),
+    .has_sources = true
+};
+
+static const struct sim_field gpu_count_fields[] = {
+    { .key = "count",
+      .kind = SIM_FIELD_COUNT,
+      .flags = SIM_FIELD_REQUIRED,
+      AT(draft_gpu_count, count),
+      .min = 1,
+      .max = WEIR_MAX_NODE_GPUS,
+      .help = "GPUs of this type in one node" },
+};
+static const struct sim_section gpu_count_section = { .name = "gpus.TYPE",
+                                                      .help = "How many GPUs of a type.",
+                                                      .fields = gpu_count_fields,
+                                                      .count = LENGTH(gpu_count_fields),
+                                                      .size = sizeof(struct draft_gpu_count),
+                                                      .scalar_key = "count" };
+
+#define NODE_HARDWARE(type)                                                                        \
+    { .key = "cpus",                                                                               \
+      .kind = SIM_FIELD_NUMBER,                                                                    \
+      AT(type, cpus),                                                                              \
+      .max = LARGEST_COUNT,                                                                        \
+      .help = "CPUs of one node" },                                                                \
+        { .key = "ram",                                                                            \
+          .kind = SIM_FIELD_BYTES,                                                                 \
+          .unit = SIM_UNIT_BYTES,                                                                  \
+          AT(type, ram_bytes),                                                                     \
+          .fallback = "0: stages must not ask for any",                                            \
+          .max = LARGEST_BYTES,                                                                    \
+          .help = "memory of one node" },                                                          \
+    {                                                                                              \
+        .key = "gpus", .kind = SIM_FIELD_NAMED, AT(type, gpus), .section = &gpu_count_section,     \
+        .help = "GPUs of one node by type: {h100: 8}"                                              \
+    }
+
+static const struct sim_field node_type_fields[] = { NODE_HARDWARE(draft_node_type) };
+static const struct sim_section node_type_section = { .name = "catalog.node_types.NAME",
+                                                      .help = "A node type.",
+                                                      .fields = node_type_fields,
+                                                      .count = LENGTH(node_type_fields),
+                                                      .size = sizeof(struct draft_node_type),
+                                                      .has_sources = true };
+
+static const struct sim_field catalog_fields[] = {
+    { .key = "gpu_types",
+      .kind = SIM_FIELD_NAMED,
+      AT(draft_catalog, gpu_types),
+      .section = &gpu_type_section,
+      .help = "GPU types by name, beside the built-in ones" },
+    { .key = "node_types",
+      .kind = SIM_FIELD_NAMED,
+      AT(draft_catalog, node_types),
+      .section = &node_type_section,
+      .help = "node types by name" },
+};
+const struct sim_section sim_schema_catalog = { .name = "catalog",
+                                                .help = "Hardware as the scheduler is told.",
+                                                .fields = catalog_fields,
+                                                .count = LENGTH(catalog_fields),
+                                                .size = sizeof(struct draft_catalog) };
+
+static const struct sim_field truth_fields[] = {
+    { .key = "gpu_types",
+      .kind = SIM_FIELD_NAMED,
+      AT(draft_truth, gpu_types),
+      .section = &gpu_truth_section,
+      .help = "GPU types whose reality differs from the catalogue" },
+};
+const struct sim_section sim_schema_truth = { .name = "truth",
+                                              .help = "Hardware as it is, where that differs "
+                                                      "from the catalogue.",
+                                              .fields = truth_fields,
+                                              .count = LENGTH(truth_fields),
+                                              .size = sizeof(struct draft_truth) };
+
+static const struct sim_field node_group_fields[] = {
+    { .key = "name",
+      .kind = SIM_FIELD_TEXT,
+      AT(draft_node_group, head.name),
+      .fallback = "the name of the type",
+      .help = "nodes are called NAME-0, NAME-1 ...; NAME alone when a name is given and count is "
+              "1" },
+    { .key = "type",
+      .kind = SIM_FIELD_TEXT,
+      AT(draft_node_group, type),
+      .fallback = "the hardware is given here",
+      .help = "a node type of the catalogue" },
+    { .key = "count",
+      .kind = SIM_FIELD_COUNT,
+      AT(draft_node_group, count),
+      .initial = "1",
+      .min = 1,
+      .max = 100000,
+      .help = "equal nodes" },
+    NODE_HARDWARE(draft_node_group),
+};
+static const struct sim_section node_group_section = {
+    .name = "cluster.nodes[]",
+    .help = "Equal nodes: of a type, or with their hardware written here.",
+    .fields = node_group_fields,
+    .count = LENGTH(node_group_fields),
+    .size = sizeof(struct draft_node_group),
+    .has_sources = true
+};
+
+static const struct sim_field failures_fields[] = {
+    { .key = "node_between",
+      .kind = SIM_FIELD_LAW,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_failures, node_between),
+      .fallback = "nodes never fail",
+      .help = "time a node stays up" },
+    { .key = "node_repair",
+      .kind = SIM_FIELD_LAW,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_failures, node_repair),
+      .fallback = "const(0)",
+      .help = "time until a failed node is back" },
+};
+static const struct sim_section failures_section = { .name = "cluster.failures",
+                                                     .help = "Random failures of nodes.",
+                                                     .fields = failures_fields,
+                                                     .count = LENGTH(failures_fields),
+                                                     .size = sizeof(struct draft_failures),
+                                                     .has_sources = true };
+
+static const struct sim_field cluster_fields[] = {
+    { .key = "nodes",
+      .kind = SIM_FIELD_LIST,
+      .flags = SIM_FIELD_REQUIRED,
+      AT(draft_cluster, nodes),
+      .section = &node_group_section,
+      .help = "groups of equal nodes, in the order that decides ties" },
+    { .key = "failures",
+      .kind = SIM_FIELD_SECTION,
+      AT(draft_cluster, failures),
+      .section = &failures_section,
+      .help = "random failures of nodes" },
+};
+const struct sim_section sim_schema_cluster = { .name = "cluster",
+                                                .help = "The nodes there are.",
+                                                .fields = cluster_fields,
+                                                .count = LENGTH(cluster_fields),
+                                                .size = sizeof(struct draft_cluster) };

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The schema's tables of pipelines, innermost mappings first. The order of fields is the canonical
+ * order of keys and the order of the documentation.
+ */
+#include "sim/scenario/schema_parts.h"
+
+static const struct sim_field class_fields[] = {
+    NAME_FIELD(draft_class, "name of the class"),
+    { .key = "weight",
+      .kind = SIM_FIELD_NUMBER,
+      .unit = SIM_UNIT_FRACTION,
+      AT(draft_class, weight),
+      .initial = "1",
+      .min = 0,
+      .max = 1e9,
+      .help = "share of the items, relative to the other classes" },
+    { .key = "size",
+      .kind = SIM_FIELD_LAW,
+      AT(draft_class, size),
+      .initial = "const(1)",
+      .help = "size of an item" },
+};
+static const struct sim_section class_section = { .name = "pipelines[].input.classes[]",
+                                                  .help = "A kind of items.",
+                                                  .fields = class_fields,
+                                                  .count = LENGTH(class_fields),
+                                                  .size = sizeof(struct draft_class),
+                                                  .has_sources = true };
+
+static const struct sim_field input_fields[] = {
+    { .key = "items",
+      .kind = SIM_FIELD_COUNT64,
+      AT(draft_input, items),
+      .initial = "0",
+      .max = 1e12,
+      .help = "items to work on; 0 = no end (then `arrivals` and `horizon` are needed)" },
+    { .key = "arrivals",
+      .kind = SIM_FIELD_LAW,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_input, arrivals),
+      .fallback = "all items are there at the start",
+      .help = "time between arrivals" },
+    { .key = "size",
+      .kind = SIM_FIELD_LAW,
+      AT(draft_input, size),
+      .fallback = "const(1)",
+      .help = "size of an item, when there are no classes" },
+    { .key = "classes",
+      .kind = SIM_FIELD_LIST,
+      AT(draft_input, classes),
+      .section = &class_section,
+      .help = "kinds of items" },
+    { .key = "bytes_per_item",
+      .kind = SIM_FIELD_LAW,
+      .unit = SIM_UNIT_BYTES,
+      AT(draft_input, bytes),
+      .fallback = "0 B",
+      .help = "bytes of an item at the source" },
+};
+static const struct sim_section input_section = { .name = "pipelines[].input",
+                                                  .help = "The items.",
+                                                  .fields = input_fields,
+                                                  .count = LENGTH(input_fields),
+                                                  .size = sizeof(struct draft_input),
+                                                  .has_sources = true };
+
+static const struct sim_field backpressure_fields[] = {
+    { .key = "rule",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_backpressure, rule),
+      .initial = "slots",
+      .choices = "slots/xenna|blocking|none",
+      .help = "slots: a stage takes a task while busy workers plus its output queue are fewer than "
+              "workers x slots x multiplier; blocking: a finished task stays on its worker while "
+              "the next stage's buffer is full; none: queues are unbounded" },
+    { .key = "multiplier",
+      .kind = SIM_FIELD_NUMBER,
+      AT(draft_backpressure, multiplier),
+      .initial = "1",
+      .min = 1e-3,
+      .max = 1e6,
+      .help = "for slots" },
+    { .key = "buffer",
+      .kind = SIM_FIELD_COUNT,
+      AT(draft_backpressure, buffer),
+      .initial = "1",
+      .min = 0,
+      .max = 1e9,
+      .help = "for blocking: places between two stages" },
+};
+static const struct sim_section backpressure_section = { .name = "pipelines[].backpressure",
+                                                         .help = "What stops a stage from running "
+                                                                 "ahead.",
+                                                         .fields = backpressure_fields,
+                                                         .count = LENGTH(backpressure_fields),
+                                                         .size = sizeof(struct draft_backpressure),
+                                                         .scalar_key = "rule" };
+
+#define REQUEST_FIELDS(type, base, cpus_fallback, other_fallback)                                  \
+    { .key = "cpus",                                                                               \
+      .kind = SIM_FIELD_NUMBER,                                                                    \
+      AT(type, base cpus),                                                                         \
+      .fallback = cpus_fallback,                                                                   \
+      .max = LARGEST_COUNT,                                                                        \
+      .help = "CPUs of one worker" },                                                              \
+        { .key = "gpus",                                                                           \
+          .kind = SIM_FIELD_NUMBER,                                                                \
+          AT(type, base gpus),                                                                     \
+          .fallback = other_fallback,                                                              \
+          .max = WEIR_MAX_DEVICES,                                                                 \
+          .help = "GPUs of one worker: a share below 1, or a whole number" },                      \
+        { .key = "nvdecs",                                                                         \
+          .kind = SIM_FIELD_WHOLE,                                                                 \
+          AT(type, base nvdecs),                                                                   \
+          .fallback = other_fallback,                                                              \
+          .max = 1024,                                                                             \
+          .help = "video decoders of one worker; per GPU when it has whole GPUs" },                \
+        { .key = "nvencs",                                                                         \
+          .kind = SIM_FIELD_WHOLE,                                                                 \
+          AT(type, base nvencs),                                                                   \
+          .fallback = other_fallback,                                                              \
+          .max = 1024,                                                                             \
+          .help = "video encoders of one worker; per GPU when it has whole GPUs" },                \
+        { .key = "ram",                                                                            \
+          .kind = SIM_FIELD_BYTES,                                                                 \
+          .unit = SIM_UNIT_BYTES,                                                                  \
+          AT(type, base ram_bytes),                                                                \
+          .fallback = other_fallback,                                                              \
+          .max = LARGEST_BYTES,                                                                    \
+          .help = "memory of one worker" },                                                        \
+        { .key = "gpu_memory",                                                                     \
+          .kind = SIM_FIELD_BYTES,                                                                 \
+          .unit = SIM_UNIT_BYTES,                                                                  \
+          AT(type, base gpu_mem_bytes),                                                            \
+          .fallback = other_fallback,                                                              \
+          .max = LARGEST_BYTES,                                                                    \
+          .help = "memory on each GPU of one worker" },                                            \
+        { .key = "entire_gpu",                                                                     \
+          .kind = SIM_FIELD_FLAG,                                                                  \
+          AT(type, base entire_gpu),                                                               \
+          .fallback = other_fallback,                                                              \
+          .help = "its GPUs are shared with nobody and all their codec engines are its own" },     \
+    {                                                                                              \
+        .key = "codec_same_gpu", .kind = SIM_FIELD_FLAG, AT(type, base codec_same_gpu),            \
+        .fallback = other_fallback,                                                                \
+        .help = "codec engines without GPU share all come from one GPU"                            \
+    }
+
+static const struct sim_field request_fields[] = {
+    REQUEST_FIELDS(draft_request, , "1", "0 or false"),
+};
+static const struct sim_field uses_fields[] = {
+    REQUEST_FIELDS(draft_request, , "as requested", "as requested"),
+};
+static const struct sim_section request_section = { .name = "pipelines[].stages[].request",
+                                                    .help = "What the scheduler is told one worker "
+                                                            "needs; the same keys may stand in the "
+                                                            "stage itself.",
+                                                    .fields = request_fields,
+                                                    .count = LENGTH(request_fields),
+                                                    .size = sizeof(struct draft_request),
+                                                    .has_sources = true };
+static const struct sim_section uses_section = { .name = "pipelines[].stages[].uses",
+                                                 .help = "What one worker really takes.",
+                                                 .fields = uses_fields,
+                                                 .count = LENGTH(uses_fields),
+                                                 .size = sizeof(struct draft_request),
+                                                 .has_sources = true };
+
+static const struct sim_field factor_fields[] = {
+    { .key = "factor",
+      .kind = SIM_FIELD_NUMBER,
+      .flags = SIM_FIELD_REQUIRED,
+      AT(draft_factor, factor),
+      .min = 1e-9,
+      .max = 1e9,
+      .help = "multiplies the service time" },
+};
+static const struct sim_section factor_section = { .name = "factor.NAME",
+                                                   .help = "A factor by name.",
+                                                   .fields = factor_fields,
+                                                   .count = LENGTH(factor_fields),
+                                                   .size = sizeof(struct draft_factor),
+                                                   .scalar_key = "factor",
+                                                   .has_sources = true };
+
+static const struct sim_field service_fields[] = {
+    { .key = "law",
+      .kind = SIM_FIELD_LAW,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_service, law),
+      .fallback = "const(0), with a table const(1)",
+      .help = "random part of the service time; with a table a factor without unit" },
+    { .key = "scale_by_size",
+      .kind = SIM_FIELD_FLAG,
+      AT(draft_service, scale_by_size),
+      .initial = "true",
+      .help = "the law is multiplied by the mean size of the items of the task" },
+    { .key = "base",
+      .kind = SIM_FIELD_NUMBER,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_service, base_s),
+      .initial = "0",
+      .max = LARGEST_TIME,
+      .help = "fixed part of a task" },
+    { .key = "per_item",
+      .kind = SIM_FIELD_NUMBER,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_service, per_item_s),
+      .initial = "0",
+      .max = LARGEST_TIME,
+      .help = "for every item of the task" },
+    { .key = "per_size",
+      .kind = SIM_FIELD_NUMBER,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_service, per_size_s),
+      .initial = "0",
+      .max = LARGEST_TIME,
+      .help = "for every unit of size of the items" },
+    { .key = "gpu_factor",
+      .kind = SIM_FIELD_NAMED,
+      AT(draft_service, gpu_factor),
+      .section = &factor_section,
+      .help = "factor by GPU type; replaces the type's speed" },
+    { .key = "class_factor",
+      .kind = SIM_FIELD_NAMED,
+      AT(draft_service, class_factor),
+      .section = &factor_section,
+      .help = "factor by item class" },
+    { .key = "table",
+      .kind = SIM_FIELD_TEXT,
+      AT(draft_service, table),
+      .fallback = "none",
+      .help = "CSV file with columns gpu_type, batch, size, seconds: replaces base, per_item and "
+              "per_size" },
+};
+static const struct sim_section service_section = {
+    .name = "pipelines[].stages[].service",
+    .help = "Time one task takes on one worker. A law, or a mapping.",
+    .fields = service_fields,
+    .count = LENGTH(service_fields),
+    .size = sizeof(struct draft_service),
+    .scalar_key = "law",
+    .has_sources = true
+};
+
+static const struct sim_field stage_fields[] = {
+    NAME_FIELD(draft_stage, "name of the stage, unique in its pipeline"),
+    REQUEST_FIELDS(draft_stage, own., "1", "0 or false"),
+    { .key = "request",
+      .kind = SIM_FIELD_SECTION,
+      AT(draft_stage, request),
+      .section = &request_section,
+      .fallback = "the keys above",
+      .help = "what the scheduler is told, as a mapping" },
+    { .key = "uses",
+      .kind = SIM_FIELD_SECTION,
+      AT(draft_stage, uses),
+      .section = &uses_section,
+      .fallback = "as requested",
+      .help = "what a worker really takes" },
+    { .key = "workers",
+      .kind = SIM_FIELD_COUNT,
+      .flags = SIM_FIELD_KNOB,
+      AT(draft_stage, workers),
+      .fallback = "the scaling policy decides",
+      .min = 1,
+      .max = LARGEST_COUNT,
+      .help = "fixed number of workers" },
+    { .key = "workers_per_node",
+      .kind = SIM_FIELD_NUMBER,
+      .flags = SIM_FIELD_KNOB,
+      AT(draft_stage, workers_per_node),
+      .fallback = "the scaling policy decides",
+      .min = 1e-6,
+      .max = LARGEST_COUNT,
+      .help = "fixed number of workers for each node; the product is rounded up" },
+    { .key = "batch",
+      .kind = SIM_FIELD_COUNT,
+      AT(draft_stage, batch),
+      .initial = "1",
+      .min = 1,
+      .max = LARGEST_COUNT,
+      .help = "items a task takes" },
+    { .key = "service",
+      .kind = SIM_FIELD_SECTION,
+      .flags = SIM_FIELD_REQUIRED,
+      AT(draft_stage, service),
+      .section = &service_section,
+      .help = "time one task takes: a law or a mapping" },
+    { .key = "returns",
+      .kind = SIM_FIELD_LAW,
+      AT(draft_stage, returns),
+      .initial = "const(1)",
+      .help = "items that one item turns into" },
+    { .key = "setup",
+      .kind = SIM_FIELD_LAW,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_stage, setup),
+      .fallback = "0 s",
+      .help = "time from the start of a worker until it is ready" },
+    { .key = "bytes_out",
+      .kind = SIM_FIELD_LAW,
+      .unit = SIM_UNIT_BYTES,
+      AT(draft_stage, bytes_out),
+      .fallback = "0 B",
+      .help = "bytes of one item given back" },
+    { .key = "speed_hint",
+      .kind = SIM_FIELD_NUMBER,
+      .unit = SIM_UNIT_RATE,
+      .flags = SIM_FIELD_KNOB,
+      AT(draft_stage, speed_hint_per_s),
+      .fallback = "none",
+      .min = 1e-9,
+      .max = 1e9,
+      .help = "tasks per worker and second told to the scheduler before anything is measured" },
+    { .key = "over_provision",
+      .kind = SIM_FIELD_NUMBER,
+      .flags = SIM_FIELD_KNOB,
+      AT(draft_stage, over_provision),
+      .fallback = "none",
+      .min = 1e-6,
+      .max = 1e6,
+      .help = "divides the measured speed: above 1 the stage gets more workers than it needs" },
+    { .key = "process_failure",
+      .kind = SIM_FIELD_NUMBER,
+      .unit = SIM_UNIT_FRACTION,
+      AT(draft_stage, process_failure),
+      .initial = "0",
+      .max = 1,
+      .help = "probability that an attempt at a task fails" },
+    { .key = "setup_failure",
+      .kind = SIM_FIELD_NUMBER,
+      .unit = SIM_UNIT_FRACTION,
+      AT(draft_stage, setup_failure),
+      .initial = "0",
+      .max = 1,
+      .help = "probability that a set-up fails and is tried again" },
+    { .key = "max_attempts",
+      .kind = SIM_FIELD_COUNT,
+      AT(draft_stage, max_attempts),
+      .initial = "4",
+      .min = 1,
+      .max = LARGEST_COUNT,
+      .help = "an item whose attempts failed so often is dropped" },
+    { .key = "worker_between",
+      .kind = SIM_FIELD_LAW,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_stage, worker_between),
+      .fallback = "never",
+      .help = "time between crashes of a ready worker" },
+};
+static const struct sim_section stage_section = { .name = "pipelines[].stages[]",
+                                                  .help = "A stage: one kind of worker.",
+                                                  .fields = stage_fields,
+                                                  .count = LENGTH(stage_fields),
+                                                  .size = sizeof(struct draft_stage),
+                                                  .has_sources = true };
+
+static const struct sim_field pipeline_fields[] = {
+    NAME_FIELD(draft_pipeline, "name of the pipeline"),
+    { .key = "execution",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_pipeline, execution),
+      .initial = "streaming",
+      .choices = "streaming",
+      .later = "batch|batch_debug|serving|auto",
+      .help = "streaming: all stages run at once" },
+    { .key = "semantics",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_pipeline, semantics),
+      .initial = "event",
+      .choices = "event|tick",
+      .help = "event: things happen when they are due; tick: as a loop with fixed steps would see "
+              "them" },
+    { .key = "tick",
+      .kind = SIM_FIELD_TIME,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_pipeline, tick_ns),
+      .initial = "0.1 s",
+      .min = 1e-6,
+      .max = 3600,
+      .help = "step of the tick semantics" },
+    { .key = "tick_rounding",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_pipeline, tick_rounding),
+      .initial = "truncate",
+      .choices = "truncate|nearest",
+      .help = "how durations become ticks" },
+    { .key = "input",
+      .kind = SIM_FIELD_SECTION,
+      .flags = SIM_FIELD_REQUIRED,
+      AT(draft_pipeline, input),
+      .section = &input_section,
+      .help = "the items" },
+    { .key = "slots_per_worker",
+      .kind = SIM_FIELD_COUNT,
+      AT(draft_pipeline, slots_per_worker),
+      .initial = "2",
+      .min = 1,
+      .max = LARGEST_COUNT,
+      .help =
+          "tasks a worker may hold at the start, the running one included; a scaling policy may "
+          "change it" },
+    { .key = "backpressure",
+      .kind = SIM_FIELD_SECTION,
+      AT(draft_pipeline, backpressure),
+      .section = &backpressure_section,
+      .fallback = "slots",
+      .help = "the name of a rule, or a mapping" },
+    { .key = "worker_choice",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_pipeline, worker_choice),
+      .initial = "oldest",
+      .choices = "oldest|newest",
+      .help = "which idle worker takes the next task" },
+    { .key = "stages",
+      .kind = SIM_FIELD_LIST,
+      .flags = SIM_FIELD_REQUIRED,
+      AT(draft_pipeline, stages),
+      .section = &stage_section,
+      .help = "the stages in order; each feeds the next" },
+};
+const struct sim_section sim_schema_pipeline = { .name = "pipelines[]",
+                                                 .help = "A linear pipeline.",
+                                                 .fields = pipeline_fields,
+                                                 .count = LENGTH(pipeline_fields),
+                                                 .size = sizeof(struct draft_pipeline) };

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The schema as a reference page and as a JSON Schema, from the same tables as everything else.
+ */
+#include "sim/scenario/catalog_gpus.h"
+#include "sim/scenario/scenario.h"
+#include "sim/scenario/schema.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- texts of one field ---- */
+
+static const char *unit_text(uint32_t unit)
+{
+    static const char *const texts[] = {
+        [SIM_UNIT_NONE] = "",        [SIM_UNIT_TIME] = "time",         [SIM_UNIT_BYTES] = "bytes",
+        [SIM_UNIT_POWER] = "power",  [SIM_UNIT_FRACTION] = "fraction", [SIM_UNIT_RATE] = "rate",
+        [SIM_UNIT_ANY] = "any unit",
+    };
+    return texts[unit];
+}
+
+static void put_choices(FILE *out, const char *choices, const char *separator)
+{
+    char word[64];
+    for (uint32_t i = 0; sim_choice_word(choices, i, word, sizeof word); i++)
+        fprintf(out, "%s`%s`", i == 0 ? "" : separator, word);
+}
+
+static void put_kind(FILE *out, const struct sim_field *field)
+{
+    switch ((enum sim_field_kind)field->kind) {
+    case SIM_FIELD_TEXT:
+    case SIM_FIELD_TIMESTAMP:
+        fputs("text", out);
+        return;
+    case SIM_FIELD_FLAG:
+        fputs("`true`, `false`", out);
+        return;
+    case SIM_FIELD_NUMBER:
+    case SIM_FIELD_TIME:
+    case SIM_FIELD_BYTES:
+        fputs(field->unit == SIM_UNIT_NONE ? "number" : unit_text(field->unit), out);
+        return;
+    case SIM_FIELD_COUNT:
+    case SIM_FIELD_COUNT64:
+    case SIM_FIELD_WHOLE:
+        fputs("whole number", out);
+        return;
+    case SIM_FIELD_CHOICE:
+        put_choices(out, field->choices, ", ");
+        return;
+    case SIM_FIELD_LAW:
+        fprintf(out, "law%s%s", field->unit == SIM_UNIT_NONE ? "" : " of ", unit_text(field->unit));
+        return;
+    case SIM_FIELD_SECTION:
+        fputs("mapping", out);
+        return;
+    case SIM_FIELD_LIST:
+        fputs("list", out);
+        return;
+    case SIM_FIELD_NAMED:
+        fputs("mapping by name", out);
+        return;
+    case SIM_FIELD_SETS:
+        fputs("path: value", out);
+        return;
+    }
+}
+
+static void put_default(FILE *out, const struct sim_field *field)
+{
+    if ((field->flags & SIM_FIELD_REQUIRED) != 0)
+        fputs("**required**", out);
+    else if (field->initial != NULL)
+        fprintf(out, "`%s`", field->initial);
+    else if (field->fallback != NULL)
+        fputs(field->fallback, out);
+}
+
+static void put_range(FILE *out, const struct sim_field *field)
+{
+    const bool is_number = field->kind == SIM_FIELD_NUMBER || field->kind == SIM_FIELD_TIME ||
+                           field->kind == SIM_FIELD_BYTES || field->kind == SIM_FIELD_COUNT ||
+                           field->kind == SIM_FIELD_COUNT64 || field->kind == SIM_FIELD_WHOLE;
+    if (is_number && (field->min < field->max || field->min > 0))
+        fprintf(out, " (%g to %g)", field->min, field->max);
+}
+
+/* ---- Markdown ---- */
+
+static const char introduction[] =
+    "# Scenario files\n\n"
+    "<!-- Made by `weir schema --format markdown`; change sim/scenario/schema_*.c instead. -->\n\n"
+    "A scenario is one YAML file. `weir validate FILE` checks it and reports every mistake with "
+    "its "
+    "line and column; `weir validate --resolved FILE` prints it with all defaults filled in.\n\n"
+    "- **Numbers** are decimal and may carry a unit, with or without a blank: time `ns us ms s m "
+    "min h d` (also put together: `1h30m`), bytes `B KB MB GB TB PB KiB MiB GiB TiB PiB`, power `W "
+    "kW MW`, fractions `%`, rates `/s /min /h`. A bare number is in the base unit: seconds, bytes, "
+    "watts, 1, per second.\n"
+    "- **Laws** are distributions: `3.1`, `const(3.1 s)`, `exp(mean)`, `lognormal(mean, cv)`, "
+    "`gamma(mean, cv)`, `weibull(scale, shape)`, `pareto(min, alpha)`, `pareto(min, alpha, max)`, "
+    "`uniform(lo, hi)`, `normal(mean, sd)` cut at 0, `empirical(file.csv, column)`, `mixture(w1: "
+    "law1, w2: law2)`. Inside `{...}` a law with commas needs quotes.\n"
+    "- **Sources**: any value may be written `{value: X, source: S}`, any mapping may have a key "
+    "`source`; S is `measured`, `datasheet` or `guess`. Results say how much of a scenario was "
+    "guessed.\n"
+    "- **Paths** for `--set`, `compare` and `timeline` are keys with dots. Entries of lists go by "
+    "`[index]`, or by their name, type or label: `cluster.nodes.dgx.count`, "
+    "`pipelines.curation.stages.caption.gpus`. A path that leads nowhere is a mistake.\n"
+    "- Not supported, and refused with a sentence: anchors, aliases, merge keys, tags, duplicate "
+    "keys, several documents, files above 8 MiB.\n";
+
+static void put_section(FILE *out, const struct sim_section *section)
+{
+    fprintf(out, "\n## `%s`\n\n%s", section->name, section->help);
+    if (section->scalar_key != NULL)
+        fprintf(out, " A bare value stands for `%s`.", section->scalar_key);
+    if (section->policy != SIM_POLICY_NONE)
+        fputs(" Parameters of the policy are further keys: `weir policies NAME`.", out);
+    fputs("\n\n| key | value | default | meaning |\n|---|---|---|---|\n", out);
+    for (size_t i = 0; i < section->count; i++) {
+        const struct sim_field *field = &section->fields[i];
+        fprintf(out, "| `%s` | ", field->key);
+        put_kind(out, field);
+        put_range(out, field);
+        fputs(" | ", out);
+        put_default(out, field);
+        fprintf(out, " | %s%s%s%s |\n", field->help, field->alias == NULL ? "" : " (older name: `",
+                field->alias == NULL ? "" : field->alias, field->alias == NULL ? "" : "`)");
+    }
+}
+
+/* Depth first; the tables are a tree. A section used twice in a row is printed once. */
+static void put_sections(FILE *out, const struct sim_section *section)
+{
+    put_section(out, section);
+    for (size_t i = 0; i < section->count; i++) {
+        const struct sim_section *inner = section->fields[i].section;
+        const bool is_shared =
+            inner != NULL && strchr(inner->name, '.') != NULL &&
+            (strncmp(inner->name, "gpus.", 5) == 0 || strncmp(inner->name, "factor.", 7) == 0);
+        if (inner != NULL && !is_shared)
+            put_sections(out, inner);
+    }
+}
+
+static void put_gpus(FILE *out)
+{
+    fputs("\n## Built-in GPU types\n\n"
+          "| name | memory [GB] | NVDEC | NVENC | idle [W] | limit [W] |\n"
+          "|---|---:|---:|---:|---:|---:|\n",
+          out);
+    for (size_t i = 0; i < sim_catalog_gpu_count(); i++) {
+        const struct sim_catalog_gpu *gpu = sim_catalog_gpu_at(i);
+        fprintf(out, "| `%s` | %lld | %u | %u | %g | %g |\n", gpu->name,
+                (long long)(gpu->mem_bytes / 1000000000), gpu->nvdecs, gpu->nvencs, gpu->idle_w,
+                gpu->limit_w);
+    }
+}
+
+char *sim_schema_markdown(void)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    if (out == NULL)
+        return NULL;
+    fputs(introduction, out);
+    put_sections(out, &sim_schema_scenario);
+    put_gpus(out);
+    if (fclose(out) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* ---- JSON Schema ---- */
+
+static json_t *section_json(const struct sim_section *section);
+
+static json_t *types_json(const char *first, const char *second)
+{
+    json_t *list = json_array();
+    (void)json_array_append_new(list, json_string(first));
+    if (second != NULL)
+        (void)json_array_append_new(list, json_string(second));
+    return list;
+}
+
+static void set_text(json_t *object, const char *key, const char *text)
+{
+    (void)json_object_set_new(object, key, json_string(text));
+}
+
+static json_t *choices_json(const char *choices)
+{
+    json_t *list = json_array();
+    char word[64];
+    for (uint32_t i = 0; sim_choice_word(choices, i, word, sizeof word); i++)
+        (void)json_array_append_new(list, json_string(word));
+    return list;
+}
+
+/* A mapping, or the bare value that stands for one of its keys. */
+static json_t *mapping_json(const struct sim_section *section)
+{
+    if (section->scalar_key == NULL)
+        return section_json(section);
+    json_t *either = json_array();
+    json_t *bare = json_object();
+    (void)json_object_set_new(bare, "type", types_json("string", "number"));
+    (void)json_array_append_new(either, section_json(section));
+    (void)json_array_append_new(either, bare);
+    json_t *object = json_object();
+    (void)json_object_set_new(object, "anyOf", either);
+    return object;
+}
+
+static json_t *field_json(const struct sim_field *field)
+{
+    json_t *object = json_object();
+    switch ((enum sim_field_kind)field->kind) {
+    case SIM_FIELD_SECTION:
+        json_decref(object);
+        object = mapping_json(field->section);
+        break;
+    case SIM_FIELD_LIST:
+        set_text(object, "type", "array");
+        (void)json_object_set_new(object, "items", section_json(field->section));
+        break;
+    case SIM_FIELD_NAMED:
+        set_text(object, "type", "object");
+        (void)json_object_set_new(object, "additionalProperties", mapping_json(field->section));
+        break;
+    case SIM_FIELD_SETS:
+        set_text(object, "type", "object");
+        break;
+    case SIM_FIELD_CHOICE:
+        (void)json_object_set_new(object, "enum", choices_json(field->choices));
+        break;
+    case SIM_FIELD_FLAG:
+        set_text(object, "type", "boolean");
+        break;
+    case SIM_FIELD_COUNT:
+    case SIM_FIELD_COUNT64:
+    case SIM_FIELD_WHOLE:
+        (void)json_object_set_new(object, "type", types_json("integer", "object"));
+        break;
+    case SIM_FIELD_TEXT:
+    case SIM_FIELD_TIMESTAMP:
+        set_text(object, "type", "string");
+        break;
+    case SIM_FIELD_NUMBER:
+    case SIM_FIELD_TIME:
+    case SIM_FIELD_BYTES:
+    case SIM_FIELD_LAW:
+        (void)json_object_set_new(object, "type", types_json("number", "string"));
+        (void)json_array_append_new(json_object_get(object, "type"), json_string("object"));
+        break;
+    }
+    set_text(object, "description", field->help);
+    if (field->initial != NULL)
+        set_text(object, "default", field->initial);
+    return object;
+}
+
+static json_t *section_json(const struct sim_section *section)
+{
+    json_t *object = json_object();
+    json_t *properties = json_object();
+    json_t *required = json_array();
+    for (size_t i = 0; i < section->count; i++) {
+        const struct sim_field *field = &section->fields[i];
+        (void)json_object_set_new(properties, field->key, field_json(field));
+        if ((field->flags & SIM_FIELD_REQUIRED) != 0)
+            (void)json_array_append_new(required, json_string(field->key));
+    }
+    json_t *source = json_object();
+    (void)json_object_set_new(source, "enum", choices_json("measured|datasheet|guess"));
+    (void)json_object_set_new(properties, "source", source);
+    set_text(object, "type", "object");
+    set_text(object, "description", section->help);
+    (void)json_object_set_new(object, "properties", properties);
+    (void)json_object_set_new(object, "required", required);
+    (void)json_object_set_new(object, "additionalProperties",
+                              json_boolean(section->policy != SIM_POLICY_NONE));
+    return object;
+}
+
+char *sim_schema_json(void)
+{
+    json_t *document = json_object();
+    set_text(document, "$schema", "https://json-schema.org/draft/2020-12/schema");
+    set_text(document, "title", "weir scenario");
+    json_t *root = section_json(&sim_schema_scenario);
+    (void)json_object_update(document, root);
+    json_decref(root);
+    char *text = json_dumps(document, JSON_INDENT(2));
+    json_decref(document);
+    if (text == NULL)
+        return NULL;
+    const size_t length = strlen(text);
+    char *with_newline = realloc(text, length + 2);
+    if (with_newline == NULL) {
+        free(text);
+        return NULL;
+    }
+    memcpy(with_newline + length, "\n", 2);
+    return with_newline;
+}
