@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The meter: turns transitions of one run into event-exact measures.
+ *
+ * The world reports each change once (a worker's state, a queue's length, a node's capacity, a
+ * finished item); the meter keeps gauges and counters and, at every sample, writes the means of the
+ * closed interval to the recorder. At the end it computes the results of docs/metrics.md.
+ * It decides nothing and knows no policy. All updates are O(1) but sim_meter_node_free
+ * (O(stages * GPUs of the node), called once per placement).
+ */
+#ifndef SIM_RECORD_METER_H
+#define SIM_RECORD_METER_H
+
+#include "sim/record/gauge.h"
+#include "weir/shape.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum sim_resource {
+    SIM_RESOURCE_CPU,
+    SIM_RESOURCE_GPU,
+    SIM_RESOURCE_NVDEC,
+    SIM_RESOURCE_NVENC,
+    SIM_RESOURCE_RAM,
+    SIM_RESOURCE_GPU_MEM,
+    SIM_RESOURCE_COUNT
+};
+
+/* States of a worker as far as the measures care. */
+enum sim_meter_state {
+    SIM_METER_GONE,    /* holds nothing (before and after its life) */
+    SIM_METER_SETUP,   /* holds its devices, not ready */
+    SIM_METER_IDLE,    /* ready, no task */
+    SIM_METER_BUSY,    /* runs a task: its devices count as active */
+    SIM_METER_BLOCKED, /* finished a task and cannot hand it over */
+    SIM_METER_STATES
+};
+
+struct sim_meter_stage_info {
+    uint32_t pipeline;
+    bool is_first, is_last;
+    double mix;                /* share in the reference mix of frag.* */
+    struct weir_shape shape;   /* of the request */
+    double samples_per_source; /* source items one item of this stage stands for, k of the stage */
+    uint32_t batch;
+    const char *name; /* label of its results; NULL = its index */
+};
+
+/* Amounts in CPUs, GPUs, engines and bytes. */
+struct sim_meter_amounts {
+    double amount[SIM_RESOURCE_COUNT];
+};
+
+struct sim_meter_config {
+    size_t node_count;
+    const struct sim_meter_amounts *node_capacity;
+    size_t stage_count;
+    const struct sim_meter_stage_info *stages;
+    size_t pipeline_count;
+    int64_t warmup_ns;
+    const char *const *pipeline_names; /* labels of their results; NULL = their indices */
+};
+
+struct sim_recorder;
+struct sim_meter;
+
+weir_status sim_meter_create(const struct sim_meter_config *config, struct sim_meter **meter);
+void sim_meter_destroy(struct sim_meter *meter);
+
+/* ---- transitions, in time order ---- */
+
+/* Who changed; lives in the world's worker. `uses` = what it really takes while busy, `holds` =
+ * what is set aside for it. */
+struct sim_meter_worker {
+    uint32_t node;
+    uint32_t stage;
+    struct sim_meter_amounts holds;
+    struct sim_meter_amounts uses;
+};
+void sim_meter_worker_state(struct sim_meter *meter, int64_t now_ns,
+                            const struct sim_meter_worker *worker, enum sim_meter_state from,
+                            enum sim_meter_state to);
+/* Queue in front of a stage. */
+void sim_meter_queue(struct sim_meter *meter, int64_t now_ns, uint32_t stage, uint64_t items,
+                     double bytes);
+/* Whether back-pressure keeps the stage from starting tasks it could start. */
+void sim_meter_backpressure(struct sim_meter *meter, int64_t now_ns, uint32_t stage, bool is_on);
+/* Mean service time of the stage as last estimated (s per batch and worker), for the bottleneck. */
+void sim_meter_speed(struct sim_meter *meter, int64_t now_ns, uint32_t stage, double batches_per_s);
+void sim_meter_node_up(struct sim_meter *meter, int64_t now_ns, uint32_t node, bool is_up);
+void sim_meter_task_done(struct sim_meter *meter, int64_t now_ns, uint32_t stage,
+                         int64_t service_ns);
+/* The backlog of a pipeline is there from now on: makespan counts from here. */
+void sim_meter_submitted(struct sim_meter *meter, int64_t now_ns, uint32_t pipeline);
+void sim_meter_item_arrived(struct sim_meter *meter, int64_t now_ns, uint32_t pipeline);
+/* An item left the last stage (or was dropped). Latency counts from admission; wait = latency minus
+ * service. */
+void sim_meter_item_done(struct sim_meter *meter, int64_t now_ns, uint32_t pipeline,
+                         int64_t latency_ns, int64_t service_ns, bool is_dropped);
+/* Time an item waited in front of a stage before its task started. */
+void sim_meter_wait(struct sim_meter *meter, int64_t now_ns, uint32_t stage, int64_t wait_ns);
+
+/* Worker ended before it finished one task, after this much set-up. */
+void sim_meter_setup_wasted(struct sim_meter *meter, int64_t setup_ns);
+/* Work thrown away by a stop or a crash. */
+void sim_meter_work_lost(struct sim_meter *meter, uint32_t stage, int64_t lost_ns);
+void sim_meter_retry(struct sim_meter *meter, uint32_t stage, bool is_exhausted);
+
+/* One GPU of a node as it is now. */
+struct sim_meter_gpu {
+    int64_t units_free;
+    int64_t mem_free_bytes;
+    uint32_t nvdecs_free, nvencs_free, nvdecs_total, nvencs_total;
+};
+/* Free amounts of a node after a placement or release: updates all frag.* gauges. */
+void sim_meter_node_free(struct sim_meter *meter, int64_t now_ns, uint32_t node,
+                         int64_t cpu_units_free, const struct sim_meter_gpu *gpus,
+                         size_t gpu_count);
+
+/* A decision was applied. */
+void sim_meter_decision(struct sim_meter *meter, int64_t now_ns, uint32_t started, uint32_t stopped,
+                        int64_t wall_ns);
+
+/* ---- reading ---- */
+
+/* Closes the interval that started at the last sample and writes it (cluster, nodes, stages). */
+weir_status sim_meter_sample(struct sim_meter *meter, int64_t now_ns, struct sim_recorder *recorder,
+                             struct weir_error *error);
+
+struct sim_meter_end {
+    int64_t end_ns;
+    bool is_complete;         /* all work done, not cut by the horizon */
+    uint64_t items_in_system; /* censored */
+    const int64_t *age_ns;    /* of the items in the system, or NULL */
+};
+/* Results of the whole run (after warm-up) into the recorder. */
+weir_status sim_meter_results(struct sim_meter *meter, const struct sim_meter_end *end,
+                              struct sim_recorder *recorder, struct weir_error *error);
+
+/* One result by metric and label ("" = cluster); NAN when there is none. After
+ * sim_meter_results. */
+double sim_meter_result(const struct sim_meter *meter, const char *metric, const char *label);
+/* All of them in order; the texts live as long as the meter. */
+size_t sim_meter_result_count(const struct sim_meter *meter);
+void sim_meter_result_at(const struct sim_meter *meter, size_t index, const char **metric,
+                         const char **label, double *value);
+/* False when the number in the system kept growing until the horizon cut the run, so that its
+ * results depend on the horizon. After sim_meter_results. */
+bool sim_meter_is_steady(const struct sim_meter *meter);
+uint64_t sim_meter_items_done(const struct sim_meter *meter);
+
+/* Checks of every run: busy time = service handed out, states add up, queues not negative, arrivals
+ * = done + dropped + in system. */
+weir_status sim_meter_check(const struct sim_meter *meter, int64_t now_ns, uint64_t items_in_system,
+                            struct weir_error *error);
+
+#endif

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Results of a run: the metrics of docs/metrics.md from the totals after warm-up.
+ *
+ * A metric whose denominator is 0 (no NVENC in the cluster, no finished item) has no row. Values
+ * measured by the wall clock can be asked for but are never recorded, so that the result table
+ * repeats bit for bit.
+ */
+#include "sim/record/meter_state.h"
+
+#include "sim/engine/time.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What all metrics are computed from. */
+struct view {
+    struct sim_meter *meter;
+    const struct sim_meter_end *end;
+    int64_t from_ns;
+    double span_ns;
+};
+
+/* Rows come in blocks of one unit and label. Out of memory shows as result_capacity 0. */
+static void put_row(struct sim_meter *meter, const struct result *row)
+{
+    if (isnan(row->value))
+        return;
+    if (meter->result_count == meter->result_capacity) {
+        const size_t capacity = meter->result_capacity ? 2 * meter->result_capacity : 128;
+        struct result *results = realloc(meter->results, capacity * sizeof *results);
+        if (!results)
+            return;
+        meter->results = results;
+        meter->result_capacity = capacity;
+    }
+    meter->results[meter->result_count++] = *row;
+}
+
+static void put(struct sim_meter *meter, const char *metric, const char *label, const char *unit,
+                double value)
+{
+    const bool is_noise = value < 1e-12 && value > -1e-12;
+    put_row(meter,
+            &(struct result){
+                .metric = metric, .label = label, .unit = unit, .value = is_noise ? 0.0 : value });
+}
+
+static double ratio(double part, double whole)
+{
+    return whole > 0.0 ? part / whole : (double)NAN;
+}
+
+static double seconds(double ns)
+{
+    return ns * 1e-9;
+}
+
+/* ---- resources ---- */
+
+static struct node_totals node_sums(const struct view *view)
+{
+    struct node_totals sum = { .up = 0.0 };
+    for (size_t n = 0; n < view->meter->node_count; n++) {
+        const struct node_meter *node = &view->meter->nodes[n];
+        const struct node_totals now = sim_meter_node_totals(node, view->end->end_ns);
+        for (size_t r = 0; r < SIM_RESOURCE_COUNT; r++) {
+            sum.assigned[r] += now.assigned[r] - node->base.assigned[r];
+            sum.active[r] += now.active[r] - node->base.active[r];
+        }
+    }
+    return sum;
+}
+
+static void put_use(const struct view *view, const struct cluster_totals *now)
+{
+    static const struct {
+        const char *active, *assigned;
+    } names[SIM_RESOURCE_COUNT] = {
+        [SIM_RESOURCE_CPU] = { "util.cpu.active", "util.cpu.assigned" },
+        [SIM_RESOURCE_GPU] = { "util.gpu.active", "util.gpu.assigned" },
+        [SIM_RESOURCE_NVDEC] = { "util.nvdec.active", "util.nvdec.assigned" },
+        [SIM_RESOURCE_NVENC] = { "util.nvenc.active", "util.nvenc.assigned" },
+        [SIM_RESOURCE_RAM] = { "util.mem.active", "util.mem.assigned" },
+        [SIM_RESOURCE_GPU_MEM] = { "util.gpumem.active", "util.gpumem.assigned" },
+    };
+    struct sim_meter *meter = view->meter;
+    const struct node_totals sum = node_sums(view);
+    for (size_t r = 0; r < SIM_RESOURCE_COUNT; r++) {
+        const double capacity = now->capacity[r] - meter->base.capacity[r];
+        put(meter, names[r].active, "", "ratio", ratio(sum.active[r], capacity));
+        put(meter, names[r].assigned, "", "ratio", ratio(sum.assigned[r], capacity));
+    }
+    double gpus = 0.0;
+    for (size_t n = 0; n < meter->node_count; n++)
+        gpus += meter->capacity[n].amount[SIM_RESOURCE_GPU];
+    const double active = sum.active[SIM_RESOURCE_GPU];
+    const double assigned = sum.assigned[SIM_RESOURCE_GPU];
+    put(meter, "util.gpu.seed", "", "ratio", ratio(active, gpus * view->span_ns));
+    put(meter, "waste.alloc_unused", "", "ratio", ratio(assigned - active, assigned));
+}
+
+static void put_frag(const struct view *view, const struct cluster_totals *now)
+{
+    struct sim_meter *meter = view->meter;
+    double means[FRAG_SERIES];
+    for (size_t i = 0; i < FRAG_SERIES; i++)
+        means[i] = (now->frag[i] - meter->base.frag[i]) / view->span_ns;
+    put(meter, "frag.gpu.fgd", "", "GPUs", means[SIM_FRAG_GPU]);
+    put(meter, "frag.gpu.fgd_ratio", "", "ratio", ratio(means[SIM_FRAG_GPU], means[SIM_FRAG_FREE]));
+    put(meter, "frag.codec", "", "engines", means[SIM_FRAG_CODEC]);
+    put(meter, "frag.whole_free", "", "ratio", means[FRAG_RATIO]);
+    put(meter, "frag.crumbs", "", "GPUs", means[SIM_FRAG_CRUMBS]);
+    put(meter, "stranded.gpus", "", "GPUs", means[SIM_FRAG_STRANDED]);
+}
+
+/* ---- stages ---- */
+
+static void put_percentile(struct sim_meter *meter, struct sim_percentiles *values,
+                           const struct sim_censored *censored, double share, struct result row)
+{
+    const int64_t value = sim_percentiles_at(values, share, censored, &row.is_lower_bound);
+    row.value = value < 0 ? (double)NAN : seconds((double)value);
+    row.unit = "s";
+    row.n = values->count;
+    row.censored = censored->count;
+    put_row(meter, &row);
+}
+
+static void put_mean(struct sim_meter *meter, const struct sim_percentiles *values,
+                     const char *metric, const char *label)
+{
+    put_row(meter, &(struct result){ .metric = metric,
+                                     .label = label,
+                                     .unit = "s",
+                                     .value = ratio(seconds(values->sum_ns), (double)values->count),
+                                     .n = values->count });
+}
+
+static void put_stage(const struct view *view, size_t s)
+{
+    struct sim_meter *meter = view->meter;
+    struct stage_meter *stage = &meter->stages[s];
+    const struct stage_totals now = sim_meter_stage_totals(stage, view->end->end_ns);
+    double means[STAGE_SERIES];
+    for (size_t i = 0; i < STAGE_SERIES; i++)
+        means[i] = (now.integral[i] - stage->base.integral[i]) / view->span_ns;
+    const double items = (now.tasks - stage->base.tasks) * (double)meter->info[s].batch;
+    const char *label = stage->label;
+    put(meter, "thr.stage", label, "1/s", items / seconds(view->span_ns));
+    put(meter, "queue.len.mean", label, "items", means[SERIES_QUEUE]);
+    put(meter, "queue.len.max", label, "items", (double)stage->queue_max);
+    put(meter, "queue.bytes.max", label, "B", stage->bytes_max);
+    put(meter, "bp.blocked_frac", label, "ratio", means[SERIES_BLOCKED_TIME]);
+    put(meter, "bp.starved_frac", label, "ratio", means[SERIES_STARVED_TIME]);
+    put(meter, "bp.signal", label, "", means[SERIES_SIGNAL]);
+    put(meter, "bottleneck.share", label, "ratio", means[SERIES_BOTTLENECK]);
+    put_mean(meter, &stage->wait, "wait.stage.mean", label);
+    put_percentile(meter, &stage->wait, &(struct sim_censored){ 0 }, 0.95,
+                   (struct result){ .metric = "wait.stage.p95", .label = label });
+}
+
+/* The stage that was the bottleneck of its pipeline for the longest time; the earlier one of two.
+ * `pipeline` SIZE_MAX = of all. NAN when no stage ever was. */
+static double longest_bottleneck(const struct view *view, size_t pipeline)
+{
+    double longest = 0.0;
+    double stage = (double)NAN;
+    for (size_t s = 0; s < view->meter->stage_count; s++) {
+        const struct stage_meter *one = &view->meter->stages[s];
+        const double time =
+            sim_meter_stage_totals(one, view->end->end_ns).integral[SERIES_BOTTLENECK] -
+            one->base.integral[SERIES_BOTTLENECK];
+        if ((pipeline != SIZE_MAX && view->meter->info[s].pipeline != pipeline) || time <= longest)
+            continue;
+        longest = time;
+        stage = (double)s;
+    }
+    return stage;
+}
+
+/* ---- pipelines ---- */
+
+static void put_latency(const struct view *view, struct sim_percentiles *values, const char *label,
+                        const struct sim_censored *censored)
+{
+    static const struct {
+        const char *metric;
+        double share;
+    } rows[] = {
+        { "lat.e2e.p50", 0.5 },
+        { "lat.e2e.p95", 0.95 },
+        { "lat.e2e.p99", 0.99 },
+    };
+    struct sim_meter *meter = view->meter;
+    put_mean(meter, values, "lat.e2e.mean", label);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        put_percentile(meter, values, censored, rows[i].share,
+                       (struct result){ .metric = rows[i].metric, .label = label });
+    int64_t greatest = values->count > 0 ? values->max_ns : -1;
+    for (uint64_t i = 0; censored->ages_ns && i < censored->count; i++)
+        greatest = censored->ages_ns[i] > greatest ? censored->ages_ns[i] : greatest;
+    put_row(meter,
+            &(struct result){ .metric = "lat.e2e.max",
+                              .label = label,
+                              .unit = "s",
+                              .value = greatest < 0 ? (double)NAN : seconds((double)greatest),
+                              .n = values->count,
+                              .censored = censored->count,
+                              .is_lower_bound = censored->count > 0 });
+}
+
+struct flow {
+    double done, wait_ns;
+    double steady_done;
+    double balance[BALANCES], steady_balance[BALANCES];
+};
+
+static struct flow pipeline_flow(const struct view *view, const struct pipeline_meter *pipeline)
+{
+    const struct pipeline_totals now = sim_meter_pipeline_totals(pipeline, view->end->end_ns);
+    const struct pipeline_totals *base = &pipeline->base;
+    const struct pipeline_totals *from = &pipeline->steady_from;
+    const struct pipeline_totals *to = &pipeline->steady_to;
+    struct flow flow = { .done = now.done - base->done,
+                         .wait_ns = now.wait_ns - base->wait_ns,
+                         .steady_done = to->done - from->done };
+    for (size_t b = 0; b < BALANCES; b++) {
+        flow.balance[b] =
+            ratio(now.balance[b] - base->balance[b], now.balance_known[b] - base->balance_known[b]);
+        flow.steady_balance[b] =
+            ratio(to->balance[b] - from->balance[b], to->balance_known[b] - from->balance_known[b]);
+    }
+    return flow;
+}
+
+static void put_flow(const struct view *view, const struct flow *flow, const char *label)
+{
+    struct sim_meter *meter = view->meter;
+    const double steady_s = sim_time_s(meter->steady_to_ns - meter->steady_from_ns);
+    const struct result rate = { .label = label, .unit = "1/s", .n = (uint64_t)flow->done };
+    struct result row = rate;
+    row.metric = "thr.pipeline";
+    row.value = flow->done / seconds(view->span_ns);
+    put_row(meter, &row);
+    row.metric = "thr.pipeline.steady";
+    row.value = ratio(flow->steady_done, steady_s);
+    row.n = (uint64_t)flow->steady_done;
+    put_row(meter, &row);
+    row = (struct result){ .metric = "wait.mean", .label = label, .unit = "s" };
+    row.value = ratio(seconds(flow->wait_ns), flow->done);
+    row.n = (uint64_t)flow->done;
+    put_row(meter, &row);
+    put(meter, "balance.stage", label, "ratio", flow->balance[BALANCE_ALL]);
+    put(meter, "balance.stage.gpu", label, "ratio", flow->balance[BALANCE_GPU]);
+    put(meter, "balance.stage.steady", label, "ratio", flow->steady_balance[BALANCE_ALL]);
+    put(meter, "balance.stage.gpu.steady", label, "ratio", flow->steady_balance[BALANCE_GPU]);
+}
+
+/* Several pipelines together: sums, and the worst balance. */
+static void flow_join(struct flow *all, const struct flow *one)
+{
+    all->done += one->done;
+    all->wait_ns += one->wait_ns;
+    all->steady_done += one->steady_done;
+    for (size_t b = 0; b < BALANCES; b++) {
+        all->balance[b] = fmin(all->balance[b], one->balance[b]);
+        all->steady_balance[b] = fmin(all->steady_balance[b], one->steady_balance[b]);
+    }
+}
+
+static void put_pipelines(const struct view *view)
+{
+    struct sim_meter *meter = view->meter;
+    struct flow all = { .balance = { (double)NAN, (double)NAN },
+                        .steady_balance = { (double)NAN, (double)NAN } };
+    int64_t first = -1;
+    int64_t last = -1;
+    for (size_t p = 0; p < meter->pipeline_count; p++) {
+        struct pipeline_meter *pipeline = &meter->pipelines[p];
+        const struct flow flow = pipeline_flow(view, pipeline);
+        flow_join(&all, &flow);
+        if (first < 0 || (pipeline->first_arrival_ns >= 0 && pipeline->first_arrival_ns < first))
+            first = pipeline->first_arrival_ns;
+        last = pipeline->last_done_ns > last ? pipeline->last_done_ns : last;
+        if (meter->pipeline_count == 1)
+            continue;
+        /* Ages are known for all pipelines together: here the censored ones are only counted. */
+        const struct sim_censored censored = { .count = (uint64_t)pipeline->in_system.value };
+        put_flow(view, &flow, pipeline->label);
+        put_latency(view, &pipeline->latency, pipeline->label, &censored);
+        put(meter, "bottleneck.stage", pipeline->label, "index", longest_bottleneck(view, p));
+    }
+    put_flow(view, &all, "");
+    put_latency(view, &meter->latency, "",
+                &(struct sim_censored){ view->end->items_in_system, view->end->age_ns });
+    put(meter, "bottleneck.stage", "", "index", longest_bottleneck(view, SIZE_MAX));
+    if (first >= 0 && last >= first)
+        put(meter, "makespan", "", "s", sim_time_s(last - first));
+}
+
+/* ---- the whole run ---- */
+
+static void put_workers(const struct view *view)
+{
+    struct stage_totals sum = { .tasks = 0.0 };
+    for (size_t s = 0; s < view->meter->stage_count; s++) {
+        const struct stage_meter *stage = &view->meter->stages[s];
+        const struct stage_totals now = sim_meter_stage_totals(stage, view->end->end_ns);
+        sum.created += now.created - stage->base.created;
+        sum.deleted += now.deleted - stage->base.deleted;
+        sum.first_fill += now.first_fill - stage->base.first_fill;
+    }
+    const double changes = sum.created + sum.deleted - sum.first_fill;
+    put(view->meter, "worker.created", "", "count", sum.created);
+    put(view->meter, "worker.deleted", "", "count", sum.deleted);
+    put(view->meter, "worker.churn", "", "1/h", changes * 3600.0 / seconds(view->span_ns));
+}
+
+static void put_counters(const struct view *view, const struct cluster_totals *now)
+{
+    struct sim_meter *meter = view->meter;
+    const struct cluster_totals *base = &meter->base;
+    put(meter, "mem.peak_bytes", "", "B", meter->bytes_max);
+    put(meter, "waste.setup_s", "", "s", seconds(now->setup_wasted_ns - base->setup_wasted_ns));
+    put(meter, "work.lost_s", "", "s", seconds(now->lost_ns - base->lost_ns));
+    put(meter, "retry.count", "", "count", now->retries - base->retries);
+    put(meter, "retry.exhausted", "", "count", now->exhausted - base->exhausted);
+    put(meter, "sched.decisions", "", "count", now->decisions - base->decisions);
+    put(meter, "samples.count", "", "count", now->samples);
+    put(meter, "invariant.violations", "", "count", (double)meter->violations);
+}
+
+static void put_wall(struct sim_meter *meter)
+{
+    struct sim_percentiles *decision = &meter->decision;
+    if (decision->count == 0)
+        return;
+    struct result row = { .label = "", .unit = "ms", .n = decision->count, .is_wall = true };
+    row.metric = "sched.cpu_ms.mean";
+    row.value = decision->sum_ns * 1e-6 / (double)decision->count;
+    put_row(meter, &row);
+    bool is_lower_bound = false;
+    row.metric = "sched.cpu_ms.p99";
+    row.value = 1e-6 * (double)sim_percentiles_at(decision, 0.99, &(struct sim_censored){ 0 },
+                                                  &is_lower_bound);
+    put_row(meter, &row);
+    row.metric = "sched.wall_max";
+    row.value = 1e-6 * (double)decision->max_ns;
+    put_row(meter, &row);
+}
+
+/* ---- writing and reading ---- */
+
+static uint64_t count_violations(const struct view *view)
+{
+    const struct sim_meter_end *end = view->end;
+    uint64_t violations =
+        sim_meter_check(view->meter, end->end_ns, end->items_in_system, NULL) != WEIR_OK;
+    if (!end->age_ns)
+        return violations;
+    double inside_ns = 0.0;
+    for (uint64_t i = 0; i < end->items_in_system; i++)
+        inside_ns += (double)end->age_ns[i];
+    return violations + !sim_meter_little_holds(view->meter, end->end_ns, inside_ns);
+}
+
+static weir_status write_results(const struct sim_meter *meter, struct sim_recorder *recorder,
+                                 struct weir_error *error)
+{
+    for (size_t i = 0; i < meter->result_count; i++) {
+        const struct result *from = &meter->results[i];
+        if (from->is_wall)
+            continue;
+        const struct sim_result_row row = { .metric = from->metric,
+                                            .label = from->label,
+                                            .unit = from->unit,
+                                            .value = from->value,
+                                            .n = from->n,
+                                            .censored = from->censored,
+                                            .is_lower_bound = from->is_lower_bound };
+        WEIR_TRY(sim_recorder_result(recorder, &row, error));
+    }
+    return WEIR_OK;
+}
+
+static weir_status write_histogram(const struct sim_percentiles *values, const char *label,
+                                   struct sim_recorder *recorder, struct weir_error *error)
+{
+    if (values->count == 0 || !recorder)
+        return WEIR_OK;
+    struct sim_histogram *histogram = calloc(1, sizeof *histogram);
+    if (!histogram)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory for the histogram of lat.e2e");
+    sim_percentiles_fill(values, histogram);
+    weir_status status = WEIR_OK;
+    for (size_t b = 0; b < SIM_HISTOGRAM_BUCKETS && status == WEIR_OK; b++)
+        if (histogram->buckets[b] > 0)
+            status =
+                sim_recorder_histogram(recorder, "lat.e2e", label, sim_time_s(sim_histogram_low(b)),
+                                       histogram->buckets[b], error);
+    free(histogram);
+    return status;
+}
+
+weir_status sim_meter_results(struct sim_meter *meter, const struct sim_meter_end *end,
+                              struct sim_recorder *recorder, struct weir_error *error)
+{
+    meter_tick(meter, end->end_ns);
+    sim_meter_steady_stop(meter, end->end_ns);
+    const int64_t from_ns = meter->is_warm ? meter->warmup_ns : end->end_ns;
+    const struct view view = { meter, end, from_ns, (double)(end->end_ns - from_ns) };
+    meter->result_count = 0;
+    meter->is_steady = end->is_complete || !sim_meter_grows(meter, from_ns, end->end_ns);
+    meter->violations = count_violations(&view);
+    const struct cluster_totals now = sim_meter_cluster_totals(meter, end->end_ns);
+    if (view.span_ns > 0.0) {
+        put_use(&view, &now);
+        put_frag(&view, &now);
+        for (size_t s = 0; s < meter->stage_count; s++)
+            put_stage(&view, s);
+        put_pipelines(&view);
+        put_workers(&view);
+    }
+    put_counters(&view, &now);
+    put_wall(meter);
+    WEIR_TRY(write_results(meter, recorder, error));
+    WEIR_TRY(write_histogram(&meter->latency, "", recorder, error));
+    for (size_t p = 0; meter->pipeline_count > 1 && p < meter->pipeline_count; p++)
+        WEIR_TRY(write_histogram(&meter->pipelines[p].latency, meter->pipelines[p].label, recorder,
+                                 error));
+    return WEIR_OK;
+}
+
+double sim_meter_result(const struct sim_meter *meter, const char *metric, const char *label)
+{
+    for (size_t i = 0; i < meter->result_count; i++)
+        if (strcmp(meter->results[i].metric, metric) == 0 &&
+            strcmp(meter->results[i].label, label) == 0)
+            return meter->results[i].value;
+    return (double)NAN;
+}
+
+size_t sim_meter_result_count(const struct sim_meter *meter)
+{
+    return meter->result_count;
+}
+
+void sim_meter_result_at(const struct sim_meter *meter, size_t index, const char **metric,
+                         const char **label, double *value)
+{
+    *metric = meter->results[index].metric;
+    *label = meter->results[index].label;
+    *value = meter->results[index].value;
+}
+
+bool sim_meter_is_steady(const struct sim_meter *meter)
+{
+    return meter->is_steady;
+}

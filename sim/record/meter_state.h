@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The inside of the meter, shared by meter*.c alone.
+ *
+ * Every step function lives in a `series`: present values and their exact integrals under one
+ * time stamp, so that one change costs one short vector loop. Readers take `totals` (integrals and
+ * counters at an instant); a sample or a result is the difference of two totals. Three of them are
+ * kept: zero, the end of the warm-up (`base`) and the last sample (`last`).
+ */
+#ifndef SIM_RECORD_METER_STATE_H
+#define SIM_RECORD_METER_STATE_H
+
+#include "sim/record/fragmentation.h"
+#include "sim/record/meter.h"
+#include "sim/record/percentiles.h"
+#include "sim/record/record.h"
+
+enum sim_stage_series {
+    SERIES_SETUP, /* workers by what they do; these four add up to all workers */
+    SERIES_IDLE,  /* ready and not held back */
+    SERIES_BUSY,
+    SERIES_BLOCKED,      /* BLOCKED, or ready with input while back-pressure is on */
+    SERIES_STARVED,      /* those of IDLE without input */
+    SERIES_QUEUE,        /* items in front */
+    SERIES_BYTES,        /* bytes in front */
+    SERIES_PRESSED,      /* 1 while back-pressure is on */
+    SERIES_BLOCKED_TIME, /* 1 while back-pressure is on or a worker is BLOCKED */
+    SERIES_STARVED_TIME, /* 1 while a ready worker has no input */
+    SERIES_SIGNAL,       /* back-pressure signal in [-1, 1] */
+    SERIES_BOTTLENECK,   /* 1 while its normalised capacity is the least */
+    STAGE_SERIES
+};
+
+struct stage_totals {
+    double integral[STAGE_SERIES];
+    double tasks, created, deleted, first_fill;
+};
+
+struct stage_meter {
+    double value[STAGE_SERIES];
+    double integral[STAGE_SERIES];
+    int64_t since_ns;
+    int64_t count[SIM_METER_STATES]; /* of workers; GONE counts backwards */
+    uint64_t queue, queue_max;
+    double bytes, bytes_max;
+    bool is_pressed;
+    uint64_t tasks, created, deleted, first_fill;
+    double service_ns, lost_ns; /* handed out in whole tasks; thrown away */
+    double batches_per_s;       /* NAN = unknown */
+    struct sim_percentiles wait;
+    struct stage_totals base, last;
+    char *label;
+};
+
+struct amounts_series {
+    double value[SIM_RESOURCE_COUNT];
+    double integral[SIM_RESOURCE_COUNT];
+    int64_t since_ns;
+};
+
+struct node_totals {
+    double assigned[SIM_RESOURCE_COUNT], active[SIM_RESOURCE_COUNT];
+    double up;
+};
+
+struct node_meter {
+    struct amounts_series assigned, active;
+    struct sim_gauge up;
+    bool is_up;
+    struct sim_frag frag; /* of the last report, whether up or not */
+    struct node_totals base, last;
+};
+
+/* Balance of stage capacities: all stages, and GPU stages with two or more workers. */
+enum sim_balance { BALANCE_ALL, BALANCE_GPU, BALANCES };
+
+struct pipeline_totals {
+    double in_system, arrived, done, dropped, wait_ns;
+    double balance[BALANCES], balance_known[BALANCES];
+};
+
+struct pipeline_meter {
+    struct sim_gauge in_system;
+    uint64_t arrived, done, dropped;
+    double latency_ns;                      /* of all that left */
+    double wait_ns;                         /* of those done */
+    int64_t first_arrival_ns, last_done_ns; /* -1 = none */
+    uint32_t bottleneck;                    /* stage, or WEIR_NO_INDEX */
+    struct sim_gauge balance[BALANCES], balance_known[BALANCES];
+    struct sim_percentiles latency; /* only with several pipelines */
+    struct pipeline_totals base, last;
+    struct pipeline_totals steady_start, steady_from, steady_to; /* of the longest interval */
+    char *label;
+};
+
+enum { FRAG_RATIO = SIM_FRAG_COUNT, FRAG_SERIES }; /* the ratio of frag.whole_free in addition */
+
+struct cluster_totals {
+    double capacity[SIM_RESOURCE_COUNT];
+    double frag[FRAG_SERIES];
+    double setup_wasted_ns, lost_ns, retries, exhausted, decisions, samples;
+};
+
+/* Integral of the number in the system at regular instants, to see whether it grows. When the
+ * marks run out, every second is dropped and the distance doubles. */
+enum { GROWTH_MARKS = 256 };
+struct growth {
+    int64_t step_ns;
+    size_t count;
+    double mark[GROWTH_MARKS]; /* [i] = integral at i * step_ns */
+};
+
+struct result {
+    const char *metric, *label, *unit;
+    double value;
+    uint64_t n, censored;
+    bool is_lower_bound;
+    bool is_wall; /* measured by the wall clock: never recorded */
+};
+
+struct sim_meter {
+    int64_t next_ns; /* when meter_wake has something to do */
+    struct stage_meter *stages;
+    struct node_meter *nodes;
+    struct pipeline_meter *pipelines;
+    struct sim_meter_amounts *capacity; /* own copies of what the config pointed to */
+    struct sim_meter_stage_info *info;
+    size_t stage_count, node_count, pipeline_count;
+    struct sim_frag_mix mix;
+
+    int64_t warmup_ns;
+    bool is_warm;
+    struct amounts_series up_capacity;
+    double frag_value[FRAG_SERIES], frag_integral[FRAG_SERIES];
+    int64_t frag_since_ns;
+    double setup_wasted_ns;
+    uint64_t retries, exhausted, decisions, samples;
+    struct cluster_totals base, last;
+    int64_t sampled_ns;
+    struct sim_percentiles latency;  /* of all pipelines */
+    struct sim_percentiles decision; /* wall time */
+
+    double bytes, bytes_max; /* in all queues */
+    struct sim_gauge in_system;
+    struct growth growth;
+    int64_t workers, in_setup; /* of all stages */
+    int64_t steady_since_ns, steady_from_ns, steady_to_ns;
+
+    uint64_t illegal; /* transitions from a state nobody was in, departures nobody arrived for */
+    bool is_steady;
+    uint64_t violations;
+    struct result *results;
+    size_t result_count, result_capacity;
+};
+
+static inline void series_advance(double *integral, const double *value, size_t count,
+                                  double elapsed_ns)
+{
+    for (size_t i = 0; i < count; i++)
+        integral[i] += value[i] * elapsed_ns;
+}
+
+static inline void stage_advance(struct stage_meter *stage, int64_t now_ns)
+{
+    if (now_ns == stage->since_ns)
+        return;
+    series_advance(stage->integral, stage->value, STAGE_SERIES, (double)(now_ns - stage->since_ns));
+    stage->since_ns = now_ns;
+}
+
+/* Warm-up and growth marks that lie before or at `now_ns`. */
+void sim_meter_wake(struct sim_meter *meter, int64_t now_ns);
+
+static inline void meter_tick(struct sim_meter *meter, int64_t now_ns)
+{
+    if (now_ns >= meter->next_ns)
+        sim_meter_wake(meter, now_ns);
+}
+
+/* meter_totals.c: integrals and counters at an instant not before the last transition. */
+struct stage_totals sim_meter_stage_totals(const struct stage_meter *stage, int64_t now_ns);
+struct node_totals sim_meter_node_totals(const struct node_meter *node, int64_t now_ns);
+struct pipeline_totals sim_meter_pipeline_totals(const struct pipeline_meter *pipeline,
+                                                 int64_t now_ns);
+struct cluster_totals sim_meter_cluster_totals(const struct sim_meter *meter, int64_t now_ns);
+
+/* meter_capacity.c: what depends on worker counts and speeds alone. */
+void sim_meter_rebalance(struct sim_meter *meter, int64_t now_ns, uint32_t pipeline);
+/* Ends the interval of constant workers at `now_ns`, before the change. */
+void sim_meter_steady_stop(struct sim_meter *meter, int64_t now_ns);
+/* Begins the next one, after the change. */
+void sim_meter_steady_start(struct sim_meter *meter, int64_t now_ns);
+
+/* meter_growth.c: sets the marks that are due up to `now_ns`; returns when the next one is. */
+int64_t sim_meter_growth_mark(struct sim_meter *meter, int64_t now_ns);
+/* Whether the number in the system kept growing over [from_ns, end_ns): its mean in the last
+ * quarter is above 10 and more than 1.5 times that of the second quarter. */
+bool sim_meter_grows(const struct sim_meter *meter, int64_t from_ns, int64_t end_ns);
+
+/* meter_check.c: Little's law over all that left and, when known, all that are inside. False when
+ * it does not hold. */
+bool sim_meter_little_holds(const struct sim_meter *meter, int64_t now_ns, double inside_ns);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The recorder: the only writer of result databases (schema.sql).
+ *
+ * Rows are batched (16 an INSERT), committed every second of wall time or 100 000 rows, in WAL mode
+ * while running, so that others can read along and a killed run leaves a readable file whose run is
+ * marked `running`. Indexes are built at close, and the file becomes a single file.
+ * One recorder writes one file; parallel runs write shards that sim_recorder_merge joins.
+ * A NULL recorder is allowed everywhere and records nothing.
+ */
+#ifndef SIM_RECORD_RECORD_H
+#define SIM_RECORD_RECORD_H
+
+#include "sim/record/meter.h"
+#include "weir/plan.h"
+
+#include <stdint.h>
+
+struct sim_recorder;
+
+/* Creates the file (WEIR_EIO when it exists and is not an empty or weir database; an existing
+ * weir database is replaced only when `overwrite`). Written under a temporary name and renamed at
+ * the first commit, so nothing is half-written. */
+weir_status sim_recorder_open(const char *path, bool overwrite, struct sim_recorder **recorder,
+                              struct weir_error *error);
+/* Opens an existing database to add runs (resume, merge). */
+weir_status sim_recorder_append(const char *path, struct sim_recorder **recorder,
+                                struct weir_error *error);
+/* Builds indexes, leaves one file. Also after errors. */
+weir_status sim_recorder_close(struct sim_recorder *recorder, struct weir_error *error);
+
+/* A fact about the program or the file ("git_commit"); replaces an earlier value. Schema, program,
+ * library versions and the random generator are written by sim_recorder_open. */
+weir_status sim_recorder_meta(struct sim_recorder *recorder, const char *key, const char *value,
+                              struct weir_error *error);
+
+struct sim_experiment_row {
+    const char *scenario, *description, *resolved_yaml, *command_line, *baseline;
+    uint64_t scenario_digest;
+};
+weir_status sim_recorder_experiment(struct sim_recorder *recorder,
+                                    const struct sim_experiment_row *row, int64_t *experiment_id,
+                                    struct weir_error *error);
+weir_status sim_recorder_input_file(struct sim_recorder *recorder, const char *path, int64_t bytes,
+                                    uint64_t digest, struct weir_error *error);
+
+struct sim_run_row {
+    int64_t run_id; /* chosen by the caller: variant_order * replications + replication + 1 */
+    int64_t experiment_id;
+    const char *variant;
+    uint32_t variant_order, replication;
+    uint64_t seed;
+    const char *placement, *scaling, *resolved_yaml;
+    uint64_t scenario_digest;
+    int64_t start_unix_s, warmup_ns, horizon_ns;
+};
+weir_status sim_recorder_run(struct sim_recorder *recorder, const struct sim_run_row *row,
+                             struct weir_error *error);
+
+struct sim_node_row {
+    uint32_t node;
+    const char *name, *type, *gpu_type;
+    double cpus;
+    uint32_t gpus, nvdecs, nvencs;
+    int64_t ram_bytes, gpu_mem_bytes;
+};
+weir_status sim_recorder_node(struct sim_recorder *recorder, const struct sim_node_row *row,
+                              struct weir_error *error);
+
+struct sim_stage_row {
+    uint32_t stage, position, batch, bound_workers;
+    int32_t workers_fixed; /* -1 = auto */
+    const char *pipeline, *name;
+    const struct weir_shape *shape;
+    double service_mean_s, mix;
+};
+weir_status sim_recorder_stage(struct sim_recorder *recorder, const struct sim_stage_row *row,
+                               struct weir_error *error);
+
+struct sim_worker_row {
+    uint64_t worker;
+    uint32_t stage, node;
+    const struct weir_alloc *alloc;
+    int64_t created_ns, ready_ns, ended_ns; /* -1 = never */
+    const char *end_reason;
+    uint64_t tasks;
+    int64_t busy_ns;
+};
+weir_status sim_recorder_worker(struct sim_recorder *recorder, const struct sim_worker_row *row,
+                                struct weir_error *error);
+
+struct sim_decision_row {
+    uint64_t decision;
+    int64_t t_ns;
+    const char *placement, *scaling, *status, *message;
+    uint32_t refused;
+    int64_t wall_ns;
+    const struct weir_plan *plan; /* may be NULL; actions, notes and choices are taken from it */
+    const uint32_t *outcomes; /* by action: 0 applied, else enum weir_reason it was refused for */
+};
+weir_status sim_recorder_decision(struct sim_recorder *recorder, const struct sim_decision_row *row,
+                                  uint32_t stage_count, struct weir_error *error);
+
+weir_status sim_recorder_happening(struct sim_recorder *recorder, int64_t t_ns, int64_t until_ns,
+                                   const char *kind, const char *target, const char *text,
+                                   struct weir_error *error);
+
+struct sim_result_row {
+    const char *metric, *label, *unit;
+    double value; /* NAN = NULL */
+    uint64_t n, censored;
+    bool is_lower_bound;
+};
+weir_status sim_recorder_result(struct sim_recorder *recorder, const struct sim_result_row *row,
+                                struct weir_error *error);
+weir_status sim_recorder_histogram(struct sim_recorder *recorder, const char *metric,
+                                   const char *label, double low, uint64_t count,
+                                   struct weir_error *error);
+
+/* Samples: `kind` and values in the column order of the table after t_s, dt_s. */
+enum sim_sample_kind { SIM_SAMPLE_CLUSTER, SIM_SAMPLE_NODE, SIM_SAMPLE_STAGE };
+weir_status sim_recorder_sample(struct sim_recorder *recorder, enum sim_sample_kind kind,
+                                uint32_t index, double t_s, double dt_s, const double *values,
+                                size_t value_count, struct weir_error *error);
+/* Joins neighbouring samples of the present run in pairs (means weighted by dt, counts added):
+ * keeps the number of samples bounded when the length of a run is not known beforehand. */
+weir_status sim_recorder_coarsen(struct sim_recorder *recorder, struct weir_error *error);
+
+struct sim_run_end {
+    int64_t end_ns;
+    const char *status, *message;
+    uint64_t events, event_digest, result_digest;
+    int64_t sample_ns;
+    bool is_steady;
+    double wall_s, cpu_s, peak_rss_mib;
+};
+weir_status sim_recorder_end_run(struct sim_recorder *recorder, const struct sim_run_end *end,
+                                 struct weir_error *error);
+
+struct sim_expectation_row {
+    int line;
+    const char *text, *variant;
+    double value, bound;
+    bool is_met;
+};
+weir_status sim_recorder_expectation(struct sim_recorder *recorder,
+                                     const struct sim_expectation_row *row,
+                                     struct weir_error *error);
+
+/* Copies all runs of the database `shard` into this one (ATTACH; ids are kept). */
+weir_status sim_recorder_merge(struct sim_recorder *recorder, const char *shard,
+                               struct weir_error *error);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Decisions: one row, a line for every stage the policy left a note on, and all actions with the
+ * numbers behind them.
+ *
+ * `started` and `stopped` count what was applied; `slots` of a stage is what this plan set, 0 when
+ * it left them alone. The time of the decision itself goes to decision_wall.
+ */
+#include "sim/record/record_state.h"
+
+#include "sim/engine/time.h"
+
+#include <stdio.h>
+
+#define INSERT(recorder, kind, cells, error)                                                       \
+    record_insert((recorder), (kind), (cells), sizeof(cells) / sizeof((cells)[0]), (error))
+
+struct counts {
+    uint32_t started, stopped, denied;
+};
+
+static bool is_applied(const struct sim_decision_row *row, uint32_t action)
+{
+    return !row->outcomes || row->outcomes[action] == WEIR_REASON_NONE;
+}
+
+static struct counts count_actions(const struct sim_decision_row *row)
+{
+    struct counts counts = { 0 };
+    const uint32_t count = row->plan ? weir_plan_count(row->plan) : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t verb = weir_plan_action(row->plan, i)->verb;
+        counts.denied += verb == WEIR_VERB_DENY;
+        counts.started += verb == WEIR_VERB_START && is_applied(row, i);
+        counts.stopped += verb == WEIR_VERB_STOP && is_applied(row, i);
+    }
+    return counts;
+}
+
+static weir_status write_decision(struct sim_recorder *recorder, const struct sim_decision_row *row,
+                                  struct weir_error *error)
+{
+    const struct counts counts = count_actions(row);
+    const struct cell cells[] = {
+        cell_int(recorder->run_id),       cell_int((int64_t)row->decision),
+        cell_real(sim_time_s(row->t_ns)), cell_text(row->placement),
+        cell_text(row->scaling),          cell_int(counts.started),
+        cell_int(counts.stopped),         cell_int(counts.denied),
+        cell_int(row->refused),           cell_text(row->status),
+        cell_text(row->message)
+    };
+    WEIR_TRY(INSERT(recorder, RECORD_DECISION, cells, error));
+    const struct cell wall[] = { cell_int(recorder->run_id), cell_int((int64_t)row->decision),
+                                 cell_real((double)row->wall_ns * 1e-6) };
+    return INSERT(recorder, RECORD_DECISION_WALL, wall, error);
+}
+
+/* ---- stages ---- */
+
+static int64_t slots_set(const struct weir_plan *plan, uint32_t stage)
+{
+    int64_t slots = 0;
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
+        const struct weir_action *action = weir_plan_action(plan, i);
+        if (action->verb == WEIR_VERB_SET_SLOTS && action->stage == stage)
+            slots = action->value;
+    }
+    return slots;
+}
+
+static weir_status write_stage(struct sim_recorder *recorder, const struct sim_decision_row *row,
+                               uint32_t stage, struct weir_error *error)
+{
+    const struct weir_stage_note *note = weir_plan_stage_note(row->plan, stage);
+    if (!note)
+        return WEIR_OK;
+    const struct cell cells[] = { cell_int(recorder->run_id),
+                                  cell_int((int64_t)row->decision),
+                                  cell_int(stage),
+                                  cell_int(note->workers_before),
+                                  cell_int(note->workers_after),
+                                  cell_int(note->started),
+                                  cell_int(note->stopped),
+                                  cell_int(slots_set(row->plan, stage)),
+                                  cell_int(note->pool_optimum),
+                                  cell_real(note->speed_per_s),
+                                  cell_real(note->throughput_per_s),
+                                  cell_text(weir_reason_text(note->binding)) };
+    return INSERT(recorder, RECORD_DECISION_STAGE, cells, error);
+}
+
+/* ---- actions ---- */
+
+struct text_box {
+    char text[1024];
+};
+
+/* {"too few CPUs":3}; the texts are constants without quotes or backslashes. */
+static void print_reasons(struct text_box *box, const struct weir_choice *choice)
+{
+    size_t length = (size_t)snprintf(box->text, sizeof box->text, "{");
+    for (uint32_t r = 0; choice && r < WEIR_REASON_COUNT; r++) {
+        if (choice->rejected[r] == 0 || length >= sizeof box->text)
+            continue;
+        length += (size_t)snprintf(box->text + length, sizeof box->text - length, "%s\"%s\":%u",
+                                   length > 1 ? "," : "", weir_reason_text(r), choice->rejected[r]);
+    }
+    if (length < sizeof box->text)
+        (void)snprintf(box->text + length, sizeof box->text - length, "}");
+}
+
+static void print_outcome(struct text_box *box, const struct sim_decision_row *row, uint32_t index,
+                          const struct weir_action *action)
+{
+    if (action->verb == WEIR_VERB_DENY)
+        (void)snprintf(box->text, sizeof box->text, "denied: %s", weir_reason_text(action->reason));
+    else if (is_applied(row, index))
+        (void)snprintf(box->text, sizeof box->text, "applied");
+    else
+        (void)snprintf(box->text, sizeof box->text, "refused: %s",
+                       weir_reason_text(row->outcomes[index]));
+}
+
+static struct cell cell_index(uint32_t index)
+{
+    return index == WEIR_NO_INDEX ? cell_null() : cell_int(index);
+}
+
+static struct cell cell_chosen(const struct weir_choice *choice, double value)
+{
+    return choice ? cell_real(value) : cell_null();
+}
+
+static struct cell cell_runner_up(const struct weir_choice *choice, double value)
+{
+    return choice && choice->runner_up_node != WEIR_NO_INDEX ? cell_real(value) : cell_null();
+}
+
+static bool has_place(const struct weir_action *action)
+{
+    return action->verb == WEIR_VERB_START || action->verb == WEIR_VERB_MOVE;
+}
+
+static bool has_worker(const struct weir_action *action)
+{
+    return has_place(action) || action->verb == WEIR_VERB_STOP || action->verb == WEIR_VERB_PREEMPT;
+}
+
+static bool has_value(const struct weir_action *action)
+{
+    return action->verb == WEIR_VERB_SET_SLOTS || action->verb == WEIR_VERB_WAKE ||
+           action->verb == WEIR_VERB_RESIZE || action->verb == WEIR_VERB_REQUEST_NODE ||
+           action->verb == WEIR_VERB_RELEASE_NODE;
+}
+
+static weir_status write_action(struct sim_recorder *recorder, const struct sim_decision_row *row,
+                                uint32_t index, struct weir_error *error)
+{
+    static const struct weir_choice none = { .runner_up_node = WEIR_NO_INDEX };
+    const struct weir_action *action = weir_plan_action(row->plan, index);
+    const struct weir_choice *kept =
+        action->choice == WEIR_NO_INDEX ? NULL : weir_plan_choice(row->plan, action->choice);
+    const struct weir_choice *choice = kept ? kept : &none;
+    struct text_box reasons;
+    struct text_box outcome;
+    print_reasons(&reasons, kept);
+    print_outcome(&outcome, row, index, action);
+    const struct cell cells[] = {
+        cell_int(recorder->run_id),
+        cell_int((int64_t)row->decision),
+        cell_int(index),
+        cell_text(weir_verb_name(action->verb)),
+        cell_int(action->phase),
+        cell_index(action->stage),
+        has_worker(action) ? cell_int((int64_t)action->worker) : cell_null(),
+        has_place(action) ? cell_int(action->alloc.node) : cell_null(),
+        cell_int(action->reused),
+        has_value(action) ? cell_int(action->value) : cell_null(),
+        cell_text(outcome.text),
+        kept ? cell_int(choice->nodes_seen) : cell_null(),
+        kept ? cell_int(choice->candidates) : cell_null(),
+        kept ? cell_int(choice->ties) : cell_null(),
+        cell_chosen(kept, choice->primary),
+        cell_chosen(kept, choice->secondary),
+        cell_index(choice->runner_up_node),
+        cell_runner_up(kept, choice->runner_up_primary),
+        cell_runner_up(kept, choice->runner_up_secondary),
+        cell_text(reasons.text),
+    };
+    return INSERT(recorder, RECORD_ACTION, cells, error);
+}
+
+weir_status sim_recorder_decision(struct sim_recorder *recorder, const struct sim_decision_row *row,
+                                  uint32_t stage_count, struct weir_error *error)
+{
+    if (!recorder)
+        return WEIR_OK;
+    WEIR_TRY(write_decision(recorder, row, error));
+    if (!row->plan)
+        return WEIR_OK;
+    for (uint32_t s = 0; s < stage_count; s++)
+        WEIR_TRY(write_stage(recorder, row, s, error));
+    for (uint32_t i = 0; i < weir_plan_count(row->plan); i++)
+        WEIR_TRY(write_action(recorder, row, i, error));
+    return WEIR_OK;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Samples: the bulk of a database. Sixteen rows an INSERT, the rest one by one.
+ *
+ * Rows wait here until sixteen of their table are there; whoever reads or ends a run flushes first.
+ * Coarsening joins pairs of neighbours: means weighted with their length, counts added.
+ */
+#include "sim/record/record_state.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct column {
+    const char *name;
+    bool is_count; /* adds up; all others are means */
+};
+
+struct layout {
+    const char *table;
+    const char *index; /* column of the index, NULL = none */
+    size_t count;
+    struct column columns[SAMPLE_VALUES_MAX];
+};
+
+static const struct layout layouts[SAMPLE_KINDS] = {
+    [SIM_SAMPLE_CLUSTER] = { "cluster_sample",
+                             NULL,
+                             24,
+                             { { "cpu_capacity", false },       { "cpu_assigned", false },
+                               { "cpu_active", false },         { "gpu_capacity", false },
+                               { "gpu_assigned", false },       { "gpu_active", false },
+                               { "nvdec_capacity", false },     { "nvdec_assigned", false },
+                               { "nvdec_active", false },       { "nvenc_capacity", false },
+                               { "nvenc_assigned", false },     { "nvenc_active", false },
+                               { "ram_capacity_bytes", false }, { "ram_assigned_bytes", false },
+                               { "frag_gpu", false },           { "frag_no_cpu", false },
+                               { "frag_no_codec", false },      { "frag_fraction", false },
+                               { "frag_no_gpu_demand", false }, { "frag_codec", false },
+                               { "crumbs_gpu", false },         { "whole_free_gpu", false },
+                               { "items_arrived", true },       { "items_done", true } } },
+    [SIM_SAMPLE_NODE] = { "node_sample",
+                          "node",
+                          7,
+                          { { "up", false },
+                            { "cpu_assigned", false },
+                            { "cpu_active", false },
+                            { "gpu_assigned", false },
+                            { "gpu_active", false },
+                            { "nvdec_active", false },
+                            { "nvenc_active", false } } },
+    [SIM_SAMPLE_STAGE] = { "stage_sample",
+                           "stage",
+                           11,
+                           { { "queue_items", false },
+                             { "queue_bytes", false },
+                             { "workers", false },
+                             { "setup", false },
+                             { "idle", false },
+                             { "busy", false },
+                             { "blocked", false },
+                             { "starved", false },
+                             { "is_backpressured", false },
+                             { "is_bottleneck", false },
+                             { "tasks_done", true } } },
+};
+
+/* ---- growing SQL texts ---- */
+
+struct sql {
+    char text[6144];
+    size_t length;
+};
+
+static void sql_add(struct sql *sql, const char *text)
+{
+    const size_t length = strlen(text);
+    assert(sql->length + length < sizeof sql->text);
+    memcpy(sql->text + sql->length, text, length + 1);
+    sql->length += length;
+}
+
+/* "run_id, node, t_s, dt_s" */
+static void add_keys(struct sql *sql, const struct layout *layout)
+{
+    sql_add(sql, "run_id, ");
+    if (layout->index) {
+        sql_add(sql, layout->index);
+        sql_add(sql, ", ");
+    }
+    sql_add(sql, "t_s, dt_s");
+}
+
+static void add_columns(struct sql *sql, const struct layout *layout)
+{
+    add_keys(sql, layout);
+    for (size_t c = 0; c < layout->count; c++) {
+        sql_add(sql, ", ");
+        sql_add(sql, layout->columns[c].name);
+    }
+}
+
+static void build_insert(struct sql *sql, const struct layout *layout, size_t rows)
+{
+    sql_add(sql, "INSERT INTO ");
+    sql_add(sql, layout->table);
+    sql_add(sql, " (");
+    add_columns(sql, layout);
+    sql_add(sql, ") VALUES ");
+    const size_t parameters = layout->count + (layout->index ? 4 : 3);
+    for (size_t r = 0; r < rows; r++) {
+        sql_add(sql, r ? ", (?" : "(?");
+        for (size_t p = 1; p < parameters; p++)
+            sql_add(sql, ", ?");
+        sql_add(sql, ")");
+    }
+}
+
+/* ---- writing ---- */
+
+static int bind_row(sqlite3_stmt *statement, int *position, const struct layout *layout,
+                    int64_t run_id, const struct sample_row *row)
+{
+    int failed = sqlite3_bind_int64(statement, ++*position, run_id);
+    if (layout->index)
+        failed |= sqlite3_bind_int64(statement, ++*position, row->index);
+    failed |= sqlite3_bind_double(statement, ++*position, row->t_s);
+    failed |= sqlite3_bind_double(statement, ++*position, row->dt_s);
+    for (size_t c = 0; c < layout->count; c++)
+        failed |= sqlite3_bind_double(statement, ++*position, row->values[c]);
+    return failed;
+}
+
+/* Writes rows [first, first + count) of the waiting ones. */
+static weir_status write_rows(struct sim_recorder *recorder, enum sim_sample_kind kind,
+                              size_t first, size_t count, struct weir_error *error)
+{
+    struct sample_table *table = &recorder->samples[kind];
+    sqlite3_stmt **statement = count == 1 ? &table->one : &table->batch;
+    if (!*statement) {
+        struct sql sql = { .length = 0 };
+        build_insert(&sql, &layouts[kind], count);
+        WEIR_TRY(record_prepare(recorder, sql.text, statement, error));
+    }
+    int position = 0;
+    for (size_t r = first; r < first + count; r++)
+        if (bind_row(*statement, &position, &layouts[kind], recorder->run_id, &table->rows[r]) !=
+            SQLITE_OK)
+            return record_fail(recorder, "bind a sample", error);
+    return record_step(recorder, *statement, (uint32_t)count, error);
+}
+
+weir_status sim_recorder_sample(struct sim_recorder *recorder, enum sim_sample_kind kind,
+                                uint32_t index, double t_s, double dt_s, const double *values,
+                                size_t value_count, struct weir_error *error)
+{
+    if (!recorder)
+        return WEIR_OK;
+    if (value_count != layouts[kind].count)
+        return weir_fail(error, WEIR_EINVAL, "%s: a sample of %zu values, the table has %zu",
+                         layouts[kind].table, value_count, layouts[kind].count);
+    struct sample_table *table = &recorder->samples[kind];
+    struct sample_row *row = &table->rows[table->pending++];
+    row->index = index;
+    row->t_s = t_s;
+    row->dt_s = dt_s;
+    memcpy(row->values, values, value_count * sizeof *values);
+    if (table->pending < SAMPLE_BATCH)
+        return WEIR_OK;
+    table->pending = 0;
+    return write_rows(recorder, kind, 0, SAMPLE_BATCH, error);
+}
+
+weir_status record_flush_samples(struct sim_recorder *recorder, struct weir_error *error)
+{
+    for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
+        struct sample_table *table = &recorder->samples[kind];
+        const size_t pending = table->pending;
+        table->pending = 0;
+        for (size_t r = 0; r < pending; r++)
+            WEIR_TRY(write_rows(recorder, (enum sim_sample_kind)kind, r, 1, error));
+    }
+    return WEIR_OK;
+}
+
+void record_close_samples(struct sim_recorder *recorder)
+{
+    for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
+        (void)sqlite3_finalize(recorder->samples[kind].one);
+        (void)sqlite3_finalize(recorder->samples[kind].batch);
+        recorder->samples[kind].one = recorder->samples[kind].batch = NULL;
+    }
+}
+
+/* ---- coarsening ---- */
+
+/* The joined rows go through a temporary table, ordered by time and index like the first ones. */
+static void build_coarsen(struct sql *sql, const struct layout *layout, int64_t run_id)
+{
+    char run[40];
+    (void)snprintf(run, sizeof run, " WHERE run_id = %" PRId64, run_id);
+    const char *index = layout->index ? layout->index : "0";
+    sql_add(sql, "CREATE TEMP TABLE coarse AS SELECT run_id, ");
+    if (layout->index) {
+        sql_add(sql, layout->index);
+        sql_add(sql, ", ");
+    }
+    sql_add(sql, "min(t_s) AS t_s, sum(dt_s) AS dt_s");
+    for (size_t c = 0; c < layout->count; c++) {
+        const struct column *column = &layout->columns[c];
+        sql_add(sql, column->is_count ? ", sum(" : ", sum(dt_s * ");
+        sql_add(sql, column->name);
+        sql_add(sql, column->is_count ? ") AS " : ") / sum(dt_s) AS ");
+        sql_add(sql, column->name);
+    }
+    sql_add(sql, " FROM (SELECT *, (row_number() OVER (PARTITION BY ");
+    sql_add(sql, index);
+    sql_add(sql, " ORDER BY t_s) - 1) / 2 AS pair FROM ");
+    sql_add(sql, layout->table);
+    sql_add(sql, run);
+    sql_add(sql, ") GROUP BY pair, ");
+    sql_add(sql, layout->index ? index : "run_id");
+    sql_add(sql, "; DELETE FROM ");
+    sql_add(sql, layout->table);
+    sql_add(sql, run);
+    sql_add(sql, "; INSERT INTO ");
+    sql_add(sql, layout->table);
+    sql_add(sql, " (");
+    add_columns(sql, layout);
+    sql_add(sql, ") SELECT ");
+    add_columns(sql, layout);
+    sql_add(sql, " FROM coarse ORDER BY t_s, ");
+    sql_add(sql, layout->index ? index : "run_id");
+    sql_add(sql, "; DROP TABLE coarse;");
+}
+
+weir_status sim_recorder_coarsen(struct sim_recorder *recorder, struct weir_error *error)
+{
+    if (!recorder)
+        return WEIR_OK;
+    WEIR_TRY(record_flush_samples(recorder, error));
+    WEIR_TRY(record_begin(recorder, error));
+    for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
+        struct sql sql = { .length = 0 };
+        build_coarsen(&sql, &layouts[kind], recorder->run_id);
+        WEIR_TRY(record_execute(recorder, sql.text, error));
+    }
+    return WEIR_OK;
+}

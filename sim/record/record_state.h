@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The inside of the recorder, shared by record*.c alone.
+ *
+ * A `cell` is one typed value of a row. Ordinary rows go through record_insert, one statement a
+ * kind; samples (record_sample.c) are collected and go 16 an INSERT. Both count rows and let
+ * record_pace commit. Invariant: is_open says whether a transaction is open.
+ */
+#ifndef SIM_RECORD_RECORD_STATE_H
+#define SIM_RECORD_RECORD_STATE_H
+
+#include "sim/record/record.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+enum record_kind {
+    RECORD_META,
+    RECORD_EXPERIMENT,
+    RECORD_INPUT_FILE,
+    RECORD_RUN,
+    RECORD_RUN_END,
+    RECORD_RUN_WALL,
+    RECORD_NODE,
+    RECORD_STAGE,
+    RECORD_WORKER,
+    RECORD_DECISION,
+    RECORD_DECISION_WALL,
+    RECORD_DECISION_STAGE,
+    RECORD_ACTION,
+    RECORD_HAPPENING,
+    RECORD_RESULT,
+    RECORD_HISTOGRAM,
+    RECORD_EXPECTATION,
+    RECORD_KINDS
+};
+
+enum cell_kind { CELL_NULL, CELL_INT, CELL_REAL, CELL_TEXT };
+
+struct cell {
+    enum cell_kind kind;
+    int64_t integer;
+    double real;
+    const char *text;
+};
+
+static inline struct cell cell_int(int64_t value)
+{
+    return (struct cell){ .kind = CELL_INT, .integer = value };
+}
+
+/* NaN becomes NULL. */
+static inline struct cell cell_real(double value)
+{
+    return (struct cell){ .kind = CELL_REAL, .real = value };
+}
+
+/* NULL becomes ''. The text must live until the row is written. */
+static inline struct cell cell_text(const char *text)
+{
+    return (struct cell){ .kind = CELL_TEXT, .text = text ? text : "" };
+}
+
+static inline struct cell cell_null(void)
+{
+    return (struct cell){ .kind = CELL_NULL };
+}
+
+enum { SAMPLE_KINDS = SIM_SAMPLE_STAGE + 1, SAMPLE_BATCH = 16, SAMPLE_VALUES_MAX = 24 };
+
+struct sample_row {
+    uint32_t index;
+    double t_s, dt_s;
+    double values[SAMPLE_VALUES_MAX];
+};
+
+struct sample_table {
+    sqlite3_stmt *one, *batch; /* prepared at first use */
+    size_t pending;
+    struct sample_row rows[SAMPLE_BATCH];
+};
+
+struct sim_recorder {
+    sqlite3 *database;
+    char *path;
+    sqlite3_stmt *statements[RECORD_KINDS]; /* prepared at first use */
+    struct sample_table samples[SAMPLE_KINDS];
+    bool is_open;  /* inside a transaction */
+    uint32_t rows; /* since the last commit */
+    int64_t commit_due_ns;
+    int64_t experiment_id, run_id;
+    int64_t run_start_unix_s; /* wall clock */
+};
+
+/* record.c */
+/* WEIR_EIO "PATH: cannot WHAT: <message of sqlite>". */
+weir_status record_fail(struct sim_recorder *recorder, const char *what, struct weir_error *error);
+weir_status record_execute(struct sim_recorder *recorder, const char *sql,
+                           struct weir_error *error);
+weir_status record_prepare(struct sim_recorder *recorder, const char *sql, sqlite3_stmt **statement,
+                           struct weir_error *error);
+/* The first value of a query. */
+weir_status record_read_integer(struct sim_recorder *recorder, const char *sql, int64_t *value,
+                                struct weir_error *error);
+/* Steps a bound statement that returns no rows and resets it; opens a transaction if none is open,
+ * counts `rows`, commits when it is time. */
+weir_status record_step(struct sim_recorder *recorder, sqlite3_stmt *statement, uint32_t rows,
+                        struct weir_error *error);
+weir_status record_begin(struct sim_recorder *recorder, struct weir_error *error);
+weir_status record_commit(struct sim_recorder *recorder, struct weir_error *error);
+
+/* record_insert.c: one row through the statement of its kind. */
+weir_status record_insert(struct sim_recorder *recorder, enum record_kind kind,
+                          const struct cell *cells, size_t cell_count, struct weir_error *error);
+
+/* record_sample.c */
+weir_status record_flush_samples(struct sim_recorder *recorder, struct weir_error *error);
+void record_close_samples(struct sim_recorder *recorder);
+
+/* Tables whose rows carry a run_id, NULL-terminated: for removing and copying runs. */
+extern const char *const record_run_tables[];
+
+#endif

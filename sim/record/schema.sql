@@ -1,0 +1,209 @@
+-- SPDX-License-Identifier: GPL-3.0-or-later
+-- The result database: the single source of its shape. application_id "weir", user_version = schema.
+-- Base tables are written by the recorder; the v_* views are the public interface (units in column
+-- names, names joined in, `time` = Unix seconds when the scenario gives start_time, else seconds).
+-- Every mean is time-weighted and event-exact over its interval [t_s, t_s + dt_s), never a bare
+-- instantaneous sample. Wall-clock columns live in run_wall and decision_wall only, so that all
+-- other tables are the same bit for bit when a run is repeated.
+PRAGMA application_id = 0x77656972;
+PRAGMA user_version = 1;
+
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+-- One experiment = one command: a scenario with its variants and replications.
+CREATE TABLE experiment (
+  experiment_id INTEGER PRIMARY KEY,
+  scenario TEXT NOT NULL,            -- name
+  description TEXT NOT NULL,
+  resolved_yaml TEXT NOT NULL,       -- of the base variant
+  scenario_digest TEXT NOT NULL,     -- 16 hex digits, of the base variant
+  command_line TEXT NOT NULL,
+  baseline TEXT NOT NULL             -- label of the variant others are compared with
+) STRICT;
+
+CREATE TABLE input_file (
+  experiment_id INTEGER NOT NULL, path TEXT NOT NULL, bytes INTEGER NOT NULL, digest TEXT NOT NULL
+) STRICT;
+
+-- One simulated run: one variant, one replication.
+CREATE TABLE run (
+  run_id INTEGER PRIMARY KEY,
+  experiment_id INTEGER NOT NULL,
+  variant TEXT NOT NULL,             -- label
+  variant_order INTEGER NOT NULL,
+  replication INTEGER NOT NULL,
+  seed INTEGER NOT NULL,             -- as signed 64 bits
+  placement TEXT NOT NULL, scaling TEXT NOT NULL,
+  resolved_yaml TEXT NOT NULL, scenario_digest TEXT NOT NULL,
+  start_unix_s INTEGER NOT NULL,     -- of time 0, 0 = not given
+  warmup_s REAL NOT NULL,
+  horizon_s REAL,                    -- NULL = until the work is done
+  end_s REAL,                        -- simulated end, NULL while running
+  status TEXT NOT NULL,              -- running | complete | horizon | interrupted | failed
+  message TEXT NOT NULL,             -- why it failed
+  events INTEGER, event_digest TEXT, result_digest TEXT,
+  sample_s REAL,                     -- interval of the *_sample tables at the end
+  is_steady INTEGER,                 -- 0 = depends on the horizon (saturated)
+  UNIQUE (experiment_id, variant, replication)
+) STRICT;
+
+CREATE TABLE run_wall (
+  run_id INTEGER PRIMARY KEY, wall_s REAL NOT NULL, cpu_s REAL NOT NULL, peak_rss_mib REAL NOT NULL,
+  started_utc TEXT NOT NULL, host TEXT NOT NULL, version TEXT NOT NULL, git_commit TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE node (
+  run_id INTEGER NOT NULL, node INTEGER NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL,
+  cpus REAL NOT NULL, gpus INTEGER NOT NULL, gpu_type TEXT NOT NULL, nvdecs INTEGER NOT NULL,
+  nvencs INTEGER NOT NULL, ram_bytes INTEGER NOT NULL, gpu_mem_bytes INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE stage (
+  run_id INTEGER NOT NULL, stage INTEGER NOT NULL, pipeline TEXT NOT NULL, name TEXT NOT NULL,
+  position INTEGER NOT NULL,         -- within its pipeline, from 0
+  shape TEXT NOT NULL,               -- "1 CPU + 0.25 GPU"
+  cpus REAL NOT NULL, gpus REAL NOT NULL, nvdecs INTEGER NOT NULL, nvencs INTEGER NOT NULL,
+  batch INTEGER NOT NULL, workers_fixed INTEGER, service_mean_s REAL NOT NULL,
+  bound_workers INTEGER,             -- in the integer throughput bound
+  mix REAL NOT NULL                  -- share in the reference mix of frag.*
+) STRICT;
+
+-- Results of a run: metric ids of docs/metrics.md. label = '' for the whole cluster, else a stage,
+-- node or pipeline. censored = items not finished that the value could not see.
+CREATE TABLE result (
+  run_id INTEGER NOT NULL, metric TEXT NOT NULL, label TEXT NOT NULL, value REAL,
+  unit TEXT NOT NULL, n INTEGER NOT NULL, censored INTEGER NOT NULL, is_lower_bound INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE cluster_sample (
+  run_id INTEGER NOT NULL, t_s REAL NOT NULL, dt_s REAL NOT NULL,
+  cpu_capacity REAL NOT NULL, cpu_assigned REAL NOT NULL, cpu_active REAL NOT NULL,
+  gpu_capacity REAL NOT NULL, gpu_assigned REAL NOT NULL, gpu_active REAL NOT NULL,
+  nvdec_capacity REAL NOT NULL, nvdec_assigned REAL NOT NULL, nvdec_active REAL NOT NULL,
+  nvenc_capacity REAL NOT NULL, nvenc_assigned REAL NOT NULL, nvenc_active REAL NOT NULL,
+  ram_capacity_bytes REAL NOT NULL, ram_assigned_bytes REAL NOT NULL,
+  frag_gpu REAL NOT NULL,            -- GPUs, frag.gpu.fgd
+  frag_no_cpu REAL NOT NULL,         -- its part where CPUs are short
+  frag_no_codec REAL NOT NULL,       -- its part where codec engines are short
+  frag_fraction REAL NOT NULL,       -- its part left on GPUs too small for a shape
+  frag_no_gpu_demand REAL NOT NULL,  -- its part that shapes without GPU cannot use
+  frag_codec REAL NOT NULL,          -- engines
+  crumbs_gpu REAL NOT NULL, whole_free_gpu REAL NOT NULL,
+  items_arrived REAL NOT NULL,       -- in the interval
+  items_done REAL NOT NULL
+) STRICT;
+
+CREATE TABLE node_sample (
+  run_id INTEGER NOT NULL, node INTEGER NOT NULL, t_s REAL NOT NULL, dt_s REAL NOT NULL,
+  up REAL NOT NULL,                  -- share of the interval
+  cpu_assigned REAL NOT NULL, cpu_active REAL NOT NULL,
+  gpu_assigned REAL NOT NULL, gpu_active REAL NOT NULL,
+  nvdec_active REAL NOT NULL, nvenc_active REAL NOT NULL
+) STRICT;
+
+CREATE TABLE stage_sample (
+  run_id INTEGER NOT NULL, stage INTEGER NOT NULL, t_s REAL NOT NULL, dt_s REAL NOT NULL,
+  queue_items REAL NOT NULL,         -- in front of the stage
+  queue_bytes REAL NOT NULL,
+  workers REAL NOT NULL, setup REAL NOT NULL, idle REAL NOT NULL, busy REAL NOT NULL,
+  blocked REAL NOT NULL,             -- workers that hold a finished item or may not start: no room
+  starved REAL NOT NULL,             -- idle workers without input
+  is_backpressured REAL NOT NULL,    -- share of the interval
+  is_bottleneck REAL NOT NULL,       -- share of the interval
+  tasks_done REAL NOT NULL           -- in the interval
+) STRICT;
+
+CREATE TABLE worker (
+  run_id INTEGER NOT NULL, worker INTEGER NOT NULL, stage INTEGER NOT NULL, node INTEGER NOT NULL,
+  devices TEXT NOT NULL,             -- "gpu3:0.25 nvdec3.1"
+  gpu_mask INTEGER NOT NULL,         -- bit per GPU of the node
+  gpu_amount REAL NOT NULL,          -- GPUs held
+  created_s REAL NOT NULL, ready_s REAL, ended_s REAL,
+  end_reason TEXT NOT NULL,          -- '' | stopped | node lost | crashed | setup failed | run ended
+  tasks INTEGER NOT NULL, busy_s REAL NOT NULL
+) STRICT;
+
+CREATE TABLE decision (
+  run_id INTEGER NOT NULL, decision INTEGER NOT NULL, t_s REAL NOT NULL,
+  placement TEXT NOT NULL, scaling TEXT NOT NULL,
+  started INTEGER NOT NULL, stopped INTEGER NOT NULL, denied INTEGER NOT NULL,
+  refused INTEGER NOT NULL,          -- by the cluster
+  status TEXT NOT NULL, message TEXT NOT NULL
+) STRICT;
+CREATE TABLE decision_wall (run_id INTEGER NOT NULL, decision INTEGER NOT NULL, cpu_ms REAL NOT NULL)
+  STRICT;
+
+-- What a decision did for each stage, and what bound it.
+CREATE TABLE decision_stage (
+  run_id INTEGER NOT NULL, decision INTEGER NOT NULL, stage INTEGER NOT NULL,
+  workers_before INTEGER NOT NULL, workers_after INTEGER NOT NULL, started INTEGER NOT NULL,
+  stopped INTEGER NOT NULL, slots INTEGER NOT NULL, pool_optimum INTEGER NOT NULL,
+  speed_per_s REAL, throughput_per_s REAL, binding TEXT NOT NULL
+) STRICT;
+
+-- Single actions with their scores. reasons = JSON object {reason: nodes}.
+CREATE TABLE action (
+  run_id INTEGER NOT NULL, decision INTEGER NOT NULL, seq INTEGER NOT NULL, verb TEXT NOT NULL,
+  phase INTEGER NOT NULL, stage INTEGER, worker INTEGER, node INTEGER, reused INTEGER NOT NULL,
+  value INTEGER, outcome TEXT NOT NULL,        -- applied | refused: why
+  nodes_seen INTEGER, candidates INTEGER, ties INTEGER, score REAL, score2 REAL,
+  runner_up_node INTEGER, runner_up_score REAL, runner_up_score2 REAL, reasons TEXT NOT NULL
+) STRICT;
+
+-- Faults, timeline entries, incidents: what happened to the run from outside.
+CREATE TABLE happening (
+  run_id INTEGER NOT NULL, t_s REAL NOT NULL, until_s REAL, kind TEXT NOT NULL,
+  target TEXT NOT NULL, text TEXT NOT NULL
+) STRICT;
+
+-- Mergeable log-bucket histogram, 1 % relative error: value in [low, low * 1.01).
+CREATE TABLE histogram (
+  run_id INTEGER NOT NULL, metric TEXT NOT NULL, label TEXT NOT NULL, low REAL NOT NULL,
+  count INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE expectation (
+  experiment_id INTEGER NOT NULL, line INTEGER NOT NULL, text TEXT NOT NULL, variant TEXT NOT NULL,
+  value REAL, bound REAL, is_met INTEGER NOT NULL
+) STRICT;
+
+CREATE VIEW v_run AS
+  SELECT r.run_id, e.scenario, r.variant, r.variant_order, r.replication, r.seed, r.placement,
+         r.scaling, r.status, r.end_s, r.events, r.event_digest, r.result_digest, w.wall_s, w.cpu_s,
+         w.peak_rss_mib
+  FROM run r JOIN experiment e USING (experiment_id) LEFT JOIN run_wall w USING (run_id);
+CREATE VIEW v_result AS
+  SELECT r.run_id, r.variant, r.replication, x.metric, x.label, x.value, x.unit, x.n, x.censored,
+         x.is_lower_bound
+  FROM result x JOIN run r USING (run_id);
+CREATE VIEW v_cluster AS
+  SELECT r.variant, r.replication, r.start_unix_s + s.t_s AS time, s.*,
+         100.0 * s.gpu_active / nullif(s.gpu_capacity, 0) AS gpu_active_pct,
+         100.0 * s.gpu_assigned / nullif(s.gpu_capacity, 0) AS gpu_assigned_pct,
+         100.0 * s.cpu_active / nullif(s.cpu_capacity, 0) AS cpu_active_pct,
+         100.0 * s.cpu_assigned / nullif(s.cpu_capacity, 0) AS cpu_assigned_pct,
+         s.items_done / s.dt_s AS throughput_per_s
+  FROM cluster_sample s JOIN run r USING (run_id);
+CREATE VIEW v_stage AS
+  SELECT r.variant, r.replication, r.start_unix_s + s.t_s AS time, g.pipeline, g.name AS stage_name,
+         s.*, s.tasks_done / s.dt_s AS tasks_per_s
+  FROM stage_sample s JOIN run r USING (run_id)
+  JOIN stage g ON g.run_id = s.run_id AND g.stage = s.stage;
+CREATE VIEW v_node AS
+  SELECT r.variant, r.replication, r.start_unix_s + s.t_s AS time, n.name AS node_name, n.type, s.*,
+         100.0 * s.gpu_active / nullif(n.gpus, 0) AS gpu_active_pct
+  FROM node_sample s JOIN run r USING (run_id) JOIN node n ON n.run_id = s.run_id AND n.node = s.node;
+CREATE VIEW v_worker AS
+  SELECT r.variant, r.replication, g.name AS stage_name, n.name AS node_name, w.*
+  FROM worker w JOIN run r USING (run_id) JOIN stage g ON g.run_id = w.run_id AND g.stage = w.stage
+  JOIN node n ON n.run_id = w.run_id AND n.node = w.node;
+CREATE VIEW v_decision AS
+  SELECT r.variant, r.replication, d.*, w.cpu_ms
+  FROM decision d JOIN run r USING (run_id)
+  LEFT JOIN decision_wall w ON w.run_id = d.run_id AND w.decision = d.decision;
+CREATE VIEW v_action AS
+  SELECT r.variant, r.replication, d.t_s, g.name AS stage_name, n.name AS node_name, a.*
+  FROM action a JOIN run r USING (run_id)
+  JOIN decision d ON d.run_id = a.run_id AND d.decision = a.decision
+  LEFT JOIN stage g ON g.run_id = a.run_id AND g.stage = a.stage
+  LEFT JOIN node n ON n.run_id = a.run_id AND n.node = a.node;
