@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The subcommands: one file each, one line in the table of main.c. Each takes its own argc and argv
+ * (argv[0] = its name) and returns an exit code.
+ */
+#ifndef SIM_CLI_COMMANDS_H
+#define SIM_CLI_COMMANDS_H
+
+int sim_cmd_run(int argc, char **argv);
+int sim_cmd_compare(int argc, char **argv);
+int sim_cmd_validate(int argc, char **argv);
+int sim_cmd_show(int argc, char **argv);
+int sim_cmd_report(int argc, char **argv);
+int sim_cmd_plot(int argc, char **argv);
+int sim_cmd_explain(int argc, char **argv);
+int sim_cmd_decide(int argc, char **argv);
+int sim_cmd_policies(int argc, char **argv);
+int sim_cmd_schema(int argc, char **argv);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * `weir compare`: runs the variants of a scenario under common random numbers and compares them, or
+ * compares those of a database without running anything.
+ */
+#include "analysis/analysis.h"
+#include "sim/cli/commands.h"
+#include "sim/cli/compare_print.h"
+#include "sim/cli/plugin.h"
+#include "sim/cli/simulate_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_BASELINE = 0x200, KEY_METRIC, METRICS_MAX = 64 };
+
+struct options {
+    struct sim_simulate_options simulate;
+    const char *baseline;
+    const char *metrics[METRICS_MAX];
+    size_t metric_count;
+};
+
+static const struct argp_option table[] = {
+    { "baseline", KEY_BASELINE, "LABEL", 0, "Variant the others are compared with", 0 },
+    { "metric", KEY_METRIC, "ID", 0,
+      "Metric to compare instead of the default set; may be repeated", 0 },
+    { NULL, 0, NULL, 0, NULL, 0 }
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->simulate;
+        return 0;
+    case KEY_BASELINE:
+        options->baseline = argument;
+        return 0;
+    case KEY_METRIC:
+        if (options->metric_count < METRICS_MAX)
+            options->metrics[options->metric_count++] = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (options->simulate.path == NULL)
+            argp_error(state, "which scenario or database?");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = { { &sim_simulate_argp, 0, NULL, 0 },
+                                              { NULL, 0, NULL, 0 } };
+static const struct argp argp = {
+    .options = table,
+    .parser = parse,
+    .args_doc = "SCENARIO|DB",
+    .doc = "Compare the variants of a scenario (its compare: block), or those of a database.\v"
+           "Replication r of every variant draws the same numbers, so differences are paired: mean "
+           "difference with its 95 % interval over replications, Holm over the variants.",
+    .children = children
+};
+
+/* SQLite files begin with this text and a zero byte. */
+static bool is_database(const char *path)
+{
+    char head[16] = { 0 };
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return false;
+    const size_t count = fread(head, 1, sizeof(head), file);
+    (void)fclose(file);
+    return count == sizeof(head) && memcmp(head, "SQLite format 3", sizeof(head)) == 0;
+}
+
+static int print_comparison(const struct options *options, const char *database)
+{
+    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct an_db *db = NULL;
+    struct an_comparison *comparison = NULL;
+    const struct an_compare_options query = { .baseline = options->baseline,
+                                              .metrics = options->metric_count > 0
+                                                             ? options->metrics
+                                                             : NULL,
+                                              .metric_count = options->metric_count };
+    weir_status status = an_open(database, &db, &error);
+    if (status == WEIR_OK)
+        status = an_compare(db, &query, &comparison, &error);
+    if (status == WEIR_OK)
+        sim_compare_print(comparison, options->simulate.common.format, stdout);
+    else
+        (void)fprintf(stderr, "weir: %s\n", error.text);
+    an_comparison_destroy(comparison);
+    an_close(db);
+    return sim_exit_for(status);
+}
+
+static int run_and_compare(const struct options *options, const char *command_line)
+{
+    struct sim_policies policies = { 0 };
+    struct sim_experiment experiment = { 0 };
+    struct sim_simulate_options simulate = options->simulate;
+    if (simulate.no_database) {
+        (void)fprintf(stderr, "weir: compare needs its database; drop --no-db\n");
+        return SIM_EXIT_USAGE;
+    }
+    int code = sim_simulate(&simulate, true, command_line, &policies, &experiment);
+    if (code == SIM_EXIT_OK)
+        code = print_comparison(options, experiment.database);
+    if (code == SIM_EXIT_OK && simulate.common.format == SIM_FORMAT_TABLE)
+        printf("next: weir report %s\n", experiment.database);
+    code = sim_simulate_verdict(&simulate, &experiment, code);
+    sim_experiment_clear(&experiment);
+    sim_plugins_clear(&policies);
+    return code;
+}
+
+int sim_cmd_compare(int argc, char **argv)
+{
+    struct options options = { 0 };
+    sim_options_parse(&argp, argc, argv, &options);
+    char *command_line = sim_command_line("compare", argc, argv);
+    const int code = is_database(options.simulate.path)
+                         ? print_comparison(&options, options.simulate.path)
+                         : run_and_compare(&options, command_line);
+    sim_options_clear(&options.simulate.common);
+    free(command_line);
+    return code;
+}

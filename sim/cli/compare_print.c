@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A comparison on paper and for programs; see the header. For people a cell reads
+ * "0.779 ± 0.004 ✓ +873 % [869, 878] p<0.001"; the marks never stand for colour alone.
+ */
+#include "sim/cli/compare_print.h"
+
+#include "weir/version.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELL = 160 };
+
+/* What a value is multiplied by for people: ratios read as percent. */
+static double scale_of(const struct an_metric_row *row)
+{
+    return strcmp(row->unit, "ratio") == 0 ? 100.0 : 1.0;
+}
+
+static const char *unit_of(const struct an_metric_row *row)
+{
+    if (strcmp(row->unit, "ratio") == 0)
+        return "%";
+    if (strcmp(row->unit, "-") == 0)
+        return "";
+    return strncmp(row->unit, "1/", 2) == 0 ? row->unit + 1 : row->unit;
+}
+
+static const char *verdict_name(enum an_verdict verdict)
+{
+    switch (verdict) {
+    case AN_BASELINE:
+        return "baseline";
+    case AN_BETTER:
+    case AN_DETERMINISTIC_BETTER:
+        return "better";
+    case AN_WORSE:
+    case AN_DETERMINISTIC_WORSE:
+        return "worse";
+    case AN_TIE:
+    case AN_DETERMINISTIC_TIE:
+        return "tie";
+    case AN_NEUTRAL:
+        break;
+    }
+    return "neutral";
+}
+
+/* ---- for people ---- */
+
+static void add(char text[CELL], const char *more)
+{
+    const size_t used = strlen(text);
+    (void)snprintf(text + used, CELL - used, "%s", more);
+}
+
+static void mean_text(const struct an_metric_row *row, const struct an_cell *cell, char text[CELL])
+{
+    char number[64];
+    (void)snprintf(text, CELL, "%s", cell->is_lower_bound ? "≥ " : "");
+    add(text, sim_table_number(cell->mean * scale_of(row), 3, number, sizeof number));
+    if (!isnan(cell->half_width)) {
+        add(text, " ± ");
+        add(text, sim_table_number(cell->half_width * scale_of(row), 2, number, sizeof number));
+    }
+    add(text, cell->is_best ? " ✓" : cell->is_tied_with_best ? " ≈" : "");
+}
+
+static void difference_text(const struct an_cell *base, const struct an_cell *cell, char text[CELL])
+{
+    text[0] = '\0';
+    if (cell->verdict == AN_BASELINE || isnan(cell->difference)) {
+        (void)snprintf(text, CELL, "%s", cell->verdict == AN_BASELINE ? "baseline" : "-");
+        return;
+    }
+    const double scale = fabs(base->mean) > 0.0 ? 100.0 / fabs(base->mean) : 1.0;
+    const char *percent = fabs(base->mean) > 0.0 ? " %" : "";
+    char more[80];
+    (void)snprintf(text, CELL, "%+.3g%s", cell->difference * scale, percent);
+    if (!isnan(cell->difference_low)) {
+        (void)snprintf(more, sizeof more, " [%.3g, %.3g]", cell->difference_low * scale,
+                       cell->difference_high * scale);
+        add(text, more);
+    }
+    if (!isnan(cell->p_value)) {
+        if (cell->p_value < 0.001)
+            (void)snprintf(more, sizeof more, " p<0.001");
+        else
+            (void)snprintf(more, sizeof more, " p=%.3f", cell->p_value);
+        add(text, more);
+    }
+    if (cell->verdict != AN_NEUTRAL) {
+        (void)snprintf(more, sizeof more, " %s", verdict_name(cell->verdict));
+        add(text, more);
+    }
+}
+
+static const struct sim_column paper_columns[] = {
+    { "metric", "metric", NULL, false, false },
+    { "unit", "unit", NULL, false, false },
+    { "variant", "variant", NULL, false, false },
+    { "mean, 95 % interval", "mean", NULL, false, false },
+    { "against the baseline", "difference", NULL, false, false },
+};
+
+static void paper_rows(struct sim_table *table, const struct an_comparison *comparison,
+                       const struct an_metric_row *row, bool is_dense)
+{
+    for (size_t v = 0; v < comparison->variant_count; v++) {
+        char mean[CELL];
+        char difference[CELL];
+        const bool is_named = v == 0 || is_dense;
+        mean_text(row, &row->cells[v], mean);
+        difference_text(&row->cells[comparison->baseline], &row->cells[v], difference);
+        const char *const cells[] = { is_named ? row->label : "", is_named ? unit_of(row) : "",
+                                      comparison->variants[v], mean, difference };
+        sim_table_row(table, cells);
+    }
+}
+
+static void print_method(const struct an_comparison *comparison, FILE *out)
+{
+    if (comparison->row_count == 0)
+        return;
+    const uint32_t n = comparison->rows[0].cells[0].n;
+    if (n < 2)
+        (void)fputs("1 replication: no statement about chance. ", out);
+    else
+        (void)fprintf(out, "%u paired replications (same seeds). ", n);
+    (void)fputs("✓ best, ≈ not distinguishable from the best (paired t, Holm, alpha .05); no "
+                "interval: deterministic.\n",
+                out);
+}
+
+static void print_paper(const struct an_comparison *comparison, enum sim_format format, FILE *out)
+{
+    const size_t columns = sizeof paper_columns / sizeof paper_columns[0];
+    struct sim_table *table = sim_table_create(paper_columns, columns);
+    for (size_t i = 0; i < comparison->row_count; i++)
+        paper_rows(table, comparison, &comparison->rows[i], format == SIM_FORMAT_MD);
+    sim_table_print(table, format, out);
+    sim_table_destroy(table);
+    if (format == SIM_FORMAT_MD)
+        (void)fputc('\n', out);
+    print_method(comparison, out);
+    if (format == SIM_FORMAT_MD)
+        (void)fputc('\n', out);
+    (void)fprintf(out, "Verdict: %s.\n", comparison->finding);
+}
+
+/* ---- for programs ---- */
+
+static void json_cell(struct sim_json *json, const struct an_comparison *comparison,
+                      const struct an_cell *cell, size_t variant)
+{
+    sim_json_begin_object(json);
+    sim_json_key(json, "variant");
+    sim_json_string(json, comparison->variants[variant]);
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {
+        { "mean", cell->mean },
+        { "half_width", cell->half_width },
+        { "difference", cell->difference },
+        { "difference_low", cell->difference_low },
+        { "difference_high", cell->difference_high },
+        { "p_value", cell->p_value },
+        { "sign_p_value", cell->sign_p_value },
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        sim_json_key(json, numbers[i].key);
+        sim_json_number(json, numbers[i].value);
+    }
+    sim_json_key(json, "n");
+    sim_json_unsigned(json, cell->n);
+    const struct {
+        const char *key;
+        bool value;
+    } flags[] = { { "is_deterministic", cell->is_deterministic },
+                  { "is_lower_bound", cell->is_lower_bound },
+                  { "is_best", cell->is_best },
+                  { "is_tied_with_best", cell->is_tied_with_best } };
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        sim_json_key(json, flags[i].key);
+        sim_json_flag(json, flags[i].value);
+    }
+    sim_json_key(json, "verdict");
+    sim_json_string(json, verdict_name(cell->verdict));
+    sim_json_end_object(json);
+}
+
+static void json_row(struct sim_json *json, const struct an_comparison *comparison,
+                     const struct an_metric_row *row)
+{
+    sim_json_begin_object(json);
+    sim_json_key(json, "metric");
+    sim_json_string(json, row->metric);
+    sim_json_key(json, "label");
+    sim_json_string(json, row->label);
+    sim_json_key(json, "unit");
+    sim_json_string(json, row->unit);
+    sim_json_key(json, "better");
+    sim_json_string(json, row->better > 0 ? "more" : row->better < 0 ? "less" : "neither");
+    sim_json_key(json, "variants");
+    sim_json_begin_array(json);
+    for (size_t v = 0; v < comparison->variant_count; v++)
+        json_cell(json, comparison, &row->cells[v], v);
+    sim_json_end_array(json);
+    sim_json_end_object(json);
+}
+
+static void print_json(const struct an_comparison *comparison, FILE *out)
+{
+    struct sim_json json = { .out = out };
+    sim_json_begin_object(&json);
+    sim_json_key(&json, "schema");
+    sim_json_integer(&json, 1);
+    sim_json_key(&json, "version");
+    sim_json_string(&json, WEIR_VERSION);
+    sim_json_key(&json, "baseline");
+    sim_json_string(&json, comparison->variants[comparison->baseline]);
+    sim_json_key(&json, "finding");
+    sim_json_string(&json, comparison->finding);
+    sim_json_key(&json, "metrics");
+    sim_json_begin_array(&json);
+    for (size_t i = 0; i < comparison->row_count; i++)
+        json_row(&json, comparison, &comparison->rows[i]);
+    sim_json_end_array(&json);
+    sim_json_end_object(&json);
+    (void)fputc('\n', out);
+}
+
+static const struct sim_column csv_columns[] = {
+    { "metric", "metric", NULL, false, false },
+    { "unit", "unit", NULL, false, false },
+    { "variant", "variant", NULL, false, false },
+    { "n", "n", NULL, true, true },
+    { "mean", "mean", NULL, true, true },
+    { "half width", "half_width", NULL, true, true },
+    { "difference", "difference", NULL, true, true },
+    { "low", "difference_low", NULL, true, true },
+    { "high", "difference_high", NULL, true, true },
+    { "p", "p_value", NULL, true, true },
+    { "sign p", "sign_p_value", NULL, true, true },
+    { "lower bound", "is_lower_bound", NULL, true, true },
+    { "verdict", "verdict", NULL, false, false },
+};
+
+static void csv_row(struct sim_table *table, const struct an_metric_row *row,
+                    const struct an_cell *cell, const char *variant)
+{
+    enum { NUMBERS = 8 };
+    const double values[NUMBERS] = { (double)cell->n,  cell->mean,           cell->half_width,
+                                     cell->difference, cell->difference_low, cell->difference_high,
+                                     cell->p_value,    cell->sign_p_value };
+    char texts[NUMBERS][32];
+    for (size_t i = 0; i < NUMBERS; i++) {
+        texts[i][0] = '\0';
+        if (isfinite(values[i]))
+            sim_json_number_text(values[i], texts[i], sizeof texts[i]);
+    }
+    const char *const cells[] = { row->metric,
+                                  row->unit,
+                                  variant,
+                                  texts[0],
+                                  texts[1],
+                                  texts[2],
+                                  texts[3],
+                                  texts[4],
+                                  texts[5],
+                                  texts[6],
+                                  texts[7],
+                                  cell->is_lower_bound ? "1" : "0",
+                                  verdict_name(cell->verdict) };
+    sim_table_row(table, cells);
+}
+
+static void print_csv(const struct an_comparison *comparison, FILE *out)
+{
+    struct sim_table *table =
+        sim_table_create(csv_columns, sizeof csv_columns / sizeof csv_columns[0]);
+    for (size_t i = 0; i < comparison->row_count; i++)
+        for (size_t v = 0; v < comparison->variant_count; v++)
+            csv_row(table, &comparison->rows[i], &comparison->rows[i].cells[v],
+                    comparison->variants[v]);
+    sim_table_print(table, SIM_FORMAT_CSV, out);
+    sim_table_destroy(table);
+}
+
+void sim_compare_print(const struct an_comparison *comparison, enum sim_format format, FILE *out)
+{
+    if (format == SIM_FORMAT_JSON)
+        print_json(comparison, out);
+    else if (format == SIM_FORMAT_CSV)
+        print_csv(comparison, out);
+    else
+        print_paper(comparison, format, out);
+}

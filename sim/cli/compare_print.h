@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Prints a comparison of variants: a block of rows a metric for people, a document for machines,
+ * the finding and the method below.
+ */
+#ifndef SIM_CLI_COMPARE_PRINT_H
+#define SIM_CLI_COMPARE_PRINT_H
+
+#include "analysis/analysis.h"
+#include "sim/cli/table.h"
+
+/* TABLE and MD: a block of variants for each metric, figures rounded, ratios in percent. JSON and
+ * CSV: full precision, units as stored. */
+void sim_compare_print(const struct an_comparison *comparison, enum sim_format format, FILE *out);
+
+#endif

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reading the parts of a decide document.
+ */
+#include "sim/cli/decide_input.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+weir_status decide_get(const json_t *object, const char *key, json_t **value,
+                       struct weir_error *error)
+{
+    json_t *const found = json_object_get(object, key);
+
+    if (found == NULL || json_is_null(found))
+        return weir_fail(error, WEIR_EFORMAT, "%s is missing", key);
+    *value = found;
+    return WEIR_OK;
+}
+
+weir_status decide_get_array(const json_t *object, const char *key, json_t **array,
+                             struct weir_error *error)
+{
+    json_t *found = NULL;
+
+    WEIR_TRY(decide_get(object, key, &found, error));
+    if (!json_is_array(found))
+        return weir_fail(error, WEIR_EFORMAT, "%s must be an array", key);
+    *array = found;
+    return WEIR_OK;
+}
+
+weir_status decide_get_number(const json_t *object, const char *key, double *value,
+                              struct weir_error *error)
+{
+    json_t *found = NULL;
+
+    WEIR_TRY(decide_get(object, key, &found, error));
+    if (!json_is_number(found))
+        return weir_fail(error, WEIR_EFORMAT, "%s must be a number", key);
+    *value = json_number_value(found);
+    return WEIR_OK;
+}
+
+weir_status decide_get_text(const json_t *object, const char *key, const char **text,
+                            struct weir_error *error)
+{
+    json_t *found = NULL;
+
+    WEIR_TRY(decide_get(object, key, &found, error));
+    if (!json_is_string(found))
+        return weir_fail(error, WEIR_EFORMAT, "%s must be a text", key);
+    *text = json_string_value(found);
+    return WEIR_OK;
+}
+
+double decide_number_or(const json_t *object, const char *key, double fallback)
+{
+    const json_t *const found = json_object_get(object, key);
+
+    return json_is_number(found) ? json_number_value(found) : fallback;
+}
+
+bool decide_flag_or(const json_t *object, const char *key, bool fallback)
+{
+    const json_t *const found = json_object_get(object, key);
+
+    return json_is_boolean(found) ? json_is_true(found) : fallback;
+}
+
+weir_status decide_units(double amount, int64_t *units, struct weir_error *error)
+{
+    return weir_units_from_amount(amount, WEIR_QUANTUM_EXACT, units, error);
+}
+
+/* An optional amount in units. */
+static weir_status optional_units(const json_t *object, const char *key, int64_t *units,
+                                  struct weir_error *error)
+{
+    const weir_status status = decide_units(decide_number_or(object, key, 0), units, error);
+
+    if (status != WEIR_OK)
+        weir_error_wrap(error, "%s", key);
+    return status;
+}
+
+/* A whole number within [0, most]. */
+static weir_status optional_count(const json_t *object, const char *key, double most,
+                                  uint32_t *count, struct weir_error *error)
+{
+    const double value = decide_number_or(object, key, 0);
+
+    if (!(value >= 0 && value <= most) || fabs(value - nearbyint(value)) > 0)
+        return weir_fail(error, WEIR_EFORMAT, "%s must be whole and within [0, %g], got %g", key,
+                         most, value);
+    *count = (uint32_t)value;
+    return WEIR_OK;
+}
+
+static weir_status shape_kind(const json_t *json, uint32_t *kind, struct weir_error *error)
+{
+    const char *type;
+
+    WEIR_TRY(decide_get_text(json, "type", &type, error));
+    for (uint32_t i = 0; i < WEIR_SHAPE_KIND_COUNT; i++) {
+        if (strcmp(type, weir_shape_kind_name(i)) == 0) {
+            *kind = i;
+            return WEIR_OK;
+        }
+    }
+    return weir_fail(error, WEIR_EFORMAT, "unknown type %s", type);
+}
+
+weir_status decide_shape(const json_t *json, struct weir_shape *shape, struct weir_error *error)
+{
+    struct weir_shape made = { .codec_same_gpu = decide_flag_or(json, "codec_same_gpu", false) };
+    const double gpus = decide_number_or(json, "gpus", 0);
+    const double gpu_type = decide_number_or(json, "gpu_type", -1);
+
+    WEIR_TRY(shape_kind(json, &made.kind, error));
+    WEIR_TRY(optional_units(json, "cpus", &made.cpu_units, error));
+    WEIR_TRY(optional_count(json, "nvdecs", UINT32_MAX, &made.nvdecs, error));
+    WEIR_TRY(optional_count(json, "nvencs", UINT32_MAX, &made.nvencs, error));
+    made.ram_bytes = (int64_t)decide_number_or(json, "ram_bytes", 0);
+    made.gpu_mem_bytes = (int64_t)decide_number_or(json, "gpu_mem_bytes", 0);
+    made.gpu_type = gpu_type < 0 ? 0 : (uint32_t)gpu_type + 1;
+    if (made.kind == WEIR_SHAPE_FRACTIONAL) {
+        made.gpu_count = 1;
+        WEIR_TRY(optional_units(json, "gpus", &made.gpu_units, error));
+    } else if (made.kind == WEIR_SHAPE_WHOLE || made.kind == WEIR_SHAPE_ENTIRE) {
+        made.gpu_units = WEIR_ONE;
+        WEIR_TRY(optional_count(json, "gpus", UINT32_MAX, &made.gpu_count, error));
+        if (made.gpu_count > WEIR_MAX_DEVICES)
+            return weir_fail(error, WEIR_EUNSUPPORTED, "gpus must be <= %d, got %g",
+                             WEIR_MAX_DEVICES, gpus);
+    }
+    WEIR_TRY(weir_shape_check(&made, error));
+    *shape = made;
+    return WEIR_OK;
+}
+
+weir_status decide_amounts(const json_t *json, struct weir_amounts *amounts,
+                           struct weir_error *error)
+{
+    *amounts = (struct weir_amounts){
+        .nvdecs = (int64_t)decide_number_or(json, "nvdecs", 0),
+        .nvencs = (int64_t)decide_number_or(json, "nvencs", 0),
+        .ram_bytes = (int64_t)decide_number_or(json, "ram_bytes", 0),
+        .gpu_mem_bytes = (int64_t)decide_number_or(json, "gpu_mem_bytes", 0),
+    };
+    WEIR_TRY(optional_units(json, "cpus", &amounts->cpu_units, error));
+    return optional_units(json, "gpus", &amounts->gpu_units, error);
+}
+
+static weir_status listed_gpu(const json_t *json, struct weir_gpu_spec *gpu,
+                              struct weir_error *error)
+{
+    double fraction;
+
+    WEIR_TRY(decide_get_number(json, "fraction", &fraction, error));
+    WEIR_TRY(decide_units(fraction, &gpu->units, error));
+    WEIR_TRY(optional_count(json, "nvdecs", WEIR_MAX_ENGINES, &gpu->nvdecs, error));
+    WEIR_TRY(optional_count(json, "nvencs", WEIR_MAX_ENGINES, &gpu->nvencs, error));
+    WEIR_TRY(optional_count(json, "type", UINT32_MAX - 1, &gpu->type, error));
+    gpu->mem_bytes = (int64_t)decide_number_or(json, "mem_bytes", 0);
+    return WEIR_OK;
+}
+
+static weir_status listed_gpus(const json_t *list, struct weir_gpu_spec *gpus, uint32_t *count,
+                               struct weir_error *error)
+{
+    const size_t size = json_array_size(list);
+
+    if (size > WEIR_MAX_NODE_GPUS)
+        return weir_fail(error, WEIR_EUNSUPPORTED, "at most %d GPUs a node, got %zu",
+                         WEIR_MAX_NODE_GPUS, size);
+    for (size_t i = 0; i < size; i++) {
+        const weir_status status = listed_gpu(json_array_get(list, i), &gpus[i], error);
+        if (status != WEIR_OK) {
+            weir_error_wrap(error, "gpu_list[%zu]", i);
+            return status;
+        }
+    }
+    *count = (uint32_t)size;
+    return WEIR_OK;
+}
+
+weir_status decide_node(const json_t *json, uint64_t id, struct weir_gpu_spec *gpus,
+                        struct weir_node_spec *spec, struct weir_error *error)
+{
+    struct weir_gpu_spec each = { .units = WEIR_ONE };
+    const json_t *const list = json_object_get(json, "gpu_list");
+    double cpus;
+
+    *spec = (struct weir_node_spec){ .id = id, .gpus = gpus };
+    memset(gpus, 0, WEIR_MAX_NODE_GPUS * sizeof *gpus);
+    WEIR_TRY(decide_get_number(json, "cpus", &cpus, error));
+    WEIR_TRY(decide_units(cpus, &spec->cpu_units, error));
+    WEIR_TRY(optional_count(json, "type", UINT32_MAX - 1, &spec->type, error));
+    spec->ram_bytes = (int64_t)decide_number_or(json, "ram_bytes", 0);
+    if (json_is_array(list))
+        return listed_gpus(list, gpus, &spec->gpu_count, error);
+    WEIR_TRY(optional_count(json, "gpus", WEIR_MAX_NODE_GPUS, &spec->gpu_count, error));
+    WEIR_TRY(optional_count(json, "nvdecs_per_gpu", WEIR_MAX_ENGINES, &each.nvdecs, error));
+    WEIR_TRY(optional_count(json, "nvencs_per_gpu", WEIR_MAX_ENGINES, &each.nvencs, error));
+    for (uint32_t i = 0; i < spec->gpu_count; i++)
+        gpus[i] = each;
+    return WEIR_OK;
+}
+
+const char *decide_name(const json_t *list, size_t index, const char *key)
+{
+    const json_t *const entry = json_array_get(list, index);
+    const char *const name =
+        json_string_value(json_is_string(entry) ? entry : json_object_get(entry, key));
+
+    return name != NULL ? name : "?";
+}
+
+uint32_t decide_find(const json_t *list, const char *key, const char *name)
+{
+    const size_t size = json_array_size(list);
+
+    for (size_t i = 0; i < size; i++) {
+        if (strcmp(decide_name(list, i, key), name) == 0)
+            return (uint32_t)i;
+    }
+    return WEIR_NO_INDEX;
+}
+
+/* The entry of a GPU in an allocation, put in its place when it is new. NULL = no room. */
+static struct weir_device *device_of(struct weir_alloc *alloc, uint32_t gpu)
+{
+    uint32_t place = 0;
+
+    while (place < alloc->device_count && alloc->devices[place].gpu < gpu)
+        place++;
+    if (place < alloc->device_count && alloc->devices[place].gpu == gpu)
+        return &alloc->devices[place];
+    if (alloc->device_count == WEIR_MAX_DEVICES)
+        return NULL;
+    memmove(&alloc->devices[place + 1], &alloc->devices[place],
+            (alloc->device_count - place) * sizeof alloc->devices[0]);
+    alloc->devices[place] = (struct weir_device){ .gpu = gpu };
+    alloc->device_count++;
+    return &alloc->devices[place];
+}
+
+static weir_status held_part(const json_t *part, const char *kind, struct weir_alloc *alloc,
+                             struct weir_error *error)
+{
+    const bool is_gpu = strcmp(kind, "gpus") == 0;
+    double gpu;
+    double value;
+    int64_t units;
+
+    WEIR_TRY(decide_get_number(part, "gpu", &gpu, error));
+    WEIR_TRY(decide_get_number(part, is_gpu ? "fraction" : "index", &value, error));
+    if (!(gpu >= 0 && gpu < WEIR_MAX_NODE_GPUS))
+        return weir_fail(error, WEIR_EFORMAT, "gpu must be within [0, %d], got %g",
+                         WEIR_MAX_NODE_GPUS - 1, gpu);
+    struct weir_device *const device = device_of(alloc, (uint32_t)gpu);
+    if (device == NULL)
+        return weir_fail(error, WEIR_EUNSUPPORTED, "more than %d GPUs", WEIR_MAX_DEVICES);
+    if (is_gpu) {
+        WEIR_TRY(decide_units(value, &units, error));
+        device->units += units;
+        device->mem_bytes += (int64_t)decide_number_or(part, "mem_bytes", 0);
+        return WEIR_OK;
+    }
+    if (!(value >= 0 && value < WEIR_MAX_ENGINES))
+        return weir_fail(error, WEIR_EFORMAT, "index must be within [0, %d], got %g",
+                         WEIR_MAX_ENGINES - 1, value);
+    if (strcmp(kind, "nvdecs") == 0)
+        device->nvdec_mask |= UINT32_C(1) << (uint32_t)value;
+    else
+        device->nvenc_mask |= UINT32_C(1) << (uint32_t)value;
+    return WEIR_OK;
+}
+
+weir_status decide_alloc(const json_t *worker, const json_t *nodes, struct weir_alloc *alloc,
+                         struct weir_error *error)
+{
+    static const char *const kinds[] = { "gpus", "nvdecs", "nvencs" };
+    const char *node;
+
+    memset(alloc, 0, sizeof *alloc);
+    WEIR_TRY(decide_get_text(worker, "node", &node, error));
+    alloc->node = decide_find(nodes, "id", node);
+    if (alloc->node == WEIR_NO_INDEX)
+        return weir_fail(error, WEIR_EFORMAT, "node %s is not listed", node);
+    WEIR_TRY(optional_units(worker, "cpus", &alloc->cpu_units, error));
+    alloc->ram_bytes = (int64_t)decide_number_or(worker, "ram_bytes", 0);
+    for (size_t kind = 0; kind < 3; kind++) {
+        const json_t *const list = json_object_get(worker, kinds[kind]);
+        for (size_t i = 0; i < json_array_size(list); i++) {
+            const weir_status status =
+                held_part(json_array_get(list, i), kinds[kind], alloc, error);
+            if (status != WEIR_OK) {
+                weir_error_wrap(error, "%s[%zu]", kinds[kind], i);
+                return status;
+            }
+        }
+    }
+    return WEIR_OK;
+}
+
+static weir_status add_nodes(const json_t *nodes, struct weir_cluster *cluster,
+                             struct weir_error *error)
+{
+    struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS];
+    struct weir_node_spec spec;
+
+    for (size_t i = 0; i < json_array_size(nodes); i++) {
+        weir_status status = decide_node(json_array_get(nodes, i), i, gpus, &spec, error);
+        if (status == WEIR_OK)
+            status = weir_cluster_add_node(cluster, &spec, NULL, error);
+        if (status != WEIR_OK) {
+            weir_error_wrap(error, "nodes[%zu]", i);
+            return status;
+        }
+    }
+    return WEIR_OK;
+}
+
+static weir_status add_worker(const json_t *worker, const json_t *nodes, json_t *stages,
+                              struct weir_cluster *cluster, struct weir_error *error)
+{
+    struct weir_alloc alloc;
+    const char *stage;
+
+    WEIR_TRY(decide_get_text(worker, "stage", &stage, error));
+    uint32_t index = decide_find(stages, "name", stage);
+    if (index == WEIR_NO_INDEX) {
+        index = (uint32_t)json_array_size(stages);
+        if (json_array_append_new(stages, json_string(stage)) != 0)
+            return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    }
+    WEIR_TRY(decide_alloc(worker, nodes, &alloc, error));
+    return weir_cluster_add_worker(cluster, weir_cluster_worker_count(cluster) + 1, index, &alloc,
+                                   error);
+}
+
+weir_status decide_cluster(const json_t *input, json_t *stages, struct weir_cluster **cluster,
+                           struct weir_error *error)
+{
+    const json_t *const workers = json_object_get(input, "workers");
+    struct weir_cluster *made = NULL;
+    json_t *nodes;
+
+    WEIR_TRY(decide_get_array(input, "nodes", &nodes, error));
+    if (weir_cluster_create(NULL, &made) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    weir_status status = add_nodes(nodes, made, error);
+    for (size_t i = 0; status == WEIR_OK && i < json_array_size(workers); i++) {
+        status = add_worker(json_array_get(workers, i), nodes, stages, made, error);
+        if (status != WEIR_OK)
+            weir_error_wrap(error, "workers[%zu]", i);
+    }
+    if (status != WEIR_OK)
+        weir_cluster_destroy(made);
+    else
+        *cluster = made;
+    return status;
+}
+
+void decide_mix_free(struct decide_mix *mix)
+{
+    free(mix->shapes);
+    free(mix->frequencies);
+}
+
+static weir_status read_mix(const json_t *list, struct decide_mix *mix, struct weir_error *error)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *const entry = json_array_get(list, i);
+        json_t *shape = NULL;
+        weir_status status =
+            decide_get_number(entry, "frequency", &mix->frequencies[i], error);
+        if (status == WEIR_OK)
+            status = decide_get(entry, "shape", &shape, error);
+        if (status == WEIR_OK)
+            status = decide_shape(shape, &mix->shapes[i], error);
+        if (status != WEIR_OK) {
+            weir_error_wrap(error, "workload[%zu]", i);
+            return status;
+        }
+    }
+    return WEIR_OK;
+}
+
+weir_status decide_mix(const json_t *input, struct decide_mix *mix, struct weir_error *error)
+{
+    json_t *list;
+
+    WEIR_TRY(decide_get_array(input, "workload", &list, error));
+    const size_t count = json_array_size(list);
+    *mix = (struct decide_mix){ .shapes = calloc(count + 1, sizeof *mix->shapes),
+                                .frequencies = calloc(count + 1, sizeof *mix->frequencies) };
+    weir_status status = WEIR_ENOMEM;
+    if (mix->shapes != NULL && mix->frequencies != NULL)
+        status = read_mix(list, mix, error);
+    if (status != WEIR_OK)
+        decide_mix_free(mix);
+    mix->mix = (struct weir_mix){ .shapes = mix->shapes,
+                                  .frequencies = mix->frequencies,
+                                  .count = (uint32_t)count };
+    return status;
+}

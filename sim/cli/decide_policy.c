@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The policies of a decide document, and parts of answers that several commands share.
+ */
+#include "sim/cli/decide_input.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Index of `word` among words separated by '|', or -1. */
+static double choice_index(const char *choices, const char *word)
+{
+    const size_t length = strlen(word);
+    double index = 0;
+
+    for (const char *at = choices; at != NULL; index++) {
+        if (strcspn(at, "|") == length && strncmp(at, word, length) == 0)
+            return index;
+        at = strchr(at, '|');
+        if (at != NULL)
+            at++;
+    }
+    return -1;
+}
+
+static weir_status param_value(const struct weir_param *param, const json_t *json, double *value,
+                               struct weir_error *error)
+{
+    if (json_is_boolean(json))
+        *value = json_is_true(json);
+    else if (json_is_number(json))
+        *value = json_number_value(json);
+    else if (json_is_string(json) && param->kind == WEIR_PARAM_CHOICE)
+        *value = choice_index(param->choices, json_string_value(json));
+    else
+        return weir_fail(error, WEIR_EFORMAT, "%s must be a number, a flag or a choice",
+                         param->name);
+    if (!(*value >= param->min && *value <= param->max)) {
+        if (param->kind == WEIR_PARAM_CHOICE)
+            return weir_fail(error, WEIR_EFORMAT, "%s must be one of %s", param->name,
+                             param->choices);
+        return weir_fail(error, WEIR_EFORMAT, "%s must be within [%g, %g], got %g", param->name,
+                         param->min, param->max, *value);
+    }
+    return WEIR_OK;
+}
+
+/* Defaults first, then what the object says. */
+static weir_status param_values(const struct weir_param *table, uint32_t count,
+                                json_t *object, double *values, struct weir_error *error)
+{
+
+    if (count > DECIDE_MAX_PARAMS)
+        return weir_fail(error, WEIR_EUNSUPPORTED, "more than %d parameters", DECIDE_MAX_PARAMS);
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = table[i].initial;
+    if (object == NULL)
+        return WEIR_OK;
+    void *entry = json_object_iter(object);
+    for (; entry != NULL; entry = json_object_iter_next(object, entry)) {
+        const char *const key = json_object_iter_key(entry);
+        const json_t *const json = json_object_iter_value(entry);
+        const uint32_t index = weir_param_find(table, count, key);
+        if (index == WEIR_NO_INDEX)
+            return weir_fail(error, WEIR_EFORMAT, "unknown parameter %s", key);
+        WEIR_TRY(param_value(&table[index], json, &values[index], error));
+    }
+    return WEIR_OK;
+}
+
+/* The codec version of the reference: fgd with a bonus for everyone, emptiest node first. */
+static weir_status reference_policy(const json_t *input, struct decide_policy *policy,
+                                    struct weir_error *error)
+{
+    json_t *const fgd =
+        json_pack("{s:s, s:s, s:s, s:f, s:s}", "metric", "xenna", "tie", "most_free",
+                  "reuse_bonus_applies", "everyone", "reuse_bonus",
+                  decide_number_or(input, "reuse_bonus", 10), "evict_tie", "emptiest");
+    json_t *const xenna =
+        json_pack("{s:s, s:f}", "version", "P", "overallocation",
+                  decide_number_or(input, "overallocation_target", 1.5));
+    weir_status status = WEIR_ENOMEM;
+
+    policy->placement = weir_placement_find("fgd");
+    policy->scaling = weir_scaling_find("xenna");
+    if (fgd != NULL && xenna != NULL)
+        status = param_values(policy->placement->params, policy->placement->param_count, fgd,
+                              policy->placement_values, error);
+    if (status == WEIR_OK)
+        status = param_values(policy->scaling->params, policy->scaling->param_count, xenna,
+                              policy->scaling_values, error);
+    json_decref(fgd);
+    json_decref(xenna);
+    return status;
+}
+
+weir_status decide_policy(const json_t *input, struct decide_policy *policy,
+                          struct weir_error *error)
+{
+    const json_t *const given = json_object_get(input, "policy");
+    const char *placement;
+    const char *scaling;
+
+    if (!json_is_object(given))
+        return reference_policy(input, policy, error);
+    WEIR_TRY(decide_get_text(given, "placement", &placement, error));
+    WEIR_TRY(decide_get_text(given, "scaling", &scaling, error));
+    policy->placement = weir_placement_find(placement);
+    policy->scaling = weir_scaling_find(scaling);
+    if (policy->placement == NULL)
+        return weir_fail(error, WEIR_EFORMAT, "policy.placement: unknown policy %s", placement);
+    if (policy->scaling == NULL)
+        return weir_fail(error, WEIR_EFORMAT, "policy.scaling: unknown policy %s", scaling);
+    weir_status status =
+        param_values(policy->placement->params, policy->placement->param_count,
+                     json_object_get(given, "placement_params"), policy->placement_values, error);
+    if (status != WEIR_OK) {
+        weir_error_wrap(error, "policy.placement_params");
+        return status;
+    }
+    status = param_values(policy->scaling->params, policy->scaling->param_count,
+                          json_object_get(given, "scaling_params"), policy->scaling_values, error);
+    if (status != WEIR_OK)
+        weir_error_wrap(error, "policy.scaling_params");
+    return status;
+}
+
+static json_t *engines_json(const struct weir_alloc *alloc, bool encoders)
+{
+    json_t *const list = json_array();
+
+    for (uint32_t i = 0; i < alloc->device_count; i++) {
+        const struct weir_device *const device = &alloc->devices[i];
+        uint32_t mask = encoders ? device->nvenc_mask : device->nvdec_mask;
+        for (; mask != 0; mask &= mask - 1)
+            json_array_append_new(list, json_pack("{s:i, s:i}", "gpu", (int)device->gpu, "index",
+                                                  __builtin_ctz(mask)));
+    }
+    return list;
+}
+
+json_t *decide_alloc_json(const struct weir_alloc *alloc, const json_t *nodes, const char *id)
+{
+    json_t *const gpus = json_array();
+
+    for (uint32_t i = 0; i < alloc->device_count; i++) {
+        const struct weir_device *const device = &alloc->devices[i];
+        if (device->units > 0)
+            json_array_append_new(gpus, json_pack("{s:i, s:f}", "gpu", (int)device->gpu,
+                                                  "fraction", weir_units_amount(device->units)));
+    }
+    json_t *const json = json_pack(
+        "{s:s, s:f, s:o, s:o, s:o}", "node", decide_name(nodes, alloc->node, "id"), "cpus",
+        weir_units_amount(alloc->cpu_units), "gpus", gpus, "nvdecs", engines_json(alloc, false),
+        "nvencs", engines_json(alloc, true));
+    if (id != NULL)
+        json_object_set_new(json, "id", json_string(id));
+    return json;
+}
+
+static json_t *mask_json(uint32_t mask)
+{
+    json_t *const list = json_array();
+
+    for (; mask != 0; mask &= mask - 1)
+        json_array_append_new(list, json_integer(__builtin_ctz(mask)));
+    return list;
+}
+
+json_t *decide_available(const struct weir_cluster *cluster, const json_t *nodes)
+{
+    json_t *const list = json_array();
+
+    for (uint32_t i = 0; i < weir_cluster_node_count(cluster); i++) {
+        const struct weir_node *const node = weir_cluster_node(cluster, i);
+        json_t *const gpus = json_array();
+        for (uint32_t g = 0; g < node->gpu_count; g++) {
+            const struct weir_gpu *const gpu = weir_cluster_gpu(cluster, i, g);
+            json_array_append_new(gpus, json_pack("{s:f, s:o, s:o}", "fraction",
+                                                  weir_units_amount(gpu->units_free), "nvdecs",
+                                                  mask_json(gpu->nvdec_free), "nvencs",
+                                                  mask_json(gpu->nvenc_free)));
+        }
+        json_array_append_new(list, json_pack("{s:s, s:f, s:o}", "node",
+                                              decide_name(nodes, i, "id"), "cpus",
+                                              weir_units_amount(node->cpu_free), "gpus", gpus));
+    }
+    return list;
+}
+
+#define STATUS_NAME(name, value, text)                                                             \
+    case name:                                                                                     \
+        return #name;
+
+static const char *status_name(weir_status status)
+{
+    switch (status) {
+        WEIR_STATUSES(STATUS_NAME)
+    }
+    return "?";
+}
+
+json_t *decide_error_json(weir_status status, const struct weir_error *error)
+{
+    return json_pack("{s:s, s:s, s:i, s:s}", "status", "error", "error_type", status_name(status),
+                     "error_phase", (int)(error->phase < 0 ? 0 : error->phase), "error_message",
+                     error->text);
+}

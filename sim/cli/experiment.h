@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * An experiment: variants x replications of one scenario, in processes, into one database.
+ *
+ * Every run is its own process with its own database file (a shard), so a crash touches one run and
+ * nothing is locked; the parent merges shards in a fixed order, so the database does not depend on
+ * how many ran at once. Replication r of every variant uses the same random numbers.
+ * Ctrl-C ends the runs after their present event, keeps what is there and says how to resume.
+ */
+#ifndef SIM_CLI_EXPERIMENT_H
+#define SIM_CLI_EXPERIMENT_H
+
+#include "sim/run.h"
+
+struct sim_experiment_options {
+    const char *scenario_path;
+    const char *const *sets;
+    size_t sets_count;
+    const struct sim_policies *policies;
+    const char *database;     /* NULL = NAME.db; "" = none */
+    const char *command_line; /* as stored, and as repeated in advice */
+    uint32_t replications;    /* 0 = the scenario's */
+    const uint64_t *seed;     /* NULL = the scenario's */
+    uint32_t jobs;            /* 0 = one a core */
+    bool all_variants;        /* false = the scenario itself only */
+    bool resume;              /* keep complete runs of the database */
+    bool is_quiet;
+    bool check_always;
+};
+
+struct sim_experiment {
+    struct sim_scenario **scenarios; /* by variant */
+    char **labels;
+    size_t variant_count;
+    uint32_t replications;
+    struct sim_run_summary *summaries; /* variant-major */
+    char *database;                    /* NULL = none */
+    bool is_interrupted;
+    size_t expectations, expectations_met;
+    char **unmet; /* sentences */
+    size_t unmet_count;
+};
+
+/* Returns an exit code (enum sim_exit); messages went to standard error. `experiment` is always to
+ * be cleared. */
+int sim_experiment_run(const struct sim_experiment_options *options,
+                       struct sim_experiment *experiment);
+void sim_experiment_clear(struct sim_experiment *experiment);
+
+const struct sim_run_summary *sim_experiment_summary(const struct sim_experiment *experiment,
+                                                     size_t variant, uint32_t replication);
+/* Mean of a result over the replications of a variant, NAN when none has it. */
+double sim_experiment_mean(const struct sim_experiment *experiment, size_t variant,
+                           const char *metric, const char *label);
+
+/* expect.c: judges the scenario's expectations, fills expectations* and unmet. */
+struct sim_recorder;
+weir_status sim_experiment_judge(struct sim_experiment *experiment, struct sim_recorder *recorder,
+                                 int64_t experiment_id, struct weir_error *error);
+
+/* resume.c: which runs of the database are complete (by run id - 1), their results into the
+ * summaries; rows of all other runs are removed. */
+weir_status sim_experiment_resume(struct sim_experiment *experiment, bool *is_done,
+                                  struct weir_error *error);
+
+/* Exit code for a status that ended a run. */
+int sim_exit_for(weir_status status);
+
+#endif

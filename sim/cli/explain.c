@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * weir explain: why a worker is where it is, why a stage got none, what was decided at a time.
+ */
+#include "sim/cli/analysis_options.h"
+#include "sim/cli/commands.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { KEY_WORKER = 0x200, KEY_STAGE, KEY_FROM, KEY_TO, KEY_AT };
+
+struct arguments {
+    struct sim_run_choice choice;
+    const char *database;
+    struct an_explain_query query;
+};
+
+static const struct argp_option table[] = {
+    { "worker", KEY_WORKER, "ID", 0, "Why is this worker here, and why did it end", 0 },
+    { "stage", KEY_STAGE, "NAME", 0, "Why did this stage get no more workers", 0 },
+    { "from", KEY_FROM, "TIME", 0, "With --stage: from this time on (1h30m, 01:30:00, 5400)", 0 },
+    { "to", KEY_TO, "TIME", 0, "With --stage: up to this time", 0 },
+    { "at", KEY_AT, "TIME", 0, "The decision in force at this time", 0 },
+    { "format", 'f', "FORMAT", 0, "text or json (default: text)", 0 },
+    { NULL, 0, NULL, 0, NULL, 0 }
+};
+
+static int64_t worker_option(const char *text, const struct argp_state *state)
+{
+    char *end = NULL;
+    const long long value = strtoll(text, &end, 10);
+    if (!isdigit((unsigned char)text[0]) || *end != '\0')
+        argp_error(state, "--worker: expected a number, found '%s'", text);
+    return value;
+}
+
+static void check_question(const struct arguments *arguments, const struct argp_state *state)
+{
+    const struct an_explain_query *query = &arguments->query;
+    const int questions = (query->worker >= 0 ? 1 : 0) + (query->stage != NULL ? 1 : 0) +
+                          (isnan(query->at_s) ? 0 : 1);
+    if (arguments->database == NULL)
+        argp_error(state, "which database?");
+    if (questions != 1)
+        argp_error(state, "explain what: one of --worker ID, --stage NAME, --at TIME");
+    if (query->stage == NULL && !(isnan(query->from_s) && isnan(query->to_s)))
+        argp_error(state, "--from and --to belong to --stage");
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    static const char *const formats[] = { "text", "json" };
+    struct arguments *arguments = state->input;
+    struct an_explain_query *query = &arguments->query;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->choice;
+        return 0;
+    case KEY_WORKER:
+        query->worker = worker_option(argument, state);
+        return 0;
+    case KEY_STAGE:
+        query->stage = argument;
+        return 0;
+    case KEY_FROM:
+        query->from_s = sim_time_option(argument, state, "--from");
+        return 0;
+    case KEY_TO:
+        query->to_s = sim_time_option(argument, state, "--to");
+        return 0;
+    case KEY_AT:
+        query->at_s = sim_time_option(argument, state, "--at");
+        return 0;
+    case 'f':
+        if (sim_options_choice(argument, formats, 2) < 0)
+            argp_error(state, "--format: '%s' is neither text nor json", argument);
+        query->as_json = sim_options_choice(argument, formats, 2) == 1;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->database != NULL)
+            argp_error(state, "one database, please; found '%s' too", argument);
+        arguments->database = argument;
+        return 0;
+    case ARGP_KEY_END:
+        check_question(arguments, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = { { &sim_run_choice_argp, 0, NULL, 0 },
+                                              { NULL, 0, NULL, 0 } };
+static const struct argp argp = {
+    .options = table,
+    .parser = parse,
+    .args_doc = "DB",
+    .doc =
+        "Explain decisions from what was recorded with them: candidates, counted reasons, scores "
+        "and runners-up.",
+    .children = children
+};
+
+int sim_cmd_explain(int argc, char **argv)
+{
+    struct arguments arguments = {
+        .query = { .worker = -1, .from_s = (double)NAN, .to_s = (double)NAN, .at_s = (double)NAN }
+    };
+    sim_options_parse(&argp, argc, argv, &arguments);
+    arguments.query.variant = arguments.choice.variant;
+    arguments.query.replication = arguments.choice.replication;
+    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct an_db *db = NULL;
+    weir_status status = an_open(arguments.database, &db, &error);
+    if (status == WEIR_OK)
+        status = an_explain(db, &arguments.query, stdout, &error);
+    an_close(db);
+    return sim_analysis_exit(status, &error);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * weir plot: one chart of a result database as SVG, PNG or PDF, or in the terminal; without a name
+ * the list of charts.
+ */
+#include "sim/cli/analysis_options.h"
+#include "sim/cli/commands.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEY_FOLDER = 0x200, KEY_TERM, KEY_AT };
+
+struct arguments {
+    struct sim_options options;
+    struct sim_run_choice choice;
+    const char *database, *name, *output, *folder;
+    double at_s;
+    bool is_term;
+};
+
+static const struct argp_option table[] = {
+    { "output", 'o', "FILE", 0, "Picture to write, .svg .png or .pdf (default: NAME.svg)", 0 },
+    { "folder", KEY_FOLDER, "FOLDER", 0,
+      "Keep NAME.dat and NAME.gp there, to edit and draw again with gnuplot", 0 },
+    { "term", KEY_TERM, NULL, 0, "Draw with letters in the terminal", 0 },
+    { "at", KEY_AT, "TIME", 0, "Moment of the placement chart (default: the busiest)", 0 },
+    { NULL, 0, NULL, 0, NULL, 0 }
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->choice;
+        state->child_inputs[1] = &arguments->options;
+        return 0;
+    case 'o':
+        arguments->output = argument;
+        return 0;
+    case KEY_FOLDER:
+        arguments->folder = argument;
+        return 0;
+    case KEY_TERM:
+        arguments->is_term = true;
+        return 0;
+    case KEY_AT:
+        arguments->at_s = sim_time_option(argument, state, "--at");
+        return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->name != NULL)
+            argp_error(state, "one chart at a time; found '%s' too", argument);
+        if (arguments->database == NULL)
+            arguments->database = argument;
+        else
+            arguments->name = argument;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "which database?");
+        return EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = { { &sim_run_choice_argp, 0, NULL, 0 },
+                                              { &sim_options_format_argp, 0, NULL, 0 },
+                                              { NULL, 0, NULL, 0 } };
+static const struct argp argp = { .options = table,
+                                  .parser = parse,
+                                  .args_doc = "DB [NAME]",
+                                  .doc =
+                                      "Draw one chart of a result database with gnuplot, or list "
+                                      "the charts there are.",
+                                  .children = children };
+
+static int list_plots(enum sim_format format)
+{
+    static const struct sim_column columns[] = {
+        { "chart", "name", NULL, false, false },
+        { "question", "question", NULL, false, false },
+    };
+    struct sim_table *list = sim_table_create(columns, 2);
+    for (size_t i = 0; i < an_plot_count(); i++) {
+        const char *const cells[] = { an_plot_at(i)->name, an_plot_at(i)->question };
+        sim_table_row(list, cells);
+    }
+    sim_table_print(list, format, stdout);
+    sim_table_destroy(list);
+    return SIM_EXIT_OK;
+}
+
+static void copy_to_stdout(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return;
+    for (int c = fgetc(file); c != EOF; c = fgetc(file))
+        (void)putchar(c);
+    (void)fclose(file);
+}
+
+static void remove_in(const char *folder, const char *name, const char *end)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s%s", folder, name, end) < 0)
+        return;
+    (void)unlink(path);
+    free(path);
+}
+
+/* Draws into `folder`; a terminal picture goes through a file there. */
+static weir_status draw_in(struct an_db *db, const struct arguments *arguments, const char *folder,
+                           struct weir_error *error)
+{
+    const struct an_plot_options options = { .variant = arguments->choice.variant,
+                                             .replication = arguments->choice.replication,
+                                             .at_s = arguments->at_s };
+    char *path = NULL;
+    const char *place = arguments->is_term ? folder : ".";
+    const int length = arguments->output != NULL && !arguments->is_term
+                           ? asprintf(&path, "%s", arguments->output)
+                           : asprintf(&path, "%s/%s.%s", place, arguments->name,
+                                      arguments->is_term ? "txt" : "svg");
+    if (length < 0)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    const weir_status status = an_plot(db, arguments->name, &options, folder, path, error);
+    if (status == WEIR_OK && arguments->is_term)
+        copy_to_stdout(path);
+    else if (status == WEIR_OK)
+        (void)printf("%s\n", path);
+    free(path);
+    return status;
+}
+
+static weir_status draw(const struct arguments *arguments, struct weir_error *error)
+{
+    char folder[] = "/tmp/weir-plot-XXXXXX";
+    struct an_db *db = NULL;
+    WEIR_TRY(an_open(arguments->database, &db, error));
+    weir_status status = WEIR_OK;
+    if (arguments->folder != NULL) {
+        status = draw_in(db, arguments, arguments->folder, error);
+    } else if (mkdtemp(folder) == NULL) {
+        status = weir_fail(error, WEIR_EIO, "no folder can be made in /tmp");
+    } else {
+        status = draw_in(db, arguments, folder, error);
+        remove_in(folder, arguments->name, ".dat");
+        remove_in(folder, arguments->name, ".gp");
+        remove_in(folder, arguments->name, ".txt");
+        remove_in(folder, "gnuplot", ".log");
+        (void)rmdir(folder);
+    }
+    an_close(db);
+    return status;
+}
+
+int sim_cmd_plot(int argc, char **argv)
+{
+    struct arguments arguments = { .at_s = (double)NAN };
+    sim_options_parse(&argp, argc, argv, &arguments);
+    if (arguments.name == NULL)
+        return list_plots(arguments.options.format);
+    struct weir_error error = { .phase = -1, .stage = -1 };
+    const weir_status status = draw(&arguments, &error);
+    if (status == WEIR_ENOTFOUND && strstr(error.text, "there is no chart") != NULL) {
+        (void)fprintf(stderr, "weir: %s; `weir plot %s` lists them\n", error.text,
+                      arguments.database);
+        return SIM_EXIT_USAGE;
+    }
+    return sim_analysis_exit(status, &error);
+}

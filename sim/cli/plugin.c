@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Loading plug-ins (see plugin.h). A name that a built-in has already is refused. */
+#include "sim/cli/plugin.h"
+
+#include "sim/cli/options.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+static weir_status add_placement(struct sim_policies *policies,
+                                 const struct weir_placement_ops *ops, struct weir_error *error)
+{
+    for (size_t i = 0; i < policies->placements_count; i++)
+        if (strcmp(policies->placements[i]->name, ops->name) == 0)
+            return weir_fail(error, WEIR_EDUPLICATE, "a placement policy '%s' exists already",
+                             ops->name);
+    const size_t count = policies->placements_count;
+    const struct weir_placement_ops **grown =
+        realloc(policies->placements, (count + 1) * sizeof(*grown));
+    if (grown == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    grown[count] = ops;
+    policies->placements = grown;
+    policies->placements_count++;
+    return WEIR_OK;
+}
+
+static weir_status add_scaling(struct sim_policies *policies, const struct weir_scaling_ops *ops,
+                               struct weir_error *error)
+{
+    for (size_t i = 0; i < policies->scalings_count; i++)
+        if (strcmp(policies->scalings[i]->name, ops->name) == 0)
+            return weir_fail(error, WEIR_EDUPLICATE, "a scaling policy '%s' exists already",
+                             ops->name);
+    const size_t count = policies->scalings_count;
+    const struct weir_scaling_ops **grown =
+        realloc(policies->scalings, (count + 1) * sizeof(*grown));
+    if (grown == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    grown[count] = ops;
+    policies->scalings = grown;
+    policies->scalings_count++;
+    return WEIR_OK;
+}
+
+static weir_status add_module(struct sim_policies *policies, const struct weir_module *module,
+                              struct weir_error *error)
+{
+    WEIR_TRY(weir_module_check(module, error));
+    for (size_t i = 0; module->placements != NULL && module->placements[i] != NULL; i++)
+        WEIR_TRY(add_placement(policies, module->placements[i], error));
+    for (size_t i = 0; module->scalings != NULL && module->scalings[i] != NULL; i++)
+        WEIR_TRY(add_scaling(policies, module->scalings[i], error));
+    return WEIR_OK;
+}
+
+static weir_status load(const char *path, struct sim_policies *policies, struct weir_error *error)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL)
+        return weir_fail(error, WEIR_EIO, "%s", dlerror());
+    /* POSIX lets a function pointer travel through void *; ISO C does not, hence the copy. */
+    void *symbol = dlsym(library, WEIR_MODULE_SYMBOL);
+    weir_module_entry entry = NULL;
+    if (symbol == NULL)
+        return weir_fail(error, WEIR_EABI, "%s exports no %s", path, WEIR_MODULE_SYMBOL);
+    memcpy(&entry, &symbol, sizeof(entry));
+    return add_module(policies, entry(), error);
+}
+
+int sim_plugins_load(const char *const *paths, size_t count, struct sim_policies *policies)
+{
+    struct weir_error error = { .phase = -1, .stage = -1 };
+    weir_status status = WEIR_OK;
+    *policies = (struct sim_policies){ 0 };
+    for (uint32_t i = 0; i < weir_placement_count() && status == WEIR_OK; i++)
+        status = add_placement(policies, weir_placement_at(i), &error);
+    for (uint32_t i = 0; i < weir_scaling_count() && status == WEIR_OK; i++)
+        status = add_scaling(policies, weir_scaling_at(i), &error);
+    for (size_t i = 0; i < count && status == WEIR_OK; i++) {
+        status = load(paths[i], policies, &error);
+        if (status != WEIR_OK)
+            weir_error_wrap(&error, "--plugin %s", paths[i]);
+    }
+    if (status == WEIR_OK)
+        return SIM_EXIT_OK;
+    (void)fprintf(stderr, "weir: %s\n", error.text);
+    sim_plugins_clear(policies);
+    return SIM_EXIT_POLICY;
+}
+
+void sim_plugins_clear(struct sim_policies *policies)
+{
+    free(policies->placements);
+    free(policies->scalings);
+    *policies = (struct sim_policies){ 0 };
+}

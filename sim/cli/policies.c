@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * weir policies: the policies there are, and the parameters of one.
+ */
+#include "sim/cli/commands.h"
+#include "sim/cli/load.h"
+#include "sim/cli/plugin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELL = 128 };
+
+struct arguments {
+    struct sim_options options;
+    const char *name;
+};
+
+static const struct sim_column policy_columns[] = {
+    { "kind", "kind", NULL, false, false },
+    { "policy", "policy", NULL, false, false },
+    { "parameters", "parameters", NULL, true, true },
+    { "summary", "summary", NULL, false, false },
+};
+enum { POLICY_COLUMNS = sizeof policy_columns / sizeof policy_columns[0] };
+
+static const struct sim_column param_columns[] = {
+    { "parameter", "parameter", NULL, false, false }, { "kind", "kind", NULL, false, false },
+    { "default", "default", NULL, true, false },      { "range", "range", NULL, false, false },
+    { "unit", "unit", NULL, false, false },           { "meaning", "help", NULL, false, false },
+};
+enum { PARAM_COLUMNS = sizeof param_columns / sizeof param_columns[0] };
+
+/* What both kinds of policies have in common. */
+struct policy {
+    const char *kind;
+    const char *name;
+    const char *summary;
+    const struct weir_param *params;
+    uint32_t count;
+};
+
+static struct policy placement_at(const struct sim_policies *policies, size_t index)
+{
+    const struct weir_placement_ops *ops = policies->placements[index];
+    return (struct policy){ "placement", ops->name, ops->summary, ops->params, ops->param_count };
+}
+
+static struct policy scaling_at(const struct sim_policies *policies, size_t index)
+{
+    const struct weir_scaling_ops *ops = policies->scalings[index];
+    return (struct policy){ "scaling", ops->name, ops->summary, ops->params, ops->param_count };
+}
+
+static struct policy policy_at(const struct sim_policies *policies, size_t index)
+{
+    return index < policies->placements_count
+               ? placement_at(policies, index)
+               : scaling_at(policies, index - policies->placements_count);
+}
+
+static void list_policies(const struct sim_policies *policies, enum sim_format format)
+{
+    struct sim_table *table = sim_table_create(policy_columns, POLICY_COLUMNS);
+    for (size_t i = 0; i < policies->placements_count + policies->scalings_count; i++) {
+        const struct policy policy = policy_at(policies, i);
+        char count[CELL];
+        (void)snprintf(count, sizeof count, "%u", policy.count);
+        const char *cells[POLICY_COLUMNS] = { policy.kind, policy.name, count, policy.summary };
+        sim_table_row(table, cells);
+    }
+    sim_table_print(table, format, stdout);
+    sim_table_destroy(table);
+}
+
+/* The word at `index` of "a|b|c". */
+static void choice_word(const char *choices, double index, char text[CELL])
+{
+    for (int i = (int)index; i > 0 && choices != NULL; i--) {
+        choices = strchr(choices, '|');
+        choices = choices == NULL ? NULL : choices + 1;
+    }
+    const char *word = choices == NULL ? "?" : choices;
+    (void)snprintf(text, CELL, "%.*s", (int)strcspn(word, "|"), word);
+}
+
+static void value_text(const struct weir_param *param, double value, char text[CELL])
+{
+    if (param->kind == WEIR_PARAM_FLAG)
+        (void)snprintf(text, CELL, "%s", value > 0.5 ? "true" : "false");
+    else if (param->kind == WEIR_PARAM_CHOICE)
+        choice_word(param->choices, value, text);
+    else
+        (void)snprintf(text, CELL, "%.6g", value);
+}
+
+static void range_text(const struct weir_param *param, char text[CELL])
+{
+    if (param->kind == WEIR_PARAM_FLAG)
+        (void)snprintf(text, CELL, "true, false");
+    else if (param->kind == WEIR_PARAM_CHOICE)
+        (void)snprintf(text, CELL, "%s", param->choices);
+    else
+        (void)snprintf(text, CELL, "%.6g to %.6g", param->min, param->max);
+    for (char *at = text; *at != '\0'; at++)
+        if (*at == '|')
+            *at = ' ';
+}
+
+static void param_row(struct sim_table *table, const struct weir_param *param)
+{
+    static const char *const kinds[] = { "number", "count", "duration", "flag", "choice" };
+    char initial[CELL], range[CELL];
+    value_text(param, param->initial, initial);
+    range_text(param, range);
+    const char *unit = param->kind == WEIR_PARAM_DURATION ? "s" : param->unit;
+    const char *cells[PARAM_COLUMNS] = { param->name, kinds[param->kind], initial, range,
+                                         unit,        param->help };
+    sim_table_row(table, cells);
+}
+
+static void show_policy(const struct policy *policy, enum sim_format format)
+{
+    struct sim_table *table = sim_table_create(param_columns, PARAM_COLUMNS);
+    for (uint32_t i = 0; i < policy->count; i++)
+        param_row(table, &policy->params[i]);
+    if (format == SIM_FORMAT_TABLE || format == SIM_FORMAT_MD)
+        printf("%s (%s): %s%s\n\n", policy->name, policy->kind, policy->summary,
+               policy->count == 0 ? "\nIt has no parameters." : "");
+    sim_table_print(table, format, stdout);
+    sim_table_destroy(table);
+}
+
+static int show_named(const struct sim_policies *policies, const char *name, enum sim_format format)
+{
+    const size_t count = policies->placements_count + policies->scalings_count;
+    const char **names = calloc(count + 1, sizeof *names);
+    bool is_found = false;
+    for (size_t i = 0; i < count && names != NULL; i++) {
+        const struct policy policy = policy_at(policies, i);
+        names[i] = policy.name;
+        if (strcmp(policy.name, name) == 0) {
+            show_policy(&policy, format);
+            is_found = true;
+        }
+    }
+    if (!is_found) {
+        const char *near = names == NULL ? NULL : sim_near_name(name, names, count);
+        fprintf(stderr, "weir policies: there is no policy '%s'%s%s%s\n", name,
+                near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
+                near == NULL ? "" : "'?");
+    }
+    free(names);
+    return is_found ? SIM_EXIT_OK : SIM_EXIT_USAGE;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->options;
+        state->child_inputs[1] = &arguments->options;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->name != NULL)
+            argp_error(state, "one policy at a time, '%s' is the second", argument);
+        arguments->name = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int sim_cmd_policies(int argc, char **argv)
+{
+    struct arguments arguments = { .name = NULL };
+    const struct argp_child children[] = { { &sim_options_format_argp, 0, NULL, 0 },
+                                           { &sim_options_plugin_argp, 0, NULL, 0 },
+                                           { NULL, 0, NULL, 0 } };
+    const struct argp argp = {
+        .parser = parse,
+        .args_doc = "[NAME]",
+        .doc = "List the policies, or the parameters of one.",
+        .children = children,
+    };
+    struct sim_policies policies;
+    sim_options_parse(&argp, argc, argv, &arguments);
+    int code =
+        sim_plugins_load(arguments.options.plugins, arguments.options.plugins_count, &policies);
+    if (code == SIM_EXIT_OK) {
+        if (arguments.name == NULL)
+            list_policies(&policies, arguments.options.format);
+        else
+            code = show_named(&policies, arguments.name, arguments.options.format);
+        sim_plugins_clear(&policies);
+    }
+    sim_options_clear(&arguments.options);
+    return code;
+}

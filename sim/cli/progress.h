@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The progress line: only on a terminal, at most ten times a second, silent in a pipe.
+ */
+#ifndef SIM_CLI_PROGRESS_H
+#define SIM_CLI_PROGRESS_H
+
+#include "sim/world.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct sim_progress_line {
+    bool is_shown;
+    double started_s;
+    double drawn_s;
+    const char *title;
+};
+
+void sim_progress_begin(struct sim_progress_line *line, const char *title, bool is_quiet);
+/* `runs` are all runs of the experiment, finished ones included. */
+void sim_progress_draw(struct sim_progress_line *line, const struct sim_progress *runs,
+                       size_t count);
+void sim_progress_end(struct sim_progress_line *line);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * weir report: one self-contained HTML page from a result database.
+ */
+#include "sim/cli/analysis_options.h"
+#include "sim/cli/commands.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PATH_ROOM = 4096 };
+
+struct arguments {
+    struct sim_run_choice choice;
+    const char *database, *output;
+};
+
+static const struct argp_option table[] = { { "output", 'o', "FILE.html", 0,
+                                              "Page to write (default: beside the database)", 0 },
+                                            { NULL, 0, NULL, 0, NULL, 0 } };
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->choice;
+        return 0;
+    case 'o':
+        arguments->output = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->database != NULL)
+            argp_error(state, "one database, please; found '%s' too", argument);
+        arguments->database = argument;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "which database?");
+        return EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = { { &sim_run_choice_argp, 0, NULL, 0 },
+                                              { NULL, 0, NULL, 0 } };
+static const struct argp argp = {
+    .options = table,
+    .parser = parse,
+    .args_doc = "DB",
+    .doc = "Write a report about one run of a result database and the comparison it belongs to: "
+           "findings, tables, charts with their data, assumptions, how to repeat. The page loads "
+           "nothing and needs no script.",
+    .children = children
+};
+
+/* review.db -> review.html */
+static void default_output(const char *database, char path[PATH_ROOM])
+{
+    const char *slash = strrchr(database, '/');
+    const char *dot = strrchr(database, '.');
+    const bool has_ending = dot != NULL && (slash == NULL || dot > slash + 1) && dot != database;
+    const size_t stem = has_ending ? (size_t)(dot - database) : strlen(database);
+    (void)snprintf(path, PATH_ROOM, "%.*s.html", (int)stem, database);
+}
+
+int sim_cmd_report(int argc, char **argv)
+{
+    struct arguments arguments = { .choice = { .variant = NULL } };
+    sim_options_parse(&argp, argc, argv, &arguments);
+    char path[PATH_ROOM];
+    default_output(arguments.database, path);
+    const char *output = arguments.output == NULL ? path : arguments.output;
+    const struct an_plot_options options = { .variant = arguments.choice.variant,
+                                             .replication = arguments.choice.replication,
+                                             .at_s = (double)NAN };
+    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct an_db *db = NULL;
+    weir_status status = an_open(arguments.database, &db, &error);
+    if (status == WEIR_OK)
+        status = an_report(db, &options, output, &error);
+    an_close(db);
+    if (status == WEIR_OK)
+        (void)printf("%s\n", output);
+    return sim_analysis_exit(status, &error);
+}

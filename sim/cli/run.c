@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `weir run`: simulates a scenario and prints what a person, or a program, wants to know first. */
+#include "sim/cli/commands.h"
+#include "sim/cli/plugin.h"
+#include "sim/cli/run_decisions.h"
+#include "sim/cli/simulate_options.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct sim_simulate_options *options = state->input;
+    (void)argument;
+    if (key == ARGP_KEY_INIT)
+        state->child_inputs[0] = options;
+    if (key == ARGP_KEY_END && options->path == NULL)
+        argp_error(state, "which scenario? (scenarios/README.md lists those that come with weir)");
+    return key == ARGP_KEY_INIT || key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child children[] = { { &sim_simulate_argp, 0, NULL, 0 },
+                                              { NULL, 0, NULL, 0 } };
+static const struct argp argp = { .parser = parse,
+                                  .args_doc = "SCENARIO",
+                                  .doc = "Simulate a scenario.\v"
+                                         "Exit codes: 0 ok, 1 an expectation is not met (--check), "
+                                         "2 usage or invalid scenario, 3 input or database, "
+                                         "4 scheduler module, 5 broken invariant, 130 interrupted.",
+                                  .children = children };
+
+static bool has_horizon(const struct sim_experiment *experiment)
+{
+    return experiment->scenarios[0]->horizon_ns != SIM_TIME_MAX;
+}
+
+static double throughput(const struct sim_run_summary *run)
+{
+    return run->simulated_s > 0 ? (double)run->items_done / run->simulated_s : 0.0;
+}
+
+/* ---- JSON ---- */
+
+static void write_digest(struct sim_json *json, const char *key, uint64_t digest)
+{
+    char text[20];
+    (void)snprintf(text, sizeof(text), "%016llx", (unsigned long long)digest);
+    sim_json_key(json, key);
+    sim_json_string(json, text);
+}
+
+static void write_number(struct sim_json *json, const char *key, double value)
+{
+    sim_json_key(json, key);
+    sim_json_number(json, value);
+}
+
+static void write_metrics(struct sim_json *json, const struct sim_run_summary *run)
+{
+    sim_json_key(json, "metrics");
+    sim_json_begin_object(json);
+    for (uint32_t i = 0; i < run->value_count; i++)
+        if (run->values[i].label[0] == '\0')
+            write_number(json, run->values[i].metric, run->values[i].value);
+    sim_json_end_object(json);
+    sim_json_key(json, "metrics_by_label");
+    sim_json_begin_object(json);
+    const char *open = "";
+    for (uint32_t i = 0; i < run->value_count; i++) {
+        if (run->values[i].label[0] == '\0')
+            continue;
+        if (strcmp(open, run->values[i].metric) != 0) {
+            if (open[0] != '\0')
+                sim_json_end_object(json);
+            open = run->values[i].metric;
+            sim_json_key(json, open);
+            sim_json_begin_object(json);
+        }
+        write_number(json, run->values[i].label, run->values[i].value);
+    }
+    if (open[0] != '\0')
+        sim_json_end_object(json);
+    sim_json_end_object(json);
+}
+
+static void write_run(struct sim_json *json, const struct sim_experiment *experiment,
+                      const struct sim_run_summary *run)
+{
+    sim_json_key(json, "replication");
+    sim_json_unsigned(json, run->replication);
+    sim_json_key(json, "seed");
+    sim_json_unsigned(json, run->seed);
+    sim_json_key(json, "status");
+    sim_json_string(json, run->outcome);
+    sim_json_key(json, "message");
+    sim_json_string(json, run->message);
+    write_digest(json, "digest", run->digest);
+    write_digest(json, "result_digest", run->result_digest);
+    write_number(json, "simulated_s", run->simulated_s);
+    write_number(json, "completion_s", run->completion_s);
+    sim_json_key(json, "items_done");
+    sim_json_unsigned(json, run->items_done);
+    write_number(json, "throughput_per_s", throughput(run));
+    sim_json_key(json, "events");
+    sim_json_unsigned(json, run->events);
+    write_number(json, "wall_s", run->wall_s);
+    write_number(json, "cpu_s", run->cpu_s);
+    write_number(json, "peak_rss_mib", run->peak_rss_mib);
+    write_number(json, "decision_mean_ms", run->decision_mean_ms);
+    write_metrics(json, run);
+    if (experiment->database != NULL)
+        sim_run_decisions_write(json, experiment->database,
+                                (int64_t)(run - experiment->summaries) + 1);
+}
+
+static void print_json(const struct sim_experiment *experiment, FILE *out)
+{
+    struct sim_json json = { .out = out };
+    sim_json_begin_object(&json);
+    sim_json_key(&json, "schema");
+    sim_json_integer(&json, 1);
+    sim_json_key(&json, "scenario");
+    sim_json_string(&json, experiment->scenarios[0]->name);
+    write_digest(&json, "scenario_digest", experiment->scenarios[0]->digest);
+    sim_json_key(&json, "database");
+    sim_json_string(&json, experiment->database);
+    sim_json_key(&json, "expectations_unmet");
+    sim_json_unsigned(&json, experiment->unmet_count);
+    write_run(&json, experiment, &experiment->summaries[0]);
+    if (experiment->replications > 1) {
+        sim_json_key(&json, "runs");
+        sim_json_begin_array(&json);
+        for (uint32_t r = 0; r < experiment->replications; r++) {
+            sim_json_begin_object(&json);
+            write_run(&json, experiment, &experiment->summaries[r]);
+            sim_json_end_object(&json);
+        }
+        sim_json_end_array(&json);
+    }
+    sim_json_end_object(&json);
+    (void)fputc('\n', out);
+}
+
+/* ---- one screen for a person ---- */
+
+static void duration_text(double seconds, char *text, size_t capacity)
+{
+    if (isnan(seconds))
+        (void)snprintf(text, capacity, "–");
+    else if (seconds < 120)
+        (void)snprintf(text, capacity, "%.3g s", seconds);
+    else if (seconds < 7200)
+        (void)snprintf(text, capacity, "%.3g min", seconds / 60);
+    else
+        (void)snprintf(text, capacity, "%.3g h", seconds / 3600);
+}
+
+static void print_latency(const struct sim_experiment *experiment, FILE *out)
+{
+    char p50[32];
+    char p95[32];
+    char p99[32];
+    duration_text(sim_experiment_mean(experiment, 0, "lat.e2e.p50", ""), p50, sizeof(p50));
+    duration_text(sim_experiment_mean(experiment, 0, "lat.e2e.p95", ""), p95, sizeof(p95));
+    duration_text(sim_experiment_mean(experiment, 0, "lat.e2e.p99", ""), p99, sizeof(p99));
+    (void)fprintf(out, "latency        p50 %s   p95 %s   p99 %s\n", p50, p95, p99);
+}
+
+static void print_bottleneck(const struct sim_experiment *experiment, FILE *out)
+{
+    const struct sim_scenario *scenario = experiment->scenarios[0];
+    const struct sim_stage *worst = NULL;
+    double share = 0;
+    for (uint32_t s = 0; s < scenario->stages_total; s++) {
+        const struct sim_stage *stage = sim_scenario_stage(scenario, s);
+        const double value = sim_experiment_mean(experiment, 0, "bottleneck.share", stage->name);
+        if (value > share) {
+            share = value;
+            worst = stage;
+        }
+    }
+    if (worst != NULL)
+        (void)fprintf(out, "bottleneck     %s %.0f %% of the time\n", worst->name, share * 100.0);
+}
+
+static void print_gpu(const struct sim_experiment *experiment, FILE *out)
+{
+    const double active = sim_experiment_mean(experiment, 0, "util.gpu.active", "");
+    const double assigned = sim_experiment_mean(experiment, 0, "util.gpu.assigned", "");
+    const double frag = sim_experiment_mean(experiment, 0, "frag.gpu.fgd", "");
+    if (!isnan(active))
+        (void)fprintf(out,
+                      "GPUs           allocated %.1f %%   used %.1f %% (worker busy)   "
+                      "fragmented %.2f GPUs\n",
+                      assigned * 100.0, active * 100.0, frag);
+}
+
+static void print_summary(const struct sim_experiment *experiment, FILE *out)
+{
+    const struct sim_run_summary *run = &experiment->summaries[0];
+    const struct sim_sched *sched = &experiment->scenarios[0]->sched;
+    char simulated[32];
+    char completed[32];
+    duration_text(run->simulated_s, simulated, sizeof(simulated));
+    duration_text(sim_experiment_mean(experiment, 0, "makespan", ""), completed, sizeof(completed));
+    (void)fprintf(out, "%s · %s + %s · seed %llu · %s simulated in %.2f s (%.1f M events/s)\n",
+                  experiment->scenarios[0]->name, sched->scaling.scaling->name,
+                  sched->placement.placement->name, (unsigned long long)run->seed, simulated,
+                  run->wall_s, (double)run->events / 1e6 / fmax(run->wall_s, 1e-9));
+    (void)fprintf(out, "throughput     %.4g items/s   steady %.4g items/s   %llu items",
+                  sim_experiment_mean(experiment, 0, "thr.pipeline", ""),
+                  sim_experiment_mean(experiment, 0, "thr.pipeline.steady", ""),
+                  (unsigned long long)run->items_done);
+    (void)fprintf(out, "   %s %s\n", run->outcome, has_horizon(experiment) ? "" : completed);
+    print_latency(experiment, out);
+    print_bottleneck(experiment, out);
+    print_gpu(experiment, out);
+    (void)fprintf(out, "digest         %016llx   result %016llx\n", (unsigned long long)run->digest,
+                  (unsigned long long)run->result_digest);
+    if (experiment->replications > 1)
+        (void)fprintf(out, "%u replications: figures are means, digests of the first\n",
+                      experiment->replications);
+    if (experiment->database != NULL)
+        (void)fprintf(out, "next           weir report %s   ·   weir explain %s --at 10m\n",
+                      experiment->database, experiment->database);
+}
+
+static void print_rows(const struct sim_experiment *experiment, enum sim_format format, FILE *out)
+{
+    static const struct sim_column columns[] = {
+        { "Metric", "metric", "", false, false },
+        { "Of", "label", "", false, false },
+        { "Mean", "value", "", true, true },
+    };
+    struct sim_table *table = sim_table_create(columns, 3);
+    const struct sim_run_summary *run = &experiment->summaries[0];
+    for (uint32_t i = 0; i < run->value_count; i++) {
+        char text[40];
+        const struct sim_run_value *value = &run->values[i];
+        sim_json_number_text(sim_experiment_mean(experiment, 0, value->metric, value->label), text,
+                             sizeof(text));
+        const char *const cells[] = { value->metric, value->label, text };
+        sim_table_row(table, cells);
+    }
+    sim_table_print(table, format, out);
+    sim_table_destroy(table);
+}
+
+static void print_results(const struct sim_simulate_options *options,
+                          const struct sim_experiment *experiment)
+{
+    switch (options->common.format) {
+    case SIM_FORMAT_JSON:
+        print_json(experiment, stdout);
+        return;
+    case SIM_FORMAT_TABLE:
+        if (!options->quiet)
+            print_summary(experiment, stdout);
+        return;
+    case SIM_FORMAT_CSV:
+    case SIM_FORMAT_MD:
+    case SIM_FORMAT_COUNT:
+        break;
+    }
+    print_rows(experiment, options->common.format, stdout);
+}
+
+int sim_cmd_run(int argc, char **argv)
+{
+    struct sim_simulate_options options = { 0 };
+    struct sim_policies policies = { 0 };
+    struct sim_experiment experiment = { 0 };
+    sim_options_parse(&argp, argc, argv, &options);
+    char *command_line = sim_command_line("run", argc, argv);
+    int code = sim_simulate(&options, false, command_line, &policies, &experiment);
+    if (experiment.summaries != NULL && experiment.summaries[0].outcome[0] != '\0' &&
+        (code == SIM_EXIT_OK || code == SIM_EXIT_INTERRUPTED))
+        print_results(&options, &experiment);
+    code = sim_simulate_verdict(&options, &experiment, code);
+    sim_experiment_clear(&experiment);
+    sim_plugins_clear(&policies);
+    sim_options_clear(&options.common);
+    free(command_line);
+    return code;
+}

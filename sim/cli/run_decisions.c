@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Decisions and stages of one run as JSON (see run_decisions.h). */
+#include "sim/cli/run_decisions.h"
+
+#include <sqlite3.h>
+
+static sqlite3_stmt *query(sqlite3 *db, const char *sql, int64_t run_id)
+{
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
+        return NULL;
+    (void)sqlite3_bind_int64(statement, 1, run_id);
+    return statement;
+}
+
+static void write_stages(struct sim_json *json, sqlite3 *db, int64_t run_id)
+{
+    sqlite3_stmt *row = query(db,
+                              "SELECT g.name, coalesce(sum(w.tasks), 0), "
+                              "sum(w.worker IS NOT NULL AND w.ended_s IS NULL) FROM stage g "
+                              "LEFT JOIN worker w ON w.run_id = g.run_id AND w.stage = g.stage "
+                              "WHERE g.run_id = ? GROUP BY g.stage ORDER BY g.stage",
+                              run_id);
+    sim_json_key(json, "stages");
+    sim_json_begin_array(json);
+    while (row != NULL && sqlite3_step(row) == SQLITE_ROW) {
+        sim_json_begin_object(json);
+        sim_json_key(json, "name");
+        sim_json_string(json, (const char *)sqlite3_column_text(row, 0));
+        sim_json_key(json, "completed");
+        sim_json_integer(json, sqlite3_column_int64(row, 1));
+        sim_json_key(json, "workers");
+        sim_json_integer(json, sqlite3_column_int64(row, 2));
+        sim_json_end_object(json);
+    }
+    sim_json_end_array(json);
+    (void)sqlite3_finalize(row);
+}
+
+static void write_vector(struct sim_json *json, sqlite3 *db, const char *column, int64_t run_id,
+                         int64_t decision)
+{
+    char *sql = sqlite3_mprintf(
+        "SELECT %s FROM decision_stage WHERE run_id = ? AND decision = %lld ORDER BY stage", column,
+        (long long)decision);
+    sqlite3_stmt *row = query(db, sql, run_id);
+    sim_json_begin_array(json);
+    while (row != NULL && sqlite3_step(row) == SQLITE_ROW)
+        sim_json_integer(json, sqlite3_column_int64(row, 0));
+    sim_json_end_array(json);
+    (void)sqlite3_finalize(row);
+    sqlite3_free(sql);
+}
+
+static void write_decisions(struct sim_json *json, sqlite3 *db, int64_t run_id)
+{
+    sqlite3_stmt *row = query(
+        db, "SELECT decision, t_s FROM decision WHERE run_id = ? ORDER BY decision LIMIT 1000",
+        run_id);
+    sim_json_key(json, "decisions");
+    sim_json_begin_array(json);
+    while (row != NULL && sqlite3_step(row) == SQLITE_ROW) {
+        const int64_t decision = sqlite3_column_int64(row, 0);
+        sim_json_begin_object(json);
+        sim_json_key(json, "t_s");
+        sim_json_number(json, sqlite3_column_double(row, 1));
+        sim_json_key(json, "workers");
+        write_vector(json, db, "workers_after", run_id, decision);
+        sim_json_key(json, "slots");
+        write_vector(json, db, "slots", run_id, decision);
+        sim_json_end_object(json);
+    }
+    sim_json_end_array(json);
+    (void)sqlite3_finalize(row);
+}
+
+void sim_run_decisions_write(struct sim_json *json, const char *database, int64_t run_id)
+{
+    sqlite3 *db = NULL;
+    if (sqlite3_open_v2(database, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK) {
+        write_stages(json, db, run_id);
+        write_decisions(json, db, run_id);
+    }
+    (void)sqlite3_close(db);
+}

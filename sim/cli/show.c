@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * weir show: the cluster, the stages and how fast the work could be at best; runs no simulation.
+ */
+#include "sim/cli/commands.h"
+#include "sim/cli/load.h"
+#include "sim/cli/plugin.h"
+#include "sim/scenario/improve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELL = 256, MOST_CHANGES = 8 };
+
+struct arguments {
+    struct sim_options options;
+    const char *file;
+};
+
+/* Where the tables of one scenario go: on paper one after the other, as JSON in one document. */
+struct show {
+    const struct sim_scenario *scenario;
+    enum sim_format format;
+    struct sim_json json;
+};
+
+static void show_table(struct show *show, const char *key, const char *heading,
+                       const struct sim_table *table)
+{
+    if (show->format == SIM_FORMAT_JSON) {
+        sim_json_key(&show->json, key);
+        sim_table_write_json(table, &show->json);
+        return;
+    }
+    if (show->format == SIM_FORMAT_MD)
+        printf("### %s\n\n", heading);
+    else if (show->format == SIM_FORMAT_TABLE)
+        printf("%s\n", heading);
+    sim_table_print(table, show->format, stdout);
+    printf("\n");
+}
+
+/* Numbers are rounded for people and exact for programs. */
+static void put_number(const struct show *show, double value, char text[CELL])
+{
+    if (show->format == SIM_FORMAT_JSON || show->format == SIM_FORMAT_CSV)
+        sim_json_number_text(value, text, CELL);
+    else
+        (void)sim_table_number(value, 4, text, CELL);
+    if (!isfinite(value))
+        (void)snprintf(text, CELL, "-");
+}
+
+/* ---- cluster ---- */
+
+static const struct sim_column node_columns[] = {
+    { "nodes", "nodes", NULL, false, false }, { "count", "count", NULL, true, true },
+    { "CPUs", "cpus", NULL, true, true },     { "RAM", "ram_bytes", "GB", true, true },
+    { "GPUs", "gpus", NULL, false, false },   { "NVDEC", "nvdecs", NULL, true, true },
+    { "NVENC", "nvencs", NULL, true, true },
+};
+enum { NODE_COLUMNS = sizeof node_columns / sizeof node_columns[0] };
+
+static void gpus_text(const struct sim_scenario *scenario, const struct sim_node_type *type,
+                      char text[CELL])
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < type->gpus_count && length < CELL; i++)
+        length +=
+            (size_t)snprintf(text + length, CELL - length, "%s%u x %s", i == 0 ? "" : " + ",
+                             type->gpus[i].count, scenario->gpu_types[type->gpus[i].type].name);
+    if (length == 0)
+        (void)snprintf(text, CELL, "-");
+}
+
+static double engines(const struct sim_scenario *scenario, const struct sim_node_type *type,
+                      bool is_encoder)
+{
+    double sum = 0;
+    for (size_t i = 0; i < type->gpus_count; i++) {
+        const struct sim_gpu_type *gpu = &scenario->gpu_types[type->gpus[i].type];
+        sum += (double)type->gpus[i].count * (is_encoder ? gpu->nvencs : gpu->nvdecs);
+    }
+    return sum;
+}
+
+static void node_row(struct show *show, struct sim_table *table, const struct sim_node_group *group)
+{
+    const struct sim_scenario *scenario = show->scenario;
+    const struct sim_node_type *type = &scenario->node_types[group->type];
+    const double ram = show->format == SIM_FORMAT_JSON || show->format == SIM_FORMAT_CSV
+                           ? (double)type->ram_bytes
+                           : (double)type->ram_bytes / 1e9;
+    char count[CELL], cpus[CELL], ram_text[CELL], gpus[CELL], nvdecs[CELL], nvencs[CELL];
+    put_number(show, group->count, count);
+    put_number(show, type->cpus, cpus);
+    put_number(show, ram, ram_text);
+    gpus_text(scenario, type, gpus);
+    put_number(show, engines(scenario, type, false), nvdecs);
+    put_number(show, engines(scenario, type, true), nvencs);
+    const char *cells[NODE_COLUMNS] = { group->name == NULL ? type->name : group->name,
+                                        count,
+                                        cpus,
+                                        type->ram_bytes == 0 ? "-" : ram_text,
+                                        gpus,
+                                        nvdecs,
+                                        nvencs };
+    sim_table_row(table, cells);
+}
+
+static void show_nodes(struct show *show)
+{
+    struct sim_table *table = sim_table_create(node_columns, NODE_COLUMNS);
+    for (size_t i = 0; i < show->scenario->node_groups_count; i++)
+        node_row(show, table, &show->scenario->node_groups[i]);
+    show_table(show, "nodes", "Cluster (per node)", table);
+    sim_table_destroy(table);
+}
+
+/* ---- stages ---- */
+
+static const struct sim_column stage_columns[] = {
+    { "stage", "stage", NULL, false, false },
+    { "worker", "worker", NULL, false, false },
+    { "kind", "kind", NULL, false, false },
+    { "fixed", "fixed_workers", NULL, true, true },
+    { "task", "task_s", "s", true, true },
+    { "per worker", "rate_per_s", "items/s", true, true },
+    { "CPU s", "cpu_s_per_item", "/item", true, true },
+    { "GPU s", "gpu_s_per_item", "/item", true, true },
+    { "NVDEC s", "nvdec_s_per_item", "/item", true, true },
+    { "NVENC s", "nvenc_s_per_item", "/item", true, true },
+    { "best", "best_workers", "workers", true, true },
+};
+enum { STAGE_COLUMNS = sizeof stage_columns / sizeof stage_columns[0] };
+
+static void stage_row(struct show *show, struct sim_table *table,
+                      const struct sim_bound_stage *entry, uint32_t workers)
+{
+    const struct sim_stage *stage = entry->stage;
+    const double *needs = entry->needs[SIM_BOUND_REQUESTED];
+    const int resources[] = { SIM_BOUND_CPU, SIM_BOUND_GPU, SIM_BOUND_NVDEC, SIM_BOUND_NVENC };
+    char shape[CELL], fixed[CELL], task[CELL], rate[CELL], best[CELL], use[4][CELL];
+    (void)weir_shape_print(&stage->shape, shape, sizeof shape);
+    put_number(show, stage->workers < 0 ? (double)NAN : stage->workers, fixed);
+    put_number(show, entry->task_s, task);
+    put_number(show, entry->rate_per_s, rate);
+    put_number(show, workers, best);
+    for (int i = 0; i < 4; i++)
+        put_number(show, needs[resources[i]] > 0 ? needs[resources[i]] / entry->rate_per_s : 0,
+                   use[i]);
+    const char *cells[STAGE_COLUMNS] = {
+        stage->name, shape,  weir_shape_kind_name(stage->shape.kind),
+        fixed,       task,   rate,
+        use[0],      use[1], use[2],
+        use[3],      best,
+    };
+    sim_table_row(table, cells);
+}
+
+static void show_stages(struct show *show, const struct sim_bound_problem *problem,
+                        const struct sim_bound *bound)
+{
+    struct sim_table *table = sim_table_create(stage_columns, STAGE_COLUMNS);
+    for (size_t i = 0; i < problem->stages_count; i++)
+        stage_row(show, table, &problem->stages[i], bound->workers[i]);
+    show_table(show, "stages", "Stages", table);
+    sim_table_destroy(table);
+}
+
+/* ---- bounds ---- */
+
+static const struct sim_column limit_columns[] = {
+    { "resource", "resource", NULL, false, false },
+    { "in the cluster", "total", NULL, true, true },
+    { "needed", "need_per_item", "s/item", true, true },
+    { "allows at most", "limit_per_s", "items/s", true, true },
+};
+enum { LIMIT_COLUMNS = sizeof limit_columns / sizeof limit_columns[0] };
+
+static void show_limits(struct show *show, const struct sim_bound_problem *problem,
+                        const struct sim_bound *bound)
+{
+    struct sim_table *table = sim_table_create(limit_columns, LIMIT_COLUMNS);
+    for (uint32_t r = 0; r < SIM_BOUND_RESOURCE_COUNT; r++) {
+        if (!isfinite(bound->limit_per_s[r]))
+            continue;
+        char total[CELL], need[CELL], limit[CELL];
+        const double all = problem->totals[SIM_BOUND_REQUESTED][r];
+        put_number(show, all, total);
+        put_number(show, all / bound->limit_per_s[r], need);
+        put_number(show, bound->limit_per_s[r], limit);
+        const char *cells[LIMIT_COLUMNS] = { sim_bound_resource_name(r), total, need, limit };
+        sim_table_row(table, cells);
+    }
+    show_table(show, "limits", "Limits of the resources (workers divided at will)", table);
+    sim_table_destroy(table);
+}
+
+static double rounding_loss(const struct sim_bound *bound)
+{
+    return bound->fluid_per_s > 0 ? 1 - bound->integer_per_s / bound->fluid_per_s : 0;
+}
+
+static void show_bound(struct show *show, const struct sim_bound *bound)
+{
+    if (show->format != SIM_FORMAT_JSON) {
+        if (show->format != SIM_FORMAT_CSV)
+            printf("Throughput bound %.4g items/s with workers divided at will, %.4g items/s with "
+                   "whole workers: rounding loses %.0f %%\n\n",
+                   bound->fluid_per_s, bound->integer_per_s, 100 * rounding_loss(bound));
+        return;
+    }
+    sim_json_key(&show->json, "fluid_per_s");
+    sim_json_number(&show->json, bound->fluid_per_s);
+    sim_json_key(&show->json, "integer_per_s");
+    sim_json_number(&show->json, bound->integer_per_s);
+    sim_json_key(&show->json, "rounding_loss");
+    sim_json_number(&show->json, rounding_loss(bound));
+    sim_json_key(&show->json, "binding");
+    sim_json_string(&show->json, sim_bound_resource_name(bound->binding));
+}
+
+/* ---- changes ---- */
+
+static const struct sim_column change_columns[] = {
+    { "change", "change", NULL, false, false },
+    { "bound", "integer_per_s", "items/s", true, true },
+    { "gain", "gain_percent", "%", true, true },
+    { "remark", "remark", NULL, false, false },
+};
+enum { CHANGE_COLUMNS = sizeof change_columns / sizeof change_columns[0] };
+
+static void change_row(struct show *show, struct sim_table *table, const struct sim_change *change)
+{
+    char bound[CELL], gain[CELL];
+    put_number(show, change->integer_per_s, bound);
+    if (show->format == SIM_FORMAT_JSON || show->format == SIM_FORMAT_CSV)
+        put_number(show, 100 * change->gain, gain);
+    else
+        (void)snprintf(gain, sizeof gain, "%+.1f", 100 * change->gain);
+    const char *remark =
+        change->kind == SIM_CHANGE_HEAVY ? "busy stage: a share may slow it down" : "";
+    const char *cells[CHANGE_COLUMNS] = { change->text, bound, gain, remark };
+    sim_table_row(table, cells);
+}
+
+static void show_changes(struct show *show, const struct sim_changes *changes)
+{
+    struct sim_table *table = sim_table_create(change_columns, CHANGE_COLUMNS);
+    size_t shown = 0;
+    for (size_t i = 0; i < changes->count; i++) {
+        const struct sim_change *change = &changes->items[i];
+        const bool is_gain = change->gain > 1e-6 && shown < MOST_CHANGES;
+        if (!is_gain && change->kind != SIM_CHANGE_NODE)
+            continue;
+        change_row(show, table, change);
+        shown++;
+    }
+    show_table(show, "changes",
+               "What would change the bound (a smaller share must not slow a "
+               "stage down)",
+               table);
+    sim_table_destroy(table);
+}
+
+/* The change to requests of lightly loaded stages that gains most; NULL = none gains. */
+static const struct sim_change *best_change(const struct sim_changes *changes)
+{
+    for (size_t i = 0; i < changes->count; i++)
+        if (changes->items[i].kind == SIM_CHANGE_LIGHT && changes->items[i].gain > 1e-6)
+            return &changes->items[i];
+    return NULL;
+}
+
+static int limit_text(const struct sim_bound *bound, const char *slowest, char *text,
+                      size_t capacity)
+{
+    const bool is_fixed = bound->binding == SIM_BOUND_FIXED;
+    const char *what =
+        is_fixed ? "fixed numbers of workers" : sim_bound_resource_name(bound->binding);
+    if (rounding_loss(bound) < 0.005)
+        return snprintf(text, capacity,
+                        "The %s limit%s the pipeline to %.4g items/s, and whole workers reach that",
+                        what, is_fixed ? "" : "s", bound->fluid_per_s);
+    return snprintf(text, capacity,
+                    "The %s limit%s the pipeline to %.4g items/s; with whole workers %s is the "
+                    "slowest stage at %.4g items/s, %.0f %% less",
+                    what, is_fixed ? "" : "s", bound->fluid_per_s, slowest, bound->integer_per_s,
+                    100 * rounding_loss(bound));
+}
+
+static void finding_text(const struct sim_bound_problem *problem, const struct sim_bound *bound,
+                         const struct sim_changes *changes, char *text, size_t capacity)
+{
+    const struct sim_change *best = best_change(changes);
+    const char *slowest = problem->stages[bound->slowest].stage->name;
+    int length = 0;
+    if (bound->integer_per_s <= 0) {
+        (void)snprintf(text, capacity, "Not even one worker of every stage fits the cluster.");
+        return;
+    }
+    length = bound->binding == SIM_BOUND_ARRIVALS
+                 ? snprintf(text, capacity, "The cluster keeps up with the arrivals (%.4g items/s)",
+                            bound->fluid_per_s)
+                 : limit_text(bound, slowest, text, capacity);
+    if (length < 0 || (size_t)length >= capacity)
+        return;
+    if (best == NULL)
+        (void)snprintf(text + length, capacity - (size_t)length, ".");
+    else
+        (void)snprintf(text + length, capacity - (size_t)length,
+                       "; %s would raise it by %.0f %% to %.4g items/s.", best->text,
+                       100 * best->gain, best->integer_per_s);
+}
+
+static void show_finding(struct show *show, const char *text)
+{
+    if (show->format == SIM_FORMAT_JSON) {
+        sim_json_key(&show->json, "finding");
+        sim_json_string(&show->json, text);
+    } else if (show->format != SIM_FORMAT_CSV) {
+        printf("%s\n", text);
+    }
+}
+
+/* ---- the command ---- */
+
+static weir_status show_pipeline(struct show *show, uint32_t index)
+{
+    struct sim_bound_problem problem;
+    struct sim_bound bound = { .workers = NULL };
+    struct sim_changes changes = { .items = NULL };
+    char finding[1024];
+    WEIR_TRY(sim_bound_problem_create(show->scenario, index, &problem));
+    weir_status status = sim_bound_solve(&problem, &bound);
+    if (status == WEIR_OK)
+        status = sim_improve(show->scenario, index, &changes);
+    if (status == WEIR_OK) {
+        if (show->format == SIM_FORMAT_TABLE)
+            printf("Pipeline %s\n\n", show->scenario->pipelines[index].name);
+        show_stages(show, &problem, &bound);
+        show_limits(show, &problem, &bound);
+        show_bound(show, &bound);
+        show_changes(show, &changes);
+        finding_text(&problem, &bound, &changes, finding, sizeof finding);
+        show_finding(show, finding);
+    }
+    sim_changes_clear(&changes);
+    sim_bound_clear(&bound);
+    sim_bound_problem_clear(&problem);
+    return status;
+}
+
+static weir_status show_pipelines(struct show *show)
+{
+    weir_status status = WEIR_OK;
+    const bool is_json = show->format == SIM_FORMAT_JSON;
+    if (is_json) {
+        sim_json_key(&show->json, "pipelines");
+        sim_json_begin_array(&show->json);
+    }
+    for (uint32_t i = 0; i < show->scenario->pipelines_count && status == WEIR_OK; i++) {
+        if (is_json) {
+            sim_json_begin_object(&show->json);
+            sim_json_key(&show->json, "name");
+            sim_json_string(&show->json, show->scenario->pipelines[i].name);
+        }
+        status = show_pipeline(show, i);
+        if (is_json)
+            sim_json_end_object(&show->json);
+    }
+    if (is_json)
+        sim_json_end_array(&show->json);
+    return status;
+}
+
+static int show_scenario(const struct sim_scenario *scenario, enum sim_format format)
+{
+    struct show show = { .scenario = scenario, .format = format, .json = { .out = stdout } };
+    if (format == SIM_FORMAT_JSON) {
+        sim_json_begin_object(&show.json);
+        sim_json_key(&show.json, "schema");
+        sim_json_integer(&show.json, 1);
+        sim_json_key(&show.json, "version");
+        sim_json_string(&show.json, WEIR_VERSION);
+        sim_json_key(&show.json, "scenario");
+        sim_json_string(&show.json, scenario->name);
+    } else if (format == SIM_FORMAT_TABLE) {
+        printf("%s%s%s\n\n", scenario->name, scenario->description == NULL ? "" : ": ",
+               scenario->description == NULL ? "" : scenario->description);
+    }
+    show_nodes(&show);
+    const weir_status status = show_pipelines(&show);
+    if (format == SIM_FORMAT_JSON)
+        sim_json_end_object(&show.json);
+    if (status != WEIR_OK)
+        fprintf(stderr, "weir show: %s\n", weir_status_text(status));
+    return sim_cli_exit_code(status);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->options;
+        state->child_inputs[1] = &arguments->options;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->file != NULL)
+            argp_error(state, "one scenario at a time, '%s' is the second", argument);
+        arguments->file = argument;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "a scenario file is missing (- is standard input)");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int sim_cmd_show(int argc, char **argv)
+{
+    struct arguments arguments = { .file = NULL };
+    const struct argp_child children[] = { { &sim_options_format_argp, 0, NULL, 0 },
+                                           { &sim_options_scenario_argp, 0, NULL, 0 },
+                                           { NULL, 0, NULL, 0 } };
+    const struct argp argp = {
+        .parser = parse,
+        .args_doc = "FILE",
+        .doc = "Show the cluster, the stages, how fast the work could be at best and what would "
+               "raise that. Runs no simulation.",
+        .children = children,
+    };
+    struct sim_policies policies;
+    struct sim_scenario *scenario = NULL;
+    sim_options_parse(&argp, argc, argv, &arguments);
+    int code =
+        sim_plugins_load(arguments.options.plugins, arguments.options.plugins_count, &policies);
+    if (code == SIM_EXIT_OK) {
+        code = sim_cli_load(arguments.file, &arguments.options, &policies, &scenario);
+        if (code == SIM_EXIT_OK)
+            code = show_scenario(scenario, arguments.options.format);
+        sim_scenario_destroy(scenario);
+        sim_plugins_clear(&policies);
+    }
+    sim_options_clear(&arguments.options);
+    return code;
+}

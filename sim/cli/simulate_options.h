@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Options that `weir run` and `weir compare` share: what to simulate and where results go.
+ */
+#ifndef SIM_CLI_SIMULATE_OPTIONS_H
+#define SIM_CLI_SIMULATE_OPTIONS_H
+
+#include "sim/cli/experiment.h"
+#include "sim/cli/options.h"
+
+struct sim_simulate_options {
+    struct sim_options common;
+    const char *path; /* scenario (or database, for compare) */
+    const char *output;
+    uint64_t seed;
+    bool has_seed;
+    uint32_t replications;
+    uint32_t jobs;
+    bool no_database, resume, quiet, paranoid, check;
+};
+
+/* -o, -s, -n, -j, --no-db, --resume, --quiet, --check, --check-invariants and the file; children of
+ * the two commands. */
+extern const struct argp sim_simulate_argp;
+
+/* The command line as one string, for the database and for advice; malloc'ed. */
+char *sim_command_line(const char *command, int argc, char **argv);
+
+/* Loads plug-ins and runs the experiment; `experiment` is to be cleared by the caller. */
+int sim_simulate(const struct sim_simulate_options *options, bool all_variants,
+                 const char *command_line, struct sim_policies *policies,
+                 struct sim_experiment *experiment);
+
+/* Says which expectations were not met; returns SIM_EXIT_CHECK when --check was given and one was
+ * not, else `code`. */
+int sim_simulate_verdict(const struct sim_simulate_options *options,
+                         const struct sim_experiment *experiment, int code);
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Tables of results: see the header. The form for people is laid out by libsmartcols, under a UTF-8
+ * locale of this thread alone for the time of printing: without one it prints hexadecimal escapes.
+ * The other forms are a line of code each and written here.
+ */
+#include "sim/cli/table.h"
+
+#include "weir/version.h"
+
+#include <libsmartcols.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sim_table {
+    const struct sim_column *columns;
+    size_t column_count;
+    char **cells; /* row after row */
+    size_t row_count;
+    size_t capacity; /* rows */
+};
+
+static void *must(void *block)
+{
+    if (block == NULL) {
+        fputs("weir: out of memory\n", stderr);
+        exit(3);
+    }
+    return block;
+}
+
+struct sim_table *sim_table_create(const struct sim_column *columns, size_t count)
+{
+    struct sim_table *table = must(calloc(1, sizeof *table));
+    table->columns = columns;
+    table->column_count = count;
+    return table;
+}
+
+void sim_table_row(struct sim_table *table, const char *const *cells)
+{
+    if (table->row_count == table->capacity) {
+        table->capacity = table->capacity == 0 ? 16 : table->capacity * 2;
+        char **grown =
+            reallocarray(table->cells, table->capacity * table->column_count, sizeof *grown);
+        table->cells = must(grown);
+    }
+    char **row = table->cells + table->row_count * table->column_count;
+    for (size_t i = 0; i < table->column_count; i++)
+        row[i] = must(strdup(cells[i] == NULL ? "" : cells[i]));
+    table->row_count++;
+}
+
+size_t sim_table_rows(const struct sim_table *table)
+{
+    return table->row_count;
+}
+
+void sim_table_destroy(struct sim_table *table)
+{
+    if (table == NULL)
+        return;
+    for (size_t i = 0; i < table->row_count * table->column_count; i++)
+        free(table->cells[i]);
+    free(table->cells);
+    free(table);
+}
+
+static const char *cell_at(const struct sim_table *table, size_t row, size_t column)
+{
+    return table->cells[row * table->column_count + column];
+}
+
+static void heading_text(const struct sim_column *column, char *text, size_t capacity)
+{
+    if (column->unit == NULL || column->unit[0] == '\0')
+        (void)snprintf(text, capacity, "%s", column->header);
+    else
+        (void)snprintf(text, capacity, "%s [%s]", column->header, column->unit);
+}
+
+static struct libscols_table *lay_out(const struct sim_table *table)
+{
+    struct libscols_table *layout = must(scols_new_table());
+    scols_table_set_termforce(layout, SCOLS_TERMFORCE_NEVER);
+    scols_table_set_column_separator(layout, "  ");
+    for (size_t i = 0; i < table->column_count; i++) {
+        char heading[128];
+        heading_text(&table->columns[i], heading, sizeof heading);
+        must(scols_table_new_column(layout, heading, 0,
+                                    table->columns[i].is_right ? SCOLS_FL_RIGHT : 0));
+    }
+    for (size_t row = 0; row < table->row_count; row++) {
+        struct libscols_line *line = must(scols_table_new_line(layout, NULL));
+        for (size_t i = 0; i < table->column_count; i++)
+            (void)scols_line_set_data(line, i, cell_at(table, row, i));
+    }
+    return layout;
+}
+
+static void print_people(const struct sim_table *table, FILE *out)
+{
+    if (table->row_count == 0)
+        return;
+    const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    const locale_t before = utf8 == (locale_t)0 ? (locale_t)0 : uselocale(utf8);
+    struct libscols_table *layout = lay_out(table);
+    scols_table_set_stream(layout, out);
+    (void)scols_print_table(layout);
+    scols_unref_table(layout);
+    if (utf8 != (locale_t)0) {
+        (void)uselocale(before);
+        freelocale(utf8);
+    }
+}
+
+/* RFC 4180. */
+static void print_csv_cell(const char *text, FILE *out)
+{
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void print_csv(const struct sim_table *table, FILE *out)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        fprintf(out, "%s%s", i == 0 ? "" : ",", table->columns[i].name);
+    fputc('\n', out);
+    for (size_t row = 0; row < table->row_count; row++) {
+        for (size_t i = 0; i < table->column_count; i++) {
+            if (i > 0)
+                fputc(',', out);
+            print_csv_cell(cell_at(table, row, i), out);
+        }
+        fputc('\n', out);
+    }
+}
+
+static void print_markdown_cell(const char *text, FILE *out)
+{
+    fputc(' ', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '|')
+            fputc('\\', out);
+        fputc(*text == '\n' ? ' ' : *text, out);
+    }
+    fputs(" |", out);
+}
+
+static void print_markdown(const struct sim_table *table, FILE *out)
+{
+    fputc('|', out);
+    for (size_t i = 0; i < table->column_count; i++) {
+        char heading[128];
+        heading_text(&table->columns[i], heading, sizeof heading);
+        print_markdown_cell(heading, out);
+    }
+    fputs("\n|", out);
+    for (size_t i = 0; i < table->column_count; i++)
+        fputs(table->columns[i].is_right ? "---:|" : "---|", out);
+    fputc('\n', out);
+    for (size_t row = 0; row < table->row_count; row++) {
+        fputc('|', out);
+        for (size_t i = 0; i < table->column_count; i++)
+            print_markdown_cell(cell_at(table, row, i), out);
+        fputc('\n', out);
+    }
+}
+
+static void write_json_cell(struct sim_json *json, const struct sim_column *column,
+                            const char *text)
+{
+    if (!column->is_number) {
+        sim_json_string(json, text);
+        return;
+    }
+    char *end = NULL;
+    const double value = strtod(text, &end);
+    const bool is_number = end != text && *end == '\0';
+    sim_json_number(json, is_number ? value : (double)NAN);
+}
+
+void sim_table_write_json(const struct sim_table *table, struct sim_json *json)
+{
+    sim_json_begin_array(json);
+    for (size_t row = 0; row < table->row_count; row++) {
+        sim_json_begin_object(json);
+        for (size_t i = 0; i < table->column_count; i++) {
+            sim_json_key(json, table->columns[i].name);
+            write_json_cell(json, &table->columns[i], cell_at(table, row, i));
+        }
+        sim_json_end_object(json);
+    }
+    sim_json_end_array(json);
+}
+
+static void print_json(const struct sim_table *table, FILE *out)
+{
+    struct sim_json json = { .out = out };
+    sim_json_begin_object(&json);
+    sim_json_key(&json, "schema");
+    sim_json_integer(&json, 1);
+    sim_json_key(&json, "version");
+    sim_json_string(&json, WEIR_VERSION);
+    sim_json_key(&json, "rows");
+    sim_table_write_json(table, &json);
+    sim_json_end_object(&json);
+}
+
+void sim_table_print(const struct sim_table *table, enum sim_format format, FILE *out)
+{
+    switch (format) {
+    case SIM_FORMAT_JSON:
+        print_json(table, out);
+        return;
+    case SIM_FORMAT_CSV:
+        print_csv(table, out);
+        return;
+    case SIM_FORMAT_MD:
+        print_markdown(table, out);
+        return;
+    case SIM_FORMAT_TABLE:
+    case SIM_FORMAT_COUNT:
+        print_people(table, out);
+        return;
+    }
+}
+
+const char *sim_table_number(double value, int digits, char *text, size_t capacity)
+{
+    if (isnan(value)) {
+        (void)snprintf(text, capacity, "-");
+        return text;
+    }
+    const double size = fabs(value);
+    if (size > 0 && (size >= 1e7 || size < 1e-4)) {
+        (void)snprintf(text, capacity, "%.*g", digits, value);
+        return text;
+    }
+    const int whole = size >= 1 ? (int)floor(log10(size)) + 1 : 1;
+    const int leading = size > 0 && size < 1 ? (int)-floor(log10(size)) - 1 : 0;
+    const int decimals = size >= 1 ? digits - whole : digits + leading;
+    (void)snprintf(text, capacity, "%.*f", decimals > 0 ? decimals : 0, value);
+    if (strchr(text, '.') != NULL) {
+        size_t end = strlen(text);
+        while (text[end - 1] == '0')
+            end--;
+        text[text[end - 1] == '.' ? end - 1 : end] = '\0';
+    }
+    return text;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Tables of results, printed alike by every command: for people, as JSON, CSV or Markdown.
+ *
+ * A column has a heading for people and a machine name for JSON and CSV; a unit is shown with the
+ * heading. Cells are text; numbers come as the caller rounded them for people, and JSON prints a
+ * cell of a number column bare ("" and "-" become null). Widths are right for UTF-8, and the
+ * process's locale is never touched.
+ */
+#ifndef SIM_CLI_TABLE_H
+#define SIM_CLI_TABLE_H
+
+#include "sim/cli/json_writer.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define SIM_FORMATS(X)                                                                             \
+    X(SIM_FORMAT_TABLE, "table")                                                                   \
+    X(SIM_FORMAT_JSON, "json")                                                                     \
+    X(SIM_FORMAT_CSV, "csv")                                                                       \
+    X(SIM_FORMAT_MD, "md")
+
+#define SIM_FORMAT_ENUM(name, text) name,
+enum sim_format { SIM_FORMATS(SIM_FORMAT_ENUM) SIM_FORMAT_COUNT };
+#undef SIM_FORMAT_ENUM
+
+struct sim_column {
+    const char *header; /* for people */
+    const char *name;   /* for machines: throughput_per_s */
+    const char *unit;   /* shown behind the heading, NULL or "" = none */
+    bool is_right;      /* aligned to the right */
+    bool is_number;     /* bare in JSON */
+};
+
+struct sim_table;
+
+/* `columns` must outlive the table. Ends the program when memory runs out. */
+struct sim_table *sim_table_create(const struct sim_column *columns, size_t count);
+/* One row; as many cells as columns, copied; NULL = empty. */
+void sim_table_row(struct sim_table *table, const char *const *cells);
+size_t sim_table_rows(const struct sim_table *table);
+/* JSON: {"schema": 1, "version": "0.1.0", "rows": [{...}, ...]}. */
+void sim_table_print(const struct sim_table *table, enum sim_format format, FILE *out);
+/* The rows alone, as an array of objects inside a larger document. */
+void sim_table_write_json(const struct sim_table *table, struct sim_json *json);
+void sim_table_destroy(struct sim_table *table);
+
+/* Text of a number for tables: `digits` significant ones, plain notation where it stays short;
+ * "-" for NaN. Returns `text`. */
+const char *sim_table_number(double value, int digits, char *text, size_t capacity);
+
+#endif

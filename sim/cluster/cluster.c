@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The physical truth (see cluster.h). It keeps its own books in its own arithmetic, so that a slip
+ * in the scheduler core shows as a refusal or a broken invariant here.
+ */
+#include "sim/cluster/cluster.h"
+
+#include "weir/plan.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+static void node_init(struct sim_cluster *cluster, const struct sim_scenario *scenario,
+                      uint32_t index)
+{
+    const struct sim_node_type *type = sim_scenario_node_type(scenario, index);
+    struct sim_node *node = &cluster->nodes[index];
+    *node = (struct sim_node){ .is_up = true,
+                               .gpu_first = cluster->gpu_count,
+                               .cpu_total = (int64_t)llround(type->cpus * (double)WEIR_ONE),
+                               .ram_total_bytes = type->ram_bytes,
+                               .slow = 1.0 };
+    for (size_t i = 0; i < type->gpus_count; i++) {
+        const struct sim_gpu_type *gpu = &scenario->gpu_truth[type->gpus[i].type];
+        for (uint32_t n = 0; n < type->gpus[i].count; n++) {
+            cluster->gpus[cluster->gpu_count++] =
+                (struct sim_gpu){ .type = type->gpus[i].type,
+                                  .nvdecs = gpu->nvdecs,
+                                  .nvencs = gpu->nvencs,
+                                  .mem_total_bytes = gpu->mem_bytes };
+        }
+    }
+    node->gpu_count = cluster->gpu_count - node->gpu_first;
+}
+
+static size_t gpu_total(const struct sim_scenario *scenario, uint32_t node_count)
+{
+    size_t total = 0;
+    for (uint32_t n = 0; n < node_count; n++) {
+        const struct sim_node_type *type = sim_scenario_node_type(scenario, n);
+        for (size_t i = 0; i < type->gpus_count; i++)
+            total += type->gpus[i].count;
+    }
+    return total;
+}
+
+weir_status sim_cluster_create(const struct sim_scenario *scenario, struct sim_cluster **cluster)
+{
+    struct sim_cluster *made = calloc(1, sizeof(*made));
+    if (made == NULL)
+        return WEIR_ENOMEM;
+    made->node_count = sim_scenario_node_count(scenario);
+    made->nodes = calloc((size_t)made->node_count + 1, sizeof(*made->nodes));
+    made->gpus = calloc(gpu_total(scenario, made->node_count) + 1, sizeof(*made->gpus));
+    if (made->nodes == NULL || made->gpus == NULL) {
+        sim_cluster_destroy(made);
+        return WEIR_ENOMEM;
+    }
+    for (uint32_t n = 0; n < made->node_count; n++)
+        node_init(made, scenario, n);
+    *cluster = made;
+    return WEIR_OK;
+}
+
+void sim_cluster_destroy(struct sim_cluster *cluster)
+{
+    if (cluster == NULL)
+        return;
+    free(cluster->nodes);
+    free(cluster->gpus);
+    free(cluster);
+}
+
+struct sim_meter_amounts sim_cluster_capacity(const struct sim_cluster *cluster, uint32_t node)
+{
+    const struct sim_node *host = &cluster->nodes[node];
+    struct sim_meter_amounts sum = { { 0 } };
+    sum.amount[SIM_RESOURCE_CPU] = weir_units_amount(host->cpu_total);
+    sum.amount[SIM_RESOURCE_RAM] = (double)host->ram_total_bytes;
+    sum.amount[SIM_RESOURCE_GPU] = (double)host->gpu_count;
+    for (uint32_t g = 0; g < host->gpu_count; g++) {
+        const struct sim_gpu *gpu = &cluster->gpus[host->gpu_first + g];
+        sum.amount[SIM_RESOURCE_NVDEC] += gpu->nvdecs;
+        sum.amount[SIM_RESOURCE_NVENC] += gpu->nvencs;
+        sum.amount[SIM_RESOURCE_GPU_MEM] += (double)gpu->mem_total_bytes;
+    }
+    return sum;
+}
+
+static double mask_count(uint32_t mask)
+{
+    return (double)__builtin_popcount(mask);
+}
+
+/* A worker whose request names no GPU but that uses one anyway works on the node's idlest. */
+static uint32_t idlest_gpu(const struct sim_cluster *cluster, uint32_t node)
+{
+    const struct sim_node *host = &cluster->nodes[node];
+    uint32_t best = 0;
+    for (uint32_t g = 1; g < host->gpu_count; g++) {
+        const struct sim_gpu *gpu = &cluster->gpus[host->gpu_first + g];
+        const struct sim_gpu *leader = &cluster->gpus[host->gpu_first + best];
+        if (gpu->load + gpu->nvdec_load + gpu->nvenc_load <
+            leader->load + leader->nvdec_load + leader->nvenc_load)
+            best = g;
+    }
+    return best;
+}
+
+static void fill_device(struct sim_use *use, const struct weir_device *device,
+                        const struct weir_shape *uses, uint32_t device_count)
+{
+    const bool per_gpu = uses->kind == WEIR_SHAPE_WHOLE;
+    const double share = per_gpu ? 1.0 : 1.0 / (double)device_count;
+    *use = (struct sim_use){ .gpu = device->gpu,
+                             .gpu_share = weir_units_amount(uses->gpu_units),
+                             .nvdecs = uses->nvdecs * share,
+                             .nvencs = uses->nvencs * share,
+                             .mem_bytes = uses->gpu_mem_bytes };
+    if (uses->kind == WEIR_SHAPE_CODEC) { /* codecs follow the engines that were given */
+        use->nvdecs = device->nvdec_mask != 0 ? mask_count(device->nvdec_mask) : use->nvdecs;
+        use->nvencs = device->nvenc_mask != 0 ? mask_count(device->nvenc_mask) : use->nvencs;
+    }
+    if (uses->kind == WEIR_SHAPE_ENTIRE) {
+        use->nvdecs = mask_count(device->nvdec_mask);
+        use->nvencs = mask_count(device->nvenc_mask);
+    }
+}
+
+void sim_lease_fill(struct sim_lease *lease, const struct sim_cluster *cluster,
+                    const struct weir_alloc *alloc, const struct weir_shape *uses)
+{
+    lease->alloc = *alloc;
+    lease->cpus_used = weir_units_amount(uses->cpu_units);
+    lease->ram_used_bytes = uses->ram_bytes;
+    lease->is_running = 0;
+    lease->use_count = 0;
+    if (uses->kind == WEIR_SHAPE_CPU)
+        return;
+    for (uint32_t d = 0; d < alloc->device_count; d++)
+        fill_device(&lease->uses[lease->use_count++], &alloc->devices[d], uses,
+                    alloc->device_count);
+    if (lease->use_count == 0 && cluster->nodes[alloc->node].gpu_count > 0) {
+        const struct weir_device hidden = { .gpu = idlest_gpu(cluster, alloc->node) };
+        fill_device(&lease->uses[lease->use_count++], &hidden, uses, 1);
+    }
+}
+
+static uint32_t engine_mask(uint32_t count)
+{
+    return count >= 32 ? UINT32_MAX : (UINT32_C(1) << count) - 1;
+}
+
+static uint32_t device_refusal(const struct sim_gpu *gpu, const struct weir_device *device)
+{
+    if (gpu->units_held + device->units > WEIR_ONE)
+        return WEIR_REASON_GPU_FREE;
+    if ((device->nvdec_mask & ~engine_mask(gpu->nvdecs)) != 0 ||
+        (device->nvdec_mask & gpu->nvdec_held) != 0)
+        return WEIR_REASON_NVDEC;
+    if ((device->nvenc_mask & ~engine_mask(gpu->nvencs)) != 0 ||
+        (device->nvenc_mask & gpu->nvenc_held) != 0)
+        return WEIR_REASON_NVENC;
+    return WEIR_REASON_NONE;
+}
+
+static uint32_t refusal(const struct sim_cluster *cluster, const struct sim_lease *lease)
+{
+    const struct weir_alloc *alloc = &lease->alloc;
+    if (alloc->node >= cluster->node_count || !cluster->nodes[alloc->node].is_up)
+        return WEIR_REASON_NODE_DOWN;
+    const struct sim_node *node = &cluster->nodes[alloc->node];
+    if (node->cpu_held + alloc->cpu_units > node->cpu_total)
+        return WEIR_REASON_CPU;
+    if (node->ram_total_bytes > 0 &&
+        node->ram_used_bytes + lease->ram_used_bytes > node->ram_total_bytes)
+        return WEIR_REASON_RAM;
+    for (uint32_t d = 0; d < alloc->device_count; d++) {
+        if (alloc->devices[d].gpu >= node->gpu_count)
+            return WEIR_REASON_NO_GPU;
+        const uint32_t reason = device_refusal(
+            &cluster->gpus[node->gpu_first + alloc->devices[d].gpu], &alloc->devices[d]);
+        if (reason != WEIR_REASON_NONE)
+            return reason;
+    }
+    for (uint32_t u = 0; u < lease->use_count; u++) {
+        const struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + lease->uses[u].gpu];
+        if (gpu->mem_total_bytes > 0 &&
+            gpu->mem_used_bytes + lease->uses[u].mem_bytes > gpu->mem_total_bytes)
+            return WEIR_REASON_GPU_MEM;
+    }
+    return WEIR_REASON_NONE;
+}
+
+static void book(struct sim_cluster *cluster, const struct sim_lease *lease, int64_t sign)
+{
+    struct sim_node *node = &cluster->nodes[lease->alloc.node];
+    node->cpu_held += sign * lease->alloc.cpu_units;
+    node->ram_used_bytes += sign * lease->ram_used_bytes;
+    assert(node->cpu_held >= 0 && node->cpu_held <= node->cpu_total);
+    for (uint32_t d = 0; d < lease->alloc.device_count; d++) {
+        const struct weir_device *device = &lease->alloc.devices[d];
+        struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + device->gpu];
+        gpu->units_held += sign * device->units;
+        gpu->nvdec_held ^= device->nvdec_mask;
+        gpu->nvenc_held ^= device->nvenc_mask;
+        assert(gpu->units_held >= 0 && gpu->units_held <= WEIR_ONE);
+    }
+    for (uint32_t u = 0; u < lease->use_count; u++)
+        cluster->gpus[node->gpu_first + lease->uses[u].gpu].mem_used_bytes +=
+            sign * lease->uses[u].mem_bytes;
+}
+
+uint32_t sim_cluster_acquire(struct sim_cluster *cluster, struct sim_lease *lease)
+{
+    const uint32_t reason = refusal(cluster, lease);
+    if (reason == WEIR_REASON_NONE)
+        book(cluster, lease, 1);
+    return reason;
+}
+
+void sim_cluster_release(struct sim_cluster *cluster, struct sim_lease *lease)
+{
+    sim_cluster_run(cluster, lease, false);
+    book(cluster, lease, -1);
+}
+
+void sim_cluster_run(struct sim_cluster *cluster, struct sim_lease *lease, bool is_running)
+{
+    if ((lease->is_running != 0) == is_running)
+        return;
+    const double sign = is_running ? 1.0 : -1.0;
+    struct sim_node *node = &cluster->nodes[lease->alloc.node];
+    lease->is_running = is_running ? 1 : 0;
+    node->cpu_load += sign * lease->cpus_used;
+    for (uint32_t u = 0; u < lease->use_count; u++) {
+        const struct sim_use *use = &lease->uses[u];
+        struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + use->gpu];
+        gpu->load += sign * use->gpu_share;
+        gpu->nvdec_load += sign * use->nvdecs;
+        gpu->nvenc_load += sign * use->nvencs;
+    }
+}
+
+/* Share of what is asked for beyond what there is; residues of adding and subtracting fractions
+ * must not count as load. */
+static double pressure(double load, double capacity)
+{
+    return load > capacity + 1e-6 ? load / fmax(capacity, 1e-9) : 1.0;
+}
+
+double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_lease *lease)
+{
+    const struct sim_node *node = &cluster->nodes[lease->alloc.node];
+    double worst = pressure(node->cpu_load, weir_units_amount(node->cpu_total));
+    for (uint32_t u = 0; u < lease->use_count; u++) {
+        const struct sim_use *use = &lease->uses[u];
+        const struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + use->gpu];
+        worst = fmax(worst, pressure(gpu->load, 1.0));
+        if (use->nvdecs > 0)
+            worst = fmax(worst, pressure(gpu->nvdec_load, gpu->nvdecs));
+        if (use->nvencs > 0)
+            worst = fmax(worst, pressure(gpu->nvenc_load, gpu->nvencs));
+    }
+    return worst * node->slow;
+}
+
+void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *meter, int64_t now_ns,
+                       uint32_t node)
+{
+    const struct sim_node *host = &cluster->nodes[node];
+    struct sim_meter_gpu view[WEIR_MAX_NODE_GPUS];
+    for (uint32_t g = 0; g < host->gpu_count; g++) {
+        const struct sim_gpu *gpu = &cluster->gpus[host->gpu_first + g];
+        view[g] = (struct sim_meter_gpu){
+            .units_free = host->is_up ? WEIR_ONE - gpu->units_held : 0,
+            .mem_free_bytes = gpu->mem_total_bytes - gpu->mem_used_bytes,
+            .nvdecs_free = gpu->nvdecs - (uint32_t)__builtin_popcount(gpu->nvdec_held),
+            .nvencs_free = gpu->nvencs - (uint32_t)__builtin_popcount(gpu->nvenc_held),
+            .nvdecs_total = gpu->nvdecs,
+            .nvencs_total = gpu->nvencs
+        };
+    }
+    sim_meter_node_free(meter, now_ns, node, host->is_up ? host->cpu_total - host->cpu_held : 0,
+                        view, host->is_up ? host->gpu_count : 0);
+}
+
+weir_status sim_cluster_check(const struct sim_cluster *cluster, struct weir_error *error)
+{
+    for (uint32_t n = 0; n < cluster->node_count; n++) {
+        const struct sim_node *node = &cluster->nodes[n];
+        if (node->cpu_held < 0 || node->cpu_held > node->cpu_total || node->cpu_load < -1e-6)
+            return weir_fail(error, WEIR_EINVARIANT, "node %u holds %g of %g CPUs, load %g", n,
+                             weir_units_amount(node->cpu_held), weir_units_amount(node->cpu_total),
+                             node->cpu_load);
+        for (uint32_t g = 0; g < node->gpu_count; g++) {
+            const struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + g];
+            if (gpu->units_held < 0 || gpu->units_held > WEIR_ONE || gpu->load < -1e-6 ||
+                (gpu->nvdec_held & ~engine_mask(gpu->nvdecs)) != 0 ||
+                (gpu->nvenc_held & ~engine_mask(gpu->nvencs)) != 0)
+                return weir_fail(error, WEIR_EINVARIANT,
+                                 "node %u GPU %u holds %g of 1, engines %x of %u", n, g,
+                                 weir_units_amount(gpu->units_held), gpu->nvdec_held, gpu->nvdecs);
+        }
+    }
+    return WEIR_OK;
+}

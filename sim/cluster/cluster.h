@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The physical truth: what there is, who holds it, who runs on it right now.
+ *
+ * Admission follows the *request* (the allocation the scheduler chose), physics follows the *uses*:
+ * memory that is really taken must exist, and compute or codec engines that are asked for beyond
+ * what there is slow everybody on the device down. The scheduler's inventory is another thing; it
+ * may believe in decoders that do not exist, and then its plan is refused here.
+ *
+ * Invariants (sim_cluster_check): 0 <= held <= total for every device; every codec engine is held
+ * at most once; loads are >= 0.
+ */
+#ifndef SIM_CLUSTER_CLUSTER_H
+#define SIM_CLUSTER_CLUSTER_H
+
+#include "sim/record/meter.h"
+#include "sim/scenario/scenario.h"
+
+/* What one worker really takes from one device while it works. */
+struct sim_use {
+    uint32_t gpu; /* index within the node */
+    double gpu_share;
+    double nvdecs;
+    double nvencs;
+    int64_t mem_bytes;
+};
+
+/* One worker's hold on a node: the allocation (admission) and the use (physics). */
+struct sim_lease {
+    struct weir_alloc alloc;
+    double cpus_used;
+    int64_t ram_used_bytes;
+    uint32_t use_count;
+    uint32_t is_running;
+    struct sim_use uses[WEIR_MAX_DEVICES];
+};
+
+struct sim_gpu {
+    uint32_t type;
+    uint32_t nvdecs, nvencs;         /* engines there are */
+    uint32_t nvdec_held, nvenc_held; /* masks */
+    int64_t units_held;
+    int64_t mem_total_bytes, mem_used_bytes;
+    double load, nvdec_load, nvenc_load; /* asked for by running tasks */
+};
+
+struct sim_node {
+    bool is_up;
+    uint32_t type;
+    uint32_t gpu_first, gpu_count;
+    int64_t cpu_total, cpu_held; /* units */
+    int64_t ram_total_bytes, ram_used_bytes;
+    double cpu_load; /* CPUs asked for by running tasks */
+    double slow;     /* services that start now take this much longer; 1 = normal */
+};
+
+struct sim_cluster {
+    struct sim_node *nodes;
+    struct sim_gpu *gpus;
+    uint32_t node_count;
+    uint32_t gpu_count;
+};
+
+weir_status sim_cluster_create(const struct sim_scenario *scenario, struct sim_cluster **cluster);
+void sim_cluster_destroy(struct sim_cluster *cluster);
+
+/* Totals of a node, for the meter. */
+struct sim_meter_amounts sim_cluster_capacity(const struct sim_cluster *cluster, uint32_t node);
+
+/* What a worker that holds `alloc` and really is a `uses` takes where. */
+void sim_lease_fill(struct sim_lease *lease, const struct sim_cluster *cluster,
+                    const struct weir_alloc *alloc, const struct weir_shape *uses);
+
+/* Takes the lease, or says why not (enum weir_reason; WEIR_REASON_NONE = taken). */
+uint32_t sim_cluster_acquire(struct sim_cluster *cluster, struct sim_lease *lease);
+void sim_cluster_release(struct sim_cluster *cluster, struct sim_lease *lease);
+
+/* A task starts or ends on the lease. */
+void sim_cluster_run(struct sim_cluster *cluster, struct sim_lease *lease, bool is_running);
+
+/* How much longer than alone a task takes that starts now on this (running) lease: the most
+ * over-asked device decides, sampled at the start of the service. >= 1. */
+double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_lease *lease);
+
+/* Reports the free amounts of a node to the meter. */
+void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *meter, int64_t now_ns,
+                       uint32_t node);
+
+weir_status sim_cluster_check(const struct sim_cluster *cluster, struct weir_error *error);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What every part of one run shares: the clock, the physical cluster, the random root, the meter.
+ *
+ * One world owns it; parts borrow it and keep no other way to each other.
+ */
+#ifndef SIM_CONTEXT_H
+#define SIM_CONTEXT_H
+
+#include "sim/engine/digest.h"
+#include "sim/engine/engine.h"
+#include "sim/engine/random.h"
+#include "sim/engine/time.h"
+#include "sim/record/meter.h"
+
+struct sim_cluster;
+struct sim_scenario;
+struct sim_recorder;
+
+/* Someone who wants to see every finished task: span exports, and tests that compare each item with
+ * a recursion. Called once an item, in time order. */
+struct sim_span {
+    uint64_t item;
+    uint32_t stage; /* over all pipelines */
+    uint32_t attempt;
+    uint64_t worker;
+    int64_t queued_ns, start_ns, end_ns;
+};
+struct sim_observer {
+    void (*span)(void *state, const struct sim_span *span);
+    void *state;
+};
+
+struct sim_context {
+    const struct sim_scenario *scenario;
+    struct sim_engine *engine;
+    struct sim_cluster *cluster;
+    struct sim_meter *meter;
+    struct sim_recorder *recorder; /* NULL = nothing is written */
+    struct sim_random random;
+    uint64_t result_digest;
+    const struct sim_observer *observer; /* NULL = nobody watches */
+    struct weir_error *error;            /* where a failing handler writes its sentence */
+};
+
+/* What an event is about; `target` and `argument` as said. */
+enum sim_kind {
+    SIM_KIND_SERVICE_END = 1,  /* target: worker slot, argument: worker id */
+    SIM_KIND_SETUP_END = 2,    /* target: worker slot, argument: worker id */
+    SIM_KIND_WORKER_CRASH = 3, /* target: worker slot, argument: worker id */
+    SIM_KIND_ARRIVAL = 4,      /* target: pipeline */
+    SIM_KIND_SWEEP = 5,        /* target: pipeline (tick semantics) */
+    SIM_KIND_DECIDE = 6,
+    SIM_KIND_SAMPLE = 7,
+    SIM_KIND_NODE_FAIL = 8,       /* target: node */
+    SIM_KIND_NODE_REPAIR = 9,     /* target: node */
+    SIM_KIND_TIMELINE_BEGIN = 10, /* target: entry */
+    SIM_KIND_TIMELINE_END = 11,   /* target: entry */
+    SIM_KIND_WARMUP = 12,
+    SIM_KIND_WAKE = 13, /* a decision the policy asked for */
+};
+
+/* The result digest adds up one mixed word per transition (what, who, when), so that it depends on
+ * what happened and not on the order in which one instant was worked through. */
+static inline void sim_context_digest(struct sim_context *context, uint64_t what, uint64_t who,
+                                      int64_t when_ns)
+{
+    uint64_t word = sim_digest_word(SIM_DIGEST_START, what);
+    word = sim_digest_word(word, who);
+    context->result_digest += sim_digest_word(word, (uint64_t)when_ns);
+}
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Faults: nodes fail and come back by their laws, workers crash (see world.h).
+ *
+ * A node can be down for several reasons at once (its own failure, the timeline); it is up when the
+ * last one is gone. Everything on it is lost at once, and the scheduler is told.
+ */
+#include "sim/pipeline/flow.h"
+#include "sim/record/record.h"
+#include "sim/world.h"
+
+static weir_status schedule(struct sim_world *world, const struct sim_law *law,
+                            enum sim_purpose purpose, uint32_t node, uint16_t kind)
+{
+    struct sim_stream stream;
+    const struct sim_stream_key key = { node, 0, world->node_failures[node] };
+    sim_stream_open(&stream, &world->context.random, purpose, key);
+    const int64_t wait_ns = sim_time_from_s(sim_law_draw(law, &stream));
+    const int64_t now_ns = sim_engine_now(world->context.engine);
+    if (wait_ns > SIM_TIME_MAX - now_ns)
+        return WEIR_OK;
+    const struct sim_event event = {
+        .time_ns = now_ns + wait_ns, .target = node, .kind = kind, .phase = SIM_PHASE_FAULT
+    };
+    (void)sim_engine_schedule(world->context.engine, &event);
+    return WEIR_OK;
+}
+
+weir_status sim_faults_begin(struct sim_world *world)
+{
+    const struct sim_failures *failures = &world->scenario->failures;
+    if (failures->node_between == NULL)
+        return WEIR_OK;
+    for (uint32_t n = 0; n < world->context.cluster->node_count; n++)
+        WEIR_TRY(
+            schedule(world, failures->node_between, SIM_DRAW_NODE_FAILURE, n, SIM_KIND_NODE_FAIL));
+    return WEIR_OK;
+}
+
+weir_status sim_faults_worker_lost(struct sim_world *world, struct sim_worker *worker,
+                                   const char *reason)
+{
+    struct sim_stage_run *stage = world->stages[worker->stage];
+    WEIR_TRY(sim_port_worker_lost(world->port, worker));
+    WEIR_TRY(sim_pipeline_drop_worker(stage, worker, reason));
+    return stage->pipeline->flow->changed(stage->pipeline, stage->position);
+}
+
+weir_status sim_faults_worker_crash(struct sim_world *world, struct sim_worker *worker)
+{
+    return sim_faults_worker_lost(world, worker, "crashed");
+}
+
+static weir_status lose_workers(struct sim_world *world, uint32_t node)
+{
+    for (size_t s = 0; s < world->scenario->stages_total; s++) {
+        struct sim_stage_run *stage = world->stages[s];
+        for (uint32_t i = 0; i < stage->positions; i++) {
+            struct sim_worker *worker = stage->workers[i];
+            if (worker == NULL || worker->meter.node != node)
+                continue;
+            WEIR_TRY(sim_port_worker_lost(world->port, worker));
+            WEIR_TRY(sim_pipeline_drop_worker(stage, worker, "node lost"));
+        }
+    }
+    return WEIR_OK;
+}
+
+weir_status sim_faults_set_node(struct sim_world *world, uint32_t node, bool is_down)
+{
+    struct sim_context *context = &world->context;
+    const int64_t now_ns = sim_engine_now(context->engine);
+    struct sim_node *truth = &context->cluster->nodes[node];
+    if (!is_down && world->node_fault[node] == 0)
+        return WEIR_OK; /* told to come up while it is up */
+    world->node_fault[node] += is_down ? 1 : UINT32_MAX;
+    if (truth->is_up == (world->node_fault[node] == 0))
+        return WEIR_OK;
+    if (truth->is_up)
+        WEIR_TRY(lose_workers(world, node));
+    truth->is_up = !truth->is_up;
+    sim_meter_node_up(context->meter, now_ns, node, truth->is_up);
+    sim_cluster_meter(context->cluster, context->meter, now_ns, node);
+    sim_context_digest(context, truth->is_up ? 0x201 : 0x200, node, now_ns);
+    WEIR_TRY(sim_port_node(world->port, node, truth->is_up));
+    for (size_t p = 0; p < world->scenario->pipelines_count; p++)
+        WEIR_TRY(sim_pipeline_rescaled(world->pipelines[p]));
+    return WEIR_OK;
+}
+
+static weir_status note(struct sim_world *world, uint32_t node, const char *kind, const char *text)
+{
+    char name[128];
+    sim_scenario_node_name(world->scenario, node, name, sizeof(name));
+    return sim_recorder_happening(world->context.recorder, sim_engine_now(world->context.engine),
+                                  -1, kind, name, text, world->context.error);
+}
+
+weir_status sim_faults_node_fail(struct sim_world *world, uint32_t node)
+{
+    const struct sim_failures *failures = &world->scenario->failures;
+    WEIR_TRY(note(world, node, "node_fail", "node failed"));
+    WEIR_TRY(sim_faults_set_node(world, node, true));
+    if (failures->node_repair == NULL)
+        return WEIR_OK;
+    return schedule(world, failures->node_repair, SIM_DRAW_NODE_REPAIR, node, SIM_KIND_NODE_REPAIR);
+}
+
+weir_status sim_faults_node_repair(struct sim_world *world, uint32_t node)
+{
+    WEIR_TRY(note(world, node, "node_repair", "node repaired"));
+    world->node_failures[node]++;
+    WEIR_TRY(sim_faults_set_node(world, node, false));
+    return schedule(world, world->scenario->failures.node_between, SIM_DRAW_NODE_FAILURE, node,
+                    SIM_KIND_NODE_FAIL);
+}

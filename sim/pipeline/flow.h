@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Flow rules: when a finished item, a free worker or freed room is noticed.
+ *
+ * `event`  at once: whatever becomes possible at an instant happens at it.
+ * `tick`   as the original simulator: time moves in steps, stages are swept in ascending order, and
+ *          room freed in stage i by stage i+1 is seen by stage i one step later. Only steps at
+ * which something can happen are processed; the result is the same to the digit.
+ */
+#ifndef SIM_PIPELINE_FLOW_H
+#define SIM_PIPELINE_FLOW_H
+
+#include "sim/pipeline/pipeline.h"
+
+struct sim_flow {
+    const char *name;
+    /* A new worker needs `setup_s` seconds before it is ready. */
+    weir_status (*begin_setup)(struct sim_stage_run *stage, struct sim_worker *worker,
+                               double setup_s);
+    /* A task started that takes `service_s` seconds. */
+    weir_status (*begin_service)(struct sim_stage_run *stage, struct sim_worker *worker,
+                                 double service_s);
+    /* Input, room or a worker of the stage at `position` may have become free. */
+    weir_status (*changed)(struct sim_pipeline_run *run, uint32_t position);
+    /* Workers came or went. */
+    weir_status (*rescaled)(struct sim_pipeline_run *run);
+    /* tick only: one sweep. */
+    weir_status (*sweep)(struct sim_pipeline_run *run);
+    /* When the last item left, as this rule reports it. */
+    int64_t (*completed_ns)(const struct sim_pipeline_run *run, int64_t last_ns);
+};
+
+extern const struct sim_flow sim_flow_event;
+extern const struct sim_flow sim_flow_tick;
+
+#endif

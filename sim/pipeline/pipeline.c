@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Pipelines: life cycle and the lists of workers (see pipeline.h). Tasks are in task.c. */
+#include "sim/pipeline/pipeline.h"
+
+#include "sim/pipeline/flow.h"
+#include "sim/pipeline/service.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+static void stage_init(struct sim_stage_run *stage, struct sim_pipeline_run *run, uint32_t position)
+{
+    const struct sim_stage *spec = &run->spec->stages[position];
+    const double returns = spec->returns == NULL ? 1.0 : sim_law_mean(spec->returns);
+    *stage = (struct sim_stage_run){ .spec = spec,
+                                     .pipeline = run,
+                                     .index = (uint32_t)run->spec->stage_first + position,
+                                     .position = position,
+                                     .queue = SIM_QUEUE_EMPTY,
+                                     .slots = run->spec->slots_per_worker,
+                                     .outputs_per_task = fmax(returns * spec->batch, 1e-9),
+                                     .slow = 1.0,
+                                     .setup_slow = 1.0 };
+}
+
+weir_status sim_pipeline_create(const struct sim_pipeline *spec, uint32_t index,
+                                struct sim_context *context, struct sim_worker_pool *pool,
+                                struct sim_port *port, struct sim_pipeline_run **run)
+{
+    struct sim_pipeline_run *made = calloc(1, sizeof(*made));
+    struct sim_stage_run *stages = calloc(spec->stages_count, sizeof(*stages));
+    if (made == NULL || stages == NULL) {
+        free(made);
+        free(stages);
+        return WEIR_ENOMEM;
+    }
+    *made = (struct sim_pipeline_run){
+        .spec = spec,
+        .context = context,
+        .pool = pool,
+        .port = port,
+        .flow = spec->semantics == SIM_SEMANTICS_TICK ? &sim_flow_tick : &sim_flow_event,
+        .index = index,
+        .stages = stages,
+        .stage_count = (uint32_t)spec->stages_count,
+        .source_left = spec->input.items == 0 ? UINT64_MAX : spec->input.items,
+        .arrival_factor = 1.0,
+        .arrival_rest_ns = -1,
+        .sweep_ns = -1,
+        .completed_ns = -1
+    };
+    for (uint32_t i = 0; i < made->stage_count; i++)
+        stage_init(&made->stages[i], made, i);
+    for (uint32_t i = 0; i < made->stage_count; i++)
+        made->has_batches = made->has_batches || spec->stages[i].batch > 1;
+    *run = made;
+    return WEIR_OK;
+}
+
+void sim_pipeline_destroy(struct sim_pipeline_run *run)
+{
+    if (run == NULL)
+        return;
+    for (uint32_t i = 0; i < run->stage_count; i++) {
+        free(run->stages[i].workers);
+        free(run->stages[i].blocked);
+        sim_ready_set_clear(&run->stages[i].idle);
+    }
+    free(run->stages);
+    sim_item_slab_clear(&run->items);
+    free(run);
+}
+
+static weir_status fill_queue(struct sim_stage_run *stage, uint64_t items)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    for (uint64_t i = 0; i < items; i++) {
+        uint32_t item = SIM_NO_ITEM;
+        WEIR_TRY(sim_source_admit(run, &item));
+        sim_queue_push(&stage->queue, &run->items, item);
+    }
+    sim_meter_queue(run->context->meter, sim_engine_now(run->context->engine), stage->index,
+                    stage->queue.count, stage->queue.bytes);
+    return WEIR_OK;
+}
+
+weir_status sim_pipeline_begin(struct sim_pipeline_run *run, const struct sim_initial *initial)
+{
+    for (size_t i = 0; i < initial->stages_count; i++) {
+        const struct sim_initial_stage *start = &initial->stages[i];
+        if (start->stage >= run->stages[0].index &&
+            start->stage < run->stages[0].index + run->stage_count)
+            WEIR_TRY(fill_queue(&run->stages[start->stage - run->stages[0].index], start->queued));
+    }
+    WEIR_TRY(sim_source_begin(run));
+    return run->flow->changed(run, 0);
+}
+
+bool sim_pipeline_is_done(const struct sim_pipeline_run *run)
+{
+    return run->source_left == 0 && run->items.alive == 0;
+}
+
+/* Closes the holes in the list of workers once most of it is holes; order is kept. */
+static void close_holes(struct sim_stage_run *stage)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < stage->positions; i++) {
+        struct sim_worker *worker = stage->workers[i];
+        if (worker == NULL)
+            continue;
+        if (worker->state == SIM_WORKER_IDLE && kept != i) {
+            sim_ready_set_remove(&stage->idle, i);
+            sim_ready_set_add(&stage->idle, kept);
+        }
+        worker->position = kept;
+        stage->workers[kept++] = worker;
+    }
+    stage->positions = kept;
+}
+
+static weir_status append_worker(struct sim_stage_run *stage, struct sim_worker *worker)
+{
+    if (stage->positions == stage->capacity && stage->worker_count * 2 < stage->positions)
+        close_holes(stage);
+    if (stage->positions == stage->capacity) {
+        const uint32_t capacity = stage->capacity == 0 ? 64 : stage->capacity * 2;
+        struct sim_worker **workers = realloc(stage->workers, capacity * sizeof(*workers));
+        if (workers == NULL)
+            return WEIR_ENOMEM;
+        stage->workers = workers;
+        stage->capacity = capacity;
+        WEIR_TRY(sim_ready_set_reserve(&stage->idle, capacity));
+    }
+    worker->position = stage->positions;
+    stage->workers[stage->positions++] = worker;
+    stage->worker_count++;
+    return WEIR_OK;
+}
+
+weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, uint64_t id,
+                                    const struct weir_alloc *alloc, bool is_ready, uint32_t *reason)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    struct sim_worker *worker = NULL;
+    WEIR_TRY(sim_worker_place(run->pool, run->context, id, stage->index, alloc,
+                              &stage->spec->uses_shape, &worker, reason));
+    if (worker == NULL)
+        return WEIR_OK;
+    WEIR_TRY(append_worker(stage, worker));
+    worker->ordinal = stage->next_ordinal++;
+    sim_worker_set_state(worker, run->context, SIM_WORKER_SETUP);
+    stage->count[SIM_WORKER_SETUP]++;
+    if (is_ready) {
+        bool has_failed = false;
+        return sim_stage_ready(stage, worker, &has_failed);
+    }
+    return run->flow->begin_setup(stage, worker, sim_service_setup_s(stage, worker->ordinal));
+}
+
+/* Items in hand go back to the front of the queue, in their order, with their attempt unchanged: a
+ * lost worker is not the item's fault, and the demand of a repeated task is the same. */
+static void return_items(struct sim_stage_run *stage, struct sim_worker *worker)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    struct sim_queue reversed = SIM_QUEUE_EMPTY;
+    while (worker->task_count > 0) {
+        const uint32_t item = worker->task_head;
+        worker->task_head = run->items.items[item].next;
+        worker->task_count--;
+        sim_queue_push_front(&reversed, &run->items, item);
+    }
+    worker->task_head = SIM_NO_ITEM;
+    const int64_t now_ns = sim_engine_now(run->context->engine);
+    while (reversed.count > 0) {
+        const uint32_t item = sim_queue_pop(&reversed, &run->items);
+        run->items.items[item].queued_ns = now_ns;
+        sim_queue_push_front(&stage->queue, &run->items, item);
+    }
+    sim_meter_queue(run->context->meter, now_ns, stage->index, stage->queue.count,
+                    stage->queue.bytes);
+}
+
+/* Output of a blocked worker is finished work: it moves on even where the buffer is full. */
+static void release_output(struct sim_stage_run *stage, struct sim_worker *worker)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    struct sim_stage_run *next = stage + 1;
+    while (worker->task_count > 0) {
+        const uint32_t item = worker->task_head;
+        worker->task_head = run->items.items[item].next;
+        worker->task_count--;
+        sim_queue_push(&next->queue, &run->items, item);
+    }
+    worker->task_head = SIM_NO_ITEM;
+    sim_meter_queue(run->context->meter, sim_engine_now(run->context->engine), next->index,
+                    next->queue.count, next->queue.bytes);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < stage->blocked_count; i++)
+        if (stage->blocked[i] != worker->slot)
+            stage->blocked[kept++] = stage->blocked[i];
+    stage->blocked_count = kept;
+}
+
+weir_status sim_pipeline_drop_worker(struct sim_stage_run *stage, struct sim_worker *worker,
+                                     const char *reason)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    const int64_t now_ns = sim_engine_now(run->context->engine);
+    if (worker->state == SIM_WORKER_BUSY) {
+        sim_meter_work_lost(run->context->meter, stage->index, now_ns - worker->task_start_ns);
+        worker->busy_ns += now_ns - worker->task_start_ns;
+        return_items(stage, worker);
+    } else if (worker->state == SIM_WORKER_BLOCKED) {
+        release_output(stage, worker);
+    } else if (worker->state == SIM_WORKER_IDLE) {
+        sim_ready_set_remove(&stage->idle, worker->position);
+    }
+    stage->count[worker->state]--;
+    stage->workers[worker->position] = NULL;
+    stage->worker_count--;
+    return sim_worker_release(run->pool, run->context, worker, reason);
+}
+
+weir_status sim_pipeline_rescaled(struct sim_pipeline_run *run)
+{
+    return run->flow->rescaled(run);
+}
+
+static weir_status shift_running(struct sim_stage_run *stage, int64_t by_ns)
+{
+    struct sim_engine *engine = stage->pipeline->context->engine;
+    for (uint32_t i = 0; i < stage->positions; i++) {
+        struct sim_worker *worker = stage->workers[i];
+        if (worker == NULL || worker->state != SIM_WORKER_BUSY)
+            continue;
+        const int64_t due_ns = worker->task_start_ns + worker->service_ns;
+        worker->service_ns =
+            by_ns == 0 ? SIM_TIME_MAX - worker->task_start_ns : worker->service_ns + by_ns;
+        (void)sim_engine_reschedule(engine, worker->timer,
+                                    by_ns == 0 ? SIM_TIME_MAX : due_ns + by_ns);
+    }
+    return WEIR_OK;
+}
+
+weir_status sim_pipeline_stall(struct sim_stage_run *stage, int64_t for_ns)
+{
+    stage->stalled++;
+    return shift_running(stage, for_ns);
+}
+
+weir_status sim_pipeline_unstall(struct sim_stage_run *stage)
+{
+    stage->stalled--;
+    return stage->pipeline->flow->changed(stage->pipeline, stage->position);
+}
+
+static uint64_t list_ages(const struct sim_item_slab *slab, uint32_t head, uint64_t count,
+                          int64_t now_ns, int64_t *age_ns)
+{
+    for (uint64_t n = 0; n < count; n++, head = slab->items[head].next)
+        age_ns[n] = now_ns - slab->items[head].admitted_ns;
+    return count;
+}
+
+uint64_t sim_pipeline_ages(const struct sim_pipeline_run *run, int64_t now_ns, int64_t *age_ns)
+{
+    uint64_t filled = 0;
+    for (uint32_t s = 0; s < run->stage_count; s++) {
+        const struct sim_stage_run *stage = &run->stages[s];
+        filled +=
+            list_ages(&run->items, stage->queue.head, stage->queue.count, now_ns, age_ns + filled);
+        for (uint32_t i = 0; i < stage->positions; i++) {
+            const struct sim_worker *worker = stage->workers[i];
+            if (worker != NULL)
+                filled += list_ages(&run->items, worker->task_head, worker->task_count, now_ns,
+                                    age_ns + filled);
+        }
+    }
+    return filled;
+}
+
+static weir_status check_stage(const struct sim_stage_run *stage, uint64_t *items,
+                               struct weir_error *error)
+{
+    uint32_t count[SIM_METER_STATES] = { 0 };
+    uint32_t workers = 0;
+    *items += stage->queue.count;
+    for (uint32_t i = 0; i < stage->positions; i++) {
+        const struct sim_worker *worker = stage->workers[i];
+        if (worker == NULL)
+            continue;
+        workers++;
+        count[worker->state]++;
+        *items += worker->task_count;
+    }
+    for (uint32_t s = SIM_WORKER_SETUP; s < SIM_METER_STATES; s++)
+        if (count[s] != stage->count[s])
+            return weir_fail(error, WEIR_EINVARIANT, "stage %s: %u workers in state %u, counted %u",
+                             stage->spec->name, count[s], s, stage->count[s]);
+    if (workers != stage->worker_count || count[SIM_WORKER_IDLE] != stage->idle.count)
+        return weir_fail(error, WEIR_EINVARIANT, "stage %s: %u workers, counted %u (%u idle)",
+                         stage->spec->name, workers, stage->worker_count, stage->idle.count);
+    return WEIR_OK;
+}
+
+weir_status sim_pipeline_check(const struct sim_pipeline_run *run, struct weir_error *error)
+{
+    uint64_t items = 0;
+    for (uint32_t i = 0; i < run->stage_count; i++)
+        WEIR_TRY(check_stage(&run->stages[i], &items, error));
+    if (items != run->items.alive)
+        return weir_fail(error, WEIR_EINVARIANT,
+                         "pipeline %s: %llu items in queues and hands, %u alive", run->spec->name,
+                         (unsigned long long)items, run->items.alive);
+    return WEIR_OK;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The pipeline driver: items flow from a source through stages of workers over bounded queues.
+ *
+ * The driver owns items, queues and the lists of workers; workers own devices. *When* work is
+ * handed on is a flow rule (flow.h), one file each: `event` (at once) and `tick` (the fixed-step
+ * loop of the original simulator, to the digit). How many workers there are is the scheduler's
+ * business and arrives through sim_pipeline_add_worker and sim_pipeline_drop_worker.
+ *
+ * Invariant (sim_pipeline_check): every living item is in exactly one queue or one worker's hands;
+ * counts by state add up; under the slots rule no task is started beyond workers * slots.
+ */
+#ifndef SIM_PIPELINE_PIPELINE_H
+#define SIM_PIPELINE_PIPELINE_H
+
+#include "sim/context.h"
+#include "sim/queue/item.h"
+#include "sim/scenario/scenario.h"
+#include "sim/worker/ready_set.h"
+#include "sim/worker/worker.h"
+
+struct sim_port;
+struct sim_flow;
+struct sim_pipeline_run;
+
+struct sim_stage_run {
+    const struct sim_stage *spec;
+    struct sim_pipeline_run *pipeline;
+    uint32_t index;              /* over all pipelines */
+    uint32_t position;           /* in its pipeline */
+    struct sim_queue queue;      /* in front of it */
+    struct sim_worker **workers; /* in order of arrival, NULL where one left */
+    uint32_t positions, capacity;
+    uint32_t count[SIM_METER_STATES]; /* workers by state; GONE unused */
+    uint32_t worker_count;
+    uint32_t next_ordinal;
+    struct sim_ready_set idle;
+    uint32_t *blocked; /* slots of blocked workers, oldest first */
+    uint32_t blocked_count, blocked_capacity;
+    uint32_t slots;
+    double outputs_per_task; /* mean, for the slots rule */
+    double slow;             /* service x this, timeline */
+    double setup_slow;       /* set-up x this, timeline */
+    double fail;             /* probability added by the timeline */
+    uint32_t stalled;        /* depth of stalls */
+    bool is_backpressured;
+    uint64_t tasks_done;
+};
+
+struct sim_pipeline_run {
+    const struct sim_pipeline *spec;
+    struct sim_context *context;
+    struct sim_worker_pool *pool;
+    struct sim_port *port;
+    const struct sim_flow *flow;
+    uint32_t index;
+    struct sim_stage_run *stages;
+    uint32_t stage_count;
+    struct sim_item_slab items;
+    uint64_t source_next; /* id of the next item */
+    uint64_t source_left; /* items not yet created */
+    double arrival_factor;
+    sim_handle arrival;
+    int64_t arrival_due_ns;
+    int64_t arrival_rest_ns; /* at rate 1, of an arrival held back by a rate of 0; -1 = none */
+    int64_t sweep_ns;        /* tick rule: last sweep planned */
+    bool has_batches;        /* some stage takes more than one item a task */
+    uint64_t finished, dropped;
+    int64_t demand_ns;    /* nominal service of finished tasks, before any slow-down */
+    int64_t completed_ns; /* when the last item left, -1 = not yet */
+};
+
+weir_status sim_pipeline_create(const struct sim_pipeline *spec, uint32_t index,
+                                struct sim_context *context, struct sim_worker_pool *pool,
+                                struct sim_port *port, struct sim_pipeline_run **run);
+void sim_pipeline_destroy(struct sim_pipeline_run *run);
+
+/* Time 0: arrivals begin, `initial` queues are filled. */
+weir_status sim_pipeline_begin(struct sim_pipeline_run *run, const struct sim_initial *initial);
+
+/* Nothing to do and nothing to come. */
+bool sim_pipeline_is_done(const struct sim_pipeline_run *run);
+
+/* ---- what the world reports ---- */
+
+/* Outcome of placing: worker NULL and a reason when the cluster refuses. `is_ready` skips set-up.
+ */
+weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, uint64_t id,
+                                    const struct weir_alloc *alloc, bool is_ready,
+                                    uint32_t *reason);
+/* Takes a worker out of service: running and finished items go back to where they wait. */
+weir_status sim_pipeline_drop_worker(struct sim_stage_run *stage, struct sim_worker *worker,
+                                     const char *reason);
+/* After a decision was applied. */
+weir_status sim_pipeline_rescaled(struct sim_pipeline_run *run);
+
+weir_status sim_pipeline_setup_end(struct sim_stage_run *stage, struct sim_worker *worker);
+weir_status sim_pipeline_service_end(struct sim_stage_run *stage, struct sim_worker *worker);
+
+/* source.c: arrivals */
+weir_status sim_source_arrive(struct sim_pipeline_run *run);
+weir_status sim_source_burst(struct sim_pipeline_run *run, uint64_t items);
+weir_status sim_source_set_factor(struct sim_pipeline_run *run, double factor);
+weir_status sim_source_begin(struct sim_pipeline_run *run);
+/* Creates the next item of the source. */
+weir_status sim_source_admit(struct sim_pipeline_run *run, uint32_t *item);
+
+/* Timeline: a stage stops (running tasks end `for_ns` later; 0 = for good) or goes on. */
+weir_status sim_pipeline_stall(struct sim_stage_run *stage, int64_t for_ns);
+weir_status sim_pipeline_unstall(struct sim_stage_run *stage);
+
+/* Time since admission of every living item; returns how many (items.alive). */
+uint64_t sim_pipeline_ages(const struct sim_pipeline_run *run, int64_t now_ns, int64_t *age_ns);
+
+weir_status sim_pipeline_check(const struct sim_pipeline_run *run, struct weir_error *error);
+
+/* ---- for flow rules ---- */
+
+/* Whether the stage has an idle worker, enough input and room for one more task. */
+bool sim_stage_can_start(const struct sim_stage_run *stage);
+/* Starts one task on `worker` (idle). */
+weir_status sim_stage_start(struct sim_stage_run *stage, struct sim_worker *worker);
+/* Puts a finished worker's output where it belongs and makes it idle (or blocked). */
+weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_worker *worker,
+                             bool *is_blocked);
+/* Set-up is over. */
+weir_status sim_stage_ready(struct sim_stage_run *stage, struct sim_worker *worker,
+                            bool *has_failed);
+/* Moves output of blocked workers on as far as there is room; true when something moved. */
+bool sim_stage_unblock(struct sim_stage_run *stage);
+/* Tells the meter when the back-pressure of the stage changed. */
+void sim_stage_note_backpressure(struct sim_stage_run *stage);
+struct sim_worker *sim_stage_pick_idle(const struct sim_stage_run *stage);
+
+#endif

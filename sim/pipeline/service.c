@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Service times (see service.h and struct sim_service). */
+#include "sim/pipeline/service.h"
+
+#include <math.h>
+
+static double mean_size(const struct sim_task *task)
+{
+    double sum = 0;
+    for (uint32_t i = task->head, n = 0; n < task->count; n++, i = task->slab->items[i].next)
+        sum += task->slab->items[i].size;
+    return sum / task->count;
+}
+
+/* Nearest point of the table: same GPU type (or any) first, then batch, then size. */
+static double table_s(const struct sim_service *service, uint32_t gpu_type, double batch,
+                      double size)
+{
+    double best_distance = INFINITY;
+    double seconds = NAN;
+    for (size_t i = 0; i < service->table_count; i++) {
+        const struct sim_service_point *point = &service->table[i];
+        const double type_cost =
+            point->gpu_type == gpu_type ? 0.0 : (point->gpu_type == WEIR_NO_INDEX ? 1e6 : 1e12);
+        const double distance =
+            type_cost + 1e3 * fabs(point->batch - batch) + fabs(point->size - size);
+        if (distance < best_distance) {
+            best_distance = distance;
+            seconds = point->seconds;
+        }
+    }
+    return seconds;
+}
+
+static double formula_s(const struct sim_service *service, double law, double size, uint32_t batch)
+{
+    return law * (service->scale_by_size ? size : 1.0) + service->per_size_s * size * batch +
+           service->base_s + service->per_item_s * batch;
+}
+
+/* A factor stated for the type wins; without one a stage that uses GPUs runs by the type's speed.
+ */
+static double device_factor(const struct sim_stage_run *stage, uint32_t gpu_type)
+{
+    if (gpu_type == WEIR_NO_INDEX)
+        return 1.0;
+    const double *factors = stage->spec->service.gpu_factor;
+    if (factors != NULL && !isnan(factors[gpu_type]))
+        return factors[gpu_type];
+    const bool computes = stage->spec->uses_shape.gpu_units > 0;
+    return computes ? 1.0 / stage->pipeline->context->scenario->gpu_truth[gpu_type].speed : 1.0;
+}
+
+static double draw_law(const struct sim_stage_run *stage, const struct sim_item *item)
+{
+    struct sim_stream stream;
+    const struct sim_stream_key key = { item->id, stage->index, item->attempt };
+    sim_stream_open(&stream, &stage->pipeline->context->random, SIM_DRAW_SERVICE, key);
+    return sim_law_draw(stage->spec->service.law, &stream);
+}
+
+struct sim_service_time sim_service_draw(const struct sim_stage_run *stage,
+                                         const struct sim_task *task, uint32_t gpu_type)
+{
+    const struct sim_service *service = &stage->spec->service;
+    const struct sim_item *first = &task->slab->items[task->head];
+    const double law = draw_law(stage, first);
+    const double size = task->count == 1 ? first->size : mean_size(task);
+    const double class_factor =
+        service->class_factor == NULL ? 1.0 : service->class_factor[first->item_class];
+    struct sim_service_time time;
+    if (service->table_count > 0) {
+        time.demand_s = law * class_factor * table_s(service, WEIR_NO_INDEX, task->count, size);
+        time.actual_s = law * class_factor * table_s(service, gpu_type, task->count, size);
+        return time;
+    }
+    time.demand_s = formula_s(service, law, size, task->count) * class_factor;
+    time.actual_s = time.demand_s * device_factor(stage, gpu_type);
+    return time;
+}
+
+uint32_t sim_service_returns(const struct sim_stage_run *stage, const struct sim_item *item)
+{
+    const struct sim_law *law = stage->spec->returns;
+    if (law == NULL)
+        return 1;
+    struct sim_stream stream;
+    const struct sim_stream_key key = { item->id, stage->index, item->attempt };
+    sim_stream_open(&stream, &stage->pipeline->context->random, SIM_DRAW_RETURNS, key);
+    const double drawn = sim_law_draw(law, &stream);
+    const double whole = floor(drawn);
+    const double part = drawn - whole;
+    const bool up = part > 0.0 && sim_stream_uniform(&stream) < part;
+    return (uint32_t)fmin(whole + (up ? 1.0 : 0.0), 1e6);
+}
+
+double sim_service_setup_s(const struct sim_stage_run *stage, uint32_t ordinal)
+{
+    if (stage->spec->setup == NULL)
+        return 0.0;
+    struct sim_stream stream;
+    const struct sim_stream_key key = { ordinal, stage->index, 0 };
+    sim_stream_open(&stream, &stage->pipeline->context->random, SIM_DRAW_SETUP, key);
+    return sim_law_draw(stage->spec->setup, &stream) * stage->setup_slow;
+}
+
+double sim_service_mean_s(const struct sim_stage *stage, double size)
+{
+    const struct sim_service *service = &stage->service;
+    const double law = sim_law_mean(service->law);
+    if (service->table_count > 0)
+        return law * table_s(service, WEIR_NO_INDEX, stage->batch, size);
+    return formula_s(service, law, size, stage->batch);
+}
+
+double sim_input_mean_size(const struct sim_input *input)
+{
+    double mean = 0;
+    for (size_t i = 0; i < input->classes_count; i++)
+        mean += input->classes[i].weight *
+                (input->classes[i].size == NULL ? 1.0 : sim_law_mean(input->classes[i].size));
+    return mean;
+}

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Tasks: taking input, working on it, handing the output on (see pipeline.h).
+ *
+ * A task is a batch of items on one worker. All rules about room are here; *when* they are asked is
+ * the flow rule's business.
+ */
+#include "sim/pipeline/flow.h"
+#include "sim/pipeline/pipeline.h"
+#include "sim/pipeline/service.h"
+#include "sim/scheduler_port.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+static bool is_last(const struct sim_stage_run *stage)
+{
+    return stage->position + 1 == stage->pipeline->stage_count;
+}
+
+/* Whether a backlog still stands behind the first stage. */
+static bool has_backlog(const struct sim_stage_run *stage)
+{
+    return stage->position == 0 && stage->pipeline->spec->input.arrivals == NULL &&
+           stage->pipeline->source_left > 0;
+}
+
+/* Nothing more can arrive in front of the stage. */
+static bool upstream_is_empty(const struct sim_stage_run *stage)
+{
+    const struct sim_pipeline_run *run = stage->pipeline;
+    if (run->source_left > 0)
+        return false;
+    for (uint32_t i = 0; i < stage->position; i++) {
+        const struct sim_stage_run *before = &run->stages[i];
+        if (before->queue.count > 0 || before->count[SIM_WORKER_BUSY] > 0 ||
+            before->count[SIM_WORKER_BLOCKED] > 0)
+            return false;
+    }
+    return true;
+}
+
+/* Items of the next task; 0 = not enough for one. A rest smaller than the batch goes only when
+ * nothing can be added to it. */
+static uint32_t next_batch(const struct sim_stage_run *stage)
+{
+    const uint32_t batch = stage->spec->batch;
+    uint64_t available = stage->queue.count;
+    if (has_backlog(stage))
+        available = stage->pipeline->source_left == UINT64_MAX
+                        ? UINT64_MAX
+                        : available + stage->pipeline->source_left;
+    if (available >= batch)
+        return batch;
+    if (available == 0 || (!has_backlog(stage) && !upstream_is_empty(stage)))
+        return 0;
+    return (uint32_t)available;
+}
+
+/* The slots rule of the original: what a stage works on plus what stands finished behind it stays
+ * below workers * slots, workers in set-up included. */
+static bool has_room(const struct sim_stage_run *stage)
+{
+    const struct sim_pipeline *spec = stage->pipeline->spec;
+    if (spec->backpressure != SIM_BACKPRESSURE_SLOTS)
+        return true;
+    const double waiting =
+        is_last(stage) ? 0.0 : (double)stage[1].queue.count / stage->outputs_per_task;
+    return stage->count[SIM_WORKER_BUSY] + waiting <
+           (double)stage->worker_count * stage->slots * spec->slots_multiplier;
+}
+
+bool sim_stage_can_start(const struct sim_stage_run *stage)
+{
+    return stage->idle.count > 0 && stage->stalled == 0 && has_room(stage) && next_batch(stage) > 0;
+}
+
+struct sim_worker *sim_stage_pick_idle(const struct sim_stage_run *stage)
+{
+    const uint32_t position = stage->pipeline->spec->worker_choice == SIM_WORKER_NEWEST
+                                  ? sim_ready_set_last(&stage->idle)
+                                  : sim_ready_set_first(&stage->idle);
+    return stage->workers[position];
+}
+
+void sim_stage_note_backpressure(struct sim_stage_run *stage)
+{
+    const struct sim_context *context = stage->pipeline->context;
+    const bool is_on = stage->blocked_count > 0 ||
+                       (stage->idle.count > 0 && !has_room(stage) && next_batch(stage) > 0);
+    if (is_on == stage->is_backpressured)
+        return;
+    stage->is_backpressured = is_on;
+    sim_meter_backpressure(context->meter, sim_engine_now(context->engine), stage->index, is_on);
+}
+
+/* Moves `count` items from the queue (or the backlog) into the worker's hands, order kept. */
+static weir_status take_items(struct sim_stage_run *stage, struct sim_worker *worker,
+                              uint32_t count)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    const int64_t now_ns = sim_engine_now(run->context->engine);
+    struct sim_queue hand = SIM_QUEUE_EMPTY;
+    const bool from_queue = stage->queue.count > 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t item = SIM_NO_ITEM;
+        if (stage->queue.count > 0)
+            item = sim_queue_pop(&stage->queue, &run->items);
+        else
+            WEIR_TRY(sim_source_admit(run, &item));
+        sim_meter_wait(run->context->meter, now_ns, stage->index,
+                       now_ns - run->items.items[item].queued_ns);
+        sim_queue_push(&hand, &run->items, item);
+    }
+    worker->task_head = hand.head;
+    worker->task_count = count;
+    if (from_queue)
+        sim_meter_queue(run->context->meter, now_ns, stage->index, stage->queue.count,
+                        stage->queue.bytes);
+    return WEIR_OK;
+}
+
+static bool attempt_fails(const struct sim_stage_run *stage, const struct sim_item *item)
+{
+    const double probability =
+        stage->spec->process_failure + (1.0 - stage->spec->process_failure) * stage->fail;
+    if (!(probability > 0))
+        return false;
+    struct sim_stream stream;
+    const struct sim_stream_key key = { item->id, stage->index, item->attempt };
+    sim_stream_open(&stream, &stage->pipeline->context->random, SIM_DRAW_PROCESS_FAILURE, key);
+    return sim_stream_uniform(&stream) < probability;
+}
+
+weir_status sim_stage_start(struct sim_stage_run *stage, struct sim_worker *worker)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    assert(worker->state == SIM_WORKER_IDLE);
+    WEIR_TRY(take_items(stage, worker, next_batch(stage)));
+    sim_ready_set_remove(&stage->idle, worker->position);
+    stage->count[SIM_WORKER_IDLE]--;
+    stage->count[SIM_WORKER_BUSY]++;
+    sim_worker_set_state(worker, run->context, SIM_WORKER_BUSY);
+    const struct sim_task task = { &run->items, worker->task_head, worker->task_count };
+    const struct sim_service_time time = sim_service_draw(stage, &task, worker->gpu_type);
+    const double slow = stage->slow * sim_cluster_slowdown(run->context->cluster, &worker->lease);
+    worker->task_start_ns = sim_engine_now(run->context->engine);
+    worker->demand_ns = sim_time_from_s(time.demand_s);
+    worker->will_fail = attempt_fails(stage, &run->items.items[worker->task_head]) ? 1 : 0;
+    return run->flow->begin_service(stage, worker, time.actual_s * slow);
+}
+
+static void drop_item(struct sim_pipeline_run *run, uint32_t index, bool is_finished)
+{
+    const struct sim_item *item = &run->items.items[index];
+    const int64_t now_ns = sim_engine_now(run->context->engine);
+    sim_meter_item_done(run->context->meter, now_ns, run->index, now_ns - item->admitted_ns,
+                        item->service_ns, !is_finished);
+    sim_context_digest(run->context, is_finished ? 1 : 2, item->id, now_ns);
+    if (is_finished)
+        run->finished++;
+    else
+        run->dropped++;
+    sim_item_free(&run->items, index);
+    if (sim_pipeline_is_done(run))
+        run->completed_ns = run->flow->completed_ns(run, now_ns);
+}
+
+/* A failed attempt: its items try again from the front of the queue, or are given up. */
+static void repeat_items(struct sim_stage_run *stage, struct sim_worker *worker)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    const int64_t now_ns = sim_engine_now(run->context->engine);
+    while (worker->task_count > 0) {
+        const uint32_t index = worker->task_head;
+        struct sim_item *item = &run->items.items[index];
+        worker->task_head = item->next;
+        worker->task_count--;
+        item->attempt++;
+        item->queued_ns = now_ns;
+        const bool is_exhausted = item->attempt >= stage->spec->max_attempts;
+        sim_meter_retry(run->context->meter, stage->index, is_exhausted);
+        if (is_exhausted)
+            drop_item(run, index, false);
+        else
+            sim_queue_push_front(&stage->queue, &run->items, index);
+    }
+    worker->task_head = SIM_NO_ITEM;
+    sim_meter_queue(run->context->meter, now_ns, stage->index, stage->queue.count,
+                    stage->queue.bytes);
+}
+
+static weir_status add_child(struct sim_stage_run *stage, uint32_t parent, uint32_t number,
+                             struct sim_queue *output)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    uint32_t index = SIM_NO_ITEM;
+    WEIR_TRY(sim_item_new(&run->items, &index));
+    struct sim_item *child = &run->items.items[index];
+    *child = run->items.items[parent];
+    child->id = sim_item_child_id(child->id, stage->index, number);
+    child->next = SIM_NO_ITEM;
+    sim_meter_item_arrived(run->context->meter, sim_engine_now(run->context->engine), run->index);
+    sim_queue_push(output, &run->items, index);
+    return WEIR_OK;
+}
+
+static double draw_bytes(const struct sim_stage_run *stage, const struct sim_item *item)
+{
+    if (stage->spec->bytes_out == NULL)
+        return 0.0;
+    struct sim_stream stream;
+    const struct sim_stream_key key = { item->id, stage->index + 1, item->attempt };
+    sim_stream_open(&stream, &stage->pipeline->context->random, SIM_DRAW_BYTES, key);
+    return sim_law_draw(stage->spec->bytes_out, &stream);
+}
+
+/* What one item of the task becomes: itself, nothing, or itself and children. */
+static weir_status collect_output(struct sim_stage_run *stage, uint32_t index, int64_t part_ns,
+                                  struct sim_queue *output)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    const uint32_t returns = sim_service_returns(stage, &run->items.items[index]);
+    struct sim_item *item = &run->items.items[index];
+    item->service_ns += part_ns;
+    item->bytes = draw_bytes(stage, item);
+    if (returns == 0) {
+        drop_item(run, index, false);
+        return WEIR_OK;
+    }
+    item->attempt = 0;
+    item->queued_ns = sim_engine_now(run->context->engine);
+    const uint64_t id = item->id;
+    sim_queue_push(output, &run->items, index);
+    for (uint32_t child = 1; child < returns; child++)
+        WEIR_TRY(add_child(stage, index, child, output));
+    if (returns > 1) /* the first child needs its own name too: two stages may fan out */
+        run->items.items[index].id = sim_item_child_id(id, stage->index, 0);
+    return WEIR_OK;
+}
+
+static weir_status block(struct sim_stage_run *stage, struct sim_worker *worker)
+{
+    if (stage->blocked_count == stage->blocked_capacity) {
+        const uint32_t capacity = stage->blocked_capacity == 0 ? 8 : stage->blocked_capacity * 2;
+        uint32_t *blocked = realloc(stage->blocked, capacity * sizeof(*blocked));
+        if (blocked == NULL)
+            return WEIR_ENOMEM;
+        stage->blocked = blocked;
+        stage->blocked_capacity = capacity;
+    }
+    stage->blocked[stage->blocked_count++] = worker->slot;
+    stage->count[SIM_WORKER_BUSY]--;
+    stage->count[SIM_WORKER_BLOCKED]++;
+    sim_worker_set_state(worker, stage->pipeline->context, SIM_WORKER_BLOCKED);
+    return WEIR_OK;
+}
+
+static void make_idle(struct sim_stage_run *stage, struct sim_worker *worker)
+{
+    stage->count[worker->state]--;
+    stage->count[SIM_WORKER_IDLE]++;
+    sim_worker_set_state(worker, stage->pipeline->context, SIM_WORKER_IDLE);
+    sim_ready_set_add(&stage->idle, worker->position);
+}
+
+/* Output leaves the worker's hands: out of the pipeline, into the next queue, or it must wait. */
+static weir_status hand_over(struct sim_stage_run *stage, struct sim_worker *worker,
+                             struct sim_queue *output, bool *is_blocked)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    *is_blocked = false;
+    if (!is_last(stage) && run->spec->backpressure == SIM_BACKPRESSURE_BLOCKING &&
+        output->count > 0) {
+        worker->task_head = output->head;
+        worker->task_count = (uint32_t)output->count;
+        WEIR_TRY(block(stage, worker));
+        (void)sim_stage_unblock(stage);
+        *is_blocked = worker->state == SIM_WORKER_BLOCKED;
+        return WEIR_OK;
+    }
+    struct sim_queue *next = is_last(stage) ? NULL : &stage[1].queue;
+    const bool moves = next != NULL && output->count > 0;
+    while (output->count > 0) {
+        const uint32_t item = sim_queue_pop(output, &run->items);
+        if (next == NULL)
+            drop_item(run, item, true);
+        else
+            sim_queue_push(next, &run->items, item);
+    }
+    if (moves)
+        sim_meter_queue(run->context->meter, sim_engine_now(run->context->engine), stage[1].index,
+                        next->count, next->bytes);
+    make_idle(stage, worker);
+    return WEIR_OK;
+}
+
+static void show_span(const struct sim_stage_run *stage, const struct sim_worker *worker,
+                      const struct sim_item *item)
+{
+    const struct sim_context *context = stage->pipeline->context;
+    const struct sim_span span = { .item = item->id,
+                                   .stage = stage->index,
+                                   .attempt = item->attempt,
+                                   .worker = worker->id,
+                                   .queued_ns = item->queued_ns,
+                                   .start_ns = worker->task_start_ns,
+                                   .end_ns = sim_engine_now(context->engine) };
+    context->observer->span(context->observer->state, &span);
+}
+
+static weir_status measure(struct sim_stage_run *stage, const struct sim_worker *worker,
+                           uint32_t batch, uint64_t returns)
+{
+    const struct weir_measurement task = { .size = sizeof(task),
+                                           .stage = stage->index,
+                                           .start_ns = worker->task_start_ns,
+                                           .end_ns =
+                                               sim_engine_now(stage->pipeline->context->engine),
+                                           .returns = (uint32_t)returns,
+                                           .batch = batch,
+                                           .node = worker->meter.node,
+                                           .gpu_type = worker->gpu_type,
+                                           .worker = worker->id };
+    return sim_port_measure(stage->pipeline->port, &task);
+}
+
+weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_worker *worker,
+                             bool *is_blocked)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    const int64_t now_ns = sim_engine_now(run->context->engine);
+    const int64_t service_ns = now_ns - worker->task_start_ns;
+    const uint32_t batch = worker->task_count;
+    struct sim_queue output = SIM_QUEUE_EMPTY;
+    assert(worker->state == SIM_WORKER_BUSY && batch > 0);
+    worker->timer = SIM_NO_HANDLE;
+    worker->busy_ns += service_ns;
+    worker->tasks++;
+    *is_blocked = false;
+    if (worker->will_fail != 0) {
+        sim_meter_work_lost(run->context->meter, stage->index, service_ns);
+        repeat_items(stage, worker);
+        make_idle(stage, worker);
+        return WEIR_OK;
+    }
+    stage->tasks_done++;
+    run->demand_ns += worker->demand_ns;
+    sim_meter_task_done(run->context->meter, now_ns, stage->index, service_ns);
+    uint32_t item = worker->task_head;
+    worker->task_head = SIM_NO_ITEM;
+    worker->task_count = 0;
+    for (uint32_t i = 0; i < batch; i++) {
+        const uint32_t next = run->items.items[item].next;
+        if (run->context->observer != NULL)
+            show_span(stage, worker, &run->items.items[item]);
+        WEIR_TRY(collect_output(stage, item, service_ns, &output));
+        item = next;
+    }
+    WEIR_TRY(measure(stage, worker, batch, output.count));
+    return hand_over(stage, worker, &output, is_blocked);
+}
+
+bool sim_stage_unblock(struct sim_stage_run *stage)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    bool has_moved = false;
+    while (stage->blocked_count > 0) {
+        struct sim_stage_run *next = stage + 1;
+        const uint64_t takers = next->stalled == 0 ? next->idle.count : 0;
+        if (next->queue.count >= run->spec->buffer + takers)
+            break;
+        struct sim_worker *worker = run->pool->slots[stage->blocked[0]];
+        const uint32_t item = worker->task_head;
+        worker->task_head = run->items.items[item].next;
+        worker->task_count--;
+        sim_queue_push(&next->queue, &run->items, item);
+        sim_meter_queue(run->context->meter, sim_engine_now(run->context->engine), next->index,
+                        next->queue.count, next->queue.bytes);
+        has_moved = true;
+        if (worker->task_count > 0)
+            continue;
+        worker->task_head = SIM_NO_ITEM;
+        stage->blocked_count--;
+        for (uint32_t i = 0; i < stage->blocked_count; i++)
+            stage->blocked[i] = stage->blocked[i + 1];
+        make_idle(stage, worker);
+    }
+    return has_moved;
+}
+
+static weir_status arm_crash(struct sim_stage_run *stage, struct sim_worker *worker)
+{
+    const struct sim_law *law = stage->spec->worker_between;
+    if (law == NULL)
+        return WEIR_OK;
+    struct sim_context *context = stage->pipeline->context;
+    struct sim_stream stream;
+    const struct sim_stream_key key = { worker->ordinal, stage->index, 0 };
+    sim_stream_open(&stream, &context->random, SIM_DRAW_WORKER_FAILURE, key);
+    const struct sim_event event = { .time_ns = sim_engine_now(context->engine) +
+                                                sim_time_from_s(sim_law_draw(law, &stream)),
+                                     .target = worker->slot,
+                                     .argument = worker->id,
+                                     .kind = SIM_KIND_WORKER_CRASH,
+                                     .phase = SIM_PHASE_FAULT };
+    worker->crash = sim_engine_schedule(context->engine, &event);
+    return WEIR_OK;
+}
+
+static bool setup_fails(const struct sim_stage_run *stage, const struct sim_worker *worker)
+{
+    if (!(stage->spec->setup_failure > 0))
+        return false;
+    struct sim_stream stream;
+    const struct sim_stream_key key = { worker->ordinal, stage->index, 0 };
+    sim_stream_open(&stream, &stage->pipeline->context->random, SIM_DRAW_SETUP_FAILURE, key);
+    return sim_stream_uniform(&stream) < stage->spec->setup_failure;
+}
+
+weir_status sim_stage_ready(struct sim_stage_run *stage, struct sim_worker *worker,
+                            bool *has_failed)
+{
+    worker->timer = SIM_NO_HANDLE;
+    *has_failed = setup_fails(stage, worker);
+    if (*has_failed)
+        return WEIR_OK;
+    make_idle(stage, worker);
+    sim_port_worker_ready(stage->pipeline->port, worker->id,
+                          sim_engine_now(stage->pipeline->context->engine));
+    return arm_crash(stage, worker);
+}

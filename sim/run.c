@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One run with its rows (see run.h). */
+#include "sim/run.h"
+
+#include "sim/mix.h"
+#include "sim/pipeline/service.h"
+#include "sim/record/record.h"
+#include "sim/scenario/bound.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+static double clock_s(clockid_t clock)
+{
+    struct timespec now;
+    return clock_gettime(clock, &now) == 0 ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec : 0.0;
+}
+
+static double peak_rss_mib(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_maxrss / 1024.0 : 0.0;
+}
+
+static weir_status record_run(const struct sim_scenario *scenario,
+                              const struct sim_run_options *options, struct weir_error *error)
+{
+    const struct sim_run_row row = { .run_id = options->run_id,
+                                     .experiment_id = options->experiment_id,
+                                     .variant = options->variant,
+                                     .variant_order = options->variant_order,
+                                     .replication = options->replication,
+                                     .seed = options->seed,
+                                     .placement = scenario->sched.placement.placement->name,
+                                     .scaling = scenario->sched.scaling.scaling->name,
+                                     .resolved_yaml = scenario->resolved,
+                                     .scenario_digest = scenario->digest,
+                                     .start_unix_s = scenario->start_unix_s,
+                                     .warmup_ns = scenario->warmup_ns,
+                                     .horizon_ns = scenario->horizon_ns };
+    return sim_recorder_run(options->recorder, &row, error);
+}
+
+static weir_status record_nodes(const struct sim_world *world, struct weir_error *error)
+{
+    const struct sim_scenario *scenario = world->scenario;
+    for (uint32_t n = 0; n < world->context.cluster->node_count; n++) {
+        const struct sim_node_type *type = sim_scenario_node_type(scenario, n);
+        const struct sim_meter_amounts sum = sim_cluster_capacity(world->context.cluster, n);
+        char name[128];
+        sim_scenario_node_name(scenario, n, name, sizeof(name));
+        const struct sim_node_row row = {
+            .node = n,
+            .name = name,
+            .type = type->name,
+            .gpu_type = type->gpus_count > 0 ? scenario->gpu_types[type->gpus[0].type].name : "",
+            .cpus = type->cpus,
+            .gpus = (uint32_t)sum.amount[SIM_RESOURCE_GPU],
+            .nvdecs = (uint32_t)sum.amount[SIM_RESOURCE_NVDEC],
+            .nvencs = (uint32_t)sum.amount[SIM_RESOURCE_NVENC],
+            .ram_bytes = type->ram_bytes,
+            .gpu_mem_bytes = (int64_t)sum.amount[SIM_RESOURCE_GPU_MEM]
+        };
+        WEIR_TRY(sim_recorder_node(world->context.recorder, &row, error));
+    }
+    return WEIR_OK;
+}
+
+static weir_status record_stage(const struct sim_world *world, const struct sim_stage_run *run,
+                                const struct sim_meter_stage_info *info, uint32_t bound_workers,
+                                struct weir_error *error)
+{
+    const double size = sim_input_mean_size(&run->pipeline->spec->input);
+    const struct sim_stage_row row = { .stage = run->index,
+                                       .position = run->position,
+                                       .batch = run->spec->batch,
+                                       .bound_workers = bound_workers,
+                                       .workers_fixed = run->spec->workers,
+                                       .pipeline = run->pipeline->spec->name,
+                                       .name = run->spec->name,
+                                       .shape = &run->spec->shape,
+                                       .service_mean_s = sim_service_mean_s(run->spec, size),
+                                       .mix = info->mix };
+    return sim_recorder_stage(world->context.recorder, &row, error);
+}
+
+static weir_status record_stages(const struct sim_world *world, struct weir_error *error)
+{
+    const struct sim_scenario *scenario = world->scenario;
+    struct sim_meter_stage_info *infos = calloc(scenario->stages_total + 1, sizeof(*infos));
+    if (infos == NULL)
+        return WEIR_ENOMEM;
+    sim_mix_fill(scenario, infos);
+    weir_status status = WEIR_OK;
+    for (uint32_t p = 0; p < scenario->pipelines_count && status == WEIR_OK; p++) {
+        struct sim_bound bound = { 0 };
+        const bool has_bound = sim_bound_compute(scenario, p, &bound) == WEIR_OK;
+        const struct sim_pipeline_run *run = world->pipelines[p];
+        for (uint32_t s = 0; s < run->stage_count && status == WEIR_OK; s++)
+            status = record_stage(world, &run->stages[s], &infos[run->stages[s].index],
+                                  has_bound ? bound.workers[s] : 0, error);
+        sim_bound_clear(&bound);
+    }
+    free(infos);
+    return status;
+}
+
+/* Living workers of the end get their rows too. */
+static weir_status record_living(struct sim_world *world)
+{
+    for (size_t s = 0; s < world->scenario->stages_total; s++) {
+        struct sim_stage_run *stage = world->stages[s];
+        for (uint32_t i = 0; i < stage->positions; i++) {
+            const struct sim_worker *worker = stage->workers[i];
+            if (worker == NULL)
+                continue;
+            const struct sim_worker_row row = { .worker = worker->id,
+                                                .stage = worker->stage,
+                                                .node = worker->meter.node,
+                                                .alloc = &worker->lease.alloc,
+                                                .created_ns = worker->created_ns,
+                                                .ready_ns = worker->ready_ns,
+                                                .ended_ns = -1,
+                                                .end_reason = "",
+                                                .tasks = worker->tasks,
+                                                .busy_ns = worker->busy_ns };
+            WEIR_TRY(sim_recorder_worker(world->context.recorder, &row, world->context.error));
+        }
+    }
+    return WEIR_OK;
+}
+
+static weir_status collect_ages(const struct sim_world *world, int64_t **ages)
+{
+    const uint64_t count = sim_world_items_in_system(world);
+    const int64_t now_ns = sim_engine_now(world->context.engine);
+    uint64_t filled = 0;
+    *ages = calloc(count + 1, sizeof(**ages));
+    if (*ages == NULL)
+        return WEIR_ENOMEM;
+    for (size_t p = 0; p < world->scenario->pipelines_count; p++)
+        filled += sim_pipeline_ages(world->pipelines[p], now_ns, *ages + filled);
+    return filled == count ? WEIR_OK : WEIR_EINVARIANT;
+}
+
+static weir_status finish(struct sim_world *world)
+{
+    struct weir_error *error = world->context.error;
+    const bool is_done = sim_world_is_done(world);
+    const int64_t end_ns = sim_world_end_ns(world);
+    int64_t *ages = NULL;
+    WEIR_TRY(sim_world_check(world, error));
+    weir_status status = collect_ages(world, &ages);
+    if (status == WEIR_OK)
+        status = sim_meter_sample(world->context.meter, end_ns, world->context.recorder, error);
+    if (status == WEIR_OK) {
+        const struct sim_meter_end end = { .end_ns = end_ns,
+                                           .is_complete = is_done,
+                                           .items_in_system = sim_world_items_in_system(world),
+                                           .age_ns = ages };
+        status = sim_meter_results(world->context.meter, &end, world->context.recorder, error);
+    }
+    free(ages);
+    return status == WEIR_OK ? record_living(world) : status;
+}
+
+static const char *outcome_of(const struct sim_world *world, weir_status status)
+{
+    if (status != WEIR_OK)
+        return "failed";
+    if (world->is_interrupted)
+        return "interrupted";
+    return sim_world_is_done(world) ? "complete" : "horizon";
+}
+
+static void copy_values(struct sim_world *world, struct sim_run_summary *summary)
+{
+    const size_t count = sim_meter_result_count(world->context.meter);
+    for (size_t i = 0; i < count && summary->value_count < SIM_RUN_RESULTS; i++) {
+        struct sim_run_value *value = &summary->values[summary->value_count++];
+        const char *metric = NULL;
+        const char *label = NULL;
+        sim_meter_result_at(world->context.meter, i, &metric, &label, &value->value);
+        (void)snprintf(value->metric, sizeof(value->metric), "%s", metric);
+        (void)snprintf(value->label, sizeof(value->label), "%s", label);
+    }
+}
+
+static void summarize(struct sim_world *world, weir_status status, struct sim_run_summary *summary)
+{
+    const struct sim_port_cost cost = sim_port_cost(world->port);
+    summary->status = status;
+    (void)snprintf(summary->outcome, sizeof(summary->outcome), "%s", outcome_of(world, status));
+    summary->digest = sim_engine_digest(world->context.engine);
+    summary->result_digest = world->context.result_digest;
+    summary->events = sim_engine_stats(world->context.engine).fired;
+    summary->items_done = sim_meter_items_done(world->context.meter);
+    summary->simulated_s = sim_time_s(sim_world_end_ns(world));
+    summary->completion_s = sim_world_is_done(world) ? summary->simulated_s : (double)NAN;
+    summary->decision_mean_ms = cost.mean_ms;
+    summary->decision_max_ms = cost.max_ms;
+    copy_values(world, summary);
+}
+
+static weir_status record_end(struct sim_world *world, const struct sim_run_summary *summary,
+                              struct weir_error *error)
+{
+    const struct sim_run_end end = { .end_ns = sim_world_end_ns(world),
+                                     .status = summary->outcome,
+                                     .message = summary->message,
+                                     .events = summary->events,
+                                     .event_digest = summary->digest,
+                                     .result_digest = summary->result_digest,
+                                     .sample_ns = world->sample_ns,
+                                     .is_steady = sim_meter_is_steady(world->context.meter),
+                                     .wall_s = summary->wall_s,
+                                     .cpu_s = summary->cpu_s,
+                                     .peak_rss_mib = summary->peak_rss_mib };
+    return sim_recorder_end_run(world->context.recorder, &end, error);
+}
+
+static weir_status run_world(struct sim_world *world, struct weir_error *error)
+{
+    WEIR_TRY(record_run(world->scenario, world->options, error));
+    WEIR_TRY(record_nodes(world, error));
+    WEIR_TRY(record_stages(world, error));
+    const weir_status status = sim_world_run(world);
+    if (status != WEIR_OK) {
+        weir_error_wrap(error, "at %.9g s, seed %llu, replication %u",
+                        sim_time_s(sim_engine_now(world->context.engine)),
+                        (unsigned long long)world->options->seed, world->options->replication);
+        return status;
+    }
+    return world->options->export_to != NULL ? WEIR_OK : finish(world);
+}
+
+weir_status sim_run(const struct sim_scenario *scenario, const struct sim_run_options *options,
+                    struct sim_run_summary *summary)
+{
+    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct sim_world *world = NULL;
+    const double wall_s = clock_s(CLOCK_MONOTONIC);
+    const double cpu_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
+    memset(summary, 0, sizeof(*summary));
+    summary->variant_order = options->variant_order;
+    summary->replication = options->replication;
+    summary->seed = options->seed;
+    weir_status status = sim_world_create(scenario, options, &world, &error);
+    if (status == WEIR_OK) {
+        status = run_world(world, &error);
+        summarize(world, status, summary);
+    }
+    summary->status = status;
+    summary->wall_s = clock_s(CLOCK_MONOTONIC) - wall_s;
+    summary->cpu_s = clock_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_s;
+    summary->peak_rss_mib = peak_rss_mib();
+    if (status != WEIR_OK) /* a successful run leaves remarks of tries that failed in the box */
+        (void)snprintf(summary->message, sizeof(summary->message), "%s", error.text);
+    if (world != NULL && options->export_to == NULL) {
+        const weir_status ended = record_end(world, summary, &error);
+        status = status == WEIR_OK ? ended : status;
+    }
+    sim_world_destroy(world);
+    return status;
+}
+
+double sim_run_value(const struct sim_run_summary *summary, const char *metric, const char *label)
+{
+    for (uint32_t i = 0; i < summary->value_count; i++)
+        if (strcmp(summary->values[i].metric, metric) == 0 &&
+            strcmp(summary->values[i].label, label) == 0)
+            return summary->values[i].value;
+    return (double)NAN;
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The port between the simulated cluster and libweir (see scheduler_port.h). */
+#include "sim/scheduler_port.h"
+
+#include "sim/mix.h"
+#include "sim/pipeline/flow.h"
+#include "sim/record/record.h"
+#include "weir/host.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct sim_port {
+    struct sim_port_config config;
+    const struct sim_sched *sched; /* in force */
+    struct weir_host *host;
+    uint64_t decisions;
+    uint32_t *outcomes; /* by action of the present plan */
+    uint32_t outcome_capacity;
+    uint64_t next_initial; /* id of the next worker placed before the first decision */
+    struct sim_port_cost cost;
+};
+
+/* CPU time of the thread: what a decision costs does not depend on who else is on the machine. */
+static int64_t cpu_clock_ns(void *state)
+{
+    struct timespec now;
+    (void)state;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0)
+        return 0;
+    return (int64_t)now.tv_sec * SIM_NS_PER_S + now.tv_nsec;
+}
+
+static struct weir_host_config host_config(const struct sim_port *port)
+{
+    const struct sim_sched *sched = port->sched;
+    return (struct weir_host_config){
+        .size = sizeof(struct weir_host_config),
+        .explain = sched->explain,
+        .placement = sched->placement.placement,
+        .placement_params = { sched->placement.values, (uint32_t)sched->placement.count, 0 },
+        .scaling = sched->scaling.scaling,
+        .scaling_params = { sched->scaling.values, (uint32_t)sched->scaling.count, 0 },
+        .window = { sched->window_ns, sched->min_points },
+        .seed = sim_digest_word(port->config.context->random.seed,
+                                port->config.context->random.replication),
+        .clock_ns = cpu_clock_ns
+    };
+}
+
+/* ---- telling the host ---- */
+
+static weir_status add_node(struct sim_port *port, uint32_t index, struct weir_error *error)
+{
+    const struct sim_scenario *scenario = port->config.scenario;
+    const struct sim_node_type *type = sim_scenario_node_type(scenario, index);
+    struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS];
+    uint32_t count = 0;
+    for (size_t i = 0; i < type->gpus_count; i++) {
+        const struct sim_gpu_type *belief = &scenario->gpu_types[type->gpus[i].type];
+        for (uint32_t n = 0; n < type->gpus[i].count && count < WEIR_MAX_NODE_GPUS; n++)
+            gpus[count++] = (struct weir_gpu_spec){ .type = type->gpus[i].type,
+                                                    .nvdecs = belief->nvdecs,
+                                                    .nvencs = belief->nvencs,
+                                                    .units = WEIR_ONE,
+                                                    .mem_bytes = belief->mem_bytes };
+    }
+    struct weir_node_spec spec = {
+        .id = index, .gpu_count = count, .ram_bytes = type->ram_bytes, .gpus = gpus
+    };
+    WEIR_TRY(weir_units_from_amount(type->cpus, WEIR_QUANTUM_EXACT, &spec.cpu_units, error));
+    return weir_host_add_node(port->host, &spec, NULL, error);
+}
+
+static weir_status add_stage(struct sim_port *port, uint32_t index, struct weir_error *error)
+{
+    const struct sim_stage_run *stage = port->config.stages[index];
+    const struct sim_stage *spec = stage->spec;
+    const struct weir_stage_view view = { .name = spec->name,
+                                          .pipeline = stage->pipeline->index,
+                                          .requested_workers = spec->workers,
+                                          .shape = spec->shape,
+                                          .batch_size = spec->batch,
+                                          .slots = stage->slots,
+                                          .over_provision = spec->over_provision,
+                                          .speed_hint_per_s = spec->speed_hint_per_s };
+    return weir_host_add_stage(port->host, &view, NULL, error);
+}
+
+static weir_status fill_host(struct sim_port *port, struct weir_error *error)
+{
+    const struct sim_scenario *scenario = port->config.scenario;
+    const uint32_t nodes = sim_scenario_node_count(scenario);
+    for (uint32_t n = 0; n < nodes; n++)
+        WEIR_TRY(add_node(port, n, error));
+    for (uint32_t s = 0; s < scenario->stages_total; s++)
+        WEIR_TRY(add_stage(port, s, error));
+    return WEIR_OK;
+}
+
+weir_status sim_port_create(const struct sim_port_config *config, struct sim_port **port,
+                            struct weir_error *error)
+{
+    struct sim_port *made = calloc(1, sizeof(*made));
+    if (made == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    made->config = *config;
+    made->sched = &config->scenario->sched;
+    const struct weir_host_config host = host_config(made);
+    weir_status status = weir_host_create(&host, &made->host, error);
+    if (status == WEIR_OK)
+        status = fill_host(made, error);
+    if (status != WEIR_OK) {
+        sim_port_destroy(made);
+        return status;
+    }
+    *port = made;
+    return WEIR_OK;
+}
+
+void sim_port_destroy(struct sim_port *port)
+{
+    if (port == NULL)
+        return;
+    weir_host_destroy(port->host);
+    free(port->outcomes);
+    free(port);
+}
+
+weir_status sim_port_measure(struct sim_port *port, const struct weir_measurement *task)
+{
+    return weir_host_measure(port->host, task);
+}
+
+void sim_port_worker_ready(struct sim_port *port, uint64_t worker, int64_t now_ns)
+{
+    (void)weir_host_set_worker_state(port->host, worker, WEIR_WORKER_READY, now_ns);
+}
+
+static weir_status tell(struct sim_port *port, uint32_t kind, uint32_t stage, uint64_t worker,
+                        const struct weir_alloc *alloc, uint32_t reason)
+{
+    struct sim_context *context = port->config.context;
+    const struct weir_outcome outcome = { .kind = kind,
+                                          .stage = stage,
+                                          .reason = reason,
+                                          .node = alloc == NULL ? WEIR_NO_INDEX : alloc->node,
+                                          .worker = worker,
+                                          .time_ns = sim_engine_now(context->engine) };
+    return weir_host_outcome(port->host, &outcome, alloc, context->error);
+}
+
+weir_status sim_port_worker_lost(struct sim_port *port, const struct sim_worker *worker)
+{
+    return tell(port, WEIR_OUTCOME_LOST, worker->stage, worker->id, NULL, WEIR_REASON_NONE);
+}
+
+weir_status sim_port_node(struct sim_port *port, uint32_t node, bool is_up)
+{
+    return weir_host_set_node(port->host, node, is_up ? WEIR_NODE_UP : 0,
+                              sim_engine_now(port->config.context->engine));
+}
+
+weir_status sim_port_set_estimate(struct sim_port *port, const struct sim_initial_stage *start)
+{
+    if (isnan(start->speed_per_s))
+        return WEIR_OK;
+    const struct weir_estimate estimate = { .batches_per_s = start->speed_per_s,
+                                            .returns_per_batch = start->returns_per_batch };
+    return weir_host_set_estimate(port->host, start->stage, estimate);
+}
+
+/* ---- initial workers ---- */
+
+weir_status sim_port_place_initial(struct sim_port *port, const struct sim_initial_workers *group)
+{
+    struct sim_context *context = port->config.context;
+    struct sim_stage_run *stage = port->config.stages[group->stage];
+    for (uint32_t i = 0; i < group->count; i++) {
+        struct weir_alloc alloc;
+        uint32_t reason = WEIR_REASON_NONE;
+        weir_status status = weir_place_first(weir_host_cluster(port->host), group->node,
+                                              &stage->spec->shape, &alloc);
+        if (status != WEIR_OK)
+            return weir_fail(context->error, status,
+                             "initial: worker %u of %u of stage %s does not fit its node", i + 1,
+                             group->count, stage->spec->name);
+        const uint64_t id = port->next_initial++;
+        WEIR_TRY(weir_host_adopt_worker(port->host, id, group->stage, &alloc, context->error));
+        WEIR_TRY(sim_pipeline_add_worker(stage, id, &alloc, true, &reason));
+        if (reason != WEIR_REASON_NONE)
+            return weir_fail(context->error, WEIR_EBUSY, "initial: stage %s: %s", stage->spec->name,
+                             weir_reason_text(reason));
+    }
+    return WEIR_OK;
+}
+
+/* ---- decisions ---- */
+
+static weir_status update_stages(struct sim_port *port)
+{
+    for (uint32_t s = 0; s < port->config.scenario->stages_total; s++) {
+        const struct sim_stage_run *stage = port->config.stages[s];
+        const struct weir_stage_update update = {
+            .ready = stage->worker_count - stage->count[SIM_WORKER_SETUP],
+            .busy = stage->count[SIM_WORKER_BUSY],
+            .finished = sim_pipeline_is_done(stage->pipeline) ? 1 : 0,
+            .slots = stage->slots,
+            .queued_items = stage->queue.count,
+            .requested_workers = stage->spec->workers
+        };
+        WEIR_TRY(weir_host_update_stage(port->host, s, &update));
+    }
+    return WEIR_OK;
+}
+
+static weir_status apply_stop(struct sim_port *port, const struct weir_action *action)
+{
+    struct sim_worker *worker = sim_worker_find(port->config.pool, action->worker);
+    if (worker == NULL)
+        return WEIR_OK; /* died since the view was taken */
+    WEIR_TRY(sim_pipeline_drop_worker(port->config.stages[worker->stage], worker, "stopped"));
+    return tell(port, WEIR_OUTCOME_STOPPED, action->stage, action->worker, NULL, WEIR_REASON_NONE);
+}
+
+static weir_status apply_start(struct sim_port *port, const struct weir_action *action,
+                               uint32_t *reason)
+{
+    struct sim_stage_run *stage = port->config.stages[action->stage];
+    WEIR_TRY(sim_pipeline_add_worker(stage, action->worker, &action->alloc, false, reason));
+    return tell(port, *reason == WEIR_REASON_NONE ? WEIR_OUTCOME_STARTED : WEIR_OUTCOME_REFUSED,
+                action->stage, action->worker, &action->alloc, *reason);
+}
+
+static void apply_wake(struct sim_port *port, const struct weir_action *action)
+{
+    struct sim_context *context = port->config.context;
+    const int64_t now_ns = sim_engine_now(context->engine);
+    const struct sim_event event = { .time_ns = action->value > now_ns ? action->value : now_ns + 1,
+                                     .kind = SIM_KIND_WAKE,
+                                     .phase = SIM_PHASE_DECISION };
+    (void)sim_engine_schedule(context->engine, &event);
+}
+
+static weir_status apply_action(struct sim_port *port, const struct weir_action *action,
+                                uint32_t *reason)
+{
+    switch ((enum weir_verb)action->verb) {
+    case WEIR_VERB_STOP:
+        return apply_stop(port, action);
+    case WEIR_VERB_START:
+        return apply_start(port, action, reason);
+    case WEIR_VERB_SET_SLOTS:
+        port->config.stages[action->stage]->slots = (uint32_t)action->value;
+        return WEIR_OK;
+    case WEIR_VERB_WAKE:
+        apply_wake(port, action);
+        return WEIR_OK;
+    case WEIR_VERB_DENY:
+        return WEIR_OK;
+    case WEIR_VERB_MOVE:
+    case WEIR_VERB_ADMIT:
+    case WEIR_VERB_PREEMPT:
+    case WEIR_VERB_RESIZE:
+    case WEIR_VERB_REQUEST_NODE:
+    case WEIR_VERB_RELEASE_NODE:
+    case WEIR_VERB_COUNT:
+        break;
+    }
+    return weir_fail(port->config.context->error, WEIR_EUNSUPPORTED,
+                     "the plan says %s, which a pipeline does not know",
+                     weir_verb_name(action->verb));
+}
+
+static weir_status reserve_outcomes(struct sim_port *port, uint32_t count)
+{
+    if (count <= port->outcome_capacity)
+        return WEIR_OK;
+    uint32_t *outcomes = realloc(port->outcomes, count * 2 * sizeof(*outcomes));
+    if (outcomes == NULL)
+        return WEIR_ENOMEM;
+    port->outcomes = outcomes;
+    port->outcome_capacity = count * 2;
+    return WEIR_OK;
+}
+
+/* Stops, then slots and the rest, then starts: what stops make room for must be free first. */
+static weir_status apply_plan(struct sim_port *port, const struct weir_plan *plan,
+                              uint32_t *refused)
+{
+    const uint32_t count = weir_plan_count(plan);
+    WEIR_TRY(reserve_outcomes(port, count + 1));
+    for (int pass = 0; pass < 3; pass++) {
+        for (uint32_t i = 0; i < count; i++) {
+            const struct weir_action *action = weir_plan_action(plan, i);
+            const int turn = action->verb == WEIR_VERB_STOP    ? 0
+                             : action->verb == WEIR_VERB_START ? 2
+                                                               : 1;
+            if (turn != pass || (action->verb == WEIR_VERB_START && action->reused != 0))
+                continue;
+            port->outcomes[i] = WEIR_REASON_NONE;
+            WEIR_TRY(apply_action(port, action, &port->outcomes[i]));
+            *refused += port->outcomes[i] != WEIR_REASON_NONE ? 1 : 0;
+        }
+    }
+    return WEIR_OK;
+}
+
+static void count_verbs(const struct weir_plan *plan, uint32_t *started, uint32_t *stopped)
+{
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
+        const struct weir_action *action = weir_plan_action(plan, i);
+        *started += action->verb == WEIR_VERB_START ? 1 : 0;
+        *stopped += action->verb == WEIR_VERB_STOP ? 1 : 0;
+    }
+}
+
+static void update_speeds(struct sim_port *port, int64_t now_ns)
+{
+    const struct weir_view *view = weir_host_view(port->host, now_ns);
+    for (uint32_t s = 0; s < port->config.scenario->stages_total; s++) {
+        const double speed = weir_view_stage(view, s)->estimate.batches_per_s;
+        if (!isnan(speed))
+            sim_meter_speed(port->config.context->meter, now_ns, s, speed);
+    }
+}
+
+static weir_status record_failure(struct sim_port *port, weir_status status, int64_t now_ns)
+{
+    struct sim_context *context = port->config.context;
+    const struct sim_decision_row row = { .decision = port->decisions,
+                                          .t_ns = now_ns,
+                                          .placement = port->sched->placement.placement->name,
+                                          .scaling = port->sched->scaling.scaling->name,
+                                          .status = weir_status_text(status),
+                                          .message =
+                                              context->error == NULL ? "" : context->error->text };
+    (void)sim_recorder_decision(context->recorder, &row,
+                                (uint32_t)port->config.scenario->stages_total, NULL);
+    return status;
+}
+
+weir_status sim_port_decide(struct sim_port *port)
+{
+    struct sim_context *context = port->config.context;
+    const int64_t now_ns = sim_engine_now(context->engine);
+    const struct weir_plan *plan = NULL;
+    uint32_t refused = 0;
+    uint32_t started = 0;
+    uint32_t stopped = 0;
+    WEIR_TRY(update_stages(port));
+    update_speeds(port, now_ns);
+    const weir_status status = weir_host_decide(port->host, now_ns, &plan, context->error);
+    if (status != WEIR_OK)
+        return record_failure(port, status, now_ns);
+    const int64_t wall_ns = weir_host_stats(port->host).wall_last_ns;
+    WEIR_TRY(apply_plan(port, plan, &refused));
+    count_verbs(plan, &started, &stopped);
+    sim_meter_decision(context->meter, now_ns, started, stopped, wall_ns);
+    const struct sim_decision_row row = { .decision = port->decisions++,
+                                          .t_ns = now_ns,
+                                          .placement = port->sched->placement.placement->name,
+                                          .scaling = port->sched->scaling.scaling->name,
+                                          .status = weir_status_text(status),
+                                          .message = "",
+                                          .refused = refused,
+                                          .wall_ns = wall_ns,
+                                          .plan = plan,
+                                          .outcomes = port->outcomes };
+    return sim_recorder_decision(context->recorder, &row,
+                                 (uint32_t)port->config.scenario->stages_total, context->error);
+}
+
+weir_status sim_port_replace(struct sim_port *port, const struct sim_sched *sched)
+{
+    port->sched = sched;
+    const struct weir_host_config config = host_config(port);
+    return weir_host_replace(port->host, &config, port->config.context->error);
+}
+
+static weir_status write_text(void *state, const char *text, size_t length)
+{
+    return fwrite(text, 1, length, state) == length ? WEIR_OK : WEIR_EIO;
+}
+
+weir_status sim_port_export(struct sim_port *port, FILE *out)
+{
+    const struct weir_sink sink = { write_text, out };
+    WEIR_TRY(update_stages(port));
+    return weir_host_export(port->host, sim_engine_now(port->config.context->engine), &sink);
+}
+
+struct sim_port_cost sim_port_cost(const struct sim_port *port)
+{
+    const struct weir_host_stats stats = weir_host_stats(port->host);
+    return (struct sim_port_cost){ .decisions = stats.decisions,
+                                   .mean_ms = stats.decisions == 0
+                                                  ? 0.0
+                                                  : (double)stats.wall_total_ns / 1e6 /
+                                                        (double)stats.decisions,
+                                   .max_ms = (double)stats.wall_max_ns / 1e6 };
+}

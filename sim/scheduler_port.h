@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The port: where the simulated cluster meets libweir.
+ *
+ * The only part that knows both. It tells the host what a controller would be told (nodes, stages,
+ * measurements, outcomes), asks for decisions, and applies a plan to the truth: stops first, then
+ * slots, then starts, each in the plan's order. What the truth refuses comes back to the policy as
+ * an outcome and is recorded with its reason.
+ */
+#ifndef SIM_SCHEDULER_PORT_H
+#define SIM_SCHEDULER_PORT_H
+
+#include "sim/pipeline/pipeline.h"
+
+#include <stdio.h>
+
+struct sim_port;
+
+/* `stages` over all pipelines; they must outlive the port. */
+struct sim_port_config {
+    struct sim_context *context;
+    const struct sim_scenario *scenario;
+    struct sim_stage_run **stages;
+    struct sim_worker_pool *pool;
+};
+
+weir_status sim_port_create(const struct sim_port_config *config, struct sim_port **port,
+                            struct weir_error *error);
+void sim_port_destroy(struct sim_port *port);
+
+weir_status sim_port_measure(struct sim_port *port, const struct weir_measurement *task);
+void sim_port_worker_ready(struct sim_port *port, uint64_t worker, int64_t now_ns);
+
+/* A worker ended without being told to. */
+weir_status sim_port_worker_lost(struct sim_port *port, const struct sim_worker *worker);
+weir_status sim_port_node(struct sim_port *port, uint32_t node, bool is_up);
+
+/* Puts `count` ready workers of a stage on a node (initial state). WEIR_EBUSY when they do not fit.
+ */
+weir_status sim_port_place_initial(struct sim_port *port, const struct sim_initial_workers *group);
+/* What the estimator starts from. */
+weir_status sim_port_set_estimate(struct sim_port *port, const struct sim_initial_stage *start);
+
+/* One decision now, applied and recorded. */
+weir_status sim_port_decide(struct sim_port *port);
+
+/* Hot swap: the policies of `sched` take over through adopt. */
+weir_status sim_port_replace(struct sim_port *port, const struct sim_sched *sched);
+
+/* The input of a decision at this moment, as `weir decide` reads it. */
+weir_status sim_port_export(struct sim_port *port, FILE *out);
+
+/* Wall time of the decisions so far, for sched.* metrics outside the reproducible results. */
+struct sim_port_cost {
+    uint64_t decisions;
+    double mean_ms, max_ms;
+};
+struct sim_port_cost sim_port_cost(const struct sim_port *port);
+
+#endif

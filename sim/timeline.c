@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The timeline: what the scenario says happens at a time or for an interval (see world.h).
+ *
+ * Factors multiply, so that overlapping entries compose and each end takes back only its own part.
+ */
+#include "sim/pipeline/flow.h"
+#include "sim/record/record.h"
+#include "sim/world.h"
+
+static weir_status schedule(struct sim_world *world, int64_t at_ns, uint16_t kind, uint32_t entry)
+{
+    const struct sim_event event = {
+        .time_ns = at_ns, .target = entry, .kind = kind, .phase = SIM_PHASE_FAULT
+    };
+    (void)sim_engine_schedule(world->context.engine, &event);
+    return WEIR_OK;
+}
+
+weir_status sim_timeline_begin(struct sim_world *world)
+{
+    for (size_t i = 0; i < world->scenario->timeline_count; i++)
+        WEIR_TRY(schedule(world, world->scenario->timeline[i].at_ns, SIM_KIND_TIMELINE_BEGIN,
+                          (uint32_t)i));
+    return WEIR_OK;
+}
+
+static const char *action_name(uint32_t action)
+{
+    static const char *const names[] = {
+        [SIM_ACTION_STAGE_SLOW] = "stage_slow", [SIM_ACTION_STAGE_STALL] = "stage_stall",
+        [SIM_ACTION_STAGE_FAIL] = "stage_fail", [SIM_ACTION_SETUP_SLOW] = "setup_slow",
+        [SIM_ACTION_NODE_DOWN] = "node_down",   [SIM_ACTION_NODE_UP] = "node_up",
+        [SIM_ACTION_NODE_SLOW] = "node_slow",   [SIM_ACTION_ARRIVALS] = "arrivals",
+        [SIM_ACTION_BURST] = "burst",           [SIM_ACTION_SET] = "set"
+    };
+    return names[action];
+}
+
+static void target_name(const struct sim_world *world, const struct sim_timeline_entry *entry,
+                        char *text, size_t capacity)
+{
+    const struct sim_scenario *scenario = world->scenario;
+    switch ((enum sim_action)entry->action) {
+    case SIM_ACTION_STAGE_SLOW:
+    case SIM_ACTION_STAGE_STALL:
+    case SIM_ACTION_STAGE_FAIL:
+    case SIM_ACTION_SETUP_SLOW:
+        (void)snprintf(text, capacity, "%s", sim_scenario_stage(scenario, entry->target)->name);
+        break;
+    case SIM_ACTION_NODE_DOWN:
+    case SIM_ACTION_NODE_UP:
+    case SIM_ACTION_NODE_SLOW:
+        sim_scenario_node_name(scenario, entry->target, text, capacity);
+        break;
+    case SIM_ACTION_ARRIVALS:
+    case SIM_ACTION_BURST:
+        (void)snprintf(text, capacity, "%s", scenario->pipelines[entry->target].name);
+        break;
+    case SIM_ACTION_SET:
+        (void)snprintf(text, capacity, "sched");
+        break;
+    }
+}
+
+/* `is_on` true at the beginning of the entry, false at its end. */
+static weir_status turn(struct sim_world *world, const struct sim_timeline_entry *entry, bool is_on)
+{
+    const double factor = is_on ? entry->factor : 1.0 / entry->factor;
+    struct sim_stage_run *stage =
+        entry->action <= SIM_ACTION_SETUP_SLOW ? world->stages[entry->target] : NULL;
+    struct sim_pipeline_run *run = NULL;
+    switch ((enum sim_action)entry->action) {
+    case SIM_ACTION_STAGE_SLOW:
+        stage->slow *= factor;
+        return WEIR_OK;
+    case SIM_ACTION_STAGE_STALL:
+        return is_on ? sim_pipeline_stall(stage, entry->for_ns) : sim_pipeline_unstall(stage);
+    case SIM_ACTION_STAGE_FAIL:
+        stage->fail = is_on ? entry->probability : 0.0;
+        return WEIR_OK;
+    case SIM_ACTION_SETUP_SLOW:
+        stage->setup_slow *= factor;
+        return WEIR_OK;
+    case SIM_ACTION_NODE_DOWN:
+        return sim_faults_set_node(world, entry->target, is_on);
+    case SIM_ACTION_NODE_UP:
+        return sim_faults_set_node(world, entry->target, !is_on);
+    case SIM_ACTION_NODE_SLOW:
+        world->context.cluster->nodes[entry->target].slow *= factor;
+        return WEIR_OK;
+    case SIM_ACTION_ARRIVALS: /* the factor replaces: a lull of 0 cannot be divided out again */
+        return sim_source_set_factor(world->pipelines[entry->target], is_on ? entry->factor : 1.0);
+    case SIM_ACTION_BURST:
+        run = world->pipelines[entry->target];
+        return is_on ? sim_source_burst(run, entry->items) : WEIR_OK;
+    case SIM_ACTION_SET:
+        return sim_port_replace(world->port, is_on ? entry->sched : &world->scenario->sched);
+    }
+    return WEIR_EINVARIANT;
+}
+
+weir_status sim_timeline_apply(struct sim_world *world, uint32_t index)
+{
+    const struct sim_timeline_entry *entry = &world->scenario->timeline[index];
+    char target[128];
+    target_name(world, entry, target, sizeof(target));
+    const int64_t until_ns = entry->for_ns > 0 ? entry->at_ns + entry->for_ns : -1;
+    WEIR_TRY(sim_recorder_happening(world->context.recorder, entry->at_ns, until_ns,
+                                    action_name(entry->action), target, entry->text,
+                                    world->context.error));
+    sim_context_digest(&world->context, 0x300 + entry->action, entry->target, entry->at_ns);
+    if (until_ns >= 0)
+        WEIR_TRY(schedule(world, until_ns, SIM_KIND_TIMELINE_END, index));
+    return turn(world, entry, true);
+}
+
+weir_status sim_timeline_end(struct sim_world *world, uint32_t index)
+{
+    return turn(world, &world->scenario->timeline[index], false);
+}

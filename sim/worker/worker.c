@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Workers and their pool (see worker.h). */
+#include "sim/worker/worker.h"
+
+#include "sim/queue/item.h"
+#include "sim/record/record.h"
+#include "weir/plan.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+weir_status sim_worker_pool_create(struct sim_worker_pool **pool)
+{
+    *pool = calloc(1, sizeof(**pool));
+    return *pool == NULL ? WEIR_ENOMEM : WEIR_OK;
+}
+
+void sim_worker_pool_destroy(struct sim_worker_pool *pool)
+{
+    if (pool == NULL)
+        return;
+    for (uint32_t i = 0; i < pool->used; i++)
+        free(pool->slots[i]);
+    free(pool->slots);
+    free(pool->free_slots);
+    free(pool->slot_of_id);
+    free(pool);
+}
+
+struct sim_worker *sim_worker_find(const struct sim_worker_pool *pool, uint64_t id)
+{
+    if (id >= pool->id_capacity || pool->slot_of_id[id] == UINT32_MAX)
+        return NULL;
+    return pool->slots[pool->slot_of_id[id]];
+}
+
+static weir_status grow_slots(struct sim_worker_pool *pool)
+{
+    const uint32_t capacity = pool->capacity == 0 ? 64 : pool->capacity * 2;
+    struct sim_worker **slots = realloc(pool->slots, capacity * sizeof(*slots));
+    if (slots == NULL)
+        return WEIR_ENOMEM;
+    pool->slots = slots;
+    uint32_t *free_slots = realloc(pool->free_slots, capacity * sizeof(*free_slots));
+    if (free_slots == NULL)
+        return WEIR_ENOMEM;
+    pool->free_slots = free_slots;
+    pool->capacity = capacity;
+    return WEIR_OK;
+}
+
+static weir_status take_slot(struct sim_worker_pool *pool, uint32_t *slot)
+{
+    if (pool->free_count > 0) {
+        *slot = pool->free_slots[--pool->free_count];
+        return WEIR_OK;
+    }
+    if (pool->used == pool->capacity)
+        WEIR_TRY(grow_slots(pool));
+    pool->slots[pool->used] = malloc(sizeof(struct sim_worker));
+    if (pool->slots[pool->used] == NULL)
+        return WEIR_ENOMEM;
+    *slot = pool->used++;
+    return WEIR_OK;
+}
+
+/* Ids are dense counters of the plan, so an array finds them. */
+static weir_status reserve_id(struct sim_worker_pool *pool, uint64_t id)
+{
+    if (id < pool->id_capacity)
+        return WEIR_OK;
+    if (id >= UINT32_MAX)
+        return WEIR_ERANGE;
+    uint64_t capacity = pool->id_capacity == 0 ? 256 : pool->id_capacity;
+    while (capacity <= id)
+        capacity *= 2;
+    uint32_t *slot_of_id = realloc(pool->slot_of_id, capacity * sizeof(*slot_of_id));
+    if (slot_of_id == NULL)
+        return WEIR_ENOMEM;
+    memset(slot_of_id + pool->id_capacity, 0xff,
+           (capacity - pool->id_capacity) * sizeof(*slot_of_id));
+    pool->slot_of_id = slot_of_id;
+    pool->id_capacity = capacity;
+    return WEIR_OK;
+}
+
+static void fill_meter(struct sim_worker *worker)
+{
+    const struct sim_lease *lease = &worker->lease;
+    const struct weir_alloc *alloc = &lease->alloc;
+    struct sim_meter_worker *meter = &worker->meter;
+    *meter = (struct sim_meter_worker){ .node = alloc->node, .stage = worker->stage };
+    meter->holds.amount[SIM_RESOURCE_CPU] = weir_units_amount(alloc->cpu_units);
+    meter->holds.amount[SIM_RESOURCE_RAM] = (double)alloc->ram_bytes;
+    for (uint32_t d = 0; d < alloc->device_count; d++) {
+        const struct weir_device *device = &alloc->devices[d];
+        meter->holds.amount[SIM_RESOURCE_GPU] += weir_units_amount(device->units);
+        meter->holds.amount[SIM_RESOURCE_NVDEC] += __builtin_popcount(device->nvdec_mask);
+        meter->holds.amount[SIM_RESOURCE_NVENC] += __builtin_popcount(device->nvenc_mask);
+        meter->holds.amount[SIM_RESOURCE_GPU_MEM] += (double)device->mem_bytes;
+    }
+    meter->uses.amount[SIM_RESOURCE_CPU] = lease->cpus_used;
+    meter->uses.amount[SIM_RESOURCE_RAM] = (double)lease->ram_used_bytes;
+    for (uint32_t u = 0; u < lease->use_count; u++) {
+        meter->uses.amount[SIM_RESOURCE_GPU] += lease->uses[u].gpu_share;
+        meter->uses.amount[SIM_RESOURCE_NVDEC] += lease->uses[u].nvdecs;
+        meter->uses.amount[SIM_RESOURCE_NVENC] += lease->uses[u].nvencs;
+        meter->uses.amount[SIM_RESOURCE_GPU_MEM] += (double)lease->uses[u].mem_bytes;
+    }
+}
+
+static uint32_t first_gpu_type(const struct sim_cluster *cluster, const struct sim_lease *lease)
+{
+    if (lease->use_count == 0)
+        return WEIR_NO_INDEX;
+    const struct sim_node *node = &cluster->nodes[lease->alloc.node];
+    return cluster->gpus[node->gpu_first + lease->uses[0].gpu].type;
+}
+
+weir_status sim_worker_place(struct sim_worker_pool *pool, struct sim_context *context, uint64_t id,
+                             uint32_t stage, const struct weir_alloc *alloc,
+                             const struct weir_shape *uses, struct sim_worker **worker,
+                             uint32_t *reason)
+{
+    struct sim_lease lease = { 0 };
+    uint32_t slot = 0;
+    *worker = NULL;
+    if (sim_worker_find(pool, id) != NULL)
+        return weir_fail(context->error, WEIR_EDUPLICATE, "worker %llu is running already",
+                         (unsigned long long)id);
+    WEIR_TRY(reserve_id(pool, id));
+    WEIR_TRY(take_slot(pool, &slot));
+    sim_lease_fill(&lease, context->cluster, alloc, uses);
+    *reason = sim_cluster_acquire(context->cluster, &lease);
+    if (*reason != WEIR_REASON_NONE) {
+        pool->free_slots[pool->free_count++] = slot;
+        return WEIR_OK;
+    }
+    struct sim_worker *made = pool->slots[slot];
+    *made = (struct sim_worker){ .id = id,
+                                 .slot = slot,
+                                 .stage = stage,
+                                 .task_head = SIM_NO_ITEM,
+                                 .created_ns = sim_engine_now(context->engine),
+                                 .ready_ns = -1,
+                                 .lease = lease };
+    made->gpu_type = first_gpu_type(context->cluster, &lease);
+    fill_meter(made);
+    pool->slot_of_id[id] = slot;
+    pool->alive++;
+    sim_cluster_meter(context->cluster, context->meter, made->created_ns, alloc->node);
+    *worker = made;
+    return WEIR_OK;
+}
+
+static bool is_edge(uint32_t from, uint32_t to)
+{
+    static const uint8_t edges[] = {
+        [SIM_WORKER_GONE] = 1 << SIM_WORKER_SETUP | 1 << SIM_WORKER_IDLE,
+        [SIM_WORKER_SETUP] = 1 << SIM_WORKER_IDLE | 1 << SIM_WORKER_GONE,
+        [SIM_WORKER_IDLE] = 1 << SIM_WORKER_BUSY | 1 << SIM_WORKER_GONE,
+        [SIM_WORKER_BUSY] = 1 << SIM_WORKER_IDLE | 1 << SIM_WORKER_BLOCKED | 1 << SIM_WORKER_GONE,
+        [SIM_WORKER_BLOCKED] = 1 << SIM_WORKER_IDLE | 1 << SIM_WORKER_GONE
+    };
+    return (edges[from] >> to & 1) != 0;
+}
+
+void sim_worker_set_state(struct sim_worker *worker, struct sim_context *context,
+                          enum sim_worker_state state)
+{
+    const int64_t now_ns = sim_engine_now(context->engine);
+    const uint32_t from = worker->state;
+    assert(is_edge(from, state));
+    worker->state = (uint16_t)state;
+    sim_meter_worker_state(context->meter, now_ns, &worker->meter, (enum sim_meter_state)from,
+                           (enum sim_meter_state)state);
+    if (from == SIM_WORKER_BUSY || state == SIM_WORKER_BUSY)
+        sim_cluster_run(context->cluster, &worker->lease, state == SIM_WORKER_BUSY);
+    if (state == SIM_WORKER_IDLE && worker->ready_ns < 0)
+        worker->ready_ns = now_ns;
+    if (from != SIM_WORKER_BUSY && state != SIM_WORKER_BUSY)
+        sim_context_digest(context, 0x100 + (uint64_t)state, worker->id, now_ns);
+}
+
+weir_status sim_worker_release(struct sim_worker_pool *pool, struct sim_context *context,
+                               struct sim_worker *worker, const char *reason)
+{
+    const int64_t now_ns = sim_engine_now(context->engine);
+    assert(worker->task_count == 0);
+    if (worker->timer != SIM_NO_HANDLE)
+        (void)sim_engine_cancel(context->engine, worker->timer);
+    if (worker->crash != SIM_NO_HANDLE)
+        (void)sim_engine_cancel(context->engine, worker->crash);
+    if (worker->tasks == 0)
+        sim_meter_setup_wasted(context->meter, (worker->ready_ns < 0 ? now_ns : worker->ready_ns) -
+                                                   worker->created_ns);
+    sim_worker_set_state(worker, context, SIM_WORKER_GONE);
+    sim_cluster_release(context->cluster, &worker->lease);
+    sim_cluster_meter(context->cluster, context->meter, now_ns, worker->meter.node);
+    const struct sim_worker_row row = { .worker = worker->id,
+                                        .stage = worker->stage,
+                                        .node = worker->meter.node,
+                                        .alloc = &worker->lease.alloc,
+                                        .created_ns = worker->created_ns,
+                                        .ready_ns = worker->ready_ns,
+                                        .ended_ns = now_ns,
+                                        .end_reason = reason,
+                                        .tasks = worker->tasks,
+                                        .busy_ns = worker->busy_ns };
+    pool->slot_of_id[worker->id] = UINT32_MAX;
+    pool->free_slots[pool->free_count++] = worker->slot;
+    pool->alive--;
+    return sim_recorder_worker(context->recorder, &row, context->error);
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Closed forms: every value of tests/golden/queueing/values.csv that a pipeline can express, met by
+ * the simulator.
+ *
+ * Each model runs until four standard errors (30 batch means) are at most 2 % of the value, 5 % for
+ * variances and probabilities; then |measured - exact| must be within max(4 SE, 0.3 %). Seeds are
+ * fixed, so the outcome is the same every time; the chance that a right simulator fails one check
+ * with a fresh seed is about 1e-4.
+ */
+#include "tests/support/check.h"
+#include "tests/support/runs.h"
+
+#include <csv.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCHES = 30, FIELD = 160, MODELS = 128, METRICS = 4 };
+
+enum metric { WAIT, SOJOURN, SOJOURN_SQUARED, DELAYED, ELAPSED, SERVED, MOMENTS };
+
+/* Sums by batch of finished items of the last stage (or, for lines, of the first). */
+struct tally {
+    uint64_t items, warmup, seen;
+    int64_t last_end_ns;
+    double sums[MOMENTS][BATCHES];
+    bool is_line;
+};
+
+static void add_span(void *state, const struct sim_span *span)
+{
+    struct tally *tally = state;
+    if (span->stage != 0)
+        return;
+    const uint64_t number = tally->seen++;
+    const int64_t before_ns = tally->last_end_ns;
+    tally->last_end_ns = span->end_ns;
+    if (number < tally->warmup)
+        return;
+    const uint64_t batch = (number - tally->warmup) * BATCHES / (tally->items - tally->warmup);
+    if (batch >= BATCHES)
+        return;
+    const double wait = sim_time_s(span->start_ns - span->queued_ns);
+    const double sojourn = sim_time_s(span->end_ns - span->queued_ns);
+    tally->sums[WAIT][batch] += wait;
+    tally->sums[SOJOURN][batch] += sojourn;
+    tally->sums[SOJOURN_SQUARED][batch] += sojourn * sojourn;
+    tally->sums[DELAYED][batch] += span->start_ns > span->queued_ns ? 1.0 : 0.0;
+    tally->sums[ELAPSED][batch] += sim_time_s(span->end_ns - before_ns);
+    tally->sums[SERVED][batch] += sim_time_s(span->end_ns - span->start_ns);
+}
+
+struct model {
+    char name[FIELD], params[FIELD];
+    char metric[METRICS][FIELD];
+    double value[METRICS];
+    size_t metrics;
+};
+
+static double param(const char *params, const char *name)
+{
+    const char *at = strstr(params, name);
+    return at == NULL ? (double)NAN : strtod(at + strlen(name), NULL);
+}
+
+/* ---- scenarios ---- */
+
+static const char *const head =
+    "schema: 1\nname: q\ncluster:\n  nodes:\n    - {name: n, cpus: 2000}\n"
+    "sched: {placement: first_fit, scaling: {policy: fixed, interval: 1000000 h}}\npipelines:\n"
+    "  - name: p\n";
+
+static bool write_single(FILE *out, const struct model *model, uint64_t items)
+{
+    double lambda = param(model->params, "lambda=");
+    const double servers = strncmp(model->name, "M/M/c", 5) == 0 ? param(model->params, "c=") : 1.0;
+    const char *service = "exp(1)";
+    const char *arrivals = "exp(%.17g)";
+    if (strcmp(model->name, "M/D/1") == 0)
+        service = "const(1)";
+    else if (strcmp(model->name, "M/LogN(sigma=1)/1") == 0)
+        service = "\"lognormal(1, 1.3108324944320862)\""; /* cv = sqrt(e - 1) */
+    else if (strcmp(model->name, "D/M/1") == 0)
+        arrivals = "const(%.17g)";
+    else if (strcmp(model->name, "M/M/1") != 0 && strcmp(model->name, "M/M/c") != 0)
+        return false;
+    if (isnan(lambda))
+        lambda = param(model->params, "rho=");
+    char law[64];
+    (void)snprintf(law, sizeof(law),
+                   strcmp(arrivals, "const(%.17g)") == 0 ? "const(%.17g)" : "exp(%.17g)",
+                   1.0 / lambda);
+    (void)fprintf(out,
+                  "%s    input: {items: %llu, arrivals: \"%s\"}\n    backpressure: {rule: none}\n"
+                  "    stages:\n      - {name: a, cpus: 1, workers: %g, service: %s}\n",
+                  head, (unsigned long long)items, law, servers, service);
+    return true;
+}
+
+/* "mu=(1.0/ 1.2/ 0.9);buffers=(2/ 1);BAS": equal buffers only, as one pipeline has one. */
+static bool write_line(FILE *out, const struct model *model, uint64_t items)
+{
+    double rates[8] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+    size_t stations = (size_t)param(model->params, "stations=");
+    double buffer = param(model->params, "buffer=");
+    const char *at = strstr(model->params, "mu=(");
+    if (at != NULL) {
+        char *end = NULL;
+        stations = 0;
+        for (at += 4; stations < 8; at = end + 1) {
+            rates[stations++] = strtod(at, &end);
+            if (*end != '/')
+                break;
+        }
+        const char *buffers = strstr(model->params, "buffers=(") + 9;
+        buffer = strtod(buffers, &end);
+        if (fabs(strtod(end + 1, NULL) - buffer) > 0.1)
+            buffer = (double)NAN; /* written with slots below */
+    }
+    (void)fprintf(out, "%s    input: {items: %llu}\n", head, (unsigned long long)items);
+    if (isnan(buffer))
+        return false;
+    (void)fprintf(out, "    backpressure: {rule: blocking, buffer: %g}\n    stages:\n", buffer);
+    for (size_t j = 0; j < stations; j++)
+        (void)fprintf(out, "      - {name: s%zu, cpus: 1, workers: 1, service: exp(%.17g)}\n", j,
+                      1.0 / rates[j]);
+    return true;
+}
+
+static bool is_line(const struct model *model)
+{
+    return strcmp(model->name, "exp tandem line") == 0;
+}
+
+static bool run_model(const struct model *model, uint64_t items, struct tally *tally)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    const bool can =
+        is_line(model) ? write_line(out, model, items) : write_single(out, model, items);
+    (void)fclose(out);
+    struct sim_scenario *scenario = can ? test_scenario(text, NULL) : NULL;
+    free(text);
+    if (scenario == NULL)
+        return false;
+    *tally = (struct tally){ .items = items, .warmup = items / 50, .is_line = is_line(model) };
+    const struct sim_observer observer = { add_span, tally };
+    struct sim_run_summary *summary = test_run_fast(scenario, 0, &observer);
+    CHECK_I64(summary->status, WEIR_OK);
+    free(summary);
+    sim_scenario_destroy(scenario);
+    return true;
+}
+
+/* ---- estimates ---- */
+
+/* The metric within one batch. */
+static double batch_value(const struct tally *tally, const struct model *model, const char *metric,
+                          size_t batch)
+{
+    const double n = (double)(tally->items - tally->warmup) / BATCHES;
+    const double elapsed = tally->sums[ELAPSED][batch];
+    const double wait = tally->sums[WAIT][batch] / n;
+    const double sojourn = tally->sums[SOJOURN][batch] / n;
+    double lambda = param(model->params, "lambda=");
+    lambda = isnan(lambda) ? param(model->params, "rho=") : lambda;
+    if (strcmp(metric, "Wq") == 0)
+        return wait;
+    if (strcmp(metric, "Lq") == 0)
+        return wait * lambda;
+    if (strcmp(metric, "L") == 0)
+        return sojourn * lambda;
+    if (strcmp(metric, "P_wait") == 0)
+        return tally->sums[DELAYED][batch] / n;
+    if (strcmp(metric, "throughput") == 0)
+        return n / elapsed;
+    if (strcmp(metric, "blocked_1") == 0)
+        return 1.0 - tally->sums[SERVED][batch] / elapsed;
+    return (double)NAN;
+}
+
+/* Variance of the sojourn over the whole run, its error from the batches' deviations. */
+static void variance(const struct tally *tally, double *mean, double *error)
+{
+    const double n = (double)(tally->items - tally->warmup) / BATCHES;
+    double total = 0;
+    double parts[BATCHES];
+    for (size_t b = 0; b < BATCHES; b++)
+        total += tally->sums[SOJOURN][b] / n / BATCHES;
+    for (size_t b = 0; b < BATCHES; b++)
+        parts[b] = tally->sums[SOJOURN_SQUARED][b] / n - 2 * total * tally->sums[SOJOURN][b] / n +
+                   total * total;
+    *mean = gsl_stats_mean(parts, 1, BATCHES);
+    *error = gsl_stats_sd(parts, 1, BATCHES) / sqrt(BATCHES);
+}
+
+static void estimate(const struct tally *tally, const struct model *model, const char *metric,
+                     double *mean, double *error)
+{
+    double values[BATCHES];
+    if (strcmp(metric, "var_sojourn") == 0) {
+        variance(tally, mean, error);
+        return;
+    }
+    for (size_t b = 0; b < BATCHES; b++)
+        values[b] = batch_value(tally, model, metric, b);
+    *mean = gsl_stats_mean(values, 1, BATCHES);
+    *error = gsl_stats_sd(values, 1, BATCHES) / sqrt(BATCHES);
+}
+
+static double allowed(const char *metric)
+{
+    const bool is_loose = strcmp(metric, "var_sojourn") == 0 || strcmp(metric, "P_wait") == 0 ||
+                          strcmp(metric, "blocked_1") == 0;
+    return is_loose ? 0.05 : 0.02;
+}
+
+/* How many times longer the run must be for the widest of its intervals. */
+static double shortage(const struct tally *tally, const struct model *model)
+{
+    double worst = 0;
+    for (size_t m = 0; m < model->metrics; m++) {
+        double mean = 0;
+        double error = 0;
+        estimate(tally, model, model->metric[m], &mean, &error);
+        worst = fmax(worst, pow(4.0 * error / (allowed(model->metric[m]) * model->value[m]), 2));
+    }
+    return worst;
+}
+
+static void check_model(const struct model *model)
+{
+    struct tally *tally = calloc(1, sizeof(*tally));
+    uint64_t items = 300000;
+    double missing = 2;
+    for (int tries = 0; tries < 6 && missing > 1.0; tries++) {
+        if (!run_model(model, items, tally)) {
+            free(tally);
+            return;
+        }
+        missing = shortage(tally, model);
+        items = (uint64_t)((double)items * fmin(fmax(missing * 1.5, 1.0), 100.0));
+    }
+    for (size_t m = 0; m < model->metrics; m++) {
+        double mean = 0;
+        double error = 0;
+        estimate(tally, model, model->metric[m], &mean, &error);
+        const double tolerance = fmax(4.0 * error, 0.003 * model->value[m]);
+        if (fabs(mean - model->value[m]) > tolerance || missing > 1.0)
+            printf("%s %s %s: %.6g, exact %.6g, SE %.2g, %llu items\n", model->name, model->params,
+                   model->metric[m], mean, model->value[m], error,
+                   (unsigned long long)tally->items);
+        CHECK(missing <= 1.0);
+        CHECK_NEAR(mean, model->value[m], tolerance);
+    }
+    free(tally);
+}
+
+/* ---- the file ---- */
+
+struct table {
+    struct model models[MODELS];
+    size_t count;
+    char fields[8][FIELD];
+    size_t field;
+    size_t row;
+};
+
+static void on_field(void *text, size_t length, void *state)
+{
+    struct table *table = state;
+    if (table->field < 8)
+        (void)snprintf(table->fields[table->field++], FIELD, "%.*s", (int)length,
+                       text == NULL ? "" : (const char *)text);
+}
+
+static void on_row(int separator, void *state)
+{
+    struct table *table = state;
+    struct model *last = table->count > 0 ? &table->models[table->count - 1] : NULL;
+    (void)separator;
+    table->field = 0;
+    if (table->row++ == 0)
+        return;
+    if (last == NULL || strcmp(last->name, table->fields[0]) != 0 ||
+        strcmp(last->params, table->fields[1]) != 0) {
+        last = &table->models[table->count++];
+        memcpy(last->name, table->fields[0], FIELD);
+        memcpy(last->params, table->fields[1], FIELD);
+    }
+    memcpy(last->metric[last->metrics], table->fields[2], FIELD);
+    last->value[last->metrics++] = strtod(table->fields[3], NULL);
+}
+
+static struct table *read_table(void)
+{
+    struct table *table = calloc(1, sizeof(*table));
+    struct csv_parser parser;
+    enum { CAPACITY = 65536 };
+    char *buffer = malloc(CAPACITY);
+    FILE *file = fopen(test_data("golden/queueing/values.csv"), "rb");
+    CHECK(file != NULL && csv_init(&parser, CSV_STRICT | CSV_APPEND_NULL) == 0);
+    const size_t length = fread(buffer, 1, CAPACITY, file);
+    CHECK(csv_parse(&parser, buffer, length, on_field, on_row, table) == length);
+    (void)csv_fini(&parser, on_field, on_row, table);
+    csv_free(&parser);
+    (void)fclose(file);
+    free(buffer);
+    return table;
+}
+
+static void check_group(const char *prefix, size_t expected)
+{
+    struct table *table = read_table();
+    size_t found = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        if (strncmp(table->models[i].name, prefix, strlen(prefix)) != 0)
+            continue;
+        found++;
+        check_model(&table->models[i]);
+    }
+    CHECK_I64(found, expected);
+    free(table);
+}
+
+static void single_servers(void)
+{
+    check_group("M/M/1", 11); /* M/M/1 alone has six loads; the others are not FCFS */
+    check_group("D/M/1", 1);
+}
+
+static void general_service(void)
+{
+    check_group("M/D/1", 6);
+    check_group("M/LogN", 6);
+}
+
+static void many_servers(void)
+{
+    check_group("M/M/c", 8);
+}
+
+static void tandem_lines(void)
+{
+    check_group("exp tandem line", 26);
+}
+
+static const struct test tests[] = {
+    { "M/M/1 and D/M/1", single_servers },
+    { "M/D/1 and M/G/1", general_service },
+    { "M/M/c", many_servers },
+    { "saturated tandem lines with blocking", tandem_lines },
+};
+TEST_MAIN(tests)

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Running small scenarios inside a test (see runs.h). */
+#include "tests/support/runs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SETS_MAX = 32 };
+
+static size_t split_sets(char *text, const char **sets)
+{
+    size_t count = 0;
+    char *rest = NULL;
+    for (char *word = strtok_r(text, " ", &rest); word != NULL && count < SETS_MAX;
+         word = strtok_r(NULL, " ", &rest))
+        sets[count++] = word;
+    return count;
+}
+
+struct sim_scenario *test_scenario(const char *text, const char *sets)
+{
+    const bool is_file = strncmp(text, "scenarios/", 10) == 0;
+    const char *folder = getenv("WEIR_SOURCE_DIR");
+    char path[1024];
+    char *words = strdup(sets == NULL ? "" : sets);
+    const char *list[SETS_MAX];
+    struct sim_scenario *scenario = NULL;
+    struct sim_diagnostics diagnostics = { 0 };
+    (void)snprintf(path, sizeof(path), "%s/%s", folder == NULL ? TEST_SOURCE_DIR : folder,
+                   is_file ? text : "test.yaml");
+    const struct sim_scenario_source source = { .path = path,
+                                                .text = is_file ? NULL : text,
+                                                .sets = list,
+                                                .sets_count = split_sets(words, list) };
+    if (sim_scenario_load(&source, &scenario, &diagnostics) != WEIR_OK)
+        sim_diagnostics_print(&diagnostics, stdout);
+    sim_diagnostics_clear(&diagnostics);
+    free(words);
+    return scenario;
+}
+
+static struct sim_run_summary *run(const struct sim_scenario *scenario, uint32_t replication,
+                                   const struct sim_observer *observer, bool check_always)
+{
+    struct sim_run_summary *summary = calloc(1, sizeof(*summary));
+    const struct sim_run_options options = { .seed = scenario->seed,
+                                             .replication = replication,
+                                             .variant = "test",
+                                             .experiment_id = 1,
+                                             .run_id = 1,
+                                             .check_always = check_always,
+                                             .export_at_s = (double)NAN,
+                                             .observer = observer };
+    if (summary != NULL && sim_run(scenario, &options, summary) != WEIR_OK)
+        printf("run failed: %s\n", summary->message);
+    return summary;
+}
+
+struct sim_run_summary *test_run(const struct sim_scenario *scenario, uint32_t replication,
+                                 const struct sim_observer *observer)
+{
+    return run(scenario, replication, observer, true);
+}
+
+struct sim_run_summary *test_run_fast(const struct sim_scenario *scenario, uint32_t replication,
+                                      const struct sim_observer *observer)
+{
+    return run(scenario, replication, observer, false);
+}

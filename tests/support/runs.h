@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Running small scenarios inside a test. */
+#ifndef TESTS_SUPPORT_RUNS_H
+#define TESTS_SUPPORT_RUNS_H
+
+#include "sim/run.h"
+
+/* Loads a scenario from text (or from a file of the project when `text` begins with "scenarios/"),
+ * with sets "path=value" separated by blanks, NULL = none. Prints the diagnostics and returns NULL
+ * on failure. */
+struct sim_scenario *test_scenario(const char *text, const char *sets);
+
+/* Runs it once without a database, all invariants checked after every event. */
+struct sim_run_summary *test_run(const struct sim_scenario *scenario, uint32_t replication,
+                                 const struct sim_observer *observer);
+
+/* As test_run, with invariants checked at the end only: for long runs. */
+struct sim_run_summary *test_run_fast(const struct sim_scenario *scenario, uint32_t replication,
+                                      const struct sim_observer *observer);
+
+#endif
