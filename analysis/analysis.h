@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The analysis room: reads result databases, never scenarios, and never writes to them.
+ *
+ * One query layer (query.c) feeds sentences, tables, tiles and charts alike, so that they cannot
+ * contradict each other. Statistics are honest about dependence: replications and paired
+ * differences under common random numbers, never samples of one run taken as independent.
+ */
+#ifndef ANALYSIS_ANALYSIS_H
+#define ANALYSIS_ANALYSIS_H
+
+#include "weir/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct an_db;
+
+/* Opens read-only. WEIR_EIO: missing, not SQLite, not a weir database, newer schema (says which).
+ */
+weir_status an_open(const char *path, struct an_db **db, struct weir_error *error);
+void an_close(struct an_db *db);
+
+/* ---- comparison of variants ---- */
+
+enum an_verdict {
+    AN_BASELINE,
+    AN_BETTER,
+    AN_WORSE,
+    AN_TIE,                  /* the interval of the difference holds 0 */
+    AN_DETERMINISTIC_BETTER, /* replications are identical: no interval, plain difference */
+    AN_DETERMINISTIC_WORSE,
+    AN_DETERMINISTIC_TIE,
+    AN_NEUTRAL /* the metric has no better direction */
+};
+
+struct an_cell {
+    double mean, half_width; /* 95 % of the mean over replications; NAN = fewer than 2 */
+    double difference, difference_low, difference_high; /* paired, variant - baseline */
+    double p_value;      /* paired t, Holm over the variants; NAN when deterministic */
+    double sign_p_value; /* sign test */
+    uint32_t n;
+    bool is_deterministic;
+    bool is_lower_bound;
+    bool is_best; /* best mean of the row */
+    bool is_tied_with_best;
+    enum an_verdict verdict;
+};
+
+struct an_metric_row {
+    char *metric, *label, *unit, *title;
+    int better;            /* +1 more, -1 less, 0 neither */
+    struct an_cell *cells; /* by variant */
+};
+
+struct an_comparison {
+    char **variants;
+    size_t variant_count;
+    size_t baseline;
+    struct an_metric_row *rows;
+    size_t row_count;
+    char *finding; /* "xenna finishes 9.9x more per second than equal_split (95 % CI ...)" */
+};
+
+struct an_compare_options {
+    const char *baseline;       /* NULL = the experiment's */
+    const char *const *metrics; /* NULL = the default set */
+    size_t metric_count;
+};
+
+/* WEIR_EINVAL when runs are not comparable (other scenario, other warm-up, unpaired replications);
+ * the sentence names the field that differs. */
+weir_status an_compare(struct an_db *db, const struct an_compare_options *options,
+                       struct an_comparison **comparison, struct weir_error *error);
+void an_comparison_destroy(struct an_comparison *comparison);
+
+/* ---- charts and report ---- */
+
+/* Names of the charts that exist, with the question each answers. */
+struct an_plot_info {
+    const char *name;
+    const char *question;
+};
+size_t an_plot_count(void);
+const struct an_plot_info *an_plot_at(size_t index);
+
+struct an_plot_options {
+    const char *variant; /* NULL = baseline */
+    uint32_t replication;
+    double at_s; /* placement chart; NAN = the busiest moment */
+};
+
+/* Writes NAME.gp and NAME.dat into `folder` and runs gnuplot on them; `output` ends in .svg, .png
+ * or .pdf. An empty result becomes a card that says so. */
+weir_status an_plot(struct an_db *db, const char *name, const struct an_plot_options *options,
+                    const char *folder, const char *output, struct weir_error *error);
+
+/* One self-contained HTML page: findings, tables, at least eight charts as inline SVG, assumptions,
+ * how to repeat. */
+weir_status an_report(struct an_db *db, const struct an_plot_options *options, const char *output,
+                      struct weir_error *error);
+
+/* ---- explanations ---- */
+
+struct an_explain_query {
+    const char *variant; /* NULL = baseline */
+    uint32_t replication;
+    int64_t worker;      /* -1 = none: why is it here, and why did it end */
+    const char *stage;   /* why was none added between from_s and to_s */
+    double from_s, to_s; /* NAN = open */
+    double at_s;         /* NAN = none: the decision in force at that time */
+    bool as_json;        /* one JSON document instead of sentences */
+};
+/* Prints sentences (and a table of decisions for a stage) to `out`. */
+weir_status an_explain(struct an_db *db, const struct an_explain_query *query, FILE *out,
+                       struct weir_error *error);
+
+#endif

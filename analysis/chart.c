@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The sheet a chart is drawn on: pixels to gnuplot's screen coordinates, texts, time axes and the
+ * lines of what happened. See the header.
+ */
+#include "analysis/chart.h"
+
+#include "analysis/gnuplot.h"
+#include "analysis/nan.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double screen_x(double px)
+{
+    return px / AN_CHART_WIDTH;
+}
+
+static double screen_y(const struct an_chart *chart, double px)
+{
+    return 1.0 - (chart->header + px) / (chart->header + chart->height + chart->footer);
+}
+
+void an_chart_title(struct an_chart *chart, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(chart->title, sizeof chart->title, format, arguments);
+    va_end(arguments);
+}
+
+void an_chart_subtitle(struct an_chart *chart, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(chart->subtitle, sizeof chart->subtitle, format, arguments);
+    va_end(arguments);
+}
+
+weir_status an_chart_empty(struct an_chart *chart, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(chart->empty, sizeof chart->empty, format, arguments);
+    va_end(arguments);
+    return WEIR_OK;
+}
+
+/* ---- data ---- */
+
+size_t an_chart_block(struct an_chart *chart, const char *title, const char *columns)
+{
+    (void)fprintf(chart->data, "%s# ", chart->blocks == 0 ? "" : "\n\n");
+    for (const char *c = title; *c != '\0'; c++)
+        (void)fputc((unsigned char)*c < ' ' ? ' ' : *c, chart->data);
+    (void)fprintf(chart->data, "\n# %s\n", columns);
+    return chart->blocks++;
+}
+
+void an_chart_cell(struct an_chart *chart, const char *text)
+{
+    (void)fputc('"', chart->data);
+    for (const char *c = text; *c != '\0'; c++)
+        (void)fputc(*c == '"'                               ? '\''
+                    : (unsigned char)*c < ' ' || *c == '\\' ? ' '
+                                                            : *c,
+                    chart->data);
+    (void)fputs("\" ", chart->data);
+}
+
+/* ---- panels and texts ---- */
+
+void an_chart_panel(struct an_chart *chart, const struct an_box *box)
+{
+    chart->left = box->x0;
+    chart->right = box->x1;
+    (void)fprintf(chart->body,
+                  "set lmargin at screen %.5f; set rmargin at screen %.5f\n"
+                  "set tmargin at screen %.5f; set bmargin at screen %.5f\n",
+                  screen_x(box->x0), screen_x(box->x1), screen_y(chart, box->y0),
+                  screen_y(chart, box->y1));
+}
+
+void an_chart_draw_end(struct an_chart *chart)
+{
+    (void)fputs("unset label; unset arrow; unset object\n", chart->body);
+}
+
+void an_chart_text(struct an_chart *chart, const struct an_label *label, const char *format, ...)
+{
+    char text[400];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    (void)fputs("set label ", chart->body);
+    if (label->is_bold)
+        an_gnuplot_quote_bold(chart->body, text);
+    else
+        an_gnuplot_quote(chart->body, text);
+    const char *align = label->align == 'r' ? "right" : label->align == 'c' ? "center" : "left";
+    (void)fprintf(
+        chart->body, " at screen %.5f,%.5f %s %s textcolor rgb '%s' font ',%g' front %s\n",
+        screen_x(label->x), screen_y(chart, label->y), align,
+        label->is_upright ? "rotate by 90" : "norotate",
+        label->color == NULL ? AN_INK : label->color, label->size > 0.0 ? label->size : 12.0,
+        label->is_bold ? "enhanced" : "noenhanced");
+}
+
+void an_chart_rectangle(struct an_chart *chart, const struct an_box *box, const char *color,
+                        const char *layer)
+{
+    (void)fprintf(chart->body,
+                  "set object rectangle from screen %.5f,%.5f to screen %.5f,%.5f "
+                  "fc rgb '%s' fs solid 1.0 noborder %s\n",
+                  screen_x(box->x0), screen_y(chart, box->y0), screen_x(box->x1),
+                  screen_y(chart, box->y1), color, layer);
+}
+
+void an_push_apart(double *y, size_t count, double gap, double low, double high)
+{
+    enum { MOST = 16 };
+    size_t order[MOST] = { 0 };
+    if (count > MOST)
+        return;
+    for (size_t i = 1; i < count; i++) {
+        size_t at = i;
+        for (; at > 0 && y[order[at - 1]] > y[i]; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    /* Neighbours share what they lack; a few labels settle at once. */
+    for (size_t round = 0; round < 50; round++)
+        for (size_t i = 0; i + 1 < count; i++) {
+            double *above = &y[order[i]];
+            double *below = &y[order[i + 1]];
+            *above = fmin(fmax(*above, low), high);
+            *below = fmin(fmax(*below, low), high);
+            const double lack = gap - (*below - *above);
+            if (lack <= 0.0)
+                continue;
+            *above -= 0.5 * lack;
+            *below += 0.5 * lack;
+        }
+}
+
+/* ---- time ---- */
+
+struct an_grid an_chart_grid(const struct an_chart *chart, size_t samples)
+{
+    struct an_grid grid = { .from_s = 0.0, .to_s = fmax(chart->run->end_s, 1e-3) };
+    grid.bins = samples < AN_CHART_BINS ? samples : AN_CHART_BINS;
+    /* With regular samples the bins are the samples themselves. */
+    const double regular = grid.to_s / fmax(chart->run->sample_s, 1e-9);
+    if (regular >= 1.0 && ceil(regular - 1e-9) <= (double)grid.bins && samples > 0) {
+        grid.bins = (size_t)ceil(regular - 1e-9);
+        grid.step_s = chart->run->sample_s;
+    } else {
+        grid.bins = grid.bins == 0 ? 1 : grid.bins;
+        grid.step_s = grid.to_s / (double)grid.bins;
+    }
+    return grid;
+}
+
+static size_t grid_bin(const struct an_grid *grid, double t_s)
+{
+    const double bin = floor((t_s - grid->from_s) / grid->step_s + 1e-9);
+    if (bin <= 0.0)
+        return 0;
+    return bin >= (double)grid->bins ? grid->bins - 1 : (size_t)bin;
+}
+
+void an_grid_means(const struct an_grid *grid, const struct an_frame *frame, struct an_span span,
+                   size_t column, double *means)
+{
+    double weights[AN_CHART_BINS] = { 0 };
+    for (size_t b = 0; b < grid->bins; b++)
+        means[b] = 0.0;
+    for (size_t i = span.first; i < span.first + span.rows; i++) {
+        const double start = an_number(frame, i, 0);
+        const double end = start + an_number(frame, i, 1);
+        const double value = an_number(frame, i, column);
+        if (isnan(value) || !(end > start))
+            continue;
+        const size_t last = grid_bin(grid, end - 1e-9 * grid->step_s);
+        for (size_t b = grid_bin(grid, start); b <= last; b++) {
+            const double bin_start = grid->from_s + (double)b * grid->step_s;
+            const double share = fmin(end, bin_start + grid->step_s) - fmax(start, bin_start);
+            means[b] += value * fmax(share, 0.0);
+            weights[b] += fmax(share, 0.0);
+        }
+    }
+    for (size_t b = 0; b < grid->bins; b++)
+        means[b] = weights[b] > 0.0 ? means[b] / weights[b] : AN_NAN;
+}
+
+double *an_grid_series(const struct an_grid *grid, size_t count)
+{
+    return calloc(grid->bins * count, sizeof(double));
+}
+
+/* The values of one bin as they stand in the data file. */
+static void bin_text(const struct an_grid *grid, const double *series, size_t count, size_t bin,
+                     char text[240])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < count && used < 200; i++)
+        used += (size_t)snprintf(text + used, 240 - used, " %.5g", series[i * grid->bins + bin]);
+}
+
+/* Two rows a run of equal bins, at its start and its end: lines become steps, areas one closed path
+ * without needless corners. */
+void an_chart_rows(struct an_chart *chart, const struct an_grid *grid, const double *series,
+                   size_t count)
+{
+    char values[240];
+    char next[240];
+    size_t first = 0;
+    bin_text(grid, series, count, 0, values);
+    for (size_t b = 1; b <= grid->bins; b++) {
+        if (b < grid->bins)
+            bin_text(grid, series, count, b, next);
+        if (b < grid->bins && strcmp(next, values) == 0)
+            continue;
+        const double from = grid->from_s + (double)first * grid->step_s;
+        const double to = fmin(grid->from_s + (double)b * grid->step_s, grid->to_s);
+        (void)fprintf(chart->data, "%.9g%s\n%.9g%s\n", from, values, to, values);
+        first = b;
+        memcpy(values, next, sizeof values);
+    }
+}
+
+double an_chart_time_px(const struct an_chart *chart, double t_s)
+{
+    const double span = fmax(chart->run->end_s, 1e-3);
+    return chart->left + (chart->right - chart->left) * fmin(fmax(t_s / span, 0.0), 1.0);
+}
+
+static double time_step(double span_s)
+{
+    static const double steps[] = { 0.001, 0.002, 0.005, 0.01,   0.02,   0.05,    0.1,    0.2,
+                                    0.5,   1,     2,     5,      10,     15,      30,     60,
+                                    120,   300,   600,   900,    1800,   3600,    7200,   10800,
+                                    21600, 43200, 86400, 172800, 604800, 1209600, 2419200 };
+    const size_t count = sizeof steps / sizeof steps[0];
+    for (size_t i = 0; i < count; i++) {
+        const bool is_odd = span_s >= 10800.0 && steps[i] < 3600.0;
+        if (!is_odd && span_s / steps[i] <= 9.01)
+            return steps[i];
+    }
+    return span_s / 8.0;
+}
+
+static void tick_text(const struct an_chart *chart, double t_s, double step_s, char text[32])
+{
+    const double span = chart->run->end_s;
+    if (chart->run->start_unix_s != 0) {
+        const time_t moment = (time_t)(chart->run->start_unix_s + (int64_t)llround(t_s));
+        struct tm parts = { 0 };
+        (void)gmtime_r(&moment, &parts);
+        if (step_s >= 86400.0 || (span > 172800.0 && parts.tm_hour == 0))
+            (void)strftime(text, 32, "%d %b", &parts);
+        else
+            (void)strftime(text, 32, step_s >= 60.0 ? "%H:%M" : "%H:%M:%S", &parts);
+        return;
+    }
+    if (step_s >= 86400.0)
+        (void)snprintf(text, 32, "%g d", t_s / 86400.0);
+    else if (step_s >= 3600.0)
+        (void)snprintf(text, 32, "%g h", t_s / 3600.0);
+    else if (step_s >= 60.0)
+        (void)snprintf(text, 32, "%g min", t_s / 60.0);
+    else
+        (void)snprintf(text, 32, "%g s", t_s);
+}
+
+void an_chart_time_axis(struct an_chart *chart, bool has_labels)
+{
+    const double span = fmax(chart->run->end_s, 1e-3);
+    const double step = time_step(span);
+    /* Clock ticks lie on round clock times, not on round times since the start. */
+    const double offset = step >= 1.0 ? fmod((double)chart->run->start_unix_s, step) : 0.0;
+    double t = offset > 0.0 ? step - offset : 0.0;
+    (void)fprintf(chart->body, "set xrange [0:%.9g]\nset xtics (", span);
+    for (bool is_first = true; t <= span * (1.0 + 1e-9); t += step) {
+        char text[32] = "";
+        if (has_labels)
+            tick_text(chart, t, step, text);
+        (void)fprintf(chart->body, "%s'%s' %.9g", is_first ? "" : ", ", text, t);
+        is_first = false;
+    }
+    (void)fputs(")\n", chart->body);
+}
+
+double an_axis_step(double top, double count)
+{
+    if (!(top > 0.0))
+        return 1.0;
+    const double raw = top / count;
+    const double power = pow(10.0, floor(log10(raw)));
+    const double rest = raw / power;
+    return power * (rest <= 1.0 ? 1.0 : rest <= 2.0 ? 2.0 : rest <= 5.0 ? 5.0 : 10.0);
+}
+
+double an_axis_top(double largest)
+{
+    if (!(largest > 0.0))
+        return 1.0;
+    const double step = an_axis_step(largest, 4.0);
+    return step * ceil(largest / step - 1e-9);
+}
+
+/* ---- what happened ---- */
+
+static void happening_line(struct an_chart *chart, double t_s, double y0, double y1)
+{
+    const double x = screen_x(an_chart_time_px(chart, t_s));
+    (void)fprintf(chart->body,
+                  "set arrow from screen %.5f,%.5f to screen %.5f,%.5f nohead front "
+                  "lc rgb '" AN_VERMILLION "' lw 0.9 dt (4,3)\n",
+                  x, screen_y(chart, y0), x, screen_y(chart, y1));
+}
+
+/* Middle of a label of this text between its lines, kept within the panel and right of `taken`.
+ * NAN = no room. */
+static double happening_place(const struct an_chart *chart, double middle, const char *text,
+                              double taken)
+{
+    const double half = 3.5 * (double)strlen(text) + 4.0;
+    double x = fmin(middle, chart->right + 100.0 - half);
+    x = fmax(x, fmax(chart->left, taken) + half);
+    return fabs(x - middle) > 120.0 || x + half > AN_CHART_WIDTH ? AN_NAN : x;
+}
+
+/* Puts a label into the lower of two rows that has room; `taken` holds their right ends. */
+static void happening_label(struct an_chart *chart, double middle, const char *text, double y0,
+                            double taken[2])
+{
+    for (size_t row = 0; row < 2; row++) {
+        const double x = happening_place(chart, middle, text, taken[row]);
+        if (isnan(x))
+            continue;
+        const struct an_label label = { .x = x,
+                                        .y = y0 - 8.0 - 12.0 * (double)row,
+                                        .color = AN_VERMILLION,
+                                        .size = 10.5,
+                                        .align = 'c' };
+        an_chart_text(chart, &label, "%s", text);
+        taken[row] = x + 3.5 * (double)strlen(text) + 8.0;
+        return;
+    }
+}
+
+weir_status an_chart_happenings(struct an_chart *chart, double y0, double y1,
+                                struct weir_error *error)
+{
+    enum { MANY = 12, MOST_LINES = 80 };
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(chart->db,
+                      "SELECT t_s, until_s, text FROM happening WHERE run_id = :run ORDER BY t_s, "
+                      "text",
+                      &(struct an_args){ .run = chart->run->run_id }, &frame, error));
+    double taken[2] = { 0.0, 0.0 };
+    for (size_t i = 0; i < frame->row_count && i < MOST_LINES; i++) {
+        const double from = an_number(frame, i, 0);
+        const double until = an_number(frame, i, 1);
+        happening_line(chart, from, y0, y1);
+        const bool has_end = !isnan(until) && until <= chart->run->end_s;
+        if (has_end)
+            happening_line(chart, until, y0, y1);
+        const double middle = an_chart_time_px(chart, has_end ? 0.5 * (from + until) : from);
+        if (frame->row_count <= MANY)
+            happening_label(chart, middle, an_shorten(an_text(frame, i, 2), 34).text, y0, taken);
+    }
+    if (frame->row_count > MANY) {
+        const struct an_label label = {
+            .x = chart->right, .y = y0 - 8.0, .color = AN_VERMILLION, .size = 10.5, .align = 'r'
+        };
+        an_chart_text(chart, &label, "dashed: %zu faults and changes", frame->row_count);
+    }
+    an_frame_destroy(frame);
+    return WEIR_OK;
+}

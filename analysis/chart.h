@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A chart in the making: what the C file of a chart fills in.
+ *
+ * A chart computes its finding (the title) and its data from the query layer, writes rows to
+ * `data` (NAME.dat) and gnuplot commands to `body` (part of NAME.gp). All positions are pixels of a
+ * sheet 1000 wide, y downwards from the top of the content; title, subtitle and footer are added
+ * around it, or left out for HTML, which has its own. Every panel ends with an_chart_draw_end().
+ * User text reaches gnuplot only through the functions below.
+ */
+#ifndef ANALYSIS_CHART_H
+#define ANALYSIS_CHART_H
+
+#include "analysis/facts.h"
+#include "analysis/text.h"
+#include "weir/version.h"
+
+enum { AN_CHART_WIDTH = 1000, AN_CHART_BINS = 240 };
+
+/* Contrast and distance under colour blindness were computed for these; no purple beside grey. */
+#define AN_INK         "#1f2933"
+#define AN_MUTED       "#66727f"
+#define AN_GRID        "#e6e9ed"
+#define AN_BLUE        "#0072b2"
+#define AN_ORANGE      "#d98f00"
+#define AN_GREEN       "#009e73"
+#define AN_GREY        "#7b8794"
+#define AN_SKY         "#56b4e9"
+#define AN_PALE        "#d7dde3"
+#define AN_PALE_BLUE   "#cfe3f0"
+#define AN_VERMILLION  "#d55e00"
+#define AN_ORANGE_TEXT "#b27600"
+#define AN_GREEN_TEXT  "#00795a"
+
+struct an_chart {
+    struct an_db *db;
+    const struct an_run *run;
+    const struct an_facts *facts;
+    const struct an_plot_options *options;
+    double height;      /* of the content; set by the chart before anything else */
+    char title[240];    /* the finding */
+    char subtitle[360]; /* what, unit, aggregation */
+    char empty[240];    /* not "": nothing to draw, and why */
+    double header, footer;
+    double left, right; /* of the present panel */
+    bool is_about_all;  /* all variants and replications, not one run: for the footer */
+    size_t blocks;      /* of data written so far */
+    FILE *data, *body;
+};
+
+/* A chart: one C file, one line in the registry. `draw` fills the chart or its `empty` text. */
+struct an_plot_ops {
+    struct an_plot_info info;
+    weir_status (*draw)(struct an_chart *chart, struct weir_error *error);
+};
+
+void an_chart_title(struct an_chart *chart, const char *format, ...) WEIR_PRINTF(2, 3);
+void an_chart_subtitle(struct an_chart *chart, const char *format, ...) WEIR_PRINTF(2, 3);
+weir_status an_chart_empty(struct an_chart *chart, const char *format, ...) WEIR_PRINTF(2, 3);
+
+/* ---- data ---- */
+
+/* Starts the next block of the data file (`index` in gnuplot) and returns its number. `columns` are
+ * names split by blanks. */
+size_t an_chart_block(struct an_chart *chart, const char *title, const char *columns);
+/* A text cell: in double quotes, which it cannot hold itself. */
+void an_chart_cell(struct an_chart *chart, const char *text);
+
+/* ---- panels and texts ---- */
+
+struct an_box {
+    double x0, y0, x1, y1;
+};
+/* Margins of the next plot. */
+void an_chart_panel(struct an_chart *chart, const struct an_box *box);
+/* Ends the texts and marks of a panel; after its plot command. */
+void an_chart_draw_end(struct an_chart *chart);
+
+struct an_label {
+    double x, y;       /* the middle of the text's height */
+    const char *color; /* NULL = ink */
+    double size;       /* px; 0 = 12 */
+    char align;        /* l c r; 0 = l */
+    bool is_bold, is_upright;
+};
+void an_chart_text(struct an_chart *chart, const struct an_label *label, const char *format, ...)
+    WEIR_PRINTF(3, 4);
+/* A filled rectangle in front or behind (`layer` "front" or "behind"). */
+void an_chart_rectangle(struct an_chart *chart, const struct an_box *box, const char *color,
+                        const char *layer);
+
+/* Pushes up to 16 label positions apart and keeps their order: at least `gap` px between neighbours,
+ * within [low, high] where that leaves room. */
+void an_push_apart(double *y, size_t count, double gap, double low, double high);
+
+/* ---- time ---- */
+
+/* Equal bins over the whole run; at most AN_CHART_BINS. */
+struct an_grid {
+    double from_s, to_s, step_s;
+    size_t bins;
+};
+struct an_grid an_chart_grid(const struct an_chart *chart, size_t samples);
+/* Time-weighted means per bin of `column` over `rows` rows from `first` on; columns 0 and 1 of the
+ * frame are t_s and dt_s. NAN where no sample lies. */
+struct an_span {
+    size_t first, rows;
+};
+void an_grid_means(const struct an_grid *grid, const struct an_frame *frame, struct an_span span,
+                   size_t column, double *means);
+/* Room for `count` series of grid->bins means, zeroed; NULL = out of memory. free() it. */
+double *an_grid_series(const struct an_grid *grid, size_t count);
+/* Rows "t_s value..." of `count` series that lie one after the other, two a run of equal bins: its
+ * start and its end. */
+void an_chart_rows(struct an_chart *chart, const struct an_grid *grid, const double *series,
+                   size_t count);
+/* x range and ticks of the present panel: minutes, hours, days, or clock times. */
+void an_chart_time_axis(struct an_chart *chart, bool has_labels);
+/* Pixel of a moment in the present panel. */
+double an_chart_time_px(const struct an_chart *chart, double t_s);
+/* Dashed lines at what happened from outside, over the height y0 to y1, labels above y0. */
+weir_status an_chart_happenings(struct an_chart *chart, double y0, double y1,
+                                struct weir_error *error);
+/* A round upper end for an axis that starts at 0. */
+double an_axis_top(double largest);
+/* A tick step that gives about `count` ticks up to `top`. */
+double an_axis_step(double top, double count);
+
+#endif

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Comparison of variants: means with intervals, paired differences with the baseline (t, Holm over
+ * the variants, sign test), and a verdict for each cell.
+ *
+ * The interval of a difference is drawn at the level at which Holm's procedure judged it, so that
+ * "the interval holds 0" and "tie" are the same statement. Only complete runs that share scenario,
+ * warm-up, horizon, replications and seeds are compared.
+ */
+#include "analysis/metrics.h"
+#include "analysis/nan.h"
+#include "analysis/query.h"
+#include "analysis/statistics.h"
+#include "analysis/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double compare_alpha = 0.05;
+
+/* ---- which runs ---- */
+
+static weir_status fail_if_found(struct an_db *db, const char *sql, const char *format,
+                                 struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(db, sql, NULL, &frame, error));
+    weir_status status = WEIR_OK;
+    if (frame->row_count > 0)
+        status =
+            weir_fail(error, WEIR_EINVAL, "not comparable: %s: %s", format, an_text(frame, 0, 0));
+    an_frame_destroy(frame);
+    return status;
+}
+
+static weir_status check_comparable(struct an_db *db, struct weir_error *error)
+{
+    static const struct {
+        const char *what, *sql;
+    } checks[] = {
+        { "scenario differs",
+          "SELECT group_concat(scenario, ', ') FROM experiment HAVING count(*) > 1" },
+        { "status",
+          "SELECT 'variant ' || variant || ', replication ' || replication || ' is ' || status "
+          "FROM run WHERE status NOT IN ('complete', 'horizon') ORDER BY run_id LIMIT 1" },
+        { "warmup_s differs", "SELECT min(warmup_s) || ' s and ' || max(warmup_s) || ' s' FROM run "
+                              "HAVING min(warmup_s) < max(warmup_s)" },
+        { "horizon_s differs",
+          "SELECT coalesce(min(horizon_s), 'none') || ' and ' || coalesce(max(horizon_s), 'none') "
+          "|| ' s' FROM run HAVING count(DISTINCT coalesce(horizon_s, -1)) > 1" },
+        { "seed differs within a replication",
+          "SELECT 'replication ' || replication || ': ' || group_concat(DISTINCT seed) FROM run "
+          "GROUP BY replication HAVING count(DISTINCT seed) > 1 LIMIT 1" },
+        { "replications are not paired",
+          "SELECT 'replication ' || replication || ' has ' || count(*) || ' of ' || "
+          "(SELECT count(DISTINCT variant) FROM run) || ' variants' FROM run GROUP BY replication "
+          "HAVING count(*) <> (SELECT count(DISTINCT variant) FROM run) LIMIT 1" },
+    };
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
+        WEIR_TRY(fail_if_found(db, checks[i].sql, checks[i].what, error));
+    return WEIR_OK;
+}
+
+static weir_status fill_variants(struct an_db *db, const char *baseline,
+                                 struct an_comparison *comparison, struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(db,
+                      "SELECT r.variant, r.variant = coalesce(:text, min(e.baseline)) FROM run r "
+                      "JOIN experiment e USING (experiment_id) GROUP BY r.variant "
+                      "ORDER BY min(r.variant_order)",
+                      &(struct an_args){ .text = baseline }, &frame, error));
+    comparison->variants = calloc(frame->row_count + 1, sizeof *comparison->variants);
+    bool is_found = false;
+    bool is_complete = comparison->variants != NULL;
+    for (size_t i = 0; is_complete && i < frame->row_count; i++) {
+        comparison->variants[i] = strdup(an_text(frame, i, 0));
+        is_complete = comparison->variants[i] != NULL;
+        comparison->variant_count++;
+        if (an_number(frame, i, 1) > 0.5) {
+            comparison->baseline = i;
+            is_found = true;
+        }
+    }
+    an_frame_destroy(frame);
+    if (!is_complete)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    if (comparison->variant_count == 0)
+        return weir_fail(error, WEIR_EINVAL, "not comparable: the database holds no run");
+    if (!is_found && baseline != NULL)
+        return weir_fail(error, WEIR_EINVAL, "there is no variant \"%s\" to compare with",
+                         baseline);
+    return WEIR_OK;
+}
+
+/* ---- one row ---- */
+
+/* Values by variant, then replication, of one metric. */
+struct samples {
+    double *values;
+    size_t variants, replications;
+    bool *is_lower_bound; /* by variant */
+};
+
+static const double *samples_of(const struct samples *samples, size_t variant)
+{
+    return samples->values + variant * samples->replications;
+}
+
+static void samples_clear(struct samples *samples)
+{
+    free(samples->values);
+    free(samples->is_lower_bound);
+}
+
+/* A metric may carry its label: "bp.starved_frac:caption". Without one the value of the whole
+ * cluster counts, else the mean over its labels. */
+static const char samples_sql[] =
+    "SELECT r.variant, x.value, x.is_lower_bound, x.unit, x.has_whole FROM run r LEFT JOIN ("
+    " SELECT run_id, avg(value) AS value, max(is_lower_bound) AS is_lower_bound,"
+    "  min(unit) AS unit, label = '' AS has_whole,"
+    "  row_number() OVER (PARTITION BY run_id ORDER BY label = '' DESC) AS choice"
+    " FROM result WHERE metric = CASE instr(:text, ':') WHEN 0 THEN :text"
+    "   ELSE substr(:text, 1, instr(:text, ':') - 1) END"
+    "  AND (instr(:text, ':') = 0 OR label = substr(:text, instr(:text, ':') + 1))"
+    " GROUP BY run_id, label = '') x ON x.run_id = r.run_id AND x.choice = 1"
+    " ORDER BY (SELECT min(o.variant_order) FROM run o WHERE o.variant = r.variant), r.variant,"
+    "  r.replication";
+
+static weir_status samples_read(struct an_db *db, const char *metric, size_t variants,
+                                struct samples *samples, char unit[32], struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(db, samples_sql, &(struct an_args){ .text = metric }, &frame, error));
+    samples->variants = variants;
+    samples->replications = frame->row_count / variants;
+    samples->values = calloc(frame->row_count, sizeof *samples->values);
+    samples->is_lower_bound = calloc(variants, sizeof *samples->is_lower_bound);
+    if (samples->values == NULL || samples->is_lower_bound == NULL) {
+        an_frame_destroy(frame);
+        samples_clear(samples);
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    }
+    unit[0] = '\0';
+    for (size_t i = 0; i < frame->row_count; i++) {
+        samples->values[i] = an_number(frame, i, 1);
+        if (an_number(frame, i, 2) > 0.5)
+            samples->is_lower_bound[i / samples->replications] = true;
+        if (unit[0] == '\0')
+            (void)snprintf(unit, 32, "%s", an_text(frame, i, 3));
+    }
+    an_frame_destroy(frame);
+    return WEIR_OK;
+}
+
+static bool has_gap(const struct samples *samples, size_t variant)
+{
+    const double *values = samples_of(samples, variant);
+    for (size_t i = 0; i < samples->replications; i++)
+        if (isnan(values[i]))
+            return true;
+    return false;
+}
+
+static enum an_verdict judge(const struct an_cell *cell, int better)
+{
+    const double gain = cell->difference * better;
+    if (better == 0)
+        return AN_NEUTRAL;
+    if (cell->is_deterministic) {
+        if (fabs(cell->difference) <= 1e-12 * fabs(cell->mean))
+            return AN_DETERMINISTIC_TIE;
+        return gain > 0.0 ? AN_DETERMINISTIC_BETTER : AN_DETERMINISTIC_WORSE;
+    }
+    if (!(cell->p_value < compare_alpha))
+        return AN_TIE;
+    return gain > 0.0 ? AN_BETTER : AN_WORSE;
+}
+
+/* Room for one number a variant, three times over. */
+struct scratch {
+    double *p_values, *adjusted, *confidence;
+};
+
+static void fill_means(const struct samples *samples, struct an_metric_row *row)
+{
+    for (size_t v = 0; v < samples->variants; v++) {
+        struct an_cell *cell = &row->cells[v];
+        const struct an_interval mean =
+            an_mean_interval(samples_of(samples, v), samples->replications, 1.0 - compare_alpha);
+        *cell = (struct an_cell){ .mean = mean.mean,
+                                  .half_width = mean.half_width,
+                                  .difference = AN_NAN,
+                                  .difference_low = AN_NAN,
+                                  .difference_high = AN_NAN,
+                                  .p_value = AN_NAN,
+                                  .sign_p_value = AN_NAN,
+                                  .n = (uint32_t)samples->replications,
+                                  .is_lower_bound = samples->is_lower_bound[v],
+                                  .verdict = AN_NEUTRAL };
+        cell->is_deterministic = an_is_constant(samples_of(samples, v), samples->replications);
+        if (cell->is_deterministic)
+            cell->half_width = AN_NAN;
+    }
+}
+
+static void fill_differences(const struct samples *samples, size_t baseline,
+                             const struct scratch *scratch, struct an_metric_row *row)
+{
+    const double *base = samples_of(samples, baseline);
+    for (size_t v = 0; v < samples->variants; v++) {
+        scratch->p_values[v] = AN_NAN;
+        if (v != baseline && !isnan(row->cells[v].mean))
+            scratch->p_values[v] =
+                an_paired_difference(base, samples_of(samples, v), samples->replications, 0.95)
+                    .p_value;
+    }
+    an_holm(scratch->p_values, samples->variants, scratch->adjusted);
+    an_holm_confidence(scratch->p_values, samples->variants, compare_alpha, scratch->confidence);
+    for (size_t v = 0; v < samples->variants; v++) {
+        struct an_cell *cell = &row->cells[v];
+        if (v == baseline) {
+            cell->verdict = AN_BASELINE;
+            continue;
+        }
+        const double level = isnan(scratch->confidence[v]) ? 0.95 : scratch->confidence[v];
+        const struct an_paired paired =
+            an_paired_difference(base, samples_of(samples, v), samples->replications, level);
+        cell->difference = paired.difference;
+        cell->difference_low = paired.difference - paired.half_width;
+        cell->difference_high = paired.difference + paired.half_width;
+        cell->sign_p_value = paired.sign_p_value;
+        cell->p_value = scratch->adjusted[v];
+        cell->is_deterministic = paired.is_deterministic;
+        cell->verdict = isnan(cell->difference) ? AN_NEUTRAL : judge(cell, row->better);
+    }
+}
+
+static void mark_best(const struct samples *samples, const struct scratch *scratch,
+                      struct an_metric_row *row)
+{
+    size_t best = samples->variants;
+    for (size_t v = 0; v < samples->variants; v++) {
+        const double gain = row->cells[v].mean * row->better;
+        if (!isnan(gain) &&
+            (best == samples->variants || gain > row->cells[best].mean * row->better))
+            best = v;
+    }
+    if (row->better == 0 || best == samples->variants)
+        return;
+    row->cells[best].is_best = true;
+    for (size_t v = 0; v < samples->variants; v++)
+        scratch->p_values[v] =
+            v == best ? AN_NAN
+                      : an_paired_difference(samples_of(samples, best), samples_of(samples, v),
+                                             samples->replications, 0.95)
+                            .p_value;
+    an_holm(scratch->p_values, samples->variants, scratch->adjusted);
+    for (size_t v = 0; v < samples->variants; v++) {
+        struct an_cell *cell = &row->cells[v];
+        const bool is_equal = fabs(cell->mean - row->cells[best].mean) <= 1e-12 * fabs(cell->mean);
+        if (v != best)
+            cell->is_tied_with_best = is_equal || scratch->adjusted[v] >= compare_alpha;
+    }
+}
+
+static weir_status row_describe(const char *metric, const char *unit, struct an_metric_row *row,
+                                struct weir_error *error)
+{
+    char id[96];
+    (void)snprintf(id, sizeof id, "%.*s", (int)strcspn(metric, ":"), metric);
+    const char *label = strchr(metric, ':');
+    const struct an_metric *known = an_metric_find(id);
+    char heading[160];
+    (void)snprintf(heading, sizeof heading, "%s%s%s", known == NULL ? id : known->label,
+                   label == NULL ? "" : " of ", label == NULL ? "" : label + 1);
+    row->metric = strdup(metric);
+    row->label = strdup(heading);
+    row->unit = strdup(known == NULL ? unit : known->unit);
+    row->title = strdup(known == NULL ? "" : known->title);
+    row->better = known == NULL ? 0 : known->better;
+    if (row->metric == NULL || row->label == NULL || row->unit == NULL || row->title == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    return WEIR_OK;
+}
+
+/* Adds the row of a metric, unless no variant has it. */
+static weir_status add_row(struct an_comparison *comparison, const char *metric, const char *unit,
+                           const struct samples *samples, struct weir_error *error)
+{
+    bool is_absent = true;
+    for (size_t v = 0; v < samples->variants; v++)
+        is_absent = is_absent && has_gap(samples, v);
+    if (is_absent)
+        return WEIR_OK;
+    struct an_metric_row *row = &comparison->rows[comparison->row_count++];
+    WEIR_TRY(row_describe(metric, unit, row, error));
+    double *numbers = calloc(3 * samples->variants, sizeof *numbers);
+    row->cells = calloc(samples->variants, sizeof *row->cells);
+    if (numbers == NULL || row->cells == NULL) {
+        free(numbers);
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    }
+    const struct scratch scratch = { numbers, numbers + samples->variants,
+                                     numbers + 2 * samples->variants };
+    fill_means(samples, row);
+    fill_differences(samples, comparison->baseline, &scratch, row);
+    mark_best(samples, &scratch, row);
+    free(numbers);
+    return WEIR_OK;
+}
+
+static weir_status add_metric(struct an_db *db, struct an_comparison *comparison,
+                              const char *metric, bool is_wanted, struct weir_error *error)
+{
+    struct samples samples = { 0 };
+    char unit[32];
+    const size_t before = comparison->row_count;
+    WEIR_TRY(samples_read(db, metric, comparison->variant_count, &samples, unit, error));
+    weir_status status = add_row(comparison, metric, unit, &samples, error);
+    if (status == WEIR_OK && is_wanted && comparison->row_count == before)
+        status = weir_fail(error, WEIR_EINVAL, "no run has a result \"%s\"", metric);
+    samples_clear(&samples);
+    return status;
+}
+
+static weir_status add_rows(struct an_db *db, const struct an_compare_options *options,
+                            struct an_comparison *comparison, struct weir_error *error)
+{
+    const bool is_default = options == NULL || options->metrics == NULL;
+    const size_t count = is_default ? an_metric_count() : options->metric_count;
+    comparison->rows = calloc(count + 1, sizeof *comparison->rows);
+    if (comparison->rows == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        if (!is_default)
+            WEIR_TRY(add_metric(db, comparison, options->metrics[i], true, error));
+        else if (an_metric_at(i)->is_default)
+            WEIR_TRY(add_metric(db, comparison, an_metric_at(i)->id, false, error));
+    }
+    return WEIR_OK;
+}
+
+/* ---- the sentence ---- */
+
+/* The variant the sentence is about: the best one, or the best after the baseline. */
+static size_t finding_subject(const struct an_comparison *comparison,
+                              const struct an_metric_row *row)
+{
+    size_t subject = comparison->variant_count;
+    for (size_t v = 0; v < comparison->variant_count; v++) {
+        if (v == comparison->baseline || isnan(row->cells[v].difference))
+            continue;
+        if (subject == comparison->variant_count ||
+            row->cells[v].mean * row->better > row->cells[subject].mean * row->better)
+            subject = v;
+    }
+    return subject;
+}
+
+static void write_ratio(FILE *out, const struct an_cell *base, const struct an_cell *cell)
+{
+    const double low = 1.0 + cell->difference_low / base->mean;
+    const double high = 1.0 + cell->difference_high / base->mean;
+    const double ratio = cell->mean / base->mean;
+    if (ratio >= 2.0) {
+        (void)fprintf(out, "%sx", an_word_number(ratio).text);
+        if (!isnan(low))
+            (void)fprintf(out, " [%s, %s]", an_word_number(low).text, an_word_number(high).text);
+        (void)fputs(" of", out);
+        return;
+    }
+    (void)fprintf(out, "%+.1f %%", 100.0 * (ratio - 1.0));
+    if (!isnan(low))
+        (void)fprintf(out, " [%+.1f, %+.1f]", 100.0 * (low - 1.0), 100.0 * (high - 1.0));
+    (void)fputs(" against", out);
+}
+
+static void write_method(FILE *out, const struct an_cell *cell)
+{
+    if (cell->n < 2)
+        (void)fputs("; 1 replication, so no statement about chance", out);
+    else if (cell->is_deterministic)
+        (void)fprintf(out, "; %u replications with the same difference: deterministic", cell->n);
+    else
+        (void)fprintf(out, "; %u paired replications, paired t, Holm, alpha .05%s", cell->n,
+                      cell->verdict == AN_TIE ? ": a tie" : "");
+}
+
+static void write_finding(FILE *out, const struct an_comparison *comparison)
+{
+    if (comparison->row_count == 0) {
+        (void)fputs("the runs share no metric to compare", out);
+        return;
+    }
+    const struct an_metric_row *row = &comparison->rows[0];
+    const struct an_cell *base = &row->cells[comparison->baseline];
+    const size_t subject = finding_subject(comparison, row);
+    if (subject == comparison->variant_count) {
+        (void)fprintf(out, "%s %s %s; one variant, nothing to compare with",
+                      comparison->variants[comparison->baseline],
+                      an_word_value(base->mean, row->unit).text, row->label);
+        return;
+    }
+    const struct an_cell *cell = &row->cells[subject];
+    (void)fprintf(out, "%s %s%s %s, ", comparison->variants[subject],
+                  cell->is_lower_bound ? "at least " : "",
+                  an_word_value(cell->mean, row->unit).text, row->label);
+    if (fabs(base->mean) > 0.0) {
+        write_ratio(out, base, cell);
+        (void)fprintf(out, " %s (%s)", comparison->variants[comparison->baseline],
+                      an_word_value(base->mean, row->unit).text);
+    } else {
+        (void)fprintf(out, "%s more than %s", an_word_value(cell->difference, row->unit).text,
+                      comparison->variants[comparison->baseline]);
+    }
+    write_method(out, cell);
+}
+
+static weir_status compare_fill(struct an_db *db, const struct an_compare_options *options,
+                                struct an_comparison *comparison, struct weir_error *error)
+{
+    WEIR_TRY(check_comparable(db, error));
+    WEIR_TRY(fill_variants(db, options == NULL ? NULL : options->baseline, comparison, error));
+    WEIR_TRY(add_rows(db, options, comparison, error));
+    struct an_buffer buffer;
+    if (!an_buffer_open(&buffer))
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    write_finding(buffer.file, comparison);
+    comparison->finding = an_buffer_take(&buffer);
+    return comparison->finding == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory") : WEIR_OK;
+}
+
+weir_status an_compare(struct an_db *db, const struct an_compare_options *options,
+                       struct an_comparison **comparison, struct weir_error *error)
+{
+    struct an_comparison *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    const weir_status status = compare_fill(db, options, made, error);
+    if (status != WEIR_OK) {
+        an_comparison_destroy(made);
+        return status;
+    }
+    *comparison = made;
+    return WEIR_OK;
+}
+
+void an_comparison_destroy(struct an_comparison *comparison)
+{
+    if (comparison == NULL)
+        return;
+    for (size_t i = 0; i < comparison->variant_count; i++)
+        free(comparison->variants[i]);
+    free(comparison->variants);
+    for (size_t i = 0; i < comparison->row_count; i++) {
+        free(comparison->rows[i].metric);
+        free(comparison->rows[i].label);
+        free(comparison->rows[i].unit);
+        free(comparison->rows[i].title);
+        free(comparison->rows[i].cells);
+    }
+    free(comparison->rows);
+    free(comparison->finding);
+    free(comparison);
+}

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Explanations of decisions from what was recorded with them: why a worker is where it is, why a
+ * stage got none, what was decided at a time. It repeats the scheduler's own reasons and scores and
+ * never guesses any; where nothing was recorded it says so.
+ */
+#include "analysis/nan.h"
+#include "analysis/query.h"
+#include "analysis/text.h"
+
+#include <string.h>
+
+struct explanation {
+    struct an_db *db;
+    const struct an_run *run;
+    const struct an_explain_query *query;
+    FILE *out;
+};
+
+static struct an_word clock_of(const struct explanation *explanation, double t_s)
+{
+    return an_word_clock(explanation->run->start_unix_s, t_s);
+}
+
+/* Prints the single text of a query: a JSON document that SQLite built. */
+static weir_status print_json(const struct explanation *explanation, const char *sql,
+                              const struct an_args *args, struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(explanation->db, sql, args, &frame, error));
+    (void)fprintf(explanation->out, "%s\n", frame->row_count > 0 ? an_text(frame, 0, 0) : "null");
+    an_frame_destroy(frame);
+    return WEIR_OK;
+}
+
+/* ---- a worker ---- */
+
+enum { W_STAGE, W_NODE, W_DEVICES, W_CREATED, W_READY, W_ENDED, W_REASON, W_TASKS, W_BUSY };
+
+static const char worker_sql[] =
+    "SELECT g.name, n.name, w.devices, w.created_s, w.ready_s, w.ended_s, w.end_reason, w.tasks,"
+    " w.busy_s FROM worker w JOIN stage g ON g.run_id = w.run_id AND g.stage = w.stage"
+    " JOIN node n ON n.run_id = w.run_id AND n.node = w.node"
+    " WHERE w.run_id = :run AND w.worker = :id";
+
+enum {
+    A_DECISION,
+    A_T,
+    A_PHASE,
+    A_SEEN,
+    A_CANDIDATES,
+    A_TIES,
+    A_SCORE,
+    A_SCORE2,
+    A_RUNNER,
+    A_RUNNER_SCORE,
+    A_RUNNER_SCORE2,
+    A_REASONS,
+    A_REUSED,
+    A_OUTCOME,
+    A_PLACEMENT,
+    A_SCALING
+};
+
+static const char start_sql[] =
+    "SELECT a.decision, d.t_s, a.phase, a.nodes_seen, a.candidates, a.ties, a.score, a.score2,"
+    " u.name, a.runner_up_score, a.runner_up_score2,"
+    " (SELECT group_concat(value || ' ' || key, ' · ') FROM json_each(a.reasons)), a.reused,"
+    " a.outcome, d.placement, d.scaling FROM action a"
+    " JOIN decision d ON d.run_id = a.run_id AND d.decision = a.decision"
+    " LEFT JOIN node u ON u.run_id = a.run_id AND u.node = a.runner_up_node"
+    " WHERE a.run_id = :run AND a.worker = :id AND a.verb IN ('start', 'move')"
+    " ORDER BY a.decision DESC LIMIT 1";
+
+static const char stop_sql[] =
+    "SELECT a.decision, d.t_s, a.verb, a.phase FROM action a"
+    " JOIN decision d ON d.run_id = a.run_id AND d.decision = a.decision"
+    " WHERE a.run_id = :run AND a.worker = :id AND a.verb IN ('stop', 'preempt')"
+    " ORDER BY a.decision DESC LIMIT 1";
+
+static const char worker_json_sql[] =
+    "SELECT json_object('schema', 1, 'worker', w.worker, 'stage', g.name, 'node', n.name,"
+    " 'devices', w.devices, 'created_s', w.created_s, 'ready_s', w.ready_s, 'ended_s', w.ended_s,"
+    " 'end_reason', w.end_reason, 'tasks', w.tasks, 'busy_s', w.busy_s, 'start', json("
+    " (SELECT json_object('decision', a.decision, 't_s', d.t_s, 'phase', a.phase, 'nodes_seen',"
+    "   a.nodes_seen, 'candidates', a.candidates, 'ties', a.ties, 'score', a.score, 'score2',"
+    "   a.score2, 'runner_up', u.name, 'runner_up_score', a.runner_up_score, 'runner_up_score2',"
+    "   a.runner_up_score2, 'rejected', json(a.reasons), 'reused', a.reused, 'outcome', a.outcome,"
+    "   'placement', d.placement, 'scaling', d.scaling)"
+    "  FROM action a JOIN decision d ON d.run_id = a.run_id AND d.decision = a.decision"
+    "  LEFT JOIN node u ON u.run_id = a.run_id AND u.node = a.runner_up_node"
+    "  WHERE a.run_id = w.run_id AND a.worker = w.worker AND a.verb IN ('start', 'move')"
+    "  ORDER BY a.decision DESC LIMIT 1)))"
+    " FROM worker w JOIN stage g ON g.run_id = w.run_id AND g.stage = w.stage"
+    " JOIN node n ON n.run_id = w.run_id AND n.node = w.node"
+    " WHERE w.run_id = :run AND w.worker = :id";
+
+static weir_status fail_no_worker(const struct explanation *explanation, struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(explanation->db,
+                      "SELECT count(*), min(worker), max(worker) FROM worker WHERE run_id = :run",
+                      &(struct an_args){ .run = explanation->run->run_id }, &frame, error));
+    const double count = an_number(frame, 0, 0);
+    const double first = an_number(frame, 0, 1);
+    const double last = an_number(frame, 0, 2);
+    an_frame_destroy(frame);
+    if (count < 0.5)
+        return weir_fail(error, WEIR_ENOTFOUND, "variant %s, replication %u recorded no workers",
+                         explanation->run->variant, explanation->run->replication);
+    return weir_fail(error, WEIR_ENOTFOUND,
+                     "variant %s, replication %u has no worker %lld; its %.0f workers have the ids "
+                     "%.0f to %.0f",
+                     explanation->run->variant, explanation->run->replication,
+                     (long long)explanation->query->worker, count, first, last);
+}
+
+static void print_score(FILE *out, const char *what, double primary, double secondary)
+{
+    (void)fprintf(out, "%s%.6g", what, primary);
+    if (!isnan(secondary))
+        (void)fprintf(out, ", then %.6g", secondary);
+}
+
+static void print_choice(FILE *out, const struct an_frame *start)
+{
+    if (isnan(an_number(start, 0, A_SEEN))) {
+        (void)fputs("  how the place was chosen was not recorded (explain level off)\n", out);
+        return;
+    }
+    const double seen = an_number(start, 0, A_SEEN);
+    const double candidates = an_number(start, 0, A_CANDIDATES);
+    (void)fprintf(out, "  %.0f node%s looked at: %.0f place%s would fit", seen,
+                  seen > 1.5 ? "s" : "", candidates, candidates > 1.5 ? "s" : "");
+    if (an_text(start, 0, A_REASONS)[0] != '\0')
+        (void)fprintf(out, " · %s", an_text(start, 0, A_REASONS));
+    print_score(out, "\n  score (smaller is better): ", an_number(start, 0, A_SCORE),
+                an_number(start, 0, A_SCORE2));
+    if (an_text(start, 0, A_RUNNER)[0] != '\0') {
+        (void)fprintf(out, "; runner-up %s: ", an_text(start, 0, A_RUNNER));
+        print_score(out, "", an_number(start, 0, A_RUNNER_SCORE),
+                    an_number(start, 0, A_RUNNER_SCORE2));
+    } else {
+        (void)fputs("; no runner-up", out);
+    }
+    const double ties = an_number(start, 0, A_TIES);
+    if (ties > 1.5)
+        (void)fprintf(out, "\n  tie: %.0f places had the best score; the first in order was taken",
+                      ties);
+    (void)fputc('\n', out);
+}
+
+static void print_start(const struct explanation *explanation, const struct an_frame *start,
+                        double created_s)
+{
+    FILE *out = explanation->out;
+    if (start->row_count == 0) {
+        (void)fprintf(out, "  no recorded decision started it%s\n",
+                      created_s > 0.0 ? "" : ": it was there from the beginning");
+        return;
+    }
+    (void)fprintf(out, "  decision %.0f at %s placed it", an_number(start, 0, A_DECISION),
+                  clock_of(explanation, an_number(start, 0, A_T)).text);
+    if (an_number(start, 0, A_PHASE) > 0.0)
+        (void)fprintf(out, " in phase %.0f", an_number(start, 0, A_PHASE));
+    (void)fprintf(out, " (placement %s, scaling %s)%s\n", an_text(start, 0, A_PLACEMENT),
+                  an_text(start, 0, A_SCALING),
+                  an_number(start, 0, A_REUSED) > 0.5
+                      ? "; it had been stopped earlier in the plan and was kept after all"
+                      : "");
+    print_choice(out, start);
+}
+
+static void print_life(const struct explanation *explanation, const struct an_frame *worker)
+{
+    FILE *out = explanation->out;
+    const double created = an_number(worker, 0, W_CREATED);
+    const double ready = an_number(worker, 0, W_READY);
+    const double ended = an_number(worker, 0, W_ENDED);
+    if (isnan(ready))
+        (void)fputs("  it never became ready\n", out);
+    else
+        (void)fprintf(out, "  set-up took %s; %.0f tasks, busy %s\n",
+                      an_word_duration(ready - created).text, an_number(worker, 0, W_TASKS),
+                      an_word_duration(an_number(worker, 0, W_BUSY)).text);
+    if (!isnan(ended))
+        (void)fprintf(out, "  ended at %s: %s\n", clock_of(explanation, ended).text,
+                      an_text(worker, 0, W_REASON));
+}
+
+static weir_status print_worker(const struct explanation *explanation,
+                                const struct an_frame *worker, struct weir_error *error)
+{
+    const struct an_args args = { .run = explanation->run->run_id,
+                                  .id = explanation->query->worker };
+    const double created = an_number(worker, 0, W_CREATED);
+    const bool has_ended = !isnan(an_number(worker, 0, W_ENDED));
+    const char *devices = an_text(worker, 0, W_DEVICES);
+    struct an_frame *start = NULL;
+    struct an_frame *stop = NULL;
+    WEIR_TRY(an_query(explanation->db, start_sql, &args, &start, error));
+    const weir_status status = an_query(explanation->db, stop_sql, &args, &stop, error);
+    if (status != WEIR_OK) {
+        an_frame_destroy(start);
+        return status;
+    }
+    (void)fprintf(explanation->out, "worker %lld of %s %s on %s%s%s%s %s %s\n", (long long)args.id,
+                  an_text(worker, 0, W_STAGE), has_ended ? "ran" : "runs",
+                  an_text(worker, 0, W_NODE), devices[0] == '\0' ? "" : " (", devices,
+                  devices[0] == '\0' ? "" : ")", has_ended ? "from" : "since",
+                  clock_of(explanation, created).text);
+    print_start(explanation, start, created);
+    print_life(explanation, worker);
+    if (stop->row_count > 0)
+        (void)fprintf(explanation->out, "  decision %.0f at %s asked to %s it\n",
+                      an_number(stop, 0, 0), clock_of(explanation, an_number(stop, 0, 1)).text,
+                      an_text(stop, 0, 2));
+    an_frame_destroy(start);
+    an_frame_destroy(stop);
+    return WEIR_OK;
+}
+
+static weir_status explain_worker(const struct explanation *explanation, struct weir_error *error)
+{
+    const struct an_args args = { .run = explanation->run->run_id,
+                                  .id = explanation->query->worker };
+    struct an_frame *worker = NULL;
+    WEIR_TRY(an_query(explanation->db, worker_sql, &args, &worker, error));
+    weir_status status = WEIR_OK;
+    if (worker->row_count == 0)
+        status = fail_no_worker(explanation, error);
+    else if (explanation->query->as_json)
+        status = print_json(explanation, worker_json_sql, &args, error);
+    else
+        status = print_worker(explanation, worker, error);
+    an_frame_destroy(worker);
+    return status;
+}
+
+/* ---- a stage ---- */
+
+#define STAGE_DECISIONS                                                                            \
+    " FROM decision_stage s JOIN decision d ON d.run_id = s.run_id AND d.decision = s.decision"    \
+    " JOIN stage g ON g.run_id = s.run_id AND g.stage = s.stage"                                   \
+    " WHERE s.run_id = :run AND g.name = :text AND d.t_s >= :from AND d.t_s <= :to"
+
+enum { S_DECISION, S_T, S_BEFORE, S_AFTER, S_STARTED, S_STOPPED, S_BINDING };
+
+static const char stage_sql[] =
+    "SELECT s.decision, d.t_s, s.workers_before, s.workers_after, s.started, s.stopped,"
+    " s.binding" STAGE_DECISIONS " ORDER BY s.decision";
+
+static const char stage_reasons_sql[] =
+    "SELECT s.binding, count(*)" STAGE_DECISIONS
+    " AND s.workers_after <= s.workers_before GROUP BY s.binding ORDER BY 2 DESC, 1";
+
+/* What the denied requests found on the nodes: the usual picture of the last one. */
+static const char stage_denied_sql[] =
+    "SELECT count(*), (SELECT group_concat(key || ' on ' || value || CASE value WHEN 1 THEN ' node'"
+    " ELSE ' nodes' END, ', ') FROM json_each(max(a.reasons))) FROM action a"
+    " JOIN decision d ON d.run_id = a.run_id AND d.decision = a.decision"
+    " JOIN stage g ON g.run_id = a.run_id AND g.stage = a.stage"
+    " WHERE a.run_id = :run AND g.name = :text AND a.verb = 'deny' AND d.t_s >= :from"
+    " AND d.t_s <= :to";
+
+static const char stage_json_sql[] =
+    "SELECT json_object('schema', 1, 'stage', :text, 'from_s', :from, 'to_s', :to, 'decisions',"
+    " (SELECT json_group_array(json_object('decision', s.decision, 't_s', d.t_s, 'workers_before',"
+    " s.workers_before, 'workers_after', s.workers_after, 'started', s.started, 'stopped',"
+    " s.stopped, 'binding', s.binding))" STAGE_DECISIONS "))";
+
+static weir_status check_stage(const struct explanation *explanation, struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(
+        explanation->db,
+        "SELECT total(name = :text), group_concat(name, ', ') FROM (SELECT name FROM "
+        "stage WHERE run_id = :run ORDER BY stage)",
+        &(struct an_args){ .run = explanation->run->run_id, .text = explanation->query->stage },
+        &frame, error));
+    weir_status status = WEIR_OK;
+    if (an_number(frame, 0, 0) < 0.5)
+        status = weir_fail(error, WEIR_ENOTFOUND, "there is no stage \"%s\"; there are: %s",
+                           explanation->query->stage, an_text(frame, 0, 1));
+    an_frame_destroy(frame);
+    return status;
+}
+
+/* "1 decision", "2 decisions" */
+static const char *plural(double count)
+{
+    return count > 1.5 ? "s" : "";
+}
+
+static void print_additions(const struct explanation *explanation, const struct an_frame *frame)
+{
+    double added = 0.0;
+    double decisions = 0.0;
+    for (size_t i = 0; i < frame->row_count; i++) {
+        const double more = an_number(frame, i, S_AFTER) - an_number(frame, i, S_BEFORE);
+        added += fmax(more, 0.0);
+        decisions += more > 0.0 ? 1.0 : 0.0;
+    }
+    const double from = an_number(frame, 0, S_T);
+    const double to = an_number(frame, frame->row_count - 1, S_T);
+    FILE *out = explanation->out;
+    if (decisions > 0.0)
+        (void)fprintf(out, "%.0f worker%s added to %s by %.0f of %zu decisions between %s and %s\n",
+                      added, added > 1.5 ? "s were" : " was", explanation->query->stage, decisions,
+                      frame->row_count, clock_of(explanation, from).text,
+                      clock_of(explanation, to).text);
+    else
+        (void)fprintf(out, "no worker was added to %s between %s and %s\n",
+                      explanation->query->stage, clock_of(explanation, from).text,
+                      clock_of(explanation, to).text);
+}
+
+static void print_reasons(FILE *out, const struct an_frame *reasons)
+{
+    double decisions = 0.0;
+    for (size_t i = 0; i < reasons->row_count; i++)
+        decisions += an_number(reasons, i, 1);
+    if (decisions <= 0.0)
+        return;
+    (void)fprintf(out, "  why not: %.0f decision%s added none:", decisions, plural(decisions));
+    for (size_t i = 0; i < reasons->row_count; i++) {
+        const char *text = an_text(reasons, i, 0);
+        const bool is_silent = text[0] == '\0' || strcmp(text, "none") == 0;
+        (void)fprintf(out, "%s %s (%.0f)", i == 0 ? "" : ",", is_silent ? "no reason given" : text,
+                      an_number(reasons, i, 1));
+    }
+    (void)fputc('\n', out);
+}
+
+static void print_rows(const struct explanation *explanation, const struct an_frame *frame)
+{
+    FILE *out = explanation->out;
+    (void)fprintf(out, "\n  %-12s %8s %7s %7s %8s %8s  %s\n", "time", "decision", "before", "after",
+                  "started", "stopped", "bound by");
+    for (size_t i = 0; i < frame->row_count; i++)
+        (void)fprintf(out, "  %-12s %8.0f %7.0f %7.0f %8.0f %8.0f  %s\n",
+                      clock_of(explanation, an_number(frame, i, S_T)).text,
+                      an_number(frame, i, S_DECISION), an_number(frame, i, S_BEFORE),
+                      an_number(frame, i, S_AFTER), an_number(frame, i, S_STARTED),
+                      an_number(frame, i, S_STOPPED), an_text(frame, i, S_BINDING));
+}
+
+static weir_status print_stage(const struct explanation *explanation, const struct an_args *args,
+                               const struct an_frame *frame, struct weir_error *error)
+{
+    struct an_frame *reasons = NULL;
+    struct an_frame *denied = NULL;
+    WEIR_TRY(an_query(explanation->db, stage_reasons_sql, args, &reasons, error));
+    const weir_status status = an_query(explanation->db, stage_denied_sql, args, &denied, error);
+    if (status == WEIR_OK) {
+        print_additions(explanation, frame);
+        print_reasons(explanation->out, reasons);
+        const double count = an_number(denied, 0, 0);
+        if (count > 0.0)
+            (void)fprintf(
+                explanation->out, "  no room: denied %.0f time%s: %s\n", count, plural(count),
+                an_text(denied, 0, 1)[0] == '\0' ? "no reason recorded" : an_text(denied, 0, 1));
+        print_rows(explanation, frame);
+    }
+    an_frame_destroy(reasons);
+    an_frame_destroy(denied);
+    return status;
+}
+
+static weir_status explain_stage(const struct explanation *explanation, struct weir_error *error)
+{
+    const struct an_explain_query *query = explanation->query;
+    const struct an_args args = { .run = explanation->run->run_id,
+                                  .text = query->stage,
+                                  .from = isnan(query->from_s) ? 0.0 : query->from_s,
+                                  .to =
+                                      isnan(query->to_s) ? explanation->run->end_s : query->to_s };
+    WEIR_TRY(check_stage(explanation, error));
+    if (query->as_json)
+        return print_json(explanation, stage_json_sql, &args, error);
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(explanation->db, stage_sql, &args, &frame, error));
+    weir_status status = WEIR_OK;
+    if (frame->row_count == 0)
+        (void)fprintf(explanation->out,
+                      "no decision about %s was recorded between %s and %s (none was made then, or "
+                      "the explain level is off)\n",
+                      query->stage, clock_of(explanation, args.from).text,
+                      clock_of(explanation, args.to).text);
+    else
+        status = print_stage(explanation, &args, frame, error);
+    an_frame_destroy(frame);
+    return status;
+}
+
+/* ---- a moment ---- */
+
+static const char moment_sql[] =
+    "SELECT decision, t_s, placement, scaling, started, stopped, denied, refused, status, message,"
+    " (SELECT min(t_s) FROM decision n WHERE n.run_id = d.run_id AND n.t_s > d.t_s)"
+    " FROM decision d WHERE run_id = :run AND t_s <= :from ORDER BY t_s DESC, decision DESC"
+    " LIMIT 1";
+
+static const char moment_stages_sql[] =
+    "SELECT g.name, s.workers_before, s.workers_after, s.speed_per_s, s.throughput_per_s,"
+    " s.binding FROM decision_stage s JOIN stage g ON g.run_id = s.run_id AND g.stage = s.stage"
+    " WHERE s.run_id = :run AND s.decision = :id ORDER BY s.stage";
+
+static const char moment_json_sql[] =
+    "SELECT json_object('schema', 1, 'decision', d.decision, 't_s', d.t_s, 'placement', placement,"
+    " 'scaling', scaling, 'started', started, 'stopped', stopped, 'denied', denied, 'refused',"
+    " refused, 'status', status, 'message', message, 'stages',"
+    " (SELECT json_group_array(json_object('stage', g.name, 'workers_before', s.workers_before,"
+    "  'workers_after', s.workers_after, 'speed_per_s', s.speed_per_s, 'throughput_per_s',"
+    "  s.throughput_per_s, 'binding', s.binding)) FROM decision_stage s JOIN stage g"
+    "  ON g.run_id = s.run_id AND g.stage = s.stage"
+    "  WHERE s.run_id = d.run_id AND s.decision = d.decision))"
+    " FROM decision d WHERE d.run_id = :run AND d.t_s <= :from ORDER BY d.t_s DESC,"
+    " d.decision DESC LIMIT 1";
+
+static void print_moment(const struct explanation *explanation, const struct an_frame *decision)
+{
+    FILE *out = explanation->out;
+    (void)fprintf(out, "decision %.0f at %s was in force at %s (placement %s, scaling %s)\n",
+                  an_number(decision, 0, 0), clock_of(explanation, an_number(decision, 0, 1)).text,
+                  clock_of(explanation, explanation->query->at_s).text, an_text(decision, 0, 2),
+                  an_text(decision, 0, 3));
+    (void)fprintf(
+        out, "  it started %.0f, stopped %.0f and denied %.0f; the cluster refused %.0f; %s%s%s\n",
+        an_number(decision, 0, 4), an_number(decision, 0, 5), an_number(decision, 0, 6),
+        an_number(decision, 0, 7), an_text(decision, 0, 8),
+        an_text(decision, 0, 9)[0] == '\0' ? "" : ": ", an_text(decision, 0, 9));
+    if (!isnan(an_number(decision, 0, 10)))
+        (void)fprintf(out, "  the next one came at %s\n",
+                      clock_of(explanation, an_number(decision, 0, 10)).text);
+}
+
+static weir_status print_moment_stages(const struct explanation *explanation, int64_t decision,
+                                       struct weir_error *error)
+{
+    FILE *out = explanation->out;
+    struct an_frame *frame = NULL;
+    const struct an_args args = { .run = explanation->run->run_id, .id = decision };
+    WEIR_TRY(an_query(explanation->db, moment_stages_sql, &args, &frame, error));
+    if (frame->row_count > 0)
+        (void)fprintf(out, "\n  %-20s %7s %7s %12s %12s  %s\n", "stage", "before", "after",
+                      "speed /s", "stage /s", "bound by");
+    for (size_t i = 0; i < frame->row_count; i++)
+        (void)fprintf(out, "  %-20s %7.0f %7.0f %12s %12s  %s\n", an_text(frame, i, 0),
+                      an_number(frame, i, 1), an_number(frame, i, 2),
+                      an_word_number(an_number(frame, i, 3)).text,
+                      an_word_number(an_number(frame, i, 4)).text, an_text(frame, i, 5));
+    an_frame_destroy(frame);
+    return WEIR_OK;
+}
+
+static weir_status explain_moment(const struct explanation *explanation, struct weir_error *error)
+{
+    const struct an_args args = { .run = explanation->run->run_id,
+                                  .from = explanation->query->at_s + 1e-9 };
+    struct an_frame *decision = NULL;
+    WEIR_TRY(an_query(explanation->db, moment_sql, &args, &decision, error));
+    weir_status status = WEIR_OK;
+    if (decision->row_count == 0) {
+        status = weir_fail(error, WEIR_ENOTFOUND, "no decision had been made by %s",
+                           clock_of(explanation, explanation->query->at_s).text);
+    } else if (explanation->query->as_json) {
+        status = print_json(explanation, moment_json_sql, &args, error);
+    } else {
+        print_moment(explanation, decision);
+        status = print_moment_stages(explanation, (int64_t)an_number(decision, 0, 0), error);
+    }
+    an_frame_destroy(decision);
+    return status;
+}
+
+weir_status an_explain(struct an_db *db, const struct an_explain_query *query, FILE *out,
+                       struct weir_error *error)
+{
+    struct an_run *run = NULL;
+    WEIR_TRY(an_run_find(db, query->variant, query->replication, &run, error));
+    const struct explanation explanation = { .db = db, .run = run, .query = query, .out = out };
+    weir_status status = WEIR_OK;
+    if (query->worker >= 0)
+        status = explain_worker(&explanation, error);
+    else if (query->stage != NULL)
+        status = explain_stage(&explanation, error);
+    else if (!isnan(query->at_s))
+        status = explain_moment(&explanation, error);
+    else
+        status = weir_fail(error, WEIR_EINVAL, "name a worker, a stage or a time to explain");
+    an_run_destroy(run);
+    return status;
+}

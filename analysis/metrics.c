@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The metric table; see the header. The default set stands first, in the order of the tables.
+ */
+#include "analysis/metrics.h"
+
+#include <string.h>
+
+static const struct an_metric metrics[] = {
+    { "thr.pipeline.steady", "steady throughput", "1/s",
+      "items per second over the longest time with a constant set of workers", 1, true },
+    { "thr.pipeline", "throughput", "1/s", "items finished per second after warm-up", 1, true },
+    { "makespan", "makespan", "s", "from the first item in to the last item out", -1, true },
+    { "lat.e2e.p95", "latency p95", "s", "95 % of the items take at most this long", -1, true },
+    { "util.gpu.active", "GPU used", "ratio", "GPU time in which a worker is busy", 1, true },
+    { "util.gpu.assigned", "GPU assigned", "ratio", "GPU time set aside for workers", 0, true },
+    { "frag.gpu.fgd_ratio", "fragmentation", "ratio", "free GPU capacity that no shape can use", -1,
+      true },
+    { "bp.starved_frac", "starved", "ratio", "time with an idle worker and no input", -1, true },
+    { "worker.churn", "churn", "1/h", "workers started and stopped per hour after the first fill",
+      -1, true },
+    { "lat.e2e.mean", "latency mean", "s", "mean time from admission to the end", -1, false },
+    { "lat.e2e.p50", "latency p50", "s", "half of the items take at most this long", -1, false },
+    { "lat.e2e.p99", "latency p99", "s", "99 % of the items take at most this long", -1, false },
+    { "util.cpu.active", "CPU used", "ratio", "CPU time in which a worker is busy", 1, false },
+    { "util.cpu.assigned", "CPU assigned", "ratio", "CPU time set aside for workers", 0, false },
+    { "util.nvdec.active", "NVDEC used", "ratio", "decoder time in use", 1, false },
+    { "util.nvdec.assigned", "NVDEC assigned", "ratio", "decoder time set aside", 0, false },
+    { "util.nvenc.active", "NVENC used", "ratio", "encoder time in use", 1, false },
+    { "util.nvenc.assigned", "NVENC assigned", "ratio", "encoder time set aside", 0, false },
+    { "waste.alloc_unused", "assigned, not used", "ratio", "share of assigned GPU time unused", -1,
+      false },
+    { "waste.setup_s", "set-up wasted", "s", "set-up of workers that never finished a task", -1,
+      false },
+    { "frag.gpu.fgd", "fragmented GPUs", "GPUs", "free GPUs that no shape can use", -1, false },
+    { "bp.blocked_frac", "blocked", "ratio", "time the stage may not hand on its work", -1, false },
+    { "balance.stage", "balance", "ratio", "slowest over fastest stage", 1, false },
+    { "thr.jobs_h", "jobs", "1/h", "jobs finished per hour", 1, false },
+    { "jct.mean", "job time mean", "s", "mean time from submission to the end", -1, false },
+    { "jct.p95", "job time p95", "s", "95 % of the jobs take at most this long", -1, false },
+    { "wait.job.mean", "wait mean", "s", "mean time from submission to the start", -1, false },
+    { "wait.job.p95", "wait p95", "s", "95 % of the jobs wait at most this long", -1, false },
+    { "config.knobs_required", "knobs", "keys", "keys a user must set by hand", -1, false },
+    { "goodput.frac", "goodput", "ratio", "useful share of the assigned GPU time", 1, false },
+    { "fair.jain", "fairness", "ratio", "Jain's index over tenants", 1, false },
+    { "cost.per_item", "cost per item", "$", "total cost per finished item", -1, false },
+    { "energy.per_item", "energy per item", "Wh", "energy per finished item", -1, false },
+    { "invariant.violations", "broken invariants", "-", "failed truth checks", -1, false },
+};
+
+size_t an_metric_count(void)
+{
+    return sizeof metrics / sizeof metrics[0];
+}
+
+const struct an_metric *an_metric_at(size_t index)
+{
+    return &metrics[index];
+}
+
+const struct an_metric *an_metric_find(const char *id)
+{
+    for (size_t i = 0; i < an_metric_count(); i++)
+        if (strcmp(metrics[i].id, id) == 0)
+            return &metrics[i];
+    return NULL;
+}

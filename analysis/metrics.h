@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The metrics that comparisons and reports know by name: title, unit and which direction is better.
+ * Ids are those of docs/metrics.md. A metric that is not listed can still be compared: it is shown
+ * under its id and has no better direction.
+ */
+#ifndef ANALYSIS_METRICS_H
+#define ANALYSIS_METRICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct an_metric {
+    const char *id;
+    const char *label; /* short, for table headings */
+    const char *unit;
+    const char *title; /* what it is, for subtitles */
+    int better;        /* +1 more, -1 less, 0 neither */
+    bool is_default;   /* in the default set of a comparison */
+};
+
+size_t an_metric_count(void);
+const struct an_metric *an_metric_at(size_t index);
+/* NULL when the id is not listed. */
+const struct an_metric *an_metric_find(const char *id);
+
+#endif

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Charts to pictures; see the header. The script stands on its own: `gnuplot NAME.gp` in its
+ * folder draws the picture again.
+ */
+#include "analysis/plot.h"
+
+#include "analysis/gnuplot.h"
+#include "analysis/nan.h"
+#include "analysis/svg.h"
+#include "weir_text.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const double plot_timeout_s = 60.0;
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text);
+    const size_t tail = strlen(end);
+    return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* All terminals show the same sheet: 12 px text on 1000 px; PNG at twice the size. */
+static weir_status write_terminal(FILE *out, const char *output, double height,
+                                  struct weir_error *error)
+{
+    if (ends_with(output, ".svg"))
+        (void)fprintf(out,
+                      "set terminal svg enhanced standalone size %d,%.0f dynamic fontscale 1 "
+                      "font 'Inter, Helvetica, Arial, sans-serif,12' background '#ffffff'\n",
+                      AN_CHART_WIDTH, height);
+    else if (ends_with(output, ".png"))
+        (void)fprintf(out,
+                      "set terminal pngcairo enhanced size %d,%.0f fontscale 1.5 linewidth 2 "
+                      "pointscale 2 font 'Inter,12' background '#ffffff'\n",
+                      2 * AN_CHART_WIDTH, 2.0 * height);
+    else if (ends_with(output, ".pdf"))
+        (void)fprintf(out,
+                      "set terminal pdfcairo enhanced size %.4fin,%.4fin fontscale 0.75 "
+                      "linewidth 1 pointscale 0.6 font 'Inter,12' background '#ffffff'\n",
+                      AN_CHART_WIDTH / 96.0, height / 96.0);
+    else if (ends_with(output, ".txt"))
+        (void)fprintf(out, "set terminal dumb enhanced size 110,%.0f\n", height / 14.0);
+    else
+        return weir_fail(error, WEIR_EINVAL, "%s: a picture ends in .svg, .png or .pdf", output);
+    (void)fputs("set output ", out);
+    an_gnuplot_quote(out, output);
+    (void)fputc('\n', out);
+    return WEIR_OK;
+}
+
+static void write_footer(struct an_chart *chart)
+{
+    const struct an_run *run = chart->run;
+    const struct an_label label = {
+        .x = 40, .y = chart->height + chart->footer - 14.0, .color = AN_MUTED, .size = 10.5
+    };
+    if (chart->is_about_all) {
+        an_chart_text(chart, &label,
+                      "scenario %s · all variants, %u replication%s · seed %lld · weir %s",
+                      run->scenario, run->replications, run->replications == 1 ? "" : "s",
+                      (long long)run->seed, run->version);
+        return;
+    }
+    an_chart_text(
+        chart, &label,
+        "scenario %s · run %lld: %s, replication %u · seed %lld · policy %s, %s · weir %s",
+        run->scenario, (long long)run->run_id, run->variant, run->replication, (long long)run->seed,
+        run->placement, run->scaling, run->version);
+}
+
+/* Title, subtitle and footer, drawn with the first panel. */
+static void write_frame(struct an_chart *chart)
+{
+    /* Long findings get smaller letters rather than run off the sheet. */
+    const double size = strlen(chart->title) > 76 ? 15.0 : 17.0;
+    const struct an_label title = {
+        .x = 40, .y = 26.0 - chart->header, .size = size, .is_bold = true
+    };
+    const struct an_label subtitle = { .x = 40, .y = 51.0 - chart->header, .color = AN_MUTED };
+    an_chart_text(chart, &title, "%s", chart->title);
+    an_chart_text(chart, &subtitle, "%s", chart->subtitle);
+    write_footer(chart);
+}
+
+/* A card that says why there is no picture. */
+static void write_card(struct an_chart *chart, FILE *body)
+{
+    chart->body = body;
+    chart->height = 120.0;
+    an_chart_panel(chart, &(struct an_box){ 40, 10, 960, 110 });
+    an_chart_rectangle(chart, &(struct an_box){ 40, 10, 960, 110 }, "#f4f6f8", "behind");
+    const struct an_label label = {
+        .x = 500, .y = 60, .color = AN_MUTED, .size = 14, .align = 'c'
+    };
+    an_chart_text(chart, &label, "No data: %s", chart->empty);
+    (void)fputs("unset border; unset tics; unset grid; set xrange [0:1]; set yrange [0:1]\n"
+                "plot NaN notitle\n",
+                body);
+    an_chart_draw_end(chart);
+}
+
+static weir_status write_script(const struct an_plot_ops *plot, const struct an_plot_job *job,
+                                struct an_chart *chart, const char *body, struct weir_error *error)
+{
+    char path[PATH_MAX];
+    (void)snprintf(path, sizeof path, "%s/%s.gp", job->folder, plot->info.name);
+    FILE *out = fopen(path, "w");
+    if (out == NULL)
+        return weir_fail(error, WEIR_EIO, "%s: cannot be written: %s", path, strerror(errno));
+    (void)fprintf(out, "# %s: %s Draw it again: gnuplot %s.gp\nreset session\n", plot->info.name,
+                  plot->info.question, plot->info.name);
+    const weir_status status =
+        write_terminal(out, job->output, chart->header + chart->height + chart->footer, error);
+    (void)fputs(weir_text_house_gp, out);
+    (void)fprintf(out, "DATA = '%s.dat'\nset multiplot\n", plot->info.name);
+    chart->body = out;
+    if (!job->is_bare)
+        write_frame(chart);
+    (void)fputs(body, out);
+    (void)fputs("unset multiplot\nunset output\n", out);
+    chart->body = NULL;
+    const bool is_broken = ferror(out) != 0;
+    if ((fclose(out) != 0 || is_broken) && status == WEIR_OK)
+        return weir_fail(error, WEIR_EIO, "%s: cannot be written", path);
+    return status;
+}
+
+static weir_status write_data(const struct an_plot_ops *plot, const char *folder, const char *data,
+                              struct weir_error *error)
+{
+    char path[PATH_MAX];
+    (void)snprintf(path, sizeof path, "%s/%s.dat", folder, plot->info.name);
+    FILE *out = fopen(path, "w");
+    if (out == NULL)
+        return weir_fail(error, WEIR_EIO, "%s: cannot be written: %s", path, strerror(errno));
+    (void)fputs(data, out);
+    const bool is_broken = ferror(out) != 0;
+    if (fclose(out) != 0 || is_broken)
+        return weir_fail(error, WEIR_EIO, "%s: cannot be written", path);
+    return WEIR_OK;
+}
+
+/* Lets the chart fill two buffers; an empty one becomes a card. */
+static weir_status draw_chart(const struct an_plot_ops *plot, struct an_chart *chart, char **data,
+                              char **body, struct weir_error *error)
+{
+    struct an_buffer data_buffer = { 0 };
+    struct an_buffer body_buffer = { 0 };
+    struct an_buffer card_buffer = { 0 };
+    weir_status status = WEIR_OK;
+    if (!an_buffer_open(&data_buffer) || !an_buffer_open(&body_buffer) ||
+        !an_buffer_open(&card_buffer))
+        status = weir_fail(error, WEIR_ENOMEM, "out of memory");
+    if (status == WEIR_OK) {
+        chart->data = data_buffer.file;
+        chart->body = body_buffer.file;
+        status = plot->draw(chart, error);
+        if (status == WEIR_OK && chart->empty[0] != '\0') {
+            if (chart->title[0] == '\0')
+                an_chart_title(chart, "%s", plot->info.question);
+            write_card(chart, card_buffer.file);
+        }
+    }
+    *data = an_buffer_take(&data_buffer);
+    char *drawn = an_buffer_take(&body_buffer);
+    char *card = an_buffer_take(&card_buffer);
+    const bool is_card = chart->empty[0] != '\0';
+    *body = is_card ? card : drawn;
+    free(is_card ? drawn : card);
+    if (status == WEIR_OK && (*data == NULL || *body == NULL))
+        status = weir_fail(error, WEIR_ENOMEM, "out of memory");
+    return status;
+}
+
+weir_status an_plot_write(const struct an_plot_ops *plot, const struct an_plot_job *job,
+                          struct an_plot_texts *texts, struct weir_error *error)
+{
+    struct an_chart chart = { .db = job->db,
+                              .run = job->run,
+                              .facts = job->facts,
+                              .options = job->options,
+                              .height = 420.0,
+                              .header = job->is_bare ? 2.0 : 74.0,
+                              .footer = job->is_bare ? 2.0 : 36.0 };
+    char *data = NULL;
+    char *body = NULL;
+    weir_status status = draw_chart(plot, &chart, &data, &body, error);
+    if (status == WEIR_OK)
+        status = write_data(plot, job->folder, data, error);
+    if (status == WEIR_OK)
+        status = write_script(plot, job, &chart, body, error);
+    free(body);
+    if (status != WEIR_OK) {
+        weir_error_wrap(error, "chart %s", plot->info.name);
+        free(data);
+        return status;
+    }
+    if (texts == NULL) {
+        free(data);
+        return WEIR_OK;
+    }
+    memcpy(texts->title, chart.title, sizeof texts->title);
+    memcpy(texts->subtitle, chart.subtitle, sizeof texts->subtitle);
+    texts->is_empty = chart.empty[0] != '\0';
+    texts->data = data;
+    return WEIR_OK;
+}
+
+void an_plot_texts_clear(struct an_plot_texts *texts)
+{
+    free(texts->data);
+    texts->data = NULL;
+}
+
+/* `output` as gnuplot finds it from another folder; malloc'ed. NULL = no memory or no folder. */
+static char *absolute_path(const char *output)
+{
+    if (output[0] == '/')
+        return strdup(output);
+    char *here = getcwd(NULL, 0);
+    char *path = NULL;
+    if (here != NULL && asprintf(&path, "%s/%s", here, output) < 0)
+        path = NULL;
+    free(here);
+    return path;
+}
+static weir_status plot_run(struct an_db *db, const struct an_plot_ops *plot,
+                            struct an_plot_job *job, struct weir_error *error)
+{
+    struct an_run *run = NULL;
+    struct an_facts *facts = NULL;
+    WEIR_TRY(an_run_find(db, job->options->variant, job->options->replication, &run, error));
+    weir_status status = an_facts_read(db, run, &facts, error);
+    job->run = run;
+    job->facts = facts;
+    if (status == WEIR_OK)
+        status = an_plot_write(plot, job, NULL, error);
+    if (status == WEIR_OK) {
+        char script[96];
+        (void)snprintf(script, sizeof script, "%s.gp", plot->info.name);
+        status = an_gnuplot_run(job->folder, (const char *const[]){ script, NULL }, plot_timeout_s,
+                                error);
+    }
+    if (status == WEIR_OK && ends_with(job->output, ".svg"))
+        status = an_svg_finish(job->output, error);
+    an_facts_destroy(facts);
+    an_run_destroy(run);
+    return status;
+}
+
+weir_status an_plot(struct an_db *db, const char *name, const struct an_plot_options *options,
+                    const char *folder, const char *output, struct weir_error *error)
+{
+    const struct an_plot_ops *plot = an_plot_ops_find(name);
+    if (plot == NULL)
+        return weir_fail(error, WEIR_ENOTFOUND, "there is no chart \"%s\"", name);
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return weir_fail(error, WEIR_EIO, "%s: cannot be made: %s", folder, strerror(errno));
+    char *path = absolute_path(output);
+    if (path == NULL)
+        return weir_fail(error, WEIR_EIO, "the working folder is gone, or no memory is left");
+    const struct an_plot_options defaults = { .at_s = AN_NAN };
+    struct an_plot_job job = {
+        .db = db, .options = options == NULL ? &defaults : options, .folder = folder, .output = path
+    };
+    const weir_status status = plot_run(db, plot, &job, error);
+    free(path);
+    return status;
+}

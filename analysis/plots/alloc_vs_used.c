@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Chart alloc-vs-used: of each resource, how much is there, how much is assigned, how much works.
+ * Capacity follows the nodes that are up. Used means a worker is busy, not SM activity.
+ */
+#include "analysis/plots/plots.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { CAPACITY, ASSIGNED, ACTIVE, SERIES };
+
+static const char samples_sql[] =
+    "SELECT t_s, dt_s, cpu_capacity, cpu_assigned, cpu_active, gpu_capacity, gpu_assigned,"
+    " gpu_active, nvdec_capacity, nvdec_assigned, nvdec_active, nvenc_capacity, nvenc_assigned,"
+    " nvenc_active FROM cluster_sample WHERE run_id = :run ORDER BY t_s";
+
+static void write_title(struct an_chart *chart)
+{
+    const struct an_resource_facts *gpu = &chart->facts->resources[AN_GPU];
+    const struct an_resource_facts *cpu = &chart->facts->resources[AN_CPU];
+    const bool has_gpu = gpu->capacity > 0.0;
+    const struct an_resource_facts *main = has_gpu ? gpu : cpu;
+    const char *name = has_gpu ? "GPU" : "CPU";
+    const double idle = main->assigned > 0.0 ? 1.0 - main->active / main->assigned : 0.0;
+    if (main->assigned < 0.5)
+        an_chart_title(chart, "%s of the %s capacity is not assigned to anyone",
+                       an_word_percent(1.0 - main->assigned).text, name);
+    else if (idle >= 0.25)
+        an_chart_title(chart, "%s of the assigned %s time sits idle: %s assigned, %s used",
+                       an_word_percent(idle).text, name, an_word_percent(main->assigned).text,
+                       an_word_percent(main->active).text);
+    else
+        an_chart_title(chart, "%ss are well used: %s assigned, %s at work", name,
+                       an_word_percent(main->assigned).text, an_word_percent(main->active).text);
+    an_chart_subtitle(chart,
+                      "Share of installed capacity, %s means · dotted: nodes that are up · %zu "
+                      "nodes, %s GPUs · used = worker "
+                      "busy, not SM activity",
+                      an_word_duration(chart->run->sample_s).text, chart->facts->node_count,
+                      an_word_number(chart->facts->gpu_count).text);
+}
+
+static double largest(const double *values, size_t count)
+{
+    double most = 0.0;
+    for (size_t i = 0; i < count; i++)
+        most = fmax(most, values[i]);
+    return most;
+}
+
+static void label_ends(struct an_chart *chart, enum an_resource resource, double y0, double y1,
+                       double installed)
+{
+    const struct an_resource_facts *facts = &chart->facts->resources[resource];
+    const double share = facts->capacity / installed;
+    double y[2] = { y1 - (y1 - y0) * facts->assigned * share,
+                    y1 - (y1 - y0) * facts->active * share };
+    y[1] = fmax(y[1], y[0] + 0.1);
+    an_push_apart(y, 2, 17.0, y0 + 4.0, y1 - 4.0);
+    struct an_label label = { .x = chart->right + 12.0, .y = y[0], .color = AN_MUTED };
+    an_chart_text(chart, &label, "assigned %s", an_word_percent(facts->assigned).text);
+    label.y = y[1];
+    label.color = AN_BLUE;
+    label.is_bold = true;
+    an_chart_text(chart, &label, "used %s", an_word_percent(facts->active).text);
+    label = (struct an_label){ .x = 40, .y = 0.5 * (y0 + y1), .size = 13, .is_bold = true };
+    an_chart_text(chart, &label, "%s", an_resource_name(resource));
+}
+
+static void draw_panel(struct an_chart *chart, enum an_resource resource, size_t block,
+                       const struct an_box *box, double installed)
+{
+    an_chart_panel(chart, box);
+    label_ends(chart, resource, box->y0, box->y1, installed);
+    (void)fprintf(chart->body,
+                  "set yrange [0:103]; set ytics 0,50,100 format '%%g %%%%'\n"
+                  "TOP = %.9g / 100.0\n"
+                  "plot DATA index %zu using 1:($3/TOP) with filledcurves y1=0 fc rgb '" AN_PALE
+                  "', \\\n"
+                  " '' index %zu using 1:($4/TOP) with filledcurves y1=0 fc rgb '#a9cfe6', \\\n"
+                  " '' index %zu using 1:($4/TOP) with lines lc rgb '" AN_BLUE "' lw 1.6, \\\n"
+                  " '' index %zu using 1:($3/TOP) with lines lc rgb '" AN_GREY "' lw 1.2, \\\n"
+                  " '' index %zu using 1:($2/TOP) with lines lc rgb '" AN_INK "' lw 0.8 dt (2,2)\n",
+                  installed, block, block, block, block, block);
+    an_chart_draw_end(chart);
+}
+
+/* Resources the cluster has and someone holds; CPUs and GPUs always. */
+static size_t present_resources(const struct an_facts *facts, enum an_resource *present)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < AN_RESOURCES; i++)
+        if (facts->resources[i].capacity > 0.0 &&
+            (i == AN_CPU || i == AN_GPU || facts->resources[i].assigned > 0.0))
+            present[count++] = (enum an_resource)i;
+    return count;
+}
+
+static weir_status draw_panels(struct an_chart *chart, const struct an_frame *frame,
+                               struct weir_error *error)
+{
+    enum an_resource present[AN_RESOURCES];
+    const size_t count = present_resources(chart->facts, present);
+    const struct an_grid grid = an_chart_grid(chart, frame->row_count);
+    double *series = an_grid_series(&grid, SERIES);
+    if (series == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    const double pitch = count > 2 ? 112.0 : 170.0;
+    chart->height = 28.0 + pitch * (double)count + 12.0;
+    weir_status status = WEIR_OK;
+    for (size_t i = 0; i < count; i++) {
+        const struct an_box box = { 150, 28.0 + pitch * (double)i, 850,
+                                    28.0 + pitch * (double)(i + 1) - 22.0 };
+        const struct an_span span = { 0, frame->row_count };
+        for (size_t k = 0; k < SERIES; k++)
+            an_grid_means(&grid, frame, span, 2 + SERIES * (size_t)present[i] + k,
+                          series + k * grid.bins);
+        const size_t block =
+            an_chart_block(chart, an_resource_name(present[i]), "t_s capacity assigned used");
+        an_chart_rows(chart, &grid, series, SERIES);
+        chart->left = box.x0;
+        chart->right = box.x1;
+        an_chart_time_axis(chart, i + 1 == count);
+        if (i + 1 == count && status == WEIR_OK)
+            status = an_chart_happenings(chart, 26.0, box.y1, error);
+        draw_panel(chart, present[i], block, &box, largest(series, grid.bins));
+    }
+    free(series);
+    return status;
+}
+
+static weir_status draw(struct an_chart *chart, struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(chart->db, samples_sql, &(struct an_args){ .run = chart->run->run_id },
+                      &frame, error));
+    weir_status status = WEIR_OK;
+    if (frame->row_count == 0) {
+        status = an_chart_empty(chart, "this run recorded no samples of the cluster");
+    } else {
+        write_title(chart);
+        status = draw_panels(chart, frame, error);
+    }
+    an_frame_destroy(frame);
+    return status;
+}
+
+const struct an_plot_ops an_plot_alloc_vs_used = {
+    { "alloc-vs-used", "How much of what is set aside does work?" }, draw
+};

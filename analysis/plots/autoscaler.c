@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Chart autoscaler: workers over time, and the starts and stops that changed them.
+ */
+#include "analysis/plots/plots.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { BARS = 96 };
+
+/* A worker that the end of the run ends was not stopped. */
+static const char workers_sql[] =
+    "SELECT created_s, ready_s, CASE WHEN end_reason IN ('', 'run ended') THEN NULL ELSE ended_s "
+    "END"
+    ", end_reason NOT IN ('', 'run ended', 'stopped') FROM worker WHERE run_id = :run"
+    " ORDER BY created_s, worker";
+
+static const char samples_sql[] =
+    "SELECT t_s, dt_s, sum(workers), sum(setup) FROM stage_sample WHERE run_id = :run GROUP BY t_s"
+    " ORDER BY t_s";
+
+struct changes {
+    double started[BARS], stopped[BARS], lost[BARS];
+    double starts, stops, losses, first_fill;
+    double most; /* in one bar */
+};
+
+static size_t bar_of(double t_s, double end_s)
+{
+    const double bar = floor(t_s / end_s * BARS);
+    return bar < 0.0 ? 0 : bar >= BARS ? BARS - 1 : (size_t)bar;
+}
+
+static void count_changes(const struct an_frame *workers, double end_s, struct changes *changes)
+{
+    *changes = (struct changes){ 0 };
+    for (size_t i = 0; i < workers->row_count; i++) {
+        const double created = an_number(workers, i, 0);
+        const double ended = an_number(workers, i, 2);
+        changes->started[bar_of(created, end_s)] += 1.0;
+        changes->starts += 1.0;
+        changes->first_fill += created <= 0.0;
+        if (isnan(ended))
+            continue;
+        const bool is_lost = an_number(workers, i, 3) > 0.5;
+        (is_lost ? changes->lost : changes->stopped)[bar_of(ended, end_s)] += 1.0;
+        changes->stops += !is_lost;
+        changes->losses += is_lost;
+    }
+    for (size_t i = 0; i < BARS; i++)
+        changes->most =
+            fmax(changes->most, fmax(changes->started[i], changes->stopped[i] + changes->lost[i]));
+}
+
+static weir_status write_title(struct an_chart *chart, const struct changes *changes,
+                               struct weir_error *error)
+{
+    struct an_value churn;
+    WEIR_TRY(an_result(chart->db, chart->run->run_id, "worker.churn", &churn, error));
+    if (changes->losses > 0.0)
+        an_chart_title(chart, "%.0f workers started, %.0f stopped, %.0f lost to faults",
+                       changes->starts, changes->stops, changes->losses);
+    else if (changes->starts <= changes->first_fill && changes->stops <= 0.0)
+        an_chart_title(chart, "The set of %.0f workers never changes", changes->starts);
+    else if (isnan(churn.value))
+        an_chart_title(chart, "%.0f workers started, %.0f stopped", changes->starts,
+                       changes->stops);
+    else
+        an_chart_title(chart,
+                       "%.0f workers started, %.0f stopped: %s changes an hour after the start",
+                       changes->starts, changes->stops, an_word_number(churn.value).text);
+    an_chart_subtitle(
+        chart,
+        "Above: workers of all stages, %s means, green: in set-up · below: starts up, "
+        "stops (orange) and losses (red) down",
+        an_word_duration(chart->run->sample_s).text);
+    return WEIR_OK;
+}
+
+static void write_bars(struct an_chart *chart, const struct changes *changes)
+{
+    const double width = chart->run->end_s / BARS;
+    (void)an_chart_block(chart, "changes", "t_s dt_s started stopped lost");
+    for (size_t i = 0; i < BARS; i++) {
+        const bool is_quiet = changes->started[i] + changes->stopped[i] + changes->lost[i] <= 0.0;
+        /* The first row stands even so: gnuplot wants data. */
+        if (is_quiet && i > 0)
+            continue;
+        (void)fprintf(chart->data, "%.9g %.9g %.0f %.0f %.0f\n", (double)i * width, width,
+                      changes->started[i], changes->stopped[i], changes->lost[i]);
+    }
+}
+
+static void draw_bars(struct an_chart *chart, const struct changes *changes)
+{
+    const double top = an_axis_top(fmax(changes->most, 1.0));
+    an_chart_panel(chart, &(struct an_box){ 100, 232, 840, 340 });
+    an_chart_time_axis(chart, true);
+    const struct an_label label = { .x = 852, .y = 262, .color = AN_BLUE, .is_bold = true };
+    const struct an_label down = { .x = 852, .y = 310, .color = AN_ORANGE_TEXT };
+    an_chart_text(chart, &label, "%.0f started", changes->starts);
+    an_chart_text(chart, &down, "%.0f stopped or lost", changes->stops + changes->losses);
+    (void)fprintf(
+        chart->body,
+        "set yrange [-%.9g:%.9g]; set ytics (%s'%g' -%.9g, '0' 0, '%g' %.9g)\nset border 2\n"
+        "plot DATA index 1 using ($1+$2/2):($3/2):($2*0.4):($3/2) with boxxyerror fc rgb '" AN_BLUE
+        "', \\\n"
+        " '' index 1 using ($1+$2/2):(-$4/2):($2*0.4):($4/2) with boxxyerror fc rgb '" AN_ORANGE
+        "', \\\n"
+        " '' index 1 using ($1+$2/2):(-$4-$5/2):($2*0.4):($5/2) with boxxyerror fc rgb "
+        "'" AN_VERMILLION "', 0 with lines lc rgb '" AN_GREY "' lw 0.8\n",
+        top, top, "", top, top, top, top);
+    an_chart_draw_end(chart);
+}
+
+static weir_status draw_workers(struct an_chart *chart, const struct an_grid *grid,
+                                const double *series, struct weir_error *error)
+{
+    double most = 1.0;
+    for (size_t b = 0; b < grid->bins; b++)
+        most = isnan(series[b]) ? most : fmax(most, series[b]);
+    const double top = an_axis_top(most);
+    an_chart_panel(chart, &(struct an_box){ 100, 28, 840, 208 });
+    an_chart_time_axis(chart, false);
+    const double last = series[grid->bins - 1];
+    const struct an_label label = { .x = 852,
+                                    .y = 208.0 - 180.0 * fmin(last / top, 1.0) + 6.0,
+                                    .color = AN_BLUE,
+                                    .is_bold = true };
+    an_chart_text(chart, &label, "%s workers", an_word_number(last).text);
+    WEIR_TRY(an_chart_happenings(chart, 26.0, 340.0, error));
+    (void)fprintf(chart->body,
+                  "set yrange [0:%.9g]; set ytics 0,%.9g format '%%g'\n"
+                  "plot DATA index 0 using 1:2 with filledcurves y1=0 fc rgb '#8fd0ba', \\\n"
+                  " '' index 0 using 1:($2-$3) with filledcurves y1=0 fc rgb '" AN_PALE_BLUE
+                  "', \\\n"
+                  " '' index 0 using 1:2 with lines lc rgb '" AN_BLUE "' lw 1.6\n",
+                  top, an_axis_step(top, 4.0));
+    an_chart_draw_end(chart);
+    return WEIR_OK;
+}
+
+static weir_status draw_both(struct an_chart *chart, const struct an_frame *workers,
+                             const struct an_frame *samples, struct weir_error *error)
+{
+    struct changes *changes = calloc(1, sizeof *changes);
+    const struct an_grid grid = an_chart_grid(chart, samples->row_count);
+    double *series = an_grid_series(&grid, 2);
+    weir_status status = WEIR_OK;
+    if (changes == NULL || series == NULL) {
+        status = weir_fail(error, WEIR_ENOMEM, "out of memory");
+    } else {
+        chart->height = 366.0;
+        count_changes(workers, fmax(chart->run->end_s, 1e-3), changes);
+        status = write_title(chart, changes, error);
+        for (size_t k = 0; k < 2; k++)
+            an_grid_means(&grid, samples, (struct an_span){ 0, samples->row_count }, 2 + k,
+                          series + k * grid.bins);
+        (void)an_chart_block(chart, "workers", "t_s workers setup");
+        an_chart_rows(chart, &grid, series, 2);
+        write_bars(chart, changes);
+        if (status == WEIR_OK)
+            status = draw_workers(chart, &grid, series, error);
+        if (status == WEIR_OK)
+            draw_bars(chart, changes);
+    }
+    free(changes);
+    free(series);
+    return status;
+}
+
+static weir_status draw(struct an_chart *chart, struct weir_error *error)
+{
+    const struct an_args args = { .run = chart->run->run_id };
+    struct an_frame *workers = NULL;
+    struct an_frame *samples = NULL;
+    WEIR_TRY(an_query(chart->db, workers_sql, &args, &workers, error));
+    weir_status status = an_query(chart->db, samples_sql, &args, &samples, error);
+    if (status == WEIR_OK && (workers->row_count == 0 || samples->row_count == 0))
+        status = an_chart_empty(chart, "this run recorded no workers");
+    else if (status == WEIR_OK)
+        status = draw_both(chart, workers, samples, error);
+    an_frame_destroy(workers);
+    an_frame_destroy(samples);
+    return status;
+}
+
+const struct an_plot_ops an_plot_autoscaler = {
+    { "autoscaler", "How often are workers started and stopped?" }, draw
+};

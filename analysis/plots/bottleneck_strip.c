@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Chart bottleneck-strip: which stage limits the pipeline, when. One row a stage, a mark while it
+ * is the slowest, its share of time on the right; stages that never limit share one line of text.
+ */
+#include "analysis/plots/plots.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char samples_sql[] =
+    "SELECT t_s, dt_s, is_bottleneck, stage FROM stage_sample WHERE run_id = :run"
+    " AND stage = :id ORDER BY t_s";
+
+enum { MOST_ROWS = 12 };
+
+/* Stages that limit at all, longest first. */
+static size_t limiting_stages(const struct an_facts *facts, size_t *stages)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < facts->stage_count; i++) {
+        if (!(facts->stages[i].bottleneck >= 0.0005))
+            continue;
+        size_t at = count < MOST_ROWS ? count : MOST_ROWS - 1;
+        if (count >= MOST_ROWS &&
+            facts->stages[stages[at]].bottleneck >= facts->stages[i].bottleneck)
+            continue;
+        while (at > 0 && facts->stages[stages[at - 1]].bottleneck < facts->stages[i].bottleneck) {
+            stages[at] = stages[at - 1];
+            at--;
+        }
+        stages[at] = i;
+        count = count < MOST_ROWS ? count + 1 : count;
+    }
+    return count;
+}
+
+static void write_title(struct an_chart *chart, const size_t *stages, size_t count)
+{
+    const struct an_stage_facts *first = &chart->facts->stages[stages[0]];
+    if (count == 1 || chart->facts->stages[stages[1]].bottleneck < 0.005)
+        an_chart_title(chart, "%s limits the pipeline %s the time",
+                       an_shorten(first->name, 24).text,
+                       first->bottleneck > 0.995 ? "all" : "nearly all");
+    else
+        an_chart_title(chart, "%s limits %s of the time, %s %s", an_shorten(first->name, 24).text,
+                       an_word_percent(first->bottleneck).text,
+                       an_shorten(chart->facts->stages[stages[1]].name, 24).text,
+                       an_word_percent(chart->facts->stages[stages[1]].bottleneck).text);
+    an_chart_subtitle(chart,
+                      "The stage with the least capacity (workers x speed), %s intervals · "
+                      "right: share of the time after warm-up",
+                      an_word_duration(chart->run->sample_s).text);
+}
+
+static weir_status write_row(struct an_chart *chart, size_t stage, size_t row,
+                             struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    const struct an_args args = { .run = chart->run->run_id, .id = (int64_t)stage };
+    WEIR_TRY(an_query(chart->db, samples_sql, &args, &frame, error));
+    const struct an_grid grid = an_chart_grid(chart, frame->row_count);
+    double *means = an_grid_series(&grid, 1);
+    if (means == NULL) {
+        an_frame_destroy(frame);
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    }
+    an_grid_means(&grid, frame, (struct an_span){ 0, frame->row_count }, 2, means);
+    for (size_t b = 0; b < grid.bins;) {
+        /* Equal neighbours become one bar: no seams. */
+        size_t next = b + 1;
+        while (next < grid.bins && fabs(means[next] - means[b]) < 1e-3)
+            next++;
+        (void)fprintf(chart->data, "%.9g %.9g %zu %.4g ", grid.from_s + (double)b * grid.step_s,
+                      (double)(next - b) * grid.step_s, row, means[b]);
+        an_chart_cell(chart, chart->facts->stages[stage].name);
+        (void)fputc('\n', chart->data);
+        b = next;
+    }
+    free(means);
+    an_frame_destroy(frame);
+    return WEIR_OK;
+}
+
+static void write_labels(struct an_chart *chart, const size_t *stages, size_t count, double pitch)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct an_stage_facts *stage = &chart->facts->stages[stages[i]];
+        const double y = 28.0 + pitch * ((double)i + 0.5);
+        const struct an_label name = { .x = 180, .y = y, .align = 'r', .is_bold = i == 0 };
+        const struct an_label share = {
+            .x = 858, .y = y, .color = i == 0 ? AN_BLUE : AN_MUTED, .is_bold = i == 0
+        };
+        an_chart_text(chart, &name, "%s", an_shorten(stage->name, 19).text);
+        an_chart_text(chart, &share, "%s of the time", an_word_percent(stage->bottleneck).text);
+    }
+    const size_t silent = chart->facts->stage_count - count;
+    if (silent == 0)
+        return;
+    const struct an_label never = {
+        .x = 190, .y = 28.0 + pitch * (double)count + 40.0, .color = AN_MUTED, .size = 11
+    };
+    an_chart_text(chart, &never, "%zu other stage%s never or hardly ever the bottleneck", silent,
+                  silent == 1 ? " is" : "s are");
+}
+
+static weir_status draw_rows(struct an_chart *chart, const size_t *stages, size_t count,
+                             struct weir_error *error)
+{
+    const double pitch = count > 6 ? 26.0 : 36.0;
+    const double end = 28.0 + pitch * (double)count;
+    chart->height = end + 56.0;
+    (void)an_chart_block(chart, "bottleneck", "t_s dt_s row bottleneck_frac stage");
+    for (size_t i = 0; i < count; i++)
+        WEIR_TRY(write_row(chart, stages[i], i, error));
+    an_chart_panel(chart, &(struct an_box){ 190, 28, 846, end });
+    an_chart_time_axis(chart, true);
+    write_labels(chart, stages, count, pitch);
+    WEIR_TRY(an_chart_happenings(chart, 26.0, end, error));
+    /* Opacity is not portable: the share of an interval becomes the height of its bar. */
+    (void)fprintf(chart->body,
+                  "set border 1; unset grid; set yrange [%zu:0]; set ytics ('' 0) scale 0\n"
+                  "plot DATA index 0 using ($1+$2/2):($3+0.5):($2/2):(0.38*$4) with boxxyerror "
+                  "fc rgb '" AN_BLUE "'\n",
+                  count);
+    an_chart_draw_end(chart);
+    return WEIR_OK;
+}
+
+static weir_status draw(struct an_chart *chart, struct weir_error *error)
+{
+    size_t stages[MOST_ROWS] = { 0 };
+    const size_t count = limiting_stages(chart->facts, stages);
+    if (count == 0)
+        return an_chart_empty(chart, "no stage was recorded as the bottleneck");
+    write_title(chart, stages, count);
+    return draw_rows(chart, stages, count, error);
+}
+
+const struct an_plot_ops an_plot_bottleneck_strip = {
+    { "bottleneck-strip", "Which stage limits the pipeline, and when?" }, draw
+};

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Chart frag-time: free GPUs over time, and which of them no shape of the mix can use, by cause.
+ */
+#include "analysis/plots/plots.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRACTION, NO_CPU, NO_CODEC, NO_DEMAND, FREE, SERIES };
+
+static const char samples_sql[] =
+    "SELECT t_s, dt_s, frag_fraction, frag_no_cpu, frag_no_codec, frag_no_gpu_demand,"
+    " gpu_capacity - gpu_assigned FROM cluster_sample WHERE run_id = :run ORDER BY t_s";
+
+static const char *const cause_colors[FREE] = { AN_BLUE, AN_ORANGE, AN_GREEN, AN_GREY };
+static const char *const cause_names[FREE] = { "left-over too small for a shape", "CPUs are short",
+                                               "codec engines are short",
+                                               "the mix asks for no GPU" };
+
+static double mean_of(const double *values, size_t count)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++)
+        sum += isnan(values[i]) ? 0.0 : values[i];
+    return sum / (double)count;
+}
+
+static double largest(const double *values, size_t count)
+{
+    double most = 0.0;
+    for (size_t i = 0; i < count; i++)
+        most = isnan(values[i]) ? most : fmax(most, values[i]);
+    return most;
+}
+
+static void write_title(struct an_chart *chart, const struct an_grid *grid, const double *series)
+{
+    const struct an_facts *facts = chart->facts;
+    size_t main = 0;
+    double total = 0.0;
+    for (size_t i = 0; i < FREE; i++) {
+        total += mean_of(series + i * grid->bins, grid->bins);
+        if (mean_of(series + i * grid->bins, grid->bins) >
+            mean_of(series + main * grid->bins, grid->bins))
+            main = i;
+    }
+    if (!(facts->frag_gpus >= 0.005))
+        an_chart_title(chart, "No free GPU is fragmented: every shape fits what is free");
+    else if (mean_of(series + main * grid->bins, grid->bins) > 0.5 * total)
+        an_chart_title(chart, "%s GPUs are free but of no use (%s of free ones); main cause: %s",
+                       an_word_number(facts->frag_gpus).text,
+                       an_word_percent(facts->frag_ratio).text, cause_names[main]);
+    else
+        an_chart_title(chart, "%s GPUs are free but of no use, %s of the free ones",
+                       an_word_number(facts->frag_gpus).text,
+                       an_word_percent(facts->frag_ratio).text);
+    an_chart_subtitle(chart,
+                      "Free GPUs (line) and the part no shape of the mix can use, by cause · %s "
+                      "means · policy %s",
+                      an_word_duration(chart->run->sample_s).text, chart->run->placement);
+}
+
+static void write_key(struct an_chart *chart, const struct an_grid *grid, const double *series,
+                      double y)
+{
+    double x = 100.0;
+    for (size_t i = 0; i < FREE; i++) {
+        if (!(largest(series + i * grid->bins, grid->bins) > 0.0))
+            continue;
+        an_chart_rectangle(chart, &(struct an_box){ x, y - 5.0, x + 11.0, y + 5.0 },
+                           cause_colors[i], "front");
+        const struct an_label label = { .x = x + 17.0, .y = y, .size = 11.5 };
+        an_chart_text(chart, &label, "%s", cause_names[i]);
+        x += 50.0 + 6.9 * (double)strlen(cause_names[i]);
+    }
+}
+
+static weir_status draw_panel(struct an_chart *chart, const struct an_grid *grid,
+                              const double *series, struct weir_error *error)
+{
+    const struct an_box box = { 100, 28, 840, 290 };
+    chart->height = 346.0;
+    /* The start, when everything is free, would flatten the rest: it may leave the frame. */
+    size_t first = (size_t)ceil(chart->facts->from_s / grid->step_s);
+    first = first + 1 < grid->bins ? first : 0;
+    const double top =
+        an_axis_top(fmax(largest(series + FREE * grid->bins + first, grid->bins - first), 1.0));
+    an_chart_panel(chart, &box);
+    an_chart_time_axis(chart, true);
+    write_key(chart, grid, series, 332.0);
+    double y[2] = { box.y1 - (box.y1 - box.y0) * series[(FREE + 1) * grid->bins - 1] / top,
+                    box.y1 - (box.y1 - box.y0) * fmin(chart->facts->frag_gpus / top, 1.0) };
+    y[1] = fmax(y[1], y[0] + 0.1);
+    an_push_apart(y, 2, 18.0, box.y0, box.y1);
+    struct an_label label = { .x = 852, .y = y[0], .color = AN_INK };
+    an_chart_text(chart, &label, "free now %s",
+                  an_word_number(series[(FREE + 1) * grid->bins - 1]).text);
+    label.y = y[1];
+    label.is_bold = true;
+    label.color = AN_BLUE;
+    an_chart_text(chart, &label, "of no use %s", an_word_number(chart->facts->frag_gpus).text);
+    WEIR_TRY(an_chart_happenings(chart, 26.0, box.y1, error));
+    (void)fprintf(chart->body,
+                  "set yrange [0:%.9g]; set ytics 0,%.9g format '%%g'\n"
+                  "plot DATA index 0 using 1:6 with filledcurves y1=0 fc rgb '#f1f3f5', \\\n",
+                  top, an_axis_step(top, 5.0));
+    static const char *const sums[FREE] = { "$2", "$2+$3", "$2+$3+$4", "$2+$3+$4+$5" };
+    for (size_t i = FREE; i-- > 0;)
+        (void)fprintf(chart->body,
+                      " '' index 0 using 1:(%s) with filledcurves y1=0 fc rgb '%s', \\\n", sums[i],
+                      cause_colors[i]);
+    (void)fputs(" '' index 0 using 1:6 with lines lc rgb '" AN_INK "' lw 1.3\n", chart->body);
+    an_chart_draw_end(chart);
+    return WEIR_OK;
+}
+
+static weir_status draw(struct an_chart *chart, struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    if (!(chart->facts->resources[AN_GPU].capacity > 0.0))
+        return an_chart_empty(chart, "this cluster has no GPU");
+    WEIR_TRY(an_query(chart->db, samples_sql, &(struct an_args){ .run = chart->run->run_id },
+                      &frame, error));
+    const struct an_grid grid = an_chart_grid(chart, frame->row_count);
+    double *series = an_grid_series(&grid, SERIES);
+    weir_status status = WEIR_OK;
+    if (series == NULL) {
+        status = weir_fail(error, WEIR_ENOMEM, "out of memory");
+    } else {
+        for (size_t k = 0; k < SERIES; k++)
+            an_grid_means(&grid, frame, (struct an_span){ 0, frame->row_count }, 2 + k,
+                          series + k * grid.bins);
+        write_title(chart, &grid, series);
+        (void)an_chart_block(chart, "fragmentation, GPUs",
+                             "t_s too_small no_cpu no_codec no_gpu_demand free_gpus");
+        an_chart_rows(chart, &grid, series, SERIES);
+        status = draw_panel(chart, &grid, series, error);
+    }
+    free(series);
+    an_frame_destroy(frame);
+    return status;
+}
+
+const struct an_plot_ops an_plot_frag_time = {
+    { "frag-time", "How much free GPU capacity is unusable, and why?" }, draw
+};

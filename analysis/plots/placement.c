@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Chart placement: the GPUs of every node at one moment, coloured by the stage that holds them; a
+ * shared GPU is split in proportion. The moment is the one with most GPUs at work, or at_s.
+ */
+#include "analysis/plots/plots.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NODES = 192, MOST_GPUS = 64, COLORS = 8 };
+
+static const char busiest_sql[] =
+    "SELECT t_s + dt_s / 2 FROM cluster_sample WHERE run_id = :run ORDER BY gpu_active DESC, t_s"
+    " LIMIT 1";
+static const char nodes_sql[] =
+    "SELECT node, name, gpus FROM node WHERE run_id = :run AND gpus > 0 ORDER BY node";
+static const char workers_sql[] =
+    "SELECT node, stage, gpu_mask, gpu_amount FROM worker WHERE run_id = :run AND gpu_amount > 0"
+    " AND created_s <= :from AND (ended_s IS NULL OR ended_s > :from) ORDER BY node, stage, worker";
+
+/* Four hues, each dark and light: neighbours differ in lightness too. */
+static const char *const slot_colors[COLORS] = { AN_BLUE,   AN_ORANGE, AN_GREEN,  AN_GREY,
+                                                 "#9fc8e8", "#f2cf8a", "#93d5bd", "#c5ccd3" };
+
+struct layout {
+    double cell, pitch; /* px: one GPU, one row */
+    size_t rows, columns;
+    double column_width;
+    double top;
+};
+
+static struct layout plan_layout(const struct an_frame *nodes)
+{
+    double gpus = 1.0;
+    for (size_t i = 0; i < nodes->row_count; i++)
+        gpus = fmax(gpus, an_number(nodes, i, 2));
+    const size_t count = nodes->row_count < MOST_NODES ? nodes->row_count : MOST_NODES;
+    struct layout layout = { .top = 14.0 };
+    layout.columns = count <= 12 ? 1 : count <= 48 ? 2 : 4;
+    layout.rows = (count + layout.columns - 1) / layout.columns;
+    layout.column_width = 920.0 / (double)layout.columns;
+    layout.cell = fmin(76.0, (layout.column_width - 100.0) / gpus);
+    layout.pitch = fmin(44.0, fmax(10.0, 480.0 / (double)layout.rows));
+    return layout;
+}
+
+/* Colour of a stage: by its rank among the stages that hold GPUs at all. */
+static const char *stage_color(const struct an_chart *chart, size_t stage)
+{
+    size_t rank = 0;
+    for (size_t i = 0; i < stage; i++)
+        rank += chart->facts->stages[i].gpus > 0.0 ? 1 : 0;
+    return slot_colors[rank % COLORS];
+}
+
+struct slot_count {
+    double assigned, partly; /* GPUs held, GPUs with a free part */
+};
+
+/* Fills the share of a worker into the first room of each of its GPUs. */
+static void draw_worker(struct an_chart *chart, const struct layout *layout,
+                        const struct an_frame *workers, size_t row, size_t place, double *used)
+{
+    const uint64_t mask = (uint64_t)an_number(workers, row, 2);
+    const double amount = an_number(workers, row, 3);
+    const size_t stage = (size_t)an_number(workers, row, 1);
+    const double gpus = (double)__builtin_popcountll(mask);
+    const double share = gpus > 0.0 ? amount / gpus : 0.0;
+    const double x0 = 40.0 + layout->column_width * (double)(place / layout->rows) + 86.0;
+    const double y0 = layout->top + layout->pitch * (double)(place % layout->rows);
+    for (size_t gpu = 0; gpu < MOST_GPUS; gpu++) {
+        if ((mask >> gpu & 1) == 0)
+            continue;
+        const double inner = layout->cell - 4.0;
+        const double x = x0 + layout->cell * (double)gpu + inner * used[gpu];
+        const struct an_box box = { x, y0 + 2.0, x + inner * share - (share < 1.0 ? 1.0 : 0.0),
+                                    y0 + layout->pitch - 4.0 };
+        an_chart_rectangle(chart, &box, stage_color(chart, stage), "front");
+        used[gpu] += share;
+        (void)fprintf(chart->data, "%zu %zu %zu %.4g ", place, gpu, stage, share);
+        an_chart_cell(chart, chart->facts->stages[stage].name);
+        (void)fputc('\n', chart->data);
+    }
+}
+
+static void draw_node(struct an_chart *chart, const struct layout *layout,
+                      const struct an_frame *nodes, size_t place)
+{
+    const double x0 = 40.0 + layout->column_width * (double)(place / layout->rows);
+    const double y0 = layout->top + layout->pitch * (double)(place % layout->rows);
+    const struct an_label name = { .x = x0 + 78.0,
+                                   .y = y0 + 0.5 * (layout->pitch - 2.0),
+                                   .size = layout->pitch < 14.0 ? 9.0 : 12.0,
+                                   .align = 'r' };
+    an_chart_text(chart, &name, "%s", an_shorten(an_text(nodes, place, 1), 11).text);
+    for (size_t gpu = 0; gpu < (size_t)an_number(nodes, place, 2); gpu++) {
+        const double x = x0 + 86.0 + layout->cell * (double)gpu;
+        an_chart_rectangle(
+            chart,
+            &(struct an_box){ x, y0 + 2.0, x + layout->cell - 4.0, y0 + layout->pitch - 4.0 },
+            "#eef1f4", "behind");
+    }
+}
+
+static void draw_nodes(struct an_chart *chart, const struct layout *layout,
+                       const struct an_frame *nodes, const struct an_frame *workers,
+                       struct slot_count *count)
+{
+    const size_t shown = nodes->row_count < MOST_NODES ? nodes->row_count : MOST_NODES;
+    for (size_t place = 0; place < nodes->row_count; place++) {
+        double used[MOST_GPUS] = { 0 };
+        if (place < shown)
+            draw_node(chart, layout, nodes, place);
+        for (size_t i = 0; i < workers->row_count; i++) {
+            if ((int64_t)an_number(workers, i, 0) != (int64_t)an_number(nodes, place, 0))
+                continue;
+            count->assigned += an_number(workers, i, 3);
+            if (place < shown)
+                draw_worker(chart, layout, workers, i, place, used);
+        }
+        for (size_t gpu = 0; gpu < MOST_GPUS; gpu++)
+            count->partly += used[gpu] > 0.001 && used[gpu] < 0.999;
+    }
+}
+
+/* Stages in the picture, as coloured words, three a line at most. */
+static double draw_key(struct an_chart *chart, const struct an_frame *workers, double y)
+{
+    double x = 126.0;
+    for (size_t stage = 0; stage < chart->facts->stage_count; stage++) {
+        double gpus = 0.0;
+        for (size_t i = 0; i < workers->row_count; i++)
+            gpus += (size_t)an_number(workers, i, 1) == stage ? an_number(workers, i, 3) : 0.0;
+        if (!(gpus > 0.0))
+            continue;
+        if (x > 700.0) {
+            x = 126.0;
+            y += 20.0;
+        }
+        an_chart_rectangle(chart, &(struct an_box){ x, y - 5.0, x + 11.0, y + 5.0 },
+                           stage_color(chart, stage), "front");
+        const struct an_word name = an_shorten(chart->facts->stages[stage].name, 18);
+        const struct an_label label = { .x = x + 17.0, .y = y, .size = 11.5 };
+        an_chart_text(chart, &label, "%s %s GPUs", name.text, an_word_number(gpus).text);
+        x += 240.0;
+    }
+    return y;
+}
+
+static void write_texts(struct an_chart *chart, const struct an_frame *nodes,
+                        const struct slot_count *count, double at_s)
+{
+    double gpus = 0.0;
+    for (size_t i = 0; i < nodes->row_count; i++)
+        gpus += an_number(nodes, i, 2);
+    char rest[64] = "none is partly free";
+    if (count->partly > 0.5)
+        (void)snprintf(rest, sizeof rest, "%.0f %s shared and partly free", count->partly,
+                       count->partly > 1.5 ? "are" : "is");
+    an_chart_title(chart, "At %s, %s of %s GPUs are held; %s",
+                   an_word_clock(chart->run->start_unix_s, at_s).text,
+                   an_word_number(count->assigned).text, an_word_number(gpus).text, rest);
+    const bool is_cut = nodes->row_count > MOST_NODES;
+    an_chart_subtitle(chart,
+                      "GPUs of each node, coloured by the stage that holds them, %s · pale: "
+                      "free%s",
+                      isnan(chart->options->at_s) ? "at the busiest moment"
+                                                  : "at the time asked for",
+                      is_cut ? " · the first 192 nodes" : "");
+}
+
+static weir_status moment_of(struct an_chart *chart, double *at_s, struct weir_error *error)
+{
+    *at_s = chart->options->at_s;
+    if (!isnan(*at_s))
+        return WEIR_OK;
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(chart->db, busiest_sql, &(struct an_args){ .run = chart->run->run_id },
+                      &frame, error));
+    *at_s = frame->row_count > 0 ? an_number(frame, 0, 0) : 0.5 * chart->run->end_s;
+    an_frame_destroy(frame);
+    return WEIR_OK;
+}
+
+static void draw_all(struct an_chart *chart, const struct an_frame *nodes,
+                     const struct an_frame *workers, double at_s)
+{
+    const struct layout layout = plan_layout(nodes);
+    struct slot_count count = { 0 };
+    const double end = layout.top + layout.pitch * (double)layout.rows;
+    (void)an_chart_block(chart, "GPU slots", "place gpu stage share name");
+    /* The key's last line decides the height, and the height all positions: measure it first. */
+    FILE *body = chart->body;
+    struct an_buffer trial;
+    chart->height = end + 40.0;
+    if (an_buffer_open(&trial)) {
+        chart->body = trial.file;
+        chart->height = draw_key(chart, workers, end + 18.0) + 16.0;
+        free(an_buffer_take(&trial));
+    }
+    chart->body = body;
+    an_chart_panel(chart, &(struct an_box){ 40, 0, 960, end });
+    draw_nodes(chart, &layout, nodes, workers, &count);
+    (void)draw_key(chart, workers, end + 18.0);
+    write_texts(chart, nodes, &count, at_s);
+    (void)fputs("unset border; unset tics; unset grid; set xrange [0:1]; set yrange [0:1]\n"
+                "plot NaN notitle\n",
+                chart->body);
+    an_chart_draw_end(chart);
+}
+
+static weir_status draw(struct an_chart *chart, struct weir_error *error)
+{
+    double at_s = 0.0;
+    WEIR_TRY(moment_of(chart, &at_s, error));
+    const struct an_args args = { .run = chart->run->run_id, .from = at_s };
+    struct an_frame *nodes = NULL;
+    struct an_frame *workers = NULL;
+    WEIR_TRY(an_query(chart->db, nodes_sql, &args, &nodes, error));
+    weir_status status = an_query(chart->db, workers_sql, &args, &workers, error);
+    if (status == WEIR_OK && nodes->row_count == 0)
+        status = an_chart_empty(chart, "this cluster has no GPU");
+    else if (status == WEIR_OK && workers->row_count == 0)
+        status = an_chart_empty(chart, "no worker holds a GPU at %s", an_word_duration(at_s).text);
+    else if (status == WEIR_OK)
+        draw_all(chart, nodes, workers, at_s);
+    an_frame_destroy(nodes);
+    an_frame_destroy(workers);
+    return status;
+}
+
+const struct an_plot_ops an_plot_placement = {
+    { "placement", "What does the cluster look like at one moment?" }, draw
+};

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Chart policies: paired differences of every variant with the baseline, metric by metric, with
+ * intervals drawn at the level at which Holm's procedure judged them.
+ */
+#include "analysis/plots/plots.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_METRICS = 6, MOST_VARIANTS = 12, ACROSS = 3 };
+
+/* Differences in percent of the baseline, or plain when the baseline is 0. */
+struct panel {
+    const struct an_metric_row *row;
+    double scale;
+    bool is_percent;
+    double low, high; /* of the axis */
+};
+
+static bool is_shown(const struct an_metric_row *row, size_t baseline)
+{
+    const bool has_direction = row->better != 0;
+    return has_direction && !isnan(row->cells[baseline].mean);
+}
+
+static struct panel make_panel(const struct an_comparison *comparison,
+                               const struct an_metric_row *row)
+{
+    const double base = row->cells[comparison->baseline].mean;
+    struct panel panel = { .row = row, .is_percent = fabs(base) > 0.0 };
+    panel.scale = panel.is_percent ? 100.0 / fabs(base) : 1.0;
+    for (size_t v = 0; v < comparison->variant_count; v++) {
+        const struct an_cell *cell = &row->cells[v];
+        const double ends[] = { cell->difference, cell->difference_low, cell->difference_high };
+        for (size_t i = 0; i < 3; i++) {
+            if (isnan(ends[i]))
+                continue;
+            panel.low = fmin(panel.low, ends[i] * panel.scale);
+            panel.high = fmax(panel.high, ends[i] * panel.scale);
+        }
+    }
+    const double margin = fmax(0.16 * (panel.high - panel.low), 1e-9);
+    panel.low -= margin;
+    panel.high += margin;
+    return panel;
+}
+
+static const char *verdict_color(enum an_verdict verdict)
+{
+    switch (verdict) {
+    case AN_BETTER:
+    case AN_DETERMINISTIC_BETTER:
+        return AN_BLUE;
+    case AN_WORSE:
+    case AN_DETERMINISTIC_WORSE:
+        return AN_ORANGE;
+    case AN_BASELINE:
+    case AN_TIE:
+    case AN_DETERMINISTIC_TIE:
+    case AN_NEUTRAL:
+        break;
+    }
+    return "#aab4be";
+}
+
+static size_t write_panel_data(struct an_chart *chart, const struct an_comparison *comparison,
+                               const struct panel *panel)
+{
+    const size_t block = an_chart_block(chart, panel->row->label,
+                                        "row difference low high variant mean verdict_rgb");
+    size_t row = 0;
+    for (size_t v = 0; v < comparison->variant_count && row < MOST_VARIANTS; v++) {
+        const struct an_cell *cell = &panel->row->cells[v];
+        if (v == comparison->baseline)
+            continue;
+        const double d = cell->difference * panel->scale;
+        const double low = cell->difference_low * panel->scale;
+        const double high = cell->difference_high * panel->scale;
+        (void)fprintf(chart->data, "%zu %.6g %.6g %.6g ", row++, d, isnan(low) ? d : low,
+                      isnan(high) ? d : high);
+        an_chart_cell(chart, comparison->variants[v]);
+        (void)fprintf(chart->data, "%.6g 0x%s\n", cell->mean, verdict_color(cell->verdict) + 1);
+    }
+    return block;
+}
+
+static void label_values(struct an_chart *chart, const struct an_comparison *comparison,
+                         const struct panel *panel, const struct an_box *box, bool has_names)
+{
+    const double width = (box->x1 - box->x0) / (panel->high - panel->low);
+    size_t row = 0;
+    for (size_t v = 0; v < comparison->variant_count && row < MOST_VARIANTS; v++) {
+        const struct an_cell *cell = &panel->row->cells[v];
+        if (v == comparison->baseline)
+            continue;
+        const double y = box->y0 + 30.0 * ((double)row++ + 0.5);
+        const struct an_label name = { .x = box->x0 - 10.0, .y = y + 3.0, .align = 'r' };
+        if (has_names)
+            an_chart_text(chart, &name, "%s", an_shorten(comparison->variants[v], 15).text);
+        if (isnan(cell->difference))
+            continue;
+        const double x = box->x0 + (cell->difference * panel->scale - panel->low) * width;
+        const struct an_label value = { .x = x, .y = y - 8.0, .size = 10.5, .align = 'c' };
+        an_chart_text(chart, &value, "%s%s", cell->is_lower_bound ? "≥ " : "",
+                      an_word_value(cell->mean, panel->row->unit).text);
+    }
+}
+
+static void draw_panel(struct an_chart *chart, const struct an_comparison *comparison,
+                       const struct panel *panel, const struct an_box *box, bool has_names)
+{
+    const size_t block = write_panel_data(chart, comparison, panel);
+    const struct an_cell *base = &panel->row->cells[comparison->baseline];
+    an_chart_panel(chart, box);
+    const struct an_label title = {
+        .x = box->x0, .y = box->y0 - 34.0, .size = 13, .is_bold = true
+    };
+    an_chart_text(chart, &title, "%s", panel->row->label);
+    const struct an_label sub = {
+        .x = box->x0, .y = box->y0 - 17.0, .color = AN_MUTED, .size = 10.5
+    };
+    an_chart_text(chart, &sub, "baseline %s; %s is better",
+                  an_word_value(base->mean, panel->row->unit).text,
+                  panel->row->better > 0 ? "more" : "less");
+    label_values(chart, comparison, panel, box, has_names);
+    (void)fprintf(chart->body,
+                  "set border 0; unset grid; set grid xtics lc rgb '" AN_GRID "' lw 1 lt 1\n"
+                  "set xrange [%.9g:%.9g]; set xtics autofreq %.9g format '%s' scale 0 font ',11'\n"
+                  "set yrange [%.6g:0]; set ytics ('' 0) scale 0\n"
+                  "set arrow from first 0, graph 0 to first 0, graph 1 nohead back "
+                  "lc rgb '" AN_GREY "' lw 1.2\n"
+                  "plot DATA index %zu using 3:($1*30+18):($4-$3):(0):7 with vectors nohead "
+                  "lw 2.6 lc rgb variable, \\\n"
+                  " '' index %zu using 2:($1*30+18):7 with points pt 7 ps 1 lc rgb variable\n",
+                  panel->low, panel->high, an_axis_step(panel->high - panel->low, 2.0),
+                  panel->is_percent ? "%+g %%" : "%+g", box->y1 - box->y0, block, block);
+    an_chart_draw_end(chart);
+}
+
+/* Counts what the best contender wins, ties and loses against the baseline. */
+static void write_title(struct an_chart *chart, const struct an_comparison *comparison,
+                        const struct an_metric_row *const *rows, size_t count)
+{
+    size_t subject = comparison->variant_count;
+    size_t most = 0;
+    for (size_t v = 0; v < comparison->variant_count; v++) {
+        size_t wins = 0;
+        for (size_t i = 0; i < count; i++)
+            wins += rows[i]->cells[v].verdict == AN_BETTER ||
+                    rows[i]->cells[v].verdict == AN_DETERMINISTIC_BETTER;
+        /* Of equals the better one on the first measure. */
+        const bool is_ahead = subject < comparison->variant_count &&
+                              rows[0]->cells[v].mean * rows[0]->better >
+                                  rows[0]->cells[subject].mean * rows[0]->better;
+        if (wins > most || (wins == most && wins > 0 && is_ahead)) {
+            most = wins;
+            subject = v;
+        }
+    }
+    const char *baseline = comparison->variants[comparison->baseline];
+    if (subject == comparison->variant_count)
+        an_chart_title(chart, "No variant beats %s on any of %zu measures",
+                       an_shorten(baseline, 24).text, count);
+    else
+        an_chart_title(chart, "%s beats %s on %zu of %zu measures",
+                       an_shorten(comparison->variants[subject], 24).text,
+                       an_shorten(baseline, 24).text, most, count);
+    const uint32_t n = rows[0]->cells[comparison->baseline].n;
+    if (n < 2)
+        an_chart_subtitle(chart, "Difference with %s · 1 replication: no interval", baseline);
+    else
+        an_chart_subtitle(chart,
+                          "Difference with %s and its 95 %% interval, %u paired replications "
+                          "(paired t, Holm) · figures: means",
+                          baseline, n);
+}
+
+static void write_key(struct an_chart *chart, double y)
+{
+    static const struct {
+        const char *color, *text;
+        double x;
+    } keys[] = { { AN_BLUE, "better than the baseline", 150 },
+                 { "#aab4be", "not distinguishable from it", 350 },
+                 { AN_ORANGE, "worse", 560 } };
+    for (size_t i = 0; i < 3; i++) {
+        an_chart_rectangle(chart, &(struct an_box){ keys[i].x, y - 5, keys[i].x + 11, y + 5 },
+                           keys[i].color, "front");
+        const struct an_label label = { .x = keys[i].x + 17, .y = y, .size = 11 };
+        an_chart_text(chart, &label, "%s", keys[i].text);
+    }
+}
+
+static weir_status draw_comparison(struct an_chart *chart, const struct an_comparison *comparison)
+{
+    const struct an_metric_row *rows[MOST_METRICS];
+    size_t count = 0;
+    for (size_t i = 0; i < comparison->row_count && count < MOST_METRICS; i++)
+        if (is_shown(&comparison->rows[i], comparison->baseline))
+            rows[count++] = &comparison->rows[i];
+    if (count == 0)
+        return an_chart_empty(chart, "the variants share no metric with a better direction");
+    write_title(chart, comparison, rows, count);
+    const size_t others = comparison->variant_count - 1;
+    const double body = 30.0 * (double)(others < MOST_VARIANTS ? others : MOST_VARIANTS) + 8.0;
+    const double pitch = body + 92.0;
+    const size_t lines = (count + ACROSS - 1) / ACROSS;
+    chart->height = 10.0 + pitch * (double)lines + 14.0;
+    for (size_t i = 0; i < count; i++) {
+        const struct panel panel = make_panel(comparison, rows[i]);
+        const double x0 = 160.0 + 284.0 * (double)(i % ACROSS);
+        const double y0 = 58.0 + pitch * (double)(i / ACROSS);
+        if (i + 1 == count)
+            write_key(chart, chart->height - 10.0);
+        draw_panel(chart, comparison, &panel, &(struct an_box){ x0, y0, x0 + 226.0, y0 + body },
+                   i % ACROSS == 0);
+    }
+    return WEIR_OK;
+}
+
+static weir_status draw(struct an_chart *chart, struct weir_error *error)
+{
+    chart->is_about_all = true;
+    struct an_comparison *comparison = NULL;
+    struct weir_error why = { 0 };
+    weir_status status = an_compare(chart->db, NULL, &comparison, &why);
+    if (status == WEIR_EINVAL)
+        return an_chart_empty(chart, "%s", why.text);
+    if (status != WEIR_OK)
+        return weir_fail(error, status, "%s", why.text);
+    if (comparison->variant_count < 2)
+        status = an_chart_empty(chart, "there is one variant, nothing to compare with");
+    else
+        status = draw_comparison(chart, comparison);
+    an_comparison_destroy(comparison);
+    return status;
+}
+
+const struct an_plot_ops an_plot_policies = {
+    { "policies", "Which variant wins, and is the difference real?" }, draw
+};

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The layout of strips; see the header. Height per stage shrinks with their number, so that forty
+ * stages still fit on a page.
+ */
+#include "analysis/plots/strips.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static struct an_span stage_rows(const struct an_frame *frame, size_t column, size_t stage)
+{
+    struct an_span span = { 0, 0 };
+    for (size_t i = 0; i < frame->row_count; i++) {
+        if ((size_t)an_number(frame, i, column) != stage)
+            continue;
+        if (span.rows == 0)
+            span.first = i;
+        span.rows++;
+    }
+    return span;
+}
+
+static double strip_pitch(size_t stages)
+{
+    if (stages <= 4)
+        return 96.0;
+    return fmax(22.0, fmin(80.0, 560.0 / (double)stages));
+}
+
+static double largest(const double *values, size_t count)
+{
+    double most = 0.0;
+    for (size_t i = 0; i < count; i++)
+        most = isnan(values[i]) ? most : fmax(most, values[i]);
+    return most;
+}
+
+static void draw_name(struct an_chart *chart, const struct an_strip *strip)
+{
+    const struct an_label name = { .x = 180,
+                                   .y = strip->middle,
+                                   .size = strip->is_tight ? 11.5 : 13,
+                                   .align = 'r',
+                                   .is_bold = true };
+    an_chart_text(chart, &name, "%s", an_shorten(chart->facts->stages[strip->stage].name, 19).text);
+}
+
+static weir_status draw_strips(struct an_chart *chart, const struct an_strips *strips,
+                               const struct an_frame *frame, double *series,
+                               struct weir_error *error)
+{
+    const size_t count = chart->facts->stage_count;
+    /* Many thin strips need fewer bins each. */
+    const size_t samples = stage_rows(frame, strips->stage_column, 0).rows;
+    const size_t most = count < 6 ? AN_CHART_BINS : count < 12 ? 160 : 120;
+    const struct an_grid grid = an_chart_grid(chart, samples < most ? samples : most);
+    const double pitch = strip_pitch(count);
+    const double gap = pitch > 40.0 ? 16.0 : 5.0;
+    const double end = 30.0 + pitch * (double)count;
+    chart->height = end + (strips->draw_key == NULL ? 22.0 : 50.0);
+    (void)fputs("set border 1; unset grid\n", chart->body);
+    for (size_t i = 0; i < count; i++) {
+        const struct an_span span = stage_rows(frame, strips->stage_column, i);
+        for (size_t k = 0; k < strips->series; k++)
+            an_grid_means(&grid, frame, span, 2 + k, series + k * grid.bins);
+        struct an_strip strip = { .stage = i, .y0 = 30.0 + pitch * (double)i };
+        strip.y1 = strip.y0 + pitch - gap;
+        strip.middle = 0.5 * (strip.y0 + strip.y1);
+        strip.is_tight = pitch - gap < 36.0;
+        strip.largest = largest(series, grid.bins);
+        strip.block = an_chart_block(chart, chart->facts->stages[i].name, strips->columns);
+        an_chart_rows(chart, &grid, series, strips->series);
+        an_chart_panel(chart, &(struct an_box){ 190, strip.y0, 846, strip.y1 });
+        an_chart_time_axis(chart, i + 1 == count);
+        draw_name(chart, &strip);
+        if (i + 1 == count) {
+            WEIR_TRY(an_chart_happenings(chart, 26.0, strip.y1, error));
+            if (strips->draw_key != NULL)
+                strips->draw_key(chart, end + 34.0);
+        }
+        strips->draw(chart, &strip);
+        an_chart_draw_end(chart);
+    }
+    return WEIR_OK;
+}
+
+weir_status an_strips_draw(struct an_chart *chart, const struct an_strips *strips,
+                           struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(chart->db, strips->sql, &(struct an_args){ .run = chart->run->run_id },
+                      &frame, error));
+    weir_status status = WEIR_OK;
+    if (frame->row_count == 0) {
+        status = an_chart_empty(chart, "this run recorded no samples of its stages");
+    } else {
+        double *series = calloc(AN_CHART_BINS * strips->series, sizeof *series);
+        status = series == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory")
+                                : draw_strips(chart, strips, frame, series, error);
+        free(series);
+    }
+    an_frame_destroy(frame);
+    return status;
+}

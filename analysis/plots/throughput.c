@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Chart throughput: items finished per second against the items that enter, and against the
+ * steady rate.
+ */
+#include "analysis/plots/plots.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { DONE, ARRIVED, SERIES };
+
+static const char samples_sql[] =
+    "SELECT t_s, dt_s, items_done / dt_s, items_arrived / dt_s FROM cluster_sample"
+    " WHERE run_id = :run ORDER BY t_s";
+
+/* A backlog that is all there at the start is no offered rate. */
+static bool has_demand(const struct an_facts *facts)
+{
+    return facts->offered_per_s > 0.0;
+}
+
+static void write_title(struct an_chart *chart)
+{
+    const struct an_facts *facts = chart->facts;
+    const double done = facts->throughput_per_s;
+    const double offered = facts->offered_per_s;
+    if (!has_demand(facts))
+        an_chart_title(chart, "%s items per second are finished%s", an_word_number(done).text,
+                       isnan(facts->steady_per_s) ? "" : " on average");
+    else if (done < 0.97 * offered)
+        an_chart_title(chart,
+                       "%s of the %s items per second that enter are finished; the rest piles up",
+                       an_word_number(done).text, an_word_number(offered).text);
+    else
+        an_chart_title(chart, "%s items per second are finished, as many as enter",
+                       an_word_number(done).text);
+    an_chart_subtitle(chart, "Items finished per second, %s means%s%s",
+                      an_word_duration(chart->run->sample_s).text,
+                      has_demand(facts) ? " · dashed: items that enter" : "",
+                      chart->run->is_steady ? "" : " · not steady: depends on the horizon");
+}
+
+static double largest(const double *values, size_t count)
+{
+    double most = 0.0;
+    for (size_t i = 0; i < count; i++)
+        most = isnan(values[i]) ? most : fmax(most, values[i]);
+    return most;
+}
+
+static void write_labels(struct an_chart *chart, double top, double y0, double y1)
+{
+    const struct an_facts *facts = chart->facts;
+    const bool is_offered = has_demand(facts);
+    const bool has_steady = !isnan(facts->steady_per_s);
+    double y[3] = { y1 - (y1 - y0) * facts->throughput_per_s / top,
+                    y1 - (y1 - y0) * (is_offered ? facts->offered_per_s : 0.0) / top,
+                    y1 - (y1 - y0) * (has_steady ? facts->steady_per_s : 0.0) / top };
+    /* Only labels that are shown push each other. */
+    const size_t shown[3] = { 0, is_offered ? 1 : 9, has_steady ? 2 : 9 };
+    double used[3];
+    size_t count = 0;
+    for (size_t i = 0; i < 3; i++)
+        if (shown[i] != 9)
+            used[count++] = y[i];
+    an_push_apart(used, count, 18.0, y0, y1);
+    count = 0;
+    struct an_label label = {
+        .x = chart->right + 12.0, .y = used[count++], .color = AN_BLUE, .is_bold = true
+    };
+    an_chart_text(chart, &label, "finished %s/s", an_word_number(facts->throughput_per_s).text);
+    label.is_bold = false;
+    label.color = AN_ORANGE_TEXT;
+    if (is_offered) {
+        label.y = used[count++];
+        an_chart_text(chart, &label, "entering %s/s", an_word_number(facts->offered_per_s).text);
+    }
+    label.color = AN_MUTED;
+    if (has_steady) {
+        label.y = used[count];
+        an_chart_text(chart, &label, "steady %s/s", an_word_number(facts->steady_per_s).text);
+    }
+}
+
+static weir_status draw_panel(struct an_chart *chart, const struct an_grid *grid,
+                              const double *series, struct weir_error *error)
+{
+    const struct an_box box = { 100, 28, 840, 300 };
+    chart->height = 332.0;
+    double top = largest(series, grid->bins);
+    if (has_demand(chart->facts))
+        top = fmax(top, fmin(largest(series + grid->bins, grid->bins), 3.0 * top));
+    top = an_axis_top(fmax(top, 1e-12));
+    an_chart_panel(chart, &box);
+    an_chart_time_axis(chart, true);
+    write_labels(chart, top, box.y0, box.y1);
+    WEIR_TRY(an_chart_happenings(chart, 26.0, box.y1, error));
+    (void)fprintf(chart->body,
+                  "set yrange [0:%.9g]; set ytics 0,%.9g format '%%g'\n"
+                  "plot DATA index 0 using 1:2 with filledcurves y1=0 fc rgb '" AN_PALE_BLUE
+                  "', \\\n"
+                  " '' index 0 using 1:2 with lines lc rgb '" AN_BLUE "' lw 1.8",
+                  top, an_axis_step(top, 5.0));
+    if (has_demand(chart->facts))
+        (void)fputs(", \\\n '' index 0 using 1:3 with lines lc rgb '" AN_ORANGE "' lw 1.4 dt (6,3)",
+                    chart->body);
+    if (!isnan(chart->facts->steady_per_s))
+        (void)fprintf(chart->body, ", \\\n %.9g with lines lc rgb '" AN_GREY "' lw 1 dt (2,3)",
+                      chart->facts->steady_per_s);
+    (void)fputc('\n', chart->body);
+    an_chart_draw_end(chart);
+    return WEIR_OK;
+}
+
+static weir_status draw(struct an_chart *chart, struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(chart->db, samples_sql, &(struct an_args){ .run = chart->run->run_id },
+                      &frame, error));
+    if (frame->row_count == 0) {
+        an_frame_destroy(frame);
+        return an_chart_empty(chart, "this run recorded no samples of the cluster");
+    }
+    const struct an_grid grid = an_chart_grid(chart, frame->row_count);
+    double *series = an_grid_series(&grid, SERIES);
+    if (series == NULL) {
+        an_frame_destroy(frame);
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    }
+    for (size_t k = 0; k < SERIES; k++)
+        an_grid_means(&grid, frame, (struct an_span){ 0, frame->row_count }, 2 + k,
+                      series + k * grid.bins);
+    write_title(chart);
+    (void)an_chart_block(chart, "throughput", "t_s finished_per_s entering_per_s");
+    an_chart_rows(chart, &grid, series, SERIES);
+    const weir_status status = draw_panel(chart, &grid, series, error);
+    free(series);
+    an_frame_destroy(frame);
+    return status;
+}
+
+const struct an_plot_ops an_plot_throughput = {
+    { "throughput", "Does the pipeline keep up with the items that enter?" }, draw
+};

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Opens result databases read-only and runs statements into frames; see the header. It knows the
+ * schema version it can read and refuses newer ones.
+ */
+#include "analysis/query.h"
+#include "analysis/nan.h"
+
+#include <math.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DB_APPLICATION_ID = 0x77656972, DB_SCHEMA_VERSION = 1 };
+
+struct an_db {
+    sqlite3 *sqlite;
+    char *path;
+};
+
+const char *an_db_path(const struct an_db *db)
+{
+    return db->path;
+}
+
+static weir_status pragma_value(struct an_db *db, const char *sql, int64_t *value,
+                                struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(db, sql, NULL, &frame, error));
+    *value = frame->row_count == 0 ? 0 : (int64_t)an_number(frame, 0, 0);
+    an_frame_destroy(frame);
+    return WEIR_OK;
+}
+
+static weir_status check_identity(struct an_db *db, struct weir_error *error)
+{
+    int64_t application = 0;
+    int64_t version = 0;
+    WEIR_TRY(pragma_value(db, "PRAGMA application_id", &application, error));
+    WEIR_TRY(pragma_value(db, "PRAGMA user_version", &version, error));
+    if (application != DB_APPLICATION_ID)
+        return weir_fail(error, WEIR_EIO, "is not a weir database");
+    if (version > DB_SCHEMA_VERSION)
+        return weir_fail(error, WEIR_EIO,
+                         "was written by a newer program: schema %lld, this one reads up to %d",
+                         (long long)version, DB_SCHEMA_VERSION);
+    return WEIR_OK;
+}
+
+weir_status an_open(const char *path, struct an_db **db, struct weir_error *error)
+{
+    if (access(path, R_OK) != 0)
+        return weir_fail(error, WEIR_EIO, "%s: cannot be read: there is no such file, or no right",
+                         path);
+    struct an_db *opened = calloc(1, sizeof *opened);
+    if (opened == NULL || (opened->path = strdup(path)) == NULL) {
+        free(opened);
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    }
+    weir_status status = WEIR_OK;
+    if (sqlite3_open_v2(path, &opened->sqlite, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
+        status = weir_fail(error, WEIR_EIO, "cannot be opened: %s", sqlite3_errmsg(opened->sqlite));
+    } else {
+        sqlite3_busy_timeout(opened->sqlite, 5000);
+        status = check_identity(opened, error);
+    }
+    if (status != WEIR_OK) {
+        weir_error_wrap(error, "%s", path);
+        an_close(opened);
+        return status;
+    }
+    *db = opened;
+    return WEIR_OK;
+}
+
+void an_close(struct an_db *db)
+{
+    if (db == NULL)
+        return;
+    sqlite3_close(db->sqlite);
+    free(db->path);
+    free(db);
+}
+
+/* ---- frames ---- */
+
+void an_frame_destroy(struct an_frame *frame)
+{
+    if (frame == NULL)
+        return;
+    for (size_t i = 0; i < frame->row_count * frame->column_count; i++)
+        free(frame->texts[i]);
+    free(frame->texts);
+    free(frame->numbers);
+    free(frame);
+}
+
+double an_number(const struct an_frame *frame, size_t row, size_t column)
+{
+    return frame->numbers[row * frame->column_count + column];
+}
+
+const char *an_text(const struct an_frame *frame, size_t row, size_t column)
+{
+    const char *text = frame->texts[row * frame->column_count + column];
+    return text == NULL ? "" : text;
+}
+
+static bool frame_grow(struct an_frame *frame, size_t *capacity)
+{
+    if (frame->row_count < *capacity)
+        return true;
+    const size_t wanted = *capacity == 0 ? 64 : *capacity * 2;
+    double *numbers = reallocarray(frame->numbers, wanted * frame->column_count, sizeof *numbers);
+    if (numbers == NULL)
+        return false;
+    frame->numbers = numbers;
+    char **texts = reallocarray(frame->texts, wanted * frame->column_count, sizeof *texts);
+    if (texts == NULL)
+        return false;
+    frame->texts = texts;
+    *capacity = wanted;
+    return true;
+}
+
+static bool frame_append(struct an_frame *frame, size_t *capacity, sqlite3_stmt *statement)
+{
+    if (!frame_grow(frame, capacity))
+        return false;
+    const size_t base = frame->row_count * frame->column_count;
+    memset(frame->texts + base, 0, frame->column_count * sizeof *frame->texts);
+    frame->row_count++;
+    for (size_t i = 0; i < frame->column_count; i++) {
+        const int type = sqlite3_column_type(statement, (int)i);
+        const bool is_number = type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+        frame->numbers[base + i] = is_number ? sqlite3_column_double(statement, (int)i) : AN_NAN;
+        if (type != SQLITE_TEXT)
+            continue;
+        frame->texts[base + i] = strdup((const char *)sqlite3_column_text(statement, (int)i));
+        if (frame->texts[base + i] == NULL)
+            return false;
+    }
+    return true;
+}
+
+static void bind_arguments(sqlite3_stmt *statement, const struct an_args *args)
+{
+    int index = sqlite3_bind_parameter_index(statement, ":run");
+    if (index > 0)
+        sqlite3_bind_int64(statement, index, args->run);
+    index = sqlite3_bind_parameter_index(statement, ":id");
+    if (index > 0)
+        sqlite3_bind_int64(statement, index, args->id);
+    index = sqlite3_bind_parameter_index(statement, ":text");
+    if (index > 0 && args->text != NULL)
+        sqlite3_bind_text(statement, index, args->text, -1, SQLITE_STATIC);
+    index = sqlite3_bind_parameter_index(statement, ":from");
+    if (index > 0)
+        sqlite3_bind_double(statement, index, args->from);
+    index = sqlite3_bind_parameter_index(statement, ":to");
+    if (index > 0)
+        sqlite3_bind_double(statement, index, args->to);
+}
+
+static weir_status run_statement(struct an_db *db, sqlite3_stmt *statement, struct an_frame *frame,
+                                 struct weir_error *error)
+{
+    size_t capacity = 0;
+    frame->column_count = (size_t)sqlite3_column_count(statement);
+    int step = SQLITE_ROW;
+    while ((step = sqlite3_step(statement)) == SQLITE_ROW)
+        if (!frame_append(frame, &capacity, statement))
+            return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    if (step != SQLITE_DONE)
+        return weir_fail(error, WEIR_EIO, "cannot be read: %s", sqlite3_errmsg(db->sqlite));
+    return WEIR_OK;
+}
+
+weir_status an_query(struct an_db *db, const char *sql, const struct an_args *args,
+                     struct an_frame **frame, struct weir_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(db->sqlite, sql, -1, &statement, NULL) != SQLITE_OK)
+        return weir_fail(error, WEIR_EIO, "cannot be read: %s", sqlite3_errmsg(db->sqlite));
+    if (args != NULL)
+        bind_arguments(statement, args);
+    struct an_frame *made = calloc(1, sizeof *made);
+    weir_status status = made == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory")
+                                      : run_statement(db, statement, made, error);
+    sqlite3_finalize(statement);
+    if (status != WEIR_OK) {
+        an_frame_destroy(made);
+        return status;
+    }
+    *frame = made;
+    return WEIR_OK;
+}
+
+/* ---- runs and results ---- */
+
+static weir_status fail_no_run(struct an_db *db, const char *variant, uint32_t replication,
+                               struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(db,
+                      "SELECT group_concat(variant, ', '), min(n), count(*) FROM (SELECT variant, "
+                      "count(*) AS n FROM run GROUP BY variant ORDER BY min(variant_order))",
+                      NULL, &frame, error));
+    const bool is_empty = an_text(frame, 0, 0)[0] == '\0';
+    const weir_status status =
+        is_empty ? weir_fail(error, WEIR_ENOTFOUND, "%s: holds no run", db->path)
+                 : weir_fail(error, WEIR_ENOTFOUND,
+                             "%s: no run of variant %s, replication %u; there are: %s "
+                             "(replications 0 to %.0f)",
+                             db->path, variant == NULL ? "(baseline)" : variant, replication,
+                             an_text(frame, 0, 0), an_number(frame, 0, 1) - 1.0);
+    an_frame_destroy(frame);
+    return status;
+}
+
+static const char run_sql[] =
+    "SELECT r.run_id, r.experiment_id, e.scenario, e.description, e.command_line, e.baseline,"
+    " r.scenario_digest, r.variant, r.placement, r.scaling, r.status, r.message,"
+    " coalesce(w.version, (SELECT value FROM meta WHERE key = 'weir_version'), ''),"
+    " r.replication, r.seed, r.start_unix_s, r.warmup_s,"
+    " coalesce(r.end_s, (SELECT max(t_s + dt_s) FROM cluster_sample c WHERE c.run_id = r.run_id),"
+    " 0), coalesce(r.sample_s, 0), coalesce(r.is_steady, 1),"
+    " (SELECT count(*) FROM run o WHERE o.experiment_id = r.experiment_id"
+    "  AND o.variant = r.variant)"
+    " FROM run r JOIN experiment e USING (experiment_id) LEFT JOIN run_wall w USING (run_id)"
+    " WHERE r.variant = coalesce(:text, e.baseline) AND r.replication = :id"
+    " ORDER BY r.run_id LIMIT 1";
+
+static bool copy_texts(struct an_run *run, const struct an_frame *frame)
+{
+    char **targets[] = { &run->scenario,  &run->description,     &run->command_line,
+                         &run->baseline,  &run->scenario_digest, &run->variant,
+                         &run->placement, &run->scaling,         &run->status,
+                         &run->message,   &run->version };
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
+        if ((*targets[i] = strdup(an_text(frame, 0, 2 + i))) == NULL)
+            return false;
+    return true;
+}
+
+static weir_status fill_run(struct an_db *db, struct an_run *run, const struct an_frame *frame,
+                            struct weir_error *error)
+{
+    run->run_id = (int64_t)an_number(frame, 0, 0);
+    run->experiment_id = (int64_t)an_number(frame, 0, 1);
+    run->replication = (uint32_t)an_number(frame, 0, 13);
+    run->start_unix_s = (int64_t)an_number(frame, 0, 15);
+    run->warmup_s = an_number(frame, 0, 16);
+    run->end_s = an_number(frame, 0, 17);
+    run->sample_s = an_number(frame, 0, 18);
+    run->is_steady = an_number(frame, 0, 19) > 0.5;
+    run->replications = (uint32_t)an_number(frame, 0, 20);
+    if (!copy_texts(run, frame))
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    /* All 64 bits of the seed: a double would round them. */
+    struct an_frame *seed = NULL;
+    WEIR_TRY(an_query(db, "SELECT CAST(seed AS TEXT) FROM run WHERE run_id = :run",
+                      &(struct an_args){ .run = run->run_id }, &seed, error));
+    run->seed = strtoll(an_text(seed, 0, 0), NULL, 10);
+    an_frame_destroy(seed);
+    return WEIR_OK;
+}
+
+weir_status an_run_find(struct an_db *db, const char *variant, uint32_t replication,
+                        struct an_run **run, struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(db, run_sql, &(struct an_args){ .text = variant, .id = replication }, &frame,
+                      error));
+    if (frame->row_count == 0) {
+        an_frame_destroy(frame);
+        return fail_no_run(db, variant, replication, error);
+    }
+    struct an_run *found = calloc(1, sizeof *found);
+    const weir_status status = found == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory")
+                                             : fill_run(db, found, frame, error);
+    an_frame_destroy(frame);
+    if (status != WEIR_OK) {
+        an_run_destroy(found);
+        return status;
+    }
+    *run = found;
+    return WEIR_OK;
+}
+
+void an_run_destroy(struct an_run *run)
+{
+    if (run == NULL)
+        return;
+    char *texts[] = { run->scenario,        run->description, run->command_line, run->baseline,
+                      run->scenario_digest, run->variant,     run->placement,    run->scaling,
+                      run->status,          run->message,     run->version };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        free(texts[i]);
+    free(run);
+}
+
+weir_status an_result(struct an_db *db, int64_t run_id, const char *metric, struct an_value *value,
+                      struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    WEIR_TRY(
+        an_query(db,
+                 "SELECT value, n, censored, is_lower_bound, label FROM result WHERE run_id = :run "
+                 "AND metric = :text ORDER BY label <> '', label LIMIT 2",
+                 &(struct an_args){ .run = run_id, .text = metric }, &frame, error));
+    *value = (struct an_value){ .value = AN_NAN };
+    /* Of several labels none stands for the whole. */
+    const bool is_whole =
+        frame->row_count == 1 || (frame->row_count > 1 && an_text(frame, 0, 4)[0] == '\0');
+    if (is_whole)
+        *value = (struct an_value){ .value = an_number(frame, 0, 0),
+                                    .n = an_number(frame, 0, 1),
+                                    .censored = an_number(frame, 0, 2),
+                                    .is_lower_bound = an_number(frame, 0, 3) > 0.5 };
+    an_frame_destroy(frame);
+    return WEIR_OK;
+}

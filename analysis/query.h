@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The query layer: the only file that talks to SQLite.
+ *
+ * A query yields a frame: a table of numbers and texts in memory. SQL NULL and text are NAN as
+ * numbers, numbers are "" as texts. Statements name their parameters (:run :text :from :to :id), so
+ * that one argument block serves them all. Runs and their results are read here once and handed to
+ * sentences, tables and charts alike.
+ */
+#ifndef ANALYSIS_QUERY_H
+#define ANALYSIS_QUERY_H
+
+#include "analysis/analysis.h"
+
+struct an_frame {
+    size_t row_count, column_count;
+    double *numbers; /* row after row */
+    char **texts;    /* row after row; NULL = not a text */
+};
+
+/* Values of the named parameters; those a statement does not name are ignored. */
+struct an_args {
+    int64_t run;
+    int64_t id;
+    const char *text;
+    double from, to;
+};
+
+/* `args` may be NULL. An empty result is a frame without rows. */
+weir_status an_query(struct an_db *db, const char *sql, const struct an_args *args,
+                     struct an_frame **frame, struct weir_error *error);
+void an_frame_destroy(struct an_frame *frame);
+
+double an_number(const struct an_frame *frame, size_t row, size_t column);
+/* Never NULL. */
+const char *an_text(const struct an_frame *frame, size_t row, size_t column);
+
+/* One run and the experiment around it. */
+struct an_run {
+    int64_t run_id, experiment_id;
+    char *scenario, *description, *command_line, *baseline, *scenario_digest;
+    char *variant, *placement, *scaling, *status, *message, *version;
+    uint32_t replication, replications; /* of its variant */
+    int64_t seed, start_unix_s;         /* 0 = not given */
+    double warmup_s, end_s, sample_s;   /* end: so far, when it still runs */
+    bool is_steady;
+};
+
+/* `variant` NULL = the experiment's baseline. WEIR_ENOTFOUND lists the variants there are. */
+weir_status an_run_find(struct an_db *db, const char *variant, uint32_t replication,
+                        struct an_run **run, struct weir_error *error);
+void an_run_destroy(struct an_run *run);
+
+const char *an_db_path(const struct an_db *db);
+
+/* One result of a run; value NAN when there is none. */
+struct an_value {
+    double value;
+    double n, censored;
+    bool is_lower_bound;
+};
+weir_status an_result(struct an_db *db, int64_t run_id, const char *metric, struct an_value *value,
+                      struct weir_error *error);
+
+#endif

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Tables of the report; see the header.
+ */
+#include "analysis/report_tables.h"
+
+#include "analysis/nan.h"
+#include "analysis/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- tiles ---- */
+
+static void write_tile(FILE *out, const char *value, const char *text)
+{
+    (void)fputs("<div class=\"tile\"><b>", out);
+    an_write_html(out, value);
+    (void)fputs("</b><span>", out);
+    an_write_html(out, text);
+    (void)fputs("</span></div>\n", out);
+}
+
+void an_page_tiles(const struct an_page *page)
+{
+    const struct an_facts *facts = page->facts;
+    char value[96];
+    char text[240];
+    (void)fputs("<div class=\"tiles\">\n", page->out);
+    (void)snprintf(value, sizeof value, "%s/s", an_word_number(facts->throughput_per_s).text);
+    if (isnan(facts->steady_per_s))
+        (void)snprintf(text, sizeof text, "throughput, items finished after warm-up");
+    else
+        (void)snprintf(text, sizeof text, "throughput, items finished; %s/s in steady state",
+                       an_word_number(facts->steady_per_s).text);
+    write_tile(page->out, value, text);
+    const struct an_resource_facts *gpu = &facts->resources[AN_GPU];
+    (void)snprintf(value, sizeof value, "%s used", an_word_percent(gpu->active).text);
+    (void)snprintf(text, sizeof text, "of %s GPUs; %s are assigned to workers",
+                   an_word_number(facts->gpu_count).text, an_word_percent(gpu->assigned).text);
+    write_tile(page->out, value, text);
+    if (facts->bottleneck < facts->stage_count) {
+        const struct an_stage_facts *stage = &facts->stages[facts->bottleneck];
+        (void)snprintf(text, sizeof text, "bottleneck, %s of the time; its workers are busy %s",
+                       an_word_percent(stage->bottleneck).text, an_word_percent(stage->busy).text);
+        write_tile(page->out, an_shorten(stage->name, 20).text, text);
+    } else {
+        write_tile(page->out, "-", "no bottleneck was recorded");
+    }
+    (void)snprintf(value, sizeof value, "%s GPUs", an_word_number(facts->frag_gpus).text);
+    (void)snprintf(text, sizeof text, "fragmented: free, but no shape fits; %s of the free ones",
+                   an_word_percent(facts->frag_ratio).text);
+    write_tile(page->out, value, text);
+    (void)fputs("</div>\n", page->out);
+}
+
+/* ---- comparison ---- */
+
+static const char *cell_class(const struct an_cell *cell)
+{
+    return cell->is_best ? "best" : cell->is_tied_with_best ? "tie" : "";
+}
+
+static const char *verdict_text(enum an_verdict verdict)
+{
+    switch (verdict) {
+    case AN_BASELINE:
+        return "baseline";
+    case AN_BETTER:
+    case AN_DETERMINISTIC_BETTER:
+        return "better";
+    case AN_WORSE:
+    case AN_DETERMINISTIC_WORSE:
+        return "worse";
+    case AN_TIE:
+    case AN_DETERMINISTIC_TIE:
+        return "tie";
+    case AN_NEUTRAL:
+        break;
+    }
+    return "";
+}
+
+static void write_p_value(FILE *out, double p_value)
+{
+    if (isnan(p_value))
+        return;
+    if (p_value < 0.001)
+        (void)fputs(", p&nbsp;&lt;&nbsp;0.001", out);
+    else
+        (void)fprintf(out, ", p&nbsp;=&nbsp;%.3f", p_value);
+}
+
+/* Half widths claim two digits, not three. */
+static double two_digits(double value)
+{
+    if (!(fabs(value) > 0.0))
+        return value;
+    const double power = pow(10.0, floor(log10(fabs(value))) - 1.0);
+    return round(value / power) * power;
+}
+
+static void write_cell(FILE *out, const struct an_metric_row *row, const struct an_cell *cell,
+                       const struct an_cell *base)
+{
+    (void)fprintf(out, "<td class=\"%s\">%s%s", cell_class(cell), cell->is_lower_bound ? "≥ " : "",
+                  an_word_value(cell->mean, row->unit).text);
+    if (!isnan(cell->half_width))
+        (void)fprintf(out, " ± %s", an_word_value(two_digits(cell->half_width), row->unit).text);
+    (void)fprintf(out, "%s<small>%s",
+                  cell->is_best             ? " ✓"
+                  : cell->is_tied_with_best ? " ≈"
+                                            : "",
+                  verdict_text(cell->verdict));
+    if (cell->verdict != AN_BASELINE && !isnan(cell->difference)) {
+        const double scale = 100.0 / fabs(base->mean);
+        if (fabs(base->mean) > 0.0)
+            (void)fprintf(out, " %+.3g %%", cell->difference * scale);
+        if (fabs(base->mean) > 0.0 && !isnan(cell->difference_low))
+            (void)fprintf(out, " [%+.3g, %+.3g]", cell->difference_low * scale,
+                          cell->difference_high * scale);
+        write_p_value(out, cell->p_value);
+    }
+    (void)fputs("</small></td>", out);
+}
+
+void an_page_comparison(const struct an_page *page)
+{
+    FILE *out = page->out;
+    if (page->comparison == NULL) {
+        (void)fputs("<h2>Comparison</h2><p class=\"note\">", out);
+        an_write_html(out, page->why_not);
+        (void)fputs("</p>\n", out);
+        return;
+    }
+    const struct an_comparison *comparison = page->comparison;
+    if (comparison->variant_count < 2 || comparison->row_count == 0)
+        return;
+    (void)fputs("<h2>Comparison of the variants</h2>\n<div class=\"scroll\"><table><thead><tr>"
+                "<th>Metric</th>",
+                out);
+    for (size_t v = 0; v < comparison->variant_count; v++) {
+        (void)fputs("<th>", out);
+        an_write_html(out, comparison->variants[v]);
+        (void)fputs("</th>", out);
+    }
+    (void)fputs("</tr></thead><tbody>\n", out);
+    for (size_t i = 0; i < comparison->row_count; i++) {
+        const struct an_metric_row *row = &comparison->rows[i];
+        (void)fputs("<tr><td>", out);
+        an_write_html(out, row->label);
+        (void)fputs("<small>", out);
+        an_write_html(out, row->title);
+        (void)fputs("</small></td>", out);
+        for (size_t v = 0; v < comparison->variant_count; v++)
+            write_cell(out, row, &row->cells[v], &row->cells[comparison->baseline]);
+        (void)fputs("</tr>\n", out);
+    }
+    const uint32_t n = comparison->rows[0].cells[0].n;
+    (void)fputs("</tbody></table></div>\n<p class=\"note\">", out);
+    if (n >= 2)
+        (void)fprintf(out,
+                      "Mean ± half of its 95 %% interval over %u replications with common random "
+                      "numbers. Below: difference with the baseline in percent of it, interval and "
+                      "p-value of the paired t test, Holm-adjusted over the variants (α = 0.05). "
+                      "✓ best, ≈ not distinguishable from the best. No interval: all replications "
+                      "agree.</p>\n",
+                      n);
+    else
+        (void)fputs("One replication: figures as simulated, no statement about chance.</p>\n", out);
+}
+
+/* ---- stages ---- */
+
+static void write_percent_cell(FILE *out, double ratio, double warn_from)
+{
+    (void)fprintf(out, "<td%s>%s</td>", ratio >= warn_from ? " class=\"warn\"" : "",
+                  an_word_percent(ratio).text);
+}
+
+void an_page_stages(const struct an_page *page)
+{
+    FILE *out = page->out;
+    if (page->facts->stage_count == 0)
+        return;
+    (void)fputs("<h2>Stages</h2>\n<p class=\"note\">Means after warm-up, weighted by time. Shares "
+                "are of worker time.</p>\n<div class=\"scroll\"><table><thead><tr><th>Stage</th>"
+                "<th class=\"text\">Shape</th><th>Workers, mean</th><th>max</th><th>bound</th>"
+                "<th>Busy</th><th>Blocked</th><th>Starved</th><th>Set-up</th>"
+                "<th>Queue, mean</th><th>p95</th><th>Back-pressure</th><th>Bottleneck</th>"
+                "<th>Tasks/s</th></tr></thead><tbody>\n",
+                out);
+    for (size_t i = 0; i < page->facts->stage_count; i++) {
+        const struct an_stage_facts *stage = &page->facts->stages[i];
+        (void)fputs("<tr><td>", out);
+        an_write_html(out, stage->name);
+        (void)fputs("</td><td class=\"text shape\">", out);
+        an_write_html(out, stage->shape);
+        (void)fprintf(
+            out, "</td><td>%s</td><td>%s</td><td>%s</td>", an_word_number(stage->workers_mean).text,
+            an_word_number(stage->workers_max).text, an_word_number(stage->bound_workers).text);
+        write_percent_cell(out, stage->busy, 2.0);
+        write_percent_cell(out, stage->blocked, 0.25);
+        write_percent_cell(out, stage->starved, 0.5);
+        write_percent_cell(out, stage->setup, 0.25);
+        (void)fprintf(out, "<td>%s</td><td>%s</td>", an_word_number(stage->queue_mean).text,
+                      an_word_number(stage->queue_p95).text);
+        write_percent_cell(out, stage->backpressured, 0.5);
+        write_percent_cell(out, stage->bottleneck, 2.0);
+        (void)fprintf(out, "<td>%s</td></tr>\n", an_word_number(stage->tasks_per_s).text);
+    }
+    (void)fputs("</tbody></table></div>\n", out);
+}
+
+/* ---- tables straight from a query ---- */
+
+/* Texts as they are, numbers in words; the first column to the left. */
+static void write_frame_table(FILE *out, const char *heads, const struct an_frame *frame)
+{
+    (void)fprintf(out, "<div class=\"scroll\"><table><thead><tr>%s</tr></thead><tbody>\n", heads);
+    for (size_t i = 0; i < frame->row_count; i++) {
+        (void)fputs("<tr>", out);
+        for (size_t k = 0; k < frame->column_count; k++) {
+            const char *text = an_text(frame, i, k);
+            const bool is_text = text[0] != '\0' || isnan(an_number(frame, i, k));
+            (void)fputs(is_text ? "<td class=\"text\">" : "<td>", out);
+            an_write_html(out, is_text ? text : an_word_number(an_number(frame, i, k)).text);
+            (void)fputs("</td>", out);
+        }
+        (void)fputs("</tr>\n", out);
+    }
+    (void)fputs("</tbody></table></div>\n", out);
+}
+
+static const char decisions_sql[] =
+    "SELECT count(*), total(started), total(stopped), total(denied), total(refused),"
+    " sum(status <> 'ok'), avg(w.cpu_ms), max(w.cpu_ms) FROM decision d LEFT JOIN decision_wall w"
+    " ON w.run_id = d.run_id AND w.decision = d.decision WHERE d.run_id = :run";
+
+static const char reasons_sql[] =
+    "SELECT g.name, d.binding, count(*) AS decisions, min(workers_after), max(workers_after)"
+    " FROM decision_stage d JOIN stage g ON g.run_id = d.run_id AND g.stage = d.stage"
+    " WHERE d.run_id = :run AND d.binding NOT IN ('', 'none') GROUP BY g.stage, d.binding"
+    " ORDER BY g.stage, decisions DESC, d.binding";
+
+weir_status an_page_decisions(const struct an_page *page, struct weir_error *error)
+{
+    const struct an_args args = { .run = page->run->run_id };
+    struct an_frame *total = NULL;
+    struct an_frame *reasons = NULL;
+    WEIR_TRY(an_query(page->db, decisions_sql, &args, &total, error));
+    const weir_status status = an_query(page->db, reasons_sql, &args, &reasons, error);
+    if (status != WEIR_OK || an_number(total, 0, 0) < 0.5) {
+        an_frame_destroy(total);
+        an_frame_destroy(reasons);
+        return status;
+    }
+    (void)fprintf(
+        page->out,
+        "<h2>Decisions</h2>\n<p>%s decisions started %s workers, stopped %s, denied %s "
+        "requests; the cluster refused %s; %s failed.",
+        an_word_number(an_number(total, 0, 0)).text, an_word_number(an_number(total, 0, 1)).text,
+        an_word_number(an_number(total, 0, 2)).text, an_word_number(an_number(total, 0, 3)).text,
+        an_word_number(an_number(total, 0, 4)).text, an_word_number(an_number(total, 0, 5)).text);
+    if (!isnan(an_number(total, 0, 6)))
+        (void)fprintf(page->out, " A decision took %s ms of CPU time on average, %s at most.",
+                      an_word_number(an_number(total, 0, 6)).text,
+                      an_word_number(an_number(total, 0, 7)).text);
+    (void)fputs("</p>\n", page->out);
+    if (reasons->row_count > 0) {
+        (void)fputs("<p class=\"note\">Why a stage got no more workers, counted over the "
+                    "decisions:</p>\n",
+                    page->out);
+        write_frame_table(page->out,
+                          "<th>Stage</th><th class=\"text\">Reason</th><th>Decisions</th>"
+                          "<th>Workers, least</th><th>most</th>",
+                          reasons);
+    }
+    an_frame_destroy(total);
+    an_frame_destroy(reasons);
+    return WEIR_OK;
+}
+
+static weir_status write_happenings(const struct an_page *page, struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(page->db,
+                      "SELECT t_s, until_s, text, kind FROM happening WHERE run_id = :run ORDER BY "
+                      "t_s, text",
+                      &(struct an_args){ .run = page->run->run_id }, &frame, error));
+    if (frame->row_count > 0)
+        (void)fputs("<h2>What happened from outside</h2>\n<div class=\"scroll\"><table><thead><tr>"
+                    "<th>From</th><th class=\"text\">Until</th><th "
+                    "class=\"text\">What</th></tr></thead><tbody>\n",
+                    page->out);
+    for (size_t i = 0; i < frame->row_count && i < 200; i++) {
+        (void)fprintf(page->out, "<tr><td>%s</td><td class=\"text\">%s</td><td class=\"text\">",
+                      an_word_clock(page->run->start_unix_s, an_number(frame, i, 0)).text,
+                      an_word_clock(page->run->start_unix_s, an_number(frame, i, 1)).text);
+        an_write_html(page->out, an_text(frame, i, 2));
+        (void)fputs("</td></tr>\n", page->out);
+    }
+    if (frame->row_count > 0)
+        (void)fputs("</tbody></table></div>\n", page->out);
+    if (frame->row_count > 200)
+        (void)fprintf(page->out, "<p class=\"note\">The first 200 of %zu.</p>\n", frame->row_count);
+    an_frame_destroy(frame);
+    return WEIR_OK;
+}
+
+weir_status an_page_events(const struct an_page *page, struct weir_error *error)
+{
+    WEIR_TRY(write_happenings(page, error));
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(page->db,
+                      "SELECT text, variant, value, bound, CASE is_met WHEN 1 THEN '✓ met' ELSE "
+                      "'✗ missed' END FROM expectation WHERE experiment_id = :run ORDER BY line, "
+                      "variant",
+                      &(struct an_args){ .run = page->run->experiment_id }, &frame, error));
+    if (frame->row_count > 0) {
+        (void)fputs("<h2>Expectations of the scenario</h2>\n", page->out);
+        write_frame_table(page->out,
+                          "<th>Expected</th><th class=\"text\">Variant</th><th>Value</th>"
+                          "<th>Bound</th><th class=\"text\">Result</th>",
+                          frame);
+    }
+    an_frame_destroy(frame);
+    return WEIR_OK;
+}
+
+/* ---- assumptions and how to repeat ---- */
+
+static weir_status write_sources(const struct an_page *page, struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(page->db,
+                      "SELECT substr(key, 9), value FROM meta WHERE key GLOB 'sources_*' ORDER BY "
+                      "key",
+                      NULL, &frame, error));
+    if (frame->row_count > 0) {
+        (void)fputs("<li>Where the figures of the scenario come from:", page->out);
+        for (size_t i = 0; i < frame->row_count; i++) {
+            (void)fprintf(page->out, "%s ", i == 0 ? "" : ",");
+            an_write_html(page->out, an_text(frame, i, 1));
+            (void)fputc(' ', page->out);
+            an_write_html(page->out, an_text(frame, i, 0));
+        }
+        (void)fputs(".</li>\n", page->out);
+    }
+    an_frame_destroy(frame);
+    return WEIR_OK;
+}
+
+weir_status an_page_assumptions(const struct an_page *page, struct weir_error *error)
+{
+    const struct an_run *run = page->run;
+    FILE *out = page->out;
+    (void)fprintf(out,
+                  "<h2>Assumptions and limits</h2>\n<ul>\n<li>Simulated: %s, %s of it warm-up that "
+                  "no mean counts. Seed %lld, replication %u of %u; the work of every item is the "
+                  "same for all variants.</li>\n",
+                  an_word_duration(run->end_s).text, an_word_duration(run->warmup_s).text,
+                  (long long)run->seed, run->replication, run->replications);
+    WEIR_TRY(write_sources(page, error));
+    if (!run->is_steady)
+        (void)fputs("<li><b>Not steady: the figures depend on the horizon.</b> More arrives than "
+                    "can be finished; queues grow until the end.</li>\n",
+                    out);
+    if (page->facts->items_censored > 0.0)
+        (void)fprintf(out,
+                      "<li>%s items were unfinished at the end. They are censored: a percentile "
+                      "that reaches into them is a lower bound and stands as ≥.</li>\n",
+                      an_word_number(page->facts->items_censored).text);
+    else
+        (void)fputs("<li>No item was unfinished at the end: no latency is censored.</li>\n", out);
+    if (strcmp(run->status, "complete") != 0 && strcmp(run->status, "horizon") != 0) {
+        (void)fputs("<li><b>The run is ", out);
+        an_write_html(out, run->status);
+        (void)fputs(":</b> ", out);
+        an_write_html(out, run->message[0] == '\0' ? "figures cover what was recorded so far"
+                                                   : run->message);
+        (void)fputs("</li>\n", out);
+    }
+    (void)fputs(
+        "<li><i>Used</i> means that a worker is busy on the device, not that its cores are: "
+        "SM activity is not simulated. <i>Assigned</i> is what workers hold, <i>capacity</i> what "
+        "the nodes that are up offer.</li>\n"
+        "<li>All means are weighted by time and exact to the event; the charts show means over "
+        "intervals, never momentary samples.</li>\n</ul>\n",
+        out);
+    return WEIR_OK;
+}
+
+static const char repeat_sql[] =
+    "SELECT coalesce(event_digest, ''), coalesce(result_digest, ''), scenario_digest,"
+    " coalesce(w.git_commit, ''), coalesce(w.version, '') FROM run r LEFT JOIN run_wall w"
+    " USING (run_id) WHERE run_id = :run";
+
+weir_status an_page_repeat(const struct an_page *page, struct weir_error *error)
+{
+    FILE *out = page->out;
+    struct an_frame *frame = NULL;
+    const struct an_args args = { .run = page->run->run_id };
+    WEIR_TRY(an_query(page->db, repeat_sql, &args, &frame, error));
+    (void)fputs("<h2>How to repeat</h2>\n<pre>", out);
+    an_write_html(out, page->run->command_line);
+    (void)fputs("\nweir rerun ", out);
+    an_write_html(out, an_db_path(page->db));
+    (void)fprintf(out, " %lld\n\nscenario %s · events %s · results %s\nweir %s, commit %s</pre>\n",
+                  (long long)page->run->run_id, an_text(frame, 0, 2), an_text(frame, 0, 0),
+                  an_text(frame, 0, 1), an_text(frame, 0, 4), an_text(frame, 0, 3));
+    an_frame_destroy(frame);
+    WEIR_TRY(an_query(page->db,
+                      "SELECT path, bytes, digest FROM input_file WHERE experiment_id = :run ORDER "
+                      "BY path",
+                      &(struct an_args){ .run = page->run->experiment_id }, &frame, error));
+    if (frame->row_count > 0)
+        write_frame_table(out, "<th>Input</th><th>Bytes</th><th class=\"text\">Digest</th>", frame);
+    an_frame_destroy(frame);
+    return WEIR_OK;
+}
+
+/* ---- data of a chart ---- */
+
+enum { MOST_DATA_ROWS = 160 };
+
+static size_t line_length(const char *text)
+{
+    return strcspn(text, "\n");
+}
+
+/* Writes the cells of one line, blanks outside of double quotes split them. */
+static void write_cells(FILE *out, const char *line, size_t length, const char *tag)
+{
+    (void)fputs("<tr>", out);
+    bool is_quoted = false;
+    bool is_open = false;
+    for (size_t i = 0; i < length; i++) {
+        if (line[i] == '"') {
+            is_quoted = !is_quoted;
+            continue;
+        }
+        if (line[i] == ' ' && !is_quoted) {
+            if (is_open)
+                (void)fprintf(out, "</%s>", tag);
+            is_open = false;
+            continue;
+        }
+        if (!is_open)
+            (void)fprintf(out, "<%s>", tag);
+        is_open = true;
+        an_write_html(out, (const char[]){ line[i], '\0' });
+    }
+    (void)fprintf(out, "%s%s%s</tr>\n", is_open ? "</" : "", is_open ? tag : "",
+                  is_open ? ">" : "");
+}
+
+/* True when the line repeats the values of the one before it: the other end of a bin. */
+static bool is_repeated(const char *line, const char *before)
+{
+    const size_t length = line_length(line);
+    if (before == NULL || line[0] == '"' || length == 0)
+        return false;
+    const char *values = memchr(line, ' ', length);
+    const char *old = memchr(before, ' ', line_length(before));
+    if (values == NULL || old == NULL)
+        return false;
+    const size_t rest = length - (size_t)(values - line);
+    return rest == line_length(before) - (size_t)(old - before) && memcmp(values, old, rest) == 0;
+}
+
+void an_page_data(FILE *out, const char *data)
+{
+    size_t rows = 0;
+    for (const char *line = data; *line != '\0'; line += line_length(line) + 1)
+        rows += line[0] != '#' && line_length(line) > 0 ? 1 : 0;
+    const size_t every = (rows + MOST_DATA_ROWS - 1) / MOST_DATA_ROWS;
+    size_t row = 0;
+    bool is_open = false;
+    bool is_head = false;
+    const char *before = NULL;
+    for (const char *line = data; *line != '\0';) {
+        const size_t length = line_length(line);
+        if (line[0] == '#' && !is_head) {
+            if (is_open)
+                (void)fputs("</table>\n", out);
+            (void)fputs("<table><caption class=\"note\">", out);
+            for (size_t i = 2; i < length; i++)
+                an_write_html(out, (const char[]){ line[i], '\0' });
+            (void)fputs("</caption>", out);
+            is_open = true;
+            is_head = true;
+            row = 0;
+        } else if (line[0] == '#') {
+            write_cells(out, line + 2, length - 2, "th");
+            is_head = false;
+        } else if (length > 0 && !is_repeated(line, before) &&
+                   row++ % (every == 0 ? 1 : every) == 0) {
+            write_cells(out, line, length, "td");
+        }
+        before = line[0] == '#' ? NULL : line;
+        line += length + (line[length] == '\n');
+    }
+    if (is_open)
+        (void)fputs("</table>\n", out);
+    if (every > 1)
+        (void)fprintf(out,
+                      "<p class=\"note\">Every %zu. row of %zu; all of them: weir plot "
+                      "--folder.</p>\n",
+                      every, rows);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The tables of the report page, as HTML. Each reads the facts or asks the query layer, writes one
+ * section, and writes nothing when it has nothing to say.
+ */
+#ifndef ANALYSIS_REPORT_TABLES_H
+#define ANALYSIS_REPORT_TABLES_H
+
+#include "analysis/facts.h"
+
+#include <stdio.h>
+
+struct an_page {
+    FILE *out;
+    struct an_db *db;
+    const struct an_run *run;
+    const struct an_facts *facts;
+    const struct an_comparison *comparison; /* NULL = not comparable */
+    const char *why_not;                    /* then: the reason */
+};
+
+void an_page_tiles(const struct an_page *page);
+void an_page_comparison(const struct an_page *page);
+void an_page_stages(const struct an_page *page);
+weir_status an_page_decisions(const struct an_page *page, struct weir_error *error);
+weir_status an_page_events(const struct an_page *page, struct weir_error *error);
+weir_status an_page_assumptions(const struct an_page *page, struct weir_error *error);
+weir_status an_page_repeat(const struct an_page *page, struct weir_error *error);
+
+/* A table of the data of a chart (the text of NAME.dat), thinned where it is long. */
+void an_page_data(FILE *out, const char *data);
+
+#endif

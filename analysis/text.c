@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Numbers and times in words; see the header. Never touches the locale.
+ */
+#include "analysis/text.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char narrow_space[] = "\u202f";
+
+/* Copies the digits of an integer text in groups of three. */
+static void group_digits(const char *digits, char *text, size_t capacity)
+{
+    const size_t length = strlen(digits);
+    const size_t sign = digits[0] == '-';
+    size_t used = 0;
+    for (size_t i = 0; i < length && used + 4 < capacity; i++) {
+        const bool is_split = i > sign && (length - i) % 3 == 0 && length - sign > 4;
+        if (is_split) {
+            memcpy(text + used, narrow_space, 3);
+            used += 3;
+        }
+        text[used++] = digits[i];
+    }
+    text[used] = '\0';
+}
+
+struct an_word an_word_number(double value)
+{
+    struct an_word word = { "-" };
+    if (isnan(value))
+        return word;
+    const double size = fabs(value);
+    char digits[40];
+    if (size >= 1e15) {
+        (void)snprintf(word.text, sizeof word.text, "%.3g", value);
+    } else if (size >= 99.95) {
+        (void)snprintf(digits, sizeof digits, "%.0f", value);
+        group_digits(digits, word.text, sizeof word.text);
+    } else if (size < 1e-12) {
+        (void)snprintf(word.text, sizeof word.text, "0");
+    } else if (size < 1e-4) {
+        (void)snprintf(word.text, sizeof word.text, "%.2e", value);
+    } else {
+        const int before = (int)floor(log10(size)) + 1;
+        const int decimals = before >= 3 ? 0 : 3 - before;
+        (void)snprintf(word.text, sizeof word.text, "%.*f", decimals, value);
+        /* 4.00 -> 4, 0.500 -> 0.5: trailing zeros claim what nobody measured. */
+        if (strchr(word.text, '.') != NULL) {
+            size_t end = strlen(word.text);
+            while (word.text[end - 1] == '0')
+                end--;
+            end -= word.text[end - 1] == '.';
+            word.text[end] = '\0';
+        }
+    }
+    return word;
+}
+
+struct an_word an_word_percent(double ratio)
+{
+    struct an_word word = { "-" };
+    if (isnan(ratio))
+        return word;
+    const double percent = 100.0 * ratio;
+    const bool is_small = fabs(percent) < 9.95 && fabs(percent) >= 0.05;
+    const bool is_whole = fabs(percent - round(percent)) < 0.05;
+    (void)snprintf(word.text, sizeof word.text, "%.*f\u00a0%%", is_small && !is_whole ? 1 : 0,
+                   percent);
+    return word;
+}
+
+struct an_word an_word_duration(double seconds)
+{
+    struct an_word word = { "-" };
+    if (isnan(seconds))
+        return word;
+    const char *sign = seconds < 0.0 ? "-" : "";
+    const double size = fabs(seconds);
+    if (size < 99.5) {
+        (void)snprintf(word.text, sizeof word.text, "%.40s\u00a0s", an_word_number(seconds).text);
+        return word;
+    }
+    const int64_t whole = (int64_t)llround(size);
+    const int64_t d = whole / 86400;
+    const int64_t h = whole / 3600 % 24;
+    const int64_t m = whole / 60 % 60;
+    const int64_t s = whole % 60;
+    const long long parts[] = { d, h, m, s };
+    const char units[] = "dhms";
+    size_t first = 0;
+    while (parts[first] == 0)
+        first++;
+    /* Two parts suffice: 2d4h, 1h30m, 3m20s. */
+    const bool is_alone = first == 3 || parts[first + 1] == 0;
+    if (is_alone)
+        (void)snprintf(word.text, sizeof word.text, "%s%lld%s%c", sign, parts[first],
+                       first == 3 ? " " : "", units[first]);
+    else
+        (void)snprintf(word.text, sizeof word.text, "%s%lld%c%lld%c", sign, parts[first],
+                       units[first], parts[first + 1], units[first + 1]);
+    return word;
+}
+
+struct an_word an_word_elapsed(double seconds)
+{
+    struct an_word word = { "-" };
+    if (isnan(seconds))
+        return word;
+    const long long whole = (long long)floor(seconds);
+    const long long days = whole / 86400;
+    const long long rest = whole % 86400;
+    if (days > 0)
+        (void)snprintf(word.text, sizeof word.text, "%lldd %02lld:%02lld:%02lld", days, rest / 3600,
+                       rest / 60 % 60, rest % 60);
+    else
+        (void)snprintf(word.text, sizeof word.text, "%02lld:%02lld:%02lld", rest / 3600,
+                       rest / 60 % 60, rest % 60);
+    return word;
+}
+
+struct an_word an_word_clock(int64_t start_unix_s, double seconds)
+{
+    if (start_unix_s == 0 || isnan(seconds))
+        return an_word_elapsed(seconds);
+    struct an_word word = { "-" };
+    const time_t moment = (time_t)(start_unix_s + (int64_t)floor(seconds));
+    struct tm parts;
+    if (gmtime_r(&moment, &parts) != NULL)
+        (void)snprintf(word.text, sizeof word.text, "%02d:%02d:%02d", parts.tm_hour, parts.tm_min,
+                       parts.tm_sec);
+    return word;
+}
+
+struct an_word an_word_value(double value, const char *unit)
+{
+    if (strcmp(unit, "ratio") == 0)
+        return an_word_percent(value);
+    if (strcmp(unit, "s") == 0)
+        return an_word_duration(value);
+    struct an_word word = an_word_number(value);
+    const size_t used = strlen(word.text);
+    if (unit[0] != '\0' && strcmp(unit, "-") != 0 && !isnan(value))
+        (void)snprintf(word.text + used, sizeof word.text - used, "%s%s",
+                       strncmp(unit, "1/", 2) == 0 ? "" : " ",
+                       strncmp(unit, "1/", 2) == 0 ? unit + 1 : unit);
+    return word;
+}
+
+struct an_word an_shorten(const char *name, size_t characters)
+{
+    struct an_word word;
+    size_t bytes = 0;
+    size_t seen = 0;
+    for (; name[bytes] != '\0'; bytes++) {
+        const bool is_start = ((unsigned char)name[bytes] & 0xc0) != 0x80;
+        seen += is_start;
+        if (is_start && (seen > characters || bytes + 8 > sizeof word.text))
+            break;
+    }
+    if (name[bytes] == '\0' && bytes < sizeof word.text) {
+        (void)snprintf(word.text, sizeof word.text, "%s", name);
+        return word;
+    }
+    (void)snprintf(word.text, sizeof word.text, "%.*s…", (int)bytes, name);
+    return word;
+}
+
+void an_write_html(FILE *out, const char *text)
+{
+    for (const char *c = text; *c != '\0'; c++) {
+        switch (*c) {
+        case '&':
+            (void)fputs("&amp;", out);
+            break;
+        case '<':
+            (void)fputs("&lt;", out);
+            break;
+        case '>':
+            (void)fputs("&gt;", out);
+            break;
+        case '"':
+            (void)fputs("&quot;", out);
+            break;
+        default:
+            (void)fputc(*c, out);
+        }
+    }
+}
+
+int an_buffer_open(struct an_buffer *buffer)
+{
+    *buffer = (struct an_buffer){ 0 };
+    buffer->file = open_memstream(&buffer->text, &buffer->length);
+    return buffer->file != NULL;
+}
+
+char *an_buffer_take(struct an_buffer *buffer)
+{
+    if (buffer->file == NULL)
+        return NULL;
+    const bool is_broken = ferror(buffer->file) != 0;
+    if (fclose(buffer->file) != 0 || is_broken) {
+        free(buffer->text);
+        buffer->text = NULL;
+    }
+    buffer->file = NULL;
+    char *text = buffer->text;
+    buffer->text = NULL;
+    return text;
+}

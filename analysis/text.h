@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Numbers, durations and clock times as people read them, the same in sentences, tables and charts.
+ * Results are small structs by value, so that they can stand inside a printf call.
+ */
+#ifndef ANALYSIS_TEXT_H
+#define ANALYSIS_TEXT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct an_word {
+    char text[48];
+};
+
+/* Three significant digits, plain notation, groups of three split by a narrow space; "-" for NAN.
+ */
+struct an_word an_word_number(double value);
+/* "62 %" from 0.62; one decimal below 10 %. */
+struct an_word an_word_percent(double ratio);
+/* "1h30m", "3m20s", "45 s", "0.12 s", "2d4h". */
+struct an_word an_word_duration(double seconds);
+/* "01:20:00" since the start, days in front where needed. */
+struct an_word an_word_elapsed(double seconds);
+/* The time of day (UTC) when the run has a start time, else elapsed time. */
+struct an_word an_word_clock(int64_t start_unix_s, double seconds);
+/* Value with its unit: ratios as percent, seconds as duration. */
+struct an_word an_word_value(double value, const char *unit);
+
+/* The first `characters` of a name, with an ellipsis when it is longer. */
+struct an_word an_shorten(const char *name, size_t characters);
+
+/* Text in HTML and SVG: & < > " are escaped. */
+void an_write_html(FILE *out, const char *text);
+
+/* A growing text: fprintf to `file`, then an_text_take() gives the malloc'ed text or NULL. */
+struct an_buffer {
+    FILE *file;
+    char *text;
+    size_t length;
+};
+/* False when out of memory. */
+int an_buffer_open(struct an_buffer *buffer);
+char *an_buffer_take(struct an_buffer *buffer);
+
+#endif

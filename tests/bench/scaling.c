@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * CPU seconds of one xenna pass over the 14-stage reference pipeline (variant nvdec) on clusters of
+ * 2 to 1 000 nodes with 8 GPUs: from empty with known speeds, the steady state, and after the
+ * speeds have changed. `plain` is the placement policy as the tests' oracle computes it; it is run
+ * on small clusters only.
+ */
+#include "sched/placement/fgd.h"
+#include "weir/host.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { STAGES = 14 };
+
+static const double seconds[STAGES] = { 3.1, 38.7, 1.5, 20.2, 3.9, 0.1, 1.6,
+                                        0.9, 0.9,  3.0, 9.6,  7.7, 0.6, 3.1 };
+static const double gpus[STAGES] = { 0, 0, 0.2, 0, 1, 1, 1, 0, 1, 0, 0, 1, 1, 0 };
+static const double cpus[STAGES] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 4, 1, 1, 1 };
+static const int nvdecs[STAGES] = { 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0 };
+
+static void require(weir_status status, const struct weir_error *error)
+{
+    if (status == WEIR_OK)
+        return;
+    fprintf(stderr, "%s: %s\n", weir_status_text(status), error->text);
+    exit(1);
+}
+
+static double cpu_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* fgd without its caches: scored afresh for every candidate, parameters at their defaults. */
+static struct weir_fgd_rules default_rules(void)
+{
+    const struct weir_params none = { 0 };
+
+    return weir_fgd_rules_read(&none);
+}
+
+static weir_status plain_place(void *state, const struct weir_place_query *query,
+                               struct weir_place_answer *answer, struct weir_error *error)
+{
+    const struct weir_fgd_rules rules = default_rules();
+
+    (void)state;
+    return weir_fgd_plain_place(&rules, query, answer, error);
+}
+
+static weir_status plain_evict(void *state, const struct weir_evict_query *query,
+                               uint64_t *worker, struct weir_error *error)
+{
+    const struct weir_fgd_rules rules = default_rules();
+
+    (void)state;
+    return weir_fgd_plain_evict(&rules, query, worker, error);
+}
+
+static const struct weir_placement_ops plain_fgd = { .size = sizeof plain_fgd,
+                                                     .abi = WEIR_ABI_MAJOR,
+                                                     .name = "fgd_plain",
+                                                     .summary = "fgd without caches",
+                                                     .place = plain_place,
+                                                     .evict = plain_evict };
+
+static void add_nodes(struct weir_host *host, uint32_t nodes)
+{
+    struct weir_error error = { 0 };
+    struct weir_gpu_spec list[8] = { 0 };
+    const struct weir_node_spec node = { .gpu_count = 8,
+                                         .cpu_units = 240 * WEIR_ONE,
+                                         .gpus = list };
+
+    for (uint32_t i = 0; i < 8; i++)
+        list[i] = (struct weir_gpu_spec){ .units = WEIR_ONE, .nvdecs = 7 };
+    for (uint32_t i = 0; i < nodes; i++) {
+        struct weir_node_spec spec = node;
+        spec.id = i;
+        require(weir_host_add_node(host, &spec, NULL, &error), &error);
+    }
+}
+
+static void add_stages(struct weir_host *host)
+{
+    struct weir_error error = { 0 };
+
+    for (uint32_t i = 0; i < STAGES; i++) {
+        const struct weir_request request = { .cpus = cpus[i],
+                                              .gpus = gpus[i],
+                                              .nvdecs = nvdecs[i] };
+        char name[16];
+        struct weir_stage_view stage = { .name = name,
+                                         .requested_workers = -1,
+                                         .batch_size = 1,
+                                         .slots = 2,
+                                         .speed_hint_per_s = (double)NAN };
+        snprintf(name, sizeof name, "stage%u", i);
+        require(weir_shape_from_request(&request, WEIR_QUANTUM_EXACT, &stage.shape, &error),
+                &error);
+        require(weir_host_add_stage(host, &stage, NULL, &error), &error);
+    }
+}
+
+/* Speeds 1 / seconds; `tilt` makes even stages slower and odd ones faster. */
+static void set_speeds(struct weir_host *host, double tilt)
+{
+    for (uint32_t i = 0; i < STAGES; i++) {
+        const double factor = i % 2 == 0 ? 1 / tilt : tilt;
+        const struct weir_estimate estimate = { .batches_per_s = factor / seconds[i],
+                                                .returns_per_batch = 1,
+                                                .points = 5 };
+        (void)weir_host_set_estimate(host, i, estimate);
+    }
+}
+
+/* Reports every action as done. */
+static void carry_out(struct weir_host *host, const struct weir_plan *plan)
+{
+    struct weir_error error = { 0 };
+
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
+        const struct weir_action *const action = weir_plan_action(plan, i);
+        struct weir_outcome outcome = { .stage = action->stage, .worker = action->worker };
+        if (action->verb != WEIR_VERB_START && action->verb != WEIR_VERB_STOP)
+            continue;
+        outcome.kind =
+            action->verb == WEIR_VERB_START ? WEIR_OUTCOME_STARTED : WEIR_OUTCOME_STOPPED;
+        require(weir_host_outcome(host, &outcome, &action->alloc, &error), &error);
+    }
+}
+
+static void pass(struct weir_host *host, uint32_t nodes, const char *policy, const char *what)
+{
+    struct weir_error error = { 0 };
+    const struct weir_plan *plan;
+    const struct weir_host_stats before = weir_host_stats(host);
+    const double begin_s = cpu_s();
+
+    require(weir_host_decide(host, 0, &plan, &error), &error);
+    const double used_s = cpu_s() - begin_s;
+    const struct weir_host_stats stats = weir_host_stats(host);
+    carry_out(host, plan);
+    const struct weir_host_stats after = weir_host_stats(host);
+    const uint64_t tried = stats.placements_tried - before.placements_tried;
+    printf("%5u nodes  %-9s %-14s %7u workers  %7llu tried  +%llu -%llu  %10.4f s  %8.3f us/try\n",
+           nodes, policy, what, weir_cluster_worker_count(weir_host_cluster(host)),
+           (unsigned long long)tried, (unsigned long long)(after.started - before.started),
+           (unsigned long long)(after.stopped - before.stopped), used_s,
+           used_s / (tried > 0 ? (double)tried : 1) * 1e6);
+}
+
+static void bench(const struct weir_placement_ops *placement, uint32_t nodes)
+{
+    struct weir_error error = { 0 };
+    struct weir_host *host;
+    const struct weir_host_config config = { .size = sizeof config,
+                                             .explain = WEIR_EXPLAIN_COUNTS,
+                                             .placement = placement,
+                                             .scaling = weir_scaling_find("xenna") };
+
+    require(weir_host_create(&config, &host, &error), &error);
+    add_nodes(host, nodes);
+    add_stages(host);
+    set_speeds(host, 1);
+    pass(host, nodes, placement->name, "empty");
+    pass(host, nodes, placement->name, "steady");
+    set_speeds(host, 1.3);
+    pass(host, nodes, placement->name, "changed speeds");
+    weir_host_destroy(host);
+}
+
+int main(void)
+{
+    static const uint32_t sizes[] = { 2, 10, 100, 1000 };
+
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        bench(weir_placement_find("fgd"), sizes[i]);
+    for (size_t i = 0; i < 2; i++)
+        bench(&plain_fgd, sizes[i]);
+    return 0;
+}

@@ -1,0 +1,43 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# weir schema, policies and show. docs/scenario.md is what the program prints.
+# covers: S0.2 S0.6 S2.25
+. "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+
+expect 0 "$WEIR_BIN" schema --format markdown
+[ -z "${UPDATE_GOLDENS:-}" ] || cp stdout "$WEIR_SOURCE_DIR/docs/scenario.md"
+same stdout "$WEIR_SOURCE_DIR/docs/scenario.md"
+expect 0 "$WEIR_BIN" schema --format json
+python3 -c 'import json; assert "pipelines" in json.load(open("stdout"))["properties"]' ||
+    fail 'the JSON Schema lacks pipelines'
+
+expect 0 "$WEIR_BIN" policies
+matches stdout '^placement +fgd '
+matches stdout '^scaling +xenna '
+expect 0 "$WEIR_BIN" policies xenna
+matches stdout '^overallocation +number +1\.5 '
+expect 2 "$WEIR_BIN" policies fdg
+has stderr "did you mean 'fgd'?"
+expect 0 "$WEIR_BIN" policies --format json
+python3 -c 'import json; assert len(json.load(open("stdout"))["rows"]) > 5' || fail 'too few policies'
+
+plain=$WEIR_SOURCE_DIR/scenarios/reference/xenna_plain_n2.yaml
+expect 0 "$WEIR_BIN" show "$plain"
+has stdout 'Throughput bound 1.06 items/s with workers divided at will, 0.7792 items/s with whole workers: rounding loses 26 %'
+expect 0 "$WEIR_BIN" show --format json "$plain"
+python3 - <<'PYTHON' || fail 'the bounds are not the known ones'
+import json
+pipeline = json.load(open('stdout'))['pipelines'][0]
+assert abs(pipeline['integer_per_s'] - 6 / 7.7) < 1e-9
+best = [c for c in pipeline['changes'] if c['change'].endswith('each')][0]
+assert abs(best['gain_percent'] - 50) < 0.1, best
+PYTHON
+expect 0 "$WEIR_BIN" show "$WEIR_SOURCE_DIR/scenarios/examples/video4.yaml"
+matches stdout '^NVENC +24 +3 +8$'
+matches stdout '^NVDEC +24 +2 +12$'
+matches stdout '^GPU +8 +0\.5 +16$'
+matches stdout '^CPU +64 +6\.5 +9\.846$'
+has stdout 'The NVENC limits the pipeline to 8 items/s'
+expect 2 "$WEIR_BIN" show "$WEIR_SOURCE_DIR/tests/golden/broken/nvenc_on_h100.yaml"
+expect 0 "$WEIR_BIN" show --format csv "$plain"
+expect 0 "$WEIR_BIN" show --format md "$plain"

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Output analysis against values worked out by hand or read from tables. */
+#include "analysis/statistics.h"
+
+#include "tests/support/check.h"
+
+#include <math.h>
+
+static const double nan_value = (double)NAN;
+
+static void mean_interval(void)
+{
+    /* 1..5: mean 3, sd sqrt(2.5), t(0.975, 4) = 2.776445. */
+    const double values[] = { 1, 2, 3, 4, 5 };
+    const struct an_interval interval = an_mean_interval(values, 5, 0.95);
+    CHECK_NEAR(interval.mean, 3.0, 1e-12);
+    CHECK_NEAR(interval.half_width, 2.776445105 * sqrt(2.5 / 5.0), 1e-8);
+}
+
+static void too_few_values(void)
+{
+    const double one[] = { 7.0 };
+    CHECK_NEAR(an_mean_interval(one, 1, 0.95).mean, 7.0, 0.0);
+    CHECK(isnan(an_mean_interval(one, 1, 0.95).half_width));
+    CHECK(isnan(an_mean_interval(one, 0, 0.95).mean));
+    CHECK(an_paired_difference(one, one, 1, 0.95).is_deterministic);
+}
+
+/* covers: S2.67 */
+static void paired_difference(void)
+{
+    /* Differences 1, 2, 3, 2: mean 2, sd 0.8165, t = 2 / (0.8165 / 2) = 4.898979, t(0.975, 3) =
+     * 3.182446, p = 0.01628. */
+    const double a[] = { 10, 20, 30, 40 };
+    const double b[] = { 11, 22, 33, 42 };
+    const struct an_paired paired = an_paired_difference(a, b, 4, 0.95);
+    CHECK_NEAR(paired.difference, 2.0, 1e-12);
+    CHECK_NEAR(paired.half_width, 3.182446305 * 0.408248290, 1e-7);
+    CHECK_NEAR(paired.p_value, 0.0162807, 1e-6);
+    CHECK_NEAR(paired.sign_p_value, 0.125, 1e-12);
+    CHECK(!paired.is_deterministic);
+}
+
+static void equal_differences_are_deterministic(void)
+{
+    const double a[] = { 1.0, 2.0, 3.0 };
+    const double b[] = { 1.1, 2.1, 3.1 };
+    const struct an_paired paired = an_paired_difference(a, b, 3, 0.95);
+    CHECK(paired.is_deterministic);
+    CHECK(isnan(paired.p_value));
+    CHECK_NEAR(paired.difference, 0.1, 1e-12);
+    CHECK(an_is_constant(a, 1));
+    CHECK(!an_is_constant(a, 3));
+}
+
+static void missing_values_give_nothing(void)
+{
+    const double a[] = { 1.0, nan_value };
+    const double b[] = { 2.0, 3.0 };
+    const struct an_paired paired = an_paired_difference(a, b, 2, 0.95);
+    CHECK(isnan(paired.difference));
+    CHECK(isnan(paired.p_value));
+    CHECK(!paired.is_deterministic);
+}
+
+static void sign_test(void)
+{
+    CHECK_NEAR(an_sign_test(10, 0), 2.0 / 1024.0, 1e-12);
+    CHECK_NEAR(an_sign_test(8, 2), 2.0 * 56.0 / 1024.0, 1e-12);
+    CHECK_NEAR(an_sign_test(5, 5), 1.0, 0.0);
+    CHECK_NEAR(an_sign_test(0, 0), 1.0, 0.0);
+}
+
+static void holm(void)
+{
+    /* Holm (1979): sorted .01 .02 .03 .04 with a gap in between that is no hypothesis. */
+    const double p[] = { 0.04, 0.01, nan_value, 0.03, 0.02 };
+    double adjusted[5];
+    an_holm(p, 5, adjusted);
+    CHECK_NEAR(adjusted[1], 0.04, 1e-12);
+    CHECK_NEAR(adjusted[4], 0.06, 1e-12);
+    CHECK_NEAR(adjusted[3], 0.06, 1e-12);
+    CHECK_NEAR(adjusted[0], 0.06, 1e-12);
+    CHECK(isnan(adjusted[2]));
+}
+
+static void holm_of_ties(void)
+{
+    const double p[] = { 0.02, 0.02, 0.02 };
+    double adjusted[3];
+    an_holm(p, 3, adjusted);
+    for (size_t i = 0; i < 3; i++)
+        CHECK_NEAR(adjusted[i], 0.06, 1e-12);
+}
+
+/* The interval at the confidence of step i holds 0 exactly when Holm does not reject. */
+static void holm_interval_agrees_with_verdict(void)
+{
+    const double p[] = { 0.001, 0.030, 0.020, 0.6 };
+    double adjusted[4];
+    double confidence[4];
+    an_holm(p, 4, adjusted);
+    an_holm_confidence(p, 4, 0.05, confidence);
+    for (size_t i = 0; i < 4; i++) {
+        const bool is_rejected = adjusted[i] < 0.05;
+        const bool excludes_zero = p[i] < 1.0 - confidence[i];
+        CHECK(is_rejected == excludes_zero);
+    }
+    CHECK_NEAR(confidence[0], 1.0 - 0.05 / 4.0, 1e-12);
+    CHECK_NEAR(confidence[2], 1.0 - 0.05 / 3.0, 1e-12);
+    CHECK_NEAR(confidence[1], confidence[2], 1e-12);
+}
+
+static void quantile_interval(void)
+{
+    /* Median of 10: P(2 <= Bin(10, 1/2) < 9) = 0.9785, the classic [X_(2), X_(9)]. */
+    double values[10];
+    for (size_t i = 0; i < 10; i++)
+        values[i] = (double)(i + 1);
+    struct an_quantile_interval interval;
+    CHECK(an_quantile_interval(values, 10, 0.5, 0.95, &interval));
+    CHECK_I64(interval.low_rank, 2);
+    CHECK_I64(interval.high_rank, 9);
+    CHECK_NEAR(interval.coverage, 0.978515625, 1e-9);
+    CHECK_NEAR(interval.low, 2.0, 0.0);
+    CHECK_NEAR(interval.high, 9.0, 0.0);
+    /* Five values cannot bound the median at 95 % (1 - 2/32 = 93.75 %), six can (96.9 %). */
+    CHECK(!an_quantile_interval(values, 5, 0.5, 0.95, &interval));
+    CHECK(an_quantile_interval(values, 6, 0.5, 0.95, &interval));
+    CHECK(!an_quantile_interval(values, 10, 0.99, 0.95, &interval));
+}
+
+static void mser_finds_the_transient(void)
+{
+    /* 20 batches of five: three high, then 0 and 1 in turn. */
+    double values[100];
+    for (size_t i = 0; i < 100; i++)
+        values[i] = i < 15 ? 50.0 : (double)(i / 5 % 2);
+    const struct an_mser mser = an_mser5(values, 100);
+    CHECK_I64(mser.truncated, 15);
+    CHECK(!mser.is_too_short);
+}
+
+static void mser_warns_of_trends(void)
+{
+    double values[100];
+    for (size_t i = 0; i < 100; i++)
+        values[i] = (double)i;
+    CHECK(an_mser5(values, 100).is_too_short);
+    CHECK(an_mser5(values, 15).is_too_short);
+}
+
+static void batch_means(void)
+{
+    /* Four batches with means 1, 3, 1, 3: variance 4/3, lag-1 = -3/4, von Neumann 12/4 * 4/3 = 4. */
+    const double values[] = { 99, 1, 1, 3, 3, 1, 1, 3, 3 };
+    const struct an_batch_means means = an_batch_means(values, 9, 4, 0.95);
+    CHECK_NEAR(means.interval.mean, 2.0, 1e-12);
+    CHECK_NEAR(means.interval.half_width, 3.182446305 * sqrt(4.0 / 3.0 / 4.0), 1e-7);
+    CHECK_NEAR(means.lag1, -0.75, 1e-12);
+    CHECK_NEAR(means.von_neumann, 4.0, 1e-12);
+    CHECK(isnan(an_batch_means(values, 3, 4, 0.95).interval.mean));
+}
+
+static void overlapping_means(void)
+{
+    /* n = 4, m = 2: means 1, 2, 3 of 0 2 2 4; V = 4*2 / (3*2) * (1 + 0 + 1) = 8/3, 1.5 degrees. */
+    const double values[] = { 0, 2, 2, 4 };
+    const struct an_interval interval = an_overlapping_means(values, 4, 2, 0.95);
+    CHECK_NEAR(interval.mean, 2.0, 1e-12);
+    CHECK(interval.half_width > 0.0);
+    /* t(0.975, 1.5) lies between those of 1 and 2 degrees. */
+    const double t = interval.half_width / sqrt(8.0 / 3.0 / 4.0);
+    CHECK(t < 12.7062 && t > 4.3027);
+    CHECK(isnan(an_overlapping_means(values, 4, 3, 0.95).mean));
+}
+
+static void welch_average(void)
+{
+    const double values[] = { 3, 0, 0, 3, 3 };
+    double averages[5];
+    CHECK_I64(an_welch_average(values, 5, 1, averages), 4);
+    CHECK_NEAR(averages[0], 3.0, 1e-12);
+    CHECK_NEAR(averages[1], 1.0, 1e-12);
+    CHECK_NEAR(averages[2], 1.0, 1e-12);
+    CHECK_NEAR(averages[3], 2.0, 1e-12);
+    CHECK_I64(an_welch_average(values, 5, 3, averages), 0);
+}
+
+static void weighted_mean(void)
+{
+    const double values[] = { 1.0, nan_value, 4.0 };
+    const double spans[] = { 1.0, 100.0, 2.0 };
+    CHECK_NEAR(an_weighted_mean(values, spans, 3), 3.0, 1e-12);
+    CHECK(isnan(an_weighted_mean(values, spans, 0)));
+}
+
+static const struct test tests[] = {
+    { "the t interval of a mean has the width of the table", mean_interval },
+    { "fewer than two values give no interval", too_few_values },
+    { "the paired difference has the t and sign test of the hand calculation", paired_difference },
+    { "equal differences are deterministic and have no p-value",
+      equal_differences_are_deterministic },
+    { "a missing value leaves the difference unknown", missing_values_give_nothing },
+    { "the sign test is the binomial tail", sign_test },
+    { "Holm adjusts in steps and never decreases", holm },
+    { "Holm treats ties alike", holm_of_ties },
+    { "the interval at Holm's level holds 0 exactly for ties", holm_interval_agrees_with_verdict },
+    { "order statistics bound a quantile with exact coverage", quantile_interval },
+    { "MSER-5 cuts the transient", mser_finds_the_transient },
+    { "MSER-5 says when a run is too short", mser_warns_of_trends },
+    { "batch means give interval, lag-1 and von Neumann ratio", batch_means },
+    { "overlapping batch means have 1.5 (n/m - 1) degrees of freedom", overlapping_means },
+    { "Welch's average grows its window at the start", welch_average },
+    { "a weighted mean leaves unknown values out", weighted_mean },
+};
+TEST_MAIN(tests)
