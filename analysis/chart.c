@@ -32,6 +32,14 @@ void an_chart_title(struct an_chart *chart, const char *format, ...)
     va_end(arguments);
 }
 
+bool an_chart_title_fits(const struct an_chart *chart)
+{
+    size_t characters = 0;
+    for (const char *c = chart->title; *c != '\0'; c++)
+        characters += ((unsigned char)*c & 0xc0) != 0x80 ? 1 : 0;
+    return characters <= 85;
+}
+
 void an_chart_subtitle(struct an_chart *chart, const char *format, ...)
 {
     va_list arguments;

@@ -55,6 +55,8 @@ struct an_plot_ops {
 };
 
 void an_chart_title(struct an_chart *chart, const char *format, ...) WEIR_PRINTF(2, 3);
+/* False when the title runs off the sheet: more than 85 characters. */
+bool an_chart_title_fits(const struct an_chart *chart);
 void an_chart_subtitle(struct an_chart *chart, const char *format, ...) WEIR_PRINTF(2, 3);
 weir_status an_chart_empty(struct an_chart *chart, const char *format, ...) WEIR_PRINTF(2, 3);
 
@@ -89,8 +91,8 @@ void an_chart_text(struct an_chart *chart, const struct an_label *label, const c
 void an_chart_rectangle(struct an_chart *chart, const struct an_box *box, const char *color,
                         const char *layer);
 
-/* Pushes up to 16 label positions apart and keeps their order: at least `gap` px between neighbours,
- * within [low, high] where that leaves room. */
+/* Pushes up to 16 label positions apart and keeps their order: at least `gap` px between
+ * neighbours, within [low, high] where that leaves room. */
 void an_push_apart(double *y, size_t count, double gap, double low, double high);
 
 /* ---- time ---- */

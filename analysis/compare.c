@@ -247,7 +247,7 @@ static void mark_best(const struct samples *samples, const struct scratch *scrat
             (best == samples->variants || gain > row->cells[best].mean * row->better))
             best = v;
     }
-    if (row->better == 0 || best == samples->variants)
+    if (row->better == 0 || best == samples->variants || samples->variants < 2)
         return;
     row->cells[best].is_best = true;
     for (size_t v = 0; v < samples->variants; v++)

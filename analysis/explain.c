@@ -254,14 +254,15 @@ static const char stage_reasons_sql[] =
     "SELECT s.binding, count(*)" STAGE_DECISIONS
     " AND s.workers_after <= s.workers_before GROUP BY s.binding ORDER BY 2 DESC, 1";
 
-/* What the denied requests found on the nodes: the usual picture of the last one. */
+/* What the denied requests found on the nodes: the most frequent picture. */
 static const char stage_denied_sql[] =
-    "SELECT count(*), (SELECT group_concat(key || ' on ' || value || CASE value WHEN 1 THEN ' node'"
-    " ELSE ' nodes' END, ', ') FROM json_each(max(a.reasons))) FROM action a"
+    "SELECT sum(n), (SELECT group_concat(key || ' on ' || value || CASE value WHEN 1 THEN ' node'"
+    " ELSE ' nodes' END, ', ') FROM json_each(reasons)), max(n) FROM ("
+    " SELECT a.reasons AS reasons, count(*) AS n FROM action a"
     " JOIN decision d ON d.run_id = a.run_id AND d.decision = a.decision"
     " JOIN stage g ON g.run_id = a.run_id AND g.stage = a.stage"
     " WHERE a.run_id = :run AND g.name = :text AND a.verb = 'deny' AND d.t_s >= :from"
-    " AND d.t_s <= :to";
+    " AND d.t_s <= :to GROUP BY a.reasons)";
 
 static const char stage_json_sql[] =
     "SELECT json_object('schema', 1, 'stage', :text, 'from_s', :from, 'to_s', :to, 'decisions',"

@@ -11,7 +11,6 @@
 #include "weir_text.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,14 +106,28 @@ static void write_card(struct an_chart *chart, FILE *body)
     an_chart_draw_end(chart);
 }
 
+/* Opens "folder/name.end" for writing. */
+static weir_status open_file(const char *folder, const char *name, const char *end, FILE **file,
+                             struct weir_error *error)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s.%s", folder, name, end) < 0)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    FILE *opened = fopen(path, "w");
+    if (opened == NULL)
+        (void)weir_fail(error, WEIR_EIO, "%s: cannot be written: %s", path, strerror(errno));
+    free(path);
+    if (opened == NULL)
+        return WEIR_EIO;
+    *file = opened;
+    return WEIR_OK;
+}
+
 static weir_status write_script(const struct an_plot_ops *plot, const struct an_plot_job *job,
                                 struct an_chart *chart, const char *body, struct weir_error *error)
 {
-    char path[PATH_MAX];
-    (void)snprintf(path, sizeof path, "%s/%s.gp", job->folder, plot->info.name);
-    FILE *out = fopen(path, "w");
-    if (out == NULL)
-        return weir_fail(error, WEIR_EIO, "%s: cannot be written: %s", path, strerror(errno));
+    FILE *out = NULL;
+    WEIR_TRY(open_file(job->folder, plot->info.name, "gp", &out, error));
     (void)fprintf(out, "# %s: %s Draw it again: gnuplot %s.gp\nreset session\n", plot->info.name,
                   plot->info.question, plot->info.name);
     const weir_status status =
@@ -129,22 +142,19 @@ static weir_status write_script(const struct an_plot_ops *plot, const struct an_
     chart->body = NULL;
     const bool is_broken = ferror(out) != 0;
     if ((fclose(out) != 0 || is_broken) && status == WEIR_OK)
-        return weir_fail(error, WEIR_EIO, "%s: cannot be written", path);
+        return weir_fail(error, WEIR_EIO, "%s: cannot be written to", job->folder);
     return status;
 }
 
 static weir_status write_data(const struct an_plot_ops *plot, const char *folder, const char *data,
                               struct weir_error *error)
 {
-    char path[PATH_MAX];
-    (void)snprintf(path, sizeof path, "%s/%s.dat", folder, plot->info.name);
-    FILE *out = fopen(path, "w");
-    if (out == NULL)
-        return weir_fail(error, WEIR_EIO, "%s: cannot be written: %s", path, strerror(errno));
+    FILE *out = NULL;
+    WEIR_TRY(open_file(folder, plot->info.name, "dat", &out, error));
     (void)fputs(data, out);
     const bool is_broken = ferror(out) != 0;
     if (fclose(out) != 0 || is_broken)
-        return weir_fail(error, WEIR_EIO, "%s: cannot be written", path);
+        return weir_fail(error, WEIR_EIO, "%s: cannot be written to", folder);
     return WEIR_OK;
 }
 

@@ -220,9 +220,7 @@ static void write_advice(const struct an_page *page)
                       "workers would not help before they get more to do. ",
                       an_word_percent(stage->busy).text);
     else if (stage->gpus <= 0.0)
-        (void)fprintf(out,
-                      " needs no GPU: %s of the CPUs are assigned, so more of its workers "
-                      "would fit. ",
+        (void)fprintf(out, " needs no GPU; %s of the CPUs are assigned. ",
                       an_word_percent(facts->resources[AN_CPU].assigned).text);
     else if (free_gpus >= stage->gpus + facts->frag_gpus)
         (void)fprintf(out,

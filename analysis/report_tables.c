@@ -34,10 +34,12 @@ void an_page_tiles(const struct an_page *page)
         (void)snprintf(text, sizeof text, "throughput, items finished; %s/s in steady state",
                        an_word_number(facts->steady_per_s).text);
     write_tile(page->out, value, text);
-    const struct an_resource_facts *gpu = &facts->resources[AN_GPU];
-    (void)snprintf(value, sizeof value, "%s used", an_word_percent(gpu->active).text);
-    (void)snprintf(text, sizeof text, "of %s GPUs; %s are assigned to workers",
-                   an_word_number(facts->gpu_count).text, an_word_percent(gpu->assigned).text);
+    const bool has_gpu = facts->gpu_count > 0.0;
+    const struct an_resource_facts *main = &facts->resources[has_gpu ? AN_GPU : AN_CPU];
+    (void)snprintf(value, sizeof value, "%s used", an_word_percent(main->active).text);
+    (void)snprintf(text, sizeof text, "of %s %s; %s are assigned to workers",
+                   an_word_number(has_gpu ? facts->gpu_count : main->capacity).text,
+                   has_gpu ? "GPUs" : "CPUs", an_word_percent(main->assigned).text);
     write_tile(page->out, value, text);
     if (facts->bottleneck < facts->stage_count) {
         const struct an_stage_facts *stage = &facts->stages[facts->bottleneck];

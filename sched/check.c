@@ -53,8 +53,8 @@ static struct weir_check_node *node_book(const struct checker *checker, uint32_t
     uint32_t place = weir_id_map_get(&books->node_map, node);
 
     if (place == WEIR_NO_INDEX) {
-        struct weir_check_node *const nodes = weir_grow(
-            memory, books->nodes, &books->node_capacity, books->node_count + 1, sizeof *nodes);
+        struct weir_check_node *const nodes = weir_grow(memory, books->nodes, &books->node_capacity,
+                                                        books->node_count + 1, sizeof *nodes);
         if (nodes == NULL)
             return NULL;
         books->nodes = nodes;
@@ -261,8 +261,7 @@ static weir_status check_covers(const struct checker *checker, const struct weir
         return WEIR_OK; /* a job: how its ranks share what they hold is the job's matter */
     const struct weir_shape *const shape =
         &weir_view_stage(checker->view, checker->action->stage)->shape;
-    bool is_covered =
-        alloc->cpu_units >= shape->cpu_units && alloc->ram_bytes >= shape->ram_bytes;
+    bool is_covered = alloc->cpu_units >= shape->cpu_units && alloc->ram_bytes >= shape->ram_bytes;
     if (shape->kind == WEIR_SHAPE_CODEC)
         is_covered = is_covered && covers_codecs(shape, alloc);
     else
@@ -280,8 +279,7 @@ static bool find_holding(const struct checker *checker, uint64_t worker, struct 
 
     if (last == WEIR_NO_INDEX)
         return weir_cluster_worker(checker->view->cluster, worker, held);
-    const struct weir_action *const action =
-        &checker->store->actions[checker->store->order[last]];
+    const struct weir_action *const action = &checker->store->actions[checker->store->order[last]];
     if (action->verb != WEIR_VERB_START && action->verb != WEIR_VERB_MOVE)
         return false;
     held->id = worker;
@@ -322,8 +320,9 @@ static weir_status check_start(const struct checker *checker)
         return weir_fail(checker->error, WEIR_EPOLICY, "this worker runs already");
     const bool is_known = weir_cluster_worker(checker->view->cluster, action->worker, &held);
     if (is_known && action->reused == 0)
-        return weir_fail(checker->error, WEIR_EPOLICY, "the id belongs to a worker that was "
-                                                       "stopped, and the start is not a reuse");
+        return weir_fail(checker->error, WEIR_EPOLICY,
+                         "the id belongs to a worker that was "
+                         "stopped, and the start is not a reuse");
     if (!is_known && action->reused != 0)
         return weir_fail(checker->error, WEIR_EPOLICY, "reuses a worker that does not exist");
     if (is_known && held.stage != action->stage)
@@ -392,8 +391,8 @@ static weir_status check_action(const struct checker *checker)
     case WEIR_VERB_REQUEST_NODE:
         return check_value(checker, 0, UINT32_MAX, "node type");
     case WEIR_VERB_RELEASE_NODE:
-        return check_value(checker, 0,
-                           (int64_t)weir_cluster_node_count(checker->view->cluster) - 1, "node");
+        return check_value(checker, 0, (int64_t)weir_cluster_node_count(checker->view->cluster) - 1,
+                           "node");
     case WEIR_VERB_WAKE:
         return check_value(checker, checker->view->now_ns, INT64_MAX, "time");
     case WEIR_VERB_DENY:

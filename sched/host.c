@@ -6,10 +6,10 @@
  * plan against the inventory. A plan that fails the check, or a placement that cannot be, counts
  * as rejected; then the fallback decides with the default placement policy.
  */
-#include "sched/internal/alloc.h"
-#include "sched/cluster/state.h"
-#include "sched/internal/hash.h"
 #include "sched/internal/host.h"
+#include "sched/cluster/state.h"
+#include "sched/internal/alloc.h"
+#include "sched/internal/hash.h"
 
 static const struct weir_window DEFAULT_WINDOW = { .window_ns = INT64_C(180000000000),
                                                    .min_points = 5 };
@@ -119,8 +119,8 @@ static weir_status adopt_all(struct weir_host *host, struct weir_policy_pair *pa
 {
     if (pair->scaling == NULL || pair->scaling->adopt == NULL)
         return WEIR_OK;
-    const weir_status status = pair->scaling->adopt(
-        pair->scaling_state, weir_host_view(host, host->view.now_ns), error);
+    const weir_status status =
+        pair->scaling->adopt(pair->scaling_state, weir_host_view(host, host->view.now_ns), error);
     if (status != WEIR_OK)
         weir_error_wrap(error, "scaling policy %s: adopt", pair->scaling->name);
     return status;

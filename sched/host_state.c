@@ -69,9 +69,8 @@ static weir_status reserve_stage(struct weir_host *host)
     if (stages == NULL)
         return WEIR_ENOMEM;
     host->stages = stages;
-    struct weir_stage_view *const views =
-        weir_grow(&host->allocator, host->views, &host->view_capacity, host->stage_count + 1,
-                  sizeof *views);
+    struct weir_stage_view *const views = weir_grow(
+        &host->allocator, host->views, &host->view_capacity, host->stage_count + 1, sizeof *views);
     if (views == NULL)
         return WEIR_ENOMEM;
     host->views = views;
@@ -205,8 +204,7 @@ static weir_status add_worker(struct weir_host *host, uint64_t worker, uint32_t 
     return WEIR_OK;
 }
 
-static weir_status remove_worker(struct weir_host *host, uint64_t worker,
-                                 struct weir_error *error)
+static weir_status remove_worker(struct weir_host *host, uint64_t worker, struct weir_error *error)
 {
     WEIR_TRY(weir_cluster_remove_worker(host->inventory, worker, error));
     if (!host->is_stale && weir_cluster_remove_worker(host->scratch, worker, NULL) != WEIR_OK)
@@ -273,9 +271,8 @@ const struct weir_view *weir_host_view(struct weir_host *host, int64_t now_ns)
     for (uint32_t i = 0; i < host->stage_count; i++) {
         struct weir_host_stage *const stage = &host->stages[i];
         host->views[i].workers = weir_cluster_stage_workers(host->inventory, i);
-        host->views[i].estimate = stage->has_given
-                                      ? stage->given
-                                      : weir_estimator_query(stage->estimator, now_ns);
+        host->views[i].estimate =
+            stage->has_given ? stage->given : weir_estimator_query(stage->estimator, now_ns);
     }
     host->view.now_ns = now_ns;
     host->view.cluster = host->inventory;

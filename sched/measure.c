@@ -65,8 +65,8 @@ static weir_status ring_grow(struct weir_estimator *estimator)
     const uint32_t old = estimator->capacity;
     uint32_t capacity = old;
 
-    struct point *const points = weir_grow(&estimator->allocator, estimator->points, &capacity,
-                                           old + 1, sizeof *points);
+    struct point *const points =
+        weir_grow(&estimator->allocator, estimator->points, &capacity, old + 1, sizeof *points);
     if (points == NULL)
         return WEIR_ENOMEM;
     for (uint32_t i = 0; i < estimator->first; i++)

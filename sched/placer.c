@@ -95,16 +95,15 @@ static void mix_of_now(struct weir_placer *placer, const struct weir_view *view)
 
     for (uint32_t i = 0; i < view->stage_count; i++) {
         const struct weir_stage_view *const stage = weir_view_stage(view, i);
-        placer->frequencies[i] = stage->requested_workers >= 0 ? stage->requested_workers
-                                                               : (double)stage->workers;
+        placer->frequencies[i] =
+            stage->requested_workers >= 0 ? stage->requested_workers : (double)stage->workers;
         sum += placer->frequencies[i];
     }
     for (uint32_t i = 0; i < view->stage_count; i++)
         placer->frequencies[i] = sum > 0 ? placer->frequencies[i] / sum : 1.0 / view->stage_count;
 }
 
-weir_status weir_placer_begin(struct weir_placer *placer,
-                              const struct weir_placer_binding *binding)
+weir_status weir_placer_begin(struct weir_placer *placer, const struct weir_placer_binding *binding)
 {
     const struct weir_view *const view = binding->view;
 
@@ -260,13 +259,12 @@ static weir_status keep_stopped(struct weir_placer *placer, uint32_t stage,
     return note_step(placer, &step);
 }
 
-static weir_status start_fresh(struct weir_placer *placer, uint32_t stage,
-                               struct weir_error *error)
+static weir_status start_fresh(struct weir_placer *placer, uint32_t stage, struct weir_error *error)
 {
     struct weir_plan *const plan = placer->bound.plan;
     const uint64_t id = weir_plan_next_worker(plan);
-    const weir_status status = weir_cluster_add_worker(placer->bound.scratch, id, stage,
-                                                       &placer->answer.alloc, error);
+    const weir_status status =
+        weir_cluster_add_worker(placer->bound.scratch, id, stage, &placer->answer.alloc, error);
     if (status != WEIR_OK)
         return blame(placer, status, id, error);
     (void)weir_plan_new_worker(plan); /* the id just used */
@@ -323,10 +321,9 @@ weir_status weir_placer_stop(struct weir_placer *placer, uint32_t stage, struct 
 
     if (stage >= placer->stage_count)
         return weir_fail(error, WEIR_EINVAL, "stage %u of %u", stage, placer->stage_count);
-    const struct weir_evict_query query = { .cluster = placer->bound.scratch,
-                                            .mix = &mix,
-                                            .stage = stage,
-                                            .seed = next_seed(placer) };
+    const struct weir_evict_query query = {
+        .cluster = placer->bound.scratch, .mix = &mix, .stage = stage, .seed = next_seed(placer)
+    };
     WEIR_TRY(weir_placement_evict(placer->bound.ops, placer->bound.state, &query, &id, error));
     if (!weir_cluster_worker(placer->bound.scratch, id, &worker) || worker.stage != stage)
         return weir_fail(error, WEIR_EPOLICY,

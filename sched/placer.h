@@ -27,8 +27,7 @@ struct weir_placer_counts {
     uint64_t removed;
 };
 
-weir_status weir_placer_create(const struct weir_allocator *allocator,
-                               struct weir_placer **placer);
+weir_status weir_placer_create(const struct weir_allocator *allocator, struct weir_placer **placer);
 void weir_placer_destroy(struct weir_placer *placer);
 
 /* Starts a decision. The mix is what runs now (or was requested by hand), all equal when nothing

@@ -240,9 +240,8 @@ weir_status weir_plan_note(struct weir_plan *plan, uint32_t stage,
 
     if (stage == WEIR_NO_INDEX)
         return WEIR_EINVAL;
-    struct weir_stage_note *const notes = weir_grow(&store->allocator, store->notes,
-                                                    &store->note_capacity, stage + 1,
-                                                    sizeof *notes);
+    struct weir_stage_note *const notes =
+        weir_grow(&store->allocator, store->notes, &store->note_capacity, stage + 1, sizeof *notes);
     if (notes == NULL)
         return WEIR_ENOMEM;
     store->notes = notes;
@@ -266,9 +265,9 @@ weir_status weir_plan_step(struct weir_plan *plan, const struct weir_step *step)
 
     if (store->explain != WEIR_EXPLAIN_FULL)
         return WEIR_OK;
-    struct weir_step *const steps = weir_grow(&store->allocator, store->steps,
-                                              &store->step_capacity, store->step_count + 1,
-                                              sizeof *steps);
+    struct weir_step *const steps =
+        weir_grow(&store->allocator, store->steps, &store->step_capacity, store->step_count + 1,
+                  sizeof *steps);
     if (steps == NULL)
         return WEIR_ENOMEM;
     store->steps = steps;

@@ -6,8 +6,7 @@
 #include "sched/internal/host.h"
 #include "sched/internal/params.h"
 
-static weir_status create_placement(struct weir_policy_pair *pair,
-                                    const struct weir_params *given,
+static weir_status create_placement(struct weir_policy_pair *pair, const struct weir_params *given,
                                     const struct weir_allocator *allocator,
                                     struct weir_error *error)
 {
@@ -17,8 +16,8 @@ static weir_status create_placement(struct weir_policy_pair *pair,
     pair->placement_values = weir_alloc(allocator, ops->param_count, sizeof(double));
     if (pair->placement_values == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    WEIR_TRY(weir_params_resolve(ops->params, ops->param_count, given, pair->placement_values,
-                                 error));
+    WEIR_TRY(
+        weir_params_resolve(ops->params, ops->param_count, given, pair->placement_values, error));
     const struct weir_params params = { .values = pair->placement_values,
                                         .count = ops->param_count };
     if (ops->create != NULL)
@@ -28,8 +27,7 @@ static weir_status create_placement(struct weir_policy_pair *pair,
 }
 
 static weir_status create_scaling(struct weir_policy_pair *pair, const struct weir_params *given,
-                                  const struct weir_allocator *allocator,
-                                  struct weir_error *error)
+                                  const struct weir_allocator *allocator, struct weir_error *error)
 {
     const struct weir_scaling_ops *const ops = pair->scaling;
 
@@ -39,8 +37,7 @@ static weir_status create_scaling(struct weir_policy_pair *pair, const struct we
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     WEIR_TRY(
         weir_params_resolve(ops->params, ops->param_count, given, pair->scaling_values, error));
-    const struct weir_params params = { .values = pair->scaling_values,
-                                        .count = ops->param_count };
+    const struct weir_params params = { .values = pair->scaling_values, .count = ops->param_count };
     if (ops->create != NULL)
         WEIR_TRY(ops->create(&params, allocator, &pair->scaling_state, error));
     pair->has_scaling = ops->create != NULL;
@@ -53,8 +50,7 @@ weir_status weir_policy_pair_create(struct weir_policy_pair *pair,
                                     struct weir_error *error)
 {
     struct weir_policy_pair made = { .placement = config->placement, .scaling = config->scaling };
-    weir_status status =
-        create_placement(&made, &config->placement_params, allocator, error);
+    weir_status status = create_placement(&made, &config->placement_params, allocator, error);
 
     if (status != WEIR_OK) {
         weir_error_wrap(error, "placement policy %s", made.placement->name);
@@ -71,8 +67,7 @@ weir_status weir_policy_pair_create(struct weir_policy_pair *pair,
     return WEIR_OK;
 }
 
-void weir_policy_pair_destroy(struct weir_policy_pair *pair,
-                              const struct weir_allocator *allocator)
+void weir_policy_pair_destroy(struct weir_policy_pair *pair, const struct weir_allocator *allocator)
 {
     if (pair->has_placement && pair->placement->destroy != NULL)
         pair->placement->destroy(pair->placement_state);

@@ -14,7 +14,8 @@ static double fill_pipeline(const struct sim_scenario *scenario, size_t index,
     for (size_t s = 0; s < pipeline->stages_count; s++) {
         const struct sim_stage *stage = &pipeline->stages[s];
         struct sim_meter_stage_info *info = &stages[pipeline->stage_first + s];
-        *info = (struct sim_meter_stage_info){ .pipeline = (uint32_t)index,
+        *info = (struct sim_meter_stage_info){ .name = stage->name,
+                                               .pipeline = (uint32_t)index,
                                                .is_first = s == 0,
                                                .is_last = s + 1 == pipeline->stages_count,
                                                .shape = stage->shape,

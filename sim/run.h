@@ -7,7 +7,7 @@
 
 #include "sim/world.h"
 
-enum { SIM_RUN_MESSAGE = WEIR_ERROR_TEXT, SIM_RUN_RESULTS = 512, SIM_RUN_NAME = 40 };
+enum { SIM_RUN_MESSAGE = WEIR_ERROR_TEXT, SIM_RUN_RESULTS = 1024, SIM_RUN_NAME = 96 };
 
 struct sim_run_value {
     char metric[SIM_RUN_NAME];

@@ -326,6 +326,20 @@ static void update_speeds(struct sim_port *port, int64_t now_ns)
     }
 }
 
+/* While part of the cluster is down, a policy that finds no room is asked again later; with all
+ * nodes up the same answer means that the work can never be placed, and ends the run. */
+static bool may_wait(const struct sim_port *port, weir_status status)
+{
+    const struct sim_cluster *cluster = port->config.context->cluster;
+    if (status != WEIR_EMANUAL && status != WEIR_EMINIMUM && status != WEIR_EBUSY &&
+        status != WEIR_EINFEASIBLE)
+        return false;
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        if (!cluster->nodes[n].is_up)
+            return true;
+    return false;
+}
+
 static weir_status record_failure(struct sim_port *port, weir_status status, int64_t now_ns)
 {
     struct sim_context *context = port->config.context;
@@ -338,7 +352,7 @@ static weir_status record_failure(struct sim_port *port, weir_status status, int
                                               context->error == NULL ? "" : context->error->text };
     (void)sim_recorder_decision(context->recorder, &row,
                                 (uint32_t)port->config.scenario->stages_total, NULL);
-    return status;
+    return may_wait(port, status) ? WEIR_OK : status;
 }
 
 weir_status sim_port_decide(struct sim_port *port)
@@ -370,6 +384,11 @@ weir_status sim_port_decide(struct sim_port *port)
                                           .outcomes = port->outcomes };
     return sim_recorder_decision(context->recorder, &row,
                                  (uint32_t)port->config.scenario->stages_total, context->error);
+}
+
+int64_t sim_port_interval_ns(const struct sim_port *port)
+{
+    return port->sched->interval_ns;
 }
 
 weir_status sim_port_replace(struct sim_port *port, const struct sim_sched *sched)

@@ -44,6 +44,9 @@ weir_status sim_port_set_estimate(struct sim_port *port, const struct sim_initia
 /* One decision now, applied and recorded. */
 weir_status sim_port_decide(struct sim_port *port);
 
+/* Time between decisions of the policy in force; 0 = only the first one. */
+int64_t sim_port_interval_ns(const struct sim_port *port);
+
 /* Hot swap: the policies of `sched` take over through adopt. */
 weir_status sim_port_replace(struct sim_port *port, const struct sim_sched *sched);
 

@@ -61,8 +61,12 @@ static weir_status create_meter(struct sim_world *world)
     const size_t nodes = sim_scenario_node_count(scenario);
     struct sim_meter_amounts *capacity = calloc(nodes + 1, sizeof(*capacity));
     struct sim_meter_stage_info *stages = calloc(scenario->stages_total + 1, sizeof(*stages));
-    weir_status status = capacity == NULL || stages == NULL ? WEIR_ENOMEM : WEIR_OK;
+    const char **names = calloc(scenario->pipelines_count + 1, sizeof(*names));
+    weir_status status =
+        capacity == NULL || stages == NULL || names == NULL ? WEIR_ENOMEM : WEIR_OK;
     if (status == WEIR_OK) {
+        for (size_t p = 0; p < scenario->pipelines_count; p++)
+            names[p] = scenario->pipelines[p].name;
         for (uint32_t n = 0; n < nodes; n++)
             capacity[n] = sim_cluster_capacity(world->context.cluster, n);
         sim_mix_fill(scenario, stages);
@@ -71,11 +75,13 @@ static weir_status create_meter(struct sim_world *world)
                                                  .stage_count = scenario->stages_total,
                                                  .stages = stages,
                                                  .pipeline_count = scenario->pipelines_count,
+                                                 .pipeline_names = names,
                                                  .warmup_ns = scenario->warmup_ns };
         status = sim_meter_create(&config, &world->context.meter);
     }
     free(capacity);
     free(stages);
+    free(names);
     return status;
 }
 
@@ -231,9 +237,9 @@ static weir_status decide(struct sim_world *world, int64_t now_ns, bool is_perio
     WEIR_TRY(sim_port_decide(world->port));
     for (size_t p = 0; p < world->scenario->pipelines_count; p++)
         WEIR_TRY(sim_pipeline_rescaled(world->pipelines[p]));
-    if (is_periodic && world->scenario->sched.interval_ns > 0)
-        schedule(world, now_ns + world->scenario->sched.interval_ns, SIM_KIND_DECIDE,
-                 SIM_PHASE_DECISION);
+    const int64_t interval_ns = sim_port_interval_ns(world->port);
+    if (is_periodic && interval_ns > 0)
+        schedule(world, now_ns + interval_ns, SIM_KIND_DECIDE, SIM_PHASE_DECISION);
     return WEIR_OK;
 }
 

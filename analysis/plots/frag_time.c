@@ -49,9 +49,8 @@ static void write_title(struct an_chart *chart, const struct an_grid *grid, cons
     if (!(facts->frag_gpus >= 0.005))
         an_chart_title(chart, "No free GPU is fragmented: every shape fits what is free");
     else if (mean_of(series + main * grid->bins, grid->bins) > 0.5 * total)
-        an_chart_title(chart, "%s GPUs are free but of no use (%s of free ones); main cause: %s",
-                       an_word_number(facts->frag_gpus).text,
-                       an_word_percent(facts->frag_ratio).text, cause_names[main]);
+        an_chart_title(chart, "%s GPUs are free but of no use; main cause: %s",
+                       an_word_number(facts->frag_gpus).text, cause_names[main]);
     else
         an_chart_title(chart, "%s GPUs are free but of no use, %s of the free ones",
                        an_word_number(facts->frag_gpus).text,

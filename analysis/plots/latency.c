@@ -39,9 +39,9 @@ static void write_title(struct an_chart *chart, const struct an_frame *frame)
                        an_word_duration(an_number(frame, best, 2)).text);
     else
         an_chart_title(chart, "%s is fastest: 95 %% of its items within %s, with %s within %s",
-                       an_shorten(an_text(frame, best, 0), 16).text,
+                       an_shorten(an_text(frame, best, 0), 14).text,
                        an_word_duration(an_number(frame, best, 2)).text,
-                       an_shorten(an_text(frame, worst, 0), 16).text,
+                       an_shorten(an_text(frame, worst, 0), 14).text,
                        an_word_duration(an_number(frame, worst, 2)).text);
     an_chart_subtitle(chart,
                       "End-to-end time of an item from admission · p50, p95, p99, means over %.0f "

@@ -60,6 +60,9 @@ static void write_title(struct an_chart *chart, const struct an_frame *nodes)
         an_chart_title(chart, "All %zu nodes are used alike: %s to %s of their GPUs%s",
                        nodes->row_count, an_word_percent(low).text, an_word_percent(high).text,
                        outage);
+    if (!an_chart_title_fits(chart))
+        an_chart_title(chart, "Nodes are used unevenly: %s to %s of their GPUs%s",
+                       an_word_percent(low).text, an_word_percent(high).text, outage);
     an_chart_subtitle(chart,
                       "Share of each node's GPUs with a busy worker, %s means · sorted by mean use "
                       "· grey: node down",

@@ -24,18 +24,22 @@ static void write_title(struct an_chart *chart)
             pressed = i;
     }
     const struct an_stage_facts *stage = &facts->stages[longest];
+    const struct an_stage_facts *held = &facts->stages[pressed];
     if (!(stage->queue_max >= 1.0))
         an_chart_title(chart, "No queue to speak of in front of any stage");
-    else if (facts->stages[pressed].backpressured > 0.05 && pressed != longest)
+    else if (held->backpressured > 0.05 && pressed != longest)
         an_chart_title(chart,
                        "Items pile up before %s (%s on average); %s is held back %s of the time",
                        an_shorten(stage->name, 20).text, an_word_number(stage->queue_mean).text,
-                       an_shorten(facts->stages[pressed].name, 20).text,
-                       an_word_percent(facts->stages[pressed].backpressured).text);
+                       an_shorten(held->name, 20).text, an_word_percent(held->backpressured).text);
     else
         an_chart_title(chart, "Items pile up before %s: %s on average, %s at most",
                        an_shorten(stage->name, 20).text, an_word_number(stage->queue_mean).text,
                        an_word_number(stage->queue_max).text);
+    if (!an_chart_title_fits(chart))
+        an_chart_title(chart, "Items pile up before %s, %s is held back %s",
+                       an_shorten(stage->name, 20).text, an_shorten(held->name, 20).text,
+                       an_word_percent(held->backpressured).text);
     an_chart_subtitle(
         chart,
         "Items waiting in front of each stage, %s means, each strip on its own scale · "

@@ -40,8 +40,8 @@ static void write_title(struct an_chart *chart)
                        an_shorten(top->name, 24).text, an_word_percent(top->busy).text);
     else
         an_chart_title(chart, "%s works %s of the time; %s only %s, %s %s",
-                       an_shorten(top->name, 22).text, an_word_percent(top->busy).text,
-                       an_shorten(low->name, 22).text, an_word_percent(low->busy).text, why,
+                       an_shorten(top->name, 16).text, an_word_percent(top->busy).text,
+                       an_shorten(low->name, 16).text, an_word_percent(low->busy).text, why,
                        an_word_percent(fmax(low->blocked, low->starved)).text);
     an_chart_subtitle(chart, "Share of worker time by stage, %s means · right: mean after warm-up",
                       an_word_duration(chart->run->sample_s).text);

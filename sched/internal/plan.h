@@ -53,7 +53,7 @@ struct weir_plan_store {
     uint32_t step_count, step_capacity;
     uint32_t order_capacity;
     uint32_t hole_count;
-    uint32_t is_settled; /* 1 = `order` is up to date */
+    uint32_t is_settled;  /* 1 = `order` is up to date */
     uint32_t stops_first; /* 1 = a stop was taken back */
     uint32_t phase;
     uint32_t explain;

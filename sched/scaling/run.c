@@ -143,8 +143,8 @@ weir_status weir_run_begin(struct weir_run *run, const struct weir_view *view,
         stage->is_skipped = seen->finished != 0 && run->settings.skips_finished;
         ratio = ratio * stage->batch / assumed_returns(seen);
         if (!(stage->speed_per_s > 0) || isinf(stage->speed_per_s)) {
-            const weir_status status = weir_fail(error, WEIR_EINVAL, "speed must be > 0, got %g",
-                                                 stage->speed_per_s);
+            const weir_status status =
+                weir_fail(error, WEIR_EINVAL, "speed must be > 0, got %g", stage->speed_per_s);
             return weir_run_fail(run, status, 0, i);
         }
     }

@@ -63,27 +63,24 @@ struct weir_run {
       .max = 1e9,                                                                                  \
       .initial = 1.0,                                                                              \
       .help = "speed of a worker that is neither measured nor hinted" },                           \
-    { .name = "slots_min",                                                                         \
-      .unit = "",                                                                                  \
-      .kind = WEIR_PARAM_COUNT,                                                                    \
-      .min = 1,                                                                                    \
-      .max = 1e6,                                                                                  \
-      .initial = 2,                                                                                \
-      .help = "tasks a worker may hold at least" },                                                \
-    { .name = "loop_period",                                                                       \
-      .unit = "s",                                                                                 \
-      .kind = WEIR_PARAM_DURATION,                                                                 \
-      .min = 0,                                                                                    \
-      .max = 3600,                                                                                 \
-      .initial = 1,                                                                                \
-      .help = "period of the control loop that feeds workers; more slots when longer" },           \
-    { .name = "skip_finished",                                                                     \
-      .unit = "",                                                                                  \
-      .kind = WEIR_PARAM_FLAG,                                                                     \
-      .min = 0,                                                                                    \
-      .max = 1,                                                                                    \
-      .initial = 0,                                                                                \
-      .help = "leave stages alone that will never get work again" }
+        { .name = "slots_min",                                                                     \
+          .unit = "",                                                                              \
+          .kind = WEIR_PARAM_COUNT,                                                                \
+          .min = 1,                                                                                \
+          .max = 1e6,                                                                              \
+          .initial = 2,                                                                            \
+          .help = "tasks a worker may hold at least" },                                            \
+        { .name = "loop_period",                                                                   \
+          .unit = "s",                                                                             \
+          .kind = WEIR_PARAM_DURATION,                                                             \
+          .min = 0,                                                                                \
+          .max = 3600,                                                                             \
+          .initial = 1,                                                                            \
+          .help = "period of the control loop that feeds workers; more slots when longer" },       \
+    {                                                                                              \
+        .name = "skip_finished", .unit = "", .kind = WEIR_PARAM_FLAG, .min = 0, .max = 1,          \
+        .initial = 0, .help = "leave stages alone that will never get work again"                  \
+    }
 
 enum { WEIR_RUN_PARAM_COUNT = 4 };
 

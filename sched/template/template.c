@@ -119,8 +119,7 @@ static uint32_t longest_queue(const struct weir_view *view, const struct weir_pl
 
     for (uint32_t i = 0; i < view->stage_count; i++) {
         const struct weir_stage_view *const stage = weir_view_stage(view, i);
-        const double queue =
-            (double)stage->queued_items / fmax(weir_placer_workers(placer, i), 1);
+        const double queue = (double)stage->queued_items / fmax(weir_placer_workers(placer, i), 1);
         if (stage->requested_workers < 0 && queue > most) {
             longest = i;
             most = queue;
@@ -158,7 +157,8 @@ static const struct weir_scaling_ops queue_chaser = {
     /* .measured, .outcome and .adopt are NULL: the host keeps speeds and inventory. */
 };
 
-/* ---- the module: the one exported symbol ------------------------------------------------------ */
+/* ---- the module: the one exported symbol ------------------------------------------------------
+ */
 
 static const struct weir_placement_ops *const placements[] = { &fullest_first, NULL };
 static const struct weir_scaling_ops *const scalings[] = { &queue_chaser, NULL };

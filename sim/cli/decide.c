@@ -14,8 +14,7 @@
 /* ---- documents ---- */
 
 /* A whole file as text with a zero at its end; "-" is standard input. */
-static weir_status read_all(const char *path, char **text, size_t *length,
-                            struct weir_error *error)
+static weir_status read_all(const char *path, char **text, size_t *length, struct weir_error *error)
 {
     FILE *const file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     char *buffer = NULL;

@@ -105,10 +105,8 @@ static bool list_candidate(void *state, const struct weir_alloc *alloc)
     struct listing *const listing = state;
     const struct question *const question = listing->question;
     const struct weir_mix *const mix = &question->mix.mix;
-    const double before =
-        weir_frag_node(question->cluster, alloc->node, mix, WEIR_FRAG_XENNA);
-    const double change =
-        weir_frag_change(question->cluster, mix, WEIR_FRAG_XENNA, alloc, 1);
+    const double before = weir_frag_node(question->cluster, alloc->node, mix, WEIR_FRAG_XENNA);
+    const double change = weir_frag_change(question->cluster, mix, WEIR_FRAG_XENNA, alloc, 1);
     const double remaining = weir_units_amount(weir_stock_free(question->cluster, alloc->node) -
                                                weir_stock_alloc(alloc));
 
@@ -122,8 +120,7 @@ static bool list_candidate(void *state, const struct weir_alloc *alloc)
         json_object_set_new(json, "frag_before", json_real(before));
         json_object_set_new(json, "frag_after", json_real(before + change));
         json_object_set_new(json, "remaining_total", json_real(remaining));
-        json_object_set_new(json, "cost",
-                            json_pack("[f, f]", change - listing->bonus, -remaining));
+        json_object_set_new(json, "cost", json_pack("[f, f]", change - listing->bonus, -remaining));
         json_array_append_new(listing->candidates, json);
     }
     return true;
@@ -137,8 +134,7 @@ static json_int_t count_ties(const struct listing *listing)
     json_int_t ties = 0;
 
     for (size_t i = 0; chosen != NULL && i < json_array_size(listing->candidates); i++) {
-        const json_t *const cost =
-            json_object_get(json_array_get(listing->candidates, i), "cost");
+        const json_t *const cost = json_object_get(json_array_get(listing->candidates, i), "cost");
         bool is_tie = true;
         for (size_t k = 0; k < 2; k++)
             is_tie = is_tie && fabs(json_number_value(json_array_get(cost, k)) -
@@ -182,12 +178,11 @@ static json_t *place_json(const struct question *question, const struct weir_pla
                                                    .node = i };
         (void)weir_candidates_visit(&node, list_candidate, &listing);
     }
-    json_t *const json =
-        json_pack("{s:s, s:b, s:s?, s:o, s:i, s:O}", "status", "ok", "allocated", answer != NULL,
-                  "reused", listing.answer_reused, "alloc",
-                  answer != NULL ? decide_alloc_json(&answer->alloc, question->nodes, NULL)
-                                 : json_null(),
-                  "num_candidates", (int)listing.count, "candidates", listing.candidates);
+    json_t *const json = json_pack(
+        "{s:s, s:b, s:s?, s:o, s:i, s:O}", "status", "ok", "allocated", answer != NULL, "reused",
+        listing.answer_reused, "alloc",
+        answer != NULL ? decide_alloc_json(&answer->alloc, question->nodes, NULL) : json_null(),
+        "num_candidates", (int)listing.count, "candidates", listing.candidates);
     if (listing.chosen != WEIR_NO_INDEX) {
         json_object_set_new(json, "chosen_candidate", json_integer(listing.chosen));
         json_object_set_new(json, "num_tied", json_integer(count_ties(&listing)));
@@ -203,8 +198,8 @@ static weir_status read_reusable(const struct question *question, struct weir_wo
 
     for (size_t i = 0; i < json_array_size(list); i++) {
         workers[i] = (struct weir_worker){ .id = UINT64_C(1) << 32 | i };
-        const weir_status status = decide_alloc(json_array_get(list, i), question->nodes,
-                                                &workers[i].alloc, error);
+        const weir_status status =
+            decide_alloc(json_array_get(list, i), question->nodes, &workers[i].alloc, error);
         if (status != WEIR_OK) {
             weir_error_wrap(error, "reusable[%zu]", i);
             return status;
@@ -223,8 +218,7 @@ static weir_status ask_place(const struct question *question, struct weir_place_
     void *state;
 
     WEIR_TRY(open_placement(question->input, &policy, &state, error));
-    const weir_status status =
-        weir_placement_place(policy.placement, state, query, &found, error);
+    const weir_status status = weir_placement_place(policy.placement, state, query, &found, error);
     close_placement(&policy, state);
     if (status != WEIR_OK && status != WEIR_EBUSY)
         return status;
@@ -297,22 +291,20 @@ static json_t *remove_json(const struct question *question, const struct weir_ev
                            uint64_t chosen)
 {
     const json_t *const workers = json_object_get(question->input, "workers");
-    const double before =
-        weir_frag_cluster(question->cluster, query->mix, WEIR_FRAG_XENNA);
+    const double before = weir_frag_cluster(question->cluster, query->mix, WEIR_FRAG_XENNA);
     json_t *const list = json_array();
     struct weir_worker worker;
 
     for (uint32_t i = 0; i < query->candidate_count; i++) {
         if (!weir_cluster_worker(question->cluster, query->candidates[i], &worker))
             continue;
-        const double change = weir_frag_change(question->cluster, query->mix, WEIR_FRAG_XENNA,
-                                               &worker.alloc, -1);
+        const double change =
+            weir_frag_change(question->cluster, query->mix, WEIR_FRAG_XENNA, &worker.alloc, -1);
         const double stock =
             weir_units_amount(weir_stock_free(question->cluster, worker.alloc.node));
-        json_array_append_new(list, json_pack("{s:s, s:f, s:f}", "id",
-                                              decide_name(workers, worker.id - 1, "id"),
-                                              "frag_after", before + change,
-                                              "neg_remaining_before", -stock));
+        json_array_append_new(
+            list, json_pack("{s:s, s:f, s:f}", "id", decide_name(workers, worker.id - 1, "id"),
+                            "frag_after", before + change, "neg_remaining_before", -stock));
     }
     return json_pack("{s:s, s:s, s:f, s:o}", "status", "ok", "worker",
                      decide_name(workers, chosen - 1, "id"), "frag_before", before, "candidates",
@@ -327,7 +319,7 @@ static weir_status remove_from(const struct question *question, json_t **answer,
     uint64_t *const ids = calloc(most + 1, sizeof *ids);
     struct weir_evict_query query = { .cluster = question->cluster, .mix = &question->mix.mix };
     struct decide_policy policy;
-    uint64_t chosen;
+    uint64_t chosen = 0;
     void *state;
 
     if (ids == NULL)
@@ -386,12 +378,11 @@ static json_t *node_json(const struct question *question, uint32_t node)
         json_array_append_new(fits, json_boolean(count > 0));
         json_array_append_new(counts, json_integer(count));
     }
-    return json_pack("{s:s, s:f, s:o, s:o, s:o, s:f}", "node",
-                     decide_name(question->nodes, node, "id"), "F",
-                     weir_frag_node(question->cluster, node, mix, WEIR_FRAG_XENNA), "per_shape",
-                     values, "can_allocate", fits, "num_possible_allocations", counts,
-                     "remaining_total",
-                     weir_units_amount(weir_stock_free(question->cluster, node)));
+    return json_pack(
+        "{s:s, s:f, s:o, s:o, s:o, s:f}", "node", decide_name(question->nodes, node, "id"), "F",
+        weir_frag_node(question->cluster, node, mix, WEIR_FRAG_XENNA), "per_shape", values,
+        "can_allocate", fits, "num_possible_allocations", counts, "remaining_total",
+        weir_units_amount(weir_stock_free(question->cluster, node)));
 }
 
 static weir_status answer_fragmentation(const json_t *input, json_t **answer,
@@ -403,10 +394,10 @@ static weir_status answer_fragmentation(const json_t *input, json_t **answer,
     json_t *const nodes = json_array();
     for (uint32_t i = 0; i < weir_cluster_node_count(question.cluster); i++)
         json_array_append_new(nodes, node_json(&question, i));
-    *answer = json_pack(
-        "{s:s, s:f, s:o, s:o}", "status", "ok", "cluster",
-        weir_frag_cluster(question.cluster, &question.mix.mix, WEIR_FRAG_XENNA), "nodes", nodes,
-        "available", decide_available(question.cluster, question.nodes));
+    *answer =
+        json_pack("{s:s, s:f, s:o, s:o}", "status", "ok", "cluster",
+                  weir_frag_cluster(question.cluster, &question.mix.mix, WEIR_FRAG_XENNA), "nodes",
+                  nodes, "available", decide_available(question.cluster, question.nodes));
     close_question(&question);
     return WEIR_OK;
 }
@@ -448,10 +439,10 @@ static weir_status answer_shape(const json_t *input, json_t **answer, struct wei
     };
     const weir_status status =
         weir_shape_from_request(&request, WEIR_QUANTUM_EXACT, &shape, &refused);
-    *answer = status == WEIR_OK ? json_pack("{s:s, s:o, s:b}", "status", "ok", "shape",
-                                            shape_json(&shape), "shape_validate_passes",
-                                            weir_shape_check(&shape, NULL) == WEIR_OK)
-                                : decide_error_json(status, &refused);
+    *answer = status == WEIR_OK
+                  ? json_pack("{s:s, s:o, s:b}", "status", "ok", "shape", shape_json(&shape),
+                              "shape_validate_passes", weir_shape_check(&shape, NULL) == WEIR_OK)
+                  : decide_error_json(status, &refused);
     return WEIR_OK;
 }
 
@@ -598,9 +589,9 @@ weir_status decide_answer(const json_t *input, json_t **answer, struct weir_erro
         const char *name;
         weir_status (*answer)(const json_t *input, json_t **answer, struct weir_error *error);
     } commands[] = {
-        { "autoscale", decide_autoscale },         { "place", answer_place },
-        { "remove", answer_remove },               { "fragmentation", answer_fragmentation },
-        { "shape", answer_shape },                 { "slots", answer_slots },
+        { "autoscale", decide_autoscale }, { "place", answer_place },
+        { "remove", answer_remove },       { "fragmentation", answer_fragmentation },
+        { "shape", answer_shape },         { "slots", answer_slots },
         { "naive", answer_naive },
     };
     const char *command;

@@ -33,7 +33,7 @@ static weir_status add_nodes(struct autoscale *run, struct weir_error *error)
 {
     struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS];
     struct weir_node_spec spec;
-    uint32_t index;
+    uint32_t index = 0;
 
     for (size_t i = 0; i < json_array_size(run->nodes); i++) {
         const json_t *const json = json_array_get(run->nodes, i);
@@ -162,8 +162,7 @@ static const char *worker_name(const struct autoscale *run, uint64_t id, char te
     if (id < run->first_new)
         return decide_name(run->workers, id - 1, "id");
     if (json_is_integer(next))
-        snprintf(text, 24, "%" PRIu64,
-                 (uint64_t)json_integer_value(next) + (id - run->first_new));
+        snprintf(text, 24, "%" PRIu64, (uint64_t)json_integer_value(next) + (id - run->first_new));
     else
         snprintf(text, 24, "n%" PRIu64, id - run->first_new);
     return text;
@@ -174,9 +173,8 @@ static json_t *pool_stage(const struct weir_stage_view *stage, const struct weir
 {
     const struct weir_estimate *const estimate = &stage->estimate;
     const int64_t gpus = total->gpu_units / WEIR_ONE;
-    const struct weir_amounts need =
-        weir_shape_amounts(&stage->shape, gpus > 0 ? total->nvdecs / gpus : 0,
-                           gpus > 0 ? total->nvencs / gpus : 0);
+    const struct weir_amounts need = weir_shape_amounts(
+        &stage->shape, gpus > 0 ? total->nvdecs / gpus : 0, gpus > 0 ? total->nvencs / gpus : 0);
     double rate = isnan(stage->speed_hint_per_s) ? 1 : stage->speed_hint_per_s;
 
     if (!isnan(estimate->batches_per_s))
@@ -201,12 +199,12 @@ static json_t *pool_optimum(const struct autoscale *run)
 
     for (uint32_t i = 0; i < view->stage_count; i++)
         json_array_append_new(stages, pool_stage(weir_view_stage(view, i), &total));
-    json_t *const question = json_pack(
-        "{s:s, s:o, s:{s:f, s:f, s:I, s:I, s:I, s:I}}", "command", "naive", "stages", stages,
-        "cluster", "cpus", weir_units_amount(total.cpu_units), "gpus",
-        weir_units_amount(total.gpu_units), "nvdecs", (json_int_t)total.nvdecs, "nvencs",
-        (json_int_t)total.nvencs, "ram_bytes", (json_int_t)total.ram_bytes, "gpu_mem_bytes",
-        (json_int_t)total.gpu_mem_bytes);
+    json_t *const question =
+        json_pack("{s:s, s:o, s:{s:f, s:f, s:I, s:I, s:I, s:I}}", "command", "naive", "stages",
+                  stages, "cluster", "cpus", weir_units_amount(total.cpu_units), "gpus",
+                  weir_units_amount(total.gpu_units), "nvdecs", (json_int_t)total.nvdecs, "nvencs",
+                  (json_int_t)total.nvencs, "ram_bytes", (json_int_t)total.ram_bytes,
+                  "gpu_mem_bytes", (json_int_t)total.gpu_mem_bytes);
     if (decide_answer(question, &answer, NULL) == WEIR_OK &&
         strcmp(json_string_value(json_object_get(answer, "status")), "ok") == 0) {
         json_object_del(answer, "status");
@@ -240,9 +238,9 @@ static double fragmentation(const struct autoscale *run, const struct weir_clust
     const size_t count = json_array_size(run->stages);
     struct weir_shape *const shapes = calloc(count + 1, sizeof *shapes);
     double *const values = calloc(count + 1, sizeof *values);
-    const struct weir_mix mix = {
-        .shapes = shapes, .frequencies = values, .count = (uint32_t)json_array_size(frequencies)
-    };
+    const struct weir_mix mix = { .shapes = shapes,
+                                  .frequencies = values,
+                                  .count = (uint32_t)json_array_size(frequencies) };
     double result = 0;
 
     if (shapes != NULL && values != NULL) {
@@ -302,11 +300,11 @@ static json_t *stage_json(const struct autoscale *run, uint32_t stage)
     }
     const size_t news = json_array_size(started);
     const size_t olds = json_array_size(stopped);
-    json_t *const json = json_pack(
-        "{s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:[]}", "name",
-        decide_name(run->stages, stage, "name"), "workers_before", (int)before, "workers_after",
-        (int)(before + news - olds), "num_new", (int)news, "num_deleted", (int)olds, "new", started,
-        "deleted", stopped, "in_both_lists");
+    json_t *const json =
+        json_pack("{s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:[]}", "name",
+                  decide_name(run->stages, stage, "name"), "workers_before", (int)before,
+                  "workers_after", (int)(before + news - olds), "num_new", (int)news, "num_deleted",
+                  (int)olds, "new", started, "deleted", stopped, "in_both_lists");
     if (note != NULL) {
         json_object_set_new(json, "binding", json_string(weir_reason_text(note->binding)));
         json_object_set_new(json, "throughput_per_s", json_real(note->throughput_per_s));
@@ -362,11 +360,11 @@ static json_t *trace_json(const struct autoscale *run)
             json = json_pack("{s:i, s:s, s:i, s:s}", "phase", (int)step->phase, "op", "remove",
                              "stage", (int)step->stage, "worker", name);
         else
-            json = json_pack(
-                "{s:i, s:s, s:i, s:b, s:s?, s:o}", "phase", (int)step->phase, "op", "try", "stage",
-                (int)step->stage, "ok", (int)step->placed, "reused",
-                step->reused != 0 ? name : NULL, "alloc",
-                step->placed != 0 ? step_alloc(run, starts, step->worker) : json_null());
+            json =
+                json_pack("{s:i, s:s, s:i, s:b, s:s?, s:o}", "phase", (int)step->phase, "op", "try",
+                          "stage", (int)step->stage, "ok", (int)step->placed, "reused",
+                          step->reused != 0 ? name : NULL, "alloc",
+                          step->placed != 0 ? step_alloc(run, starts, step->worker) : json_null());
         json_array_append_new(list, json);
     }
     json_decref(starts);
@@ -403,8 +401,7 @@ static json_t *slots_json(const struct autoscale *run)
     return list;
 }
 
-static weir_status plan_json(const struct autoscale *run, json_t **answer,
-                             struct weir_error *error)
+static weir_status plan_json(const struct autoscale *run, json_t **answer, struct weir_error *error)
 {
     json_t *const optimum = pool_optimum(run);
     json_t *const frequencies = frequencies_json(optimum);
@@ -415,14 +412,13 @@ static weir_status plan_json(const struct autoscale *run, json_t **answer,
     for (uint32_t i = 0; status == WEIR_OK && i < json_array_size(run->stages); i++)
         json_array_append_new(stages, stage_json(run, i));
     if (status == WEIR_OK) {
-        *answer = json_pack(
-            "{s:s, s:O?, s:O, s:o, s:O, s:f, s:f, s:o, s:b, s:o}", "status", "ok", "naive",
-            optimum, "workload_frequencies", frequencies, "slots", slots_json(run), "stages",
-            stages, "fragmentation_before",
-            fragmentation(run, weir_host_cluster(run->host), frequencies), "fragmentation_after",
-            fragmentation(run, after, frequencies), "num_attempts", attempts_json(run->plan),
-            "trace_truncated", weir_plan_step_count(run->plan) > MOST_STEPS, "trace",
-            trace_json(run));
+        *answer = json_pack("{s:s, s:O?, s:O, s:o, s:O, s:f, s:f, s:o, s:b, s:o}", "status", "ok",
+                            "naive", optimum, "workload_frequencies", frequencies, "slots",
+                            slots_json(run), "stages", stages, "fragmentation_before",
+                            fragmentation(run, weir_host_cluster(run->host), frequencies),
+                            "fragmentation_after", fragmentation(run, after, frequencies),
+                            "num_attempts", attempts_json(run->plan), "trace_truncated",
+                            weir_plan_step_count(run->plan) > MOST_STEPS, "trace", trace_json(run));
         if (weir_cluster_node_count(after) <= MOST_AVAILABLE_NODES)
             json_object_set_new(*answer, "available_after", decide_available(after, run->nodes));
         weir_cluster_destroy(after);

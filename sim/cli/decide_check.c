@@ -124,8 +124,8 @@ static bool same_object(struct comparison *comparison, const char *path, const j
         const char *const key = json_object_iter_key(at);
         char inner[256];
         snprintf(inner, sizeof inner, "%s.%s", path, key);
-        is_same = same_value(comparison, inner, json_object_get(ours, key),
-                             json_object_iter_value(at));
+        is_same =
+            same_value(comparison, inner, json_object_get(ours, key), json_object_iter_value(at));
     }
     json_decref(object);
     return is_same;
@@ -220,8 +220,7 @@ static bool same_error(struct comparison *comparison, const json_t *ours, const 
 
 /* ---- autoscale ---- */
 
-static bool same_workers(struct comparison *comparison, const json_t *ours,
-                         const json_t *reference)
+static bool same_workers(struct comparison *comparison, const json_t *ours, const json_t *reference)
 {
     const json_t *const stages = json_object_get(ours, "stages");
     const json_t *const expected = json_object_get(reference, "stages");
@@ -275,8 +274,7 @@ static bool workers_are(const json_t *ours, const char *expected)
     size_t used = 0;
 
     for (size_t i = 0; i < json_array_size(stages); i++) {
-        const json_t *const count =
-            json_object_get(json_array_get(stages, i), "workers_after");
+        const json_t *const count = json_object_get(json_array_get(stages, i), "workers_after");
         const int length = snprintf(text + used, sizeof text - used, "%s%lld", i == 0 ? "" : ",",
                                     (long long)json_integer_value(count));
         used += length > 0 ? (size_t)length : 0;
@@ -394,45 +392,68 @@ static weir_status check_case(struct comparison *comparison, const json_t *entry
 
 /* ---- tables ---- */
 
-static bool check_shape_row(struct comparison *comparison, const char *label, size_t row,
-                            const json_t *entry, const json_t *ours)
+static const struct shape_deviation *find_shape_deviation(size_t row)
 {
     for (size_t i = 0; i < sizeof shape_deviations / sizeof shape_deviations[0]; i++) {
-        const struct shape_deviation *const deviation = &shape_deviations[i];
-        if (deviation->row != row)
-            continue;
-        json_t *const shape =
-            deviation->shape != NULL ? json_loads(deviation->shape, 0, NULL) : NULL;
-        const bool is_error = strcmp(text_of(ours, "status"), "error") == 0;
-        const bool is_ok = shape != NULL ? same_value(comparison, "shape",
-                                                      json_object_get(ours, "shape"), shape)
-                                         : is_error || differ(comparison, "status", "ok", "error");
-        json_decref(shape);
-        if (is_ok)
-            report_deviation(comparison, label, deviation->why,
-                             deviation->shape != NULL ? deviation->shape : "an error");
-        else
-            report_failure(comparison, label);
-        return true;
+        if (shape_deviations[i].row == row)
+            return &shape_deviations[i];
     }
-    return strcmp(text_of(entry, "status"), "error") != 0
-               ? false
-               : (same_error(comparison, ours, entry)
-                      ? report_ok(comparison, label, text_of(ours, "error_message"))
-                      : report_failure(comparison, label),
-                  true);
+    return NULL;
 }
 
-/* Rows of a table whose entries are input and output in one, or {input, output}. */
+static void check_shape_deviation(struct comparison *comparison, const char *label,
+                                  const struct shape_deviation *deviation, const json_t *ours)
+{
+    json_t *const shape = deviation->shape != NULL ? json_loads(deviation->shape, 0, NULL) : NULL;
+    const bool is_error = strcmp(text_of(ours, "status"), "error") == 0;
+    const bool is_ok = shape != NULL
+                           ? same_value(comparison, "shape", json_object_get(ours, "shape"), shape)
+                           : is_error || differ(comparison, "status", "ok", "an error");
+
+    json_decref(shape);
+    if (is_ok)
+        report_deviation(comparison, label, deviation->why,
+                         deviation->shape != NULL ? deviation->shape : "an error");
+    else
+        report_failure(comparison, label);
+}
+
+/* One row of a table: its input and output are one object, or {input, output}. */
+static void check_row(struct comparison *comparison, const char *label, const json_t *reference,
+                      const json_t *ours)
+{
+    static const char *const keys[] = { "slots",
+                                        "shape",
+                                        "workers",
+                                        "input_samples_per_sample",
+                                        "auto_rates_per_worker",
+                                        "reported_throughput",
+                                        "min_auto_throughput",
+                                        "objective",
+                                        "closed_form" };
+    const bool is_error = strcmp(text_of(reference, "status"), "error") == 0;
+    bool is_same = is_error
+                       ? same_error(comparison, ours, reference)
+                       : strcmp(text_of(ours, "status"), "ok") == 0 ||
+                             differ(comparison, "status", text_of(ours, "error_message"), "ok");
+
+    for (size_t i = 0; is_same && !is_error && i < sizeof keys / sizeof keys[0]; i++)
+        is_same = same_key(comparison, keys[i], ours, reference);
+    if (is_same)
+        report_ok(comparison, label, text_of(ours, "error_message"));
+    else
+        report_failure(comparison, label);
+}
+
 static weir_status check_rows(struct comparison *comparison, const char *command,
                               const json_t *rows, struct weir_error *error)
 {
     for (size_t i = 0; i < json_array_size(rows); i++) {
         json_t *const entry = json_array_get(rows, i);
-        const bool has_output = json_object_get(entry, "output") != NULL;
-        json_t *const input =
-            has_output ? json_incref(json_object_get(entry, "input")) : json_copy(entry);
-        const json_t *const reference = has_output ? json_object_get(entry, "output") : entry;
+        const json_t *const output = json_object_get(entry, "output");
+        const struct shape_deviation *const deviation =
+            strcmp(command, "shape") == 0 ? find_shape_deviation(i) : NULL;
+        json_t *const input = json_copy(output != NULL ? json_object_get(entry, "input") : entry);
         json_t *ours = NULL;
         char label[80];
 
@@ -444,22 +465,11 @@ static weir_status check_rows(struct comparison *comparison, const char *command
             weir_error_wrap(error, "%s", label);
             return status;
         }
-        const bool is_error = strcmp(text_of(reference, "status"), "error") == 0;
-        if (strcmp(command, "shape") == 0 && check_shape_row(comparison, label, i, entry, ours)) {
-            json_decref(ours);
-            continue;
-        }
-        const bool is_same =
-            is_error ? same_error(comparison, ours, reference)
-            : has_output
-                ? same_value(comparison, "", ours, reference)
-                : same_key(comparison, strcmp(command, "slots") == 0 ? "slots" : "shape", ours,
-                           reference);
-        json_decref(ours);
-        if (is_same)
-            report_ok(comparison, label, "");
+        if (deviation != NULL)
+            check_shape_deviation(comparison, label, deviation, ours);
         else
-            report_failure(comparison, label);
+            check_row(comparison, label, output != NULL ? output : entry, ours);
+        json_decref(ours);
     }
     return WEIR_OK;
 }
@@ -526,8 +536,8 @@ static weir_status check_estimator(struct comparison *comparison, const json_t *
         }
         if (expected == NULL)
             continue;
-        const struct weir_estimate estimate = weir_estimator_query(
-            estimator, llround(decide_number_or(row, "query_time", 0) * 1e9));
+        const struct weir_estimate estimate =
+            weir_estimator_query(estimator, llround(decide_number_or(row, "query_time", 0) * 1e9));
         json_t *const ours = json_pack("[o, o]", number_or_null(estimate.batches_per_s),
                                        number_or_null(estimate.returns_per_batch));
         snprintf(label, sizeof label, "%2zu estimator", i);

@@ -377,8 +377,7 @@ static weir_status read_mix(const json_t *list, struct decide_mix *mix, struct w
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *const entry = json_array_get(list, i);
         json_t *shape = NULL;
-        weir_status status =
-            decide_get_number(entry, "frequency", &mix->frequencies[i], error);
+        weir_status status = decide_get_number(entry, "frequency", &mix->frequencies[i], error);
         if (status == WEIR_OK)
             status = decide_get(entry, "shape", &shape, error);
         if (status == WEIR_OK)

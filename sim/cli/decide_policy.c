@@ -46,10 +46,9 @@ static weir_status param_value(const struct weir_param *param, const json_t *jso
 }
 
 /* Defaults first, then what the object says. */
-static weir_status param_values(const struct weir_param *table, uint32_t count,
-                                json_t *object, double *values, struct weir_error *error)
+static weir_status param_values(const struct weir_param *table, uint32_t count, json_t *object,
+                                double *values, struct weir_error *error)
 {
-
     if (count > DECIDE_MAX_PARAMS)
         return weir_fail(error, WEIR_EUNSUPPORTED, "more than %d parameters", DECIDE_MAX_PARAMS);
     for (uint32_t i = 0; i < count; i++)
@@ -76,9 +75,8 @@ static weir_status reference_policy(const json_t *input, struct decide_policy *p
         json_pack("{s:s, s:s, s:s, s:f, s:s}", "metric", "xenna", "tie", "most_free",
                   "reuse_bonus_applies", "everyone", "reuse_bonus",
                   decide_number_or(input, "reuse_bonus", 10), "evict_tie", "emptiest");
-    json_t *const xenna =
-        json_pack("{s:s, s:f}", "version", "P", "overallocation",
-                  decide_number_or(input, "overallocation_target", 1.5));
+    json_t *const xenna = json_pack("{s:s, s:f}", "version", "P", "overallocation",
+                                    decide_number_or(input, "overallocation_target", 1.5));
     weir_status status = WEIR_ENOMEM;
 
     policy->placement = weir_placement_find("fgd");
@@ -146,13 +144,13 @@ json_t *decide_alloc_json(const struct weir_alloc *alloc, const json_t *nodes, c
     for (uint32_t i = 0; i < alloc->device_count; i++) {
         const struct weir_device *const device = &alloc->devices[i];
         if (device->units > 0)
-            json_array_append_new(gpus, json_pack("{s:i, s:f}", "gpu", (int)device->gpu,
-                                                  "fraction", weir_units_amount(device->units)));
+            json_array_append_new(gpus, json_pack("{s:i, s:f}", "gpu", (int)device->gpu, "fraction",
+                                                  weir_units_amount(device->units)));
     }
-    json_t *const json = json_pack(
-        "{s:s, s:f, s:o, s:o, s:o}", "node", decide_name(nodes, alloc->node, "id"), "cpus",
-        weir_units_amount(alloc->cpu_units), "gpus", gpus, "nvdecs", engines_json(alloc, false),
-        "nvencs", engines_json(alloc, true));
+    json_t *const json =
+        json_pack("{s:s, s:f, s:o, s:o, s:o}", "node", decide_name(nodes, alloc->node, "id"),
+                  "cpus", weir_units_amount(alloc->cpu_units), "gpus", gpus, "nvdecs",
+                  engines_json(alloc, false), "nvencs", engines_json(alloc, true));
     if (id != NULL)
         json_object_set_new(json, "id", json_string(id));
     return json;
@@ -181,9 +179,9 @@ json_t *decide_available(const struct weir_cluster *cluster, const json_t *nodes
                                                   mask_json(gpu->nvdec_free), "nvencs",
                                                   mask_json(gpu->nvenc_free)));
         }
-        json_array_append_new(list, json_pack("{s:s, s:f, s:o}", "node",
-                                              decide_name(nodes, i, "id"), "cpus",
-                                              weir_units_amount(node->cpu_free), "gpus", gpus));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:f, s:o}", "node", decide_name(nodes, i, "id"),
+                                        "cpus", weir_units_amount(node->cpu_free), "gpus", gpus));
     }
     return list;
 }

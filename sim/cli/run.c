@@ -56,6 +56,26 @@ static void write_number(struct sim_json *json, const char *key, double value)
     sim_json_number(json, value);
 }
 
+static bool is_first_of_metric(const struct sim_run_summary *run, uint32_t index)
+{
+    for (uint32_t i = 0; i < index; i++)
+        if (run->values[i].label[0] != '\0' &&
+            strcmp(run->values[i].metric, run->values[index].metric) == 0)
+            return false;
+    return true;
+}
+
+static void write_labels(struct sim_json *json, const struct sim_run_summary *run,
+                         const char *metric)
+{
+    sim_json_key(json, metric);
+    sim_json_begin_object(json);
+    for (uint32_t i = 0; i < run->value_count; i++)
+        if (run->values[i].label[0] != '\0' && strcmp(run->values[i].metric, metric) == 0)
+            write_number(json, run->values[i].label, run->values[i].value);
+    sim_json_end_object(json);
+}
+
 static void write_metrics(struct sim_json *json, const struct sim_run_summary *run)
 {
     sim_json_key(json, "metrics");
@@ -66,21 +86,9 @@ static void write_metrics(struct sim_json *json, const struct sim_run_summary *r
     sim_json_end_object(json);
     sim_json_key(json, "metrics_by_label");
     sim_json_begin_object(json);
-    const char *open = "";
-    for (uint32_t i = 0; i < run->value_count; i++) {
-        if (run->values[i].label[0] == '\0')
-            continue;
-        if (strcmp(open, run->values[i].metric) != 0) {
-            if (open[0] != '\0')
-                sim_json_end_object(json);
-            open = run->values[i].metric;
-            sim_json_key(json, open);
-            sim_json_begin_object(json);
-        }
-        write_number(json, run->values[i].label, run->values[i].value);
-    }
-    if (open[0] != '\0')
-        sim_json_end_object(json);
+    for (uint32_t i = 0; i < run->value_count; i++)
+        if (run->values[i].label[0] != '\0' && is_first_of_metric(run, i))
+            write_labels(json, run, run->values[i].metric);
     sim_json_end_object(json);
 }
 

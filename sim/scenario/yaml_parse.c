@@ -208,9 +208,44 @@ static void drop_message(struct fy_diag *diag, void *user, const char *text, siz
     (void)length;
 }
 
+/* Does a line begin at this byte? Unicode has breaks of its own, and a byte order mark
+ * may stand in front of the first line. */
+static bool is_line_start(const char *text, size_t at)
+{
+    static const char *const breaks[] = { "\n",           "\r",           "\xC2\x85",
+                                          "\xE2\x80\xA8", "\xE2\x80\xA9", "\xEF\xBB\xBF" };
+    if (at == 0)
+        return true;
+    for (size_t i = 0; i < sizeof breaks / sizeof breaks[0]; i++) {
+        const size_t length = strlen(breaks[i]);
+        if (at >= length && memcmp(text + at - length, breaks[i], length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* libfyaml 0.7.12 loops for ever on an unfinished directive; nobody needs one here. */
+static bool is_parseable(struct sim_report *report, const char *text, size_t length)
+{
+    struct sim_yaml_mark mark = { .line = 1, .column = 1, .width = 1 };
+    for (size_t i = 0; i < length; i++) {
+        const bool is_directive = text[i] == '%' && is_line_start(text, i);
+        if (is_directive || text[i] == '\0') {
+            sim_report_at(report, mark, "%s",
+                          is_directive ? "directives (%YAML, %TAG) are not supported"
+                                       : "the text contains a NUL byte");
+            return false;
+        }
+        mark.line += text[i] == '\n' ? 1 : 0;
+    }
+    return true;
+}
+
 struct sim_yaml *sim_yaml_parse(struct sim_arena *arena, const char *text, size_t length,
                                 struct sim_report *report)
 {
+    if (!is_parseable(report, text, length))
+        return NULL;
     struct fy_diag_cfg diag_config;
     fy_diag_cfg_default(&diag_config);
     diag_config.fp = NULL;

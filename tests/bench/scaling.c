@@ -55,8 +55,8 @@ static weir_status plain_place(void *state, const struct weir_place_query *query
     return weir_fgd_plain_place(&rules, query, answer, error);
 }
 
-static weir_status plain_evict(void *state, const struct weir_evict_query *query,
-                               uint64_t *worker, struct weir_error *error)
+static weir_status plain_evict(void *state, const struct weir_evict_query *query, uint64_t *worker,
+                               struct weir_error *error)
 {
     const struct weir_fgd_rules rules = default_rules();
 

@@ -164,9 +164,9 @@ struct test_text test_workers(struct weir_host *host)
     size_t used = 0;
 
     for (uint32_t i = 0; i < count && used + 16 < sizeof text.text; i++)
-        used += (size_t)snprintf(text.text + used, sizeof text.text - used, "%s%u",
-                                 i == 0 ? "" : ",",
-                                 weir_cluster_stage_workers(weir_host_cluster(host), i));
+        used +=
+            (size_t)snprintf(text.text + used, sizeof text.text - used, "%s%u", i == 0 ? "" : ",",
+                             weir_cluster_stage_workers(weir_host_cluster(host), i));
     return text;
 }
 

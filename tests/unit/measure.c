@@ -2,9 +2,9 @@
 /*
  * The estimator: which tasks count, what is remembered, and that sums stay exact.
  */
+#include "weir/measure.h"
 #include "tests/support/check.h"
 #include "tests/support/pipeline.h"
-#include "weir/measure.h"
 
 #include <math.h>
 

@@ -2,9 +2,9 @@
 /*
  * The plan as a list: order, take-backs, what is kept at each explain level.
  */
+#include "weir/plan.h"
 #include "tests/support/check.h"
 #include "tests/support/pipeline.h"
-#include "weir/plan.h"
 
 #include <string.h>
 

@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# report, plot and explain on the invented database: outputs, formats and exit codes.
+. "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+command -v sqlite3 >/dev/null || skip 'no sqlite3 program to build the database with'
+sqlite3 review.db <"$WEIR_SOURCE_DIR/sim/record/schema.sql"
+sqlite3 review.db <"$WEIR_SOURCE_DIR/tests/support/fixture_db.sql"
+
+expect 0 "$WEIR_BIN" plot review.db
+has stdout 'alloc-vs-used'
+matches stdout '^placement +What does the cluster look like'
+expect 0 "$WEIR_BIN" plot review.db --format json
+has stdout '"name": "queues"'
+
+expect 2 "$WEIR_BIN" plot review.db no-such-chart
+has stderr 'there is no chart "no-such-chart"'
+expect 2 "$WEIR_BIN" report
+expect 3 "$WEIR_BIN" report nothing.db
+has stderr 'nothing.db'
+expect 2 "$WEIR_BIN" report review.db --variant nobody
+has stderr 'equal_split, best_fit, xenna'
+expect 2 "$WEIR_BIN" report review.db --replication x
+echo 'not a database, but long enough to be looked at as one' >text.db
+expect 3 "$WEIR_BIN" plot text.db queues
+
+expect 0 "$WEIR_BIN" explain review.db --worker 41 --variant xenna
+has stdout 'worker 41 of caption ran on dgx-1 (gpu0) from 00:03:00'
+expect 0 "$WEIR_BIN" explain review.db --stage caption --from 10m --to 01:00:00 --variant xenna
+has stdout 'no worker was added to caption between 00:12:00 and 01:00:00'
+expect 0 "$WEIR_BIN" explain review.db --at 1h20m --format json
+has stdout '"decision":26'
+expect 2 "$WEIR_BIN" explain review.db
+expect 2 "$WEIR_BIN" explain review.db --at noon
+expect 2 "$WEIR_BIN" explain review.db --worker 41 --stage caption
+expect 2 "$WEIR_BIN" explain review.db --stage nobody
+
+expect 0 "$WEIR_BIN" compare review.db
+has stdout 'Verdict: xenna 0.781/s steady throughput, 9.75x'
+expect 0 "$WEIR_BIN" compare review.db --format json
+has stdout '"verdict": "better"'
+expect 0 "$WEIR_BIN" compare review.db --format csv
+has stdout 'metric,unit,variant,n,mean'
+
+command -v gnuplot >/dev/null || skip 'no gnuplot'
+expect 0 "$WEIR_BIN" plot review.db throughput --variant xenna --folder kept
+[ -s throughput.svg ] && [ -s kept/throughput.gp ] && [ -s kept/throughput.dat ] || fail 'files lack'
+hasnt throughput.svg 'font-family="Inter"'
+(cd kept && gnuplot throughput.gp 2>gnuplot.txt) || fail "the kept script does not run"
+for ending in png pdf; do
+    expect 0 "$WEIR_BIN" plot review.db queues -o "queues.$ending"
+    [ -s "queues.$ending" ] || fail "no queues.$ending"
+done
+expect 2 "$WEIR_BIN" plot review.db queues -o queues.bmp
+has stderr 'a picture ends in .svg, .png or .pdf'
+expect 0 "$WEIR_BIN" plot review.db throughput --term
+has stdout 'items per second'
+
+expect 0 "$WEIR_BIN" report review.db --variant xenna -o page.html
+has stdout 'page.html'
+has page.html 'xenna finishes 0.708 items per second'
+hasnt page.html '<script'
+[ "$(grep -c '<svg' page.html)" -ge 8 ] || fail 'fewer than eight charts'
+expect 0 "$WEIR_BIN" report review.db --variant xenna -o again.html
+sed 's/again/page/g' again.html >again-page.html
+same page.html again-page.html
+[ -z "$(find . -name 'page.html.*')" ] || fail 'the folder of the charts was left behind'
+expect 0 "$WEIR_BIN" report review.db
+[ -s review.html ] || fail 'no review.html'
+expect 3 "$WEIR_BIN" report review.db -o /nowhere/page.html

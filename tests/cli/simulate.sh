@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `weir run`: output, exit codes, expectations, interruption, kill, resume.
+# covers: S0.1 S0.36 S0.37 S0.6
+. "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+scenarios=$WEIR_SOURCE_DIR/scenarios
+
+# JSON has what programs need.
+expect 0 "$WEIR_BIN" run "$scenarios/reference/xenna_nvdec_n2.yaml" -o ref.db --format json
+for key in digest result_digest simulated_s completion_s items_done throughput_per_s events wall_s \
+    cpu_s peak_rss_mib metrics decisions stages; do
+    has stdout "\"$key\":"
+done
+matches stdout '"completion_s": 13089\.'
+[ ! -s stderr ] || fail "something on standard error in a pipe"
+
+# One screen for a person, and nothing with --quiet.
+expect 0 "$WEIR_BIN" run "$scenarios/reference/xenna_nvdec_n2.yaml" -o ref.db
+has stdout 'bottleneck'
+[ "$(wc -l <stdout)" -le 12 ] || fail "more than a screen"
+expect 0 "$WEIR_BIN" run "$scenarios/reference/xenna_nvdec_n2.yaml" --no-db --quiet
+[ ! -s stdout ] || fail "--quiet printed something"
+
+# Infeasible work ends with a sentence and the code of an invalid scenario; nothing is written.
+cat >nine.yaml <<'Y'
+schema: 1
+name: nine
+cluster: {nodes: [{name: n, cpus: 64, gpus: {h100: 8}}]}
+sched: {placement: fgd, scaling: xenna}
+pipelines:
+  - name: p
+    input: {items: 10}
+    stages:
+      - {name: a, cpus: 1, gpus: 1, workers: 9, service: 1 s}
+Y
+expect 2 "$WEIR_BIN" run nine.yaml -o nine.db
+has stderr 'GPU'
+[ ! -e nine.db ] || fail "an invalid scenario left a database"
+
+# Wrong usage.
+expect 2 "$WEIR_BIN" run nine.yaml --sead 3
+has stderr "did you mean '--seed'"
+expect 2 "$WEIR_BIN" rum nine.yaml
+has stderr "did you mean 'run'"
+expect 3 "$WEIR_BIN" run missing.yaml
+has stderr 'missing.yaml'
+
+# Expectations decide the exit code with --check only.
+sed 's/workers: 9/workers: 2/; s/items: 10/items: 100/' nine.yaml >expect.yaml
+printf 'expect:\n  - {metric: thr.pipeline, op: gt, value: 5}\n' >>expect.yaml
+expect 0 "$WEIR_BIN" run expect.yaml --no-db
+has stderr 'expected thr.pipeline > 5'
+expect 1 "$WEIR_BIN" run expect.yaml --no-db --check
+
+# An unusable place for the database.
+expect 3 "$WEIR_BIN" run expect.yaml -o "no/such/folder/x.db"
+has stderr 'no/such/folder/x.db'
+echo 'not a database' >precious.txt
+expect 3 "$WEIR_BIN" run expect.yaml -o precious.txt
+has precious.txt 'not a database'
+
+# Ctrl-C keeps what is finished, says how to go on, and --resume does.
+long=(compare "$scenarios/examples/video_pipeline.yaml" -n 12 -o long.db -j 2)
+"$WEIR_BIN" "${long[@]}" >stdout 2>stderr &
+pid=$!
+sleep 0.7
+kill -INT "$pid"
+status=0
+wait "$pid" || status=$?
+if [ "$status" -eq 130 ]; then
+    has stderr '--resume'
+    expect 0 "$WEIR_BIN" "${long[@]}" --resume
+else
+    [ "$status" -eq 0 ] || fail "interrupted run ended with $status"
+fi
+expect 0 "$WEIR_BIN" "${long[@]}" -o whole.db
+if command -v sqlite3 >/dev/null; then
+    for db in long whole; do
+        sqlite3 "$db.db" 'SELECT run_id, status, result_digest FROM run ORDER BY 1' >"$db.txt"
+    done
+    same long.txt whole.txt
+fi

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The host: lying policies, the fallback, outcomes, hot swap, memory that runs out or must not
+ * grow, and the flight recorder.
+ */
+#include "weir/host.h"
+#include "tests/support/check.h"
+#include "tests/support/pipeline.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct test_stage two_stages[] = {
+    { .name = "infer", .cpus = 1, .gpus = 1, .speed_per_s = 1 },
+    { .name = "load", .cpus = 1, .speed_per_s = 4 },
+};
+
+static const struct test_pipeline two = {
+    .nodes = 2, .gpus = 2, .nvdecs = 2, .cpus = 8, .stages = two_stages, .stage_count = 2
+};
+
+/* ---- policies that lie ---- */
+
+static weir_status lie_about_a_gpu(void *state, const struct weir_view *view,
+                                   struct weir_placer *placer, struct weir_plan *plan,
+                                   struct weir_error *error)
+{
+    const struct weir_alloc alloc = { .device_count = 1,
+                                      .cpu_units = WEIR_ONE,
+                                      .devices = { { .units = WEIR_ONE } } };
+
+    (void)state, (void)view, (void)placer, (void)error;
+    WEIR_TRY(weir_plan_start(plan, 0, weir_plan_new_worker(plan), &alloc, NULL));
+    return weir_plan_start(plan, 0, weir_plan_new_worker(plan), &alloc, NULL);
+}
+
+static weir_status stop_a_ghost(void *state, const struct weir_view *view,
+                                struct weir_placer *placer, struct weir_plan *plan,
+                                struct weir_error *error)
+{
+    (void)state, (void)view, (void)placer, (void)error;
+    return weir_plan_stop(plan, 0, 4711);
+}
+
+/* Works in the scratch cluster and leaves it in disorder, marks included. */
+static weir_status wreck_the_scratch(void *state, const struct weir_view *view,
+                                     struct weir_placer *placer, struct weir_plan *plan,
+                                     struct weir_error *error)
+{
+    struct weir_cluster *const scratch = weir_placer_scratch(placer);
+    uint64_t id;
+
+    (void)state, (void)plan, (void)view;
+    for (uint32_t i = 0; i < 3; i++)
+        WEIR_TRY(weir_placer_start(placer, 1, error));
+    weir_cluster_release(scratch);
+    while (weir_cluster_stage_worker_id(scratch, 1, 0, &id))
+        WEIR_TRY(weir_cluster_remove_worker(scratch, id, error));
+    return WEIR_OK;
+}
+
+static struct weir_scaling_ops liar(weir_status (*decide)(void *, const struct weir_view *,
+                                                          struct weir_placer *, struct weir_plan *,
+                                                          struct weir_error *))
+{
+    return (struct weir_scaling_ops){ .size = sizeof(struct weir_scaling_ops),
+                                      .abi = WEIR_ABI_MAJOR,
+                                      .name = "liar",
+                                      .summary = "breaks its contract",
+                                      .decide = decide };
+}
+
+static weir_status place_on_taken_gpu(void *state, const struct weir_place_query *query,
+                                      struct weir_place_answer *answer, struct weir_error *error)
+{
+    (void)state, (void)error;
+    memset(answer, 0, sizeof *answer);
+    answer->reused = WEIR_NO_INDEX;
+    answer->alloc = (struct weir_alloc){ .device_count = 1,
+                                         .cpu_units = query->shape->cpu_units,
+                                         .devices = { { .units = WEIR_ONE } } };
+    return WEIR_OK;
+}
+
+static const struct weir_placement_ops lying_placement = { .size = sizeof lying_placement,
+                                                           .abi = WEIR_ABI_MAJOR,
+                                                           .name = "blind",
+                                                           .summary = "always GPU 0",
+                                                           .place = place_on_taken_gpu };
+
+static void a_lying_scaling_policy_is_rejected_with_a_sentence(void)
+{
+    static const char *const sentences[] = { "scaling policy liar: action 1 (start of worker 2, "
+                                             "stage infer): GPU 0 of node 0: needs 1 GPU, 0 free",
+                                             "scaling policy liar: action 0 (stop of worker 4711" };
+    const struct weir_scaling_ops liars[] = { liar(lie_about_a_gpu), liar(stop_a_ghost) };
+
+    for (size_t i = 0; i < 2; i++) {
+        struct weir_host_config config = test_config("fgd", "xenna");
+        struct weir_error error = { 0 };
+        config.scaling = &liars[i];
+        struct weir_host *const host = test_host(&config, &two);
+        CHECK_I64(test_step(host, &error), WEIR_EPOLICY);
+        if (!CHECK(strstr(error.text, sentences[i]) != NULL))
+            CHECK_STR(error.text, sentences[i]);
+        CHECK_I64(weir_host_stats(host).rejected, 1);
+        CHECK_I64(weir_cluster_worker_count(weir_host_cluster(host)), 0);
+        weir_host_destroy(host);
+    }
+}
+
+static void a_lying_placement_policy_is_rejected_with_a_sentence(void)
+{
+    struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_error error = { 0 };
+
+    config.placement = &lying_placement;
+    struct weir_host *const host = test_host(&config, &two);
+    CHECK_I64(test_step(host, &error), WEIR_EPOLICY);
+    CHECK(strstr(error.text, "placement policy blind: worker ") != NULL);
+    weir_host_destroy(host);
+}
+
+static void the_fallback_takes_over_for_a_rejected_plan(void)
+{
+    const struct weir_scaling_ops lie = liar(lie_about_a_gpu);
+    struct weir_host_config config = test_config("fgd", "xenna");
+
+    config.placement = &lying_placement;
+    config.scaling = &lie;
+    config.fallback = weir_scaling_find("xenna");
+    struct weir_host *const host = test_host(&config, &two);
+    CHECK_I64(test_step(host, NULL), WEIR_OK);
+    CHECK_STR(test_workers(host).text, "4,1");
+    CHECK_I64(weir_host_stats(host).rejected, 1);
+    CHECK_I64(weir_host_stats(host).fallbacks, 1);
+    weir_host_destroy(host);
+}
+
+static void a_wrecked_scratch_hurts_only_its_own_decision(void)
+{
+    const struct weir_scaling_ops wrecker = liar(wreck_the_scratch);
+    struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host *const host = test_host(&config, &two);
+
+    CHECK_I64(test_step(host, NULL), WEIR_OK);
+    CHECK_STR(test_workers(host).text, "4,1");
+    config.scaling = &wrecker;
+    CHECK_I64(weir_host_replace(host, &config, NULL), WEIR_OK);
+    CHECK_I64(test_step(host, NULL), WEIR_OK);
+    CHECK_STR(test_workers(host).text, "4,4");
+    config.scaling = weir_scaling_find("xenna");
+    CHECK_I64(weir_host_replace(host, &config, NULL), WEIR_OK);
+    CHECK_I64(test_step(host, NULL), WEIR_OK);
+    CHECK_STR(test_workers(host).text, "4,2");
+    CHECK_I64(weir_cluster_check(weir_host_cluster(host), NULL), WEIR_OK);
+    weir_host_destroy(host);
+}
+
+/* ---- what happened is what counts ---- */
+
+static void only_outcomes_change_the_inventory(void)
+{
+    const struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host *const host = test_host(&config, &two);
+    const struct weir_plan *plan;
+
+    CHECK_I64(weir_host_decide(host, 0, &plan, NULL), WEIR_OK);
+    const uint32_t actions = weir_plan_count(plan);
+    CHECK_I64(weir_cluster_worker_count(weir_host_cluster(host)), 0);
+    CHECK_I64(weir_host_decide(host, 0, &plan, NULL), WEIR_OK);
+    CHECK_I64(weir_plan_count(plan), actions); /* nothing was carried out: the same again */
+    const struct weir_outcome refused = { .kind = WEIR_OUTCOME_REFUSED, .worker = 99 };
+    CHECK_I64(weir_host_outcome(host, &refused, NULL, NULL), WEIR_OK);
+    CHECK_I64(weir_host_stats(host).refused, 1);
+    CHECK_I64(weir_cluster_worker_count(weir_host_cluster(host)), 0);
+    weir_host_destroy(host);
+}
+
+static void ids_are_never_used_twice(void)
+{
+    const struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host *const host = test_host(&config, &two);
+    const struct weir_alloc alloc = { .cpu_units = WEIR_ONE };
+    const struct weir_plan *plan;
+
+    CHECK_I64(weir_host_adopt_worker(host, 41, 1, &alloc, NULL), WEIR_OK);
+    CHECK_I64(weir_host_decide(host, 0, &plan, NULL), WEIR_OK);
+    CHECK_I64(weir_plan_action(plan, 0)->worker, 42);
+    CHECK_I64(weir_host_adopt_worker(host, 41, 1, &alloc, NULL), WEIR_EDUPLICATE);
+    weir_host_destroy(host);
+}
+
+static void a_node_that_goes_down_loses_its_workers(void)
+{
+    const struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host *const host = test_host(&config, &two);
+
+    CHECK_I64(test_step(host, NULL), WEIR_OK);
+    CHECK_I64(weir_host_set_node(host, 0, 0, 5), WEIR_OK);
+    CHECK_I64(weir_cluster_stage_workers(weir_host_cluster(host), 0), 2);
+    CHECK(weir_host_stats(host).lost >= 2);
+    CHECK_I64(test_step(host, NULL), WEIR_OK);
+    CHECK_STR(test_workers(host).text, "2,1");
+    CHECK_I64(weir_host_set_node(host, 0, WEIR_NODE_UP, 6), WEIR_OK);
+    CHECK_I64(test_step(host, NULL), WEIR_OK);
+    CHECK_STR(test_workers(host).text, "4,1");
+    CHECK_I64(weir_cluster_check(weir_host_cluster(host), NULL), WEIR_OK);
+    weir_host_destroy(host);
+}
+
+static void measurements_replace_a_given_estimate(void)
+{
+    const struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host *const host = test_host(&config, &two);
+    const struct weir_measurement task = {
+        .size = sizeof task, .stage = 1, .end_ns = 2000000000, .returns = 3
+    };
+
+    CHECK_NEAR(weir_host_view(host, 0)->stages[1].estimate.batches_per_s, 4, 0);
+    CHECK_I64(weir_host_measure(host, &task), WEIR_OK);
+    CHECK_NEAR(weir_host_view(host, 0)->stages[1].estimate.batches_per_s, 0.5, 0);
+    CHECK_NEAR(weir_host_view(host, 0)->stages[1].estimate.returns_per_batch, 3, 0);
+    weir_host_destroy(host);
+}
+
+static void wrong_stages_are_refused(void)
+{
+    const struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host *const host = test_host(&config, &two);
+    struct weir_error error = { 0 };
+    struct weir_stage_view stage = *weir_view_stage(weir_host_view(host, 0), 0);
+
+    CHECK_I64(weir_host_add_stage(host, &stage, NULL, &error), WEIR_EDUPLICATE);
+    CHECK_STR(error.text, "stage infer exists already");
+    stage.name = "x";
+    stage.batch_size = 0;
+    CHECK_I64(weir_host_add_stage(host, &stage, NULL, &error), WEIR_EINVAL);
+    CHECK_STR(error.text, "stage x: batch_size must be >= 1, got 0");
+    weir_host_destroy(host);
+}
+
+static void wrong_configurations_are_refused(void)
+{
+    struct weir_host_config config = test_config("fgd", "xenna");
+    const double values[] = { 1, 2, 1, 0, 0.5, 0 };
+    struct weir_error error = { 0 };
+    struct weir_host *host = NULL;
+
+    config.scaling_params = (struct weir_params){ .values = values, .count = 6 };
+    CHECK_I64(weir_host_create(&config, &host, &error), WEIR_EINVAL);
+    CHECK_STR(error.text, "scaling policy xenna: parameter overallocation must be within "
+                          "[1, 100], got 0.5");
+    config.scaling_params.count = 1;
+    CHECK_I64(weir_host_create(&config, &host, &error), WEIR_EINVAL);
+    config.scaling = NULL;
+    CHECK_I64(weir_host_create(&config, &host, &error), WEIR_EINVAL);
+    config.size = 8;
+    CHECK_I64(weir_host_create(&config, &host, &error), WEIR_EABI);
+    CHECK(host == NULL);
+}
+
+/* ---- memory ---- */
+
+/* Host, stages, two decisions: everything that asks for memory. */
+static weir_status live(const struct weir_allocator *allocator)
+{
+    const struct test_pipeline pipeline = test_reference(2, true);
+    struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host *host = NULL;
+
+    config.allocator = allocator;
+    config.explain = WEIR_EXPLAIN_FULL;
+    config.fallback = weir_scaling_find("fixed");
+    WEIR_TRY(weir_host_create(&config, &host, NULL));
+    weir_status status = test_fill_host(host, &pipeline, NULL);
+    for (uint32_t i = 0; status == WEIR_OK && i < 2; i++)
+        status = test_step(host, NULL);
+    weir_host_destroy(host);
+    return status;
+}
+
+static void memory_may_run_out_anywhere(void)
+{
+    struct test_memory memory = { .fail_at = 1 };
+    const struct weir_allocator allocator = test_allocator(&memory);
+    weir_status status = WEIR_ENOMEM;
+    uint64_t rounds = 0;
+
+    for (; status != WEIR_OK && rounds < 5000; rounds++) {
+        memory.calls = 0;
+        memory.fail_at = rounds + 1;
+        status = live(&allocator);
+        CHECK(status == WEIR_OK || status == WEIR_ENOMEM);
+        CHECK_I64(memory.blocks, 0);
+    }
+    CHECK_I64(status, WEIR_OK);
+    CHECK(rounds > 50);
+}
+
+/* `changes`: speeds, and with them the mix that fgd prepares for, differ in every decision. */
+static void decide_often(struct weir_host *host, uint32_t count, bool changes)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct weir_estimate estimate = { .batches_per_s = changes ? i % 3 + 1 : 1,
+                                                .returns_per_batch = 1 };
+        (void)weir_host_set_estimate(host, 0, estimate);
+        if (test_step(host, NULL) != WEIR_OK)
+            CHECK(false);
+    }
+}
+
+static void a_hundred_thousand_decisions_do_not_grow(void)
+{
+    struct test_memory memory = { 0 };
+    const struct weir_allocator allocator = test_allocator(&memory);
+    struct weir_host_config config = test_config("fgd", "xenna");
+
+    config.allocator = &allocator;
+    struct weir_host *const host = test_host(&config, &two);
+    decide_often(host, 1000, true);
+    const uint64_t blocks = memory.blocks;
+    decide_often(host, 50000, true);
+    CHECK_I64(memory.blocks, blocks);
+    decide_often(host, 10, false);
+    const uint64_t calls = memory.calls;
+    decide_often(host, 50000, false);
+    CHECK_I64(memory.calls, calls);
+    weir_host_destroy(host);
+    CHECK_I64(memory.blocks, 0);
+}
+
+/* ---- hot swap and the flight recorder ---- */
+
+static weir_status count_adoptions(void *state, const struct weir_view *view,
+                                   struct weir_error *error)
+{
+    (void)state;
+    if (weir_cluster_worker_count(view->cluster) != 5)
+        return weir_fail(error, WEIR_EPOLICY, "5 workers run, not %u",
+                         weir_cluster_worker_count(view->cluster));
+    return WEIR_OK;
+}
+
+static void a_new_policy_adopts_what_runs(void)
+{
+    struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_scaling_ops adopting = *weir_scaling_find("fixed");
+    struct weir_host *const host = test_host(&config, &two);
+    struct weir_error error = { 0 };
+
+    adopting.adopt = count_adoptions;
+    config.scaling = &adopting;
+    CHECK_I64(weir_host_replace(host, &config, &error), WEIR_EPOLICY);
+    CHECK_STR(error.text, "scaling policy fixed: adopt: 5 workers run, not 0");
+    CHECK_I64(test_step(host, NULL), WEIR_OK); /* the old one goes on */
+    CHECK_STR(test_workers(host).text, "4,1");
+    CHECK_I64(weir_host_replace(host, &config, &error), WEIR_OK);
+    CHECK_I64(test_step(host, NULL), WEIR_OK);
+    CHECK_STR(test_workers(host).text, "1,1");
+    weir_host_destroy(host);
+}
+
+struct page {
+    char text[65536];
+    size_t length;
+    size_t limit;
+};
+
+static weir_status write_page(void *state, const char *text, size_t length)
+{
+    struct page *const page = state;
+
+    if (page->length + length > page->limit)
+        return WEIR_EIO;
+    memcpy(page->text + page->length, text, length);
+    page->length += length;
+    return WEIR_OK;
+}
+
+static void the_export_names_everything(void)
+{
+    static const char *const parts[] = {
+        "\"command\": \"autoscale\"", "\"time_s\": 7,",          "\"next_worker\": 6",
+        "\"name\": \"infer\"",        "\"type\": \"whole_gpu\"", "\"batches_per_s\": 4",
+        "\"placement\": \"fgd\"",     "\"scaling\": \"xenna\"",  "\"version\": \"P\"",
+        "\"overallocation\": 1.5",    "\"slots\": [2, 2]",
+    };
+    const struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host *const host = test_host(&config, &two);
+    struct page *const page = calloc(1, sizeof *page);
+    const struct weir_sink sink = { .write = write_page, .state = page };
+
+    page->limit = sizeof page->text - 1;
+    CHECK_I64(test_step(host, NULL), WEIR_OK);
+    CHECK_I64(weir_host_export(host, 7000000000, &sink), WEIR_OK);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (!CHECK(strstr(page->text, parts[i]) != NULL))
+            CHECK_STR(page->text, parts[i]);
+    page->length = 0;
+    page->limit = 100;
+    CHECK_I64(weir_host_export(host, 0, &sink), WEIR_EIO);
+    free(page);
+    weir_host_destroy(host);
+}
+
+/* ---- plug-ins ---- */
+
+static void modules_are_checked_before_use(void)
+{
+    const struct weir_scaling_ops lie = liar(NULL);
+    const struct weir_scaling_ops *const scalings[] = { &lie, NULL };
+    struct weir_module module = {
+        .size = sizeof module, .abi_major = WEIR_ABI_MAJOR, .name = "m", .scalings = scalings
+    };
+    struct weir_error error = { 0 };
+
+    CHECK_I64(weir_module_check(&module, &error), WEIR_EPOLICY);
+    CHECK_STR(error.text, "module m: scaling policy 0: it has no decide");
+    module.abi_major = 99;
+    CHECK_I64(weir_module_check(&module, &error), WEIR_EABI);
+    module.abi_major = WEIR_ABI_MAJOR;
+    module.scalings = NULL;
+    CHECK_I64(weir_module_check(&module, &error), WEIR_EPOLICY);
+    CHECK_STR(error.text, "module m offers no policy");
+    CHECK_I64(weir_module_check(NULL, &error), WEIR_EINVAL);
+}
+
+/* The template is a module built from the public headers alone; WEIR_PLUGINS is its folder. */
+static void the_template_policies_run(void)
+{
+    const char *const folder = getenv("WEIR_PLUGINS");
+    union {
+        void *symbol;
+        weir_module_entry call;
+    } entry = { 0 };
+    char path[1024];
+
+    snprintf(path, sizeof path, "%s/template.so", folder != NULL ? folder : "plugins");
+    void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
+        test_skip("the template module is not built");
+        return;
+    }
+    entry.symbol = dlsym(library, WEIR_MODULE_SYMBOL);
+    CHECK(entry.symbol != NULL);
+    const struct weir_module *const module = entry.call();
+    CHECK_I64(weir_module_check(module, NULL), WEIR_OK);
+    struct weir_host_config config = test_config("fgd", "xenna");
+    config.placement = module->placements[0];
+    config.scaling = module->scalings[0];
+    struct weir_host *const host = test_host(&config, &two);
+    struct weir_stage_update update = { .slots = 2, .queued_items = 9, .requested_workers = -1 };
+    CHECK_I64(weir_host_update_stage(host, 1, &update), WEIR_OK);
+    CHECK_I64(test_step(host, NULL), WEIR_OK);
+    CHECK_STR(test_workers(host).text, "1,2");
+    weir_host_destroy(host);
+    dlclose(library);
+}
+
+static const struct test tests[] = {
+    { "a lying scaling policy is rejected with a sentence",
+      a_lying_scaling_policy_is_rejected_with_a_sentence },
+    { "a lying placement policy is rejected with a sentence",
+      a_lying_placement_policy_is_rejected_with_a_sentence },
+    { "the fallback takes over for a rejected plan", the_fallback_takes_over_for_a_rejected_plan },
+    { "a policy that wrecks the scratch hurts only its own decision",
+      a_wrecked_scratch_hurts_only_its_own_decision },
+    { "only outcomes change the inventory", only_outcomes_change_the_inventory },
+    { "worker ids are never used twice", ids_are_never_used_twice },
+    { "a node that goes down loses its workers", a_node_that_goes_down_loses_its_workers },
+    { "measurements replace a given estimate", measurements_replace_a_given_estimate },
+    { "stages that are wrong are refused with a sentence", wrong_stages_are_refused },
+    { "configurations that are wrong are refused", wrong_configurations_are_refused },
+    { "memory may run out anywhere without a leak", memory_may_run_out_anywhere },
+    { "100 000 decisions do not grow", a_hundred_thousand_decisions_do_not_grow },
+    { "a new policy adopts what runs", a_new_policy_adopts_what_runs },
+    { "the export names everything", the_export_names_everything },
+    { "modules are checked before use", modules_are_checked_before_use },
+    { "the template policies run from a module", the_template_policies_run },
+};
+
+TEST_MAIN(tests)

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Charts: what they compute, what they write, and that gnuplot draws them. */
+#include "analysis/plot.h"
+
+#include "analysis/gnuplot.h"
+#include "analysis/svg.h"
+#include "tests/support/fixture.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <sys/stat.h>
+
+/* A folder that remove_folder() takes away with its files. */
+static bool make_folder(char path[FIXTURE_PATH])
+{
+    (void)snprintf(path, FIXTURE_PATH, "/tmp/weir-plots-XXXXXX");
+    return mkdtemp(path) != NULL;
+}
+
+static void remove_folder(const char *folder)
+{
+    DIR *list = opendir(folder);
+    if (list == NULL)
+        return;
+    for (struct dirent *entry = readdir(list); entry != NULL; entry = readdir(list)) {
+        char path[512];
+        (void)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        (void)unlink(path);
+    }
+    (void)closedir(list);
+    (void)rmdir(folder);
+}
+
+static char *read_in(const char *folder, const char *name)
+{
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    return fixture_read(path);
+}
+
+static bool has_gnuplot(void)
+{
+    static const char *const nothing[] = { NULL };
+    char folder[FIXTURE_PATH];
+    if (!make_folder(folder))
+        return false;
+    struct weir_error error = { .phase = -1, .stage = -1 };
+    const bool is_there = an_gnuplot_run(folder, nothing, 20.0, &error) == WEIR_OK ||
+                          strstr(error.text, "cannot be started") == NULL;
+    remove_folder(folder);
+    if (!is_there)
+        test_skip("gnuplot is not installed");
+    return is_there;
+}
+
+/* Writes one chart and hands out its texts; the caller clears them. */
+static struct an_plot_texts write_chart(struct an_db *db, const char *variant, const char *name,
+                                        const char *folder)
+{
+    struct an_run *run = NULL;
+    struct an_facts *facts = NULL;
+    struct an_plot_texts texts = { .is_empty = true };
+    struct weir_error error = { .phase = -1, .stage = -1 };
+    const struct an_plot_options options = { .variant = variant, .at_s = (double)NAN };
+    CHECK_I64(an_run_find(db, variant, 0, &run, &error), WEIR_OK);
+    CHECK_I64(an_facts_read(db, run, &facts, &error), WEIR_OK);
+    const struct an_plot_job job = { .db = db,
+                                     .run = run,
+                                     .facts = facts,
+                                     .options = &options,
+                                     .folder = folder,
+                                     .output = "x.svg" };
+    const weir_status status = an_plot_write(an_plot_ops_find(name), &job, &texts, &error);
+    if (status != WEIR_OK)
+        (void)printf("%s: %s\n", name, error.text);
+    CHECK_I64(status, WEIR_OK);
+    an_facts_destroy(facts);
+    an_run_destroy(run);
+    return texts;
+}
+
+static void findings_come_from_the_data(void)
+{
+    static const struct {
+        const char *name, *title;
+    } cases[] = {
+        { "alloc-vs-used", "GPUs are well used: 97\u00a0% assigned, 86\u00a0% at work" },
+        { "bottleneck-strip", "caption limits 68\u00a0% of the time, decode 32\u00a0%" },
+        { "throughput",
+          "0.708 of the 0.795 items per second that enter are finished; the rest piles up" },
+        { "policies", "xenna beats equal_split on 4 of 6 measures" },
+        { "latency",
+          "xenna is fastest: 95 % of its items within 2m34s, with equal_split within 25m4s" },
+        { "autoscaler", "56 workers started, 0 stopped, 19 lost to faults" },
+    };
+    char folder[FIXTURE_PATH];
+    struct an_db *db = fixture_open(NULL);
+    CHECK(make_folder(folder));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct an_plot_texts texts = write_chart(db, "xenna", cases[i].name, folder);
+        CHECK_STR(texts.title, cases[i].title);
+        an_plot_texts_clear(&texts);
+    }
+    struct an_plot_texts other = write_chart(db, "equal_split", "alloc-vs-used", folder);
+    CHECK_STR(other.title, "69\u00a0% of the GPU capacity is not assigned to anyone");
+    an_plot_texts_clear(&other);
+    remove_folder(folder);
+    an_close(db);
+}
+
+static void titles_fit_the_sheet(void)
+{
+    char folder[FIXTURE_PATH];
+    struct an_db *db = fixture_open(
+        "UPDATE stage SET name = 'a_stage_with_a_name_that_is_much_too_long_' || stage;"
+        "UPDATE node SET name = 'node_with_a_name_that_is_too_long' || node");
+    CHECK(make_folder(folder));
+    for (size_t i = 0; i < an_plot_count(); i++) {
+        struct an_plot_texts texts = write_chart(db, "xenna", an_plot_at(i)->name, folder);
+        size_t characters = 0;
+        for (const char *c = texts.title; *c != '\0'; c++)
+            characters += ((unsigned char)*c & 0xc0) != 0x80 ? 1 : 0;
+        CHECK_STR(characters <= 85 ? "" : texts.title, "");
+        CHECK(characters > 10);
+        CHECK(!texts.is_empty);
+        CHECK(texts.data != NULL && strncmp(texts.data, "# ", 2) == 0);
+        an_plot_texts_clear(&texts);
+    }
+    remove_folder(folder);
+    an_close(db);
+}
+
+static void no_text_can_run_commands(void)
+{
+    char folder[FIXTURE_PATH];
+    struct an_db *db = fixture_open(
+        "UPDATE stage SET name = '`touch /tmp/weir-pwned`''); system(\"x\") #' || stage;"
+        "UPDATE happening SET text = 'it''s `down` {/:Bold x}' || char(10) || 'system \"x\"'");
+    CHECK(make_folder(folder));
+    struct an_plot_texts texts = write_chart(db, "xenna", "worker-state", folder);
+    an_plot_texts_clear(&texts);
+    char *script = read_in(folder, "worker-state.gp");
+    CHECK(script != NULL);
+    /* Nothing but single-quoted strings holds back-ticks; a doubled quote does not end them. */
+    bool is_quoted = false;
+    for (const char *c = script; c != NULL && *c != '\0'; c++) {
+        if (*c == '\n') {
+            CHECK(!is_quoted);
+            is_quoted = false;
+        }
+        if (*c == '\'')
+            is_quoted = !is_quoted;
+        if (*c == '`' || strncmp(c, "system", 6) == 0)
+            CHECK(is_quoted);
+    }
+    free(script);
+    if (has_gnuplot()) {
+        const char *const scripts[] = { "worker-state.gp", NULL };
+        struct weir_error error = { .phase = -1, .stage = -1 };
+        CHECK_I64(an_gnuplot_run(folder, scripts, 30.0, &error), WEIR_OK);
+        CHECK(access("/tmp/weir-pwned", F_OK) != 0);
+    }
+    remove_folder(folder);
+    an_close(db);
+}
+
+static void empty_runs_become_cards(void)
+{
+    char folder[FIXTURE_PATH];
+    struct an_db *db = fixture_open(
+        "DELETE FROM cluster_sample; DELETE FROM stage_sample; DELETE FROM node_sample;"
+        "DELETE FROM worker; DELETE FROM result; DELETE FROM happening;"
+        "DELETE FROM run WHERE run_id > 1");
+    CHECK(make_folder(folder));
+    const char *scripts[32] = { NULL };
+    char names[32][64];
+    for (size_t i = 0; i < an_plot_count(); i++) {
+        struct an_plot_texts texts = write_chart(db, NULL, an_plot_at(i)->name, folder);
+        CHECK(texts.is_empty);
+        an_plot_texts_clear(&texts);
+        (void)snprintf(names[i], sizeof names[i], "%s.gp", an_plot_at(i)->name);
+        scripts[i] = names[i];
+    }
+    if (has_gnuplot()) {
+        struct weir_error error = { .phase = -1, .stage = -1 };
+        const weir_status status = an_gnuplot_run(folder, scripts, 30.0, &error);
+        CHECK_STR(status == WEIR_OK ? "" : error.text, "");
+        char *svg = read_in(folder, "x.svg");
+        CHECK(svg != NULL && strstr(svg, "No data:") != NULL);
+        free(svg);
+    }
+    remove_folder(folder);
+    an_close(db);
+}
+
+static void gnuplot_failures_are_told(void)
+{
+    char folder[FIXTURE_PATH];
+    if (!has_gnuplot())
+        return;
+    CHECK(make_folder(folder));
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/bad.gp", folder);
+    FILE *file = fopen(path, "w");
+    (void)fputs("set nonsense\n", file);
+    (void)fclose(file);
+    const char *const bad[] = { "bad.gp", NULL };
+    struct weir_error error = { .phase = -1, .stage = -1 };
+    CHECK_I64(an_gnuplot_run(folder, bad, 30.0, &error), WEIR_EIO);
+    CHECK(strstr(error.text, "bad.gp") != NULL);
+    file = fopen(path, "w");
+    (void)fputs("pause 30\n", file);
+    (void)fclose(file);
+    CHECK_I64(an_gnuplot_run(folder, bad, 0.05, &error), WEIR_EIO);
+    CHECK(strstr(error.text, "took longer than") != NULL);
+    CHECK_I64(an_gnuplot_run("/nowhere", bad, 5.0, &error), WEIR_EIO);
+    remove_folder(folder);
+}
+
+static void ids_get_prefixes(void)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    an_svg_inline(out,
+                  "<?xml?><svg width=\"10\" height=\"20\" viewBox=\"0 0 1 1\"><title>Gnuplot"
+                  "</title><g id=\"a\"/><use xlink:href='#a' width=\"3\"/><p fill=\"url(#b)\"/>"
+                  "</svg>",
+                  "p-", "A & B");
+    (void)fclose(out);
+    CHECK_STR(text, "<svg viewBox=\"0 0 1 1\" role=\"img\" aria-label=\"A &amp; B\">"
+                    "<g id=\"p-a\"/><use xlink:href='#p-a' width=\"3\"/><p fill=\"url(#p-b)\"/>"
+                    "</svg>\n");
+    free(text);
+}
+
+static void labels_are_pushed_apart(void)
+{
+    double y[] = { 50.0, 50.0, 52.0, 90.0 };
+    an_push_apart(y, 4, 14.0, 0.0, 100.0);
+    CHECK(y[1] - y[0] >= 13.9 && y[2] - y[1] >= 13.9);
+    CHECK_NEAR(y[3], 90.0, 3.0);
+}
+
+static void means_are_weighted_by_time(void)
+{
+    double numbers[] = { 0, 2, 10, 2, 1, 40 };
+    char *texts[6] = { NULL };
+    const struct an_frame frame = {
+        .row_count = 2, .column_count = 3, .numbers = numbers, .texts = texts
+    };
+    const struct an_grid grid = { .from_s = 0.0, .to_s = 4.5, .step_s = 1.5, .bins = 3 };
+    double means[3];
+    an_grid_means(&grid, &frame, (struct an_span){ 0, 2 }, 2, means);
+    CHECK_NEAR(means[0], 10.0, 1e-12);
+    CHECK_NEAR(means[1], (0.5 * 10.0 + 1.0 * 40.0) / 1.5, 1e-12);
+    CHECK(isnan(means[2]));
+}
+
+static void report_is_self_contained(void)
+{
+    if (!has_gnuplot())
+        return;
+    char folder[FIXTURE_PATH];
+    char path[512];
+    struct an_db *db = fixture_open("UPDATE stage SET name = '<b>&caption' WHERE stage = 2");
+    struct weir_error error = { .phase = -1, .stage = -1 };
+    const struct an_plot_options options = { .variant = "xenna", .at_s = (double)NAN };
+    CHECK(make_folder(folder));
+    (void)snprintf(path, sizeof path, "%s/report.html", folder);
+    CHECK_I64(an_report(db, &options, path, &error), WEIR_OK);
+    char *page = fixture_read(path);
+    CHECK(page != NULL);
+    size_t charts = 0;
+    for (const char *c = page; c != NULL && (c = strstr(c, "<svg")) != NULL; c++)
+        charts++;
+    CHECK(charts >= 8);
+    CHECK(strstr(page, "<script") == NULL);
+    CHECK(strstr(page, "<link") == NULL && strstr(page, "@import") == NULL);
+    CHECK(strstr(page, "<b>&caption") == NULL);
+    CHECK(strstr(page, "&lt;b&gt;&amp;caption") != NULL);
+    CHECK(strstr(page, "weir rerun") != NULL);
+    CHECK(strstr(page, "9.75x") != NULL);
+    CHECK(strstr(page, "xenna beats equal_split on 4 of 6 measures") != NULL);
+    free(page);
+    /* The folder of the charts is gone: only the page is left. */
+    (void)unlink(path);
+    CHECK(rmdir(folder) == 0);
+    an_close(db);
+}
+
+static const struct test tests[] = {
+    { "titles state what the data say", findings_come_from_the_data },
+    { "titles fit even with long names, and every chart has data", titles_fit_the_sheet },
+    { "names and texts cannot run gnuplot or shell commands", no_text_can_run_commands },
+    { "a run without data gives cards that say so", empty_runs_become_cards },
+    { "failures and endless scripts of gnuplot are told", gnuplot_failures_are_told },
+    { "ids of an inline picture carry the prefix of their chart", ids_get_prefixes },
+    { "labels keep their distance", labels_are_pushed_apart },
+    { "means of a bin are weighted by time", means_are_weighted_by_time },
+    { "the report is one page with all charts that loads nothing", report_is_self_contained },
+};
+TEST_MAIN(tests)

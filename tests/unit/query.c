@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Opening databases, runs, facts, and the comparison of variants, on the invented database. */
+#include "analysis/query.h"
+
+#include "analysis/facts.h"
+#include "analysis/metrics.h"
+#include "analysis/text.h"
+#include "tests/support/fixture.h"
+
+#include <math.h>
+
+static void refuses_strangers(void)
+{
+    char path[FIXTURE_PATH];
+    struct an_db *db = NULL;
+    struct weir_error error = { .phase = -1, .stage = -1 };
+    CHECK_I64(an_open("/nowhere/x.db", &db, &error), WEIR_EIO);
+    CHECK(strstr(error.text, "/nowhere/x.db") != NULL);
+    CHECK(fixture_empty(path));
+    CHECK(fixture_sql(path, "PRAGMA application_id = 1"));
+    CHECK_I64(an_open(path, &db, &error), WEIR_EIO);
+    CHECK(strstr(error.text, "is not a weir database") != NULL);
+    CHECK(fixture_sql(path, "PRAGMA application_id = 0x77656972; PRAGMA user_version = 99"));
+    CHECK_I64(an_open(path, &db, &error), WEIR_EIO);
+    CHECK(strstr(error.text, "schema 99") != NULL);
+    CHECK(db == NULL);
+    (void)unlink(path);
+}
+
+static void finds_runs(void)
+{
+    struct an_db *db = fixture_open("UPDATE run SET seed = 9007199254740993");
+    struct an_run *run = NULL;
+    struct weir_error error = { .phase = -1, .stage = -1 };
+    CHECK_I64(an_run_find(db, NULL, 0, &run, &error), WEIR_OK);
+    CHECK_STR(run->variant, "equal_split");
+    CHECK_I64(run->replications, 10);
+    CHECK_I64(run->seed, 9007199254740993);
+    an_run_destroy(run);
+    CHECK_I64(an_run_find(db, "xenna", 3, &run, &error), WEIR_OK);
+    CHECK_I64(run->run_id, 24);
+    an_run_destroy(run);
+    CHECK_I64(an_run_find(db, "nobody", 0, &run, &error), WEIR_ENOTFOUND);
+    CHECK(strstr(error.text, "equal_split, best_fit, xenna") != NULL);
+    an_close(db);
+}
+
+static void facts_agree_with_samples(void)
+{
+    struct an_db *db = fixture_open(NULL);
+    struct an_run *run = NULL;
+    struct an_facts *facts = NULL;
+    CHECK_I64(an_run_find(db, "xenna", 0, &run, NULL), WEIR_OK);
+    CHECK_I64(an_facts_read(db, run, &facts, NULL), WEIR_OK);
+    CHECK_I64(facts->stage_count, 4);
+    CHECK_I64(facts->node_count, 2);
+    CHECK_NEAR(facts->gpu_count, 16.0, 0.0);
+    CHECK_STR(facts->stages[facts->bottleneck].name, "caption");
+    CHECK_NEAR(facts->resources[AN_GPU].assigned, 0.96875, 1e-9);
+    CHECK_NEAR(facts->stages[2].workers_max, 13.0, 0.0);
+    double bottleneck = 0.0;
+    for (size_t i = 0; i < 4; i++) {
+        const struct an_stage_facts *stage = &facts->stages[i];
+        bottleneck += stage->bottleneck;
+        CHECK(stage->queue_p95 >= stage->queue_mean && stage->queue_p95 <= stage->queue_max);
+        CHECK(stage->busy + stage->blocked + stage->starved + stage->setup <= 1.0 + 1e-9);
+    }
+    CHECK_NEAR(bottleneck, 1.0, 1e-9);
+    an_facts_destroy(facts);
+    an_run_destroy(run);
+    an_close(db);
+}
+
+static const struct an_metric_row *row_of(const struct an_comparison *comparison,
+                                          const char *metric)
+{
+    for (size_t i = 0; i < comparison->row_count; i++)
+        if (strcmp(comparison->rows[i].metric, metric) == 0)
+            return &comparison->rows[i];
+    return NULL;
+}
+
+/* covers: S1.138 */
+static void compares_variants(void)
+{
+    struct an_db *db = fixture_open(NULL);
+    struct an_comparison *comparison = NULL;
+    CHECK_I64(an_compare(db, NULL, &comparison, NULL), WEIR_OK);
+    CHECK_I64(comparison->variant_count, 3);
+    CHECK_STR(comparison->variants[comparison->baseline], "equal_split");
+    const struct an_metric_row *row = row_of(comparison, "thr.pipeline.steady");
+    CHECK(row != NULL && row == &comparison->rows[0]);
+    CHECK(row->cells[0].verdict == AN_BASELINE);
+    CHECK(row->cells[2].verdict == AN_BETTER);
+    CHECK(row->cells[2].is_best && !row->cells[1].is_tied_with_best);
+    CHECK(row->cells[2].difference_low > 0.0);
+    CHECK_NEAR(row->cells[2].difference, row->cells[2].mean - row->cells[0].mean, 1e-12);
+    CHECK(strncmp(comparison->finding, "xenna 0.781/s steady throughput, 9.75x", 38) == 0);
+    CHECK(strstr(comparison->finding, "10 paired replications") != NULL);
+    CHECK(row_of(comparison, "worker.churn")->cells[2].verdict == AN_WORSE);
+    CHECK(row_of(comparison, "util.gpu.assigned")->cells[2].verdict == AN_NEUTRAL);
+    CHECK(row_of(comparison, "makespan") == NULL);
+    an_comparison_destroy(comparison);
+    an_close(db);
+}
+
+static void ties_hold_zero(void)
+{
+    /* Differences +1 and -1 in turn around nothing. */
+    struct an_db *db = fixture_open(
+        "UPDATE result SET value = 5 + (SELECT CASE variant_order WHEN 0 THEN replication ELSE "
+        "replication + 2 * (replication % 2) - 1 END FROM run WHERE run.run_id = result.run_id) "
+        "WHERE metric = 'thr.pipeline'");
+    const char *const metrics[] = { "thr.pipeline" };
+    const struct an_compare_options options = { .baseline = "best_fit",
+                                                .metrics = metrics,
+                                                .metric_count = 1 };
+    struct an_comparison *comparison = NULL;
+    CHECK_I64(an_compare(db, &options, &comparison, NULL), WEIR_OK);
+    CHECK_I64(comparison->row_count, 1);
+    const struct an_cell *cell = &comparison->rows[0].cells[0];
+    CHECK(cell->verdict == AN_TIE);
+    CHECK(cell->difference_low < 0.0 && cell->difference_high > 0.0);
+    CHECK(comparison->rows[0].cells[2].verdict == AN_DETERMINISTIC_TIE);
+    an_comparison_destroy(comparison);
+    an_close(db);
+}
+
+static void deterministic_runs_have_no_interval(void)
+{
+    struct an_db *db = fixture_open("UPDATE result SET value = run_id / 10 WHERE metric = "
+                                    "'thr.pipeline.steady'; UPDATE result SET value = 2 WHERE "
+                                    "metric = 'thr.pipeline.steady' AND run_id = 30; "
+                                    "UPDATE result SET value = 1 WHERE metric = "
+                                    "'thr.pipeline.steady' AND run_id = 20;"
+                                    "UPDATE result SET value = 0 WHERE metric = "
+                                    "'thr.pipeline.steady' AND run_id = 10;");
+    struct an_comparison *comparison = NULL;
+    CHECK_I64(an_compare(db, NULL, &comparison, NULL), WEIR_OK);
+    const struct an_cell *cell = &comparison->rows[0].cells[2];
+    CHECK(cell->is_deterministic);
+    CHECK(cell->verdict == AN_DETERMINISTIC_BETTER);
+    CHECK(isnan(cell->p_value) && isnan(cell->difference_low) && isnan(cell->half_width));
+    CHECK_NEAR(cell->difference, 2.0, 1e-12);
+    CHECK(strstr(comparison->finding, "deterministic") != NULL);
+    an_comparison_destroy(comparison);
+    an_close(db);
+}
+
+static void one_replication_says_nothing_about_chance(void)
+{
+    struct an_db *db = fixture_open("DELETE FROM run WHERE replication > 0");
+    struct an_comparison *comparison = NULL;
+    CHECK_I64(an_compare(db, NULL, &comparison, NULL), WEIR_OK);
+    CHECK(isnan(comparison->rows[0].cells[2].p_value));
+    CHECK(strstr(comparison->finding, "1 replication, so no statement about chance") != NULL);
+    an_comparison_destroy(comparison);
+    an_close(db);
+}
+
+static void label_of_a_metric(void)
+{
+    struct an_db *db = fixture_open("DELETE FROM run WHERE replication > 0");
+    const char *const metrics[] = { "bp.starved_frac:caption", "bp.starved_frac" };
+    const struct an_compare_options options = { .metrics = metrics, .metric_count = 2 };
+    struct an_comparison *comparison = NULL;
+    CHECK_I64(an_compare(db, &options, &comparison, NULL), WEIR_OK);
+    CHECK_STR(comparison->rows[0].label, "starved of caption");
+    CHECK_NEAR(comparison->rows[0].cells[0].mean, 0.3, 1e-12);
+    CHECK_NEAR(comparison->rows[1].cells[0].mean, 0.25, 1e-12);
+    an_comparison_destroy(comparison);
+    an_close(db);
+}
+
+static void refuses_what_differs(void)
+{
+    static const struct {
+        const char *sql, *text;
+    } cases[] = {
+        { "UPDATE run SET warmup_s = 0 WHERE run_id = 5", "warmup_s differs: 0.0 s and 600.0 s" },
+        { "UPDATE run SET horizon_s = NULL WHERE run_id = 5", "horizon_s differs" },
+        { "UPDATE run SET seed = 43 WHERE run_id = 5", "seed differs" },
+        { "DELETE FROM run WHERE run_id = 5", "replication 4 has 2 of 3 variants" },
+        { "UPDATE run SET status = 'failed' WHERE run_id = 5",
+          "variant equal_split, replication 4 is failed" },
+        { "INSERT INTO experiment SELECT 2, 'other', '', '', '', '', '' FROM experiment",
+          "scenario differs" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct an_db *db = fixture_open(cases[i].sql);
+        struct an_comparison *comparison = NULL;
+        struct weir_error error = { .phase = -1, .stage = -1 };
+        CHECK_I64(an_compare(db, NULL, &comparison, &error), WEIR_EINVAL);
+        CHECK(comparison == NULL);
+        CHECK_STR(strstr(error.text, cases[i].text) == NULL ? error.text : "", "");
+        an_close(db);
+    }
+}
+
+static void unknown_names(void)
+{
+    struct an_db *db = fixture_open(NULL);
+    const char *const metrics[] = { "no.such" };
+    const struct an_compare_options metric = { .metrics = metrics, .metric_count = 1 };
+    const struct an_compare_options baseline = { .baseline = "no such" };
+    struct an_comparison *comparison = NULL;
+    CHECK_I64(an_compare(db, &metric, &comparison, NULL), WEIR_EINVAL);
+    CHECK_I64(an_compare(db, &baseline, &comparison, NULL), WEIR_EINVAL);
+    an_close(db);
+}
+
+static void metric_table_is_sound(void)
+{
+    for (size_t i = 0; i < an_metric_count(); i++) {
+        const struct an_metric *metric = an_metric_at(i);
+        CHECK(an_metric_find(metric->id) == metric);
+        CHECK(metric->better >= -1 && metric->better <= 1);
+        CHECK(metric->label[0] != '\0' && metric->unit[0] != '\0' && metric->title[0] != '\0');
+    }
+}
+
+static void words(void)
+{
+    CHECK_STR(an_word_number(0.7789).text, "0.779");
+    CHECK_STR(an_word_number(4.0).text, "4");
+    CHECK_STR(an_word_number(1234567.0).text, "1\u202f234\u202f567");
+    CHECK_STR(an_word_number(1234.0).text, "1234");
+    CHECK_STR(an_word_number((double)NAN).text, "-");
+    CHECK_STR(an_word_number(0.0).text, "0");
+    CHECK_STR(an_word_number(-12.34).text, "-12.3");
+    CHECK_STR(an_word_percent(0.625).text, "62\u00a0%");
+    CHECK_STR(an_word_percent(0.016).text, "1.6\u00a0%");
+    CHECK_STR(an_word_duration(5400.0).text, "1h30m");
+    CHECK_STR(an_word_duration(200.0).text, "3m20s");
+    CHECK_STR(an_word_duration(45.0).text, "45\u00a0s");
+    CHECK_STR(an_word_duration(187200.0).text, "2d4h");
+    CHECK_STR(an_word_elapsed(4800.0).text, "01:20:00");
+    CHECK_STR(an_word_clock(1700000000, 0.0).text, "22:13:20");
+    CHECK_STR(an_shorten("caption", 7).text, "caption");
+    CHECK_STR(an_shorten("captioning", 7).text, "caption…");
+}
+
+static const struct test tests[] = {
+    { "a missing, foreign or newer file is refused with a sentence", refuses_strangers },
+    { "runs are found by variant and replication, seeds keep all bits", finds_runs },
+    { "facts agree with the samples", facts_agree_with_samples },
+    { "variants are compared with paired tests and a finding", compares_variants },
+    { "a tie is an interval that holds 0", ties_hold_zero },
+    { "deterministic runs have a difference and no interval", deterministic_runs_have_no_interval },
+    { "one replication makes no statement about chance",
+      one_replication_says_nothing_about_chance },
+    { "a metric may name its label, without one the mean over labels counts", label_of_a_metric },
+    { "runs that are not comparable are refused by the field that differs", refuses_what_differs },
+    { "unknown metrics and baselines are refused", unknown_names },
+    { "the metric table is complete and has no duplicates", metric_table_is_sound },
+    { "numbers and times read as people write them", words },
+};
+TEST_MAIN(tests)
