@@ -404,6 +404,9 @@ static void write_finding(FILE *out, const struct an_comparison *comparison)
         return;
     }
     const struct an_cell *cell = &row->cells[subject];
+    /* Nobody is better than the baseline: say so first. */
+    if (!(cell->difference * (row->better == 0 ? 1 : row->better) > 0.0))
+        (void)fprintf(out, "%s is not beaten; next ", comparison->variants[comparison->baseline]);
     (void)fprintf(out, "%s %s%s %s, ", comparison->variants[subject],
                   cell->is_lower_bound ? "at least " : "",
                   an_word_value(cell->mean, row->unit).text, row->label);

@@ -194,13 +194,22 @@ static void write_headline(const struct an_page *page)
         (void)fputs(": ", page->out);
         an_write_html(page->out, page->run->description);
     }
-    (void)fprintf(page->out, " · %zu nodes, %s GPUs · ", facts->node_count,
-                  an_word_number(facts->gpu_count).text);
+    (void)fprintf(page->out, " · %zu node%s, %s GPUs · ", facts->node_count,
+                  facts->node_count == 1 ? "" : "s", an_word_number(facts->gpu_count).text);
     an_write_html(page->out, page->run->placement);
     (void)fputs(" placement, ", page->out);
     an_write_html(page->out, page->run->scaling);
     (void)fprintf(page->out, " scaling · %s simulated · weir %s</p>\n",
                   an_word_duration(page->run->end_s).text, page->run->version);
+}
+
+static enum an_resource scarcest(const struct an_facts *facts)
+{
+    size_t most = AN_CPU;
+    for (size_t i = 0; i < AN_RESOURCES; i++)
+        if (facts->resources[i].assigned > facts->resources[most].assigned)
+            most = i;
+    return (enum an_resource)most;
 }
 
 /* What to do about it: what stands between the bottleneck and more workers for it. */
@@ -220,8 +229,9 @@ static void write_advice(const struct an_page *page)
                       "workers would not help before they get more to do. ",
                       an_word_percent(stage->busy).text);
     else if (stage->gpus <= 0.0)
-        (void)fprintf(out, " needs no GPU; %s of the CPUs are assigned. ",
-                      an_word_percent(facts->resources[AN_CPU].assigned).text);
+        (void)fprintf(out, " needs no GPU; the scarcest resource is %s, %s of it assigned. ",
+                      an_resource_name(scarcest(facts)),
+                      an_word_percent(facts->resources[scarcest(facts)].assigned).text);
     else if (free_gpus >= stage->gpus + facts->frag_gpus)
         (void)fprintf(out,
                       " could grow: %s GPUs are free on average and one of its workers takes %s. ",

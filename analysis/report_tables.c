@@ -50,8 +50,12 @@ void an_page_tiles(const struct an_page *page)
         write_tile(page->out, "-", "no bottleneck was recorded");
     }
     (void)snprintf(value, sizeof value, "%s GPUs", an_word_number(facts->frag_gpus).text);
-    (void)snprintf(text, sizeof text, "fragmented: free, but no shape fits; %s of the free ones",
-                   an_word_percent(facts->frag_ratio).text);
+    if (isnan(facts->frag_ratio))
+        (void)snprintf(text, sizeof text, "fragmented: free, but no shape fits");
+    else
+        (void)snprintf(text, sizeof text,
+                       "fragmented: free, but no shape fits; %s of the free ones",
+                       an_word_percent(facts->frag_ratio).text);
     write_tile(page->out, value, text);
     (void)fputs("</div>\n", page->out);
 }
@@ -114,7 +118,8 @@ static void write_cell(FILE *out, const struct an_metric_row *row, const struct 
                   : cell->is_tied_with_best ? " ≈"
                                             : "",
                   verdict_text(cell->verdict));
-    if (cell->verdict != AN_BASELINE && !isnan(cell->difference)) {
+    const bool is_same = cell->verdict == AN_BASELINE || cell->verdict == AN_DETERMINISTIC_TIE;
+    if (!is_same && !isnan(cell->difference)) {
         const double scale = 100.0 / fabs(base->mean);
         if (fabs(base->mean) > 0.0)
             (void)fprintf(out, " %+.3g %%", cell->difference * scale);

@@ -62,7 +62,8 @@ static weir_status write_title(struct an_chart *chart, const struct changes *cha
         an_chart_title(chart, "%.0f workers started, %.0f stopped, %.0f lost to faults",
                        changes->starts, changes->stops, changes->losses);
     else if (changes->starts <= changes->first_fill && changes->stops <= 0.0)
-        an_chart_title(chart, "The set of %.0f workers never changes", changes->starts);
+        an_chart_title(chart, "No worker is started or stopped after the beginning: %.0f stay",
+                       changes->starts);
     else if (isnan(churn.value))
         an_chart_title(chart, "%.0f workers started, %.0f stopped", changes->starts,
                        changes->stops);
@@ -128,7 +129,8 @@ static weir_status draw_workers(struct an_chart *chart, const struct an_grid *gr
                                     .y = 208.0 - 180.0 * fmin(last / top, 1.0) + 6.0,
                                     .color = AN_BLUE,
                                     .is_bold = true };
-    an_chart_text(chart, &label, "%s workers", an_word_number(last).text);
+    an_chart_text(chart, &label, "%s worker%s", an_word_number(last).text,
+                  fabs(last - 1.0) < 1e-9 ? "" : "s");
     WEIR_TRY(an_chart_happenings(chart, 26.0, 340.0, error));
     (void)fprintf(chart->body,
                   "set yrange [0:%.9g]; set ytics 0,%.9g format '%%g'\n"

@@ -57,9 +57,8 @@ static void write_title(struct an_chart *chart, const struct an_frame *nodes)
                        an_word_percent(low).text, an_word_percent(high).text,
                        an_shorten(an_text(nodes, idlest, 1), 14).text, outage);
     else
-        an_chart_title(chart, "All %zu nodes are used alike: %s to %s of their GPUs%s",
-                       nodes->row_count, an_word_percent(low).text, an_word_percent(high).text,
-                       outage);
+        an_chart_title(chart, "All %zu nodes are used alike, about %s of their GPUs%s",
+                       nodes->row_count, an_word_percent(0.5 * (low + high)).text, outage);
     if (!an_chart_title_fits(chart))
         an_chart_title(chart, "Nodes are used unevenly: %s to %s of their GPUs%s",
                        an_word_percent(low).text, an_word_percent(high).text, outage);

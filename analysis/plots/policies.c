@@ -138,34 +138,68 @@ static void draw_panel(struct an_chart *chart, const struct an_comparison *compa
     an_chart_draw_end(chart);
 }
 
-/* Counts what the best contender wins, ties and loses against the baseline. */
+struct score {
+    size_t variant, wins, losses;
+};
+
+static bool is_win(enum an_verdict verdict)
+{
+    return verdict == AN_BETTER || verdict == AN_DETERMINISTIC_BETTER;
+}
+
+static bool is_loss(enum an_verdict verdict)
+{
+    return verdict == AN_WORSE || verdict == AN_DETERMINISTIC_WORSE;
+}
+
+static struct score score_of(const struct an_metric_row *const *rows, size_t count, size_t variant)
+{
+    struct score score = { .variant = variant };
+    for (size_t i = 0; i < count; i++) {
+        score.wins += is_win(rows[i]->cells[variant].verdict) ? 1 : 0;
+        score.losses += is_loss(rows[i]->cells[variant].verdict) ? 1 : 0;
+    }
+    return score;
+}
+
+/* More wins less losses; of equals the better one on the first measure. */
+static bool is_ahead(const struct score *a, const struct score *b,
+                     const struct an_metric_row *first)
+{
+    const size_t left = a->wins + b->losses;
+    const size_t right = b->wins + a->losses;
+    if (left != right)
+        return left > right;
+    return first->cells[a->variant].mean * first->better >
+           first->cells[b->variant].mean * first->better;
+}
+
+/* What the best contender wins and loses against the baseline. */
 static void write_title(struct an_chart *chart, const struct an_comparison *comparison,
                         const struct an_metric_row *const *rows, size_t count)
 {
-    size_t subject = comparison->variant_count;
-    size_t most = 0;
-    for (size_t v = 0; v < comparison->variant_count; v++) {
-        size_t wins = 0;
-        for (size_t i = 0; i < count; i++)
-            wins += rows[i]->cells[v].verdict == AN_BETTER ||
-                    rows[i]->cells[v].verdict == AN_DETERMINISTIC_BETTER;
-        /* Of equals the better one on the first measure. */
-        const bool is_ahead = subject < comparison->variant_count &&
-                              rows[0]->cells[v].mean * rows[0]->better >
-                                  rows[0]->cells[subject].mean * rows[0]->better;
-        if (wins > most || (wins == most && wins > 0 && is_ahead)) {
-            most = wins;
-            subject = v;
-        }
+    const size_t baseline_at = comparison->baseline;
+    struct score best = score_of(rows, count, baseline_at == 0 ? 1 : 0);
+    for (size_t v = best.variant + 1; v < comparison->variant_count; v++) {
+        const struct score score = score_of(rows, count, v);
+        if (v != baseline_at && is_ahead(&score, &best, rows[0]))
+            best = score;
     }
-    const char *baseline = comparison->variants[comparison->baseline];
-    if (subject == comparison->variant_count)
-        an_chart_title(chart, "No variant beats %s on any of %zu measures",
-                       an_shorten(baseline, 24).text, count);
+    const char *baseline = comparison->variants[baseline_at];
+    const struct an_word name = an_shorten(comparison->variants[best.variant], 20);
+    char losses[48] = "";
+    if (best.losses > 0)
+        (void)snprintf(losses, sizeof losses, ", loses on %zu", best.losses);
+    if (best.wins > best.losses)
+        an_chart_title(chart, "%s beats %s on %zu of %zu measures%s", name.text,
+                       an_shorten(baseline, 20).text, best.wins, count, losses);
+    else if (best.wins == 0 && best.losses == 0)
+        an_chart_title(chart, "No difference from %s on any of %zu measures is certain",
+                       an_shorten(baseline, 20).text, count);
     else
-        an_chart_title(chart, "%s beats %s on %zu of %zu measures",
-                       an_shorten(comparison->variants[subject], 24).text,
-                       an_shorten(baseline, 24).text, most, count);
+        an_chart_title(chart, "%s is not beaten: %s is better on %zu of %zu measures, worse on %zu",
+                       an_shorten(baseline, 14).text, an_shorten(name.text, 14).text, best.wins,
+                       count, best.losses);
     const uint32_t n = rows[0]->cells[comparison->baseline].n;
     if (n < 2)
         an_chart_subtitle(chart, "Difference with %s · 1 replication: no interval", baseline);

@@ -57,7 +57,8 @@ static void draw_strip(struct an_chart *chart, const struct an_strip *strip)
         an_chart_text(chart, &label, "busy %s", an_word_percent(stage->busy).text);
         label =
             (struct an_label){ .x = 858, .y = strip->middle + 9.0, .color = AN_MUTED, .size = 11 };
-        an_chart_text(chart, &label, "%s workers", an_word_number(stage->workers_mean).text);
+        an_chart_text(chart, &label, "%s worker%s", an_word_number(stage->workers_mean).text,
+                      fabs(stage->workers_mean - 1.0) < 1e-9 ? "" : "s");
     } else {
         label.y = strip->middle;
         an_chart_text(chart, &label, "busy %s", an_word_percent(stage->busy).text);

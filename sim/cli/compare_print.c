@@ -75,6 +75,10 @@ static void difference_text(const struct an_cell *base, const struct an_cell *ce
         (void)snprintf(text, CELL, "%s", cell->verdict == AN_BASELINE ? "baseline" : "-");
         return;
     }
+    if (cell->verdict == AN_DETERMINISTIC_TIE) {
+        (void)snprintf(text, CELL, "no difference");
+        return;
+    }
     const double scale = fabs(base->mean) > 0.0 ? 100.0 / fabs(base->mean) : 1.0;
     const char *percent = fabs(base->mean) > 0.0 ? " %" : "";
     char more[80];

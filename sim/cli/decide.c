@@ -162,7 +162,8 @@ void decide_print(const json_t *document, bool compact, FILE *out)
     struct sim_json json = { .out = out, .compact = compact };
 
     write_value(&json, document);
-    fputc('\n', out);
+    if (compact)
+        fputc('\n', out); /* the indented form ends its line itself */
 }
 
 /* ---- the command ---- */

@@ -200,7 +200,8 @@ static weir_status add_child(struct sim_stage_run *stage, uint32_t parent, uint3
     *child = run->items.items[parent];
     child->id = sim_item_child_id(child->id, stage->index, number);
     child->next = SIM_NO_ITEM;
-    sim_meter_item_arrived(run->context->meter, sim_engine_now(run->context->engine), run->index);
+    const int64_t now_ns = sim_engine_now(run->context->engine);
+    sim_meter_item_split(run->context->meter, now_ns, run->index, now_ns - child->admitted_ns);
     sim_queue_push(output, &run->items, index);
     return WEIR_OK;
 }

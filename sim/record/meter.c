@@ -252,6 +252,13 @@ void sim_meter_item_arrived(struct sim_meter *meter, int64_t now_ns, uint32_t pi
     sim_gauge_add(&meter->in_system, now_ns, 1.0);
 }
 
+void sim_meter_item_split(struct sim_meter *meter, int64_t now_ns, uint32_t pipeline,
+                          int64_t age_ns)
+{
+    sim_meter_item_arrived(meter, now_ns, pipeline);
+    meter->pipelines[pipeline].latency_ns -= (double)age_ns; /* it was not in the system so long */
+}
+
 void sim_meter_item_done(struct sim_meter *meter, int64_t now_ns, uint32_t pipeline_index,
                          int64_t latency_ns, int64_t service_ns, bool is_dropped)
 {

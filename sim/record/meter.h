@@ -95,6 +95,10 @@ void sim_meter_task_done(struct sim_meter *meter, int64_t now_ns, uint32_t stage
 /* The backlog of a pipeline is there from now on: makespan counts from here. */
 void sim_meter_submitted(struct sim_meter *meter, int64_t now_ns, uint32_t pipeline);
 void sim_meter_item_arrived(struct sim_meter *meter, int64_t now_ns, uint32_t pipeline);
+/* A stage made one more item of one that is `age_ns` old: it counts as an arrival, and its latency
+ * will count from the admission of the item it came from. */
+void sim_meter_item_split(struct sim_meter *meter, int64_t now_ns, uint32_t pipeline,
+                          int64_t age_ns);
 /* An item left the last stage (or was dropped). Latency counts from admission; wait = latency minus
  * service. */
 void sim_meter_item_done(struct sim_meter *meter, int64_t now_ns, uint32_t pipeline,

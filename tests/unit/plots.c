@@ -88,7 +88,7 @@ static void findings_come_from_the_data(void)
         { "bottleneck-strip", "caption limits 68\u00a0% of the time, decode 32\u00a0%" },
         { "throughput",
           "0.708 of the 0.795 items per second that enter are finished; the rest piles up" },
-        { "policies", "xenna beats equal_split on 4 of 6 measures" },
+        { "policies", "xenna beats equal_split on 4 of 6 measures, loses on 2" },
         { "latency",
           "xenna is fastest: 95 % of its items within 2m34s, with equal_split within 25m4s" },
         { "autoscaler", "56 workers started, 0 stopped, 19 lost to faults" },

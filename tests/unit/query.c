@@ -197,6 +197,17 @@ static void refuses_what_differs(void)
     }
 }
 
+static void unbeaten_baseline_is_told(void)
+{
+    struct an_db *db = fixture_open(NULL);
+    const struct an_compare_options options = { .baseline = "xenna" };
+    struct an_comparison *comparison = NULL;
+    CHECK_I64(an_compare(db, &options, &comparison, NULL), WEIR_OK);
+    CHECK(strncmp(comparison->finding, "xenna is not beaten; next best_fit 0.721/s", 42) == 0);
+    an_comparison_destroy(comparison);
+    an_close(db);
+}
+
 static void unknown_names(void)
 {
     struct an_db *db = fixture_open(NULL);
@@ -251,6 +262,7 @@ static const struct test tests[] = {
       one_replication_says_nothing_about_chance },
     { "a metric may name its label, without one the mean over labels counts", label_of_a_metric },
     { "runs that are not comparable are refused by the field that differs", refuses_what_differs },
+    { "a baseline that nobody beats is called so", unbeaten_baseline_is_told },
     { "unknown metrics and baselines are refused", unknown_names },
     { "the metric table is complete and has no duplicates", metric_table_is_sound },
     { "numbers and times read as people write them", words },

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Acceptance rows that need the whole simulator: what the pipeline, the scheduler and the cluster
+ * do together, on the reference problems and on small ones with an answer known beforehand.
+ */
+#include "tests/support/check.h"
+#include "tests/support/runs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct sim_run_summary *run_sets(const char *text, const char *sets)
+{
+    struct sim_scenario *scenario = test_scenario(text, sets);
+    CHECK(scenario != NULL);
+    struct sim_run_summary *summary =
+        scenario == NULL ? calloc(1, sizeof(*summary)) : test_run_fast(scenario, 0, NULL);
+    sim_scenario_destroy(scenario);
+    return summary;
+}
+
+#define PLAIN "scenarios/reference/xenna_plain_n2.yaml"
+#define NVDEC "scenarios/reference/xenna_nvdec_n2.yaml"
+
+/* covers: S0.1 S0.4 S0.9 S0.43 */
+static void the_reference_runs_are_met(void)
+{
+    struct sim_run_summary *plain = run_sets(PLAIN, NULL);
+    struct sim_run_summary *nvdec = run_sets(NVDEC, NULL);
+    CHECK_NEAR(plain->completion_s, 13118.0, 13.1);
+    CHECK_NEAR(nvdec->completion_s, 13089.0, 13.1);
+    CHECK_NEAR(sim_run_value(plain, "thr.pipeline.steady", ""), 0.7792, 0.7792 * 0.005);
+    CHECK_NEAR(sim_run_value(nvdec, "thr.pipeline.steady", ""), 0.7792, 0.7792 * 0.005);
+    CHECK_NEAR(sim_run_value(nvdec, "util.nvdec.active", ""), 0.168, 0.005);
+    CHECK_NEAR(sim_run_value(plain, "balance.stage.gpu.steady", ""), 0.584, 0.001);
+    CHECK_NEAR(sim_run_value(plain, "invariant.violations", ""), 0.0, 0.0);
+    free(plain);
+    free(nvdec);
+}
+
+/* covers: S0.43 */
+static void ten_nodes_balance_better(void)
+{
+    struct sim_run_summary *ten = run_sets(NVDEC, "cluster.nodes[0].count=10");
+    CHECK_NEAR(sim_run_value(ten, "balance.stage.gpu.steady", ""), 0.760, 0.001);
+    CHECK_NEAR(sim_run_value(ten, "thr.pipeline.steady", ""), 5.065, 5.065 * 0.02);
+    free(ten);
+}
+
+/* covers: S0.2 */
+static void encoders_limit_the_four_stage_example(void)
+{
+    struct sim_run_summary *run = run_sets("scenarios/examples/video4.yaml", NULL);
+    CHECK_NEAR(sim_run_value(run, "thr.pipeline.steady", ""), 8.0, 0.08);
+    CHECK(sim_run_value(run, "bottleneck.share", "encode") >= 0.95);
+    free(run);
+}
+
+/* covers: S0.5 S0.6 */
+static void equal_split_is_an_order_of_magnitude_worse(void)
+{
+    struct sim_run_summary *xenna = run_sets(PLAIN, NULL);
+    struct sim_run_summary *equal =
+        run_sets(PLAIN, "sched.scaling.policy=equal_split pipelines[0].input.items=2000");
+    const double good = sim_run_value(xenna, "thr.pipeline.steady", "");
+    const double bad = sim_run_value(equal, "thr.pipeline.steady", "");
+    CHECK(bad <= 0.0776);
+    CHECK(good / bad >= 9.5);
+    free(xenna);
+    free(equal);
+}
+
+static const char slow_down[] =
+    "schema: 1\nname: step\nhorizon: 4 h\n"
+    "cluster: {nodes: [{name: n, cpus: 64, gpus: {h100: 8}, count: 2}]}\n"
+    "sched: {placement: fgd, scaling: {policy: xenna, interval: 180 s, window: 180 s}}\n"
+    "pipelines:\n  - name: p\n    input: {items: 1000000}\n    stages:\n"
+    "      - {name: a, cpus: 1, gpus: 1, service: 4, setup: 20}\n"
+    "      - {name: b, cpus: 1, gpus: 1, service: 4, setup: 20}\n"
+    "timeline: [{at: 1 h, action: stage_slow, stage: b, factor: 2}]\n";
+
+/* 16 GPUs: 8 + 8 give 2/s; with stage b at 8 s the integer bound is 6 + 10 (1.25/s) or 5 + 11
+ * (1.25/s against 1.375/s): 1.25/s. */
+/* covers: S0.7 */
+static void a_step_change_is_answered_within_two_periods(void)
+{
+    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct sim_world *world = NULL;
+    struct sim_scenario *scenario = test_scenario(slow_down, NULL);
+    const struct sim_run_options options = { .seed = 1, .export_at_s = (double)NAN };
+    CHECK(scenario != NULL);
+    if (scenario == NULL || sim_world_create(scenario, &options, &world, &error) != WEIR_OK)
+        return;
+    CHECK_I64(sim_world_begin(world), WEIR_OK);
+    CHECK_I64(sim_world_advance(world, sim_time_from_s(3600)), WEIR_OK);
+    CHECK_I64(world->stages[1]->worker_count, 8);
+    const uint64_t before = world->pipelines[0]->finished;
+    CHECK(before > 6000);
+    CHECK_I64(sim_world_advance(world, sim_time_from_s(3600 + 361)), WEIR_OK);
+    CHECK(world->stages[1]->worker_count >= 10);
+    CHECK_I64(sim_world_advance(world, sim_time_from_s(3600 + 400)), WEIR_OK);
+    const uint64_t settled = world->pipelines[0]->finished;
+    CHECK_I64(sim_world_advance(world, sim_time_from_s(3600 + 400 + 3600)), WEIR_OK);
+    CHECK((double)(world->pipelines[0]->finished - settled) / 3600.0 >= 0.95 * 1.25);
+    sim_world_destroy(world);
+    sim_scenario_destroy(scenario);
+}
+
+static const char two_to_one[] =
+    "schema: 1\nname: ratio\n"
+    "cluster: {nodes: [{name: n, cpus: 64, gpus: {h100: 4}, count: 3}]}\n"
+    "sched: {placement: fgd, scaling: {policy: xenna, interval: 60 s, window: 60 s}}\n"
+    "pipelines:\n  - name: p\n    input: {items: 2000}\n    stages:\n"
+    "      - {name: slow, cpus: 1, gpus: 1, service: 2}\n"
+    "      - {name: quick, cpus: 1, gpus: 1, service: 1}\n";
+
+/* covers: S0.15 */
+static void workers_follow_the_service_times(void)
+{
+    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct sim_world *world = NULL;
+    struct sim_scenario *scenario = test_scenario(two_to_one, NULL);
+    const struct sim_run_options options = { .seed = 1, .export_at_s = (double)NAN };
+    CHECK(scenario != NULL);
+    if (scenario == NULL || sim_world_create(scenario, &options, &world, &error) != WEIR_OK)
+        return;
+    CHECK_I64(sim_world_begin(world), WEIR_OK);
+    CHECK_I64(sim_world_advance(world, sim_time_from_s(60)), WEIR_OK);
+    CHECK_I64(world->stages[0]->worker_count, 8);
+    CHECK_I64(world->stages[1]->worker_count, 4);
+    sim_world_destroy(world);
+    sim_scenario_destroy(scenario);
+}
+
+/* covers: S0.16 */
+static void a_pinned_stage_keeps_its_count_all_the_time(void)
+{
+    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct sim_world *world = NULL;
+    struct sim_scenario *scenario = test_scenario(NVDEC, "pipelines[0].stages[0].workers=5");
+    const struct sim_run_options options = { .seed = 1, .export_at_s = (double)NAN };
+    CHECK(scenario != NULL);
+    if (scenario == NULL || sim_world_create(scenario, &options, &world, &error) != WEIR_OK)
+        return;
+    CHECK_I64(sim_world_begin(world), WEIR_OK);
+    for (int minute = 0; minute < 30; minute++) {
+        CHECK_I64(sim_world_advance(world, minute * 60 * SIM_NS_PER_S), WEIR_OK);
+        CHECK_I64(world->stages[0]->worker_count, 5);
+    }
+    CHECK_I64(world->stages[1]->worker_count, 45);
+    sim_world_destroy(world);
+    sim_scenario_destroy(scenario);
+}
+
+/* covers: S0.17 */
+static void every_scaling_policy_runs_with_every_placement_policy(void)
+{
+    uint32_t runs = 0;
+    for (uint32_t s = 0; s < weir_scaling_count(); s++) {
+        for (uint32_t p = 0; p < weir_placement_count(); p++) {
+            char sets[256];
+            (void)snprintf(
+                sets, sizeof(sets),
+                "sched.scaling.policy=%s sched.placement=%s pipelines[0].input.items=200",
+                weir_scaling_at(s)->name, weir_placement_at(p)->name);
+            struct sim_scenario *scenario = test_scenario(two_to_one, sets);
+            CHECK(scenario != NULL);
+            if (scenario == NULL)
+                continue;
+            struct sim_run_summary *run = test_run(scenario, 0, NULL);
+            CHECK_STR(run->outcome, "complete");
+            CHECK_I64(run->items_done, 200);
+            runs++;
+            free(run);
+            sim_scenario_destroy(scenario);
+        }
+    }
+    CHECK(runs >= 16);
+}
+
+/* The bonus for reused workers as the original grants it (to everybody) has no effect: in a steady
+ * state workers are replaced by equal ones. Granted to the reused alone, nobody is replaced. */
+/* covers: S0.42 */
+static void the_reuse_bonus_ends_churn(void)
+{
+#define TEN "cluster.nodes[0].count=10 "
+    struct sim_run_summary *inert =
+        run_sets(NVDEC, TEN "sched.placement.reuse_bonus_applies=everyone");
+    struct sim_run_summary *bonus =
+        run_sets(NVDEC, TEN "sched.placement.reuse_bonus_applies=reused");
+    CHECK(sim_run_value(bonus, "worker.churn", "") < sim_run_value(inert, "worker.churn", ""));
+    CHECK_NEAR(sim_run_value(bonus, "thr.pipeline", "") / sim_run_value(inert, "thr.pipeline", ""),
+               1.0, 0.02);
+    free(inert);
+    free(bonus);
+}
+
+/* The scheduler believes in 7 decoders a GPU, there are 5: what does not exist is refused by the
+ * cluster, the run goes on, and no engine is given out twice. */
+/* covers: S0.12 S0.26 */
+static void phantom_decoders_are_refused_by_the_cluster(void)
+{
+    static const char text[] =
+        "schema: 1\nname: phantom\nhorizon: 30 min\n"
+        "catalog: {gpu_types: {a100-80: {nvdec: 7}}}\n"
+        "truth: {gpu_types: {a100-80: {nvdec: 5}}}\n"
+        "cluster: {nodes: [{name: n, cpus: 64, gpus: {a100-80: 1}}]}\n"
+        "sched: {placement: first_fit, scaling: {policy: fixed, interval: 60 s}}\n"
+        "pipelines:\n  - name: p\n    input: {items: 100000}\n    stages:\n"
+        "      - {name: decode, cpus: 1, nvdecs: 1, workers: 7, service: 2}\n";
+    struct sim_scenario *scenario = test_scenario(text, NULL);
+    CHECK(scenario != NULL);
+    if (scenario == NULL)
+        return;
+    struct sim_run_summary *run = test_run(scenario, 0, NULL);
+    CHECK_STR(run->outcome, "horizon");
+    CHECK_NEAR(sim_run_value(run, "thr.pipeline", ""), 2.5, 0.05);
+    free(run);
+    sim_scenario_destroy(scenario);
+}
+
+/* A stage that asks for a quarter GPU and really takes one decoder: 8 such workers share 2 GPUs of
+ * one decoder each, so they are four times slower than alone. */
+static void use_beyond_the_request_slows_everybody_down(void)
+{
+    static const char text[] =
+        "schema: 1\nname: hidden\nhorizon: 1 h\n"
+        "catalog: {gpu_types: {small: {memory: 24 GB, nvdec: 1, nvenc: 0}}}\n"
+        "cluster: {nodes: [{name: n, cpus: 64, gpus: {small: 2}}]}\n"
+        "sched: {placement: first_fit, scaling: {policy: fixed, interval: 1 h}}\n"
+        "pipelines:\n  - name: p\n    input: {items: 100000}\n    stages:\n"
+        "      - {name: decode, cpus: 1, gpus: 0.25, uses: {cpus: 1, nvdecs: 1}, workers: 8, "
+        "service: 1}\n";
+    struct sim_run_summary *run = run_sets(text, NULL);
+    CHECK_NEAR(sim_run_value(run, "thr.pipeline", ""), 2.0, 0.05);
+    free(run);
+}
+
+static const struct test tests[] = {
+    { "the reference runs are met", the_reference_runs_are_met },
+    { "ten nodes balance better", ten_nodes_balance_better },
+    { "encoders limit the four-stage example", encoders_limit_the_four_stage_example },
+    { "equal split is an order of magnitude worse", equal_split_is_an_order_of_magnitude_worse },
+    { "a step change is answered within two periods",
+      a_step_change_is_answered_within_two_periods },
+    { "workers follow the service times", workers_follow_the_service_times },
+    { "a pinned stage keeps its count all the time", a_pinned_stage_keeps_its_count_all_the_time },
+    { "every scaling policy runs with every placement policy",
+      every_scaling_policy_runs_with_every_placement_policy },
+    { "the reuse bonus ends churn", the_reuse_bonus_ends_churn },
+    { "phantom decoders are refused by the cluster", phantom_decoders_are_refused_by_the_cluster },
+    { "use beyond the request slows everybody down", use_beyond_the_request_slows_everybody_down },
+};
+TEST_MAIN(tests)

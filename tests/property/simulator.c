@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Random small scenarios with everything that can go wrong, all invariants checked after every
+ * event: capacity, conservation of items, states that add up, busy time = service handed out.
+ * Each runs twice and must give the same digests.
+ */
+#include "tests/support/check.h"
+#include "tests/support/runs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCENARIOS = 120 };
+
+static uint64_t next(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state >> 11;
+}
+
+static const char *pick(uint64_t *state, const char *const *words, size_t count)
+{
+    return words[next(state) % count];
+}
+#define PICK(state, ...)                                                                           \
+    pick((state), (const char *const[]){ __VA_ARGS__ },                                            \
+         sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))
+
+static void write_stages(FILE *out, uint64_t *state, bool is_blocking)
+{
+    const uint64_t stages = 1 + next(state) % 5;
+    for (uint64_t s = 0; s < stages; s++) {
+        (void)fprintf(out, "      - {name: s%d, %s, service: %s, setup: %s", (int)s,
+                      PICK(state, "cpus: 1", "cpus: 0.5", "cpus: 1, gpus: 0.25", "cpus: 1, gpus: 1",
+                           "cpus: 1, nvdecs: 1", "cpus: 1, gpus: 0.5, nvdecs: 1"),
+                      PICK(state, "exp(1)", "const(1)", "\"lognormal(2, 1)\"", "const(0.5)"),
+                      PICK(state, "0", "3", "exp(5)"));
+        (void)fputs(PICK(state, "", "", ", returns: const(2)", ", returns: \"uniform(0, 2)\""),
+                    out);
+        if (!is_blocking)
+            (void)fputs(PICK(state, "", "", ", batch: 3", ", batch: 8"), out);
+        (void)fputs(PICK(state, "", "", ", process_failure: 0.1", ", setup_failure: 0.2"), out);
+        (void)fputs(PICK(state, "", "", ", worker_between: exp(60)", ", bytes_out: 1 MB"), out);
+        (void)fputs(PICK(state, "", "", "", ", workers: 2", ", over_provision: 1.5"), out);
+        (void)fputs("}\n", out);
+    }
+    if (next(state) % 2 == 0)
+        (void)fprintf(out, "timeline:\n  - {at: 40, for: 30, action: %s, stage: s0%s}\n",
+                      PICK(state, "stage_slow", "stage_stall", "stage_fail", "setup_slow"), "");
+}
+
+static char *write_scenario(uint64_t seed)
+{
+    uint64_t state = seed * 0x9E3779B97F4A7C15u + 1;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    for (int i = 0; i < 8; i++)
+        (void)next(&state);
+    (void)fprintf(out, "schema: 1\nname: random\nseed: %d\nhorizon: 10 min\ncluster:\n  nodes:\n",
+                  (int)seed);
+    (void)fprintf(out, "    - {name: n, cpus: %s, gpus: {l4: %s}, count: %s}\n",
+                  PICK(&state, "8", "24", "40"), PICK(&state, "2", "4", "8"),
+                  PICK(&state, "1", "2", "3"));
+    (void)fputs(
+        PICK(&state, "", "", "  failures: {node_between: exp(200), node_repair: exp(40)}\n"), out);
+    (void)fprintf(out, "sched:\n  placement: %s\n  scaling: {policy: %s, interval: %s}\n",
+                  PICK(&state, "fgd", "best_fit", "worst_fit", "random", "spread", "first_fit"),
+                  PICK(&state, "xenna", "pool_optimum", "inverse_speed", "equal_split"),
+                  PICK(&state, "20", "60", "7"));
+    const bool is_blocking = next(&state) % 3 == 0;
+    (void)fprintf(out, "pipelines:\n  - name: p\n    input: {items: %s%s}\n    backpressure: %s\n",
+                  PICK(&state, "50", "400", "3000"), PICK(&state, "", ", arrivals: exp(0.3)"),
+                  is_blocking
+                      ? PICK(&state, "{rule: blocking, buffer: 0}", "{rule: blocking, buffer: 3}")
+                      : PICK(&state, "slots", "none"));
+    (void)fputs("    stages:\n", out);
+    write_stages(out, &state, is_blocking);
+    return fclose(out) == 0 ? text : NULL;
+}
+
+/* stage_slow and setup_slow want a factor, stage_fail a probability. */
+static void complete_timeline(char **text)
+{
+    char *grown = NULL;
+    const char *at = strstr(*text, ", stage: s0}");
+    if (at == NULL)
+        return;
+    const char *extra = strstr(*text, "action: stage_fail") != NULL    ? ", probability: 0.5"
+                        : strstr(*text, "action: stage_stall") != NULL ? ""
+                                                                       : ", factor: 3";
+    if (asprintf(&grown, "%.*s, stage: s0%s}%s", (int)(at - *text), *text, extra,
+                 at + strlen(", stage: s0}")) < 0)
+        return;
+    free(*text);
+    *text = grown;
+}
+
+static void invariants_hold_at_every_event(void)
+{
+    size_t complete = 0;
+    for (uint64_t seed = 1; seed <= SCENARIOS; seed++) {
+        char *text = write_scenario(seed);
+        complete_timeline(&text);
+        struct sim_scenario *scenario = test_scenario(text, NULL);
+        if (scenario == NULL) {
+            printf("seed %d:\n%s\n", (int)seed, text);
+            CHECK(scenario != NULL);
+            free(text);
+            continue;
+        }
+        struct sim_run_summary *first = test_run(scenario, 0, NULL);
+        struct sim_run_summary *again = test_run_fast(scenario, 0, NULL);
+        const bool is_room = first->status == WEIR_EMINIMUM || first->status == WEIR_EINFEASIBLE ||
+                             first->status == WEIR_EMANUAL;
+        if (first->status != WEIR_OK && !is_room)
+            printf("seed %d: %s\n%s\n", (int)seed, first->message, text);
+        CHECK(first->status == WEIR_OK || is_room);
+        CHECK(first->digest == again->digest && first->result_digest == again->result_digest);
+        complete += strcmp(first->outcome, "complete") == 0 ? 1 : 0;
+        free(first);
+        free(again);
+        sim_scenario_destroy(scenario);
+        free(text);
+    }
+    CHECK(complete > SCENARIOS / 4); /* the generator makes work that can be finished */
+}
+
+static const struct test tests[] = {
+    { "invariants hold at every event of random scenarios", invariants_hold_at_every_event },
+};
+TEST_MAIN(tests)
