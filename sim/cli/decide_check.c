@@ -131,17 +131,40 @@ static bool same_object(struct comparison *comparison, const char *path, const j
     return is_same;
 }
 
+/* Ids without an order: the reference keeps those it deletes in a set. */
+static bool same_set(struct comparison *comparison, const char *path, const json_t *ours,
+                     const json_t *reference)
+{
+    for (size_t i = 0; i < json_array_size(reference); i++) {
+        bool is_there = false;
+        for (size_t k = 0; !is_there && k < json_array_size(ours); k++)
+            is_there = json_equal(json_array_get(ours, k), json_array_get(reference, i));
+        if (!is_there)
+            return differ_values(comparison, path, ours, reference);
+    }
+    return true;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text);
+    const size_t size = strlen(end);
+
+    return length >= size && strcmp(text + length - size, end) == 0;
+}
+
 /* Lists of candidates may be cut earlier in the reference. */
 static bool same_array(struct comparison *comparison, const char *path, const json_t *ours,
                        const json_t *reference)
 {
     const size_t count = json_array_size(reference);
-    const size_t length = strlen(path);
-    const bool may_be_cut = length > 10 && strcmp(path + length - 10, "candidates") == 0;
+    const bool may_be_cut = ends_with(path, "candidates");
     const bool is_long = may_be_cut ? json_array_size(ours) >= count && count >= 60 : false;
 
     if (!json_is_array(ours) || (json_array_size(ours) != count && !is_long))
         return differ_values(comparison, path, ours, reference);
+    if (ends_with(path, ".deleted"))
+        return same_set(comparison, path, ours, reference);
     for (size_t i = 0; i < count; i++) {
         char inner[256];
         snprintf(inner, sizeof inner, "%s[%zu]", path, i);

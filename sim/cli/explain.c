@@ -4,17 +4,20 @@
  */
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/explain_decide.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 
-enum { KEY_WORKER = 0x200, KEY_STAGE, KEY_FROM, KEY_TO, KEY_AT };
+enum { KEY_WORKER = 0x200, KEY_STAGE, KEY_FROM, KEY_TO, KEY_AT, KEY_DECIDE };
 
 struct arguments {
     struct sim_run_choice choice;
     const char *database;
     struct an_explain_query query;
+    struct sim_options options; /* plug-ins, for --decide */
+    bool decide;
 };
 
 static const struct argp_option table[] = {
@@ -23,6 +26,9 @@ static const struct argp_option table[] = {
     { "from", KEY_FROM, "TIME", 0, "With --stage: from this time on (1h30m, 01:30:00, 5400)", 0 },
     { "to", KEY_TO, "TIME", 0, "With --stage: up to this time", 0 },
     { "at", KEY_AT, "TIME", 0, "The decision in force at this time", 0 },
+    { "decide", KEY_DECIDE, NULL, 0,
+      "With --at: write what the first decision from then on starts from, as JSON for weir decide",
+      0 },
     { "format", 'f', "FORMAT", 0, "text or json (default: text)", 0 },
     { NULL, 0, NULL, 0, NULL, 0 }
 };
@@ -45,6 +51,8 @@ static void check_question(const struct arguments *arguments, const struct argp_
         argp_error(state, "which database?");
     if (questions != 1)
         argp_error(state, "explain what: one of --worker ID, --stage NAME, --at TIME");
+    if (arguments->decide && isnan(query->at_s))
+        argp_error(state, "--decide needs --at TIME");
     if (query->stage == NULL && !(isnan(query->from_s) && isnan(query->to_s)))
         argp_error(state, "--from and --to belong to --stage");
 }
@@ -57,6 +65,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->choice;
+        state->child_inputs[1] = &arguments->options;
+        return 0;
+    case KEY_DECIDE:
+        arguments->decide = true;
         return 0;
     case KEY_WORKER:
         query->worker = worker_option(argument, state);
@@ -92,6 +104,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_child children[] = { { &sim_run_choice_argp, 0, NULL, 0 },
+                                              { &sim_options_plugin_argp, 0, NULL, 0 },
                                               { NULL, 0, NULL, 0 } };
 static const struct argp argp = {
     .options = table,
@@ -111,6 +124,12 @@ int sim_cmd_explain(int argc, char **argv)
     sim_options_parse(&argp, argc, argv, &arguments);
     arguments.query.variant = arguments.choice.variant;
     arguments.query.replication = arguments.choice.replication;
+    if (arguments.decide) {
+        const int code = sim_explain_decide(arguments.database, &arguments.choice,
+                                            arguments.query.at_s, &arguments.options, stdout);
+        sim_options_clear(&arguments.options);
+        return code;
+    }
     struct weir_error error = { .phase = -1, .stage = -1 };
     struct an_db *db = NULL;
     weir_status status = an_open(arguments.database, &db, &error);

@@ -296,7 +296,7 @@ static void put_pipelines(const struct view *view)
     put_latency(view, &meter->latency, "",
                 &(struct sim_censored){ view->end->items_in_system, view->end->age_ns });
     put(meter, "bottleneck.stage", "", "index", longest_bottleneck(view, SIZE_MAX));
-    if (first >= 0 && last >= first)
+    if (view->end->is_complete && first >= 0 && last >= first) /* else it is the horizon */
         put(meter, "makespan", "", "s", sim_time_s(last - first));
 }
 

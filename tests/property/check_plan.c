@@ -111,7 +111,6 @@ static bool play(uint64_t seed)
     return status == WEIR_OK;
 }
 
-/* covers: S0.26 S0.29 */
 static void the_check_agrees_with_the_inventory(void)
 {
     uint32_t right = 0;

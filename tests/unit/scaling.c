@@ -134,7 +134,7 @@ static void the_reference_pipeline_gets_the_counts_of_the_reference(void)
     weir_host_destroy(host);
 }
 
-/* covers: S0.31 S0.33 */
+/* covers: S0.31 */
 static void phases_run_in_order_and_notes_say_why(void)
 {
     const struct test_pipeline pipeline = test_reference(2, true);
@@ -159,7 +159,7 @@ static void phases_run_in_order_and_notes_say_why(void)
     weir_host_destroy(host);
 }
 
-/* covers: S0.15 S0.7 */
+/* covers: S0.15 */
 static void counts_are_proportional_to_service_times(void)
 {
     const struct test_stage stages[] = { { .name = "a", .gpus = 1, .speed_per_s = 1 / 2.0 },
@@ -357,7 +357,7 @@ static void a_fast_stage_gives_workers_to_a_slow_one(void)
     weir_host_destroy(host);
 }
 
-/* covers: S0.40 S0.17 */
+/* covers: S0.40 */
 static void counts_do_not_depend_on_the_placement_policy(void)
 {
     const struct test_stage stages[] = { { .name = "a", .gpus = 1, .speed_per_s = 3 },
