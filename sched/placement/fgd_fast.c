@@ -59,6 +59,15 @@ struct memo {
     int64_t secondary;
 };
 
+/* The last worker without devices that a question weighed on a node. Others of the same amounts
+ * have the same key there and come later, so they cannot win: most of a long list is passed over.
+ */
+struct reuse_seen {
+    uint64_t question;
+    int64_t cpu_units;
+    int64_t ram_bytes;
+};
+
 struct weir_fgd {
     struct weir_allocator allocator;
     struct weir_fgd_rules rules;
@@ -70,7 +79,9 @@ struct weir_fgd {
 
     struct weir_frag_book *books; /* per node */
     struct weir_frag_count *counts;
+    struct reuse_seen *seen; /* per node */
     uint32_t node_count;
+    size_t count_capacity; /* entries of counts */
 
     struct board *boards[BOARDS_KEPT];
     uint32_t board_count;
@@ -111,6 +122,7 @@ void weir_fgd_destroy(struct weir_fgd *fgd)
     weir_frag_free(&fgd->frag, &memory);
     weir_free(&memory, fgd->books);
     weir_free(&memory, fgd->counts);
+    weir_free(&memory, fgd->seen);
     weir_free(&memory, fgd->memos);
     weir_free(&memory, fgd);
 }
@@ -135,18 +147,34 @@ static struct weir_frag_site site_of(struct weir_fgd *fgd, uint32_t node)
     };
 }
 
+/* Keeps what fits already: a new mix of the same size costs no allocation. */
 static weir_status resize_books(struct weir_fgd *fgd, uint32_t node_count)
 {
-    struct weir_frag_book *const books = weir_alloc(&fgd->allocator, node_count, sizeof *books);
-    struct weir_frag_count *const counts =
-        weir_alloc(&fgd->allocator, (size_t)node_count * fgd->frag.distinct, sizeof *counts);
+    const size_t wanted = (size_t)node_count * fgd->frag.distinct;
 
-    weir_free(&fgd->allocator, fgd->books);
-    weir_free(&fgd->allocator, fgd->counts);
-    fgd->books = books;
-    fgd->counts = counts;
-    fgd->node_count = books != NULL && counts != NULL ? node_count : 0;
-    return books != NULL && counts != NULL ? WEIR_OK : WEIR_ENOMEM;
+    if (fgd->node_count != node_count) {
+        fgd->node_count = 0;
+        weir_free(&fgd->allocator, fgd->books);
+        weir_free(&fgd->allocator, fgd->seen);
+        fgd->books = weir_alloc(&fgd->allocator, node_count, sizeof *fgd->books);
+        fgd->seen = weir_alloc(&fgd->allocator, node_count, sizeof *fgd->seen);
+        if (fgd->books == NULL || fgd->seen == NULL)
+            return WEIR_ENOMEM;
+        fgd->node_count = node_count;
+    }
+    if (wanted > fgd->count_capacity) {
+        fgd->count_capacity = 0;
+        weir_free(&fgd->allocator, fgd->counts);
+        fgd->counts = weir_alloc(&fgd->allocator, wanted, sizeof *fgd->counts);
+        if (fgd->counts == NULL) {
+            fgd->node_count = 0; /* start over at the next question */
+            return WEIR_ENOMEM;
+        }
+        fgd->count_capacity = wanted;
+    }
+    memset(fgd->books, 0, node_count * sizeof *fgd->books);
+    memset(fgd->counts, 0, wanted * sizeof *fgd->counts);
+    return WEIR_OK;
 }
 
 /* Starts a question: follows mix and size of the inventory. */
@@ -456,6 +484,20 @@ static struct weir_key weigh_reuse(struct weir_fgd *fgd, const struct weir_worke
     return key;
 }
 
+/* Whether a worker of the same amounts was weighed on this node in this question; notes it if not.
+ */
+static bool is_seen(struct weir_fgd *fgd, const struct weir_alloc *alloc)
+{
+    if (alloc->device_count > 0 || alloc->node >= fgd->node_count)
+        return false;
+    struct reuse_seen *const seen = &fgd->seen[alloc->node];
+    if (seen->question == fgd->question && seen->cpu_units == alloc->cpu_units &&
+        seen->ram_bytes == alloc->ram_bytes)
+        return true;
+    *seen = (struct reuse_seen){ fgd->question, alloc->cpu_units, alloc->ram_bytes };
+    return false;
+}
+
 /* The first best worker to reuse: its index and key, or WEIR_NO_INDEX. */
 static uint32_t find_reuse(struct weir_fgd *fgd, const struct weir_place_query *query,
                            struct weir_key *best)
@@ -464,6 +506,8 @@ static uint32_t find_reuse(struct weir_fgd *fgd, const struct weir_place_query *
 
     *best = WEIR_KEY_ABSENT;
     for (uint32_t r = 0; r < query->reusable_count; r++) {
+        if (is_seen(fgd, &query->reusable[r].alloc))
+            continue;
         struct weir_key key = weigh_reuse(fgd, &query->reusable[r]);
         if (key.primary == INT64_MAX)
             continue;
