@@ -7,9 +7,9 @@
 #include <string.h>
 
 static const struct an_metric metrics[] = {
+    { "thr.pipeline", "throughput", "1/s", "items finished per second after warm-up", 1, true },
     { "thr.pipeline.steady", "steady throughput", "1/s",
       "items per second over the longest time with a constant set of workers", 1, true },
-    { "thr.pipeline", "throughput", "1/s", "items finished per second after warm-up", 1, true },
     { "makespan", "makespan", "s", "from the first item in to the last item out", -1, true },
     { "lat.e2e.p95", "latency p95", "s", "95 % of the items take at most this long", -1, true },
     { "util.gpu.active", "GPU used", "ratio", "GPU time in which a worker is busy", 1, true },
