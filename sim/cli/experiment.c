@@ -2,6 +2,7 @@
 /* Experiments: loading variants, running tasks in processes, merging (see experiment.h). */
 #include "sim/cli/experiment.h"
 
+#include "sim/cli/build_info.h"
 #include "sim/cli/options.h"
 #include "sim/cli/progress.h"
 #include "sim/record/record.h"
@@ -214,6 +215,30 @@ static void fail_task(const struct job *job, size_t task, weir_status status, co
     job->shared.progress[task].is_done = 1;
 }
 
+/* Facts about the program and the inputs that every database carries, shards included. */
+static weir_status stamp(struct sim_recorder *recorder, const struct sim_scenario *scenario,
+                         struct weir_error *error)
+{
+    char commit[64];
+    const struct {
+        const char *key;
+        uint32_t count;
+    } sources[] = { { "sources_measured", scenario->sources_measured },
+                    { "sources_datasheet", scenario->sources_datasheet },
+                    { "sources_guess", scenario->sources_guess },
+                    { "sources_unstated", scenario->sources_unstated },
+                    { "config_knobs", scenario->knobs } };
+    (void)snprintf(commit, sizeof(commit), "%s%s", sim_build_commit(),
+                   sim_build_dirty() ? "+" : "");
+    WEIR_TRY(sim_recorder_meta(recorder, "git_commit", commit, error));
+    for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+        char text[16];
+        (void)snprintf(text, sizeof(text), "%u", sources[i].count);
+        WEIR_TRY(sim_recorder_meta(recorder, sources[i].key, text, error));
+    }
+    return WEIR_OK;
+}
+
 static void run_child(const struct job *job, size_t task)
 {
     struct sim_recorder *recorder = NULL;
@@ -221,7 +246,9 @@ static void run_child(const struct job *job, size_t task)
     char path[4096];
     if (job->experiment->database != NULL) {
         shard_path(job, task, path, sizeof(path));
-        const weir_status status = sim_recorder_open(path, true, &recorder, &error);
+        weir_status status = sim_recorder_open(path, true, &recorder, &error);
+        if (status == WEIR_OK)
+            status = stamp(recorder, job->experiment->scenarios[0], &error);
         if (status != WEIR_OK) {
             fail_task(job, task, status, error.text);
             _exit(0);
@@ -322,6 +349,7 @@ static weir_status write_experiment(struct job *job, struct sim_recorder *record
                                             .command_line = job->options->command_line,
                                             .baseline = job->experiment->labels[0],
                                             .scenario_digest = scenario->digest };
+    WEIR_TRY(stamp(recorder, scenario, error));
     WEIR_TRY(sim_recorder_experiment(recorder, &row, &job->experiment_id, error));
     for (size_t i = 0; i < scenario->files_count; i++)
         WEIR_TRY(sim_recorder_input_file(recorder, scenario->files[i].path,
