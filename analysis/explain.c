@@ -443,11 +443,15 @@ static weir_status print_moment_stages(const struct explanation *explanation, in
     struct an_frame *frame = NULL;
     const struct an_args args = { .run = explanation->run->run_id, .id = decision };
     WEIR_TRY(an_query(explanation->db, moment_stages_sql, &args, &frame, error));
+    int width = 5;
+    for (size_t i = 0; i < frame->row_count; i++)
+        width =
+            (int)strlen(an_text(frame, i, 0)) > width ? (int)strlen(an_text(frame, i, 0)) : width;
     if (frame->row_count > 0)
-        (void)fprintf(out, "\n  %-20s %7s %7s %12s %12s  %s\n", "stage", "before", "after",
+        (void)fprintf(out, "\n  %-*s %7s %7s %12s %12s  %s\n", width, "stage", "before", "after",
                       "speed /s", "stage /s", "bound by");
     for (size_t i = 0; i < frame->row_count; i++)
-        (void)fprintf(out, "  %-20s %7.0f %7.0f %12s %12s  %s\n", an_text(frame, i, 0),
+        (void)fprintf(out, "  %-*s %7.0f %7.0f %12s %12s  %s\n", width, an_text(frame, i, 0),
                       an_number(frame, i, 1), an_number(frame, i, 2),
                       an_word_number(an_number(frame, i, 3)).text,
                       an_word_number(an_number(frame, i, 4)).text, an_text(frame, i, 5));

@@ -546,7 +546,7 @@ static void report(const struct weir_fgd *fgd, const struct board *board,
     choice->runner_up_primary = 0;
     choice->runner_up_secondary = 0;
     choice->primary = won->primary == INT64_MAX ? 0 : score_primary(fgd, won->primary);
-    choice->secondary = won->primary == INT64_MAX ? 0 : (double)won->secondary;
+    choice->secondary = won->primary == INT64_MAX ? 0 : weir_units_amount(won->secondary);
     if (best == WEIR_NO_INDEX || won->primary == INT64_MAX)
         return;
     const bool fresh = tournament->keys[best].order == won->order;
@@ -557,7 +557,7 @@ static void report(const struct weir_fgd *fgd, const struct board *board,
     const struct weir_key *const rival = &tournament->keys[second];
     choice->runner_up_node = second;
     choice->runner_up_primary = score_primary(fgd, rival->primary);
-    choice->runner_up_secondary = (double)rival->secondary;
+    choice->runner_up_secondary = weir_units_amount(rival->secondary);
     if (rival->primary == won->primary && rival->secondary == won->secondary)
         choice->ties++;
 }

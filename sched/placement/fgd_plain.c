@@ -37,8 +37,8 @@ struct weir_score weir_fgd_plain_score(const struct weir_fgd_rules *rules,
         weir_stock_free(query->cluster, candidate->node) - weir_stock_alloc(candidate);
     struct weir_score score = {
         .primary = (double)weir_fgd_steps(rules, change) * rules->resolution,
-        .secondary = (double)weir_fgd_place_tie(rules, after,
-                                                weir_stock_total(query->cluster, candidate->node)),
+        .secondary = weir_units_amount(
+            weir_fgd_place_tie(rules, after, weir_stock_total(query->cluster, candidate->node))),
     };
 
     if (rules->bonus_applies == WEIR_FGD_EVERYONE)
