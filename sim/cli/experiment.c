@@ -364,7 +364,7 @@ static weir_status open_database(struct job *job, struct sim_recorder **recorder
     job->experiment_id = 1;
     if (job->experiment->database == NULL)
         return WEIR_OK;
-    if (job->options->resume) {
+    if (job->options->resume && access(job->experiment->database, F_OK) == 0) {
         WEIR_TRY(sim_experiment_resume(job->experiment, job->is_done, error));
         for (size_t i = 0; i < job->count; i++) {
             job->shared.summaries[i] = job->experiment->summaries[i];

@@ -30,11 +30,6 @@ static const struct argp argp = { .parser = parse,
                                          "4 scheduler module, 5 broken invariant, 130 interrupted.",
                                   .children = children };
 
-static bool has_horizon(const struct sim_experiment *experiment)
-{
-    return experiment->scenarios[0]->horizon_ns != SIM_TIME_MAX;
-}
-
 static double throughput(const struct sim_run_summary *run)
 {
     return run->simulated_s > 0 ? (double)run->items_done / run->simulated_s : 0.0;
@@ -220,7 +215,11 @@ static void print_summary(const struct sim_experiment *experiment, FILE *out)
                   sim_experiment_mean(experiment, 0, "thr.pipeline", ""),
                   sim_experiment_mean(experiment, 0, "thr.pipeline.steady", ""),
                   (unsigned long long)run->items_done);
-    (void)fprintf(out, "   %s %s\n", run->outcome, has_horizon(experiment) ? "" : completed);
+    if (strcmp(run->outcome, "complete") == 0)
+        (void)fprintf(out, "   complete in %s\n", completed);
+    else
+        (void)fprintf(out, "   %s\n",
+                      strcmp(run->outcome, "horizon") == 0 ? "up to the horizon" : run->outcome);
     print_latency(experiment, out);
     print_bottleneck(experiment, out);
     print_gpu(experiment, out);
