@@ -148,9 +148,9 @@ weir_status weir_host_replace(struct weir_host *host, const struct weir_host_con
         weir_policy_pair_destroy(&host->fallback, &host->allocator);
     host->main = main;
     host->fallback = fallback;
-    const struct weir_window window = host->window; /* the estimators keep theirs */
     take_settings(host, config);
-    host->window = window;
+    for (uint32_t i = 0; i < host->stage_count; i++)
+        WEIR_TRY(weir_estimator_set_window(host->stages[i].estimator, host->window));
     return WEIR_OK;
 }
 

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 struct sim_port {
@@ -164,7 +165,7 @@ weir_status sim_port_node(struct sim_port *port, uint32_t node, bool is_up)
 
 weir_status sim_port_set_estimate(struct sim_port *port, const struct sim_initial_stage *start)
 {
-    if (isnan(start->speed_per_s))
+    if (isnan(start->speed_per_s) && isnan(start->returns_per_batch))
         return WEIR_OK;
     const struct weir_estimate estimate = { .batches_per_s = start->speed_per_s,
                                             .returns_per_batch = start->returns_per_batch };
@@ -285,12 +286,35 @@ static weir_status reserve_outcomes(struct sim_port *port, uint32_t count)
     return WEIR_OK;
 }
 
+/* Whether the plan keeps this worker after all: a later START takes it back under its id. */
+static bool is_kept(const struct weir_plan *plan, const struct weir_action *stop)
+{
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
+        const struct weir_action *action = weir_plan_action(plan, i);
+        if (action->verb == WEIR_VERB_START && action->reused != 0 &&
+            action->worker == stop->worker)
+            return true;
+    }
+    return false;
+}
+
+static bool has_reused(const struct weir_plan *plan)
+{
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++)
+        if (weir_plan_action(plan, i)->verb == WEIR_VERB_START &&
+            weir_plan_action(plan, i)->reused != 0)
+            return true;
+    return false;
+}
+
 /* Stops, then slots and the rest, then starts: what stops make room for must be free first. */
 static weir_status apply_plan(struct sim_port *port, const struct weir_plan *plan,
                               uint32_t *refused)
 {
     const uint32_t count = weir_plan_count(plan);
+    const bool keeps_some = has_reused(plan);
     WEIR_TRY(reserve_outcomes(port, count + 1));
+    memset(port->outcomes, 0, count * sizeof(*port->outcomes));
     for (int pass = 0; pass < 3; pass++) {
         for (uint32_t i = 0; i < count; i++) {
             const struct weir_action *action = weir_plan_action(plan, i);
@@ -298,6 +322,8 @@ static weir_status apply_plan(struct sim_port *port, const struct weir_plan *pla
                              : action->verb == WEIR_VERB_START ? 2
                                                                : 1;
             if (turn != pass || (action->verb == WEIR_VERB_START && action->reused != 0))
+                continue;
+            if (keeps_some && action->verb == WEIR_VERB_STOP && is_kept(plan, action))
                 continue;
             port->outcomes[i] = WEIR_REASON_NONE;
             WEIR_TRY(apply_action(port, action, &port->outcomes[i]));

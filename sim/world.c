@@ -94,8 +94,9 @@ static weir_status create_parts(struct sim_world *world, struct weir_error *erro
     const size_t nodes = (size_t)sim_scenario_node_count(scenario) + 1;
     world->node_fault = calloc(nodes, sizeof(*world->node_fault));
     world->node_failures = calloc(nodes, sizeof(*world->node_failures));
+    world->is_active = calloc(scenario->timeline_count + 1, sizeof(*world->is_active));
     if (world->context.engine == NULL || world->pipelines == NULL || world->stages == NULL ||
-        world->node_fault == NULL || world->node_failures == NULL)
+        world->node_fault == NULL || world->node_failures == NULL || world->is_active == NULL)
         return WEIR_ENOMEM;
     WEIR_TRY(sim_cluster_create(scenario, &world->context.cluster));
     WEIR_TRY(create_meter(world));
@@ -152,6 +153,7 @@ void sim_world_destroy(struct sim_world *world)
     free(world->stages);
     free(world->node_fault);
     free(world->node_failures);
+    free(world->is_active);
     free(world);
 }
 

@@ -44,6 +44,7 @@ struct sim_world {
     struct sim_pipeline_run **pipelines;
     struct sim_stage_run **stages; /* over all pipelines */
     uint32_t *node_fault;          /* depth of reasons why a node is down */
+    bool *is_active;               /* by timeline entry */
     uint32_t *node_failures;       /* failures so far: names the streams */
     int64_t sample_ns;
     uint64_t samples;

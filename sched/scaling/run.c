@@ -132,6 +132,8 @@ weir_status weir_run_begin(struct weir_run *run, const struct weir_view *view,
         const struct weir_stage_view *const seen = weir_view_stage(view, i);
         struct weir_run_stage *const stage = &run->stages[i];
         memset(stage, 0, sizeof *stage);
+        if (i > 0 && seen->pipeline != weir_view_stage(view, i - 1)->pipeline)
+            ratio = 1; /* another pipeline has its own source */
         stage->batch = seen->batch_size;
         stage->speed_per_s = assumed_speed(run, seen);
         stage->ratio = ratio;

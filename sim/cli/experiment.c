@@ -110,7 +110,8 @@ static int load_one(const struct sim_experiment_options *options, const struct s
     const struct sim_scenario_source source = { .path = options->scenario_path,
                                                 .sets = sets,
                                                 .sets_count = options->sets_count + extra,
-                                                .policies = options->policies };
+                                                .policies = options->policies,
+                                                .is_variant = variant != NULL };
     struct sim_diagnostics diagnostics = { 0 };
     const weir_status status = sim_scenario_load(&source, scenario, &diagnostics);
     if (diagnostics.errors > 0 && variant != NULL)

@@ -162,6 +162,20 @@ static void check_times(struct sim_resolver *resolver)
     }
 }
 
+/* The fixed-step loop knows no moved ends: a stall needs events. */
+static void check_stalls(struct sim_resolver *resolver)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    const struct draft_event *events = resolver->draft->timeline.items;
+    bool has_ticks = false;
+    for (size_t p = 0; p < scenario->pipelines_count; p++)
+        has_ticks = has_ticks || scenario->pipelines[p].semantics == SIM_SEMANTICS_TICK;
+    for (size_t i = 0; has_ticks && i < resolver->draft->timeline.count; i++)
+        if (events[i].action == SIM_ACTION_STAGE_STALL)
+            sim_report_error(resolver->report, sim_draft_at(&events[i].head, "action"),
+                             "stage_stall is not possible with semantics: tick");
+}
+
 static void check_failures(struct sim_resolver *resolver)
 {
     const struct draft_failures *draft = &resolver->draft->cluster.failures;
@@ -173,5 +187,6 @@ void sim_check(struct sim_resolver *resolver)
     check_failures(resolver);
     check_pipelines(resolver);
     check_times(resolver);
+    check_stalls(resolver);
     sim_check_fit(resolver);
 }

@@ -303,6 +303,7 @@ struct sim_scenario_source {
     const char *const *sets; /* "path=value", applied in order before validation */
     size_t sets_count;
     const struct sim_policies *policies; /* NULL = built-ins */
+    bool is_variant; /* the sets make one variant: the others are not checked on top of it */
 };
 
 /* Reads, validates and resolves. On WEIR_OK diagnostics hold warnings at most; on WEIR_EFORMAT at
