@@ -9,10 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { KEY_SPANS = 0x200, KEY_SPANS_LIMIT };
+
+static const struct argp_option own_options[] = {
+    { "spans", KEY_SPANS, "FILE", 0,
+      "Write every task of the first replication: .csv, .csv.gz, or a Chrome trace .json, .json.gz",
+      0 },
+    { "spans-limit", KEY_SPANS_LIMIT, "N", 0,
+      "Write at most N spans (default: all, in a trace 1000000)", 0 },
+    { NULL, 0, NULL, 0, NULL, 0 }
+};
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct sim_simulate_options *options = state->input;
-    (void)argument;
+    if (key == KEY_SPANS)
+        options->spans = argument;
+    if (key == KEY_SPANS_LIMIT)
+        options->spans_limit = sim_whole_option("spans-limit", argument, UINT64_MAX, state);
+    if (key == KEY_SPANS || key == KEY_SPANS_LIMIT)
+        return 0;
     if (key == ARGP_KEY_INIT)
         state->child_inputs[0] = options;
     if (key == ARGP_KEY_END && options->path == NULL)
@@ -22,7 +38,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static const struct argp_child children[] = { { &sim_simulate_argp, 0, NULL, 0 },
                                               { NULL, 0, NULL, 0 } };
-static const struct argp argp = { .parser = parse,
+static const struct argp argp = { .options = own_options,
+                                  .parser = parse,
                                   .args_doc = "SCENARIO",
                                   .doc = "Simulate a scenario.\v"
                                          "Exit codes: 0 ok, 1 an expectation is not met (--check), "
