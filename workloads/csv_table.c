@@ -130,6 +130,15 @@ static const char *field_text(const struct reader *reader, size_t field)
     return reader->field_at[field] == SIZE_MAX ? NULL : reader->text + reader->field_at[field];
 }
 
+/* A header word that is a column of ours is no misspelling of another. */
+static bool is_ours(const struct reader *reader, const char *text)
+{
+    for (size_t c = 0; c < reader->options->column_count; c++)
+        if (strcmp(reader->options->columns[c].name, text) == 0)
+            return true;
+    return false;
+}
+
 static void find_column(struct reader *reader, size_t column)
 {
     const struct wl_csv_column *wanted = &reader->options->columns[column];
@@ -141,7 +150,7 @@ static void find_column(struct reader *reader, size_t column)
         if (text == NULL)
             continue;
         if (strcmp(text, name) != 0) {
-            near = sim_nearer(word, near, text);
+            near = is_ours(reader, text) ? near : sim_nearer(word, near, text);
             continue;
         }
         if (reader->column_field[column] != 0)
