@@ -121,14 +121,15 @@ static void write_node(const struct writing *writing, const struct wl_node_model
     (void)fputs("    - {name: ", writing->out);
     write_text(writing->out, node->name);
     (void)fprintf(writing->out, ", cpus: %u", cpus > 0 ? cpus : 1);
+    const uint32_t *gpus = writing->options->fixes_workers ? node->gpus_for_all : node->gpus;
     const char *before = ", gpus: {";
     bool has_gpus = false;
     for (size_t g = 0; g < model->log->gpus.count; g++) {
-        if (node->gpus[g] == 0)
+        if (gpus[g] == 0)
             continue;
         (void)fputs(before, writing->out);
         write_text(writing->out, model->log->gpus.names[g]);
-        (void)fprintf(writing->out, ": %u", node->gpus[g]);
+        (void)fprintf(writing->out, ": %u", gpus[g]);
         before = ", ";
         has_gpus = true;
     }
@@ -147,7 +148,7 @@ static void write_cluster(const struct writing *writing)
     }
     (void)fprintf(writing->out, "cluster:\n  nodes: # %s\n",
                   writing->options->fixes_workers
-                      ? "GPUs for the workers seen at once; CPUs for all workers anywhere"
+                      ? "room for the most workers of all stages together"
                       : "one CPU and one GPU for every worker seen at once");
     for (size_t n = 0; n < model->node_count; n++)
         write_node(writing, &model->nodes[n]);

@@ -86,9 +86,9 @@ static weir_status coincidence(const struct wl_span_log *log, uint32_t first, do
 
 struct entries {
     size_t count;
-    bool has_waiting; /* queued_at differs from start somewhere */
-    bool all_queued;  /* every entry has a queued_at */
-    bool at_once;     /* all entered at the same instant */
+    size_t waited;   /* queued_at is before start */
+    bool all_queued; /* every entry has a queued_at */
+    bool at_once;    /* all entered at the same instant */
 };
 
 /* Entry times (queued_at where known, else the start) into `values`. */
@@ -102,8 +102,7 @@ static struct entries collect(const struct wl_span_log *log, uint32_t first, dou
         const bool is_known = !isnan(span->queued_s);
         const double time_s = is_known ? span->queued_s : span->start_s;
         entries.all_queued = entries.all_queued && is_known;
-        entries.has_waiting =
-            entries.has_waiting || (is_known && span->start_s - span->queued_s > same_instant_s);
+        entries.waited += is_known && span->start_s - span->queued_s > same_instant_s ? 1 : 0;
         values[entries.count++] = time_s;
         entries.at_once = entries.at_once && fabs(time_s - values[0]) <= same_instant_s;
     }
@@ -117,7 +116,8 @@ static weir_status decide(struct wl_model *model, uint32_t first,
     model->is_backlog = options->input == WL_INPUT_BACKLOG || entries->count < 2;
     if (options->input != WL_INPUT_AUTO || model->is_backlog)
         return WEIR_OK;
-    if (entries->all_queued && (entries->has_waiting || entries->at_once)) {
+    /* Items of a backlog wait only when a worker lost them; half of all is more than that. */
+    if (entries->all_queued && (2 * entries->waited >= entries->count || entries->at_once)) {
         model->is_backlog = entries->at_once;
         return WEIR_OK;
     }

@@ -306,6 +306,18 @@ static void guess_returns(struct wl_model *model)
 
 /* ---- nodes ---- */
 
+/* Workers with GPUs of the type at index `gpu` on the node that `filter` names. */
+static void count_gpus(const struct fitting *fitting, struct wl_node_model *node,
+                       struct wl_life_filter filter, uint32_t gpu)
+{
+    filter.gpu = gpu;
+    node->gpus[gpu] = wl_lives_count(fitting->lives, fitting->life_count, filter).peak;
+    for (size_t s = 0; s < fitting->log->stages.count; s++) {
+        filter.stage = (uint32_t)s;
+        node->gpus_for_all[gpu] += wl_lives_count(fitting->lives, fitting->life_count, filter).peak;
+    }
+}
+
 static weir_status fit_nodes(struct fitting *fitting)
 {
     struct wl_model *model = fitting->model;
@@ -317,17 +329,16 @@ static weir_status fit_nodes(struct fitting *fitting)
     model->node_count = count;
     for (size_t n = 0; n < count; n++) {
         struct wl_node_model *node = &model->nodes[n];
-        struct wl_life_filter filter = { WL_ANY, log->nodes.count > 0 ? (uint32_t)n : WL_ANY,
-                                         WL_ANY };
+        const struct wl_life_filter filter = { WL_ANY, log->nodes.count > 0 ? (uint32_t)n : WL_ANY,
+                                               WL_ANY };
         node->name = log->nodes.count > 0 ? log->nodes.names[n] : "seen";
         node->gpus = calloc(log->gpus.count + 1, sizeof(*node->gpus));
-        if (node->gpus == NULL)
+        node->gpus_for_all = calloc(log->gpus.count + 1, sizeof(*node->gpus_for_all));
+        if (node->gpus == NULL || node->gpus_for_all == NULL)
             return weir_fail(fitting->error, WEIR_ENOMEM, "out of memory");
         node->workers = wl_lives_count(fitting->lives, fitting->life_count, filter).peak;
-        for (size_t g = 0; g < log->gpus.count; g++) {
-            filter.gpu = (uint32_t)g;
-            node->gpus[g] = wl_lives_count(fitting->lives, fitting->life_count, filter).peak;
-        }
+        for (size_t g = 0; g < log->gpus.count; g++)
+            count_gpus(fitting, node, filter, (uint32_t)g);
     }
     return WEIR_OK;
 }
@@ -390,8 +401,10 @@ void wl_model_clear(struct wl_model *model)
         wl_law_choice_clear(&stage->returns_sample);
         free(stage->services);
     }
-    for (size_t n = 0; n < model->node_count; n++)
+    for (size_t n = 0; n < model->node_count; n++) {
         free(model->nodes[n].gpus);
+        free(model->nodes[n].gpus_for_all);
+    }
     wl_law_choice_clear(&model->arrivals);
     wl_law_choice_clear(&model->size);
     free(model->stages);

@@ -43,9 +43,10 @@ struct wl_stage_model {
 };
 
 struct wl_node_model {
-    const char *name; /* of the log, or "seen" */
-    uint32_t workers; /* at once */
-    uint32_t *gpus;   /* workers with a GPU at once, by type */
+    const char *name;       /* of the log, or "seen" */
+    uint32_t workers;       /* at once */
+    uint32_t *gpus;         /* workers with a GPU at once, by type */
+    uint32_t *gpus_for_all; /* the same, had all stages been at their most at the same time */
 };
 
 struct wl_model {

@@ -33,6 +33,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = options;
     if (key == ARGP_KEY_END && options->path == NULL)
         argp_error(state, "which scenario? (scenarios/README.md lists those that come with weir)");
+    if (key == ARGP_KEY_END && options->spans != NULL && options->resume)
+        argp_error(state, "--spans needs a run from the start, --resume keeps finished ones");
     return key == ARGP_KEY_INIT || key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
 }
 
