@@ -76,7 +76,7 @@ static bool fit_const(const struct sums *sums, struct wl_law_fit *fit)
     fit->parameter[0] =
         (struct wl_estimate){ "value", sums->mean, sums->sorted[0], sums->sorted[n - 1] };
     fit->parameter_count = 1;
-    fit->log_likelihood = INFINITY;
+    fit->log_likelihood = HUGE_VAL;
     return true;
 }
 
@@ -438,7 +438,9 @@ const char *wl_law_goodness(const struct wl_law_choice *choice, char text[WL_LAW
                        wl_family_name(fit->family), 100.0 * fit->ks, fit->ad, fit->p_value);
     else
         (void)snprintf(text, WL_LAW_TEXT, "%s: KS %.1f %%, Anderson-Darling %.2f, p %.3f%s",
-                       fit->p_value < reject_p ? "rejected, yet near enough" : "not rejected",
+                       fit->p_value >= reject_p ? "not rejected"
+                       : fit->ks <= reject_ks   ? "rejected, yet near enough"
+                                                : "rejected",
                        100.0 * fit->ks, fit->ad, fit->p_value, few);
     return text;
 }

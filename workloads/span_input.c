@@ -113,14 +113,13 @@ static weir_status decide(struct wl_model *model, uint32_t first,
                           const struct wl_model_options *options, const struct entries *entries,
                           struct weir_error *error)
 {
-    model->is_backlog = options->input == WL_INPUT_BACKLOG || entries->count < 2;
+    model->is_backlog =
+        options->input == WL_INPUT_BACKLOG || (options->input == WL_INPUT_AUTO && entries->at_once);
     if (options->input != WL_INPUT_AUTO || model->is_backlog)
         return WEIR_OK;
     /* Items of a backlog wait only when a worker lost them; half of all is more than that. */
-    if (entries->all_queued && (2 * entries->waited >= entries->count || entries->at_once)) {
-        model->is_backlog = entries->at_once;
+    if (entries->all_queued && 2 * entries->waited >= entries->count)
         return WEIR_OK;
-    }
     double share = 0;
     WEIR_TRY(coincidence(model->log, first, &share, error));
     model->is_backlog = share >= 0.5;

@@ -17,6 +17,7 @@ struct part {
     const char *gpu;
     const char *unit;
     const struct wl_law_choice *law;
+    bool is_sample; /* whole numbers: the sample is kept whatever law is near */
 };
 
 typedef void part_visitor(void *state, const struct part *part);
@@ -26,25 +27,29 @@ static void visit_stage(const struct wl_model *model, const struct wl_stage_mode
 {
     for (size_t i = 0; i < stage->service_count; i++) {
         const struct wl_service_model *service = &stage->services[i];
-        const struct part part = {
-            stage->name, stage->scales_by_size ? "service per size" : "service",
-            service->gpu == WL_NO_NAME ? "" : model->log->gpus.names[service->gpu], "s",
-            &service->law
-        };
+        const struct part part = { stage->name,
+                                   stage->scales_by_size ? "service per size" : "service",
+                                   service->gpu == WL_NO_NAME
+                                       ? ""
+                                       : model->log->gpus.names[service->gpu],
+                                   "s",
+                                   &service->law,
+                                   false };
         visit(state, &part);
     }
     if (stage->has_setup)
-        visit(state, &(struct part){ stage->name, "set-up", "", "s", &stage->setup });
+        visit(state, &(struct part){ stage->name, "set-up", "", "s", &stage->setup, false });
     if (stage->returns_vary)
-        visit(state, &(struct part){ stage->name, "returns", "", "", &stage->returns_sample });
+        visit(state,
+              &(struct part){ stage->name, "returns", "", "", &stage->returns_sample, true });
 }
 
 static void visit_all(const struct wl_model *model, part_visitor *visit, void *state)
 {
     if (model->arrivals.n > 0)
-        visit(state, &(struct part){ "", "arrivals", "", "s", &model->arrivals });
+        visit(state, &(struct part){ "", "arrivals", "", "s", &model->arrivals, false });
     if (model->size.n > 0)
-        visit(state, &(struct part){ "", "size", "", "", &model->size });
+        visit(state, &(struct part){ "", "size", "", "", &model->size, false });
     for (size_t s = 0; s < model->stage_count; s++)
         visit_stage(model, &model->stages[s], visit, state);
 }
@@ -78,16 +83,21 @@ static void add_row(void *state, const struct part *part)
     char count[32];
     char intervals[CELL];
     char goodness[WL_LAW_TEXT];
+    struct wl_law_fit fit = part->law->fit;
+    if (part->is_sample) {
+        fit.family = WL_EMPIRICAL;
+        fit.parameter_count = 0;
+    }
     (void)snprintf(count, sizeof count, "%zu", part->law->n);
-    write_intervals(&part->law->fit, intervals);
+    write_intervals(&fit, intervals);
     const char *const cells[COLUMNS] = { part->of,
                                          part->what,
                                          part->gpu,
-                                         wl_law_text(&part->law->fit,
-                                                     part->unit[0] == '\0' ? "" : " s", law),
+                                         wl_law_text(&fit, part->unit[0] == '\0' ? "" : " s", law),
                                          count,
                                          intervals,
-                                         wl_law_goodness(part->law, goodness) };
+                                         part->is_sample ? "whole numbers: the sample is kept"
+                                                         : wl_law_goodness(part->law, goodness) };
     sim_table_row(state, cells);
 }
 
@@ -105,9 +115,10 @@ static void warn_few(void *state, const struct part *part)
 {
     (void)state;
     if (part->law->n < WL_FIT_FEW)
-        (void)fprintf(stderr, "weir: %s%s%s%s%s: only %zu values; below %d a law is a guess\n",
+        (void)fprintf(stderr, "weir: %s%s%s%s%s: only %zu value%s; below %d a law is a guess\n",
                       part->of, part->of[0] == '\0' ? "" : " ", part->what,
-                      part->gpu[0] == '\0' ? "" : " on ", part->gpu, part->law->n, WL_FIT_FEW);
+                      part->gpu[0] == '\0' ? "" : " on ", part->gpu, part->law->n,
+                      part->law->n == 1 ? "" : "s", WL_FIT_FEW);
 }
 
 void sim_fit_warn(const struct wl_model *model)
@@ -170,7 +181,8 @@ static void plot_part(void *state, const struct part *part)
     struct plotting *plotting = state;
     plotting->number++;
     const enum wl_family family = part->law->best.family;
-    if (plotting->status == WEIR_OK && family != WL_CONST && family != WL_EMPIRICAL)
+    if (plotting->status == WEIR_OK && !part->is_sample && family != WL_CONST &&
+        family != WL_EMPIRICAL)
         plotting->status = draw(plotting, part);
 }
 
