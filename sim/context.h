@@ -18,17 +18,30 @@ struct sim_scenario;
 struct sim_recorder;
 
 /* Someone who wants to see every finished task: span exports, and tests that compare each item with
- * a recursion. Called once an item, in time order. */
+ * a recursion. Called once an item, in time order; failed attempts are shown too. */
 struct sim_span {
     uint64_t item;
     uint32_t stage; /* over all pipelines */
     uint32_t attempt;
     uint64_t worker;
     int64_t queued_ns, start_ns, end_ns;
+    uint32_t node, gpu_type; /* of the worker; WEIR_NO_INDEX = no GPU */
+    uint32_t batch;          /* items of the task */
+    uint32_t place;          /* of this item among them, from 0 */
+    uint32_t returns;        /* items it turned into; 0 when the attempt failed */
+    bool has_failed;
+    double size;
+};
+/* A worker became ready; only those that needed time for it. */
+struct sim_setup_span {
+    uint64_t worker;
+    uint32_t stage, node, gpu_type;
+    int64_t start_ns, end_ns;
 };
 struct sim_observer {
     void (*span)(void *state, const struct sim_span *span);
     void *state;
+    void (*setup)(void *state, const struct sim_setup_span *setup); /* NULL = not wanted */
 };
 
 struct sim_context {

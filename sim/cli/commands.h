@@ -13,6 +13,7 @@ int sim_cmd_show(int argc, char **argv);
 int sim_cmd_report(int argc, char **argv);
 int sim_cmd_plot(int argc, char **argv);
 int sim_cmd_explain(int argc, char **argv);
+int sim_cmd_fit(int argc, char **argv);
 int sim_cmd_decide(int argc, char **argv);
 int sim_cmd_policies(int argc, char **argv);
 int sim_cmd_schema(int argc, char **argv);

@@ -5,6 +5,7 @@
 #include "sim/cli/build_info.h"
 #include "sim/cli/options.h"
 #include "sim/cli/progress.h"
+#include "sim/cli/span_export.h"
 #include "sim/record/record.h"
 
 #include <errno.h>
@@ -190,12 +191,38 @@ static struct sim_run_options task_options(const struct job *job, size_t task,
                                      .export_at_s = (double)NAN };
 }
 
+static void fail_task(const struct job *job, size_t task, weir_status status, const char *message);
+
+/* Runs once and exports spans on the way. A file that cannot be written fails the run. */
+static weir_status run_with_spans(const struct job *job, size_t task,
+                                  struct sim_run_options *options)
+{
+    const struct sim_scenario *scenario =
+        job->experiment->scenarios[task / job->experiment->replications];
+    struct sim_span_export *spans = NULL;
+    struct weir_error error = { .phase = -1, .stage = -1 };
+    weir_status status = sim_span_export_open(job->options->spans, job->options->spans_limit,
+                                              scenario, &spans, &error);
+    if (status == WEIR_OK) {
+        options->observer = sim_span_export_observer(spans);
+        const weir_status ran = sim_run(scenario, options, &job->shared.summaries[task]);
+        status = sim_span_export_close(spans, &error);
+        if (ran != WEIR_OK)
+            return ran;
+    }
+    if (status != WEIR_OK)
+        fail_task(job, task, status, error.text);
+    return status;
+}
+
 static weir_status run_task(const struct job *job, size_t task, struct sim_recorder *recorder)
 {
-    const struct sim_run_options options = task_options(job, task, recorder);
+    struct sim_run_options options = task_options(job, task, recorder);
     const weir_status status =
-        sim_run(job->experiment->scenarios[task / job->experiment->replications], &options,
-                &job->shared.summaries[task]);
+        task == 0 && job->options->spans != NULL
+            ? run_with_spans(job, task, &options)
+            : sim_run(job->experiment->scenarios[task / job->experiment->replications], &options,
+                      &job->shared.summaries[task]);
     job->shared.progress[task].is_done = 1;
     return status;
 }

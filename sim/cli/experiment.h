@@ -26,6 +26,8 @@ struct sim_experiment_options {
     bool resume;              /* keep complete runs of the database */
     bool is_quiet;
     bool check_always;
+    const char *spans;    /* file for the spans of the first run; NULL = none */
+    uint64_t spans_limit; /* rows; 0 = the format's default */
 };
 
 struct sim_experiment {

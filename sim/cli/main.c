@@ -24,6 +24,7 @@ static const struct command commands[] = {
     { "explain", sim_cmd_explain, "say why a worker is where it is, or why a stage got none" },
     { "show", sim_cmd_show, "cluster, throughput bounds and what would raise them; no simulation" },
     { "validate", sim_cmd_validate, "check scenario files" },
+    { "fit", sim_cmd_fit, "turn a log of spans into a scenario" },
     { "decide", sim_cmd_decide, "one scheduler decision from a JSON document" },
     { "policies", sim_cmd_policies, "list policies and their parameters" },
     { "schema", sim_cmd_schema, "the reference of all scenario keys" },

@@ -23,8 +23,8 @@ static const struct argp_option table[] = {
     { NULL, 0, NULL, 0, NULL, 0 }
 };
 
-static uint64_t parse_number(const char *name, const char *text, uint64_t max,
-                             const struct argp_state *state)
+uint64_t sim_whole_option(const char *name, const char *text, uint64_t max,
+                          const struct argp_state *state)
 {
     char *end = NULL;
     const int base = strncmp(text, "0x", 2) == 0 ? 16 : 10;
@@ -47,14 +47,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->output = argument;
         return 0;
     case 's':
-        options->seed = parse_number("seed", argument, UINT64_MAX, state);
+        options->seed = sim_whole_option("seed", argument, UINT64_MAX, state);
         options->has_seed = true;
         return 0;
     case 'n':
-        options->replications = (uint32_t)parse_number("replications", argument, 100000, state);
+        options->replications = (uint32_t)sim_whole_option("replications", argument, 100000, state);
         return 0;
     case 'j':
-        options->jobs = (uint32_t)parse_number("jobs", argument, 1024, state);
+        options->jobs = (uint32_t)sim_whole_option("jobs", argument, 1024, state);
         return 0;
     case 'q':
         options->quiet = true;
@@ -136,7 +136,9 @@ int sim_simulate(const struct sim_simulate_options *options, bool all_variants,
                                                 .all_variants = all_variants,
                                                 .resume = options->resume,
                                                 .is_quiet = options->quiet,
-                                                .check_always = options->paranoid };
+                                                .check_always = options->paranoid,
+                                                .spans = options->spans,
+                                                .spans_limit = options->spans_limit };
     return sim_experiment_run(&run, experiment);
 }
 

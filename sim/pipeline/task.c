@@ -296,18 +296,40 @@ static weir_status hand_over(struct sim_stage_run *stage, struct sim_worker *wor
     return WEIR_OK;
 }
 
-static void show_span(const struct sim_stage_run *stage, const struct sim_worker *worker,
-                      const struct sim_item *item)
+/* What an observer learns of one item of the task, before the item becomes its output. */
+static struct sim_span item_span(const struct sim_stage_run *stage, const struct sim_worker *worker,
+                                 const struct sim_item *item)
 {
-    const struct sim_context *context = stage->pipeline->context;
-    const struct sim_span span = { .item = item->id,
-                                   .stage = stage->index,
-                                   .attempt = item->attempt,
-                                   .worker = worker->id,
-                                   .queued_ns = item->queued_ns,
-                                   .start_ns = worker->task_start_ns,
-                                   .end_ns = sim_engine_now(context->engine) };
-    context->observer->span(context->observer->state, &span);
+    return (struct sim_span){ .item = item->id,
+                              .stage = stage->index,
+                              .attempt = item->attempt,
+                              .worker = worker->id,
+                              .queued_ns = item->queued_ns,
+                              .start_ns = worker->task_start_ns,
+                              .end_ns = sim_engine_now(stage->pipeline->context->engine),
+                              .node = worker->meter.node,
+                              .gpu_type = worker->gpu_type,
+                              .size = item->size };
+}
+
+static void show_span(const struct sim_stage_run *stage, const struct sim_span *span)
+{
+    const struct sim_observer *observer = stage->pipeline->context->observer;
+    if (observer != NULL)
+        observer->span(observer->state, span);
+}
+
+static void show_failure(const struct sim_stage_run *stage, const struct sim_worker *worker)
+{
+    const struct sim_item *items = stage->pipeline->items.items;
+    uint32_t index = worker->task_head;
+    for (uint32_t place = 0; place < worker->task_count; place++, index = items[index].next) {
+        struct sim_span span = item_span(stage, worker, &items[index]);
+        span.batch = worker->task_count;
+        span.place = place;
+        span.has_failed = true;
+        show_span(stage, &span);
+    }
 }
 
 static weir_status measure(struct sim_stage_run *stage, const struct sim_worker *worker,
@@ -341,6 +363,7 @@ weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_worker *wor
     *is_blocked = false;
     if (worker->will_fail != 0) {
         sim_meter_work_lost(run->context->meter, stage->index, service_ns);
+        show_failure(stage, worker);
         repeat_items(stage, worker);
         make_idle(stage, worker);
         return WEIR_OK;
@@ -353,9 +376,13 @@ weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_worker *wor
     worker->task_count = 0;
     for (uint32_t i = 0; i < batch; i++) {
         const uint32_t next = run->items.items[item].next;
-        if (run->context->observer != NULL)
-            show_span(stage, worker, &run->items.items[item]);
+        struct sim_span span = item_span(stage, worker, &run->items.items[item]);
+        const uint64_t before = output.count;
         WEIR_TRY(collect_output(stage, item, service_ns, &output));
+        span.batch = batch;
+        span.place = i;
+        span.returns = (uint32_t)(output.count - before);
+        show_span(stage, &span);
         item = next;
     }
     WEIR_TRY(measure(stage, worker, batch, output.count));
@@ -419,6 +446,20 @@ static bool setup_fails(const struct sim_stage_run *stage, const struct sim_work
     return sim_stream_uniform(&stream) < stage->spec->setup_failure;
 }
 
+static void show_setup(const struct sim_stage_run *stage, const struct sim_worker *worker)
+{
+    const struct sim_context *context = stage->pipeline->context;
+    const struct sim_setup_span setup = { .worker = worker->id,
+                                          .stage = stage->index,
+                                          .node = worker->meter.node,
+                                          .gpu_type = worker->gpu_type,
+                                          .start_ns = worker->created_ns,
+                                          .end_ns = sim_engine_now(context->engine) };
+    if (context->observer != NULL && context->observer->setup != NULL &&
+        setup.end_ns > setup.start_ns)
+        context->observer->setup(context->observer->state, &setup);
+}
+
 weir_status sim_stage_ready(struct sim_stage_run *stage, struct sim_worker *worker,
                             bool *has_failed)
 {
@@ -427,6 +468,7 @@ weir_status sim_stage_ready(struct sim_stage_run *stage, struct sim_worker *work
     if (*has_failed)
         return WEIR_OK;
     make_idle(stage, worker);
+    show_setup(stage, worker);
     sim_port_worker_ready(stage->pipeline->port, worker->id,
                           sim_engine_now(stage->pipeline->context->engine));
     return arm_crash(stage, worker);

@@ -148,7 +148,7 @@ static bool run_model(const struct model *model, uint64_t items, struct tally *t
     if (scenario == NULL)
         return false;
     *tally = (struct tally){ .items = items, .warmup = items / 50, .is_line = is_line(model) };
-    const struct sim_observer observer = { add_span, tally };
+    const struct sim_observer observer = { .span = add_span, .state = tally };
     struct sim_run_summary *summary = test_run_fast(scenario, 0, &observer);
     CHECK_I64(summary->status, WEIR_OK);
     free(summary);
