@@ -312,6 +312,7 @@ static weir_status turn(struct sim_pipeline_run *run)
         plan_turn(run, now_ns);
         return WEIR_OK;
     }
+    run->loop_free_ns = now_ns + 1; /* one turn an instant */
     for (uint32_t s = 0; s < run->stage_count; s++) {
         collect(&run->stages[s]);
         WEIR_TRY(hand_out(&run->stages[s], &has_moved));
@@ -322,7 +323,7 @@ static weir_status turn(struct sim_pipeline_run *run)
     }
     WEIR_TRY(end_stages(run, &has_moved));
     if (has_moved)
-        plan_turn(run, now_ns + 1);
+        plan_turn(run, now_ns);
     return WEIR_OK;
 }
 

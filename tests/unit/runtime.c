@@ -183,7 +183,74 @@ static void a_node_lost_while_the_plan_is_on_its_way_refuses_it(void)
     free(trace);
 }
 
+/* Three workers are there, one is asked for: the first plan, applied at 0.01, stops two. */
+static const char shrinking[] =
+    HEAD("100000", "") "      - {name: a, cpus: 1, workers: 1, service: 1 s, teardown: 20 s}\n"
+                       "initial:\n  workers:\n    - {stage: a, node: n, count: 3}\n";
+
+static double deleted(const char *sets, struct trace *trace)
+{
+    struct sim_run_summary *summary = run_traced(shrinking, sets, trace);
+    const double count = sim_run_value(summary, "worker.deleted", "");
+    free(summary);
+    return count;
+}
+
+static void a_worker_just_ready_is_not_stopped(void)
+{
+    struct trace *trace = calloc(1, sizeof(*trace));
+    CHECK_NEAR(deleted("horizon=100s pipelines.p.grace=0s", trace), 2, 0);
+    CHECK_NEAR(deleted("horizon=100s", trace), 0, 0);
+    CHECK_NEAR(deleted("horizon=200s", trace), 2, 0); /* the next plan finds them older */
+    free(trace);
+}
+
+static void the_backlog_guard_keeps_the_workers_that_hold_tasks(void)
+{
+    struct trace *trace = calloc(1, sizeof(*trace));
+    /* six tasks in hand of two slots each keep all three */
+    CHECK_NEAR(deleted("horizon=200s pipelines.p.backlog_guard=true", trace), 0, 0);
+    free(trace);
+}
+
+static void a_serial_teardown_holds_the_loop_up(void)
+{
+    struct trace *trace = calloc(1, sizeof(*trace));
+    /* fed at the turn of 0.00, handed out at the next: 0.01, or two teardowns later */
+    CHECK_NEAR(deleted("horizon=100s pipelines.p.grace=0s", trace), 2, 0);
+    CHECK_I64(find(trace, 0, 0)->start_ns, 10 * MS);
+    (void)deleted("horizon=100s pipelines.p.grace=0s pipelines.p.teardown=serial", trace);
+    CHECK_I64(find(trace, 0, 0)->start_ns, 40010 * MS);
+    free(trace);
+}
+
+static double created(const char *sets)
+{
+    static const char text[] = HEAD("100000", "") "      - {name: a, cpus: 1, service: 1 s}\n"
+                                                  "      - {name: b, cpus: 1, service: 9 s}\n";
+    struct trace *trace = calloc(1, sizeof(*trace));
+    struct sim_run_summary *summary = run_traced(text, sets, trace);
+    const double count = sim_run_value(summary, "worker.created", "");
+    free(summary);
+    free(trace);
+    return count;
+}
+
+static void an_old_view_repeats_the_first_plan(void)
+{
+    const double first = created("sched.scaling.policy=xenna horizon=100s");
+    /* The plan of 180 s sees the time 0, at which nothing was measured. */
+    CHECK_NEAR(created("sched.scaling.policy=xenna horizon=300s sched.view_age=180s"), first, 0);
+    CHECK(created("sched.scaling.policy=xenna horizon=300s") > first);
+    CHECK(created("sched.scaling.policy=xenna horizon=400s sched.view_age=180s") > first);
+}
+
 static const struct test tests[] = {
+    { "a worker just ready is not stopped", a_worker_just_ready_is_not_stopped },
+    { "the backlog guard keeps the workers that hold tasks",
+      the_backlog_guard_keeps_the_workers_that_hold_tasks },
+    { "a serial teardown holds the loop up", a_serial_teardown_holds_the_loop_up },
+    { "an old view repeats the first plan", an_old_view_repeats_the_first_plan },
     { "output moves on two turns later", output_moves_on_two_turns_later },
     { "held tasks run between turns", held_tasks_run_between_turns },
     { "a large next batch needs the bound to include it",
