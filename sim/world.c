@@ -229,6 +229,13 @@ static weir_status sample(struct sim_world *world, int64_t now_ns)
     return WEIR_OK;
 }
 
+static weir_status rescaled(struct sim_world *world)
+{
+    for (size_t p = 0; p < world->scenario->pipelines_count; p++)
+        WEIR_TRY(sim_pipeline_rescaled(world->pipelines[p]));
+    return WEIR_OK;
+}
+
 static weir_status decide(struct sim_world *world, int64_t now_ns, bool is_periodic)
 {
     const struct sim_run_options *options = world->options;
@@ -237,8 +244,7 @@ static weir_status decide(struct sim_world *world, int64_t now_ns, bool is_perio
         return sim_port_export(world->port, options->export_to);
     }
     WEIR_TRY(sim_port_decide(world->port));
-    for (size_t p = 0; p < world->scenario->pipelines_count; p++)
-        WEIR_TRY(sim_pipeline_rescaled(world->pipelines[p]));
+    WEIR_TRY(rescaled(world));
     const int64_t interval_ns = sim_port_interval_ns(world->port);
     if (is_periodic && interval_ns > 0)
         schedule(world, now_ns + interval_ns, SIM_KIND_DECIDE, SIM_PHASE_DECISION);
@@ -276,6 +282,8 @@ static weir_status worker_event(struct sim_world *world, const struct sim_event 
     case SIM_KIND_TIMELINE_END:
     case SIM_KIND_WARMUP:
     case SIM_KIND_WAKE:
+    case SIM_KIND_APPLY:
+    case SIM_KIND_LOOK:
         break;
     }
     return WEIR_EINVARIANT;
@@ -308,6 +316,12 @@ static weir_status dispatch(struct sim_world *world, const struct sim_event *eve
         return sim_timeline_apply(world, event->target);
     case SIM_KIND_TIMELINE_END:
         return sim_timeline_end(world, event->target);
+    case SIM_KIND_APPLY:
+        WEIR_TRY(sim_port_apply(world->port));
+        return rescaled(world);
+    case SIM_KIND_LOOK:
+        sim_port_look(world->port);
+        return WEIR_OK;
     case SIM_KIND_WARMUP:
         return WEIR_OK;
     }

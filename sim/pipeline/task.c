@@ -19,7 +19,7 @@ static bool is_last(const struct sim_stage_run *stage)
 }
 
 /* Whether a backlog still stands behind the first stage. */
-static bool has_backlog(const struct sim_stage_run *stage)
+bool sim_stage_has_backlog(const struct sim_stage_run *stage)
 {
     return stage->position == 0 && stage->pipeline->spec->input.arrivals == NULL &&
            stage->pipeline->source_left > 0;
@@ -46,13 +46,13 @@ static uint32_t next_batch(const struct sim_stage_run *stage)
 {
     const uint32_t batch = stage->spec->batch;
     uint64_t available = stage->queue.count;
-    if (has_backlog(stage))
+    if (sim_stage_has_backlog(stage))
         available = stage->pipeline->source_left == UINT64_MAX
                         ? UINT64_MAX
                         : available + stage->pipeline->source_left;
     if (available >= batch)
         return batch;
-    if (available == 0 || (!has_backlog(stage) && !upstream_is_empty(stage)))
+    if (available == 0 || (!sim_stage_has_backlog(stage) && !upstream_is_empty(stage)))
         return 0;
     return (uint32_t)available;
 }
@@ -62,7 +62,8 @@ static uint32_t next_batch(const struct sim_stage_run *stage)
 static bool has_room(const struct sim_stage_run *stage)
 {
     const struct sim_pipeline *spec = stage->pipeline->spec;
-    if (spec->backpressure != SIM_BACKPRESSURE_SLOTS)
+    if (spec->backpressure != SIM_BACKPRESSURE_SLOTS &&
+        spec->backpressure != SIM_BACKPRESSURE_FORMULA)
         return true;
     const double waiting =
         is_last(stage) ? 0.0 : (double)stage[1].queue.count / stage->outputs_per_task;
@@ -92,6 +93,14 @@ void sim_stage_note_backpressure(struct sim_stage_run *stage)
         return;
     stage->is_backpressured = is_on;
     sim_meter_backpressure(context->meter, sim_engine_now(context->engine), stage->index, is_on);
+}
+
+void sim_stage_note_queue(const struct sim_stage_run *stage)
+{
+    const struct sim_context *context = stage->pipeline->context;
+    const struct sim_queue *pool = &stage->loop.pool;
+    sim_meter_queue(context->meter, sim_engine_now(context->engine), stage->index,
+                    stage->queue.count + pool->count, stage->queue.bytes + pool->bytes);
 }
 
 /* Moves `count` items from the queue (or the backlog) into the worker's hands, order kept. */
@@ -134,9 +143,14 @@ static bool attempt_fails(const struct sim_stage_run *stage, const struct sim_it
 
 weir_status sim_stage_start(struct sim_stage_run *stage, struct sim_worker *worker)
 {
+    WEIR_TRY(take_items(stage, worker, next_batch(stage)));
+    return sim_stage_work(stage, worker);
+}
+
+weir_status sim_stage_work(struct sim_stage_run *stage, struct sim_worker *worker)
+{
     struct sim_pipeline_run *run = stage->pipeline;
     assert(worker->state == SIM_WORKER_IDLE);
-    WEIR_TRY(take_items(stage, worker, next_batch(stage)));
     sim_ready_set_remove(&stage->idle, worker->position);
     stage->count[SIM_WORKER_IDLE]--;
     stage->count[SIM_WORKER_BUSY]++;
@@ -150,7 +164,7 @@ weir_status sim_stage_start(struct sim_stage_run *stage, struct sim_worker *work
     return run->flow->begin_service(stage, worker, time.actual_s * slow);
 }
 
-static void drop_item(struct sim_pipeline_run *run, uint32_t index, bool is_finished)
+void sim_pipeline_item_done(struct sim_pipeline_run *run, uint32_t index, bool is_finished)
 {
     const struct sim_item *item = &run->items.items[index];
     const int64_t now_ns = sim_engine_now(run->context->engine);
@@ -181,13 +195,12 @@ static void repeat_items(struct sim_stage_run *stage, struct sim_worker *worker)
         const bool is_exhausted = item->attempt >= stage->spec->max_attempts;
         sim_meter_retry(run->context->meter, stage->index, is_exhausted);
         if (is_exhausted)
-            drop_item(run, index, false);
+            sim_pipeline_item_done(run, index, false);
         else
             sim_queue_push_front(&stage->queue, &run->items, index);
     }
     worker->task_head = SIM_NO_ITEM;
-    sim_meter_queue(run->context->meter, now_ns, stage->index, stage->queue.count,
-                    stage->queue.bytes);
+    sim_stage_note_queue(stage);
 }
 
 static weir_status add_child(struct sim_stage_run *stage, uint32_t parent, uint32_t number,
@@ -226,7 +239,7 @@ static weir_status collect_output(struct sim_stage_run *stage, uint32_t index, i
     item->service_ns += part_ns;
     item->bytes = draw_bytes(stage, item);
     if (returns == 0) {
-        drop_item(run, index, false);
+        sim_pipeline_item_done(run, index, false);
         return WEIR_OK;
     }
     item->attempt = 0;
@@ -285,7 +298,7 @@ static weir_status hand_over(struct sim_stage_run *stage, struct sim_worker *wor
     while (output->count > 0) {
         const uint32_t item = sim_queue_pop(output, &run->items);
         if (next == NULL)
-            drop_item(run, item, true);
+            sim_pipeline_item_done(run, item, true);
         else
             sim_queue_push(next, &run->items, item);
     }
@@ -366,7 +379,7 @@ weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_worker *wor
         show_failure(stage, worker);
         repeat_items(stage, worker);
         make_idle(stage, worker);
-        return WEIR_OK;
+        return run->flow->idled == NULL ? WEIR_OK : run->flow->idled(stage, worker);
     }
     stage->tasks_done++;
     run->demand_ns += worker->demand_ns;
@@ -386,6 +399,11 @@ weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_worker *wor
         item = next;
     }
     WEIR_TRY(measure(stage, worker, batch, output.count));
+    if (run->flow->deliver != NULL) {
+        WEIR_TRY(run->flow->deliver(stage, &output));
+        make_idle(stage, worker);
+        return run->flow->idled(stage, worker);
+    }
     return hand_over(stage, worker, &output, is_blocked);
 }
 

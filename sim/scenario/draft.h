@@ -99,11 +99,19 @@ struct draft_scaling {
     uint32_t min_points;
 };
 
+struct draft_latency {
+    struct draft_head head;
+    int64_t base_ns;
+    int64_t per_worker_ns;
+};
+
 struct draft_sched {
     struct draft_head head;
     struct draft_policy placement;
     struct draft_scaling scaling;
     uint32_t explain;
+    struct draft_latency latency;
+    int64_t view_age_ns;
 };
 
 struct draft_class {
@@ -126,6 +134,7 @@ struct draft_backpressure {
     uint32_t rule;
     double multiplier;
     uint32_t buffer;
+    uint32_t lower_bound;
 };
 
 struct draft_request {
@@ -175,6 +184,7 @@ struct draft_stage {
     double setup_failure;
     uint32_t max_attempts;
     struct sim_law *worker_between;
+    int64_t teardown_ns;
 };
 
 struct draft_pipeline {
@@ -187,6 +197,10 @@ struct draft_pipeline {
     uint32_t slots_per_worker;
     struct draft_backpressure backpressure;
     uint32_t worker_choice;
+    double loop_hz;
+    int64_t grace_ns;
+    uint32_t backlog_guard;
+    uint32_t teardown;
     struct draft_list stages;
 };
 

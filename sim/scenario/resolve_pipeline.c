@@ -260,7 +260,8 @@ static void resolve_stage(struct sim_resolver *resolver, struct draft_stage *dra
                                  .process_failure = draft->process_failure,
                                  .setup_failure = draft->setup_failure,
                                  .max_attempts = draft->max_attempts,
-                                 .worker_between = draft->worker_between };
+                                 .worker_between = draft->worker_between,
+                                 .teardown_ns = draft->teardown_ns };
     resolve_requests(resolver, draft, stage);
     resolve_service(resolver, &draft->service, input, &stage->service);
 }
@@ -297,6 +298,11 @@ static void resolve_pipeline(struct sim_resolver *resolver, struct draft_pipelin
                                        .slots_multiplier = draft->backpressure.multiplier,
                                        .buffer = draft->backpressure.buffer,
                                        .worker_choice = draft->worker_choice,
+                                       .turn_ns = llround(1e9 / draft->loop_hz),
+                                       .lower_bound = draft->backpressure.lower_bound,
+                                       .grace_ns = draft->grace_ns,
+                                       .has_backlog_guard = draft->backlog_guard == 1,
+                                       .stops_serially = draft->teardown == 0,
                                        .stage_first = scenario->stages_total };
     resolve_input(resolver, &draft->input, &pipeline->input);
     resolve_stages(resolver, draft, pipeline);
