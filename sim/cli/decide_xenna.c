@@ -552,6 +552,7 @@ static weir_status answer_one(const json_t *input, json_t **answer, struct weir_
         { "slots", answer_slots },
         { "estimate", answer_estimate },
         { "autoscale", decide_xenna_autoscale },
+        { "saturation_aware", decide_saturation },
     };
     struct decide_xenna xenna;
     const char *op;
@@ -566,8 +567,8 @@ static weir_status answer_one(const json_t *input, json_t **answer, struct weir_
         return status;
     }
     return weir_fail(error, WEIR_EFORMAT,
-                     "unknown op %s; known are shape, frag, place, delete, slots, estimate and "
-                     "autoscale",
+                     "unknown op %s; known are shape, frag, place, delete, slots, estimate, "
+                     "autoscale and saturation_aware",
                      op);
 }
 

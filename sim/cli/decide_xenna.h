@@ -60,4 +60,8 @@ weir_status decide_xenna_cluster(const struct decide_xenna *xenna, const json_t 
 weir_status decide_xenna_autoscale(struct decide_xenna *xenna, json_t **answer,
                                    struct weir_error *error);
 
+/* decide_saturation.c */
+weir_status decide_saturation(struct decide_xenna *xenna, json_t **answer,
+                              struct weir_error *error);
+
 #endif
