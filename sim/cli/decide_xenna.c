@@ -536,6 +536,91 @@ static weir_status answer_estimate(struct decide_xenna *xenna, json_t **answer,
     return WEIR_OK;
 }
 
+/* ---- allocator ---- */
+
+struct shop {
+    const struct decide_xenna *xenna;
+    struct weir_cluster *cluster;
+    json_t *running; /* {id, first, count}: members of a group have ids in a row */
+    uint64_t next;
+};
+
+/* All allocations of a worker, or none; the name of the reference's error, or "ok". */
+static const char *shop_add(struct shop *shop, const json_t *worker)
+{
+    const char *const id = json_string_value(json_object_get(worker, "id"));
+    json_t *const parts = json_object_get(worker, "resources");
+    json_t *const list = json_is_array(parts) ? json_incref(parts) : json_pack("[O]", worker);
+    const size_t count = json_array_size(list);
+    bool fits = true;
+
+    if (id == NULL || decide_find(shop->running, "id", id) != WEIR_NO_INDEX) {
+        json_decref(list);
+        return "DuplicateWorkerId";
+    }
+    fits = weir_cluster_mark(shop->cluster) == WEIR_OK;
+    for (size_t i = 0; fits && i < count; i++) {
+        struct weir_alloc alloc;
+        json_t *const plain = decide_xenna_worker(shop->xenna, json_array_get(list, i));
+        fits = decide_alloc(plain, shop->xenna->nodes, &alloc, NULL) == WEIR_OK &&
+               weir_cluster_add_worker(shop->cluster, shop->next + i, 0, &alloc, NULL) == WEIR_OK;
+        json_decref(plain);
+    }
+    json_decref(list);
+    if (!fits) {
+        weir_cluster_rollback(shop->cluster);
+        return "NotEnoughResources";
+    }
+    weir_cluster_release(shop->cluster);
+    json_array_append_new(shop->running,
+                          json_pack("{s:s, s:I, s:I}", "id", id, "first", (json_int_t)shop->next,
+                                    "count", (json_int_t)count));
+    shop->next += count;
+    return "ok";
+}
+
+static const char *shop_remove(struct shop *shop, const char *id)
+{
+    const uint32_t index = id != NULL ? decide_find(shop->running, "id", id) : WEIR_NO_INDEX;
+    const json_t *const worker = json_array_get(shop->running, index);
+
+    if (worker == NULL)
+        return "WorkerNotFound";
+    for (json_int_t i = 0; i < json_integer_value(json_object_get(worker, "count")); i++)
+        (void)weir_cluster_remove_worker(
+            shop->cluster, (uint64_t)(json_integer_value(json_object_get(worker, "first")) + i),
+            NULL);
+    json_array_remove(shop->running, index);
+    return "ok";
+}
+
+static weir_status answer_allocator(struct decide_xenna *xenna, json_t **answer,
+                                    struct weir_error *error)
+{
+    const json_t *const steps = json_object_get(xenna->input, "steps");
+    struct shop shop = { .xenna = xenna, .next = UINT64_C(1) << 40 };
+    json_t *const nobody = json_array();
+    const weir_status status = decide_xenna_cluster(xenna, nobody, &shop.cluster, error);
+
+    json_decref(nobody);
+    WEIR_TRY(status);
+    json_t *const list = json_array();
+    shop.running = json_array();
+    for (size_t i = 0; i < json_array_size(steps); i++) {
+        const json_t *const step = json_array_get(steps, i);
+        const json_t *const added = json_object_get(step, "add");
+        const char *const result =
+            added != NULL ? shop_add(&shop, added)
+                          : shop_remove(&shop, json_string_value(json_object_get(step, "remove")));
+        json_array_append_new(list, json_pack("{s:s, s:o}", "result", result, "cluster",
+                                              decide_xenna_cluster_json(xenna, shop.cluster)));
+    }
+    *answer = json_pack("{s:o}", "steps", list);
+    json_decref(shop.running);
+    weir_cluster_destroy(shop.cluster);
+    return WEIR_OK;
+}
+
 /* ---- dispatch ---- */
 
 static weir_status answer_one(const json_t *input, json_t **answer, struct weir_error *error)
@@ -551,6 +636,7 @@ static weir_status answer_one(const json_t *input, json_t **answer, struct weir_
         { "delete", answer_delete },
         { "slots", answer_slots },
         { "estimate", answer_estimate },
+        { "allocator", answer_allocator },
         { "autoscale", decide_xenna_autoscale },
         { "saturation_aware", decide_saturation },
     };
@@ -566,10 +652,11 @@ static weir_status answer_one(const json_t *input, json_t **answer, struct weir_
         decide_xenna_close(&xenna);
         return status;
     }
-    return weir_fail(error, WEIR_EFORMAT,
-                     "unknown op %s; known are shape, frag, place, delete, slots, estimate, "
-                     "autoscale and saturation_aware",
-                     op);
+    return weir_fail(
+        error, WEIR_EFORMAT,
+        "unknown op %s; known are shape, frag, place, delete, slots, estimate, allocator, "
+        "autoscale and saturation_aware",
+        op);
 }
 
 weir_status decide_xenna(const json_t *input, json_t **answer, struct weir_error *error)

@@ -164,6 +164,28 @@ static void groups_of_nodes_are_one_worker(void)
     json_decref(answer);
 }
 
+static void an_allocator_refuses_what_the_reference_refuses(void)
+{
+    json_t *const answer = answer_to(
+        "{\"op\": \"allocator\", \"cluster\": {\"nodes\": [{\"id\": \"n\", \"cpus\": 2, "
+        "\"gpus\": []}]}, \"steps\": [{\"add\": {\"id\": \"a\", \"node\": \"n\", \"cpus\": 2, "
+        "\"gpus\": []}}, {\"add\": {\"id\": \"a\", \"node\": \"n\", \"cpus\": 0}}, {\"add\": "
+        "{\"id\": \"b\", \"node\": \"n\", \"cpus\": 1}}, {\"remove\": \"c\"}, {\"remove\": "
+        "\"a\"}]}");
+    static const char *const results[] = { "ok", "DuplicateWorkerId", "NotEnoughResources",
+                                           "WorkerNotFound", "ok" };
+    static const double used[] = { 2, 2, 2, 2, 0 };
+
+    for (size_t i = 0; i < 5; i++) {
+        const json_t *const step = at(json_object_get(answer, "steps"), i);
+        CHECK_STR(json_string_value(json_object_get(step, "result")), results[i]);
+        CHECK_NEAR(json_number_value(
+                       json_object_get(at(json_object_get(step, "cluster"), 0), "used_cpus")),
+                   used[i], 0);
+    }
+    json_decref(answer);
+}
+
 static void a_wrong_answer_is_found(void)
 {
     static const char text[] =
@@ -198,6 +220,8 @@ static const struct test tests[] = {
     { "whole GPUs of version C insist on the lowest engines",
       whole_gpus_of_version_c_insist_on_the_lowest_engines },
     { "groups of nodes are one worker", groups_of_nodes_are_one_worker },
+    { "an allocator refuses what the reference refuses",
+      an_allocator_refuses_what_the_reference_refuses },
     { "a wrong answer is found", a_wrong_answer_is_found },
 };
 
