@@ -16,6 +16,8 @@ struct sim_simulate_options {
     bool has_seed;
     uint32_t replications;
     uint32_t jobs;
+    uint32_t policy_timeout_s;
+    uint64_t policy_memory_mib;
     bool no_database, resume, quiet, paranoid, check;
 };
 
