@@ -14,7 +14,7 @@ pipelines:
   - name: p
     input: {items: 3000}
     stages:
-      - {name: a, cpus: 1, service: "exp(mean=$1s)"}
+      - {name: a, cpus: 1, service: exp($1 s)}
       - {name: b, cpus: 1, gpus: 0.25, service: 2 s}
 Y
 }
