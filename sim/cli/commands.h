@@ -14,6 +14,7 @@ int sim_cmd_report(int argc, char **argv);
 int sim_cmd_plot(int argc, char **argv);
 int sim_cmd_diff(int argc, char **argv);
 int sim_cmd_rerun(int argc, char **argv);
+int sim_cmd_doctor(int argc, char **argv);
 int sim_cmd_explain(int argc, char **argv);
 int sim_cmd_decide(int argc, char **argv);
 int sim_cmd_policies(int argc, char **argv);

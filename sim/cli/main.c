@@ -28,6 +28,7 @@ static const struct command commands[] = {
     { "validate", sim_cmd_validate, "check scenario files" },
     { "decide", sim_cmd_decide, "one scheduler decision from a JSON document" },
     { "policies", sim_cmd_policies, "list policies and their parameters" },
+    { "doctor", sim_cmd_doctor, "what this machine offers to the program" },
     { "schema", sim_cmd_schema, "the reference of all scenario keys" },
 };
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };

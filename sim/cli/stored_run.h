@@ -37,7 +37,7 @@ struct sim_stored {
     size_t files_count;
 };
 
-enum { SIM_ALL_REPLICATIONS = UINT32_MAX };
+#define SIM_ALL_REPLICATIONS UINT32_MAX
 
 /* All runs that are chosen: `variant` NULL = every one, "" = the baseline. WEIR_ENOTFOUND when
  * there is none. */
