@@ -28,7 +28,7 @@ enum {
     GROWTH_CALLS = 10000,
     TIMED_CALLS = 2000,
     CHECK_TIMEOUT_S = 20,
-    NOTE = 400
+    NOTE = 1024
 };
 
 /* What the child tells; shared memory. */
