@@ -134,6 +134,8 @@ weir_status sim_world_create(const struct sim_scenario *scenario,
         sim_world_destroy(made);
         return status;
     }
+    if (options->progress != NULL)
+        options->progress->handled = &made->handled;
     *world = made;
     return WEIR_OK;
 }
@@ -142,6 +144,8 @@ void sim_world_destroy(struct sim_world *world)
 {
     if (world == NULL)
         return;
+    if (world->options->progress != NULL)
+        world->options->progress->handled = NULL;
     sim_port_destroy(world->port);
     for (size_t p = 0; world->pipelines != NULL && p < world->scenario->pipelines_count; p++)
         sim_pipeline_destroy(world->pipelines[p]);

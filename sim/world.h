@@ -17,6 +17,8 @@ struct sim_progress {
     volatile double simulated_s;
     volatile uint64_t events;
     volatile int is_done;
+    /* Events handled so far, for a watchdog in the process of the run; NULL outside a run. */
+    const uint64_t *volatile handled;
 };
 
 struct sim_run_options {

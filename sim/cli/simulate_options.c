@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_NO_DB = 0x100, KEY_RESUME, KEY_CHECK, KEY_PARANOID };
+enum { KEY_NO_DB = 0x100, KEY_RESUME, KEY_CHECK, KEY_PARANOID, KEY_TIMEOUT, KEY_MEMORY };
 
 static const struct argp_option table[] = {
     { "output", 'o', "DB", 0, "Result database (default: NAME.db of the scenario's name)", 0 },
@@ -19,6 +19,10 @@ static const struct argp_option table[] = {
     { "check", KEY_CHECK, NULL, 0, "Exit with 1 when an expectation is not met", 0 },
     { "check-invariants", KEY_PARANOID, NULL, 0, "Check all invariants after every event (slow)",
       0 },
+    { "policy-timeout", KEY_TIMEOUT, "SECONDS", 0,
+      "With --plugin: end a run in which nothing happens for so long (default: 60)", 0 },
+    { "policy-memory", KEY_MEMORY, "MIB", 0,
+      "With --plugin: memory a run may take (default: 3/4 of the machine's)", 0 },
     { "quiet", 'q', NULL, 0, "No progress line, no summary", 0 },
     { NULL, 0, NULL, 0, NULL, 0 }
 };
@@ -58,6 +62,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'q':
         options->quiet = true;
+        return 0;
+    case KEY_TIMEOUT:
+        options->policy_timeout_s =
+            (uint32_t)sim_whole_option("policy-timeout", argument, 1000000, state);
+        return 0;
+    case KEY_MEMORY:
+        options->policy_memory_mib = sim_whole_option("policy-memory", argument, 1 << 30, state);
         return 0;
     case KEY_NO_DB:
         options->no_database = true;
@@ -138,7 +149,11 @@ int sim_simulate(const struct sim_simulate_options *options, bool all_variants,
                                                 .is_quiet = options->quiet,
                                                 .check_always = options->paranoid,
                                                 .spans = options->spans,
-                                                .spans_limit = options->spans_limit };
+                                                .spans_limit = options->spans_limit,
+                                                .plugins = options->common.plugins,
+                                                .plugins_count = options->common.plugins_count,
+                                                .policy_timeout_s = options->policy_timeout_s,
+                                                .policy_memory_mib = options->policy_memory_mib };
     return sim_experiment_run(&run, experiment);
 }
 

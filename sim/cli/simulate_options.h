@@ -18,6 +18,8 @@ struct sim_simulate_options {
     uint32_t jobs;
     const char *spans;    /* set by `run` alone */
     uint64_t spans_limit; /* 0 = the format's default */
+    uint32_t policy_timeout_s;
+    uint64_t policy_memory_mib;
     bool no_database, resume, quiet, paranoid, check;
 };
 
