@@ -414,7 +414,7 @@ bool sim_stage_unblock(struct sim_stage_run *stage)
     while (stage->blocked_count > 0) {
         struct sim_stage_run *next = stage + 1;
         const uint64_t takers = next->stalled == 0 ? next->idle.count : 0;
-        if (next->queue.count >= run->spec->buffer + takers)
+        if (next->queue.count >= stage->spec->buffer + takers)
             break;
         struct sim_worker *worker = run->pool->slots[stage->blocked[0]];
         const uint32_t item = worker->task_head;

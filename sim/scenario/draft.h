@@ -182,6 +182,7 @@ struct draft_stage {
     double over_provision;
     double process_failure;
     double setup_failure;
+    uint32_t buffer; /* SIM_ABSENT_COUNT = the pipeline's */
     uint32_t max_attempts;
     struct sim_law *worker_between;
     int64_t teardown_ns;

@@ -275,6 +275,8 @@ static void resolve_stages(struct sim_resolver *resolver, const struct draft_pip
         sim_arena_alloc(resolver->arena, pipeline->stages_count + 1, sizeof *pipeline->stages);
     for (size_t i = 0; i < pipeline->stages_count; i++) {
         resolve_stage(resolver, &stages[i], &pipeline->input, &pipeline->stages[i]);
+        pipeline->stages[i].buffer =
+            stages[i].buffer == SIM_ABSENT_COUNT ? draft->backpressure.buffer : stages[i].buffer;
         const char *name = pipeline->stages[i].name;
         for (size_t k = 0; k < i && name != NULL; k++)
             if (pipeline->stages[k].name != NULL && strcmp(pipeline->stages[k].name, name) == 0)

@@ -130,6 +130,7 @@ struct sim_stage {
     struct sim_law *bytes_out; /* of one item given back; NULL = 0 */
     double speed_hint_per_s;   /* NAN = none */
     double over_provision;     /* 0 = none */
+    uint32_t buffer;           /* places behind it, for blocking back-pressure */
     double process_failure;    /* probability that an attempt fails (item's own fault) */
     double setup_failure;
     uint32_t max_attempts;          /* an item that failed so often is dropped */
