@@ -34,9 +34,7 @@ same now.txt "$golden"
 # A locale with a decimal comma must not matter.
 if command -v localedef >/dev/null && [ -f /usr/share/i18n/locales/de_DE ]; then
     localedef -i de_DE -f UTF-8 "$PWD/de_DE.UTF-8" >/dev/null 2>&1 || true
-    export LOCPATH=$PWD
-    LC_ALL=de_DE.UTF-8 all >comma.txt 2>/dev/null
-    unset LOCPATH
+    (export LOCPATH=$PWD LC_ALL=de_DE.UTF-8; all >comma.txt) 2>/dev/null
     same comma.txt now.txt
 else
     LC_ALL=C.UTF-8 all >comma.txt
