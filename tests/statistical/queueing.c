@@ -7,7 +7,8 @@
  * variances and probabilities; then |measured - exact| must be within max(4 SE, 0.3 %). Seeds are
  * fixed, so the outcome is the same every time; the chance that a right simulator fails one check
  * with a fresh seed is about 1e-4.
- * A value that needs more than 20 million items for its interval is skipped unless WEIR_SLOW is set.
+ * A value that needs more than 20 million items for its interval is skipped unless WEIR_SLOW is
+ * set.
  */
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
