@@ -17,8 +17,8 @@ static const struct argp_option table[] = {
     { "jobs", 'j', "N", 0, "Runs at the same time (default: one a core)", 0 },
     { "resume", KEY_RESUME, NULL, 0, "Keep complete runs of the database, run the rest", 0 },
     { "check", KEY_CHECK, NULL, 0, "Exit with 1 when an expectation is not met", 0 },
-    { "check-invariants", KEY_PARANOID, NULL, 0, "Check all invariants after every event (slow)",
-      0 },
+    { "check-invariants", KEY_PARANOID, NULL, 0,
+      "Check all invariants after every event (slow); also by WEIR_CHECK_INVARIANTS=1", 0 },
     { "policy-timeout", KEY_TIMEOUT, "SECONDS", 0,
       "With --plugin: end a run in which nothing happens for so long (default: 60)", 0 },
     { "policy-memory", KEY_MEMORY, "MIB", 0,
@@ -98,6 +98,14 @@ static const struct argp_child children[] = { { &sim_options_format_argp, 0, NUL
 
 const struct argp sim_simulate_argp = { .options = table, .parser = parse, .children = children };
 
+/* The environment lets a whole test suite check without naming the option in every call. */
+static bool is_paranoid(const struct sim_simulate_options *options)
+{
+    const char *const wish = getenv("WEIR_CHECK_INVARIANTS");
+
+    return options->paranoid || (wish != NULL && wish[0] != '\0' && strcmp(wish, "0") != 0);
+}
+
 /* Words that a shell would take apart stand in single quotes. */
 static void append_word(FILE *out, const char *word)
 {
@@ -147,7 +155,7 @@ int sim_simulate(const struct sim_simulate_options *options, bool all_variants,
                                                 .all_variants = all_variants,
                                                 .resume = options->resume,
                                                 .is_quiet = options->quiet,
-                                                .check_always = options->paranoid,
+                                                .check_always = is_paranoid(options),
                                                 .spans = options->spans,
                                                 .spans_limit = options->spans_limit,
                                                 .plugins = options->common.plugins,
