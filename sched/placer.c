@@ -189,6 +189,14 @@ static uint64_t next_seed(struct weir_placer *placer)
     return weir_hash_add(placer->bound.view->seed, placer->queries++);
 }
 
+/* Only what is in use: a worker has room for many devices and mostly holds none or one. */
+static void copy_worker(struct weir_worker *target, const struct weir_worker *source)
+{
+    memcpy(target, source,
+           offsetof(struct weir_worker, alloc) + offsetof(struct weir_alloc, devices) +
+               source->alloc.device_count * sizeof source->alloc.devices[0]);
+}
+
 static weir_status push_stopped(const struct weir_allocator *allocator, struct stopped_list *list,
                                 const struct weir_worker *worker)
 {
@@ -197,9 +205,7 @@ static weir_status push_stopped(const struct weir_allocator *allocator, struct s
     if (workers == NULL)
         return WEIR_ENOMEM;
     list->workers = workers;
-    memcpy(&workers[list->first + list->count++], worker,
-           offsetof(struct weir_worker, alloc) + offsetof(struct weir_alloc, devices) +
-               worker->alloc.device_count * sizeof worker->alloc.devices[0]);
+    copy_worker(&workers[list->first + list->count++], worker);
     return WEIR_OK;
 }
 
@@ -209,10 +215,12 @@ static void take_out(struct stopped_list *list, uint32_t position)
     const uint32_t after = list->count - position - 1;
 
     if (position < after) {
-        memmove(workers + 1, workers, position * sizeof *workers);
+        for (uint32_t i = position; i > 0; i--)
+            copy_worker(&workers[i], &workers[i - 1]);
         list->first++;
     } else {
-        memmove(workers + position, workers + position + 1, after * sizeof *workers);
+        for (uint32_t i = position; i + 1 < list->count; i++)
+            copy_worker(&workers[i], &workers[i + 1]);
     }
     list->count--;
     if (list->count == 0)
