@@ -123,6 +123,18 @@ weir_status weir_placer_begin(struct weir_placer *placer, const struct weir_plac
     return WEIR_OK;
 }
 
+weir_status weir_placer_restart(struct weir_placer *placer)
+{
+    const struct weir_placer_binding binding = placer->bound;
+    const struct weir_placer_counts counts = placer->counts;
+    const uint64_t queries = placer->queries;
+
+    WEIR_TRY(weir_placer_begin(placer, &binding));
+    placer->counts = counts;
+    placer->queries = queries;
+    return WEIR_OK;
+}
+
 static uint32_t most_frequent(const struct weir_choice *choice)
 {
     uint32_t reason = WEIR_REASON_NONE;

@@ -37,6 +37,10 @@ weir_status weir_placer_begin(struct weir_placer *placer,
 /* Ends it: writes one DENY for every stage whose last try was refused. */
 weir_status weir_placer_finish(struct weir_placer *placer);
 
+/* The decision from its beginning, for a policy that took back all it did to scratch and plan.
+ * What was tried stays counted. */
+weir_status weir_placer_restart(struct weir_placer *placer);
+
 /* Of the current or last decision. */
 struct weir_placer_counts weir_placer_counts(const struct weir_placer *placer);
 /* Why the last start of a stage was refused: the most frequent reason of its nodes, or

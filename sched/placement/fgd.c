@@ -5,6 +5,8 @@
  * other values as they are.
  */
 #include "sched/placement/fgd.h"
+
+#include "sched/internal/alloc.h"
 #include "sched/placement/policies.h"
 
 /* The table: the same parameters for every descriptor below, with the initial values that differ.
@@ -131,51 +133,75 @@ struct weir_fgd_rules weir_fgd_rules_read(const struct weir_params *values)
     };
 }
 
-static weir_status create(const struct weir_params *values, const struct weir_allocator *allocator,
-                          void **state, struct weir_error *error)
-{
-    const struct weir_fgd_rules rules = weir_fgd_rules_read(values);
+/* One of the two, by precision. */
+struct fgd_state {
+    struct weir_allocator allocator;
+    struct weir_fgd_rules rules;
     struct weir_fgd *fgd;
-
-    if (weir_fgd_create(&rules, allocator, &fgd) != WEIR_OK)
-        return weir_fail(error, WEIR_ENOMEM, "placement fgd: out of memory");
-    *state = fgd;
-    return WEIR_OK;
-}
+    struct weir_fgd_single *single;
+};
 
 static void destroy(void *state)
 {
-    weir_fgd_destroy(state);
+    struct fgd_state *const made = state;
+
+    if (made == NULL)
+        return;
+    const struct weir_allocator memory = made->allocator;
+    weir_fgd_destroy(made->fgd);
+    weir_fgd_single_destroy(made->single);
+    weir_free(&memory, made);
+}
+
+static weir_status create(const struct weir_params *values, const struct weir_allocator *allocator,
+                          void **state, struct weir_error *error)
+{
+    const struct weir_allocator memory = weir_allocator_copy(allocator);
+    struct fgd_state *const made = weir_alloc(&memory, 1, sizeof *made);
+
+    if (made == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "placement fgd: out of memory");
+    made->allocator = memory;
+    made->rules = weir_fgd_rules_read(values);
+    const weir_status status = made->rules.precision == WEIR_FGD_SINGLE
+                                   ? weir_fgd_single_create(&made->rules, &memory, &made->single)
+                                   : weir_fgd_create(&made->rules, &memory, &made->fgd);
+    if (status != WEIR_OK) {
+        destroy(made);
+        return weir_fail(error, WEIR_ENOMEM, "placement fgd: out of memory");
+    }
+    *state = made;
+    return WEIR_OK;
 }
 
 static struct weir_score score(void *state, const struct weir_place_query *query,
                                const struct weir_alloc *candidate)
 {
-    const struct weir_fgd_rules *const rules = weir_fgd_rules(state);
+    const struct fgd_state *const made = state;
 
-    if (rules->precision == WEIR_FGD_SINGLE)
-        return weir_fgd_single_score(rules, query, candidate, false);
-    return weir_fgd_plain_score(rules, query, candidate);
+    if (made->single != NULL)
+        return weir_fgd_single_score(&made->rules, query, candidate, false);
+    return weir_fgd_plain_score(&made->rules, query, candidate);
 }
 
 static weir_status place(void *state, const struct weir_place_query *query,
                          struct weir_place_answer *answer, struct weir_error *error)
 {
-    const struct weir_fgd_rules *const rules = weir_fgd_rules(state);
+    const struct fgd_state *const made = state;
 
-    if (rules->precision == WEIR_FGD_SINGLE)
-        return weir_fgd_single_place(rules, query, answer, error);
-    return weir_fgd_place(state, query, answer, error);
+    if (made->single != NULL)
+        return weir_fgd_single_fast_place(made->single, query, answer, error);
+    return weir_fgd_place(made->fgd, query, answer, error);
 }
 
 static weir_status evict(void *state, const struct weir_evict_query *query, uint64_t *worker,
                          struct weir_error *error)
 {
-    const struct weir_fgd_rules *const rules = weir_fgd_rules(state);
+    const struct fgd_state *const made = state;
 
-    if (rules->precision == WEIR_FGD_SINGLE)
-        return weir_fgd_single_evict(rules, query, worker, error);
-    return weir_fgd_evict(state, query, worker, error);
+    if (made->single != NULL)
+        return weir_fgd_single_fast_evict(made->single, query, worker, error);
+    return weir_fgd_evict(made->fgd, query, worker, error);
 }
 
 const struct weir_placement_ops weir_placement_fgd = {

@@ -93,6 +93,20 @@ weir_status weir_fgd_single_evict(const struct weir_fgd_rules *rules,
                                   const struct weir_evict_query *query, uint64_t *worker,
                                   struct weir_error *error);
 
+/* ---- the same answers with the best of every node kept ---- */
+struct weir_fgd_single;
+
+weir_status weir_fgd_single_create(const struct weir_fgd_rules *rules,
+                                   const struct weir_allocator *allocator,
+                                   struct weir_fgd_single **fgd);
+void weir_fgd_single_destroy(struct weir_fgd_single *fgd);
+weir_status weir_fgd_single_fast_place(struct weir_fgd_single *fgd,
+                                       const struct weir_place_query *query,
+                                       struct weir_place_answer *answer, struct weir_error *error);
+weir_status weir_fgd_single_fast_evict(struct weir_fgd_single *fgd,
+                                       const struct weir_evict_query *query, uint64_t *worker,
+                                       struct weir_error *error);
+
 /* ---- fast ---- */
 struct weir_fgd;
 

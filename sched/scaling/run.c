@@ -144,7 +144,8 @@ weir_status weir_run_begin(struct weir_run *run, const struct weir_view *view,
         stage->workers = weir_placer_workers(placer, i);
         stage->before = stage->workers;
         stage->target = stage->workers;
-        stage->is_manual = seen->requested_workers >= 0;
+        stage->requested = seen->requested_workers;
+        stage->is_manual = stage->requested >= 0;
         stage->is_skipped = seen->finished != 0 && run->settings.skips_finished;
         ratio = ratio * stage->batch / assumed_returns(seen);
         if (stage->batch > 0)
@@ -222,7 +223,7 @@ weir_status weir_run_mix_of_counts(struct weir_run *run, bool requested)
 
     weir_plan_set_phase(run->plan, 0);
     for (uint32_t i = 0; i < run->count; i++) {
-        const int32_t wanted = weir_view_stage(run->view, i)->requested_workers;
+        const int32_t wanted = run->stages[i].requested;
         run->frequencies[i] = requested && wanted >= 0 ? (uint32_t)wanted : run->stages[i].before;
         sum += (uint64_t)run->frequencies[i];
     }
@@ -236,7 +237,7 @@ weir_status weir_run_slots(struct weir_run *run)
 {
     for (uint32_t i = 0; i < run->count; i++) {
         const struct weir_stage_view *const seen = weir_view_stage(run->view, i);
-        const bool is_measured = !isnan(seen->estimate.batches_per_s);
+        const bool is_measured = run->settings.slots_assume || !isnan(seen->estimate.batches_per_s);
         run->slots[i] = (struct weir_slots_stage){
             .speed_per_s = is_measured ? run->stages[i].speed_per_s : (double)NAN,
             .workers = run->stages[i].target,
@@ -274,7 +275,7 @@ weir_status weir_run_notes(struct weir_run *run)
 
 static weir_status manual_stage(struct weir_run *run, uint32_t i)
 {
-    const uint32_t requested = (uint32_t)weir_view_stage(run->view, i)->requested_workers;
+    const uint32_t requested = (uint32_t)run->stages[i].requested;
 
     while (run->stages[i].workers < requested) {
         const weir_status status = weir_run_start(run, i);

@@ -28,6 +28,7 @@ struct weir_run_stage {
     uint32_t binding; /* enum weir_reason */
     uint32_t optimum; /* of the pool, 0 = not computed */
     uint32_t started, stopped;
+    int32_t requested; /* by hand, negative = auto */
     uint8_t is_manual;
     uint8_t is_skipped; /* finished, and the policy leaves finished stages alone */
     uint8_t is_active;  /* work of a policy */
@@ -42,6 +43,8 @@ struct weir_run_settings {
     bool skips_finished;
     /* As the later reference does: throughput divides by 1 / k, and a speed of 0 is kept. */
     bool divides_samples;
+    /* Slots count a speed that is assumed like one that is measured. */
+    bool slots_assume;
 };
 
 struct weir_run {

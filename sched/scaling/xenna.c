@@ -16,6 +16,7 @@
  * a stage that was given a worker there never gives one up, so phase 3 ends. Each step looks at
  * every stage once.
  */
+#include "sched/scaling/xenna.h"
 #include "sched/internal/alloc.h"
 #include "sched/placer.h"
 #include "sched/scaling/run.h"
@@ -180,6 +181,18 @@ static void name_bindings(struct weir_run *run)
     }
 }
 
+weir_status weir_xenna_phases(struct weir_run *run, double overallocation)
+{
+    WEIR_TRY(weir_run_manual(run));
+    WEIR_TRY(weir_run_minimum(run));
+    for (uint32_t i = 0; i < run->count; i++)
+        run->stages[i].is_active = !run->stages[i].is_manual && !run->stages[i].is_skipped;
+    WEIR_TRY(raise_slowest(run));
+    WEIR_TRY(give_head_room(run, overallocation));
+    name_bindings(run);
+    return WEIR_OK;
+}
+
 static weir_status xenna_decide(void *state, const struct weir_view *view,
                                 struct weir_placer *placer, struct weir_plan *plan,
                                 struct weir_error *error)
@@ -192,13 +205,7 @@ static weir_status xenna_decide(void *state, const struct weir_view *view,
         WEIR_TRY(weir_run_optimum(run));
     else
         WEIR_TRY(weir_run_mix_of_counts(run, xenna->version == VERSION_N));
-    WEIR_TRY(weir_run_manual(run));
-    WEIR_TRY(weir_run_minimum(run));
-    for (uint32_t i = 0; i < run->count; i++)
-        run->stages[i].is_active = !run->stages[i].is_manual && !run->stages[i].is_skipped;
-    WEIR_TRY(raise_slowest(run));
-    WEIR_TRY(give_head_room(run, xenna->overallocation));
-    name_bindings(run);
+    WEIR_TRY(weir_xenna_phases(run, xenna->overallocation));
     for (uint32_t i = 0; i < run->count; i++)
         run->stages[i].target =
             xenna->version == VERSION_P ? run->stages[i].optimum : run->stages[i].before;

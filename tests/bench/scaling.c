@@ -2,8 +2,8 @@
 /*
  * CPU seconds of one xenna pass over the 14-stage reference pipeline (variant nvdec) on clusters of
  * 2 to 1 000 nodes with 8 GPUs: from empty with known speeds, the steady state, and after the
- * speeds have changed. `plain` is the placement policy as the tests' oracle computes it; it is run
- * on small clusters only.
+ * speeds have changed; then the same for its later version, xenna_n with fgd_n. `plain` is the
+ * placement policy as the tests' oracle computes it; it is run on small clusters only.
  */
 #include "sched/placement/fgd.h"
 #include "weir/host.h"
@@ -70,6 +70,42 @@ static const struct weir_placement_ops plain_fgd = { .size = sizeof plain_fgd,
                                                      .summary = "fgd without caches",
                                                      .place = plain_place,
                                                      .evict = plain_evict };
+
+static struct weir_fgd_rules rules_n(void)
+{
+    const struct weir_placement_ops *const ops = weir_placement_find("fgd_n");
+    double values[WEIR_FGD_PARAM_COUNT];
+
+    for (uint32_t i = 0; i < WEIR_FGD_PARAM_COUNT; i++)
+        values[i] = ops->params[i].initial;
+    const struct weir_params params = { .values = values, .count = WEIR_FGD_PARAM_COUNT };
+    return weir_fgd_rules_read(&params);
+}
+
+static weir_status plain_place_n(void *state, const struct weir_place_query *query,
+                                 struct weir_place_answer *answer, struct weir_error *error)
+{
+    const struct weir_fgd_rules rules = rules_n();
+
+    (void)state;
+    return weir_fgd_single_place(&rules, query, answer, error);
+}
+
+static weir_status plain_evict_n(void *state, const struct weir_evict_query *query,
+                                 uint64_t *worker, struct weir_error *error)
+{
+    const struct weir_fgd_rules rules = rules_n();
+
+    (void)state;
+    return weir_fgd_single_evict(&rules, query, worker, error);
+}
+
+static const struct weir_placement_ops plain_fgd_n = { .size = sizeof plain_fgd_n,
+                                                       .abi = WEIR_ABI_MAJOR,
+                                                       .name = "fgd_n_plain",
+                                                       .summary = "fgd_n without caches",
+                                                       .place = plain_place_n,
+                                                       .evict = plain_evict_n };
 
 static void add_nodes(struct weir_host *host, uint32_t nodes)
 {
@@ -150,21 +186,21 @@ static void pass(struct weir_host *host, uint32_t nodes, const char *policy, con
     carry_out(host, plan);
     const struct weir_host_stats after = weir_host_stats(host);
     const uint64_t tried = stats.placements_tried - before.placements_tried;
-    printf("%5u nodes  %-9s %-14s %7u workers  %7llu tried  +%llu -%llu  %10.4f s  %8.3f us/try\n",
+    printf("%5u nodes  %-11s %-14s %7u workers  %7llu tried  +%llu -%llu  %10.4f s  %8.3f us/try\n",
            nodes, policy, what, weir_cluster_worker_count(weir_host_cluster(host)),
            (unsigned long long)tried, (unsigned long long)(after.started - before.started),
            (unsigned long long)(after.stopped - before.stopped), used_s,
            used_s / (tried > 0 ? (double)tried : 1) * 1e6);
 }
 
-static void bench(const struct weir_placement_ops *placement, uint32_t nodes)
+static void bench(const struct weir_placement_ops *placement, const char *scaling, uint32_t nodes)
 {
     struct weir_error error = { 0 };
     struct weir_host *host;
     const struct weir_host_config config = { .size = sizeof config,
                                              .explain = WEIR_EXPLAIN_COUNTS,
                                              .placement = placement,
-                                             .scaling = weir_scaling_find("xenna") };
+                                             .scaling = weir_scaling_find(scaling) };
 
     require(weir_host_create(&config, &host, &error), &error);
     add_nodes(host, nodes);
@@ -182,8 +218,12 @@ int main(void)
     static const uint32_t sizes[] = { 2, 10, 100, 1000 };
 
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        bench(weir_placement_find("fgd"), sizes[i]);
+        bench(weir_placement_find("fgd"), "xenna", sizes[i]);
     for (size_t i = 0; i < 2; i++)
-        bench(&plain_fgd, sizes[i]);
+        bench(&plain_fgd, "xenna", sizes[i]);
+    for (size_t i = 1; i < 3; i++)
+        bench(weir_placement_find("fgd_n"), "xenna_n", sizes[i]);
+    for (size_t i = 1; i < 2; i++)
+        bench(&plain_fgd_n, "xenna_n", sizes[i]);
     return 0;
 }

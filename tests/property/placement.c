@@ -114,6 +114,73 @@ static struct weir_fgd_rules random_rules(struct dice *dice)
     };
 }
 
+static void random_single(struct weir_fgd_rules *rules, struct dice *dice)
+{
+    rules->precision = WEIR_FGD_SINGLE;
+    rules->evict_tie = roll(dice, 3);
+    rules->whole = roll(dice, 2);
+    rules->engines = roll(dice, 2);
+    rules->reuse = roll(dice, 3);
+}
+
+/* The implementation that keeps things, for either precision, and its rules. */
+struct pair {
+    struct weir_fgd_rules rules;
+    struct weir_fgd *fgd;
+    struct weir_fgd_single *single;
+};
+
+static void pair_close(struct pair *pair)
+{
+    weir_fgd_destroy(pair->fgd);
+    weir_fgd_single_destroy(pair->single);
+    pair->fgd = NULL;
+    pair->single = NULL;
+}
+
+static void pair_open(struct pair *pair, const struct weir_fgd_rules *rules)
+{
+    *pair = (struct pair){ .rules = *rules };
+    if (rules->precision == WEIR_FGD_SINGLE)
+        CHECK_I64(weir_fgd_single_create(rules, NULL, &pair->single), WEIR_OK);
+    else
+        CHECK_I64(weir_fgd_create(rules, NULL, &pair->fgd), WEIR_OK);
+}
+
+static weir_status pair_place(const struct pair *pair, const struct weir_place_query *query,
+                              struct weir_place_answer *plain, struct weir_place_answer *quick,
+                              weir_status *quick_status)
+{
+    if (pair->single == NULL) {
+        *quick_status = weir_fgd_place(pair->fgd, query, quick, NULL);
+        return weir_fgd_plain_place(&pair->rules, query, plain, NULL);
+    }
+    *quick_status = weir_fgd_single_fast_place(pair->single, query, quick, NULL);
+    return weir_fgd_single_place(&pair->rules, query, plain, NULL);
+}
+
+static weir_status pair_evict(const struct pair *pair, const struct weir_evict_query *query,
+                              uint64_t *plain, uint64_t *quick, weir_status *quick_status)
+{
+    if (pair->single == NULL) {
+        *quick_status = weir_fgd_evict(pair->fgd, query, quick, NULL);
+        return weir_fgd_plain_evict(&pair->rules, query, plain, NULL);
+    }
+    *quick_status = weir_fgd_single_fast_evict(pair->single, query, quick, NULL);
+    return weir_fgd_single_evict(&pair->rules, query, plain, NULL);
+}
+
+/* The report of single precision is the plain one's, but for which of equal runners-up it names. */
+static bool same_report(const struct pair *pair, const struct weir_place_query *query,
+                        const struct weir_choice *a, const struct weir_choice *b)
+{
+    if (pair->single == NULL || query->reusable_count > 0)
+        return true;
+    return a->candidates == b->candidates && a->ties == b->ties &&
+           !(fabs(a->runner_up_primary - b->runner_up_primary) > 0) &&
+           !(fabs(a->runner_up_secondary - b->runner_up_secondary) > 0);
+}
+
 /* A history: a cluster that changes, the mix, and workers that could be reused. */
 struct history {
     struct weir_cluster *cluster;
@@ -152,7 +219,7 @@ static bool same_alloc(const struct weir_alloc *a, const struct weir_alloc *b)
 }
 
 /* Asks both, compares, and applies the answer. Returns the number of mismatches. */
-static uint32_t place_both(struct history *history, struct dice *dice, struct weir_fgd *fast)
+static uint32_t place_both(struct history *history, struct dice *dice, struct pair *fast)
 {
     const uint32_t stage = roll(dice, history->mix.count);
     const struct weir_shape other = random_shape(dice);
@@ -166,8 +233,8 @@ static uint32_t place_both(struct history *history, struct dice *dice, struct we
     };
     struct weir_place_answer expected;
     struct weir_place_answer actual;
-    const weir_status plain = weir_fgd_plain_place(weir_fgd_rules(fast), &query, &expected, NULL);
-    const weir_status quick = weir_fgd_place(fast, &query, &actual, NULL);
+    weir_status quick;
+    const weir_status plain = pair_place(fast, &query, &expected, &actual, &quick);
 
     if (plain != quick)
         return 1;
@@ -175,6 +242,7 @@ static uint32_t place_both(struct history *history, struct dice *dice, struct we
         return memcmp(expected.choice.rejected, actual.choice.rejected,
                       sizeof expected.choice.rejected) != 0;
     if (!same_alloc(&expected.alloc, &actual.alloc) || expected.reused != actual.reused ||
+        !same_report(fast, &query, &expected.choice, &actual.choice) ||
         !(fabs(expected.choice.primary - actual.choice.primary) < 1e-12) ||
         !(fabs(expected.choice.secondary - actual.choice.secondary) < 1e-12))
         return 1;
@@ -189,7 +257,7 @@ static uint32_t place_both(struct history *history, struct dice *dice, struct we
     return 0;
 }
 
-static uint32_t evict_both(struct history *history, struct dice *dice, struct weir_fgd *fast)
+static uint32_t evict_both(struct history *history, struct dice *dice, struct pair *fast)
 {
     const uint32_t stage = roll(dice, history->mix.count);
     const uint32_t count = weir_cluster_stage_workers(history->cluster, stage);
@@ -206,8 +274,9 @@ static uint32_t evict_both(struct history *history, struct dice *dice, struct we
         query.candidates = listed;
         query.candidate_count = 2;
     }
-    const weir_status plain = weir_fgd_plain_evict(weir_fgd_rules(fast), &query, &expected, NULL);
-    if (plain != weir_fgd_evict(fast, &query, &actual, NULL))
+    weir_status quick;
+    const weir_status plain = pair_evict(fast, &query, &expected, &actual, &quick);
+    if (plain != quick)
         return 1;
     if (plain != WEIR_OK)
         return count != 0;
@@ -221,7 +290,7 @@ static uint32_t evict_both(struct history *history, struct dice *dice, struct we
     return 0;
 }
 
-static uint32_t step(struct history *history, struct dice *dice, struct weir_fgd *fast)
+static uint32_t step(struct history *history, struct dice *dice, struct pair *fast)
 {
     const uint32_t what = roll(dice, 100);
 
@@ -257,26 +326,27 @@ static uint32_t step(struct history *history, struct dice *dice, struct weir_fgd
     return 0;
 }
 
-/* covers: S0.25 S0.28 S0.26 */
-static void fast_equals_plain(void)
+static void compare_on_random_clusters(uint32_t precision)
 {
     uint32_t mismatches = 0;
     struct weir_error error = { .phase = 0 };
-    struct weir_fgd *fast = NULL;
+    struct pair fast = { .fgd = NULL };
 
     for (uint64_t seed = 1; seed <= 240; seed++) {
         struct dice dice = { .state = seed };
         struct history history = { .next_worker = 1 };
         /* Several clusters in turn are asked about with the same state. */
-        if (fast == NULL || seed % 4 == 1) {
-            const struct weir_fgd_rules rules = random_rules(&dice);
-            weir_fgd_destroy(fast);
-            CHECK_I64(weir_fgd_create(&rules, NULL, &fast), WEIR_OK);
+        if (seed % 4 == 1) {
+            struct weir_fgd_rules rules = random_rules(&dice);
+            if (precision == WEIR_FGD_SINGLE)
+                random_single(&rules, &dice);
+            pair_close(&fast);
+            pair_open(&fast, &rules);
         }
         history.cluster = random_cluster(&dice);
         random_mix(&history, &dice, true);
         for (int i = 0; i < 120; i++) {
-            const uint32_t wrong = step(&history, &dice, fast);
+            const uint32_t wrong = step(&history, &dice, &fast);
             if (wrong > 0)
                 printf("  mismatch: seed %llu step %d\n", (unsigned long long)seed, i);
             mismatches += wrong;
@@ -285,23 +355,36 @@ static void fast_equals_plain(void)
             printf("  seed %llu: %s\n", (unsigned long long)seed, error.text);
         weir_cluster_destroy(history.cluster);
     }
-    weir_fgd_destroy(fast);
+    pair_close(&fast);
     CHECK_I64(mismatches, 0);
 }
 
+/* covers: S0.25 S0.28 S0.26 */
+static void fast_equals_plain(void)
+{
+    compare_on_random_clusters(WEIR_FGD_DOUBLE);
+}
+
+static void fast_equals_plain_in_single_precision(void)
+{
+    compare_on_random_clusters(WEIR_FGD_SINGLE);
+}
+
 /* A long stage goes through the victims' tournament instead of the list of candidates. */
-static void fast_equals_plain_for_long_stages(void)
+static void compare_on_long_stages(uint32_t precision)
 {
     const struct weir_fgd_rules rules = { .bonus_applies = WEIR_FGD_REUSED,
                                           .bonus = 10,
-                                          .resolution = 0x1p-40 };
-    struct weir_fgd *fast = NULL;
+                                          .resolution = 0x1p-40,
+                                          .reuse = WEIR_FGD_REUSE_MOST_USED,
+                                          .precision = precision };
+    struct pair fast;
     struct history history = { .next_worker = 1 };
     struct dice dice = { .state = 7 };
     uint32_t mismatches = 0;
 
     CHECK_I64(weir_cluster_create(NULL, &history.cluster), WEIR_OK);
-    CHECK_I64(weir_fgd_create(&rules, NULL, &fast), WEIR_OK);
+    pair_open(&fast, &rules);
     for (uint32_t n = 0; n < 12; n++) {
         struct weir_gpu_spec gpus[8];
         for (uint32_t g = 0; g < 8; g++)
@@ -324,15 +407,21 @@ static void fast_equals_plain_for_long_stages(void)
     history.mix.count = 4;
     random_mix(&history, &dice, false);
     for (int i = 0; i < 900; i++) {
-        mismatches += i < 350 || roll(&dice, 2) ? place_both(&history, &dice, fast)
-                                                : evict_both(&history, &dice, fast);
+        mismatches += i < 350 || roll(&dice, 2) ? place_both(&history, &dice, &fast)
+                                                : evict_both(&history, &dice, &fast);
     }
     CHECK(weir_cluster_stage_workers(history.cluster, 0) > 50);
     CHECK(weir_cluster_stage_workers(history.cluster, 1) > 50);
     CHECK_I64(mismatches, 0);
     CHECK_I64(weir_cluster_check(history.cluster, NULL), WEIR_OK);
-    weir_fgd_destroy(fast);
+    pair_close(&fast);
     weir_cluster_destroy(history.cluster);
+}
+
+static void fast_equals_plain_for_long_stages(void)
+{
+    compare_on_long_stages(WEIR_FGD_DOUBLE);
+    compare_on_long_stages(WEIR_FGD_SINGLE);
 }
 
 /* ---- candidates against a naive enumeration ---- */
@@ -638,6 +727,7 @@ static void long_runs_agree_with_a_shadow(void)
 
 static const struct test tests[] = {
     { "fast fgd equals plain fgd on random clusters, ties included", fast_equals_plain },
+    { "fast fgd equals plain fgd in single precision", fast_equals_plain_in_single_precision },
     { "fast fgd equals plain fgd when stages are long", fast_equals_plain_for_long_stages },
     { "candidates are all that a naive enumeration finds", candidates_are_complete },
     { "a million random operations agree with a shadow ledger", long_runs_agree_with_a_shadow },

@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * xenna's saturation-aware scheduler as a policy: the rules of saturation.h around the phases of
+ * xenna with an over-allocation of 1.
+ *
+ * A decision observes (queues, busy workers, finished tasks), runs the phases with the speeds the
+ * rules give, and then takes back the starts above a stage's cap and the stops below its floor. A
+ * start whose room is not given up after all is taken back too. Every pipeline has rules of its
+ * own: another pipeline's stages are neither its bottleneck nor behind its queues. When counts
+ * fixed by hand cannot be met, the phases run once more with the counts of now.
+ *
+ * What waits in front of a stage is one number in a view, so tasks that are made up already count
+ * as items of the queue; tasks in flight are the busy workers. Meant for an interval of 10 s.
+ */
+#include "sched/internal/alloc.h"
+#include "sched/internal/plan.h"
+#include "sched/placer.h"
+#include "sched/scaling/saturation.h"
+#include "sched/scaling/scalings.h"
+#include "sched/scaling/xenna.h"
+
+#include <math.h>
+
+static const double NS_PER_S = 1e9;
+
+enum {
+    PARAM_HEADROOM = WEIR_RUN_PARAM_COUNT,
+    PARAM_WINDOW,
+    PARAM_LEAST_TASKS,
+    PARAM_MOST_KEPT,
+    PARAM_ALPHA_UP,
+    PARAM_ALPHA_DOWN,
+    PARAM_STALE_MULTIPLE,
+    PARAM_STALE_GROWTH,
+    PARAM_LEAST_TASK,
+    PARAM_WARMUP_GROWTH,
+    PARAM_RELEASE_CYCLES,
+    PARAM_RELEASE_SLOWDOWN,
+    PARAM_RECLAIM_CYCLES,
+    PARAM_COUNT
+};
+
+static const struct weir_param PARAMS[] = {
+    WEIR_RUN_PARAMS,
+    { .name = "capacity_headroom",
+      .unit = "",
+      .kind = WEIR_PARAM_NUMBER,
+      .min = 0,
+      .max = 1,
+      .initial = 0.10,
+      .help = "capacity wanted above the rate of the bottleneck, as a share of it" },
+    { .name = "estimation_window",
+      .unit = "s",
+      .kind = WEIR_PARAM_DURATION,
+      .min = 0,
+      .max = 1e6,
+      .initial = 60,
+      .help = "age up to which tasks count for a stage's speed" },
+    { .name = "min_data_points",
+      .unit = "",
+      .kind = WEIR_PARAM_COUNT,
+      .min = 1,
+      .max = 1e6,
+      .initial = 5,
+      .help = "finished tasks before a speed is trusted" },
+    { .name = "averaging_samples",
+      .unit = "",
+      .kind = WEIR_PARAM_COUNT,
+      .min = 1,
+      .max = 1e6,
+      .initial = 10,
+      .help = "tasks that count whatever their age; at least min_data_points" },
+    { .name = "speed_alpha_up",
+      .unit = "",
+      .kind = WEIR_PARAM_NUMBER,
+      .min = 1e-6,
+      .max = 1,
+      .initial = 0.3,
+      .help = "weight of a new speed that is higher than the average" },
+    { .name = "speed_alpha_down",
+      .unit = "",
+      .kind = WEIR_PARAM_NUMBER,
+      .min = 1e-6,
+      .max = 1,
+      .initial = 0.1,
+      .help = "weight of a new speed that is lower than the average" },
+    { .name = "stale_multiple",
+      .unit = "",
+      .kind = WEIR_PARAM_NUMBER,
+      .min = 1.001,
+      .max = 1e6,
+      .initial = 3,
+      .help = "mean durations without a finished task after which a speed is stale" },
+    { .name = "stale_growth_step",
+      .unit = "",
+      .kind = WEIR_PARAM_COUNT,
+      .min = 0,
+      .max = 1e6,
+      .initial = 1,
+      .help = "workers a stage with a stale speed may grow by" },
+    { .name = "min_task_duration",
+      .unit = "s",
+      .kind = WEIR_PARAM_DURATION,
+      .min = 0,
+      .max = 3600,
+      .initial = 1e-3,
+      .help = "tasks that are shorter and return nothing do not count for the speed" },
+    { .name = "warmup_growth_step",
+      .unit = "",
+      .kind = WEIR_PARAM_COUNT,
+      .min = 0,
+      .max = 1e6,
+      .initial = 4,
+      .help = "workers a stage may grow by while another is not measured yet" },
+    { .name = "release_cycles",
+      .unit = "",
+      .kind = WEIR_PARAM_COUNT,
+      .min = 1,
+      .max = 1e6,
+      .initial = 6,
+      .help = "decisions over which workers are given up; a third of them confirms" },
+    { .name = "release_slowdown",
+      .unit = "",
+      .kind = WEIR_PARAM_NUMBER,
+      .min = 1,
+      .max = 1e6,
+      .initial = 4,
+      .help = "how much slower than release_cycles the arrival rate is forgotten" },
+    { .name = "reclaim_confirm_cycles",
+      .unit = "",
+      .kind = WEIR_PARAM_COUNT,
+      .min = 1,
+      .max = 1e6,
+      .initial = 6,
+      .help = "decisions in a row before stages behind the bottleneck give workers to others" },
+};
+
+/* The rules of one pipeline, whose stages stand in a row. */
+struct part {
+    struct weir_saturation *rules;
+    uint32_t first;
+};
+
+/* What a stage's share of the pass is cut to, in actions. */
+struct quota {
+    uint32_t starts, stops; /* proposed */
+    uint32_t kept_starts, kept_stops;
+    uint32_t seen_starts, seen_stops;
+};
+
+struct saturation_aware {
+    struct weir_run run;
+    struct weir_saturation_config config;
+    struct part *parts;
+    struct quota *quotas;               /* by stage */
+    const struct weir_action **actions; /* of the pass */
+    uint32_t part_count, part_capacity, quota_capacity, action_count, action_capacity;
+};
+
+static struct weir_saturation_config read_config(const double *values)
+{
+    return (struct weir_saturation_config){
+        .headroom = values[PARAM_HEADROOM],
+        .window_s = values[PARAM_WINDOW],
+        .least_tasks = (uint32_t)values[PARAM_LEAST_TASKS],
+        .most_kept = (uint32_t)values[PARAM_MOST_KEPT],
+        .alpha_up = values[PARAM_ALPHA_UP],
+        .alpha_down = values[PARAM_ALPHA_DOWN],
+        .stale_multiple = values[PARAM_STALE_MULTIPLE],
+        .stale_growth = (uint32_t)values[PARAM_STALE_GROWTH],
+        .least_task_s = values[PARAM_LEAST_TASK],
+        .warmup_growth = (uint32_t)values[PARAM_WARMUP_GROWTH],
+        .release_cycles = (uint32_t)values[PARAM_RELEASE_CYCLES],
+        .release_slowdown = values[PARAM_RELEASE_SLOWDOWN],
+        .reclaim_cycles = (uint32_t)values[PARAM_RECLAIM_CYCLES],
+    };
+}
+
+static weir_status saturation_create(const struct weir_params *params,
+                                     const struct weir_allocator *allocator, void **state,
+                                     struct weir_error *error)
+{
+    const struct weir_allocator memory = weir_allocator_copy(allocator);
+    const struct weir_saturation_config config = read_config(params->values);
+
+    if (config.most_kept < config.least_tasks)
+        return weir_fail(error, WEIR_EINVAL,
+                         "averaging_samples must be at least min_data_points, got %u and %u",
+                         config.most_kept, config.least_tasks);
+    struct saturation_aware *const made = weir_alloc(&memory, 1, sizeof *made);
+    if (made == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    weir_run_init(&made->run, params, &memory);
+    made->run.settings.divides_samples = true;
+    made->run.settings.skips_finished = true;
+    made->run.settings.slots_assume = true;
+    made->config = config;
+    *state = made;
+    return WEIR_OK;
+}
+
+static void saturation_destroy(void *state)
+{
+    struct saturation_aware *const policy = state;
+
+    if (policy == NULL)
+        return;
+    const struct weir_allocator memory = policy->run.allocator;
+    for (uint32_t i = 0; i < policy->part_count; i++)
+        weir_saturation_destroy(policy->parts[i].rules);
+    weir_free(&memory, policy->parts);
+    weir_free(&memory, policy->quotas);
+    weir_free(&memory, (void *)policy->actions);
+    weir_run_clear(&policy->run);
+    weir_free(&memory, policy);
+}
+
+/* ---- what the rules are told ---- */
+
+/* Rules for the stages from `first` on; those that are there stay when they fit. */
+static weir_status set_part(struct saturation_aware *policy, uint32_t index, uint32_t first,
+                            uint32_t count)
+{
+    const struct weir_allocator *const memory = &policy->run.allocator;
+    struct weir_saturation *rules;
+
+    if (index < policy->part_count && policy->parts[index].first == first &&
+        policy->parts[index].rules->count == count)
+        return WEIR_OK;
+    struct part *const parts =
+        weir_grow(memory, policy->parts, &policy->part_capacity, index + 1, sizeof *parts);
+    if (parts == NULL)
+        return WEIR_ENOMEM;
+    policy->parts = parts;
+    WEIR_TRY(weir_saturation_create(memory, &policy->config, count, &rules));
+    if (index < policy->part_count)
+        weir_saturation_destroy(parts[index].rules);
+    else
+        policy->part_count = index + 1;
+    parts[index] = (struct part){ .rules = rules, .first = first };
+    return WEIR_OK;
+}
+
+/* Stages are only ever added; a pipeline that got one forgets what it knew. */
+static weir_status learn(struct saturation_aware *policy, const struct weir_view *view)
+{
+    uint32_t part = 0;
+    uint32_t end;
+
+    for (uint32_t first = 0; first < view->stage_count; first = end) {
+        const uint32_t pipeline = weir_view_stage(view, first)->pipeline;
+        for (end = first + 1;
+             end < view->stage_count && weir_view_stage(view, end)->pipeline == pipeline;)
+            end++;
+        WEIR_TRY(set_part(policy, part++, first, end - first));
+    }
+    return WEIR_OK;
+}
+
+static weir_status saturation_adopt(void *state, const struct weir_view *view,
+                                    struct weir_error *error)
+{
+    if (learn(state, view) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    return WEIR_OK;
+}
+
+/* Tasks of stages that no view has shown yet are not counted. */
+static weir_status saturation_measured(void *state, const struct weir_measurement *task)
+{
+    struct saturation_aware *const policy = state;
+
+    for (uint32_t i = 0; i < policy->part_count; i++) {
+        const struct part *const part = &policy->parts[i];
+        if (task->stage >= part->first && task->stage - part->first < part->rules->count)
+            return weir_saturation_task(part->rules, task->stage - part->first,
+                                        (double)task->start_ns / NS_PER_S,
+                                        (double)task->end_ns / NS_PER_S, task->returns);
+    }
+    return WEIR_OK;
+}
+
+static void observe(const struct saturation_aware *policy, const struct part *part, double now_s)
+{
+    for (uint32_t i = 0; i < part->rules->count; i++) {
+        const struct weir_run_stage *const stage = &policy->run.stages[part->first + i];
+        const struct weir_stage_view *const seen =
+            weir_view_stage(policy->run.view, part->first + i);
+        struct weir_saturation_stage *const at = &part->rules->stages[i];
+        at->workers = stage->workers;
+        at->queue_items = (double)seen->queued_items;
+        at->pool_tasks = 0;
+        at->inflight = (double)seen->busy / weir_shape_members(&seen->shape);
+        at->batch = stage->batch;
+        at->is_manual = stage->is_manual;
+        at->uses_cpu = seen->shape.cpu_units > 0;
+        at->uses_gpu = seen->shape.gpu_units > 0;
+    }
+    weir_saturation_observe(part->rules, now_s);
+}
+
+/* ---- the pass ---- */
+
+/* Speeds and returns as the rules see them; a stage without a speed has the default one. */
+static void take_speeds(struct saturation_aware *policy)
+{
+    for (uint32_t p = 0; p < policy->part_count; p++) {
+        const struct weir_saturation *const rules = policy->parts[p].rules;
+        double samples = 1;
+        for (uint32_t i = 0; i < rules->count; i++) {
+            const struct weir_saturation_stage *const at = &rules->stages[i];
+            struct weir_run_stage *const stage = &policy->run.stages[policy->parts[p].first + i];
+            stage->speed_per_s = at->target_speed > 0 ? at->solver_speed_per_s
+                                                      : policy->run.settings.default_speed_per_s;
+            stage->samples = samples;
+            stage->ratio = 1 / samples;
+            if (at->returns > 0 && stage->batch > 0)
+                samples = samples * at->returns / stage->batch;
+        }
+    }
+}
+
+/* Takes every action of the plan back. */
+static void empty_plan(struct weir_plan *plan)
+{
+    for (uint32_t i = weir_plan_count(plan); i-- > 0;) {
+        const struct weir_action *const action = weir_plan_action(plan, i);
+        if (action->verb == WEIR_VERB_START)
+            (void)weir_plan_unstart(plan, action->worker);
+        else if (action->verb == WEIR_VERB_STOP)
+            (void)weir_plan_unstop(plan, action->worker);
+    }
+}
+
+static bool has_manual(const struct weir_run *run)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; i < run->count; i++)
+        found = found || (run->stages[i].is_manual && !run->stages[i].is_skipped);
+    return found;
+}
+
+static weir_status run_phases(struct saturation_aware *policy)
+{
+    struct weir_run *const run = &policy->run;
+
+    take_speeds(policy);
+    WEIR_TRY(weir_run_mix_of_counts(run, true));
+    return weir_xenna_phases(run, 1.0);
+}
+
+/* The phases; once more with the counts of now when those fixed by hand cannot be met. */
+static weir_status run_pass(struct saturation_aware *policy)
+{
+    struct weir_run *const run = &policy->run;
+    struct weir_cluster *const scratch = weir_placer_scratch(run->placer);
+
+    if (weir_cluster_mark(scratch) != WEIR_OK)
+        return weir_fail(run->error, WEIR_ENOMEM, "out of memory");
+    const weir_status status = run_phases(policy);
+    if ((status != WEIR_EMANUAL && status != WEIR_EMINIMUM) || !has_manual(run)) {
+        weir_cluster_release(scratch);
+        return status;
+    }
+    weir_cluster_rollback(scratch);
+    empty_plan(run->plan);
+    WEIR_TRY(weir_placer_restart(run->placer));
+    WEIR_TRY(weir_run_begin(run, run->view, run->placer, run->plan, run->error));
+    for (uint32_t i = 0; i < run->count; i++) {
+        if (run->stages[i].is_manual)
+            run->stages[i].requested = (int32_t)run->stages[i].before;
+    }
+    return run_phases(policy);
+}
+
+/* ---- what is left of the pass ---- */
+
+static weir_status list_actions(struct saturation_aware *policy)
+{
+    const struct weir_run *const run = &policy->run;
+    const uint32_t count = weir_plan_count(run->plan);
+    const struct weir_action **const actions =
+        weir_grow(&run->allocator, (void *)policy->actions, &policy->action_capacity, count + 1,
+                  sizeof(const struct weir_action *));
+
+    if (actions == NULL)
+        return WEIR_ENOMEM;
+    policy->actions = actions;
+    struct quota *const quotas = weir_grow(&run->allocator, policy->quotas, &policy->quota_capacity,
+                                           run->count + 1, sizeof *quotas);
+    if (quotas == NULL)
+        return WEIR_ENOMEM;
+    policy->quotas = quotas;
+    for (uint32_t i = 0; i < run->count; i++)
+        quotas[i] = (struct quota){ .starts = 0 };
+    for (uint32_t i = 0; i < count; i++) {
+        actions[i] = weir_plan_action(run->plan, i);
+        quotas[actions[i]->stage].starts += actions[i]->verb == WEIR_VERB_START;
+        quotas[actions[i]->stage].stops += actions[i]->verb == WEIR_VERB_STOP;
+    }
+    policy->action_count = count;
+    return WEIR_OK;
+}
+
+/* How many of the proposed workers of a stage may start. */
+static uint32_t allowed_starts(struct saturation_aware *policy, const struct part *part, uint32_t i,
+                               uint32_t started, uint32_t stopped, double now_s)
+{
+    const struct weir_saturation_stage *const at = &part->rules->stages[i];
+    const char *rule;
+
+    if (at->is_manual != 0 || started == 0)
+        return started;
+    const double cap = weir_saturation_cap(part->rules, i, now_s, &rule);
+    if (at->workers + started - stopped <= cap)
+        return started;
+    const double room = cap - (at->workers - stopped);
+    policy->run.stages[part->first + i].binding =
+        at->samples < part->rules->config.least_tasks ? WEIR_REASON_MIN_POINTS : WEIR_REASON_TARGET;
+    return room > 0 ? (uint32_t)room : 0;
+}
+
+/* Whether anything is cut. */
+static bool set_quotas(struct saturation_aware *policy, const struct part *part, double now_s)
+{
+    bool cuts = false;
+
+    for (uint32_t i = 0; i < part->rules->count; i++) {
+        const uint32_t members =
+            weir_shape_members(&weir_view_stage(policy->run.view, part->first + i)->shape);
+        struct quota *const quota = &policy->quotas[part->first + i];
+        const uint32_t started = quota->starts / members;
+        const uint32_t stopped = quota->stops / members;
+        const uint32_t kept = allowed_starts(policy, part, i, started, stopped, now_s);
+        quota->kept_starts = kept * members;
+        quota->kept_stops = weir_saturation_deletions(part->rules, i, kept, stopped) * members;
+        cuts = cuts || quota->kept_starts < quota->starts || quota->kept_stops < quota->stops;
+    }
+    return cuts;
+}
+
+/* Whether an action is beyond its stage's quota; counts it. */
+static bool is_cut(struct quota *quota, uint32_t verb)
+{
+    if (verb == WEIR_VERB_START)
+        return quota->seen_starts++ >= quota->kept_starts;
+    return verb == WEIR_VERB_STOP && quota->seen_stops++ >= quota->kept_stops;
+}
+
+/* A worker that was to stop stays. */
+static weir_status keep_running(const struct weir_run *run, uint64_t id)
+{
+    struct weir_worker worker;
+
+    if (!weir_cluster_worker(run->view->cluster, id, &worker) || !weir_plan_unstop(run->plan, id))
+        return weir_fail(run->error, WEIR_EINVARIANT, "worker %llu has no stop to take back",
+                         (unsigned long long)id);
+    return weir_cluster_add_worker(weir_placer_scratch(run->placer), id, worker.stage,
+                                   &worker.alloc, run->error);
+}
+
+/* Leaves the scratch without any of the pass's starts and with the stops that are kept; actions
+ * that are not starts to keep become NULL. */
+static weir_status take_back(struct saturation_aware *policy)
+{
+    const struct weir_run *const run = &policy->run;
+    struct weir_cluster *const scratch = weir_placer_scratch(run->placer);
+
+    for (uint32_t i = 0; i < policy->action_count; i++) {
+        if (policy->actions[i]->verb == WEIR_VERB_START)
+            WEIR_TRY(weir_cluster_remove_worker(scratch, policy->actions[i]->worker, run->error));
+    }
+    for (uint32_t i = 0; i < policy->action_count; i++) {
+        const struct weir_action *const action = policy->actions[i];
+        const uint32_t verb = action->verb;
+        const bool cuts = is_cut(&policy->quotas[action->stage], verb);
+        if (verb == WEIR_VERB_STOP && cuts)
+            WEIR_TRY(keep_running(run, action->worker));
+        if (verb == WEIR_VERB_START && cuts)
+            (void)weir_plan_unstart(run->plan, action->worker);
+        if (verb != WEIR_VERB_START || cuts)
+            policy->actions[i] = NULL;
+    }
+    return WEIR_OK;
+}
+
+/* Puts `count` starts from `first` on, one worker or one group, on the scratch again. */
+static weir_status place_again(struct saturation_aware *policy, uint32_t first, uint32_t count)
+{
+    const struct weir_run *const run = &policy->run;
+    struct weir_cluster *const scratch = weir_placer_scratch(run->placer);
+
+    WEIR_TRY(weir_cluster_mark(scratch));
+    weir_status status = WEIR_OK;
+    for (uint32_t i = first; status == WEIR_OK && i < first + count; i++) {
+        const struct weir_action *const action = policy->actions[i];
+        status =
+            weir_cluster_add_worker(scratch, action->worker, action->stage, &action->alloc, NULL);
+    }
+    if (status == WEIR_OK) {
+        weir_cluster_release(scratch);
+        return WEIR_OK;
+    }
+    weir_cluster_rollback(scratch);
+    if (status == WEIR_ENOMEM)
+        return status;
+    policy->quotas[policy->actions[first]->stage].kept_starts -= count;
+    run->stages[policy->actions[first]->stage].binding = WEIR_REASON_NO_DONOR;
+    for (uint32_t i = first; i < first + count; i++)
+        (void)weir_plan_unstart(run->plan, policy->actions[i]->worker);
+    return WEIR_OK;
+}
+
+/* Starts in the order of stages; one that stood on room that is not given up is taken back. */
+static weir_status place_kept(struct saturation_aware *policy, uint32_t stage)
+{
+    const uint32_t members = weir_shape_members(&weir_view_stage(policy->run.view, stage)->shape);
+
+    for (uint32_t i = 0; policy->quotas[stage].kept_starts > 0 && i < policy->action_count;) {
+        const bool is_start = policy->actions[i] != NULL && policy->actions[i]->stage == stage;
+        if (is_start)
+            WEIR_TRY(place_again(policy, i, members));
+        i += is_start ? members : 1;
+    }
+    return WEIR_OK;
+}
+
+static weir_status trim(struct saturation_aware *policy, double now_s)
+{
+    struct weir_run *const run = &policy->run;
+    bool cuts = false;
+
+    WEIR_TRY(list_actions(policy));
+    for (uint32_t p = 0; p < policy->part_count; p++)
+        cuts = set_quotas(policy, &policy->parts[p], now_s) || cuts;
+    if (!cuts)
+        return WEIR_OK;
+    WEIR_TRY(take_back(policy));
+    for (uint32_t i = 0; i < run->count; i++) {
+        const uint32_t members = weir_shape_members(&weir_view_stage(run->view, i)->shape);
+        WEIR_TRY(place_kept(policy, i));
+        run->stages[i].started = policy->quotas[i].kept_starts / members;
+        run->stages[i].stopped = policy->quotas[i].kept_stops / members;
+        run->stages[i].workers =
+            run->stages[i].before + run->stages[i].started - run->stages[i].stopped;
+    }
+    return WEIR_OK;
+}
+
+static weir_status saturation_decide(void *state, const struct weir_view *view,
+                                     struct weir_placer *placer, struct weir_plan *plan,
+                                     struct weir_error *error)
+{
+    struct saturation_aware *const policy = state;
+    struct weir_run *const run = &policy->run;
+    const double now_s = (double)view->now_ns / NS_PER_S;
+
+    WEIR_TRY(weir_run_begin(run, view, placer, plan, error));
+    WEIR_TRY(saturation_adopt(policy, view, error));
+    for (uint32_t p = 0; p < policy->part_count; p++)
+        observe(policy, &policy->parts[p], now_s);
+    WEIR_TRY(run_pass(policy));
+    WEIR_TRY(trim(policy, now_s));
+    for (uint32_t i = 0; i < run->count; i++)
+        run->stages[i].target = run->stages[i].before;
+    WEIR_TRY(weir_run_slots(run));
+    return weir_run_notes(run);
+}
+
+const struct weir_scaling_ops weir_scaling_saturation_aware = {
+    .size = sizeof(struct weir_scaling_ops),
+    .abi = WEIR_ABI_MAJOR,
+    .name = "saturation_aware",
+    .summary = "xenna with queues: grows what is saturated, keeps what is idle for a while",
+    .params = PARAMS,
+    .param_count = PARAM_COUNT,
+    .create = saturation_create,
+    .destroy = saturation_destroy,
+    .decide = saturation_decide,
+    .measured = saturation_measured,
+    .adopt = saturation_adopt,
+};
