@@ -5,6 +5,7 @@
  * other values as they are.
  */
 #include "sched/placement/fgd.h"
+#include "sched/internal/alloc.h"
 #include "sched/placement/policies.h"
 
 static const struct weir_param params[WEIR_FGD_PARAM_COUNT] = {
@@ -60,6 +61,33 @@ static const struct weir_param params[WEIR_FGD_PARAM_COUNT] = {
                                     .initial = 0x1p-40,
                                     .choices = NULL,
                                     .help = "differences of fragmentation below this are ties" },
+    [WEIR_FGD_PARAM_SCORE] = { .name = "score",
+                               .unit = "",
+                               .kind = WEIR_PARAM_CHOICE,
+                               .min = 0,
+                               .max = 1,
+                               .initial = WEIR_FGD_SCORE_CHANGE,
+                               .choices = "change|grade",
+                               .help = "places are compared by the change itself, or nodes by a "
+                                       "grade in whole steps, as published; grade needs the "
+                                       "metric paper" },
+    [WEIR_FGD_PARAM_STEPS] = { .name = "steps",
+                               .unit = "",
+                               .kind = WEIR_PARAM_COUNT,
+                               .min = 0,
+                               .max = 1e9,
+                               .initial = 100,
+                               .choices = NULL,
+                               .help = "grade: steps between 0 and 1; 0 = full precision" },
+    [WEIR_FGD_PARAM_DEVICE_SCORE] = { .name = "device_score",
+                                      .unit = "",
+                                      .kind = WEIR_PARAM_CHOICE,
+                                      .min = 0,
+                                      .max = 1,
+                                      .initial = WEIR_FGD_DEVICE_CUT,
+                                      .choices = "cut|full",
+                                      .help = "grade: GPUs for a share are compared in whole "
+                                              "steps, or in full precision" },
 };
 
 struct weir_fgd_rules weir_fgd_rules_read(const struct weir_params *values)
@@ -75,42 +103,80 @@ struct weir_fgd_rules weir_fgd_rules_read(const struct weir_params *values)
         .evict_tie = (uint32_t)read[WEIR_FGD_PARAM_EVICT_TIE],
         .bonus = read[WEIR_FGD_PARAM_BONUS],
         .resolution = read[WEIR_FGD_PARAM_RESOLUTION],
+        .score = (uint32_t)read[WEIR_FGD_PARAM_SCORE],
+        .steps = read[WEIR_FGD_PARAM_STEPS],
+        .device_score = (uint32_t)read[WEIR_FGD_PARAM_DEVICE_SCORE],
     };
+}
+
+struct policy {
+    struct weir_allocator allocator;
+    struct weir_fgd *fgd;
+    struct weir_grades *grades; /* with score grade */
+};
+
+static void destroy(void *state)
+{
+    struct policy *const policy = state;
+
+    if (policy == NULL)
+        return;
+    const struct weir_allocator memory = policy->allocator;
+    weir_fgd_destroy(policy->fgd);
+    weir_grades_destroy(policy->grades);
+    weir_free(&memory, policy);
 }
 
 static weir_status create(const struct weir_params *values, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
     const struct weir_fgd_rules rules = weir_fgd_rules_read(values);
-    struct weir_fgd *fgd;
+    const struct weir_allocator memory = weir_allocator_copy(allocator);
 
-    if (weir_fgd_create(&rules, allocator, &fgd) != WEIR_OK)
+    if (rules.score == WEIR_FGD_SCORE_GRADE && rules.metric != WEIR_FRAG_PAPER)
+        return weir_fail(error, WEIR_EINVAL, "score grade needs metric paper");
+    struct policy *const policy = weir_alloc(&memory, 1, sizeof *policy);
+    if (policy == NULL)
         return weir_fail(error, WEIR_ENOMEM, "placement fgd: out of memory");
-    *state = fgd;
+    policy->allocator = memory;
+    weir_status status = weir_fgd_create(&rules, allocator, &policy->fgd);
+    if (status == WEIR_OK && rules.score == WEIR_FGD_SCORE_GRADE)
+        status = weir_grades_create(allocator, &policy->grades);
+    if (status != WEIR_OK) {
+        destroy(policy);
+        return weir_fail(error, WEIR_ENOMEM, "placement fgd: out of memory");
+    }
+    *state = policy;
     return WEIR_OK;
-}
-
-static void destroy(void *state)
-{
-    weir_fgd_destroy(state);
 }
 
 static struct weir_score score(void *state, const struct weir_place_query *query,
                                const struct weir_alloc *candidate)
 {
-    return weir_fgd_plain_score(weir_fgd_rules(state), query, candidate);
+    const struct policy *const policy = state;
+
+    return weir_fgd_plain_score(weir_fgd_rules(policy->fgd), query, candidate);
 }
 
 static weir_status place(void *state, const struct weir_place_query *query,
                          struct weir_place_answer *answer, struct weir_error *error)
 {
-    return weir_fgd_place(state, query, answer, error);
+    struct policy *const policy = state;
+
+    if (policy->grades == NULL)
+        return weir_fgd_place(policy->fgd, query, answer, error);
+    const struct weir_grader grader = { .grade = weir_fgd_grade,
+                                        .rules = weir_fgd_rules(policy->fgd),
+                                        .uses_mix = true };
+    return weir_grades_place(policy->grades, &grader, query, answer, error);
 }
 
 static weir_status evict(void *state, const struct weir_evict_query *query, uint64_t *worker,
                          struct weir_error *error)
 {
-    return weir_fgd_evict(state, query, worker, error);
+    const struct policy *const policy = state;
+
+    return weir_fgd_evict(policy->fgd, query, worker, error);
 }
 
 const struct weir_placement_ops weir_placement_fgd = {

@@ -17,20 +17,26 @@
 #define SCHED_PLACEMENT_FGD_H
 
 #include "sched/placement/frag.h"
+#include "sched/placement/grades.h"
 #include "sched/placement/tournament.h"
 #include "weir/policy.h"
 
 enum weir_fgd_tie { WEIR_FGD_MOST_FREE, WEIR_FGD_MOST_USED, WEIR_FGD_FIRST };
 enum weir_fgd_bonus { WEIR_FGD_EVERYONE, WEIR_FGD_REUSED };
 enum weir_fgd_evict_tie { WEIR_FGD_EMPTIEST, WEIR_FGD_FULLEST };
+enum weir_fgd_score { WEIR_FGD_SCORE_CHANGE, WEIR_FGD_SCORE_GRADE };
+enum weir_fgd_device_score { WEIR_FGD_DEVICE_CUT, WEIR_FGD_DEVICE_FULL };
 
 struct weir_fgd_rules {
     uint32_t metric;        /* enum weir_frag_metric */
     uint32_t tie;           /* enum weir_fgd_tie */
     uint32_t bonus_applies; /* enum weir_fgd_bonus */
     uint32_t evict_tie;     /* enum weir_fgd_evict_tie */
+    uint32_t score;         /* enum weir_fgd_score */
+    uint32_t device_score;  /* enum weir_fgd_device_score */
     double bonus;           /* GPUs */
     double resolution;      /* GPUs */
+    double steps;           /* of grades */
 };
 
 /* The parameter table of the policy, in the order of these indices. */
@@ -41,6 +47,9 @@ enum {
     WEIR_FGD_PARAM_BONUS_APPLIES,
     WEIR_FGD_PARAM_EVICT_TIE,
     WEIR_FGD_PARAM_RESOLUTION,
+    WEIR_FGD_PARAM_SCORE,
+    WEIR_FGD_PARAM_STEPS,
+    WEIR_FGD_PARAM_DEVICE_SCORE,
     WEIR_FGD_PARAM_COUNT
 };
 
@@ -65,6 +74,11 @@ weir_status weir_fgd_plain_place(const struct weir_fgd_rules *rules,
 weir_status weir_fgd_plain_evict(const struct weir_fgd_rules *rules,
                                  const struct weir_evict_query *query, uint64_t *worker,
                                  struct weir_error *error);
+
+/* ---- by grades (score GRADE, always with the metric PAPER) ---- */
+/* Place: nodes are graded by the logistic function of the fall of F, cut to `steps`; of equal nodes
+ * the tie rule, then the first. A share goes to the GPU with the best grade, cut or in full. */
+struct weir_grade weir_fgd_grade(const void *rules, const struct weir_grade_site *site);
 
 /* ---- fast ---- */
 struct weir_fgd;
