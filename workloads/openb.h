@@ -58,7 +58,7 @@ weir_status wl_openb_read_pods(const char *path, struct wl_openb_pods *pods,
 void wl_openb_pods_clear(struct wl_openb_pods *pods);
 
 /* The order called `key` ("TRACE:SEED") from a file of lines "TRACE SEED P n row row ..." and
- * "TRACE SEED N n rank rank ...". Every rank occurs once. WEIR_ENOTFOUND when there is none. */
+ * "TRACE SEED N n rank rank ...". Every rank occurs once. WEIR_EINVAL when there is none. */
 weir_status wl_openb_read_order(const char *path, const char *key, struct wl_openb_order *order,
                                 struct weir_error *error);
 void wl_openb_order_clear(struct wl_openb_order *order);

@@ -76,8 +76,8 @@ static void put_fragmentation(struct writer *writer, const struct sim_static_run
     const double frag = sim_static_frag_milli(run) / 1000;
     const double idle = gpus - (double)sim_static_counts(run)->used_milli / 1000;
     put(writer, "frag.gpu.fgd", "", "GPUs", frag);
-    put(writer, "frag.gpu.fgd_ratio", "", "ratio", idle > 0 ? frag / idle : 0);
     put(writer, "frag.gpu_pct", "", "%", 100 * frag / gpus);
+    put(writer, "frag.idle_pct", "", "%", idle > 0 ? 100 * frag / idle : 0);
     put(writer, "target.kinds", "", "1", sim_static_target(run)->count);
     put(writer, "target.distinct", "", "1", sim_static_target(run)->distinct);
 }
