@@ -14,7 +14,7 @@
 
 #include "sched/cluster/state.h"
 
-enum { PARAM_MEASURE, PARAM_CPU_SCALE, PARAM_GPU_SCALE, PARAM_STEPS, PARAM_COUNT };
+enum { PARAM_MEASURE, PARAM_CPU_SCALE, PARAM_GPU_SCALE, PARAM_STEPS, PARAM_DEVICE, PARAM_COUNT };
 enum { MEASURE_SHARES, MEASURE_AMOUNTS };
 
 static const struct weir_param params[PARAM_COUNT] = {
@@ -48,6 +48,7 @@ static const struct weir_param params[PARAM_COUNT] = {
                       .max = 1e9,
                       .initial = 100,
                       .help = "amounts: scores are cut to this many steps; 0 = full precision" },
+    [PARAM_DEVICE] = WEIR_GRADE_DEVICE_PARAM,
 };
 
 static struct weir_score score(void *state, const struct weir_place_query *query,
@@ -68,7 +69,7 @@ static struct weir_grade grade(const void *rules, const struct weir_grade_site *
         0.5 * (cpus / values[PARAM_CPU_SCALE]) + 0.5 * (gpus / values[PARAM_GPU_SCALE]);
 
     return (struct weir_grade){ .value = weir_grade_cut(1.0 - left, values[PARAM_STEPS]),
-                                .gpu = weir_grade_tightest_gpu(site) };
+                                .gpu = weir_grade_pick_gpu(site, values[PARAM_DEVICE]) };
 }
 
 static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,

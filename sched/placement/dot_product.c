@@ -9,7 +9,7 @@
 
 #include "sched/cluster/state.h"
 
-enum { PARAM_CPU_SCALE, PARAM_GPU_SCALE, PARAM_STEPS, PARAM_COUNT };
+enum { PARAM_CPU_SCALE, PARAM_GPU_SCALE, PARAM_STEPS, PARAM_DEVICE, PARAM_COUNT };
 
 static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_CPU_SCALE] = { .name = "cpu_scale",
@@ -33,6 +33,7 @@ static const struct weir_param params[PARAM_COUNT] = {
                       .max = 1e9,
                       .initial = 100,
                       .help = "scores are cut to this many steps; 0 = full precision" },
+    [PARAM_DEVICE] = WEIR_GRADE_DEVICE_PARAM,
 };
 
 static struct weir_grade grade(const void *rules, const struct weir_grade_site *site)
@@ -48,7 +49,7 @@ static struct weir_grade grade(const void *rules, const struct weir_grade_site *
     const double product = (cpus * cpu_request + gpus * gpu_request) / 2;
 
     return (struct weir_grade){ .value = weir_grade_cut(1.0 - product, values[PARAM_STEPS]),
-                                .gpu = weir_grade_tightest_gpu(site) };
+                                .gpu = weir_grade_pick_gpu(site, values[PARAM_DEVICE]) };
 }
 
 static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,

@@ -10,7 +10,7 @@
 
 #include "sched/cluster/state.h"
 
-enum { PARAM_GPU_SCALE, PARAM_COUNT };
+enum { PARAM_GPU_SCALE, PARAM_DEVICE, PARAM_COUNT };
 enum { GRADE_ALONE = 75, GRADE_AMONG = 50, GRADE_EMPTY = 25, GRADE_FULL = 25 };
 
 static const struct weir_param params[PARAM_COUNT] = {
@@ -21,6 +21,7 @@ static const struct weir_param params[PARAM_COUNT] = {
                           .max = WEIR_MAX_NODE_GPUS,
                           .initial = 8,
                           .help = "GPUs of a node that counts as empty" },
+    [PARAM_DEVICE] = WEIR_GRADE_DEVICE_PARAM,
 };
 
 /* What runs on a node that takes GPU compute. */
@@ -69,7 +70,7 @@ static struct weir_grade grade(const void *rules, const struct weir_grade_site *
     const double *const values = rules;
 
     return (struct weir_grade){ .value = (double)grade_of(site, (int64_t)values[PARAM_GPU_SCALE]),
-                                .gpu = weir_grade_tightest_gpu(site) };
+                                .gpu = weir_grade_pick_gpu(site, values[PARAM_DEVICE]) };
 }
 
 static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,

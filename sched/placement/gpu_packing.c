@@ -10,7 +10,10 @@
 
 #include "sched/cluster/state.h"
 
+enum { PARAM_DEVICE, PARAM_COUNT };
 enum { GRADE_MOST = 100, GRADE_USED_NODE = 50, GRADE_FREE_NODE = 33 };
+
+static const struct weir_param params[PARAM_COUNT] = { [PARAM_DEVICE] = WEIR_GRADE_DEVICE_PARAM };
 
 static int64_t larger(int64_t a, int64_t b)
 {
@@ -83,15 +86,16 @@ static int64_t grade_of(const struct weir_grade_site *site)
 
 static struct weir_grade grade(const void *rules, const struct weir_grade_site *site)
 {
-    (void)rules; /* there are none */
+    const double *const values = rules;
+
     return (struct weir_grade){ .value = (double)grade_of(site),
-                                .gpu = weir_grade_tightest_gpu(site) };
+                                .gpu = weir_grade_pick_gpu(site, values[PARAM_DEVICE]) };
 }
 
 static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
-    const struct weir_graded_table table = { NULL, 0 };
+    const struct weir_graded_table table = { params, PARAM_COUNT };
 
     return weir_graded_create(table, given, allocator, state, error);
 }
@@ -107,6 +111,8 @@ const struct weir_placement_ops weir_placement_gpu_packing = {
     .abi = WEIR_ABI_MAJOR,
     .name = "gpu_packing",
     .summary = "GPUs in use first, then free GPUs of nodes in use, an empty node last",
+    .params = params,
+    .param_count = PARAM_COUNT,
     .create = create,
     .destroy = weir_graded_destroy,
     .place = place,

@@ -35,18 +35,21 @@ int64_t weir_grade_gpu_request(const struct weir_shape *shape)
     return shape->gpu_units * (int64_t)shape->gpu_count;
 }
 
-uint32_t weir_grade_tightest_gpu(const struct weir_grade_site *site)
+uint32_t weir_grade_pick_gpu(const struct weir_grade_site *site, double device)
 {
     const struct weir_node *const node = &site->cluster->nodes[site->node];
+    const uint32_t choice = (uint32_t)device;
+    const int64_t sign = choice == WEIR_GRADE_LOOSEST ? -1 : 1;
     uint32_t best = WEIR_NO_INDEX;
     int64_t least = INT64_MAX;
 
     for (uint32_t g = 0; g < node->gpu_count; g++) {
         const struct weir_gpu *const gpu = &site->cluster->gpus[node->gpu_first + g];
-        if (gpu->units_free >= least || !weir_gpu_usable(gpu, site->shape))
+        const int64_t rank = choice == WEIR_GRADE_LOWEST ? 0 : sign * gpu->units_free;
+        if (rank >= least || !weir_gpu_usable(gpu, site->shape))
             continue;
         best = g;
-        least = gpu->units_free;
+        least = rank;
     }
     return best;
 }

@@ -40,8 +40,16 @@ struct weir_grader {
 int64_t weir_grade_gpu_free(const struct weir_grade_site *site);
 /* What the shape takes of GPU compute in all. */
 int64_t weir_grade_gpu_request(const struct weir_shape *shape);
-/* The GPU with the least free compute that can host a share; the lowest of equals. */
-uint32_t weir_grade_tightest_gpu(const struct weir_grade_site *site);
+/* Which GPU of the chosen node a share goes to; of equals the lowest. */
+enum weir_grade_device { WEIR_GRADE_TIGHTEST, WEIR_GRADE_LOOSEST, WEIR_GRADE_LOWEST };
+#define WEIR_GRADE_DEVICE_PARAM                                                                    \
+    {                                                                                              \
+        .name = "device", .unit = "", .kind = WEIR_PARAM_CHOICE, .min = 0, .max = 2,               \
+        .initial = WEIR_GRADE_TIGHTEST, .choices = "tightest|loosest|lowest",                      \
+        .help = "which GPU of the chosen node a share goes to: least free, most free, or the "     \
+                "first that fits"                                                                  \
+    }
+uint32_t weir_grade_pick_gpu(const struct weir_grade_site *site, double device);
 
 /* ---- placing ---- */
 
