@@ -86,12 +86,14 @@ static double frag_of(const struct books *books, const struct weir_mix *mix)
     return all;
 }
 
+/* Uncut grades lie on a fine grid all the same, so that rounding noise never decides. */
 static double grade_change(const struct weir_fgd_rules *rules, double before, double after,
                            bool is_cut)
 {
     const double value = 1 / (1 + exp(-(before - after) / 1000));
 
-    return is_cut ? weir_grade_cut(value, rules->steps) : value;
+    return is_cut && rules->steps > 0 ? weir_grade_cut(value, rules->steps)
+                                      : rint(value * 0x1p40) * 0x1p-40;
 }
 
 static void take_cpus(struct books *books, const struct weir_shape *shape)

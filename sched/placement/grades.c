@@ -70,8 +70,8 @@ static struct search search_begin(struct weir_place_answer *answer, uint32_t nod
     answer->reused = WEIR_NO_INDEX;
     answer->reserved = 0;
     return (struct search){ .answer = answer,
-                            .best = -INFINITY,
-                            .second = -INFINITY,
+                            .best = -(double)INFINITY,
+                            .second = -(double)INFINITY,
                             .node = WEIR_NO_INDEX,
                             .second_node = WEIR_NO_INDEX };
 }
@@ -334,7 +334,7 @@ static void grade_again(struct kept_grade *kept, const struct weir_grader *grade
     const uint32_t reason = weir_candidates_reason(site->cluster, site->shape, site->node);
 
     if (reason != WEIR_REASON_NONE) {
-        kept->value = -INFINITY;
+        kept->value = -(double)INFINITY;
         kept->gpu = reason;
         return;
     }

@@ -266,12 +266,11 @@ static void mistakes_of_a_job_scenario_are_reported(void)
 {
     static const char *const texts[] = {
         "schema: 1\nname: x\ncluster: {nodes: [{name: a, cpus: 4}]}\n",
-        "schema: 1\nname: x\ncluster: {nodes_file: /nowhere.csv}\nworkloads: [{name: a, pods: "
-        "/nowhere.csv}]\n",
+        "schema: 1\nname: x\ncluster: {nodes_file: /no}\nworkloads: [{pods: /x, name: a}]\n",
         "schema: 1\nname: x\ncluster: {nodes: [{name: a, cpus: 4}]}\nworkloads: [{name: a}]\n",
     };
     static const char *const expected[] = { "key 'pipelines' is missing",
-                                            "/nowhere.csv: ", "key 'pods' is missing" };
+                                            "/no: ", "key 'pods' is missing" };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct sim_scenario *scenario = NULL;
         struct sim_diagnostics diagnostics = { 0 };
