@@ -7,7 +7,7 @@ function(weir_room target)
     if(NOT sources)
         # An object library needs one source; a declaration is the smallest.
         set(sources "${PROJECT_BINARY_DIR}/generated/${target}_empty.c")
-        file(WRITE "${sources}" "extern const int ${target}_is_empty;\n")
+        file(CONFIGURE OUTPUT "${sources}" CONTENT "extern const int ${target}_is_empty;\n")
     endif()
     add_library(${target} OBJECT ${sources})
     target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}"

@@ -333,7 +333,8 @@ static weir_status check_start(const struct checker *checker)
     return remember(checker);
 }
 
-static weir_status check_stop(const struct checker *checker)
+/* What STOP and MOVE begin with: the worker runs, for the stage named, and frees what it holds. */
+static weir_status free_running(const struct checker *checker)
 {
     struct weir_worker held;
 
@@ -342,18 +343,19 @@ static weir_status check_stop(const struct checker *checker)
     if (held.stage != checker->action->stage)
         return weir_fail(checker->error, WEIR_EPOLICY, "the worker belongs to stage %u, not %u",
                          held.stage, checker->action->stage);
-    WEIR_TRY(give_back(checker, &held.alloc));
+    return give_back(checker, &held.alloc);
+}
+
+static weir_status check_stop(const struct checker *checker)
+{
+    WEIR_TRY(free_running(checker));
     return remember(checker);
 }
 
 static weir_status check_move(const struct checker *checker)
 {
-    struct weir_worker held;
-
     WEIR_TRY(check_stage(checker));
-    if (!find_holding(checker, checker->action->worker, &held))
-        return weir_fail(checker->error, WEIR_EPOLICY, "no such worker runs");
-    WEIR_TRY(give_back(checker, &held.alloc));
+    WEIR_TRY(free_running(checker));
     WEIR_TRY(take(checker, &checker->action->alloc));
     WEIR_TRY(check_covers(checker, &checker->action->alloc));
     return remember(checker);

@@ -111,7 +111,8 @@ static void put_nodes(struct writer *writer, const struct weir_cluster *cluster)
 
 static void put_shape(struct writer *writer, const struct weir_shape *shape)
 {
-    const bool many = shape->kind == WEIR_SHAPE_WHOLE || shape->kind == WEIR_SHAPE_ENTIRE;
+    const bool many = shape->kind == WEIR_SHAPE_WHOLE || shape->kind == WEIR_SHAPE_ENTIRE ||
+                      shape->kind == WEIR_SHAPE_SPMD_SMALL || shape->kind == WEIR_SHAPE_SPMD_MULTI;
 
     put(writer, "{\"type\": \"%s\", ", weir_shape_kind_name(shape->kind));
     put_amount(writer, "cpus", shape->cpu_units);
@@ -124,6 +125,8 @@ static void put_shape(struct writer *writer, const struct weir_shape *shape)
         put(writer, "null");
     else
         put(writer, "%u", shape->gpu_type - 1);
+    if (shape->node_gpus > 0)
+        put(writer, ", \"nodes\": %u, \"node_gpus\": %u", shape->node_count, shape->node_gpus);
     put(writer, ", \"codec_same_gpu\": %s}", shape->codec_same_gpu != 0 ? "true" : "false");
 }
 

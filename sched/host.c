@@ -148,9 +148,9 @@ weir_status weir_host_replace(struct weir_host *host, const struct weir_host_con
         weir_policy_pair_destroy(&host->fallback, &host->allocator);
     host->main = main;
     host->fallback = fallback;
-    const struct weir_window window = host->window; /* the estimators keep theirs */
     take_settings(host, config);
-    host->window = window;
+    for (uint32_t i = 0; i < host->stage_count; i++)
+        WEIR_TRY(weir_estimator_set_window(host->stages[i].estimator, host->window));
     return WEIR_OK;
 }
 
@@ -184,6 +184,60 @@ static void count_placements(struct weir_host *host)
     host->stats.placements_failed += counts.failed;
 }
 
+/* What a policy may see but not change, as one number: O(stages). */
+static uint64_t fingerprint(const struct weir_host *host)
+{
+    const struct weir_amounts free = weir_cluster_free(host->inventory);
+    const struct weir_view *const view = &host->view;
+    uint64_t hash = weir_hash_add(view->stage_count, (uint64_t)view->now_ns);
+
+    hash = weir_hash_add(hash, view->seed);
+    hash = weir_hash_add(hash, view->cluster == host->inventory && view->stages == host->views);
+    hash = weir_hash_add(hash, weir_cluster_worker_count(host->inventory));
+    hash = weir_hash_add(hash, (uint64_t)free.cpu_units ^ (uint64_t)free.gpu_units << 24);
+    for (uint32_t i = 0; i < host->stage_count; i++) {
+        const struct weir_stage_view *const stage = &host->views[i];
+        hash = weir_hash_add(hash, (uint64_t)stage->workers << 32 | stage->slots);
+        hash = weir_hash_add(hash, stage->queued_items);
+        hash = weir_hash_add(hash, (uint64_t)stage->shape.cpu_units);
+        hash = weir_hash_add(hash, (uint64_t)stage->shape.gpu_units << 8 | stage->shape.kind);
+        hash = weir_hash_add(hash, (uint64_t)stage->shape.nvdecs << 32 | stage->shape.nvencs);
+        hash = weir_hash_add(hash, (uint64_t)stage->requested_workers << 32 | stage->batch_size);
+    }
+    return hash;
+}
+
+/* A status that decide() may return, with a sentence; anything else breaks the contract. */
+static weir_status judge_status(weir_status status, struct weir_error *error)
+{
+    switch (status) {
+    case WEIR_OK:
+        return WEIR_OK;
+    case WEIR_ENOMEM:
+    case WEIR_EINVAL:
+    case WEIR_EINFEASIBLE:
+    case WEIR_EBUSY:
+    case WEIR_EDUPLICATE:
+    case WEIR_ENOTFOUND:
+    case WEIR_EOVERCOMMIT:
+    case WEIR_EPOLICY:
+    case WEIR_EABI:
+    case WEIR_ERANGE:
+    case WEIR_EIO:
+    case WEIR_EFORMAT:
+    case WEIR_EINVARIANT:
+    case WEIR_EINTERRUPTED:
+    case WEIR_EMANUAL:
+    case WEIR_EMINIMUM:
+    case WEIR_EUNSUPPORTED:
+        if (error->text[0] == '\0')
+            (void)weir_fail(error, status, "it failed without a message: %s",
+                            weir_status_text(status));
+        return status == WEIR_EIO || status == WEIR_EINTERRUPTED ? WEIR_EPOLICY : status;
+    }
+    return weir_fail(error, WEIR_EPOLICY, "decide returned %d, which is no status", (int)status);
+}
+
 /* Lets one pair of policies plan and checks what it planned. */
 static weir_status plan_with(struct weir_host *host, const struct weir_policy_pair *pair,
                              struct weir_error *error)
@@ -197,13 +251,18 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_pa
     weir_plan_reset(host->plan, host->next_worker, host->explain);
     WEIR_TRY(open_scratch(host, error));
     weir_status status = weir_placer_begin(host->placer, &binding);
+    const uint64_t before = fingerprint(host);
+    error->text[0] = '\0';
     if (status == WEIR_OK)
-        status = pair->scaling->decide(pair->scaling_state, &host->view, host->placer, host->plan,
-                                       error);
+        status = judge_status(pair->scaling->decide(pair->scaling_state, &host->view, host->placer,
+                                                    host->plan, error),
+                              error);
     else
         (void)weir_fail(error, status, "%s", weir_status_text(status));
     count_placements(host);
     close_scratch(host);
+    if (fingerprint(host) != before)
+        status = weir_fail(error, WEIR_EPOLICY, "it changed the view, which is not its own");
     if (status == WEIR_OK)
         status = weir_placer_finish(host->placer);
     if (status == WEIR_OK)

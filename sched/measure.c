@@ -50,6 +50,14 @@ weir_status weir_estimator_create(const struct weir_allocator *allocator, struct
     return WEIR_OK;
 }
 
+weir_status weir_estimator_set_window(struct weir_estimator *estimator, struct weir_window window)
+{
+    if (window.window_ns < 0)
+        return WEIR_EINVAL;
+    estimator->window = window;
+    return WEIR_OK;
+}
+
 void weir_estimator_destroy(struct weir_estimator *estimator)
 {
     if (estimator == NULL)

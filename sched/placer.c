@@ -10,6 +10,7 @@
 #include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
 #include "sched/internal/plan.h"
+#include "sched/placement/candidates.h"
 #include "sched/placement/scan.h"
 
 #include <string.h>
@@ -167,7 +168,8 @@ weir_status weir_placer_set_mix(struct weir_placer *placer, const double *freque
 
 uint32_t weir_placer_workers(const struct weir_placer *placer, uint32_t stage)
 {
-    return weir_cluster_stage_workers(placer->bound.scratch, stage);
+    return weir_cluster_stage_workers(placer->bound.scratch, stage) /
+           weir_shape_members(&placer->shapes[stage]);
 }
 
 struct weir_cluster *weir_placer_scratch(struct weir_placer *placer)
@@ -187,6 +189,14 @@ static uint64_t next_seed(struct weir_placer *placer)
     return weir_hash_add(placer->bound.view->seed, placer->queries++);
 }
 
+/* Only what is in use: a worker has room for many devices and mostly holds none or one. */
+static void copy_worker(struct weir_worker *target, const struct weir_worker *source)
+{
+    memcpy(target, source,
+           offsetof(struct weir_worker, alloc) + offsetof(struct weir_alloc, devices) +
+               source->alloc.device_count * sizeof source->alloc.devices[0]);
+}
+
 static weir_status push_stopped(const struct weir_allocator *allocator, struct stopped_list *list,
                                 const struct weir_worker *worker)
 {
@@ -195,9 +205,7 @@ static weir_status push_stopped(const struct weir_allocator *allocator, struct s
     if (workers == NULL)
         return WEIR_ENOMEM;
     list->workers = workers;
-    memcpy(&workers[list->first + list->count++], worker,
-           offsetof(struct weir_worker, alloc) + offsetof(struct weir_alloc, devices) +
-               worker->alloc.device_count * sizeof worker->alloc.devices[0]);
+    copy_worker(&workers[list->first + list->count++], worker);
     return WEIR_OK;
 }
 
@@ -207,10 +215,12 @@ static void take_out(struct stopped_list *list, uint32_t position)
     const uint32_t after = list->count - position - 1;
 
     if (position < after) {
-        memmove(workers + 1, workers, position * sizeof *workers);
+        for (uint32_t i = position; i > 0; i--)
+            copy_worker(&workers[i], &workers[i - 1]);
         list->first++;
     } else {
-        memmove(workers + position, workers + position + 1, after * sizeof *workers);
+        for (uint32_t i = position; i + 1 < list->count; i++)
+            copy_worker(&workers[i], &workers[i + 1]);
     }
     list->count--;
     if (list->count == 0)
@@ -284,10 +294,86 @@ static weir_status refuse(struct weir_placer *placer, uint32_t stage)
     return WEIR_EBUSY;
 }
 
+/* ---- groups: one worker on whole nodes, without the placement policy ---- */
+
+/* The next node from `first` on that can be one of a group, or WEIR_NO_INDEX; why others cannot is
+ * counted. */
+static uint32_t next_member_node(struct weir_placer *placer, const struct weir_shape *shape,
+                                 uint32_t first)
+{
+    struct weir_choice *const choice = &placer->answer.choice;
+    const uint32_t nodes = weir_cluster_node_count(placer->bound.scratch);
+
+    for (uint32_t node = first; node < nodes; node++) {
+        const uint32_t reason = weir_candidates_reason(placer->bound.scratch, shape, node);
+        choice->nodes_seen++;
+        if (reason == WEIR_REASON_NONE)
+            return node;
+        choice->rejected[reason]++;
+    }
+    return WEIR_NO_INDEX;
+}
+
+static bool group_fits(struct weir_placer *placer, const struct weir_shape *shape)
+{
+    uint32_t node = 0;
+
+    memset(&placer->answer.choice, 0, sizeof placer->answer.choice);
+    placer->answer.choice.runner_up_node = WEIR_NO_INDEX;
+    for (uint32_t i = 0; i < weir_shape_members(shape); i++, node++) {
+        node = next_member_node(placer, shape, node);
+        if (node == WEIR_NO_INDEX)
+            return false;
+    }
+    return true;
+}
+
+/* The first nodes that can, in their order; all members or none. */
+static weir_status start_group(struct weir_placer *placer, uint32_t stage, struct weir_error *error)
+{
+    const struct weir_shape *const shape = &placer->shapes[stage];
+    struct weir_plan *const plan = placer->bound.plan;
+    weir_status status = WEIR_OK;
+    uint32_t node = 0;
+
+    placer->counts.tried++;
+    if (!group_fits(placer, shape))
+        return refuse(placer, stage);
+    placer->stages[stage].is_refused = 0;
+    weir_plan_set_group(plan, weir_plan_next_worker(plan));
+    for (uint32_t i = 0; status == WEIR_OK && i < weir_shape_members(shape); i++, node++) {
+        node = next_member_node(placer, shape, node);
+        status = weir_place_first(placer->bound.scratch, node, shape, &placer->answer.alloc);
+        if (status == WEIR_OK)
+            status = start_fresh(placer, stage, error);
+    }
+    weir_plan_set_group(plan, 0);
+    return status;
+}
+
+/* The group that is there for longest: its members stand in a row. */
+static weir_status stop_group(struct weir_placer *placer, uint32_t stage, struct weir_error *error)
+{
+    for (uint32_t i = 0; i < weir_shape_members(&placer->shapes[stage]); i++) {
+        uint64_t id = 0;
+        if (!weir_cluster_stage_worker_id(placer->bound.scratch, stage, 0, &id))
+            return weir_fail(error, WEIR_ENOTFOUND, "stage %u has no group to remove", stage);
+        WEIR_TRY(weir_cluster_remove_worker(placer->bound.scratch, id, error));
+        if (!weir_plan_unstart(placer->bound.plan, id))
+            WEIR_TRY(weir_plan_stop(placer->bound.plan, stage, id));
+        const struct weir_step step = { .stage = stage, .is_removal = 1, .worker = id };
+        WEIR_TRY(note_step(placer, &step));
+    }
+    placer->counts.removed++;
+    return WEIR_OK;
+}
+
 weir_status weir_placer_start(struct weir_placer *placer, uint32_t stage, struct weir_error *error)
 {
     if (stage >= placer->stage_count)
         return weir_fail(error, WEIR_EINVAL, "stage %u of %u", stage, placer->stage_count);
+    if (placer->shapes[stage].kind == WEIR_SHAPE_SPMD_MULTI)
+        return start_group(placer, stage, error);
     const struct stopped_list *const stopped = &placer->stages[stage].stopped;
     const struct weir_mix mix = placer_mix(placer);
     const struct weir_place_query query = {
@@ -321,6 +407,8 @@ weir_status weir_placer_stop(struct weir_placer *placer, uint32_t stage, struct 
 
     if (stage >= placer->stage_count)
         return weir_fail(error, WEIR_EINVAL, "stage %u of %u", stage, placer->stage_count);
+    if (placer->shapes[stage].kind == WEIR_SHAPE_SPMD_MULTI)
+        return stop_group(placer, stage, error);
     const struct weir_evict_query query = {
         .cluster = placer->bound.scratch, .mix = &mix, .stage = stage, .seed = next_seed(placer)
     };

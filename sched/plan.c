@@ -115,6 +115,7 @@ static void action_copy(struct weir_action *to, const struct weir_action *from)
     memcpy(to, from,
            offsetof(struct weir_action, alloc) + offsetof(struct weir_alloc, devices) +
                devices * sizeof from->alloc.devices[0]);
+    to->group = from->group;
 }
 
 static weir_status remember_worker(struct weir_plan_store *store, const struct weir_action *action)
@@ -173,6 +174,7 @@ static void action_begin(struct weir_action *action, const struct weir_plan_stor
 {
     memset(action, 0, offsetof(struct weir_action, alloc));
     memset(&action->alloc, 0, offsetof(struct weir_alloc, devices));
+    action->group = 0;
     action->verb = verb;
     action->stage = stage;
     action->phase = store->phase;
@@ -190,9 +192,15 @@ weir_status weir_plan_start(struct weir_plan *plan, uint32_t stage, uint64_t wor
     action.worker = worker;
     memcpy(&action.alloc, alloc,
            offsetof(struct weir_alloc, devices) + devices * sizeof alloc->devices[0]);
+    action.group = plan->store->group;
     action.reused = weir_id_map_get(&plan->store->stops, worker) != WEIR_NO_INDEX;
     WEIR_TRY(keep_choice(plan->store, choice, &action.choice));
     return weir_plan_append(plan, &action);
+}
+
+void weir_plan_set_group(struct weir_plan *plan, uint64_t group)
+{
+    plan->store->group = group;
 }
 
 weir_status weir_plan_stop(struct weir_plan *plan, uint32_t stage, uint64_t worker)

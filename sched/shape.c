@@ -104,6 +104,34 @@ static weir_status shape_entire(const struct weir_request *request, struct weir_
     return WEIR_OK;
 }
 
+/* One process a GPU: part of a node, or all GPUs of whole nodes. */
+static weir_status shape_spmd(const struct weir_request *request, struct weir_shape *shape,
+                              struct weir_error *error)
+{
+    const uint32_t node_gpus = request->node_gpus;
+    uint32_t gpus;
+
+    if (request->nvdecs > 0 || request->nvencs > 0)
+        return weir_fail(error, WEIR_EINVAL, "spmd must not ask for codecs");
+    WEIR_TRY(whole_gpus(request->gpus, "with spmd", &gpus, error));
+    shape->gpu_units = WEIR_ONE;
+    shape->node_gpus = node_gpus;
+    if (gpus < node_gpus) {
+        shape->kind = WEIR_SHAPE_SPMD_SMALL;
+        shape->gpu_count = gpus;
+    } else if (node_gpus > 0 && gpus % node_gpus == 0) {
+        shape->kind = WEIR_SHAPE_SPMD_MULTI;
+        shape->gpu_count = node_gpus;
+        shape->node_count = gpus / node_gpus;
+    } else {
+        return weir_fail(error, WEIR_EINVAL,
+                         "gpus must be below or a multiple of a node's %u GPUs with spmd, got %u",
+                         node_gpus, gpus);
+    }
+    shape->cpu_units *= shape->gpu_count;
+    return WEIR_OK;
+}
+
 static weir_status shape_gpus(const struct weir_request *request, struct weir_quantum quantum,
                               struct weir_shape *shape, struct weir_error *error)
 {
@@ -113,6 +141,8 @@ static weir_status shape_gpus(const struct weir_request *request, struct weir_qu
         WEIR_TRY(whole_gpus(request->gpus, "or below 1", &shape->gpu_count, error));
         shape->kind = WEIR_SHAPE_WHOLE;
         shape->gpu_units = WEIR_ONE;
+        if (request->cpus_per_gpu)
+            shape->cpu_units *= shape->gpu_count;
         return WEIR_OK;
     }
     shape->gpu_count = 1;
@@ -149,7 +179,9 @@ weir_status weir_shape_from_request(const struct weir_request *request, struct w
 
     WEIR_TRY(check_request(request, error));
     WEIR_TRY(amount_units("cpus", request->cpus, quantum, &made.cpu_units, error));
-    if (request->entire_gpu)
+    if (request->spmd)
+        WEIR_TRY(shape_spmd(request, &made, error));
+    else if (request->entire_gpu)
         WEIR_TRY(shape_entire(request, &made, error));
     else if (request->gpus > 0)
         WEIR_TRY(shape_gpus(request, quantum, &made, error));
@@ -199,13 +231,23 @@ static const char *broken_whole_rule(const struct weir_shape *shape)
     return NULL;
 }
 
+static const char *broken_spmd_rule(const struct weir_shape *shape)
+{
+    if (wants_engines(shape))
+        return "spmd must not ask for codecs";
+    if (shape->kind == WEIR_SHAPE_SPMD_MULTI && shape->node_count == 0)
+        return "spmd_multi needs at least one node";
+    return broken_whole_rule(shape);
+}
+
 /* The rule a shape breaks, or NULL. */
 static const char *broken_rule(const struct weir_shape *shape)
 {
     static const char *(*const rules[])(const struct weir_shape *) = {
         [WEIR_SHAPE_CPU] = broken_cpu_rule,          [WEIR_SHAPE_CODEC] = broken_codec_rule,
         [WEIR_SHAPE_FRACTIONAL] = broken_share_rule, [WEIR_SHAPE_WHOLE] = broken_whole_rule,
-        [WEIR_SHAPE_ENTIRE] = broken_whole_rule,
+        [WEIR_SHAPE_ENTIRE] = broken_whole_rule,     [WEIR_SHAPE_SPMD_SMALL] = broken_spmd_rule,
+        [WEIR_SHAPE_SPMD_MULTI] = broken_spmd_rule,
     };
 
     if (shape->cpu_units < 0 || shape->ram_bytes < 0 || shape->gpu_mem_bytes < 0)
@@ -228,16 +270,17 @@ weir_status weir_shape_check(const struct weir_shape *shape, struct weir_error *
 struct weir_amounts weir_shape_amounts(const struct weir_shape *shape, int64_t nvdecs_per_gpu,
                                        int64_t nvencs_per_gpu)
 {
-    const int64_t gpus = shape->gpu_count;
+    const int64_t nodes = weir_shape_members(shape);
+    const int64_t gpus = nodes * shape->gpu_count;
     /* Engines are per GPU for WHOLE and ENTIRE; the others name the worker's own. */
     const int64_t times = gpus > 0 ? gpus : 1;
     const bool entire = shape->kind == WEIR_SHAPE_ENTIRE;
 
-    return (struct weir_amounts){ .cpu_units = shape->cpu_units,
+    return (struct weir_amounts){ .cpu_units = nodes * shape->cpu_units,
                                   .gpu_units = gpus * shape->gpu_units,
                                   .nvdecs = times * (entire ? nvdecs_per_gpu : shape->nvdecs),
                                   .nvencs = times * (entire ? nvencs_per_gpu : shape->nvencs),
-                                  .ram_bytes = shape->ram_bytes,
+                                  .ram_bytes = nodes * shape->ram_bytes,
                                   .gpu_mem_bytes = times * shape->gpu_mem_bytes };
 }
 

@@ -18,17 +18,30 @@ struct sim_scenario;
 struct sim_recorder;
 
 /* Someone who wants to see every finished task: span exports, and tests that compare each item with
- * a recursion. Called once an item, in time order. */
+ * a recursion. Called once an item, in time order; failed attempts are shown too. */
 struct sim_span {
     uint64_t item;
     uint32_t stage; /* over all pipelines */
     uint32_t attempt;
     uint64_t worker;
     int64_t queued_ns, start_ns, end_ns;
+    uint32_t node, gpu_type; /* of the worker; WEIR_NO_INDEX = no GPU */
+    uint32_t batch;          /* items of the task */
+    uint32_t place;          /* of this item among them, from 0 */
+    uint32_t returns;        /* items it turned into; 0 when the attempt failed */
+    bool has_failed;
+    double size;
+};
+/* A worker became ready; only those that needed time for it. */
+struct sim_setup_span {
+    uint64_t worker;
+    uint32_t stage, node, gpu_type;
+    int64_t start_ns, end_ns;
 };
 struct sim_observer {
     void (*span)(void *state, const struct sim_span *span);
     void *state;
+    void (*setup)(void *state, const struct sim_setup_span *setup); /* NULL = not wanted */
 };
 
 struct sim_context {
@@ -49,7 +62,7 @@ enum sim_kind {
     SIM_KIND_SETUP_END = 2,    /* target: worker slot, argument: worker id */
     SIM_KIND_WORKER_CRASH = 3, /* target: worker slot, argument: worker id */
     SIM_KIND_ARRIVAL = 4,      /* target: pipeline */
-    SIM_KIND_SWEEP = 5,        /* target: pipeline (tick semantics) */
+    SIM_KIND_SWEEP = 5,        /* target: pipeline (tick: a step, runtime: a turn of the loop) */
     SIM_KIND_DECIDE = 6,
     SIM_KIND_SAMPLE = 7,
     SIM_KIND_NODE_FAIL = 8,       /* target: node */
@@ -57,7 +70,9 @@ enum sim_kind {
     SIM_KIND_TIMELINE_BEGIN = 10, /* target: entry */
     SIM_KIND_TIMELINE_END = 11,   /* target: entry */
     SIM_KIND_WARMUP = 12,
-    SIM_KIND_WAKE = 13, /* a decision the policy asked for */
+    SIM_KIND_WAKE = 13,  /* a decision the policy asked for */
+    SIM_KIND_APPLY = 14, /* the plan of a decision that took time */
+    SIM_KIND_LOOK = 15,  /* counts are taken for the view of a later decision */
 };
 
 /* The result digest adds up one mixed word per transition (what, who, when), so that it depends on

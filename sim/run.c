@@ -207,26 +207,26 @@ static void summarize(struct sim_world *world, weir_status status, struct sim_ru
     copy_values(world, summary);
 }
 
-static weir_status record_end(struct sim_world *world, const struct sim_run_summary *summary,
-                              struct weir_error *error)
+static weir_status record_end(const struct sim_run_options *options, struct sim_world *world,
+                              const struct sim_run_summary *summary, struct weir_error *error)
 {
-    const struct sim_run_end end = { .end_ns = sim_world_end_ns(world),
+    const struct sim_run_end end = { .end_ns = world == NULL ? 0 : sim_world_end_ns(world),
                                      .status = summary->outcome,
                                      .message = summary->message,
                                      .events = summary->events,
                                      .event_digest = summary->digest,
                                      .result_digest = summary->result_digest,
-                                     .sample_ns = world->sample_ns,
-                                     .is_steady = sim_meter_is_steady(world->context.meter),
+                                     .sample_ns = world == NULL ? 0 : world->sample_ns,
+                                     .is_steady =
+                                         world != NULL && sim_meter_is_steady(world->context.meter),
                                      .wall_s = summary->wall_s,
                                      .cpu_s = summary->cpu_s,
                                      .peak_rss_mib = summary->peak_rss_mib };
-    return sim_recorder_end_run(world->context.recorder, &end, error);
+    return sim_recorder_end_run(options->recorder, &end, error);
 }
 
 static weir_status run_world(struct sim_world *world, struct weir_error *error)
 {
-    WEIR_TRY(record_run(world->scenario, world->options, error));
     WEIR_TRY(record_nodes(world->scenario, world->context.cluster, world->context.recorder, error));
     WEIR_TRY(record_stages(world, error));
     const weir_status status = sim_world_run(world);
@@ -259,7 +259,6 @@ static weir_status run_arrivals(struct sim_static_run *run, const struct sim_sce
                                 const struct sim_run_options *options,
                                 struct sim_run_summary *summary, struct weir_error *error)
 {
-    WEIR_TRY(record_run(scenario, options, error));
     WEIR_TRY(record_nodes(scenario, sim_static_cluster(run), options->recorder, error));
     const double start_s = clock_s(CLOCK_MONOTONIC);
     const weir_status status = sim_static_arrive(run, error);
@@ -285,15 +284,19 @@ static weir_status run_jobs(const struct sim_scenario *scenario,
     const double cpu_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
     summary->completion_s = (double)NAN;
     (void)snprintf(summary->outcome, sizeof(summary->outcome), "failed");
-    const weir_status status = sim_static_create(scenario, options, &run, &error);
-    summary->status =
-        status == WEIR_OK ? run_arrivals(run, scenario, options, summary, &error) : status;
+    const weir_status recorded = record_run(scenario, options, &error);
+    summary->status = recorded;
+    if (recorded == WEIR_OK)
+        summary->status = sim_static_create(scenario, options, &run, &error);
+    if (run != NULL)
+        summary->status = run_arrivals(run, scenario, options, summary, &error);
     summary->wall_s = clock_s(CLOCK_MONOTONIC) - wall_s;
     summary->cpu_s = clock_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_s;
     summary->peak_rss_mib = peak_rss_mib();
     if (summary->status != WEIR_OK)
         (void)snprintf(summary->message, sizeof(summary->message), "%s", error.text);
-    const weir_status ended = run == NULL ? WEIR_OK : record_jobs_end(options, summary, &error);
+    const weir_status ended =
+        recorded == WEIR_OK ? record_jobs_end(options, summary, &error) : WEIR_OK;
     sim_static_destroy(run);
     return summary->status == WEIR_OK ? ended : summary->status;
 }
@@ -311,8 +314,13 @@ weir_status sim_run(const struct sim_scenario *scenario, const struct sim_run_op
     summary->seed = options->seed;
     if (scenario->workloads_count > 0)
         return run_jobs(scenario, options, summary);
-    weir_status status = sim_world_create(scenario, options, &world, &error);
-    if (status == WEIR_OK) {
+    (void)snprintf(summary->outcome, sizeof(summary->outcome), "failed"); /* until it is not */
+    /* Its row comes first, so that a run that never gets going is known to have been tried. */
+    const weir_status recorded = record_run(scenario, options, &error);
+    weir_status status = recorded;
+    if (status == WEIR_OK)
+        status = sim_world_create(scenario, options, &world, &error);
+    if (world != NULL) {
         status = run_world(world, &error);
         summarize(world, status, summary);
     }
@@ -322,8 +330,8 @@ weir_status sim_run(const struct sim_scenario *scenario, const struct sim_run_op
     summary->peak_rss_mib = peak_rss_mib();
     if (status != WEIR_OK) /* a successful run leaves remarks of tries that failed in the box */
         (void)snprintf(summary->message, sizeof(summary->message), "%s", error.text);
-    if (world != NULL && options->export_to == NULL) {
-        const weir_status ended = record_end(world, summary, &error);
+    if (recorded == WEIR_OK && options->export_to == NULL) {
+        const weir_status ended = record_end(options, world, summary, &error);
         status = status == WEIR_OK ? ended : status;
     }
     sim_world_destroy(world);

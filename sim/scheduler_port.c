@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 struct sim_port {
@@ -20,6 +21,13 @@ struct sim_port {
     uint32_t outcome_capacity;
     uint64_t next_initial; /* id of the next worker placed before the first decision */
     struct sim_port_cost cost;
+    const struct weir_plan *pending; /* decided, not applied yet; the host's */
+    const struct sim_sched *pending_sched;
+    int64_t pending_ns, pending_wall_ns;
+    struct weir_stage_update *seen; /* by stage, as old as the view */
+    bool has_seen;
+    struct weir_measurement *late; /* not yet known to the host, oldest first */
+    size_t late_count, late_capacity;
 };
 
 /* CPU time of the thread: what a decision costs does not depend on who else is on the machine. */
@@ -108,7 +116,9 @@ weir_status sim_port_create(const struct sim_port_config *config, struct sim_por
     made->config = *config;
     made->sched = &config->scenario->sched;
     const struct weir_host_config host = host_config(made);
-    weir_status status = weir_host_create(&host, &made->host, error);
+    made->seen = calloc(config->scenario->stages_total + 1, sizeof(*made->seen));
+    weir_status status = made->seen == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory")
+                                            : weir_host_create(&host, &made->host, error);
     if (status == WEIR_OK)
         status = fill_host(made, error);
     if (status != WEIR_OK) {
@@ -125,12 +135,37 @@ void sim_port_destroy(struct sim_port *port)
         return;
     weir_host_destroy(port->host);
     free(port->outcomes);
+    free(port->seen);
+    free(port->late);
     free(port);
 }
 
 weir_status sim_port_measure(struct sim_port *port, const struct weir_measurement *task)
 {
-    return weir_host_measure(port->host, task);
+    if (port->sched->view_age_ns == 0 && port->late_count == 0)
+        return weir_host_measure(port->host, task);
+    if (port->late_count == port->late_capacity) {
+        const size_t capacity = port->late_capacity == 0 ? 256 : port->late_capacity * 2;
+        struct weir_measurement *late = realloc(port->late, capacity * sizeof(*late));
+        if (late == NULL)
+            return WEIR_ENOMEM;
+        port->late = late;
+        port->late_capacity = capacity;
+    }
+    port->late[port->late_count++] = *task;
+    return WEIR_OK;
+}
+
+/* Hands over what was measured up to `until_ns`. */
+static weir_status measure_late(struct sim_port *port, int64_t until_ns)
+{
+    size_t told = 0;
+    while (told < port->late_count && port->late[told].end_ns <= until_ns)
+        WEIR_TRY(weir_host_measure(port->host, &port->late[told++]));
+    if (told > 0)
+        memmove(port->late, port->late + told, (port->late_count - told) * sizeof(*port->late));
+    port->late_count -= told;
+    return WEIR_OK;
 }
 
 void sim_port_worker_ready(struct sim_port *port, uint64_t worker, int64_t now_ns)
@@ -156,6 +191,14 @@ weir_status sim_port_worker_lost(struct sim_port *port, const struct sim_worker 
     return tell(port, WEIR_OUTCOME_LOST, worker->stage, worker->id, NULL, WEIR_REASON_NONE);
 }
 
+weir_status sim_port_stop_worker(struct sim_port *port, struct sim_worker *worker)
+{
+    const uint32_t stage = worker->stage;
+    const uint64_t id = worker->id;
+    WEIR_TRY(sim_pipeline_drop_worker(port->config.stages[stage], worker, "stage done"));
+    return tell(port, WEIR_OUTCOME_STOPPED, stage, id, NULL, WEIR_REASON_FINISHED);
+}
+
 weir_status sim_port_node(struct sim_port *port, uint32_t node, bool is_up)
 {
     return weir_host_set_node(port->host, node, is_up ? WEIR_NODE_UP : 0,
@@ -164,7 +207,7 @@ weir_status sim_port_node(struct sim_port *port, uint32_t node, bool is_up)
 
 weir_status sim_port_set_estimate(struct sim_port *port, const struct sim_initial_stage *start)
 {
-    if (isnan(start->speed_per_s))
+    if (isnan(start->speed_per_s) && isnan(start->returns_per_batch))
         return WEIR_OK;
     const struct weir_estimate estimate = { .batches_per_s = start->speed_per_s,
                                             .returns_per_batch = start->returns_per_batch };
@@ -198,29 +241,64 @@ weir_status sim_port_place_initial(struct sim_port *port, const struct sim_initi
 
 /* ---- decisions ---- */
 
-static weir_status update_stages(struct sim_port *port)
+static struct weir_stage_update count_stage(const struct sim_stage_run *stage)
 {
-    for (uint32_t s = 0; s < port->config.scenario->stages_total; s++) {
-        const struct sim_stage_run *stage = port->config.stages[s];
-        const struct weir_stage_update update = {
-            .ready = stage->worker_count - stage->count[SIM_WORKER_SETUP],
-            .busy = stage->count[SIM_WORKER_BUSY],
-            .finished = sim_pipeline_is_done(stage->pipeline) ? 1 : 0,
-            .slots = stage->slots,
-            .queued_items = stage->queue.count,
-            .requested_workers = stage->spec->workers
-        };
-        WEIR_TRY(weir_host_update_stage(port->host, s, &update));
-    }
-    return WEIR_OK;
+    const bool is_done = stage->loop.is_done || sim_pipeline_is_done(stage->pipeline);
+    return (struct weir_stage_update){ .ready =
+                                           stage->worker_count - stage->count[SIM_WORKER_SETUP],
+                                       .busy = stage->count[SIM_WORKER_BUSY],
+                                       .finished = is_done ? 1 : 0,
+                                       .slots = stage->slots,
+                                       .queued_items = stage->queue.count + stage->loop.pool.count,
+                                       .requested_workers = stage->spec->workers };
 }
 
-static weir_status apply_stop(struct sim_port *port, const struct weir_action *action)
+void sim_port_look(struct sim_port *port)
+{
+    for (uint32_t s = 0; s < port->config.scenario->stages_total; s++)
+        port->seen[s] = count_stage(port->config.stages[s]);
+    port->has_seen = true;
+}
+
+static weir_status update_stages(struct sim_port *port)
+{
+    const int64_t now_ns = sim_engine_now(port->config.context->engine);
+    for (uint32_t s = 0; s < port->config.scenario->stages_total; s++) {
+        struct weir_stage_update update = count_stage(port->config.stages[s]);
+        if (port->has_seen && port->sched->view_age_ns > 0) {
+            update.ready = port->seen[s].ready;
+            update.busy = port->seen[s].busy;
+            update.queued_items = port->seen[s].queued_items;
+        }
+        WEIR_TRY(weir_host_update_stage(port->host, s, &update));
+    }
+    return measure_late(port, now_ns - port->sched->view_age_ns);
+}
+
+/* The next decision sees what is true `view_age` before it. */
+static void plan_look(struct sim_port *port, int64_t now_ns)
+{
+    const struct sim_sched *sched = port->sched;
+    const struct sim_event event = { .time_ns = now_ns + sched->interval_ns - sched->view_age_ns,
+                                     .kind = SIM_KIND_LOOK,
+                                     .phase = SIM_PHASE_FLOW };
+    if (sched->view_age_ns > 0 && event.time_ns >= now_ns)
+        (void)sim_engine_schedule(port->config.context->engine, &event);
+}
+
+static weir_status apply_stop(struct sim_port *port, const struct weir_action *action,
+                              uint32_t *reason)
 {
     struct sim_worker *worker = sim_worker_find(port->config.pool, action->worker);
     if (worker == NULL)
         return WEIR_OK; /* died since the view was taken */
-    WEIR_TRY(sim_pipeline_drop_worker(port->config.stages[worker->stage], worker, "stopped"));
+    struct sim_stage_run *stage = port->config.stages[worker->stage];
+    if (stage->pipeline->spec->semantics == SIM_SEMANTICS_RUNTIME &&
+        !sim_runtime_may_stop(stage, worker)) {
+        *reason = WEIR_REASON_GRACE;
+        return WEIR_OK;
+    }
+    WEIR_TRY(sim_pipeline_drop_worker(stage, worker, "stopped"));
     return tell(port, WEIR_OUTCOME_STOPPED, action->stage, action->worker, NULL, WEIR_REASON_NONE);
 }
 
@@ -228,7 +306,10 @@ static weir_status apply_start(struct sim_port *port, const struct weir_action *
                                uint32_t *reason)
 {
     struct sim_stage_run *stage = port->config.stages[action->stage];
-    WEIR_TRY(sim_pipeline_add_worker(stage, action->worker, &action->alloc, false, reason));
+    if (stage->loop.is_done)
+        *reason = WEIR_REASON_FINISHED;
+    else
+        WEIR_TRY(sim_pipeline_add_worker(stage, action->worker, &action->alloc, false, reason));
     return tell(port, *reason == WEIR_REASON_NONE ? WEIR_OUTCOME_STARTED : WEIR_OUTCOME_REFUSED,
                 action->stage, action->worker, &action->alloc, *reason);
 }
@@ -248,7 +329,7 @@ static weir_status apply_action(struct sim_port *port, const struct weir_action 
 {
     switch ((enum weir_verb)action->verb) {
     case WEIR_VERB_STOP:
-        return apply_stop(port, action);
+        return apply_stop(port, action, reason);
     case WEIR_VERB_START:
         return apply_start(port, action, reason);
     case WEIR_VERB_SET_SLOTS:
@@ -285,12 +366,38 @@ static weir_status reserve_outcomes(struct sim_port *port, uint32_t count)
     return WEIR_OK;
 }
 
+/* Whether the plan keeps this worker after all: a later START takes it back under its id. */
+static bool is_kept(const struct weir_plan *plan, const struct weir_action *stop)
+{
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
+        const struct weir_action *action = weir_plan_action(plan, i);
+        if (action->verb == WEIR_VERB_START && action->reused != 0 &&
+            action->worker == stop->worker)
+            return true;
+    }
+    return false;
+}
+
+static bool has_reused(const struct weir_plan *plan)
+{
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++)
+        if (weir_plan_action(plan, i)->verb == WEIR_VERB_START &&
+            weir_plan_action(plan, i)->reused != 0)
+            return true;
+    return false;
+}
+
 /* Stops, then slots and the rest, then starts: what stops make room for must be free first. */
 static weir_status apply_plan(struct sim_port *port, const struct weir_plan *plan,
                               uint32_t *refused)
 {
     const uint32_t count = weir_plan_count(plan);
+    const bool keeps_some = has_reused(plan);
     WEIR_TRY(reserve_outcomes(port, count + 1));
+    memset(port->outcomes, 0, count * sizeof(*port->outcomes));
+    for (uint32_t s = 0; s < port->config.scenario->stages_total; s++)
+        if (port->config.stages[s]->position == 0)
+            sim_runtime_begin_plan(port->config.stages[s]->pipeline);
     for (int pass = 0; pass < 3; pass++) {
         for (uint32_t i = 0; i < count; i++) {
             const struct weir_action *action = weir_plan_action(plan, i);
@@ -298,6 +405,8 @@ static weir_status apply_plan(struct sim_port *port, const struct weir_plan *pla
                              : action->verb == WEIR_VERB_START ? 2
                                                                : 1;
             if (turn != pass || (action->verb == WEIR_VERB_START && action->reused != 0))
+                continue;
+            if (keeps_some && action->verb == WEIR_VERB_STOP && is_kept(plan, action))
                 continue;
             port->outcomes[i] = WEIR_REASON_NONE;
             WEIR_TRY(apply_action(port, action, &port->outcomes[i]));
@@ -355,28 +464,68 @@ static weir_status record_failure(struct sim_port *port, weir_status status, int
     return may_wait(port, status) ? WEIR_OK : status;
 }
 
+/* A main loop applies a plan at a turn after the one that asked for it. */
+static int64_t apply_time(const struct sim_port *port, int64_t now_ns)
+{
+    const struct sim_scenario *scenario = port->config.scenario;
+    int64_t at_ns = now_ns + port->sched->latency_ns +
+                    port->sched->latency_per_worker_ns * port->config.pool->alive;
+    for (size_t p = 0; p < scenario->pipelines_count; p++) {
+        const int64_t turn_ns = scenario->pipelines[p].turn_ns;
+        if (scenario->pipelines[p].semantics != SIM_SEMANTICS_RUNTIME)
+            continue;
+        at_ns = at_ns > now_ns ? at_ns : now_ns + 1;
+        at_ns = (at_ns + turn_ns - 1) / turn_ns * turn_ns;
+    }
+    return at_ns;
+}
+
 weir_status sim_port_decide(struct sim_port *port)
 {
     struct sim_context *context = port->config.context;
     const int64_t now_ns = sim_engine_now(context->engine);
     const struct weir_plan *plan = NULL;
-    uint32_t refused = 0;
-    uint32_t started = 0;
-    uint32_t stopped = 0;
+    if (port->pending != NULL)
+        return WEIR_OK;
+    plan_look(port, now_ns);
     WEIR_TRY(update_stages(port));
     update_speeds(port, now_ns);
     const weir_status status = weir_host_decide(port->host, now_ns, &plan, context->error);
     if (status != WEIR_OK)
         return record_failure(port, status, now_ns);
-    const int64_t wall_ns = weir_host_stats(port->host).wall_last_ns;
+    port->pending = plan;
+    port->pending_sched = port->sched;
+    port->pending_ns = now_ns;
+    port->pending_wall_ns = weir_host_stats(port->host).wall_last_ns;
+    const struct sim_event event = { .time_ns = apply_time(port, now_ns),
+                                     .kind = SIM_KIND_APPLY,
+                                     .phase = SIM_PHASE_FAULT };
+    if (event.time_ns == now_ns)
+        return sim_port_apply(port);
+    (void)sim_engine_schedule(context->engine, &event);
+    return WEIR_OK;
+}
+
+weir_status sim_port_apply(struct sim_port *port)
+{
+    struct sim_context *context = port->config.context;
+    const struct weir_plan *plan = port->pending;
+    const int64_t wall_ns = port->pending_wall_ns;
+    uint32_t refused = 0;
+    uint32_t started = 0;
+    uint32_t stopped = 0;
+    if (plan == NULL)
+        return WEIR_OK; /* the policy that made it was replaced meanwhile */
+    port->pending = NULL;
     WEIR_TRY(apply_plan(port, plan, &refused));
     count_verbs(plan, &started, &stopped);
-    sim_meter_decision(context->meter, now_ns, started, stopped, wall_ns);
+    sim_meter_decision(context->meter, sim_engine_now(context->engine), started, stopped, wall_ns);
     const struct sim_decision_row row = { .decision = port->decisions++,
-                                          .t_ns = now_ns,
-                                          .placement = port->sched->placement.placement->name,
-                                          .scaling = port->sched->scaling.scaling->name,
-                                          .status = weir_status_text(status),
+                                          .t_ns = port->pending_ns,
+                                          .placement =
+                                              port->pending_sched->placement.placement->name,
+                                          .scaling = port->pending_sched->scaling.scaling->name,
+                                          .status = weir_status_text(WEIR_OK),
                                           .message = "",
                                           .refused = refused,
                                           .wall_ns = wall_ns,
@@ -394,6 +543,7 @@ int64_t sim_port_interval_ns(const struct sim_port *port)
 weir_status sim_port_replace(struct sim_port *port, const struct sim_sched *sched)
 {
     port->sched = sched;
+    port->pending = NULL;
     const struct weir_host_config config = host_config(port);
     return weir_host_replace(port->host, &config, port->config.context->error);
 }

@@ -33,6 +33,8 @@ void sim_port_worker_ready(struct sim_port *port, uint64_t worker, int64_t now_n
 
 /* A worker ended without being told to. */
 weir_status sim_port_worker_lost(struct sim_port *port, const struct sim_worker *worker);
+/* A worker stops because its stage is done, not because of a plan. */
+weir_status sim_port_stop_worker(struct sim_port *port, struct sim_worker *worker);
 weir_status sim_port_node(struct sim_port *port, uint32_t node, bool is_up);
 
 /* Puts `count` ready workers of a stage on a node (initial state). WEIR_EBUSY when they do not fit.
@@ -41,8 +43,12 @@ weir_status sim_port_place_initial(struct sim_port *port, const struct sim_initi
 /* What the estimator starts from. */
 weir_status sim_port_set_estimate(struct sim_port *port, const struct sim_initial_stage *start);
 
-/* One decision now, applied and recorded. */
+/* One decision now. Without latency it is applied and recorded at once, else an event
+ * SIM_KIND_APPLY follows; while a plan is on its way nothing is decided. */
 weir_status sim_port_decide(struct sim_port *port);
+weir_status sim_port_apply(struct sim_port *port);
+/* Takes the counts that the next decision will see (view_age). */
+void sim_port_look(struct sim_port *port);
 
 /* Time between decisions of the policy in force; 0 = only the first one. */
 int64_t sim_port_interval_ns(const struct sim_port *port);

@@ -2,7 +2,8 @@
 /*
  * The timeline: what the scenario says happens at a time or for an interval (see world.h).
  *
- * Factors multiply, so that overlapping entries compose and each end takes back only its own part.
+ * What is in force is worked out anew from the entries that are active, so that overlapping entries
+ * compose (factors multiply, failures are independent) and each end takes back only its own part.
  */
 #include "sim/pipeline/flow.h"
 #include "sim/record/record.h"
@@ -63,34 +64,46 @@ static void target_name(const struct sim_world *world, const struct sim_timeline
     }
 }
 
+/* Product of the factors of all active entries of this action and target. */
+static double active_factor(const struct sim_world *world, uint32_t action, uint32_t target)
+{
+    double product = 1.0;
+    for (size_t i = 0; i < world->scenario->timeline_count; i++) {
+        const struct sim_timeline_entry *entry = &world->scenario->timeline[i];
+        if (world->is_active[i] && entry->action == action && entry->target == target)
+            product *= action == SIM_ACTION_STAGE_FAIL ? 1.0 - entry->probability : entry->factor;
+    }
+    return product;
+}
+
 /* `is_on` true at the beginning of the entry, false at its end. */
 static weir_status turn(struct sim_world *world, const struct sim_timeline_entry *entry, bool is_on)
 {
-    const double factor = is_on ? entry->factor : 1.0 / entry->factor;
+    const double factor = active_factor(world, entry->action, entry->target);
     struct sim_stage_run *stage =
         entry->action <= SIM_ACTION_SETUP_SLOW ? world->stages[entry->target] : NULL;
     struct sim_pipeline_run *run = NULL;
     switch ((enum sim_action)entry->action) {
     case SIM_ACTION_STAGE_SLOW:
-        stage->slow *= factor;
+        stage->slow = factor;
         return WEIR_OK;
     case SIM_ACTION_STAGE_STALL:
         return is_on ? sim_pipeline_stall(stage, entry->for_ns) : sim_pipeline_unstall(stage);
     case SIM_ACTION_STAGE_FAIL:
-        stage->fail = is_on ? entry->probability : 0.0;
+        stage->fail = 1.0 - factor;
         return WEIR_OK;
     case SIM_ACTION_SETUP_SLOW:
-        stage->setup_slow *= factor;
+        stage->setup_slow = factor;
         return WEIR_OK;
     case SIM_ACTION_NODE_DOWN:
         return sim_faults_set_node(world, entry->target, is_on);
     case SIM_ACTION_NODE_UP:
         return sim_faults_set_node(world, entry->target, !is_on);
     case SIM_ACTION_NODE_SLOW:
-        world->context.cluster->nodes[entry->target].slow *= factor;
+        world->context.cluster->nodes[entry->target].slow = factor;
         return WEIR_OK;
-    case SIM_ACTION_ARRIVALS: /* the factor replaces: a lull of 0 cannot be divided out again */
-        return sim_source_set_factor(world->pipelines[entry->target], is_on ? entry->factor : 1.0);
+    case SIM_ACTION_ARRIVALS:
+        return sim_source_set_factor(world->pipelines[entry->target], factor);
     case SIM_ACTION_BURST:
         run = world->pipelines[entry->target];
         return is_on ? sim_source_burst(run, entry->items) : WEIR_OK;
@@ -112,10 +125,12 @@ weir_status sim_timeline_apply(struct sim_world *world, uint32_t index)
     sim_context_digest(&world->context, 0x300 + entry->action, entry->target, entry->at_ns);
     if (until_ns >= 0)
         WEIR_TRY(schedule(world, until_ns, SIM_KIND_TIMELINE_END, index));
+    world->is_active[index] = true;
     return turn(world, entry, true);
 }
 
 weir_status sim_timeline_end(struct sim_world *world, uint32_t index)
 {
+    world->is_active[index] = false;
     return turn(world, &world->scenario->timeline[index], false);
 }

@@ -94,8 +94,9 @@ static weir_status create_parts(struct sim_world *world, struct weir_error *erro
     const size_t nodes = (size_t)sim_scenario_node_count(scenario) + 1;
     world->node_fault = calloc(nodes, sizeof(*world->node_fault));
     world->node_failures = calloc(nodes, sizeof(*world->node_failures));
+    world->is_active = calloc(scenario->timeline_count + 1, sizeof(*world->is_active));
     if (world->context.engine == NULL || world->pipelines == NULL || world->stages == NULL ||
-        world->node_fault == NULL || world->node_failures == NULL)
+        world->node_fault == NULL || world->node_failures == NULL || world->is_active == NULL)
         return WEIR_ENOMEM;
     WEIR_TRY(sim_cluster_create(scenario, &world->context.cluster));
     WEIR_TRY(create_meter(world));
@@ -133,6 +134,8 @@ weir_status sim_world_create(const struct sim_scenario *scenario,
         sim_world_destroy(made);
         return status;
     }
+    if (options->progress != NULL)
+        options->progress->handled = &made->handled;
     *world = made;
     return WEIR_OK;
 }
@@ -141,6 +144,8 @@ void sim_world_destroy(struct sim_world *world)
 {
     if (world == NULL)
         return;
+    if (world->options->progress != NULL)
+        world->options->progress->handled = NULL;
     sim_port_destroy(world->port);
     for (size_t p = 0; world->pipelines != NULL && p < world->scenario->pipelines_count; p++)
         sim_pipeline_destroy(world->pipelines[p]);
@@ -152,6 +157,7 @@ void sim_world_destroy(struct sim_world *world)
     free(world->stages);
     free(world->node_fault);
     free(world->node_failures);
+    free(world->is_active);
     free(world);
 }
 
@@ -227,6 +233,13 @@ static weir_status sample(struct sim_world *world, int64_t now_ns)
     return WEIR_OK;
 }
 
+static weir_status rescaled(struct sim_world *world)
+{
+    for (size_t p = 0; p < world->scenario->pipelines_count; p++)
+        WEIR_TRY(sim_pipeline_rescaled(world->pipelines[p]));
+    return WEIR_OK;
+}
+
 static weir_status decide(struct sim_world *world, int64_t now_ns, bool is_periodic)
 {
     const struct sim_run_options *options = world->options;
@@ -235,8 +248,7 @@ static weir_status decide(struct sim_world *world, int64_t now_ns, bool is_perio
         return sim_port_export(world->port, options->export_to);
     }
     WEIR_TRY(sim_port_decide(world->port));
-    for (size_t p = 0; p < world->scenario->pipelines_count; p++)
-        WEIR_TRY(sim_pipeline_rescaled(world->pipelines[p]));
+    WEIR_TRY(rescaled(world));
     const int64_t interval_ns = sim_port_interval_ns(world->port);
     if (is_periodic && interval_ns > 0)
         schedule(world, now_ns + interval_ns, SIM_KIND_DECIDE, SIM_PHASE_DECISION);
@@ -274,6 +286,8 @@ static weir_status worker_event(struct sim_world *world, const struct sim_event 
     case SIM_KIND_TIMELINE_END:
     case SIM_KIND_WARMUP:
     case SIM_KIND_WAKE:
+    case SIM_KIND_APPLY:
+    case SIM_KIND_LOOK:
         break;
     }
     return WEIR_EINVARIANT;
@@ -306,6 +320,12 @@ static weir_status dispatch(struct sim_world *world, const struct sim_event *eve
         return sim_timeline_apply(world, event->target);
     case SIM_KIND_TIMELINE_END:
         return sim_timeline_end(world, event->target);
+    case SIM_KIND_APPLY:
+        WEIR_TRY(sim_port_apply(world->port));
+        return rescaled(world);
+    case SIM_KIND_LOOK:
+        sim_port_look(world->port);
+        return WEIR_OK;
     case SIM_KIND_WARMUP:
         return WEIR_OK;
     }

@@ -17,6 +17,8 @@ struct sim_progress {
     volatile double simulated_s;
     volatile uint64_t events;
     volatile int is_done;
+    /* Events handled so far, for a watchdog in the process of the run; NULL outside a run. */
+    const uint64_t *volatile handled;
 };
 
 struct sim_run_options {
@@ -44,6 +46,7 @@ struct sim_world {
     struct sim_pipeline_run **pipelines;
     struct sim_stage_run **stages; /* over all pipelines */
     uint32_t *node_fault;          /* depth of reasons why a node is down */
+    bool *is_active;               /* by timeline entry */
     uint32_t *node_failures;       /* failures so far: names the streams */
     int64_t sample_ns;
     uint64_t samples;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct wl_csv {
+struct wl_trace {
     char *path;
     char *bytes;
     size_t bytes_count, bytes_capacity;
@@ -27,7 +27,7 @@ struct wl_csv {
 
 /* What the parser's callbacks see. */
 struct reading {
-    struct wl_csv *csv;
+    struct wl_trace *csv;
     size_t line;
     size_t row_first; /* cells before this row */
     weir_status status;
@@ -50,7 +50,7 @@ static bool grow(void **items, size_t *capacity, size_t needed, size_t size)
 static void on_cell(void *text, size_t length, void *state)
 {
     struct reading *reading = state;
-    struct wl_csv *csv = reading->csv;
+    struct wl_trace *csv = reading->csv;
     void *bytes = csv->bytes;
     void *cells = csv->cells;
     if (reading->status != WEIR_OK)
@@ -73,7 +73,7 @@ static void on_cell(void *text, size_t length, void *state)
 static void on_row(int end, void *state)
 {
     struct reading *reading = state;
-    struct wl_csv *csv = reading->csv;
+    struct wl_trace *csv = reading->csv;
     const size_t count = csv->cells_count - reading->row_first;
     void *lines = csv->lines;
     (void)end;
@@ -122,7 +122,7 @@ static weir_status parse_lines(struct reading *reading, struct wl_text *text,
     return reading->status;
 }
 
-static weir_status parse(struct wl_csv *csv, struct weir_error *error)
+static weir_status parse(struct wl_trace *csv, struct weir_error *error)
 {
     struct reading reading = { .csv = csv, .error = error };
     struct wl_text *text = NULL;
@@ -141,22 +141,22 @@ static weir_status parse(struct wl_csv *csv, struct weir_error *error)
     return status;
 }
 
-weir_status wl_csv_read(const char *path, struct wl_csv **csv, struct weir_error *error)
+weir_status wl_trace_read(const char *path, struct wl_trace **csv, struct weir_error *error)
 {
-    struct wl_csv *made = calloc(1, sizeof *made);
+    struct wl_trace *made = calloc(1, sizeof *made);
     if (made == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     made->path = strdup(path);
     const weir_status status =
         made->path == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory") : parse(made, error);
     if (status != WEIR_OK)
-        wl_csv_destroy(made);
+        wl_trace_destroy(made);
     else
         *csv = made;
     return status;
 }
 
-void wl_csv_destroy(struct wl_csv *csv)
+void wl_trace_destroy(struct wl_trace *csv)
 {
     if (csv == NULL)
         return;
@@ -167,17 +167,17 @@ void wl_csv_destroy(struct wl_csv *csv)
     free(csv);
 }
 
-size_t wl_csv_rows(const struct wl_csv *csv)
+size_t wl_trace_rows(const struct wl_trace *csv)
 {
     return csv->lines_count - 1;
 }
 
-static const char *heading(const struct wl_csv *csv, size_t column)
+static const char *heading(const struct wl_trace *csv, size_t column)
 {
     return csv->bytes + csv->cells[column];
 }
 
-size_t wl_csv_find(const struct wl_csv *csv, const char *name)
+size_t wl_trace_find(const struct wl_trace *csv, const char *name)
 {
     for (size_t c = 0; c < csv->columns; c++)
         if (strcmp(heading(csv, c), name) == 0)
@@ -185,10 +185,10 @@ size_t wl_csv_find(const struct wl_csv *csv, const char *name)
     return WL_NO_COLUMN;
 }
 
-weir_status wl_csv_column(const struct wl_csv *csv, const char *name, size_t *column,
-                          struct weir_error *error)
+weir_status wl_trace_column(const struct wl_trace *csv, const char *name, size_t *column,
+                            struct weir_error *error)
 {
-    const size_t found = wl_csv_find(csv, name);
+    const size_t found = wl_trace_find(csv, name);
     if (found == WL_NO_COLUMN)
         return weir_fail(error, WEIR_EFORMAT, "%s:1:1: the heading has no column '%s'", csv->path,
                          name);
@@ -196,23 +196,23 @@ weir_status wl_csv_column(const struct wl_csv *csv, const char *name, size_t *co
     return WEIR_OK;
 }
 
-const char *wl_csv_cell(const struct wl_csv *csv, size_t row, size_t column)
+const char *wl_trace_cell(const struct wl_trace *csv, size_t row, size_t column)
 {
     return column == WL_NO_COLUMN ? "" : csv->bytes + csv->cells[(row + 1) * csv->columns + column];
 }
 
-weir_status wl_csv_fail(const struct wl_csv *csv, size_t row, size_t column, const char *message,
-                        struct weir_error *error)
+weir_status wl_trace_fail(const struct wl_trace *csv, size_t row, size_t column,
+                          const char *message, struct weir_error *error)
 {
     return weir_fail(error, WEIR_EFORMAT, "%s:%zu:%zu: column '%s': %s, found '%.40s' (row %zu)",
                      csv->path, csv->lines[row + 1], column + 1, heading(csv, column), message,
-                     wl_csv_cell(csv, row, column), row + 1);
+                     wl_trace_cell(csv, row, column), row + 1);
 }
 
-weir_status wl_csv_whole(const struct wl_csv *csv, size_t row, size_t column, struct wl_range range,
-                         int64_t *value, struct weir_error *error)
+weir_status wl_trace_whole(const struct wl_trace *csv, size_t row, size_t column,
+                           struct wl_range range, int64_t *value, struct weir_error *error)
 {
-    const char *cell = wl_csv_cell(csv, row, column);
+    const char *cell = wl_trace_cell(csv, row, column);
     char message[96];
     char *end = NULL;
     errno = 0;
@@ -220,11 +220,11 @@ weir_status wl_csv_whole(const struct wl_csv *csv, size_t row, size_t column, st
     const bool has_digits = cell[0] == '-' ? cell[1] != '\0' : cell[0] != '\0';
     const size_t digits = strspn(cell + (cell[0] == '-' ? 1 : 0), "0123456789");
     if (!has_digits || cell[digits + (cell[0] == '-' ? 1 : 0)] != '\0' || errno == ERANGE)
-        return wl_csv_fail(csv, row, column, "expected a whole number", error);
+        return wl_trace_fail(csv, row, column, "expected a whole number", error);
     if (read < range.min || read > range.max) {
         (void)snprintf(message, sizeof message, "expected %lld to %lld", (long long)range.min,
                        (long long)range.max);
-        return wl_csv_fail(csv, row, column, message, error);
+        return wl_trace_fail(csv, row, column, message, error);
     }
     *value = read;
     return WEIR_OK;

@@ -331,3 +331,17 @@ struct weir_amounts weir_cluster_free(const struct weir_cluster *cluster)
 {
     return cluster->free;
 }
+
+uint32_t weir_cluster_usual_gpus(const struct weir_cluster *cluster)
+{
+    uint32_t nodes[WEIR_MAX_NODE_GPUS + 1] = { 0 };
+    uint32_t usual = 0;
+
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        nodes[cluster->nodes[n].gpu_count]++;
+    for (uint32_t gpus = 1; gpus <= WEIR_MAX_NODE_GPUS; gpus++) {
+        if (nodes[gpus] > 0 && (usual == 0 || nodes[gpus] >= nodes[usual]))
+            usual = gpus;
+    }
+    return usual;
+}

@@ -58,6 +58,7 @@ struct weir_plan_store {
     uint32_t phase;
     uint32_t explain;
     uint64_t next_worker;
+    uint64_t group;            /* what STARTs carry now */
     struct weir_id_map stops;  /* worker -> its latest STOP */
     struct weir_id_map starts; /* worker -> its latest START */
     struct weir_check check;
@@ -70,6 +71,9 @@ struct weir_plan {
 /* Takes back the latest START of this worker (it was stopped again in the same plan). False when
  * there is none. */
 bool weir_plan_unstart(struct weir_plan *plan, uint64_t worker);
+
+/* STARTs from now on are members of this group; 0 ends it. */
+void weir_plan_set_group(struct weir_plan *plan, uint64_t group);
 
 /* check.c */
 void weir_check_free(const struct weir_allocator *allocator, struct weir_check *check);

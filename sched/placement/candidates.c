@@ -137,6 +137,19 @@ static void visit_combinations(struct walk *walk, uint32_t start)
     }
 }
 
+/* The first usable GPUs alone. */
+static void visit_first(struct walk *walk)
+{
+    const uint32_t wanted = walk->shape->gpu_count;
+
+    for (uint32_t g = 0; g < walk->node->gpu_count && walk->alloc.device_count < wanted; g++) {
+        if (weir_gpu_usable(&walk->gpus[g], walk->shape))
+            fill_gpu_device(walk, g, &walk->alloc.devices[walk->alloc.device_count++]);
+    }
+    if (walk->alloc.device_count == wanted)
+        offer(walk);
+}
+
 /* A GPU from which a CODEC worker may take engines at all. */
 static bool engines_reachable(const struct weir_gpu *gpu, const struct weir_shape *shape)
 {
@@ -247,6 +260,15 @@ static void visit_kind(struct walk *walk)
         if (walk->shape->gpu_count <= WEIR_MAX_DEVICES)
             visit_combinations(walk, 0);
         return;
+    case WEIR_SHAPE_SPMD_SMALL:
+        if (walk->shape->gpu_count <= WEIR_MAX_DEVICES)
+            visit_first(walk);
+        return;
+    case WEIR_SHAPE_SPMD_MULTI:
+        if (walk->shape->gpu_count == walk->node->gpu_count &&
+            walk->shape->gpu_count <= WEIR_MAX_DEVICES)
+            visit_first(walk);
+        return;
     default:
         return;
     }
@@ -345,7 +367,8 @@ static uint32_t gpu_reason(const struct weir_gpu *gpus, uint32_t gpu_count,
 
     if (passed.type < needed)
         return passed.type == 0 ? WEIR_REASON_GPU_TYPE : WEIR_REASON_GPU_WHOLE;
-    if (passed.units < needed || shape->gpu_count > WEIR_MAX_DEVICES)
+    if (passed.units < needed || shape->gpu_count > WEIR_MAX_DEVICES ||
+        (shape->kind == WEIR_SHAPE_SPMD_MULTI && gpu_count != shape->gpu_count))
         return shape->kind == WEIR_SHAPE_FRACTIONAL ? WEIR_REASON_GPU_FREE : WEIR_REASON_GPU_WHOLE;
     if (passed.mem < needed)
         return WEIR_REASON_GPU_MEM;

@@ -7,6 +7,8 @@
  *               every split of the NVENCs; or one per GPU that has all of them (codec_same_gpu).
  *   FRACTIONAL  one per usable GPU, ascending.
  *   WHOLE, ENTIRE  all combinations of usable GPUs, lexicographic.
+ *   SPMD_SMALL  one: the first usable GPUs. SPMD_MULTI (one node of the group) one: all GPUs, of a
+ *               node with exactly that many.
  *
  * Engines are the lowest free ones. (The reference takes the lowest ids of all for WHOLE, free or
  * not; that is mended.) Nodes that are not up, or cordoned, have no candidates.

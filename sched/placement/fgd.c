@@ -8,87 +8,136 @@
 #include "sched/internal/alloc.h"
 #include "sched/placement/policies.h"
 
-static const struct weir_param params[WEIR_FGD_PARAM_COUNT] = {
-    [WEIR_FGD_PARAM_METRIC] = { .name = "metric",
-                                .unit = "",
-                                .kind = WEIR_PARAM_CHOICE,
-                                .min = 0,
-                                .max = 1,
-                                .initial = 0,
-                                .choices = "xenna|paper",
-                                .help = "what counts as unusable: with codecs and memory, or "
-                                        "compute and CPUs alone" },
-    [WEIR_FGD_PARAM_TIE] = { .name = "tie",
-                             .unit = "",
-                             .kind = WEIR_PARAM_CHOICE,
-                             .min = 0,
-                             .max = 2,
-                             .initial = 0,
-                             .choices = "most_free|most_used|first",
-                             .help = "which node wins when the fragmentation is equal" },
-    [WEIR_FGD_PARAM_BONUS] = { .name = "reuse_bonus",
-                               .unit = "GPU",
-                               .kind = WEIR_PARAM_NUMBER,
-                               .min = 0,
-                               .max = 1000,
-                               .initial = 10,
-                               .choices = NULL,
-                               .help = "taken off the score of a place that keeps a worker stopped "
-                                       "in this decision" },
-    [WEIR_FGD_PARAM_BONUS_APPLIES] = { .name = "reuse_bonus_applies",
-                                       .unit = "",
-                                       .kind = WEIR_PARAM_CHOICE,
-                                       .min = 0,
-                                       .max = 1,
-                                       .initial = 1,
-                                       .choices = "everyone|reused",
-                                       .help = "who gets the bonus; given to everyone it has no "
-                                               "effect" },
-    [WEIR_FGD_PARAM_EVICT_TIE] = { .name = "evict_tie",
-                                   .unit = "",
-                                   .kind = WEIR_PARAM_CHOICE,
-                                   .min = 0,
-                                   .max = 1,
-                                   .initial = 0,
-                                   .choices = "emptiest|fullest",
-                                   .help = "whose worker is removed when the fragmentation is "
-                                           "equal: the emptiest node's" },
-    [WEIR_FGD_PARAM_RESOLUTION] = { .name = "resolution",
-                                    .unit = "GPU",
-                                    .kind = WEIR_PARAM_NUMBER,
-                                    .min = 0x1p-40,
-                                    .max = 1,
-                                    .initial = 0x1p-40,
-                                    .choices = NULL,
-                                    .help = "differences of fragmentation below this are ties" },
-    [WEIR_FGD_PARAM_SCORE] = { .name = "score",
-                               .unit = "",
-                               .kind = WEIR_PARAM_CHOICE,
-                               .min = 0,
-                               .max = 1,
-                               .initial = WEIR_FGD_SCORE_CHANGE,
-                               .choices = "change|grade",
-                               .help = "places are compared by the change itself, or nodes by a "
-                                       "grade in whole steps, as published; grade needs the "
-                                       "metric paper" },
-    [WEIR_FGD_PARAM_STEPS] = { .name = "steps",
-                               .unit = "",
-                               .kind = WEIR_PARAM_COUNT,
-                               .min = 0,
-                               .max = 1e9,
-                               .initial = 100,
-                               .choices = NULL,
-                               .help = "grade: steps between 0 and 1; 0 = full precision" },
-    [WEIR_FGD_PARAM_DEVICE_SCORE] = { .name = "device_score",
-                                      .unit = "",
-                                      .kind = WEIR_PARAM_CHOICE,
-                                      .min = 0,
-                                      .max = 1,
-                                      .initial = WEIR_FGD_DEVICE_CUT,
-                                      .choices = "cut|full",
-                                      .help = "grade: GPUs for a share are compared in whole "
-                                              "steps, or in full precision" },
-};
+/* The table: the same parameters for every descriptor below, with the initial values that differ.
+ */
+#define FGD_PARAMS(precision_default, whole_default, engines_default, reuse_default,               \
+                   evict_default)                                                                  \
+    [WEIR_FGD_PARAM_METRIC] = { .name = "metric",                                                  \
+                                .unit = "",                                                        \
+                                .kind = WEIR_PARAM_CHOICE,                                         \
+                                .min = 0,                                                          \
+                                .max = 1,                                                          \
+                                .initial = 0,                                                      \
+                                .choices = "xenna|paper",                                          \
+                                .help = "what counts as unusable: with codecs and memory, or "     \
+                                        "compute and CPUs alone" },                                \
+    [WEIR_FGD_PARAM_TIE] = { .name = "tie",                                                        \
+                             .unit = "",                                                           \
+                             .kind = WEIR_PARAM_CHOICE,                                            \
+                             .min = 0,                                                             \
+                             .max = 2,                                                             \
+                             .initial = 0,                                                         \
+                             .choices = "most_free|most_used|first",                               \
+                             .help = "which node wins when the fragmentation is equal" },          \
+    [WEIR_FGD_PARAM_BONUS] = { .name = "reuse_bonus",                                              \
+                               .unit = "GPU",                                                      \
+                               .kind = WEIR_PARAM_NUMBER,                                          \
+                               .min = 0,                                                           \
+                               .max = 1000,                                                        \
+                               .initial = 10,                                                      \
+                               .choices = NULL,                                                    \
+                               .help =                                                             \
+                                   "taken off the score of a place that keeps a worker stopped "   \
+                                   "in this decision" },                                           \
+    [WEIR_FGD_PARAM_BONUS_APPLIES] = { .name = "reuse_bonus_applies",                              \
+                                       .unit = "",                                                 \
+                                       .kind = WEIR_PARAM_CHOICE,                                  \
+                                       .min = 0,                                                   \
+                                       .max = 1,                                                   \
+                                       .initial = 1,                                               \
+                                       .choices = "everyone|reused",                               \
+                                       .help = "who gets the bonus; given to everyone it has no "  \
+                                               "effect" },                                         \
+    [WEIR_FGD_PARAM_EVICT_TIE] = { .name = "evict_tie",                                            \
+                                   .unit = "",                                                     \
+                                   .kind = WEIR_PARAM_CHOICE,                                      \
+                                   .min = 0,                                                       \
+                                   .max = 2,                                                       \
+                                   .initial = (evict_default),                                     \
+                                   .choices = "emptiest|fullest|emptiest_after",                   \
+                                   .help = "whose worker is removed when the fragmentation is "    \
+                                           "equal: the emptiest node's" },                         \
+    [WEIR_FGD_PARAM_RESOLUTION] = { .name = "resolution",                                          \
+                                    .unit = "GPU",                                                 \
+                                    .kind = WEIR_PARAM_NUMBER,                                     \
+                                    .min = 0x1p-40,                                                \
+                                    .max = 1,                                                      \
+                                    .initial = 0x1p-40,                                            \
+                                    .choices = NULL,                                               \
+                                    .help = "differences of fragmentation below this are ties" },  \
+    [WEIR_FGD_PARAM_PRECISION] = { .name = "precision",                                            \
+                                   .unit = "",                                                     \
+                                   .kind = WEIR_PARAM_CHOICE,                                      \
+                                   .min = 0,                                                       \
+                                   .max = 1,                                                       \
+                                   .initial = (precision_default),                                 \
+                                   .choices = "double|single",                                     \
+                                   .help =                                                         \
+                                       "scores on the grid of `resolution`, or 32-bit floats as "  \
+                                       "in the reference" },                                       \
+    [WEIR_FGD_PARAM_WHOLE] = { .name = "whole",                                                    \
+                               .unit = "",                                                         \
+                               .kind = WEIR_PARAM_CHOICE,                                          \
+                               .min = 0,                                                           \
+                               .max = 1,                                                           \
+                               .initial = (whole_default),                                         \
+                               .choices = "all|first_free",                                        \
+                               .help = "single: places of a whole-GPU worker on a node" },         \
+    [WEIR_FGD_PARAM_ENGINES] = { .name = "whole_engines",                                          \
+                                 .unit = "",                                                       \
+                                 .kind = WEIR_PARAM_CHOICE,                                        \
+                                 .min = 0,                                                         \
+                                 .max = 1,                                                         \
+                                 .initial = (engines_default),                                     \
+                                 .choices = "free|lowest",                                         \
+                                 .help = "single: codec engines of whole GPUs; lowest insists on " \
+                                         "engines 0 to k-1" },                                     \
+    [WEIR_FGD_PARAM_REUSE] = { .name = "reuse",                                                    \
+                               .unit = "",                                                         \
+                               .kind = WEIR_PARAM_CHOICE,                                          \
+                               .min = 0,                                                           \
+                               .max = 2,                                                           \
+                               .initial = (reuse_default),                                         \
+                               .choices = "never|same_tie|most_used",                              \
+                               .help = "single: whether a worker stopped in this decision may "    \
+                                       "stay, and how its ties are decided" },                     \
+    [WEIR_FGD_PARAM_SCORE] = { .name = "score",                                                    \
+                               .unit = "",                                                         \
+                               .kind = WEIR_PARAM_CHOICE,                                          \
+                               .min = 0,                                                           \
+                               .max = 1,                                                           \
+                               .initial = WEIR_FGD_SCORE_CHANGE,                                   \
+                               .choices = "change|grade",                                          \
+                               .help = "places are compared by the change itself, or nodes by a "  \
+                                       "grade in whole steps, as published; grade needs the "      \
+                                       "metric paper" },                                           \
+    [WEIR_FGD_PARAM_STEPS] = { .name = "steps",                                                    \
+                               .unit = "",                                                         \
+                               .kind = WEIR_PARAM_COUNT,                                           \
+                               .min = 0,                                                           \
+                               .max = 1e9,                                                         \
+                               .initial = 100,                                                     \
+                               .choices = NULL,                                                    \
+                               .help = "grade: steps between 0 and 1; 0 = full precision" },       \
+    [WEIR_FGD_PARAM_DEVICE_SCORE] = { .name = "device_score",                                      \
+                                      .unit = "",                                                  \
+                                      .kind = WEIR_PARAM_CHOICE,                                   \
+                                      .min = 0,                                                    \
+                                      .max = 1,                                                    \
+                                      .initial = WEIR_FGD_DEVICE_CUT,                              \
+                                      .choices = "cut|full",                                       \
+                                      .help = "grade: GPUs for a share are compared in whole "     \
+                                              "steps, or in full precision" }
+
+static const struct weir_param params[WEIR_FGD_PARAM_COUNT] = { FGD_PARAMS(
+    WEIR_FGD_DOUBLE, WEIR_FGD_ALL_WHOLE, WEIR_FGD_FREE_ENGINES, WEIR_FGD_REUSE_SAME_TIE,
+    WEIR_FGD_EMPTIEST) };
+static const struct weir_param params_n[WEIR_FGD_PARAM_COUNT] = { FGD_PARAMS(
+    WEIR_FGD_SINGLE, WEIR_FGD_FIRST_FREE, WEIR_FGD_FREE_ENGINES, WEIR_FGD_REUSE_MOST_USED,
+    WEIR_FGD_FULLEST) };
+static const struct weir_param params_c[WEIR_FGD_PARAM_COUNT] = { FGD_PARAMS(
+    WEIR_FGD_SINGLE, WEIR_FGD_ALL_WHOLE, WEIR_FGD_LOWEST_ENGINES, WEIR_FGD_REUSE_NEVER,
+    WEIR_FGD_EMPTIEST_AFTER) };
 
 struct weir_fgd_rules weir_fgd_rules_read(const struct weir_params *values)
 {
@@ -101,6 +150,10 @@ struct weir_fgd_rules weir_fgd_rules_read(const struct weir_params *values)
         .tie = (uint32_t)read[WEIR_FGD_PARAM_TIE],
         .bonus_applies = (uint32_t)read[WEIR_FGD_PARAM_BONUS_APPLIES],
         .evict_tie = (uint32_t)read[WEIR_FGD_PARAM_EVICT_TIE],
+        .precision = (uint32_t)read[WEIR_FGD_PARAM_PRECISION],
+        .whole = (uint32_t)read[WEIR_FGD_PARAM_WHOLE],
+        .engines = (uint32_t)read[WEIR_FGD_PARAM_ENGINES],
+        .reuse = (uint32_t)read[WEIR_FGD_PARAM_REUSE],
         .bonus = read[WEIR_FGD_PARAM_BONUS],
         .resolution = read[WEIR_FGD_PARAM_RESOLUTION],
         .score = (uint32_t)read[WEIR_FGD_PARAM_SCORE],
@@ -154,28 +207,38 @@ static struct weir_score score(void *state, const struct weir_place_query *query
                                const struct weir_alloc *candidate)
 {
     const struct policy *const policy = state;
+    const struct weir_fgd_rules *const rules = weir_fgd_rules(policy->fgd);
 
-    return weir_fgd_plain_score(weir_fgd_rules(policy->fgd), query, candidate);
+    if (rules->precision == WEIR_FGD_SINGLE)
+        return weir_fgd_single_score(rules, query, candidate, false);
+    return weir_fgd_plain_score(rules, query, candidate);
 }
 
 static weir_status place(void *state, const struct weir_place_query *query,
                          struct weir_place_answer *answer, struct weir_error *error)
 {
     struct policy *const policy = state;
+    const struct weir_fgd_rules *const rules = weir_fgd_rules(policy->fgd);
 
-    if (policy->grades == NULL)
-        return weir_fgd_place(policy->fgd, query, answer, error);
-    const struct weir_grader grader = { .grade = weir_fgd_grade,
-                                        .rules = weir_fgd_rules(policy->fgd),
-                                        .uses_mix = true };
-    return weir_grades_place(policy->grades, &grader, query, answer, error);
+    if (policy->grades != NULL) {
+        const struct weir_grader grader = { .grade = weir_fgd_grade,
+                                            .rules = rules,
+                                            .uses_mix = true };
+        return weir_grades_place(policy->grades, &grader, query, answer, error);
+    }
+    if (rules->precision == WEIR_FGD_SINGLE)
+        return weir_fgd_single_place(rules, query, answer, error);
+    return weir_fgd_place(policy->fgd, query, answer, error);
 }
 
 static weir_status evict(void *state, const struct weir_evict_query *query, uint64_t *worker,
                          struct weir_error *error)
 {
     const struct policy *const policy = state;
+    const struct weir_fgd_rules *const rules = weir_fgd_rules(policy->fgd);
 
+    if (rules->precision == WEIR_FGD_SINGLE)
+        return weir_fgd_single_evict(rules, query, worker, error);
     return weir_fgd_evict(policy->fgd, query, worker, error);
 }
 
@@ -185,6 +248,34 @@ const struct weir_placement_ops weir_placement_fgd = {
     .name = "fgd",
     .summary = "least growth of fragmentation: free GPU compute the expected shapes cannot use",
     .params = params,
+    .param_count = WEIR_FGD_PARAM_COUNT,
+    .create = create,
+    .destroy = destroy,
+    .score = score,
+    .place = place,
+    .evict = evict,
+};
+
+const struct weir_placement_ops weir_placement_fgd_n = {
+    .size = sizeof weir_placement_fgd_n,
+    .abi = WEIR_ABI_MAJOR,
+    .name = "fgd_n",
+    .summary = "fgd as the reference has it today: 32-bit scores, reuse first, fullest victim",
+    .params = params_n,
+    .param_count = WEIR_FGD_PARAM_COUNT,
+    .create = create,
+    .destroy = destroy,
+    .score = score,
+    .place = place,
+    .evict = evict,
+};
+
+const struct weir_placement_ops weir_placement_fgd_c = {
+    .size = sizeof weir_placement_fgd_c,
+    .abi = WEIR_ABI_MAJOR,
+    .name = "fgd_c",
+    .summary = "fgd as the reference had it with codecs: 32-bit scores, no reuse",
+    .params = params_c,
     .param_count = WEIR_FGD_PARAM_COUNT,
     .create = create,
     .destroy = destroy,

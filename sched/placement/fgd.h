@@ -23,7 +23,11 @@
 
 enum weir_fgd_tie { WEIR_FGD_MOST_FREE, WEIR_FGD_MOST_USED, WEIR_FGD_FIRST };
 enum weir_fgd_bonus { WEIR_FGD_EVERYONE, WEIR_FGD_REUSED };
-enum weir_fgd_evict_tie { WEIR_FGD_EMPTIEST, WEIR_FGD_FULLEST };
+enum weir_fgd_evict_tie { WEIR_FGD_EMPTIEST, WEIR_FGD_FULLEST, WEIR_FGD_EMPTIEST_AFTER };
+enum weir_fgd_precision { WEIR_FGD_DOUBLE, WEIR_FGD_SINGLE };
+enum weir_fgd_whole { WEIR_FGD_ALL_WHOLE, WEIR_FGD_FIRST_FREE };
+enum weir_fgd_engines { WEIR_FGD_FREE_ENGINES, WEIR_FGD_LOWEST_ENGINES };
+enum weir_fgd_reuse { WEIR_FGD_REUSE_NEVER, WEIR_FGD_REUSE_SAME_TIE, WEIR_FGD_REUSE_MOST_USED };
 enum weir_fgd_score { WEIR_FGD_SCORE_CHANGE, WEIR_FGD_SCORE_GRADE };
 enum weir_fgd_device_score { WEIR_FGD_DEVICE_CUT, WEIR_FGD_DEVICE_FULL };
 
@@ -32,6 +36,10 @@ struct weir_fgd_rules {
     uint32_t tie;           /* enum weir_fgd_tie */
     uint32_t bonus_applies; /* enum weir_fgd_bonus */
     uint32_t evict_tie;     /* enum weir_fgd_evict_tie */
+    uint32_t precision;     /* enum weir_fgd_precision; the rest only matters when it is single */
+    uint32_t whole;         /* enum weir_fgd_whole */
+    uint32_t engines;       /* enum weir_fgd_engines, of WHOLE */
+    uint32_t reuse;         /* enum weir_fgd_reuse */
     uint32_t score;         /* enum weir_fgd_score */
     uint32_t device_score;  /* enum weir_fgd_device_score */
     double bonus;           /* GPUs */
@@ -47,6 +55,10 @@ enum {
     WEIR_FGD_PARAM_BONUS_APPLIES,
     WEIR_FGD_PARAM_EVICT_TIE,
     WEIR_FGD_PARAM_RESOLUTION,
+    WEIR_FGD_PARAM_PRECISION,
+    WEIR_FGD_PARAM_WHOLE,
+    WEIR_FGD_PARAM_ENGINES,
+    WEIR_FGD_PARAM_REUSE,
     WEIR_FGD_PARAM_SCORE,
     WEIR_FGD_PARAM_STEPS,
     WEIR_FGD_PARAM_DEVICE_SCORE,
@@ -79,6 +91,21 @@ weir_status weir_fgd_plain_evict(const struct weir_fgd_rules *rules,
 /* Place: nodes are graded by the logistic function of the fall of F, cut to `steps`; of equal nodes
  * the tie rule, then the first. A share goes to the GPU with the best grade, cut or in full. */
 struct weir_grade weir_fgd_grade(const void *rules, const struct weir_grade_site *site);
+
+/* ---- single precision, every place looked at: the later versions of the reference ---- */
+struct weir_score weir_fgd_single_score(const struct weir_fgd_rules *rules,
+                                        const struct weir_place_query *query,
+                                        const struct weir_alloc *candidate, bool is_reused);
+/* Smaller is removed first. */
+struct weir_score weir_fgd_single_victim(const struct weir_fgd_rules *rules,
+                                         const struct weir_evict_query *query,
+                                         const struct weir_alloc *held);
+weir_status weir_fgd_single_place(const struct weir_fgd_rules *rules,
+                                  const struct weir_place_query *query,
+                                  struct weir_place_answer *answer, struct weir_error *error);
+weir_status weir_fgd_single_evict(const struct weir_fgd_rules *rules,
+                                  const struct weir_evict_query *query, uint64_t *worker,
+                                  struct weir_error *error);
 
 /* ---- fast ---- */
 struct weir_fgd;

@@ -484,6 +484,9 @@ static struct weir_key weigh_reuse(struct weir_fgd *fgd, const struct weir_worke
     return key;
 }
 
+/* Workers stand far apart in memory; the list is read this many entries ahead. */
+enum { REUSE_AHEAD = 12 };
+
 /* Whether a worker of the same amounts was weighed on this node in this question; notes it if not.
  */
 static bool is_seen(struct weir_fgd *fgd, const struct weir_alloc *alloc)
@@ -506,6 +509,8 @@ static uint32_t find_reuse(struct weir_fgd *fgd, const struct weir_place_query *
 
     *best = WEIR_KEY_ABSENT;
     for (uint32_t r = 0; r < query->reusable_count; r++) {
+        if (r + REUSE_AHEAD < query->reusable_count)
+            __builtin_prefetch(&query->reusable[r + REUSE_AHEAD].alloc);
         if (is_seen(fgd, &query->reusable[r].alloc))
             continue;
         struct weir_key key = weigh_reuse(fgd, &query->reusable[r]);

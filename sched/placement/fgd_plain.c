@@ -25,7 +25,7 @@ int64_t weir_fgd_place_tie(const struct weir_fgd_rules *rules, int64_t stock_fre
 int64_t weir_fgd_evict_tie_key(const struct weir_fgd_rules *rules, int64_t stock_free,
                                int64_t stock_total)
 {
-    return rules->evict_tie == WEIR_FGD_EMPTIEST ? -stock_free : stock_free - stock_total;
+    return rules->evict_tie == WEIR_FGD_FULLEST ? stock_free - stock_total : -stock_free;
 }
 
 struct weir_score weir_fgd_plain_score(const struct weir_fgd_rules *rules,

@@ -30,6 +30,14 @@ static struct weir_shape metric_shape(const struct weir_shape *shape, uint32_t m
     return seen;
 }
 
+/* Whether a node with `usable` of its `gpu_count` GPUs has enough of them. */
+static bool enough_gpus(const struct weir_shape *shape, int64_t usable, uint32_t gpu_count)
+{
+    if (shape->kind == WEIR_SHAPE_SPMD_MULTI)
+        return gpu_count == shape->gpu_count && usable == (int64_t)gpu_count;
+    return usable >= (int64_t)shape->gpu_count;
+}
+
 /* ---- plain ---- */
 
 /* A node and its GPUs outside the inventory, to try a change on. */
@@ -77,7 +85,8 @@ static int64_t trial_units(const struct trial *trial, const struct weir_shape *s
             unusable += gpu->units_free;
     }
     if (!takes_compute(&seen) || trial->node.cpu_free < seen.cpu_units ||
-        trial->node.ram_free_bytes < seen.ram_bytes || usable < seen.gpu_count)
+        trial->node.ram_free_bytes < seen.ram_bytes ||
+        !enough_gpus(&seen, usable, trial->node.gpu_count))
         return all;
     return unusable;
 }
@@ -126,6 +135,22 @@ double weir_frag_change(const struct weir_cluster *cluster, const struct weir_mi
         sum += mix->frequencies[i] * (double)change;
     }
     return sum / (double)WEIR_ONE;
+}
+
+float weir_frag_single(const struct weir_cluster *cluster, const struct weir_mix *mix,
+                       uint32_t node, const struct weir_alloc *alloc, int64_t direction)
+{
+    struct trial trial;
+    float sum = 0;
+
+    trial_load(&trial, cluster, node);
+    if (alloc != NULL)
+        trial_apply(&trial, alloc, direction);
+    for (uint32_t i = 0; i < mix->count; i++) {
+        const int64_t units = trial_units(&trial, &mix->shapes[i], WEIR_FRAG_XENNA);
+        sum += (float)mix->frequencies[i] * (float)weir_units_amount(units);
+    }
+    return sum;
 }
 
 static int64_t engines(uint32_t nvdecs, uint32_t nvencs)
@@ -298,7 +323,7 @@ static int64_t count_units(const struct weir_shape *shape, const struct weir_fra
 {
     const bool fits = node->cpu_free >= shape->cpu_units &&
                       node->ram_free_bytes >= shape->ram_bytes &&
-                      count->usable >= (int64_t)shape->gpu_count;
+                      enough_gpus(shape, count->usable, node->gpu_count);
     return fits ? count->unusable_units : all;
 }
 
@@ -310,7 +335,8 @@ double weir_frag_site_change(const struct weir_frag_site *site, const struct wei
     struct device_change devices[WEIR_MAX_DEVICES];
     struct weir_node after = { .cpu_free = before->cpu_free - direction * alloc->cpu_units,
                                .ram_free_bytes =
-                                   before->ram_free_bytes - direction * alloc->ram_bytes };
+                                   before->ram_free_bytes - direction * alloc->ram_bytes,
+                               .gpu_count = before->gpu_count };
     int64_t compute = 0;
 
     for (uint32_t d = 0; d < alloc->device_count; d++) {

@@ -33,6 +33,11 @@ double weir_frag_cluster(const struct weir_cluster *cluster, const struct weir_m
 double weir_frag_change(const struct weir_cluster *cluster, const struct weir_mix *mix,
                         uint32_t metric, const struct weir_alloc *alloc, int64_t direction);
 
+/* F(node), in GPUs, once `alloc` is given out (direction 1) or taken back (-1), NULL = as it is;
+ * summed in single precision in the order of the mix, as the later reference does. */
+float weir_frag_single(const struct weir_cluster *cluster, const struct weir_mix *mix,
+                       uint32_t node, const struct weir_alloc *alloc, int64_t direction);
+
 /* CPUs + GPU compute + engines, one engine counting as one whole unit, in units: what ties are
  * decided by. Free on a node, in all on a node, and held by an allocation. */
 int64_t weir_stock_free(const struct weir_cluster *cluster, uint32_t node);

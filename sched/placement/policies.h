@@ -8,6 +8,9 @@
 #include "weir/policy.h"
 
 extern const struct weir_placement_ops weir_placement_fgd;
+extern const struct weir_placement_ops weir_placement_fgd_n;
+extern const struct weir_placement_ops weir_placement_fgd_c;
+extern const struct weir_placement_ops weir_placement_ray_hybrid;
 extern const struct weir_placement_ops weir_placement_first_fit;
 extern const struct weir_placement_ops weir_placement_best_fit;
 extern const struct weir_placement_ops weir_placement_worst_fit;

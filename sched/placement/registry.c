@@ -18,6 +18,9 @@ static const struct weir_placement_ops *const placements[] = {
     &weir_placement_gpu_clustering,
     &weir_placement_spread,
     &weir_placement_random,
+    &weir_placement_ray_hybrid,
+    &weir_placement_fgd_n,
+    &weir_placement_fgd_c,
 };
 
 uint32_t weir_placement_count(void)

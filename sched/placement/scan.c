@@ -28,11 +28,26 @@ static void copy_alloc(struct weir_alloc *target, const struct weir_alloc *sourc
     memcpy(target->devices, source->devices, source->device_count * sizeof source->devices[0]);
 }
 
+/* Of equal workers to reuse the one with the lowest id, when the scan orders them so. */
+static bool wins_tie(const struct search *search, struct weir_score score, struct weir_score best,
+                     uint32_t reused)
+{
+    const uint32_t rival = search->answer->reused;
+
+    if (search->scan->reuse_score == NULL || reused == WEIR_NO_INDEX || rival == WEIR_NO_INDEX ||
+        score_less(best, score))
+        return false;
+    return search->query->reusable[reused].id < search->query->reusable[rival].id;
+}
+
 /* Weighs one candidate; `reused` is its index, or WEIR_NO_INDEX. */
 static void consider(struct search *search, const struct weir_alloc *candidate, uint32_t reused)
 {
     struct weir_choice *const choice = &search->answer->choice;
-    struct weir_score score = search->scan->score(search->scan->state, search->query, candidate);
+    const bool is_special = reused != WEIR_NO_INDEX && search->scan->reuse_score != NULL;
+    const weir_score_function function =
+        is_special ? search->scan->reuse_score : search->scan->score;
+    struct weir_score score = function(search->scan->state, search->query, candidate);
 
     if (isnan(score.primary) || isnan(score.secondary))
         return;
@@ -40,7 +55,7 @@ static void consider(struct search *search, const struct weir_alloc *candidate, 
         score.primary -= search->scan->reuse_bonus;
     choice->candidates++;
     const struct weir_score best = { choice->primary, choice->secondary };
-    if (search->found && !score_less(score, best)) {
+    if (search->found && !score_less(score, best) && !wins_tie(search, score, best, reused)) {
         const struct weir_score second = { choice->runner_up_primary, choice->runner_up_secondary };
         if (!score_less(best, score))
             choice->ties++;
@@ -66,8 +81,10 @@ static void consider(struct search *search, const struct weir_alloc *candidate, 
 
 static bool consider_fresh(void *state, const struct weir_alloc *candidate)
 {
+    const struct search *const search = state;
+
     consider(state, candidate, WEIR_NO_INDEX);
-    return true;
+    return !(search->scan->first_whole && search->query->shape->kind == WEIR_SHAPE_WHOLE);
 }
 
 static void scan_node(struct search *search, uint32_t node)

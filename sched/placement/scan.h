@@ -33,6 +33,9 @@ struct weir_scan {
     void *state;
     double reuse_bonus; /* taken off the primary score of reused workers */
     uint32_t mode;      /* enum weir_candidate_mode */
+    bool first_whole;   /* WHOLE: only the first candidate of a node */
+    /* NULL = `score` and the bonus; else the score of reused workers, ties to the lowest id. */
+    weir_score_function reuse_score;
 };
 weir_status weir_scan_place(const struct weir_scan *scan, const struct weir_place_query *query,
                             struct weir_place_answer *answer, struct weir_error *error);

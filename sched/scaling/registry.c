@@ -9,7 +9,8 @@
 
 static const struct weir_scaling_ops *const SCALINGS[] = {
     &weir_scaling_xenna,       &weir_scaling_pool_optimum, &weir_scaling_inverse_speed,
-    &weir_scaling_equal_split, &weir_scaling_fixed,
+    &weir_scaling_equal_split, &weir_scaling_fixed,        &weir_scaling_xenna_n,
+    &weir_scaling_xenna_c,
 };
 
 uint32_t weir_scaling_count(void)

@@ -121,6 +121,7 @@ weir_status weir_run_begin(struct weir_run *run, const struct weir_view *view,
                            struct weir_error *error)
 {
     double ratio = 1;
+    double samples = 1;
 
     run->view = view;
     run->placer = placer;
@@ -132,9 +133,13 @@ weir_status weir_run_begin(struct weir_run *run, const struct weir_view *view,
         const struct weir_stage_view *const seen = weir_view_stage(view, i);
         struct weir_run_stage *const stage = &run->stages[i];
         memset(stage, 0, sizeof *stage);
+        if (i > 0 && seen->pipeline != weir_view_stage(view, i - 1)->pipeline)
+            ratio = 1; /* another pipeline has its own source */
         stage->batch = seen->batch_size;
         stage->speed_per_s = assumed_speed(run, seen);
         stage->ratio = ratio;
+        stage->samples = samples;
+        stage->is_divided = run->settings.divides_samples;
         stage->rate_per_s = weir_run_throughput(stage, 1);
         stage->workers = weir_placer_workers(placer, i);
         stage->before = stage->workers;
@@ -142,7 +147,10 @@ weir_status weir_run_begin(struct weir_run *run, const struct weir_view *view,
         stage->is_manual = seen->requested_workers >= 0;
         stage->is_skipped = seen->finished != 0 && run->settings.skips_finished;
         ratio = ratio * stage->batch / assumed_returns(seen);
-        if (!(stage->speed_per_s > 0) || isinf(stage->speed_per_s)) {
+        if (stage->batch > 0)
+            samples = samples * assumed_returns(seen) / stage->batch;
+        const bool may_stand = run->settings.divides_samples && stage->speed_per_s >= 0;
+        if (!(stage->speed_per_s > 0 || may_stand) || isinf(stage->speed_per_s)) {
             const weir_status status =
                 weir_fail(error, WEIR_EINVAL, "speed must be > 0, got %g", stage->speed_per_s);
             return weir_run_fail(run, status, 0, i);
@@ -205,6 +213,22 @@ weir_status weir_run_optimum(struct weir_run *run)
     }
     for (uint32_t i = 0; i < run->count; i++)
         run->frequencies[i] = sum > 0 ? run->pool[i].workers / sum : 1.0 / run->count;
+    return weir_placer_set_mix(run->placer, run->frequencies, run->count);
+}
+
+weir_status weir_run_mix_of_counts(struct weir_run *run, bool requested)
+{
+    uint64_t sum = 0;
+
+    weir_plan_set_phase(run->plan, 0);
+    for (uint32_t i = 0; i < run->count; i++) {
+        const int32_t wanted = weir_view_stage(run->view, i)->requested_workers;
+        run->frequencies[i] = requested && wanted >= 0 ? (uint32_t)wanted : run->stages[i].before;
+        sum += (uint64_t)run->frequencies[i];
+    }
+    for (uint32_t i = 0; i < run->count; i++)
+        run->frequencies[i] =
+            (double)(sum > 0 ? (float)run->frequencies[i] / (float)sum : 1.0F / (float)run->count);
     return weir_placer_set_mix(run->placer, run->frequencies, run->count);
 }
 

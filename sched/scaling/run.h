@@ -18,7 +18,8 @@
 
 struct weir_run_stage {
     double speed_per_s; /* batches per worker and second that is assumed */
-    double ratio;       /* k: items of the stage per item of the source */
+    double ratio;       /* k: items of the source per item of the stage */
+    double samples;     /* 1 / k, as the later reference computes it */
     double rate_per_s;  /* of one worker, items of the source per second */
     double batch;
     uint32_t workers; /* in the scratch cluster */
@@ -31,6 +32,7 @@ struct weir_run_stage {
     uint8_t is_skipped; /* finished, and the policy leaves finished stages alone */
     uint8_t is_active;  /* work of a policy */
     uint8_t is_tried;   /* work of a policy */
+    uint8_t is_divided; /* settings.divides_samples */
 };
 
 /* What every policy's parameter table begins with; see WEIR_RUN_PARAMS. */
@@ -38,6 +40,8 @@ struct weir_run_settings {
     double default_speed_per_s; /* of a stage that is neither measured nor hinted */
     struct weir_slots_rule slots;
     bool skips_finished;
+    /* As the later reference does: throughput divides by 1 / k, and a speed of 0 is kept. */
+    bool divides_samples;
 };
 
 struct weir_run {
@@ -107,6 +111,8 @@ weir_status weir_run_slots(struct weir_run *run);
 
 static inline double weir_run_throughput(const struct weir_run_stage *stage, uint32_t workers)
 {
+    if (stage->is_divided != 0)
+        return workers * stage->speed_per_s * stage->batch / stage->samples;
     return workers * stage->speed_per_s * stage->ratio * stage->batch;
 }
 
@@ -116,6 +122,10 @@ weir_status weir_run_stop(struct weir_run *run, uint32_t stage);
 
 /* The optimum of the pool into `optimum`, and its shares as the placer's mix. Phase 0. */
 weir_status weir_run_optimum(struct weir_run *run);
+
+/* The placer's mix from the counts at the start: those that run, or were requested when
+ * `requested`; all equal when there are none. In single precision. Phase 0. */
+weir_status weir_run_mix_of_counts(struct weir_run *run, bool requested);
 
 /* Phase 1: counts fixed by hand, in stage order. WEIR_EMANUAL names the stage. */
 weir_status weir_run_manual(struct weir_run *run);

@@ -12,5 +12,7 @@ extern const struct weir_scaling_ops weir_scaling_fixed;
 extern const struct weir_scaling_ops weir_scaling_inverse_speed;
 extern const struct weir_scaling_ops weir_scaling_pool_optimum;
 extern const struct weir_scaling_ops weir_scaling_xenna;
+extern const struct weir_scaling_ops weir_scaling_xenna_n;
+extern const struct weir_scaling_ops weir_scaling_xenna_c;
 
 #endif

@@ -9,9 +9,12 @@
  *      without one of its workers gives it up
  *   4  head-room: stages may grow to `overallocation` times the throughput of the slowest
  *
- * Version P is the codec version of the reference (August 2025). The least throughput never falls
- * in phase 3 and a stage that was given a worker there never gives one up, so phase 3 ends. Each
- * step looks at every stage once.
+ * Version P is the codec version of the reference (August 2025); C and N are its two later ones: no
+ * phase 0, the mix is the counts at the start (N: requested ones where there are), slots follow the
+ * counts at the start, finished stages are left alone, and a speed of 0 is a speed. How they place
+ * is up to the placement policies fgd_c and fgd_n. The least throughput never falls in phase 3 and
+ * a stage that was given a worker there never gives one up, so phase 3 ends. Each step looks at
+ * every stage once.
  */
 #include "sched/internal/alloc.h"
 #include "sched/placer.h"
@@ -22,28 +25,34 @@
 
 enum { PARAM_OVERALLOCATION = WEIR_RUN_PARAM_COUNT, PARAM_VERSION, PARAM_COUNT };
 
-static const struct weir_param PARAMS[] = {
-    WEIR_RUN_PARAMS,
-    { .name = "overallocation",
-      .unit = "",
-      .kind = WEIR_PARAM_NUMBER,
-      .min = 1,
-      .max = 100,
-      .initial = 1.5,
-      .help = "head-room: throughput allowed above that of the slowest stage" },
-    { .name = "version",
-      .unit = "",
-      .kind = WEIR_PARAM_CHOICE,
-      .min = 0,
-      .max = 0,
-      .initial = 0,
-      .choices = "P",
-      .help = "version of the reference that is followed: P is the codec version" },
-};
+enum version { VERSION_P, VERSION_C, VERSION_N };
+
+/* The same parameters for every descriptor below. */
+#define XENNA_PARAMS(version_default)                                                              \
+    WEIR_RUN_PARAMS,                                                                               \
+        { .name = "overallocation",                                                                \
+          .unit = "",                                                                              \
+          .kind = WEIR_PARAM_NUMBER,                                                               \
+          .min = 1,                                                                                \
+          .max = 100,                                                                              \
+          .initial = 1.5,                                                                          \
+          .help = "head-room: throughput allowed above that of the slowest stage" },               \
+    {                                                                                              \
+        .name = "version", .unit = "", .kind = WEIR_PARAM_CHOICE, .min = 0, .max = 2,              \
+        .initial = (version_default), .choices = "P|C|N",                                          \
+        .help =                                                                                    \
+            "version of the reference that is followed: P is the codec version, C its successor, " \
+            "N today's"                                                                            \
+    }
+
+static const struct weir_param PARAMS[] = { XENNA_PARAMS(VERSION_P) };
+static const struct weir_param PARAMS_N[] = { XENNA_PARAMS(VERSION_N) };
+static const struct weir_param PARAMS_C[] = { XENNA_PARAMS(VERSION_C) };
 
 struct xenna {
     struct weir_run run; /* first: destroyed through it */
     double overallocation;
+    uint32_t version;
 };
 
 static weir_status xenna_create(const struct weir_params *params,
@@ -57,6 +66,11 @@ static weir_status xenna_create(const struct weir_params *params,
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     weir_run_init(&xenna->run, params, &memory);
     xenna->overallocation = params->values[PARAM_OVERALLOCATION];
+    xenna->version = (uint32_t)params->values[PARAM_VERSION];
+    if (xenna->version != VERSION_P) {
+        xenna->run.settings.divides_samples = true;
+        xenna->run.settings.skips_finished = true;
+    }
     *state = xenna;
     return WEIR_OK;
 }
@@ -174,7 +188,10 @@ static weir_status xenna_decide(void *state, const struct weir_view *view,
     struct weir_run *const run = &xenna->run;
 
     WEIR_TRY(weir_run_begin(run, view, placer, plan, error));
-    WEIR_TRY(weir_run_optimum(run));
+    if (xenna->version == VERSION_P)
+        WEIR_TRY(weir_run_optimum(run));
+    else
+        WEIR_TRY(weir_run_mix_of_counts(run, xenna->version == VERSION_N));
     WEIR_TRY(weir_run_manual(run));
     WEIR_TRY(weir_run_minimum(run));
     for (uint32_t i = 0; i < run->count; i++)
@@ -183,7 +200,8 @@ static weir_status xenna_decide(void *state, const struct weir_view *view,
     WEIR_TRY(give_head_room(run, xenna->overallocation));
     name_bindings(run);
     for (uint32_t i = 0; i < run->count; i++)
-        run->stages[i].target = run->stages[i].optimum;
+        run->stages[i].target =
+            xenna->version == VERSION_P ? run->stages[i].optimum : run->stages[i].before;
     WEIR_TRY(weir_run_slots(run));
     return weir_run_notes(run);
 }
@@ -194,6 +212,30 @@ const struct weir_scaling_ops weir_scaling_xenna = {
     .name = "xenna",
     .summary = "even throughput in four phases: manual, minimum, slowest first, head-room",
     .params = PARAMS,
+    .param_count = PARAM_COUNT,
+    .create = xenna_create,
+    .destroy = weir_run_destroy,
+    .decide = xenna_decide,
+};
+
+const struct weir_scaling_ops weir_scaling_xenna_n = {
+    .size = sizeof(struct weir_scaling_ops),
+    .abi = WEIR_ABI_MAJOR,
+    .name = "xenna_n",
+    .summary = "xenna as it is today: mix and slots from the counts that run",
+    .params = PARAMS_N,
+    .param_count = PARAM_COUNT,
+    .create = xenna_create,
+    .destroy = weir_run_destroy,
+    .decide = xenna_decide,
+};
+
+const struct weir_scaling_ops weir_scaling_xenna_c = {
+    .size = sizeof(struct weir_scaling_ops),
+    .abi = WEIR_ABI_MAJOR,
+    .name = "xenna_c",
+    .summary = "xenna in its first version in Rust, with codecs",
+    .params = PARAMS_C,
     .param_count = PARAM_COUNT,
     .create = xenna_create,
     .destroy = weir_run_destroy,

@@ -83,29 +83,37 @@ static bool has_lines(const char *text)
     return document != NULL;
 }
 
-weir_status decide_load(const char *path, json_t **documents, struct weir_error *error)
+weir_status decide_parse(const char *path, const char *text, size_t length, json_t **documents,
+                         struct weir_error *error)
 {
     json_error_t fault;
-    size_t length = 0;
-    char *text = NULL;
-
-    WEIR_TRY(read_all(path, &text, &length, error));
     json_t *const whole = json_loadb(text, length, 0, &fault);
-    weir_status status = WEIR_OK;
+
     if (json_is_array(whole)) {
         *documents = whole;
     } else if (whole != NULL) {
         *documents = json_pack("[o]", whole);
     } else if (has_lines(text)) {
         json_t *const list = json_array();
-        status = load_lines(path, text, list, error);
-        if (status == WEIR_OK)
-            *documents = list;
-        else
+        const weir_status status = load_lines(path, text, list, error);
+        if (status != WEIR_OK) {
             json_decref(list);
+            return status;
+        }
+        *documents = list;
     } else {
-        status = bad_json(path, &fault, fault.line, error);
+        return bad_json(path, &fault, fault.line, error);
     }
+    return WEIR_OK;
+}
+
+weir_status decide_load(const char *path, json_t **documents, struct weir_error *error)
+{
+    size_t length = 0;
+    char *text = NULL;
+
+    WEIR_TRY(read_all(path, &text, &length, error));
+    const weir_status status = decide_parse(path, text, length, documents, error);
     free(text);
     return status;
 }

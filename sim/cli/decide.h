@@ -37,5 +37,8 @@ weir_status decide_check_file(const char *path, FILE *out, struct decide_tally *
 /* The documents of a file ("-" = standard input): one, an array of them, or one a line. The caller
  * releases the array. Messages are file:line:column. */
 weir_status decide_load(const char *path, json_t **documents, struct weir_error *error);
+/* The same from a text with a zero behind its `length` bytes; `path` is for messages only. */
+weir_status decide_parse(const char *path, const char *text, size_t length, json_t **documents,
+                         struct weir_error *error);
 
 #endif

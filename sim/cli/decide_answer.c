@@ -8,6 +8,7 @@
 #include "sched/scaling/pool.h"
 #include "sched/scaling/slots.h"
 #include "sim/cli/decide_input.h"
+#include "sim/cli/decide_xenna.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -596,6 +597,8 @@ weir_status decide_answer(const json_t *input, json_t **answer, struct weir_erro
     };
     const char *command;
 
+    if (decide_is_xenna(input))
+        return decide_xenna(input, answer, error);
     WEIR_TRY(decide_get_text(input, "command", &command, error));
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         if (strcmp(commands[i].name, command) == 0)

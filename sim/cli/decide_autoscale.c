@@ -293,9 +293,13 @@ static json_t *stage_json(const struct autoscale *run, uint32_t stage)
         if (action->stage != stage)
             continue;
         const char *const name = worker_name(run, action->worker, text);
-        if (action->verb == WEIR_VERB_START)
-            json_array_append_new(started, decide_alloc_json(&action->alloc, run->nodes, name));
-        else if (action->verb == WEIR_VERB_STOP)
+        if (action->verb == WEIR_VERB_START) {
+            json_t *const json = decide_alloc_json(&action->alloc, run->nodes, name);
+            if (action->group != 0)
+                json_object_set_new(json, "group",
+                                    json_string(worker_name(run, action->group, text)));
+            json_array_append_new(started, json);
+        } else if (action->verb == WEIR_VERB_STOP)
             json_array_append_new(stopped, json_string(name));
     }
     const size_t news = json_array_size(started);
@@ -440,6 +444,9 @@ static weir_status decide_and_answer(struct autoscale *run, json_t **answer,
     if (status == WEIR_OK)
         return plan_json(run, answer, error);
     *answer = decide_error_json(status, &refused);
+    if (refused.stage >= 0)
+        json_object_set_new(*answer, "error_stage",
+                            json_string(decide_name(run->stages, (size_t)refused.stage, "name")));
     json_t *const optimum = pool_optimum(run);
     if (optimum != NULL) {
         json_object_set_new(*answer, "workload_frequencies", frequencies_json(optimum));

@@ -129,8 +129,10 @@ weir_status decide_shape(const json_t *json, struct weir_shape *shape, struct we
     if (made.kind == WEIR_SHAPE_FRACTIONAL) {
         made.gpu_count = 1;
         WEIR_TRY(optional_units(json, "gpus", &made.gpu_units, error));
-    } else if (made.kind == WEIR_SHAPE_WHOLE || made.kind == WEIR_SHAPE_ENTIRE) {
+    } else if (made.kind != WEIR_SHAPE_CPU && made.kind != WEIR_SHAPE_CODEC) {
         made.gpu_units = WEIR_ONE;
+        WEIR_TRY(optional_count(json, "nodes", UINT32_MAX, &made.node_count, error));
+        WEIR_TRY(optional_count(json, "node_gpus", UINT32_MAX, &made.node_gpus, error));
         WEIR_TRY(optional_count(json, "gpus", UINT32_MAX, &made.gpu_count, error));
         if (made.gpu_count > WEIR_MAX_DEVICES)
             return weir_fail(error, WEIR_EUNSUPPORTED, "gpus must be <= %d, got %g",

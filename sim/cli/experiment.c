@@ -3,8 +3,10 @@
 #include "sim/cli/experiment.h"
 
 #include "sim/cli/build_info.h"
+#include "sim/cli/isolate.h"
 #include "sim/cli/options.h"
 #include "sim/cli/progress.h"
+#include "sim/cli/span_export.h"
 #include "sim/record/record.h"
 
 #include <errno.h>
@@ -110,7 +112,8 @@ static int load_one(const struct sim_experiment_options *options, const struct s
     const struct sim_scenario_source source = { .path = options->scenario_path,
                                                 .sets = sets,
                                                 .sets_count = options->sets_count + extra,
-                                                .policies = options->policies };
+                                                .policies = options->policies,
+                                                .is_variant = variant != NULL };
     struct sim_diagnostics diagnostics = { 0 };
     const weir_status status = sim_scenario_load(&source, scenario, &diagnostics);
     if (diagnostics.errors > 0 && variant != NULL)
@@ -189,12 +192,38 @@ static struct sim_run_options task_options(const struct job *job, size_t task,
                                      .export_at_s = (double)NAN };
 }
 
+static void fail_task(const struct job *job, size_t task, weir_status status, const char *message);
+
+/* Runs once and exports spans on the way. A file that cannot be written fails the run. */
+static weir_status run_with_spans(const struct job *job, size_t task,
+                                  struct sim_run_options *options)
+{
+    const struct sim_scenario *scenario =
+        job->experiment->scenarios[task / job->experiment->replications];
+    struct sim_span_export *spans = NULL;
+    struct weir_error error = { .phase = -1, .stage = -1 };
+    weir_status status = sim_span_export_open(job->options->spans, job->options->spans_limit,
+                                              scenario, &spans, &error);
+    if (status == WEIR_OK) {
+        options->observer = sim_span_export_observer(spans);
+        const weir_status ran = sim_run(scenario, options, &job->shared.summaries[task]);
+        status = sim_span_export_close(spans, &error);
+        if (ran != WEIR_OK)
+            return ran;
+    }
+    if (status != WEIR_OK)
+        fail_task(job, task, status, error.text);
+    return status;
+}
+
 static weir_status run_task(const struct job *job, size_t task, struct sim_recorder *recorder)
 {
-    const struct sim_run_options options = task_options(job, task, recorder);
+    struct sim_run_options options = task_options(job, task, recorder);
     const weir_status status =
-        sim_run(job->experiment->scenarios[task / job->experiment->replications], &options,
-                &job->shared.summaries[task]);
+        task == 0 && job->options->spans != NULL
+            ? run_with_spans(job, task, &options)
+            : sim_run(job->experiment->scenarios[task / job->experiment->replications], &options,
+                      &job->shared.summaries[task]);
     job->shared.progress[task].is_done = 1;
     return status;
 }
@@ -211,7 +240,8 @@ static void fail_task(const struct job *job, size_t task, weir_status status, co
     summary->variant_order = (uint32_t)(task / job->experiment->replications);
     summary->replication = (uint32_t)(task % job->experiment->replications);
     (void)snprintf(summary->outcome, sizeof(summary->outcome), "failed");
-    (void)snprintf(summary->message, sizeof(summary->message), "%s", message);
+    if (message != NULL) /* else it is there */
+        (void)snprintf(summary->message, sizeof(summary->message), "%s", message);
     job->shared.progress[task].is_done = 1;
 }
 
@@ -239,8 +269,42 @@ static weir_status stamp(struct sim_recorder *recorder, const struct sim_scenari
     return WEIR_OK;
 }
 
+/* What the watchdog of an isolated run leaves to the parent. */
+struct verdict {
+    struct sim_run_summary *summary;
+    char message[SIM_ISOLATE_MESSAGE];
+};
+
+/* In a signal handler: copies bytes and ends. */
+static void on_hang(void *state)
+{
+    const struct verdict *verdict = state;
+    verdict->summary->status = WEIR_EPOLICY;
+    memcpy(verdict->summary->message, verdict->message, sizeof(verdict->message));
+    _exit(0);
+}
+
+static void isolate(const struct job *job, size_t task, struct sim_watchdog *watchdog,
+                    struct verdict *verdict)
+{
+    const uint32_t timeout_s =
+        job->options->policy_timeout_s > 0 ? job->options->policy_timeout_s : SIM_ISOLATE_TIMEOUT_S;
+    *verdict = (struct verdict){ .summary = &job->shared.summaries[task] };
+    (void)snprintf(verdict->message, sizeof(verdict->message),
+                   "nothing happened for %u s: a policy does not return (--policy-timeout)",
+                   timeout_s);
+    *watchdog = (struct sim_watchdog){ .counter = &job->shared.progress[task].handled,
+                                       .expired = on_hang,
+                                       .state = verdict,
+                                       .timeout_s = timeout_s };
+    sim_isolate_limit(job->options->policy_memory_mib);
+    (void)sim_watchdog_start(watchdog);
+}
+
 static void run_child(const struct job *job, size_t task)
 {
+    struct sim_watchdog watchdog;
+    struct verdict verdict;
     struct sim_recorder *recorder = NULL;
     struct weir_error error = { .phase = -1, .stage = -1 };
     char path[4096];
@@ -254,7 +318,11 @@ static void run_child(const struct job *job, size_t task)
             _exit(0);
         }
     }
+    if (job->options->plugins_count > 0)
+        isolate(job, task, &watchdog, &verdict);
     (void)run_task(job, task, recorder);
+    job->shared.progress[task].handled = NULL;
+    watchdog.timeout_s = UINT32_MAX; /* what follows is ours and may take its time */
     const weir_status closed = sim_recorder_close(recorder, &error);
     if (closed != WEIR_OK && job->shared.summaries[task].status == WEIR_OK)
         fail_task(job, task, closed, error.text);
@@ -274,7 +342,32 @@ static weir_status merge_task(struct job *job, size_t task, struct sim_recorder 
         return WEIR_OK; /* the run never got so far; its summary says why */
     WEIR_TRY(sim_recorder_merge(recorder, path, error));
     (void)unlink(path);
+    if (job->shared.summaries[task].status != WEIR_OK)
+        return sim_recorder_fail_run(recorder, (int64_t)task + 1,
+                                     job->shared.summaries[task].message, error);
     return WEIR_OK;
+}
+
+/* A run whose process ended without saying how; with a plug-in in it, the plug-in is to blame. */
+static void judge_child(const struct job *job, size_t task, int state)
+{
+    const bool has_plugin = job->options->plugins_count > 0;
+    const weir_status status = has_plugin ? WEIR_EPOLICY : WEIR_EINVARIANT;
+    char message[SIM_ISOLATE_MESSAGE];
+    char sentence[2 * SIM_ISOLATE_MESSAGE];
+    if (!WIFSIGNALED(state) && job->shared.progress[task].is_done != 0)
+        return;
+    if (job->shared.summaries[task].status != WEIR_OK) {
+        fail_task(job, task, job->shared.summaries[task].status, NULL);
+        return;
+    }
+    sim_isolate_sentence(state, message);
+    if (message[0] == '\0')
+        (void)snprintf(message, sizeof(message), "it ended with exit code %d before its end",
+                       WEXITSTATUS(state));
+    (void)snprintf(sentence, sizeof(sentence), "the process of the run: %s%s", message,
+                   has_plugin ? "; try weir policies check on its plug-ins" : "");
+    fail_task(job, task, status, sentence);
 }
 
 static void reap(struct job *job, size_t *running)
@@ -290,12 +383,7 @@ static void reap(struct job *job, size_t *running)
             continue;
         job->pids[task] = 0;
         (*running)--;
-        if (WIFSIGNALED(state)) {
-            char message[128];
-            (void)snprintf(message, sizeof(message), "the run was killed by signal %d (%s)",
-                           WTERMSIG(state), strsignal(WTERMSIG(state)));
-            fail_task(job, task, WEIR_EINVARIANT, message);
-        }
+        judge_child(job, task, state);
     }
 }
 
@@ -355,7 +443,8 @@ static weir_status write_experiment(struct job *job, struct sim_recorder *record
         WEIR_TRY(sim_recorder_input_file(recorder, scenario->files[i].path,
                                          scenario->files[i].bytes, scenario->files[i].digest,
                                          error));
-    return WEIR_OK;
+    return sim_experiment_record_files(recorder, job->options->plugins, job->options->plugins_count,
+                                       error);
 }
 
 static weir_status open_database(struct job *job, struct sim_recorder **recorder,
@@ -364,7 +453,7 @@ static weir_status open_database(struct job *job, struct sim_recorder **recorder
     job->experiment_id = 1;
     if (job->experiment->database == NULL)
         return WEIR_OK;
-    if (job->options->resume) {
+    if (job->options->resume && access(job->experiment->database, F_OK) == 0) {
         WEIR_TRY(sim_experiment_resume(job->experiment, job->is_done, error));
         for (size_t i = 0; i < job->count; i++) {
             job->shared.summaries[i] = job->experiment->summaries[i];
@@ -380,7 +469,8 @@ static weir_status run_all(struct job *job, struct weir_error *error)
 {
     struct sim_recorder *recorder = NULL;
     weir_status status = open_database(job, &recorder, error);
-    if (status == WEIR_OK && job->count == 1 && !job->line.is_shown && !job->is_done[0])
+    if (status == WEIR_OK && job->count == 1 && !job->line.is_shown && !job->is_done[0] &&
+        job->options->plugins_count == 0)
         (void)run_task(job, 0, recorder);
     else if (status == WEIR_OK)
         status = run_parallel(job, recorder, error);
@@ -412,7 +502,7 @@ static void name_database(const struct sim_experiment_options *options,
         experiment->database = NULL;
 }
 
-static int report_failures(const struct sim_experiment *experiment)
+static int report_failures(const struct sim_experiment *experiment, bool has_plugin)
 {
     int code = SIM_EXIT_OK;
     const size_t count = experiment->variant_count * experiment->replications;
@@ -425,7 +515,9 @@ static int report_failures(const struct sim_experiment *experiment)
                       weir_status_text(summary->status), summary->message);
         code = code == SIM_EXIT_OK ? sim_exit_for(summary->status) : code;
     }
-    return code;
+    /* Which of the two is wrong, the scheduler or what was given to it, a plug-in leaves open. */
+    const bool is_scheduler = code == SIM_EXIT_USAGE || code == SIM_EXIT_INVARIANT;
+    return has_plugin && is_scheduler ? SIM_EXIT_POLICY : code;
 }
 
 static int run_job(struct job *job)
@@ -447,7 +539,7 @@ static int run_job(struct job *job)
             (void)fprintf(stderr, "weir: go on with: %s --resume\n", job->options->command_line);
         return SIM_EXIT_INTERRUPTED;
     }
-    return report_failures(experiment);
+    return report_failures(experiment, job->options->plugins_count > 0);
 }
 
 int sim_experiment_run(const struct sim_experiment_options *options,

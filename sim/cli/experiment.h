@@ -3,7 +3,8 @@
  * An experiment: variants x replications of one scenario, in processes, into one database.
  *
  * Every run is its own process with its own database file (a shard), so a crash touches one run and
- * nothing is locked; the parent merges shards in a fixed order, so the database does not depend on
+ * nothing is locked (a single run without plug-ins stays in the program's process when nobody
+ * watches); the parent merges shards in a fixed order, so the database does not depend on
  * how many ran at once. Replication r of every variant uses the same random numbers.
  * Ctrl-C ends the runs after their present event, keeps what is there and says how to resume.
  */
@@ -26,6 +27,12 @@ struct sim_experiment_options {
     bool resume;              /* keep complete runs of the database */
     bool is_quiet;
     bool check_always;
+    const char *spans;          /* file for the spans of the first run; NULL = none */
+    uint64_t spans_limit;       /* rows; 0 = the format's default */
+    const char *const *plugins; /* files of modules: runs are isolated, files are recorded */
+    size_t plugins_count;
+    uint32_t policy_timeout_s;  /* for isolated runs; 0 = SIM_ISOLATE_TIMEOUT_S */
+    uint64_t policy_memory_mib; /* for isolated runs; 0 = by the machine */
 };
 
 struct sim_experiment {
@@ -62,6 +69,10 @@ weir_status sim_experiment_judge(struct sim_experiment *experiment, struct sim_r
  * summaries; rows of all other runs are removed. */
 weir_status sim_experiment_resume(struct sim_experiment *experiment, bool *is_done,
                                   struct weir_error *error);
+
+/* Files that are not the scenario's (modules) as rows of input_file. */
+weir_status sim_experiment_record_files(struct sim_recorder *recorder, const char *const *paths,
+                                        size_t count, struct weir_error *error);
 
 /* Exit code for a status that ended a run. */
 int sim_exit_for(weir_status status);

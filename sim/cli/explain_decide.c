@@ -5,69 +5,13 @@
  */
 #include "sim/cli/explain_decide.h"
 
-#include "sim/cli/experiment.h"
 #include "sim/cli/plugin.h"
+#include "sim/cli/stored_run.h"
 
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct stored_run {
-    char *resolved;
-    uint64_t seed;
-    uint32_t replication;
-};
-
-static weir_status read_run(const char *database, const struct sim_run_choice *choice,
-                            struct stored_run *run, struct weir_error *error)
-{
-    sqlite3 *db = NULL;
-    sqlite3_stmt *row = NULL;
-    weir_status status = WEIR_ENOTFOUND;
-    if (sqlite3_open_v2(database, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-        sqlite3_prepare_v2(db,
-                           "SELECT r.resolved_yaml, r.seed, r.replication FROM run r "
-                           "JOIN experiment e USING (experiment_id) "
-                           "WHERE r.variant = coalesce(?1, e.baseline) AND r.replication = ?2",
-                           -1, &row, NULL) == SQLITE_OK) {
-        (void)sqlite3_bind_text(row, 1, choice->variant, -1, SQLITE_STATIC);
-        (void)sqlite3_bind_int64(row, 2, choice->replication);
-        if (sqlite3_step(row) == SQLITE_ROW) {
-            run->resolved = strdup((const char *)sqlite3_column_text(row, 0));
-            run->seed = (uint64_t)sqlite3_column_int64(row, 1);
-            run->replication = (uint32_t)sqlite3_column_int64(row, 2);
-            status = run->resolved == NULL ? WEIR_ENOMEM : WEIR_OK;
-        } else {
-            (void)weir_fail(error, WEIR_ENOTFOUND, "%s: no run of variant %s, replication %u",
-                            database, choice->variant == NULL ? "(baseline)" : choice->variant,
-                            choice->replication);
-        }
-    } else {
-        status = weir_fail(error, WEIR_EIO, "%s: %s", database, sqlite3_errmsg(db));
-    }
-    (void)sqlite3_finalize(row);
-    (void)sqlite3_close(db);
-    return status;
-}
-
-static weir_status load(const char *database, const struct stored_run *run,
-                        const struct sim_policies *policies, struct sim_scenario **scenario,
-                        struct weir_error *error)
-{
-    struct sim_diagnostics diagnostics = { 0 };
-    const struct sim_scenario_source source = { .path = database,
-                                                .text = run->resolved,
-                                                .policies = policies };
-    const weir_status status = sim_scenario_load(&source, scenario, &diagnostics);
-    if (diagnostics.errors > 0) {
-        sim_diagnostics_print(&diagnostics, stderr);
-        (void)weir_fail(error, status, "%s: its scenario cannot be read any more", database);
-    }
-    sim_diagnostics_clear(&diagnostics);
-    return status;
-}
-
-static weir_status repeat(const struct sim_scenario *scenario, const struct stored_run *run,
+static weir_status repeat(const struct sim_scenario *scenario, const struct sim_stored_run *run,
                           double at_s, FILE *out, struct weir_error *error)
 {
     struct sim_run_summary *summary = calloc(1, sizeof(*summary));
@@ -94,18 +38,20 @@ int sim_explain_decide(const char *database, const struct sim_run_choice *choice
 {
     struct weir_error error = { .phase = -1, .stage = -1 };
     struct sim_policies policies = { 0 };
-    struct stored_run run = { 0 };
+    struct sim_stored stored = { 0 };
     struct sim_scenario *scenario = NULL;
-    const int code = sim_plugins_load(options->plugins, options->plugins_count, &policies);
-    if (code != SIM_EXIT_OK)
-        return code;
-    weir_status status = read_run(database, choice, &run, &error);
+    int code = SIM_EXIT_OK;
+    weir_status status = sim_stored_open(database, choice->variant == NULL ? "" : choice->variant,
+                                         choice->replication, &stored, &error);
     if (status == WEIR_OK)
-        status = load(database, &run, &policies, &scenario, &error);
-    if (status == WEIR_OK)
-        status = repeat(scenario, &run, at_s, out, &error);
+        code = sim_stored_policies(&stored, options->plugins, options->plugins_count, &policies);
+    if (status == WEIR_OK && code == SIM_EXIT_OK) {
+        status = sim_stored_scenario(&stored, &stored.runs[0], &policies, &scenario, &error);
+        if (status == WEIR_OK)
+            status = repeat(scenario, &stored.runs[0], at_s, out, &error);
+    }
     sim_scenario_destroy(scenario);
-    free(run.resolved);
+    sim_stored_clear(&stored);
     sim_plugins_clear(&policies);
-    return sim_analysis_exit(status, &error);
+    return code != SIM_EXIT_OK ? code : sim_analysis_exit(status, &error);
 }

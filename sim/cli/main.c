@@ -22,10 +22,14 @@ static const struct command commands[] = {
     { "report", sim_cmd_report, "turn a database into one HTML page with charts" },
     { "plot", sim_cmd_plot, "draw one chart of a database" },
     { "explain", sim_cmd_explain, "say why a worker is where it is, or why a stage got none" },
+    { "diff", sim_cmd_diff, "where two stored runs first part" },
+    { "rerun", sim_cmd_rerun, "repeat stored runs and compare their digests" },
     { "show", sim_cmd_show, "cluster, throughput bounds and what would raise them; no simulation" },
     { "validate", sim_cmd_validate, "check scenario files" },
+    { "fit", sim_cmd_fit, "turn a log of spans into a scenario" },
     { "decide", sim_cmd_decide, "one scheduler decision from a JSON document" },
     { "policies", sim_cmd_policies, "list policies and their parameters" },
+    { "doctor", sim_cmd_doctor, "what this machine offers to the program" },
     { "schema", sim_cmd_schema, "the reference of all scenario keys" },
 };
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };

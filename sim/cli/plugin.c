@@ -2,11 +2,13 @@
 /* Loading plug-ins (see plugin.h). A name that a built-in has already is refused. */
 #include "sim/cli/plugin.h"
 
+#include "sim/cli/isolate.h"
 #include "sim/cli/options.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static weir_status add_placement(struct sim_policies *policies,
                                  const struct weir_placement_ops *ops, struct weir_error *error)
@@ -69,6 +71,41 @@ static weir_status load(const char *path, struct sim_policies *policies, struct 
     return add_module(policies, entry(), error);
 }
 
+/* ---- the first look, in a process of its own ---- */
+
+enum { PROBE_TIMEOUT_S = 10 };
+
+struct probe {
+    const char *path;
+    struct weir_error *error; /* shared with the child */
+};
+
+static int probe_child(void *state)
+{
+    const struct probe *probe = state;
+    struct sim_policies copy = { 0 };
+    return load(probe->path, &copy, probe->error) == WEIR_OK ? 0 : 1;
+}
+
+/* A file whose mere loading crashes or hangs must not take the program with it. */
+static weir_status probe(const char *path, struct weir_error *error)
+{
+    char message[SIM_ISOLATE_MESSAGE] = "";
+    struct weir_error *box =
+        mmap(NULL, sizeof(*box), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (box == MAP_FAILED)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    struct probe question = { .path = path, .error = box };
+    const int answer = sim_isolate_call(probe_child, &question, PROBE_TIMEOUT_S, message);
+    weir_status status = WEIR_OK;
+    if (answer < 0)
+        status = weir_fail(error, WEIR_EPOLICY, "while it was being loaded: %s", message);
+    else if (answer > 0)
+        status = weir_fail(error, WEIR_EPOLICY, "%s", box->text);
+    (void)munmap(box, sizeof(*box));
+    return status;
+}
+
 int sim_plugins_load(const char *const *paths, size_t count, struct sim_policies *policies)
 {
     struct weir_error error = { .phase = -1, .stage = -1 };
@@ -79,7 +116,9 @@ int sim_plugins_load(const char *const *paths, size_t count, struct sim_policies
     for (uint32_t i = 0; i < weir_scaling_count() && status == WEIR_OK; i++)
         status = add_scaling(policies, weir_scaling_at(i), &error);
     for (size_t i = 0; i < count && status == WEIR_OK; i++) {
-        status = load(paths[i], policies, &error);
+        status = probe(paths[i], &error);
+        if (status == WEIR_OK)
+            status = load(paths[i], policies, &error);
         if (status != WEIR_OK)
             weir_error_wrap(&error, "--plugin %s", paths[i]);
     }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * weir policies: the policies there are, and the parameters of one.
+ * weir policies: the policies there are, and the parameters of one; `check FILE` puts a module's
+ * policies on trial, `new NAME` begins a module.
  */
 #include "sim/cli/commands.h"
 #include "sim/cli/load.h"
 #include "sim/cli/plugin.h"
+#include "sim/cli/policies_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,7 @@ enum { CELL = 128 };
 struct arguments {
     struct sim_options options;
     const char *name;
+    const char *object; /* check FILE, new NAME */
 };
 
 static const struct sim_column policy_columns[] = {
@@ -154,6 +157,11 @@ static int show_named(const struct sim_policies *policies, const char *name, enu
     return is_found ? SIM_EXIT_OK : SIM_EXIT_USAGE;
 }
 
+static bool is_verb(const char *word)
+{
+    return strcmp(word, "check") == 0 || strcmp(word, "new") == 0;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
@@ -163,9 +171,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[1] = &arguments->options;
         return 0;
     case ARGP_KEY_ARG:
-        if (arguments->name != NULL)
+        if (arguments->name != NULL && arguments->object == NULL && is_verb(arguments->name))
+            arguments->object = argument;
+        else if (arguments->name != NULL)
             argp_error(state, "one policy at a time, '%s' is the second", argument);
-        arguments->name = argument;
+        else
+            arguments->name = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (arguments->name != NULL && arguments->object == NULL && is_verb(arguments->name))
+            argp_error(state, "%s what?", arguments->name);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -180,12 +195,20 @@ int sim_cmd_policies(int argc, char **argv)
                                            { NULL, 0, NULL, 0 } };
     const struct argp argp = {
         .parser = parse,
-        .args_doc = "[NAME]",
-        .doc = "List the policies, or the parameters of one.",
+        .args_doc = "[NAME]\ncheck FILE.so\nnew NAME",
+        .doc = "List the policies, or the parameters of one, or check that the policies of a "
+               "module keep the contract (exit code 4: they do not), or begin a module.",
         .children = children,
     };
     struct sim_policies policies;
     sim_options_parse(&argp, argc, argv, &arguments);
+    if (arguments.object != NULL) {
+        const int verdict = strcmp(arguments.name, "new") == 0
+                                ? sim_policies_new(arguments.object)
+                                : sim_policies_check(arguments.object, arguments.options.format);
+        sim_options_clear(&arguments.options);
+        return verdict;
+    }
     int code =
         sim_plugins_load(arguments.options.plugins, arguments.options.plugins_count, &policies);
     if (code == SIM_EXIT_OK) {

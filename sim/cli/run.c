@@ -9,31 +9,45 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { KEY_SPANS = 0x200, KEY_SPANS_LIMIT };
+
+static const struct argp_option own_options[] = {
+    { "spans", KEY_SPANS, "FILE", 0,
+      "Write every task of the first replication: .csv, .csv.gz, or a Chrome trace .json, .json.gz",
+      0 },
+    { "spans-limit", KEY_SPANS_LIMIT, "N", 0,
+      "Write at most N spans (default: all, in a trace 1000000)", 0 },
+    { NULL, 0, NULL, 0, NULL, 0 }
+};
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct sim_simulate_options *options = state->input;
-    (void)argument;
+    if (key == KEY_SPANS)
+        options->spans = argument;
+    if (key == KEY_SPANS_LIMIT)
+        options->spans_limit = sim_whole_option("spans-limit", argument, UINT64_MAX, state);
+    if (key == KEY_SPANS || key == KEY_SPANS_LIMIT)
+        return 0;
     if (key == ARGP_KEY_INIT)
         state->child_inputs[0] = options;
     if (key == ARGP_KEY_END && options->path == NULL)
         argp_error(state, "which scenario? (scenarios/README.md lists those that come with weir)");
+    if (key == ARGP_KEY_END && options->spans != NULL && options->resume)
+        argp_error(state, "--spans needs a run from the start, --resume keeps finished ones");
     return key == ARGP_KEY_INIT || key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp_child children[] = { { &sim_simulate_argp, 0, NULL, 0 },
                                               { NULL, 0, NULL, 0 } };
-static const struct argp argp = { .parser = parse,
+static const struct argp argp = { .options = own_options,
+                                  .parser = parse,
                                   .args_doc = "SCENARIO",
                                   .doc = "Simulate a scenario.\v"
                                          "Exit codes: 0 ok, 1 an expectation is not met (--check), "
                                          "2 usage or invalid scenario, 3 input or database, "
                                          "4 scheduler module, 5 broken invariant, 130 interrupted.",
                                   .children = children };
-
-static bool has_horizon(const struct sim_experiment *experiment)
-{
-    return experiment->scenarios[0]->horizon_ns != SIM_TIME_MAX;
-}
 
 static double throughput(const struct sim_run_summary *run)
 {
@@ -257,7 +271,11 @@ static void print_summary(const struct sim_experiment *experiment, FILE *out)
                   sim_experiment_mean(experiment, 0, "thr.pipeline", ""),
                   sim_experiment_mean(experiment, 0, "thr.pipeline.steady", ""),
                   (unsigned long long)run->items_done);
-    (void)fprintf(out, "   %s %s\n", run->outcome, has_horizon(experiment) ? "" : completed);
+    if (strcmp(run->outcome, "complete") == 0)
+        (void)fprintf(out, "   complete in %s\n", completed);
+    else
+        (void)fprintf(out, "   %s\n",
+                      strcmp(run->outcome, "horizon") == 0 ? "up to the horizon" : run->outcome);
     print_latency(experiment, out);
     print_bottleneck(experiment, out);
     print_gpu(experiment, out);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_NO_DB = 0x100, KEY_RESUME, KEY_CHECK, KEY_PARANOID };
+enum { KEY_NO_DB = 0x100, KEY_RESUME, KEY_CHECK, KEY_PARANOID, KEY_TIMEOUT, KEY_MEMORY };
 
 static const struct argp_option table[] = {
     { "output", 'o', "DB", 0, "Result database (default: NAME.db of the scenario's name)", 0 },
@@ -17,14 +17,18 @@ static const struct argp_option table[] = {
     { "jobs", 'j', "N", 0, "Runs at the same time (default: one a core)", 0 },
     { "resume", KEY_RESUME, NULL, 0, "Keep complete runs of the database, run the rest", 0 },
     { "check", KEY_CHECK, NULL, 0, "Exit with 1 when an expectation is not met", 0 },
-    { "check-invariants", KEY_PARANOID, NULL, 0, "Check all invariants after every event (slow)",
-      0 },
+    { "check-invariants", KEY_PARANOID, NULL, 0,
+      "Check all invariants after every event (slow); also by WEIR_CHECK_INVARIANTS=1", 0 },
+    { "policy-timeout", KEY_TIMEOUT, "SECONDS", 0,
+      "With --plugin: end a run in which nothing happens for so long (default: 60)", 0 },
+    { "policy-memory", KEY_MEMORY, "MIB", 0,
+      "With --plugin: memory a run may take (default: 3/4 of the machine's)", 0 },
     { "quiet", 'q', NULL, 0, "No progress line, no summary", 0 },
     { NULL, 0, NULL, 0, NULL, 0 }
 };
 
-static uint64_t parse_number(const char *name, const char *text, uint64_t max,
-                             const struct argp_state *state)
+uint64_t sim_whole_option(const char *name, const char *text, uint64_t max,
+                          const struct argp_state *state)
 {
     char *end = NULL;
     const int base = strncmp(text, "0x", 2) == 0 ? 16 : 10;
@@ -47,17 +51,24 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         options->output = argument;
         return 0;
     case 's':
-        options->seed = parse_number("seed", argument, UINT64_MAX, state);
+        options->seed = sim_whole_option("seed", argument, UINT64_MAX, state);
         options->has_seed = true;
         return 0;
     case 'n':
-        options->replications = (uint32_t)parse_number("replications", argument, 100000, state);
+        options->replications = (uint32_t)sim_whole_option("replications", argument, 100000, state);
         return 0;
     case 'j':
-        options->jobs = (uint32_t)parse_number("jobs", argument, 1024, state);
+        options->jobs = (uint32_t)sim_whole_option("jobs", argument, 1024, state);
         return 0;
     case 'q':
         options->quiet = true;
+        return 0;
+    case KEY_TIMEOUT:
+        options->policy_timeout_s =
+            (uint32_t)sim_whole_option("policy-timeout", argument, 1000000, state);
+        return 0;
+    case KEY_MEMORY:
+        options->policy_memory_mib = sim_whole_option("policy-memory", argument, 1 << 30, state);
         return 0;
     case KEY_NO_DB:
         options->no_database = true;
@@ -86,6 +97,14 @@ static const struct argp_child children[] = { { &sim_options_format_argp, 0, NUL
                                               { NULL, 0, NULL, 0 } };
 
 const struct argp sim_simulate_argp = { .options = table, .parser = parse, .children = children };
+
+/* The environment lets a whole test suite check without naming the option in every call. */
+static bool is_paranoid(const struct sim_simulate_options *options)
+{
+    const char *const wish = getenv("WEIR_CHECK_INVARIANTS");
+
+    return options->paranoid || (wish != NULL && wish[0] != '\0' && strcmp(wish, "0") != 0);
+}
 
 /* Words that a shell would take apart stand in single quotes. */
 static void append_word(FILE *out, const char *word)
@@ -136,7 +155,13 @@ int sim_simulate(const struct sim_simulate_options *options, bool all_variants,
                                                 .all_variants = all_variants,
                                                 .resume = options->resume,
                                                 .is_quiet = options->quiet,
-                                                .check_always = options->paranoid };
+                                                .check_always = is_paranoid(options),
+                                                .spans = options->spans,
+                                                .spans_limit = options->spans_limit,
+                                                .plugins = options->common.plugins,
+                                                .plugins_count = options->common.plugins_count,
+                                                .policy_timeout_s = options->policy_timeout_s,
+                                                .policy_memory_mib = options->policy_memory_mib };
     return sim_experiment_run(&run, experiment);
 }
 

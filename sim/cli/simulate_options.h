@@ -16,12 +16,20 @@ struct sim_simulate_options {
     bool has_seed;
     uint32_t replications;
     uint32_t jobs;
+    const char *spans;    /* set by `run` alone */
+    uint64_t spans_limit; /* 0 = the format's default */
+    uint32_t policy_timeout_s;
+    uint64_t policy_memory_mib;
     bool no_database, resume, quiet, paranoid, check;
 };
 
 /* -o, -s, -n, -j, --no-db, --resume, --quiet, --check, --check-invariants and the file; children of
  * the two commands. */
 extern const struct argp sim_simulate_argp;
+
+/* A whole number up to `max`, decimal or 0x..., or the program ends with a sentence. */
+uint64_t sim_whole_option(const char *name, const char *text, uint64_t max,
+                          const struct argp_state *state);
 
 /* The command line as one string, for the database and for advice; malloc'ed. */
 char *sim_command_line(const char *command, int argc, char **argv);

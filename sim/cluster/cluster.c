@@ -111,7 +111,7 @@ static uint32_t idlest_gpu(const struct sim_cluster *cluster, uint32_t node)
 static void fill_device(struct sim_use *use, const struct weir_device *device,
                         const struct weir_shape *uses, uint32_t device_count)
 {
-    const bool per_gpu = uses->kind == WEIR_SHAPE_WHOLE;
+    const bool per_gpu = uses->gpu_count > 1 || uses->kind == WEIR_SHAPE_WHOLE;
     const double share = per_gpu ? 1.0 : 1.0 / (double)device_count;
     *use = (struct sim_use){ .gpu = device->gpu,
                              .gpu_share = weir_units_amount(uses->gpu_units),

@@ -6,6 +6,7 @@
  * `tick`   as the original simulator: time moves in steps, stages are swept in ascending order, and
  *          room freed in stage i by stage i+1 is seen by stage i one step later. Only steps at
  * which something can happen are processed; the result is the same to the digit.
+ * `runtime` as a main loop of so many turns a second over pools of workers: see flow_runtime.c.
  */
 #ifndef SIM_PIPELINE_FLOW_H
 #define SIM_PIPELINE_FLOW_H
@@ -26,11 +27,18 @@ struct sim_flow {
     weir_status (*rescaled)(struct sim_pipeline_run *run);
     /* tick only: one sweep. */
     weir_status (*sweep)(struct sim_pipeline_run *run);
+    /* runtime only: takes the output of a finished task over (NULL = handed on at once). */
+    weir_status (*deliver)(struct sim_stage_run *stage, struct sim_queue *output);
+    /* runtime only: a task is over and the worker idle. */
+    weir_status (*idled)(struct sim_stage_run *stage, struct sim_worker *worker);
+    /* runtime only: takes back what a worker that goes has in hand. */
+    void (*release)(struct sim_stage_run *stage, struct sim_worker *worker);
     /* When the last item left, as this rule reports it. */
     int64_t (*completed_ns)(const struct sim_pipeline_run *run, int64_t last_ns);
 };
 
 extern const struct sim_flow sim_flow_event;
 extern const struct sim_flow sim_flow_tick;
+extern const struct sim_flow sim_flow_runtime;
 
 #endif

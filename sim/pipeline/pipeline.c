@@ -18,10 +18,24 @@ static void stage_init(struct sim_stage_run *stage, struct sim_pipeline_run *run
                                      .index = (uint32_t)run->spec->stage_first + position,
                                      .position = position,
                                      .queue = SIM_QUEUE_EMPTY,
+                                     .loop = { .pool = SIM_QUEUE_EMPTY, .outbox = SIM_QUEUE_EMPTY },
                                      .slots = run->spec->slots_per_worker,
                                      .outputs_per_task = fmax(returns * spec->batch, 1e-9),
                                      .slow = 1.0,
                                      .setup_slow = 1.0 };
+}
+
+static const struct sim_flow *flow_of(const struct sim_pipeline *spec)
+{
+    switch ((enum sim_semantics)spec->semantics) {
+    case SIM_SEMANTICS_TICK:
+        return &sim_flow_tick;
+    case SIM_SEMANTICS_RUNTIME:
+        return &sim_flow_runtime;
+    case SIM_SEMANTICS_EVENT:
+        break;
+    }
+    return &sim_flow_event;
 }
 
 weir_status sim_pipeline_create(const struct sim_pipeline *spec, uint32_t index,
@@ -35,21 +49,20 @@ weir_status sim_pipeline_create(const struct sim_pipeline *spec, uint32_t index,
         free(stages);
         return WEIR_ENOMEM;
     }
-    *made = (struct sim_pipeline_run){
-        .spec = spec,
-        .context = context,
-        .pool = pool,
-        .port = port,
-        .flow = spec->semantics == SIM_SEMANTICS_TICK ? &sim_flow_tick : &sim_flow_event,
-        .index = index,
-        .stages = stages,
-        .stage_count = (uint32_t)spec->stages_count,
-        .source_left = spec->input.items == 0 ? UINT64_MAX : spec->input.items,
-        .arrival_factor = 1.0,
-        .arrival_rest_ns = -1,
-        .sweep_ns = -1,
-        .completed_ns = -1
-    };
+    *made = (struct sim_pipeline_run){ .spec = spec,
+                                       .context = context,
+                                       .pool = pool,
+                                       .port = port,
+                                       .flow = flow_of(spec),
+                                       .index = index,
+                                       .stages = stages,
+                                       .stage_count = (uint32_t)spec->stages_count,
+                                       .source_left =
+                                           spec->input.items == 0 ? UINT64_MAX : spec->input.items,
+                                       .arrival_factor = 1.0,
+                                       .arrival_rest_ns = -1,
+                                       .sweep_ns = -1,
+                                       .completed_ns = -1 };
     for (uint32_t i = 0; i < made->stage_count; i++)
         stage_init(&made->stages[i], made, i);
     for (uint32_t i = 0; i < made->stage_count; i++)
@@ -77,11 +90,12 @@ static weir_status fill_queue(struct sim_stage_run *stage, uint64_t items)
     struct sim_pipeline_run *run = stage->pipeline;
     for (uint64_t i = 0; i < items; i++) {
         uint32_t item = SIM_NO_ITEM;
+        if (run->source_left != UINT64_MAX)
+            run->source_left++; /* they come on top of the input, as a burst does */
         WEIR_TRY(sim_source_admit(run, &item));
         sim_queue_push(&stage->queue, &run->items, item);
     }
-    sim_meter_queue(run->context->meter, sim_engine_now(run->context->engine), stage->index,
-                    stage->queue.count, stage->queue.bytes);
+    sim_stage_note_queue(stage);
     return WEIR_OK;
 }
 
@@ -178,8 +192,7 @@ static void return_items(struct sim_stage_run *stage, struct sim_worker *worker)
         run->items.items[item].queued_ns = now_ns;
         sim_queue_push_front(&stage->queue, &run->items, item);
     }
-    sim_meter_queue(run->context->meter, now_ns, stage->index, stage->queue.count,
-                    stage->queue.bytes);
+    sim_stage_note_queue(stage);
 }
 
 /* Output of a blocked worker is finished work: it moves on even where the buffer is full. */
@@ -208,6 +221,8 @@ weir_status sim_pipeline_drop_worker(struct sim_stage_run *stage, struct sim_wor
 {
     struct sim_pipeline_run *run = stage->pipeline;
     const int64_t now_ns = sim_engine_now(run->context->engine);
+    if (run->flow->release != NULL)
+        run->flow->release(stage, worker);
     if (worker->state == SIM_WORKER_BUSY) {
         sim_meter_work_lost(run->context->meter, stage->index, now_ns - worker->task_start_ns);
         worker->busy_ns += now_ns - worker->task_start_ns;
@@ -269,13 +284,19 @@ uint64_t sim_pipeline_ages(const struct sim_pipeline_run *run, int64_t now_ns, i
     uint64_t filled = 0;
     for (uint32_t s = 0; s < run->stage_count; s++) {
         const struct sim_stage_run *stage = &run->stages[s];
-        filled +=
-            list_ages(&run->items, stage->queue.head, stage->queue.count, now_ns, age_ns + filled);
+        const struct sim_queue *const queues[] = { &stage->queue, &stage->loop.pool,
+                                                   &stage->loop.outbox };
+        for (size_t q = 0; q < sizeof(queues) / sizeof(queues[0]); q++)
+            filled +=
+                list_ages(&run->items, queues[q]->head, queues[q]->count, now_ns, age_ns + filled);
         for (uint32_t i = 0; i < stage->positions; i++) {
             const struct sim_worker *worker = stage->workers[i];
-            if (worker != NULL)
-                filled += list_ages(&run->items, worker->task_head, worker->task_count, now_ns,
-                                    age_ns + filled);
+            if (worker == NULL)
+                continue;
+            filled += list_ages(&run->items, worker->task_head, worker->task_count, now_ns,
+                                age_ns + filled);
+            filled += list_ages(&run->items, worker->held.head, worker->held.count, now_ns,
+                                age_ns + filled);
         }
     }
     return filled;
@@ -286,15 +307,20 @@ static weir_status check_stage(const struct sim_stage_run *stage, uint64_t *item
 {
     uint32_t count[SIM_METER_STATES] = { 0 };
     uint32_t workers = 0;
-    *items += stage->queue.count;
+    uint32_t used_slots = 0;
+    *items += stage->queue.count + stage->loop.pool.count + stage->loop.outbox.count;
     for (uint32_t i = 0; i < stage->positions; i++) {
         const struct sim_worker *worker = stage->workers[i];
         if (worker == NULL)
             continue;
         workers++;
         count[worker->state]++;
-        *items += worker->task_count;
+        *items += worker->task_count + worker->held.count;
+        used_slots += worker->used_slots;
     }
+    if (used_slots != stage->loop.used_slots)
+        return weir_fail(error, WEIR_EINVARIANT, "stage %s: %u slots in use, counted %u",
+                         stage->spec->name, used_slots, stage->loop.used_slots);
     for (uint32_t s = SIM_WORKER_SETUP; s < SIM_METER_STATES; s++)
         if (count[s] != stage->count[s])
             return weir_fail(error, WEIR_EINVARIANT, "stage %s: %u workers in state %u, counted %u",

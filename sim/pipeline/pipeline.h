@@ -23,6 +23,22 @@ struct sim_port;
 struct sim_flow;
 struct sim_pipeline_run;
 
+enum { SIM_LOOP_SAMPLES = 100 };
+
+/* What the runtime rule keeps of a stage (flow_runtime.c); unused under the other rules. */
+struct sim_loop_stage {
+    struct sim_queue pool; /* tasks fed, not yet given to a worker */
+    uint32_t pool_tasks;
+    struct sim_queue outbox; /* output of tasks that are over, not yet collected */
+    uint32_t used_slots;     /* of all its workers */
+    uint32_t uncollected;
+    uint32_t samples[SIM_LOOP_SAMPLES]; /* outputs of the last tasks that gave any */
+    uint64_t samples_seen;
+    uint64_t samples_sum;
+    uint32_t stops_left; /* of the plan being applied, by the backlog guard */
+    bool is_done;        /* as the loop saw it */
+};
+
 struct sim_stage_run {
     const struct sim_stage *spec;
     struct sim_pipeline_run *pipeline;
@@ -45,6 +61,7 @@ struct sim_stage_run {
     uint32_t stalled;        /* depth of stalls */
     bool is_backpressured;
     uint64_t tasks_done;
+    struct sim_loop_stage loop;
 };
 
 struct sim_pipeline_run {
@@ -63,7 +80,8 @@ struct sim_pipeline_run {
     sim_handle arrival;
     int64_t arrival_due_ns;
     int64_t arrival_rest_ns; /* at rate 1, of an arrival held back by a rate of 0; -1 = none */
-    int64_t sweep_ns;        /* tick rule: last sweep planned */
+    int64_t sweep_ns;        /* tick rule: last sweep planned; runtime: next turn, -1 = none */
+    int64_t loop_free_ns;    /* runtime: the loop stands still until then */
     bool has_batches;        /* some stage takes more than one item a task */
     uint64_t finished, dropped;
     int64_t demand_ns;    /* nominal service of finished tasks, before any slow-down */
@@ -131,5 +149,16 @@ bool sim_stage_unblock(struct sim_stage_run *stage);
 /* Tells the meter when the back-pressure of the stage changed. */
 void sim_stage_note_backpressure(struct sim_stage_run *stage);
 struct sim_worker *sim_stage_pick_idle(const struct sim_stage_run *stage);
+/* Whether a backlog still stands behind the first stage. */
+bool sim_stage_has_backlog(const struct sim_stage_run *stage);
+/* Begins to work on the items already in the hands of `worker` (idle). */
+weir_status sim_stage_work(struct sim_stage_run *stage, struct sim_worker *worker);
+/* Tells the meter how much waits in front of the stage. */
+void sim_stage_note_queue(const struct sim_stage_run *stage);
+/* An item leaves the pipeline, finished or dropped. */
+void sim_pipeline_item_done(struct sim_pipeline_run *run, uint32_t item, bool is_finished);
+/* runtime: whether the loop would stop this worker now, and what stopping it costs the loop. */
+bool sim_runtime_may_stop(struct sim_stage_run *stage, const struct sim_worker *worker);
+void sim_runtime_begin_plan(struct sim_pipeline_run *run);
 
 #endif

@@ -16,8 +16,8 @@ static double mean_size(const struct sim_task *task)
 static double table_s(const struct sim_service *service, uint32_t gpu_type, double batch,
                       double size)
 {
-    double best_distance = INFINITY;
-    double seconds = NAN;
+    double best_distance = (double)INFINITY;
+    double seconds = (double)NAN;
     for (size_t i = 0; i < service->table_count; i++) {
         const struct sim_service_point *point = &service->table[i];
         const double type_cost =

@@ -92,8 +92,7 @@ static weir_status enqueue_new(struct sim_pipeline_run *run)
     uint32_t item = SIM_NO_ITEM;
     WEIR_TRY(sim_source_admit(run, &item));
     sim_queue_push(&first->queue, &run->items, item);
-    sim_meter_queue(run->context->meter, run->items.items[item].queued_ns, first->index,
-                    first->queue.count, first->queue.bytes);
+    sim_stage_note_queue(first);
     return WEIR_OK;
 }
 

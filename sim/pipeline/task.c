@@ -19,7 +19,7 @@ static bool is_last(const struct sim_stage_run *stage)
 }
 
 /* Whether a backlog still stands behind the first stage. */
-static bool has_backlog(const struct sim_stage_run *stage)
+bool sim_stage_has_backlog(const struct sim_stage_run *stage)
 {
     return stage->position == 0 && stage->pipeline->spec->input.arrivals == NULL &&
            stage->pipeline->source_left > 0;
@@ -46,13 +46,13 @@ static uint32_t next_batch(const struct sim_stage_run *stage)
 {
     const uint32_t batch = stage->spec->batch;
     uint64_t available = stage->queue.count;
-    if (has_backlog(stage))
+    if (sim_stage_has_backlog(stage))
         available = stage->pipeline->source_left == UINT64_MAX
                         ? UINT64_MAX
                         : available + stage->pipeline->source_left;
     if (available >= batch)
         return batch;
-    if (available == 0 || (!has_backlog(stage) && !upstream_is_empty(stage)))
+    if (available == 0 || (!sim_stage_has_backlog(stage) && !upstream_is_empty(stage)))
         return 0;
     return (uint32_t)available;
 }
@@ -62,7 +62,8 @@ static uint32_t next_batch(const struct sim_stage_run *stage)
 static bool has_room(const struct sim_stage_run *stage)
 {
     const struct sim_pipeline *spec = stage->pipeline->spec;
-    if (spec->backpressure != SIM_BACKPRESSURE_SLOTS)
+    if (spec->backpressure != SIM_BACKPRESSURE_SLOTS &&
+        spec->backpressure != SIM_BACKPRESSURE_FORMULA)
         return true;
     const double waiting =
         is_last(stage) ? 0.0 : (double)stage[1].queue.count / stage->outputs_per_task;
@@ -92,6 +93,14 @@ void sim_stage_note_backpressure(struct sim_stage_run *stage)
         return;
     stage->is_backpressured = is_on;
     sim_meter_backpressure(context->meter, sim_engine_now(context->engine), stage->index, is_on);
+}
+
+void sim_stage_note_queue(const struct sim_stage_run *stage)
+{
+    const struct sim_context *context = stage->pipeline->context;
+    const struct sim_queue *pool = &stage->loop.pool;
+    sim_meter_queue(context->meter, sim_engine_now(context->engine), stage->index,
+                    stage->queue.count + pool->count, stage->queue.bytes + pool->bytes);
 }
 
 /* Moves `count` items from the queue (or the backlog) into the worker's hands, order kept. */
@@ -134,9 +143,14 @@ static bool attempt_fails(const struct sim_stage_run *stage, const struct sim_it
 
 weir_status sim_stage_start(struct sim_stage_run *stage, struct sim_worker *worker)
 {
+    WEIR_TRY(take_items(stage, worker, next_batch(stage)));
+    return sim_stage_work(stage, worker);
+}
+
+weir_status sim_stage_work(struct sim_stage_run *stage, struct sim_worker *worker)
+{
     struct sim_pipeline_run *run = stage->pipeline;
     assert(worker->state == SIM_WORKER_IDLE);
-    WEIR_TRY(take_items(stage, worker, next_batch(stage)));
     sim_ready_set_remove(&stage->idle, worker->position);
     stage->count[SIM_WORKER_IDLE]--;
     stage->count[SIM_WORKER_BUSY]++;
@@ -150,7 +164,7 @@ weir_status sim_stage_start(struct sim_stage_run *stage, struct sim_worker *work
     return run->flow->begin_service(stage, worker, time.actual_s * slow);
 }
 
-static void drop_item(struct sim_pipeline_run *run, uint32_t index, bool is_finished)
+void sim_pipeline_item_done(struct sim_pipeline_run *run, uint32_t index, bool is_finished)
 {
     const struct sim_item *item = &run->items.items[index];
     const int64_t now_ns = sim_engine_now(run->context->engine);
@@ -181,13 +195,12 @@ static void repeat_items(struct sim_stage_run *stage, struct sim_worker *worker)
         const bool is_exhausted = item->attempt >= stage->spec->max_attempts;
         sim_meter_retry(run->context->meter, stage->index, is_exhausted);
         if (is_exhausted)
-            drop_item(run, index, false);
+            sim_pipeline_item_done(run, index, false);
         else
             sim_queue_push_front(&stage->queue, &run->items, index);
     }
     worker->task_head = SIM_NO_ITEM;
-    sim_meter_queue(run->context->meter, now_ns, stage->index, stage->queue.count,
-                    stage->queue.bytes);
+    sim_stage_note_queue(stage);
 }
 
 static weir_status add_child(struct sim_stage_run *stage, uint32_t parent, uint32_t number,
@@ -226,7 +239,7 @@ static weir_status collect_output(struct sim_stage_run *stage, uint32_t index, i
     item->service_ns += part_ns;
     item->bytes = draw_bytes(stage, item);
     if (returns == 0) {
-        drop_item(run, index, false);
+        sim_pipeline_item_done(run, index, false);
         return WEIR_OK;
     }
     item->attempt = 0;
@@ -285,7 +298,7 @@ static weir_status hand_over(struct sim_stage_run *stage, struct sim_worker *wor
     while (output->count > 0) {
         const uint32_t item = sim_queue_pop(output, &run->items);
         if (next == NULL)
-            drop_item(run, item, true);
+            sim_pipeline_item_done(run, item, true);
         else
             sim_queue_push(next, &run->items, item);
     }
@@ -296,18 +309,40 @@ static weir_status hand_over(struct sim_stage_run *stage, struct sim_worker *wor
     return WEIR_OK;
 }
 
-static void show_span(const struct sim_stage_run *stage, const struct sim_worker *worker,
-                      const struct sim_item *item)
+/* What an observer learns of one item of the task, before the item becomes its output. */
+static struct sim_span item_span(const struct sim_stage_run *stage, const struct sim_worker *worker,
+                                 const struct sim_item *item)
 {
-    const struct sim_context *context = stage->pipeline->context;
-    const struct sim_span span = { .item = item->id,
-                                   .stage = stage->index,
-                                   .attempt = item->attempt,
-                                   .worker = worker->id,
-                                   .queued_ns = item->queued_ns,
-                                   .start_ns = worker->task_start_ns,
-                                   .end_ns = sim_engine_now(context->engine) };
-    context->observer->span(context->observer->state, &span);
+    return (struct sim_span){ .item = item->id,
+                              .stage = stage->index,
+                              .attempt = item->attempt,
+                              .worker = worker->id,
+                              .queued_ns = item->queued_ns,
+                              .start_ns = worker->task_start_ns,
+                              .end_ns = sim_engine_now(stage->pipeline->context->engine),
+                              .node = worker->meter.node,
+                              .gpu_type = worker->gpu_type,
+                              .size = item->size };
+}
+
+static void show_span(const struct sim_stage_run *stage, const struct sim_span *span)
+{
+    const struct sim_observer *observer = stage->pipeline->context->observer;
+    if (observer != NULL)
+        observer->span(observer->state, span);
+}
+
+static void show_failure(const struct sim_stage_run *stage, const struct sim_worker *worker)
+{
+    const struct sim_item *items = stage->pipeline->items.items;
+    uint32_t index = worker->task_head;
+    for (uint32_t place = 0; place < worker->task_count; place++, index = items[index].next) {
+        struct sim_span span = item_span(stage, worker, &items[index]);
+        span.batch = worker->task_count;
+        span.place = place;
+        span.has_failed = true;
+        show_span(stage, &span);
+    }
 }
 
 static weir_status measure(struct sim_stage_run *stage, const struct sim_worker *worker,
@@ -341,9 +376,10 @@ weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_worker *wor
     *is_blocked = false;
     if (worker->will_fail != 0) {
         sim_meter_work_lost(run->context->meter, stage->index, service_ns);
+        show_failure(stage, worker);
         repeat_items(stage, worker);
         make_idle(stage, worker);
-        return WEIR_OK;
+        return run->flow->idled == NULL ? WEIR_OK : run->flow->idled(stage, worker);
     }
     stage->tasks_done++;
     run->demand_ns += worker->demand_ns;
@@ -353,12 +389,21 @@ weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_worker *wor
     worker->task_count = 0;
     for (uint32_t i = 0; i < batch; i++) {
         const uint32_t next = run->items.items[item].next;
-        if (run->context->observer != NULL)
-            show_span(stage, worker, &run->items.items[item]);
+        struct sim_span span = item_span(stage, worker, &run->items.items[item]);
+        const uint64_t before = output.count;
         WEIR_TRY(collect_output(stage, item, service_ns, &output));
+        span.batch = batch;
+        span.place = i;
+        span.returns = (uint32_t)(output.count - before);
+        show_span(stage, &span);
         item = next;
     }
     WEIR_TRY(measure(stage, worker, batch, output.count));
+    if (run->flow->deliver != NULL) {
+        WEIR_TRY(run->flow->deliver(stage, &output));
+        make_idle(stage, worker);
+        return run->flow->idled(stage, worker);
+    }
     return hand_over(stage, worker, &output, is_blocked);
 }
 
@@ -369,7 +414,7 @@ bool sim_stage_unblock(struct sim_stage_run *stage)
     while (stage->blocked_count > 0) {
         struct sim_stage_run *next = stage + 1;
         const uint64_t takers = next->stalled == 0 ? next->idle.count : 0;
-        if (next->queue.count >= run->spec->buffer + takers)
+        if (next->queue.count >= stage->spec->buffer + takers)
             break;
         struct sim_worker *worker = run->pool->slots[stage->blocked[0]];
         const uint32_t item = worker->task_head;
@@ -419,6 +464,20 @@ static bool setup_fails(const struct sim_stage_run *stage, const struct sim_work
     return sim_stream_uniform(&stream) < stage->spec->setup_failure;
 }
 
+static void show_setup(const struct sim_stage_run *stage, const struct sim_worker *worker)
+{
+    const struct sim_context *context = stage->pipeline->context;
+    const struct sim_setup_span setup = { .worker = worker->id,
+                                          .stage = stage->index,
+                                          .node = worker->meter.node,
+                                          .gpu_type = worker->gpu_type,
+                                          .start_ns = worker->created_ns,
+                                          .end_ns = sim_engine_now(context->engine) };
+    if (context->observer != NULL && context->observer->setup != NULL &&
+        setup.end_ns > setup.start_ns)
+        context->observer->setup(context->observer->state, &setup);
+}
+
 weir_status sim_stage_ready(struct sim_stage_run *stage, struct sim_worker *worker,
                             bool *has_failed)
 {
@@ -427,6 +486,7 @@ weir_status sim_stage_ready(struct sim_stage_run *stage, struct sim_worker *work
     if (*has_failed)
         return WEIR_OK;
     make_idle(stage, worker);
+    show_setup(stage, worker);
     sim_port_worker_ready(stage->pipeline->port, worker->id,
                           sim_engine_now(stage->pipeline->context->engine));
     return arm_crash(stage, worker);

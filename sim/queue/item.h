@@ -28,7 +28,7 @@ struct sim_item {
     uint32_t item_class;
     uint32_t attempt; /* at the present stage */
     uint32_t next;
-    uint32_t reserved;
+    uint32_t task_items; /* items of the task it heads; only of tasks in a pool or held */
 };
 
 struct sim_item_slab {

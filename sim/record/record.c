@@ -2,8 +2,8 @@
 /*
  * The file: creating, opening, transactions, closing.
  *
- * A new file is made as PATH.new with its schema, in rollback mode so that no -wal file belongs to
- * it, and takes its name only then; write-ahead logging starts after that. Errors name the file and
+ * A new file is made as PATH.new with its schema, closed so that no -wal file belongs to it, and
+ * takes its name only then; write-ahead logging is on from the start. Errors name the file and
  * carry the words of SQLite.
  */
 #include "sim/record/record_state.h"
@@ -235,7 +235,10 @@ static weir_status write_schema(struct sim_recorder *recorder, const char *tempo
     WEIR_TRY(record_begin(recorder, error));
     WEIR_TRY(record_execute(recorder, weir_text_schema_sql, error));
     WEIR_TRY(write_meta(recorder, error));
-    return record_commit(recorder, error);
+    WEIR_TRY(record_commit(recorder, error));
+    /* Before the file has its name: a kill while the mode changes leaves a journal that only a
+     * writer could roll back. Closing takes the empty log away. */
+    return record_execute(recorder, "PRAGMA journal_mode = WAL", error);
 }
 
 static weir_status create_file(struct sim_recorder *recorder, struct weir_error *error)
@@ -245,6 +248,8 @@ static weir_status create_file(struct sim_recorder *recorder, struct weir_error 
         return weir_fail(error, WEIR_ENOMEM, "%s: out of memory", recorder->path);
     remove_with(temporary, "");
     remove_with(temporary, "-journal");
+    remove_with(temporary, "-wal");
+    remove_with(temporary, "-shm");
     weir_status status = write_schema(recorder, temporary, error);
     disconnect(recorder);
     if (status == WEIR_OK) {

@@ -155,6 +155,11 @@ weir_status sim_recorder_expectation(struct sim_recorder *recorder,
                                      const struct sim_expectation_row *row,
                                      struct weir_error *error);
 
+/* Marks a run that is still `running` as failed: its process died. Nothing happens when there is no
+ * such run. */
+weir_status sim_recorder_fail_run(struct sim_recorder *recorder, int64_t run_id,
+                                  const char *message, struct weir_error *error);
+
 /* Copies all runs of the database `shard` into this one (ATTACH; ids are kept). */
 weir_status sim_recorder_merge(struct sim_recorder *recorder, const char *shard,
                                struct weir_error *error);

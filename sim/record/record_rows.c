@@ -205,6 +205,23 @@ weir_status sim_recorder_end_run(struct sim_recorder *recorder, const struct sim
     return record_commit(recorder, error);
 }
 
+weir_status sim_recorder_fail_run(struct sim_recorder *recorder, int64_t run_id,
+                                  const char *message, struct weir_error *error)
+{
+    sqlite3_stmt *update = NULL;
+    if (!recorder)
+        return WEIR_OK;
+    WEIR_TRY(record_prepare(recorder,
+                            "UPDATE run SET status = 'failed', message = ? WHERE run_id = ? AND "
+                            "status = 'running'",
+                            &update, error));
+    (void)sqlite3_bind_text(update, 1, message, -1, SQLITE_STATIC);
+    (void)sqlite3_bind_int64(update, 2, run_id);
+    const weir_status status = record_step(recorder, update, 1, error);
+    (void)sqlite3_finalize(update);
+    return status;
+}
+
 weir_status sim_recorder_node(struct sim_recorder *recorder, const struct sim_node_row *row,
                               struct weir_error *error)
 {

@@ -87,6 +87,15 @@ static void check_tick_stage(struct sim_resolver *resolver, const struct draft_s
                          "a failure %s", reason);
 }
 
+static void check_runtime(struct sim_resolver *resolver, const struct draft_pipeline *draft,
+                          const struct sim_pipeline *pipeline)
+{
+    if (pipeline->semantics == SIM_SEMANTICS_RUNTIME &&
+        pipeline->backpressure == SIM_BACKPRESSURE_BLOCKING)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "backpressure"),
+                         "the rule blocking is not possible with semantics: runtime");
+}
+
 static void check_tick(struct sim_resolver *resolver, const struct draft_pipeline *draft,
                        const struct sim_pipeline *pipeline)
 {
@@ -132,6 +141,7 @@ static void check_pipelines(struct sim_resolver *resolver)
         for (size_t s = 0; s < pipeline->stages_count; s++)
             check_stage(resolver, &stages[s], &pipeline->stages[s]);
         check_tick(resolver, &drafts[p], pipeline);
+        check_runtime(resolver, &drafts[p], pipeline);
     }
 }
 
@@ -162,10 +172,32 @@ static void check_times(struct sim_resolver *resolver)
     }
 }
 
+/* The fixed-step loop knows no moved ends: a stall needs events. */
+static void check_stalls(struct sim_resolver *resolver)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    const struct draft_event *events = resolver->draft->timeline.items;
+    bool has_ticks = false;
+    for (size_t p = 0; p < scenario->pipelines_count; p++)
+        has_ticks = has_ticks || scenario->pipelines[p].semantics == SIM_SEMANTICS_TICK;
+    for (size_t i = 0; has_ticks && i < resolver->draft->timeline.count; i++)
+        if (events[i].action == SIM_ACTION_STAGE_STALL)
+            sim_report_error(resolver->report, sim_draft_at(&events[i].head, "action"),
+                             "stage_stall is not possible with semantics: tick");
+}
+
 static void check_failures(struct sim_resolver *resolver)
 {
     const struct draft_failures *draft = &resolver->draft->cluster.failures;
     check_mean(resolver, sim_draft_at(&draft->head, "node_between"), draft->node_between);
+}
+
+static void check_view(struct sim_resolver *resolver)
+{
+    const struct sim_sched *sched = &resolver->scenario->sched;
+    if (sched->view_age_ns > sched->interval_ns)
+        sim_report_error(resolver->report, sim_draft_at(&resolver->draft->sched.head, "view_age"),
+                         "must not be above the interval of the scaling policy");
 }
 
 void sim_check(struct sim_resolver *resolver)
@@ -173,5 +205,7 @@ void sim_check(struct sim_resolver *resolver)
     check_failures(resolver);
     check_pipelines(resolver);
     check_times(resolver);
+    check_stalls(resolver);
+    check_view(resolver);
     sim_check_fit(resolver);
 }

@@ -58,6 +58,8 @@ static bool gpus_fit(const struct sim_scenario *scenario, const struct sim_node_
     case WEIR_SHAPE_FRACTIONAL:
     case WEIR_SHAPE_WHOLE:
     case WEIR_SHAPE_ENTIRE:
+    case WEIR_SHAPE_SPMD_SMALL:
+    case WEIR_SHAPE_SPMD_MULTI:
         return suitable_gpus(scenario, type, shape) >= shape->gpu_count;
     }
     return false;

@@ -100,11 +100,19 @@ struct draft_scaling {
     uint32_t min_points;
 };
 
+struct draft_latency {
+    struct draft_head head;
+    int64_t base_ns;
+    int64_t per_worker_ns;
+};
+
 struct draft_sched {
     struct draft_head head;
     struct draft_policy placement;
     struct draft_scaling scaling;
     uint32_t explain;
+    struct draft_latency latency;
+    int64_t view_age_ns;
 };
 
 struct draft_class {
@@ -127,6 +135,7 @@ struct draft_backpressure {
     uint32_t rule;
     double multiplier;
     uint32_t buffer;
+    uint32_t lower_bound;
 };
 
 struct draft_request {
@@ -174,8 +183,10 @@ struct draft_stage {
     double over_provision;
     double process_failure;
     double setup_failure;
+    uint32_t buffer; /* SIM_ABSENT_COUNT = the pipeline's */
     uint32_t max_attempts;
     struct sim_law *worker_between;
+    int64_t teardown_ns;
 };
 
 struct draft_pipeline {
@@ -188,6 +199,10 @@ struct draft_pipeline {
     uint32_t slots_per_worker;
     struct draft_backpressure backpressure;
     uint32_t worker_choice;
+    double loop_hz;
+    int64_t grace_ns;
+    uint32_t backlog_guard;
+    uint32_t teardown;
     struct draft_list stages;
 };
 

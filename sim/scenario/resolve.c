@@ -43,7 +43,10 @@ void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched)
                                  .interval_ns = draft->scaling.interval_ns,
                                  .window_ns = draft->scaling.window_ns,
                                  .min_points = draft->scaling.min_points,
-                                 .explain = draft->explain };
+                                 .explain = draft->explain,
+                                 .latency_ns = draft->latency.base_ns,
+                                 .latency_per_worker_ns = draft->latency.per_worker_ns,
+                                 .view_age_ns = draft->view_age_ns };
 }
 
 /* ---- references ---- */

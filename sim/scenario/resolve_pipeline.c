@@ -260,7 +260,8 @@ static void resolve_stage(struct sim_resolver *resolver, struct draft_stage *dra
                                  .process_failure = draft->process_failure,
                                  .setup_failure = draft->setup_failure,
                                  .max_attempts = draft->max_attempts,
-                                 .worker_between = draft->worker_between };
+                                 .worker_between = draft->worker_between,
+                                 .teardown_ns = draft->teardown_ns };
     resolve_requests(resolver, draft, stage);
     resolve_service(resolver, &draft->service, input, &stage->service);
 }
@@ -274,6 +275,8 @@ static void resolve_stages(struct sim_resolver *resolver, const struct draft_pip
         sim_arena_alloc(resolver->arena, pipeline->stages_count + 1, sizeof *pipeline->stages);
     for (size_t i = 0; i < pipeline->stages_count; i++) {
         resolve_stage(resolver, &stages[i], &pipeline->input, &pipeline->stages[i]);
+        pipeline->stages[i].buffer =
+            stages[i].buffer == SIM_ABSENT_COUNT ? draft->backpressure.buffer : stages[i].buffer;
         const char *name = pipeline->stages[i].name;
         for (size_t k = 0; k < i && name != NULL; k++)
             if (pipeline->stages[k].name != NULL && strcmp(pipeline->stages[k].name, name) == 0)
@@ -297,6 +300,11 @@ static void resolve_pipeline(struct sim_resolver *resolver, struct draft_pipelin
                                        .slots_multiplier = draft->backpressure.multiplier,
                                        .buffer = draft->backpressure.buffer,
                                        .worker_choice = draft->worker_choice,
+                                       .turn_ns = llround(1e9 / draft->loop_hz),
+                                       .lower_bound = draft->backpressure.lower_bound,
+                                       .grace_ns = draft->grace_ns,
+                                       .has_backlog_guard = draft->backlog_guard == 1,
+                                       .stops_serially = draft->teardown == 0,
                                        .stage_first = scenario->stages_total };
     resolve_input(resolver, &draft->input, &pipeline->input);
     resolve_stages(resolver, draft, pipeline);

@@ -173,7 +173,7 @@ static weir_status load_text(struct loading *loading)
     for (size_t i = 0; i < loading->source->sets_count; i++)
         (void)sim_set_apply_text(arena, report, root, loading->source->sets[i]);
     build(loading, root);
-    if (report->out->errors == 0)
+    if (report->out->errors == 0 && !loading->source->is_variant)
         check_variants(loading, root);
     return report->out->errors == 0 ? WEIR_OK : WEIR_EFORMAT;
 }

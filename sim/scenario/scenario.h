@@ -73,17 +73,21 @@ struct sim_sched {
     int64_t interval_ns; /* between decisions; the first is at 0 */
     int64_t window_ns;   /* of the speed estimator */
     uint32_t min_points;
-    uint32_t explain; /* enum weir_explain */
+    uint32_t explain;              /* enum weir_explain */
+    int64_t latency_ns;            /* from the view to the application of a plan */
+    int64_t latency_per_worker_ns; /* added for every living worker */
+    int64_t view_age_ns;           /* how old the counts and measurements of a view are */
 };
 
 /* ---- pipelines ---- */
 
-enum sim_semantics { SIM_SEMANTICS_EVENT, SIM_SEMANTICS_TICK };
+enum sim_semantics { SIM_SEMANTICS_EVENT, SIM_SEMANTICS_TICK, SIM_SEMANTICS_RUNTIME };
 enum sim_tick_rounding { SIM_TICK_TRUNCATE, SIM_TICK_NEAREST };
 enum sim_backpressure {
     SIM_BACKPRESSURE_SLOTS,    /* "xenna": busy + output queue < workers * slots * multiplier */
     SIM_BACKPRESSURE_BLOCKING, /* blocking after service with `buffer` places between stages */
-    SIM_BACKPRESSURE_NONE      /* unbounded queues */
+    SIM_BACKPRESSURE_NONE,     /* unbounded queues */
+    SIM_BACKPRESSURE_FORMULA   /* as slots, but runtime adds no lower bound and no next batch */
 };
 enum sim_worker_choice { SIM_WORKER_OLDEST, SIM_WORKER_NEWEST };
 
@@ -126,10 +130,12 @@ struct sim_stage {
     struct sim_law *bytes_out; /* of one item given back; NULL = 0 */
     double speed_hint_per_s;   /* NAN = none */
     double over_provision;     /* 0 = none */
+    uint32_t buffer;           /* places behind it, for blocking back-pressure */
     double process_failure;    /* probability that an attempt fails (item's own fault) */
     double setup_failure;
     uint32_t max_attempts;          /* an item that failed so often is dropped */
     struct sim_law *worker_between; /* time between crashes of a ready worker, NULL = never */
+    int64_t teardown_ns;            /* runtime: to end one worker */
 };
 
 struct sim_item_class {
@@ -157,6 +163,11 @@ struct sim_pipeline {
     double slots_multiplier;
     uint32_t buffer;
     uint32_t worker_choice; /* enum sim_worker_choice */
+    int64_t turn_ns;        /* runtime: one turn of the main loop */
+    uint32_t lower_bound;   /* runtime: tasks a stage may always have under way */
+    int64_t grace_ns;       /* runtime: a worker ready for less is not stopped */
+    bool has_backlog_guard; /* runtime: stops leave enough workers for the backlog */
+    bool stops_serially;    /* runtime: the loop waits for every stopped worker */
     struct sim_stage *stages;
     size_t stages_count;
     size_t stage_first; /* index of its first stage over all pipelines */
@@ -330,6 +341,7 @@ struct sim_scenario_source {
     const char *const *sets; /* "path=value", applied in order before validation */
     size_t sets_count;
     const struct sim_policies *policies; /* NULL = built-ins */
+    bool is_variant; /* the sets make one variant: the others are not checked on top of it */
 };
 
 /* Reads, validates and resolves. On WEIR_OK diagnostics hold warnings at most; on WEIR_EFORMAT at

@@ -70,10 +70,12 @@ static const struct sim_field backpressure_fields[] = {
       .kind = SIM_FIELD_CHOICE,
       AT(draft_backpressure, rule),
       .initial = "slots",
-      .choices = "slots/xenna|blocking|none",
-      .help = "slots: a stage takes a task while busy workers plus its output queue are fewer than "
-              "workers x slots x multiplier; blocking: a finished task stays on its worker while "
-              "the next stage's buffer is full; none: queues are unbounded" },
+      .choices = "slots/xenna|blocking|none|formula",
+      .help =
+          "slots: a stage takes a task while busy workers plus its output queue are fewer than "
+          "workers x slots x multiplier; blocking: a finished task stays on its worker while "
+          "the next stage's buffer is full; none: queues are unbounded; formula: as slots, without "
+          "the additions that semantics: runtime makes" },
     { .key = "multiplier",
       .kind = SIM_FIELD_NUMBER,
       AT(draft_backpressure, multiplier),
@@ -88,6 +90,14 @@ static const struct sim_field backpressure_fields[] = {
       .min = 0,
       .max = 1e9,
       .help = "for blocking: places between two stages" },
+    { .key = "lower_bound",
+      .kind = SIM_FIELD_COUNT,
+      AT(draft_backpressure, lower_bound),
+      .initial = "8",
+      .min = 0,
+      .max = 1e9,
+      .help = "for slots with semantics: runtime: a stage may have this many tasks under way, and "
+              "as many as the next stage takes at a time" },
 };
 static const struct sim_section backpressure_section = { .name = "pipelines[].backpressure",
                                                          .help = "What stops a stage from running "
@@ -323,6 +333,13 @@ static const struct sim_field stage_fields[] = {
       .min = 1e-6,
       .max = 1e6,
       .help = "divides the measured speed: above 1 the stage gets more workers than it needs" },
+    { .key = "buffer",
+      .kind = SIM_FIELD_COUNT,
+      AT(draft_stage, buffer),
+      .fallback = "that of the pipeline",
+      .min = 0,
+      .max = 1e9,
+      .help = "for blocking: places between this stage and the next" },
     { .key = "process_failure",
       .kind = SIM_FIELD_NUMBER,
       .unit = SIM_UNIT_FRACTION,
@@ -350,6 +367,13 @@ static const struct sim_field stage_fields[] = {
       AT(draft_stage, worker_between),
       .fallback = "never",
       .help = "time between crashes of a ready worker" },
+    { .key = "teardown",
+      .kind = SIM_FIELD_TIME,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_stage, teardown_ns),
+      .initial = "0 s",
+      .max = 3600,
+      .help = "runtime: time to end one worker" },
 };
 static const struct sim_section stage_section = { .name = "pipelines[].stages[]",
                                                   .help = "A stage: one kind of worker.",
@@ -371,9 +395,10 @@ static const struct sim_field pipeline_fields[] = {
       .kind = SIM_FIELD_CHOICE,
       AT(draft_pipeline, semantics),
       .initial = "event",
-      .choices = "event|tick",
+      .choices = "event|tick|runtime",
       .help = "event: things happen when they are due; tick: as a loop with fixed steps would see "
-              "them" },
+              "them; runtime: a main loop feeds pools of workers that hold tasks ahead, last stage "
+              "first, and applies plans a turn later" },
     { .key = "tick",
       .kind = SIM_FIELD_TIME,
       .unit = SIM_UNIT_TIME,
@@ -415,6 +440,34 @@ static const struct sim_field pipeline_fields[] = {
       .initial = "oldest",
       .choices = "oldest|newest",
       .help = "which idle worker takes the next task" },
+    { .key = "loop_hz",
+      .kind = SIM_FIELD_NUMBER,
+      AT(draft_pipeline, loop_hz),
+      .initial = "100",
+      .min = 1e-3,
+      .max = 1e6,
+      .help = "runtime: turns of the main loop in a second" },
+    { .key = "grace",
+      .kind = SIM_FIELD_TIME,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_pipeline, grace_ns),
+      .initial = "60 s",
+      .max = LARGEST_TIME,
+      .help = "runtime: a worker in set-up, or ready for less than this, is not stopped; 0 = any "
+              "worker is" },
+    { .key = "backlog_guard",
+      .kind = SIM_FIELD_FLAG,
+      AT(draft_pipeline, backlog_guard),
+      .initial = "false",
+      .help = "runtime: stops leave max(1, tasks in hand / slots, waiting items / (slots x batch)) "
+              "ready workers" },
+    { .key = "teardown",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_pipeline, teardown),
+      .initial = "parallel",
+      .choices = "serial|parallel",
+      .help = "runtime: serial: the main loop stands still while the workers of a plan end one by "
+              "one" },
     { .key = "stages",
       .kind = SIM_FIELD_LIST,
       .flags = SIM_FIELD_REQUIRED,

@@ -66,6 +66,32 @@ static const struct sim_section scaling_section = {
     .policy = SIM_POLICY_SCALING
 };
 
+static const struct sim_field latency_fields[] = {
+    { .key = "base",
+      .kind = SIM_FIELD_TIME,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_latency, base_ns),
+      .initial = "0 s",
+      .max = LARGEST_TIME,
+      .help = "from the view of a decision to the application of its plan" },
+    { .key = "per_worker",
+      .kind = SIM_FIELD_TIME,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_latency, per_worker_ns),
+      .initial = "0 s",
+      .max = 3600,
+      .help = "added for every worker there is" },
+};
+static const struct sim_section latency_section = {
+    .name = "sched.latency",
+    .help = "How long a decision takes. The plan meets the cluster as it is by then; no other "
+            "decision starts meanwhile.",
+    .fields = latency_fields,
+    .count = LENGTH(latency_fields),
+    .size = sizeof(struct draft_latency),
+    .scalar_key = "base"
+};
+
 static const struct sim_field sched_fields[] = {
     { .key = "placement",
       .kind = SIM_FIELD_SECTION,
@@ -86,6 +112,20 @@ static const struct sim_field sched_fields[] = {
       .initial = "counts",
       .choices = "off|counts|top|full",
       .help = "how much of every decision is kept" },
+    { .key = "latency",
+      .kind = SIM_FIELD_SECTION,
+      AT(draft_sched, latency),
+      .section = &latency_section,
+      .fallback = "0 s",
+      .help = "how long a decision takes" },
+    { .key = "view_age",
+      .kind = SIM_FIELD_TIME,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_sched, view_age_ns),
+      .initial = "0 s",
+      .max = LARGEST_TIME,
+      .help = "how old the queues, counts of busy workers and measurements are that a decision "
+              "sees; at most the interval" },
 };
 const struct sim_section sim_schema_sched = { .name = "sched",
                                               .help = "The scheduler.",

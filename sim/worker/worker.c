@@ -142,6 +142,7 @@ weir_status sim_worker_place(struct sim_worker_pool *pool, struct sim_context *c
                                  .slot = slot,
                                  .stage = stage,
                                  .task_head = SIM_NO_ITEM,
+                                 .held = SIM_QUEUE_EMPTY,
                                  .created_ns = sim_engine_now(context->engine),
                                  .ready_ns = -1,
                                  .lease = lease };
@@ -187,7 +188,7 @@ weir_status sim_worker_release(struct sim_worker_pool *pool, struct sim_context 
                                struct sim_worker *worker, const char *reason)
 {
     const int64_t now_ns = sim_engine_now(context->engine);
-    assert(worker->task_count == 0);
+    assert(worker->task_count == 0 && worker->held.count == 0);
     if (worker->timer != SIM_NO_HANDLE)
         (void)sim_engine_cancel(context->engine, worker->timer);
     if (worker->crash != SIM_NO_HANDLE)

@@ -18,6 +18,7 @@
 
 #include "sim/cluster/cluster.h"
 #include "sim/context.h"
+#include "sim/queue/item.h"
 
 enum sim_worker_state {
     SIM_WORKER_GONE = SIM_METER_GONE,
@@ -37,6 +38,9 @@ struct sim_worker {
     uint16_t will_fail; /* the attempt that runs will fail at its end */
     uint32_t task_head; /* items in hand, linked; SIM_NO_ITEM = none */
     uint32_t task_count;
+    struct sim_queue held; /* runtime: tasks taken ahead, each headed by an item that counts it */
+    uint32_t used_slots;   /* runtime: held, running, and over but not collected */
+    uint32_t uncollected;
     uint32_t gpu_type; /* of its first device, WEIR_NO_INDEX = none */
     sim_handle timer;  /* end of set-up or service */
     sim_handle crash;

@@ -116,6 +116,7 @@ static void measure_recorder(struct report *report, int64_t rows, int repetition
         { "node sample, 7 values", "node sample, with indexes" },
         { "stage sample, 11 values", "stage sample, with indexes" },
     };
+    double insert_ns[3];
     for (int kind = 0; kind < 3; kind++) {
         struct cost best = { HUGE_VAL, HUGE_VAL };
         for (int i = 0; i < repetitions; i++) {
@@ -125,7 +126,11 @@ static void measure_recorder(struct report *report, int64_t rows, int repetition
         }
         add_row(report, names[kind][0], best.insert_ns);
         add_row(report, names[kind][1], best.total_ns);
+        insert_ns[kind] = best.insert_ns;
     }
+    /* Every sample of the reference pipelines: one cluster, 2 nodes, 14 stages. */
+    add_row(report, "row of the reference run (1:2:14)",
+            (insert_ns[0] + 2 * insert_ns[1] + 14 * insert_ns[2]) / 17);
 }
 
 /* --- meter -------------------------------------------------------------------------------- */

@@ -99,8 +99,8 @@ int main(int argc, char **argv)
     bool is_json = false;
     bool is_quick = false;
     struct row rows[ROWS_MAX];
-    static const char *const sets[] = { "pipelines[0].input.items=1000000" };
-    static const char *const quick_sets[] = { "pipelines[0].input.items=100000" };
+    static const char *const sets[] = { "horizon=600000s" };
+    static const char *const quick_sets[] = { "horizon=60000s" };
     for (int i = 1; i < argc; i++) {
         is_quick = is_quick || strcmp(argv[i], "--quick") == 0;
         is_json = is_json || strcmp(argv[i], "json") == 0;

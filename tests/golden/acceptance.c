@@ -237,6 +237,69 @@ static void use_beyond_the_request_slows_everybody_down(void)
     free(run);
 }
 
+/* A stage that makes ten of one says nothing about the pipeline that follows it in the file. */
+static void pipelines_are_planned_apart(void)
+{
+    static const char text[] =
+        "schema: 1\nname: two\nhorizon: 1 h\n"
+        "cluster: {nodes: [{name: n, cpus: 64}]}\n"
+        "sched: {placement: first_fit, scaling: {policy: pool_optimum, interval: 60 s}}\n"
+        "pipelines:\n  - name: p\n    input: {items: 0, arrivals: const(10)}\n    stages:\n"
+        "      - {name: a, cpus: 1, service: 1, returns: const(10), speed_hint: 1}\n"
+        "      - {name: b, cpus: 1, service: 1, speed_hint: 1}\n"
+        "  - name: q\n    input: {items: 0, arrivals: const(10)}\n    stages:\n"
+        "      - {name: c, cpus: 1, service: 1, speed_hint: 1}\n";
+    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct sim_world *world = NULL;
+    struct sim_scenario *scenario = test_scenario(text, NULL);
+    const struct sim_run_options options = { .seed = 1, .export_at_s = (double)NAN };
+    CHECK(scenario != NULL);
+    if (scenario == NULL || sim_world_create(scenario, &options, &world, &error) != WEIR_OK)
+        return;
+    CHECK_I64(sim_world_begin(world), WEIR_OK);
+    CHECK_I64(sim_world_advance(world, sim_time_from_s(600)), WEIR_OK);
+    /* 64 workers: 5.2 source items a second need 6 of a, 52 of b and 6 of c */
+    CHECK_I64(world->stages[0]->worker_count, 6);
+    CHECK_I64(world->stages[1]->worker_count, 52);
+    CHECK_I64(world->stages[2]->worker_count, 6);
+    sim_world_destroy(world);
+    sim_scenario_destroy(scenario);
+}
+
+/* Two slow-downs that overlap multiply, and the end of one leaves the other. */
+static void overlapping_entries_compose(void)
+{
+    static const char text[] =
+        "schema: 1\nname: overlap\nhorizon: 10 min\n"
+        "cluster: {nodes: [{name: n, cpus: 4}]}\n"
+        "sched: {placement: first_fit, scaling: {policy: fixed, interval: 1 h}}\n"
+        "pipelines:\n  - name: p\n    input: {items: 0, arrivals: const(1)}\n    stages:\n"
+        "      - {name: a, cpus: 1, workers: 1, service: 0.1}\n"
+        "timeline:\n  - {at: 60, for: 120, action: stage_slow, stage: a, factor: 2}\n"
+        "  - {at: 120, for: 120, action: stage_slow, stage: a, factor: 3}\n"
+        "  - {at: 300, for: 60, action: arrivals, pipeline: p, factor: 0}\n"
+        "  - {at: 330, for: 120, action: arrivals, pipeline: p, factor: 0.5}\n";
+    static const struct {
+        double at_s, slow, rate;
+    } expected[] = { { 30, 1, 1 },  { 90, 2, 1 },  { 150, 6, 1 },   { 200, 3, 1 }, { 250, 1, 1 },
+                     { 310, 1, 0 }, { 340, 1, 0 }, { 400, 1, 0.5 }, { 500, 1, 1 } };
+    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct sim_world *world = NULL;
+    struct sim_scenario *scenario = test_scenario(text, NULL);
+    const struct sim_run_options options = { .seed = 1, .export_at_s = (double)NAN };
+    CHECK(scenario != NULL);
+    if (scenario == NULL || sim_world_create(scenario, &options, &world, &error) != WEIR_OK)
+        return;
+    CHECK_I64(sim_world_begin(world), WEIR_OK);
+    for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+        CHECK_I64(sim_world_advance(world, sim_time_from_s(expected[i].at_s)), WEIR_OK);
+        CHECK_NEAR(world->stages[0]->slow, expected[i].slow, 1e-12);
+        CHECK_NEAR(world->pipelines[0]->arrival_factor, expected[i].rate, 1e-12);
+    }
+    sim_world_destroy(world);
+    sim_scenario_destroy(scenario);
+}
+
 static const struct test tests[] = {
     { "the reference runs are met", the_reference_runs_are_met },
     { "ten nodes balance better", ten_nodes_balance_better },
@@ -251,5 +314,7 @@ static const struct test tests[] = {
     { "the reuse bonus ends churn", the_reuse_bonus_ends_churn },
     { "phantom decoders are refused by the cluster", phantom_decoders_are_refused_by_the_cluster },
     { "use beyond the request slows everybody down", use_beyond_the_request_slows_everybody_down },
+    { "pipelines are planned apart", pipelines_are_planned_apart },
+    { "overlapping entries compose", overlapping_entries_compose },
 };
 TEST_MAIN(tests)

@@ -58,6 +58,13 @@ static struct weir_shape random_shape(struct dice *dice)
         shape.gpu_count = 1 + roll(dice, 2);
         shape.gpu_units = WEIR_ONE;
         break;
+    case WEIR_SHAPE_SPMD_SMALL:
+    case WEIR_SHAPE_SPMD_MULTI:
+        shape.gpu_count = 1 + roll(dice, 3);
+        shape.gpu_units = WEIR_ONE;
+        shape.node_gpus = shape.gpu_count;
+        shape.node_count = shape.kind == WEIR_SHAPE_SPMD_MULTI;
+        break;
     }
     if (shape.kind != WEIR_SHAPE_CPU && roll(dice, 5) == 0)
         shape.gpu_mem_bytes = 1 + roll(dice, 3);
@@ -392,6 +399,10 @@ static uint32_t count_naively(const struct weir_cluster *cluster, uint32_t node,
     const uint32_t needed = shape->gpu_count > 0 ? shape->gpu_count : 1;
     if (usable < needed)
         return 0;
+    if (shape->kind == WEIR_SHAPE_SPMD_MULTI && books->gpu_count != needed)
+        return 0;
+    if (shape->kind == WEIR_SHAPE_SPMD_SMALL || shape->kind == WEIR_SHAPE_SPMD_MULTI)
+        return 1;
     for (uint32_t i = 0; i < needed; i++)
         ways = ways * (usable - i) / (i + 1);
     return ways;

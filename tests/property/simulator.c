@@ -70,12 +70,21 @@ static char *write_scenario(uint64_t seed)
                   PICK(&state, "fgd", "best_fit", "worst_fit", "random", "spread", "first_fit"),
                   PICK(&state, "xenna", "pool_optimum", "inverse_speed", "equal_split"),
                   PICK(&state, "20", "60", "7"));
+    uint64_t more = seed * 0xD1B54A32D192ED03u + 1;
+    for (int i = 0; i < 8; i++)
+        (void)next(&more);
+    (void)fputs(
+        PICK(&more, "", "", "  latency: {base: 5, per_worker: 10 ms}\n", "  view_age: 4 s\n"), out);
     const bool is_blocking = next(&state) % 3 == 0;
     (void)fprintf(out, "pipelines:\n  - name: p\n    input: {items: %s%s}\n    backpressure: %s\n",
                   PICK(&state, "50", "400", "3000"), PICK(&state, "", ", arrivals: exp(0.3)"),
                   is_blocking
                       ? PICK(&state, "{rule: blocking, buffer: 0}", "{rule: blocking, buffer: 3}")
                       : PICK(&state, "slots", "none"));
+    if (!is_blocking && next(&more) % 4 != 0)
+        (void)fprintf(out, "    semantics: runtime\n%s",
+                      PICK(&more, "", "    grace: 0\n    teardown: serial\n",
+                           "    loop_hz: 1\n    backlog_guard: true\n"));
     (void)fputs("    stages:\n", out);
     write_stages(out, &state, is_blocking);
     return fclose(out) == 0 ? text : NULL;

@@ -7,7 +7,8 @@
  * variances and probabilities; then |measured - exact| must be within max(4 SE, 0.3 %). Seeds are
  * fixed, so the outcome is the same every time; the chance that a right simulator fails one check
  * with a fresh seed is about 1e-4.
- * A value that needs more than 20 million items for its interval is skipped unless WEIR_SLOW is set.
+ * A value that needs more than 20 million items for its interval is skipped unless WEIR_SLOW is
+ * set.
  */
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
@@ -18,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCHES = 30, FIELD = 160, MODELS = 128, METRICS = 4 };
+enum { STATIONS = 8, BATCHES = 30, FIELD = 160, MODELS = 128, METRICS = 4 };
 
 enum metric { WAIT, SOJOURN, SOJOURN_SQUARED, DELAYED, ELAPSED, SERVED, MOMENTS };
 
@@ -100,33 +101,40 @@ static bool write_single(FILE *out, const struct model *model, uint64_t items)
     return true;
 }
 
-/* "mu=(1.0/ 1.2/ 0.9);buffers=(2/ 1);BAS": equal buffers only, as one pipeline has one. */
+/* Numbers of a list "name=(2/ 1)"; 0 when there is none. */
+static size_t param_list(const char *params, const char *name, double *numbers)
+{
+    const char *at = strstr(params, name);
+    char *end = NULL;
+    size_t count = 0;
+    for (at = at == NULL ? NULL : at + strlen(name); at != NULL && count < STATIONS; at = end + 1) {
+        numbers[count++] = strtod(at, &end);
+        if (*end != '/')
+            break;
+    }
+    return count;
+}
+
+/* "stations=3;buffer=1;mu=1" or "mu=(1.0/ 1.2/ 0.9);buffers=(2/ 1);BAS" */
 static bool write_line(FILE *out, const struct model *model, uint64_t items)
 {
-    double rates[8] = { 1, 1, 1, 1, 1, 1, 1, 1 };
-    size_t stations = (size_t)param(model->params, "stations=");
-    double buffer = param(model->params, "buffer=");
-    const char *at = strstr(model->params, "mu=(");
-    if (at != NULL) {
-        char *end = NULL;
-        stations = 0;
-        for (at += 4; stations < 8; at = end + 1) {
-            rates[stations++] = strtod(at, &end);
-            if (*end != '/')
-                break;
-        }
-        const char *buffers = strstr(model->params, "buffers=(") + 9;
-        buffer = strtod(buffers, &end);
-        if (fabs(strtod(end + 1, NULL) - buffer) > 0.1)
-            buffer = (double)NAN; /* written with slots below */
-    }
-    (void)fprintf(out, "%s    input: {items: %llu}\n", head, (unsigned long long)items);
-    if (isnan(buffer))
-        return false;
-    (void)fprintf(out, "    backpressure: {rule: blocking, buffer: %g}\n    stages:\n", buffer);
-    for (size_t j = 0; j < stations; j++)
-        (void)fprintf(out, "      - {name: s%zu, cpus: 1, workers: 1, service: exp(%.17g)}\n", j,
+    double rates[STATIONS] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+    double buffers[STATIONS];
+    size_t stations = param_list(model->params, "mu=(", rates);
+    if (param_list(model->params, "buffers=(", buffers) == 0)
+        for (size_t j = 0; j < STATIONS; j++)
+            buffers[j] = param(model->params, "buffer=");
+    if (stations == 0)
+        stations = (size_t)param(model->params, "stations=");
+    (void)fprintf(out, "%s    input: {items: %llu}\n    backpressure: blocking\n    stages:\n",
+                  head, (unsigned long long)items);
+    for (size_t j = 0; j < stations; j++) {
+        (void)fprintf(out, "      - {name: s%zu, cpus: 1, workers: 1, service: exp(%.17g)", j,
                       1.0 / rates[j]);
+        if (j + 1 < stations)
+            (void)fprintf(out, ", buffer: %g", buffers[j]);
+        (void)fputs("}\n", out);
+    }
     return true;
 }
 
@@ -148,7 +156,7 @@ static bool run_model(const struct model *model, uint64_t items, struct tally *t
     if (scenario == NULL)
         return false;
     *tally = (struct tally){ .items = items, .warmup = items / 50, .is_line = is_line(model) };
-    const struct sim_observer observer = { add_span, tally };
+    const struct sim_observer observer = { .span = add_span, .state = tally };
     struct sim_run_summary *summary = test_run_fast(scenario, 0, &observer);
     CHECK_I64(summary->status, WEIR_OK);
     free(summary);
@@ -232,9 +240,13 @@ static double shortage(const struct tally *tally, const struct model *model)
     return worst;
 }
 
+/* WEIR_ITEMS_MAX: builds without optimisation do less. */
 static uint64_t most_items(void)
 {
-    return getenv("WEIR_SLOW") == NULL ? 20000000 : 4000000000;
+    const char *limit = getenv("WEIR_ITEMS_MAX");
+    if (getenv("WEIR_SLOW") != NULL)
+        return 4000000000;
+    return limit == NULL ? 20000000 : strtoull(limit, NULL, 10);
 }
 
 static void report_skip(const struct model *model, uint64_t items)

@@ -35,7 +35,7 @@ static struct path *run_path(const char *text, const char *sets)
 {
     struct path *path = calloc(1, sizeof(*path));
     struct sim_scenario *scenario = test_scenario(text, sets);
-    const struct sim_observer observer = { keep_span, path };
+    const struct sim_observer observer = { .span = keep_span, .state = path };
     CHECK(scenario != NULL);
     if (scenario != NULL) {
         struct sim_run_summary *summary = test_run_fast(scenario, 0, &observer);
@@ -199,7 +199,7 @@ static struct demand *run_demand(const char *sets)
         "      - {name: c, cpus: 2, service: exp(2)}\n";
     struct demand *demand = calloc(1, sizeof(*demand));
     struct sim_scenario *scenario = test_scenario(text, sets);
-    const struct sim_observer observer = { keep_demand, demand };
+    const struct sim_observer observer = { .span = keep_demand, .state = demand };
     CHECK(scenario != NULL);
     if (scenario != NULL) {
         struct sim_run_summary *summary = test_run(scenario, 0, &observer);

@@ -196,6 +196,17 @@ static void a_stop_names_the_right_stage(void)
     expect_rejected(&bench, "belongs to stage 0, not 1");
 }
 
+static void a_move_names_the_right_stage(void)
+{
+    struct bench bench = open_bench();
+    const struct weir_action move = {
+        .verb = WEIR_VERB_MOVE, .stage = 2, .worker = 1, .alloc = { .cpu_units = WEIR_ONE }
+    };
+
+    CHECK(weir_plan_append(bench.plan, &move) == WEIR_OK);
+    expect_rejected(&bench, "belongs to stage 0, not 2");
+}
+
 static void places_must_exist(void)
 {
     struct weir_alloc alloc = gpu_alloc(2);
@@ -275,6 +286,7 @@ static const struct test tests[] = {
     { "an unknown worker cannot stop", unknown_workers_cannot_stop },
     { "a worker cannot stop twice", a_worker_cannot_stop_twice },
     { "a stop names the worker's own stage", a_stop_names_the_right_stage },
+    { "a move names the worker's own stage", a_move_names_the_right_stage },
     { "nodes and GPUs must exist and be listed once", places_must_exist },
     { "negative amounts are rejected", negative_amounts_are_rejected },
     { "a cordoned node takes nobody", a_node_that_is_down_takes_nobody },

@@ -39,7 +39,7 @@ static void cells_are_found_by_heading(void)
 {
     char path[PATH];
     for (int packed = 0; packed < 2; packed++) {
-        struct wl_csv *csv = NULL;
+        struct wl_trace *csv = NULL;
         struct weir_error error = { .phase = -1 };
         size_t column = 0;
         int64_t value = 0;
@@ -47,21 +47,22 @@ static void cells_are_found_by_heading(void)
                    "\xef\xbb\xbf"
                    "a,\"b,c\",d\r\n1,\"x\ny\",-3\n\n4,,5",
                    packed == 1);
-        CHECK_STR(wl_csv_read(path, &csv, &error) == WEIR_OK ? "" : error.text, "");
-        CHECK_I64(wl_csv_rows(csv), 2);
-        CHECK_I64(wl_csv_find(csv, "a"), 0);
-        CHECK_I64(wl_csv_find(csv, "b,c"), 1);
-        CHECK(wl_csv_find(csv, "e") == WL_NO_COLUMN);
-        CHECK_STR(wl_csv_cell(csv, 0, 1), "x\ny");
-        CHECK_STR(wl_csv_cell(csv, 1, WL_NO_COLUMN), "");
-        CHECK_I64(wl_csv_column(csv, "e", &column, &error), WEIR_EFORMAT);
+        CHECK_STR(wl_trace_read(path, &csv, &error) == WEIR_OK ? "" : error.text, "");
+        CHECK_I64(wl_trace_rows(csv), 2);
+        CHECK_I64(wl_trace_find(csv, "a"), 0);
+        CHECK_I64(wl_trace_find(csv, "b,c"), 1);
+        CHECK(wl_trace_find(csv, "e") == WL_NO_COLUMN);
+        CHECK_STR(wl_trace_cell(csv, 0, 1), "x\ny");
+        CHECK_STR(wl_trace_cell(csv, 1, WL_NO_COLUMN), "");
+        CHECK_I64(wl_trace_column(csv, "e", &column, &error), WEIR_EFORMAT);
         CHECK_STR(behind_path(path, &error), ":1:1: the heading has no column 'e'");
-        CHECK_I64(wl_csv_whole(csv, 0, 2, (struct wl_range){ -5, 5 }, &value, &error), WEIR_OK);
+        CHECK_I64(wl_trace_whole(csv, 0, 2, (struct wl_range){ -5, 5 }, &value, &error), WEIR_OK);
         CHECK_I64(value, -3);
-        CHECK_I64(wl_csv_whole(csv, 1, 2, (struct wl_range){ 0, 4 }, &value, &error), WEIR_EFORMAT);
+        CHECK_I64(wl_trace_whole(csv, 1, 2, (struct wl_range){ 0, 4 }, &value, &error),
+                  WEIR_EFORMAT);
         CHECK_STR(behind_path(path, &error),
                   ":5:3: column 'd': expected 0 to 4, found '5' (row 2)");
-        wl_csv_destroy(csv);
+        wl_trace_destroy(csv);
         (void)unlink(path);
     }
 }
@@ -78,10 +79,10 @@ static void every_mistake_has_its_place(void)
         { "a,b\n1,\"2\n", ":2:2: a quote is not closed" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct wl_csv *csv = NULL;
+        struct wl_trace *csv = NULL;
         struct weir_error error = { .phase = -1 };
         write_file(path, cases[i].text, false);
-        CHECK_I64(wl_csv_read(path, &csv, &error), WEIR_EFORMAT);
+        CHECK_I64(wl_trace_read(path, &csv, &error), WEIR_EFORMAT);
         CHECK_STR(behind_path(path, &error), cases[i].message);
         (void)unlink(path);
     }
@@ -90,17 +91,17 @@ static void every_mistake_has_its_place(void)
 static void packed_files_are_known_by_their_bytes(void)
 {
     char path[PATH];
-    struct wl_csv *csv = NULL;
+    struct wl_trace *csv = NULL;
     struct weir_error error = { .phase = -1 };
     write_file(path, "\x28\xb5\x2f\xfd nothing of ours", false);
-    CHECK_I64(wl_csv_read(path, &csv, &error), WEIR_EUNSUPPORTED);
+    CHECK_I64(wl_trace_read(path, &csv, &error), WEIR_EUNSUPPORTED);
     (void)unlink(path);
     write_file(path, "a,b\n1,2\n3,4\n5,6\n7,8\n", true);
     CHECK_I64(truncate(path, 25), 0);
-    CHECK_I64(wl_csv_read(path, &csv, &error), WEIR_EIO);
+    CHECK_I64(wl_trace_read(path, &csv, &error), WEIR_EIO);
     CHECK(strstr(error.text, "ends early") != NULL);
     (void)unlink(path);
-    CHECK_I64(wl_csv_read(path, &csv, &error), WEIR_EIO);
+    CHECK_I64(wl_trace_read(path, &csv, &error), WEIR_EIO);
 }
 
 #define PODS "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec\n"

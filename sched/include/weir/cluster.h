@@ -148,6 +148,9 @@ WEIR_API const struct weir_gpu *weir_cluster_gpu(const struct weir_cluster *clus
 /* Index of the node with this id, or WEIR_NO_INDEX. */
 WEIR_API uint32_t weir_cluster_find_node(const struct weir_cluster *cluster, uint64_t id);
 
+/* The most frequent GPU count of nodes that have GPUs, the larger of two; 0 when none has. */
+WEIR_API uint32_t weir_cluster_usual_gpus(const struct weir_cluster *cluster);
+
 /* Totals and free amounts over all nodes that are up; O(1). */
 WEIR_API struct weir_amounts weir_cluster_total(const struct weir_cluster *cluster);
 WEIR_API struct weir_amounts weir_cluster_free(const struct weir_cluster *cluster);

@@ -39,6 +39,9 @@ struct weir_window {
 WEIR_API weir_status weir_estimator_create(const struct weir_allocator *allocator,
                                            struct weir_window window,
                                            struct weir_estimator **estimator);
+/* Another window from now on; points that are too old for it go at the next task or query. */
+WEIR_API weir_status weir_estimator_set_window(struct weir_estimator *estimator,
+                                               struct weir_window window);
 WEIR_API void weir_estimator_destroy(struct weir_estimator *estimator);
 /* O(1) amortised. WEIR_EINVAL for a task that ends before it starts, WEIR_ERANGE when the durations
  * in the window sum to more than 292 years. */

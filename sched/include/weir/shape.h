@@ -3,7 +3,7 @@
  * Requests and shapes.
  *
  * A request is what a user writes for one worker ("1 CPU, 0.25 GPU, 1 NVDEC"). A shape is what the
- * core plans with: the request classified into one of five kinds, in units. The conversion follows
+ * core plans with: the request classified into one of seven kinds, in units. The conversion follows
  * the xenna scheduler (codec version), with its slips mended: `entire_gpu` really needs whole GPUs
  * above 0, and near-whole counts round to the nearest instead of truncating.
  *
@@ -13,6 +13,9 @@
  *   WHOLE       n GPUs whose compute is entirely free; codecs are *per GPU*, those of the rest stay
  *               available to others.
  *   ENTIRE      n GPUs with nothing on them at all; takes all their codec engines.
+ *   SPMD_SMALL  one process a GPU on part of one node: the first free GPUs.
+ *   SPMD_MULTI  one process a GPU on all GPUs of several nodes. One worker is a group of node_count
+ *               allocations, each with an id of its own; the amounts below are those of one node.
  */
 #ifndef WEIR_SHAPE_H
 #define WEIR_SHAPE_H
@@ -29,7 +32,9 @@ WEIR_BEGIN_DECLS
     X(WEIR_SHAPE_CODEC, "codec")                                                                   \
     X(WEIR_SHAPE_FRACTIONAL, "fractional_gpu")                                                     \
     X(WEIR_SHAPE_WHOLE, "whole_gpu")                                                               \
-    X(WEIR_SHAPE_ENTIRE, "entire_gpu")
+    X(WEIR_SHAPE_ENTIRE, "entire_gpu")                                                             \
+    X(WEIR_SHAPE_SPMD_SMALL, "spmd_small")                                                         \
+    X(WEIR_SHAPE_SPMD_MULTI, "spmd_multi")
 
 #define WEIR_SHAPE_ENUM(name, text) name,
 enum weir_shape_kind { WEIR_SHAPE_KINDS(WEIR_SHAPE_ENUM) WEIR_SHAPE_KIND_COUNT };
@@ -45,11 +50,15 @@ struct weir_request {
     int64_t gpu_mem_bytes; /* per GPU the worker uses */
     bool entire_gpu;
     bool codec_same_gpu; /* CODEC: all engines on one GPU; false = may spread over GPUs */
+    bool cpus_per_gpu;   /* gpus >= 1: `cpus` is for each GPU, not for the worker */
+    bool spmd;           /* one process a GPU; `cpus` is for each process */
+    uint32_t node_gpus;  /* spmd: GPUs of a usual node, see weir_cluster_usual_gpus */
 };
 
 /* As the core plans it. Invariant (weir_shape_check): amounts >= 0; FRACTIONAL 0 < gpu_units <
  * WEIR_ONE and gpu_count 1; WHOLE and ENTIRE gpu_units == WEIR_ONE and gpu_count >= 1; CPU and
- * CODEC gpu_units 0 and gpu_count 0; CODEC has at least one engine. */
+ * CODEC gpu_units 0 and gpu_count 0; CODEC has at least one engine; the SPMD kinds as WHOLE without
+ * engines, MULTI with node_count >= 1. */
 struct weir_shape {
     uint32_t kind;      /* enum weir_shape_kind */
     uint32_t gpu_count; /* GPUs of one worker */
@@ -61,6 +70,8 @@ struct weir_shape {
     int64_t gpu_mem_bytes; /* on each of its GPUs */
     uint32_t gpu_type;     /* a GPU type index + 1, 0 for any, or a set (WEIR_GPU_TYPE_SET) */
     uint32_t codec_same_gpu;
+    uint32_t node_count; /* SPMD_MULTI: nodes of one worker; else 0 */
+    uint32_t node_gpus;  /* SPMD: GPUs of a usual node; else 0 */
 };
 
 /* In `gpu_type`: a set of accepted types, bit i for type i, for the first 31 types. */
@@ -72,6 +83,12 @@ static inline bool weir_shape_takes_type(const struct weir_shape *shape, uint32_
     if ((shape->gpu_type & WEIR_GPU_TYPE_SET) != 0)
         return type < 31 && ((shape->gpu_type >> type) & 1) != 0;
     return shape->gpu_type == 0 || shape->gpu_type == type + 1;
+}
+
+/* Allocations that make up one worker. */
+static inline uint32_t weir_shape_members(const struct weir_shape *shape)
+{
+    return shape->node_count > 1 ? shape->node_count : 1;
 }
 
 /* Totals over any set of devices. ENTIRE counts its codecs by the cluster's engines per GPU. */

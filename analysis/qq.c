@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* QQ plots; see the header. The script stands on its own: `gnuplot NAME.gp` draws it again. */
+#include "analysis/qq.h"
+
+#include "analysis/chart.h"
+#include "analysis/gnuplot.h"
+#include "analysis/svg.h"
+#include "weir_text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const double timeout_s = 60.0;
+
+static weir_status open_file(const char *folder, const char *name, const char *end, FILE **file,
+                             struct weir_error *error)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s.%s", folder, name, end) < 0)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    *file = fopen(path, "w");
+    if (*file == NULL)
+        (void)weir_fail(error, WEIR_EIO, "%s: cannot be written: %s", path, strerror(errno));
+    free(path);
+    return *file == NULL ? WEIR_EIO : WEIR_OK;
+}
+
+static weir_status close_file(FILE *file, const char *folder, struct weir_error *error)
+{
+    const bool is_broken = ferror(file) != 0;
+    if (fclose(file) != 0 || is_broken)
+        return weir_fail(error, WEIR_EIO, "%s: cannot be written to", folder);
+    return WEIR_OK;
+}
+
+static weir_status write_data(const char *folder, const char *name, const struct an_qq *qq,
+                              struct weir_error *error)
+{
+    FILE *out = NULL;
+    WEIR_TRY(open_file(folder, name, "dat", &out, error));
+    (void)fputs("# fitted seen\n", out);
+    for (size_t i = 0; i < qq->count; i++)
+        (void)fprintf(out, "%.9g %.9g\n", qq->fitted[i], qq->seen[i]);
+    return close_file(out, folder, error);
+}
+
+static void write_label(FILE *out, const char *text, double y_px, const char *style)
+{
+    (void)fputs("set label ", out);
+    an_gnuplot_quote(out, text);
+    (void)fprintf(out, " at screen 0.07, %.4f left noenhanced %s\n", 1.0 - y_px / 620.0, style);
+}
+
+/* Both axes cover the same range, so that the diagonal is one. */
+static double axis_end(const struct an_qq *qq)
+{
+    const double fitted = qq->count > 0 ? qq->fitted[qq->count - 1] : 0.0;
+    const double seen = qq->count > 0 ? qq->seen[qq->count - 1] : 0.0;
+    const double largest = fmax(fitted, seen);
+    return largest > 0 ? 1.03 * largest : 1.0;
+}
+
+static weir_status write_script(const char *folder, const char *name, const struct an_qq *qq,
+                                struct weir_error *error)
+{
+    FILE *out = NULL;
+    WEIR_TRY(open_file(folder, name, "gp", &out, error));
+    (void)fprintf(out,
+                  "# Quantiles of the sample against those of the law. Draw it again: gnuplot "
+                  "%s.gp\nreset session\nset terminal svg enhanced standalone size 720,620 dynamic "
+                  "fontscale 1 font 'Inter, Helvetica, Arial, sans-serif,12' background '#ffffff'\n"
+                  "set output '%s.svg'\n",
+                  name, name);
+    (void)fputs(weir_text_house_gp, out);
+    write_label(out, qq->title, 26.0, "font ',16'");
+    write_label(out, qq->subtitle, 50.0, "textcolor rgb '" AN_MUTED "'");
+    const double end = axis_end(qq);
+    (void)fprintf(out,
+                  "set lmargin at screen 0.12\nset rmargin at screen 0.96\n"
+                  "set tmargin at screen 0.88\nset bmargin at screen 0.12\n"
+                  "set grid xtics\nset xrange [0:%.9g]\nset yrange [0:%.9g]\n",
+                  end, end);
+    (void)fputs("set xlabel ", out);
+    char *label = NULL;
+    if (asprintf(&label, "quantile of the fitted law%s%s", qq->unit[0] == '\0' ? "" : ", ",
+                 qq->unit) >= 0)
+        an_gnuplot_quote(out, label);
+    free(label);
+    (void)fprintf(out,
+                  " noenhanced\nset ylabel 'quantile of the sample' noenhanced\n"
+                  "plot x with lines lw 1.5 lc rgb '" AN_GREY "' notitle, '%s.dat' using 1:2 with "
+                  "points pt 7 ps 0.45 lc rgb '" AN_BLUE "' notitle\nunset output\n",
+                  name);
+    return close_file(out, folder, error);
+}
+
+weir_status an_qq_plot(const char *folder, const char *name, const struct an_qq *qq,
+                       struct weir_error *error)
+{
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return weir_fail(error, WEIR_EIO, "%s: cannot be made: %s", folder, strerror(errno));
+    WEIR_TRY(write_data(folder, name, qq, error));
+    WEIR_TRY(write_script(folder, name, qq, error));
+    char *script = NULL;
+    char *picture = NULL;
+    weir_status status = WEIR_ENOMEM;
+    if (asprintf(&script, "%s.gp", name) >= 0 && asprintf(&picture, "%s/%s.svg", folder, name) >= 0)
+        status = an_gnuplot_run(folder, (const char *const[]){ script, NULL }, timeout_s, error);
+    if (status == WEIR_OK)
+        status = an_svg_finish(picture, error);
+    free(script);
+    free(picture);
+    return status;
+}

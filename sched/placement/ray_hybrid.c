@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The policy "ray_hybrid": Ray's default. A node's score is its larger utilisation of CPUs and
+ * memory (GPUs do not count), 0 below `spread_threshold`. Of the nodes that fit, ordered by score
+ * and id, the preferred one is taken when it is as good as the best, else one of the best k drawn
+ * uniformly. Requests without GPUs try nodes without GPUs first.
+ *
+ * On the node: the lowest free GPUs; a share of a GPU goes where least is left. Workers to reuse
+ * are not looked at, and the youngest worker is removed: Ray has neither notion.
+ */
+#include "sched/placement/policies.h"
+#include "sched/placement/scan.h"
+
+#include "sched/cluster/state.h"
+#include "sched/internal/alloc.h"
+#include "sched/internal/hash.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PARAM_THRESHOLD, PARAM_TOP_SHARE, PARAM_PREFERRED, PARAM_AVOID_GPUS, PARAM_COUNT };
+
+static const struct weir_param params[PARAM_COUNT] = {
+    [PARAM_THRESHOLD] = { .name = "spread_threshold",
+                          .unit = "",
+                          .kind = WEIR_PARAM_NUMBER,
+                          .min = 0,
+                          .max = 1,
+                          .initial = 0.5,
+                          .choices = NULL,
+                          .help = "utilisation below which nodes are equally good" },
+    [PARAM_TOP_SHARE] = { .name = "top_k_share",
+                          .unit = "",
+                          .kind = WEIR_PARAM_NUMBER,
+                          .min = 0,
+                          .max = 1,
+                          .initial = 0.2,
+                          .choices = NULL,
+                          .help = "share of the nodes among whose best one is drawn, at least one "
+                                  "node" },
+    [PARAM_PREFERRED] = { .name = "preferred_node",
+                          .unit = "",
+                          .kind = WEIR_PARAM_COUNT,
+                          .min = 0,
+                          .max = 1e6,
+                          .initial = 0,
+                          .choices = NULL,
+                          .help = "the node that asks, counted from 1; 0 = none" },
+    [PARAM_AVOID_GPUS] = { .name = "avoid_gpu_nodes",
+                           .unit = "",
+                           .kind = WEIR_PARAM_FLAG,
+                           .min = 0,
+                           .max = 1,
+                           .initial = 1,
+                           .choices = NULL,
+                           .help = "requests without GPUs try nodes without GPUs first" },
+};
+
+struct hybrid {
+    struct weir_allocator allocator;
+    double values[PARAM_COUNT];
+};
+
+/* A node in Ray's order. */
+struct rank {
+    double score;
+    uint64_t id;
+    uint32_t node;
+};
+
+static weir_status create(const struct weir_params *values, const struct weir_allocator *allocator,
+                          void **state, struct weir_error *error)
+{
+    const struct weir_allocator memory = weir_allocator_copy(allocator);
+    struct hybrid *const hybrid = weir_alloc(&memory, 1, sizeof *hybrid);
+
+    if (hybrid == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "placement ray_hybrid: out of memory");
+    hybrid->allocator = memory;
+    for (uint32_t i = 0; i < PARAM_COUNT; i++)
+        hybrid->values[i] = i < values->count ? values->values[i] : params[i].initial;
+    *state = hybrid;
+    return WEIR_OK;
+}
+
+static void destroy(void *state)
+{
+    struct hybrid *const hybrid = state;
+    const struct weir_allocator memory = hybrid->allocator;
+
+    weir_free(&memory, hybrid);
+}
+
+static double used_share(int64_t free, int64_t total)
+{
+    return total > 0 ? (double)(total - free) / (double)total : 0;
+}
+
+static double node_score(const struct hybrid *hybrid, const struct weir_node *node)
+{
+    const double cpu = used_share(node->cpu_free, node->cpu_total);
+    const double ram = used_share(node->ram_free_bytes, node->ram_total_bytes);
+    const double score = cpu > ram ? cpu : ram;
+
+    return score < hybrid->values[PARAM_THRESHOLD] ? 0 : score;
+}
+
+static bool ranks_before(const struct rank *a, const struct rank *b)
+{
+    return a->score < b->score || (!(b->score < a->score) && a->id < b->id);
+}
+
+/* One question: which nodes take part. */
+struct search {
+    const struct hybrid *hybrid;
+    const struct weir_place_query *query;
+    bool without_gpus; /* only nodes without GPUs */
+};
+
+static bool takes_part(const struct search *search, uint32_t node)
+{
+    const struct weir_cluster *const cluster = search->query->cluster;
+
+    if (search->without_gpus && cluster->nodes[node].gpu_count > 0)
+        return false;
+    return weir_candidates_reason(cluster, search->query->shape, node) == WEIR_REASON_NONE;
+}
+
+/* The node that comes next after `*last` (NULL = the first). False when there is none. */
+static bool next_rank(const struct search *search, const struct rank *last, struct rank *next)
+{
+    const struct weir_cluster *const cluster = search->query->cluster;
+    bool found = false;
+
+    for (uint32_t n = 0; n < cluster->node_count; n++) {
+        const struct rank rank = { .score = node_score(search->hybrid, &cluster->nodes[n]),
+                                   .id = cluster->nodes[n].id,
+                                   .node = n };
+        if ((last != NULL && !ranks_before(last, &rank)) || (found && !ranks_before(&rank, next)))
+            continue;
+        if (takes_part(search, n)) {
+            *next = rank;
+            found = true;
+        }
+    }
+    return found;
+}
+
+/* The node to take, or WEIR_NO_INDEX. */
+static uint32_t choose_node(const struct search *search)
+{
+    const struct hybrid *const hybrid = search->hybrid;
+    const struct weir_cluster *const cluster = search->query->cluster;
+    const uint32_t preferred = (uint32_t)hybrid->values[PARAM_PREFERRED];
+    struct rank rank;
+
+    if (!next_rank(search, NULL, &rank))
+        return WEIR_NO_INDEX;
+    if (preferred > 0 && preferred <= cluster->node_count && takes_part(search, preferred - 1) &&
+        node_score(hybrid, &cluster->nodes[preferred - 1]) <= rank.score)
+        return preferred - 1;
+    const uint32_t share =
+        (uint32_t)floor(hybrid->values[PARAM_TOP_SHARE] * cluster->node_count + 1e-9);
+    const uint32_t most = share > 1 ? share : 1;
+    uint32_t count = 1;
+    for (struct rank last = rank, next; count < most && next_rank(search, &last, &next);
+         last = next)
+        count++;
+    uint32_t skip = (uint32_t)(weir_hash_mix(search->query->seed) % count);
+    for (struct rank next; skip > 0 && next_rank(search, &rank, &next); skip--)
+        rank = next;
+    return rank.node;
+}
+
+struct pick {
+    const struct weir_place_query *query;
+    struct weir_alloc *alloc;
+    int64_t least_left;
+};
+
+/* The first candidate; of shares of a GPU the one that leaves least. */
+static bool pick_best(void *state, const struct weir_alloc *candidate)
+{
+    struct pick *const pick = state;
+    const bool is_share = pick->query->shape->kind == WEIR_SHAPE_FRACTIONAL;
+    int64_t left = 0;
+
+    if (is_share)
+        left = weir_cluster_gpu(pick->query->cluster, candidate->node, candidate->devices[0].gpu)
+                   ->units_free;
+    if (left < pick->least_left) {
+        pick->least_left = left;
+        memcpy(pick->alloc, candidate, offsetof(struct weir_alloc, devices));
+        memcpy(pick->alloc->devices, candidate->devices,
+               candidate->device_count * sizeof candidate->devices[0]);
+    }
+    return is_share;
+}
+
+/* Fills what a choice says of the nodes; how many fit. */
+static uint32_t survey(const struct weir_place_query *query, struct weir_choice *choice)
+{
+    memset(choice, 0, sizeof *choice);
+    choice->runner_up_node = WEIR_NO_INDEX;
+    choice->nodes_seen = query->cluster->node_count;
+    for (uint32_t n = 0; n < query->cluster->node_count; n++) {
+        const uint32_t reason = weir_candidates_reason(query->cluster, query->shape, n);
+        if (reason != WEIR_REASON_NONE)
+            choice->rejected[reason]++;
+        else
+            choice->candidates++;
+    }
+    return choice->candidates;
+}
+
+static weir_status place(void *state, const struct weir_place_query *query,
+                         struct weir_place_answer *answer, struct weir_error *error)
+{
+    const struct hybrid *const hybrid = state;
+    const bool wants_gpu = query->shape->kind != WEIR_SHAPE_CPU;
+    struct search search = { .hybrid = hybrid, .query = query };
+    struct pick pick = { .query = query, .alloc = &answer->alloc, .least_left = INT64_MAX };
+    uint32_t node = WEIR_NO_INDEX;
+
+    answer->reused = WEIR_NO_INDEX;
+    answer->reserved = 0;
+    if (survey(query, &answer->choice) == 0)
+        return weir_scan_busy(&answer->choice, error);
+    search.without_gpus = !wants_gpu && hybrid->values[PARAM_AVOID_GPUS] > 0;
+    if (search.without_gpus)
+        node = choose_node(&search);
+    search.without_gpus = false;
+    if (node == WEIR_NO_INDEX)
+        node = choose_node(&search);
+    const struct weir_candidate_query candidates = { .cluster = query->cluster,
+                                                     .shape = query->shape,
+                                                     .node = node };
+    (void)weir_candidates_visit(&candidates, pick_best, &pick);
+    answer->choice.ties = 1;
+    answer->choice.primary = node_score(hybrid, &query->cluster->nodes[node]);
+    return WEIR_OK;
+}
+
+const struct weir_placement_ops weir_placement_ray_hybrid = {
+    .size = sizeof weir_placement_ray_hybrid,
+    .abi = WEIR_ABI_MAJOR,
+    .name = "ray_hybrid",
+    .summary = "Ray's default: pack up to half of a node's CPUs and memory, then spread",
+    .params = params,
+    .param_count = PARAM_COUNT,
+    .create = create,
+    .destroy = destroy,
+    .place = place,
+};

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The runtime flow rule: a main loop that turns `loop_hz` times a second over pools of workers.
+ *
+ * Workers run on their own: one holds up to `slots` tasks, works on one, and goes on to the next it
+ * holds at once. Everything else waits for a turn of the loop. A turn
+ *   1. collects what is over (frees slots) and gives tasks of each pool to ready workers, the one
+ *      with the fewest slots in use first, the oldest on ties;
+ *   2. from the last stage to the first: moves collected output into the next queue, then feeds the
+ *      stage's pool from its own queue as back-pressure allows;
+ *   3. from the first stage to the last: a stage is done when all before it are and nothing is left
+ *      of it; its workers stop.
+ * So an item that is over at a turn is fed onward at the next and starts at the one after that.
+ * Only turns at which something can happen are processed.
+ *
+ * Back-pressure: slots in use + tasks in the pool + finished output in mean tasks stay below
+ * max(whole part of ready workers * slots * multiplier, lower bound, batch of the next stage).
+ */
+#include "sim/pipeline/flow.h"
+#include "sim/scheduler_port.h"
+
+#include <math.h>
+
+static int64_t now_of(const struct sim_pipeline_run *run)
+{
+    return sim_engine_now(run->context->engine);
+}
+
+/* The first turn at or after `at_ns`; not before the loop goes on. */
+static void plan_turn(struct sim_pipeline_run *run, int64_t at_ns)
+{
+    const int64_t turn_ns = run->spec->turn_ns;
+    const int64_t from_ns = at_ns > run->loop_free_ns ? at_ns : run->loop_free_ns;
+    const struct sim_event event = { .time_ns = (from_ns + turn_ns - 1) / turn_ns * turn_ns,
+                                     .target = run->index,
+                                     .kind = SIM_KIND_SWEEP,
+                                     .phase = SIM_PHASE_FLOW };
+    if (run->sweep_ns >= 0 && run->sweep_ns <= event.time_ns)
+        return; /* an earlier turn is planned already, and plans on if there is more to do */
+    run->sweep_ns = event.time_ns;
+    (void)sim_engine_schedule(run->context->engine, &event);
+}
+
+static bool is_last(const struct sim_stage_run *stage)
+{
+    return stage->position + 1 == stage->pipeline->stage_count;
+}
+
+static weir_status begin_setup(struct sim_stage_run *stage, struct sim_worker *worker,
+                               double setup_s)
+{
+    return sim_flow_event.begin_setup(stage, worker, setup_s);
+}
+
+static weir_status begin_service(struct sim_stage_run *stage, struct sim_worker *worker,
+                                 double service_s)
+{
+    return sim_flow_event.begin_service(stage, worker, service_s);
+}
+
+/* ---- tasks in pools and hands ---- */
+
+static void move_task(struct sim_item_slab *slab, struct sim_queue *from, struct sim_queue *to)
+{
+    const uint32_t count = slab->items[from->head].task_items;
+    for (uint32_t i = 0; i < count; i++)
+        sim_queue_push(to, slab, sim_queue_pop(from, slab));
+}
+
+/* An idle worker goes on with the next task it holds. */
+static weir_status work_on(struct sim_stage_run *stage, struct sim_worker *worker)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    if (worker->state != SIM_WORKER_IDLE || worker->held.count == 0 || stage->stalled != 0)
+        return WEIR_OK;
+    struct sim_queue hand = SIM_QUEUE_EMPTY;
+    const int64_t now_ns = now_of(run);
+    move_task(&run->items, &worker->held, &hand);
+    worker->task_head = hand.head;
+    worker->task_count = (uint32_t)hand.count;
+    for (uint32_t item = hand.head, i = 0; i < hand.count; i++, item = run->items.items[item].next)
+        sim_meter_wait(run->context->meter, now_ns, stage->index,
+                       now_ns - run->items.items[item].queued_ns);
+    return sim_stage_work(stage, worker);
+}
+
+static weir_status deliver(struct sim_stage_run *stage, struct sim_queue *output)
+{
+    struct sim_loop_stage *loop = &stage->loop;
+    struct sim_item_slab *slab = &stage->pipeline->items;
+    if (output->count > 0) {
+        uint32_t *sample = &loop->samples[loop->samples_seen++ % SIM_LOOP_SAMPLES];
+        loop->samples_sum += output->count - *sample;
+        *sample = (uint32_t)output->count;
+    }
+    while (output->count > 0)
+        sim_queue_push(&loop->outbox, slab, sim_queue_pop(output, slab));
+    return WEIR_OK;
+}
+
+static weir_status idled(struct sim_stage_run *stage, struct sim_worker *worker)
+{
+    worker->uncollected++;
+    stage->loop.uncollected++;
+    plan_turn(stage->pipeline, now_of(stage->pipeline));
+    return work_on(stage, worker);
+}
+
+/* The front of the pool takes the task back; its items keep their order. */
+static void put_back(struct sim_stage_run *stage, struct sim_queue *task)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    struct sim_queue reversed = SIM_QUEUE_EMPTY;
+    const uint32_t count = (uint32_t)task->count;
+    while (task->count > 0)
+        sim_queue_push_front(&reversed, &run->items, sim_queue_pop(task, &run->items));
+    while (reversed.count > 0) {
+        const uint32_t item = sim_queue_pop(&reversed, &run->items);
+        run->items.items[item].queued_ns = now_of(run);
+        sim_queue_push_front(&stage->loop.pool, &run->items, item);
+    }
+    run->items.items[stage->loop.pool.head].task_items = count;
+    stage->loop.pool_tasks++;
+}
+
+/* Held tasks go back youngest first, the running one last: so it stands in front again. */
+static void release(struct sim_stage_run *stage, struct sim_worker *worker)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    while (worker->held.count > 0) {
+        struct sim_queue rest = SIM_QUEUE_EMPTY;
+        struct sim_queue task = SIM_QUEUE_EMPTY;
+        while (worker->held.count > 0) {
+            while (task.count > 0)
+                sim_queue_push(&rest, &run->items, sim_queue_pop(&task, &run->items));
+            move_task(&run->items, &worker->held, &task);
+        }
+        put_back(stage, &task);
+        worker->held = rest;
+    }
+    struct sim_queue running = SIM_QUEUE_EMPTY;
+    for (; worker->task_count > 0; worker->task_count--) {
+        const uint32_t item = worker->task_head;
+        worker->task_head = run->items.items[item].next;
+        sim_queue_push(&running, &run->items, item);
+    }
+    worker->task_head = SIM_NO_ITEM;
+    if (running.count > 0)
+        put_back(stage, &running);
+    stage->loop.used_slots -= worker->used_slots;
+    stage->loop.uncollected -= worker->uncollected;
+    worker->used_slots = 0;
+    worker->uncollected = 0;
+}
+
+/* ---- one turn ---- */
+
+static void collect(struct sim_stage_run *stage)
+{
+    for (uint32_t i = 0; i < stage->positions && stage->loop.uncollected > 0; i++) {
+        struct sim_worker *worker = stage->workers[i];
+        if (worker == NULL || worker->uncollected == 0)
+            continue;
+        stage->loop.uncollected -= worker->uncollected;
+        stage->loop.used_slots -= worker->uncollected;
+        worker->used_slots -= worker->uncollected;
+        worker->uncollected = 0;
+    }
+}
+
+static struct sim_worker *freest_worker(const struct sim_stage_run *stage)
+{
+    struct sim_worker *best = NULL;
+    for (uint32_t i = 0; i < stage->positions; i++) {
+        struct sim_worker *worker = stage->workers[i];
+        if (worker == NULL || worker->state == SIM_WORKER_SETUP ||
+            worker->used_slots >= stage->slots)
+            continue;
+        if (best == NULL || worker->used_slots < best->used_slots)
+            best = worker;
+        if (best->used_slots == 0)
+            break;
+    }
+    return best;
+}
+
+static weir_status hand_out(struct sim_stage_run *stage, bool *has_moved)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    for (uint32_t i = 0; stage->idle.count > 0 && i < stage->positions; i++)
+        if (stage->workers[i] != NULL) /* what a stall held back */
+            WEIR_TRY(work_on(stage, stage->workers[i]));
+    while (stage->loop.pool_tasks > 0) {
+        struct sim_worker *worker = freest_worker(stage);
+        if (worker == NULL)
+            break;
+        move_task(&run->items, &stage->loop.pool, &worker->held);
+        stage->loop.pool_tasks--;
+        stage->loop.used_slots++;
+        worker->used_slots++;
+        *has_moved = true;
+        WEIR_TRY(work_on(stage, worker));
+        sim_stage_note_queue(stage);
+    }
+    return WEIR_OK;
+}
+
+static void move_output(struct sim_stage_run *stage, bool *has_moved)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    *has_moved = *has_moved || stage->loop.outbox.count > 0;
+    while (stage->loop.outbox.count > 0) {
+        const uint32_t item = sim_queue_pop(&stage->loop.outbox, &run->items);
+        if (is_last(stage))
+            sim_pipeline_item_done(run, item, true);
+        else
+            sim_queue_push(&stage[1].queue, &run->items, item);
+    }
+    if (!is_last(stage))
+        sim_stage_note_queue(stage + 1);
+}
+
+static bool has_room(const struct sim_stage_run *stage)
+{
+    const struct sim_pipeline *spec = stage->pipeline->spec;
+    const struct sim_loop_stage *loop = &stage->loop;
+    if (spec->backpressure == SIM_BACKPRESSURE_NONE)
+        return true;
+    const uint32_t ready = stage->worker_count - stage->count[SIM_WORKER_SETUP];
+    double most = floor((double)ready * stage->slots * spec->slots_multiplier);
+    if (spec->backpressure == SIM_BACKPRESSURE_SLOTS) {
+        most = fmax(most, spec->lower_bound);
+        most = is_last(stage) ? most : fmax(most, stage[1].spec->batch);
+    }
+    double waiting = loop->used_slots + loop->pool_tasks;
+    if (!is_last(stage) && loop->samples_seen > 0) {
+        const uint64_t kept =
+            loop->samples_seen < SIM_LOOP_SAMPLES ? loop->samples_seen : SIM_LOOP_SAMPLES;
+        waiting += (double)stage[1].queue.count / ((double)loop->samples_sum / (double)kept);
+    }
+    return waiting < most;
+}
+
+/* Items of the next task, 0 = not enough. The first stage never waits for a full batch. */
+static uint32_t next_batch(const struct sim_stage_run *stage)
+{
+    const uint32_t batch = stage->spec->batch;
+    uint64_t available = stage->queue.count;
+    if (sim_stage_has_backlog(stage)) {
+        const uint64_t left = stage->pipeline->source_left;
+        available = left > batch ? batch : available + left;
+    }
+    if (available >= batch)
+        return batch;
+    const bool is_rest = stage->position == 0 || stage[-1].loop.is_done;
+    return is_rest ? (uint32_t)available : 0;
+}
+
+static weir_status feed(struct sim_stage_run *stage, bool *has_moved)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    uint32_t count = next_batch(stage);
+    while (count > 0 && has_room(stage)) {
+        uint32_t head = SIM_NO_ITEM;
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t item = SIM_NO_ITEM;
+            if (stage->queue.count > 0)
+                item = sim_queue_pop(&stage->queue, &run->items);
+            else
+                WEIR_TRY(sim_source_admit(run, &item));
+            head = i == 0 ? item : head;
+            sim_queue_push(&stage->loop.pool, &run->items, item);
+        }
+        run->items.items[head].task_items = count;
+        stage->loop.pool_tasks++;
+        *has_moved = true;
+        count = next_batch(stage);
+    }
+    sim_stage_note_queue(stage);
+    if (stage->is_backpressured != (count > 0)) {
+        stage->is_backpressured = count > 0;
+        sim_meter_backpressure(run->context->meter, now_of(run), stage->index, count > 0);
+    }
+    return WEIR_OK;
+}
+
+/* A stage that is done gives its workers back. */
+static weir_status end_stages(struct sim_pipeline_run *run, bool *has_moved)
+{
+    for (uint32_t s = 0; s < run->stage_count && run->source_left == 0; s++) {
+        struct sim_stage_run *stage = &run->stages[s];
+        if (stage->queue.count + stage->loop.pool.count + stage->loop.outbox.count > 0 ||
+            stage->loop.used_slots > 0)
+            break;
+        *has_moved = *has_moved || !stage->loop.is_done;
+        stage->loop.is_done = true;
+        for (uint32_t i = 0; i < stage->positions; i++)
+            if (stage->workers[i] != NULL)
+                WEIR_TRY(sim_port_stop_worker(run->port, stage->workers[i]));
+    }
+    return WEIR_OK;
+}
+
+static weir_status turn(struct sim_pipeline_run *run)
+{
+    const int64_t now_ns = now_of(run);
+    bool has_moved = false;
+    if (run->sweep_ns != now_ns)
+        return WEIR_OK; /* planned before an earlier turn was needed */
+    run->sweep_ns = -1;
+    if (now_ns < run->loop_free_ns) {
+        plan_turn(run, now_ns);
+        return WEIR_OK;
+    }
+    run->loop_free_ns = now_ns + 1; /* one turn an instant */
+    for (uint32_t s = 0; s < run->stage_count; s++) {
+        collect(&run->stages[s]);
+        WEIR_TRY(hand_out(&run->stages[s], &has_moved));
+    }
+    for (uint32_t s = run->stage_count; s-- > 0;) {
+        move_output(&run->stages[s], &has_moved);
+        WEIR_TRY(feed(&run->stages[s], &has_moved));
+    }
+    WEIR_TRY(end_stages(run, &has_moved));
+    if (has_moved)
+        plan_turn(run, now_ns);
+    return WEIR_OK;
+}
+
+/* ---- from outside ---- */
+
+static weir_status rescaled(struct sim_pipeline_run *run)
+{
+    plan_turn(run, now_of(run));
+    return WEIR_OK;
+}
+
+static weir_status changed(struct sim_pipeline_run *run, uint32_t position)
+{
+    (void)position;
+    return rescaled(run);
+}
+
+static int64_t completed_ns(const struct sim_pipeline_run *run, int64_t last_ns)
+{
+    (void)run;
+    return last_ns;
+}
+
+void sim_runtime_begin_plan(struct sim_pipeline_run *run)
+{
+    for (uint32_t s = 0; s < run->stage_count; s++) {
+        struct sim_stage_run *stage = &run->stages[s];
+        struct sim_loop_stage *loop = &stage->loop;
+        const uint32_t ready = stage->worker_count - stage->count[SIM_WORKER_SETUP];
+        const double slots = stage->slots;
+        const double waiting = (double)(stage->queue.count + loop->pool.count);
+        double keep = fmax(1.0, ceil(loop->used_slots / slots));
+        keep = fmax(keep, ceil(waiting / (slots * stage->spec->batch)));
+        loop->stops_left = !run->spec->has_backlog_guard || loop->is_done ? UINT32_MAX
+                           : keep < ready                                 ? ready - (uint32_t)keep
+                                                                          : 0;
+    }
+}
+
+bool sim_runtime_may_stop(struct sim_stage_run *stage, const struct sim_worker *worker)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    struct sim_loop_stage *loop = &stage->loop;
+    const int64_t now_ns = now_of(run);
+    const int64_t grace_ns = run->spec->grace_ns;
+    if (!loop->is_done && grace_ns > 0 &&
+        (worker->ready_ns < 0 || now_ns - worker->ready_ns < grace_ns))
+        return false;
+    if (loop->stops_left == 0)
+        return false;
+    loop->stops_left -= loop->stops_left == UINT32_MAX ? 0 : 1;
+    if (run->spec->stops_serially) {
+        run->loop_free_ns = run->loop_free_ns > now_ns ? run->loop_free_ns : now_ns;
+        run->loop_free_ns += stage->spec->teardown_ns;
+    }
+    return true;
+}
+
+const struct sim_flow sim_flow_runtime = { .name = "runtime",
+                                           .begin_setup = begin_setup,
+                                           .begin_service = begin_service,
+                                           .changed = changed,
+                                           .rescaled = rescaled,
+                                           .sweep = turn,
+                                           .deliver = deliver,
+                                           .idled = idled,
+                                           .release = release,
+                                           .completed_ns = completed_ns };

@@ -1,0 +1,68 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Spans out of a run, a scenario out of spans, from the command line.
+. "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+mm1=$WEIR_SOURCE_DIR/scenarios/queueing/mm1.yaml
+short=(--set horizon=2000 --set warmup=0)
+
+# The same rows plain and compressed; a scenario that is valid and runs; a report on standard output.
+expect 0 "$WEIR_BIN" run "$mm1" "${short[@]}" -n 1 -q --no-db --spans spans.csv
+[ "$(head -n 1 spans.csv)" = stage,item,attempt,worker,node,gpu,queued_at,start,end,size,batch,n_out,failed,kind ] ||
+    fail "another header"
+expect 0 "$WEIR_BIN" run "$mm1" "${short[@]}" -n 2 -j 2 -q --no-db --spans spans.csv.gz
+zcat spans.csv.gz >again.csv
+same spans.csv again.csv
+expect 0 "$WEIR_BIN" fit spans.csv.gz -o fitted.yaml --fixed-workers
+has stdout 'not rejected'
+has fitted.yaml 'arrivals: "exp('
+has fitted.yaml 'workers: 1'
+expect 0 "$WEIR_BIN" validate fitted.yaml
+expect 0 "$WEIR_BIN" run fitted.yaml --no-db
+has stdout 'throughput'
+
+# Without -o the scenario itself is on standard output, and it is the same.
+expect 0 "$WEIR_BIN" fit spans.csv.gz --fixed-workers
+same stdout fitted.yaml
+has stderr 'not rejected'
+expect 0 "$WEIR_BIN" fit spans.csv -o auto.yaml --format json
+has stdout '"law": "exp('
+has auto.yaml '# workers: 1 #'
+expect 0 "$WEIR_BIN" validate auto.yaml
+
+# A Chrome trace is JSON, one event a task; the limit is said.
+expect 0 "$WEIR_BIN" run "$mm1" "${short[@]}" -n 1 -q --no-db --spans trace.json --spans-limit 10
+has stderr 'trace.json: the first 10 of'
+has trace.json '"ph":"X"'
+[ "$(grep -o '"ph":"X"' trace.json | wc -l)" -eq 10 ] || fail "not ten events"
+[ "$(tail -c 3 trace.json)" = ']}' ] || fail "the trace is not closed"
+expect 3 "$WEIR_BIN" run "$mm1" -n 1 -q --no-db --spans no/such/folder/x.csv
+has stderr 'no/such/folder/x.csv'
+expect 2 "$WEIR_BIN" run "$mm1" --spans x.csv --resume
+
+# Two humps stay a sample in a file beside the scenario.
+awk 'BEGIN { print "stage,start,end"; for (i = 0; i < 400; i++) print "s," i * 100 "," i * 100 + (i % 2 ? 1 : 30) + i / 1000 }' >humps.csv
+mkdir out
+expect 0 "$WEIR_BIN" fit humps.csv -o out/humps.yaml --name humps
+has out/humps.yaml 'empirical(humps.1-s.csv, value)'
+[ "$(wc -l <out/humps.1-s.csv)" -eq 401 ] || fail "not 400 values"
+has stderr 'no queued_at'
+expect 0 "$WEIR_BIN" validate out/humps.yaml
+
+# Bad rows: the place, or a count. Names of others and units. Wrong usage.
+printf 'stage;begin;end\na;0;10\na;10;5\na;x;5\na;10;22\n' >bad.csv
+expect 3 "$WEIR_BIN" fit bad.csv --columns start=begin
+has stderr "bad.csv:3:3: column 'end'"
+expect 0 "$WEIR_BIN" fit bad.csv --columns start=begin --on-bad-row skip --time-unit ms -o bad.yaml
+has stderr 'bad.csv: 2 of 4 rows skipped'
+has stderr 'only 2 values'
+expect 3 "$WEIR_BIN" fit bad.csv
+has stderr "no column 'start'"
+expect 3 "$WEIR_BIN" fit missing.csv
+expect 2 "$WEIR_BIN" fit
+expect 2 "$WEIR_BIN" fit bad.csv --on-bad-row keep
+expect 2 "$WEIR_BIN" fit spans.csv --stages a,b
+
+command -v gnuplot >/dev/null || skip 'no gnuplot'
+expect 0 "$WEIR_BIN" fit spans.csv -o plots.yaml --plots plots
+[ "$(ls plots/*.svg | wc -l)" -eq 2 ] || fail "not two QQ plots"
+has plots/qq-01-arrivals.svg '<svg'

@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Modules that lie, crash, hang, over-commit and eat memory: each run ends with a sentence and exit
+# code 4, its database opens and says that the run failed; the checker refuses each of them too.
+. "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+
+cat >two.yaml <<'Y'
+schema: 1
+name: two
+horizon: 1 h
+cluster: {nodes: [{name: n, count: 2, cpus: 64, ram: 1 TiB, gpus: {h100: 8}}]}
+sched: {placement: fgd, scaling: {policy: xenna, interval: 60 s}}
+pipelines:
+  - name: p
+    input: {items: 500}
+    stages:
+      - {name: a, cpus: 1, gpus: 0.5, nvdecs: 1, service: 1 s}
+Y
+expect 0 "$WEIR_BIN" run two.yaml -o two.db --quiet
+
+count=0
+for module in "$WEIR_PLUGINS"/hostile_*.so; do
+    name=$(basename "$module" .so)
+    kind=scaling
+    case $name in hostile_p_*) kind=placement ;; esac
+    more=()
+    case $name in
+    *_loop | *_sleep) more=(--policy-timeout 1) ;;
+    *_hog | *_actions) more=(--policy-memory 600) ;;
+    esac
+    expect 4 timeout 20 "$WEIR_BIN" run two.yaml --plugin "$module" --set "sched.$kind=hostile" \
+        -o "$name.db" "${more[@]}"
+    matches stderr '^weir: .{30,}'
+    [ "$(wc -l <stderr)" -le 2 ] || fail "$name: more than a sentence"
+    if [ -e "$name.db" ] && command -v sqlite3 >/dev/null; then
+        state=$(sqlite3 "file:$name.db?mode=ro" 'SELECT status, length(message) > 20 FROM run')
+        [ "$state" = 'failed|1' ] || fail "$name: its run says '$state'"
+        [ "$(sqlite3 "$name.db" 'PRAGMA integrity_check')" = ok ] || fail "$name: broken database"
+    else
+        hasnt stderr ' run 1 ' # refused while loading: there was no run
+    fi
+    if compgen -G "*.part*" >/dev/null; then fail "$name: left a part behind"; fi
+    count=$((count + 1))
+done
+[ "$count" -ge 20 ] || fail "only $count hostile modules"
+
+# The other runs of an experiment are not touched, and a good module works as ever.
+expect 0 "$WEIR_BIN" run two.yaml --plugin "$WEIR_PLUGINS/template.so" -o good.db \
+    --set sched.scaling=template_queue_chaser --set horizon=1h

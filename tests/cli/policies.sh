@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `weir policies check` and `weir policies new`: the checker passes sound modules and names what is
+# wrong with others; a new module builds with the printed command, passes and runs.
+. "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+
+expect 0 "$WEIR_BIN" policies check "$WEIR_PLUGINS/template.so"
+hasnt stdout FAILED
+matches stdout 'p50 .* us, p99 .* us'
+expect 0 "$WEIR_BIN" policies check "$WEIR_PLUGINS/template.so" --format json
+has stdout '"result": "ok"'
+expect 4 "$WEIR_BIN" policies check "$WEIR_PLUGINS/broken_leak.so"
+matches stdout 'no growth +FAILED'
+expect 4 "$WEIR_BIN" policies check "$WEIR_PLUGINS/broken_memory.so"
+matches stdout 'same plan +FAILED'
+for module in "$WEIR_PLUGINS"/hostile_*.so; do
+    case $module in *_loop.so | *_sleep.so | *_hog.so | *_actions.so) continue ;; esac
+    expect 4 timeout 30 "$WEIR_BIN" policies check "$module"
+done
+expect 4 "$WEIR_BIN" policies check missing.so
+expect 2 "$WEIR_BIN" policies check
+expect 0 "$WEIR_BIN" policies xenna
+
+expect 0 "$WEIR_BIN" policies new mine
+cp stdout steps
+expect 3 "$WEIR_BIN" policies new mine # it is there
+expect 2 "$WEIR_BIN" policies new ../mine
+command -v gcc >/dev/null || skip 'no gcc'
+bash -c "$(sed -n 1p steps)" || fail 'the new module does not build'
+expect 0 "$WEIR_BIN" policies check ./mine.so
+expect 0 "$WEIR_BIN" run "$WEIR_SOURCE_DIR/scenarios/examples/video_pipeline.yaml" -n 1 --no-db \
+    --plugin ./mine.so --set sched.scaling=mine_queue_chaser --set horizon=1h --set warmup=1min

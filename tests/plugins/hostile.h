@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The frame of the hostile modules: each hostile_*.c breaks one rule and is otherwise sound. A
+ * scaling policy is its decide(); HOSTILE_SCALING(decide) makes the module around it.
+ */
+#ifndef TESTS_PLUGINS_HOSTILE_H
+#define TESTS_PLUGINS_HOSTILE_H
+
+#include "weir/policy.h"
+
+#define HOSTILE_MODULE(placement_list, scaling_list)                                               \
+    static const struct weir_module module = {                                                     \
+        .size = sizeof(struct weir_module),                                                        \
+        .abi_major = WEIR_ABI_MAJOR,                                                               \
+        .abi_minor = WEIR_ABI_MINOR,                                                               \
+        .name = "hostile",                                                                         \
+        .version = "1",                                                                            \
+        .licence = "GPL-3.0-or-later",                                                             \
+        .placements = (placement_list),                                                            \
+        .scalings = (scaling_list),                                                                \
+    };                                                                                             \
+    WEIR_API const struct weir_module *weir_policy_module_v1(void);                                \
+    const struct weir_module *weir_policy_module_v1(void)                                          \
+    {                                                                                              \
+        return &module;                                                                            \
+    }
+
+#define HOSTILE_SCALING_OPS(...)                                                                   \
+    static const struct weir_scaling_ops ops = { .size = sizeof(struct weir_scaling_ops),          \
+                                                 .abi = WEIR_ABI_MAJOR,                            \
+                                                 .name = "hostile",                                \
+                                                 .summary = "breaks a rule",                       \
+                                                 __VA_ARGS__ };                                    \
+    static const struct weir_scaling_ops *const scalings[] = { &ops, NULL };                       \
+    HOSTILE_MODULE(NULL, scalings)
+
+#define HOSTILE_PLACEMENT_OPS(...)                                                                 \
+    static const struct weir_placement_ops ops = { .size = sizeof(struct weir_placement_ops),      \
+                                                   .abi = WEIR_ABI_MAJOR,                          \
+                                                   .name = "hostile",                              \
+                                                   .summary = "breaks a rule",                     \
+                                                   __VA_ARGS__ };                                  \
+    static const struct weir_placement_ops *const placements[] = { &ops, NULL };                   \
+    HOSTILE_MODULE(placements, NULL)
+
+/* The head of a decide(); all arguments count as used. */
+#define HOSTILE_DECIDE                                                                             \
+    static weir_status decide(void *state, const struct weir_view *view,                           \
+                              struct weir_placer *placer, struct weir_plan *plan,                  \
+                              struct weir_error *error)
+#define HOSTILE_UNUSED ((void)state, (void)view, (void)placer, (void)plan, (void)error)
+
+/* What one worker of stage 0 needs, on node 0 and its first GPU. */
+static inline struct weir_alloc hostile_alloc(const struct weir_view *view)
+{
+    const struct weir_shape *shape = &weir_view_stage(view, 0)->shape;
+    struct weir_alloc alloc = {
+        .node = 0, .device_count = 1, .cpu_units = shape->cpu_units, .ram_bytes = shape->ram_bytes
+    };
+    alloc.devices[0] = (struct weir_device){ .units = shape->gpu_units,
+                                             .nvdec_mask = 1,
+                                             .mem_bytes = shape->gpu_mem_bytes };
+    return alloc;
+}
+
+static inline weir_status hostile_start(struct weir_plan *plan, const struct weir_alloc *alloc)
+{
+    return weir_plan_start(plan, 0, weir_plan_new_worker(plan), alloc, NULL);
+}
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files and what compresses them; see the header. */
+#include "workloads/byte_source.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+
+enum { INPUT = 65536 };
+
+enum coding { CODING_PLAIN, CODING_GZIP, CODING_ZSTD };
+
+struct wl_source {
+    FILE *file;
+    enum coding coding;
+    bool is_standard, has_started, is_at_end;
+    bool is_inside; /* of a compressed frame that is not complete yet */
+    z_stream inflate;
+    ZSTD_DStream *zstd;
+    size_t used, filled;
+    unsigned char input[INPUT];
+};
+
+static weir_status refill(struct wl_source *source, struct weir_error *error)
+{
+    if (source->used < source->filled || source->is_at_end)
+        return WEIR_OK;
+    source->used = 0;
+    source->filled = fread(source->input, 1, INPUT, source->file);
+    if (source->filled == 0 && ferror(source->file))
+        return weir_fail(error, WEIR_EIO, "cannot be read: %s", strerror(errno));
+    source->is_at_end = source->filled == 0;
+    return WEIR_OK;
+}
+
+static weir_status start(struct wl_source *source, struct weir_error *error)
+{
+    static const unsigned char gzip_magic[] = { 0x1f, 0x8b };
+    static const unsigned char zstd_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
+    WEIR_TRY(refill(source, error));
+    source->has_started = true;
+    if (source->filled >= sizeof zstd_magic &&
+        memcmp(source->input, zstd_magic, sizeof zstd_magic) == 0) {
+        source->coding = CODING_ZSTD;
+        source->zstd = ZSTD_createDStream();
+        return source->zstd == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory") : WEIR_OK;
+    }
+    if (source->filled >= sizeof gzip_magic &&
+        memcmp(source->input, gzip_magic, sizeof gzip_magic) == 0) {
+        if (inflateInit2(&source->inflate, 15 + 16) != Z_OK)
+            return weir_fail(error, WEIR_ENOMEM, "out of memory");
+        source->coding = CODING_GZIP;
+    }
+    return WEIR_OK;
+}
+
+static weir_status make(FILE *file, struct wl_source **source, struct weir_error *error)
+{
+    struct wl_source *made = calloc(1, sizeof(*made));
+    if (made == NULL) {
+        if (file != stdin)
+            (void)fclose(file);
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    }
+    made->file = file;
+    made->is_standard = file == stdin;
+    *source = made;
+    return WEIR_OK;
+}
+
+weir_status wl_source_open(const char *path, struct wl_source **source, struct weir_error *error)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    if (file == NULL)
+        return weir_fail(error, WEIR_EIO, "%s: %s", path, strerror(errno));
+    return make(file, source, error);
+}
+
+weir_status wl_source_open_memory(const uint8_t *bytes, size_t length, struct wl_source **source,
+                                  struct weir_error *error)
+{
+    FILE *file = length == 0 ? fopen("/dev/null", "rb") : tmpfile();
+    if (file == NULL)
+        return weir_fail(error, WEIR_EIO, "no temporary file: %s", strerror(errno));
+    if (length > 0 && (fwrite(bytes, 1, length, file) != length || fflush(file) != 0)) {
+        (void)fclose(file);
+        return weir_fail(error, WEIR_EIO, "no room for a temporary file");
+    }
+    rewind(file);
+    return make(file, source, error);
+}
+
+void wl_source_close(struct wl_source *source)
+{
+    if (source == NULL)
+        return;
+    if (source->coding == CODING_GZIP)
+        (void)inflateEnd(&source->inflate);
+    (void)ZSTD_freeDStream(source->zstd);
+    if (!source->is_standard)
+        (void)fclose(source->file);
+    free(source);
+}
+
+static weir_status inflate_some(struct wl_source *source, char *buffer, size_t capacity,
+                                size_t *length, struct weir_error *error)
+{
+    z_stream *stream = &source->inflate;
+    if (!source->is_inside && inflateReset(stream) != Z_OK) /* files may be put together */
+        return weir_fail(error, WEIR_EINVARIANT, "inflateReset failed");
+    stream->next_in = source->input + source->used;
+    stream->avail_in = (uInt)(source->filled - source->used);
+    stream->next_out = (Bytef *)buffer;
+    stream->avail_out = (uInt)capacity;
+    const int result = inflate(stream, Z_NO_FLUSH);
+    source->used = source->filled - stream->avail_in;
+    if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
+        return weir_fail(error, WEIR_EFORMAT, "damaged gzip data: %s",
+                         stream->msg == NULL ? "unknown" : stream->msg);
+    source->is_inside = result != Z_STREAM_END;
+    *length = capacity - stream->avail_out;
+    return WEIR_OK;
+}
+
+static weir_status zstd_some(struct wl_source *source, char *buffer, size_t capacity,
+                             size_t *length, struct weir_error *error)
+{
+    ZSTD_inBuffer in = { source->input, source->filled, source->used };
+    ZSTD_outBuffer out = { buffer, capacity, 0 };
+    const size_t result = ZSTD_decompressStream(source->zstd, &out, &in);
+    if (ZSTD_isError(result))
+        return weir_fail(error, WEIR_EFORMAT, "damaged zstd data: %s", ZSTD_getErrorName(result));
+    source->used = in.pos;
+    source->is_inside = result != 0;
+    *length = out.pos;
+    return WEIR_OK;
+}
+
+static size_t copy_some(struct wl_source *source, char *buffer, size_t capacity)
+{
+    const size_t left = source->filled - source->used;
+    const size_t count = left < capacity ? left : capacity;
+    memcpy(buffer, source->input + source->used, count);
+    source->used += count;
+    return count;
+}
+
+weir_status wl_source_read(struct wl_source *source, char *buffer, size_t capacity, size_t *length,
+                           struct weir_error *error)
+{
+    if (!source->has_started)
+        WEIR_TRY(start(source, error));
+    size_t count = 0;
+    while (count == 0) {
+        WEIR_TRY(refill(source, error));
+        /* A decoder may still hold output when all input was read. */
+        if (source->is_at_end && !source->is_inside)
+            break;
+        if (source->coding == CODING_PLAIN)
+            count = copy_some(source, buffer, capacity);
+        else if (source->coding == CODING_GZIP)
+            WEIR_TRY(inflate_some(source, buffer, capacity, &count, error));
+        else
+            WEIR_TRY(zstd_some(source, buffer, capacity, &count, error));
+        if (count == 0 && source->is_at_end && source->is_inside)
+            return weir_fail(error, WEIR_EFORMAT, "the compressed file ends early");
+    }
+    *length = count;
+    return WEIR_OK;
+}
+
+/* ---- writing ---- */
+
+static ssize_t gzip_write(void *cookie, const char *text, size_t size)
+{
+    if (size == 0 || size > INT32_MAX)
+        return 0;
+    const int written = gzwrite(cookie, text, (unsigned)size);
+    return written <= 0 ? 0 : written;
+}
+
+static int gzip_close(void *cookie)
+{
+    if (gzclose(cookie) == Z_OK)
+        return 0;
+    errno = EIO;
+    return EOF;
+}
+
+weir_status wl_sink_open(const char *path, FILE **sink, struct weir_error *error)
+{
+    const size_t length = strlen(path);
+    FILE *file = NULL;
+    if (length < 4 || strcmp(path + length - 3, ".gz") != 0) {
+        file = fopen(path, "w");
+    } else {
+        gzFile zip = gzopen(path, "wb6");
+        const cookie_io_functions_t functions = { .write = gzip_write, .close = gzip_close };
+        file = zip == NULL ? NULL : fopencookie(zip, "w", functions);
+        if (zip != NULL && file == NULL)
+            (void)gzclose(zip);
+    }
+    if (file == NULL)
+        return weir_fail(error, WEIR_EIO, "%s: cannot be written: %s", path, strerror(errno));
+    (void)setvbuf(file, NULL, _IOFBF, INPUT);
+    *sink = file;
+    return WEIR_OK;
+}

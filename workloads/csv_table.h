@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Tables in CSV files of others: columns by header name, one row at a time, mistakes by place.
+ *
+ * Reads plain, gzip and zstd files. A byte-order mark, empty lines, CR LF, quoted delimiters and
+ * line ends are understood; the delimiter is found in the header (, ; tab |). A row is bad when it
+ * has another number of fields than the header, breaks the quoting rules, holds a zero byte, is
+ * longer than WL_CSV_ROW_BYTES, or when the sink refuses it. What a bad row means is the caller's
+ * choice: the first one ends the reading, or it is skipped and counted.
+ * Messages begin with FILE:LINE:FIELD, all counted from 1. LINE is where the row begins.
+ */
+#ifndef WORKLOADS_CSV_TABLE_H
+#define WORKLOADS_CSV_TABLE_H
+
+#include "workloads/byte_source.h"
+
+#include <stdbool.h>
+
+enum { WL_CSV_ROW_BYTES = 1 << 20, WL_CSV_COLUMNS = 32, WL_CSV_MESSAGES = 3 };
+
+struct wl_csv_column {
+    const char *name;
+    bool is_required;
+    const char *alias; /* the header's word for it; NULL = the same */
+};
+
+struct wl_csv_options {
+    const char *path; /* for messages, and to open when `bytes` is NULL; "-" = standard input */
+    const uint8_t *bytes;
+    size_t byte_count;
+    const struct wl_csv_column *columns; /* at most WL_CSV_COLUMNS */
+    size_t column_count;
+    char delimiter; /* 0 = find it */
+    bool skips_bad_rows;
+};
+
+/* One row: cells in the order of options->columns; NULL = no such column, or nothing in it. */
+struct wl_csv_row {
+    const struct wl_csv_options *options;
+    size_t line;
+    const size_t *fields; /* place in the file of each column, from 1 */
+    const char *const *cells;
+};
+
+struct wl_csv_sink {
+    /* WEIR_EFORMAT = this row is bad; any other failure ends the reading. */
+    weir_status (*row)(void *state, const struct wl_csv_row *row, struct weir_error *error);
+    /* After the header: which columns there are. NULL = not wanted. */
+    weir_status (*header)(void *state, const bool *has_column, struct weir_error *error);
+    void *state;
+};
+
+struct wl_csv_counts {
+    size_t rows, skipped;
+    char messages[WL_CSV_MESSAGES][WEIR_ERROR_TEXT]; /* of the first rows skipped */
+};
+
+weir_status wl_csv_read(const struct wl_csv_options *options, const struct wl_csv_sink *sink,
+                        struct wl_csv_counts *counts, struct weir_error *error);
+
+/* ---- for sinks ---- */
+
+/* A refusal of a cell: "trace.csv:7:3: column 'start': MESSAGE". */
+weir_status wl_csv_fail(const struct wl_csv_row *row, size_t column, struct weir_error *error,
+                        const char *format, ...) WEIR_PRINTF(4, 5);
+/* The cell as a finite decimal number; an empty one leaves *value as it is. */
+weir_status wl_csv_number(const struct wl_csv_row *row, size_t column, double *value,
+                          struct weir_error *error);
+
+#endif

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Spans from a CSV file; see the header. */
+#include "workloads/span_log.h"
+
+#include "sim/engine/nearest.h"
+
+#include <math.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum column {
+    STAGE,
+    START,
+    END,
+    KIND,
+    WORKER,
+    NODE,
+    GPU,
+    QUEUED,
+    ARRIVAL,
+    SIZE,
+    BATCH,
+    RETURNS,
+    ATTEMPT,
+    FAILED,
+    COLUMNS
+};
+
+static const struct wl_csv_column known_columns[COLUMNS] = {
+    [STAGE] = { .name = "stage", .is_required = true },
+    [START] = { .name = "start", .is_required = true },
+    [END] = { .name = "end", .is_required = true },
+    [KIND] = { .name = "kind" },
+    [WORKER] = { .name = "worker" },
+    [NODE] = { .name = "node" },
+    [GPU] = { .name = "gpu" },
+    [QUEUED] = { .name = "queued_at" },
+    [ARRIVAL] = { .name = "arrival" },
+    [SIZE] = { .name = "size" },
+    [BATCH] = { .name = "batch" },
+    [RETURNS] = { .name = "n_out" },
+    [ATTEMPT] = { .name = "attempt" },
+    [FAILED] = { .name = "failed" },
+};
+
+/* ---- names ---- */
+
+struct name_node {
+    char *name;
+    uint32_t index;
+};
+
+static int compare_nodes(const void *left, const void *right)
+{
+    const struct name_node *a = left;
+    const struct name_node *b = right;
+    return strcmp(a->name, b->name);
+}
+
+static bool names_grow(struct wl_names *names)
+{
+    if (names->count < names->capacity)
+        return true;
+    const size_t capacity = names->capacity == 0 ? 16 : 2 * names->capacity;
+    char **grown = realloc(names->names, capacity * sizeof(*grown));
+    if (grown == NULL)
+        return false;
+    names->names = grown;
+    names->capacity = capacity;
+    return true;
+}
+
+uint32_t wl_names_add(struct wl_names *names, const char *name)
+{
+    struct name_node *entry = malloc(sizeof(*entry));
+    if (entry == NULL)
+        return WL_NO_NAME;
+    entry->name = strdup(name);
+    entry->index = (uint32_t)names->count;
+    struct name_node **found = entry->name == NULL || !names_grow(names)
+                                   ? NULL
+                                   : tsearch(entry, &names->tree, compare_nodes);
+    if (found != NULL && *found == entry) {
+        names->names[names->count++] = entry->name;
+        return entry->index;
+    }
+    free(entry->name);
+    free(entry);
+    return found == NULL ? WL_NO_NAME : (*found)->index;
+}
+
+static void free_entry(void *node)
+{
+    struct name_node *entry = node;
+    free(entry->name);
+    free(entry);
+}
+
+static void names_clear(struct wl_names *names)
+{
+    tdestroy(names->tree, free_entry);
+    free(names->names);
+}
+
+void wl_span_log_clear(struct wl_span_log *log)
+{
+    names_clear(&log->stages);
+    names_clear(&log->workers);
+    names_clear(&log->nodes);
+    names_clear(&log->gpus);
+    free(log->spans);
+    *log = (struct wl_span_log){ 0 };
+}
+
+/* ---- rows ---- */
+
+struct reading {
+    struct wl_span_log *log;
+    double unit_s;
+};
+
+static weir_status read_name(const struct wl_csv_row *row, enum column column,
+                             struct wl_names *names, uint32_t *index, struct weir_error *error)
+{
+    *index = WL_NO_NAME;
+    if (row->cells[column] == NULL)
+        return WEIR_OK;
+    *index = wl_names_add(names, row->cells[column]);
+    return *index == WL_NO_NAME ? weir_fail(error, WEIR_ENOMEM, "out of memory") : WEIR_OK;
+}
+
+/* A whole number within [0, 1e9]; an empty cell leaves it as it is. */
+static weir_status read_count(const struct wl_csv_row *row, enum column column, uint32_t *count,
+                              struct weir_error *error)
+{
+    double value = *count;
+    WEIR_TRY(wl_csv_number(row, column, &value, error));
+    if (!(value >= 0 && value <= 1e9) || fabs(value - nearbyint(value)) > 0)
+        return wl_csv_fail(row, column, error, "%g is not a whole number from 0 to 1e9", value);
+    *count = (uint32_t)value;
+    return WEIR_OK;
+}
+
+static weir_status read_flag(const struct wl_csv_row *row, enum column column, bool *flag,
+                             struct weir_error *error)
+{
+    static const char *const yes[] = { "1", "true", "True", "TRUE", "yes" };
+    static const char *const no[] = { "0", "false", "False", "FALSE", "no" };
+    const char *text = row->cells[column];
+    *flag = false;
+    if (text == NULL)
+        return WEIR_OK;
+    for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++) {
+        *flag = *flag || strcmp(text, yes[i]) == 0;
+        if (strcmp(text, no[i]) == 0 || strcmp(text, yes[i]) == 0)
+            return WEIR_OK;
+    }
+    return wl_csv_fail(row, column, error, "'%.40s' is neither 0 nor 1", text);
+}
+
+static weir_status read_kind(const struct wl_csv_row *row, bool *is_setup, struct weir_error *error)
+{
+    const char *text = row->cells[KIND];
+    *is_setup = text != NULL && strcmp(text, "setup") == 0;
+    if (text == NULL || *is_setup || strcmp(text, "task") == 0)
+        return WEIR_OK;
+    return wl_csv_fail(row, KIND, error, "'%.40s' is neither task nor setup", text);
+}
+
+static weir_status read_times(const struct wl_csv_row *row, double unit_s, struct wl_span *span,
+                              struct weir_error *error)
+{
+    if (row->cells[STAGE] == NULL || row->cells[START] == NULL || row->cells[END] == NULL) {
+        const enum column column =
+            row->cells[STAGE] == NULL ? STAGE : (row->cells[START] == NULL ? START : END);
+        return wl_csv_fail(row, column, error, "nothing in it");
+    }
+    WEIR_TRY(wl_csv_number(row, START, &span->start_s, error));
+    WEIR_TRY(wl_csv_number(row, END, &span->end_s, error));
+    WEIR_TRY(wl_csv_number(row, QUEUED, &span->queued_s, error));
+    WEIR_TRY(wl_csv_number(row, ARRIVAL, &span->queued_s, error));
+    span->start_s *= unit_s;
+    span->end_s *= unit_s;
+    span->queued_s *= unit_s;
+    if (span->end_s < span->start_s)
+        return wl_csv_fail(row, END, error, "%s is before the start %s: a negative duration",
+                           row->cells[END], row->cells[START]);
+    return WEIR_OK;
+}
+
+static weir_status read_amounts(const struct wl_csv_row *row, struct wl_span *span,
+                                struct weir_error *error)
+{
+    WEIR_TRY(wl_csv_number(row, SIZE, &span->size, error));
+    if (span->size <= 0)
+        return wl_csv_fail(row, SIZE, error, "must be > 0, got %g", span->size);
+    WEIR_TRY(wl_csv_number(row, RETURNS, &span->returns, error));
+    if (span->returns < 0)
+        return wl_csv_fail(row, RETURNS, error, "must be >= 0, got %g", span->returns);
+    WEIR_TRY(read_count(row, BATCH, &span->batch, error));
+    WEIR_TRY(read_count(row, ATTEMPT, &span->attempt, error));
+    return read_flag(row, FAILED, &span->has_failed, error);
+}
+
+static weir_status keep(struct wl_span_log *log, const struct wl_span *span,
+                        struct weir_error *error)
+{
+    if (log->count == log->capacity) {
+        const size_t capacity = log->capacity == 0 ? 1024 : 2 * log->capacity;
+        struct wl_span *grown = realloc(log->spans, capacity * sizeof(*grown));
+        if (grown == NULL)
+            return weir_fail(error, WEIR_ENOMEM, "out of memory");
+        log->spans = grown;
+        log->capacity = capacity;
+    }
+    log->spans[log->count++] = *span;
+    return WEIR_OK;
+}
+
+static weir_status on_row(void *state, const struct wl_csv_row *row, struct weir_error *error)
+{
+    const struct reading *reading = state;
+    struct wl_span_log *log = reading->log;
+    struct wl_span span = { .queued_s = (double)NAN, .size = (double)NAN, .returns = (double)NAN };
+    WEIR_TRY(read_times(row, reading->unit_s, &span, error));
+    WEIR_TRY(read_kind(row, &span.is_setup, error));
+    WEIR_TRY(read_amounts(row, &span, error));
+    WEIR_TRY(read_name(row, STAGE, &log->stages, &span.stage, error));
+    WEIR_TRY(read_name(row, WORKER, &log->workers, &span.worker, error));
+    WEIR_TRY(read_name(row, NODE, &log->nodes, &span.node, error));
+    WEIR_TRY(read_name(row, GPU, &log->gpus, &span.gpu, error));
+    return keep(log, &span, error);
+}
+
+static weir_status on_header(void *state, const bool *has_column, struct weir_error *error)
+{
+    const struct reading *reading = state;
+    struct wl_span_log *log = reading->log;
+    (void)error;
+    log->has_arrival = has_column[ARRIVAL];
+    log->has_queued = has_column[QUEUED];
+    log->has_worker = has_column[WORKER];
+    log->has_node = has_column[NODE];
+    log->has_gpu = has_column[GPU];
+    log->has_size = has_column[SIZE];
+    log->has_batch = has_column[BATCH];
+    log->has_returns = has_column[RETURNS];
+    log->has_attempt = has_column[ATTEMPT];
+    log->has_kind = has_column[KIND];
+    return WEIR_OK;
+}
+
+/* ---- tasks ---- */
+
+/* Set-ups last; then by stage, worker, start; rows of unknown workers as they came. */
+static int compare_spans(const void *left, const void *right)
+{
+    const struct wl_span *a = *(const struct wl_span *const *)left;
+    const struct wl_span *b = *(const struct wl_span *const *)right;
+    if (a->is_setup != b->is_setup)
+        return a->is_setup ? 1 : -1;
+    if (a->stage != b->stage)
+        return a->stage < b->stage ? -1 : 1;
+    if (a->worker != b->worker)
+        return a->worker < b->worker ? -1 : 1;
+    if (a->start_s < b->start_s || a->start_s > b->start_s)
+        return a->start_s < b->start_s ? -1 : 1;
+    return a < b ? -1 : (a > b ? 1 : 0);
+}
+
+static bool is_same_task(const struct wl_span *a, const struct wl_span *b)
+{
+    return !a->is_setup && !b->is_setup && a->stage == b->stage && a->worker != WL_NO_NAME &&
+           a->worker == b->worker && a->has_failed == b->has_failed && !(a->start_s < b->start_s) &&
+           !(a->end_s < b->end_s) && !(a->end_s > b->end_s);
+}
+
+static weir_status mark_tasks(struct wl_span_log *log, struct weir_error *error)
+{
+    struct wl_span **order = calloc(log->count + 1, sizeof(*order));
+    if (order == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    for (size_t i = 0; i < log->count; i++)
+        order[i] = &log->spans[i];
+    qsort(order, log->count, sizeof(*order), compare_spans);
+    struct wl_span *first = NULL;
+    for (size_t i = 0; i < log->count; i++) {
+        if (first == NULL || !is_same_task(first, order[i]))
+            first = order[i];
+        first->task_rows++;
+        first->task_size += order[i]->size;
+        first->task_returns += order[i]->returns;
+    }
+    free(order);
+    return WEIR_OK;
+}
+
+/* ---- columns under other names ---- */
+
+static weir_status rename_column(struct wl_csv_column *columns, const char *text,
+                                 struct weir_error *error)
+{
+    const char *equals = strchr(text, '=');
+    const struct sim_word word = { text, equals == NULL ? strlen(text) : (size_t)(equals - text) };
+    const char *near = NULL;
+    for (size_t c = 0; c < COLUMNS; c++) {
+        near = sim_nearer(word, near, columns[c].name);
+        if (equals == NULL || equals[1] == '\0' || strlen(columns[c].name) != word.length ||
+            strncmp(columns[c].name, text, word.length) != 0)
+            continue;
+        columns[c].alias = equals + 1;
+        return WEIR_OK;
+    }
+    return weir_fail(error, WEIR_EINVAL, "'%.60s' is not OUR_COLUMN=YOUR_COLUMN%s%s%s", text,
+                     near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
+                     near == NULL ? "" : "'?");
+}
+
+weir_status wl_span_log_read(const struct wl_span_options *options, struct wl_span_log *log,
+                             struct weir_error *error)
+{
+    struct wl_csv_column columns[COLUMNS];
+    *log = (struct wl_span_log){ 0 };
+    memcpy(columns, known_columns, sizeof columns);
+    for (size_t i = 0; i < options->columns_count; i++)
+        WEIR_TRY(rename_column(columns, options->columns[i], error));
+    const struct wl_csv_options csv = { .path = options->path,
+                                        .bytes = options->bytes,
+                                        .byte_count = options->byte_count,
+                                        .columns = columns,
+                                        .column_count = COLUMNS,
+                                        .delimiter = options->delimiter,
+                                        .skips_bad_rows = options->skips_bad_rows };
+    struct reading reading = { log, options->unit_s > 0 ? options->unit_s : 1.0 };
+    const struct wl_csv_sink sink = { on_row, on_header, &reading };
+    WEIR_TRY(wl_csv_read(&csv, &sink, &log->counts, error));
+    return mark_tasks(log, error);
+}
