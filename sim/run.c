@@ -2,6 +2,7 @@
 /* One run with its rows (see run.h). */
 #include "sim/run.h"
 
+#include "sim/jobs/static_run.h"
 #include "sim/mix.h"
 #include "sim/pipeline/service.h"
 #include "sim/record/record.h"
@@ -44,12 +45,13 @@ static weir_status record_run(const struct sim_scenario *scenario,
     return sim_recorder_run(options->recorder, &row, error);
 }
 
-static weir_status record_nodes(const struct sim_world *world, struct weir_error *error)
+static weir_status record_nodes(const struct sim_scenario *scenario,
+                                const struct sim_cluster *cluster, struct sim_recorder *recorder,
+                                struct weir_error *error)
 {
-    const struct sim_scenario *scenario = world->scenario;
-    for (uint32_t n = 0; n < world->context.cluster->node_count; n++) {
+    for (uint32_t n = 0; n < cluster->node_count && recorder != NULL; n++) {
         const struct sim_node_type *type = sim_scenario_node_type(scenario, n);
-        const struct sim_meter_amounts sum = sim_cluster_capacity(world->context.cluster, n);
+        const struct sim_meter_amounts sum = sim_cluster_capacity(cluster, n);
         char name[128];
         sim_scenario_node_name(scenario, n, name, sizeof(name));
         const struct sim_node_row row = {
@@ -64,7 +66,7 @@ static weir_status record_nodes(const struct sim_world *world, struct weir_error
             .ram_bytes = type->ram_bytes,
             .gpu_mem_bytes = (int64_t)sum.amount[SIM_RESOURCE_GPU_MEM]
         };
-        WEIR_TRY(sim_recorder_node(world->context.recorder, &row, error));
+        WEIR_TRY(sim_recorder_node(recorder, &row, error));
     }
     return WEIR_OK;
 }
@@ -225,7 +227,7 @@ static weir_status record_end(const struct sim_run_options *options, struct sim_
 
 static weir_status run_world(struct sim_world *world, struct weir_error *error)
 {
-    WEIR_TRY(record_nodes(world, error));
+    WEIR_TRY(record_nodes(world->scenario, world->context.cluster, world->context.recorder, error));
     WEIR_TRY(record_stages(world, error));
     const weir_status status = sim_world_run(world);
     if (status != WEIR_OK) {
@@ -235,6 +237,68 @@ static weir_status run_world(struct sim_world *world, struct weir_error *error)
         return status;
     }
     return world->options->export_to != NULL ? WEIR_OK : finish(world);
+}
+
+/* ---- jobs ---- */
+
+static weir_status record_jobs_end(const struct sim_run_options *options,
+                                   const struct sim_run_summary *summary, struct weir_error *error)
+{
+    const struct sim_run_end end = { .status = summary->outcome,
+                                     .message = summary->message,
+                                     .events = summary->events,
+                                     .event_digest = summary->digest,
+                                     .result_digest = summary->result_digest,
+                                     .wall_s = summary->wall_s,
+                                     .cpu_s = summary->cpu_s,
+                                     .peak_rss_mib = summary->peak_rss_mib };
+    return sim_recorder_end_run(options->recorder, &end, error);
+}
+
+static weir_status run_arrivals(struct sim_static_run *run, const struct sim_scenario *scenario,
+                                const struct sim_run_options *options,
+                                struct sim_run_summary *summary, struct weir_error *error)
+{
+    WEIR_TRY(record_nodes(scenario, sim_static_cluster(run), options->recorder, error));
+    const double start_s = clock_s(CLOCK_MONOTONIC);
+    const weir_status status = sim_static_arrive(run, error);
+    if (status != WEIR_OK && status != WEIR_EINTERRUPTED)
+        return status;
+    const struct sim_static_counts *counts = sim_static_counts(run);
+    (void)snprintf(summary->outcome, sizeof(summary->outcome), "%s",
+                   status == WEIR_OK ? "complete" : "interrupted");
+    summary->digest = summary->result_digest = sim_static_digest(run);
+    summary->events = counts->arrived;
+    summary->items_done = counts->arrived - counts->failed;
+    summary->decision_mean_ms =
+        1e3 * (clock_s(CLOCK_MONOTONIC) - start_s) / fmax((double)counts->arrived, 1);
+    return sim_static_results(run, options->recorder, summary, error);
+}
+
+static weir_status run_jobs(const struct sim_scenario *scenario,
+                            const struct sim_run_options *options, struct sim_run_summary *summary)
+{
+    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct sim_static_run *run = NULL;
+    const double wall_s = clock_s(CLOCK_MONOTONIC);
+    const double cpu_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
+    summary->completion_s = (double)NAN;
+    (void)snprintf(summary->outcome, sizeof(summary->outcome), "failed");
+    const weir_status recorded = record_run(scenario, options, &error);
+    summary->status = recorded;
+    if (recorded == WEIR_OK)
+        summary->status = sim_static_create(scenario, options, &run, &error);
+    if (run != NULL)
+        summary->status = run_arrivals(run, scenario, options, summary, &error);
+    summary->wall_s = clock_s(CLOCK_MONOTONIC) - wall_s;
+    summary->cpu_s = clock_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_s;
+    summary->peak_rss_mib = peak_rss_mib();
+    if (summary->status != WEIR_OK)
+        (void)snprintf(summary->message, sizeof(summary->message), "%s", error.text);
+    const weir_status ended =
+        recorded == WEIR_OK ? record_jobs_end(options, summary, &error) : WEIR_OK;
+    sim_static_destroy(run);
+    return summary->status == WEIR_OK ? ended : summary->status;
 }
 
 weir_status sim_run(const struct sim_scenario *scenario, const struct sim_run_options *options,
@@ -248,6 +312,8 @@ weir_status sim_run(const struct sim_scenario *scenario, const struct sim_run_op
     summary->variant_order = options->variant_order;
     summary->replication = options->replication;
     summary->seed = options->seed;
+    if (scenario->workloads_count > 0)
+        return run_jobs(scenario, options, summary);
     (void)snprintf(summary->outcome, sizeof(summary->outcome), "failed"); /* until it is not */
     /* Its row comes first, so that a run that never gets going is known to have been tried. */
     const weir_status recorded = record_run(scenario, options, &error);

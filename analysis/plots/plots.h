@@ -14,6 +14,7 @@ extern const struct an_plot_ops an_plot_worker_state;
 extern const struct an_plot_ops an_plot_queues;
 extern const struct an_plot_ops an_plot_node_heat;
 extern const struct an_plot_ops an_plot_frag_time;
+extern const struct an_plot_ops an_plot_frag_arrival;
 extern const struct an_plot_ops an_plot_autoscaler;
 extern const struct an_plot_ops an_plot_placement;
 extern const struct an_plot_ops an_plot_latency;

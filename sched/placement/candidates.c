@@ -153,8 +153,7 @@ static void visit_first(struct walk *walk)
 /* A GPU from which a CODEC worker may take engines at all. */
 static bool engines_reachable(const struct weir_gpu *gpu, const struct weir_shape *shape)
 {
-    return gpu->mem_free_bytes >= shape->gpu_mem_bytes &&
-           (shape->gpu_type == 0 || shape->gpu_type == gpu->type + 1);
+    return gpu->mem_free_bytes >= shape->gpu_mem_bytes && weir_shape_takes_type(shape, gpu->type);
 }
 
 static void offer_split(struct walk *walk)
@@ -338,7 +337,7 @@ static struct passed count_passed(const struct weir_gpu *gpus, uint32_t gpu_coun
         const struct weir_gpu *const gpu = &gpus[g];
         const bool used =
             shape->kind == WEIR_SHAPE_ENTIRE && gpu->mem_free_bytes != gpu->mem_total_bytes;
-        if (shape->gpu_type != 0 && shape->gpu_type != gpu->type + 1)
+        if (!weir_shape_takes_type(shape, gpu->type))
             continue;
         passed.type++;
         if (gpu->units_free < shape->gpu_units)

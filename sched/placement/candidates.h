@@ -24,7 +24,7 @@ static inline bool weir_gpu_usable(const struct weir_gpu *gpu, const struct weir
 {
     if (gpu->units_free < shape->gpu_units || gpu->mem_free_bytes < shape->gpu_mem_bytes)
         return false;
-    if (shape->gpu_type != 0 && shape->gpu_type != gpu->type + 1)
+    if (!weir_shape_takes_type(shape, gpu->type))
         return false;
     if (shape->kind == WEIR_SHAPE_ENTIRE)
         return gpu->nvdec_free == gpu->nvdec_all && gpu->nvenc_free == gpu->nvenc_all &&

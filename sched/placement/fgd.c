@@ -101,7 +101,34 @@
                                .initial = (reuse_default),                                         \
                                .choices = "never|same_tie|most_used",                              \
                                .help = "single: whether a worker stopped in this decision may "    \
-                                       "stay, and how its ties are decided" }
+                                       "stay, and how its ties are decided" },                     \
+    [WEIR_FGD_PARAM_SCORE] = { .name = "score",                                                    \
+                               .unit = "",                                                         \
+                               .kind = WEIR_PARAM_CHOICE,                                          \
+                               .min = 0,                                                           \
+                               .max = 1,                                                           \
+                               .initial = WEIR_FGD_SCORE_CHANGE,                                   \
+                               .choices = "change|grade",                                          \
+                               .help = "places are compared by the change itself, or nodes by a "  \
+                                       "grade in whole steps, as published; grade needs the "      \
+                                       "metric paper" },                                           \
+    [WEIR_FGD_PARAM_STEPS] = { .name = "steps",                                                    \
+                               .unit = "",                                                         \
+                               .kind = WEIR_PARAM_COUNT,                                           \
+                               .min = 0,                                                           \
+                               .max = 1e9,                                                         \
+                               .initial = 100,                                                     \
+                               .choices = NULL,                                                    \
+                               .help = "grade: steps between 0 and 1; 0 = full precision" },       \
+    [WEIR_FGD_PARAM_DEVICE_SCORE] = { .name = "device_score",                                      \
+                                      .unit = "",                                                  \
+                                      .kind = WEIR_PARAM_CHOICE,                                   \
+                                      .min = 0,                                                    \
+                                      .max = 1,                                                    \
+                                      .initial = WEIR_FGD_DEVICE_CUT,                              \
+                                      .choices = "cut|full",                                       \
+                                      .help = "grade: GPUs for a share are compared in whole "     \
+                                              "steps, or in full precision" }
 
 static const struct weir_param params[WEIR_FGD_PARAM_COUNT] = { FGD_PARAMS(
     WEIR_FGD_DOUBLE, WEIR_FGD_ALL_WHOLE, WEIR_FGD_FREE_ENGINES, WEIR_FGD_REUSE_SAME_TIE,
@@ -130,54 +157,69 @@ struct weir_fgd_rules weir_fgd_rules_read(const struct weir_params *values)
         .reuse = (uint32_t)read[WEIR_FGD_PARAM_REUSE],
         .bonus = read[WEIR_FGD_PARAM_BONUS],
         .resolution = read[WEIR_FGD_PARAM_RESOLUTION],
+        .score = (uint32_t)read[WEIR_FGD_PARAM_SCORE],
+        .steps = read[WEIR_FGD_PARAM_STEPS],
+        .device_score = (uint32_t)read[WEIR_FGD_PARAM_DEVICE_SCORE],
     };
 }
 
-/* One of the two, by precision. */
-struct fgd_state {
+/* One of the three, by score and precision. */
+struct policy {
     struct weir_allocator allocator;
     struct weir_fgd_rules rules;
     struct weir_fgd *fgd;
     struct weir_fgd_single *single;
+    struct weir_grades *grades;
 };
 
 static void destroy(void *state)
 {
-    struct fgd_state *const made = state;
+    struct policy *const policy = state;
 
-    if (made == NULL)
+    if (policy == NULL)
         return;
-    const struct weir_allocator memory = made->allocator;
-    weir_fgd_destroy(made->fgd);
-    weir_fgd_single_destroy(made->single);
-    weir_free(&memory, made);
+    const struct weir_allocator memory = policy->allocator;
+    weir_fgd_destroy(policy->fgd);
+    weir_fgd_single_destroy(policy->single);
+    weir_grades_destroy(policy->grades);
+    weir_free(&memory, policy);
+}
+
+static weir_status create_parts(struct policy *policy)
+{
+    if (policy->rules.score == WEIR_FGD_SCORE_GRADE)
+        return weir_grades_create(&policy->allocator, &policy->grades);
+    if (policy->rules.precision == WEIR_FGD_SINGLE)
+        return weir_fgd_single_create(&policy->rules, &policy->allocator, &policy->single);
+    return WEIR_OK;
 }
 
 static weir_status create(const struct weir_params *values, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
+    const struct weir_fgd_rules rules = weir_fgd_rules_read(values);
     const struct weir_allocator memory = weir_allocator_copy(allocator);
-    struct fgd_state *const made = weir_alloc(&memory, 1, sizeof *made);
 
-    if (made == NULL)
+    if (rules.score == WEIR_FGD_SCORE_GRADE && rules.metric != WEIR_FRAG_PAPER)
+        return weir_fail(error, WEIR_EINVAL, "score grade needs metric paper");
+    struct policy *const policy = weir_alloc(&memory, 1, sizeof *policy);
+    if (policy == NULL)
         return weir_fail(error, WEIR_ENOMEM, "placement fgd: out of memory");
-    made->allocator = memory;
-    made->rules = weir_fgd_rules_read(values);
-    const weir_status status = made->rules.precision == WEIR_FGD_SINGLE
-                                   ? weir_fgd_single_create(&made->rules, &memory, &made->single)
-                                   : weir_fgd_create(&made->rules, &memory, &made->fgd);
-    if (status != WEIR_OK) {
-        destroy(made);
+    policy->allocator = memory;
+    policy->rules = rules;
+    if (weir_fgd_create(&rules, &memory, &policy->fgd) != WEIR_OK ||
+        create_parts(policy) != WEIR_OK) {
+        destroy(policy);
         return weir_fail(error, WEIR_ENOMEM, "placement fgd: out of memory");
     }
-    *state = made;
+    *state = policy;
     return WEIR_OK;
 }
 
 static struct weir_score score(void *state, const struct weir_place_query *query,
                                const struct weir_alloc *candidate)
 {
-    const struct fgd_state *const made = state;
+    const struct policy *const made = state;
 
     if (made->single != NULL)
         return weir_fgd_single_score(&made->rules, query, candidate, false);
@@ -187,8 +229,14 @@ static struct weir_score score(void *state, const struct weir_place_query *query
 static weir_status place(void *state, const struct weir_place_query *query,
                          struct weir_place_answer *answer, struct weir_error *error)
 {
-    const struct fgd_state *const made = state;
+    struct policy *const made = state;
 
+    if (made->grades != NULL) {
+        const struct weir_grader grader = { .grade = weir_fgd_grade,
+                                            .rules = &made->rules,
+                                            .uses_mix = true };
+        return weir_grades_place(made->grades, &grader, query, answer, error);
+    }
     if (made->single != NULL)
         return weir_fgd_single_fast_place(made->single, query, answer, error);
     return weir_fgd_place(made->fgd, query, answer, error);
@@ -197,7 +245,7 @@ static weir_status place(void *state, const struct weir_place_query *query,
 static weir_status evict(void *state, const struct weir_evict_query *query, uint64_t *worker,
                          struct weir_error *error)
 {
-    const struct fgd_state *const made = state;
+    const struct policy *const made = state;
 
     if (made->single != NULL)
         return weir_fgd_single_fast_evict(made->single, query, worker, error);

@@ -17,6 +17,7 @@
 #define SCHED_PLACEMENT_FGD_H
 
 #include "sched/placement/frag.h"
+#include "sched/placement/grades.h"
 #include "sched/placement/tournament.h"
 #include "weir/policy.h"
 
@@ -27,6 +28,8 @@ enum weir_fgd_precision { WEIR_FGD_DOUBLE, WEIR_FGD_SINGLE };
 enum weir_fgd_whole { WEIR_FGD_ALL_WHOLE, WEIR_FGD_FIRST_FREE };
 enum weir_fgd_engines { WEIR_FGD_FREE_ENGINES, WEIR_FGD_LOWEST_ENGINES };
 enum weir_fgd_reuse { WEIR_FGD_REUSE_NEVER, WEIR_FGD_REUSE_SAME_TIE, WEIR_FGD_REUSE_MOST_USED };
+enum weir_fgd_score { WEIR_FGD_SCORE_CHANGE, WEIR_FGD_SCORE_GRADE };
+enum weir_fgd_device_score { WEIR_FGD_DEVICE_CUT, WEIR_FGD_DEVICE_FULL };
 
 struct weir_fgd_rules {
     uint32_t metric;        /* enum weir_frag_metric */
@@ -37,8 +40,11 @@ struct weir_fgd_rules {
     uint32_t whole;         /* enum weir_fgd_whole */
     uint32_t engines;       /* enum weir_fgd_engines, of WHOLE */
     uint32_t reuse;         /* enum weir_fgd_reuse */
+    uint32_t score;         /* enum weir_fgd_score */
+    uint32_t device_score;  /* enum weir_fgd_device_score */
     double bonus;           /* GPUs */
     double resolution;      /* GPUs */
+    double steps;           /* of grades */
 };
 
 /* The parameter table of the policy, in the order of these indices. */
@@ -53,6 +59,9 @@ enum {
     WEIR_FGD_PARAM_WHOLE,
     WEIR_FGD_PARAM_ENGINES,
     WEIR_FGD_PARAM_REUSE,
+    WEIR_FGD_PARAM_SCORE,
+    WEIR_FGD_PARAM_STEPS,
+    WEIR_FGD_PARAM_DEVICE_SCORE,
     WEIR_FGD_PARAM_COUNT
 };
 
@@ -77,6 +86,11 @@ weir_status weir_fgd_plain_place(const struct weir_fgd_rules *rules,
 weir_status weir_fgd_plain_evict(const struct weir_fgd_rules *rules,
                                  const struct weir_evict_query *query, uint64_t *worker,
                                  struct weir_error *error);
+
+/* ---- by grades (score GRADE, always with the metric PAPER) ---- */
+/* Place: nodes are graded by the logistic function of the fall of F, cut to `steps`; of equal nodes
+ * the tie rule, then the first. A share goes to the GPU with the best grade, cut or in full. */
+struct weir_grade weir_fgd_grade(const void *rules, const struct weir_grade_site *site);
 
 /* ---- single precision, every place looked at: the later versions of the reference ---- */
 struct weir_score weir_fgd_single_score(const struct weir_fgd_rules *rules,

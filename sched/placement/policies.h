@@ -16,5 +16,8 @@ extern const struct weir_placement_ops weir_placement_best_fit;
 extern const struct weir_placement_ops weir_placement_worst_fit;
 extern const struct weir_placement_ops weir_placement_random;
 extern const struct weir_placement_ops weir_placement_spread;
+extern const struct weir_placement_ops weir_placement_dot_product;
+extern const struct weir_placement_ops weir_placement_gpu_packing;
+extern const struct weir_placement_ops weir_placement_gpu_clustering;
 
 #endif

@@ -42,21 +42,6 @@ static bool pick_one(void *state, const struct weir_alloc *candidate)
     return false;
 }
 
-static bool same_alloc(const struct weir_alloc *a, const struct weir_alloc *b)
-{
-    return memcmp(a, b, offsetof(struct weir_alloc, devices)) == 0 &&
-           memcmp(a->devices, b->devices, a->device_count * sizeof a->devices[0]) == 0;
-}
-
-static uint32_t find_reused(const struct weir_place_query *query, const struct weir_alloc *alloc)
-{
-    for (uint32_t r = 0; r < query->reusable_count; r++) {
-        if (same_alloc(&query->reusable[r].alloc, alloc))
-            return r;
-    }
-    return WEIR_NO_INDEX;
-}
-
 static weir_status place(void *state, const struct weir_place_query *query,
                          struct weir_place_answer *answer, struct weir_error *error)
 {
@@ -85,7 +70,7 @@ static weir_status place(void *state, const struct weir_place_query *query,
     struct pick pick = { .alloc = &answer->alloc, .skip = draw(query->seed, 0, count) };
     (void)weir_candidates_visit(&candidates, pick_one, &pick);
     choice->candidates = choice->ties = count;
-    answer->reused = find_reused(query, &answer->alloc);
+    answer->reused = weir_scan_find_reused(query, &answer->alloc);
     answer->reserved = 0;
     return WEIR_OK;
 }

@@ -1,16 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The built-in placement policies. The order is the order of `weir policies` and of sweeps: the
- * recommended one first, then the classical fits, then the two baselines. Append in this sense.
+ * recommended one first, then the classical fits, those for shared GPUs, then the two baselines.
+ * Append in this sense.
  */
 #include "sched/placement/policies.h"
 
 #include <string.h>
 
 static const struct weir_placement_ops *const placements[] = {
-    &weir_placement_fgd,        &weir_placement_best_fit, &weir_placement_first_fit,
-    &weir_placement_worst_fit,  &weir_placement_spread,   &weir_placement_random,
-    &weir_placement_ray_hybrid, &weir_placement_fgd_n,    &weir_placement_fgd_c,
+    &weir_placement_fgd,
+    &weir_placement_best_fit,
+    &weir_placement_first_fit,
+    &weir_placement_worst_fit,
+    &weir_placement_dot_product,
+    &weir_placement_gpu_packing,
+    &weir_placement_gpu_clustering,
+    &weir_placement_spread,
+    &weir_placement_random,
+    &weir_placement_ray_hybrid,
+    &weir_placement_fgd_n,
+    &weir_placement_fgd_c,
 };
 
 uint32_t weir_placement_count(void)

@@ -128,6 +128,21 @@ weir_status weir_scan_place(const struct weir_scan *scan, const struct weir_plac
     return search.found ? WEIR_OK : weir_scan_busy(&answer->choice, error);
 }
 
+static bool same_alloc(const struct weir_alloc *a, const struct weir_alloc *b)
+{
+    return memcmp(a, b, offsetof(struct weir_alloc, devices)) == 0 &&
+           memcmp(a->devices, b->devices, a->device_count * sizeof a->devices[0]) == 0;
+}
+
+uint32_t weir_scan_find_reused(const struct weir_place_query *query, const struct weir_alloc *alloc)
+{
+    for (uint32_t r = 0; r < query->reusable_count; r++) {
+        if (same_alloc(&query->reusable[r].alloc, alloc))
+            return r;
+    }
+    return WEIR_NO_INDEX;
+}
+
 weir_status weir_scan_busy(const struct weir_choice *choice, struct weir_error *error)
 {
     uint32_t most = WEIR_REASON_NONE;

@@ -40,6 +40,10 @@ struct weir_scan {
 weir_status weir_scan_place(const struct weir_scan *scan, const struct weir_place_query *query,
                             struct weir_place_answer *answer, struct weir_error *error);
 
+/* Index of the worker to reuse that stood at exactly this place, or WEIR_NO_INDEX. */
+uint32_t weir_scan_find_reused(const struct weir_place_query *query,
+                               const struct weir_alloc *alloc);
+
 /* Fails with WEIR_EBUSY and says which reason was the most frequent. */
 weir_status weir_scan_busy(const struct weir_choice *choice, struct weir_error *error);
 

@@ -218,10 +218,47 @@ static void print_gpu(const struct sim_experiment *experiment, FILE *out)
                       assigned * 100.0, active * 100.0, frag);
 }
 
+static void print_end(const struct sim_experiment *experiment, FILE *out)
+{
+    const struct sim_run_summary *run = &experiment->summaries[0];
+    (void)fprintf(out, "digest         %016llx   result %016llx\n", (unsigned long long)run->digest,
+                  (unsigned long long)run->result_digest);
+    if (experiment->replications > 1)
+        (void)fprintf(out, "%u replications: figures are means, digests of the first\n",
+                      experiment->replications);
+}
+
+/* A static workload: no time, so no throughput and no latency. */
+static void print_jobs(const struct sim_experiment *experiment, FILE *out)
+{
+    const struct sim_run_summary *run = &experiment->summaries[0];
+    (void)fprintf(out, "%s · %s · seed %llu · %llu arrivals in %.2f s\n",
+                  experiment->scenarios[0]->name,
+                  experiment->scenarios[0]->sched.placement.placement->name,
+                  (unsigned long long)run->seed, (unsigned long long)run->events, run->wall_s);
+    (void)fprintf(out, "jobs           %.0f placed   %.0f refused   %s\n",
+                  sim_experiment_mean(experiment, 0, "jobs.placed", ""),
+                  sim_experiment_mean(experiment, 0, "jobs.failed", ""), run->outcome);
+    (void)fprintf(out, "allocated      GPUs %.2f %%   CPUs %.2f %%   memory %.2f %%\n",
+                  sim_experiment_mean(experiment, 0, "alloc.gpu_pct", ""),
+                  sim_experiment_mean(experiment, 0, "alloc.cpu_pct", ""),
+                  sim_experiment_mean(experiment, 0, "alloc.mem_pct", ""));
+    (void)fprintf(out, "fragmented     %.2f %% of all GPUs, at %.1f %% asked for\n",
+                  sim_experiment_mean(experiment, 0, "frag.gpu_pct", ""),
+                  sim_experiment_mean(experiment, 0, "demand.gpu_pct", ""));
+    print_end(experiment, out);
+    if (experiment->database != NULL)
+        (void)fprintf(out, "next           weir plot %s frag-arrival\n", experiment->database);
+}
+
 static void print_summary(const struct sim_experiment *experiment, FILE *out)
 {
     const struct sim_run_summary *run = &experiment->summaries[0];
     const struct sim_sched *sched = &experiment->scenarios[0]->sched;
+    if (experiment->scenarios[0]->workloads_count > 0) {
+        print_jobs(experiment, out);
+        return;
+    }
     char simulated[32];
     char completed[32];
     duration_text(run->simulated_s, simulated, sizeof(simulated));
@@ -242,11 +279,7 @@ static void print_summary(const struct sim_experiment *experiment, FILE *out)
     print_latency(experiment, out);
     print_bottleneck(experiment, out);
     print_gpu(experiment, out);
-    (void)fprintf(out, "digest         %016llx   result %016llx\n", (unsigned long long)run->digest,
-                  (unsigned long long)run->result_digest);
-    if (experiment->replications > 1)
-        (void)fprintf(out, "%u replications: figures are means, digests of the first\n",
-                      experiment->replications);
+    print_end(experiment, out);
     if (experiment->database != NULL)
         (void)fprintf(out, "next           weir report %s   ·   weir explain %s --at 10m\n",
                       experiment->database, experiment->database);

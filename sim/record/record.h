@@ -113,6 +113,14 @@ struct sim_result_row {
 };
 weir_status sim_recorder_result(struct sim_recorder *recorder, const struct sim_result_row *row,
                                 struct weir_error *error);
+/* One point of the curves over arrived GPU demand; NAN = NULL. */
+struct sim_arrival_row {
+    uint32_t arrived_pct;
+    uint64_t events, failed;
+    double alloc_gpu_pct, frag_gpu_pct, frag_idle_pct;
+};
+weir_status sim_recorder_arrival(struct sim_recorder *recorder, const struct sim_arrival_row *row,
+                                 struct weir_error *error);
 weir_status sim_recorder_histogram(struct sim_recorder *recorder, const char *metric,
                                    const char *label, double low, uint64_t count,
                                    struct weir_error *error);

@@ -52,6 +52,8 @@ static const char *const sql_texts[RECORD_KINDS] = {
                          "VALUES (?, ?, ?, ?, ?, ?)",
     [RECORD_RESULT] = "INSERT INTO result (run_id, metric, label, value, unit, n, censored, "
                       "is_lower_bound) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    [RECORD_ARRIVAL] = "INSERT INTO arrival_sample (run_id, arrived_pct, events, failed, "
+                       "alloc_gpu_pct, frag_gpu_pct, frag_idle_pct) VALUES (?, ?, ?, ?, ?, ?, ?)",
     [RECORD_HISTOGRAM] = "INSERT INTO histogram (run_id, metric, label, low, count) "
                          "VALUES (?, ?, ?, ?, ?)",
     [RECORD_EXPECTATION] = "INSERT INTO expectation (experiment_id, line, text, variant, value, "

@@ -25,6 +25,7 @@ const char *const record_run_tables[] = { "run",
                                           "cluster_sample",
                                           "node_sample",
                                           "stage_sample",
+                                          "arrival_sample",
                                           "worker",
                                           "action",
                                           "decision",
@@ -356,6 +357,21 @@ weir_status sim_recorder_result(struct sim_recorder *recorder, const struct sim_
                                   cell_int((int64_t)row->censored),
                                   cell_int(row->is_lower_bound) };
     return INSERT(recorder, RECORD_RESULT, cells, error);
+}
+
+weir_status sim_recorder_arrival(struct sim_recorder *recorder, const struct sim_arrival_row *row,
+                                 struct weir_error *error)
+{
+    if (!recorder)
+        return WEIR_OK;
+    const struct cell cells[] = { cell_int(recorder->run_id),
+                                  cell_int(row->arrived_pct),
+                                  cell_int((int64_t)row->events),
+                                  cell_int((int64_t)row->failed),
+                                  cell_real(row->alloc_gpu_pct),
+                                  cell_real(row->frag_gpu_pct),
+                                  cell_real(row->frag_idle_pct) };
+    return INSERT(recorder, RECORD_ARRIVAL, cells, error);
 }
 
 weir_status sim_recorder_histogram(struct sim_recorder *recorder, const char *metric,

@@ -156,6 +156,17 @@ CREATE TABLE happening (
   target TEXT NOT NULL, text TEXT NOT NULL
 ) STRICT;
 
+-- Static experiments: means over the arrivals at which the jobs so far, placed or not, ask for
+-- arrived_pct (whole percent) of the GPUs.
+CREATE TABLE arrival_sample (
+  run_id INTEGER NOT NULL, arrived_pct INTEGER NOT NULL,
+  events INTEGER NOT NULL,           -- arrivals averaged
+  failed INTEGER NOT NULL,           -- jobs refused so far
+  alloc_gpu_pct REAL,                -- of the GPUs
+  frag_gpu_pct REAL,                 -- of the GPUs
+  frag_idle_pct REAL                 -- of the GPUs that are not allocated
+) STRICT;
+
 -- Mergeable log-bucket histogram, 1 % relative error: value in [low, low * 1.01).
 CREATE TABLE histogram (
   run_id INTEGER NOT NULL, metric TEXT NOT NULL, label TEXT NOT NULL, low REAL NOT NULL,
@@ -197,6 +208,8 @@ CREATE VIEW v_worker AS
   SELECT r.variant, r.replication, g.name AS stage_name, n.name AS node_name, w.*
   FROM worker w JOIN run r USING (run_id) JOIN stage g ON g.run_id = w.run_id AND g.stage = w.stage
   JOIN node n ON n.run_id = w.run_id AND n.node = w.node;
+CREATE VIEW v_arrival AS
+  SELECT r.variant, r.replication, r.placement, s.* FROM arrival_sample s JOIN run r USING (run_id);
 CREATE VIEW v_decision AS
   SELECT r.variant, r.replication, d.*, w.cpu_ms
   FROM decision d JOIN run r USING (run_id)

@@ -23,7 +23,7 @@ static uint32_t suitable_gpus(const struct sim_scenario *scenario, const struct 
     uint32_t count = 0;
     for (size_t i = 0; i < type->gpus_count; i++) {
         const struct sim_gpu_type *gpu = &scenario->gpu_types[type->gpus[i].type];
-        const bool is_type = shape->gpu_type == 0 || shape->gpu_type - 1 == type->gpus[i].type;
+        const bool is_type = weir_shape_takes_type(shape, type->gpus[i].type);
         const bool has_codecs = shape->kind == WEIR_SHAPE_ENTIRE ||
                                 (gpu->nvdecs >= shape->nvdecs && gpu->nvencs >= shape->nvencs);
         if (is_type && has_codecs && gpu->mem_bytes >= shape->gpu_mem_bytes)

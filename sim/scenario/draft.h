@@ -84,6 +84,7 @@ struct draft_failures {
 struct draft_cluster {
     struct draft_head head;
     struct draft_list nodes;
+    char *nodes_file;
     struct draft_failures failures;
 };
 
@@ -205,6 +206,23 @@ struct draft_pipeline {
     struct draft_list stages;
 };
 
+struct draft_target {
+    struct draft_head head;
+    double frac;
+    uint32_t has_cpu_jobs;
+};
+
+struct draft_workload {
+    struct draft_head head;
+    uint32_t kind;
+    char *pods;
+    char *order;
+    char *order_key;
+    uint32_t mode;
+    uint32_t refusal;
+    struct draft_target target;
+};
+
 struct draft_event {
     struct draft_head head;
     int64_t at_ns;
@@ -283,6 +301,7 @@ struct draft_scenario {
     struct draft_cluster cluster;
     struct draft_sched sched;
     struct draft_list pipelines;
+    struct draft_list workloads;
     struct draft_list timeline;
     struct draft_initial initial;
     struct draft_metrics metrics;

@@ -19,7 +19,8 @@ struct sim_resolver {
     const struct sim_yaml *root;
     struct draft_scenario *draft;
     struct sim_scenario *scenario;
-    bool is_hardware_unclear; /* a mistake there: what fits where cannot be judged */
+    struct wl_openb_nodes *nodes; /* of cluster.nodes_file, while hardware is resolved */
+    bool is_hardware_unclear;     /* a mistake there: what fits where cannot be judged */
 };
 
 void sim_resolve(struct sim_resolver *resolver);
@@ -28,6 +29,9 @@ void sim_resolve(struct sim_resolver *resolver);
 void sim_resolve_hardware(struct sim_resolver *resolver);
 void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched);
 void sim_resolve_pipelines(struct sim_resolver *resolver);
+/* Parameters of the placement policy that were not given get the values that suit jobs. */
+void sim_resolve_job_rules(struct sim_resolver *resolver);
+void sim_resolve_workloads(struct sim_resolver *resolver);
 void sim_resolve_timeline(struct sim_resolver *resolver);
 void sim_resolve_initial(struct sim_resolver *resolver);
 void sim_resolve_results(struct sim_resolver *resolver);
@@ -39,6 +43,12 @@ uint32_t sim_resolve_stage(struct sim_resolver *resolver, const struct sim_yaml 
                            const char *name);
 uint32_t sim_resolve_node(struct sim_resolver *resolver, const struct sim_yaml *at,
                           const char *name);
+
+/* The path of a data file: relative to the scenario, or, when there is none, as it stands. Noted as
+ * an input of the run. */
+char *sim_resolve_data_path(struct sim_resolver *resolver, const char *path);
+/* A GPU model of a trace as the catalogue names it: in lower case. */
+char *sim_resolve_model(struct sim_resolver *resolver, const char *model);
 
 /* The child of the draft's mapping with this key, else the mapping itself: where to point. */
 const struct sim_yaml *sim_draft_at(const struct draft_head *head, const char *key);

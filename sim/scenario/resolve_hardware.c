@@ -5,6 +5,7 @@
  */
 #include "sim/scenario/catalog_gpus.h"
 #include "sim/scenario/resolve.h"
+#include "workloads/openb.h"
 
 #include <math.h>
 #include <string.h>
@@ -85,6 +86,13 @@ static void use_all(struct sim_resolver *resolver)
     const struct draft_node_group *groups = draft->cluster.nodes.items;
     for (size_t i = 0; i < draft->cluster.nodes.count; i++)
         use_counts(resolver, &groups[i].gpus);
+    for (size_t i = 0; i < resolver->nodes->count; i++) {
+        const struct wl_openb_node *node = &resolver->nodes->nodes[i];
+        const struct draft_head model = { sim_draft_at(&draft->cluster.head, "nodes_file"),
+                                          sim_resolve_model(resolver, node->model) };
+        if (node->gpus > 0)
+            use_gpu_type(resolver, &model);
+    }
     const struct draft_gpu_type *truths = draft->truth.gpu_types.items;
     for (size_t i = 0; i < draft->truth.gpu_types.count; i++)
         use_gpu_type(resolver, &truths[i].head);
@@ -261,9 +269,10 @@ static void resolve_node_types(struct sim_resolver *resolver)
     struct sim_scenario *scenario = resolver->scenario;
     const struct draft_list *list = &resolver->draft->catalog.node_types;
     const struct draft_node_type *types = list->items;
-    scenario->node_types =
-        sim_arena_alloc(resolver->arena, list->count + resolver->draft->cluster.nodes.count + 1,
-                        sizeof *scenario->node_types);
+    scenario->node_types = sim_arena_alloc(resolver->arena,
+                                           list->count + resolver->draft->cluster.nodes.count +
+                                               resolver->nodes->count + 1,
+                                           sizeof *scenario->node_types);
     for (size_t i = 0; i < list->count; i++) {
         const struct draft_node_group hardware = { .cpus = types[i].cpus,
                                                    .ram_bytes = types[i].ram_bytes,
@@ -278,8 +287,8 @@ static void resolve_groups(struct sim_resolver *resolver)
     struct sim_scenario *scenario = resolver->scenario;
     const struct draft_list *list = &resolver->draft->cluster.nodes;
     const struct draft_node_group *drafts = list->items;
-    scenario->node_groups =
-        sim_arena_alloc(resolver->arena, list->count + 1, sizeof *scenario->node_groups);
+    scenario->node_groups = sim_arena_alloc(
+        resolver->arena, list->count + resolver->nodes->count + 1, sizeof *scenario->node_groups);
     for (size_t i = 0; i < list->count; i++) {
         const uint32_t type = group_type(resolver, &drafts[i]);
         if (type == WEIR_NO_INDEX) {
@@ -302,12 +311,103 @@ static void resolve_groups(struct sim_resolver *resolver)
     }
 }
 
+/* ---- nodes of a file ---- */
+
+static bool is_node_type(const struct sim_node_type *type, const struct sim_node_type *wanted)
+{
+    return fabs(type->cpus - wanted->cpus) < 1e-9 && type->ram_bytes == wanted->ram_bytes &&
+           type->gpus_count == wanted->gpus_count &&
+           (type->gpus_count == 0 || (type->gpus[0].type == wanted->gpus[0].type &&
+                                      type->gpus[0].count == wanted->gpus[0].count));
+}
+
+/* Index of the type with this hardware among those from `first` on; appended when it is new. */
+static uint32_t file_node_type(struct sim_resolver *resolver, const struct wl_openb_node *node,
+                               size_t first)
+{
+    struct sim_scenario *scenario = resolver->scenario;
+    struct sim_gpu_count gpus = { .type = 0, .count = node->gpus };
+    const char *model = "cpu";
+    if (node->gpus > 0) {
+        model = sim_resolve_model(resolver, node->model);
+        gpus.type = sim_resolve_gpu_type(
+            resolver, sim_draft_at(&resolver->draft->cluster.head, "nodes_file"), model);
+    }
+    struct sim_node_type type = { .cpus = (double)node->cpu_milli / 1000,
+                                  .ram_bytes = node->memory_mib * INT64_C(1048576),
+                                  .gpus = &gpus,
+                                  .gpus_count = node->gpus > 0 ? 1 : 0 };
+    for (size_t i = first; i < scenario->node_types_count; i++)
+        if (is_node_type(&scenario->node_types[i], &type))
+            return (uint32_t)i;
+    type.name = sim_arena_printf(resolver->arena, "%s-%u-%gcpu-%lldgib", model, node->gpus,
+                                 type.cpus, (long long)node->memory_mib / 1024);
+    type.gpus = sim_arena_alloc(resolver->arena, 1, sizeof *type.gpus);
+    type.gpus[0] = gpus;
+    scenario->node_types[scenario->node_types_count] = type;
+    return (uint32_t)scenario->node_types_count++;
+}
+
+static void append_file_nodes(struct sim_resolver *resolver)
+{
+    struct sim_scenario *scenario = resolver->scenario;
+    const size_t first = scenario->node_types_count;
+    for (size_t i = 0; i < resolver->nodes->count; i++) {
+        const struct wl_openb_node *node = &resolver->nodes->nodes[i];
+        const uint32_t type = file_node_type(resolver, node, first);
+        scenario->node_groups[scenario->node_groups_count++] = (struct sim_node_group){
+            .name = sim_arena_copy(resolver->arena, node->name), .type = type, .count = 1
+        };
+    }
+}
+
+/* Neither nodes nor nodes_file, and no key that looks like one of them (then that was said). */
+static void report_no_nodes(struct sim_resolver *resolver)
+{
+    static const char *const keys[] = { "nodes", "nodes_file" };
+    const struct sim_yaml *node = resolver->draft->cluster.head.node;
+    if (node == NULL || node->kind != SIM_YAML_MAPPING)
+        return;
+    for (const struct sim_yaml *child = node->first; child != NULL; child = child->next)
+        if (strcmp(child->key, "nodes") == 0 || sim_near_name(child->key, keys, 2) != NULL)
+            return;
+    struct sim_yaml place = *node; /* its first character, not the whole block */
+    place.mark.width = 1;
+    sim_report_error(resolver->report, &place,
+                     "key 'nodes' is missing (groups of equal nodes, in the order that decides "
+                     "ties)");
+}
+
+static void read_nodes_file(struct sim_resolver *resolver, struct wl_openb_nodes *nodes)
+{
+    const struct draft_cluster *cluster = &resolver->draft->cluster;
+    struct weir_error error = { .phase = -1 };
+    resolver->nodes = nodes;
+    if (cluster->nodes_file == NULL) {
+        report_no_nodes(resolver);
+        return;
+    }
+    const char *path = sim_resolve_data_path(resolver, cluster->nodes_file);
+    const struct sim_yaml *at = sim_draft_at(&cluster->head, "nodes_file");
+    if (wl_openb_read_nodes(path, nodes, &error) != WEIR_OK) {
+        resolver->is_hardware_unclear = true;
+        sim_report_error(resolver->report, at, "%s", error.text);
+    } else if (nodes->count == 0) {
+        resolver->is_hardware_unclear = true;
+        sim_report_error(resolver->report, at, "%s: the table has no rows", path);
+    }
+}
+
 void sim_resolve_hardware(struct sim_resolver *resolver)
 {
     const struct draft_failures *failures = &resolver->draft->cluster.failures;
+    struct wl_openb_nodes nodes = { .count = 0 };
+    read_nodes_file(resolver, &nodes);
     resolve_gpu_types(resolver);
     resolve_node_types(resolver);
     resolve_groups(resolver);
+    append_file_nodes(resolver);
+    wl_openb_nodes_clear(&nodes);
     resolver->scenario->failures = (struct sim_failures){ .node_between = failures->node_between,
                                                           .node_repair = failures->node_repair };
     if (failures->node_repair != NULL && failures->node_between == NULL)

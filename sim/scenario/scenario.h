@@ -173,6 +173,31 @@ struct sim_pipeline {
     size_t stage_first; /* index of its first stage over all pipelines */
 };
 
+/* ---- workloads: jobs ---- */
+
+enum sim_workload_kind { SIM_WORKLOAD_OPENB };
+/* Static: jobs arrive one by one, each is placed at once or refused, none ever ends. */
+enum sim_workload_mode { SIM_WORKLOAD_STATIC };
+enum sim_refusal { SIM_REFUSAL_FORGET, SIM_REFUSAL_STOP };
+
+struct sim_job_spec {
+    struct weir_shape shape;
+    const char *models; /* accepted GPU models as the trace writes them; "" = any */
+};
+
+struct sim_workload {
+    char *name;
+    uint32_t kind;
+    uint32_t mode;
+    uint32_t refusal;   /* enum sim_refusal: what a refused job does to the run */
+    char *order;        /* file with orders of arrival, NULL = the order of the pod file */
+    char *order_key;    /* which of them */
+    double target_frac; /* of the jobs that the target workload covers, most frequent kinds first */
+    bool target_has_cpu_jobs;
+    struct sim_job_spec *jobs; /* one a row of the pod file */
+    size_t jobs_count;
+};
+
 /* ---- things that happen ---- */
 
 enum sim_action {
@@ -282,6 +307,8 @@ struct sim_scenario {
     struct sim_pipeline *pipelines;
     size_t pipelines_count;
     size_t stages_total;
+    struct sim_workload *workloads; /* instead of pipelines */
+    size_t workloads_count;
 
     struct sim_timeline_entry *timeline; /* ascending by at_ns */
     size_t timeline_count;

@@ -22,14 +22,22 @@ done
 cd "$here"
 [ "$count" -ge 30 ] || fail "only $count broken scenarios"
 
+# Canonical texts are read from a folder that stands to the shared traces as scenarios/reference does.
+mkdir -p project/scenarios/reference
+ln -s "$WEIR_SOURCE_DIR/../shared" shared
 find "$WEIR_SOURCE_DIR/scenarios" -name '*.yaml' | sort >files
 while read -r file; do
+    if grep -q '\.\./shared/' "$file" && [ ! -d shared/traces ]; then
+        echo "skipped $file: its trace is not here"
+        continue
+    fi
     expect 0 "$WEIR_BIN" validate "$file"
     has stdout "$file: ok"
     expect 0 "$WEIR_BIN" validate --resolved "$file"
-    cp stdout once.yaml
-    expect 0 "$WEIR_BIN" validate --resolved once.yaml
-    same once.yaml stdout
+    once=project/scenarios/reference/once.yaml
+    cp stdout "$once"
+    expect 0 "$WEIR_BIN" validate --resolved "$once"
+    same "$once" stdout
 done <files
 
 plain=$WEIR_SOURCE_DIR/scenarios/reference/xenna_plain_n2.yaml

@@ -42,6 +42,9 @@ INSERT INTO stage
 
 -- Workers over time: nobody for 3 minutes but one a stage, then the plan; half of it while dgx-1
 -- is down. `p` is a small pseudo-random number in [-0.5, 0.5).
+-- A curve over arrived demand, as static workloads have it.
+INSERT INTO arrival_sample SELECT run_id, i, 80, max(0, i - 95) * 3,
+  min(i, 94 + 2 * variant_order), 3 + 0.03 * i, 6 + i * 0.8 FROM run, number;
 CREATE TEMP TABLE moment AS SELECT v.*, v.v * 10 + 1 AS run_id, i, i * 60.0 AS t,
   ((i * 7919 + v.v * 4729 + i * i * 31) % 97) / 97.0 - 0.5 AS p,
   CASE WHEN i < 3 THEN 0 WHEN i >= 80 AND i < 100 THEN 2 ELSE 1 END AS era

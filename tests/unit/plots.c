@@ -169,7 +169,7 @@ static void empty_runs_become_cards(void)
     char folder[FIXTURE_PATH];
     struct an_db *db = fixture_open(
         "DELETE FROM cluster_sample; DELETE FROM stage_sample; DELETE FROM node_sample;"
-        "DELETE FROM worker; DELETE FROM result; DELETE FROM happening;"
+        "DELETE FROM worker; DELETE FROM result; DELETE FROM happening; DELETE FROM arrival_sample;"
         "DELETE FROM run WHERE run_id > 1");
     CHECK(make_folder(folder));
     const char *scripts[32] = { NULL };

@@ -164,6 +164,21 @@ WEIR_API const struct weir_scaling_ops *weir_scaling_find(const char *name);
 WEIR_API weir_status weir_place_first(const struct weir_cluster *cluster, uint32_t node,
                                       const struct weir_shape *shape, struct weir_alloc *alloc);
 
+/* One placement policy by itself, with its state: for hosts that place jobs one by one. */
+struct weir_chooser;
+
+/* `params` NULL or empty = defaults; values are copied. */
+WEIR_API weir_status weir_chooser_create(const struct weir_placement_ops *ops,
+                                         const struct weir_params *params,
+                                         const struct weir_allocator *allocator,
+                                         struct weir_chooser **chooser, struct weir_error *error);
+WEIR_API void weir_chooser_destroy(struct weir_chooser *chooser);
+/* Where to put one worker. WEIR_EBUSY (with answer->choice filled) when it fits nowhere now,
+ * WEIR_EPOLICY when the policy chose a place that is not free. */
+WEIR_API weir_status weir_chooser_place(struct weir_chooser *chooser,
+                                        const struct weir_place_query *query,
+                                        struct weir_place_answer *answer, struct weir_error *error);
+
 /* Index of a parameter in a table, or WEIR_NO_INDEX. */
 WEIR_API uint32_t weir_param_find(const struct weir_param *params, uint32_t count,
                                   const char *name);

@@ -68,11 +68,22 @@ struct weir_shape {
     uint32_t nvencs;
     int64_t ram_bytes;
     int64_t gpu_mem_bytes; /* on each of its GPUs */
-    uint32_t gpu_type;     /* a GPU type index + 1, or 0 for any */
+    uint32_t gpu_type;     /* a GPU type index + 1, 0 for any, or a set (WEIR_GPU_TYPE_SET) */
     uint32_t codec_same_gpu;
     uint32_t node_count; /* SPMD_MULTI: nodes of one worker; else 0 */
     uint32_t node_gpus;  /* SPMD: GPUs of a usual node; else 0 */
 };
+
+/* In `gpu_type`: a set of accepted types, bit i for type i, for the first 31 types. */
+#define WEIR_GPU_TYPE_SET UINT32_C(0x80000000)
+
+/* Whether a GPU of this type (an index) is accepted. */
+static inline bool weir_shape_takes_type(const struct weir_shape *shape, uint32_t type)
+{
+    if ((shape->gpu_type & WEIR_GPU_TYPE_SET) != 0)
+        return type < 31 && ((shape->gpu_type >> type) & 1) != 0;
+    return shape->gpu_type == 0 || shape->gpu_type == type + 1;
+}
 
 /* Allocations that make up one worker. */
 static inline uint32_t weir_shape_members(const struct weir_shape *shape)

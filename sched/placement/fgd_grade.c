@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * FGD by grades, as published (Weng et al., ATC 2023): a node's grade is the logistic function of
+ * how much its fragmentation falls, in GPUs, cut to whole steps. See fgd.h.
+ *
+ * F is summed here the way the published program does: thousandths of a GPU, each entry of the mix
+ * into one of six sums by what it lacks, these in a fixed order. The grades are then equal bit for
+ * bit, which matters because nearly all decisions are ties.
+ */
+#include "sched/placement/fgd.h"
+
+#include "sched/cluster/state.h"
+
+#include <math.h>
+
+/* What an entry of the mix lacks on a node, in the order of summation. */
+enum lack { LACK_BOTH, LACK_GPU, LACK_CPU, LACK_NONE, NO_DEMAND_CPU, NO_DEMAND, LACK_TYPE, LACKS };
+
+static const double units_per_milli = (double)WEIR_ONE / 1000;
+
+/* A node as far as the metric sees it. */
+struct books {
+    const struct weir_gpu *gpus;
+    uint32_t gpu_count;
+    int64_t cpu_free;
+    int64_t all; /* free compute */
+    int64_t left[WEIR_MAX_NODE_GPUS];
+};
+
+static struct books open_books(const struct weir_grade_site *site)
+{
+    const struct weir_node *const node = &site->cluster->nodes[site->node];
+    struct books books;
+
+    books.gpus = site->cluster->gpus + node->gpu_first;
+    books.gpu_count = node->gpu_count;
+    books.cpu_free = node->cpu_free;
+    books.all = 0;
+    for (uint32_t g = 0; g < node->gpu_count; g++) {
+        books.left[g] = books.gpus[g].units_free;
+        books.all += books.left[g];
+    }
+    return books;
+}
+
+static enum lack lack_of(const struct books *books, const struct weir_shape *shape,
+                         int64_t *unusable)
+{
+    const bool has_cpus = books->cpu_free >= shape->cpu_units;
+    uint32_t usable = 0;
+    bool has_type = books->gpu_count == 0;
+
+    *unusable = 0;
+    if (shape->gpu_count == 0)
+        return has_cpus ? NO_DEMAND_CPU : NO_DEMAND;
+    for (uint32_t g = 0; g < books->gpu_count; g++) {
+        const bool is_type = weir_shape_takes_type(shape, books->gpus[g].type);
+        has_type |= is_type;
+        if (is_type && books->left[g] >= shape->gpu_units)
+            usable++;
+        else
+            *unusable += books->left[g];
+    }
+    if (!has_type)
+        return LACK_TYPE;
+    if (usable < shape->gpu_count)
+        return has_cpus ? LACK_GPU : LACK_BOTH;
+    return has_cpus ? LACK_NONE : LACK_CPU;
+}
+
+/* F in thousandths of a GPU. */
+static double frag_of(const struct books *books, const struct weir_mix *mix)
+{
+    double sums[LACKS] = { 0 };
+    double all = 0;
+
+    for (uint32_t i = 0; i < mix->count; i++) {
+        int64_t unusable = 0;
+        const enum lack lack = lack_of(books, &mix->shapes[i], &unusable);
+        const int64_t lost = lack == LACK_NONE ? unusable : books->all;
+        const double milli = (double)lost / units_per_milli;
+        sums[lack == LACK_NONE ? LACK_GPU : lack] += mix->frequencies[i] * milli;
+    }
+    for (int i = 0; i < LACKS; i++)
+        all += sums[i];
+    return all;
+}
+
+/* Uncut grades lie on a fine grid all the same, so that rounding noise never decides. */
+static double grade_change(const struct weir_fgd_rules *rules, double before, double after,
+                           bool is_cut)
+{
+    const double value = 1 / (1 + exp(-(before - after) / 1000));
+
+    return is_cut && rules->steps > 0 ? weir_grade_cut(value, rules->steps)
+                                      : rint(value * 0x1p40) * 0x1p-40;
+}
+
+static void take_cpus(struct books *books, const struct weir_shape *shape)
+{
+    books->cpu_free -= shape->cpu_units;
+}
+
+static void take_gpu(struct books *books, uint32_t gpu, int64_t units)
+{
+    books->left[gpu] -= units;
+    books->all -= units;
+}
+
+/* Every GPU that can host the share is tried; the first of the best is taken. */
+static struct weir_grade grade_share(const struct weir_fgd_rules *rules,
+                                     const struct weir_grade_site *site, struct books *books,
+                                     double before)
+{
+    const struct weir_shape *const shape = site->shape;
+    const bool is_cut = rules->device_score == WEIR_FGD_DEVICE_CUT;
+    struct weir_grade best = { .value = -1, .gpu = 0 };
+    double best_after = 0;
+
+    for (uint32_t g = 0; g < books->gpu_count; g++) {
+        if (!weir_gpu_usable(&books->gpus[g], shape))
+            continue;
+        take_gpu(books, g, shape->gpu_units);
+        const double after = frag_of(books, site->mix);
+        const double value = grade_change(rules, before, after, is_cut);
+        take_gpu(books, g, -shape->gpu_units);
+        if (!(value > best.value))
+            continue;
+        best = (struct weir_grade){ .value = value, .gpu = g };
+        best_after = after;
+    }
+    best.value = grade_change(rules, before, best_after, true);
+    return best;
+}
+
+static struct weir_grade grade_whole(const struct weir_fgd_rules *rules,
+                                     const struct weir_grade_site *site, struct books *books,
+                                     double before)
+{
+    const struct weir_shape *const shape = site->shape;
+    uint32_t missing = shape->gpu_count;
+
+    for (uint32_t g = 0; g < books->gpu_count && missing > 0; g++) {
+        if (!weir_gpu_usable(&books->gpus[g], shape))
+            continue;
+        take_gpu(books, g, shape->gpu_units);
+        missing--;
+    }
+    return (struct weir_grade){ .value =
+                                    grade_change(rules, before, frag_of(books, site->mix), true) };
+}
+
+/* Below one step: which of equal nodes wins. */
+static double tie_part(const struct weir_fgd_rules *rules, const struct weir_grade_site *site)
+{
+    if (rules->tie == WEIR_FGD_FIRST || !(rules->steps > 0))
+        return 0;
+    const double free = (double)weir_stock_free(site->cluster, site->node);
+    const double total = (double)weir_stock_total(site->cluster, site->node);
+    const double share = total > 0 ? free / total : 0;
+    return 0.5 * (rules->tie == WEIR_FGD_MOST_USED ? 1 - share : share);
+}
+
+struct weir_grade weir_fgd_grade(const void *rules_given, const struct weir_grade_site *site)
+{
+    const struct weir_fgd_rules *const rules = rules_given;
+    struct books books = open_books(site);
+    const double before = frag_of(&books, site->mix);
+    struct weir_grade grade;
+
+    take_cpus(&books, site->shape);
+    if (site->shape->kind == WEIR_SHAPE_FRACTIONAL)
+        grade = grade_share(rules, site, &books, before);
+    else
+        grade = grade_whole(rules, site, &books, before);
+    grade.value += tie_part(rules, site);
+    return grade;
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Graded placement, plain and with kept grades; see grades.h.
+ *
+ * Every node has an epoch that grows when the node changes; a kept grade is valid while its epoch
+ * is the node's. Changes come from the inventory's ring, or, when that does not reach back far
+ * enough, from comparing every node's fingerprint.
+ */
+#include "sched/placement/grades.h"
+
+#include "sched/cluster/state.h"
+#include "sched/internal/alloc.h"
+#include "sched/internal/hash.h"
+#include "sched/placement/scan.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CLASSES_MOST = 4096 }; /* beyond that everything is forgotten */
+
+/* ---- what graders look at ---- */
+
+int64_t weir_grade_gpu_free(const struct weir_grade_site *site)
+{
+    const struct weir_node *const node = &site->cluster->nodes[site->node];
+    int64_t sum = 0;
+
+    for (uint32_t g = 0; g < node->gpu_count; g++)
+        sum += site->cluster->gpus[node->gpu_first + g].units_free;
+    return sum;
+}
+
+int64_t weir_grade_gpu_request(const struct weir_shape *shape)
+{
+    return shape->gpu_units * (int64_t)shape->gpu_count;
+}
+
+uint32_t weir_grade_pick_gpu(const struct weir_grade_site *site, double device)
+{
+    const struct weir_node *const node = &site->cluster->nodes[site->node];
+    const uint32_t choice = (uint32_t)device;
+    const int64_t sign = choice == WEIR_GRADE_LOOSEST ? -1 : 1;
+    uint32_t best = WEIR_NO_INDEX;
+    int64_t least = INT64_MAX;
+
+    for (uint32_t g = 0; g < node->gpu_count; g++) {
+        const struct weir_gpu *const gpu = &site->cluster->gpus[node->gpu_first + g];
+        const int64_t rank = choice == WEIR_GRADE_LOWEST ? 0 : sign * gpu->units_free;
+        if (rank >= least || !weir_gpu_usable(gpu, site->shape))
+            continue;
+        best = g;
+        least = rank;
+    }
+    return best;
+}
+
+/* ---- the best so far ---- */
+
+struct search {
+    struct weir_place_answer *answer;
+    double best, second;
+    uint32_t node, second_node, gpu;
+};
+
+static struct search search_begin(struct weir_place_answer *answer, uint32_t nodes)
+{
+    memset(&answer->choice, 0, sizeof answer->choice);
+    answer->choice.runner_up_node = WEIR_NO_INDEX;
+    answer->choice.nodes_seen = nodes;
+    answer->reused = WEIR_NO_INDEX;
+    answer->reserved = 0;
+    return (struct search){ .answer = answer,
+                            .best = -(double)INFINITY,
+                            .second = -(double)INFINITY,
+                            .node = WEIR_NO_INDEX,
+                            .second_node = WEIR_NO_INDEX };
+}
+
+static void weigh(struct search *search, uint32_t node, struct weir_grade grade)
+{
+    search->answer->choice.candidates++;
+    if (grade.value > search->best) {
+        search->second = search->best;
+        search->second_node = search->node;
+        search->best = grade.value;
+        search->node = node;
+        search->gpu = grade.gpu;
+        search->answer->choice.ties = 1;
+        return;
+    }
+    if (!(grade.value < search->best))
+        search->answer->choice.ties++;
+    if (grade.value > search->second) {
+        search->second = grade.value;
+        search->second_node = node;
+    }
+}
+
+struct pick {
+    struct weir_alloc *alloc;
+    uint32_t gpu; /* WEIR_NO_INDEX = the first candidate */
+};
+
+static bool pick_candidate(void *state, const struct weir_alloc *candidate)
+{
+    struct pick *const pick = state;
+
+    if (pick->gpu != WEIR_NO_INDEX && candidate->devices[0].gpu != pick->gpu)
+        return true;
+    memcpy(pick->alloc, candidate, offsetof(struct weir_alloc, devices));
+    memcpy(pick->alloc->devices, candidate->devices,
+           candidate->device_count * sizeof candidate->devices[0]);
+    return false;
+}
+
+static weir_status search_end(const struct search *search, const struct weir_place_query *query,
+                              struct weir_error *error)
+{
+    struct weir_place_answer *const answer = search->answer;
+    struct weir_choice *const choice = &answer->choice;
+
+    if (search->node == WEIR_NO_INDEX)
+        return weir_scan_busy(choice, error);
+    const bool is_share = query->shape->kind == WEIR_SHAPE_FRACTIONAL;
+    struct pick pick = { .alloc = &answer->alloc, .gpu = is_share ? search->gpu : WEIR_NO_INDEX };
+    const struct weir_candidate_query candidates = { .cluster = query->cluster,
+                                                     .shape = query->shape,
+                                                     .node = search->node };
+    (void)weir_candidates_visit(&candidates, pick_candidate, &pick);
+    choice->primary = -search->best;
+    choice->runner_up_node = search->second_node;
+    if (search->second_node != WEIR_NO_INDEX)
+        choice->runner_up_primary = -search->second;
+    answer->reused = weir_scan_find_reused(query, &answer->alloc);
+    return WEIR_OK;
+}
+
+/* ---- plain ---- */
+
+weir_status weir_grades_plain_place(const struct weir_grader *grader,
+                                    const struct weir_place_query *query,
+                                    struct weir_place_answer *answer, struct weir_error *error)
+{
+    const uint32_t nodes = query->cluster->node_count;
+    struct search search = search_begin(answer, nodes);
+
+    for (uint32_t n = 0; n < nodes; n++) {
+        const uint32_t reason = weir_candidates_reason(query->cluster, query->shape, n);
+        const struct weir_grade_site site = {
+            .cluster = query->cluster, .shape = query->shape, .mix = query->mix, .node = n
+        };
+        if (reason == WEIR_REASON_NONE)
+            weigh(&search, n, grader->grade(grader->rules, &site));
+        else
+            answer->choice.rejected[reason]++;
+    }
+    return search_end(&search, query, error);
+}
+
+/* ---- kept grades ---- */
+
+struct kept_grade {
+    double value; /* -INFINITY = no room */
+    uint32_t epoch;
+    uint32_t gpu; /* or why there is no room */
+};
+
+/* The grades of one shape. */
+struct grade_class {
+    struct weir_shape shape; /* without memory */
+    struct kept_grade *kept; /* per node */
+};
+
+struct weir_grades {
+    struct weir_allocator allocator;
+    struct weir_change_mark mark;
+    uint32_t node_count, epoch;
+    uint32_t *epochs; /* per node */
+    uint64_t *stamps; /* per node: state and workers */
+    struct weir_shape *mix_shapes;
+    double *mix_frequencies;
+    uint32_t mix_count, mix_capacity, frequency_capacity;
+    struct grade_class *classes;
+    uint32_t class_count, class_capacity;
+};
+
+weir_status weir_grades_create(const struct weir_allocator *allocator, struct weir_grades **grades)
+{
+    const struct weir_allocator memory = weir_allocator_copy(allocator);
+    struct weir_grades *const made = weir_alloc(&memory, 1, sizeof *made);
+
+    if (made == NULL)
+        return WEIR_ENOMEM;
+    made->allocator = memory;
+    *grades = made;
+    return WEIR_OK;
+}
+
+static void forget_classes(struct weir_grades *grades)
+{
+    for (uint32_t c = 0; c < grades->class_count; c++)
+        weir_free(&grades->allocator, grades->classes[c].kept);
+    grades->class_count = 0;
+}
+
+void weir_grades_destroy(struct weir_grades *grades)
+{
+    if (grades == NULL)
+        return;
+    const struct weir_allocator memory = grades->allocator;
+    forget_classes(grades);
+    weir_free(&memory, grades->classes);
+    weir_free(&memory, grades->epochs);
+    weir_free(&memory, grades->stamps);
+    weir_free(&memory, grades->mix_shapes);
+    weir_free(&memory, grades->mix_frequencies);
+    weir_free(&memory, grades);
+}
+
+static uint64_t stamp_of(const struct weir_cluster *cluster, uint32_t node)
+{
+    return weir_hash_add(cluster->lists[node].stamp, cluster->nodes[node].version);
+}
+
+static void touch(struct weir_grades *grades, const struct weir_cluster *cluster, uint32_t node)
+{
+    grades->epochs[node] = ++grades->epoch;
+    grades->stamps[node] = stamp_of(cluster, node);
+}
+
+/* Another number of nodes, or epochs used up: starts over. */
+static weir_status restart(struct weir_grades *grades, const struct weir_cluster *cluster)
+{
+    const struct weir_allocator *const memory = &grades->allocator;
+    const uint32_t nodes = cluster->node_count;
+
+    forget_classes(grades);
+    weir_free(memory, grades->epochs);
+    weir_free(memory, grades->stamps);
+    grades->node_count = 0;
+    grades->epoch = 0;
+    grades->epochs = weir_alloc(memory, nodes, sizeof *grades->epochs);
+    grades->stamps = weir_alloc(memory, nodes, sizeof *grades->stamps);
+    if (grades->epochs == NULL || grades->stamps == NULL)
+        return WEIR_ENOMEM;
+    grades->node_count = nodes;
+    for (uint32_t n = 0; n < nodes; n++)
+        touch(grades, cluster, n);
+    return WEIR_OK;
+}
+
+static weir_status follow_nodes(struct weir_grades *grades, const struct weir_cluster *cluster)
+{
+    const uint32_t changes = weir_cluster_changes(cluster, &grades->mark);
+
+    if (grades->node_count != cluster->node_count || grades->epochs == NULL ||
+        grades->epoch > UINT32_MAX - WEIR_CHANGE_RING - cluster->node_count) {
+        WEIR_TRY(restart(grades, cluster));
+    } else if (changes == WEIR_NO_INDEX) {
+        for (uint32_t n = 0; n < cluster->node_count; n++) {
+            if (grades->stamps[n] != stamp_of(cluster, n))
+                touch(grades, cluster, n);
+        }
+    } else {
+        for (uint32_t back = 0; back < changes; back++)
+            touch(grades, cluster, weir_cluster_change_node(cluster, back));
+    }
+    grades->mark = weir_cluster_change_mark(cluster);
+    return WEIR_OK;
+}
+
+/* Bytes are compared: the structs have no padding. */
+static bool same_mix(const struct weir_grades *grades, const struct weir_mix *mix)
+{
+    const size_t count = mix->count;
+
+    return count == grades->mix_count &&
+           (count == 0 ||
+            (memcmp(mix->frequencies, grades->mix_frequencies, count * sizeof(double)) == 0 &&
+             memcmp(mix->shapes, grades->mix_shapes, count * sizeof mix->shapes[0]) == 0));
+}
+
+static weir_status follow_mix(struct weir_grades *grades, const struct weir_mix *mix)
+{
+    const struct weir_allocator *const memory = &grades->allocator;
+
+    if (same_mix(grades, mix))
+        return WEIR_OK;
+    forget_classes(grades);
+    grades->mix_count = 0;
+    struct weir_shape *const shapes = weir_grow(memory, grades->mix_shapes, &grades->mix_capacity,
+                                                mix->count + 1, sizeof *shapes);
+    if (shapes == NULL)
+        return WEIR_ENOMEM;
+    grades->mix_shapes = shapes;
+    double *const frequencies =
+        weir_grow(memory, grades->mix_frequencies, &grades->frequency_capacity, mix->count + 1,
+                  sizeof *frequencies);
+    if (frequencies == NULL)
+        return WEIR_ENOMEM;
+    grades->mix_frequencies = frequencies;
+    memcpy(shapes, mix->shapes, mix->count * sizeof *shapes);
+    memcpy(frequencies, mix->frequencies, mix->count * sizeof *frequencies);
+    grades->mix_count = mix->count;
+    return WEIR_OK;
+}
+
+static struct grade_class *class_of(struct weir_grades *grades, const struct weir_shape *shape)
+{
+    for (uint32_t c = 0; c < grades->class_count; c++) {
+        if (memcmp(&grades->classes[c].shape, shape, sizeof *shape) == 0)
+            return &grades->classes[c];
+    }
+    if (grades->class_count == CLASSES_MOST)
+        forget_classes(grades);
+    struct grade_class *const classes =
+        weir_grow(&grades->allocator, grades->classes, &grades->class_capacity,
+                  grades->class_count + 1, sizeof *classes);
+    if (classes == NULL)
+        return NULL;
+    grades->classes = classes;
+    struct grade_class *const added = &classes[grades->class_count];
+    added->shape = *shape;
+    added->kept = weir_alloc(&grades->allocator, grades->node_count, sizeof *added->kept);
+    if (added->kept == NULL)
+        return NULL;
+    grades->class_count++;
+    return added;
+}
+
+static void grade_again(struct kept_grade *kept, const struct weir_grader *grader,
+                        const struct weir_grade_site *site)
+{
+    const uint32_t reason = weir_candidates_reason(site->cluster, site->shape, site->node);
+
+    if (reason != WEIR_REASON_NONE) {
+        kept->value = -(double)INFINITY;
+        kept->gpu = reason;
+        return;
+    }
+    const struct weir_grade grade = grader->grade(grader->rules, site);
+    kept->value = grade.value;
+    kept->gpu = grade.gpu;
+}
+
+static void scan_class(struct weir_grades *grades, const struct grade_class *class,
+                       const struct weir_grader *grader, struct search *search,
+                       const struct weir_place_query *query)
+{
+    struct weir_grade_site site = { .cluster = query->cluster,
+                                    .shape = &class->shape,
+                                    .mix = query->mix };
+    uint32_t *const rejected = search->answer->choice.rejected;
+
+    for (uint32_t n = 0; n < grades->node_count; n++) {
+        struct kept_grade *const kept = &class->kept[n];
+        if (kept->epoch != grades->epochs[n]) {
+            site.node = n;
+            grade_again(kept, grader, &site);
+            kept->epoch = grades->epochs[n];
+        }
+        if (isinf(kept->value))
+            rejected[kept->gpu]++;
+        else if (query->cluster->nodes[n].ram_free_bytes < query->shape->ram_bytes)
+            rejected[WEIR_REASON_RAM]++;
+        else
+            weigh(search, n, (struct weir_grade){ kept->value, kept->gpu });
+    }
+}
+
+weir_status weir_grades_place(struct weir_grades *grades, const struct weir_grader *grader,
+                              const struct weir_place_query *query,
+                              struct weir_place_answer *answer, struct weir_error *error)
+{
+    struct search search = search_begin(answer, query->cluster->node_count);
+    struct weir_shape shape = *query->shape;
+    weir_status status = follow_nodes(grades, query->cluster);
+
+    shape.ram_bytes = 0;
+    if (status == WEIR_OK && grader->uses_mix)
+        status = follow_mix(grades, query->mix);
+    const struct grade_class *const class = status == WEIR_OK ? class_of(grades, &shape) : NULL;
+    if (class == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    scan_class(grades, class, grader, &search, query);
+    return search_end(&search, query, error);
+}

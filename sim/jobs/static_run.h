@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The static experiment: jobs arrive in a given order, each is placed at once or refused, none
+ * ends. There is no clock; the axis is the GPU demand that arrived.
+ *
+ * Belief and truth are kept apart as everywhere: the placement policy sees libweir's inventory, in
+ * which nodes stand in the order of their ranks; a placed job must then be admitted by the physical
+ * cluster, and everything that is measured is measured there.
+ */
+#ifndef SIM_JOBS_STATIC_RUN_H
+#define SIM_JOBS_STATIC_RUN_H
+
+#include "sim/jobs/arrival_curve.h"
+#include "sim/jobs/target.h"
+#include "sim/world.h"
+
+/* By what a job asks for: nothing, a share, or 1, 2 .. whole GPUs. */
+enum { SIM_JOB_CLASSES = 2 + WEIR_MAX_DEVICES };
+
+struct sim_static_counts {
+    uint64_t arrived, failed;
+    uint64_t class_arrived[SIM_JOB_CLASSES], class_failed[SIM_JOB_CLASSES];
+    int64_t arrived_milli, used_milli; /* GPU */
+    int64_t cpu_units, ram_bytes;      /* allocated */
+};
+
+struct sim_static_run;
+
+weir_status sim_static_create(const struct sim_scenario *scenario,
+                              const struct sim_run_options *options, struct sim_static_run **run,
+                              struct weir_error *error);
+void sim_static_destroy(struct sim_static_run *run);
+
+/* Lets all jobs arrive. WEIR_EINTERRUPTED when it was stopped. */
+weir_status sim_static_arrive(struct sim_static_run *run, struct weir_error *error);
+
+const struct sim_cluster *sim_static_cluster(const struct sim_static_run *run);
+const struct sim_static_counts *sim_static_counts(const struct sim_static_run *run);
+const struct sim_arrival_curve *sim_static_curve(const struct sim_static_run *run);
+const struct sim_target *sim_static_target(const struct sim_static_run *run);
+/* F of the cluster now, in thousandths of a GPU. */
+double sim_static_frag_milli(const struct sim_static_run *run);
+/* Of the sequence of placements. */
+uint64_t sim_static_digest(const struct sim_static_run *run);
+
+/* static_results.c: the metrics of the end state, to the recorder (may be NULL) and the summary,
+ * and the curve. */
+struct sim_run_summary;
+weir_status sim_static_results(const struct sim_static_run *run, struct sim_recorder *recorder,
+                               struct sim_run_summary *summary, struct weir_error *error);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Resolving workloads: rows of a trace to shapes, file names, and the placement rules for jobs.
+ */
+#include "sim/scenario/input_file.h"
+#include "sim/scenario/resolve.h"
+#include "workloads/openb.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define UNITS_PER_MILLI (WEIR_ONE / 1000)
+#define BYTES_PER_MIB   INT64_C(1048576)
+
+/* ---- names ---- */
+
+char *sim_resolve_data_path(struct sim_resolver *resolver, const char *path)
+{
+    char *joined = sim_input_file_path(resolver->arena, resolver->reader->folder, path);
+    if (access(joined, R_OK) == 0 || access(path, R_OK) != 0) {
+        sim_reader_add_file(resolver->reader, path);
+        return joined;
+    }
+    char *full = realpath(path, NULL);
+    if (full != NULL)
+        sim_reader_add_file(resolver->reader, full);
+    free(full);
+    return sim_arena_copy(resolver->arena, path);
+}
+
+char *sim_resolve_model(struct sim_resolver *resolver, const char *model)
+{
+    char *name = sim_arena_copy(resolver->arena, model);
+    for (char *c = name; *c != '\0'; c++)
+        *c = (char)tolower((unsigned char)*c);
+    return name;
+}
+
+/* ---- rules ---- */
+
+void sim_resolve_job_rules(struct sim_resolver *resolver)
+{
+    static const struct {
+        const char *policy, *parameter;
+        double value;
+    } rules[] = { { "fgd", "metric", 1 },
+                  { "fgd", "tie", 2 },
+                  { "fgd", "score", 1 },
+                  { "best_fit", "measure", 1 } };
+    const struct draft_policy *draft = &resolver->draft->sched.placement;
+    const struct weir_placement_ops *ops = draft->choice.placement;
+    if (resolver->draft->workloads.count == 0 || ops == NULL)
+        return;
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        if (strcmp(rules[i].policy, ops->name) != 0)
+            continue;
+        const uint32_t index = weir_param_find(ops->params, ops->param_count, rules[i].parameter);
+        if (index != WEIR_NO_INDEX && sim_yaml_get(draft->head.node, rules[i].parameter) == NULL)
+            draft->choice.values[index] = rules[i].value;
+    }
+}
+
+/* ---- jobs ---- */
+
+/* "A|B" as a set of GPU types; models the cluster does not have are left out. */
+static uint32_t model_set(struct sim_resolver *resolver, const char *models)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    uint32_t set = WEIR_GPU_TYPE_SET;
+    if (models[0] == '\0')
+        return 0;
+    char *rest = sim_resolve_model(resolver, models);
+    for (char *model = strsep(&rest, "|"); model != NULL; model = strsep(&rest, "|"))
+        for (uint32_t t = 0; t < scenario->gpu_types_count && t < 31; t++)
+            if (strcmp(scenario->gpu_types[t].name, model) == 0)
+                set |= UINT32_C(1) << t;
+    return set;
+}
+
+static struct sim_job_spec job_of(struct sim_resolver *resolver, const struct wl_openb_pod *pod)
+{
+    const bool is_share = pod->gpus == 1 && pod->gpu_milli < 1000;
+    const uint32_t kind = is_share ? WEIR_SHAPE_FRACTIONAL : WEIR_SHAPE_WHOLE;
+    const bool is_free = pod->models[0] == '\0';
+    return (struct sim_job_spec){ .shape = { .kind = pod->gpus == 0 ? WEIR_SHAPE_CPU : kind,
+                                             .gpu_count = pod->gpus,
+                                             .cpu_units = pod->cpu_milli * UNITS_PER_MILLI,
+                                             .gpu_units = (int64_t)pod->gpu_milli * UNITS_PER_MILLI,
+                                             .ram_bytes = pod->memory_mib * BYTES_PER_MIB,
+                                             .gpu_type = model_set(resolver, pod->models) },
+                                  .models =
+                                      is_free ? "" : sim_arena_copy(resolver->arena, pod->models) };
+}
+
+static void read_jobs(struct sim_resolver *resolver, const struct draft_workload *draft,
+                      struct sim_workload *workload)
+{
+    const struct sim_yaml *at = sim_draft_at(&draft->head, "pods");
+    struct weir_error error = { .phase = -1 };
+    struct wl_openb_pods pods = { .count = 0 };
+    if (draft->pods == NULL)
+        return; /* reported */
+    const char *path = sim_resolve_data_path(resolver, draft->pods);
+    if (wl_openb_read_pods(path, &pods, &error) != WEIR_OK)
+        sim_report_error(resolver->report, at, "%s", error.text);
+    else if (pods.count == 0)
+        sim_report_error(resolver->report, at, "%s: the table has no rows", path);
+    workload->jobs_count = pods.count;
+    workload->jobs = sim_arena_alloc(resolver->arena, pods.count + 1, sizeof *workload->jobs);
+    for (size_t i = 0; i < pods.count; i++)
+        workload->jobs[i] = job_of(resolver, &pods.pods[i]);
+    wl_openb_pods_clear(&pods);
+}
+
+/* The order itself is read when the run begins; here it must be there. */
+static void resolve_order(struct sim_resolver *resolver, const struct draft_workload *draft,
+                          struct sim_workload *workload)
+{
+    const bool has_order = draft->order != NULL && strcmp(draft->order, "none") != 0;
+    if (!has_order) {
+        if (draft->order_key != NULL && draft->order != NULL)
+            sim_report_error(resolver->report, sim_draft_at(&draft->head, "order_key"),
+                             "has no meaning without order");
+        return;
+    }
+    workload->order = sim_resolve_data_path(resolver, draft->order);
+    workload->order_key = draft->order_key;
+    if (access(workload->order, R_OK) != 0)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "order"),
+                         "%s: cannot be read", workload->order);
+    if (draft->order_key == NULL)
+        sim_report_error(resolver->report, draft->head.node,
+                         "order needs order_key: which order of the file (TRACE:SEED)");
+}
+
+static void resolve_workload(struct sim_resolver *resolver, const struct draft_workload *draft,
+                             struct sim_workload *workload)
+{
+    *workload = (struct sim_workload){ .name = draft->head.name,
+                                       .kind = draft->kind,
+                                       .mode = draft->mode,
+                                       .refusal = draft->refusal,
+                                       .target_frac = draft->target.frac,
+                                       .target_has_cpu_jobs = draft->target.has_cpu_jobs == 1 };
+    read_jobs(resolver, draft, workload);
+    resolve_order(resolver, draft, workload);
+}
+
+/* Neither pipelines nor workloads, and no key that looks like one of them (then that was said). */
+static void report_no_work(struct sim_resolver *resolver)
+{
+    static const char *const keys[] = { "pipelines", "workloads" };
+    const struct sim_yaml *child = resolver->root->first;
+    for (; child != NULL; child = child->next)
+        if (sim_near_name(child->key, keys, sizeof keys / sizeof keys[0]) != NULL)
+            return;
+    struct sim_yaml place = *resolver->root; /* its first character, not the whole block */
+    place.mark.width = 1;
+    sim_report_error(resolver->report, &place, "key 'pipelines' is missing (the work)");
+}
+
+void sim_resolve_workloads(struct sim_resolver *resolver)
+{
+    struct sim_scenario *scenario = resolver->scenario;
+    const struct draft_scenario *draft = resolver->draft;
+    const struct draft_list *list = &draft->workloads;
+    const struct draft_workload *drafts = list->items;
+    const struct sim_yaml *workloads = sim_yaml_get(resolver->root, "workloads");
+    const struct sim_yaml *pipelines = sim_yaml_get(resolver->root, "pipelines");
+    scenario->workloads_count = list->count;
+    scenario->workloads =
+        sim_arena_alloc(resolver->arena, list->count + 1, sizeof *scenario->workloads);
+    for (size_t i = 0; i < list->count; i++)
+        resolve_workload(resolver, &drafts[i], &scenario->workloads[i]);
+    if (workloads == NULL && pipelines == NULL)
+        report_no_work(resolver);
+    sim_resolve_not_empty(resolver, workloads, "a scenario needs at least one workload");
+    if (list->count > 0 && draft->pipelines.count > 0)
+        sim_report_error(resolver->report, pipelines,
+                         "pipelines and workloads cannot share a scenario");
+    if (list->count > 1)
+        sim_report_error(resolver->report, workloads, "only one workload is possible");
+    if (list->count > 0 && draft->timeline.count > 0)
+        sim_report_error(resolver->report, sim_yaml_get(resolver->root, "timeline"),
+                         "a static workload has no time at which something could happen");
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Cost of the static placement experiment (scenarios/reference/openb_static.yaml, when its trace is
+ * there, else the synthetic trace of the tests) for every graded policy: CPU seconds of the
+ * arrivals alone, microseconds a job, and, for fgd, of the plain form that grades every node anew.
+ */
+#include "sched/placement/fgd.h"
+#include "sched/cluster/state.h"
+#include "sim/jobs/static_run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PLAIN_JOBS = 1000, SETS = 5 };
+
+static double cpu_seconds(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
+static struct sim_scenario *load(const char *policy)
+{
+    static const char *const small[] = { "cluster.nodes_file=tests/golden/fgd_small/nodes.csv",
+                                         "workloads[0].pods=tests/golden/fgd_small/pods.csv",
+                                         "workloads[0].order=tests/golden/fgd_small/order.txt",
+                                         "workloads[0].order_key=small:1" };
+    const char *root = getenv("WEIR_SOURCE_DIR");
+    const char *sets[SETS];
+    char placement[64];
+    size_t count = 0;
+    struct sim_scenario *scenario = NULL;
+    struct sim_diagnostics diagnostics = { 0 };
+    if (root != NULL && chdir(root) != 0)
+        return NULL;
+    (void)snprintf(placement, sizeof placement, "sched.placement=%s", policy);
+    sets[count++] = placement;
+    if (access("../shared/traces/openb", R_OK) != 0)
+        for (size_t i = 0; i < sizeof small / sizeof small[0]; i++)
+            sets[count++] = small[i];
+    const struct sim_scenario_source source = { .path = "scenarios/reference/openb_static.yaml",
+                                                .sets = sets,
+                                                .sets_count = count };
+    if (sim_scenario_load(&source, &scenario, &diagnostics) != WEIR_OK)
+        sim_diagnostics_print(&diagnostics, stderr);
+    sim_diagnostics_clear(&diagnostics);
+    return scenario;
+}
+
+static void measure(const char *policy)
+{
+    const struct sim_run_options options = { .seed = 42, .export_at_s = (double)NAN };
+    struct sim_static_run *run = NULL;
+    struct weir_error error = { .phase = -1 };
+    struct sim_scenario *scenario = load(policy);
+    if (scenario == NULL || sim_static_create(scenario, &options, &run, &error) != WEIR_OK)
+        exit(EXIT_FAILURE);
+    const double start = cpu_seconds();
+    const weir_status status = sim_static_arrive(run, &error);
+    const double spent = cpu_seconds() - start;
+    const struct sim_static_counts *counts = sim_static_counts(run);
+    printf("%-15s %6llu jobs %8.3f s = %7.2f us a job, %.2f %% of the GPUs allocated%s\n", policy,
+           (unsigned long long)counts->arrived, spent, spent * 1e6 / (double)counts->arrived,
+           (double)counts->used_milli / sim_static_curve(run)->gpus / 10,
+           status == WEIR_OK ? "" : " (failed)");
+    sim_static_destroy(run);
+    sim_scenario_destroy(scenario);
+}
+
+/* The inventory of a scenario in file order. */
+static struct weir_cluster *inventory(const struct sim_scenario *scenario)
+{
+    struct weir_cluster *cluster = NULL;
+    struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS] = { 0 };
+    if (weir_cluster_create(NULL, &cluster) != WEIR_OK)
+        exit(EXIT_FAILURE);
+    for (uint32_t n = 0; n < sim_scenario_node_count(scenario); n++) {
+        const struct sim_node_type *type = sim_scenario_node_type(scenario, n);
+        const uint32_t count = type->gpus_count > 0 ? type->gpus[0].count : 0;
+        for (uint32_t g = 0; g < count; g++)
+            gpus[g] = (struct weir_gpu_spec){ .type = type->gpus[0].type, .units = WEIR_ONE };
+        const struct weir_node_spec spec = { .id = n,
+                                             .gpu_count = count,
+                                             .cpu_units = llround(type->cpus * (double)WEIR_ONE),
+                                             .ram_bytes = type->ram_bytes,
+                                             .gpus = gpus };
+        if (weir_cluster_add_node(cluster, &spec, NULL, NULL) != WEIR_OK)
+            exit(EXIT_FAILURE);
+    }
+    return cluster;
+}
+
+static void measure_plain(void)
+{
+    const struct weir_fgd_rules rules = { .metric = WEIR_FRAG_PAPER,
+                                          .tie = WEIR_FGD_FIRST,
+                                          .score = WEIR_FGD_SCORE_GRADE,
+                                          .steps = 100 };
+    const struct weir_grader grader = { .grade = weir_fgd_grade,
+                                        .rules = &rules,
+                                        .uses_mix = true };
+    struct sim_scenario *scenario = load("fgd");
+    struct sim_target target = { .count = 0 };
+    if (scenario == NULL || sim_target_create(&scenario->workloads[0], &target) != WEIR_OK)
+        exit(EXIT_FAILURE);
+    struct weir_cluster *cluster = inventory(scenario);
+    const struct weir_mix mix = sim_target_mix(&target);
+    const double start = cpu_seconds();
+    size_t jobs = 0;
+    for (; jobs < PLAIN_JOBS && jobs < scenario->workloads[0].jobs_count; jobs++) {
+        const struct weir_place_query query = { .cluster = cluster,
+                                                .mix = &mix,
+                                                .shape = &scenario->workloads[0].jobs[jobs].shape };
+        struct weir_place_answer answer;
+        if (weir_grades_plain_place(&grader, &query, &answer, NULL) == WEIR_OK)
+            (void)weir_cluster_add_worker(cluster, jobs + 1, 0, &answer.alloc, NULL);
+    }
+    const double spent = cpu_seconds() - start;
+    printf("%-15s %6zu jobs %8.3f s = %7.2f us a job\n", "fgd, plain", jobs, spent,
+           spent * 1e6 / (double)jobs);
+    weir_cluster_destroy(cluster);
+    sim_target_clear(&target);
+    sim_scenario_destroy(scenario);
+}
+
+int main(void)
+{
+    static const char *const names[] = { "fgd",         "best_fit",       "dot_product",
+                                         "gpu_packing", "gpu_clustering", "random" };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        measure(names[i]);
+    measure_plain();
+    return 0;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Jobs on shared GPUs: fragmentation worked out by hand, the target workload, graded placement
+ * against its plain form, the curve over arrived demand, and the scenario around them.
+ */
+#include "sched/placement/fgd.h"
+#include "sched/placement/grades.h"
+#include "sim/jobs/arrival_curve.h"
+#include "sim/jobs/target.h"
+#include "tests/support/check.h"
+#include "tests/support/runs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MILLI (WEIR_ONE / 1000)
+
+static struct weir_shape job(int64_t cpu_milli, uint32_t gpus, int64_t gpu_milli)
+{
+    const bool is_share = gpus == 1 && gpu_milli < 1000;
+    return (struct weir_shape){ .kind = gpus == 0  ? WEIR_SHAPE_CPU
+                                        : is_share ? WEIR_SHAPE_FRACTIONAL
+                                                   : WEIR_SHAPE_WHOLE,
+                                .gpu_count = gpus,
+                                .cpu_units = cpu_milli * MILLI,
+                                .gpu_units = gpu_milli * MILLI };
+}
+
+/* ---- F by hand ---- */
+
+/* A node with 8 CPUs and three GPUs of which 1000, 500 and 200 thousandths are free. */
+struct hand {
+    struct sim_node node;
+    struct sim_gpu gpus[3];
+    struct sim_cluster cluster;
+};
+
+static void open_hand(struct hand *hand, int64_t cpus_free)
+{
+    *hand = (struct hand){ .node = { .is_up = true,
+                                     .gpu_count = 3,
+                                     .cpu_total = 8 * WEIR_ONE,
+                                     .cpu_held = (8 - cpus_free) * WEIR_ONE },
+                           .gpus = { { .type = 2 },
+                                     { .type = 2, .units_held = 500 * MILLI },
+                                     { .type = 2, .units_held = 800 * MILLI } } };
+    hand->cluster = (struct sim_cluster){
+        .nodes = &hand->node, .gpus = hand->gpus, .node_count = 1, .gpu_count = 3
+    };
+}
+
+static double frag_of(int64_t cpus_free, struct weir_shape shape)
+{
+    struct hand hand;
+    double frequency = 1;
+    const struct sim_target target = { .shapes = &shape, .frequencies = &frequency, .count = 1 };
+    open_hand(&hand, cpus_free);
+    return sim_target_frag_milli(&target, &hand.cluster, 0);
+}
+
+/* covers: S0.27 S1.134 */
+static void fragmentation_is_what_a_job_cannot_use(void)
+{
+    struct weir_shape typed = job(1000, 1, 100);
+    CHECK_NEAR(frag_of(8, job(1000, 0, 0)), 1700, 1e-9);    /* asks for no GPU */
+    CHECK_NEAR(frag_of(0, job(1000, 0, 0)), 1700, 1e-9);    /* nor finds CPUs */
+    CHECK_NEAR(frag_of(8, job(1000, 1, 100)), 0, 1e-9);     /* fits everywhere */
+    CHECK_NEAR(frag_of(8, job(1000, 1, 300)), 200, 1e-9);   /* one GPU is too small */
+    CHECK_NEAR(frag_of(8, job(1000, 1, 1000)), 700, 1e-9);  /* two are */
+    CHECK_NEAR(frag_of(8, job(1000, 2, 1000)), 1700, 1e-9); /* too few whole ones */
+    CHECK_NEAR(frag_of(0, job(1000, 1, 100)), 1700, 1e-9);  /* no CPUs */
+    CHECK_NEAR(frag_of(0, job(1000, 2, 1000)), 1700, 1e-9); /* neither */
+    typed.gpu_type = WEIR_GPU_TYPE_SET | 1u << 2;
+    CHECK_NEAR(frag_of(8, typed), 0, 1e-9);
+    typed.gpu_type = WEIR_GPU_TYPE_SET | 1u << 1; /* another model */
+    CHECK_NEAR(frag_of(8, typed), 1700, 1e-9);
+}
+
+static void a_set_of_types_accepts_its_members(void)
+{
+    struct weir_shape shape = job(0, 1, 500);
+    CHECK(weir_shape_takes_type(&shape, 0) && weir_shape_takes_type(&shape, 40));
+    shape.gpu_type = 3;
+    CHECK(weir_shape_takes_type(&shape, 2) && !weir_shape_takes_type(&shape, 3));
+    shape.gpu_type = WEIR_GPU_TYPE_SET | 1u << 0 | 1u << 30;
+    CHECK(weir_shape_takes_type(&shape, 0) && weir_shape_takes_type(&shape, 30));
+    CHECK(!weir_shape_takes_type(&shape, 1) && !weir_shape_takes_type(&shape, 31));
+    shape.gpu_type = WEIR_GPU_TYPE_SET; /* models the cluster does not have */
+    CHECK(!weir_shape_takes_type(&shape, 0));
+}
+
+/* ---- target ---- */
+
+static void the_target_covers_the_most_frequent_kinds(void)
+{
+    struct sim_job_spec jobs[10];
+    for (int i = 0; i < 10; i++)
+        jobs[i] = (struct sim_job_spec){ .shape = job(1000, 1, 500), .models = "" };
+    jobs[7].shape = job(2000, 0, 0);
+    jobs[8].shape = job(2000, 0, 0);
+    jobs[9].shape.ram_bytes = 77; /* memory makes no other kind */
+    jobs[3].models = "A|B";
+    struct sim_workload workload = {
+        .jobs = jobs, .jobs_count = 10, .target_frac = 0.8, .target_has_cpu_jobs = true
+    };
+    struct sim_target target;
+    CHECK_I64(sim_target_create(&workload, &target), WEIR_OK);
+    CHECK_I64(target.distinct, 3);
+    CHECK_I64(target.count, 2); /* 7 + 2 of 10 */
+    CHECK_NEAR(target.frequencies[0], 7.0 / 9, 1e-12);
+    CHECK_NEAR(target.frequencies[1], 2.0 / 9, 1e-12);
+    CHECK_I64(target.shapes[1].kind, WEIR_SHAPE_CPU);
+    sim_target_clear(&target);
+    workload.target_has_cpu_jobs = false;
+    workload.target_frac = 1;
+    CHECK_I64(sim_target_create(&workload, &target), WEIR_OK);
+    CHECK_I64(target.count, 2);
+    CHECK_NEAR(target.frequencies[0], 7.0 / 8, 1e-12);
+    sim_target_clear(&target);
+}
+
+/* ---- graded placement ---- */
+
+static uint32_t next_draw(uint64_t *state, uint32_t count)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*state >> 33) % count;
+}
+
+enum { NODES = 12, SHAPES = 7 };
+
+static struct weir_cluster *small_cluster(uint64_t *draws)
+{
+    struct weir_cluster *cluster = NULL;
+    struct weir_gpu_spec gpus[8];
+    CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
+    for (uint32_t n = 0; n < NODES; n++) {
+        const uint32_t count = next_draw(draws, 3) * 4;
+        const uint32_t type = next_draw(draws, 3);
+        for (uint32_t g = 0; g < count; g++)
+            gpus[g] = (struct weir_gpu_spec){ .type = type, .units = WEIR_ONE };
+        const struct weir_node_spec spec = {
+            .id = n, .gpu_count = count, .cpu_units = 32 * WEIR_ONE, .ram_bytes = 1000, .gpus = gpus
+        };
+        CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
+    }
+    return cluster;
+}
+
+/* One question to both forms, and its answer applied; the worker's id, 0 when nothing fits. */
+struct duel {
+    struct weir_cluster *cluster;
+    struct weir_grades *grades;
+    struct weir_grader grader;
+    struct weir_mix mix;
+    uint64_t next_worker;
+};
+
+static void ask_both(struct duel *duel, const struct weir_shape *shape)
+{
+    const struct weir_place_query query = { .cluster = duel->cluster,
+                                            .mix = &duel->mix,
+                                            .shape = shape };
+    struct weir_place_answer kept;
+    struct weir_place_answer plain;
+    const weir_status status = weir_grades_place(duel->grades, &duel->grader, &query, &kept, NULL);
+    CHECK_I64(status, weir_grades_plain_place(&duel->grader, &query, &plain, NULL));
+    CHECK_I64(kept.choice.ties, plain.choice.ties);
+    if (status != WEIR_OK)
+        return;
+    CHECK_I64(kept.alloc.node, plain.alloc.node);
+    CHECK_I64(kept.alloc.device_count, plain.alloc.device_count);
+    CHECK_I64(memcmp(kept.alloc.devices, plain.alloc.devices,
+                     kept.alloc.device_count * sizeof kept.alloc.devices[0]),
+              0);
+    CHECK_NEAR(kept.choice.primary, plain.choice.primary, 0.0);
+    CHECK_I64(weir_cluster_add_worker(duel->cluster, duel->next_worker++, 0, &kept.alloc, NULL),
+              WEIR_OK);
+}
+
+static void duel_rules(struct weir_fgd_rules rules, uint64_t seed)
+{
+    struct weir_shape shapes[SHAPES] = { job(1000, 0, 0),   job(500, 1, 250),   job(2000, 1, 500),
+                                         job(500, 1, 810),  job(1000, 1, 1000), job(4000, 2, 1000),
+                                         job(8000, 4, 1000) };
+    const double frequencies[SHAPES] = { 0.1, 0.2, 0.2, 0.1, 0.2, 0.1, 0.1 };
+    uint64_t draws = seed;
+    struct duel duel = { .cluster = small_cluster(&draws),
+                         .grader = { weir_fgd_grade, &rules, true },
+                         .mix = { shapes, frequencies, SHAPES, 0 },
+                         .next_worker = 1 };
+    CHECK_I64(weir_grades_create(NULL, &duel.grades), WEIR_OK);
+    shapes[2].gpu_type = WEIR_GPU_TYPE_SET | 3;
+    shapes[3].ram_bytes = 300;
+    for (int i = 0; i < 400; i++) {
+        ask_both(&duel, &shapes[next_draw(&draws, SHAPES)]);
+        const uint64_t leaver = next_draw(&draws, 200);
+        if (leaver > 0 && next_draw(&draws, 2) == 0)
+            (void)weir_cluster_remove_worker(duel.cluster, leaver, NULL);
+        if (i == 200)
+            duel.mix.count = SHAPES - 1; /* another mix: everything is graded anew */
+    }
+    CHECK(duel.next_worker > 50);
+    weir_grades_destroy(duel.grades);
+    weir_cluster_destroy(duel.cluster);
+}
+
+/* covers: S0.25 S0.28 */
+static void kept_grades_equal_plain_ones(void)
+{
+    struct weir_fgd_rules rules = { .metric = WEIR_FRAG_PAPER,
+                                    .tie = WEIR_FGD_FIRST,
+                                    .score = WEIR_FGD_SCORE_GRADE,
+                                    .steps = 100 };
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        rules.device_score = seed % 2 == 0 ? WEIR_FGD_DEVICE_FULL : WEIR_FGD_DEVICE_CUT;
+        rules.tie = seed == 3 ? WEIR_FGD_MOST_USED : WEIR_FGD_FIRST;
+        rules.steps = seed == 5 ? 0 : 100;
+        duel_rules(rules, seed);
+    }
+}
+
+static void a_chooser_refuses_what_a_policy_may_not_be_asked(void)
+{
+    struct weir_chooser *chooser = NULL;
+    struct weir_error error = { .phase = -1 };
+    const struct weir_placement_ops *const fgd = weir_placement_find("fgd");
+    double values[16];
+    for (uint32_t i = 0; i < fgd->param_count; i++)
+        values[i] = fgd->params[i].initial;
+    values[weir_param_find(fgd->params, fgd->param_count, "score")] = WEIR_FGD_SCORE_GRADE;
+    const struct weir_params params = { .values = values, .count = fgd->param_count };
+    CHECK_I64(weir_chooser_create(fgd, &params, NULL, &chooser, &error), WEIR_EINVAL);
+    CHECK_STR(error.text, "placement policy fgd: score grade needs metric paper");
+    CHECK(chooser == NULL);
+}
+
+/* ---- the curve ---- */
+
+static void the_curve_rounds_half_to_even(void)
+{
+    struct sim_arrival_curve curve = { .gpus = 10 };
+    const int64_t arrived[] = { 40, 50, 150, 160 }; /* 0.4, 0.5, 1.5 and 1.6 percent */
+    for (int i = 0; i < 4; i++) {
+        const struct sim_arrival_state state = { .arrived_milli = arrived[i],
+                                                 .used_milli = arrived[i],
+                                                 .frag_milli = 10.006,
+                                                 .failed = (uint64_t)i };
+        CHECK_I64(sim_arrival_curve_add(&curve, &state), WEIR_OK);
+    }
+    CHECK_I64(curve.count, 3);
+    CHECK_I64(sim_arrival_curve_at(&curve, 0).events, 2);
+    CHECK_NEAR(sim_arrival_curve_at(&curve, 0).alloc_pct, 0.45, 1e-12);
+    CHECK_NEAR(sim_arrival_curve_at(&curve, 0).frag_pct, 0.1, 1e-12);
+    CHECK_I64(sim_arrival_curve_at(&curve, 2).failed, 3);
+    CHECK_I64(sim_arrival_curve_at(&curve, 1).events, 4); /* empty: its neighbours stand in */
+    CHECK(isnan(sim_arrival_curve_at(&curve, 9).alloc_pct));
+    sim_arrival_curve_clear(&curve);
+}
+
+/* ---- the scenario ---- */
+
+static void mistakes_of_a_job_scenario_are_reported(void)
+{
+    static const char *const texts[] = {
+        "schema: 1\nname: x\ncluster: {nodes: [{name: a, cpus: 4}]}\n",
+        "schema: 1\nname: x\ncluster: {nodes_file: /no}\nworkloads: [{pods: /x, name: a}]\n",
+        "schema: 1\nname: x\ncluster: {nodes: [{name: a, cpus: 4}]}\nworkloads: [{name: a}]\n",
+    };
+    static const char *const expected[] = { "key 'pipelines' is missing",
+                                            "/no: ", "key 'pods' is missing" };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct sim_scenario *scenario = NULL;
+        struct sim_diagnostics diagnostics = { 0 };
+        const struct sim_scenario_source source = { .path = "x.yaml", .text = texts[i] };
+        bool is_said = false;
+        CHECK_I64(sim_scenario_load(&source, &scenario, &diagnostics), WEIR_EFORMAT);
+        for (size_t d = 0; d < diagnostics.count; d++)
+            is_said |= strstr(diagnostics.items[d].message, expected[i]) != NULL;
+        CHECK_STR(is_said ? "" : expected[i], "");
+        sim_diagnostics_clear(&diagnostics);
+    }
+}
+
+static const struct test tests[] = {
+    { "fragmentation is what a job cannot use", fragmentation_is_what_a_job_cannot_use },
+    { "a set of types accepts its members", a_set_of_types_accepts_its_members },
+    { "the target covers the most frequent kinds", the_target_covers_the_most_frequent_kinds },
+    { "kept grades equal plain ones", kept_grades_equal_plain_ones },
+    { "a chooser refuses parameters that do not go together",
+      a_chooser_refuses_what_a_policy_may_not_be_asked },
+    { "the curve rounds half to even and fills gaps", the_curve_rounds_half_to_even },
+    { "mistakes of a scenario with jobs are reported", mistakes_of_a_job_scenario_are_reported },
+};
+TEST_MAIN(tests)
