@@ -613,6 +613,12 @@ weir_status sim_port_replace(struct sim_port *port, const struct sim_sched *sche
     return name_command(port, weir_host_replace(port->host, &config, error), error);
 }
 
+struct weir_estimate sim_port_estimate(struct sim_port *port, uint32_t stage)
+{
+    const int64_t now_ns = sim_engine_now(port->config.context->engine);
+    return weir_view_stage(weir_host_view(port->host, now_ns), stage)->estimate;
+}
+
 weir_status sim_port_export(struct sim_port *port, FILE *out)
 {
     const struct weir_sink sink = { write_text, out };

@@ -9,6 +9,7 @@
 int sim_cmd_run(int argc, char **argv);
 int sim_cmd_compare(int argc, char **argv);
 int sim_cmd_validate(int argc, char **argv);
+int sim_cmd_snapshot(int argc, char **argv);
 int sim_cmd_show(int argc, char **argv);
 int sim_cmd_report(int argc, char **argv);
 int sim_cmd_plot(int argc, char **argv);

@@ -24,6 +24,7 @@ static const struct command commands[] = {
     { "explain", sim_cmd_explain, "say why a worker is where it is, or why a stage got none" },
     { "diff", sim_cmd_diff, "where two stored runs first part" },
     { "rerun", sim_cmd_rerun, "repeat stored runs and compare their digests" },
+    { "snapshot", sim_cmd_snapshot, "the state of a stored run at one moment, to go on from" },
     { "show", sim_cmd_show, "cluster, throughput bounds and what would raise them; no simulation" },
     { "validate", sim_cmd_validate, "check scenario files" },
     { "fit", sim_cmd_fit, "turn a log of spans into a scenario" },
