@@ -223,6 +223,11 @@ static weir_status exchange(struct command *command, struct weir_error *error)
     command->length = 0;
     if (command->child == 0 || command->setup->question == NULL)
         return weir_fail(error, WEIR_EPOLICY, "has ended");
+    struct pollfd early = { .fd = command->from, .events = POLLIN };
+    if (poll(&early, 1, 0) > 0) { /* a second line after the last answer, or its end */
+        WEIR_TRY(receive(command, &is_whole, error));
+        return weir_fail(error, WEIR_EPOLICY, "wrote without being asked");
+    }
     while (!is_whole) {
         struct pollfd ends[2] = { { .fd = command->from, .events = POLLIN },
                                   { .fd = sent < length ? command->to : -1, .events = POLLOUT } };

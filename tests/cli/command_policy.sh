@@ -26,7 +26,7 @@ wrong 'ended by signal 9' 'read -r line; kill -9 $$'
 wrong 'no answer within 0.3 s' 'sleep 60 & wait' 0.3
 wrong 'no JSON' 'read -r line; echo hello; cat >/dev/null'
 wrong 'stages[] is missing' 'read -r line; echo "{}"; cat >/dev/null'
-wrong 'more than one line' 'read -r line; printf "{}\n{}\n"; cat >/dev/null'
+wrong 'more than one line' 'read -r line; printf "{}\n{}\n" >"$0.out"; cat "$0.out" -'
 wrong 'there is no stage' 'read -r line; echo "{\"stages\": [{\"name\": \"x\"}]}"; cat >/dev/null'
 wrong 'no more ideas' \
     'read -r line; echo "{\"status\": \"error\", \"error_message\": \"no more ideas\"}"; cat >/dev/null'
