@@ -2,6 +2,7 @@
 /* The port between the simulated cluster and libweir (see scheduler_port.h). */
 #include "sim/scheduler_port.h"
 
+#include "sim/command_policy.h"
 #include "sim/mix.h"
 #include "sim/pipeline/flow.h"
 #include "sim/record/record.h"
@@ -28,6 +29,8 @@ struct sim_port {
     bool has_seen;
     struct weir_measurement *late; /* not yet known to the host, oldest first */
     size_t late_count, late_capacity;
+    struct sim_command_setup command; /* for the policy of that name */
+    struct weir_allocator memory;
 };
 
 /* CPU time of the thread: what a decision costs does not depend on who else is on the machine. */
@@ -46,6 +49,7 @@ static struct weir_host_config host_config(const struct sim_port *port)
     return (struct weir_host_config){
         .size = sizeof(struct weir_host_config),
         .explain = sched->explain,
+        .allocator = &port->memory,
         .placement = sched->placement.placement,
         .placement_params = { sched->placement.values, (uint32_t)sched->placement.count, 0 },
         .scaling = sched->scaling.scaling,
@@ -55,6 +59,56 @@ static struct weir_host_config host_config(const struct sim_port *port)
                                 port->config.context->random.replication),
         .clock_ns = cpu_clock_ns
     };
+}
+
+/* ---- a policy that is a command ---- */
+
+static bool has_command(const struct sim_port *port)
+{
+    return port->sched->scaling.scaling == &sim_command_scaling;
+}
+
+static void choose_command(struct sim_port *port)
+{
+    port->command.argv = port->sched->scaling.argv;
+    port->command.folder = port->sched->scaling.folder;
+}
+
+static weir_status write_text(void *state, const char *text, size_t length)
+{
+    return fwrite(text, 1, length, state) == length ? WEIR_OK : WEIR_EIO;
+}
+
+/* The question must be ready before the host asks: it may not be called back while it plans. */
+static weir_status prepare_question(struct sim_port *port, const char *word, int64_t now_ns)
+{
+    char *text = NULL;
+    size_t length = 0;
+    if (!has_command(port))
+        return WEIR_OK;
+    FILE *out = open_memstream(&text, &length);
+    if (out == NULL)
+        return WEIR_ENOMEM;
+    const struct weir_sink sink = { write_text, out };
+    weir_status status = weir_host_export(port->host, now_ns, &sink);
+    if (fclose(out) != 0)
+        status = WEIR_ENOMEM;
+    if (status == WEIR_OK)
+        status = sim_command_prepare(&port->command, text, word);
+    free(text);
+    return status;
+}
+
+/* Which command it was that failed. */
+static weir_status name_command(const struct sim_port *port, weir_status status,
+                                struct weir_error *error)
+{
+    char text[SIM_COMMAND_TEXT];
+    if (status != WEIR_EPOLICY || !has_command(port))
+        return status;
+    sim_command_text(&port->command, text);
+    weir_error_wrap(error, "%s", text);
+    return status;
 }
 
 /* ---- telling the host ---- */
@@ -115,10 +169,13 @@ weir_status sim_port_create(const struct sim_port_config *config, struct sim_por
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     made->config = *config;
     made->sched = &config->scenario->sched;
+    made->memory = sim_command_allocator(&made->command);
+    choose_command(made);
     const struct weir_host_config host = host_config(made);
     made->seen = calloc(config->scenario->stages_total + 1, sizeof(*made->seen));
     weir_status status = made->seen == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory")
                                             : weir_host_create(&host, &made->host, error);
+    status = name_command(made, status, error);
     if (status == WEIR_OK)
         status = fill_host(made, error);
     if (status != WEIR_OK) {
@@ -137,6 +194,7 @@ void sim_port_destroy(struct sim_port *port)
     free(port->outcomes);
     free(port->seen);
     free(port->late);
+    sim_command_clear(&port->command);
     free(port);
 }
 
@@ -490,7 +548,9 @@ weir_status sim_port_decide(struct sim_port *port)
     plan_look(port, now_ns);
     WEIR_TRY(update_stages(port));
     update_speeds(port, now_ns);
-    const weir_status status = weir_host_decide(port->host, now_ns, &plan, context->error);
+    WEIR_TRY(prepare_question(port, "autoscale", now_ns));
+    const weir_status status = name_command(
+        port, weir_host_decide(port->host, now_ns, &plan, context->error), context->error);
     if (status != WEIR_OK)
         return record_failure(port, status, now_ns);
     port->pending = plan;
@@ -544,13 +604,19 @@ weir_status sim_port_replace(struct sim_port *port, const struct sim_sched *sche
 {
     port->sched = sched;
     port->pending = NULL;
+    choose_command(port);
     const struct weir_host_config config = host_config(port);
-    return weir_host_replace(port->host, &config, port->config.context->error);
+    struct weir_error *error = port->config.context->error;
+    if (has_command(port))
+        WEIR_TRY(update_stages(port));
+    WEIR_TRY(prepare_question(port, "adopt", sim_engine_now(port->config.context->engine)));
+    return name_command(port, weir_host_replace(port->host, &config, error), error);
 }
 
-static weir_status write_text(void *state, const char *text, size_t length)
+struct weir_estimate sim_port_estimate(struct sim_port *port, uint32_t stage)
 {
-    return fwrite(text, 1, length, state) == length ? WEIR_OK : WEIR_EIO;
+    const int64_t now_ns = sim_engine_now(port->config.context->engine);
+    return weir_view_stage(weir_host_view(port->host, now_ns), stage)->estimate;
 }
 
 weir_status sim_port_export(struct sim_port *port, FILE *out)

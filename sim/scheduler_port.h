@@ -56,6 +56,9 @@ int64_t sim_port_interval_ns(const struct sim_port *port);
 /* Hot swap: the policies of `sched` take over through adopt. */
 weir_status sim_port_replace(struct sim_port *port, const struct sim_sched *sched);
 
+/* What the host has measured of a stage by now. */
+struct weir_estimate sim_port_estimate(struct sim_port *port, uint32_t stage);
+
 /* The input of a decision at this moment, as `weir decide` reads it. */
 weir_status sim_port_export(struct sim_port *port, FILE *out);
 

@@ -9,38 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-struct command {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *summary;
-};
-
-static const struct command commands[] = {
-    { "run", sim_cmd_run, "simulate a scenario, write a result database, print a summary" },
-    { "compare", sim_cmd_compare,
-      "run the variants of a scenario, or compare those of a database" },
-    { "report", sim_cmd_report, "turn a database into one HTML page with charts" },
-    { "plot", sim_cmd_plot, "draw one chart of a database" },
-    { "explain", sim_cmd_explain, "say why a worker is where it is, or why a stage got none" },
-    { "diff", sim_cmd_diff, "where two stored runs first part" },
-    { "rerun", sim_cmd_rerun, "repeat stored runs and compare their digests" },
-    { "show", sim_cmd_show, "cluster, throughput bounds and what would raise them; no simulation" },
-    { "validate", sim_cmd_validate, "check scenario files" },
-    { "fit", sim_cmd_fit, "turn a log of spans into a scenario" },
-    { "decide", sim_cmd_decide, "one scheduler decision from a JSON document" },
-    { "policies", sim_cmd_policies, "list policies and their parameters" },
-    { "doctor", sim_cmd_doctor, "what this machine offers to the program" },
-    { "schema", sim_cmd_schema, "the reference of all scenario keys" },
-};
-enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
-
 static void print_help(FILE *out)
 {
     (void)fprintf(out, "Usage: weir COMMAND [OPTION...] [FILE]\n\n"
                        "Discrete-event simulator and benchmark harness for GPU-cluster schedulers."
                        "\n\n");
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        (void)fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    for (size_t i = 0; i < sim_commands_count; i++)
+        (void)fprintf(out, "  %-10s %s\n", sim_commands[i].name, sim_commands[i].summary);
     (void)fprintf(out, "\n`weir COMMAND --help` says more. First steps: weir run "
                        "scenarios/examples/video_pipeline.yaml\n");
 }
@@ -55,10 +30,11 @@ static int print_version(void)
 
 static int unknown(const char *word)
 {
-    const char *names[COMMAND_COUNT];
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        names[i] = commands[i].name;
-    const char *near = sim_near_name(word, names, COMMAND_COUNT);
+    const char *names[64]; /* more than there are */
+    const size_t count = sim_commands_count < 64 ? sim_commands_count : 64;
+    for (size_t i = 0; i < count; i++)
+        names[i] = sim_commands[i].name;
+    const char *near = sim_near_name(word, names, count);
     (void)fprintf(stderr, "weir: there is no command '%s'%s%s%s\n", word,
                   near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
                   near == NULL ? "" : "'?");
@@ -78,8 +54,8 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0)
         return print_version();
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
+    for (size_t i = 0; i < sim_commands_count; i++)
+        if (strcmp(argv[1], sim_commands[i].name) == 0)
+            return sim_commands[i].run(argc - 1, argv + 1);
     return unknown(argv[1]);
 }

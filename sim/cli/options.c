@@ -133,6 +133,16 @@ static void collect_names(const struct argp *argp, struct names *names)
     collect_tree(argp, names);
 }
 
+static void list_names(const struct argp *argp)
+{
+    struct names names = { .count = 0 };
+    collect_tree(argp, &names);
+    puts("--help");
+    for (size_t i = 0; i < names.count; i++)
+        printf("--%s\n", names.items[i]);
+    exit(SIM_EXIT_OK);
+}
+
 static bool is_known(const char *word, size_t length, const struct names *names)
 {
     for (size_t i = 0; i < names->count; i++)
@@ -173,6 +183,8 @@ void sim_options_parse(const struct argp *argp, int argc, char **words, void *in
     struct names names = { .count = 0 };
     char **argv = with_program_name(argc, words);
     collect_names(argp, &names);
+    if (argc == 2 && strcmp(argv[1], SIM_OPTIONS_LIST) == 0)
+        list_names(argp);
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strncmp(argv[i], "--", 2) == 0)
             refuse_unknown(argv[0], argv[i] + 2, &names);

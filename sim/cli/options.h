@@ -39,6 +39,10 @@ extern const struct argp sim_options_plugin_argp;
 /* --set PATH=VALUE, --plugin FILE */
 extern const struct argp sim_options_scenario_argp;
 
+/* The only word of a command line that makes sim_options_parse() print the long options, one a
+ * line, and end the program: how completion learns them. */
+#define SIM_OPTIONS_LIST "--list-options"
+
 /* argp_parse with order kept, code 2 for wrong usage and "did you mean" for unknown options.
  * words[0] is the subcommand's name; messages begin with "weir NAME". */
 void sim_options_parse(const struct argp *argp, int argc, char **words, void *input);

@@ -4,6 +4,7 @@
 
 #include "sim/cli/isolate.h"
 #include "sim/cli/options.h"
+#include "sim/command_policy.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -115,6 +116,8 @@ int sim_plugins_load(const char *const *paths, size_t count, struct sim_policies
         status = add_placement(policies, weir_placement_at(i), &error);
     for (uint32_t i = 0; i < weir_scaling_count() && status == WEIR_OK; i++)
         status = add_scaling(policies, weir_scaling_at(i), &error);
+    if (status == WEIR_OK)
+        status = add_scaling(policies, &sim_command_scaling, &error);
     for (size_t i = 0; i < count && status == WEIR_OK; i++) {
         status = probe(paths[i], &error);
         if (status == WEIR_OK)

@@ -12,6 +12,7 @@
 #include "sim/cli/isolate.h"
 #include "sim/cli/options.h"
 #include "sim/cli/plugin.h"
+#include "sim/command_policy.h"
 #include "sim/engine/digest.h"
 #include "weir/host.h"
 
@@ -459,6 +460,8 @@ int sim_policies_check(const char *path, enum sim_format format)
                            .answer = answer };
     size_t failures = 0;
     for (size_t i = weir_scaling_count(); i < policies.scalings_count; i++) {
+        if (policies.scalings[i] == &sim_command_scaling)
+            continue; /* ours, and of no use without its program */
         trial.scaling = policies.scalings[i];
         failures += try_policy(&trial, table);
     }

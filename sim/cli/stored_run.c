@@ -40,13 +40,34 @@ static char *read_all(const char *path, size_t *length)
 static void look_at(struct sim_stored_file *file)
 {
     size_t length = 0;
-    char *bytes = read_all(file->path, &length);
+    char *bytes = read_all(file->opened, &length);
     file->is_there = bytes != NULL;
     if (bytes == NULL)
         return;
     file->digest_now = sim_digest_bytes(SIM_DIGEST_START, bytes, length);
     file->is_module = length > 4 && memcmp(bytes, "\177ELF", 4) == 0;
     free(bytes);
+}
+
+/* Files that a scenario names lie where it lies; modules where the program was started. */
+static void find_file(const struct sim_stored *stored, struct sim_stored_file *file)
+{
+    const char *slash = stored->files_count == 1 ? NULL : strrchr(stored->files[0].path, '/');
+    char *joined = NULL;
+    if (slash != NULL && file->path[0] != '/' &&
+        asprintf(&joined, "%.*s%s", (int)(slash + 1 - stored->files[0].path), stored->files[0].path,
+                 file->path) >= 0) {
+        file->opened = joined;
+        look_at(file);
+        if (file->is_there && file->digest_now == file->digest)
+            return;
+    }
+    struct sim_stored_file plain = *file;
+    plain.opened = strdup(file->path);
+    look_at(&plain);
+    if (joined == NULL || (plain.is_there && (plain.digest_now == file->digest || !file->is_there)))
+        *file = plain;
+    free(file->opened == joined ? plain.opened : joined);
 }
 
 weir_status sim_experiment_record_files(struct sim_recorder *recorder, const char *const *paths,
@@ -110,7 +131,7 @@ static weir_status add_file(sqlite3_stmt *row, struct sim_stored *stored)
     *file = (struct sim_stored_file){ .path = text_at(row, 0),
                                       .bytes = sqlite3_column_int64(row, 1),
                                       .digest = hex_at(row, 2) };
-    look_at(file);
+    find_file(stored, file);
     return WEIR_OK;
 }
 
@@ -193,8 +214,10 @@ void sim_stored_clear(struct sim_stored *stored)
         free(stored->runs[i].resolved);
         free(stored->runs[i].status);
     }
-    for (size_t i = 0; i < stored->files_count; i++)
+    for (size_t i = 0; i < stored->files_count; i++) {
         free(stored->files[i].path);
+        free(stored->files[i].opened);
+    }
     free(stored->runs);
     free(stored->files);
     free(stored->scenario);
@@ -234,7 +257,7 @@ int sim_stored_policies(const struct sim_stored *stored, const char *const *plug
         return SIM_EXIT_INVARIANT;
     for (size_t i = 0; i < stored->files_count && count == 0; i++)
         if (stored->files[i].is_module)
-            paths[found++] = stored->files[i].path;
+            paths[found++] = stored->files[i].opened;
     const int code = count > 0 ? sim_plugins_load(plugins, count, policies)
                                : sim_plugins_load(paths, found, policies);
     free(paths);

@@ -12,7 +12,8 @@
 
 /* A file that an experiment read. */
 struct sim_stored_file {
-    char *path;
+    char *path;   /* as recorded */
+    char *opened; /* where it lies: beside the scenario, or as recorded */
     int64_t bytes;
     uint64_t digest;
     uint64_t digest_now; /* of the file as it is */

@@ -233,6 +233,18 @@ static const char *param_text(struct sim_arena *arena, const struct weir_param *
     return sim_quantity_number(arena, value);
 }
 
+static void emit_argv(struct emitter *emitter, const char *const *argv, int indent)
+{
+    bool is_inline = false;
+    put_key(emitter, "argv", indent, &is_inline);
+    fputc('\n', emitter->out);
+    for (size_t i = 0; argv[i] != NULL; i++) {
+        put_indent(emitter, indent + 1);
+        fputc('-', emitter->out);
+        put_scalar(emitter, argv[i], true);
+    }
+}
+
 static void emit_parameters(struct emitter *emitter, const struct draft_policy *draft, int indent)
 {
     const struct sim_policy_choice *choice = &draft->choice;
@@ -244,6 +256,8 @@ static void emit_parameters(struct emitter *emitter, const struct draft_policy *
         put_key(emitter, params[i].name, indent, &is_inline);
         put_scalar(emitter, param_text(emitter->arena, &params[i], choice->values[i]), false);
     }
+    if (choice->argv != NULL)
+        emit_argv(emitter, choice->argv, indent);
 }
 
 static void emit_fields(struct emitter *emitter, const struct sim_section *section,

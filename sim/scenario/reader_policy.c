@@ -5,6 +5,7 @@
  */
 #include "sim/scenario/reader.h"
 
+#include "sim/command_policy.h"
 #include "sim/scenario/reader_value.h"
 
 #include <math.h>
@@ -97,6 +98,40 @@ static void read_param(struct sim_reader *reader, const struct sim_yaml *node,
     }
 }
 
+/* The words of a command; files beside the scenario among them are inputs of the run. */
+static void read_argv(struct sim_reader *reader, const struct sim_yaml *node,
+                      struct sim_policy_choice *choice)
+{
+    const bool is_list = node->kind == SIM_YAML_LIST;
+    const struct sim_yaml *word = is_list ? node->first : node;
+    size_t count = 0;
+    choice->argv = sim_arena_alloc(reader->arena, node->count + 2, sizeof *choice->argv);
+    for (; word != NULL; word = is_list ? word->next : NULL) {
+        if (word->kind != SIM_YAML_SCALAR || (count == 0 && word->text[0] == '\0')) {
+            sim_report_error(reader->report, word, "expected a program and its arguments");
+            return;
+        }
+        choice->argv[count++] = word->text;
+        if (word->text[0] != '-' && word->text[0] != '/' && word->text[0] != '\0')
+            sim_reader_add_file(reader, word->text);
+    }
+    if (count == 0)
+        sim_report_error(reader->report, node, "expected a program and its arguments");
+}
+
+static void read_command(struct sim_reader *reader, const struct sim_yaml *node,
+                         struct draft_policy *draft)
+{
+    const bool is_mapping = node != NULL && node->kind == SIM_YAML_MAPPING;
+    const struct sim_yaml *argv = is_mapping ? sim_yaml_get(node, "argv") : NULL;
+    draft->choice.folder = reader->folder;
+    if (argv == NULL)
+        sim_report_error(reader->report, node,
+                         "the policy command needs argv: the program and its arguments");
+    else
+        read_argv(reader, argv, &draft->choice);
+}
+
 void sim_read_policy(struct sim_reader *reader, const struct sim_yaml *node,
                      const struct sim_section *section, struct draft_policy *draft)
 {
@@ -112,10 +147,14 @@ void sim_read_policy(struct sim_reader *reader, const struct sim_yaml *node,
         draft->choice.values[i] = table.params[i].initial;
         names[i] = table.params[i].name;
     }
+    const bool is_command = draft->choice.scaling == &sim_command_scaling;
+    if (is_command)
+        read_command(reader, node, draft);
     const bool is_mapping = node != NULL && node->kind == SIM_YAML_MAPPING;
     const struct sim_yaml *child = is_mapping ? node->first : NULL;
     for (; child != NULL; child = child->next) {
-        if (sim_schema_find(section, child->key) != NULL || strcmp(child->key, "source") == 0)
+        if (sim_schema_find(section, child->key) != NULL || strcmp(child->key, "source") == 0 ||
+            (is_command && strcmp(child->key, "argv") == 0))
             continue;
         uint32_t index = 0;
         while (index < table.count && strcmp(names[index], child->key) != 0)

@@ -6,6 +6,7 @@
  */
 #include "sim/scenario/scenario.h"
 
+#include "sim/command_policy.h"
 #include "sim/engine/digest.h"
 #include "sim/scenario/check.h"
 #include "sim/scenario/emit.h"
@@ -34,15 +35,16 @@ struct loading {
 static struct sim_policies built_in_policies(struct sim_arena *arena)
 {
     struct sim_policies policies = { .placements_count = weir_placement_count(),
-                                     .scalings_count = weir_scaling_count() };
+                                     .scalings_count = weir_scaling_count() + 1 };
     policies.placements =
         sim_arena_alloc(arena, policies.placements_count + 1, sizeof *policies.placements);
     policies.scalings =
         sim_arena_alloc(arena, policies.scalings_count + 1, sizeof *policies.scalings);
     for (uint32_t i = 0; i < policies.placements_count; i++)
         policies.placements[i] = weir_placement_at(i);
-    for (uint32_t i = 0; i < policies.scalings_count; i++)
+    for (uint32_t i = 0; i < weir_scaling_count(); i++)
         policies.scalings[i] = weir_scaling_at(i);
+    policies.scalings[weir_scaling_count()] = &sim_command_scaling;
     return policies;
 }
 

@@ -65,6 +65,8 @@ struct sim_policy_choice {
     const struct weir_scaling_ops *scaling;
     double *values; /* all parameters of its table, in order */
     size_t count;
+    const char **argv;  /* of the policy `command`, NULL at its end; else NULL */
+    const char *folder; /* where it runs: that of the scenario; NULL = here */
 };
 
 struct sim_sched {

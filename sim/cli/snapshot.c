@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * weir snapshot: the state of a stored run at one moment as the `initial` mapping of a scenario.
+ *
+ * Nothing of this is stored: the run is repeated up to that moment. Workers in set-up count as
+ * ready, work in hand waits again in front of its stage, and what has left a stage waits in front
+ * of the next one.
+ */
+#include "sim/cli/analysis_options.h"
+#include "sim/cli/commands.h"
+#include "sim/cli/plugin.h"
+#include "sim/cli/stored_run.h"
+#include "sim/scenario/yaml.h"
+#include "sim/world.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct arguments {
+    struct sim_options common;
+    struct sim_run_choice choice;
+    const char *database;
+    double at_s;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->choice;
+        state->child_inputs[1] = &arguments->common;
+        return 0;
+    case 't':
+        arguments->at_s = sim_time_option(argument, state, "--at");
+        return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->database != NULL)
+            argp_error(state, "one database at a time, '%s' is the second", argument);
+        arguments->database = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (arguments->database == NULL)
+            argp_error(state, "which database?");
+        if (isnan(arguments->at_s))
+            argp_error(state, "--at is missing: the moment to take");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option option_table[] = {
+    { "at", 't', "TIME", 0, "Simulated time: 90, 15m, 1h30m", 0 }, { NULL, 0, NULL, 0, NULL, 0 }
+};
+static const struct argp_child children[] = { { &sim_run_choice_argp, 0, NULL, 0 },
+                                              { &sim_options_plugin_argp, 0, NULL, 0 },
+                                              { NULL, 0, NULL, 0 } };
+static const struct argp argp = {
+    .options = option_table,
+    .parser = parse,
+    .args_doc = "DB",
+    .doc = "Write the state of a stored run at one moment as the `initial` mapping of a scenario: "
+           "workers by stage and node, queues, estimates.\v"
+           "Append it to the scenario and set input.items to what the comments say to go on from "
+           "there. Exit codes: 0, 2 no such run or moment, 3 database, 4 module.",
+    .children = children
+};
+
+/* ---- writing ---- */
+
+/* "pipeline.stage", quoted where it must be. */
+static void put_stage(const struct sim_stage_run *stage, FILE *out)
+{
+    char *name = NULL;
+    if (asprintf(&name, "%s.%s", stage->pipeline->spec->name, stage->spec->name) < 0)
+        abort();
+    sim_yaml_write_scalar(name, out);
+    free(name);
+}
+
+/* Whole GPUs before parts of them, so that first fit finds room for all. */
+static int compare_size(const void *left, const void *right)
+{
+    const struct sim_stage_run *const *a = left;
+    const struct sim_stage_run *const *b = right;
+    const struct weir_shape *x = &(*a)->spec->shape;
+    const struct weir_shape *y = &(*b)->spec->shape;
+    const int64_t first = x->gpu_count * x->gpu_units;
+    const int64_t second = y->gpu_count * y->gpu_units;
+    if (first != second)
+        return first > second ? -1 : 1;
+    return ((*a)->index > (*b)->index) - ((*a)->index < (*b)->index);
+}
+
+static uint32_t count_on(const struct sim_stage_run *stage, uint32_t node)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < stage->positions; i++)
+        count += stage->workers[i] != NULL && stage->workers[i]->lease.alloc.node == node;
+    return count;
+}
+
+static void put_workers(const struct sim_world *world, FILE *out)
+{
+    const size_t stages = world->scenario->stages_total;
+    struct sim_stage_run **order = calloc(stages + 1, sizeof(struct sim_stage_run *));
+    if (order == NULL)
+        abort();
+    memcpy(order, world->stages, stages * sizeof(struct sim_stage_run *));
+    qsort(order, stages, sizeof(struct sim_stage_run *), compare_size);
+    fputs(world->pool->alive == 0 ? "  workers: []\n" : "  workers:\n", out);
+    for (size_t s = 0; s < stages; s++) {
+        for (uint32_t n = 0; n < world->context.cluster->node_count; n++) {
+            char node[128];
+            const uint32_t count = count_on(order[s], n);
+            if (count == 0)
+                continue;
+            sim_scenario_node_name(world->scenario, n, node, sizeof node);
+            fputs("    - stage: ", out);
+            put_stage(order[s], out);
+            fputs("\n      node: ", out);
+            sim_yaml_write_scalar(node, out);
+            (void)fprintf(out, "\n      count: %u\n", count);
+        }
+    }
+    free(order);
+}
+
+static uint64_t blocked_items(const struct sim_stage_run *stage)
+{
+    uint64_t items = stage->loop.outbox.count;
+    for (uint32_t i = 0; i < stage->positions; i++)
+        if (stage->workers[i] != NULL && stage->workers[i]->state == SIM_WORKER_BLOCKED)
+            items += stage->workers[i]->task_count;
+    return items;
+}
+
+static uint64_t waiting_items(const struct sim_stage_run *stage)
+{
+    uint64_t items = stage->queue.count + stage->loop.pool.count;
+    for (uint32_t i = 0; i < stage->positions; i++) {
+        const struct sim_worker *worker = stage->workers[i];
+        if (worker != NULL && worker->state != SIM_WORKER_BLOCKED)
+            items += worker->task_count + worker->held.count;
+    }
+    return stage->position == 0 ? items : items + blocked_items(stage - 1);
+}
+
+static void put_queues(const struct sim_world *world, FILE *out)
+{
+    fputs("  queues:\n", out);
+    for (size_t s = 0; s < world->scenario->stages_total; s++) {
+        fputs("    ", out);
+        put_stage(world->stages[s], out);
+        (void)fprintf(out, ": %" PRIu64 "\n", waiting_items(world->stages[s]));
+    }
+}
+
+static void put_estimates(const struct sim_world *world, FILE *out)
+{
+    bool has_any = false;
+    for (uint32_t s = 0; s < world->scenario->stages_total; s++) {
+        const struct weir_estimate estimate = sim_port_estimate(world->port, s);
+        if (isnan(estimate.batches_per_s))
+            continue;
+        fputs(has_any ? "    " : "  estimates:\n    ", out);
+        has_any = true;
+        put_stage(world->stages[s], out);
+        (void)fprintf(out, ": {speed: %.9g", estimate.batches_per_s);
+        if (!isnan(estimate.returns_per_batch))
+            (void)fprintf(out, ", returns: %.9g", estimate.returns_per_batch);
+        fputs("}\n", out);
+    }
+}
+
+static void put_all(const struct sim_world *world, const struct sim_stored_run *run, double at_s,
+                    FILE *out)
+{
+    (void)fprintf(out, "# %s at %.9g s: variant %s, replication %u, seed %" PRIu64 "\n",
+                  world->scenario->name, at_s, run->variant, run->replication, run->seed);
+    for (size_t p = 0; p < world->scenario->pipelines_count; p++)
+        if (world->scenario->pipelines[p].input.items != 0)
+            (void)fprintf(out, "# pipelines.%s.input.items: %" PRIu64 " are still to come\n",
+                          world->scenario->pipelines[p].name, world->pipelines[p]->source_left);
+    fputs("initial:\n", out);
+    put_workers(world, out);
+    put_queues(world, out);
+    put_estimates(world, out);
+}
+
+/* ---- repeating ---- */
+
+static weir_status take(const struct sim_scenario *scenario, const struct sim_stored_run *run,
+                        double at_s, struct weir_error *error)
+{
+    const struct sim_run_options options = { .seed = run->seed,
+                                             .replication = run->replication,
+                                             .variant = run->variant,
+                                             .export_at_s = (double)NAN };
+    struct sim_world *world = NULL;
+    WEIR_TRY(sim_world_create(scenario, &options, &world, error));
+    weir_status status = sim_world_begin(world);
+    if (status == WEIR_OK)
+        status = sim_world_advance(world, llround(at_s * 1e9));
+    if (status == WEIR_OK && sim_world_is_done(world))
+        status = weir_fail(error, WEIR_ENOTFOUND, "the run is over at %.9g s; it ended at %.9g s",
+                           at_s, (double)sim_world_end_ns(world) / 1e9);
+    if (status == WEIR_OK)
+        put_all(world, run, at_s, stdout);
+    sim_world_destroy(world);
+    return status;
+}
+
+int sim_cmd_snapshot(int argc, char **argv)
+{
+    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct arguments arguments = { .at_s = (double)NAN };
+    struct sim_policies policies = { 0 };
+    struct sim_stored stored = { 0 };
+    struct sim_scenario *scenario = NULL;
+    sim_options_parse(&argp, argc, argv, &arguments);
+    const char *variant = arguments.choice.variant == NULL ? "" : arguments.choice.variant;
+    weir_status status =
+        sim_stored_open(arguments.database, variant, arguments.choice.replication, &stored, &error);
+    int code = SIM_EXIT_OK;
+    if (status == WEIR_OK)
+        code = sim_stored_policies(&stored, arguments.common.plugins,
+                                   arguments.common.plugins_count, &policies);
+    if (status == WEIR_OK && code == SIM_EXIT_OK)
+        status = sim_stored_scenario(&stored, &stored.runs[0], &policies, &scenario, &error);
+    if (status == WEIR_OK && code == SIM_EXIT_OK)
+        status = take(scenario, &stored.runs[0], arguments.at_s, &error);
+    sim_scenario_destroy(scenario);
+    sim_plugins_clear(&policies);
+    sim_stored_clear(&stored);
+    sim_options_clear(&arguments.common);
+    if (code == SIM_EXIT_OK && status == WEIR_EPOLICY)
+        (void)fprintf(stderr, "weir: %s\n", error.text);
+    return code != SIM_EXIT_OK      ? code
+           : status == WEIR_EPOLICY ? SIM_EXIT_POLICY
+                                    : sim_analysis_exit(status, &error);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * weir upgrade: of which version scenarios and result databases are. There is one version of each
+ * so far, so nothing is ever rewritten; files of another version are named.
+ */
+#include "sim/cli/build_info.h"
+#include "sim/cli/commands.h"
+#include "sim/cli/options.h"
+#include "sim/scenario/input_file.h"
+#include "sim/scenario/report.h"
+#include "sim/scenario/yaml.h"
+#include "weir/version.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELL = 64, SCENARIO_VERSION = 1, DATABASE_VERSION = 1, WEIR_APPLICATION = 0x77656972 };
+
+struct arguments {
+    struct sim_options options;
+    char **files;
+    int count;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    (void)argument;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->options;
+        return 0;
+    case ARGP_KEY_ARGS:
+        arguments->files = calloc((size_t)(state->argc - state->next), sizeof(char *));
+        for (int i = state->next; arguments->files != NULL && i < state->argc; i++)
+            arguments->files[arguments->count++] = strdup(state->argv[i]);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = { { &sim_options_format_argp, 0, NULL, 0 },
+                                              { NULL, 0, NULL, 0 } };
+static const struct argp argp = {
+    .parser = parse,
+    .args_doc = "[FILE...]",
+    .doc = "Say of which version scenarios and result databases are; without a file, which "
+           "versions this program reads and writes. Nothing is changed.\v"
+           "Exit codes: 0 all are of today's version, 1 some are not, 3 cannot be read.",
+    .children = children
+};
+
+static const struct sim_column columns[] = {
+    { "what", "what", NULL, false, false },
+    { "version", "version", NULL, true, false },
+    { "to do", "to_do", NULL, false, false },
+};
+
+static void add_row(struct sim_table *table, const char *what, const char *version,
+                    const char *to_do)
+{
+    const char *const cells[] = { what, version, to_do };
+    sim_table_row(table, cells);
+}
+
+static int64_t pragma(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *row = NULL;
+    int64_t value = -1;
+    if (sqlite3_prepare_v2(db, sql, -1, &row, NULL) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW)
+        value = sqlite3_column_int64(row, 0);
+    (void)sqlite3_finalize(row);
+    return value;
+}
+
+static int64_t database_version(const char *path)
+{
+    sqlite3 *db = NULL;
+    int64_t version = -1;
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+        pragma(db, "PRAGMA application_id") == WEIR_APPLICATION)
+        version = pragma(db, "PRAGMA user_version");
+    (void)sqlite3_close(db);
+    return version;
+}
+
+/* -1 when it is no scenario. */
+static int64_t scenario_version(const char *path)
+{
+    struct sim_arena arena = { .blocks = NULL };
+    struct sim_diagnostics found = { .items = NULL };
+    struct sim_report report = { .path = path, .out = &found };
+    int64_t version = -1;
+    report.text = sim_input_file_read(&arena, NULL, path, &report.length, NULL);
+    const struct sim_yaml *root =
+        report.text == NULL ? NULL : sim_yaml_parse(&arena, report.text, report.length, &report);
+    const struct sim_yaml *schema =
+        root == NULL || root->kind != SIM_YAML_MAPPING ? NULL : sim_yaml_get(root, "schema");
+    if (schema != NULL && schema->kind == SIM_YAML_SCALAR && schema->text[0] >= '0' &&
+        schema->text[0] <= '9')
+        version = strtoll(schema->text, NULL, 10);
+    sim_diagnostics_clear(&found);
+    sim_arena_clear(&arena);
+    return version;
+}
+
+static int look_at(const char *path, struct sim_table *table)
+{
+    static const int64_t versions[] = { SCENARIO_VERSION, DATABASE_VERSION };
+    const int64_t database = database_version(path);
+    const int64_t version = database >= 0 ? database : scenario_version(path);
+    const int64_t today = versions[database >= 0];
+    char text[CELL];
+    if (version < 0) {
+        (void)fprintf(stderr, "weir: %s: is neither a scenario nor a result database\n", path);
+        return SIM_EXIT_INPUT;
+    }
+    (void)snprintf(text, sizeof text, "%s %lld", database >= 0 ? "database" : "scenario",
+                   (long long)version);
+    add_row(table, path, text,
+            version == today  ? "nothing"
+            : version > today ? "needs a newer program"
+                              : "is of no version there was");
+    return version == today ? SIM_EXIT_OK : SIM_EXIT_CHECK;
+}
+
+static void list_versions(struct sim_table *table)
+{
+    char text[CELL];
+    add_row(table, "program", sim_build_version(), "nothing");
+    (void)snprintf(text, sizeof text, "%d", SCENARIO_VERSION);
+    add_row(table, "scenario format", text, "nothing: the first");
+    (void)snprintf(text, sizeof text, "%d", DATABASE_VERSION);
+    add_row(table, "result database", text, "nothing: the first");
+    (void)snprintf(text, sizeof text, "%d.%d", WEIR_ABI_MAJOR, WEIR_ABI_MINOR);
+    add_row(table, "module interface", text, "modules of another major version: rebuild");
+}
+
+int sim_cmd_upgrade(int argc, char **argv)
+{
+    struct arguments arguments = { .count = 0 };
+    int code = SIM_EXIT_OK;
+    sim_options_parse(&argp, argc, argv, &arguments);
+    struct sim_table *table = sim_table_create(columns, sizeof columns / sizeof columns[0]);
+    if (arguments.count == 0)
+        list_versions(table);
+    for (int i = 0; i < arguments.count; i++) {
+        const int found = look_at(arguments.files[i], table);
+        code = found > code ? found : code;
+        free(arguments.files[i]);
+    }
+    if (sim_table_rows(table) > 0)
+        sim_table_print(table, arguments.options.format, stdout);
+    sim_table_destroy(table);
+    free(arguments.files);
+    sim_options_clear(&arguments.options);
+    return code;
+}
