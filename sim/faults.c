@@ -6,6 +6,7 @@
  * last one is gone. Everything on it is lost at once, and the scheduler is told.
  */
 #include "sim/pipeline/flow.h"
+#include "sim/pipeline/recovery.h"
 #include "sim/record/record.h"
 #include "sim/world.h"
 
@@ -48,6 +49,7 @@ weir_status sim_faults_worker_lost(struct sim_world *world, struct sim_worker *w
 
 weir_status sim_faults_worker_crash(struct sim_world *world, struct sim_worker *worker)
 {
+    WEIR_TRY(sim_recovery_died(world->stages[worker->stage], worker));
     return sim_faults_worker_lost(world, worker, "crashed");
 }
 
@@ -59,6 +61,7 @@ static weir_status lose_workers(struct sim_world *world, uint32_t node)
             struct sim_worker *worker = stage->workers[i];
             if (worker == NULL || worker->meter.node != node)
                 continue;
+            WEIR_TRY(sim_recovery_died(stage, worker));
             WEIR_TRY(sim_port_worker_lost(world->port, worker));
             WEIR_TRY(sim_pipeline_drop_worker(stage, worker, "node lost"));
         }

@@ -62,6 +62,7 @@ weir_status sim_pipeline_create(const struct sim_pipeline *spec, uint32_t index,
                                        .arrival_factor = 1.0,
                                        .arrival_rest_ns = -1,
                                        .sweep_ns = -1,
+                                       .asked_ns = -1,
                                        .completed_ns = -1 };
     for (uint32_t i = 0; i < made->stage_count; i++)
         stage_init(&made->stages[i], made, i);
@@ -78,6 +79,7 @@ void sim_pipeline_destroy(struct sim_pipeline_run *run)
     for (uint32_t i = 0; i < run->stage_count; i++) {
         free(run->stages[i].workers);
         free(run->stages[i].blocked);
+        free(run->stages[i].loop.returns);
         sim_ready_set_clear(&run->stages[i].idle);
     }
     free(run->stages);

@@ -25,6 +25,13 @@ struct sim_pipeline_run;
 
 enum { SIM_LOOP_SAMPLES = 100 };
 
+/* A worker that died and will be back at a turn of the loop. */
+struct sim_return {
+    uint64_t worker;
+    uint32_t deaths;
+    struct weir_alloc alloc;
+};
+
 /* What the runtime rule keeps of a stage (flow_runtime.c); unused under the other rules. */
 struct sim_loop_stage {
     struct sim_queue pool; /* tasks fed, not yet given to a worker */
@@ -35,8 +42,10 @@ struct sim_loop_stage {
     uint32_t samples[SIM_LOOP_SAMPLES]; /* outputs of the last tasks that gave any */
     uint64_t samples_seen;
     uint64_t samples_sum;
-    uint32_t stops_left; /* of the plan being applied, by the backlog guard */
-    bool is_done;        /* as the loop saw it */
+    uint32_t stops_left;        /* of the plan being applied, by the backlog guard */
+    bool is_done;               /* as the loop saw it */
+    struct sim_return *returns; /* oldest death first */
+    uint32_t return_count, return_capacity;
 };
 
 struct sim_stage_run {
@@ -82,6 +91,8 @@ struct sim_pipeline_run {
     int64_t arrival_rest_ns; /* at rate 1, of an arrival held back by a rate of 0; -1 = none */
     int64_t sweep_ns;        /* tick rule: last sweep planned; runtime: next turn, -1 = none */
     int64_t loop_free_ns;    /* runtime: the loop stands still until then */
+    bool has_ended;          /* runtime: by a failure; nothing is done any more */
+    int64_t asked_ns;        /* runtime: when a decision was asked for last */
     bool has_batches;        /* some stage takes more than one item a task */
     uint64_t finished, dropped;
     int64_t demand_ns;    /* nominal service of finished tasks, before any slow-down */

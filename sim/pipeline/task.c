@@ -243,6 +243,7 @@ static weir_status collect_output(struct sim_stage_run *stage, uint32_t index, i
         return WEIR_OK;
     }
     item->attempt = 0;
+    item->deaths = 0;
     item->queued_ns = sim_engine_now(run->context->engine);
     const uint64_t id = item->id;
     sim_queue_push(output, &run->items, index);
@@ -382,6 +383,7 @@ weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_worker *wor
         return run->flow->idled == NULL ? WEIR_OK : run->flow->idled(stage, worker);
     }
     stage->tasks_done++;
+    worker->deaths = 0;
     run->demand_ns += worker->demand_ns;
     sim_meter_task_done(run->context->meter, now_ns, stage->index, service_ns);
     uint32_t item = worker->task_head;

@@ -201,6 +201,7 @@ struct draft_pipeline {
     int64_t grace_ns;
     uint32_t backlog_guard;
     uint32_t teardown;
+    uint32_t restart;
     struct draft_list stages;
 };
 

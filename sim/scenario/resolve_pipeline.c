@@ -303,6 +303,7 @@ static void resolve_pipeline(struct sim_resolver *resolver, struct draft_pipelin
                                        .grace_ns = draft->grace_ns,
                                        .has_backlog_guard = draft->backlog_guard == 1,
                                        .stops_serially = draft->teardown == 0,
+                                       .restart = draft->restart,
                                        .stage_first = scenario->stages_total };
     resolve_input(resolver, &draft->input, &pipeline->input);
     resolve_stages(resolver, draft, pipeline);

@@ -89,6 +89,8 @@ enum sim_backpressure {
     SIM_BACKPRESSURE_NONE,     /* unbounded queues */
     SIM_BACKPRESSURE_FORMULA   /* as slots, but runtime adds no lower bound and no next batch */
 };
+/* runtime: what becomes of a worker that died. */
+enum sim_restart { SIM_RESTART_SAME_PLACE, SIM_RESTART_NEXT_PLAN, SIM_RESTART_DECIDE };
 enum sim_worker_choice { SIM_WORKER_OLDEST, SIM_WORKER_NEWEST };
 
 /* Service time of one task on one worker, in seconds:
@@ -166,6 +168,7 @@ struct sim_pipeline {
     uint32_t lower_bound;   /* runtime: tasks a stage may always have under way */
     int64_t grace_ns;       /* runtime: a worker ready for less is not stopped */
     bool has_backlog_guard; /* runtime: stops leave enough workers for the backlog */
+    uint32_t restart;       /* runtime: enum sim_restart */
     bool stops_serially;    /* runtime: the loop waits for every stopped worker */
     struct sim_stage *stages;
     size_t stages_count;

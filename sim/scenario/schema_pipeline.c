@@ -461,6 +461,14 @@ static const struct sim_field pipeline_fields[] = {
       .choices = "serial|parallel",
       .help = "runtime: serial: the main loop stands still while the workers of a plan end one by "
               "one" },
+    { .key = "restart",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_pipeline, restart),
+      .initial = "same_place",
+      .choices = "same_place|next_plan|decide",
+      .help = "runtime: a worker that died starts again at the next turn in its old place and is "
+              "given up after 4 deaths in a row (same_place); is left to the next plan "
+              "(next_plan), or to a plan made at once (decide)" },
     { .key = "stages",
       .kind = SIM_FIELD_LIST,
       .flags = SIM_FIELD_REQUIRED,

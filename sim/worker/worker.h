@@ -41,6 +41,7 @@ struct sim_worker {
     struct sim_queue held; /* runtime: tasks taken ahead, each headed by an item that counts it */
     uint32_t used_slots;   /* runtime: held, running, and over but not collected */
     uint32_t uncollected;
+    uint32_t deaths;   /* runtime: of it in a row, without a finished task between */
     uint32_t gpu_type; /* of its first device, WEIR_NO_INDEX = none */
     sim_handle timer;  /* end of set-up or service */
     sim_handle crash;

@@ -84,7 +84,8 @@ static char *write_scenario(uint64_t seed)
     if (!is_blocking && next(&more) % 4 != 0)
         (void)fprintf(out, "    semantics: runtime\n%s",
                       PICK(&more, "", "    grace: 0\n    teardown: serial\n",
-                           "    loop_hz: 1\n    backlog_guard: true\n"));
+                           "    loop_hz: 1\n    backlog_guard: true\n", "    restart: decide\n",
+                           "    restart: next_plan\n"));
     (void)fputs("    stages:\n", out);
     write_stages(out, &state, is_blocking);
     return fclose(out) == 0 ? text : NULL;

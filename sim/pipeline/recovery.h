@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Recovery of the runtime rule: what happens after a worker died or could not be set up.
+ *
+ * A worker that died comes back at the next turn of the loop, under its id and in its old place,
+ * whether or not that place is still there. Each death in a row without a finished task counts;
+ * the fourth one gives the worker up. A task that was in the hands of more than three workers when
+ * they died is given up too. A stage that has tasks, but no worker and none to come, ends the
+ * pipeline: its workers stop and nothing more is done until the horizon.
+ */
+#ifndef SIM_PIPELINE_RECOVERY_H
+#define SIM_PIPELINE_RECOVERY_H
+
+#include "sim/pipeline/pipeline.h"
+
+/* A worker is about to be dropped because it died: counts it, and plans its return. */
+weir_status sim_recovery_died(struct sim_stage_run *stage, struct sim_worker *worker);
+/* One turn: brings back those that wait for it; true in *has_moved when one is still to come. */
+weir_status sim_recovery_turn(struct sim_stage_run *stage, bool *has_moved);
+/* Whether the deaths of this item's holders are too many. */
+bool sim_recovery_gives_up(const struct sim_item *item);
+/* The pipeline ends. Fails the run when it has no horizon to wait for. */
+weir_status sim_recovery_end(struct sim_pipeline_run *run, const char *why);
+
+#endif
