@@ -319,6 +319,7 @@ static weir_status turn(struct sim_pipeline_run *run)
 {
     const int64_t now_ns = now_of(run);
     bool has_moved = false;
+    int64_t next_ns = SIM_TIME_MAX;
     if (run->has_ended)
         return WEIR_OK;
     if (run->sweep_ns != now_ns)
@@ -330,6 +331,7 @@ static weir_status turn(struct sim_pipeline_run *run)
     }
     run->loop_free_ns = now_ns + 1; /* one turn an instant */
     for (uint32_t s = 0; s < run->stage_count; s++) {
+        WEIR_TRY(sim_recovery_retire(&run->stages[s], &next_ns));
         WEIR_TRY(sim_recovery_turn(&run->stages[s], &has_moved));
         if (run->has_ended)
             return WEIR_OK;
@@ -343,6 +345,8 @@ static weir_status turn(struct sim_pipeline_run *run)
     WEIR_TRY(end_stages(run, &has_moved));
     if (has_moved)
         plan_turn(run, now_ns);
+    else if (next_ns < SIM_TIME_MAX)
+        plan_turn(run, next_ns);
     return WEIR_OK;
 }
 

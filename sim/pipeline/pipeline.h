@@ -46,6 +46,8 @@ struct sim_loop_stage {
     bool is_done;               /* as the loop saw it */
     struct sim_return *returns; /* oldest death first */
     uint32_t return_count, return_capacity;
+    uint64_t setups_tried, setups_failed;
+    int64_t restarted_ns; /* when a worker was last restarted for its age, -1 = never */
 };
 
 struct sim_stage_run {
@@ -70,6 +72,7 @@ struct sim_stage_run {
     uint32_t stalled;        /* depth of stalls */
     bool is_backpressured;
     uint64_t tasks_done;
+    int64_t *node_ready_ns; /* when setup_on_node is over, -1 = not begun; NULL = none */
     struct sim_loop_stage loop;
 };
 
@@ -120,6 +123,8 @@ weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, uint64_t id,
 /* Takes a worker out of service: running and finished items go back to where they wait. */
 weir_status sim_pipeline_drop_worker(struct sim_stage_run *stage, struct sim_worker *worker,
                                      const char *reason);
+/* A node was lost, and with it what setup_on_node did. */
+void sim_pipeline_forget_node(struct sim_stage_run *stage, uint32_t node);
 /* After a decision was applied. */
 weir_status sim_pipeline_rescaled(struct sim_pipeline_run *run);
 

@@ -2,12 +2,17 @@
 /* Workers that died and pipelines that end (see recovery.h). */
 #include "sim/pipeline/recovery.h"
 
+#include "sim/pipeline/flow.h"
+#include "sim/pipeline/service.h"
 #include "sim/record/record.h"
 #include "sim/scheduler_port.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { WORKER_DEATHS = 4, TASK_DEATHS = 3 };
+static const double SETUP_ALPHA = 0.05; /* of the binomial test */
+static const double LONG_TASK = 0.6;    /* of the lifetime: such a task is not interrupted */
 
 static void count_deaths(struct sim_item_slab *slab, uint32_t head, uint64_t count)
 {
@@ -32,7 +37,8 @@ static void ask_for_plan(struct sim_pipeline_run *run)
     (void)sim_engine_schedule(run->context->engine, &event);
 }
 
-static weir_status plan_return(struct sim_stage_run *stage, const struct sim_worker *worker)
+static weir_status plan_return(struct sim_stage_run *stage, const struct sim_worker *worker,
+                               uint32_t deaths)
 {
     struct sim_loop_stage *loop = &stage->loop;
     if (loop->return_count == loop->return_capacity) {
@@ -43,9 +49,8 @@ static weir_status plan_return(struct sim_stage_run *stage, const struct sim_wor
         loop->returns = returns;
         loop->return_capacity = capacity;
     }
-    loop->returns[loop->return_count++] = (struct sim_return){ .worker = worker->id,
-                                                               .deaths = worker->deaths + 1,
-                                                               .alloc = worker->lease.alloc };
+    loop->returns[loop->return_count++] =
+        (struct sim_return){ .worker = worker->id, .deaths = deaths, .alloc = worker->lease.alloc };
     return WEIR_OK;
 }
 
@@ -58,7 +63,7 @@ weir_status sim_recovery_died(struct sim_stage_run *stage, struct sim_worker *wo
     count_deaths(&run->items, worker->held.head, worker->held.count);
     switch ((enum sim_restart)run->spec->restart) {
     case SIM_RESTART_SAME_PLACE:
-        return plan_return(stage, worker);
+        return plan_return(stage, worker, worker->deaths + 1);
     case SIM_RESTART_DECIDE:
         ask_for_plan(run);
         return WEIR_OK;
@@ -90,6 +95,99 @@ weir_status sim_recovery_turn(struct sim_stage_run *stage, bool *has_moved)
     if (kept > 0 || loop->pool_tasks == 0 || stage->worker_count > 0)
         return WEIR_OK;
     return sim_recovery_end(stage->pipeline, "tasks wait, but every worker was given up");
+}
+
+int64_t sim_recovery_pause_ns(uint32_t attempt)
+{
+    return (INT64_C(2) << (attempt < 3 ? attempt : 3)) * SIM_NS_PER_S;
+}
+
+weir_status sim_recovery_repeat_setup(struct sim_stage_run *stage, struct sim_worker *worker,
+                                      bool *is_repeated)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    *is_repeated = run->spec->semantics == SIM_SEMANTICS_RUNTIME &&
+                   worker->setup_tries + 1 < stage->spec->setup_attempts;
+    if (!*is_repeated)
+        return WEIR_OK;
+    const double pause_s = sim_time_s(sim_recovery_pause_ns(worker->setup_tries++));
+    return run->flow->begin_setup(stage, worker,
+                                  pause_s + sim_service_setup_s(stage, worker->ordinal));
+}
+
+/* P(X >= least) of a binomial variable. */
+static double upper_tail(uint64_t tried, uint64_t least, double share)
+{
+    double sum = 0;
+    int sign = 0;
+    if (!(share > 0) || !(share < 1))
+        return share > 0 || least == 0 ? 1 : 0;
+    for (uint64_t k = least; k <= tried; k++) {
+        const double ways = lgamma_r((double)tried + 1, &sign) - lgamma_r((double)k + 1, &sign) -
+                            lgamma_r((double)(tried - k) + 1, &sign);
+        sum += exp(ways + (double)k * log(share) + (double)(tried - k) * log1p(-share));
+    }
+    return sum;
+}
+
+weir_status sim_recovery_judge_setups(struct sim_stage_run *stage)
+{
+    struct sim_loop_stage *loop = &stage->loop;
+    const double share = stage->spec->max_setup_failure;
+    if (stage->pipeline->spec->semantics != SIM_SEMANTICS_RUNTIME)
+        return WEIR_OK;
+    loop->setups_tried++;
+    loop->setups_failed++;
+    if ((double)loop->setups_failed <= share * (double)loop->setups_tried ||
+        upper_tail(loop->setups_tried, loop->setups_failed, share) >= SETUP_ALPHA)
+        return WEIR_OK;
+    return sim_recovery_end(stage->pipeline, "too many set-ups failed");
+}
+
+/* The oldest worker above the limit; those that will be above it later give the time to look. */
+static struct sim_worker *oldest(const struct sim_stage_run *stage, int64_t now_ns,
+                                 int64_t *next_ns)
+{
+    const int64_t limit_ns = stage->spec->max_lifetime_ns;
+    struct sim_worker *found = NULL;
+    for (uint32_t i = 0; i < stage->positions; i++) {
+        struct sim_worker *worker = stage->workers[i];
+        if (worker == NULL || worker->state == SIM_WORKER_SETUP)
+            continue;
+        if (now_ns - worker->ready_ns <= limit_ns)
+            *next_ns = worker->ready_ns + limit_ns + 1 < *next_ns ? worker->ready_ns + limit_ns + 1
+                                                                  : *next_ns;
+        else if (found == NULL || worker->ready_ns < found->ready_ns)
+            found = worker;
+    }
+    return found;
+}
+
+weir_status sim_recovery_retire(struct sim_stage_run *stage, int64_t *next_ns)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    struct sim_loop_stage *loop = &stage->loop;
+    const int64_t now_ns = sim_engine_now(run->context->engine);
+    const int64_t limit_ns = stage->spec->max_lifetime_ns;
+    if (limit_ns == 0)
+        return WEIR_OK;
+    struct sim_worker *worker = oldest(stage, now_ns, next_ns);
+    if (worker == NULL)
+        return WEIR_OK;
+    if (loop->restarted_ns >= 0 && now_ns - loop->restarted_ns < run->spec->restart_gap_ns) {
+        const int64_t due_ns = loop->restarted_ns + run->spec->restart_gap_ns;
+        *next_ns = due_ns < *next_ns ? due_ns : *next_ns;
+        return WEIR_OK;
+    }
+    if (worker->state == SIM_WORKER_BUSY &&
+        (double)(now_ns - worker->task_start_ns) >= LONG_TASK * (double)limit_ns)
+        return WEIR_OK; /* its end brings the next turn */
+    loop->restarted_ns = now_ns;
+    if (now_ns + run->spec->restart_gap_ns < *next_ns)
+        *next_ns = now_ns + run->spec->restart_gap_ns;
+    WEIR_TRY(plan_return(stage, worker, worker->deaths));
+    WEIR_TRY(sim_port_worker_lost(run->port, worker));
+    return sim_pipeline_drop_worker(stage, worker, "too old");
 }
 
 weir_status sim_recovery_end(struct sim_pipeline_run *run, const char *why)

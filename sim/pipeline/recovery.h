@@ -17,6 +17,15 @@
 weir_status sim_recovery_died(struct sim_stage_run *stage, struct sim_worker *worker);
 /* One turn: brings back those that wait for it; true in *has_moved when one is still to come. */
 weir_status sim_recovery_turn(struct sim_stage_run *stage, bool *has_moved);
+/* A set-up failed: begins it again after a pause, as long as attempts are left. */
+weir_status sim_recovery_repeat_setup(struct sim_stage_run *stage, struct sim_worker *worker,
+                                      bool *is_repeated);
+/* A worker failed in set-up for good: counts it, and ends the pipeline if that are too many. */
+weir_status sim_recovery_judge_setups(struct sim_stage_run *stage);
+/* Pause after failed attempt number `attempt` (from 0): 2, 4, 8, 16, 16 ... s. */
+int64_t sim_recovery_pause_ns(uint32_t attempt);
+/* One turn: restarts the oldest worker above max_lifetime; next_ns = when to look again. */
+weir_status sim_recovery_retire(struct sim_stage_run *stage, int64_t *next_ns);
 /* Whether the deaths of this item's holders are too many. */
 bool sim_recovery_gives_up(const struct sim_item *item);
 /* The pipeline ends. Fails the run when it has no horizon to wait for. */

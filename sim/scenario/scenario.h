@@ -91,6 +91,8 @@ enum sim_backpressure {
 };
 /* runtime: what becomes of a worker that died. */
 enum sim_restart { SIM_RESTART_SAME_PLACE, SIM_RESTART_NEXT_PLAN, SIM_RESTART_DECIDE };
+/* What becomes of a task whose attempt failed. */
+enum sim_on_failure { SIM_FAILURE_REQUEUE, SIM_FAILURE_IGNORE, SIM_FAILURE_END };
 enum sim_worker_choice { SIM_WORKER_OLDEST, SIM_WORKER_NEWEST };
 
 /* Service time of one task on one worker, in seconds:
@@ -137,6 +139,12 @@ struct sim_stage {
     uint32_t max_attempts;          /* an item that failed so often is dropped */
     struct sim_law *worker_between; /* time between crashes of a ready worker, NULL = never */
     int64_t teardown_ns;            /* runtime: to end one worker */
+    uint32_t setup_attempts;        /* runtime: on one worker */
+    double max_setup_failure;       /* runtime: share that may fail */
+    struct sim_law *setup_on_node;  /* before the first set-up on a node, NULL = none */
+    uint32_t on_failure;            /* runtime: enum sim_on_failure */
+    bool resets_on_failure;         /* runtime: the worker goes too */
+    int64_t max_lifetime_ns;        /* runtime: of a ready worker, 0 = any */
 };
 
 struct sim_item_class {
@@ -169,6 +177,7 @@ struct sim_pipeline {
     int64_t grace_ns;       /* runtime: a worker ready for less is not stopped */
     bool has_backlog_guard; /* runtime: stops leave enough workers for the backlog */
     uint32_t restart;       /* runtime: enum sim_restart */
+    int64_t restart_gap_ns; /* runtime: between restarts of old workers of a stage */
     bool stops_serially;    /* runtime: the loop waits for every stopped worker */
     struct sim_stage *stages;
     size_t stages_count;

@@ -367,6 +367,52 @@ static const struct sim_field stage_fields[] = {
       .initial = "0 s",
       .max = 3600,
       .help = "runtime: time to end one worker" },
+    { .key = "setup_attempts",
+      .kind = SIM_FIELD_COUNT,
+      AT(draft_stage, setup_attempts),
+      .initial = "1",
+      .min = 1,
+      .max = LARGEST_COUNT,
+      .help = "runtime: a set-up that fails is tried so often, after pauses of 2, 4, 8, 16, 16 ... "
+              "seconds, before the worker is gone" },
+    { .key = "max_setup_failure",
+      .kind = SIM_FIELD_NUMBER,
+      .unit = SIM_UNIT_FRACTION,
+      AT(draft_stage, max_setup_failure),
+      .initial = "1",
+      .max = 1,
+      .help =
+          "runtime: the pipeline ends when a larger share of its workers failed in set-up and a "
+          "one-sided binomial test at 5 % agrees; 0 = at the first failure" },
+    { .key = "setup_on_node",
+      .kind = SIM_FIELD_LAW,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_stage, setup_on_node),
+      .fallback = "0 s",
+      .help =
+          "work that the first worker of the stage on a node does before its set-up; the others "
+          "wait for it" },
+    { .key = "on_failure",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_stage, on_failure),
+      .initial = "requeue",
+      .choices = "requeue|ignore|end",
+      .help = "requeue: the items try again from the front of the queue; runtime: ignore, end: the "
+              "worker tries the task max_attempts times, after pauses of 2, 4, 8, 16, 16 ... "
+              "seconds, then the task is dropped, or the pipeline ends" },
+    { .key = "reset_on_failure",
+      .kind = SIM_FIELD_FLAG,
+      AT(draft_stage, reset_on_failure),
+      .initial = "false",
+      .help = "runtime: a worker that dropped a task is gone too, until the next plan" },
+    { .key = "max_lifetime",
+      .kind = SIM_FIELD_TIME,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_stage, max_lifetime_ns),
+      .initial = "0 s",
+      .max = LARGEST_TIME,
+      .help = "runtime: a worker ready for longer starts again in its place, unless its task has "
+              "run for 0.6 of this; 0 = never" },
 };
 static const struct sim_section stage_section = { .name = "pipelines[].stages[]",
                                                   .help = "A stage: one kind of worker.",
@@ -469,6 +515,13 @@ static const struct sim_field pipeline_fields[] = {
       .help = "runtime: a worker that died starts again at the next turn in its old place and is "
               "given up after 4 deaths in a row (same_place); is left to the next plan "
               "(next_plan), or to a plan made at once (decide)" },
+    { .key = "restart_spacing",
+      .kind = SIM_FIELD_TIME,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_pipeline, restart_gap_ns),
+      .initial = "60 s",
+      .max = LARGEST_TIME,
+      .help = "runtime: time between restarts of workers of one stage because of their age" },
     { .key = "stages",
       .kind = SIM_FIELD_LIST,
       .flags = SIM_FIELD_REQUIRED,

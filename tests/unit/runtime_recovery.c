@@ -122,10 +122,106 @@ static void a_dead_node_takes_its_workers_down_for_good(void)
     free(summary);
 }
 
+#define A_STAGE(items, extra)                                                                      \
+    HEAD("1", items)                                                                               \
+    "      - {name: a, cpus: 1, workers: 1, service: 4 s, setup: 3 s" extra "}\n"
+
+static void failed_setups_are_tried_again_after_pauses(void)
+{
+    static const char text[] = A_STAGE("1", ", setup_failure: 0.999999, setup_attempts: 3");
+    struct starts starts;
+    /* Begun at 0.01; 3 s, pause 2, 3 s, pause 4, 3 s: gone at 15.01; again at 180.01 and so on:
+     * six workers (0, 180 .. 900) before 1000 s. */
+    struct sim_run_summary *summary = run(text, NULL, &starts);
+    CHECK_I64(starts.count, 0);
+    check_value(summary, "worker.deleted", 6);
+    check_value(summary, "waste.setup_s", 6 * 15);
+    free(summary);
+    /* None may fail: the first failure ends the pipeline. */
+    summary = run(text, "pipelines.p.stages.a.max_setup_failure=0", &starts);
+    check_value(summary, "worker.created", 1);
+    free(summary);
+    /* Half may: 0.5, 0.25, 0.125, 0.0625, 0.03125 < 0.05 after five. */
+    summary = run(text, "pipelines.p.stages.a.max_setup_failure=0.5", &starts);
+    check_value(summary, "worker.created", 5);
+    free(summary);
+}
+
+static void the_first_worker_prepares_its_node(void)
+{
+    static const char text[] = A_STAGE("8", ", setup_on_node: 10 s");
+    struct starts starts;
+    struct sim_run_summary *summary =
+        run(text, "pipelines.p.stages.a.workers=2", &starts); /* both wait 10 s, then 3 s */
+    CHECK_I64(starts.start_ns[0], 13010 * MS);
+    CHECK_I64(starts.start_ns[1], 13010 * MS);
+    free(summary);
+    /* One that comes back finds the node prepared: ready 13.01, dies 18.01, ready 21.01. */
+    summary = run(text, "pipelines.p.stages.a.worker_between=const(5)", &starts);
+    CHECK_I64(starts.start_ns[1], 21010 * MS);
+    free(summary);
+}
+
+static void failed_attempts_pause_on_their_worker(void)
+{
+    static const char text[] =
+        A_STAGE("2", ", process_failure: 0.999999, on_failure: ignore, max_attempts: 3");
+    struct starts starts;
+    /* Ready 3.01: 4 s, pause 2, 4 s, pause 4, 4 s, dropped at 21.01; then the same for item 1. */
+    struct sim_run_summary *summary = run(text, NULL, &starts);
+    CHECK_I64(starts.count, 6);
+    CHECK_I64(starts.start_ns[1], 9010 * MS);
+    CHECK_I64(starts.start_ns[2], 17010 * MS);
+    CHECK_I64(starts.start_ns[3], 21010 * MS);
+    check_value(summary, "retry.count", 4);
+    check_value(summary, "retry.exhausted", 2);
+    check_value(summary, "work.lost_s", 2 * 18);
+    CHECK_NEAR(summary->simulated_s, 39.01, 1e-9);
+    free(summary);
+    /* The worker goes with the task; the next plan, at 180, starts another. */
+    summary = run(text, "pipelines.p.stages.a.reset_on_failure=true", &starts);
+    CHECK_I64(starts.start_ns[3], 183010 * MS);
+    free(summary);
+    summary = run(text, "pipelines.p.stages.a.on_failure=end", &starts);
+    CHECK_STR(summary->outcome, "horizon");
+    CHECK_I64(starts.count, 2); /* the third attempt is never told: the pipeline is over */
+    check_value(summary, "worker.created", 1);
+    free(summary);
+}
+
+static void old_workers_start_again_one_by_one(void)
+{
+    static const char text[] = A_STAGE("200", ", max_lifetime: 30 s");
+    struct starts starts;
+    /* Both ready at 3.01, above 30 s at the turn of 33.02; the older one is restarted, the other
+     * one a minute later, at 93.02, and the first again (ready 36.02) at 153.02. */
+    struct sim_run_summary *summary =
+        run(text, "pipelines.p.stages.a.workers=2 horizon=150s", &starts);
+    check_value(summary, "worker.created", 4);
+    free(summary);
+    summary = run(text, "pipelines.p.stages.a.workers=2 horizon=154s", &starts);
+    check_value(summary, "worker.created", 5);
+    free(summary);
+    /* 28 s tasks: the second one has run 2.01 s at 33.02, another one 1 s at 93.02. */
+    summary = run(text, "pipelines.p.stages.a.service=28s horizon=100s", &starts);
+    check_value(summary, "work.lost_s", 3.01);
+    free(summary);
+    /* 58 s tasks have run for more than 0.6 of 30 s: the restart waits for their ends. */
+    summary = run(text, "pipelines.p.stages.a.service=58s horizon=124s", &starts);
+    CHECK_I64(starts.start_ns[1], 64010 * MS);
+    check_value(summary, "work.lost_s", 0);
+    check_value(summary, "worker.created", 3);
+    free(summary);
+}
+
 static const struct test tests[] = {
     { "a dead worker comes back at the next turn", a_dead_worker_comes_back_at_the_next_turn },
     { "four deaths in a row give up worker and task",
       four_deaths_in_a_row_give_up_worker_and_task },
     { "a dead node takes its workers down for good", a_dead_node_takes_its_workers_down_for_good },
+    { "failed set-ups are tried again after pauses", failed_setups_are_tried_again_after_pauses },
+    { "the first worker prepares its node", the_first_worker_prepares_its_node },
+    { "failed attempts pause on their worker", failed_attempts_pause_on_their_worker },
+    { "old workers start again one by one", old_workers_start_again_one_by_one },
 };
 TEST_MAIN(tests)
