@@ -400,7 +400,9 @@ bool sim_runtime_may_stop(struct sim_stage_run *stage, const struct sim_worker *
     loop->stops_left -= loop->stops_left == UINT32_MAX ? 0 : 1;
     if (run->spec->stops_serially) {
         run->loop_free_ns = run->loop_free_ns > now_ns ? run->loop_free_ns : now_ns;
-        run->loop_free_ns += stage->spec->teardown_ns;
+        run->loop_free_ns += stage->spec->teardown_ns < run->spec->teardown_limit_ns
+                                 ? stage->spec->teardown_ns
+                                 : run->spec->teardown_limit_ns;
     }
     return true;
 }

@@ -209,6 +209,7 @@ struct draft_pipeline {
     uint32_t teardown;
     uint32_t restart;
     int64_t restart_gap_ns;
+    int64_t teardown_limit_ns;
     struct draft_list stages;
 };
 

@@ -311,6 +311,7 @@ static void resolve_pipeline(struct sim_resolver *resolver, struct draft_pipelin
                                        .stops_serially = draft->teardown == 0,
                                        .restart = draft->restart,
                                        .restart_gap_ns = draft->restart_gap_ns,
+                                       .teardown_limit_ns = draft->teardown_limit_ns,
                                        .stage_first = scenario->stages_total };
     resolve_input(resolver, &draft->input, &pipeline->input);
     resolve_stages(resolver, draft, pipeline);

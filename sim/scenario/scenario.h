@@ -171,14 +171,15 @@ struct sim_pipeline {
     uint32_t backpressure; /* enum sim_backpressure */
     double slots_multiplier;
     uint32_t buffer;
-    uint32_t worker_choice; /* enum sim_worker_choice */
-    int64_t turn_ns;        /* runtime: one turn of the main loop */
-    uint32_t lower_bound;   /* runtime: tasks a stage may always have under way */
-    int64_t grace_ns;       /* runtime: a worker ready for less is not stopped */
-    bool has_backlog_guard; /* runtime: stops leave enough workers for the backlog */
-    uint32_t restart;       /* runtime: enum sim_restart */
-    int64_t restart_gap_ns; /* runtime: between restarts of old workers of a stage */
-    bool stops_serially;    /* runtime: the loop waits for every stopped worker */
+    uint32_t worker_choice;    /* enum sim_worker_choice */
+    int64_t turn_ns;           /* runtime: one turn of the main loop */
+    uint32_t lower_bound;      /* runtime: tasks a stage may always have under way */
+    int64_t grace_ns;          /* runtime: a worker ready for less is not stopped */
+    bool has_backlog_guard;    /* runtime: stops leave enough workers for the backlog */
+    uint32_t restart;          /* runtime: enum sim_restart */
+    int64_t teardown_limit_ns; /* runtime: no worker takes longer to end */
+    int64_t restart_gap_ns;    /* runtime: between restarts of old workers of a stage */
+    bool stops_serially;       /* runtime: the loop waits for every stopped worker */
     struct sim_stage *stages;
     size_t stages_count;
     size_t stage_first; /* index of its first stage over all pipelines */

@@ -507,6 +507,13 @@ static const struct sim_field pipeline_fields[] = {
       .choices = "serial|parallel",
       .help = "runtime: serial: the main loop stands still while the workers of a plan end one by "
               "one" },
+    { .key = "teardown_limit",
+      .kind = SIM_FIELD_TIME,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_pipeline, teardown_limit_ns),
+      .initial = "50 s",
+      .max = 3600,
+      .help = "runtime: a worker that takes longer to end is killed" },
     { .key = "restart",
       .kind = SIM_FIELD_CHOICE,
       AT(draft_pipeline, restart),

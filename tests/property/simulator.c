@@ -90,7 +90,7 @@ static char *write_scenario(uint64_t seed)
     const bool is_runtime = !is_blocking && next(&more) % 4 != 0;
     if (is_runtime)
         (void)fprintf(out, "    semantics: runtime\n%s",
-                      PICK(&more, "", "    grace: 0\n    teardown: serial\n",
+                      PICK(&more, "", "    grace: 0\n    teardown: serial\n    teardown_limit: 2 s\n",
                            "    loop_hz: 1\n    backlog_guard: true\n",
                            "    restart: decide\n    restart_spacing: 9 s\n",
                            "    restart: next_plan\n"));
