@@ -42,6 +42,7 @@ static const struct an_metric metrics[] = {
     { "frag.gpu.fgd", "fragmented GPUs", "GPUs", "free GPUs that no shape can use", -1, false },
     { "bp.blocked_frac", "blocked", "ratio", "time the stage may not hand on its work", -1, false },
     { "balance.stage", "balance", "ratio", "slowest over fastest stage", 1, false },
+    { "sched.refused", "starts refused", "count", "starts that the cluster refused", -1, false },
     { "thr.jobs_h", "jobs", "1/h", "jobs finished per hour", 1, false },
     { "jct.mean", "job time mean", "s", "mean time from submission to the end", -1, false },
     { "jct.p95", "job time p95", "s", "95 % of the jobs take at most this long", -1, false },

@@ -6,6 +6,7 @@
  * last one is gone. Everything on it is lost at once, and the scheduler is told.
  */
 #include "sim/pipeline/flow.h"
+#include "sim/pipeline/recovery.h"
 #include "sim/record/record.h"
 #include "sim/world.h"
 
@@ -46,8 +47,20 @@ weir_status sim_faults_worker_lost(struct sim_world *world, struct sim_worker *w
     return stage->pipeline->flow->changed(stage->pipeline, stage->position);
 }
 
+weir_status sim_faults_setup_failed(struct sim_world *world, struct sim_worker *worker)
+{
+    struct sim_stage_run *stage = world->stages[worker->stage];
+    bool is_repeated = false;
+    WEIR_TRY(sim_recovery_repeat_setup(stage, worker, &is_repeated));
+    if (is_repeated)
+        return WEIR_OK;
+    WEIR_TRY(sim_faults_worker_lost(world, worker, "setup failed"));
+    return sim_recovery_judge_setups(stage);
+}
+
 weir_status sim_faults_worker_crash(struct sim_world *world, struct sim_worker *worker)
 {
+    WEIR_TRY(sim_recovery_died(world->stages[worker->stage], worker));
     return sim_faults_worker_lost(world, worker, "crashed");
 }
 
@@ -55,10 +68,12 @@ static weir_status lose_workers(struct sim_world *world, uint32_t node)
 {
     for (size_t s = 0; s < world->scenario->stages_total; s++) {
         struct sim_stage_run *stage = world->stages[s];
+        sim_pipeline_forget_node(stage, node);
         for (uint32_t i = 0; i < stage->positions; i++) {
             struct sim_worker *worker = stage->workers[i];
             if (worker == NULL || worker->meter.node != node)
                 continue;
+            WEIR_TRY(sim_recovery_died(stage, worker));
             WEIR_TRY(sim_port_worker_lost(world->port, worker));
             WEIR_TRY(sim_pipeline_drop_worker(stage, worker, "node lost"));
         }

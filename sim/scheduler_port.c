@@ -257,6 +257,17 @@ weir_status sim_port_stop_worker(struct sim_port *port, struct sim_worker *worke
     return tell(port, WEIR_OUTCOME_STOPPED, stage, id, NULL, WEIR_REASON_FINISHED);
 }
 
+weir_status sim_port_restart_worker(struct sim_port *port, struct sim_stage_run *stage,
+                                    const struct sim_return *back, uint32_t *reason)
+{
+    WEIR_TRY(sim_pipeline_add_worker(stage, back->worker, &back->alloc, false, reason));
+    if (*reason != WEIR_REASON_NONE)
+        return WEIR_OK;
+    sim_worker_find(port->config.pool, back->worker)->deaths = back->deaths;
+    return tell(port, WEIR_OUTCOME_STARTED, stage->index, back->worker, &back->alloc,
+                WEIR_REASON_NONE);
+}
+
 weir_status sim_port_node(struct sim_port *port, uint32_t node, bool is_up)
 {
     return weir_host_set_node(port->host, node, is_up ? WEIR_NODE_UP : 0,
@@ -474,13 +485,15 @@ static weir_status apply_plan(struct sim_port *port, const struct weir_plan *pla
     return WEIR_OK;
 }
 
-static void count_verbs(const struct weir_plan *plan, uint32_t *started, uint32_t *stopped)
+/* Starts that the plan wanted and the cluster could not give. */
+static uint32_t count_refused(const struct sim_port *port, const struct weir_plan *plan)
 {
-    for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
-        const struct weir_action *action = weir_plan_action(plan, i);
-        *started += action->verb == WEIR_VERB_START ? 1 : 0;
-        *stopped += action->verb == WEIR_VERB_STOP ? 1 : 0;
-    }
+    uint32_t refused = 0;
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++)
+        if (weir_plan_action(plan, i)->verb == WEIR_VERB_START &&
+            port->outcomes[i] != WEIR_REASON_NONE && port->outcomes[i] != WEIR_REASON_FINISHED)
+            refused++;
+    return refused;
 }
 
 static void update_speeds(struct sim_port *port, int64_t now_ns)
@@ -572,14 +585,12 @@ weir_status sim_port_apply(struct sim_port *port)
     const struct weir_plan *plan = port->pending;
     const int64_t wall_ns = port->pending_wall_ns;
     uint32_t refused = 0;
-    uint32_t started = 0;
-    uint32_t stopped = 0;
     if (plan == NULL)
         return WEIR_OK; /* the policy that made it was replaced meanwhile */
     port->pending = NULL;
     WEIR_TRY(apply_plan(port, plan, &refused));
-    count_verbs(plan, &started, &stopped);
-    sim_meter_decision(context->meter, sim_engine_now(context->engine), started, stopped, wall_ns);
+    sim_meter_decision(context->meter, sim_engine_now(context->engine), count_refused(port, plan),
+                       wall_ns);
     const struct sim_decision_row row = { .decision = port->decisions++,
                                           .t_ns = port->pending_ns,
                                           .placement =

@@ -35,6 +35,9 @@ void sim_port_worker_ready(struct sim_port *port, uint64_t worker, int64_t now_n
 weir_status sim_port_worker_lost(struct sim_port *port, const struct sim_worker *worker);
 /* A worker stops because its stage is done, not because of a plan. */
 weir_status sim_port_stop_worker(struct sim_port *port, struct sim_worker *worker);
+/* runtime: a worker that died starts again under its id, in its place, if the cluster lets it. */
+weir_status sim_port_restart_worker(struct sim_port *port, struct sim_stage_run *stage,
+                                    const struct sim_return *back, uint32_t *reason);
 weir_status sim_port_node(struct sim_port *port, uint32_t node, bool is_up);
 
 /* Puts `count` ready workers of a stage on a node (initial state). WEIR_EBUSY when they do not fit.

@@ -271,7 +271,7 @@ static weir_status worker_event(struct sim_world *world, const struct sim_event 
         return run->flow->changed(run, stage->position);
     case SIM_KIND_SETUP_END:
         WEIR_TRY(sim_stage_ready(stage, worker, &flag));
-        return flag ? sim_faults_worker_lost(world, worker, "setup failed")
+        return flag ? sim_faults_setup_failed(world, worker)
                     : run->flow->changed(run, stage->position);
     case SIM_KIND_WORKER_CRASH:
         worker->crash = SIM_NO_HANDLE;

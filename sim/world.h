@@ -77,6 +77,7 @@ weir_status sim_faults_begin(struct sim_world *world);
 weir_status sim_faults_node_fail(struct sim_world *world, uint32_t node);
 weir_status sim_faults_node_repair(struct sim_world *world, uint32_t node);
 weir_status sim_faults_worker_crash(struct sim_world *world, struct sim_worker *worker);
+weir_status sim_faults_setup_failed(struct sim_world *world, struct sim_worker *worker);
 weir_status sim_faults_worker_lost(struct sim_world *world, struct sim_worker *worker,
                                    const char *reason);
 /* Down for one more reason, or for one less. */

@@ -32,6 +32,7 @@ enum sim_purpose {
     SIM_DRAW_WORKER_FAILURE = 11,
     SIM_DRAW_POLICY = 12,
     SIM_DRAW_BYTES = 13,
+    SIM_DRAW_NODE_SETUP = 14,
     SIM_DRAW_FIT = 90, /* bootstrap samples of fitted laws */
     SIM_DRAW_TEST = 99,
 };

@@ -17,6 +17,7 @@
  * max(whole part of ready workers * slots * multiplier, lower bound, batch of the next stage).
  */
 #include "sim/pipeline/flow.h"
+#include "sim/pipeline/recovery.h"
 #include "sim/scheduler_port.h"
 
 #include <math.h>
@@ -106,12 +107,25 @@ static weir_status idled(struct sim_stage_run *stage, struct sim_worker *worker)
     return work_on(stage, worker);
 }
 
+static void give_up(struct sim_stage_run *stage, struct sim_queue *task)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    while (task->count > 0) {
+        sim_meter_retry(run->context->meter, stage->index, true);
+        sim_pipeline_item_done(run, sim_queue_pop(task, &run->items), false);
+    }
+}
+
 /* The front of the pool takes the task back; its items keep their order. */
 static void put_back(struct sim_stage_run *stage, struct sim_queue *task)
 {
     struct sim_pipeline_run *run = stage->pipeline;
     struct sim_queue reversed = SIM_QUEUE_EMPTY;
     const uint32_t count = (uint32_t)task->count;
+    if (sim_recovery_gives_up(&run->items.items[task->head])) {
+        give_up(stage, task);
+        return;
+    }
     while (task->count > 0)
         sim_queue_push_front(&reversed, &run->items, sim_queue_pop(task, &run->items));
     while (reversed.count > 0) {
@@ -305,6 +319,9 @@ static weir_status turn(struct sim_pipeline_run *run)
 {
     const int64_t now_ns = now_of(run);
     bool has_moved = false;
+    int64_t next_ns = SIM_TIME_MAX;
+    if (run->has_ended)
+        return WEIR_OK;
     if (run->sweep_ns != now_ns)
         return WEIR_OK; /* planned before an earlier turn was needed */
     run->sweep_ns = -1;
@@ -314,6 +331,10 @@ static weir_status turn(struct sim_pipeline_run *run)
     }
     run->loop_free_ns = now_ns + 1; /* one turn an instant */
     for (uint32_t s = 0; s < run->stage_count; s++) {
+        WEIR_TRY(sim_recovery_retire(&run->stages[s], &next_ns));
+        WEIR_TRY(sim_recovery_turn(&run->stages[s], &has_moved));
+        if (run->has_ended)
+            return WEIR_OK;
         collect(&run->stages[s]);
         WEIR_TRY(hand_out(&run->stages[s], &has_moved));
     }
@@ -324,6 +345,8 @@ static weir_status turn(struct sim_pipeline_run *run)
     WEIR_TRY(end_stages(run, &has_moved));
     if (has_moved)
         plan_turn(run, now_ns);
+    else if (next_ns < SIM_TIME_MAX)
+        plan_turn(run, next_ns);
     return WEIR_OK;
 }
 
@@ -377,7 +400,9 @@ bool sim_runtime_may_stop(struct sim_stage_run *stage, const struct sim_worker *
     loop->stops_left -= loop->stops_left == UINT32_MAX ? 0 : 1;
     if (run->spec->stops_serially) {
         run->loop_free_ns = run->loop_free_ns > now_ns ? run->loop_free_ns : now_ns;
-        run->loop_free_ns += stage->spec->teardown_ns;
+        run->loop_free_ns += stage->spec->teardown_ns < run->spec->teardown_limit_ns
+                                 ? stage->spec->teardown_ns
+                                 : run->spec->teardown_limit_ns;
     }
     return true;
 }

@@ -13,16 +13,18 @@ static void stage_init(struct sim_stage_run *stage, struct sim_pipeline_run *run
 {
     const struct sim_stage *spec = &run->spec->stages[position];
     const double returns = spec->returns == NULL ? 1.0 : sim_law_mean(spec->returns);
-    *stage = (struct sim_stage_run){ .spec = spec,
-                                     .pipeline = run,
-                                     .index = (uint32_t)run->spec->stage_first + position,
-                                     .position = position,
-                                     .queue = SIM_QUEUE_EMPTY,
-                                     .loop = { .pool = SIM_QUEUE_EMPTY, .outbox = SIM_QUEUE_EMPTY },
-                                     .slots = run->spec->slots_per_worker,
-                                     .outputs_per_task = fmax(returns * spec->batch, 1e-9),
-                                     .slow = 1.0,
-                                     .setup_slow = 1.0 };
+    *stage = (struct sim_stage_run){
+        .spec = spec,
+        .pipeline = run,
+        .index = (uint32_t)run->spec->stage_first + position,
+        .position = position,
+        .queue = SIM_QUEUE_EMPTY,
+        .loop = { .pool = SIM_QUEUE_EMPTY, .outbox = SIM_QUEUE_EMPTY, .restarted_ns = -1 },
+        .slots = run->spec->slots_per_worker,
+        .outputs_per_task = fmax(returns * spec->batch, 1e-9),
+        .slow = 1.0,
+        .setup_slow = 1.0
+    };
 }
 
 static const struct sim_flow *flow_of(const struct sim_pipeline *spec)
@@ -62,6 +64,7 @@ weir_status sim_pipeline_create(const struct sim_pipeline *spec, uint32_t index,
                                        .arrival_factor = 1.0,
                                        .arrival_rest_ns = -1,
                                        .sweep_ns = -1,
+                                       .asked_ns = -1,
                                        .completed_ns = -1 };
     for (uint32_t i = 0; i < made->stage_count; i++)
         stage_init(&made->stages[i], made, i);
@@ -78,6 +81,8 @@ void sim_pipeline_destroy(struct sim_pipeline_run *run)
     for (uint32_t i = 0; i < run->stage_count; i++) {
         free(run->stages[i].workers);
         free(run->stages[i].blocked);
+        free(run->stages[i].loop.returns);
+        free(run->stages[i].node_ready_ns);
         sim_ready_set_clear(&run->stages[i].idle);
     }
     free(run->stages);
@@ -153,6 +158,36 @@ static weir_status append_worker(struct sim_stage_run *stage, struct sim_worker 
     return WEIR_OK;
 }
 
+/* How long a worker must wait for setup_on_node; the first one on the node begins it. */
+static weir_status node_setup_s(struct sim_stage_run *stage, uint32_t node, double *seconds)
+{
+    const struct sim_context *context = stage->pipeline->context;
+    const int64_t now_ns = sim_engine_now(context->engine);
+    *seconds = 0;
+    if (stage->spec->setup_on_node == NULL)
+        return WEIR_OK;
+    if (stage->node_ready_ns == NULL) {
+        const uint32_t nodes = context->cluster->node_count;
+        stage->node_ready_ns = malloc(nodes * sizeof(*stage->node_ready_ns));
+        if (stage->node_ready_ns == NULL)
+            return WEIR_ENOMEM;
+        for (uint32_t n = 0; n < nodes; n++)
+            stage->node_ready_ns[n] = -1;
+    }
+    if (stage->node_ready_ns[node] < 0)
+        stage->node_ready_ns[node] =
+            now_ns + sim_time_from_s(sim_service_node_setup_s(stage, node));
+    if (stage->node_ready_ns[node] > now_ns)
+        *seconds = sim_time_s(stage->node_ready_ns[node] - now_ns);
+    return WEIR_OK;
+}
+
+void sim_pipeline_forget_node(struct sim_stage_run *stage, uint32_t node)
+{
+    if (stage->node_ready_ns != NULL)
+        stage->node_ready_ns[node] = -1;
+}
+
 weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, uint64_t id,
                                     const struct weir_alloc *alloc, bool is_ready, uint32_t *reason)
 {
@@ -170,7 +205,10 @@ weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, uint64_t id,
         bool has_failed = false;
         return sim_stage_ready(stage, worker, &has_failed);
     }
-    return run->flow->begin_setup(stage, worker, sim_service_setup_s(stage, worker->ordinal));
+    double wait_s = 0;
+    WEIR_TRY(node_setup_s(stage, alloc->node, &wait_s));
+    return run->flow->begin_setup(stage, worker,
+                                  wait_s + sim_service_setup_s(stage, worker->ordinal));
 }
 
 /* Items in hand go back to the front of the queue, in their order, with their attempt unchanged: a

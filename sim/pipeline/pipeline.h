@@ -25,6 +25,13 @@ struct sim_pipeline_run;
 
 enum { SIM_LOOP_SAMPLES = 100 };
 
+/* A worker that died and will be back at a turn of the loop. */
+struct sim_return {
+    uint64_t worker;
+    uint32_t deaths;
+    struct weir_alloc alloc;
+};
+
 /* What the runtime rule keeps of a stage (flow_runtime.c); unused under the other rules. */
 struct sim_loop_stage {
     struct sim_queue pool; /* tasks fed, not yet given to a worker */
@@ -35,8 +42,12 @@ struct sim_loop_stage {
     uint32_t samples[SIM_LOOP_SAMPLES]; /* outputs of the last tasks that gave any */
     uint64_t samples_seen;
     uint64_t samples_sum;
-    uint32_t stops_left; /* of the plan being applied, by the backlog guard */
-    bool is_done;        /* as the loop saw it */
+    uint32_t stops_left;        /* of the plan being applied, by the backlog guard */
+    bool is_done;               /* as the loop saw it */
+    struct sim_return *returns; /* oldest death first */
+    uint32_t return_count, return_capacity;
+    uint64_t setups_tried, setups_failed;
+    int64_t restarted_ns; /* when a worker was last restarted for its age, -1 = never */
 };
 
 struct sim_stage_run {
@@ -61,6 +72,7 @@ struct sim_stage_run {
     uint32_t stalled;        /* depth of stalls */
     bool is_backpressured;
     uint64_t tasks_done;
+    int64_t *node_ready_ns; /* when setup_on_node is over, -1 = not begun; NULL = none */
     struct sim_loop_stage loop;
 };
 
@@ -82,6 +94,8 @@ struct sim_pipeline_run {
     int64_t arrival_rest_ns; /* at rate 1, of an arrival held back by a rate of 0; -1 = none */
     int64_t sweep_ns;        /* tick rule: last sweep planned; runtime: next turn, -1 = none */
     int64_t loop_free_ns;    /* runtime: the loop stands still until then */
+    bool has_ended;          /* runtime: by a failure; nothing is done any more */
+    int64_t asked_ns;        /* runtime: when a decision was asked for last */
     bool has_batches;        /* some stage takes more than one item a task */
     uint64_t finished, dropped;
     int64_t demand_ns;    /* nominal service of finished tasks, before any slow-down */
@@ -109,6 +123,8 @@ weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, uint64_t id,
 /* Takes a worker out of service: running and finished items go back to where they wait. */
 weir_status sim_pipeline_drop_worker(struct sim_stage_run *stage, struct sim_worker *worker,
                                      const char *reason);
+/* A node was lost, and with it what setup_on_node did. */
+void sim_pipeline_forget_node(struct sim_stage_run *stage, uint32_t node);
 /* After a decision was applied. */
 weir_status sim_pipeline_rescaled(struct sim_pipeline_run *run);
 

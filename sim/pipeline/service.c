@@ -104,6 +104,14 @@ double sim_service_setup_s(const struct sim_stage_run *stage, uint32_t ordinal)
     return sim_law_draw(stage->spec->setup, &stream) * stage->setup_slow;
 }
 
+double sim_service_node_setup_s(const struct sim_stage_run *stage, uint32_t node)
+{
+    struct sim_stream stream;
+    const struct sim_stream_key key = { node, stage->index, 0 };
+    sim_stream_open(&stream, &stage->pipeline->context->random, SIM_DRAW_NODE_SETUP, key);
+    return sim_law_draw(stage->spec->setup_on_node, &stream) * stage->setup_slow;
+}
+
 double sim_service_mean_s(const struct sim_stage *stage, double size)
 {
     const struct sim_service *service = &stage->service;

@@ -7,6 +7,7 @@
  */
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/pipeline.h"
+#include "sim/pipeline/recovery.h"
 #include "sim/pipeline/service.h"
 #include "sim/scheduler_port.h"
 
@@ -161,7 +162,8 @@ weir_status sim_stage_work(struct sim_stage_run *stage, struct sim_worker *worke
     worker->task_start_ns = sim_engine_now(run->context->engine);
     worker->demand_ns = sim_time_from_s(time.demand_s);
     worker->will_fail = attempt_fails(stage, &run->items.items[worker->task_head]) ? 1 : 0;
-    return run->flow->begin_service(stage, worker, time.actual_s * slow);
+    return run->flow->begin_service(stage, worker,
+                                    time.actual_s * slow + sim_time_s(worker->pause_ns));
 }
 
 void sim_pipeline_item_done(struct sim_pipeline_run *run, uint32_t index, bool is_finished)
@@ -243,6 +245,7 @@ static weir_status collect_output(struct sim_stage_run *stage, uint32_t index, i
         return WEIR_OK;
     }
     item->attempt = 0;
+    item->deaths = 0;
     item->queued_ns = sim_engine_now(run->context->engine);
     const uint64_t id = item->id;
     sim_queue_push(output, &run->items, index);
@@ -361,27 +364,85 @@ static weir_status measure(struct sim_stage_run *stage, const struct sim_worker 
     return sim_port_measure(stage->pipeline->port, &task);
 }
 
+static bool is_last_attempt(const struct sim_stage_run *stage, const struct sim_worker *worker)
+{
+    const struct sim_item *first = &stage->pipeline->items.items[worker->task_head];
+    return first->attempt + 1 >= stage->spec->max_attempts;
+}
+
+/* The pause before an attempt is lost, as the attempt that failed is. */
+static void end_pause(struct sim_stage_run *stage, struct sim_worker *worker)
+{
+    if (worker->pause_ns == 0)
+        return;
+    sim_meter_work_lost(stage->pipeline->context->meter, stage->index, worker->pause_ns);
+    worker->busy_ns += worker->pause_ns;
+    worker->task_start_ns += worker->pause_ns;
+    worker->pause_ns = 0;
+}
+
+/* The worker keeps the task and starts it once more after a pause. */
+static weir_status try_again(struct sim_stage_run *stage, struct sim_worker *worker)
+{
+    struct sim_item *items = stage->pipeline->items.items;
+    uint32_t item = worker->task_head;
+    worker->pause_ns = sim_recovery_pause_ns(items[item].attempt);
+    for (uint32_t i = 0; i < worker->task_count; i++, item = items[item].next) {
+        items[item].attempt++;
+        sim_meter_retry(stage->pipeline->context->meter, stage->index, false);
+    }
+    make_idle(stage, worker);
+    return sim_stage_work(stage, worker);
+}
+
+/* The task gives nothing; the worker goes on, or goes. */
+static weir_status ignore_task(struct sim_stage_run *stage, struct sim_worker *worker)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    for (; worker->task_count > 0; worker->task_count--) {
+        const uint32_t item = worker->task_head;
+        worker->task_head = run->items.items[item].next;
+        sim_meter_retry(run->context->meter, stage->index, true);
+        sim_pipeline_item_done(run, item, false);
+    }
+    worker->task_head = SIM_NO_ITEM;
+    make_idle(stage, worker);
+    if (!stage->spec->resets_on_failure)
+        return run->flow->idled(stage, worker);
+    WEIR_TRY(sim_port_worker_lost(run->port, worker));
+    return sim_pipeline_drop_worker(stage, worker, "reset");
+}
+
 weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_worker *worker,
                              bool *is_blocked)
 {
     struct sim_pipeline_run *run = stage->pipeline;
     const int64_t now_ns = sim_engine_now(run->context->engine);
-    const int64_t service_ns = now_ns - worker->task_start_ns;
+    const int64_t service_ns = now_ns - worker->task_start_ns - worker->pause_ns;
     const uint32_t batch = worker->task_count;
     struct sim_queue output = SIM_QUEUE_EMPTY;
     assert(worker->state == SIM_WORKER_BUSY && batch > 0);
     worker->timer = SIM_NO_HANDLE;
+    if (worker->will_fail != 0 && is_last_attempt(stage, worker) &&
+        stage->spec->on_failure == SIM_FAILURE_END)
+        return sim_recovery_end(run, "a task failed too often");
+    end_pause(stage, worker);
     worker->busy_ns += service_ns;
     worker->tasks++;
     *is_blocked = false;
     if (worker->will_fail != 0) {
         sim_meter_work_lost(run->context->meter, stage->index, service_ns);
         show_failure(stage, worker);
+        if (stage->spec->on_failure != SIM_FAILURE_REQUEUE && !is_last_attempt(stage, worker))
+            return try_again(stage, worker);
+        if (stage->spec->on_failure == SIM_FAILURE_IGNORE)
+            return ignore_task(stage, worker);
         repeat_items(stage, worker);
         make_idle(stage, worker);
         return run->flow->idled == NULL ? WEIR_OK : run->flow->idled(stage, worker);
     }
     stage->tasks_done++;
+    worker->deaths = 0;
     run->demand_ns += worker->demand_ns;
     sim_meter_task_done(run->context->meter, now_ns, stage->index, service_ns);
     uint32_t item = worker->task_head;
@@ -459,7 +520,7 @@ static bool setup_fails(const struct sim_stage_run *stage, const struct sim_work
     if (!(stage->spec->setup_failure > 0))
         return false;
     struct sim_stream stream;
-    const struct sim_stream_key key = { worker->ordinal, stage->index, 0 };
+    const struct sim_stream_key key = { worker->ordinal, stage->index, worker->setup_tries };
     sim_stream_open(&stream, &stage->pipeline->context->random, SIM_DRAW_SETUP_FAILURE, key);
     return sim_stream_uniform(&stream) < stage->spec->setup_failure;
 }
@@ -485,6 +546,7 @@ weir_status sim_stage_ready(struct sim_stage_run *stage, struct sim_worker *work
     *has_failed = setup_fails(stage, worker);
     if (*has_failed)
         return WEIR_OK;
+    stage->loop.setups_tried++;
     make_idle(stage, worker);
     show_setup(stage, worker);
     sim_port_worker_ready(stage->pipeline->port, worker->id,

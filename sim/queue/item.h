@@ -27,6 +27,7 @@ struct sim_item {
     double bytes;
     uint32_t item_class;
     uint32_t attempt; /* at the present stage */
+    uint32_t deaths;  /* runtime: workers that died with it in hand, at the present stage */
     uint32_t next;
     uint32_t task_items; /* items of the task it heads; only of tasks in a pool or held */
 };

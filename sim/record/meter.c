@@ -304,13 +304,11 @@ void sim_meter_retry(struct sim_meter *meter, uint32_t stage, bool is_exhausted)
     meter->exhausted += is_exhausted;
 }
 
-void sim_meter_decision(struct sim_meter *meter, int64_t now_ns, uint32_t started, uint32_t stopped,
-                        int64_t wall_ns)
+void sim_meter_decision(struct sim_meter *meter, int64_t now_ns, uint32_t refused, int64_t wall_ns)
 {
     meter_tick(meter, now_ns);
-    (void)started; /* workers are counted when they appear and go */
-    (void)stopped;
     meter->decisions++;
+    meter->refused += refused;
     sim_percentiles_add(&meter->decision, wall_ns);
 }
 

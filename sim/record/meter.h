@@ -123,9 +123,8 @@ void sim_meter_node_free(struct sim_meter *meter, int64_t now_ns, uint32_t node,
                          int64_t cpu_units_free, const struct sim_meter_gpu *gpus,
                          size_t gpu_count);
 
-/* A decision was applied. */
-void sim_meter_decision(struct sim_meter *meter, int64_t now_ns, uint32_t started, uint32_t stopped,
-                        int64_t wall_ns);
+/* A decision was applied; `refused` of its starts the cluster could not give. */
+void sim_meter_decision(struct sim_meter *meter, int64_t now_ns, uint32_t refused, int64_t wall_ns);
 
 /* ---- reading ---- */
 

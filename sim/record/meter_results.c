@@ -328,6 +328,7 @@ static void put_counters(const struct view *view, const struct cluster_totals *n
     put(meter, "retry.count", "", "count", now->retries - base->retries);
     put(meter, "retry.exhausted", "", "count", now->exhausted - base->exhausted);
     put(meter, "sched.decisions", "", "count", now->decisions - base->decisions);
+    put(meter, "sched.refused", "", "count", now->refused - base->refused);
     put(meter, "samples.count", "", "count", now->samples);
     put(meter, "invariant.violations", "", "count", (double)meter->violations);
 }

@@ -68,6 +68,7 @@ struct cluster_totals sim_meter_cluster_totals(const struct sim_meter *meter, in
         .retries = (double)meter->retries,
         .exhausted = (double)meter->exhausted,
         .decisions = (double)meter->decisions,
+        .refused = (double)meter->refused,
         .samples = (double)meter->samples,
     };
     series_totals(totals.capacity, &meter->up_capacity, now_ns);

@@ -119,11 +119,14 @@ static void check_tick(struct sim_resolver *resolver, const struct draft_pipelin
 /* ---- pipelines ---- */
 
 static void check_stage(struct sim_resolver *resolver, const struct draft_stage *draft,
-                        const struct sim_stage *stage)
+                        const struct sim_stage *stage, uint32_t semantics)
 {
     check_service(resolver, &draft->service, &stage->service);
     check_mean(resolver, sim_draft_at(&draft->head, "returns"), stage->returns);
     check_mean(resolver, sim_draft_at(&draft->head, "worker_between"), stage->worker_between);
+    if (stage->on_failure != SIM_FAILURE_REQUEUE && semantics != SIM_SEMANTICS_RUNTIME)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "on_failure"),
+                         "other than requeue needs semantics: runtime");
     if (stage->setup_failure >= 1)
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "setup_failure"),
                          "at 1 no worker would ever be ready");
@@ -139,7 +142,7 @@ static void check_pipelines(struct sim_resolver *resolver)
         if (drafts[p].input.head.node != NULL)
             check_input(resolver, &drafts[p].input, &pipeline->input);
         for (size_t s = 0; s < pipeline->stages_count; s++)
-            check_stage(resolver, &stages[s], &pipeline->stages[s]);
+            check_stage(resolver, &stages[s], &pipeline->stages[s], pipeline->semantics);
         check_tick(resolver, &drafts[p], pipeline);
         check_runtime(resolver, &drafts[p], pipeline);
     }

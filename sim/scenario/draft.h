@@ -187,6 +187,12 @@ struct draft_stage {
     uint32_t max_attempts;
     struct sim_law *worker_between;
     int64_t teardown_ns;
+    uint32_t setup_attempts;
+    double max_setup_failure;
+    struct sim_law *setup_on_node;
+    uint32_t on_failure;
+    uint32_t reset_on_failure;
+    int64_t max_lifetime_ns;
 };
 
 struct draft_pipeline {
@@ -203,6 +209,9 @@ struct draft_pipeline {
     int64_t grace_ns;
     uint32_t backlog_guard;
     uint32_t teardown;
+    uint32_t restart;
+    int64_t restart_gap_ns;
+    int64_t teardown_limit_ns;
     struct draft_list stages;
 };
 

@@ -261,7 +261,13 @@ static void resolve_stage(struct sim_resolver *resolver, struct draft_stage *dra
                                  .setup_failure = draft->setup_failure,
                                  .max_attempts = draft->max_attempts,
                                  .worker_between = draft->worker_between,
-                                 .teardown_ns = draft->teardown_ns };
+                                 .teardown_ns = draft->teardown_ns,
+                                 .setup_attempts = draft->setup_attempts,
+                                 .max_setup_failure = draft->max_setup_failure,
+                                 .setup_on_node = draft->setup_on_node,
+                                 .on_failure = draft->on_failure,
+                                 .resets_on_failure = draft->reset_on_failure == 1,
+                                 .max_lifetime_ns = draft->max_lifetime_ns };
     resolve_requests(resolver, draft, stage);
     resolve_service(resolver, &draft->service, input, &stage->service);
 }
@@ -305,6 +311,9 @@ static void resolve_pipeline(struct sim_resolver *resolver, struct draft_pipelin
                                        .grace_ns = draft->grace_ns,
                                        .has_backlog_guard = draft->backlog_guard == 1,
                                        .stops_serially = draft->teardown == 0,
+                                       .restart = draft->restart,
+                                       .restart_gap_ns = draft->restart_gap_ns,
+                                       .teardown_limit_ns = draft->teardown_limit_ns,
                                        .stage_first = scenario->stages_total };
     resolve_input(resolver, &draft->input, &pipeline->input);
     resolve_stages(resolver, draft, pipeline);

@@ -91,6 +91,10 @@ enum sim_backpressure {
     SIM_BACKPRESSURE_NONE,     /* unbounded queues */
     SIM_BACKPRESSURE_FORMULA   /* as slots, but runtime adds no lower bound and no next batch */
 };
+/* runtime: what becomes of a worker that died. */
+enum sim_restart { SIM_RESTART_SAME_PLACE, SIM_RESTART_NEXT_PLAN, SIM_RESTART_DECIDE };
+/* What becomes of a task whose attempt failed. */
+enum sim_on_failure { SIM_FAILURE_REQUEUE, SIM_FAILURE_IGNORE, SIM_FAILURE_END };
 enum sim_worker_choice { SIM_WORKER_OLDEST, SIM_WORKER_NEWEST };
 
 /* Service time of one task on one worker, in seconds:
@@ -138,6 +142,12 @@ struct sim_stage {
     uint32_t max_attempts;          /* an item that failed so often is dropped */
     struct sim_law *worker_between; /* time between crashes of a ready worker, NULL = never */
     int64_t teardown_ns;            /* runtime: to end one worker */
+    uint32_t setup_attempts;        /* runtime: on one worker */
+    double max_setup_failure;       /* runtime: share that may fail */
+    struct sim_law *setup_on_node;  /* before the first set-up on a node, NULL = none */
+    uint32_t on_failure;            /* runtime: enum sim_on_failure */
+    bool resets_on_failure;         /* runtime: the worker goes too */
+    int64_t max_lifetime_ns;        /* runtime: of a ready worker, 0 = any */
 };
 
 struct sim_item_class {
@@ -164,12 +174,15 @@ struct sim_pipeline {
     uint32_t backpressure; /* enum sim_backpressure */
     double slots_multiplier;
     uint32_t buffer;
-    uint32_t worker_choice; /* enum sim_worker_choice */
-    int64_t turn_ns;        /* runtime: one turn of the main loop */
-    uint32_t lower_bound;   /* runtime: tasks a stage may always have under way */
-    int64_t grace_ns;       /* runtime: a worker ready for less is not stopped */
-    bool has_backlog_guard; /* runtime: stops leave enough workers for the backlog */
-    bool stops_serially;    /* runtime: the loop waits for every stopped worker */
+    uint32_t worker_choice;    /* enum sim_worker_choice */
+    int64_t turn_ns;           /* runtime: one turn of the main loop */
+    uint32_t lower_bound;      /* runtime: tasks a stage may always have under way */
+    int64_t grace_ns;          /* runtime: a worker ready for less is not stopped */
+    bool has_backlog_guard;    /* runtime: stops leave enough workers for the backlog */
+    uint32_t restart;          /* runtime: enum sim_restart */
+    int64_t teardown_limit_ns; /* runtime: no worker takes longer to end */
+    int64_t restart_gap_ns;    /* runtime: between restarts of old workers of a stage */
+    bool stops_serially;       /* runtime: the loop waits for every stopped worker */
     struct sim_stage *stages;
     size_t stages_count;
     size_t stage_first; /* index of its first stage over all pipelines */

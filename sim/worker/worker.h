@@ -41,8 +41,11 @@ struct sim_worker {
     struct sim_queue held; /* runtime: tasks taken ahead, each headed by an item that counts it */
     uint32_t used_slots;   /* runtime: held, running, and over but not collected */
     uint32_t uncollected;
-    uint32_t gpu_type; /* of its first device, WEIR_NO_INDEX = none */
-    sim_handle timer;  /* end of set-up or service */
+    uint32_t setup_tries; /* runtime: set-ups of this life that failed */
+    int64_t pause_ns;     /* runtime: before the attempt that runs */
+    uint32_t deaths;      /* runtime: of it in a row, without a finished task between */
+    uint32_t gpu_type;    /* of its first device, WEIR_NO_INDEX = none */
+    sim_handle timer;     /* end of set-up or service */
     sim_handle crash;
     int64_t created_ns, ready_ns, task_start_ns, service_ns, demand_ns;
     int64_t busy_ns;

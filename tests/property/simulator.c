@@ -28,7 +28,7 @@ static const char *pick(uint64_t *state, const char *const *words, size_t count)
     pick((state), (const char *const[]){ __VA_ARGS__ },                                            \
          sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))
 
-static void write_stages(FILE *out, uint64_t *state, bool is_blocking)
+static void write_stages(FILE *out, uint64_t *state, bool is_blocking, bool is_runtime)
 {
     const uint64_t stages = 1 + next(state) % 5;
     for (uint64_t s = 0; s < stages; s++) {
@@ -43,6 +43,12 @@ static void write_stages(FILE *out, uint64_t *state, bool is_blocking)
             (void)fputs(PICK(state, "", "", ", batch: 3", ", batch: 8"), out);
         (void)fputs(PICK(state, "", "", ", process_failure: 0.1", ", setup_failure: 0.2"), out);
         (void)fputs(PICK(state, "", "", ", worker_between: exp(60)", ", bytes_out: 1 MB"), out);
+        if (is_runtime)
+            (void)fputs(PICK(state, "", ", setup_attempts: 3, setup_on_node: 9 s",
+                             ", max_setup_failure: 0.1", ", on_failure: ignore, max_attempts: 2",
+                             ", on_failure: ignore, max_attempts: 1, reset_on_failure: true",
+                             ", on_failure: end, max_attempts: 3", ", max_lifetime: 30 s"),
+                        out);
         (void)fputs(PICK(state, "", "", "", ", workers: 2", ", over_provision: 1.5"), out);
         (void)fputs("}\n", out);
     }
@@ -81,12 +87,15 @@ static char *write_scenario(uint64_t seed)
                   is_blocking
                       ? PICK(&state, "{rule: blocking, buffer: 0}", "{rule: blocking, buffer: 3}")
                       : PICK(&state, "slots", "none"));
-    if (!is_blocking && next(&more) % 4 != 0)
+    const bool is_runtime = !is_blocking && next(&more) % 4 != 0;
+    if (is_runtime)
         (void)fprintf(out, "    semantics: runtime\n%s",
-                      PICK(&more, "", "    grace: 0\n    teardown: serial\n",
-                           "    loop_hz: 1\n    backlog_guard: true\n"));
+                      PICK(&more, "", "    grace: 0\n    teardown: serial\n    teardown_limit: 2 s\n",
+                           "    loop_hz: 1\n    backlog_guard: true\n",
+                           "    restart: decide\n    restart_spacing: 9 s\n",
+                           "    restart: next_plan\n"));
     (void)fputs("    stages:\n", out);
-    write_stages(out, &state, is_blocking);
+    write_stages(out, &state, is_blocking, is_runtime);
     return fclose(out) == 0 ? text : NULL;
 }
 

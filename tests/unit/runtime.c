@@ -221,6 +221,11 @@ static void a_serial_teardown_holds_the_loop_up(void)
     CHECK_I64(find(trace, 0, 0)->start_ns, 10 * MS);
     (void)deleted("horizon=100s pipelines.p.grace=0s pipelines.p.teardown=serial", trace);
     CHECK_I64(find(trace, 0, 0)->start_ns, 40010 * MS);
+    /* killed after 15 s each */
+    (void)deleted("horizon=100s pipelines.p.grace=0s pipelines.p.teardown=serial "
+                  "pipelines.p.teardown_limit=15s",
+                  trace);
+    CHECK_I64(find(trace, 0, 0)->start_ns, 30010 * MS);
     free(trace);
 }
 

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Workers that died and pipelines that end (see recovery.h). */
+#include "sim/pipeline/recovery.h"
+
+#include "sim/pipeline/flow.h"
+#include "sim/pipeline/service.h"
+#include "sim/record/record.h"
+#include "sim/scheduler_port.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { WORKER_DEATHS = 4, TASK_DEATHS = 3 };
+static const double SETUP_ALPHA = 0.05; /* of the binomial test */
+static const double LONG_TASK = 0.6;    /* of the lifetime: such a task is not interrupted */
+
+static void count_deaths(struct sim_item_slab *slab, uint32_t head, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++, head = slab->items[head].next)
+        slab->items[head].deaths++;
+}
+
+bool sim_recovery_gives_up(const struct sim_item *item)
+{
+    return item->deaths > TASK_DEATHS;
+}
+
+/* A decision at this instant instead of at the next interval. */
+static void ask_for_plan(struct sim_pipeline_run *run)
+{
+    const struct sim_event event = { .time_ns = sim_engine_now(run->context->engine),
+                                     .kind = SIM_KIND_WAKE,
+                                     .phase = SIM_PHASE_DECISION };
+    if (run->asked_ns == event.time_ns)
+        return;
+    run->asked_ns = event.time_ns;
+    (void)sim_engine_schedule(run->context->engine, &event);
+}
+
+static weir_status plan_return(struct sim_stage_run *stage, const struct sim_worker *worker,
+                               uint32_t deaths)
+{
+    struct sim_loop_stage *loop = &stage->loop;
+    if (loop->return_count == loop->return_capacity) {
+        const uint32_t capacity = loop->return_capacity == 0 ? 8 : loop->return_capacity * 2;
+        struct sim_return *returns = realloc(loop->returns, capacity * sizeof(*returns));
+        if (returns == NULL)
+            return WEIR_ENOMEM;
+        loop->returns = returns;
+        loop->return_capacity = capacity;
+    }
+    loop->returns[loop->return_count++] =
+        (struct sim_return){ .worker = worker->id, .deaths = deaths, .alloc = worker->lease.alloc };
+    return WEIR_OK;
+}
+
+weir_status sim_recovery_died(struct sim_stage_run *stage, struct sim_worker *worker)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    if (run->spec->semantics != SIM_SEMANTICS_RUNTIME)
+        return WEIR_OK;
+    count_deaths(&run->items, worker->task_head, worker->task_count);
+    count_deaths(&run->items, worker->held.head, worker->held.count);
+    switch ((enum sim_restart)run->spec->restart) {
+    case SIM_RESTART_SAME_PLACE:
+        return plan_return(stage, worker, worker->deaths + 1);
+    case SIM_RESTART_DECIDE:
+        ask_for_plan(run);
+        return WEIR_OK;
+    case SIM_RESTART_NEXT_PLAN:
+        break;
+    }
+    return WEIR_OK;
+}
+
+weir_status sim_recovery_turn(struct sim_stage_run *stage, bool *has_moved)
+{
+    struct sim_loop_stage *loop = &stage->loop;
+    uint32_t kept = 0;
+    if (loop->return_count == 0)
+        return WEIR_OK;
+    for (uint32_t i = 0; i < loop->return_count; i++) {
+        struct sim_return *back = &loop->returns[i];
+        uint32_t reason = WEIR_REASON_NONE;
+        if (back->deaths >= WORKER_DEATHS || loop->is_done)
+            continue;
+        WEIR_TRY(sim_port_restart_worker(stage->pipeline->port, stage, back, &reason));
+        if (reason != WEIR_REASON_NODE_DOWN)
+            continue; /* it runs, or another took its place: the next plan decides */
+        back->deaths++;
+        loop->returns[kept++] = *back;
+    }
+    loop->return_count = kept;
+    *has_moved = *has_moved || kept > 0;
+    if (kept > 0 || loop->pool_tasks == 0 || stage->worker_count > 0)
+        return WEIR_OK;
+    return sim_recovery_end(stage->pipeline, "tasks wait, but every worker was given up");
+}
+
+int64_t sim_recovery_pause_ns(uint32_t attempt)
+{
+    return (INT64_C(2) << (attempt < 3 ? attempt : 3)) * SIM_NS_PER_S;
+}
+
+weir_status sim_recovery_repeat_setup(struct sim_stage_run *stage, struct sim_worker *worker,
+                                      bool *is_repeated)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    *is_repeated = run->spec->semantics == SIM_SEMANTICS_RUNTIME &&
+                   worker->setup_tries + 1 < stage->spec->setup_attempts;
+    if (!*is_repeated)
+        return WEIR_OK;
+    const double pause_s = sim_time_s(sim_recovery_pause_ns(worker->setup_tries++));
+    return run->flow->begin_setup(stage, worker,
+                                  pause_s + sim_service_setup_s(stage, worker->ordinal));
+}
+
+/* P(X >= least) of a binomial variable. */
+static double upper_tail(uint64_t tried, uint64_t least, double share)
+{
+    double sum = 0;
+    int sign = 0;
+    if (!(share > 0) || !(share < 1))
+        return share > 0 || least == 0 ? 1 : 0;
+    for (uint64_t k = least; k <= tried; k++) {
+        const double ways = lgamma_r((double)tried + 1, &sign) - lgamma_r((double)k + 1, &sign) -
+                            lgamma_r((double)(tried - k) + 1, &sign);
+        sum += exp(ways + (double)k * log(share) + (double)(tried - k) * log1p(-share));
+    }
+    return sum;
+}
+
+weir_status sim_recovery_judge_setups(struct sim_stage_run *stage)
+{
+    struct sim_loop_stage *loop = &stage->loop;
+    const double share = stage->spec->max_setup_failure;
+    if (stage->pipeline->spec->semantics != SIM_SEMANTICS_RUNTIME)
+        return WEIR_OK;
+    loop->setups_tried++;
+    loop->setups_failed++;
+    if ((double)loop->setups_failed <= share * (double)loop->setups_tried ||
+        upper_tail(loop->setups_tried, loop->setups_failed, share) >= SETUP_ALPHA)
+        return WEIR_OK;
+    return sim_recovery_end(stage->pipeline, "too many set-ups failed");
+}
+
+/* The oldest worker above the limit; those that will be above it later give the time to look. */
+static struct sim_worker *oldest(const struct sim_stage_run *stage, int64_t now_ns,
+                                 int64_t *next_ns)
+{
+    const int64_t limit_ns = stage->spec->max_lifetime_ns;
+    struct sim_worker *found = NULL;
+    for (uint32_t i = 0; i < stage->positions; i++) {
+        struct sim_worker *worker = stage->workers[i];
+        if (worker == NULL || worker->state == SIM_WORKER_SETUP)
+            continue;
+        if (now_ns - worker->ready_ns <= limit_ns)
+            *next_ns = worker->ready_ns + limit_ns + 1 < *next_ns ? worker->ready_ns + limit_ns + 1
+                                                                  : *next_ns;
+        else if (found == NULL || worker->ready_ns < found->ready_ns)
+            found = worker;
+    }
+    return found;
+}
+
+weir_status sim_recovery_retire(struct sim_stage_run *stage, int64_t *next_ns)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    struct sim_loop_stage *loop = &stage->loop;
+    const int64_t now_ns = sim_engine_now(run->context->engine);
+    const int64_t limit_ns = stage->spec->max_lifetime_ns;
+    if (limit_ns == 0)
+        return WEIR_OK;
+    struct sim_worker *worker = oldest(stage, now_ns, next_ns);
+    if (worker == NULL)
+        return WEIR_OK;
+    if (loop->restarted_ns >= 0 && now_ns - loop->restarted_ns < run->spec->restart_gap_ns) {
+        const int64_t due_ns = loop->restarted_ns + run->spec->restart_gap_ns;
+        *next_ns = due_ns < *next_ns ? due_ns : *next_ns;
+        return WEIR_OK;
+    }
+    if (worker->state == SIM_WORKER_BUSY &&
+        (double)(now_ns - worker->task_start_ns) >= LONG_TASK * (double)limit_ns)
+        return WEIR_OK; /* its end brings the next turn */
+    loop->restarted_ns = now_ns;
+    if (now_ns + run->spec->restart_gap_ns < *next_ns)
+        *next_ns = now_ns + run->spec->restart_gap_ns;
+    WEIR_TRY(plan_return(stage, worker, worker->deaths));
+    WEIR_TRY(sim_port_worker_lost(run->port, worker));
+    return sim_pipeline_drop_worker(stage, worker, "too old");
+}
+
+weir_status sim_recovery_end(struct sim_pipeline_run *run, const char *why)
+{
+    struct sim_context *context = run->context;
+    if (run->has_ended)
+        return WEIR_OK;
+    run->has_ended = true;
+    if (context->scenario->horizon_ns == SIM_TIME_MAX)
+        return weir_fail(context->error, WEIR_EINFEASIBLE, "pipeline %s ends: %s", run->spec->name,
+                         why);
+    for (uint32_t s = 0; s < run->stage_count; s++) {
+        struct sim_stage_run *stage = &run->stages[s];
+        stage->loop.is_done = true;
+        stage->loop.return_count = 0;
+        for (uint32_t i = 0; i < stage->positions; i++)
+            if (stage->workers[i] != NULL)
+                WEIR_TRY(sim_port_stop_worker(run->port, stage->workers[i]));
+    }
+    return sim_recorder_happening(context->recorder, sim_engine_now(context->engine), -1,
+                                  "pipeline_end", run->spec->name, why, context->error);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Recovery of the runtime rule: what happens after a worker died or could not be set up.
+ *
+ * A worker that died comes back at the next turn of the loop, under its id and in its old place,
+ * whether or not that place is still there. Each death in a row without a finished task counts;
+ * the fourth one gives the worker up. A task that was in the hands of more than three workers when
+ * they died is given up too. A stage that has tasks, but no worker and none to come, ends the
+ * pipeline: its workers stop and nothing more is done until the horizon.
+ */
+#ifndef SIM_PIPELINE_RECOVERY_H
+#define SIM_PIPELINE_RECOVERY_H
+
+#include "sim/pipeline/pipeline.h"
+
+/* A worker is about to be dropped because it died: counts it, and plans its return. */
+weir_status sim_recovery_died(struct sim_stage_run *stage, struct sim_worker *worker);
+/* One turn: brings back those that wait for it; true in *has_moved when one is still to come. */
+weir_status sim_recovery_turn(struct sim_stage_run *stage, bool *has_moved);
+/* A set-up failed: begins it again after a pause, as long as attempts are left. */
+weir_status sim_recovery_repeat_setup(struct sim_stage_run *stage, struct sim_worker *worker,
+                                      bool *is_repeated);
+/* A worker failed in set-up for good: counts it, and ends the pipeline if that are too many. */
+weir_status sim_recovery_judge_setups(struct sim_stage_run *stage);
+/* Pause after failed attempt number `attempt` (from 0): 2, 4, 8, 16, 16 ... s. */
+int64_t sim_recovery_pause_ns(uint32_t attempt);
+/* One turn: restarts the oldest worker above max_lifetime; next_ns = when to look again. */
+weir_status sim_recovery_retire(struct sim_stage_run *stage, int64_t *next_ns);
+/* Whether the deaths of this item's holders are too many. */
+bool sim_recovery_gives_up(const struct sim_item *item);
+/* The pipeline ends. Fails the run when it has no horizon to wait for. */
+weir_status sim_recovery_end(struct sim_pipeline_run *run, const char *why);
+
+#endif
