@@ -292,14 +292,16 @@ void an_chart_time_axis(struct an_chart *chart, bool has_labels)
     const double step = time_step(span);
     /* Clock ticks lie on round clock times, not on round times since the start. */
     const double offset = step >= 1.0 ? fmod((double)chart->run->start_unix_s, step) : 0.0;
-    double t = offset > 0.0 ? step - offset : 0.0;
+    const double first = offset > 0.0 ? step - offset : 0.0;
+    const double last = span * (1.0 + 1e-9);
+    const unsigned ticks = first > last ? 0 : (unsigned)((last - first) / step) + 1;
     (void)fprintf(chart->body, "set xrange [0:%.9g]\nset xtics (", span);
-    for (bool is_first = true; t <= span * (1.0 + 1e-9); t += step) {
+    for (unsigned i = 0; i < ticks; i++) {
+        const double t = first + step * i;
         char text[32] = "";
         if (has_labels)
             tick_text(chart, t, step, text);
-        (void)fprintf(chart->body, "%s'%s' %.9g", is_first ? "" : ", ", text, t);
-        is_first = false;
+        (void)fprintf(chart->body, "%s'%s' %.9g", i == 0 ? "" : ", ", text, t);
     }
     (void)fputs(")\n", chart->body);
 }

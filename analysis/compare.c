@@ -112,6 +112,7 @@ static void samples_clear(struct samples *samples)
 {
     free(samples->values);
     free(samples->is_lower_bound);
+    *samples = (struct samples){ .values = NULL };
 }
 
 /* A metric may carry its label: "bp.starved_frac:caption". Without one the value of the whole
@@ -134,9 +135,9 @@ static weir_status samples_read(struct an_db *db, const char *metric, size_t var
     struct an_frame *frame = NULL;
     WEIR_TRY(an_query(db, samples_sql, &(struct an_args){ .text = metric }, &frame, error));
     samples->variants = variants;
-    samples->replications = frame->row_count / variants;
-    samples->values = calloc(frame->row_count, sizeof *samples->values);
-    samples->is_lower_bound = calloc(variants, sizeof *samples->is_lower_bound);
+    samples->replications = variants == 0 ? 0 : frame->row_count / variants;
+    samples->values = calloc(frame->row_count + 1, sizeof *samples->values);
+    samples->is_lower_bound = calloc(variants + 1, sizeof *samples->is_lower_bound);
     if (samples->values == NULL || samples->is_lower_bound == NULL) {
         an_frame_destroy(frame);
         samples_clear(samples);

@@ -6,6 +6,7 @@
 #include "analysis/query.h"
 #include "analysis/nan.h"
 
+#include <assert.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ static weir_status pragma_value(struct an_db *db, const char *sql, int64_t *valu
 {
     struct an_frame *frame = NULL;
     WEIR_TRY(an_query(db, sql, NULL, &frame, error));
+    assert(frame != NULL);
     *value = frame->row_count == 0 ? 0 : (int64_t)an_number(frame, 0, 0);
     an_frame_destroy(frame);
     return WEIR_OK;
@@ -104,6 +106,7 @@ double an_number(const struct an_frame *frame, size_t row, size_t column)
 
 const char *an_text(const struct an_frame *frame, size_t row, size_t column)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a query that succeeds sets the frame */
     const char *text = frame->texts[row * frame->column_count + column];
     return text == NULL ? "" : text;
 }
@@ -263,6 +266,7 @@ static weir_status fill_run(struct an_db *db, struct an_run *run, const struct a
     struct an_frame *seed = NULL;
     WEIR_TRY(an_query(db, "SELECT CAST(seed AS TEXT) FROM run WHERE run_id = :run",
                       &(struct an_args){ .run = run->run_id }, &seed, error));
+    assert(seed != NULL);
     run->seed = strtoll(an_text(seed, 0, 0), NULL, 10);
     an_frame_destroy(seed);
     return WEIR_OK;
@@ -274,6 +278,7 @@ weir_status an_run_find(struct an_db *db, const char *variant, uint32_t replicat
     struct an_frame *frame = NULL;
     WEIR_TRY(an_query(db, run_sql, &(struct an_args){ .text = variant, .id = replication }, &frame,
                       error));
+    assert(frame != NULL);
     if (frame->row_count == 0) {
         an_frame_destroy(frame);
         return fail_no_run(db, variant, replication, error);
@@ -311,6 +316,7 @@ weir_status an_result(struct an_db *db, int64_t run_id, const char *metric, stru
                  "SELECT value, n, censored, is_lower_bound, label FROM result WHERE run_id = :run "
                  "AND metric = :text ORDER BY label <> '', label LIMIT 2",
                  &(struct an_args){ .run = run_id, .text = metric }, &frame, error));
+    assert(frame != NULL);
     *value = (struct an_value){ .value = AN_NAN };
     /* Of several labels none stands for the whole. */
     const bool is_whole =

@@ -308,17 +308,20 @@ static weir_status report_run(struct an_page *page, const struct an_plot_options
     const struct an_plot_job job = {
         .db = page->db, .run = page->run, .facts = page->facts, .options = options
     };
-    weir_status status = WEIR_OK;
+    weir_status status = WEIR_ENOMEM;
     struct gallery *gallery = calloc(1, sizeof *gallery);
-    if (gallery == NULL)
-        status = weir_fail(error, WEIR_ENOMEM, "out of memory");
-    else
+    if (gallery != NULL) {
         status = draw_gallery(&job, output, gallery, error);
-    if (status == WEIR_OK)
-        status = save_page(page, gallery, output, error);
-    if (gallery != NULL)
+        if (status == WEIR_OK)
+            status = save_page(page, gallery, output, error);
         gallery_clear(gallery);
-    free(gallery);
+        free(gallery);
+    } else {
+        (void)weir_fail(error, status, "out of memory");
+    }
+    /* Both end here, before the page does. */
+    page->comparison = NULL;
+    page->why_not = NULL;
     an_comparison_destroy(comparison);
     return status;
 }

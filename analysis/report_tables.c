@@ -476,11 +476,25 @@ static bool is_repeated(const char *line, const char *before)
     return rest == line_length(before) - (size_t)(old - before) && memcmp(values, old, rest) == 0;
 }
 
-void an_page_data(FILE *out, const char *data)
+static void open_table(FILE *out, const char *line, size_t length)
+{
+    (void)fputs("<table><caption class=\"note\">", out);
+    for (size_t i = 2; i < length; i++)
+        an_write_html(out, (const char[]){ line[i], '\0' });
+    (void)fputs("</caption>", out);
+}
+
+static size_t count_data_rows(const char *data)
 {
     size_t rows = 0;
     for (const char *line = data; *line != '\0'; line += line_length(line) + 1)
         rows += line[0] != '#' && line_length(line) > 0 ? 1 : 0;
+    return rows;
+}
+
+void an_page_data(FILE *out, const char *data)
+{
+    const size_t rows = count_data_rows(data);
     const size_t every = (rows + MOST_DATA_ROWS - 1) / MOST_DATA_ROWS;
     size_t row = 0;
     bool is_open = false;
@@ -491,10 +505,7 @@ void an_page_data(FILE *out, const char *data)
         if (line[0] == '#' && !is_head) {
             if (is_open)
                 (void)fputs("</table>\n", out);
-            (void)fputs("<table><caption class=\"note\">", out);
-            for (size_t i = 2; i < length; i++)
-                an_write_html(out, (const char[]){ line[i], '\0' });
-            (void)fputs("</caption>", out);
+            open_table(out, line, length);
             is_open = true;
             is_head = true;
             row = 0;

@@ -80,9 +80,9 @@ enum sim_kind {
 static inline void sim_context_digest(struct sim_context *context, uint64_t what, uint64_t who,
                                       int64_t when_ns)
 {
-    uint64_t word = sim_digest_word(SIM_DIGEST_START, what);
-    word = sim_digest_word(word, who);
-    context->result_digest += sim_digest_word(word, (uint64_t)when_ns);
+    uint64_t digest = sim_digest_word(SIM_DIGEST_START, what);
+    digest = sim_digest_word(digest, who);
+    context->result_digest += sim_digest_word(digest, (uint64_t)when_ns);
 }
 
 #endif

@@ -427,7 +427,7 @@ static weir_status reserve_outcomes(struct sim_port *port, uint32_t count)
 {
     if (count <= port->outcome_capacity)
         return WEIR_OK;
-    uint32_t *outcomes = realloc(port->outcomes, count * 2 * sizeof(*outcomes));
+    uint32_t *outcomes = realloc(port->outcomes, (size_t)count * 2 * sizeof(*outcomes));
     if (outcomes == NULL)
         return WEIR_ENOMEM;
     port->outcomes = outcomes;
@@ -457,6 +457,15 @@ static bool has_reused(const struct weir_plan *plan)
 }
 
 /* Stops, then slots and the rest, then starts: what stops make room for must be free first. */
+enum { TURN_STOP, TURN_REST, TURN_START, TURN_COUNT, TURN_NEVER };
+
+static int turn_of(const struct weir_action *action)
+{
+    if (action->verb == WEIR_VERB_START)
+        return action->reused != 0 ? TURN_NEVER : TURN_START;
+    return action->verb == WEIR_VERB_STOP ? TURN_STOP : TURN_REST;
+}
+
 static weir_status apply_plan(struct sim_port *port, const struct weir_plan *plan,
                               uint32_t *refused)
 {
@@ -467,15 +476,12 @@ static weir_status apply_plan(struct sim_port *port, const struct weir_plan *pla
     for (uint32_t s = 0; s < port->config.scenario->stages_total; s++)
         if (port->config.stages[s]->position == 0)
             sim_runtime_begin_plan(port->config.stages[s]->pipeline);
-    for (int pass = 0; pass < 3; pass++) {
+    for (int turn = 0; turn < TURN_COUNT; turn++) {
         for (uint32_t i = 0; i < count; i++) {
             const struct weir_action *action = weir_plan_action(plan, i);
-            const int turn = action->verb == WEIR_VERB_STOP    ? 0
-                             : action->verb == WEIR_VERB_START ? 2
-                                                               : 1;
-            if (turn != pass || (action->verb == WEIR_VERB_START && action->reused != 0))
+            if (turn_of(action) != turn)
                 continue;
-            if (keeps_some && action->verb == WEIR_VERB_STOP && is_kept(plan, action))
+            if (turn == TURN_STOP && keeps_some && is_kept(plan, action))
                 continue;
             port->outcomes[i] = WEIR_REASON_NONE;
             WEIR_TRY(apply_action(port, action, &port->outcomes[i]));

@@ -323,7 +323,7 @@ double wl_law_p_value(const struct wl_law_fit *fit)
 {
     const size_t n = fit->n < BOOTSTRAP_VALUES ? fit->n : BOOTSTRAP_VALUES;
     const struct sim_random root = { .seed = 1 };
-    double values[BOOTSTRAP_VALUES];
+    double values[BOOTSTRAP_VALUES] = { 0 };
     size_t beyond = 0;
     for (uint32_t b = 0; b < BOOTSTRAPS; b++) {
         struct sim_stream stream;

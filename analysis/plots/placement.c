@@ -68,7 +68,8 @@ static void draw_worker(struct an_chart *chart, const struct layout *layout,
     const size_t stage = (size_t)an_number(workers, row, 1);
     const double gpus = (double)__builtin_popcountll(mask);
     const double share = gpus > 0.0 ? amount / gpus : 0.0;
-    const double x0 = 40.0 + layout->column_width * (double)(place / layout->rows) + 86.0;
+    const size_t column = place / layout->rows;
+    const double x0 = 40.0 + layout->column_width * (double)column + 86.0;
     const double y0 = layout->top + layout->pitch * (double)(place % layout->rows);
     for (size_t gpu = 0; gpu < MOST_GPUS; gpu++) {
         if ((mask >> gpu & 1) == 0)
@@ -88,7 +89,8 @@ static void draw_worker(struct an_chart *chart, const struct layout *layout,
 static void draw_node(struct an_chart *chart, const struct layout *layout,
                       const struct an_frame *nodes, size_t place)
 {
-    const double x0 = 40.0 + layout->column_width * (double)(place / layout->rows);
+    const size_t column = place / layout->rows;
+    const double x0 = 40.0 + layout->column_width * (double)column;
     const double y0 = layout->top + layout->pitch * (double)(place % layout->rows);
     const struct an_label name = { .x = x0 + 78.0,
                                    .y = y0 + 0.5 * (layout->pitch - 2.0),

@@ -244,7 +244,8 @@ static weir_status draw_comparison(struct an_chart *chart, const struct an_compa
     for (size_t i = 0; i < count; i++) {
         const struct panel panel = make_panel(comparison, rows[i]);
         const double x0 = 160.0 + 284.0 * (double)(i % ACROSS);
-        const double y0 = 58.0 + pitch * (double)(i / ACROSS);
+        const size_t line = i / ACROSS;
+        const double y0 = 58.0 + pitch * (double)line;
         if (i + 1 == count)
             write_key(chart, chart->height - 10.0);
         draw_panel(chart, comparison, &panel, &(struct an_box){ x0, y0, x0 + 226.0, y0 + body },

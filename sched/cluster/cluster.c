@@ -68,18 +68,16 @@ static weir_status copy_table(const struct weir_allocator *memory, struct weir_i
         weir_id_table_free(target, memory);
         entries = NULL;
     }
-    uint32_t capacity = target->capacity;
     if (entries == NULL && source->capacity > 0) {
         entries = weir_alloc(memory, source->capacity, sizeof *source->entries);
         if (entries == NULL)
             return WEIR_ENOMEM;
-        capacity = source->capacity;
     }
     target->entries = entries;
-    target->capacity = capacity;
+    target->capacity = source->capacity;
     target->count = source->count;
-    if (capacity > 0)
-        memcpy(target->entries, source->entries, capacity * sizeof *source->entries);
+    if (source->capacity > 0)
+        memcpy(entries, source->entries, source->capacity * sizeof *source->entries);
     return WEIR_OK;
 }
 

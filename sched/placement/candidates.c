@@ -280,6 +280,7 @@ uint32_t weir_candidates_visit(const struct weir_candidate_query *query, weir_ca
     const struct weir_cluster *const cluster = query->cluster;
     const struct weir_node *const node = &cluster->nodes[query->node];
     const struct weir_shape *const shape = query->shape;
+    static const struct weir_gpu no_gpu; /* what a cluster without GPUs points at */
     struct walk walk;
 
     if (node->flags != WEIR_NODE_UP || node->cpu_free < shape->cpu_units ||
@@ -288,7 +289,7 @@ uint32_t weir_candidates_visit(const struct weir_candidate_query *query, weir_ca
     walk.query = query;
     walk.shape = shape;
     walk.node = node;
-    walk.gpus = cluster->gpus == NULL ? NULL : &cluster->gpus[node->gpu_first];
+    walk.gpus = cluster->gpus == NULL ? &no_gpu : &cluster->gpus[node->gpu_first];
     walk.visit = visit;
     walk.state = state;
     walk.visited = 0;

@@ -173,7 +173,8 @@ static weir_status resize_books(struct weir_fgd *fgd, uint32_t node_count)
         fgd->count_capacity = wanted;
     }
     memset(fgd->books, 0, node_count * sizeof *fgd->books);
-    memset(fgd->counts, 0, wanted * sizeof *fgd->counts);
+    if (wanted > 0) /* without GPUs there are no counts */
+        memset(fgd->counts, 0, wanted * sizeof *fgd->counts);
     return WEIR_OK;
 }
 

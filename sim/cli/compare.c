@@ -28,6 +28,7 @@ static const struct argp_option table[] = {
     { NULL, 0, NULL, 0, NULL, 0 }
 };
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): argp gives the type */
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;

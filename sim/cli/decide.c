@@ -7,6 +7,7 @@
 #include "sim/cli/json_writer.h"
 #include "sim/cli/options.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +114,7 @@ weir_status decide_load(const char *path, json_t **documents, struct weir_error 
     char *text = NULL;
 
     WEIR_TRY(read_all(path, &text, &length, error));
+    assert(text != NULL);
     const weir_status status = decide_parse(path, text, length, documents, error);
     free(text);
     return status;
@@ -122,7 +124,8 @@ static void write_value(struct sim_json *out, const json_t *value);
 
 static void write_object(struct sim_json *out, const json_t *value)
 {
-    /* jansson's iterators ask for a mutable object although they change nothing. */
+    /* jansson's iterators ask for a mutable object although they change nothing.
+     * NOLINTNEXTLINE(performance-no-int-to-ptr): the cast takes away const alone */
     json_t *const object = json_incref((json_t *)(uintptr_t)value);
 
     sim_json_begin_object(out);
@@ -189,6 +192,7 @@ static const struct argp_option options[] = {
     { 0 }
 };
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): argp gives the type */
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct arguments *const arguments = state->input;

@@ -454,7 +454,9 @@ static weir_status answer_slots(const json_t *input, json_t **answer, struct wei
         .period_s = 1 / decide_number_or(params, "min_scheduling_algorithm_rate_hz", 1),
         .least = (uint32_t)decide_number_or(params, "min_slots", 2),
     };
-    json_t *workers, *slots, *speeds;
+    json_t *workers;
+    json_t *slots;
+    json_t *speeds;
 
     WEIR_TRY(decide_get_array(input, "num_workers", &workers, error));
     WEIR_TRY(decide_get_array(input, "current_slots", &slots, error));
@@ -559,7 +561,8 @@ static weir_status answer_naive(const json_t *input, json_t **answer, struct wei
     struct weir_error refused = { .phase = -1, .stage = -1 };
     struct weir_pool_result result = { 0 };
     struct weir_amounts total;
-    json_t *list, *cluster;
+    json_t *list;
+    json_t *cluster;
 
     WEIR_TRY(decide_get_array(input, "stages", &list, error));
     WEIR_TRY(decide_get(input, "cluster", &cluster, error));

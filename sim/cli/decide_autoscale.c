@@ -37,8 +37,8 @@ static weir_status add_nodes(struct autoscale *run, struct weir_error *error)
 
     for (size_t i = 0; i < json_array_size(run->nodes); i++) {
         const json_t *const json = json_array_get(run->nodes, i);
-        const uint32_t flags = (decide_flag_or(json, "up", true) ? WEIR_NODE_UP : 0u) |
-                               (decide_flag_or(json, "cordoned", false) ? WEIR_NODE_CORDONED : 0u);
+        const uint32_t flags = (decide_flag_or(json, "up", true) ? WEIR_NODE_UP : 0U) |
+                               (decide_flag_or(json, "cordoned", false) ? WEIR_NODE_CORDONED : 0U);
         weir_status status = decide_node(json, i, gpus, &spec, error);
         if (status == WEIR_OK)
             status = weir_host_add_node(run->host, &spec, &index, error);
@@ -377,7 +377,10 @@ static json_t *trace_json(const struct autoscale *run)
 
 static json_t *attempts_json(const struct weir_plan *plan)
 {
-    int ok = 0, fail = 0, reuse = 0, removed = 0;
+    int ok = 0;
+    int fail = 0;
+    int reuse = 0;
+    int removed = 0;
 
     for (uint32_t i = 0; i < weir_plan_step_count(plan); i++) {
         const struct weir_step *const step = weir_plan_step_at(plan, i);

@@ -101,7 +101,7 @@ static weir_status optional_count(const json_t *object, const char *key, double 
 
 static weir_status shape_kind(const json_t *json, uint32_t *kind, struct weir_error *error)
 {
-    const char *type;
+    const char *type = "";
 
     WEIR_TRY(decide_get_text(json, "type", &type, error));
     for (uint32_t i = 0; i < WEIR_SHAPE_KIND_COUNT; i++) {
@@ -282,11 +282,26 @@ static weir_status held_part(const json_t *part, const char *kind, struct weir_a
     return WEIR_OK;
 }
 
+static weir_status held_parts(const json_t *worker, const char *kind, struct weir_alloc *alloc,
+                              struct weir_error *error)
+{
+    const json_t *const list = json_object_get(worker, kind);
+
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const weir_status status = held_part(json_array_get(list, i), kind, alloc, error);
+        if (status != WEIR_OK) {
+            weir_error_wrap(error, "%s[%zu]", kind, i);
+            return status;
+        }
+    }
+    return WEIR_OK;
+}
+
 weir_status decide_alloc(const json_t *worker, const json_t *nodes, struct weir_alloc *alloc,
                          struct weir_error *error)
 {
     static const char *const kinds[] = { "gpus", "nvdecs", "nvencs" };
-    const char *node;
+    const char *node = "";
 
     memset(alloc, 0, sizeof *alloc);
     WEIR_TRY(decide_get_text(worker, "node", &node, error));
@@ -295,17 +310,8 @@ weir_status decide_alloc(const json_t *worker, const json_t *nodes, struct weir_
         return weir_fail(error, WEIR_EFORMAT, "node %s is not listed", node);
     WEIR_TRY(optional_units(worker, "cpus", &alloc->cpu_units, error));
     alloc->ram_bytes = (int64_t)decide_number_or(worker, "ram_bytes", 0);
-    for (size_t kind = 0; kind < 3; kind++) {
-        const json_t *const list = json_object_get(worker, kinds[kind]);
-        for (size_t i = 0; i < json_array_size(list); i++) {
-            const weir_status status =
-                held_part(json_array_get(list, i), kinds[kind], alloc, error);
-            if (status != WEIR_OK) {
-                weir_error_wrap(error, "%s[%zu]", kinds[kind], i);
-                return status;
-            }
-        }
-    }
+    for (size_t kind = 0; kind < 3; kind++)
+        WEIR_TRY(held_parts(worker, kinds[kind], alloc, error));
     return WEIR_OK;
 }
 
@@ -331,7 +337,7 @@ static weir_status add_worker(const json_t *worker, const json_t *nodes, json_t 
                               struct weir_cluster *cluster, struct weir_error *error)
 {
     struct weir_alloc alloc;
-    const char *stage;
+    const char *stage = "";
 
     WEIR_TRY(decide_get_text(worker, "stage", &stage, error));
     uint32_t index = decide_find(stages, "name", stage);
@@ -350,7 +356,7 @@ weir_status decide_cluster(const json_t *input, json_t *stages, struct weir_clus
 {
     const json_t *const workers = json_object_get(input, "workers");
     struct weir_cluster *made = NULL;
-    json_t *nodes;
+    json_t *nodes = NULL;
 
     WEIR_TRY(decide_get_array(input, "nodes", &nodes, error));
     if (weir_cluster_create(NULL, &made) != WEIR_OK)
@@ -394,7 +400,7 @@ static weir_status read_mix(const json_t *list, struct decide_mix *mix, struct w
 
 weir_status decide_mix(const json_t *input, struct decide_mix *mix, struct weir_error *error)
 {
-    json_t *list;
+    json_t *list = NULL;
 
     WEIR_TRY(decide_get_array(input, "workload", &list, error));
     const size_t count = json_array_size(list);

@@ -8,10 +8,10 @@
 #include <string.h>
 
 /* Index of `word` among words separated by '|', or -1. */
-static double choice_index(const char *choices, const char *word)
+static int choice_index(const char *choices, const char *word)
 {
     const size_t length = strlen(word);
-    double index = 0;
+    int index = 0;
 
     for (const char *at = choices; at != NULL; index++) {
         if (strcspn(at, "|") == length && strncmp(at, word, length) == 0)

@@ -134,7 +134,7 @@ static int load_variants(const struct sim_experiment_options *options,
         return code;
     const size_t count =
         options->all_variants && base->variants_count > 0 ? base->variants_count : 1;
-    experiment->scenarios = calloc(count + 1, sizeof(*experiment->scenarios));
+    experiment->scenarios = calloc(count + 1, sizeof(struct sim_scenario *));
     experiment->labels = calloc(count + 1, sizeof(*experiment->labels));
     if (experiment->scenarios == NULL || experiment->labels == NULL) {
         sim_scenario_destroy(base);

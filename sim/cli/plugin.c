@@ -20,7 +20,7 @@ static weir_status add_placement(struct sim_policies *policies,
                              ops->name);
     const size_t count = policies->placements_count;
     const struct weir_placement_ops **grown =
-        realloc(policies->placements, (count + 1) * sizeof(*grown));
+        realloc(policies->placements, (count + 1) * sizeof(struct weir_placement_ops *));
     if (grown == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     grown[count] = ops;
@@ -38,7 +38,7 @@ static weir_status add_scaling(struct sim_policies *policies, const struct weir_
                              ops->name);
     const size_t count = policies->scalings_count;
     const struct weir_scaling_ops **grown =
-        realloc(policies->scalings, (count + 1) * sizeof(*grown));
+        realloc(policies->scalings, (count + 1) * sizeof(struct weir_scaling_ops *));
     if (grown == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     grown[count] = ops;

@@ -113,7 +113,8 @@ static void range_text(const struct weir_param *param, char text[CELL])
 static void param_row(struct sim_table *table, const struct weir_param *param)
 {
     static const char *const kinds[] = { "number", "count", "duration", "flag", "choice" };
-    char initial[CELL], range[CELL];
+    char initial[CELL];
+    char range[CELL];
     value_text(param, param->initial, initial);
     range_text(param, range);
     const char *unit = param->kind == WEIR_PARAM_DURATION ? "s" : param->unit;

@@ -93,7 +93,12 @@ static void node_row(struct show *show, struct sim_table *table, const struct si
     const double ram = show->format == SIM_FORMAT_JSON || show->format == SIM_FORMAT_CSV
                            ? (double)type->ram_bytes
                            : (double)type->ram_bytes / 1e9;
-    char count[CELL], cpus[CELL], ram_text[CELL], gpus[CELL], nvdecs[CELL], nvencs[CELL];
+    char count[CELL];
+    char cpus[CELL];
+    char ram_text[CELL];
+    char gpus[CELL];
+    char nvdecs[CELL];
+    char nvencs[CELL];
     put_number(show, group->count, count);
     put_number(show, type->cpus, cpus);
     put_number(show, ram, ram_text);
@@ -142,7 +147,12 @@ static void stage_row(struct show *show, struct sim_table *table,
     const struct sim_stage *stage = entry->stage;
     const double *needs = entry->needs[SIM_BOUND_REQUESTED];
     const int resources[] = { SIM_BOUND_CPU, SIM_BOUND_GPU, SIM_BOUND_NVDEC, SIM_BOUND_NVENC };
-    char shape[CELL], fixed[CELL], task[CELL], rate[CELL], best[CELL], use[4][CELL];
+    char shape[CELL];
+    char fixed[CELL];
+    char task[CELL];
+    char rate[CELL];
+    char best[CELL];
+    char use[4][CELL];
     (void)weir_shape_print(&stage->shape, shape, sizeof shape);
     put_number(show, stage->workers < 0 ? (double)NAN : stage->workers, fixed);
     put_number(show, entry->task_s, task);
@@ -187,7 +197,9 @@ static void show_limits(struct show *show, const struct sim_bound_problem *probl
     for (uint32_t r = 0; r < SIM_BOUND_RESOURCE_COUNT; r++) {
         if (!isfinite(bound->limit_per_s[r]))
             continue;
-        char total[CELL], need[CELL], limit[CELL];
+        char total[CELL];
+        char need[CELL];
+        char limit[CELL];
         const double all = problem->totals[SIM_BOUND_REQUESTED][r];
         put_number(show, all, total);
         put_number(show, all / bound->limit_per_s[r], need);
@@ -235,7 +247,8 @@ enum { CHANGE_COLUMNS = sizeof change_columns / sizeof change_columns[0] };
 
 static void change_row(struct show *show, struct sim_table *table, const struct sim_change *change)
 {
-    char bound[CELL], gain[CELL];
+    char bound[CELL];
+    char gain[CELL];
     put_number(show, change->integer_per_s, bound);
     if (show->format == SIM_FORMAT_JSON || show->format == SIM_FORMAT_CSV)
         put_number(show, 100 * change->gain, gain);

@@ -145,7 +145,8 @@ static weir_status append_worker(struct sim_stage_run *stage, struct sim_worker 
         close_holes(stage);
     if (stage->positions == stage->capacity) {
         const uint32_t capacity = stage->capacity == 0 ? 64 : stage->capacity * 2;
-        struct sim_worker **workers = realloc(stage->workers, capacity * sizeof(*workers));
+        struct sim_worker **workers =
+            realloc(stage->workers, capacity * sizeof(struct sim_worker *));
         if (workers == NULL)
             return WEIR_ENOMEM;
         stage->workers = workers;

@@ -9,6 +9,7 @@
 #include "sim/record/meter_state.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- warm-up ---- */
@@ -172,9 +173,17 @@ void sim_meter_backpressure(struct sim_meter *meter, int64_t now_ns, uint32_t st
     stage_derive(stage);
 }
 
+/* An unknown speed is NAN, and stays the same while it is unknown. */
+static bool is_same_speed(double old_per_s, double new_per_s)
+{
+    if (isnan(old_per_s) || isnan(new_per_s))
+        return isnan(old_per_s) && isnan(new_per_s);
+    return !islessgreater(old_per_s, new_per_s);
+}
+
 void sim_meter_speed(struct sim_meter *meter, int64_t now_ns, uint32_t stage, double batches_per_s)
 {
-    if (memcmp(&meter->stages[stage].batches_per_s, &batches_per_s, sizeof batches_per_s) == 0)
+    if (is_same_speed(meter->stages[stage].batches_per_s, batches_per_s))
         return;
     meter_tick(meter, now_ns);
     meter->stages[stage].batches_per_s = batches_per_s;

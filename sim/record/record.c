@@ -10,6 +10,7 @@
 
 #include "weir_text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <gsl/gsl_version.h>
 #include <inttypes.h>
@@ -319,6 +320,7 @@ static weir_status open_file(const char *path, bool is_new, struct sim_recorder 
 {
     struct sim_recorder *made = NULL;
     WEIR_TRY(make(path, &made, error));
+    assert(made != NULL);
     weir_status status = is_new ? create_file(made, error) : WEIR_OK;
     if (status == WEIR_OK)
         status = start_writing(made, error);

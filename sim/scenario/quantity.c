@@ -312,9 +312,8 @@ char *sim_timestamp_text(struct sim_arena *arena, int64_t unix_s)
     int64_t month = 12;
     while (days_from_civil(year, month, 1) * 86400 > unix_s)
         month--;
-    const int64_t rest = unix_s - days_from_civil(year, month, 1) * 86400;
+    const long long rest = unix_s - days_from_civil(year, month, 1) * 86400;
     return sim_arena_printf(arena, "%04lld-%02lld-%02lldT%02lld:%02lld:%02lldZ", (long long)year,
-                            (long long)month, (long long)(rest / 86400 + 1),
-                            (long long)(rest / 3600 % 24), (long long)(rest / 60 % 60),
-                            (long long)(rest % 60));
+                            (long long)month, rest / 86400 + 1, rest / 3600 % 24, rest / 60 % 60,
+                            rest % 60);
 }

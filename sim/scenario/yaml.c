@@ -73,21 +73,21 @@ struct sim_yaml *sim_yaml_clone(struct sim_arena *arena, const struct sim_yaml *
     return copy;
 }
 
-void sim_yaml_assign(struct sim_yaml *node, const struct sim_yaml *value)
+void sim_yaml_assign(struct sim_yaml *target, const struct sim_yaml *value)
 {
-    node->kind = value->kind;
-    node->is_quoted = value->is_quoted;
-    node->origin = value->origin;
-    node->text = value->text;
-    node->mark = value->mark;
+    target->kind = value->kind;
+    target->is_quoted = value->is_quoted;
+    target->origin = value->origin;
+    target->text = value->text;
+    target->mark = value->mark;
     if (value->origin != NULL)
-        node->key_mark = (struct sim_yaml_mark){ .line = 0 };
-    node->first = node->last = NULL;
-    node->count = 0;
+        target->key_mark = (struct sim_yaml_mark){ .line = 0 };
+    target->first = target->last = NULL;
+    target->count = 0;
     struct sim_yaml *child = value->first;
     while (child != NULL) {
         struct sim_yaml *next = child->next;
-        sim_yaml_append(node, child);
+        sim_yaml_append(target, child);
         child = next;
     }
 }

@@ -57,7 +57,7 @@ struct sim_yaml *sim_yaml_new(struct sim_arena *arena, enum sim_yaml_kind kind, 
 /* A deep copy without parent. */
 struct sim_yaml *sim_yaml_clone(struct sim_arena *arena, const struct sim_yaml *node);
 /* Puts the value of `value` in place of that of `node`; key and place in the parent stay. */
-void sim_yaml_assign(struct sim_yaml *node, const struct sim_yaml *value);
+void sim_yaml_assign(struct sim_yaml *target, const struct sim_yaml *value);
 
 /* "pipelines[0].stages[2].service"; "" for the root. */
 char *sim_yaml_path(struct sim_arena *arena, const struct sim_yaml *node);

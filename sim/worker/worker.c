@@ -38,7 +38,7 @@ struct sim_worker *sim_worker_find(const struct sim_worker_pool *pool, uint64_t 
 static weir_status grow_slots(struct sim_worker_pool *pool)
 {
     const uint32_t capacity = pool->capacity == 0 ? 64 : pool->capacity * 2;
-    struct sim_worker **slots = realloc(pool->slots, capacity * sizeof(*slots));
+    struct sim_worker **slots = realloc(pool->slots, capacity * sizeof(struct sim_worker *));
     if (slots == NULL)
         return WEIR_ENOMEM;
     pool->slots = slots;

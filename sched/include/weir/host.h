@@ -80,7 +80,8 @@ WEIR_API weir_status weir_host_adopt_worker(struct weir_host *host, uint64_t wor
                                             const struct weir_alloc *alloc,
                                             struct weir_error *error);
 
-/* Replaces what the estimator of a stage says until its next measurement (initial state, replays). */
+/* Replaces what the estimator of a stage says until its next measurement (initial state, replays).
+ */
 WEIR_API weir_status weir_host_set_estimate(struct weir_host *host, uint32_t stage,
                                             struct weir_estimate estimate);
 

@@ -83,8 +83,8 @@ struct weir_action {
     uint32_t reused; /* START: 1 = a worker stopped earlier in this plan that is kept after all */
     uint32_t choice; /* index into the plan's choices, WEIR_NO_INDEX = not kept */
     struct weir_alloc alloc; /* START, MOVE */
-    /* START: the first id of a group that is one worker (SPMD_MULTI), 0 = alone. A controller starts
-     * all members or none; they follow each other in the plan. */
+    /* START: the first id of a group that is one worker (SPMD_MULTI), 0 = alone. A controller
+     * starts all members or none; they follow each other in the plan. */
     uint64_t group;
 };
 
