@@ -146,7 +146,7 @@ static weir_status samples_read(struct an_db *db, const char *metric, size_t var
     unit[0] = '\0';
     for (size_t i = 0; i < frame->row_count; i++) {
         samples->values[i] = an_number(frame, i, 1);
-        if (an_number(frame, i, 2) > 0.5)
+        if (samples->replications > 0 && an_number(frame, i, 2) > 0.5)
             samples->is_lower_bound[i / samples->replications] = true;
         if (unit[0] == '\0')
             (void)snprintf(unit, 32, "%s", an_text(frame, i, 3));

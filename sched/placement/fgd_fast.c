@@ -150,7 +150,8 @@ static struct weir_frag_site site_of(struct weir_fgd *fgd, uint32_t node)
 /* Keeps what fits already: a new mix of the same size costs no allocation. */
 static weir_status resize_books(struct weir_fgd *fgd, uint32_t node_count)
 {
-    const size_t wanted = (size_t)node_count * fgd->frag.distinct;
+    /* One more, so that there is a table when the mix has no shape. */
+    const size_t wanted = (size_t)node_count * fgd->frag.distinct + 1;
 
     if (fgd->node_count != node_count) {
         fgd->node_count = 0;
@@ -173,8 +174,7 @@ static weir_status resize_books(struct weir_fgd *fgd, uint32_t node_count)
         fgd->count_capacity = wanted;
     }
     memset(fgd->books, 0, node_count * sizeof *fgd->books);
-    if (wanted > 0) /* without GPUs there are no counts */
-        memset(fgd->counts, 0, wanted * sizeof *fgd->counts);
+    memset(fgd->counts, 0, wanted * sizeof *fgd->counts);
     return WEIR_OK;
 }
 
