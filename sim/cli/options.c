@@ -181,10 +181,10 @@ static char **with_program_name(int argc, char **argv)
 void sim_options_parse(const struct argp *argp, int argc, char **words, void *input)
 {
     struct names names = { .count = 0 };
+    if (argc == 2 && strcmp(words[1], SIM_OPTIONS_LIST) == 0)
+        list_names(argp);
     char **argv = with_program_name(argc, words);
     collect_names(argp, &names);
-    if (argc == 2 && strcmp(argv[1], SIM_OPTIONS_LIST) == 0)
-        list_names(argp);
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strncmp(argv[i], "--", 2) == 0)
             refuse_unknown(argv[0], argv[i] + 2, &names);

@@ -9,8 +9,11 @@ hasnt stdout FAILED
 matches stdout 'p50 .* us, p99 .* us'
 expect 0 "$WEIR_BIN" policies check "$WEIR_PLUGINS/template.so" --format json
 has stdout '"result": "ok"'
-expect 4 "$WEIR_BIN" policies check "$WEIR_PLUGINS/broken_leak.so"
-matches stdout 'no growth +FAILED'
+# The sanitizer's allocator does not tell how large the process is.
+if ! ldd "$WEIR_BIN" | grep -q libasan; then
+    expect 4 "$WEIR_BIN" policies check "$WEIR_PLUGINS/broken_leak.so"
+    matches stdout 'no growth +FAILED'
+fi
 expect 4 "$WEIR_BIN" policies check "$WEIR_PLUGINS/broken_memory.so"
 matches stdout 'same plan +FAILED'
 for module in "$WEIR_PLUGINS"/hostile_*.so; do
