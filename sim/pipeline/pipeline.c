@@ -202,10 +202,8 @@ weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, uint64_t id,
     worker->ordinal = stage->next_ordinal++;
     sim_worker_set_state(worker, run->context, SIM_WORKER_SETUP);
     stage->count[SIM_WORKER_SETUP]++;
-    if (is_ready) {
-        bool has_failed = false;
-        return sim_stage_ready(stage, worker, &has_failed);
-    }
+    if (is_ready)
+        return sim_stage_enter(stage, worker);
     double wait_s = 0;
     WEIR_TRY(node_setup_s(stage, alloc->node, &wait_s));
     return run->flow->begin_setup(stage, worker,

@@ -160,6 +160,8 @@ weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_worker *wor
 /* Set-up is over. */
 weir_status sim_stage_ready(struct sim_stage_run *stage, struct sim_worker *worker,
                             bool *has_failed);
+/* A worker that needs no set-up (any more) takes up its work. */
+weir_status sim_stage_enter(struct sim_stage_run *stage, struct sim_worker *worker);
 /* Moves output of blocked workers on as far as there is room; true when something moved. */
 bool sim_stage_unblock(struct sim_stage_run *stage);
 /* Tells the meter when the back-pressure of the stage changed. */

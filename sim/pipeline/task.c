@@ -547,8 +547,13 @@ weir_status sim_stage_ready(struct sim_stage_run *stage, struct sim_worker *work
     if (*has_failed)
         return WEIR_OK;
     stage->loop.setups_tried++;
-    make_idle(stage, worker);
     show_setup(stage, worker);
+    return sim_stage_enter(stage, worker);
+}
+
+weir_status sim_stage_enter(struct sim_stage_run *stage, struct sim_worker *worker)
+{
+    make_idle(stage, worker);
     sim_port_worker_ready(stage->pipeline->port, worker->id,
                           sim_engine_now(stage->pipeline->context->engine));
     return arm_crash(stage, worker);

@@ -300,6 +300,23 @@ static void overlapping_entries_compose(void)
     sim_scenario_destroy(scenario);
 }
 
+/* Workers of the initial state are set up already: a set-up that always fails does not touch them.
+ */
+static void initial_workers_need_no_setup(void)
+{
+    static const char text[] =
+        "schema: 1\nname: initial\nhorizon: 10 min\n"
+        "cluster: {nodes: [{name: n, cpus: 4}]}\n"
+        "sched: {placement: first_fit, scaling: {policy: fixed, interval: 1 h}}\n"
+        "pipelines:\n  - name: p\n    input: {items: 100}\n    stages:\n"
+        "      - {name: a, cpus: 1, workers: 2, service: 1, setup: 5, setup_failure: 0.999999}\n"
+        "initial: {workers: [{stage: a, node: n, count: 2}]}\n";
+    struct sim_run_summary *run = run_sets(text, NULL);
+    CHECK_I64(run->items_done, 100);
+    CHECK_NEAR(run->completion_s, 50.0, 1e-9);
+    free(run);
+}
+
 static const struct test tests[] = {
     { "the reference runs are met", the_reference_runs_are_met },
     { "ten nodes balance better", ten_nodes_balance_better },
@@ -314,6 +331,7 @@ static const struct test tests[] = {
     { "the reuse bonus ends churn", the_reuse_bonus_ends_churn },
     { "phantom decoders are refused by the cluster", phantom_decoders_are_refused_by_the_cluster },
     { "use beyond the request slows everybody down", use_beyond_the_request_slows_everybody_down },
+    { "initial workers need no set-up", initial_workers_need_no_setup },
     { "pipelines are planned apart", pipelines_are_planned_apart },
     { "overlapping entries compose", overlapping_entries_compose },
 };
