@@ -2,6 +2,7 @@
 /* The static experiment; see the header. */
 #include "sim/jobs/static_run.h"
 
+#include "sim/belief.h"
 #include "sim/engine/digest.h"
 #include "sim/engine/random.h"
 #include "workloads/openb.h"
@@ -68,23 +69,9 @@ static weir_status read_order(struct sim_static_run *run, struct weir_error *err
 
 static weir_status add_node(struct sim_static_run *run, uint32_t index, struct weir_error *error)
 {
-    const struct sim_scenario *scenario = run->scenario;
-    const struct sim_node_type *type = sim_scenario_node_type(scenario, index);
-    struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS] = { 0 };
-    uint32_t count = 0;
-    for (size_t i = 0; i < type->gpus_count; i++) {
-        const struct sim_gpu_type *belief = &scenario->gpu_types[type->gpus[i].type];
-        for (uint32_t g = 0; g < type->gpus[i].count; g++)
-            gpus[count++] = (struct weir_gpu_spec){ .type = type->gpus[i].type,
-                                                    .nvdecs = belief->nvdecs,
-                                                    .nvencs = belief->nvencs,
-                                                    .units = WEIR_ONE,
-                                                    .mem_bytes = belief->mem_bytes };
-    }
-    struct weir_node_spec spec = {
-        .id = index, .gpu_count = count, .ram_bytes = type->ram_bytes, .gpus = gpus
-    };
-    WEIR_TRY(weir_units_from_amount(type->cpus, WEIR_QUANTUM_EXACT, &spec.cpu_units, error));
+    struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS];
+    struct weir_node_spec spec;
+    WEIR_TRY(sim_belief_node(run->scenario, index, gpus, &spec, error));
     return weir_cluster_add_node(run->belief, &spec, NULL, error);
 }
 
