@@ -74,7 +74,7 @@ const struct sim_section sim_schema_workload = {
     .name = "workloads[]",
     .help = "Jobs from a trace. Placement policies that know several rules take those made for "
             "jobs unless told otherwise: fgd {metric: paper, tie: first, score: grade}, best_fit "
-            "{measure: amounts}.",
+            "and worst_fit {measure: amounts}, first_fit {device: tightest}.",
     .fields = workload_fields,
     .count = LENGTH(workload_fields),
     .size = sizeof(struct draft_workload)
