@@ -200,6 +200,13 @@ static const struct sim_field job_class_fields[] = {
       .min = -1e9,
       .max = 1e9,
       .help = "larger is more urgent" },
+    { .key = "group",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_job_class, group),
+      .fallback = "none",
+      .choices = "none|pack|spread|strict_pack|strict_spread",
+      .help = "the members are bundles of a placement group, as Ray has them: on few nodes, on "
+              "many, on one, or each on another; none: the placement policy alone" },
 };
 static const struct sim_section job_class_section = { .name = "workloads[].classes[]",
                                                       .help = "A kind of jobs.",
