@@ -33,6 +33,8 @@ static weir_status check_placement(const struct weir_placement_ops *ops, struct 
     WEIR_TRY(check_name(ops->name, error));
     if (ops->score == NULL && ops->place == NULL)
         return weir_fail(error, WEIR_EPOLICY, "it has neither score nor place");
+    if (ops->flags != 0)
+        return weir_fail(error, WEIR_EPOLICY, "its flags must be 0, got %u", ops->flags);
     if ((ops->create == NULL) != (ops->destroy == NULL))
         return weir_fail(error, WEIR_EPOLICY, "create and destroy belong together");
     return weir_params_check_table(ops->params, ops->param_count, error);
