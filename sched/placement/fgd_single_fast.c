@@ -111,6 +111,22 @@ static bool board_matches(const struct board *board, const struct board *wanted)
     return memcmp(&board->shape, &wanted->shape, sizeof board->shape) == 0;
 }
 
+/* A new one, or the one not used for longest. */
+static struct board *board_take(struct weir_fgd_single *fgd, const struct board *wanted)
+{
+    struct board *board = &fgd->boards[0];
+
+    for (uint32_t b = 1; b < fgd->board_count; b++)
+        board = fgd->boards[b].used < board->used ? &fgd->boards[b] : board;
+    if (fgd->board_count < BOARDS_KEPT)
+        board = &fgd->boards[fgd->board_count++];
+    forget(board);
+    board->kind = wanted->kind;
+    board->stage = wanted->stage;
+    board->shape = wanted->shape;
+    return board;
+}
+
 /* The board of this kind, stage and shape; entries may be old. */
 static struct board *board_for(struct weir_fgd_single *fgd, const struct board *wanted,
                                uint32_t nodes)
@@ -121,17 +137,8 @@ static struct board *board_for(struct weir_fgd_single *fgd, const struct board *
         if (board_matches(&fgd->boards[b], wanted))
             board = &fgd->boards[b];
     }
-    if (board == NULL) {
-        board = &fgd->boards[0];
-        for (uint32_t b = 1; b < fgd->board_count; b++)
-            board = fgd->boards[b].used < board->used ? &fgd->boards[b] : board;
-        if (fgd->board_count < BOARDS_KEPT)
-            board = &fgd->boards[fgd->board_count++];
-        forget(board);
-        board->kind = wanted->kind;
-        board->stage = wanted->stage;
-        board->shape = wanted->shape;
-    }
+    if (board == NULL)
+        board = board_take(fgd, wanted);
     board->used = fgd->question;
     const uint32_t before = board->capacity;
     struct entry *const entries = weir_grow(&fgd->allocator, board->entries, &board->capacity,

@@ -126,7 +126,9 @@ static weir_status repeat(const struct sim_stored_run *run, const struct sim_sce
 static void add_row(struct sim_table *table, const struct sim_stored_run *run,
                     const struct sim_run_summary *summary, bool is_same)
 {
-    char replication[CELL], stored[CELL], now[CELL];
+    char replication[CELL];
+    char stored[CELL];
+    char now[CELL];
     (void)snprintf(replication, CELL, "%u", run->replication);
     (void)snprintf(stored, CELL, "%016" PRIx64, run->result_digest);
     (void)snprintf(now, CELL, "%016" PRIx64, summary->result_digest);
