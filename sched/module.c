@@ -88,6 +88,11 @@ weir_status weir_module_check(const struct weir_module *module, struct weir_erro
         return weir_fail(error, WEIR_EABI,
                          "module %s was built for interface version %u, this is version %u",
                          module->name, module->abi_major, (unsigned)WEIR_ABI_MAJOR);
+    if (module->abi_minor > WEIR_ABI_MINOR)
+        return weir_fail(error, WEIR_EABI,
+                         "module %s was built for interface version %u.%u, this is version %u.%u",
+                         module->name, module->abi_major, module->abi_minor,
+                         (unsigned)WEIR_ABI_MAJOR, (unsigned)WEIR_ABI_MINOR);
     const bool has_placement = module->placements != NULL && module->placements[0] != NULL;
     const bool has_scaling = module->scalings != NULL && module->scalings[0] != NULL;
     if (!has_placement && !has_scaling)

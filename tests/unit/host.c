@@ -407,6 +407,38 @@ static void the_export_names_everything(void)
     weir_host_destroy(host);
 }
 
+static void the_export_names_sets_of_gpu_types(void)
+{
+    static const uint32_t types[] = { 0, 3, WEIR_GPU_TYPE_SET | 5 };
+    static const char *const texts[] = { "\"gpu_type\": null", "\"gpu_type\": 2",
+                                         "\"gpu_type\": [0, 2]" };
+    const struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host *host = NULL;
+    struct page *const page = calloc(1, sizeof *page);
+    const struct weir_sink sink = { .write = write_page, .state = page };
+
+    page->limit = sizeof page->text - 1;
+    CHECK_I64(weir_host_create(&config, &host, NULL), WEIR_OK);
+    for (uint32_t i = 0; i < 3; i++) {
+        const char name[] = { (char)('a' + i), '\0' };
+        const struct weir_stage_view stage = { .name = name,
+                                               .requested_workers = -1,
+                                               .batch_size = 1,
+                                               .slots = 2,
+                                               .speed_hint_per_s = (double)NAN,
+                                               .shape = { .kind = WEIR_SHAPE_WHOLE,
+                                                          .gpu_count = 1,
+                                                          .gpu_units = WEIR_ONE,
+                                                          .gpu_type = types[i] } };
+        CHECK_I64(weir_host_add_stage(host, &stage, NULL, NULL), WEIR_OK);
+    }
+    CHECK_I64(weir_host_export(host, 0, &sink), WEIR_OK);
+    for (size_t i = 0; i < 3; i++)
+        CHECK(strstr(page->text, texts[i]) != NULL);
+    free(page);
+    weir_host_destroy(host);
+}
+
 /* ---- plug-ins ---- */
 
 static void modules_are_checked_before_use(void)
@@ -423,6 +455,9 @@ static void modules_are_checked_before_use(void)
     module.abi_major = 99;
     CHECK_I64(weir_module_check(&module, &error), WEIR_EABI);
     module.abi_major = WEIR_ABI_MAJOR;
+    module.abi_minor = WEIR_ABI_MINOR + 1;
+    CHECK_I64(weir_module_check(&module, &error), WEIR_EABI);
+    module.abi_minor = 0;
     module.scalings = NULL;
     CHECK_I64(weir_module_check(&module, &error), WEIR_EPOLICY);
     CHECK_STR(error.text, "module m offers no policy");
@@ -479,6 +514,7 @@ static const struct test tests[] = {
     { "100 000 decisions do not grow", a_hundred_thousand_decisions_do_not_grow },
     { "a new policy adopts what runs", a_new_policy_adopts_what_runs },
     { "the export names everything", the_export_names_everything },
+    { "the export names sets of GPU types", the_export_names_sets_of_gpu_types },
     { "modules are checked before use", modules_are_checked_before_use },
     { "the template policies run from a module", the_template_policies_run },
 };
