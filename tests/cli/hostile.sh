@@ -59,3 +59,12 @@ expect 0 "$WEIR_BIN" run two.yaml --plugin "$WEIR_PLUGINS/template.so" -o good.d
     --set sched.scaling=template_queue_chaser --set horizon=1h
 expect 0 "$WEIR_BIN" rerun good.db -o good2.db
 has stdout same
+expect 0 "$WEIR_BIN" explain good.db --at 60s --decide
+cp stdout state.json
+expect 3 "$WEIR_BIN" decide state.json
+has stderr 'unknown policy template_queue_chaser'
+expect 0 "$WEIR_BIN" decide state.json --plugin "$WEIR_PLUGINS/template.so"
+has stdout '"status": "ok"'
+sed -i 's/template_queue_chaser/hostile/' state.json
+expect 4 "$WEIR_BIN" decide state.json --plugin "$WEIR_PLUGINS/hostile_segfault.so"
+matches stderr '^weir decide: .*signal 11'
