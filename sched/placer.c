@@ -9,6 +9,7 @@
 #include "sched/placer.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/explain.h"
 #include "sched/internal/hash.h"
 #include "sched/internal/plan.h"
 #include "sched/internal/stopped.h"
@@ -447,6 +448,9 @@ weir_status weir_placer_start(struct weir_placer *placer, uint32_t stage, struct
     placer->stages[stage].is_refused = 0;
     if (placer->answer.reused != WEIR_NO_INDEX)
         return keep_stopped(placer, stage, error);
+    const struct weir_explained explained = { placer->bound.ops, placer->bound.state, &query,
+                                              &placer->answer };
+    WEIR_TRY(weir_explain_start(placer->bound.plan, &explained));
     return start_fresh(placer, stage, error);
 }
 

@@ -18,9 +18,9 @@
     record_insert((recorder), (kind), (cells), sizeof(cells) / sizeof((cells)[0]), (error))
 
 const char *const record_run_tables[] = {
-    "run",           "run_wall",       "node",           "stage",     "result", "cluster_sample",
-    "node_sample",   "stage_sample",   "arrival_sample", "worker",    "action", "decision",
-    "decision_wall", "decision_stage", "happening",      "histogram", NULL
+    "run",           "run_wall",       "node",           "stage",     "result",    "cluster_sample",
+    "node_sample",   "stage_sample",   "arrival_sample", "worker",    "action",    "decision",
+    "decision_wall", "decision_stage", "happening",      "histogram", "candidate", NULL
 };
 
 struct digest_text {
