@@ -114,12 +114,43 @@ static weir_status undo(struct sim_job_run *run, const struct sim_job *job, uint
     return status;
 }
 
+/* Where the bundles of a placement group go, or that they do not fit. */
+static weir_status find_group(struct sim_job_run *run, const struct sim_job *job, bool *is_found)
+{
+    const struct weir_mix mix = sim_target_mix(&run->target);
+    const struct sim_job_question question = { .belief = run->belief,
+                                               .mix = &mix,
+                                               .job = sim_job_spec(run, job),
+                                               .seed = seed_of(run, job, 0) };
+    struct weir_error refused = { .phase = -1 };
+    const weir_status status = sim_job_placer_ask(run->placer, &question, &refused);
+    *is_found = status == WEIR_OK;
+    if (status == WEIR_OK || status == WEIR_EBUSY || status == WEIR_EINFEASIBLE)
+        return WEIR_OK;
+    return weir_fail(run->error, status, "job %llu: %s", (unsigned long long)job->id, refused.text);
+}
+
+static weir_status place_bundle(struct sim_job_run *run, const struct sim_job *job, uint32_t member,
+                                bool *is_placed)
+{
+    run->answer.alloc = *sim_job_placer_alloc(run->placer, member);
+    return take(run, job, member, is_placed);
+}
+
 static weir_status place_members(struct sim_job_run *run, struct sim_job *job, bool *is_placed)
 {
     const uint32_t members = sim_job_spec(run, job)->members;
+    const bool is_group = sim_job_spec(run, job)->group > 0;
+    bool is_found = true;
+    *is_placed = false;
+    if (is_group)
+        WEIR_TRY(find_group(run, job, &is_found));
+    if (!is_found)
+        return WEIR_OK;
     WEIR_TRY(weir_cluster_mark(run->belief));
     for (uint32_t m = 0; m < members; m++) {
-        const weir_status status = place_member(run, job, m, is_placed);
+        const weir_status status =
+            is_group ? place_bundle(run, job, m, is_placed) : place_member(run, job, m, is_placed);
         if (m == 0)
             job->node = run->answer.alloc.node;
         if (status != WEIR_OK || !*is_placed) {
@@ -161,7 +192,7 @@ weir_status sim_job_place(struct sim_job_run *run, struct sim_job *job, bool *is
         return WEIR_OK;
     job->first_worker = run->workers;
     run->workers += spec->members;
-    if (spec->members > 1)
+    if (spec->members > 1 || spec->group > 0)
         WEIR_TRY(place_members(run, job, is_placed));
     else
         WEIR_TRY(place_member(run, job, 0, is_placed));
@@ -189,6 +220,13 @@ weir_status sim_job_give_back(struct sim_job_run *run, const struct sim_job *job
 
 /* ---- what can ever fit ---- */
 
+/* Groups that can never fit and are not told so. */
+static bool waits_for_ever(const struct sim_job_run *run, const struct sim_job_spec *spec)
+{
+    return run->scenario->sched.group_report == WEIR_GROUP_REPORT_STRICT &&
+           (spec->group == WEIR_GROUP_PACK + 1 || spec->group == WEIR_GROUP_SPREAD + 1);
+}
+
 /* Before anything runs: which kinds of jobs fit the empty cluster. Members are equal, so how many
  * a node takes does not depend on the order in which they are placed. */
 weir_status sim_job_judge_kinds(struct sim_job_run *run)
@@ -206,7 +244,7 @@ weir_status sim_job_judge_kinds(struct sim_job_run *run)
         bool is_placed = false;
         if (!is_hopeless(run, &run->workload->jobs[s]))
             status = place_members(run, trial, &is_placed);
-        run->is_feasible[kind] = is_placed;
+        run->is_feasible[kind] = is_placed || waits_for_ever(run, &run->workload->jobs[s]);
         for (uint32_t m = 0; m < run->workload->jobs[s].members && is_placed && status == WEIR_OK;
              m++) {
             uint32_t node = 0;

@@ -14,7 +14,8 @@
 
 static bool is_same_kind(const struct sim_job_spec *a, const struct sim_job_spec *b)
 {
-    return a->members == b->members && memcmp(&a->shape, &b->shape, sizeof(a->shape)) == 0;
+    return a->members == b->members && a->group == b->group &&
+           memcmp(&a->shape, &b->shape, sizeof(a->shape)) == 0;
 }
 
 static int by_kind(const void *left, const void *right, void *state)
@@ -24,6 +25,8 @@ static int by_kind(const void *left, const void *right, void *state)
     const struct sim_job_spec *b = &jobs[*(const uint32_t *)right];
     if (a->members != b->members)
         return a->members < b->members ? -1 : 1;
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
     return memcmp(&a->shape, &b->shape, sizeof(a->shape));
 }
 
@@ -71,6 +74,14 @@ static weir_status make_cluster(struct sim_job_run *run, struct weir_error *erro
     return WEIR_OK;
 }
 
+static bool has_groups(const struct sim_workload *workload)
+{
+    for (size_t i = 0; i < workload->jobs_count; i++)
+        if (workload->jobs[i].group > 0)
+            return true;
+    return false;
+}
+
 static weir_status make_policies(struct sim_job_run *run, struct weir_error *error)
 {
     const struct sim_policy_choice *placement = &run->scenario->sched.placement;
@@ -78,6 +89,8 @@ static weir_status make_policies(struct sim_job_run *run, struct weir_error *err
     const struct weir_params place = { placement->values, (uint32_t)placement->count, 0 };
     const struct weir_params rank = { queueing->values, (uint32_t)queueing->count, 0 };
     WEIR_TRY(weir_chooser_create(placement->placement, &place, NULL, &run->chooser, error));
+    if (has_groups(run->workload))
+        WEIR_TRY(sim_job_placer_create(run->scenario, run->workload, &run->placer, error));
     return weir_ranker_create(queueing->queueing, &rank, NULL, &run->ranker, error);
 }
 
@@ -146,6 +159,7 @@ void sim_job_run_destroy(struct sim_job_run *run)
     sim_job_stream_destroy(run->stream);
     weir_ranker_destroy(run->ranker);
     weir_chooser_destroy(run->chooser);
+    sim_job_placer_destroy(run->placer);
     weir_cluster_destroy(run->belief);
     sim_cluster_destroy(run->truth);
     sim_target_clear(&run->target);

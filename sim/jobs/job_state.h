@@ -7,6 +7,7 @@
 #include "sim/engine/engine.h"
 #include "sim/engine/time.h"
 #include "sim/jobs/job_meter.h"
+#include "sim/jobs/job_placer.h"
 #include "sim/jobs/job_run.h"
 #include "sim/jobs/job_stream.h"
 #include "sim/jobs/target.h"
@@ -51,6 +52,7 @@ struct sim_job_run {
     struct sim_cluster *truth;
     struct weir_cluster *belief;
     struct weir_chooser *chooser;
+    struct sim_job_placer *placer; /* of placement groups; NULL = no class is one */
     struct weir_ranker *ranker;
     struct sim_job_stream *stream;
     struct sim_job_arrival next;
