@@ -2,10 +2,10 @@
 /* The static experiment; see the header. */
 #include "sim/jobs/static_run.h"
 
+#include "sim/belief.h"
 #include "sim/engine/digest.h"
 #include "sim/engine/random.h"
 #include "sim/jobs/arrival_order.h"
-#include "sim/jobs/belief.h"
 #include "sim/jobs/job_placer.h"
 
 #include <stdlib.h>
@@ -42,6 +42,14 @@ static weir_status find_order(struct sim_static_run *run, struct weir_error *err
     return sim_arrival_order(&query, &run->order, error);
 }
 
+static weir_status add_node(struct sim_static_run *run, uint32_t index, struct weir_error *error)
+{
+    struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS];
+    struct weir_node_spec spec;
+    WEIR_TRY(sim_belief_node(run->scenario, index, gpus, &spec, error));
+    return weir_cluster_add_node(run->belief, &spec, NULL, error);
+}
+
 /* Nodes stand in the inventory in the order of their ranks: the first of equals wins. */
 static weir_status fill_belief(struct sim_static_run *run, struct weir_error *error)
 {
@@ -53,7 +61,7 @@ static weir_status fill_belief(struct sim_static_run *run, struct weir_error *er
     for (uint32_t n = 0; n < nodes; n++)
         run->node_at[run->order.ranks[n]] = n;
     for (uint32_t rank = 0; rank < nodes; rank++) {
-        WEIR_TRY(sim_belief_add_node(run->belief, run->scenario, run->node_at[rank], error));
+        WEIR_TRY(add_node(run, run->node_at[rank], error));
         run->frag[rank] = sim_target_frag_milli(&run->target, run->truth, run->node_at[rank]);
         run->curve.gpus += run->truth->nodes[run->node_at[rank]].gpu_count;
     }
