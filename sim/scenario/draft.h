@@ -81,11 +81,14 @@ struct draft_failures {
     struct sim_law *node_repair;
 };
 
+enum sim_share_mode { SIM_SHARE_FRACTION, SIM_SHARE_EXCLUSIVE };
+
 struct draft_cluster {
     struct draft_head head;
     struct draft_list nodes;
     char *nodes_file;
     struct draft_failures failures;
+    uint32_t share_mode;
 };
 
 struct draft_policy {
