@@ -32,6 +32,9 @@ void sim_resolve_pipelines(struct sim_resolver *resolver);
 /* Parameters of the placement policy that were not given get the values that suit jobs. */
 void sim_resolve_job_rules(struct sim_resolver *resolver);
 void sim_resolve_workloads(struct sim_resolver *resolver);
+/* The jobs of a workload from its trace. */
+void sim_resolve_trace(struct sim_resolver *resolver, const struct draft_workload *draft,
+                       struct sim_workload *workload);
 void sim_resolve_timeline(struct sim_resolver *resolver);
 void sim_resolve_initial(struct sim_resolver *resolver);
 void sim_resolve_results(struct sim_resolver *resolver);
