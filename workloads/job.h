@@ -15,7 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WL_UNKNOWN INT64_MIN
+#define WL_UNKNOWN      INT64_MIN
+/* 90 years: no reader lets a longer time through, so that three of them can be added. */
+#define WL_TIME_MOST_NS (INT64_C(90) * 366 * 86400 * 1000000000)
 
 /* How the job ended in the trace. */
 enum wl_job_end {

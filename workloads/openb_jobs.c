@@ -93,6 +93,8 @@ static weir_status read_time(const struct wl_csv_row *row, enum column column, i
         return wl_csv_fail(row, column, error, "'%.40s' is not a time in seconds", text);
     if (read_ns < 0)
         return wl_csv_fail(row, column, error, "must be >= 0, got '%.40s'", text);
+    if (read_ns > WL_TIME_MOST_NS)
+        return wl_csv_fail(row, column, error, "'%.40s' s are more than 90 years", text);
     *time_ns = read_ns;
     return WEIR_OK;
 }

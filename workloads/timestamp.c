@@ -193,7 +193,7 @@ bool wl_date_scan(const char *text, const struct wl_zone *zone, int64_t *unix_ns
     if (!take(&text, 4, &year) || !take_sign(&text, "-/") || !take(&text, 2, &month) ||
         !take_sign(&text, "-/") || !take(&text, 2, &day))
         return false;
-    if (year < 1700 || year > 2200 || month < 1 || month > 12 || day < 1 ||
+    if (year < 1970 || year > 2200 || month < 1 || month > 12 || day < 1 ||
         day > days_in(year, month))
         return false;
     if (take_sign(&text, " T") && !take_clock(&text, &clock))

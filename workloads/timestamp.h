@@ -4,8 +4,8 @@
  *
  * A number never passes through a double unless it has an exponent: 1508223715.123456789 s keeps
  * its nanoseconds. A date is YYYY-MM-DD or YYYY/MM/DD, then a blank or T, HH:MM with optional :SS
- * and fraction, then optionally Z or +HH:MM; a date alone is its midnight. A zone of its own wins
- * over the one given.
+ * and fraction, then optionally Z or +HH:MM; a date alone is its midnight; years are 1970 to 2200.
+ * A zone of its own wins over the one given.
  *
  * A zone is an offset, "+01:00", "Z", and optionally a rule for summer time behind a blank:
  * "-08:00 us" (since 2007: second Sunday of March to first Sunday of November, at 2:00) or

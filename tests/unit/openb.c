@@ -161,6 +161,20 @@ static void bad_rows_can_be_skipped(void)
     (void)unlink(path);
 }
 
+static void files_that_end_early_are_refused(void)
+{
+    char path[PATH];
+    struct wl_jobs jobs = { .count = 0 };
+    struct weir_error error = { .phase = -1 };
+    write_file(path, PODS "a,1,1,1,1,\nb,1,1,1,1,\nc,1,1,9000,1,\nd,1,1,1,1,\n", true);
+    CHECK_I64(truncate(path, 70), 0);
+    const struct wl_trace_options options = { .path = path, .on_bad_row = WL_BAD_ROW_IS_SKIPPED };
+    CHECK_I64(wl_openb_read_jobs(&options, &jobs, &error), WEIR_EFORMAT);
+    CHECK(strstr(error.text, ": the compressed file ends early (after ") != NULL);
+    (void)unlink(path);
+    CHECK_I64(wl_openb_read_jobs(&options, &jobs, &error), WEIR_EIO);
+}
+
 static void nodes_are_read_and_checked(void)
 {
     static const struct {
@@ -226,6 +240,8 @@ static const struct test tests[] = {
     { "the last phase and the times say what became of a pod", phases_say_what_became_of_a_pod },
     { "pods without names are numbered", pods_without_names_are_numbered },
     { "bad rows are skipped when asked, and counted", bad_rows_can_be_skipped },
+    { "a compressed file that ends early is refused, whatever bad rows do",
+      files_that_end_early_are_refused },
     { "nodes are read and every mistake has its place", nodes_are_read_and_checked },
     { "orders of arrival are read by key", orders_are_read_by_key },
 };
