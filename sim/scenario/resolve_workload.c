@@ -82,7 +82,7 @@ static void resolve_order(struct sim_resolver *resolver, const struct draft_work
                          "order needs order_key: which order of the file (TRACE:SEED)");
 }
 
-static void resolve_workload(struct sim_resolver *resolver, const struct draft_workload *draft,
+static void resolve_workload(struct sim_resolver *resolver, struct draft_workload *draft,
                              struct sim_workload *workload)
 {
     *workload = (struct sim_workload){ .name = draft->head.name,
@@ -91,8 +91,10 @@ static void resolve_workload(struct sim_resolver *resolver, const struct draft_w
                                        .refusal = draft->refusal,
                                        .target_frac = draft->target.frac,
                                        .target_has_cpu_jobs = draft->target.has_cpu_jobs == 1 };
-    sim_resolve_trace(resolver, draft, workload);
+    if (workload->kind != SIM_WORKLOAD_GENERATED)
+        sim_resolve_trace(resolver, draft, workload);
     resolve_order(resolver, draft, workload);
+    sim_resolve_jobs(resolver, draft, workload);
 }
 
 /* Neither pipelines nor workloads, and no key that looks like one of them (then that was said). */
@@ -113,7 +115,7 @@ void sim_resolve_workloads(struct sim_resolver *resolver)
     struct sim_scenario *scenario = resolver->scenario;
     const struct draft_scenario *draft = resolver->draft;
     const struct draft_list *list = &draft->workloads;
-    const struct draft_workload *drafts = list->items;
+    struct draft_workload *drafts = list->items;
     const struct sim_yaml *workloads = sim_yaml_get(resolver->root, "workloads");
     const struct sim_yaml *pipelines = sim_yaml_get(resolver->root, "pipelines");
     scenario->workloads_count = list->count;
@@ -129,7 +131,7 @@ void sim_resolve_workloads(struct sim_resolver *resolver)
                          "pipelines and workloads cannot share a scenario");
     if (list->count > 1)
         sim_report_error(resolver->report, workloads, "only one workload is possible");
-    if (list->count > 0 && draft->timeline.count > 0)
+    if (list->count > 0 && drafts[0].mode == SIM_WORKLOAD_STATIC && draft->timeline.count > 0)
         sim_report_error(resolver->report, sim_yaml_get(resolver->root, "timeline"),
                          "a static workload has no time at which something could happen");
 }
