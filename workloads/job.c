@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_BYTES = 65536, FEWEST = 64, MESSAGES = 3 };
+enum { BLOCK_BYTES = 65536, FEWEST = 64, MESSAGES = 3, MILLI = 1000 };
 
 struct wl_job_texts {
     struct wl_job_texts *next;
@@ -25,6 +25,18 @@ void wl_jobs_clear(struct wl_jobs *jobs)
         jobs->texts = next;
     }
     *jobs = (struct wl_jobs){ .count = 0 };
+}
+
+void wl_job_take_processors(struct wl_job *job, enum wl_processor processor)
+{
+    if (job->processors == 0 || job->gpus > 0 || job->cpu_milli > 0)
+        return;
+    if (processor == WL_PROCESSOR_GPU) {
+        job->gpus = job->processors;
+        job->gpu_milli = MILLI;
+    } else {
+        job->cpu_milli = (int64_t)job->processors * MILLI;
+    }
 }
 
 static bool add_block(struct wl_jobs *jobs, size_t wanted)

@@ -72,6 +72,10 @@ enum wl_bad_row { WL_BAD_ROW_FAILS, WL_BAD_ROW_IS_SKIPPED };
 
 void wl_jobs_clear(struct wl_jobs *jobs);
 
+/* What one processor is, of a job of which nothing more is known; other jobs stay as they are. */
+enum wl_processor { WL_PROCESSOR_CPU, WL_PROCESSOR_GPU };
+void wl_job_take_processors(struct wl_job *job, enum wl_processor processor);
+
 /* ---- for readers ---- */
 
 /* A job of which nothing is known but its line: unknown times, empty texts, no amounts. */

@@ -35,8 +35,6 @@ weir_status wl_swf_read(const struct wl_trace_options *options, struct wl_jobs *
                         struct weir_error *error);
 bool wl_swf_is_this(const struct wl_trace_head *head);
 
-enum wl_processor { WL_PROCESSOR_CPU, WL_PROCESSOR_GPU };
-
 struct wl_swf_options {
     enum wl_processor processor; /* of jobs that say more than a number of processors */
     int64_t machine_processors;  /* 0 = as the trace says, else the largest job's */

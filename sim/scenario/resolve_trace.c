@@ -46,19 +46,6 @@ static uint32_t model_set(struct sim_resolver *resolver, const char *models)
     return set;
 }
 
-/* A format that counts processors and no more: the scenario says what one is. */
-static void take_processors(const struct trace *trace, struct wl_job *job)
-{
-    if (job->processors == 0 || job->gpus > 0 || job->cpu_milli > 0)
-        return;
-    if (trace->draft->processor == WL_PROCESSOR_GPU) {
-        job->gpus = job->processors;
-        job->gpu_milli = MILLI;
-    } else {
-        job->cpu_milli = (int64_t)job->processors * MILLI;
-    }
-}
-
 /* GPUs of one type, or whole CPUs, of the node that has most. */
 static uint32_t most_on_a_node(const struct sim_scenario *scenario, bool is_of_gpus)
 {
@@ -265,7 +252,9 @@ static void take_jobs(struct trace *trace)
     const size_t count = trace->jobs.count;
     workload->jobs = sim_arena_alloc(trace->resolver->arena, count + 1, sizeof *workload->jobs);
     for (size_t i = 0; i < count; i++)
-        take_processors(trace, &trace->jobs.jobs[i]);
+        wl_job_take_processors(&trace->jobs.jobs[i], trace->draft->processor == WL_PROCESSOR_GPU
+                                                         ? WL_PROCESSOR_GPU
+                                                         : WL_PROCESSOR_CPU);
     for (size_t i = 0; i < count; i++) {
         const struct sim_job_spec spec = spec_of(trace, i);
         if (is_usable(trace, &spec))
