@@ -6,9 +6,9 @@
  * The window is the time in which the trace shows everything. It begins with the first submission,
  * unless jobs are recorded only from some later moment on (left truncation): then with the first
  * departure, and the jobs submitted before are those that were still there. Truncation is assumed
- * when the first departure comes later than a tenth of the span and fewer than a tenth as many jobs
- * an hour were submitted before it as after (and there are at least 100 jobs). The window ends with the last submission, or, when the
- * end of the observation cuts jobs off, there.
+ * of traces with at least 100 jobs when the first departure comes later than a tenth of the span
+ * and fewer than a tenth as many jobs an hour were submitted before it as after. The window ends
+ * with the last submission, or, when the end of the observation cuts jobs off, there.
  *
  * Load is demand over time within the window: a job asks from its start (submission + wait; its
  * submission where the wait is unknown) until it ends. Jobs without a run time ask for nothing.
