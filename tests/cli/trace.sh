@@ -9,6 +9,12 @@ has stdout 'swf'
 has stdout 'philly'
 expect 0 "$WEIR_BIN" trace formats --format json
 has stdout '"map": "slurm"'
+# The manual has a row for each.
+expect 0 "$WEIR_BIN" trace formats --format csv
+tail -n +2 stdout >formats.csv
+while IFS=, read -r kind map _; do
+    grep -q "^| \`${map:-$kind}\` |" "$WEIR_SOURCE_DIR/docs/traces.md" || fail "docs/traces.md lacks ${map:-$kind}"
+done <formats.csv
 expect 0 "$WEIR_BIN" trace fields --format md
 has stdout 'unix_ms'
 expect 0 "$WEIR_BIN" trace map tiresias
