@@ -4,9 +4,8 @@
 
 #include "sim/engine/digest.h"
 #include "sim/engine/random.h"
+#include "sim/jobs/arrival_order.h"
 #include "sim/jobs/belief.h"
-#include "sim/jobs/job_stream.h"
-#include "workloads/openb.h"
 
 #include <stdlib.h>
 
@@ -32,60 +31,14 @@ struct sim_static_run {
 
 /* ---- making ---- */
 
-/* Classes with a count in their order, the others drawn by weight. */
-static weir_status generated_order(struct sim_static_run *run)
+static weir_status find_order(struct sim_static_run *run, struct weir_error *error)
 {
-    const struct sim_random root = { .seed = run->options->seed,
-                                     .replication = run->options->replication };
-    struct sim_job_stream *stream = NULL;
-    struct sim_job_arrival job;
-    struct wl_openb_order *order = &run->order;
-    WEIR_TRY(sim_job_stream_create(run->workload, &root, &stream));
-    order->arrivals = calloc(sim_job_stream_total(stream) + 1, sizeof(*order->arrivals));
-    while (order->arrivals != NULL && sim_job_stream_next(stream, &job))
-        order->arrivals[order->arrival_count++] = job.spec;
-    sim_job_stream_destroy(stream);
-    return order->arrivals == NULL ? WEIR_ENOMEM : WEIR_OK;
-}
-
-static weir_status default_order(struct sim_static_run *run)
-{
-    const uint32_t nodes = sim_scenario_node_count(run->scenario);
-    struct wl_openb_order *order = &run->order;
-    order->ranks = calloc((size_t)nodes + 1, sizeof(*order->ranks));
-    if (order->ranks == NULL)
-        return WEIR_ENOMEM;
-    order->rank_count = nodes;
-    for (uint32_t n = 0; n < nodes; n++)
-        order->ranks[n] = n;
-    if (run->workload->kind == SIM_WORKLOAD_GENERATED)
-        return generated_order(run);
-    order->arrivals = calloc(run->workload->jobs_count + 1, sizeof(*order->arrivals));
-    if (order->arrivals == NULL)
-        return WEIR_ENOMEM;
-    order->arrival_count = run->workload->jobs_count;
-    for (size_t i = 0; i < order->arrival_count; i++)
-        order->arrivals[i] = (uint32_t)i;
-    return WEIR_OK;
-}
-
-static weir_status read_order(struct sim_static_run *run, struct weir_error *error)
-{
-    const struct sim_workload *workload = run->workload;
-    const uint32_t nodes = sim_scenario_node_count(run->scenario);
-    if (workload->order == NULL)
-        return default_order(run);
-    WEIR_TRY(wl_openb_read_order(workload->order, workload->order_key, &run->order, error));
-    if (run->order.rank_count != nodes)
-        return weir_fail(error, WEIR_EFORMAT, "%s: order %s ranks %zu nodes, the cluster has %u",
-                         workload->order, workload->order_key, run->order.rank_count, nodes);
-    for (size_t i = 0; i < run->order.arrival_count; i++)
-        if (run->order.arrivals[i] >= workload->jobs_count)
-            return weir_fail(error, WEIR_EFORMAT,
-                             "%s: order %s: arrival %zu is row %u, there are %zu jobs",
-                             workload->order, workload->order_key, i, run->order.arrivals[i],
-                             workload->jobs_count);
-    return WEIR_OK;
+    const struct sim_order_query query = { .workload = run->workload,
+                                           .random = { .seed = run->options->seed,
+                                                       .replication = run->options->replication },
+                                           .nodes = run->truth->node_count,
+                                           .gpus = run->truth->gpu_count };
+    return sim_arrival_order(&query, &run->order, error);
 }
 
 /* Nodes stand in the inventory in the order of their ranks: the first of equals wins. */
@@ -111,9 +64,9 @@ static weir_status prepare(struct sim_static_run *run, struct weir_error *error)
     const struct sim_policy_choice *choice = &run->scenario->sched.placement;
     const struct weir_params params = { .values = choice->values,
                                         .count = (uint32_t)choice->count };
-    WEIR_TRY(read_order(run, error));
     WEIR_TRY(sim_target_create(run->workload, &run->target));
     WEIR_TRY(sim_cluster_create(run->scenario, &run->truth));
+    WEIR_TRY(find_order(run, error));
     WEIR_TRY(weir_cluster_create(NULL, &run->belief));
     WEIR_TRY(weir_chooser_create(choice->placement, &params, NULL, &run->chooser, error));
     WEIR_TRY(fill_belief(run, error));
