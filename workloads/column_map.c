@@ -17,34 +17,34 @@ const struct wl_map_field_info wl_map_fields[WL_FIELD_COUNT] = { WL_MAP_FIELDS(M
 #undef MAP_FIELD
 
 #define TIMES(kind)                                                                                \
-    { "s", kind, 1000000000, WL_UNIT_PLAIN }, { "ms", kind, 1000000, WL_UNIT_PLAIN },              \
-        { "us", kind, 1000, WL_UNIT_PLAIN }, { "ns", kind, 1, WL_UNIT_PLAIN },                     \
-        { "min", kind, 60000000000, WL_UNIT_PLAIN }, { "h", kind, 3600000000000, WL_UNIT_PLAIN },  \
+    { "s", 1000000000, kind, WL_UNIT_PLAIN }, { "ms", 1000000, kind, WL_UNIT_PLAIN },              \
+        { "us", 1000, kind, WL_UNIT_PLAIN }, { "ns", 1, kind, WL_UNIT_PLAIN },                     \
+        { "min", 60000000000, kind, WL_UNIT_PLAIN }, { "h", 3600000000000, kind, WL_UNIT_PLAIN },  \
     {                                                                                              \
-        "d", kind, 86400000000000, WL_UNIT_PLAIN                                                   \
+        "d", 86400000000000, kind, WL_UNIT_PLAIN                                                   \
     }
 const struct wl_map_unit wl_map_units[] = {
     TIMES(WL_MAP_MOMENT),
-    { "date", WL_MAP_MOMENT, 1, WL_UNIT_DATE },
-    { "unix_s", WL_MAP_MOMENT, 1000000000, WL_UNIT_SINCE_1970 },
-    { "unix_ms", WL_MAP_MOMENT, 1000000, WL_UNIT_SINCE_1970 },
+    { "date", 1, WL_MAP_MOMENT, WL_UNIT_DATE },
+    { "unix_s", 1000000000, WL_MAP_MOMENT, WL_UNIT_SINCE_1970 },
+    { "unix_ms", 1000000, WL_MAP_MOMENT, WL_UNIT_SINCE_1970 },
     TIMES(WL_MAP_SPAN),
-    { "core", WL_MAP_CPUS, 1000, WL_UNIT_PLAIN },
-    { "milli", WL_MAP_CPUS, 1, WL_UNIT_PLAIN },
-    { "percent", WL_MAP_CPUS, 10, WL_UNIT_PLAIN },
-    { "tres", WL_MAP_CPUS, 1000, WL_UNIT_TRES },
-    { "B", WL_MAP_BYTES, 1, WL_UNIT_PLAIN },
-    { "KB", WL_MAP_BYTES, KB, WL_UNIT_PLAIN },
-    { "MB", WL_MAP_BYTES, KB *KB, WL_UNIT_PLAIN },
-    { "GB", WL_MAP_BYTES, KB *KB *KB, WL_UNIT_PLAIN },
-    { "KiB", WL_MAP_BYTES, KIB, WL_UNIT_PLAIN },
-    { "MiB", WL_MAP_BYTES, KIB *KIB, WL_UNIT_PLAIN },
-    { "GiB", WL_MAP_BYTES, KIB *KIB *KIB, WL_UNIT_PLAIN },
-    { "tres", WL_MAP_BYTES, KIB *KIB, WL_UNIT_TRES },
-    { "gpu", WL_MAP_GPUS, 1000, WL_UNIT_PLAIN },
-    { "milli", WL_MAP_GPUS, 1, WL_UNIT_PLAIN },
-    { "percent", WL_MAP_GPUS, 10, WL_UNIT_PLAIN },
-    { "tres", WL_MAP_GPUS, 1000, WL_UNIT_TRES },
+    { "core", 1000, WL_MAP_CPUS, WL_UNIT_PLAIN },
+    { "milli", 1, WL_MAP_CPUS, WL_UNIT_PLAIN },
+    { "percent", 10, WL_MAP_CPUS, WL_UNIT_PLAIN },
+    { "tres", 1000, WL_MAP_CPUS, WL_UNIT_TRES },
+    { "B", 1, WL_MAP_BYTES, WL_UNIT_PLAIN },
+    { "KB", KB, WL_MAP_BYTES, WL_UNIT_PLAIN },
+    { "MB", KB *KB, WL_MAP_BYTES, WL_UNIT_PLAIN },
+    { "GB", KB *KB *KB, WL_MAP_BYTES, WL_UNIT_PLAIN },
+    { "KiB", KIB, WL_MAP_BYTES, WL_UNIT_PLAIN },
+    { "MiB", KIB *KIB, WL_MAP_BYTES, WL_UNIT_PLAIN },
+    { "GiB", KIB *KIB *KIB, WL_MAP_BYTES, WL_UNIT_PLAIN },
+    { "tres", KIB *KIB, WL_MAP_BYTES, WL_UNIT_TRES },
+    { "gpu", 1000, WL_MAP_GPUS, WL_UNIT_PLAIN },
+    { "milli", 1, WL_MAP_GPUS, WL_UNIT_PLAIN },
+    { "percent", 10, WL_MAP_GPUS, WL_UNIT_PLAIN },
+    { "tres", 1000, WL_MAP_GPUS, WL_UNIT_TRES },
 };
 const size_t wl_map_units_count = sizeof wl_map_units / sizeof wl_map_units[0];
 

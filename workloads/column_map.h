@@ -70,8 +70,8 @@ extern const struct wl_map_field_info wl_map_fields[WL_FIELD_COUNT];
 /* What 1 of the unit is in ns, bytes, or thousandths of a CPU or GPU. */
 struct wl_map_unit {
     const char *name;
-    enum wl_map_kind kind;
     int64_t scale;
+    enum wl_map_kind kind;
     enum { WL_UNIT_PLAIN, WL_UNIT_DATE, WL_UNIT_SINCE_1970, WL_UNIT_TRES } form;
 };
 extern const struct wl_map_unit wl_map_units[]; /* the first of a kind is its default */

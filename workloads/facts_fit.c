@@ -29,7 +29,7 @@ static size_t list_makes(const struct wl_openb_nodes *nodes, const struct wl_ope
     size_t count = 0;
     for (size_t n = 0; n < nodes->count; n++)
         makes[n] = &nodes->nodes[n];
-    qsort(makes, nodes->count, sizeof *makes, by_make);
+    qsort(makes, nodes->count, sizeof(const struct wl_openb_node *), by_make);
     for (size_t n = 0; n < nodes->count; n++)
         if (n == 0 || by_make(&makes[n], &makes[count - 1]) != 0)
             makes[count++] = makes[n];
@@ -85,7 +85,8 @@ bool wl_facts_fit(const struct wl_jobs *jobs, const struct wl_openb_nodes *nodes
                   struct wl_trace_facts *facts)
 {
     struct totals totals = { .nodes = nodes };
-    const struct wl_openb_node **makes = calloc(nodes->count + 1, sizeof *makes);
+    const struct wl_openb_node **makes =
+        calloc(nodes->count + 1, sizeof(const struct wl_openb_node *));
     if (makes == NULL)
         return false;
     const size_t count = list_makes(nodes, makes);

@@ -308,7 +308,7 @@ bool wl_facts_models(const struct wl_jobs *jobs, const struct wl_openb_nodes *no
                      struct wl_trace_facts *facts)
 {
     const double window_s = 1e-9 * (double)(facts->to_ns - facts->from_ns);
-    const struct wl_job **sorted = calloc(jobs->count + 1, sizeof *sorted);
+    const struct wl_job **sorted = calloc(jobs->count + 1, sizeof(const struct wl_job *));
     size_t count = 0;
     facts->models = calloc(jobs->count + 1, sizeof *facts->models);
     if (sorted == NULL || facts->models == NULL) {
@@ -318,7 +318,7 @@ bool wl_facts_models(const struct wl_jobs *jobs, const struct wl_openb_nodes *no
     for (size_t i = 0; i < jobs->count; i++)
         if (jobs->jobs[i].gpus > 0)
             sorted[count++] = &jobs->jobs[i];
-    qsort(sorted, count, sizeof *sorted, by_models);
+    qsort(sorted, count, sizeof(const struct wl_job *), by_models);
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || strcmp(sorted[i]->models, sorted[i - 1]->models) != 0)
             facts->models[facts->model_count++] =

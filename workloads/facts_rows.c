@@ -78,12 +78,12 @@ static int by_name(const void *left, const void *right)
 /* Names are only compared where the file has them. */
 static bool count_duplicates(const struct wl_jobs *jobs, struct wl_trace_facts *facts)
 {
-    const struct wl_job **sorted = calloc(jobs->count + 1, sizeof *sorted);
+    const struct wl_job **sorted = calloc(jobs->count + 1, sizeof(const struct wl_job *));
     if (sorted == NULL)
         return false;
     for (size_t i = 0; i < jobs->count; i++)
         sorted[i] = &jobs->jobs[i];
-    qsort(sorted, jobs->count, sizeof *sorted, jobs->has_names ? by_name : by_row);
+    qsort(sorted, jobs->count, sizeof(const struct wl_job *), jobs->has_names ? by_name : by_row);
     for (size_t i = 1; i < jobs->count; i++) {
         const bool is_name = jobs->has_names && strcmp(sorted[i]->name, sorted[i - 1]->name) == 0;
         const bool is_row = compare_rows(sorted[i], sorted[i - 1]) == 0;

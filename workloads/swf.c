@@ -214,7 +214,8 @@ static weir_status name_job(struct reading *reading, const struct values *values
     char **const texts[] = { &job->name, &job->user, &job->group };
     for (size_t i = 0; i < 3; i++) {
         const bool is_known = values->whole[named[i]] != WL_UNKNOWN;
-        const char *text = is_known ? values->texts[named[i]] : "";
+        const char *text =
+            is_known && values->texts[named[i]] != NULL ? values->texts[named[i]] : "";
         *texts[i] = named[i] == JOB && !is_known ? wl_jobs_next_name(reading->jobs)
                                                  : wl_jobs_text(reading->jobs, text, strlen(text));
         if (*texts[i] == NULL)
@@ -240,7 +241,7 @@ static weir_status add_record(struct reading *reading, const struct wl_swf_recor
 
 static weir_status read_job(struct reading *reading)
 {
-    struct values values;
+    struct values values = { .cpu_s = -1 };
     struct wl_job job;
     if (reading->line.is_cut)
         return bad_line(reading, 1, "a line of more than %d bytes", LINE_BYTES);
@@ -278,9 +279,8 @@ static weir_status read_comment(struct reading *reading)
         return WEIR_OK;
     if (read_key(line->text, "UnixStartTime", &value) && value <= 9000000000)
         jobs->zero_unix_ns = value * NS_PER_S;
-    else if (read_key(line->text, "MaxProcs", &value) && value <= UINT32_MAX)
-        jobs->machine_processors = (uint32_t)value;
-    else if (jobs->machine_processors == 0 && read_key(line->text, "MaxNodes", &value) &&
+    else if ((read_key(line->text, "MaxProcs", &value) ||
+              (jobs->machine_processors == 0 && read_key(line->text, "MaxNodes", &value))) &&
              value <= UINT32_MAX)
         jobs->machine_processors = (uint32_t)value;
     const size_t length = reading->comments_length + line->length;

@@ -215,7 +215,7 @@ static void choose_jobs(struct writing *writing)
         else
             writing->order[writing->count++] = job;
     }
-    qsort(writing->order, writing->count, sizeof *writing->order, compare_submissions);
+    qsort(writing->order, writing->count, sizeof(const struct wl_job *), compare_submissions);
 }
 
 static void write_head(const struct writing *writing)
@@ -257,11 +257,12 @@ weir_status wl_swf_write(const struct wl_jobs *jobs, const struct wl_swf_options
     struct writing writing = { .jobs = jobs, .options = options, .losses = losses, .out = out };
     weir_status status = WEIR_OK;
     *losses = (struct wl_swf_losses){ 0 };
-    writing.order = calloc(jobs->count + 1, sizeof *writing.order);
-    if (writing.order == NULL || !collect(jobs, true, &writing.users) ||
-        !collect(jobs, false, &writing.groups))
+    writing.order = calloc(jobs->count + 1, sizeof(const struct wl_job *));
+    const bool has_room = writing.order != NULL && collect(jobs, true, &writing.users) &&
+                          collect(jobs, false, &writing.groups);
+    if (!has_room) {
         status = weir_fail(error, WEIR_ENOMEM, "out of memory");
-    if (status == WEIR_OK) {
+    } else {
         choose_jobs(&writing);
         write_head(&writing);
         for (size_t i = 0; i < writing.count; i++)

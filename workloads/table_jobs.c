@@ -59,9 +59,10 @@ static bool scan_amount(const struct wl_map_entry *entry, enum wl_map_kind kind,
 
 static const char *expected(const struct wl_map_entry *entry, enum wl_map_kind kind)
 {
-    if (kind == WL_MAP_MOMENT && entry->unit->form == WL_UNIT_DATE)
+    const bool has_unit = entry->unit != NULL;
+    if (has_unit && entry->unit->form == WL_UNIT_DATE)
         return "a date (YYYY-MM-DD HH:MM:SS)";
-    if (entry->unit != NULL && entry->unit->form == WL_UNIT_TRES)
+    if (has_unit && entry->unit->form == WL_UNIT_TRES)
         return "a list of resources (cpu=8,gres/gpu=2,mem=1G)";
     return kind == WL_MAP_MOMENT || kind == WL_MAP_SPAN ? "a time" : "a number";
 }
@@ -80,7 +81,7 @@ static bool scale_by(double factor, int64_t *value)
 static weir_status read_amount(struct row *row, const struct wl_map_entry *entry,
                                enum wl_map_field field, struct weir_error *error)
 {
-    static const struct wl_map_unit count = { "", WL_MAP_COUNT, 1, WL_UNIT_PLAIN };
+    static const struct wl_map_unit count = { "", 1, WL_MAP_COUNT, WL_UNIT_PLAIN };
     const enum wl_map_kind kind = wl_map_fields[field].kind;
     const char *text = row->texts[field];
     struct wl_map_entry complete = *entry;

@@ -12,7 +12,7 @@
 #define NS_PER_S INT64_C(1000000000)
 
 static const int64_t day_s = 86400;
-static const int32_t hour_s = 3600;
+static const int64_t hour_s = 3600;
 
 /* ---- numbers ---- */
 

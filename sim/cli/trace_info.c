@@ -71,9 +71,7 @@ static void put_fault(struct info *info, const char *key, const char *label, siz
 
 static void put_time(struct info *info, const char *key, const char *label, double value_s)
 {
-    if (is_for_programs(info))
-        put(info, key, label, "s", value_s);
-    else if (value_s >= 2 * day_s)
+    if (!is_for_programs(info) && value_s >= 2 * day_s)
         put(info, key, label, "days", value_s / day_s);
     else
         put(info, key, label, "s", value_s);

@@ -2,6 +2,7 @@
 /* Traces in scenarios: rows become jobs with shapes and times, and what the trace leaves open. */
 #include "sim/scenario/scenario.h"
 #include "tests/support/check.h"
+#include "workloads/job.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,6 +124,7 @@ static const char pods[] =
 
 static void pods_bring_their_times(void)
 {
+    CHECK_I64(WL_UNKNOWN, WEIR_UNKNOWN_TIME); /* as the resolver takes for granted */
     struct loaded loaded = load("mode: time", pods);
     const struct sim_workload *workload = workload_of(&loaded, 3);
     if (workload != NULL) {

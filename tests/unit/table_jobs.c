@@ -5,6 +5,7 @@
 #include "workloads/column_map.h"
 #include "workloads/tres.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,30 @@ static void units_and_constants_are_exact(void)
         CHECK_I64(job[1].gpu_milli, 1000);
     }
     wl_jobs_clear(&t.jobs);
+}
+
+static void every_unit_has_its_size(void)
+{
+    static const struct {
+        const char *unit;
+        int64_t scale;
+    } units[] = { { "s", S },        { "ms", 1000000 }, { "us", 1000 },    { "ns", 1 },
+                  { "min", 60 * S }, { "h", 3600 * S }, { "d", 86400 * S } };
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        char map[160];
+        (void)snprintf(map, sizeof map,
+                       "{\"fields\": {\"submit\": {\"column\": \"s\", \"unit\": \"%s\"}, "
+                       "\"run\": {\"column\": \"r\", \"unit\": \"%s\"}}}",
+                       units[i].unit, units[i].unit);
+        struct test_trace t = test_trace_text(map, "s,r\n2,1\n", false);
+        CHECK_STR(t.error.text, "");
+        CHECK_I64(t.jobs.count, 1);
+        if (t.jobs.count == 1) {
+            CHECK_I64(t.jobs.jobs[0].submit_ns, 2 * units[i].scale);
+            CHECK_I64(t.jobs.jobs[0].run_ns, units[i].scale);
+        }
+        wl_jobs_clear(&t.jobs);
+    }
 }
 
 static void dates_count_from_the_first_submission(void)
@@ -283,6 +308,7 @@ static void what_is_no_trace_is_refused(void)
 
 static const struct test tests[] = {
     { "units, constants, factors and shares are exact", units_and_constants_are_exact },
+    { "every unit of time has its size", every_unit_has_its_size },
     { "dates count from the first submission, summer time included",
       dates_count_from_the_first_submission },
     { "every bad row has its place", every_bad_row_has_its_place },
