@@ -285,6 +285,10 @@ struct draft_workload {
     uint64_t queue_limit;
     uint32_t retries;
     struct sim_law *retry_delay;
+    char *file;
+    char *map;
+    uint32_t on_bad_row;
+    uint32_t processor;
 };
 
 struct draft_event {

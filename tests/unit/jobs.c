@@ -292,7 +292,7 @@ static void mistakes_of_a_job_scenario_are_reported(void)
         "schema: 1\nname: x\ncluster: {nodes: [{name: a, cpus: 4}]}\nworkloads: [{name: a}]\n",
     };
     static const char *const expected[] = { "key 'pipelines' is missing",
-                                            "/no: ", "key 'pods' is missing" };
+                                            "/no: ", "key 'file' is missing" };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct sim_scenario *scenario = NULL;
         struct sim_diagnostics diagnostics = { 0 };
