@@ -93,7 +93,7 @@ static void check_runtime(struct sim_resolver *resolver, const struct draft_pipe
     if (pipeline->semantics == SIM_SEMANTICS_RUNTIME &&
         pipeline->backpressure == SIM_BACKPRESSURE_BLOCKING)
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "backpressure"),
-                         "the rule blocking is not possible with semantics: runtime");
+                         "the rule blocking needs semantics: event");
 }
 
 static void check_tick(struct sim_resolver *resolver, const struct draft_pipeline *draft,

@@ -440,7 +440,7 @@ static const struct sim_field pipeline_fields[] = {
     { .key = "semantics",
       .kind = SIM_FIELD_CHOICE,
       AT(draft_pipeline, semantics),
-      .initial = "event",
+      .initial = "runtime",
       .choices = "event|tick|runtime",
       .help = "event: things happen when they are due; tick: as a loop with fixed steps would see "
               "them; runtime: a main loop feeds pools of workers that hold tasks ahead, last stage "

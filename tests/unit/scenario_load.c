@@ -170,9 +170,10 @@ static void sets_reach_every_corner(void)
                                  "pipelines.p.stages.b.gpus=1",
                                  "sched.scaling.interval=1 min",
                                  "sched.placement={policy: fgd, reuse_bonus: 3}",
+                                 "pipelines.p.semantics=event",
                                  "pipelines.p.backpressure.rule=blocking",
                                  "horizon=2h" };
-    struct sim_scenario *s = load_sets(join(head, "sched: {scaling: xenna}\n", tail), sets, 8);
+    struct sim_scenario *s = load_sets(join(head, "sched: {scaling: xenna}\n", tail), sets, 9);
     if (s == NULL)
         return;
     CHECK_I64(s->seed, 9);
