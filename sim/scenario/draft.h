@@ -293,6 +293,7 @@ struct draft_expect {
     char *than;
     char *than_of;
     char *than_variant;
+    double times;
 };
 
 struct draft_scenario {

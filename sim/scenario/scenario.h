@@ -289,7 +289,8 @@ struct sim_expect {
     char *than_metric; /* compare with another result */
     char *than_of;
     char *than_variant;
-    int line; /* in the file, for messages */
+    double times; /* multiplies what `than_*` finds */
+    int line;     /* in the file, for messages */
 };
 
 struct sim_input_file {
