@@ -318,7 +318,7 @@ static struct weir_stage_update count_stage(const struct sim_stage_run *stage)
                                        .busy = stage->count[SIM_WORKER_BUSY],
                                        .finished = is_done ? 1 : 0,
                                        .slots = stage->slots,
-                                       .queued_items = stage->queue.count + stage->loop.pool.count,
+                                       .queued_items = sim_stage_waiting(stage),
                                        .requested_workers = stage->spec->workers };
 }
 

@@ -377,7 +377,7 @@ void sim_runtime_begin_plan(struct sim_pipeline_run *run)
         struct sim_loop_stage *loop = &stage->loop;
         const uint32_t ready = stage->worker_count - stage->count[SIM_WORKER_SETUP];
         const double slots = stage->slots;
-        const double waiting = (double)(stage->queue.count + loop->pool.count);
+        const double waiting = (double)sim_stage_waiting(stage);
         double keep = fmax(1.0, ceil(loop->used_slots / slots));
         keep = fmax(keep, ceil(waiting / (slots * stage->spec->batch)));
         loop->stops_left = !run->spec->has_backlog_guard || loop->is_done ? UINT32_MAX

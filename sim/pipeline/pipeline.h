@@ -169,6 +169,8 @@ void sim_stage_note_backpressure(struct sim_stage_run *stage);
 struct sim_worker *sim_stage_pick_idle(const struct sim_stage_run *stage);
 /* Whether a backlog still stands behind the first stage. */
 bool sim_stage_has_backlog(const struct sim_stage_run *stage);
+/* Items that wait for the stage: in its queue, in its pool, and behind the first stage. */
+uint64_t sim_stage_waiting(const struct sim_stage_run *stage);
 /* Begins to work on the items already in the hands of `worker` (idle). */
 weir_status sim_stage_work(struct sim_stage_run *stage, struct sim_worker *worker);
 /* Tells the meter how much waits in front of the stage. */

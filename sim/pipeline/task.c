@@ -26,6 +26,12 @@ bool sim_stage_has_backlog(const struct sim_stage_run *stage)
            stage->pipeline->source_left > 0;
 }
 
+uint64_t sim_stage_waiting(const struct sim_stage_run *stage)
+{
+    const uint64_t backlog = sim_stage_has_backlog(stage) ? stage->pipeline->source_left : 0;
+    return backlog + stage->queue.count + stage->loop.pool.count;
+}
+
 /* Nothing more can arrive in front of the stage. */
 static bool upstream_is_empty(const struct sim_stage_run *stage)
 {

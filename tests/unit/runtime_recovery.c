@@ -136,6 +136,7 @@ static void failed_setups_are_tried_again_after_pauses(void)
     CHECK_I64(starts.count, 0);
     check_value(summary, "worker.deleted", 6);
     check_value(summary, "waste.setup_s", 6 * 15);
+    check_value(summary, "waste.setup_frac", 1.0);
     free(summary);
     /* None may fail: the first failure ends the pipeline. */
     summary = run(text, "pipelines.p.stages.a.max_setup_failure=0", &starts);
