@@ -15,6 +15,7 @@
  *
  * Back-pressure: slots in use + tasks in the pool + finished output in mean tasks stay below
  * max(whole part of ready workers * slots * multiplier, lower bound, batch of the next stage).
+ * Every process of a group counts as a worker here, as it does in the original.
  */
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/recovery.h"
@@ -240,13 +241,13 @@ static bool has_room(const struct sim_stage_run *stage)
     const struct sim_loop_stage *loop = &stage->loop;
     if (spec->backpressure == SIM_BACKPRESSURE_NONE)
         return true;
-    const uint32_t ready = stage->worker_count - stage->count[SIM_WORKER_SETUP];
+    const uint32_t ready = stage->ranks * (stage->worker_count - stage->count[SIM_WORKER_SETUP]);
     double most = floor((double)ready * stage->slots * spec->slots_multiplier);
     if (spec->backpressure == SIM_BACKPRESSURE_SLOTS) {
         most = fmax(most, spec->lower_bound);
         most = is_last(stage) ? most : fmax(most, stage[1].spec->batch);
     }
-    double waiting = loop->used_slots + loop->pool_tasks;
+    double waiting = (double)stage->ranks * loop->used_slots + loop->pool_tasks;
     if (!is_last(stage) && loop->samples_seen > 0) {
         const uint64_t kept =
             loop->samples_seen < SIM_LOOP_SAMPLES ? loop->samples_seen : SIM_LOOP_SAMPLES;

@@ -27,9 +27,9 @@ enum { SIM_LOOP_SAMPLES = 100 };
 
 /* A worker that died and will be back at a turn of the loop. */
 struct sim_return {
-    uint64_t worker;
+    struct sim_place *places; /* owned; one, or those of a group */
+    uint32_t count;
     uint32_t deaths;
-    struct weir_alloc alloc;
 };
 
 /* What the runtime rule keeps of a stage (flow_runtime.c); unused under the other rules. */
@@ -65,6 +65,7 @@ struct sim_stage_run {
     uint32_t *blocked; /* slots of blocked workers, oldest first */
     uint32_t blocked_count, blocked_capacity;
     uint32_t slots;
+    uint32_t ranks;          /* processes of a worker: its GPUs in a group, else 1 */
     double outputs_per_task; /* mean, for the slots rule */
     double slow;             /* service x this, timeline */
     double setup_slow;       /* set-up x this, timeline */
@@ -115,11 +116,16 @@ bool sim_pipeline_is_done(const struct sim_pipeline_run *run);
 
 /* ---- what the world reports ---- */
 
-/* Outcome of placing: worker NULL and a reason when the cluster refuses. `is_ready` skips set-up.
- */
-weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, uint64_t id,
-                                    const struct weir_alloc *alloc, bool is_ready,
-                                    uint32_t *reason);
+/* What is placed together: one place, or all members of a group. */
+struct sim_places {
+    const struct sim_place *items;
+    uint32_t count;
+};
+
+/* Places a worker, all of its members or none; the reason says why the cluster refuses it.
+ * `is_ready` skips set-up. */
+weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, const struct sim_places *places,
+                                    bool is_ready, uint32_t *reason);
 /* Takes a worker out of service: running and finished items go back to where they wait. */
 weir_status sim_pipeline_drop_worker(struct sim_stage_run *stage, struct sim_worker *worker,
                                      const char *reason);

@@ -102,14 +102,24 @@ static void count_life(struct sim_meter *meter, int64_t now_ns,
         stage->created++;
         stage->first_fill += stage->deleted == 0;
         meter->workers++;
-        amounts_change(&meter->nodes[worker->node].assigned, now_ns, &worker->holds, 1.0);
     }
     if (to == SIM_METER_GONE) {
         stage->deleted++;
         meter->workers--;
-        amounts_change(&meter->nodes[worker->node].assigned, now_ns, &worker->holds, -1.0);
     }
     sim_meter_rebalance(meter, now_ns, meter->info[worker->stage].pipeline);
+}
+
+/* What a worker, or a member of a group, takes of its node. */
+static void count_amounts(struct sim_meter *meter, int64_t now_ns,
+                          const struct sim_meter_worker *worker, enum sim_meter_state from,
+                          enum sim_meter_state to)
+{
+    struct node_meter *node = &meter->nodes[worker->node];
+    if (from == SIM_METER_BUSY || to == SIM_METER_BUSY)
+        amounts_change(&node->active, now_ns, &worker->uses, to == SIM_METER_BUSY ? 1.0 : -1.0);
+    if (from == SIM_METER_GONE || to == SIM_METER_GONE)
+        amounts_change(&node->assigned, now_ns, &worker->holds, to == SIM_METER_GONE ? -1.0 : 1.0);
 }
 
 void sim_meter_worker_state(struct sim_meter *meter, int64_t now_ns,
@@ -120,6 +130,9 @@ void sim_meter_worker_state(struct sim_meter *meter, int64_t now_ns,
     meter_tick(meter, now_ns);
     if (from == to)
         return;
+    count_amounts(meter, now_ns, worker, from, to);
+    if (worker->is_member)
+        return;
     struct stage_meter *stage = &meter->stages[worker->stage];
     const bool is_life = from <= SIM_METER_SETUP || to <= SIM_METER_SETUP;
     if (is_life)
@@ -129,9 +142,6 @@ void sim_meter_worker_state(struct sim_meter *meter, int64_t now_ns,
     stage->count[from]--;
     stage->count[to]++;
     stage_derive(stage);
-    if (from == SIM_METER_BUSY || to == SIM_METER_BUSY)
-        amounts_change(&meter->nodes[worker->node].active, now_ns, &worker->uses,
-                       to == SIM_METER_BUSY ? 1.0 : -1.0);
     if (is_life) {
         count_life(meter, now_ns, worker, from, to);
         sim_meter_steady_start(meter, now_ns);

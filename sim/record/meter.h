@@ -78,6 +78,7 @@ struct sim_meter_worker {
     uint32_t stage;
     struct sim_meter_amounts holds;
     struct sim_meter_amounts uses;
+    bool is_member; /* of a group that its first place counts: its resources alone */
 };
 void sim_meter_worker_state(struct sim_meter *meter, int64_t now_ns,
                             const struct sim_meter_worker *worker, enum sim_meter_state from,

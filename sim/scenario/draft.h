@@ -148,6 +148,7 @@ struct draft_request {
     int64_t gpu_mem_bytes;
     uint32_t entire_gpu;
     uint32_t codec_same_gpu;
+    uint32_t spmd;
 };
 
 struct draft_factor {

@@ -82,6 +82,7 @@ static struct draft_request merge_requests(const struct draft_request *first,
         .gpu_mem_bytes = either_whole(first->gpu_mem_bytes, second->gpu_mem_bytes),
         .entire_gpu = either_flag(first->entire_gpu, second->entire_gpu),
         .codec_same_gpu = either_flag(first->codec_same_gpu, second->codec_same_gpu),
+        .spmd = either_flag(first->spmd, second->spmd),
     };
 }
 
@@ -92,10 +93,30 @@ static const struct draft_request absent_request = { .cpus = (double)NAN,
                                                      .ram_bytes = INT64_MIN,
                                                      .gpu_mem_bytes = INT64_MIN,
                                                      .entire_gpu = SIM_ABSENT_COUNT,
-                                                     .codec_same_gpu = SIM_ABSENT_COUNT };
+                                                     .codec_same_gpu = SIM_ABSENT_COUNT,
+                                                     .spmd = SIM_ABSENT_COUNT };
 static const struct draft_request default_request = { .cpus = 1 };
 
-static struct weir_request request_of(const struct draft_request *draft)
+/* The most frequent number of GPUs of a node that has any, the larger one on ties. */
+static uint32_t usual_gpus(const struct sim_scenario *scenario)
+{
+    uint64_t nodes[WEIR_MAX_NODE_GPUS + 1] = { 0 };
+    uint32_t usual = 0;
+    for (size_t i = 0; i < scenario->node_groups_count; i++) {
+        const struct sim_node_type *type = &scenario->node_types[scenario->node_groups[i].type];
+        uint32_t gpus = 0;
+        for (size_t k = 0; k < type->gpus_count; k++)
+            gpus += type->gpus[k].count;
+        nodes[gpus <= WEIR_MAX_NODE_GPUS ? gpus : 0] += scenario->node_groups[i].count;
+    }
+    for (uint32_t gpus = 1; gpus <= WEIR_MAX_NODE_GPUS; gpus++)
+        if (nodes[gpus] > 0 && (usual == 0 || nodes[gpus] >= nodes[usual]))
+            usual = gpus;
+    return usual;
+}
+
+static struct weir_request request_of(const struct sim_scenario *scenario,
+                                      const struct draft_request *draft)
 {
     return (struct weir_request){ .cpus = draft->cpus,
                                   .gpus = draft->gpus,
@@ -104,7 +125,9 @@ static struct weir_request request_of(const struct draft_request *draft)
                                   .ram_bytes = draft->ram_bytes,
                                   .gpu_mem_bytes = draft->gpu_mem_bytes,
                                   .entire_gpu = draft->entire_gpu == 1,
-                                  .codec_same_gpu = draft->codec_same_gpu == 1 };
+                                  .codec_same_gpu = draft->codec_same_gpu == 1,
+                                  .spmd = draft->spmd == 1,
+                                  .node_gpus = draft->spmd == 1 ? usual_gpus(scenario) : 0 };
 }
 
 static void refuse_both(struct sim_resolver *resolver, const struct draft_stage *draft)
@@ -126,6 +149,10 @@ static void resolve_shape(struct sim_resolver *resolver, const struct sim_yaml *
     if (weir_shape_from_request(request, resolver->scenario->quantum, shape, &error) != WEIR_OK) {
         *shape = (struct weir_shape){ .kind = WEIR_SHAPE_CPU };
         sim_report_error(resolver->report, at, "%s", error.text);
+    } else if (shape->gpu_count > WEIR_MAX_DEVICES) {
+        sim_report_error(resolver->report, at, "a worker has %d GPUs of a node at most, got %u",
+                         WEIR_MAX_DEVICES, shape->gpu_count);
+        *shape = (struct weir_shape){ .kind = WEIR_SHAPE_CPU };
     }
 }
 
@@ -138,7 +165,7 @@ static void resolve_requests(struct sim_resolver *resolver, struct draft_stage *
     const struct draft_request given = merge_requests(&draft->own, &draft->request);
     draft->own = merge_requests(&given, &default_request);
     draft->request = absent_request;
-    stage->request = request_of(&draft->own);
+    stage->request = request_of(resolver->scenario, &draft->own);
     stage->uses = stage->request;
     resolve_shape(resolver, request_node == NULL ? draft->head.node : request_node, &stage->request,
                   &stage->shape);
@@ -147,7 +174,7 @@ static void resolve_requests(struct sim_resolver *resolver, struct draft_stage *
         return;
     const struct sim_yaml *uses_node = draft->uses.head.node;
     draft->uses = merge_requests(&draft->uses, &draft->own);
-    stage->uses = request_of(&draft->uses);
+    stage->uses = request_of(resolver->scenario, &draft->uses);
     resolve_shape(resolver, uses_node, &stage->uses, &stage->uses_shape);
 }
 

@@ -118,7 +118,7 @@ static const struct sim_section backpressure_section = { .name = "pipelines[].ba
           .kind = SIM_FIELD_NUMBER,                                                                \
           AT(type, base gpus),                                                                     \
           .fallback = other_fallback,                                                              \
-          .max = WEIR_MAX_DEVICES,                                                                 \
+          .max = 4096,                                                                             \
           .help = "GPUs of one worker: a share below 1, or a whole number" },                      \
         { .key = "nvdecs",                                                                         \
           .kind = SIM_FIELD_WHOLE,                                                                 \
@@ -151,6 +151,12 @@ static const struct sim_section backpressure_section = { .name = "pipelines[].ba
           AT(type, base entire_gpu),                                                               \
           .fallback = other_fallback,                                                              \
           .help = "its GPUs are shared with nobody and all their codec engines are its own" },     \
+        { .key = "spmd",                                                                           \
+          .kind = SIM_FIELD_FLAG,                                                                  \
+          AT(type, base spmd),                                                                     \
+          .fallback = other_fallback,                                                              \
+          .help = "one process a GPU, which work on a task together: on part of one node, or, as " \
+                  "a group, on all GPUs of several nodes; cpus are for each process" },            \
     {                                                                                              \
         .key = "codec_same_gpu", .kind = SIM_FIELD_FLAG, AT(type, base codec_same_gpu),            \
         .fallback = other_fallback,                                                                \
