@@ -19,6 +19,7 @@
  */
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/recovery.h"
+#include "sim/pipeline/stealing.h"
 #include "sim/scheduler_port.h"
 
 #include <math.h>
@@ -199,12 +200,19 @@ static struct sim_worker *freest_worker(const struct sim_stage_run *stage)
     return best;
 }
 
+/* Idle workers that hold something: what a stall held back, or what they took from others. */
+static weir_status work_on_held(struct sim_stage_run *stage)
+{
+    for (uint32_t i = 0; stage->idle.count > 0 && i < stage->positions; i++)
+        if (stage->workers[i] != NULL)
+            WEIR_TRY(work_on(stage, stage->workers[i]));
+    return WEIR_OK;
+}
+
 static weir_status hand_out(struct sim_stage_run *stage, bool *has_moved)
 {
     struct sim_pipeline_run *run = stage->pipeline;
-    for (uint32_t i = 0; stage->idle.count > 0 && i < stage->positions; i++)
-        if (stage->workers[i] != NULL) /* what a stall held back */
-            WEIR_TRY(work_on(stage, stage->workers[i]));
+    WEIR_TRY(work_on_held(stage));
     while (stage->loop.pool_tasks > 0) {
         struct sim_worker *worker = freest_worker(stage);
         if (worker == NULL)
@@ -338,6 +346,10 @@ static weir_status turn(struct sim_pipeline_run *run)
             return WEIR_OK;
         collect(&run->stages[s]);
         WEIR_TRY(hand_out(&run->stages[s], &has_moved));
+        if (!run->spec->steals_work)
+            continue;
+        sim_stealing_turn(&run->stages[s], &has_moved, &next_ns);
+        WEIR_TRY(work_on_held(&run->stages[s]));
     }
     for (uint32_t s = run->stage_count; s-- > 0;) {
         move_output(&run->stages[s], &has_moved);

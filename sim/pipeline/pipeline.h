@@ -42,6 +42,7 @@ struct sim_loop_stage {
     uint32_t samples[SIM_LOOP_SAMPLES]; /* outputs of the last tasks that gave any */
     uint64_t samples_seen;
     uint64_t samples_sum;
+    uint32_t steal_from;        /* position where the next donor is looked for */
     uint32_t stops_left;        /* of the plan being applied, by the backlog guard */
     bool is_done;               /* as the loop saw it */
     struct sim_return *returns; /* oldest death first */

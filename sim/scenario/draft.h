@@ -208,6 +208,7 @@ struct draft_pipeline {
     uint32_t worker_choice;
     double loop_hz;
     int64_t grace_ns;
+    uint32_t work_stealing;
     uint32_t backlog_guard;
     uint32_t teardown;
     uint32_t restart;

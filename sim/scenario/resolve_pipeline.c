@@ -337,6 +337,7 @@ static void resolve_pipeline(struct sim_resolver *resolver, struct draft_pipelin
                                        .lower_bound = draft->backpressure.lower_bound,
                                        .grace_ns = draft->grace_ns,
                                        .has_backlog_guard = draft->backlog_guard == 1,
+                                       .steals_work = draft->work_stealing == 1,
                                        .stops_serially = draft->teardown == 0,
                                        .restart = draft->restart,
                                        .restart_gap_ns = draft->restart_gap_ns,

@@ -182,6 +182,7 @@ struct sim_pipeline {
     uint32_t restart;          /* runtime: enum sim_restart */
     int64_t teardown_limit_ns; /* runtime: no worker takes longer to end */
     int64_t restart_gap_ns;    /* runtime: between restarts of old workers of a stage */
+    bool steals_work;          /* runtime: idle workers take tasks that others hold */
     bool stops_serially;       /* runtime: the loop waits for every stopped worker */
     struct sim_stage *stages;
     size_t stages_count;

@@ -527,6 +527,13 @@ static const struct sim_field pipeline_fields[] = {
       .initial = "50 s",
       .max = 3600,
       .help = "runtime: a worker that takes longer to end is killed" },
+    { .key = "work_stealing",
+      .kind = SIM_FIELD_FLAG,
+      AT(draft_pipeline, work_stealing),
+      .initial = "false",
+      .help =
+          "runtime: a worker that has held nothing for 1 s takes the last task, not begun, of a "
+          "worker that holds several" },
     { .key = "restart",
       .kind = SIM_FIELD_CHOICE,
       AT(draft_pipeline, restart),

@@ -261,6 +261,8 @@ void sim_worker_set_state(struct sim_worker *worker, struct sim_context *context
     show_state(context, &worker->meter, &worker->lease, from, state);
     for (uint32_t i = 0; i < worker->other_count; i++)
         show_state(context, &worker->others[i].meter, &worker->others[i].lease, from, state);
+    if (state == SIM_WORKER_IDLE)
+        worker->idle_ns = now_ns;
     if (state == SIM_WORKER_IDLE && worker->ready_ns < 0)
         worker->ready_ns = now_ns;
     if (from != SIM_WORKER_BUSY && state != SIM_WORKER_BUSY)

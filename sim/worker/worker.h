@@ -64,6 +64,7 @@ struct sim_worker {
     uint32_t gpu_type;    /* of its first device, WEIR_NO_INDEX = none */
     sim_handle timer;     /* end of set-up or service */
     sim_handle crash;
+    int64_t idle_ns; /* since when it is idle, if it is */
     int64_t created_ns, ready_ns, task_start_ns, service_ns, demand_ns;
     int64_t busy_ns;
     uint64_t tasks;

@@ -99,7 +99,7 @@ static char *write_scenario(uint64_t seed)
     (void)fprintf(out, "    semantics: %s\n", is_runtime ? "runtime" : "event");
     if (is_runtime)
         (void)fputs(PICK(&more, "", "    grace: 0\n    teardown: serial\n    teardown_limit: 2 s\n",
-                         "    loop_hz: 1\n    backlog_guard: true\n",
+                         "    loop_hz: 1\n    backlog_guard: true\n    work_stealing: true\n",
                          "    restart: decide\n    restart_spacing: 9 s\n",
                          "    restart: next_plan\n"),
                     out);
