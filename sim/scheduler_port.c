@@ -4,6 +4,7 @@
 
 #include "sim/command_policy.h"
 #include "sim/mix.h"
+#include "sim/pipeline/barrier.h"
 #include "sim/pipeline/flow.h"
 #include "sim/record/record.h"
 #include "weir/host.h"
@@ -351,7 +352,8 @@ weir_status sim_port_place_initial(struct sim_port *port, const struct sim_initi
 
 static struct weir_stage_update count_stage(const struct sim_stage_run *stage)
 {
-    const bool is_done = stage->loop.is_done || sim_pipeline_is_done(stage->pipeline);
+    const bool is_closed = !sim_barrier_takes_workers(stage);
+    const bool is_done = is_closed || stage->loop.is_done || sim_pipeline_is_done(stage->pipeline);
     const uint32_t members = weir_shape_members(&stage->spec->shape); /* the view counts these */
     const uint32_t ready = stage->worker_count - stage->count[SIM_WORKER_SETUP];
     return (struct weir_stage_update){ .ready = members * ready,
@@ -359,7 +361,7 @@ static struct weir_stage_update count_stage(const struct sim_stage_run *stage)
                                        .finished = is_done ? 1 : 0,
                                        .slots = stage->slots,
                                        .queued_items = sim_stage_waiting(stage),
-                                       .requested_workers = stage->spec->workers };
+                                       .requested_workers = is_closed ? 0 : stage->spec->workers };
 }
 
 void sim_port_look(struct sim_port *port)

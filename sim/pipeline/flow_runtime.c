@@ -17,6 +17,7 @@
  * max(whole part of ready workers * slots * multiplier, lower bound, batch of the next stage).
  * Every process of a group counts as a worker here, as it does in the original.
  */
+#include "sim/pipeline/barrier.h"
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/recovery.h"
 #include "sim/pipeline/stealing.h"
@@ -228,10 +229,12 @@ static weir_status hand_out(struct sim_stage_run *stage, bool *has_moved)
     return WEIR_OK;
 }
 
-static void move_output(struct sim_stage_run *stage, bool *has_moved)
+static weir_status move_output(struct sim_stage_run *stage, bool *has_moved)
 {
     struct sim_pipeline_run *run = stage->pipeline;
-    *has_moved = *has_moved || stage->loop.outbox.count > 0;
+    if (stage->loop.outbox.count == 0)
+        return WEIR_OK;
+    *has_moved = true;
     while (stage->loop.outbox.count > 0) {
         const uint32_t item = sim_queue_pop(&stage->loop.outbox, &run->items);
         if (is_last(stage))
@@ -239,15 +242,17 @@ static void move_output(struct sim_stage_run *stage, bool *has_moved)
         else
             sim_queue_push(&stage[1].queue, &run->items, item);
     }
-    if (!is_last(stage))
-        sim_stage_note_queue(stage + 1);
+    if (is_last(stage))
+        return WEIR_OK;
+    sim_stage_note_queue(stage + 1);
+    return sim_barrier_store(stage + 1);
 }
 
 static bool has_room(const struct sim_stage_run *stage)
 {
     const struct sim_pipeline *spec = stage->pipeline->spec;
     const struct sim_loop_stage *loop = &stage->loop;
-    if (spec->backpressure == SIM_BACKPRESSURE_NONE)
+    if (spec->backpressure == SIM_BACKPRESSURE_NONE || sim_pipeline_is_batch(spec))
         return true;
     const uint32_t ready = stage->ranks * (stage->worker_count - stage->count[SIM_WORKER_SETUP]);
     double most = floor((double)ready * stage->slots * spec->slots_multiplier);
@@ -279,10 +284,20 @@ static uint32_t next_batch(const struct sim_stage_run *stage)
     return is_rest ? (uint32_t)available : 0;
 }
 
+/* A served pipeline takes one request a turn, alone. */
+static bool is_serving_source(const struct sim_stage_run *stage)
+{
+    return stage->position == 0 && stage->pipeline->spec->execution == SIM_EXECUTION_SERVING;
+}
+
 static weir_status feed(struct sim_stage_run *stage, bool *has_moved)
 {
     struct sim_pipeline_run *run = stage->pipeline;
+    if (!sim_barrier_is_open(stage))
+        return WEIR_OK;
     uint32_t count = next_batch(stage);
+    if (is_serving_source(stage) && count > 1)
+        count = 1;
     while (count > 0 && has_room(stage)) {
         uint32_t head = SIM_NO_ITEM;
         for (uint32_t i = 0; i < count; i++) {
@@ -297,7 +312,7 @@ static weir_status feed(struct sim_stage_run *stage, bool *has_moved)
         run->items.items[head].task_items = count;
         stage->loop.pool_tasks++;
         *has_moved = true;
-        count = next_batch(stage);
+        count = is_serving_source(stage) ? 0 : next_batch(stage);
     }
     sim_stage_note_queue(stage);
     if (stage->is_backpressured != (count > 0)) {
@@ -310,6 +325,8 @@ static weir_status feed(struct sim_stage_run *stage, bool *has_moved)
 /* A stage that is done gives its workers back. */
 static weir_status end_stages(struct sim_pipeline_run *run, bool *has_moved)
 {
+    if (run->spec->execution == SIM_EXECUTION_SERVING)
+        return WEIR_OK;
     for (uint32_t s = 0; s < run->stage_count && run->source_left == 0; s++) {
         struct sim_stage_run *stage = &run->stages[s];
         if (stage->queue.count + stage->loop.pool.count + stage->loop.outbox.count > 0 ||
@@ -352,10 +369,13 @@ static weir_status turn(struct sim_pipeline_run *run)
         WEIR_TRY(work_on_held(&run->stages[s]));
     }
     for (uint32_t s = run->stage_count; s-- > 0;) {
-        move_output(&run->stages[s], &has_moved);
+        WEIR_TRY(move_output(&run->stages[s], &has_moved));
+        if (run->has_ended)
+            return WEIR_OK;
         WEIR_TRY(feed(&run->stages[s], &has_moved));
     }
     WEIR_TRY(end_stages(run, &has_moved));
+    sim_barrier_turn(run, &next_ns);
     if (has_moved)
         plan_turn(run, now_ns);
     else if (next_ns < SIM_TIME_MAX)

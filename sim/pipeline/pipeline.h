@@ -96,6 +96,8 @@ struct sim_pipeline_run {
     int64_t arrival_rest_ns; /* at rate 1, of an arrival held back by a rate of 0; -1 = none */
     int64_t sweep_ns;        /* tick rule: last sweep planned; runtime: next turn, -1 = none */
     int64_t loop_free_ns;    /* runtime: the loop stands still until then */
+    uint32_t open_stage;     /* batch: the one that takes input, and workers */
+    int64_t opens_ns;        /* batch: when its input is there */
     bool has_ended;          /* runtime: by a failure; nothing is done any more */
     int64_t asked_ns;        /* runtime: when a decision was asked for last */
     bool has_batches;        /* some stage takes more than one item a task */

@@ -25,8 +25,7 @@ bool sim_recovery_gives_up(const struct sim_item *item)
     return item->deaths > TASK_DEATHS;
 }
 
-/* A decision at this instant instead of at the next interval. */
-static void ask_for_plan(struct sim_pipeline_run *run)
+void sim_recovery_ask_for_plan(struct sim_pipeline_run *run)
 {
     const struct sim_event event = { .time_ns = sim_engine_now(run->context->engine),
                                      .kind = SIM_KIND_WAKE,
@@ -71,7 +70,7 @@ weir_status sim_recovery_died(struct sim_stage_run *stage, struct sim_worker *wo
     case SIM_RESTART_SAME_PLACE:
         return plan_return(stage, worker, worker->deaths + 1);
     case SIM_RESTART_DECIDE:
-        ask_for_plan(run);
+        sim_recovery_ask_for_plan(run);
         return WEIR_OK;
     case SIM_RESTART_NEXT_PLAN:
         break;

@@ -37,6 +37,7 @@ static void start_measuring(struct sim_meter *meter, int64_t now_ns)
     }
     meter->base = sim_meter_cluster_totals(meter, now_ns);
     meter->bytes_max = meter->bytes;
+    meter->between_bytes_max = meter->between_bytes;
     sim_percentiles_reset(&meter->latency);
     sim_percentiles_reset(&meter->decision);
     sim_meter_steady_start(meter, now_ns);
@@ -159,6 +160,8 @@ void sim_meter_queue(struct sim_meter *meter, int64_t now_ns, uint32_t stage_ind
     stage->value[SERIES_QUEUE] = (double)items;
     stage->value[SERIES_BYTES] = bytes;
     meter->bytes += bytes - stage->bytes;
+    if (!meter->info[stage_index].is_first)
+        meter->between_bytes += bytes - stage->bytes;
     stage->bytes = bytes;
     if (items > stage->queue_max)
         stage->queue_max = items;
@@ -166,6 +169,8 @@ void sim_meter_queue(struct sim_meter *meter, int64_t now_ns, uint32_t stage_ind
         stage->bytes_max = bytes;
     if (meter->bytes > meter->bytes_max)
         meter->bytes_max = meter->bytes;
+    if (meter->between_bytes > meter->between_bytes_max)
+        meter->between_bytes_max = meter->between_bytes;
     if (was_empty != (items == 0))
         stage_derive(stage);
 }

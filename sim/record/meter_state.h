@@ -140,7 +140,8 @@ struct sim_meter {
     struct sim_percentiles latency;  /* of all pipelines */
     struct sim_percentiles decision; /* wall time */
 
-    double bytes, bytes_max; /* in all queues */
+    double bytes, bytes_max;                 /* in all queues */
+    double between_bytes, between_bytes_max; /* in those behind a stage */
     struct sim_gauge in_system;
     struct growth growth;
     int64_t workers, in_setup; /* of all stages */

@@ -116,6 +116,51 @@ static void check_tick(struct sim_resolver *resolver, const struct draft_pipelin
                          "failures are not possible with semantics: tick");
 }
 
+static void check_execution(struct sim_resolver *resolver, const struct draft_pipeline *draft,
+                            const struct sim_pipeline *pipeline)
+{
+    const struct draft_stage *stages = draft->stages.items;
+    const struct sim_yaml *at = sim_draft_at(&draft->head, "execution");
+    if (pipeline->execution == SIM_EXECUTION_STREAMING)
+        return;
+    if (pipeline->semantics != SIM_SEMANTICS_RUNTIME)
+        sim_report_error(resolver->report, at, "other than streaming needs semantics: runtime");
+    if (sim_pipeline_is_batch(pipeline) && pipeline->input.items == 0)
+        sim_report_error(resolver->report, at, "batch needs an end of the input: give it items");
+    if (pipeline->execution == SIM_EXECUTION_SERVING &&
+        resolver->scenario->horizon_ns == SIM_TIME_MAX)
+        sim_report_error(resolver->report, at,
+                         "a served pipeline is never done: give the scenario a horizon");
+    for (size_t i = 0; i < pipeline->stages_count; i++)
+        if (pipeline->execution == SIM_EXECUTION_BATCH_DEBUG && stages[i].env != NULL)
+            sim_report_error(resolver->report, sim_draft_at(&stages[i].head, "env"),
+                             "batch_debug runs every stage in one process and cannot start the "
+                             "environment '%s'",
+                             stages[i].env);
+}
+
+/* A backlog is a list that one process holds. */
+static void check_input_size(struct sim_resolver *resolver, const struct draft_pipeline *draft,
+                             const struct sim_pipeline *pipeline)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    const struct sim_input *input = &pipeline->input;
+    int64_t ram_bytes = 0;
+    if (input->bytes == NULL || input->arrivals != NULL || resolver->is_hardware_unclear)
+        return;
+    for (size_t i = 0; i < scenario->node_groups_count; i++)
+        if (scenario->node_types[scenario->node_groups[i].type].ram_bytes > ram_bytes)
+            ram_bytes = scenario->node_types[scenario->node_groups[i].type].ram_bytes;
+    const double bytes = (double)input->items * sim_law_mean(input->bytes);
+    if (ram_bytes > 0 && bytes > (double)ram_bytes)
+        sim_report_error(resolver->report, sim_draft_at(&draft->input.head, "bytes_per_item"),
+                         "the input is too large: %llu items of %g bytes are %s, the largest node "
+                         "has %s; let items be pointers, or let them arrive",
+                         (unsigned long long)input->items, sim_law_mean(input->bytes),
+                         sim_quantity_bytes(resolver->arena, (int64_t)bytes),
+                         sim_quantity_bytes(resolver->arena, ram_bytes));
+}
+
 /* ---- pipelines ---- */
 
 static void check_stage(struct sim_resolver *resolver, const struct draft_stage *draft,
@@ -145,6 +190,8 @@ static void check_pipelines(struct sim_resolver *resolver)
             check_stage(resolver, &stages[s], &pipeline->stages[s], pipeline->semantics);
         check_tick(resolver, &drafts[p], pipeline);
         check_runtime(resolver, &drafts[p], pipeline);
+        check_execution(resolver, &drafts[p], pipeline);
+        check_input_size(resolver, &drafts[p], pipeline);
     }
 }
 

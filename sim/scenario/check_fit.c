@@ -285,19 +285,31 @@ static char *users_text(struct sim_resolver *resolver, enum resource resource)
     return text;
 }
 
+/* What the workers need that a pipeline has at the same time at least. */
+static void add_least(const struct sim_pipeline *pipeline, double sums[RESOURCE_COUNT])
+{
+    double most[RESOURCE_COUNT] = { 0 };
+    for (size_t s = 0; s < pipeline->stages_count; s++) {
+        const struct sim_stage *stage = &pipeline->stages[s];
+        double needs[RESOURCE_COUNT];
+        shape_needs(&stage->shape, needs);
+        for (int r = 0; r < RESOURCE_COUNT; r++) {
+            const double need = needs[r] * (stage->workers < 0 ? 1 : stage->workers);
+            most[r] = !sim_pipeline_is_batch(pipeline) ? most[r] + need : fmax(most[r], need);
+        }
+    }
+    for (int r = 0; r < RESOURCE_COUNT; r++)
+        sums[r] += most[r];
+}
+
 static void check_minimum(struct sim_resolver *resolver)
 {
     const struct sim_scenario *scenario = resolver->scenario;
     double totals[RESOURCE_COUNT] = { 0 };
     double sums[RESOURCE_COUNT] = { 0 };
     cluster_totals(scenario, totals);
-    for (uint32_t i = 0; i < scenario->stages_total; i++) {
-        const struct sim_stage *stage = sim_scenario_stage(scenario, i);
-        double needs[RESOURCE_COUNT];
-        shape_needs(&stage->shape, needs);
-        for (int r = 0; r < RESOURCE_COUNT; r++)
-            sums[r] += needs[r] * (stage->workers < 0 ? 1 : stage->workers);
-    }
+    for (size_t p = 0; p < scenario->pipelines_count; p++)
+        add_least(&scenario->pipelines[p], sums);
     for (int r = 0; r < RESOURCE_COUNT; r++)
         if (sums[r] > totals[r] * (1 + 1e-12) + 1e-9)
             sim_report_error(resolver->report, sim_yaml_get(resolver->root, "pipelines"),

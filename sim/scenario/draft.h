@@ -194,6 +194,7 @@ struct draft_stage {
     uint32_t on_failure;
     uint32_t reset_on_failure;
     int64_t max_lifetime_ns;
+    char *env;
 };
 
 struct draft_pipeline {
@@ -214,6 +215,8 @@ struct draft_pipeline {
     uint32_t restart;
     int64_t restart_gap_ns;
     int64_t teardown_limit_ns;
+    int64_t store_bytes;
+    int64_t store_bandwidth_bytes;
     struct draft_list stages;
 };
 

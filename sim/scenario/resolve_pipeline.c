@@ -320,11 +320,38 @@ static void resolve_stages(struct sim_resolver *resolver, const struct draft_pip
                           "a pipeline needs at least one stage");
 }
 
+/* auto: a machine with one GPU cannot hold two stages that want it. */
+static uint32_t resolve_execution(const struct sim_scenario *scenario, uint32_t execution)
+{
+    uint64_t nodes = 0;
+    uint64_t gpus = 0;
+    if (execution != SIM_EXECUTION_AUTO)
+        return execution;
+    for (size_t i = 0; i < scenario->node_groups_count; i++) {
+        const struct sim_node_type *type = &scenario->node_types[scenario->node_groups[i].type];
+        nodes += scenario->node_groups[i].count;
+        for (size_t k = 0; k < type->gpus_count; k++)
+            gpus += (uint64_t)scenario->node_groups[i].count * type->gpus[k].count;
+    }
+    return nodes <= 1 && gpus <= 1 ? SIM_EXECUTION_BATCH : SIM_EXECUTION_STREAMING;
+}
+
+/* Plain loops: one worker, which goes through the tasks without waiting for a turn of the loop. */
+static void debug_one_by_one(struct sim_pipeline *pipeline)
+{
+    pipeline->slots_per_worker = 1000000;
+    for (size_t i = 0; i < pipeline->stages_count; i++)
+        pipeline->stages[i].workers = 1;
+}
+
 static void resolve_pipeline(struct sim_resolver *resolver, struct draft_pipeline *draft,
                              struct sim_pipeline *pipeline)
 {
     struct sim_scenario *scenario = resolver->scenario;
     *pipeline = (struct sim_pipeline){ .name = draft->head.name,
+                                       .execution = resolve_execution(scenario, draft->execution),
+                                       .store_bytes = draft->store_bytes,
+                                       .store_bytes_per_s = (double)draft->store_bandwidth_bytes,
                                        .semantics = draft->semantics,
                                        .tick_ns = draft->tick_ns,
                                        .tick_rounding = draft->tick_rounding,
@@ -345,6 +372,8 @@ static void resolve_pipeline(struct sim_resolver *resolver, struct draft_pipelin
                                        .stage_first = scenario->stages_total };
     resolve_input(resolver, &draft->input, &pipeline->input);
     resolve_stages(resolver, draft, pipeline);
+    if (pipeline->execution == SIM_EXECUTION_BATCH_DEBUG)
+        debug_one_by_one(pipeline);
     scenario->stages_total += pipeline->stages_count;
 }
 

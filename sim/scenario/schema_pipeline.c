@@ -426,6 +426,11 @@ static const struct sim_field stage_fields[] = {
       .max = LARGEST_TIME,
       .help = "runtime: a worker ready for longer starts again in its place, unless its task has "
               "run for 0.6 of this; 0 = never" },
+    { .key = "env",
+      .kind = SIM_FIELD_TEXT,
+      AT(draft_stage, env),
+      .fallback = "that of the pipeline runner",
+      .help = "environment of its workers; a stage with one of its own cannot run in batch_debug" },
 };
 static const struct sim_section stage_section = { .name = "pipelines[].stages[]",
                                                   .help = "A stage: one kind of worker.",
@@ -440,9 +445,11 @@ static const struct sim_field pipeline_fields[] = {
       .kind = SIM_FIELD_CHOICE,
       AT(draft_pipeline, execution),
       .initial = "streaming",
-      .choices = "streaming",
-      .later = "batch|batch_debug|serving|auto",
-      .help = "streaming: all stages run at once" },
+      .choices = "streaming|batch|batch_debug|serving|auto",
+      .help = "streaming: all stages run at once; batch: a stage starts when the one before is "
+              "through, with the whole cluster for itself; batch_debug: the same with one worker, "
+              "one task at a time; serving: streaming that takes one request a turn and is never "
+              "done; auto: batch on one node with at most one GPU, else streaming" },
     { .key = "semantics",
       .kind = SIM_FIELD_CHOICE,
       AT(draft_pipeline, semantics),
@@ -549,6 +556,21 @@ static const struct sim_field pipeline_fields[] = {
       .initial = "60 s",
       .max = LARGEST_TIME,
       .help = "runtime: time between restarts of workers of one stage because of their age" },
+    { .key = "store",
+      .kind = SIM_FIELD_BYTES,
+      .unit = SIM_UNIT_BYTES,
+      AT(draft_pipeline, store_bytes),
+      .initial = "0 B",
+      .max = LARGEST_BYTES,
+      .help = "runtime: the pipeline ends when more than this lies between its stages; 0 = any" },
+    { .key = "store_bandwidth",
+      .kind = SIM_FIELD_BYTES,
+      .unit = SIM_UNIT_BYTES,
+      AT(draft_pipeline, store_bandwidth_bytes),
+      .initial = "0 B",
+      .max = LARGEST_BYTES,
+      .help = "batch: bytes a second of the store that takes what lies between two stages, written "
+              "and read while nothing is processed; 0 = takes no time" },
     { .key = "stages",
       .kind = SIM_FIELD_LIST,
       .flags = SIM_FIELD_REQUIRED,
