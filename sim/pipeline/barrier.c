@@ -4,6 +4,7 @@
 
 #include "sim/pipeline/recovery.h"
 
+#include <math.h>
 #include <stdio.h>
 
 bool sim_barrier_takes_workers(const struct sim_stage_run *stage)
@@ -46,7 +47,11 @@ weir_status sim_barrier_store(struct sim_stage_run *stage)
         return WEIR_OK;
     for (uint32_t s = 1; s < run->stage_count; s++)
         bytes += run->stages[s].queue.bytes + run->stages[s].loop.pool.bytes;
-    if (bytes <= (double)run->spec->store_bytes)
+    const double over = fmax(bytes - (double)run->spec->store_bytes, 0);
+    if (run->spec->store_spills)
+        sim_meter_spilled(run->context->meter, fmax(over - run->spilled_bytes, 0));
+    run->spilled_bytes = over;
+    if (run->spec->store_spills || !(over > 0))
         return WEIR_OK;
     (void)snprintf(text, sizeof text, "the store is full: %llu items wait for %s, %.4g GB in all",
                    (unsigned long long)sim_stage_waiting(stage), stage->spec->name, bytes / 1e9);

@@ -18,7 +18,8 @@ bool sim_barrier_takes_workers(const struct sim_stage_run *stage);
 /* At the end of a turn: opens the next stage when the open one is done. *next_ns = when it opens.
  */
 void sim_barrier_turn(struct sim_pipeline_run *run, int64_t *next_ns);
-/* Output came to lie in front of the stage: ends the pipeline when the store cannot hold it. */
+/* Output came to lie in front of the stage: ends the pipeline, or spills, when the store cannot
+ * hold it. */
 weir_status sim_barrier_store(struct sim_stage_run *stage);
 
 #endif

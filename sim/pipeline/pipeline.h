@@ -98,6 +98,7 @@ struct sim_pipeline_run {
     int64_t loop_free_ns;    /* runtime: the loop stands still until then */
     uint32_t open_stage;     /* batch: the one that takes input, and workers */
     int64_t opens_ns;        /* batch: when its input is there */
+    double spilled_bytes;    /* that are not in the store now */
     bool has_ended;          /* runtime: by a failure; nothing is done any more */
     int64_t asked_ns;        /* runtime: when a decision was asked for last */
     bool has_batches;        /* some stage takes more than one item a task */

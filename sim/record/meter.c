@@ -315,6 +315,11 @@ void sim_meter_setup_wasted(struct sim_meter *meter, int64_t setup_ns)
     meter->setup_wasted_ns += (double)setup_ns;
 }
 
+void sim_meter_spilled(struct sim_meter *meter, double bytes)
+{
+    meter->spilled_bytes += bytes;
+}
+
 void sim_meter_work_lost(struct sim_meter *meter, uint32_t stage, int64_t lost_ns)
 {
     meter->stages[stage].lost_ns += (double)lost_ns;

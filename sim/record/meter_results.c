@@ -329,6 +329,7 @@ static void put_counters(const struct view *view, const struct cluster_totals *n
     const struct cluster_totals *base = &meter->base;
     put(meter, "mem.peak_bytes", "", "B", meter->bytes_max);
     put(meter, "materialised.bytes", "", "B", meter->between_bytes_max);
+    put(meter, "store.spill_bytes", "", "B", now->spilled_bytes - base->spilled_bytes);
     put(meter, "waste.setup_s", "", "s", seconds(now->setup_wasted_ns - base->setup_wasted_ns));
     put(meter, "work.lost_s", "", "s", seconds(now->lost_ns - base->lost_ns));
     put(meter, "retry.count", "", "count", now->retries - base->retries);

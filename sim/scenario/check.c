@@ -116,6 +116,32 @@ static void check_tick(struct sim_resolver *resolver, const struct draft_pipelin
                          "failures are not possible with semantics: tick");
 }
 
+static void check_line(struct sim_resolver *resolver, const struct draft_stage *stages,
+                       size_t index)
+{
+    const char *after = stages[index].after;
+    const char *above = index == 0 ? NULL : stages[index - 1].head.name;
+    if (after == NULL || (above != NULL && strcmp(after, above) == 0))
+        return;
+    sim_report_error(resolver->report, sim_draft_at(&stages[index].head, "after"),
+                     "stages form a line: %s%s%s%s feeds this one; joins and branches are not "
+                     "possible",
+                     above == NULL ? "the input" : "'", above == NULL ? "" : above,
+                     above == NULL ? "" : "'", above == NULL ? "" : ", the one above,");
+}
+
+/* Its rule knows two pools: stages with a share of a GPU, and all others. */
+static void check_pools(struct sim_resolver *resolver, const struct draft_stage *draft,
+                        const struct sim_stage *stage)
+{
+    const struct weir_scaling_ops *scaling = resolver->scenario->sched.scaling.scaling;
+    if (scaling == NULL || strcmp(scaling->name, "inverse_speed") != 0 ||
+        stage->shape.kind != WEIR_SHAPE_CODEC)
+        return;
+    sim_report_warning(resolver->report, draft->head.node,
+                       "inverse_speed counts a stage with codec engines alone as a CPU stage");
+}
+
 static void check_execution(struct sim_resolver *resolver, const struct draft_pipeline *draft,
                             const struct sim_pipeline *pipeline)
 {
@@ -186,8 +212,11 @@ static void check_pipelines(struct sim_resolver *resolver)
         const struct draft_stage *stages = drafts[p].stages.items;
         if (drafts[p].input.head.node != NULL)
             check_input(resolver, &drafts[p].input, &pipeline->input);
-        for (size_t s = 0; s < pipeline->stages_count; s++)
+        for (size_t s = 0; s < pipeline->stages_count; s++) {
             check_stage(resolver, &stages[s], &pipeline->stages[s], pipeline->semantics);
+            check_line(resolver, stages, s);
+            check_pools(resolver, &stages[s], &pipeline->stages[s]);
+        }
         check_tick(resolver, &drafts[p], pipeline);
         check_runtime(resolver, &drafts[p], pipeline);
         check_execution(resolver, &drafts[p], pipeline);

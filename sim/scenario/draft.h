@@ -195,6 +195,7 @@ struct draft_stage {
     uint32_t reset_on_failure;
     int64_t max_lifetime_ns;
     char *env;
+    char *after;
 };
 
 struct draft_pipeline {
@@ -217,6 +218,7 @@ struct draft_pipeline {
     int64_t teardown_limit_ns;
     int64_t store_bytes;
     int64_t store_bandwidth_bytes;
+    uint32_t store_full;
     struct draft_list stages;
 };
 

@@ -351,6 +351,7 @@ static void resolve_pipeline(struct sim_resolver *resolver, struct draft_pipelin
     *pipeline = (struct sim_pipeline){ .name = draft->head.name,
                                        .execution = resolve_execution(scenario, draft->execution),
                                        .store_bytes = draft->store_bytes,
+                                       .store_spills = draft->store_full == 1,
                                        .store_bytes_per_s = (double)draft->store_bandwidth_bytes,
                                        .semantics = draft->semantics,
                                        .tick_ns = draft->tick_ns,

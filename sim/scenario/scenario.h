@@ -194,6 +194,7 @@ struct sim_pipeline {
     bool steals_work;          /* runtime: idle workers take tasks that others hold */
     bool stops_serially;       /* runtime: the loop waits for every stopped worker */
     int64_t store_bytes;       /* between stages, 0 = any number */
+    bool store_spills;         /* else a full store ends the pipeline */
     double store_bytes_per_s;  /* batch: of an outer store, 0 = takes no time */
     struct sim_stage *stages;
     size_t stages_count;

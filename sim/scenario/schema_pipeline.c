@@ -263,6 +263,11 @@ static const struct sim_section service_section = {
 
 static const struct sim_field stage_fields[] = {
     NAME_FIELD(draft_stage, "name of the stage, unique in its pipeline"),
+    { .key = "after",
+      .kind = SIM_FIELD_TEXT,
+      AT(draft_stage, after),
+      .fallback = "the stage above",
+      .help = "the stage that feeds it: stages form a line, so only the one above is possible" },
     REQUEST_FIELDS(draft_stage, own., "1", "0 or false"),
     { .key = "request",
       .kind = SIM_FIELD_SECTION,
@@ -563,6 +568,13 @@ static const struct sim_field pipeline_fields[] = {
       .initial = "0 B",
       .max = LARGEST_BYTES,
       .help = "runtime: the pipeline ends when more than this lies between its stages; 0 = any" },
+    { .key = "store_full",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_pipeline, store_full),
+      .initial = "end",
+      .choices = "end|spill",
+      .help = "what happens when the store is full: the pipeline ends, or the rest is written "
+              "elsewhere, which takes no time and is counted" },
     { .key = "store_bandwidth",
       .kind = SIM_FIELD_BYTES,
       .unit = SIM_UNIT_BYTES,

@@ -134,7 +134,7 @@ static void workers_follow_the_service_times(void)
     sim_scenario_destroy(scenario);
 }
 
-/* covers: S0.16 */
+/* covers: S0.16 S2.18 */
 static void a_pinned_stage_keeps_its_count_all_the_time(void)
 {
     struct weir_error error = { .phase = -1, .stage = -1 };

@@ -59,6 +59,9 @@ static double value(const struct sim_run_summary *summary, const char *metric)
 
 static const char by_stages[] = CAPTION2("800", "    execution: batch\n");
 
+static const char by_stages_unbounded[] =
+    CAPTION2("800", "    execution: batch\n    backpressure: none\n");
+
 static int64_t edge(const struct trace *trace, uint32_t stage, bool is_last_end)
 {
     int64_t found = is_last_end ? 0 : INT64_MAX;
@@ -129,6 +132,28 @@ static void all_output_of_a_batch_stage_lies_between_the_stages(void)
     free(full);
     free(streaming);
     free(batch);
+    free(trace);
+}
+
+/* Back-pressure keeps what lies between the stages below 8 workers x 2 slots x 5 MB; without it the
+ * slower second stage lets it grow. */
+/* covers: S2.17 */
+static void back_pressure_keeps_streaming_within_its_store(void)
+{
+    static const char sets[] = "pipelines.p.execution=streaming pipelines.p.store=80MB "
+                               "pipelines.p.store_full=spill pipelines.p.stages.t5.service=2s";
+    struct trace *trace = calloc(1, sizeof(*trace));
+    struct sim_run_summary *bounded = run(by_stages, sets, trace);
+    CHECK_NEAR(value(bounded, "store.spill_bytes"), 0, 0);
+    CHECK(value(bounded, "materialised.bytes") > 0);
+    free(bounded);
+    struct sim_scenario *scenario = test_scenario(by_stages, sets);
+    CHECK_I64(scenario->pipelines[0].store_bytes, 80000000);
+    sim_scenario_destroy(scenario);
+    struct sim_run_summary *unbounded = run(by_stages_unbounded, sets, trace);
+    CHECK(value(unbounded, "store.spill_bytes") > 1e9);
+    CHECK_I64(unbounded->items_done, 800);
+    free(unbounded);
     free(trace);
 }
 
@@ -239,6 +264,8 @@ static const struct test tests[] = {
     { "streaming gives its first output at once", streaming_gives_its_first_output_at_once },
     { "all output of a batch stage lies between the stages",
       all_output_of_a_batch_stage_lies_between_the_stages },
+    { "back-pressure keeps streaming within its store",
+      back_pressure_keeps_streaming_within_its_store },
     { "an outer store takes its time", an_outer_store_takes_its_time },
     { "debugging runs one task at a time", debugging_runs_one_task_at_a_time },
     { "auto is batch on one machine with one GPU", auto_is_batch_on_one_machine_with_one_gpu },
