@@ -59,6 +59,7 @@ struct draft_catalog {
     struct draft_head head;
     struct draft_list gpu_types;
     struct draft_list node_types;
+    struct draft_list models;
 };
 
 struct draft_truth {
@@ -204,6 +205,18 @@ struct draft_stage {
     int64_t max_lifetime_ns;
     char *env;
     char *after;
+    char *model;
+};
+
+/* An entry of the model catalogue: kept for its text alone, stages were completed by it before. */
+struct draft_model {
+    struct draft_head head;
+    struct draft_request own;
+    uint32_t batch;
+    struct draft_service service;
+    struct sim_law *returns;
+    struct sim_law *setup;
+    struct sim_law *bytes_out;
 };
 
 struct draft_pipeline {
