@@ -120,17 +120,7 @@ static weir_status record_living(struct sim_world *world)
             const struct sim_worker *worker = stage->workers[i];
             if (worker == NULL)
                 continue;
-            const struct sim_worker_row row = { .worker = worker->id,
-                                                .stage = worker->stage,
-                                                .node = worker->meter.node,
-                                                .alloc = &worker->lease.alloc,
-                                                .created_ns = worker->created_ns,
-                                                .ready_ns = worker->ready_ns,
-                                                .ended_ns = -1,
-                                                .end_reason = "",
-                                                .tasks = worker->tasks,
-                                                .busy_ns = worker->busy_ns };
-            WEIR_TRY(sim_recorder_worker(world->context.recorder, &row, world->context.error));
+            WEIR_TRY(sim_worker_record(worker, &world->context, -1, ""));
         }
     }
     return WEIR_OK;

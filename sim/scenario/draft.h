@@ -59,6 +59,7 @@ struct draft_catalog {
     struct draft_head head;
     struct draft_list gpu_types;
     struct draft_list node_types;
+    struct draft_list models;
 };
 
 struct draft_truth {
@@ -159,6 +160,7 @@ struct draft_request {
     int64_t gpu_mem_bytes;
     uint32_t entire_gpu;
     uint32_t codec_same_gpu;
+    uint32_t spmd;
 };
 
 struct draft_factor {
@@ -204,6 +206,20 @@ struct draft_stage {
     uint32_t on_failure;
     uint32_t reset_on_failure;
     int64_t max_lifetime_ns;
+    char *env;
+    char *after;
+    char *model;
+};
+
+/* An entry of the model catalogue: kept for its text alone, stages were completed by it before. */
+struct draft_model {
+    struct draft_head head;
+    struct draft_request own;
+    uint32_t batch;
+    struct draft_service service;
+    struct sim_law *returns;
+    struct sim_law *setup;
+    struct sim_law *bytes_out;
 };
 
 struct draft_pipeline {
@@ -218,11 +234,15 @@ struct draft_pipeline {
     uint32_t worker_choice;
     double loop_hz;
     int64_t grace_ns;
+    uint32_t work_stealing;
     uint32_t backlog_guard;
     uint32_t teardown;
     uint32_t restart;
     int64_t restart_gap_ns;
     int64_t teardown_limit_ns;
+    int64_t store_bytes;
+    int64_t store_bandwidth_bytes;
+    uint32_t store_full;
     struct draft_list stages;
 };
 
@@ -352,6 +372,7 @@ struct draft_expect {
     char *than;
     char *than_of;
     char *than_variant;
+    double times;
 };
 
 struct draft_scenario {

@@ -89,6 +89,14 @@ struct sim_sched {
 
 /* ---- pipelines ---- */
 
+/* SIM_EXECUTION_AUTO is resolved into one of the others. */
+enum sim_execution {
+    SIM_EXECUTION_STREAMING,   /* all stages at once */
+    SIM_EXECUTION_BATCH,       /* one stage after the other, each with the whole cluster */
+    SIM_EXECUTION_BATCH_DEBUG, /* the same with one worker */
+    SIM_EXECUTION_SERVING,     /* as streaming, one request a turn, never done */
+    SIM_EXECUTION_AUTO
+};
 enum sim_semantics { SIM_SEMANTICS_EVENT, SIM_SEMANTICS_TICK, SIM_SEMANTICS_RUNTIME };
 enum sim_tick_rounding { SIM_TICK_TRUNCATE, SIM_TICK_NEAREST };
 enum sim_backpressure {
@@ -172,6 +180,7 @@ struct sim_input {
 
 struct sim_pipeline {
     char *name;
+    uint32_t execution; /* enum sim_execution */
     uint32_t semantics; /* enum sim_semantics */
     int64_t tick_ns;
     uint32_t tick_rounding;
@@ -188,11 +197,21 @@ struct sim_pipeline {
     uint32_t restart;          /* runtime: enum sim_restart */
     int64_t teardown_limit_ns; /* runtime: no worker takes longer to end */
     int64_t restart_gap_ns;    /* runtime: between restarts of old workers of a stage */
+    bool steals_work;          /* runtime: idle workers take tasks that others hold */
     bool stops_serially;       /* runtime: the loop waits for every stopped worker */
+    int64_t store_bytes;       /* between stages, 0 = any number */
+    bool store_spills;         /* else a full store ends the pipeline */
+    double store_bytes_per_s;  /* batch: of an outer store, 0 = takes no time */
     struct sim_stage *stages;
     size_t stages_count;
     size_t stage_first; /* index of its first stage over all pipelines */
 };
+
+static inline bool sim_pipeline_is_batch(const struct sim_pipeline *pipeline)
+{
+    return pipeline->execution == SIM_EXECUTION_BATCH ||
+           pipeline->execution == SIM_EXECUTION_BATCH_DEBUG;
+}
 
 /* ---- workloads: jobs ---- */
 
@@ -355,7 +374,8 @@ struct sim_expect {
     char *than_metric; /* compare with another result */
     char *than_of;
     char *than_variant;
-    int line; /* in the file, for messages */
+    double times; /* multiplies what `than_*` finds */
+    int line;     /* in the file, for messages */
 };
 
 struct sim_input_file {

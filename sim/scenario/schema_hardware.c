@@ -138,12 +138,19 @@ static const struct sim_field catalog_fields[] = {
       AT(draft_catalog, node_types),
       .section = &node_type_section,
       .help = "node types by name" },
+    { .key = "models",
+      .kind = SIM_FIELD_NAMED,
+      AT(draft_catalog, models),
+      .section = &sim_schema_model,
+      .help = "models by name: what a stage with `model` does not say itself" },
 };
-const struct sim_section sim_schema_catalog = { .name = "catalog",
-                                                .help = "Hardware as the scheduler is told.",
-                                                .fields = catalog_fields,
-                                                .count = LENGTH(catalog_fields),
-                                                .size = sizeof(struct draft_catalog) };
+const struct sim_section sim_schema_catalog = {
+    .name = "catalog",
+    .help = "Hardware as the scheduler is told, and models that stages run.",
+    .fields = catalog_fields,
+    .count = LENGTH(catalog_fields),
+    .size = sizeof(struct draft_catalog)
+};
 
 static const struct sim_field truth_fields[] = {
     { .key = "gpu_types",
