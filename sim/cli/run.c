@@ -228,6 +228,32 @@ static void print_end(const struct sim_experiment *experiment, FILE *out)
                       experiment->replications);
 }
 
+/* Why GPUs are left, and the one change that would help most. */
+static void print_causes(const struct sim_experiment *experiment, FILE *out)
+{
+    static const struct {
+        const char *metric, *text;
+    } causes[] = { { "unalloc.fraction_pct", "too little left on a GPU" },
+                   { "unalloc.gang_pct", "too few whole GPUs on a node" },
+                   { "unalloc.cpu_pct", "CPUs short" },
+                   { "unalloc.mem_pct", "memory short" },
+                   { "unalloc.model_pct", "no accepted model" },
+                   { "unalloc.policy_pct", "refused by the policy" },
+                   { "unalloc.no_demand_pct", "not asked for" } };
+    (void)fprintf(
+        out, "unallocated    %.2f %%:", sim_experiment_mean(experiment, 0, "unalloc.gpu_pct", ""));
+    for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
+        const double value = sim_experiment_mean(experiment, 0, causes[i].metric, "");
+        if (value >= 0.005)
+            (void)fprintf(out, "   %s %.2f %%", causes[i].text, value);
+    }
+    (void)fputc('\n', out);
+    if (experiment->summaries[0].advice[0] != '\0')
+        (void)fprintf(out, "would help     %s: %.1f GPUs more allocated\n",
+                      experiment->summaries[0].advice,
+                      sim_experiment_mean(experiment, 0, "unalloc.best_change_gpus", ""));
+}
+
 /* A static workload: no time, so no throughput and no latency. */
 static void print_jobs(const struct sim_experiment *experiment, FILE *out)
 {
@@ -246,6 +272,7 @@ static void print_jobs(const struct sim_experiment *experiment, FILE *out)
     (void)fprintf(out, "fragmented     %.2f %% of all GPUs, at %.1f %% asked for\n",
                   sim_experiment_mean(experiment, 0, "frag.gpu_pct", ""),
                   sim_experiment_mean(experiment, 0, "demand.gpu_pct", ""));
+    print_causes(experiment, out);
     print_end(experiment, out);
     if (experiment->database != NULL)
         (void)fprintf(out, "next           weir plot %s frag-arrival\n", experiment->database);

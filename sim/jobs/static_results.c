@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 struct writer {
     struct sim_recorder *recorder;
@@ -31,6 +32,19 @@ static void put(struct writer *writer, const char *metric, const char *label, co
     (void)snprintf(kept->label, sizeof(kept->label), "%s", label);
     kept->value = value;
 }
+
+/* Buckets of F and power: one list for end values and curves. `scale` makes GPUs or kilowatts. */
+static const struct part {
+    const char *metric, *unit;
+    uint32_t index;
+} parts[] = {
+    { "frag.gpu.q1", "GPUs", SIM_BUCKET_Q1 },     { "frag.gpu.q2", "GPUs", SIM_BUCKET_Q2 },
+    { "frag.gpu.q3", "GPUs", SIM_BUCKET_Q3 },     { "frag.gpu.q4", "GPUs", SIM_BUCKET_Q4 },
+    { "frag.gpu.xl", "GPUs", SIM_BUCKET_XL },     { "frag.gpu.xr", "GPUs", SIM_BUCKET_XR },
+    { "frag.gpu.na", "GPUs", SIM_BUCKET_NA },     { "frag.gpu.memory", "GPUs", SIM_BUCKET_MEMORY },
+    { "power.gpu_kw", "kW", SIM_PART_GPU_POWER }, { "power.cpu_kw", "kW", SIM_PART_CPU_POWER }
+};
+enum { PARTS = sizeof parts / sizeof parts[0] };
 
 static void put_jobs(struct writer *writer, const struct sim_static_counts *counts)
 {
@@ -70,6 +84,34 @@ static void put_allocation(struct writer *writer, const struct sim_static_run *r
         ram_bytes > 0 ? 100 * (double)counts->ram_bytes / ram_bytes : (double)NAN);
 }
 
+/* The target without the jobs that ask for no GPU: their buckets go, the others count for more. */
+static double jobs_with_gpus(const double milli[SIM_BUCKETS], double cpu_share)
+{
+    const double sum =
+        milli[SIM_BUCKET_Q1] + milli[SIM_BUCKET_Q2] + milli[SIM_BUCKET_Q4] + milli[SIM_BUCKET_NA];
+    return cpu_share < 1 ? sum / 1000 / (1 - cpu_share) : (double)NAN;
+}
+
+static void put_buckets(struct writer *writer, const struct sim_static_run *run)
+{
+    const struct sim_measures *measures = sim_static_measures(run);
+    const double gpus = sim_static_curve(run)->gpus;
+    double milli[SIM_BUCKETS];
+    for (uint32_t b = 0; b < SIM_BUCKETS; b++)
+        milli[b] = sim_measures_part(measures, b);
+    for (int i = 0; i < PARTS; i++)
+        put(writer, parts[i].metric, "", parts[i].unit,
+            sim_measures_part(measures, parts[i].index) / 1000);
+    const double power = sim_measures_part(measures, SIM_PART_GPU_POWER) +
+                         sim_measures_part(measures, SIM_PART_CPU_POWER);
+    const double used = (double)sim_static_counts(run)->used_milli / 1000;
+    put(writer, "power.end_kw", "", "kW", power / 1000);
+    put(writer, "power.per_gpu_w", "", "W", used > 0 ? power / used : (double)NAN);
+    const double frag = jobs_with_gpus(milli, sim_target_cpu_share(sim_static_target(run)));
+    put(writer, "frag.gpu.gpu_jobs", "", "GPUs", frag);
+    put(writer, "frag.gpu_jobs_pct", "", "%", 100 * frag / gpus);
+}
+
 static void put_fragmentation(struct writer *writer, const struct sim_static_run *run)
 {
     const double gpus = sim_static_curve(run)->gpus;
@@ -78,13 +120,78 @@ static void put_fragmentation(struct writer *writer, const struct sim_static_run
     put(writer, "frag.gpu.fgd", "", "GPUs", frag);
     put(writer, "frag.gpu_pct", "", "%", 100 * frag / gpus);
     put(writer, "frag.idle_pct", "", "%", idle > 0 ? 100 * frag / idle : 0);
+    put_buckets(writer, run);
     put(writer, "target.kinds", "", "1", sim_static_target(run)->count);
     put(writer, "target.distinct", "", "1", sim_static_target(run)->distinct);
 }
 
-/* The curve, and its values at round percents as results. */
-static void put_curve(struct writer *writer, const struct sim_arrival_curve *curve)
+/* Parts at one percent: values of 0 have no row. */
+static void put_parts(struct writer *writer, const struct sim_static_run *run, size_t x,
+                      const struct sim_arrival_values *values)
 {
+    const double cpu_share = sim_target_cpu_share(sim_static_target(run));
+    const double frag = jobs_with_gpus(values->parts, cpu_share);
+    for (int i = 0; i < PARTS && writer->status == WEIR_OK; i++)
+        if (fabs(values->parts[parts[i].index]) > 0)
+            writer->status =
+                sim_recorder_arrival_part(writer->recorder, (uint32_t)x, parts[i].metric,
+                                          values->parts[parts[i].index] / 1000, writer->error);
+    if (writer->status == WEIR_OK && !isnan(frag))
+        writer->status = sim_recorder_arrival_part(writer->recorder, (uint32_t)x,
+                                                   "frag.gpu.gpu_jobs", frag, writer->error);
+}
+
+/* ---- unallocated ---- */
+
+#define CAUSE_METRIC(name, metric) metric,
+static const char *const cause_metrics[] = { SIM_UNALLOCATED_CAUSES(CAUSE_METRIC) };
+#undef CAUSE_METRIC
+
+static void put_causes(struct writer *writer, const char *label, double gpus,
+                       const struct sim_unallocated *unallocated)
+{
+    double all = 0;
+    for (int c = 0; c < SIM_CAUSES; c++) {
+        put(writer, cause_metrics[c], label, "%", 100 * unallocated->gpus[c] / gpus);
+        all += unallocated->gpus[c];
+    }
+    put(writer, "unalloc.gpu_pct", label, "%", 100 * all / gpus);
+    for (uint32_t i = 0; i < unallocated->change_count && writer->status == WEIR_OK; i++) {
+        const struct sim_change *change = &unallocated->changes[i];
+        const struct sim_placement_change_row row = { .label = label,
+                                                      .change = change->text,
+                                                      .rank = i,
+                                                      .nodes = change->nodes,
+                                                      .gpus_freed = change->gpus_freed };
+        writer->status = sim_recorder_placement_change(writer->recorder, &row, writer->error);
+    }
+}
+
+static void put_unallocated(struct writer *writer, const struct sim_static_run *run)
+{
+    const double gpus = sim_static_curve(run)->gpus;
+    struct sim_unallocated *end = calloc(1, sizeof(*end));
+    weir_status status = end == NULL ? WEIR_ENOMEM : sim_static_unallocated(run, end);
+    if (status == WEIR_OK)
+        put_causes(writer, "", gpus, end);
+    else if (writer->status == WEIR_OK)
+        writer->status = status;
+    if (end != NULL && end->change_count > 0)
+        put(writer, "unalloc.best_change_gpus", "", "GPUs", end->changes[0].gpus_freed);
+    if (end != NULL && end->change_count > 0)
+        (void)snprintf(writer->summary->advice, sizeof(writer->summary->advice), "%s",
+                       end->changes[0].text);
+    if (sim_static_full(run) != NULL)
+        put_causes(writer, "100 % arrived", gpus, sim_static_full(run));
+    free(end);
+}
+
+/* ---- the curve ---- */
+
+/* The curve, and its values at round percents as results. */
+static void put_curve(struct writer *writer, const struct sim_static_run *run)
+{
+    const struct sim_arrival_curve *curve = sim_static_curve(run);
     for (size_t x = 0; x < curve->count; x++) {
         const struct sim_arrival_values values = sim_arrival_curve_at(curve, x);
         const struct sim_arrival_row row = { .arrived_pct = (uint32_t)x,
@@ -95,6 +202,7 @@ static void put_curve(struct writer *writer, const struct sim_arrival_curve *cur
                                              .frag_idle_pct = values.frag_idle_pct };
         if (writer->status == WEIR_OK)
             writer->status = sim_recorder_arrival(writer->recorder, &row, writer->error);
+        put_parts(writer, run, x, &values);
     }
     for (size_t x = 50; x < curve->count; x += x < 100 ? 25 : 10) {
         const struct sim_arrival_values values = sim_arrival_curve_at(curve, x);
@@ -115,6 +223,7 @@ weir_status sim_static_results(const struct sim_static_run *run, struct sim_reco
     put_allocation(&writer, run);
     put_fragmentation(&writer, run);
     put_jobs(&writer, sim_static_counts(run));
-    put_curve(&writer, sim_static_curve(run));
+    put_unallocated(&writer, run);
+    put_curve(&writer, run);
     return writer.status;
 }

@@ -20,12 +20,15 @@ struct sim_static_run {
     struct weir_cluster *belief;
     struct weir_chooser *chooser;
     uint32_t *node_at; /* by rank */
-    double *frag;      /* by rank, thousandths of a GPU */
+    struct sim_measures measures;
+    struct sim_static_demand demand;
     struct sim_static_counts counts;
     struct sim_arrival_curve curve;
     uint64_t digest;
     struct weir_place_answer answer; /* large */
     struct sim_lease lease;          /* large */
+    bool has_full;
+    struct sim_unallocated full; /* when all GPUs were asked for; large */
 };
 
 /* ---- making ---- */
@@ -93,17 +96,26 @@ static weir_status fill_belief(struct sim_static_run *run, struct weir_error *er
 {
     const uint32_t nodes = run->truth->node_count;
     run->node_at = calloc((size_t)nodes + 1, sizeof(*run->node_at));
-    run->frag = calloc((size_t)nodes + 1, sizeof(*run->frag));
-    if (run->node_at == NULL || run->frag == NULL)
+    if (run->node_at == NULL)
         return WEIR_ENOMEM;
+    WEIR_TRY(sim_measures_create(&run->measures, run->scenario, &run->target, run->truth));
     for (uint32_t n = 0; n < nodes; n++)
         run->node_at[run->order.ranks[n]] = n;
     for (uint32_t rank = 0; rank < nodes; rank++) {
         WEIR_TRY(add_node(run, run->node_at[rank], error));
-        run->frag[rank] = sim_target_frag_milli(&run->target, run->truth, run->node_at[rank]);
+        sim_measures_update(&run->measures, rank, run->node_at[rank]);
         run->curve.gpus += run->truth->nodes[run->node_at[rank]].gpu_count;
     }
     return WEIR_OK;
+}
+
+static weir_status create_demand(struct sim_static_run *run)
+{
+    struct sim_static_demand *demand = &run->demand;
+    WEIR_TRY(sim_job_kinds_create(run->workload, &demand->kinds));
+    demand->arrived = calloc((size_t)demand->kinds.count + 1, sizeof(*demand->arrived));
+    demand->refused = calloc((size_t)demand->kinds.count + 1, sizeof(*demand->refused));
+    return demand->arrived == NULL || demand->refused == NULL ? WEIR_ENOMEM : WEIR_OK;
 }
 
 static weir_status prepare(struct sim_static_run *run, struct weir_error *error)
@@ -113,6 +125,7 @@ static weir_status prepare(struct sim_static_run *run, struct weir_error *error)
                                         .count = (uint32_t)choice->count };
     WEIR_TRY(read_order(run, error));
     WEIR_TRY(sim_target_create(run->workload, &run->target));
+    WEIR_TRY(create_demand(run));
     WEIR_TRY(sim_cluster_create(run->scenario, &run->truth));
     WEIR_TRY(weir_cluster_create(NULL, &run->belief));
     WEIR_TRY(weir_chooser_create(choice->placement, &params, NULL, &run->chooser, error));
@@ -154,7 +167,10 @@ void sim_static_destroy(struct sim_static_run *run)
     wl_openb_order_clear(&run->order);
     sim_arrival_curve_clear(&run->curve);
     free(run->node_at);
-    free(run->frag);
+    sim_measures_clear(&run->measures);
+    sim_job_kinds_clear(&run->demand.kinds);
+    free(run->demand.arrived);
+    free(run->demand.refused);
     free(run);
 }
 
@@ -196,7 +212,7 @@ static weir_status admit(struct sim_static_run *run, uint64_t arrival,
     if (!*is_placed)
         return WEIR_OK;
     WEIR_TRY(weir_cluster_add_worker(run->belief, arrival + 1, 0, &run->answer.alloc, error));
-    run->frag[rank] = sim_target_frag_milli(&run->target, run->truth, alloc.node);
+    sim_measures_update(&run->measures, rank, alloc.node);
     run->digest = sim_digest_word(run->digest, ((uint64_t)alloc.node << 32) | (uint32_t)arrival);
     for (uint32_t d = 0; d < alloc.device_count; d++)
         run->digest = sim_digest_word(run->digest, alloc.devices[d].gpu);
@@ -204,6 +220,30 @@ static weir_status admit(struct sim_static_run *run, uint64_t arrival,
     run->counts.cpu_units += shape->cpu_units;
     run->counts.ram_bytes += shape->ram_bytes;
     return WEIR_OK;
+}
+
+static void count_arrival(struct sim_static_run *run, uint32_t row, bool is_placed)
+{
+    const struct weir_shape *shape = &run->workload->jobs[row].shape;
+    const uint32_t kind = run->demand.kinds.of_row[row];
+    const uint64_t refused = is_placed ? 0 : 1;
+    struct sim_static_counts *counts = &run->counts;
+    counts->arrived++;
+    counts->class_arrived[class_of(shape)]++;
+    counts->failed += refused;
+    counts->class_failed[class_of(shape)] += refused;
+    counts->arrived_milli += gpu_milli(shape);
+    run->demand.arrived[kind]++;
+    run->demand.refused[kind] += refused;
+}
+
+/* The first time that as many GPUs were asked for as there are. */
+static weir_status look_when_full(struct sim_static_run *run)
+{
+    if (run->has_full || (double)run->counts.arrived_milli < run->curve.gpus * 1000)
+        return WEIR_OK;
+    run->has_full = true;
+    return sim_static_unallocated(run, &run->full);
 }
 
 static weir_status arrive(struct sim_static_run *run, uint64_t arrival, struct weir_error *error)
@@ -215,7 +255,7 @@ static weir_status arrive(struct sim_static_run *run, uint64_t arrival, struct w
         .cluster = run->belief, .mix = &mix, .shape = shape, .seed = policy_seed(run, arrival)
     };
     struct weir_error refused = { .phase = -1 };
-    struct sim_static_counts *counts = &run->counts;
+    const struct sim_static_counts *counts = &run->counts;
     bool is_placed = false;
     const weir_status status = weir_chooser_place(run->chooser, &query, &run->answer, &refused);
     if (status != WEIR_OK && status != WEIR_EBUSY)
@@ -223,16 +263,14 @@ static weir_status arrive(struct sim_static_run *run, uint64_t arrival, struct w
                          refused.text);
     if (status == WEIR_OK)
         WEIR_TRY(admit(run, arrival, shape, &is_placed, error));
-    counts->arrived++;
-    counts->class_arrived[class_of(shape)]++;
-    counts->failed += is_placed ? 0 : 1;
-    counts->class_failed[class_of(shape)] += is_placed ? 0 : 1;
-    counts->arrived_milli += gpu_milli(shape);
+    count_arrival(run, row, is_placed);
     const struct sim_arrival_state state = { .arrived_milli = counts->arrived_milli,
                                              .used_milli = counts->used_milli,
                                              .frag_milli = sim_static_frag_milli(run),
-                                             .failed = counts->failed };
-    return sim_arrival_curve_add(&run->curve, &state);
+                                             .failed = counts->failed,
+                                             .measures = &run->measures };
+    WEIR_TRY(sim_arrival_curve_add(&run->curve, &state));
+    return look_when_full(run);
 }
 
 weir_status sim_static_arrive(struct sim_static_run *run, struct weir_error *error)
@@ -259,10 +297,35 @@ weir_status sim_static_arrive(struct sim_static_run *run, struct weir_error *err
 
 double sim_static_frag_milli(const struct sim_static_run *run)
 {
-    double sum = 0;
-    for (uint32_t rank = 0; rank < run->truth->node_count; rank++)
-        sum += run->frag[rank];
-    return sum;
+    return sim_measures_frag_milli(&run->measures);
+}
+
+const struct sim_measures *sim_static_measures(const struct sim_static_run *run)
+{
+    return &run->measures;
+}
+
+weir_status sim_static_unallocated(const struct sim_static_run *run,
+                                   struct sim_unallocated *unallocated)
+{
+    const struct sim_unallocated_question question = {
+        .scenario = run->scenario,
+        .cluster = run->truth,
+        .kinds = &run->demand.kinds,
+        .refused = run->demand.refused,
+        .arrived_gpus = (double)run->counts.arrived_milli / 1000
+    };
+    return sim_unallocated_compute(&question, unallocated);
+}
+
+const struct sim_unallocated *sim_static_full(const struct sim_static_run *run)
+{
+    return run->has_full ? &run->full : NULL;
+}
+
+const struct sim_static_demand *sim_static_demand(const struct sim_static_run *run)
+{
+    return &run->demand;
 }
 
 const struct sim_cluster *sim_static_cluster(const struct sim_static_run *run)

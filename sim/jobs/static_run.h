@@ -12,6 +12,7 @@
 
 #include "sim/jobs/arrival_curve.h"
 #include "sim/jobs/target.h"
+#include "sim/jobs/unallocated.h"
 #include "sim/world.h"
 
 /* By what a job asks for: nothing, a share, or 1, 2 .. whole GPUs. */
@@ -22,6 +23,12 @@ struct sim_static_counts {
     uint64_t class_arrived[SIM_JOB_CLASSES], class_failed[SIM_JOB_CLASSES];
     int64_t arrived_milli, used_milli; /* GPU */
     int64_t cpu_units, ram_bytes;      /* allocated */
+};
+
+/* Jobs by kind. */
+struct sim_static_demand {
+    struct sim_job_kinds kinds;
+    uint64_t *arrived, *refused;
 };
 
 struct sim_static_run;
@@ -38,6 +45,12 @@ const struct sim_cluster *sim_static_cluster(const struct sim_static_run *run);
 const struct sim_static_counts *sim_static_counts(const struct sim_static_run *run);
 const struct sim_arrival_curve *sim_static_curve(const struct sim_static_run *run);
 const struct sim_target *sim_static_target(const struct sim_static_run *run);
+const struct sim_static_demand *sim_static_demand(const struct sim_static_run *run);
+/* Why GPUs are unallocated now, and when all had been asked for (NULL = that never came). */
+weir_status sim_static_unallocated(const struct sim_static_run *run,
+                                   struct sim_unallocated *unallocated);
+const struct sim_unallocated *sim_static_full(const struct sim_static_run *run);
+const struct sim_measures *sim_static_measures(const struct sim_static_run *run);
 /* F of the cluster now, in thousandths of a GPU. */
 double sim_static_frag_milli(const struct sim_static_run *run);
 /* Of the sequence of placements. */

@@ -54,6 +54,13 @@ static const char *const sql_texts[RECORD_KINDS] = {
                       "is_lower_bound) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     [RECORD_ARRIVAL] = "INSERT INTO arrival_sample (run_id, arrived_pct, events, failed, "
                        "alloc_gpu_pct, frag_gpu_pct, frag_idle_pct) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    [RECORD_ARRIVAL_PART] = "INSERT INTO arrival_part (run_id, arrived_pct, metric, value) "
+                            "VALUES (?, ?, ?, ?)",
+    [RECORD_PLACEMENT_CHANGE] = "INSERT INTO placement_change (run_id, label, rank, change, nodes, "
+                                "gpus_freed) VALUES (?, ?, ?, ?, ?, ?)",
+    [RECORD_DEFRAG_MOVE] = "INSERT INTO defrag_move (run_id, seq, arrival, from_node, to_node, "
+                           "gpus, cpus, frag_before_gpu, frag_after_gpu) "
+                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [RECORD_HISTOGRAM] = "INSERT INTO histogram (run_id, metric, label, low, count) "
                          "VALUES (?, ?, ?, ?, ?)",
     [RECORD_EXPECTATION] = "INSERT INTO expectation (experiment_id, line, text, variant, value, "

@@ -81,11 +81,21 @@ struct draft_failures {
     struct sim_law *node_repair;
 };
 
+struct draft_power {
+    struct draft_head head;
+    uint32_t cpu; /* index into the catalogue */
+    double cpus_per_core;
+    double cores_per_socket;
+    double socket_idle_w;
+    double socket_full_w;
+};
+
 struct draft_cluster {
     struct draft_head head;
     struct draft_list nodes;
     char *nodes_file;
     struct draft_failures failures;
+    struct draft_power power;
 };
 
 struct draft_policy {

@@ -53,6 +53,14 @@ struct sim_node_group {
     uint32_t count;
 };
 
+/* Electric power of CPUs; that of GPUs is in their types. */
+struct sim_power {
+    double cpus_per_core; /* CPUs of a node are hardware threads */
+    double cores_per_socket;
+    double socket_idle_w;
+    double socket_full_w;
+};
+
 struct sim_failures {
     struct sim_law *node_between; /* time a node stays up, NULL = never fails */
     struct sim_law *node_repair;
@@ -317,6 +325,7 @@ struct sim_scenario {
     struct sim_node_group *node_groups;
     size_t node_groups_count;
     struct sim_failures failures;
+    struct sim_power power;
 
     struct sim_sched sched;
     struct sim_pipeline *pipelines;
