@@ -254,6 +254,21 @@ static void print_causes(const struct sim_experiment *experiment, FILE *out)
                       sim_experiment_mean(experiment, 0, "unalloc.best_change_gpus", ""));
 }
 
+/* How far from the best that any scheduler could do. */
+static void print_bound(const struct sim_experiment *experiment, FILE *out)
+{
+    static const char *const labels[] = { "100 % arrived", "" };
+    (void)fprintf(out, "bound         ");
+    for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
+        const double bound = sim_experiment_mean(experiment, 0, "alloc.bound_pct", labels[i]);
+        const double gap = sim_experiment_mean(experiment, 0, "alloc.gap_pp", labels[i]);
+        if (!isnan(bound))
+            (void)fprintf(out, " GPUs %.2f %%, %.2f pp more, %s  ", bound, gap,
+                          labels[i][0] == '\0' ? "at the end" : "when 100 % were asked for;");
+    }
+    (void)fprintf(out, "(%.2f s)\n", experiment->summaries[0].asked_s);
+}
+
 /* A static workload: no time, so no throughput and no latency. */
 static void print_jobs(const struct sim_experiment *experiment, FILE *out)
 {
@@ -272,6 +287,7 @@ static void print_jobs(const struct sim_experiment *experiment, FILE *out)
     (void)fprintf(out, "fragmented     %.2f %% of all GPUs, at %.1f %% asked for\n",
                   sim_experiment_mean(experiment, 0, "frag.gpu_pct", ""),
                   sim_experiment_mean(experiment, 0, "demand.gpu_pct", ""));
+    print_bound(experiment, out);
     print_causes(experiment, out);
     print_end(experiment, out);
     if (experiment->database != NULL)

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 struct writer {
     struct sim_recorder *recorder;
@@ -141,7 +140,7 @@ static void put_parts(struct writer *writer, const struct sim_static_run *run, s
                                                    "frag.gpu.gpu_jobs", frag, writer->error);
 }
 
-/* ---- unallocated ---- */
+/* ---- bound and causes, at the end and when all GPUs were asked for ---- */
 
 #define CAUSE_METRIC(name, metric) metric,
 static const char *const cause_metrics[] = { SIM_UNALLOCATED_CAUSES(CAUSE_METRIC) };
@@ -167,23 +166,60 @@ static void put_causes(struct writer *writer, const char *label, double gpus,
     }
 }
 
-static void put_unallocated(struct writer *writer, const struct sim_static_run *run)
+static weir_status put_bound(struct writer *writer, const char *label,
+                             const struct sim_static_run *run, const struct sim_static_state *state)
 {
     const double gpus = sim_static_curve(run)->gpus;
-    struct sim_unallocated *end = calloc(1, sizeof(*end));
-    weir_status status = end == NULL ? WEIR_ENOMEM : sim_static_unallocated(run, end);
+    const struct sim_alloc_question question = { .cluster = state->cluster,
+                                                 .kinds = &sim_static_demand(run)->kinds,
+                                                 .jobs = state->arrived };
+    struct sim_alloc_bound bound;
+    WEIR_TRY(sim_alloc_bound_compute(&question, &bound));
+    put(writer, "alloc.bound_pct", label, "%", 100 * bound.gpus / gpus);
+    put(writer, "alloc.simple_bound_pct", label, "%", 100 * bound.simple_gpus / gpus);
+    put(writer, "alloc.gap_pp", label, "pp",
+        100 * (bound.gpus - (double)state->used_milli / 1000) / gpus);
+    return WEIR_OK;
+}
+
+/* Bound and causes of one state; `unallocated` is room for the answer. */
+static weir_status put_state(struct writer *writer, const char *label,
+                             const struct sim_static_run *run, const struct sim_static_state *state,
+                             struct sim_unallocated *unallocated)
+{
+    const struct sim_unallocated_question question = { .scenario = sim_static_scenario(run),
+                                                       .cluster = state->cluster,
+                                                       .kinds = &sim_static_demand(run)->kinds,
+                                                       .refused = state->refused,
+                                                       .arrived_gpus =
+                                                           (double)state->arrived_milli / 1000 };
+    WEIR_TRY(put_bound(writer, label, run, state));
+    WEIR_TRY(sim_unallocated_compute(&question, unallocated));
+    put_causes(writer, label, sim_static_curve(run)->gpus, unallocated);
+    return WEIR_OK;
+}
+
+static void put_advice(struct writer *writer, const struct sim_unallocated *unallocated)
+{
+    struct sim_run_summary *summary = writer->summary;
+    if (unallocated->change_count == 0)
+        return;
+    put(writer, "unalloc.best_change_gpus", "", "GPUs", unallocated->changes[0].gpus_freed);
+    (void)snprintf(summary->advice, sizeof(summary->advice), "%s", unallocated->changes[0].text);
+}
+
+static void put_states(struct writer *writer, const struct sim_static_run *run)
+{
+    const struct sim_static_state now = sim_static_now(run);
+    const struct sim_static_state full = sim_static_full(run);
+    struct sim_unallocated unallocated;
+    weir_status status = put_state(writer, "", run, &now, &unallocated);
     if (status == WEIR_OK)
-        put_causes(writer, "", gpus, end);
-    else if (writer->status == WEIR_OK)
+        put_advice(writer, &unallocated);
+    if (status == WEIR_OK && full.cluster != NULL)
+        status = put_state(writer, "100 % arrived", run, &full, &unallocated);
+    if (writer->status == WEIR_OK)
         writer->status = status;
-    if (end != NULL && end->change_count > 0)
-        put(writer, "unalloc.best_change_gpus", "", "GPUs", end->changes[0].gpus_freed);
-    if (end != NULL && end->change_count > 0)
-        (void)snprintf(writer->summary->advice, sizeof(writer->summary->advice), "%s",
-                       end->changes[0].text);
-    if (sim_static_full(run) != NULL)
-        put_causes(writer, "100 % arrived", gpus, sim_static_full(run));
-    free(end);
 }
 
 /* ---- the curve ---- */
@@ -223,7 +259,7 @@ weir_status sim_static_results(const struct sim_static_run *run, struct sim_reco
     put_allocation(&writer, run);
     put_fragmentation(&writer, run);
     put_jobs(&writer, sim_static_counts(run));
-    put_unallocated(&writer, run);
+    put_states(&writer, run);
     put_curve(&writer, run);
     return writer.status;
 }

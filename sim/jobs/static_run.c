@@ -7,8 +7,16 @@
 #include "workloads/openb.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define UNITS_PER_MILLI (WEIR_ONE / 1000)
+
+/* What was when all GPUs had been asked for; questions about it wait until the jobs are through. */
+struct full {
+    struct sim_cluster cluster; /* nodes NULL = not yet */
+    uint64_t *arrived, *refused;
+    int64_t arrived_milli, used_milli;
+};
 
 struct sim_static_run {
     const struct sim_scenario *scenario;
@@ -27,8 +35,7 @@ struct sim_static_run {
     uint64_t digest;
     struct weir_place_answer answer; /* large */
     struct sim_lease lease;          /* large */
-    bool has_full;
-    struct sim_unallocated full; /* when all GPUs were asked for; large */
+    struct full full;
 };
 
 /* ---- making ---- */
@@ -171,6 +178,10 @@ void sim_static_destroy(struct sim_static_run *run)
     sim_job_kinds_clear(&run->demand.kinds);
     free(run->demand.arrived);
     free(run->demand.refused);
+    free(run->full.cluster.nodes);
+    free(run->full.cluster.gpus);
+    free(run->full.arrived);
+    free(run->full.refused);
     free(run);
 }
 
@@ -237,13 +248,34 @@ static void count_arrival(struct sim_static_run *run, uint32_t row, bool is_plac
     run->demand.refused[kind] += refused;
 }
 
-/* The first time that as many GPUs were asked for as there are. */
-static weir_status look_when_full(struct sim_static_run *run)
+static void *copy_of(const void *from, size_t size)
 {
-    if (run->has_full || (double)run->counts.arrived_milli < run->curve.gpus * 1000)
+    void *copy = malloc(size + 1);
+    return copy == NULL ? NULL : memcpy(copy, from, size);
+}
+
+/* The first time that as many GPUs were asked for as there are. */
+static weir_status keep_when_full(struct sim_static_run *run)
+{
+    const struct sim_cluster *truth = run->truth;
+    const size_t kinds = run->demand.kinds.count;
+    struct full *full = &run->full;
+    if (full->cluster.nodes != NULL || (double)run->counts.arrived_milli < run->curve.gpus * 1000)
         return WEIR_OK;
-    run->has_full = true;
-    return sim_static_unallocated(run, &run->full);
+    *full = (struct full){
+        .cluster = { .nodes = copy_of(truth->nodes, truth->node_count * sizeof(*truth->nodes)),
+                     .gpus = copy_of(truth->gpus, truth->gpu_count * sizeof(*truth->gpus)),
+                     .node_count = truth->node_count,
+                     .gpu_count = truth->gpu_count },
+        .arrived = copy_of(run->demand.arrived, kinds * sizeof(*full->arrived)),
+        .refused = copy_of(run->demand.refused, kinds * sizeof(*full->refused)),
+        .arrived_milli = run->counts.arrived_milli,
+        .used_milli = run->counts.used_milli
+    };
+    return full->cluster.nodes == NULL || full->cluster.gpus == NULL || full->arrived == NULL ||
+                   full->refused == NULL
+               ? WEIR_ENOMEM
+               : WEIR_OK;
 }
 
 static weir_status arrive(struct sim_static_run *run, uint64_t arrival, struct weir_error *error)
@@ -270,7 +302,7 @@ static weir_status arrive(struct sim_static_run *run, uint64_t arrival, struct w
                                              .failed = counts->failed,
                                              .measures = &run->measures };
     WEIR_TRY(sim_arrival_curve_add(&run->curve, &state));
-    return look_when_full(run);
+    return keep_when_full(run);
 }
 
 weir_status sim_static_arrive(struct sim_static_run *run, struct weir_error *error)
@@ -305,27 +337,34 @@ const struct sim_measures *sim_static_measures(const struct sim_static_run *run)
     return &run->measures;
 }
 
-weir_status sim_static_unallocated(const struct sim_static_run *run,
-                                   struct sim_unallocated *unallocated)
+struct sim_static_state sim_static_now(const struct sim_static_run *run)
 {
-    const struct sim_unallocated_question question = {
-        .scenario = run->scenario,
-        .cluster = run->truth,
-        .kinds = &run->demand.kinds,
-        .refused = run->demand.refused,
-        .arrived_gpus = (double)run->counts.arrived_milli / 1000
-    };
-    return sim_unallocated_compute(&question, unallocated);
+    return (struct sim_static_state){ .cluster = run->truth,
+                                      .arrived = run->demand.arrived,
+                                      .refused = run->demand.refused,
+                                      .arrived_milli = run->counts.arrived_milli,
+                                      .used_milli = run->counts.used_milli };
 }
 
-const struct sim_unallocated *sim_static_full(const struct sim_static_run *run)
+struct sim_static_state sim_static_full(const struct sim_static_run *run)
 {
-    return run->has_full ? &run->full : NULL;
+    const struct full *full = &run->full;
+    return (struct sim_static_state){ .cluster =
+                                          full->cluster.nodes == NULL ? NULL : &full->cluster,
+                                      .arrived = full->arrived,
+                                      .refused = full->refused,
+                                      .arrived_milli = full->arrived_milli,
+                                      .used_milli = full->used_milli };
 }
 
 const struct sim_static_demand *sim_static_demand(const struct sim_static_run *run)
 {
     return &run->demand;
+}
+
+const struct sim_scenario *sim_static_scenario(const struct sim_static_run *run)
+{
+    return run->scenario;
 }
 
 const struct sim_cluster *sim_static_cluster(const struct sim_static_run *run)
