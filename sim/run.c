@@ -274,6 +274,7 @@ static weir_status run_arrivals(struct sim_static_run *run, const struct sim_sce
         1e3 * (clock_s(CLOCK_MONOTONIC) - start_s) / fmax((double)counts->arrived, 1);
     const double asked_s = clock_s(CLOCK_MONOTONIC);
     WEIR_TRY(sim_static_results(run, options->recorder, summary, error));
+    WEIR_TRY(sim_static_defrag_results(run, options->recorder, summary, error));
     summary->asked_s = clock_s(CLOCK_MONOTONIC) - asked_s;
     return WEIR_OK;
 }

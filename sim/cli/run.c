@@ -254,6 +254,21 @@ static void print_causes(const struct sim_experiment *experiment, FILE *out)
                       sim_experiment_mean(experiment, 0, "unalloc.best_change_gpus", ""));
 }
 
+static void print_defrag(const struct sim_experiment *experiment, FILE *out)
+{
+    const double moves = sim_experiment_mean(experiment, 0, "defrag.moves", "");
+    if (isnan(moves))
+        return;
+    (void)fprintf(out,
+                  "moving jobs    %.0f moves of %.1f GPUs (%.1f GPU hours): fragmented %.1f → %.1f "
+                  "GPUs, %+.1f GPUs allocated\n",
+                  moves, sim_experiment_mean(experiment, 0, "defrag.moved_gpus", ""),
+                  sim_experiment_mean(experiment, 0, "defrag.cost_gpu_h", ""),
+                  sim_experiment_mean(experiment, 0, "defrag.frag_before_gpus", ""),
+                  sim_experiment_mean(experiment, 0, "defrag.frag_after_gpus", ""),
+                  sim_experiment_mean(experiment, 0, "defrag.regained_gpus", ""));
+}
+
 /* How far from the best that any scheduler could do. */
 static void print_bound(const struct sim_experiment *experiment, FILE *out)
 {
@@ -289,6 +304,7 @@ static void print_jobs(const struct sim_experiment *experiment, FILE *out)
                   sim_experiment_mean(experiment, 0, "demand.gpu_pct", ""));
     print_bound(experiment, out);
     print_causes(experiment, out);
+    print_defrag(experiment, out);
     print_end(experiment, out);
     if (experiment->database != NULL)
         (void)fprintf(out, "next           weir plot %s frag-arrival\n", experiment->database);

@@ -1,36 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Metrics of a static experiment: rows of `result` and `arrival_sample`, values of the summary. */
-#include "sim/jobs/static_run.h"
+#include "sim/jobs/job_results.h"
 #include "sim/record/record.h"
 #include "sim/run.h"
 
 #include <math.h>
 #include <stdio.h>
-
-struct writer {
-    struct sim_recorder *recorder;
-    struct sim_run_summary *summary;
-    struct weir_error *error;
-    uint64_t arrived;
-    weir_status status;
-};
-
-static void put(struct writer *writer, const char *metric, const char *label, const char *unit,
-                double value)
-{
-    struct sim_run_summary *summary = writer->summary;
-    const struct sim_result_row row = {
-        .metric = metric, .label = label, .unit = unit, .value = value, .n = writer->arrived
-    };
-    if (writer->status == WEIR_OK)
-        writer->status = sim_recorder_result(writer->recorder, &row, writer->error);
-    if (summary->value_count == SIM_RUN_RESULTS)
-        return;
-    struct sim_run_value *kept = &summary->values[summary->value_count++];
-    (void)snprintf(kept->metric, sizeof(kept->metric), "%s", metric);
-    (void)snprintf(kept->label, sizeof(kept->label), "%s", label);
-    kept->value = value;
-}
 
 /* Buckets of F and power: one list for end values and curves. `scale` makes GPUs or kilowatts. */
 static const struct part {
@@ -45,11 +20,11 @@ static const struct part {
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
-static void put_jobs(struct writer *writer, const struct sim_static_counts *counts)
+static void put_jobs(struct sim_job_results *writer, const struct sim_static_counts *counts)
 {
-    put(writer, "jobs.arrived", "", "1", (double)counts->arrived);
-    put(writer, "jobs.placed", "", "1", (double)(counts->arrived - counts->failed));
-    put(writer, "jobs.failed", "", "1", (double)counts->failed);
+    sim_job_result(writer, "jobs.arrived", "", "1", (double)counts->arrived);
+    sim_job_result(writer, "jobs.placed", "", "1", (double)(counts->arrived - counts->failed));
+    sim_job_result(writer, "jobs.failed", "", "1", (double)counts->failed);
     for (uint32_t c = 0; c < SIM_JOB_CLASSES; c++) {
         char label[32];
         if (counts->class_arrived[c] == 0)
@@ -59,12 +34,12 @@ static void put_jobs(struct writer *writer, const struct sim_static_counts *coun
                        : c == 1 ? "share"
                                 : "%u gpu",
                        c - 1);
-        put(writer, "jobs.arrived", label, "1", (double)counts->class_arrived[c]);
-        put(writer, "jobs.failed", label, "1", (double)counts->class_failed[c]);
+        sim_job_result(writer, "jobs.arrived", label, "1", (double)counts->class_arrived[c]);
+        sim_job_result(writer, "jobs.failed", label, "1", (double)counts->class_failed[c]);
     }
 }
 
-static void put_allocation(struct writer *writer, const struct sim_static_run *run)
+static void put_allocation(struct sim_job_results *writer, const struct sim_static_run *run)
 {
     const struct sim_static_counts *counts = sim_static_counts(run);
     const struct sim_cluster *cluster = sim_static_cluster(run);
@@ -75,12 +50,13 @@ static void put_allocation(struct writer *writer, const struct sim_static_run *r
         cpu_units += (double)cluster->nodes[n].cpu_total;
         ram_bytes += (double)cluster->nodes[n].ram_total_bytes;
     }
-    put(writer, "demand.gpu_pct", "", "%", 100 * (double)counts->arrived_milli / gpu_milli);
-    put(writer, "alloc.gpu_pct", "", "%", 100 * (double)counts->used_milli / gpu_milli);
-    put(writer, "alloc.cpu_pct", "", "%",
-        cpu_units > 0 ? 100 * (double)counts->cpu_units / cpu_units : (double)NAN);
-    put(writer, "alloc.mem_pct", "", "%",
-        ram_bytes > 0 ? 100 * (double)counts->ram_bytes / ram_bytes : (double)NAN);
+    sim_job_result(writer, "demand.gpu_pct", "", "%",
+                   100 * (double)counts->arrived_milli / gpu_milli);
+    sim_job_result(writer, "alloc.gpu_pct", "", "%", 100 * (double)counts->used_milli / gpu_milli);
+    sim_job_result(writer, "alloc.cpu_pct", "", "%",
+                   cpu_units > 0 ? 100 * (double)counts->cpu_units / cpu_units : (double)NAN);
+    sim_job_result(writer, "alloc.mem_pct", "", "%",
+                   ram_bytes > 0 ? 100 * (double)counts->ram_bytes / ram_bytes : (double)NAN);
 }
 
 /* The target without the jobs that ask for no GPU: their buckets go, the others count for more. */
@@ -91,7 +67,7 @@ static double jobs_with_gpus(const double milli[SIM_BUCKETS], double cpu_share)
     return cpu_share < 1 ? sum / 1000 / (1 - cpu_share) : (double)NAN;
 }
 
-static void put_buckets(struct writer *writer, const struct sim_static_run *run)
+static void put_buckets(struct sim_job_results *writer, const struct sim_static_run *run)
 {
     const struct sim_measures *measures = sim_static_measures(run);
     const double gpus = sim_static_curve(run)->gpus;
@@ -99,33 +75,33 @@ static void put_buckets(struct writer *writer, const struct sim_static_run *run)
     for (uint32_t b = 0; b < SIM_BUCKETS; b++)
         milli[b] = sim_measures_part(measures, b);
     for (int i = 0; i < PARTS; i++)
-        put(writer, parts[i].metric, "", parts[i].unit,
-            sim_measures_part(measures, parts[i].index) / 1000);
+        sim_job_result(writer, parts[i].metric, "", parts[i].unit,
+                       sim_measures_part(measures, parts[i].index) / 1000);
     const double power = sim_measures_part(measures, SIM_PART_GPU_POWER) +
                          sim_measures_part(measures, SIM_PART_CPU_POWER);
     const double used = (double)sim_static_counts(run)->used_milli / 1000;
-    put(writer, "power.end_kw", "", "kW", power / 1000);
-    put(writer, "power.per_gpu_w", "", "W", used > 0 ? power / used : (double)NAN);
+    sim_job_result(writer, "power.end_kw", "", "kW", power / 1000);
+    sim_job_result(writer, "power.per_gpu_w", "", "W", used > 0 ? power / used : (double)NAN);
     const double frag = jobs_with_gpus(milli, sim_target_cpu_share(sim_static_target(run)));
-    put(writer, "frag.gpu.gpu_jobs", "", "GPUs", frag);
-    put(writer, "frag.gpu_jobs_pct", "", "%", 100 * frag / gpus);
+    sim_job_result(writer, "frag.gpu.gpu_jobs", "", "GPUs", frag);
+    sim_job_result(writer, "frag.gpu_jobs_pct", "", "%", 100 * frag / gpus);
 }
 
-static void put_fragmentation(struct writer *writer, const struct sim_static_run *run)
+static void put_fragmentation(struct sim_job_results *writer, const struct sim_static_run *run)
 {
     const double gpus = sim_static_curve(run)->gpus;
     const double frag = sim_static_frag_milli(run) / 1000;
     const double idle = gpus - (double)sim_static_counts(run)->used_milli / 1000;
-    put(writer, "frag.gpu.fgd", "", "GPUs", frag);
-    put(writer, "frag.gpu_pct", "", "%", 100 * frag / gpus);
-    put(writer, "frag.idle_pct", "", "%", idle > 0 ? 100 * frag / idle : 0);
+    sim_job_result(writer, "frag.gpu.fgd", "", "GPUs", frag);
+    sim_job_result(writer, "frag.gpu_pct", "", "%", 100 * frag / gpus);
+    sim_job_result(writer, "frag.idle_pct", "", "%", idle > 0 ? 100 * frag / idle : 0);
     put_buckets(writer, run);
-    put(writer, "target.kinds", "", "1", sim_static_target(run)->count);
-    put(writer, "target.distinct", "", "1", sim_static_target(run)->distinct);
+    sim_job_result(writer, "target.kinds", "", "1", sim_static_target(run)->count);
+    sim_job_result(writer, "target.distinct", "", "1", sim_static_target(run)->distinct);
 }
 
 /* Parts at one percent: values of 0 have no row. */
-static void put_parts(struct writer *writer, const struct sim_static_run *run, size_t x,
+static void put_parts(struct sim_job_results *writer, const struct sim_static_run *run, size_t x,
                       const struct sim_arrival_values *values)
 {
     const double cpu_share = sim_target_cpu_share(sim_static_target(run));
@@ -146,15 +122,15 @@ static void put_parts(struct writer *writer, const struct sim_static_run *run, s
 static const char *const cause_metrics[] = { SIM_UNALLOCATED_CAUSES(CAUSE_METRIC) };
 #undef CAUSE_METRIC
 
-static void put_causes(struct writer *writer, const char *label, double gpus,
+static void put_causes(struct sim_job_results *writer, const char *label, double gpus,
                        const struct sim_unallocated *unallocated)
 {
     double all = 0;
     for (int c = 0; c < SIM_CAUSES; c++) {
-        put(writer, cause_metrics[c], label, "%", 100 * unallocated->gpus[c] / gpus);
+        sim_job_result(writer, cause_metrics[c], label, "%", 100 * unallocated->gpus[c] / gpus);
         all += unallocated->gpus[c];
     }
-    put(writer, "unalloc.gpu_pct", label, "%", 100 * all / gpus);
+    sim_job_result(writer, "unalloc.gpu_pct", label, "%", 100 * all / gpus);
     for (uint32_t i = 0; i < unallocated->change_count && writer->status == WEIR_OK; i++) {
         const struct sim_change *change = &unallocated->changes[i];
         const struct sim_placement_change_row row = { .label = label,
@@ -166,7 +142,7 @@ static void put_causes(struct writer *writer, const char *label, double gpus,
     }
 }
 
-static weir_status put_bound(struct writer *writer, const char *label,
+static weir_status put_bound(struct sim_job_results *writer, const char *label,
                              const struct sim_static_run *run, const struct sim_static_state *state)
 {
     const double gpus = sim_static_curve(run)->gpus;
@@ -175,15 +151,15 @@ static weir_status put_bound(struct writer *writer, const char *label,
                                                  .jobs = state->arrived };
     struct sim_alloc_bound bound;
     WEIR_TRY(sim_alloc_bound_compute(&question, &bound));
-    put(writer, "alloc.bound_pct", label, "%", 100 * bound.gpus / gpus);
-    put(writer, "alloc.simple_bound_pct", label, "%", 100 * bound.simple_gpus / gpus);
-    put(writer, "alloc.gap_pp", label, "pp",
-        100 * (bound.gpus - (double)state->used_milli / 1000) / gpus);
+    sim_job_result(writer, "alloc.bound_pct", label, "%", 100 * bound.gpus / gpus);
+    sim_job_result(writer, "alloc.simple_bound_pct", label, "%", 100 * bound.simple_gpus / gpus);
+    sim_job_result(writer, "alloc.gap_pp", label, "pp",
+                   100 * (bound.gpus - (double)state->used_milli / 1000) / gpus);
     return WEIR_OK;
 }
 
 /* Bound and causes of one state; `unallocated` is room for the answer. */
-static weir_status put_state(struct writer *writer, const char *label,
+static weir_status put_state(struct sim_job_results *writer, const char *label,
                              const struct sim_static_run *run, const struct sim_static_state *state,
                              struct sim_unallocated *unallocated)
 {
@@ -199,16 +175,17 @@ static weir_status put_state(struct writer *writer, const char *label,
     return WEIR_OK;
 }
 
-static void put_advice(struct writer *writer, const struct sim_unallocated *unallocated)
+static void put_advice(struct sim_job_results *writer, const struct sim_unallocated *unallocated)
 {
     struct sim_run_summary *summary = writer->summary;
     if (unallocated->change_count == 0)
         return;
-    put(writer, "unalloc.best_change_gpus", "", "GPUs", unallocated->changes[0].gpus_freed);
+    sim_job_result(writer, "unalloc.best_change_gpus", "", "GPUs",
+                   unallocated->changes[0].gpus_freed);
     (void)snprintf(summary->advice, sizeof(summary->advice), "%s", unallocated->changes[0].text);
 }
 
-static void put_states(struct writer *writer, const struct sim_static_run *run)
+static void put_states(struct sim_job_results *writer, const struct sim_static_run *run)
 {
     const struct sim_static_state now = sim_static_now(run);
     const struct sim_static_state full = sim_static_full(run);
@@ -225,7 +202,7 @@ static void put_states(struct writer *writer, const struct sim_static_run *run)
 /* ---- the curve ---- */
 
 /* The curve, and its values at round percents as results. */
-static void put_curve(struct writer *writer, const struct sim_static_run *run)
+static void put_curve(struct sim_job_results *writer, const struct sim_static_run *run)
 {
     const struct sim_arrival_curve *curve = sim_static_curve(run);
     for (size_t x = 0; x < curve->count; x++) {
@@ -244,18 +221,18 @@ static void put_curve(struct writer *writer, const struct sim_static_run *run)
         const struct sim_arrival_values values = sim_arrival_curve_at(curve, x);
         char label[32];
         (void)snprintf(label, sizeof(label), "%zu %% arrived", x);
-        put(writer, "alloc.gpu_pct", label, "%", values.alloc_pct);
-        put(writer, "frag.gpu_pct", label, "%", values.frag_pct);
+        sim_job_result(writer, "alloc.gpu_pct", label, "%", values.alloc_pct);
+        sim_job_result(writer, "frag.gpu_pct", label, "%", values.frag_pct);
     }
 }
 
 weir_status sim_static_results(const struct sim_static_run *run, struct sim_recorder *recorder,
                                struct sim_run_summary *summary, struct weir_error *error)
 {
-    struct writer writer = { .recorder = recorder,
-                             .summary = summary,
-                             .error = error,
-                             .arrived = sim_static_counts(run)->arrived };
+    struct sim_job_results writer = { .recorder = recorder,
+                                      .summary = summary,
+                                      .error = error,
+                                      .arrived = sim_static_counts(run)->arrived };
     put_allocation(&writer, run);
     put_fragmentation(&writer, run);
     put_jobs(&writer, sim_static_counts(run));

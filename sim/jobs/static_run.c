@@ -1,42 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The static experiment; see the header. */
-#include "sim/jobs/static_run.h"
+#include "sim/jobs/static_state.h"
 
 #include "sim/engine/digest.h"
 #include "sim/engine/random.h"
-#include "workloads/openb.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define UNITS_PER_MILLI (WEIR_ONE / 1000)
-
-/* What was when all GPUs had been asked for; questions about it wait until the jobs are through. */
-struct full {
-    struct sim_cluster cluster; /* nodes NULL = not yet */
-    uint64_t *arrived, *refused;
-    int64_t arrived_milli, used_milli;
-};
-
-struct sim_static_run {
-    const struct sim_scenario *scenario;
-    const struct sim_run_options *options;
-    const struct sim_workload *workload;
-    struct wl_openb_order order;
-    struct sim_target target;
-    struct sim_cluster *truth;
-    struct weir_cluster *belief;
-    struct weir_chooser *chooser;
-    uint32_t *node_at; /* by rank */
-    struct sim_measures measures;
-    struct sim_static_demand demand;
-    struct sim_static_counts counts;
-    struct sim_arrival_curve curve;
-    uint64_t digest;
-    struct weir_place_answer answer; /* large */
-    struct sim_lease lease;          /* large */
-    struct full full;
-};
 
 /* ---- making ---- */
 
@@ -197,11 +167,6 @@ static uint32_t class_of(const struct weir_shape *shape)
     return 1 + shape->gpu_count < last ? 1 + shape->gpu_count : last;
 }
 
-static int64_t gpu_milli(const struct weir_shape *shape)
-{
-    return shape->gpu_units * shape->gpu_count / UNITS_PER_MILLI;
-}
-
 static uint64_t policy_seed(const struct sim_static_run *run, uint64_t arrival)
 {
     const struct sim_random root = { .seed = run->options->seed,
@@ -211,26 +176,81 @@ static uint64_t policy_seed(const struct sim_static_run *run, uint64_t arrival)
     return sim_stream_u64(&stream);
 }
 
-/* Admits the chosen place by the truth and tells the belief; false when it was refused. */
-static weir_status admit(struct sim_static_run *run, uint64_t arrival,
-                         const struct weir_shape *shape, bool *is_placed, struct weir_error *error)
+/* What is allocated after a job was put on a node (sign 1) or taken away (-1). */
+static void book(struct sim_static_run *run, uint32_t rank, const struct weir_shape *shape,
+                 int64_t sign)
 {
-    const uint32_t rank = run->answer.alloc.node;
-    struct weir_alloc alloc = run->answer.alloc;
-    alloc.node = run->node_at[rank];
+    sim_measures_update(&run->measures, rank, run->node_at[rank]);
+    run->counts.used_milli += sign * sim_static_gpu_milli(shape);
+    run->counts.cpu_units += sign * shape->cpu_units;
+    run->counts.ram_bytes += sign * shape->ram_bytes;
+}
+
+const struct weir_shape *sim_static_shape(const struct sim_static_run *run, uint64_t arrival)
+{
+    return &run->workload->jobs[run->order.arrivals[arrival]].shape;
+}
+
+/* The truth decides first, then the belief is told. */
+weir_status sim_static_put(struct sim_static_run *run, uint64_t arrival,
+                           const struct weir_alloc *place, bool *is_placed,
+                           struct weir_error *error)
+{
+    const struct weir_shape *shape = sim_static_shape(run, arrival);
+    struct weir_alloc alloc = *place;
+    alloc.node = run->node_at[place->node];
     sim_lease_fill(&run->lease, run->truth, &alloc, shape);
     *is_placed = sim_cluster_acquire(run->truth, &run->lease) == WEIR_REASON_NONE;
     if (!*is_placed)
         return WEIR_OK;
-    WEIR_TRY(weir_cluster_add_worker(run->belief, arrival + 1, 0, &run->answer.alloc, error));
-    sim_measures_update(&run->measures, rank, alloc.node);
-    run->digest = sim_digest_word(run->digest, ((uint64_t)alloc.node << 32) | (uint32_t)arrival);
-    for (uint32_t d = 0; d < alloc.device_count; d++)
-        run->digest = sim_digest_word(run->digest, alloc.devices[d].gpu);
-    run->counts.used_milli += gpu_milli(shape);
-    run->counts.cpu_units += shape->cpu_units;
-    run->counts.ram_bytes += shape->ram_bytes;
+    WEIR_TRY(weir_cluster_add_worker(run->belief, arrival + 1, 0, place, error));
+    book(run, place->node, shape, 1);
     return WEIR_OK;
+}
+
+weir_status sim_static_take(struct sim_static_run *run, uint64_t arrival, struct weir_alloc *place,
+                            struct weir_error *error)
+{
+    const struct weir_shape *shape = sim_static_shape(run, arrival);
+    struct weir_worker worker;
+    if (!weir_cluster_worker(run->belief, arrival + 1, &worker))
+        return weir_fail(error, WEIR_ENOTFOUND, "arrival %llu was not placed",
+                         (unsigned long long)arrival);
+    *place = worker.alloc;
+    worker.alloc.node = run->node_at[place->node];
+    sim_lease_fill(&run->lease, run->truth, &worker.alloc, shape);
+    sim_cluster_release(run->truth, &run->lease);
+    WEIR_TRY(weir_cluster_remove_worker(run->belief, arrival + 1, error));
+    book(run, place->node, shape, -1);
+    return WEIR_OK;
+}
+
+weir_status sim_static_place(struct sim_static_run *run, uint64_t arrival, uint64_t draw,
+                             bool *is_placed, struct weir_error *error)
+{
+    const struct weir_mix mix = sim_target_mix(&run->target);
+    const struct weir_place_query query = { .cluster = run->belief,
+                                            .mix = &mix,
+                                            .shape = sim_static_shape(run, arrival),
+                                            .seed = policy_seed(run, draw) };
+    struct weir_error refused = { .phase = -1 };
+    const weir_status status = weir_chooser_place(run->chooser, &query, &run->answer, &refused);
+    *is_placed = false;
+    if (status == WEIR_EBUSY)
+        return WEIR_OK;
+    if (status != WEIR_OK)
+        return weir_fail(error, status, "arrival %llu: %s", (unsigned long long)arrival,
+                         refused.text);
+    return sim_static_put(run, arrival, &run->answer.alloc, is_placed, error);
+}
+
+static void digest_place(struct sim_static_run *run, uint64_t arrival)
+{
+    const struct weir_alloc *alloc = &run->answer.alloc;
+    const uint64_t node = run->node_at[alloc->node];
+    run->digest = sim_digest_word(run->digest, (node << 32) | (uint32_t)arrival);
+    for (uint32_t d = 0; d < alloc->device_count; d++)
+        run->digest = sim_digest_word(run->digest, alloc->devices[d].gpu);
 }
 
 static void count_arrival(struct sim_static_run *run, uint32_t row, bool is_placed)
@@ -243,7 +263,7 @@ static void count_arrival(struct sim_static_run *run, uint32_t row, bool is_plac
     counts->class_arrived[class_of(shape)]++;
     counts->failed += refused;
     counts->class_failed[class_of(shape)] += refused;
-    counts->arrived_milli += gpu_milli(shape);
+    counts->arrived_milli += sim_static_gpu_milli(shape);
     run->demand.arrived[kind]++;
     run->demand.refused[kind] += refused;
 }
@@ -280,22 +300,12 @@ static weir_status keep_when_full(struct sim_static_run *run)
 
 static weir_status arrive(struct sim_static_run *run, uint64_t arrival, struct weir_error *error)
 {
-    const uint32_t row = run->order.arrivals[arrival];
-    const struct weir_shape *shape = &run->workload->jobs[row].shape;
-    const struct weir_mix mix = sim_target_mix(&run->target);
-    const struct weir_place_query query = {
-        .cluster = run->belief, .mix = &mix, .shape = shape, .seed = policy_seed(run, arrival)
-    };
-    struct weir_error refused = { .phase = -1 };
     const struct sim_static_counts *counts = &run->counts;
     bool is_placed = false;
-    const weir_status status = weir_chooser_place(run->chooser, &query, &run->answer, &refused);
-    if (status != WEIR_OK && status != WEIR_EBUSY)
-        return weir_fail(error, status, "arrival %llu: %s", (unsigned long long)arrival,
-                         refused.text);
-    if (status == WEIR_OK)
-        WEIR_TRY(admit(run, arrival, shape, &is_placed, error));
-    count_arrival(run, row, is_placed);
+    WEIR_TRY(sim_static_place(run, arrival, arrival, &is_placed, error));
+    if (is_placed)
+        digest_place(run, arrival);
+    count_arrival(run, run->order.arrivals[arrival], is_placed);
     const struct sim_arrival_state state = { .arrived_milli = counts->arrived_milli,
                                              .used_milli = counts->used_milli,
                                              .frag_milli = sim_static_frag_milli(run),

@@ -69,4 +69,9 @@ struct sim_run_summary;
 weir_status sim_static_results(const struct sim_static_run *run, struct sim_recorder *recorder,
                                struct sim_run_summary *summary, struct weir_error *error);
 
+/* defrag_results.c: moves jobs as the workload says and puts down what that brings; nothing when it
+ * says nothing. Changes the run, so it comes last. */
+weir_status sim_static_defrag_results(struct sim_static_run *run, struct sim_recorder *recorder,
+                                      struct sim_run_summary *summary, struct weir_error *error);
+
 #endif

@@ -231,6 +231,13 @@ struct draft_target {
     uint32_t has_cpu_jobs;
 };
 
+struct draft_defrag {
+    struct draft_head head;
+    uint32_t rule;
+    double budget_frac;
+    int64_t cost_ns;
+};
+
 struct draft_workload {
     struct draft_head head;
     uint32_t kind;
@@ -240,6 +247,7 @@ struct draft_workload {
     uint32_t mode;
     uint32_t refusal;
     struct draft_target target;
+    struct draft_defrag defrag;
 };
 
 struct draft_event {

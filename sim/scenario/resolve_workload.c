@@ -143,7 +143,10 @@ static void resolve_workload(struct sim_resolver *resolver, const struct draft_w
                                        .mode = draft->mode,
                                        .refusal = draft->refusal,
                                        .target_frac = draft->target.frac,
-                                       .target_has_cpu_jobs = draft->target.has_cpu_jobs == 1 };
+                                       .target_has_cpu_jobs = draft->target.has_cpu_jobs == 1,
+                                       .defrag = { .rule = draft->defrag.rule,
+                                                   .budget_frac = draft->defrag.budget_frac,
+                                                   .cost_ns = draft->defrag.cost_ns } };
     read_jobs(resolver, draft, workload);
     resolve_order(resolver, draft, workload);
 }

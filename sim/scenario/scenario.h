@@ -203,6 +203,14 @@ enum sim_workload_kind { SIM_WORKLOAD_OPENB };
 enum sim_workload_mode { SIM_WORKLOAD_STATIC };
 enum sim_refusal { SIM_REFUSAL_FORGET, SIM_REFUSAL_STOP };
 
+enum sim_defrag_kind { SIM_DEFRAG_NONE, SIM_DEFRAG_GREEDY, SIM_DEFRAG_BATCH, SIM_DEFRAG_ONE_POD };
+/* Moving jobs at the end of a static workload (sim/jobs/defrag.h). */
+struct sim_defrag_rule {
+    uint32_t rule;      /* enum sim_defrag_kind */
+    double budget_frac; /* of the jobs that are placed */
+    int64_t cost_ns;    /* a moved job's GPUs do nothing for so long */
+};
+
 struct sim_job_spec {
     struct weir_shape shape;
     const char *models; /* accepted GPU models as the trace writes them; "" = any */
@@ -217,6 +225,7 @@ struct sim_workload {
     char *order_key;    /* which of them */
     double target_frac; /* of the jobs that the target workload covers, most frequent kinds first */
     bool target_has_cpu_jobs;
+    struct sim_defrag_rule defrag;
     struct sim_job_spec *jobs; /* one a row of the pod file */
     size_t jobs_count;
 };
