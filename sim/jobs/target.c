@@ -2,6 +2,7 @@
 /* The target workload; see the header. */
 #include "sim/jobs/target.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,14 @@ static int by_frequency(const void *left, const void *right)
     return -compare_demands(a, b);
 }
 
+/* Rows count one each, classes by their count or weight. */
+static uint64_t weight_of(const struct sim_workload *workload, const struct sim_job_spec *job)
+{
+    if (workload->kind != SIM_WORKLOAD_GENERATED)
+        return 1;
+    return job->count != UINT64_MAX ? job->count : (uint64_t)llround(job->weight * 1e6);
+}
+
 static size_t collect(const struct sim_workload *workload, struct kind *kinds)
 {
     size_t count = 0;
@@ -57,22 +66,33 @@ static size_t collect(const struct sim_workload *workload, struct kind *kinds)
         kinds[count] = (struct kind){ .shape = job->shape,
                                       .models = job->models,
                                       .ram_bytes = job->shape.ram_bytes,
-                                      .count = 1 };
+                                      .count = weight_of(workload, job) };
         kinds[count++].shape.ram_bytes = 0;
     }
     return count;
 }
 
-/* Joins equal neighbours; of their memories the (lower) middle one stays. */
+/* Memory of the (lower) middle one of so many jobs of one kind. */
+static int64_t middle_memory(const struct kind *kinds, uint64_t jobs)
+{
+    uint64_t passed = kinds[0].count;
+    size_t i = 0;
+    while (2 * passed < jobs)
+        passed += kinds[++i].count;
+    return kinds[i].ram_bytes;
+}
+
+/* Joins equal neighbours; of their memories the middle one stays. */
 static size_t merge(struct kind *kinds, size_t count)
 {
     size_t distinct = 0;
     for (size_t first = 0, next = 0; first < count; first = next) {
-        while (next < count && compare_demands(&kinds[first], &kinds[next]) == 0)
-            next++;
-        const int64_t middle_bytes = kinds[first + (next - first - 1) / 2].ram_bytes;
+        uint64_t jobs = 0;
+        for (; next < count && compare_demands(&kinds[first], &kinds[next]) == 0; next++)
+            jobs += kinds[next].count;
+        const int64_t middle_bytes = middle_memory(kinds + first, jobs);
         kinds[distinct] = kinds[first];
-        kinds[distinct].count = next - first;
+        kinds[distinct].count = jobs;
         kinds[distinct++].ram_bytes = middle_bytes;
     }
     return distinct;
@@ -105,9 +125,12 @@ weir_status sim_target_create(const struct sim_workload *workload, struct sim_ta
     struct sim_target made = { .count = 0 };
     if (kinds == NULL)
         return WEIR_ENOMEM;
-    const size_t jobs = collect(workload, kinds);
-    qsort(kinds, jobs, sizeof(*kinds), by_demand);
-    made.distinct = (uint32_t)merge(kinds, jobs);
+    const size_t rows = collect(workload, kinds);
+    uint64_t jobs = 0;
+    for (size_t i = 0; i < rows; i++)
+        jobs += kinds[i].count;
+    qsort(kinds, rows, sizeof(*kinds), by_demand);
+    made.distinct = (uint32_t)merge(kinds, rows);
     qsort(kinds, made.distinct, sizeof(*kinds), by_frequency);
     const weir_status status = take(&made, kinds, jobs, workload->target_frac);
     free(kinds);
