@@ -10,6 +10,7 @@
 
 static const struct weir_placement_ops *const placements[] = {
     &weir_placement_fgd,
+    &weir_placement_weir,
     &weir_placement_best_fit,
     &weir_placement_first_fit,
     &weir_placement_worst_fit,

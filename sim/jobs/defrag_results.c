@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What moving jobs at the end brings: rows of `result` and `defrag_move`. */
 #include "sim/jobs/defrag.h"
-#include "sim/jobs/job_results.h"
+#include "sim/jobs/static_rows.h"
 
 #include "sim/engine/time.h"
 
@@ -23,7 +23,7 @@ static weir_status put_moves(const struct sim_defrag *defrag, struct sim_recorde
     return WEIR_OK;
 }
 
-static void put_values(struct sim_job_results *results, const struct sim_defrag *defrag,
+static void put_values(struct sim_static_rows *results, const struct sim_defrag *defrag,
                        int64_t cost_ns)
 {
     const struct {
@@ -39,14 +39,14 @@ static void put_values(struct sim_job_results *results, const struct sim_defrag 
         { "defrag.regained_gpus", "GPUs", defrag->used_after_gpus - defrag->used_before_gpus },
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        sim_job_result(results, rows[i].metric, "", rows[i].unit, rows[i].value);
+        sim_static_row(results, rows[i].metric, "", rows[i].unit, rows[i].value);
 }
 
 weir_status sim_static_defrag_results(struct sim_static_run *run, struct sim_recorder *recorder,
                                       struct sim_run_summary *summary, struct weir_error *error)
 {
     const struct sim_defrag_rule *rule = &sim_static_scenario(run)->workloads[0].defrag;
-    struct sim_job_results results = { .recorder = recorder,
+    struct sim_static_rows results = { .recorder = recorder,
                                        .summary = summary,
                                        .error = error,
                                        .arrived = sim_static_counts(run)->arrived };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Metrics of a static experiment: rows of `result` and `arrival_sample`, values of the summary. */
-#include "sim/jobs/job_results.h"
+#include "sim/jobs/static_rows.h"
 #include "sim/record/record.h"
 #include "sim/run.h"
 
@@ -20,11 +20,11 @@ static const struct part {
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
-static void put_jobs(struct sim_job_results *writer, const struct sim_static_counts *counts)
+static void put_jobs(struct sim_static_rows *writer, const struct sim_static_counts *counts)
 {
-    sim_job_result(writer, "jobs.arrived", "", "1", (double)counts->arrived);
-    sim_job_result(writer, "jobs.placed", "", "1", (double)(counts->arrived - counts->failed));
-    sim_job_result(writer, "jobs.failed", "", "1", (double)counts->failed);
+    sim_static_row(writer, "jobs.arrived", "", "1", (double)counts->arrived);
+    sim_static_row(writer, "jobs.placed", "", "1", (double)(counts->arrived - counts->failed));
+    sim_static_row(writer, "jobs.failed", "", "1", (double)counts->failed);
     for (uint32_t c = 0; c < SIM_JOB_CLASSES; c++) {
         char label[32];
         if (counts->class_arrived[c] == 0)
@@ -34,12 +34,12 @@ static void put_jobs(struct sim_job_results *writer, const struct sim_static_cou
                        : c == 1 ? "share"
                                 : "%u gpu",
                        c - 1);
-        sim_job_result(writer, "jobs.arrived", label, "1", (double)counts->class_arrived[c]);
-        sim_job_result(writer, "jobs.failed", label, "1", (double)counts->class_failed[c]);
+        sim_static_row(writer, "jobs.arrived", label, "1", (double)counts->class_arrived[c]);
+        sim_static_row(writer, "jobs.failed", label, "1", (double)counts->class_failed[c]);
     }
 }
 
-static void put_allocation(struct sim_job_results *writer, const struct sim_static_run *run)
+static void put_allocation(struct sim_static_rows *writer, const struct sim_static_run *run)
 {
     const struct sim_static_counts *counts = sim_static_counts(run);
     const struct sim_cluster *cluster = sim_static_cluster(run);
@@ -50,12 +50,12 @@ static void put_allocation(struct sim_job_results *writer, const struct sim_stat
         cpu_units += (double)cluster->nodes[n].cpu_total;
         ram_bytes += (double)cluster->nodes[n].ram_total_bytes;
     }
-    sim_job_result(writer, "demand.gpu_pct", "", "%",
+    sim_static_row(writer, "demand.gpu_pct", "", "%",
                    100 * (double)counts->arrived_milli / gpu_milli);
-    sim_job_result(writer, "alloc.gpu_pct", "", "%", 100 * (double)counts->used_milli / gpu_milli);
-    sim_job_result(writer, "alloc.cpu_pct", "", "%",
+    sim_static_row(writer, "alloc.gpu_pct", "", "%", 100 * (double)counts->used_milli / gpu_milli);
+    sim_static_row(writer, "alloc.cpu_pct", "", "%",
                    cpu_units > 0 ? 100 * (double)counts->cpu_units / cpu_units : (double)NAN);
-    sim_job_result(writer, "alloc.mem_pct", "", "%",
+    sim_static_row(writer, "alloc.mem_pct", "", "%",
                    ram_bytes > 0 ? 100 * (double)counts->ram_bytes / ram_bytes : (double)NAN);
 }
 
@@ -67,7 +67,7 @@ static double jobs_with_gpus(const double milli[SIM_BUCKETS], double cpu_share)
     return cpu_share < 1 ? sum / 1000 / (1 - cpu_share) : (double)NAN;
 }
 
-static void put_buckets(struct sim_job_results *writer, const struct sim_static_run *run)
+static void put_buckets(struct sim_static_rows *writer, const struct sim_static_run *run)
 {
     const struct sim_measures *measures = sim_static_measures(run);
     const double gpus = sim_static_curve(run)->gpus;
@@ -75,33 +75,33 @@ static void put_buckets(struct sim_job_results *writer, const struct sim_static_
     for (uint32_t b = 0; b < SIM_BUCKETS; b++)
         milli[b] = sim_measures_part(measures, b);
     for (int i = 0; i < PARTS; i++)
-        sim_job_result(writer, parts[i].metric, "", parts[i].unit,
+        sim_static_row(writer, parts[i].metric, "", parts[i].unit,
                        sim_measures_part(measures, parts[i].index) / 1000);
     const double power = sim_measures_part(measures, SIM_PART_GPU_POWER) +
                          sim_measures_part(measures, SIM_PART_CPU_POWER);
     const double used = (double)sim_static_counts(run)->used_milli / 1000;
-    sim_job_result(writer, "power.end_kw", "", "kW", power / 1000);
-    sim_job_result(writer, "power.per_gpu_w", "", "W", used > 0 ? power / used : (double)NAN);
+    sim_static_row(writer, "power.end_kw", "", "kW", power / 1000);
+    sim_static_row(writer, "power.per_gpu_w", "", "W", used > 0 ? power / used : (double)NAN);
     const double frag = jobs_with_gpus(milli, sim_target_cpu_share(sim_static_target(run)));
-    sim_job_result(writer, "frag.gpu.gpu_jobs", "", "GPUs", frag);
-    sim_job_result(writer, "frag.gpu_jobs_pct", "", "%", 100 * frag / gpus);
+    sim_static_row(writer, "frag.gpu.gpu_jobs", "", "GPUs", frag);
+    sim_static_row(writer, "frag.gpu_jobs_pct", "", "%", 100 * frag / gpus);
 }
 
-static void put_fragmentation(struct sim_job_results *writer, const struct sim_static_run *run)
+static void put_fragmentation(struct sim_static_rows *writer, const struct sim_static_run *run)
 {
     const double gpus = sim_static_curve(run)->gpus;
     const double frag = sim_static_frag_milli(run) / 1000;
     const double idle = gpus - (double)sim_static_counts(run)->used_milli / 1000;
-    sim_job_result(writer, "frag.gpu.fgd", "", "GPUs", frag);
-    sim_job_result(writer, "frag.gpu_pct", "", "%", 100 * frag / gpus);
-    sim_job_result(writer, "frag.idle_pct", "", "%", idle > 0 ? 100 * frag / idle : 0);
+    sim_static_row(writer, "frag.gpu.fgd", "", "GPUs", frag);
+    sim_static_row(writer, "frag.gpu_pct", "", "%", 100 * frag / gpus);
+    sim_static_row(writer, "frag.idle_pct", "", "%", idle > 0 ? 100 * frag / idle : 0);
     put_buckets(writer, run);
-    sim_job_result(writer, "target.kinds", "", "1", sim_static_target(run)->count);
-    sim_job_result(writer, "target.distinct", "", "1", sim_static_target(run)->distinct);
+    sim_static_row(writer, "target.kinds", "", "1", sim_static_target(run)->count);
+    sim_static_row(writer, "target.distinct", "", "1", sim_static_target(run)->distinct);
 }
 
 /* Parts at one percent: values of 0 have no row. */
-static void put_parts(struct sim_job_results *writer, const struct sim_static_run *run, size_t x,
+static void put_parts(struct sim_static_rows *writer, const struct sim_static_run *run, size_t x,
                       const struct sim_arrival_values *values)
 {
     const double cpu_share = sim_target_cpu_share(sim_static_target(run));
@@ -122,15 +122,15 @@ static void put_parts(struct sim_job_results *writer, const struct sim_static_ru
 static const char *const cause_metrics[] = { SIM_UNALLOCATED_CAUSES(CAUSE_METRIC) };
 #undef CAUSE_METRIC
 
-static void put_causes(struct sim_job_results *writer, const char *label, double gpus,
+static void put_causes(struct sim_static_rows *writer, const char *label, double gpus,
                        const struct sim_unallocated *unallocated)
 {
     double all = 0;
     for (int c = 0; c < SIM_CAUSES; c++) {
-        sim_job_result(writer, cause_metrics[c], label, "%", 100 * unallocated->gpus[c] / gpus);
+        sim_static_row(writer, cause_metrics[c], label, "%", 100 * unallocated->gpus[c] / gpus);
         all += unallocated->gpus[c];
     }
-    sim_job_result(writer, "unalloc.gpu_pct", label, "%", 100 * all / gpus);
+    sim_static_row(writer, "unalloc.gpu_pct", label, "%", 100 * all / gpus);
     for (uint32_t i = 0; i < unallocated->change_count && writer->status == WEIR_OK; i++) {
         const struct sim_change *change = &unallocated->changes[i];
         const struct sim_placement_change_row row = { .label = label,
@@ -142,7 +142,7 @@ static void put_causes(struct sim_job_results *writer, const char *label, double
     }
 }
 
-static weir_status put_bound(struct sim_job_results *writer, const char *label,
+static weir_status put_bound(struct sim_static_rows *writer, const char *label,
                              const struct sim_static_run *run, const struct sim_static_state *state)
 {
     const double gpus = sim_static_curve(run)->gpus;
@@ -151,15 +151,15 @@ static weir_status put_bound(struct sim_job_results *writer, const char *label,
                                                  .jobs = state->arrived };
     struct sim_alloc_bound bound;
     WEIR_TRY(sim_alloc_bound_compute(&question, &bound));
-    sim_job_result(writer, "alloc.bound_pct", label, "%", 100 * bound.gpus / gpus);
-    sim_job_result(writer, "alloc.simple_bound_pct", label, "%", 100 * bound.simple_gpus / gpus);
-    sim_job_result(writer, "alloc.gap_pp", label, "pp",
+    sim_static_row(writer, "alloc.bound_pct", label, "%", 100 * bound.gpus / gpus);
+    sim_static_row(writer, "alloc.simple_bound_pct", label, "%", 100 * bound.simple_gpus / gpus);
+    sim_static_row(writer, "alloc.gap_pp", label, "pp",
                    100 * (bound.gpus - (double)state->used_milli / 1000) / gpus);
     return WEIR_OK;
 }
 
 /* Bound and causes of one state; `unallocated` is room for the answer. */
-static weir_status put_state(struct sim_job_results *writer, const char *label,
+static weir_status put_state(struct sim_static_rows *writer, const char *label,
                              const struct sim_static_run *run, const struct sim_static_state *state,
                              struct sim_unallocated *unallocated)
 {
@@ -175,17 +175,17 @@ static weir_status put_state(struct sim_job_results *writer, const char *label,
     return WEIR_OK;
 }
 
-static void put_advice(struct sim_job_results *writer, const struct sim_unallocated *unallocated)
+static void put_advice(struct sim_static_rows *writer, const struct sim_unallocated *unallocated)
 {
     struct sim_run_summary *summary = writer->summary;
     if (unallocated->change_count == 0)
         return;
-    sim_job_result(writer, "unalloc.best_change_gpus", "", "GPUs",
+    sim_static_row(writer, "unalloc.best_change_gpus", "", "GPUs",
                    unallocated->changes[0].gpus_freed);
     (void)snprintf(summary->advice, sizeof(summary->advice), "%s", unallocated->changes[0].text);
 }
 
-static void put_states(struct sim_job_results *writer, const struct sim_static_run *run)
+static void put_states(struct sim_static_rows *writer, const struct sim_static_run *run)
 {
     const struct sim_static_state now = sim_static_now(run);
     const struct sim_static_state full = sim_static_full(run);
@@ -202,7 +202,7 @@ static void put_states(struct sim_job_results *writer, const struct sim_static_r
 /* ---- the curve ---- */
 
 /* The curve, and its values at round percents as results. */
-static void put_curve(struct sim_job_results *writer, const struct sim_static_run *run)
+static void put_curve(struct sim_static_rows *writer, const struct sim_static_run *run)
 {
     const struct sim_arrival_curve *curve = sim_static_curve(run);
     for (size_t x = 0; x < curve->count; x++) {
@@ -221,15 +221,15 @@ static void put_curve(struct sim_job_results *writer, const struct sim_static_ru
         const struct sim_arrival_values values = sim_arrival_curve_at(curve, x);
         char label[32];
         (void)snprintf(label, sizeof(label), "%zu %% arrived", x);
-        sim_job_result(writer, "alloc.gpu_pct", label, "%", values.alloc_pct);
-        sim_job_result(writer, "frag.gpu_pct", label, "%", values.frag_pct);
+        sim_static_row(writer, "alloc.gpu_pct", label, "%", values.alloc_pct);
+        sim_static_row(writer, "frag.gpu_pct", label, "%", values.frag_pct);
     }
 }
 
 weir_status sim_static_results(const struct sim_static_run *run, struct sim_recorder *recorder,
                                struct sim_run_summary *summary, struct weir_error *error)
 {
-    struct sim_job_results writer = { .recorder = recorder,
+    struct sim_static_rows writer = { .recorder = recorder,
                                       .summary = summary,
                                       .error = error,
                                       .arrived = sim_static_counts(run)->arrived };

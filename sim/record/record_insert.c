@@ -61,6 +61,9 @@ static const char *const sql_texts[RECORD_KINDS] = {
     [RECORD_DEFRAG_MOVE] = "INSERT INTO defrag_move (run_id, seq, arrival, from_node, to_node, "
                            "gpus, cpus, frag_before_gpu, frag_after_gpu) "
                            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [RECORD_JOB_LABEL] = "INSERT INTO job_label (run_id, label, name) VALUES (?, ?, ?)",
+    [RECORD_JOB] = "INSERT INTO job (run_id, job, label, submit_s, start_s, end_s, node, members, "
+                   "attempts, outcome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [RECORD_HISTOGRAM] = "INSERT INTO histogram (run_id, metric, label, low, count) "
                          "VALUES (?, ?, ?, ?, ?)",
     [RECORD_EXPECTATION] = "INSERT INTO expectation (experiment_id, line, text, variant, value, "

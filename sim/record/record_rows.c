@@ -29,6 +29,9 @@ const char *const record_run_tables[] = { "run",
                                           "arrival_part",
                                           "placement_change",
                                           "defrag_move",
+                                          "job_label",
+                                          "job",
+                                          "job_sample",
                                           "worker",
                                           "action",
                                           "decision",
@@ -413,6 +416,35 @@ weir_status sim_recorder_defrag_move(struct sim_recorder *recorder,
                                   cell_real(row->frag_before_gpus),
                                   cell_real(row->frag_after_gpus) };
     return INSERT(recorder, RECORD_DEFRAG_MOVE, cells, error);
+}
+
+weir_status sim_recorder_job_label(struct sim_recorder *recorder, uint32_t label, const char *name,
+                                   struct weir_error *error)
+{
+    if (!recorder)
+        return WEIR_OK;
+    const struct cell cells[] = { cell_int(recorder->run_id), cell_int(label), cell_text(name) };
+    return INSERT(recorder, RECORD_JOB_LABEL, cells, error);
+}
+
+weir_status sim_recorder_job(struct sim_recorder *recorder, const struct sim_job_row *row,
+                             struct weir_error *error)
+{
+    if (!recorder)
+        return WEIR_OK;
+    const struct cell cells[] = {
+        cell_int(recorder->run_id),
+        cell_int((int64_t)row->job),
+        cell_int(row->label),
+        cell_real(sim_time_s(row->submit_ns)),
+        row->start_ns < 0 ? cell_null() : cell_real(sim_time_s(row->start_ns)),
+        row->end_ns < 0 ? cell_null() : cell_real(sim_time_s(row->end_ns)),
+        row->node == WEIR_NO_INDEX ? cell_null() : cell_int(row->node),
+        cell_int(row->members),
+        cell_int(row->attempts),
+        cell_text(row->outcome)
+    };
+    return INSERT(recorder, RECORD_JOB, cells, error);
 }
 
 weir_status sim_recorder_histogram(struct sim_recorder *recorder, const char *metric,

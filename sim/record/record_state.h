@@ -34,6 +34,8 @@ enum record_kind {
     RECORD_ARRIVAL_PART,
     RECORD_PLACEMENT_CHANGE,
     RECORD_DEFRAG_MOVE,
+    RECORD_JOB_LABEL,
+    RECORD_JOB,
     RECORD_HISTOGRAM,
     RECORD_EXPECTATION,
     RECORD_KINDS
@@ -70,7 +72,7 @@ static inline struct cell cell_null(void)
     return (struct cell){ .kind = CELL_NULL };
 }
 
-enum { SAMPLE_KINDS = SIM_SAMPLE_STAGE + 1, SAMPLE_BATCH = 16, SAMPLE_VALUES_MAX = 24 };
+enum { SAMPLE_KINDS = SIM_SAMPLE_JOBS + 1, SAMPLE_BATCH = 16, SAMPLE_VALUES_MAX = 24 };
 
 struct sample_row {
     uint32_t index;

@@ -276,6 +276,8 @@ struct draft_workload {
     char *pods;
     char *order;
     char *order_key;
+    uint32_t ranks;
+    double demand;
     uint32_t mode;
     uint32_t refusal;
     struct draft_target target;

@@ -336,9 +336,10 @@ static void check_static(struct sim_resolver *resolver, const struct draft_workl
             sim_report_error(resolver->report, sim_draft_at(&classes[i].head, "members"),
                              "jobs of several members need mode: time");
     if (workload->kind == SIM_WORKLOAD_GENERATED && has_process(workload) &&
-        workload->jobs_limit == UINT64_MAX)
+        workload->jobs_limit == UINT64_MAX && isnan(workload->demand_frac))
         sim_report_error(resolver->report, draft->head.node,
-                         "generated jobs of a static workload need jobs: how many arrive");
+                         "generated jobs of a static workload need jobs or demand: how many "
+                         "arrive");
 }
 
 void sim_resolve_jobs(struct sim_resolver *resolver, struct draft_workload *draft,

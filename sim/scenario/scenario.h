@@ -204,6 +204,8 @@ enum sim_workload_kind { SIM_WORKLOAD_OPENB, SIM_WORKLOAD_GENERATED };
 /* Static: jobs arrive one by one, each is placed at once or refused, none ever ends. Time: jobs
  * arrive, wait, run and end. */
 enum sim_workload_mode { SIM_WORKLOAD_STATIC, SIM_WORKLOAD_TIME };
+/* Which of equal nodes is first: by a kept order, by the cluster's own order, at random. */
+enum sim_ranks { SIM_RANKS_FILE, SIM_RANKS_SHUFFLED, SIM_RANKS_AS_GIVEN };
 enum sim_refusal { SIM_REFUSAL_FORGET, SIM_REFUSAL_STOP };
 
 enum sim_defrag_kind { SIM_DEFRAG_NONE, SIM_DEFRAG_GREEDY, SIM_DEFRAG_BATCH, SIM_DEFRAG_ONE_POD };
@@ -264,8 +266,11 @@ struct sim_workload {
     uint32_t kind;
     uint32_t mode;
     uint32_t refusal;   /* enum sim_refusal: what a refused job does to the run */
-    char *order;        /* file with orders of arrival, NULL = the order of the pod file */
+    char *order;        /* file with orders of arrival, NULL = the rows of the pod file */
     char *order_key;    /* which of them */
+    bool is_shuffled;   /* without such a file: in random order */
+    uint32_t ranks;     /* enum sim_ranks */
+    double demand_frac; /* GPU demand that arrives, of the cluster's GPUs; NAN = as the rows ask */
     double target_frac; /* of the jobs that the target workload covers, most frequent kinds first */
     bool target_has_cpu_jobs;
     struct sim_defrag_rule defrag;

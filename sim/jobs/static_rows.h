@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where results of jobs go: a row of `result` and, while there is room, a value of the summary. The
- * first error stays and stops the rows.
+ * Where results of static experiments go: a row of `result` and, while there is room, a value of
+ * the summary. The first error stays and stops the rows.
  */
-#ifndef SIM_JOBS_JOB_RESULTS_H
-#define SIM_JOBS_JOB_RESULTS_H
+#ifndef SIM_JOBS_STATIC_ROWS_H
+#define SIM_JOBS_STATIC_ROWS_H
 
 #include "sim/jobs/static_run.h"
 #include "sim/record/record.h"
 #include "sim/run.h"
 
-struct sim_job_results {
+struct sim_static_rows {
     struct sim_recorder *recorder; /* may be NULL */
     struct sim_run_summary *summary;
     struct weir_error *error;
@@ -18,7 +18,7 @@ struct sim_job_results {
     weir_status status;
 };
 
-void sim_job_result(struct sim_job_results *results, const char *metric, const char *label,
+void sim_static_row(struct sim_static_rows *results, const char *metric, const char *label,
                     const char *unit, double value);
 
 #endif
