@@ -39,14 +39,14 @@ static double gain_of(struct mover *mover, const struct candidate *candidate)
     struct sim_static_run *run = mover->run;
     const uint32_t node = run->node_at[candidate->rank];
     struct weir_worker worker;
-    if (!weir_cluster_worker(run->belief, candidate->arrival + 1, &worker))
+    if (!weir_cluster_worker(run->belief, sim_static_worker(run, candidate->arrival, 0), &worker))
         return 0;
     worker.alloc.node = node;
-    sim_lease_fill(&run->lease, run->truth, &worker.alloc,
+    sim_lease_fill(&run->leases[0], run->truth, &worker.alloc,
                    sim_static_shape(run, candidate->arrival));
-    sim_cluster_release(run->truth, &run->lease);
+    sim_cluster_release(run->truth, &run->leases[0]);
     const double without = sim_target_frag_milli(&run->target, run->truth, node);
-    (void)sim_cluster_acquire(run->truth, &run->lease); /* it was there a moment ago */
+    (void)sim_cluster_acquire(run->truth, &run->leases[0]); /* it was there a moment ago */
     return run->measures.frag[candidate->rank] - without;
 }
 
@@ -61,7 +61,8 @@ static void list_candidates(struct mover *mover)
     struct sim_static_run *run = mover->run;
     for (uint64_t i = 0; i < run->order.arrival_count; i++) {
         struct weir_worker worker;
-        if (!weir_cluster_worker(run->belief, i + 1, &worker))
+        const bool is_gang = run->workload->jobs[run->order.arrivals[i]].members > 1;
+        if (is_gang || !weir_cluster_worker(run->belief, sim_static_worker(run, i, 0), &worker))
             continue;
         struct candidate *candidate = &mover->candidates[mover->count++];
         *candidate = (struct candidate){ .arrival = i, .rank = worker.alloc.node };
@@ -139,15 +140,16 @@ static weir_status try_move(struct mover *mover, struct candidate *candidate, st
 {
     struct sim_static_run *run = mover->run;
     const double before = sim_static_frag_milli(run);
-    bool is_placed = false;
+    struct sim_static_answer answer;
+    bool is_back = false;
     *trial = (struct trial){ .candidate = candidate };
     WEIR_TRY(sim_static_take(run, candidate->arrival, &trial->from, mover->error));
-    WEIR_TRY(sim_static_place(run, candidate->arrival, next_draw(mover), &is_placed, mover->error));
-    if (is_placed) {
+    WEIR_TRY(sim_static_place(run, candidate->arrival, next_draw(mover), &answer, mover->error));
+    if (answer.is_placed) {
         trial->worth = (before - sim_static_frag_milli(run)) / candidate->size;
         WEIR_TRY(sim_static_take(run, candidate->arrival, &trial->to, mover->error));
     }
-    return sim_static_put(run, candidate->arrival, &trial->from, &is_placed, mover->error);
+    return sim_static_put(run, candidate->arrival, &trial->from, &is_back, mover->error);
 }
 
 static weir_status make_move(struct mover *mover, const struct trial *trial)
@@ -218,16 +220,17 @@ static weir_status place_evicted(struct mover *mover)
     defrag->count = 0;
     for (uint32_t i = 0; i < evicted; i++) {
         struct sim_defrag_move move = defrag->moves[i];
-        bool is_placed = false;
+        struct sim_static_answer answer;
         move.frag_before_gpus = frag_gpus(mover);
-        WEIR_TRY(sim_static_place(run, move.arrival, run->order.arrival_count + i, &is_placed,
+        WEIR_TRY(sim_static_place(run, move.arrival, run->order.arrival_count + i, &answer,
                                   mover->error));
+        const struct weir_alloc *place = sim_job_placer_alloc(run->placer, 0);
         move.frag_after_gpus = frag_gpus(mover);
-        if (is_placed && is_same_place(&run->answer.alloc, &mover->places[i]))
+        if (answer.is_placed && is_same_place(place, &mover->places[i]))
             continue;
-        if (is_placed)
-            move.to_node = run->node_at[run->answer.alloc.node];
-        defrag->out += is_placed ? 0 : 1;
+        if (answer.is_placed)
+            move.to_node = run->node_at[place->node];
+        defrag->out += answer.is_placed ? 0 : 1;
         defrag->moves[defrag->count++] = move;
     }
     return WEIR_OK;
@@ -315,12 +318,14 @@ static weir_status offer_again(struct mover *mover)
     weir_status status = is_refused == NULL ? WEIR_ENOMEM : WEIR_OK;
     for (uint64_t i = 0; i < run->counts.arrived && status == WEIR_OK; i++) {
         const uint32_t kind = run->demand.kinds.of_row[run->order.arrivals[i]];
-        bool is_placed = false;
-        if (is_refused[kind] || weir_cluster_worker(run->belief, i + 1, NULL))
+        struct sim_static_answer answer = { .is_placed = false };
+        if (is_refused[kind] ||
+            weir_cluster_worker(run->belief, sim_static_worker(run, i, 0), NULL))
             continue;
-        status =
-            sim_static_place(run, i, 2 * run->order.arrival_count + i, &is_placed, mover->error);
-        is_refused[kind] = !is_placed;
+        status = sim_static_place(run, i, 2 * run->order.arrival_count + i, &answer, mover->error);
+        /* A gang that finds no room says nothing about its members. */
+        is_refused[kind] =
+            !answer.is_placed && run->workload->jobs[run->order.arrivals[i]].members == 1;
     }
     free(is_refused);
     return status;

@@ -15,9 +15,9 @@
  *   one_pod  The rule of the FGD simulator: nodes in the order of falling F, from each the job that
  *            takes most F with it (in whole thousandths, at least one); all of them go, then they
  *            are placed in that order by the policy.
- * A job that comes back to its old place did not move; one that fits nowhere stays out.
- * Then the refused jobs arrive once more, in their order: what they get, less what stayed out, are
- * the GPUs regained.
+ * Jobs of several members stay. A job that comes back to its old place did not move; one that fits
+ * nowhere stays out. Then the refused jobs arrive once more, in their order: what they get, less
+ * what stayed out, are the GPUs regained.
  *
  * The results of the experiment itself do not change: it is asked after they are written.
  */

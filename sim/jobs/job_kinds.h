@@ -2,7 +2,8 @@
 /*
  * The kinds of jobs of a workload: jobs that ask for the same, memory included, are one kind, in
  * the order of descending GPU demand (then ascending CPUs, then the rest). Questions about all jobs
- * are asked kind by kind.
+ * are asked kind by kind. A job of several members counts as so many of its kind: whoever wants
+ * them together asks on his own.
  */
 #ifndef SIM_JOBS_JOB_KINDS_H
 #define SIM_JOBS_JOB_KINDS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Metrics of a static experiment: rows of `result` and `arrival_sample`, values of the summary. */
 #include "sim/jobs/static_rows.h"
+#include "sim/record/fragmentation.h"
 #include "sim/record/record.h"
 #include "sim/run.h"
 
@@ -20,22 +21,20 @@ static const struct part {
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
-static void put_jobs(struct sim_static_rows *writer, const struct sim_static_counts *counts)
+static void put_jobs(struct sim_static_rows *writer, const struct sim_static_run *run)
 {
+    const struct sim_static_counts *counts = sim_static_counts(run);
+    const struct sim_workload *workload = sim_static_workload(run);
     sim_static_row(writer, "jobs.arrived", "", "1", (double)counts->arrived);
     sim_static_row(writer, "jobs.placed", "", "1", (double)(counts->arrived - counts->failed));
     sim_static_row(writer, "jobs.failed", "", "1", (double)counts->failed);
-    for (uint32_t c = 0; c < SIM_JOB_CLASSES; c++) {
-        char label[32];
-        if (counts->class_arrived[c] == 0)
+    sim_static_row(writer, "jobs.infeasible", "", "1", (double)counts->infeasible);
+    for (size_t l = 0; l < workload->labels_count; l++) {
+        const char *label = workload->labels[l];
+        if (counts->label_arrived[l] == 0)
             continue;
-        (void)snprintf(label, sizeof(label),
-                       c == 0   ? "cpu only"
-                       : c == 1 ? "share"
-                                : "%u gpu",
-                       c - 1);
-        sim_static_row(writer, "jobs.arrived", label, "1", (double)counts->class_arrived[c]);
-        sim_static_row(writer, "jobs.failed", label, "1", (double)counts->class_failed[c]);
+        sim_static_row(writer, "jobs.arrived", label, "1", (double)counts->label_arrived[l]);
+        sim_static_row(writer, "jobs.failed", label, "1", (double)counts->label_failed[l]);
     }
 }
 
@@ -98,6 +97,25 @@ static void put_fragmentation(struct sim_static_rows *writer, const struct sim_s
     put_buckets(writer, run);
     sim_static_row(writer, "target.kinds", "", "1", sim_static_target(run)->count);
     sim_static_row(writer, "target.distinct", "", "1", sim_static_target(run)->distinct);
+}
+
+/* What lies idle, and how full the GPUs were when the first job was refused. */
+static void put_spare(struct sim_static_rows *writer, const struct sim_static_run *run)
+{
+    const struct sim_static_counts *counts = sim_static_counts(run);
+    struct sim_frag spare;
+    if (writer->status == WEIR_OK)
+        writer->status = sim_static_spare(run, &spare);
+    if (writer->status != WEIR_OK)
+        return;
+    const double whole = floor(spare.part[SIM_FRAG_FREE] + 1e-9);
+    sim_static_row(writer, "frag.whole_free", "", "ratio",
+                   whole > 0 ? spare.part[SIM_FRAG_WHOLE] / whole : 1);
+    sim_static_row(writer, "frag.crumbs", "", "GPUs", spare.part[SIM_FRAG_CRUMBS]);
+    sim_static_row(writer, "stranded.gpus", "", "GPUs", spare.part[SIM_FRAG_STRANDED]);
+    if (counts->density_milli >= 0)
+        sim_static_row(writer, "pack.density", "", "ratio",
+                       (double)counts->density_milli / sim_static_curve(run)->gpus / 1000);
 }
 
 /* Parts at one percent: values of 0 have no row. */
@@ -235,7 +253,8 @@ weir_status sim_static_results(const struct sim_static_run *run, struct sim_reco
                                       .arrived = sim_static_counts(run)->arrived };
     put_allocation(&writer, run);
     put_fragmentation(&writer, run);
-    put_jobs(&writer, sim_static_counts(run));
+    put_spare(&writer, run);
+    put_jobs(&writer, run);
     put_states(&writer, run);
     put_curve(&writer, run);
     return writer.status;

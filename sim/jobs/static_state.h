@@ -3,11 +3,13 @@
  * The insides of a static experiment, for static_run.c and defrag.c alone: belief, truth and the
  * measurements change together, by putting a job somewhere and taking it away.
  *
- * A place is an allocation as the belief names it: its node is the rank. Arrival i is worker i + 1.
+ * A place is an allocation as the belief names it: its node is the rank. Member m of arrival i is
+ * the worker sim_static_worker(i, m).
  */
 #ifndef SIM_JOBS_STATIC_STATE_H
 #define SIM_JOBS_STATIC_STATE_H
 
+#include "sim/jobs/job_placer.h"
 #include "sim/jobs/static_run.h"
 #include "workloads/openb.h"
 
@@ -26,15 +28,15 @@ struct sim_static_run {
     struct sim_target target;
     struct sim_cluster *truth;
     struct weir_cluster *belief;
-    struct weir_chooser *chooser;
-    uint32_t *node_at; /* by rank */
+    struct sim_job_placer *placer;
+    uint32_t members_max; /* of a job of the workload */
+    uint32_t *node_at;    /* by rank */
     struct sim_measures measures;
     struct sim_static_demand demand;
     struct sim_static_counts counts;
     struct sim_arrival_curve curve;
     uint64_t digest;
-    struct weir_place_answer answer; /* large */
-    struct sim_lease lease;          /* large */
+    struct sim_lease *leases; /* of the members of one job */
     struct full full;
 };
 
@@ -45,15 +47,23 @@ static inline int64_t sim_static_gpu_milli(const struct weir_shape *shape)
 
 const struct weir_shape *sim_static_shape(const struct sim_static_run *run, uint64_t arrival);
 
-/* Puts a job on a place; not placed when the truth refuses. */
+/* Its id in the belief. */
+uint64_t sim_static_worker(const struct sim_static_run *run, uint64_t arrival, uint32_t member);
+
+/* Puts a job of one member on a place; not placed when the truth refuses. */
 weir_status sim_static_put(struct sim_static_run *run, uint64_t arrival,
                            const struct weir_alloc *place, bool *is_placed,
                            struct weir_error *error);
-/* Takes a placed job away; `place` receives where it was. */
+/* Takes a placed job of one member away; `place` receives where it was. */
 weir_status sim_static_take(struct sim_static_run *run, uint64_t arrival, struct weir_alloc *place,
                             struct weir_error *error);
-/* Lets the policy choose a place (run->answer); `draw` names its random choice. */
+
+struct sim_static_answer {
+    bool is_placed, is_infeasible;
+};
+/* Lets the policy choose places for all members of a job (sim_job_placer_alloc) and puts it there;
+ * `draw` names its random choice. */
 weir_status sim_static_place(struct sim_static_run *run, uint64_t arrival, uint64_t draw,
-                             bool *is_placed, struct weir_error *error);
+                             struct sim_static_answer *answer, struct weir_error *error);
 
 #endif

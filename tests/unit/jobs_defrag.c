@@ -77,7 +77,7 @@ static struct held held_now(const struct sim_static_run *run)
     for (uint32_t n = 0; n < run->truth->node_count; n++)
         held.truth_cpus += run->truth->nodes[n].cpu_held;
     for (uint64_t i = 0; i < run->order.arrival_count; i++) {
-        if (!weir_cluster_worker(run->belief, i + 1, NULL))
+        if (!weir_cluster_worker(run->belief, sim_static_worker(run, i, 0), NULL))
             continue;
         const struct weir_shape *shape = sim_static_shape(run, i);
         held.jobs += shape->gpu_units * shape->gpu_count;
