@@ -22,5 +22,6 @@ extern const struct an_plot_ops an_plot_policies;
 extern const struct an_plot_ops an_plot_unallocated;
 extern const struct an_plot_ops an_plot_acceptance;
 extern const struct an_plot_ops an_plot_bound;
+extern const struct an_plot_ops an_plot_families;
 
 #endif

@@ -19,6 +19,8 @@ static const double least_gpus = 1e-6;
 
 struct asker {
     const struct sim_unallocated_question *question;
+    uint32_t *nodes; /* those with free GPU: the others take no job, whatever is changed */
+    uint32_t node_count;
     struct sim_free_room room;
     struct sim_unallocated *answer;
 };
@@ -87,9 +89,9 @@ static double fill_kind(struct asker *asker, const struct trial *trial, uint32_t
     const uint64_t parts = changed.gpu_count == 0 ? 1 : shape->gpu_count / changed.gpu_count;
     const uint64_t wanted = asker->question->refused[kind] * parts;
     uint64_t placed = 0;
-    for (uint32_t n = 0; n < asker->room.cluster->node_count && placed < wanted; n++)
-        if (is_meant(asker, trial, n))
-            while (placed < wanted && sim_free_room_take(&asker->room, n, &changed))
+    for (uint32_t i = 0; i < asker->node_count && placed < wanted; i++)
+        if (is_meant(asker, trial, asker->nodes[i]))
+            while (placed < wanted && sim_free_room_take(&asker->room, asker->nodes[i], &changed))
                 placed++;
     /* A gang of which only some found room does not run; what it took is not given back, so the
      * answer is on the low side. */
@@ -104,6 +106,12 @@ static double ask(struct asker *asker, const struct trial *trial)
         if (asker->question->refused[k] > 0 && asker->question->kinds->shapes[k].gpu_count > 0)
             gpus += fill_kind(asker, trial, k);
     return gpus;
+}
+
+/* Without a change nobody fits, unless the policy refused somebody who would have. */
+static double ask_before(struct asker *asker, const struct trial *trial)
+{
+    return asker->answer->gpus[SIM_CAUSE_POLICY] > 0 ? ask(asker, trial) : 0;
 }
 
 static struct sim_change *add_change(struct asker *asker, uint32_t nodes, double gpus_freed)
@@ -136,7 +144,7 @@ static void try_more(struct asker *asker, uint32_t model, bool is_cpu)
 {
     struct trial trial = { .model = model };
     const uint32_t nodes = count_nodes(asker, &trial);
-    const double before = nodes == 0 ? 0 : ask(asker, &trial);
+    const double before = ask_before(asker, &trial);
     trial.cpu_units = is_cpu ? plenty_units : 0;
     trial.ram_bytes = is_cpu ? 0 : plenty_bytes;
     const double most = nodes == 0 ? 0 : ask(asker, &trial) - before;
@@ -169,7 +177,7 @@ static void try_rules(struct asker *asker)
                   { "jobs of several GPUs that may span nodes", { .splits_gangs = true } },
                   { "the free parts of each node's GPUs joined", { .joins_parts = true } } };
     struct trial nothing = { .model = WEIR_NO_INDEX };
-    const double before = ask(asker, &nothing);
+    const double before = ask_before(asker, &nothing);
     const uint32_t nodes = count_nodes(asker, &nothing);
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
         struct trial trial = rules[i].trial;
@@ -192,17 +200,38 @@ static void sort_changes(struct sim_unallocated *answer)
     }
 }
 
+static weir_status open_asker(struct asker *asker)
+{
+    const struct sim_cluster *cluster = asker->question->cluster;
+    WEIR_TRY(sim_free_room_create(cluster, &asker->room));
+    asker->nodes = calloc((size_t)cluster->node_count + 1, sizeof(*asker->nodes));
+    if (asker->nodes == NULL) {
+        sim_free_room_clear(&asker->room);
+        return WEIR_ENOMEM;
+    }
+    for (uint32_t n = 0; n < cluster->node_count; n++) {
+        const struct sim_node *host = &cluster->nodes[n];
+        bool has_free = false;
+        for (uint32_t g = host->gpu_first; g < host->gpu_first + host->gpu_count; g++)
+            has_free |= asker->room.gpu_units[g] > 0;
+        if (has_free)
+            asker->nodes[asker->node_count++] = n;
+    }
+    return WEIR_OK;
+}
+
 weir_status sim_placement_changes(const struct sim_unallocated_question *question,
                                   struct sim_unallocated *unallocated)
 {
     struct asker asker = { .question = question, .answer = unallocated };
-    WEIR_TRY(sim_free_room_create(question->cluster, &asker.room));
+    WEIR_TRY(open_asker(&asker));
     for (uint32_t t = 0; t < question->scenario->gpu_types_count; t++) {
         try_more(&asker, t, true);
         try_more(&asker, t, false);
     }
     try_rules(&asker);
     sort_changes(unallocated);
+    free(asker.nodes);
     sim_free_room_clear(&asker.room);
     return WEIR_OK;
 }

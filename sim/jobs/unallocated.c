@@ -43,7 +43,8 @@ static void weigh(const struct sim_unallocated_question *question, const struct 
         if (!(demand > 0))
             continue;
         for (uint32_t n = 0; n < room->cluster->node_count; n++)
-            look(room, n, shape, sums);
+            if (free_units(room, n) > 0)
+                look(room, n, shape, sums);
         for (int c = 0; c < SIM_CAUSES; c++)
             weights[c] += demand * sums[c];
     }

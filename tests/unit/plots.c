@@ -135,7 +135,9 @@ static void titles_fit_the_sheet(void)
     char sql[4096];
     (void)snprintf(sql, sizeof sql, "%s %s", static_results,
                    "UPDATE stage SET name = 'a_stage_with_a_name_that_is_much_too_long_' || stage;"
-                   "UPDATE node SET name = 'node_with_a_name_that_is_too_long' || node");
+                   "UPDATE node SET name = 'node_with_a_name_that_is_too_long' || node;"
+                   "UPDATE run SET variant = 'xenna with_rules_that_are_much_too_long' WHERE "
+                   "variant = 'best_fit'");
     struct an_db *db = fixture_open(sql);
     CHECK(make_folder(folder));
     for (size_t i = 0; i < an_plot_count(); i++) {
