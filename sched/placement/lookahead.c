@@ -293,8 +293,7 @@ static int64_t follow_line(const struct weir_lookahead *ahead, const uint32_t *l
         const struct offer *const offer = &ahead->offers[line[at]];
         if (offer->cpu_units > node.cpu_free || offer->gpu_units > free)
             continue;
-        const int64_t taken =
-            offer->is_share ? take_share(&node, offer) : take_whole(&node, offer);
+        const int64_t taken = offer->is_share ? take_share(&node, offer) : take_whole(&node, offer);
         free -= taken;
         node.cpu_free -= taken > 0 ? offer->cpu_units : 0;
     }

@@ -81,6 +81,8 @@ struct draft_failures {
     struct sim_law *node_repair;
 };
 
+enum sim_share_mode { SIM_SHARE_FRACTION, SIM_SHARE_EXCLUSIVE };
+
 struct draft_power {
     struct draft_head head;
     uint32_t cpu; /* index into the catalogue */
@@ -96,6 +98,7 @@ struct draft_cluster {
     char *nodes_file;
     struct draft_failures failures;
     struct draft_power power;
+    uint32_t share_mode;
 };
 
 struct draft_policy {
@@ -300,6 +303,10 @@ struct draft_workload {
     uint64_t queue_limit;
     uint32_t retries;
     struct sim_law *retry_delay;
+    char *file;
+    char *map;
+    uint32_t on_bad_row;
+    uint32_t processor;
 };
 
 struct draft_event {
