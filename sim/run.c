@@ -264,7 +264,11 @@ static weir_status arrive(struct sim_static_run *run, const struct sim_scenario 
     summary->items_done = counts->arrived - counts->failed;
     summary->decision_mean_ms =
         1e3 * (clock_s(CLOCK_MONOTONIC) - start_s) / fmax((double)counts->arrived, 1);
-    return sim_static_results(run, options->recorder, summary, error);
+    const double asked_s = clock_s(CLOCK_MONOTONIC);
+    WEIR_TRY(sim_static_results(run, options->recorder, summary, error));
+    WEIR_TRY(sim_static_defrag_results(run, options->recorder, summary, error));
+    summary->asked_s = clock_s(CLOCK_MONOTONIC) - asked_s;
+    return WEIR_OK;
 }
 
 static weir_status run_static(const struct sim_scenario *scenario,

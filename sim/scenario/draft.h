@@ -84,11 +84,21 @@ struct draft_failures {
 
 enum sim_share_mode { SIM_SHARE_FRACTION, SIM_SHARE_EXCLUSIVE };
 
+struct draft_power {
+    struct draft_head head;
+    uint32_t cpu; /* index into the catalogue */
+    double cpus_per_core;
+    double cores_per_socket;
+    double socket_idle_w;
+    double socket_full_w;
+};
+
 struct draft_cluster {
     struct draft_head head;
     struct draft_list nodes;
     char *nodes_file;
     struct draft_failures failures;
+    struct draft_power power;
     uint32_t share_mode;
 };
 
@@ -252,6 +262,13 @@ struct draft_target {
     uint32_t has_cpu_jobs;
 };
 
+struct draft_defrag {
+    struct draft_head head;
+    uint32_t rule;
+    double budget_frac;
+    int64_t cost_ns;
+};
+
 struct draft_arrivals {
     struct draft_head head;
     uint32_t process;
@@ -295,6 +312,7 @@ struct draft_workload {
     uint32_t mode;
     uint32_t refusal;
     struct draft_target target;
+    struct draft_defrag defrag;
     uint64_t jobs;
     struct draft_arrivals arrivals;
     struct draft_list classes;

@@ -53,6 +53,14 @@ struct sim_node_group {
     uint32_t count;
 };
 
+/* Electric power of CPUs; that of GPUs is in their types. */
+struct sim_power {
+    double cpus_per_core; /* CPUs of a node are hardware threads */
+    double cores_per_socket;
+    double socket_idle_w;
+    double socket_full_w;
+};
+
 struct sim_failures {
     struct sim_law *node_between; /* time a node stays up, NULL = never fails */
     struct sim_law *node_repair;
@@ -228,6 +236,14 @@ enum sim_workload_mode { SIM_WORKLOAD_STATIC, SIM_WORKLOAD_TIME };
 enum sim_ranks { SIM_RANKS_FILE, SIM_RANKS_SHUFFLED, SIM_RANKS_AS_GIVEN };
 enum sim_refusal { SIM_REFUSAL_FORGET, SIM_REFUSAL_STOP };
 
+enum sim_defrag_kind { SIM_DEFRAG_NONE, SIM_DEFRAG_GREEDY, SIM_DEFRAG_BATCH, SIM_DEFRAG_ONE_POD };
+/* Moving jobs at the end of a static workload (sim/jobs/defrag.h). */
+struct sim_defrag_rule {
+    uint32_t rule;      /* enum sim_defrag_kind */
+    double budget_frac; /* of the jobs that are placed */
+    int64_t cost_ns;    /* a moved job's GPUs do nothing for so long */
+};
+
 enum sim_arrival_kind {
     SIM_ARRIVALS_TRACE,
     SIM_ARRIVALS_POISSON,
@@ -285,6 +301,7 @@ struct sim_workload {
     double demand_frac; /* GPU demand that arrives, of the cluster's GPUs; NAN = as the rows ask */
     double target_frac; /* of the jobs that the target workload covers, most frequent kinds first */
     bool target_has_cpu_jobs;
+    struct sim_defrag_rule defrag;
     struct sim_job_spec *jobs; /* one a row of the pod file, or a class */
     size_t jobs_count;
     const char **labels; /* sizes of the jobs of a trace, names of classes */
@@ -403,6 +420,7 @@ struct sim_scenario {
     struct sim_node_group *node_groups;
     size_t node_groups_count;
     struct sim_failures failures;
+    struct sim_power power;
 
     struct sim_sched sched;
     struct sim_pipeline *pipelines;
