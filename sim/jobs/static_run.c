@@ -4,7 +4,8 @@
 
 #include "sim/engine/digest.h"
 #include "sim/engine/random.h"
-#include "workloads/openb.h"
+#include "sim/jobs/arrival_order.h"
+#include "sim/jobs/belief.h"
 
 #include <stdlib.h>
 
@@ -30,62 +31,14 @@ struct sim_static_run {
 
 /* ---- making ---- */
 
-static weir_status default_order(struct sim_static_run *run)
+static weir_status find_order(struct sim_static_run *run, struct weir_error *error)
 {
-    const uint32_t nodes = sim_scenario_node_count(run->scenario);
-    struct wl_openb_order *order = &run->order;
-    order->arrivals = calloc(run->workload->jobs_count + 1, sizeof(*order->arrivals));
-    order->ranks = calloc((size_t)nodes + 1, sizeof(*order->ranks));
-    if (order->arrivals == NULL || order->ranks == NULL)
-        return WEIR_ENOMEM;
-    order->arrival_count = run->workload->jobs_count;
-    order->rank_count = nodes;
-    for (size_t i = 0; i < order->arrival_count; i++)
-        order->arrivals[i] = (uint32_t)i;
-    for (uint32_t n = 0; n < nodes; n++)
-        order->ranks[n] = n;
-    return WEIR_OK;
-}
-
-static weir_status read_order(struct sim_static_run *run, struct weir_error *error)
-{
-    const struct sim_workload *workload = run->workload;
-    const uint32_t nodes = sim_scenario_node_count(run->scenario);
-    if (workload->order == NULL)
-        return default_order(run);
-    WEIR_TRY(wl_openb_read_order(workload->order, workload->order_key, &run->order, error));
-    if (run->order.rank_count != nodes)
-        return weir_fail(error, WEIR_EFORMAT, "%s: order %s ranks %zu nodes, the cluster has %u",
-                         workload->order, workload->order_key, run->order.rank_count, nodes);
-    for (size_t i = 0; i < run->order.arrival_count; i++)
-        if (run->order.arrivals[i] >= workload->jobs_count)
-            return weir_fail(error, WEIR_EFORMAT,
-                             "%s: order %s: arrival %zu is row %u, there are %zu jobs",
-                             workload->order, workload->order_key, i, run->order.arrivals[i],
-                             workload->jobs_count);
-    return WEIR_OK;
-}
-
-static weir_status add_node(struct sim_static_run *run, uint32_t index, struct weir_error *error)
-{
-    const struct sim_scenario *scenario = run->scenario;
-    const struct sim_node_type *type = sim_scenario_node_type(scenario, index);
-    struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS] = { 0 };
-    uint32_t count = 0;
-    for (size_t i = 0; i < type->gpus_count; i++) {
-        const struct sim_gpu_type *belief = &scenario->gpu_types[type->gpus[i].type];
-        for (uint32_t g = 0; g < type->gpus[i].count; g++)
-            gpus[count++] = (struct weir_gpu_spec){ .type = type->gpus[i].type,
-                                                    .nvdecs = belief->nvdecs,
-                                                    .nvencs = belief->nvencs,
-                                                    .units = WEIR_ONE,
-                                                    .mem_bytes = belief->mem_bytes };
-    }
-    struct weir_node_spec spec = {
-        .id = index, .gpu_count = count, .ram_bytes = type->ram_bytes, .gpus = gpus
-    };
-    WEIR_TRY(weir_units_from_amount(type->cpus, WEIR_QUANTUM_EXACT, &spec.cpu_units, error));
-    return weir_cluster_add_node(run->belief, &spec, NULL, error);
+    const struct sim_order_query query = { .workload = run->workload,
+                                           .random = { .seed = run->options->seed,
+                                                       .replication = run->options->replication },
+                                           .nodes = run->truth->node_count,
+                                           .gpus = run->truth->gpu_count };
+    return sim_arrival_order(&query, &run->order, error);
 }
 
 /* Nodes stand in the inventory in the order of their ranks: the first of equals wins. */
@@ -99,7 +52,7 @@ static weir_status fill_belief(struct sim_static_run *run, struct weir_error *er
     for (uint32_t n = 0; n < nodes; n++)
         run->node_at[run->order.ranks[n]] = n;
     for (uint32_t rank = 0; rank < nodes; rank++) {
-        WEIR_TRY(add_node(run, run->node_at[rank], error));
+        WEIR_TRY(sim_belief_add_node(run->belief, run->scenario, run->node_at[rank], error));
         run->frag[rank] = sim_target_frag_milli(&run->target, run->truth, run->node_at[rank]);
         run->curve.gpus += run->truth->nodes[run->node_at[rank]].gpu_count;
     }
@@ -111,9 +64,9 @@ static weir_status prepare(struct sim_static_run *run, struct weir_error *error)
     const struct sim_policy_choice *choice = &run->scenario->sched.placement;
     const struct weir_params params = { .values = choice->values,
                                         .count = (uint32_t)choice->count };
-    WEIR_TRY(read_order(run, error));
     WEIR_TRY(sim_target_create(run->workload, &run->target));
     WEIR_TRY(sim_cluster_create(run->scenario, &run->truth));
+    WEIR_TRY(find_order(run, error));
     WEIR_TRY(weir_cluster_create(NULL, &run->belief));
     WEIR_TRY(weir_chooser_create(choice->placement, &params, NULL, &run->chooser, error));
     WEIR_TRY(fill_belief(run, error));
