@@ -77,3 +77,9 @@ weir_status weir_chooser_place(struct weir_chooser *chooser, const struct weir_p
                          chooser->ops->name, answer->alloc.node);
     return WEIR_OK;
 }
+
+weir_status weir_chooser_evict(struct weir_chooser *chooser, const struct weir_evict_query *query,
+                               uint64_t *worker, struct weir_error *error)
+{
+    return weir_placement_evict(chooser->ops, chooser->state, query, worker, error);
+}

@@ -187,6 +187,11 @@ WEIR_API weir_status weir_chooser_place(struct weir_chooser *chooser,
                                         const struct weir_place_query *query,
                                         struct weir_place_answer *answer, struct weir_error *error);
 
+/* Which worker to remove. WEIR_ENOTFOUND when there is no candidate. */
+WEIR_API weir_status weir_chooser_evict(struct weir_chooser *chooser,
+                                        const struct weir_evict_query *query, uint64_t *worker,
+                                        struct weir_error *error);
+
 /* Index of a parameter in a table, or WEIR_NO_INDEX. */
 WEIR_API uint32_t weir_param_find(const struct weir_param *params, uint32_t count,
                                   const char *name);
