@@ -45,8 +45,8 @@ static void shuffle(uint32_t *list, size_t count, struct sim_stream *stream)
 
 static int64_t gpu_units(const struct sim_order_query *query, uint32_t row)
 {
-    const struct weir_shape *shape = &query->workload->jobs[row].shape;
-    return shape->gpu_units * shape->gpu_count;
+    const struct sim_job_spec *job = &query->workload->jobs[row];
+    return job->shape.gpu_units * job->shape.gpu_count * job->members;
 }
 
 static weir_status make_room(struct wl_openb_order *order, size_t *capacity,

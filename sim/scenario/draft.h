@@ -106,6 +106,12 @@ struct draft_latency {
     int64_t per_worker_ns;
 };
 
+struct draft_groups {
+    struct draft_head head;
+    uint32_t scorer;
+    uint32_t report;
+};
+
 struct draft_sched {
     struct draft_head head;
     struct draft_policy placement;
@@ -114,6 +120,7 @@ struct draft_sched {
     uint32_t explain;
     struct draft_latency latency;
     int64_t view_age_ns;
+    struct draft_groups groups;
 };
 
 struct draft_class {
@@ -251,6 +258,7 @@ struct draft_job_class {
     struct sim_law *patience;
     double estimate;
     int64_t priority;
+    uint32_t group;
 };
 
 struct draft_workload {

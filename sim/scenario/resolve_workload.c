@@ -46,10 +46,9 @@ void sim_resolve_job_rules(struct sim_resolver *resolver)
     static const struct {
         const char *policy, *parameter;
         double value;
-    } rules[] = { { "fgd", "metric", 1 },
-                  { "fgd", "tie", 2 },
-                  { "fgd", "score", 1 },
-                  { "best_fit", "measure", 1 } };
+    } rules[] = { { "fgd", "metric", 1 },        { "fgd", "tie", 2 },
+                  { "fgd", "score", 1 },         { "best_fit", "measure", 1 },
+                  { "worst_fit", "measure", 1 }, { "first_fit", "device", 0 } };
     const struct draft_policy *draft = &resolver->draft->sched.placement;
     const struct weir_placement_ops *ops = draft->choice.placement;
     if (resolver->draft->workloads.count == 0 || ops == NULL)

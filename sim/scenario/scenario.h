@@ -70,6 +70,8 @@ struct sim_policy_choice {
     const char *folder; /* where it runs: that of the scenario; NULL = here */
 };
 
+enum sim_group_scorer { SIM_GROUP_SCORER_RAY, SIM_GROUP_SCORER_PLACEMENT };
+
 struct sim_sched {
     struct sim_policy_choice placement;
     struct sim_policy_choice scaling;
@@ -81,6 +83,8 @@ struct sim_sched {
     int64_t latency_ns;            /* from the view to the application of a plan */
     int64_t latency_per_worker_ns; /* added for every living worker */
     int64_t view_age_ns;           /* how old the counts and measurements of a view are */
+    uint32_t group_scorer;         /* enum sim_group_scorer */
+    uint32_t group_report;         /* enum weir_group_report */
 };
 
 /* ---- pipelines ---- */
@@ -232,7 +236,7 @@ struct sim_job_spec {
     uint32_t label;          /* what it is reported as: index into the labels of the workload */
     double weight;           /* how often, relative to the others */
     int32_t priority;
-    uint32_t reserved;
+    uint32_t group;    /* 0 = a gang, else placed as a group by enum weir_group_strategy + 1 */
     uint64_t count;    /* of a class: exactly so many; UINT64_MAX = as many as the process brings */
     int64_t submit_ns; /* of a row; of a class with a count: the first */
     int64_t every_ns;  /* of a class with a count */

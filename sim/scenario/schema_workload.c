@@ -200,6 +200,13 @@ static const struct sim_field job_class_fields[] = {
       .min = -1e9,
       .max = 1e9,
       .help = "larger is more urgent" },
+    { .key = "group",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_job_class, group),
+      .fallback = "none",
+      .choices = "none|pack|spread|strict_pack|strict_spread",
+      .help = "the members are bundles of a placement group, as Ray has them: on few nodes, on "
+              "many, on one, or each on another; none: the placement policy alone" },
 };
 static const struct sim_section job_class_section = { .name = "workloads[].classes[]",
                                                       .help = "A kind of jobs.",
@@ -340,7 +347,7 @@ const struct sim_section sim_schema_workload = {
     .help = "Jobs, from a trace or generated. Placement policies that know several rules take "
             "those made for "
             "jobs unless told otherwise: fgd {metric: paper, tie: first, score: grade}, best_fit "
-            "{measure: amounts}.",
+            "and worst_fit {measure: amounts}, first_fit {device: tightest}.",
     .fields = workload_fields,
     .count = LENGTH(workload_fields),
     .size = sizeof(struct draft_workload)
