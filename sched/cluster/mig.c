@@ -30,6 +30,8 @@ static const char *broken_rule(const struct weir_mig *table, const struct weir_m
         return "must have as many slots as slices and at most all of the GPU's";
     if (profile->mem_bytes < 0 || profile->max_count == 0 || profile->starts == 0)
         return "needs memory >= 0, a largest count and a start";
+    if (profile->nvdecs > 32)
+        return "has at most 32 NVDECs";
     for (uint32_t start = 0; start < 32; start++) {
         const bool is_allowed = ((profile->starts >> start) & 1) != 0;
         if (is_allowed &&
@@ -171,6 +173,22 @@ bool weir_mig_fits(const struct weir_mig *table, weir_mig_layout layout, uint32_
            count_of(table, layout, profile) < wanted->max_count;
 }
 
+bool weir_mig_is_sound(const struct weir_mig *table, weir_mig_layout layout)
+{
+    weir_mig_layout built = 0;
+
+    for (uint32_t s = 0; s < WEIR_MIG_SLOTS; s++) {
+        const int profile = weir_mig_at(layout, s);
+        if (profile < 0)
+            continue;
+        if ((uint32_t)profile >= table->profile_count ||
+            !weir_mig_fits(table, built, (uint32_t)profile, s))
+            return false;
+        built |= weir_mig_instance((uint32_t)profile, s);
+    }
+    return true;
+}
+
 int64_t weir_mig_units(const struct weir_mig *table, uint32_t profile)
 {
     const uint32_t slices = table->profiles[profile].slices;
@@ -189,6 +207,17 @@ int64_t weir_mig_memory(const struct weir_mig *table)
             most = per_slot;
     }
     return most * table->slots;
+}
+
+uint32_t weir_mig_nvdecs(const struct weir_mig *table)
+{
+    uint32_t most = 0;
+
+    for (uint32_t p = 0; p < table->profile_count; p++) {
+        if (table->profiles[p].nvdecs > most)
+            most = table->profiles[p].nvdecs;
+    }
+    return most;
 }
 
 /* ---- arranging ---- */

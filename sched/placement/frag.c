@@ -20,6 +20,8 @@ static struct weir_shape metric_shape(const struct weir_shape *shape, uint32_t m
     struct weir_shape seen = *shape;
 
     if (metric == WEIR_FRAG_PAPER) {
+        if (seen.kind == WEIR_SHAPE_SLICE)
+            return seen; /* what it needs decides which instances will do */
         if (seen.kind == WEIR_SHAPE_ENTIRE)
             seen.kind = WEIR_SHAPE_WHOLE;
         seen.nvdecs = 0;
@@ -60,11 +62,7 @@ static void trial_apply(struct trial *trial, const struct weir_alloc *alloc, int
     trial->node.ram_free_bytes -= direction * alloc->ram_bytes;
     for (uint32_t d = 0; d < alloc->device_count; d++) {
         const struct weir_device *const device = &alloc->devices[d];
-        struct weir_gpu *const gpu = &trial->gpus[device->gpu];
-        gpu->units_free -= direction * device->units;
-        gpu->mem_free_bytes -= direction * device->mem_bytes;
-        gpu->nvdec_free ^= device->nvdec_mask;
-        gpu->nvenc_free ^= device->nvenc_mask;
+        weir_gpu_move(&trial->gpus[device->gpu], device, direction);
     }
 }
 
@@ -124,15 +122,16 @@ double weir_frag_cluster(const struct weir_cluster *cluster, const struct weir_m
 double weir_frag_change(const struct weir_cluster *cluster, const struct weir_mix *mix,
                         uint32_t metric, const struct weir_alloc *alloc, int64_t direction)
 {
-    struct trial after;
+    struct trial trial; /* large: there and back on one */
     double sum = 0;
 
-    trial_load(&after, cluster, alloc->node);
-    trial_apply(&after, alloc, direction);
+    trial_load(&trial, cluster, alloc->node);
     for (uint32_t i = 0; i < mix->count; i++) {
-        const int64_t change = trial_units(&after, &mix->shapes[i], metric) -
-                               weir_frag_units(cluster, alloc->node, &mix->shapes[i], metric);
-        sum += mix->frequencies[i] * (double)change;
+        const int64_t before = trial_units(&trial, &mix->shapes[i], metric);
+        trial_apply(&trial, alloc, direction);
+        const int64_t after = trial_units(&trial, &mix->shapes[i], metric);
+        trial_apply(&trial, alloc, -direction);
+        sum += mix->frequencies[i] * (double)(after - before);
     }
     return sum / (double)WEIR_ONE;
 }
@@ -343,10 +342,7 @@ double weir_frag_site_change(const struct weir_frag_site *site, const struct wei
         const struct weir_device *const device = &alloc->devices[d];
         devices[d].before = &site->cluster->gpus[before->gpu_first + device->gpu];
         devices[d].after = *devices[d].before;
-        devices[d].after.units_free -= direction * device->units;
-        devices[d].after.mem_free_bytes -= direction * device->mem_bytes;
-        devices[d].after.nvdec_free ^= device->nvdec_mask;
-        devices[d].after.nvenc_free ^= device->nvenc_mask;
+        weir_gpu_move(&devices[d].after, device, direction);
         compute -= direction * device->units;
     }
     bool any = compute != 0;

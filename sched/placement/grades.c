@@ -59,7 +59,7 @@ uint32_t weir_grade_pick_gpu(const struct weir_grade_site *site, double device)
 struct search {
     struct weir_place_answer *answer;
     double best, second;
-    uint32_t node, second_node, gpu;
+    uint32_t node, second_node, gpu, mig;
 };
 
 static struct search search_begin(struct weir_place_answer *answer, uint32_t nodes)
@@ -85,6 +85,7 @@ static void weigh(struct search *search, uint32_t node, struct weir_grade grade)
         search->best = grade.value;
         search->node = node;
         search->gpu = grade.gpu;
+        search->mig = grade.mig;
         search->answer->choice.ties = 1;
         return;
     }
@@ -99,6 +100,7 @@ static void weigh(struct search *search, uint32_t node, struct weir_grade grade)
 struct pick {
     struct weir_alloc *alloc;
     uint32_t gpu; /* WEIR_NO_INDEX = the first candidate */
+    uint32_t mig; /* 0 = the first on it */
 };
 
 static bool pick_candidate(void *state, const struct weir_alloc *candidate)
@@ -106,6 +108,8 @@ static bool pick_candidate(void *state, const struct weir_alloc *candidate)
     struct pick *const pick = state;
 
     if (pick->gpu != WEIR_NO_INDEX && candidate->devices[0].gpu != pick->gpu)
+        return true;
+    if (pick->mig != 0 && candidate->devices[0].mig != pick->mig)
         return true;
     memcpy(pick->alloc, candidate, offsetof(struct weir_alloc, devices));
     memcpy(pick->alloc->devices, candidate->devices,
@@ -121,8 +125,10 @@ static weir_status search_end(const struct search *search, const struct weir_pla
 
     if (search->node == WEIR_NO_INDEX)
         return weir_scan_busy(choice, error);
-    const bool is_share = query->shape->kind == WEIR_SHAPE_FRACTIONAL;
-    struct pick pick = { .alloc = &answer->alloc, .gpu = is_share ? search->gpu : WEIR_NO_INDEX };
+    const bool is_share = weir_shape_is_share(query->shape);
+    struct pick pick = { .alloc = &answer->alloc,
+                         .gpu = is_share ? search->gpu : WEIR_NO_INDEX,
+                         .mig = search->mig };
     const struct weir_candidate_query candidates = { .cluster = query->cluster,
                                                      .shape = query->shape,
                                                      .node = search->node };
@@ -162,7 +168,8 @@ weir_status weir_grades_plain_place(const struct weir_grader *grader,
 struct kept_grade {
     double value; /* -INFINITY = no room */
     uint32_t epoch;
-    uint32_t gpu; /* or why there is no room */
+    uint16_t gpu; /* or why there is no room */
+    uint16_t mig;
 };
 
 /* The grades of one shape. */
@@ -335,12 +342,13 @@ static void grade_again(struct kept_grade *kept, const struct weir_grader *grade
 
     if (reason != WEIR_REASON_NONE) {
         kept->value = -(double)INFINITY;
-        kept->gpu = reason;
+        kept->gpu = (uint16_t)reason;
         return;
     }
     const struct weir_grade grade = grader->grade(grader->rules, site);
     kept->value = grade.value;
-    kept->gpu = grade.gpu;
+    kept->gpu = (uint16_t)grade.gpu; /* below WEIR_MAX_NODE_GPUS */
+    kept->mig = (uint16_t)grade.mig;
 }
 
 static void scan_class(struct weir_grades *grades, const struct grade_class *class,
@@ -364,7 +372,7 @@ static void scan_class(struct weir_grades *grades, const struct grade_class *cla
         else if (query->cluster->nodes[n].ram_free_bytes < query->shape->ram_bytes)
             rejected[WEIR_REASON_RAM]++;
         else
-            weigh(search, n, (struct weir_grade){ kept->value, kept->gpu });
+            weigh(search, n, (struct weir_grade){ kept->value, kept->gpu, kept->mig });
     }
 }
 

@@ -26,6 +26,7 @@ struct weir_grade_site {
 struct weir_grade {
     double value; /* larger is better */
     uint32_t gpu; /* for a share of a GPU; ignored for other shapes */
+    uint32_t mig; /* SLICE: the instance (weir_device_instance), 0 = the first on that GPU */
 };
 
 struct weir_grader {

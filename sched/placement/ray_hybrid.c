@@ -182,7 +182,7 @@ struct pick {
 static bool pick_best(void *state, const struct weir_alloc *candidate)
 {
     struct pick *const pick = state;
-    const bool is_share = pick->query->shape->kind == WEIR_SHAPE_FRACTIONAL;
+    const bool is_share = weir_shape_is_share(pick->query->shape);
     int64_t left = 0;
 
     if (is_share)

@@ -60,6 +60,7 @@ static bool gpus_fit(const struct sim_scenario *scenario, const struct sim_node_
     case WEIR_SHAPE_ENTIRE:
     case WEIR_SHAPE_SPMD_SMALL:
     case WEIR_SHAPE_SPMD_MULTI:
+    case WEIR_SHAPE_SLICE:
         return suitable_gpus(scenario, type, shape) >= shape->gpu_count;
     }
     return false;

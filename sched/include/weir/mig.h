@@ -87,8 +87,13 @@ WEIR_API bool weir_mig_fits(const struct weir_mig *table, weir_mig_layout layout
 /* What an instance counts for in an inventory, in units of a GPU: slices / all slices, rounded
  * down; the whole is WEIR_ONE. */
 WEIR_API int64_t weir_mig_units(const struct weir_mig *table, uint32_t profile);
-/* Memory of a cut GPU: the most that instances can add up to per slot, times the slots. */
+/* Memory of a cut GPU: the most that instances can add up to per slot, times the slots. Decoders:
+ * those of the profile with most. */
 WEIR_API int64_t weir_mig_memory(const struct weir_mig *table);
+WEIR_API uint32_t weir_mig_nvdecs(const struct weir_mig *table);
+
+/* Whether all instances of a layout are of the table and fit side by side. */
+WEIR_API bool weir_mig_is_sound(const struct weir_mig *table, weir_mig_layout layout);
 
 /* A layout with `counts[p]` instances of profile p, the large ones first and each at the highest
  * slot that leaves room for the rest. WEIR_EINFEASIBLE when there is none: says whether the slices
