@@ -40,7 +40,7 @@ struct wl_job {
     int64_t memory_bytes;
     int64_t gpu_memory_bytes; /* of each GPU */
     uint32_t gpus;
-    uint32_t gpu_milli; /* of each GPU; 1000 = whole */
+    uint32_t gpu_milli;  /* of each GPU; 1000 = whole */
     uint32_t processors; /* of formats that count processors and say no more; else 0 */
     int32_t priority;
     uint32_t end;  /* enum wl_job_end */
@@ -51,7 +51,7 @@ struct wl_job {
 struct wl_jobs {
     struct wl_job *jobs;
     size_t count;
-    size_t skipped;   /* bad rows that were left out */
+    size_t skipped;    /* bad rows that were left out */
     char *messages[3]; /* of the first of them; NULL = fewer */
 };
 

@@ -4,6 +4,7 @@
 
 #include "sim/engine/digest.h"
 #include "sim/engine/random.h"
+#include "sim/jobs/job_stream.h"
 #include "workloads/openb.h"
 
 #include <stdlib.h>
@@ -30,20 +31,40 @@ struct sim_static_run {
 
 /* ---- making ---- */
 
+/* Classes with a count in their order, the others drawn by weight. */
+static weir_status generated_order(struct sim_static_run *run)
+{
+    const struct sim_random root = { .seed = run->options->seed,
+                                     .replication = run->options->replication };
+    struct sim_job_stream *stream = NULL;
+    struct sim_job_arrival job;
+    struct wl_openb_order *order = &run->order;
+    WEIR_TRY(sim_job_stream_create(run->workload, &root, &stream));
+    order->arrivals = calloc(sim_job_stream_total(stream) + 1, sizeof(*order->arrivals));
+    while (order->arrivals != NULL && sim_job_stream_next(stream, &job))
+        order->arrivals[order->arrival_count++] = job.spec;
+    sim_job_stream_destroy(stream);
+    return order->arrivals == NULL ? WEIR_ENOMEM : WEIR_OK;
+}
+
 static weir_status default_order(struct sim_static_run *run)
 {
     const uint32_t nodes = sim_scenario_node_count(run->scenario);
     struct wl_openb_order *order = &run->order;
-    order->arrivals = calloc(run->workload->jobs_count + 1, sizeof(*order->arrivals));
     order->ranks = calloc((size_t)nodes + 1, sizeof(*order->ranks));
-    if (order->arrivals == NULL || order->ranks == NULL)
+    if (order->ranks == NULL)
         return WEIR_ENOMEM;
-    order->arrival_count = run->workload->jobs_count;
     order->rank_count = nodes;
-    for (size_t i = 0; i < order->arrival_count; i++)
-        order->arrivals[i] = (uint32_t)i;
     for (uint32_t n = 0; n < nodes; n++)
         order->ranks[n] = n;
+    if (run->workload->kind == SIM_WORKLOAD_GENERATED)
+        return generated_order(run);
+    order->arrivals = calloc(run->workload->jobs_count + 1, sizeof(*order->arrivals));
+    if (order->arrivals == NULL)
+        return WEIR_ENOMEM;
+    order->arrival_count = run->workload->jobs_count;
+    for (size_t i = 0; i < order->arrival_count; i++)
+        order->arrivals[i] = (uint32_t)i;
     return WEIR_OK;
 }
 

@@ -17,23 +17,11 @@
 #define INSERT(recorder, kind, cells, error)                                                       \
     record_insert((recorder), (kind), (cells), sizeof(cells) / sizeof((cells)[0]), (error))
 
-const char *const record_run_tables[] = { "run",
-                                          "run_wall",
-                                          "node",
-                                          "stage",
-                                          "result",
-                                          "cluster_sample",
-                                          "node_sample",
-                                          "stage_sample",
-                                          "arrival_sample",
-                                          "worker",
-                                          "action",
-                                          "decision",
-                                          "decision_wall",
-                                          "decision_stage",
-                                          "happening",
-                                          "histogram",
-                                          NULL };
+const char *const record_run_tables[] = {
+    "run",           "run_wall",       "node",           "stage",     "result", "cluster_sample",
+    "node_sample",   "stage_sample",   "arrival_sample", "worker",    "action", "decision",
+    "decision_wall", "decision_stage", "happening",      "histogram", NULL
+};
 
 struct digest_text {
     char text[17];
@@ -364,12 +352,9 @@ weir_status sim_recorder_arrival(struct sim_recorder *recorder, const struct sim
 {
     if (!recorder)
         return WEIR_OK;
-    const struct cell cells[] = { cell_int(recorder->run_id),
-                                  cell_int(row->arrived_pct),
-                                  cell_int((int64_t)row->events),
-                                  cell_int((int64_t)row->failed),
-                                  cell_real(row->alloc_gpu_pct),
-                                  cell_real(row->frag_gpu_pct),
+    const struct cell cells[] = { cell_int(recorder->run_id),     cell_int(row->arrived_pct),
+                                  cell_int((int64_t)row->events), cell_int((int64_t)row->failed),
+                                  cell_real(row->alloc_gpu_pct),  cell_real(row->frag_gpu_pct),
                                   cell_real(row->frag_idle_pct) };
     return INSERT(recorder, RECORD_ARRIVAL, cells, error);
 }

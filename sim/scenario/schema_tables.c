@@ -66,6 +66,24 @@ static const struct sim_section scaling_section = {
     .policy = SIM_POLICY_SCALING
 };
 
+static const struct sim_field queueing_fields[] = {
+    { .key = "policy",
+      .kind = SIM_FIELD_TEXT,
+      AT(draft_policy, head.name),
+      .initial = "first_fit",
+      .help = "name of a queueing policy (`weir policies`); its parameters stand beside it" },
+};
+static const struct sim_section queueing_section = {
+    .name = "sched.queueing",
+    .help = "Which of the waiting jobs is next. The name of a policy, or a mapping with its "
+            "parameters.",
+    .fields = queueing_fields,
+    .count = LENGTH(queueing_fields),
+    .size = sizeof(struct draft_policy),
+    .scalar_key = "policy",
+    .policy = SIM_POLICY_QUEUEING
+};
+
 static const struct sim_field latency_fields[] = {
     { .key = "base",
       .kind = SIM_FIELD_TIME,
@@ -106,6 +124,12 @@ static const struct sim_field sched_fields[] = {
       .section = &scaling_section,
       .fallback = "xenna",
       .help = "scaling policy" },
+    { .key = "queueing",
+      .kind = SIM_FIELD_SECTION,
+      AT(draft_sched, queueing),
+      .section = &queueing_section,
+      .fallback = "first_fit",
+      .help = "queueing policy, for jobs" },
     { .key = "explain",
       .kind = SIM_FIELD_CHOICE,
       AT(draft_sched, explain),

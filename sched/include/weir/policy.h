@@ -185,6 +185,8 @@ WEIR_API uint32_t weir_param_find(const struct weir_param *params, uint32_t coun
 
 /* ---- plug-ins -------------------------------------------------------------------------------- */
 
+struct weir_queueing_ops;
+
 /* What a plug-in's one exported symbol returns; any pointer may be NULL. */
 struct weir_module {
     uint32_t size, abi_major, abi_minor, reserved;
@@ -193,11 +195,16 @@ struct weir_module {
     const char *licence;
     const struct weir_placement_ops *const *placements; /* NULL-terminated */
     const struct weir_scaling_ops *const *scalings;     /* NULL-terminated */
+    const struct weir_queueing_ops *const *queueings;   /* NULL-terminated; see weir/job.h */
 };
 
 typedef const struct weir_module *(*weir_module_entry)(void);
 #define WEIR_MODULE_SYMBOL "weir_policy_module_v1"
 
+/* The module's queueing policies, or NULL: those built before there were any have no such member.
+ */
+WEIR_API const struct weir_queueing_ops *const *weir_module_queueings(
+    const struct weir_module *module);
 /* Refuses another major version, missing operations and broken parameter tables. */
 WEIR_API weir_status weir_module_check(const struct weir_module *module, struct weir_error *error);
 
