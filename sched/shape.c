@@ -303,6 +303,29 @@ weir_status weir_shape_check(const struct weir_shape *shape, struct weir_error *
         shape->gpu_count, weir_units_amount(shape->gpu_units), shape->nvdecs, shape->nvencs);
 }
 
+uint32_t weir_shape_profiles(const struct weir_shape *shape, const struct weir_mig *table,
+                             bool is_cut)
+{
+    uint32_t profiles = 0;
+
+    for (uint32_t p = 0; shape->kind == WEIR_SHAPE_SLICE && p < table->profile_count; p++) {
+        if (!weir_shape_takes_profile(shape, &table->profiles[p]))
+            continue;
+        profiles |= UINT32_C(1) << p;
+        if (!is_cut)
+            break;
+    }
+    return profiles;
+}
+
+int64_t weir_shape_dead_units(const struct weir_shape *shape, const struct weir_mig *table,
+                              struct weir_mig_state state)
+{
+    const uint32_t profiles = weir_shape_profiles(shape, table, state.cut != 0);
+
+    return WEIR_ONE / table->slices * weir_mig_dead(table, state, profiles);
+}
+
 struct weir_amounts weir_shape_amounts(const struct weir_shape *shape, int64_t nvdecs_per_gpu,
                                        int64_t nvencs_per_gpu)
 {

@@ -272,12 +272,12 @@ weir_status weir_mig_arrange(const struct weir_mig *table, const uint32_t *count
         slices += (uint64_t)counts[p] * table->profiles[p].slices;
     }
     if (slices > table->slices)
-        return weir_fail(error, WEIR_EINFEASIBLE, "%llu slices are asked for, a %s has %u",
+        return weir_fail(error, WEIR_EINFEASIBLE, "%llu slices are asked for, %s has %u",
                          (unsigned long long)slices, table->name, table->slices);
     if (!arrange_rest(table, wanted, &made))
         return weir_fail(error, WEIR_EINFEASIBLE,
                          "%llu of %u slices, but the instances find no place side by side on the "
-                         "%u memory slots of a %s",
+                         "%u memory slots of %s",
                          (unsigned long long)slices, table->slices, table->slots, table->name);
     *layout = made;
     return WEIR_OK;
@@ -344,6 +344,17 @@ bool weir_mig_free(const struct weir_mig *table, struct weir_mig_state state, ui
         return weir_mig_fits(table, state.held, profile, start);
     return start < table->slots && weir_mig_at(state.cut, start) == (int)profile &&
            weir_mig_at(state.held, start) < 0;
+}
+
+bool weir_mig_any_free(const struct weir_mig *table, struct weir_mig_state state, uint32_t wanted)
+{
+    for (uint32_t p = 0; p < table->profile_count; p++) {
+        for (uint32_t s = 0; ((wanted >> p) & 1) != 0 && s < table->slots; s++) {
+            if (weir_mig_free(table, state, p, s))
+                return true;
+        }
+    }
+    return false;
 }
 
 uint32_t weir_mig_dead(const struct weir_mig *table, struct weir_mig_state state, uint32_t wanted)

@@ -47,27 +47,24 @@ uint32_t weir_slice_places(const struct weir_gpu *gpu, const struct weir_shape *
     const struct weir_mig *const table = gpu->mig;
     uint32_t count = 0;
 
-    if (table == NULL || shape->kind != WEIR_SHAPE_SLICE || gpu->is_closed != 0)
+    if (table == NULL || gpu->is_closed != 0)
         return 0;
-    for (uint32_t p = 0; p < table->profile_count; p++) {
-        if (!weir_shape_takes_profile(shape, &table->profiles[p]))
-            continue;
-        for (uint32_t k = 0; k < table->slots; k++) {
+    const uint32_t profiles = weir_shape_profiles(shape, table, gpu->mig_state.cut != 0);
+    for (uint32_t p = 0; profiles >> p != 0; p++) {
+        for (uint32_t k = 0; ((profiles >> p) & 1) != 0 && k < table->slots; k++) {
             const uint32_t s = low_slots ? k : table->slots - 1 - k;
             if (weir_mig_free(table, gpu->mig_state, p, s))
                 places[count++] = (struct weir_slice_place){ .profile = p, .start = s };
         }
-        if (gpu->mig_state.cut == 0)
-            break; /* made on demand: not larger than it must be */
     }
     return count;
 }
 
 bool weir_slice_usable(const struct weir_gpu *gpu, const struct weir_shape *shape)
 {
-    struct weir_slice_place places[WEIR_MIG_SLOTS];
-
-    return weir_slice_places(gpu, shape, false, places) > 0;
+    return gpu->mig != NULL && gpu->is_closed == 0 &&
+           weir_mig_any_free(gpu->mig, gpu->mig_state,
+                             weir_shape_profiles(shape, gpu->mig, gpu->mig_state.cut != 0));
 }
 
 void weir_slice_device(const struct weir_gpu *gpu, uint32_t index, struct weir_slice_place place,

@@ -45,14 +45,21 @@ static struct books open_books(const struct weir_grade_site *site)
     return books;
 }
 
-/* Whether one GPU can host one device, its type aside. */
-static bool has_room(const struct books *books, uint32_t gpu, const struct weir_shape *shape)
+/* Whether one GPU can host one device, its type aside; what of it the shape cannot use. */
+static bool has_room(const struct books *books, uint32_t gpu, const struct weir_shape *shape,
+                     int64_t *lost)
 {
-    if (books->gpus[gpu].mig == NULL && shape->kind != WEIR_SHAPE_SLICE)
-        return books->left[gpu] >= shape->gpu_units;
-    struct weir_gpu now = books->gpus[gpu];
-    now.mig_state.held = books->held[gpu];
-    return weir_slice_usable(&now, shape);
+    bool has_room = books->left[gpu] >= shape->gpu_units;
+    int64_t rest = 0;
+
+    if (books->gpus[gpu].mig != NULL || shape->kind == WEIR_SHAPE_SLICE) {
+        struct weir_gpu now = books->gpus[gpu];
+        now.mig_state.held = books->held[gpu];
+        has_room = weir_slice_usable(&now, shape);
+        rest = has_room ? weir_shape_dead_units(shape, now.mig, now.mig_state) : 0;
+    }
+    *lost = has_room ? rest : books->left[gpu];
+    return has_room;
 }
 
 static enum lack lack_of(const struct books *books, const struct weir_shape *shape,
@@ -67,11 +74,10 @@ static enum lack lack_of(const struct books *books, const struct weir_shape *sha
         return has_cpus ? NO_DEMAND_CPU : NO_DEMAND;
     for (uint32_t g = 0; g < books->gpu_count; g++) {
         const bool is_type = weir_shape_takes_type(shape, books->gpus[g].type);
+        int64_t lost = books->left[g];
         has_type |= is_type;
-        if (is_type && has_room(books, g, shape))
-            usable++;
-        else
-            *unusable += books->left[g];
+        usable += is_type && has_room(books, g, shape, &lost);
+        *unusable += lost;
     }
     if (!has_type)
         return LACK_TYPE;

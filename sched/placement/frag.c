@@ -40,6 +40,15 @@ static bool enough_gpus(const struct weir_shape *shape, int64_t usable, uint32_t
     return usable >= (int64_t)shape->gpu_count;
 }
 
+/* What of the free compute of one GPU a shape cannot use. */
+static int64_t lost_units(const struct weir_gpu *gpu, const struct weir_shape *shape, bool usable)
+{
+    if (!usable)
+        return gpu->units_free;
+    return shape->kind == WEIR_SHAPE_SLICE ? weir_shape_dead_units(shape, gpu->mig, gpu->mig_state)
+                                           : 0;
+}
+
 /* ---- plain ---- */
 
 /* A node and its GPUs outside the inventory, to try a change on. */
@@ -76,11 +85,10 @@ static int64_t trial_units(const struct trial *trial, const struct weir_shape *s
 
     for (uint32_t g = 0; g < trial->node.gpu_count; g++) {
         const struct weir_gpu *const gpu = &trial->gpus[g];
+        const bool is_usable = weir_gpu_usable(gpu, &seen);
         all += gpu->units_free;
-        if (weir_gpu_usable(gpu, &seen))
-            usable++;
-        else
-            unusable += gpu->units_free;
+        usable += is_usable;
+        unusable += lost_units(gpu, &seen, is_usable);
     }
     if (!takes_compute(&seen) || trial->node.cpu_free < seen.cpu_units ||
         trial->node.ram_free_bytes < seen.ram_bytes ||
@@ -289,10 +297,9 @@ void weir_frag_survey(const struct weir_frag *frag, const struct weir_cluster *c
         const struct weir_gpu *const gpu = &cluster->gpus[books->gpu_first + g];
         book->gpu_free += gpu->units_free;
         for (uint32_t k = 0; k < frag->distinct; k++) {
-            if (weir_gpu_usable(gpu, &frag->shapes[k]))
-                counts[k].usable++;
-            else
-                counts[k].unusable_units += gpu->units_free;
+            const bool is_usable = weir_gpu_usable(gpu, &frag->shapes[k]);
+            counts[k].usable += is_usable;
+            counts[k].unusable_units += lost_units(gpu, &frag->shapes[k], is_usable);
         }
     }
 }
@@ -306,14 +313,12 @@ struct device_change {
 static void count_device(const struct device_change *device, const struct weir_shape *shape,
                          struct weir_frag_count *count)
 {
-    if (weir_gpu_usable(device->before, shape))
-        count->usable--;
-    else
-        count->unusable_units -= device->before->units_free;
-    if (weir_gpu_usable(&device->after, shape))
-        count->usable++;
-    else
-        count->unusable_units += device->after.units_free;
+    const bool was_usable = weir_gpu_usable(device->before, shape);
+    const bool is_usable = weir_gpu_usable(&device->after, shape);
+
+    count->usable += is_usable - was_usable;
+    count->unusable_units += lost_units(&device->after, shape, is_usable) -
+                             lost_units(device->before, shape, was_usable);
 }
 
 /* F(node, shape) from counts, when `cpu` and `ram` are free and `all` is the free compute. */

@@ -119,6 +119,10 @@ struct weir_mig_state {
 WEIR_API bool weir_mig_free(const struct weir_mig *table, struct weir_mig_state state,
                             uint32_t profile, uint32_t start);
 
+/* Whether any of the profiles in `wanted` (bits) can be given out now. */
+WEIR_API bool weir_mig_any_free(const struct weir_mig *table, struct weir_mig_state state,
+                                uint32_t wanted);
+
 /* Free compute slices that no free place of any profile in `wanted` (bits) covers. */
 WEIR_API uint32_t weir_mig_dead(const struct weir_mig *table, struct weir_mig_state state,
                                 uint32_t wanted);

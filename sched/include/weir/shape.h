@@ -115,6 +115,15 @@ static inline bool weir_shape_takes_profile(const struct weir_shape *shape,
            profile->mem_bytes >= shape->gpu_mem_bytes;
 }
 
+/* SLICE: bits of the profiles that will do on a GPU of this table. Where instances are made on
+ * demand (not `is_cut`) that is the smallest alone. */
+WEIR_API uint32_t weir_shape_profiles(const struct weir_shape *shape, const struct weir_mig *table,
+                                      bool is_cut);
+
+/* SLICE: free compute of a GPU that is cut which no free place for the shape covers, in units. */
+WEIR_API int64_t weir_shape_dead_units(const struct weir_shape *shape, const struct weir_mig *table,
+                                       struct weir_mig_state state);
+
 /* Allocations that make up one worker. */
 static inline uint32_t weir_shape_members(const struct weir_shape *shape)
 {
