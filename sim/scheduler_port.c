@@ -118,16 +118,7 @@ static weir_status add_node(struct sim_port *port, uint32_t index, struct weir_e
     const struct sim_scenario *scenario = port->config.scenario;
     const struct sim_node_type *type = sim_scenario_node_type(scenario, index);
     struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS];
-    uint32_t count = 0;
-    for (size_t i = 0; i < type->gpus_count; i++) {
-        const struct sim_gpu_type *belief = &scenario->gpu_types[type->gpus[i].type];
-        for (uint32_t n = 0; n < type->gpus[i].count && count < WEIR_MAX_NODE_GPUS; n++)
-            gpus[count++] = (struct weir_gpu_spec){ .type = type->gpus[i].type,
-                                                    .nvdecs = belief->nvdecs,
-                                                    .nvencs = belief->nvencs,
-                                                    .units = WEIR_ONE,
-                                                    .mem_bytes = belief->mem_bytes };
-    }
+    const uint32_t count = sim_scenario_gpu_specs(scenario, index, gpus);
     struct weir_node_spec spec = {
         .id = index, .gpu_count = count, .ram_bytes = type->ram_bytes, .gpus = gpus
     };

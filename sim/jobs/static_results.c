@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Metrics of a static experiment: rows of `result` and `arrival_sample`, values of the summary. */
+#include "sim/cluster/sharing.h"
 #include "sim/jobs/static_run.h"
 #include "sim/record/record.h"
 #include "sim/run.h"
@@ -55,29 +56,41 @@ static void put_allocation(struct writer *writer, const struct sim_static_run *r
 {
     const struct sim_static_counts *counts = sim_static_counts(run);
     const struct sim_cluster *cluster = sim_static_cluster(run);
-    const double gpu_milli = sim_static_curve(run)->gpus * 1000;
+    const double gpu_units = sim_static_curve(run)->gpus * (double)WEIR_ONE;
     double cpu_units = 0;
     double ram_bytes = 0;
     for (uint32_t n = 0; n < cluster->node_count; n++) {
         cpu_units += (double)cluster->nodes[n].cpu_total;
         ram_bytes += (double)cluster->nodes[n].ram_total_bytes;
     }
-    put(writer, "demand.gpu_pct", "", "%", 100 * (double)counts->arrived_milli / gpu_milli);
-    put(writer, "alloc.gpu_pct", "", "%", 100 * (double)counts->used_milli / gpu_milli);
+    put(writer, "demand.gpu_pct", "", "%", 100 * (double)counts->arrived_units / gpu_units);
+    put(writer, "alloc.gpu_pct", "", "%", 100 * (double)counts->used_units / gpu_units);
     put(writer, "alloc.cpu_pct", "", "%",
         cpu_units > 0 ? 100 * (double)counts->cpu_units / cpu_units : (double)NAN);
     put(writer, "alloc.mem_pct", "", "%",
         ram_bytes > 0 ? 100 * (double)counts->ram_bytes / ram_bytes : (double)NAN);
 }
 
+static void put_dead_slices(struct writer *writer, const struct sim_static_run *run)
+{
+    const struct sim_cluster *cluster = sim_static_cluster(run);
+    const struct weir_mix mix = sim_target_mix(sim_static_target(run));
+    double dead = 0;
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        dead += sim_cluster_dead_slices(cluster, n, &mix);
+    if (sim_cluster_is_cut(cluster))
+        put(writer, "mig.dead_slices", "", "slices", dead);
+}
+
 static void put_fragmentation(struct writer *writer, const struct sim_static_run *run)
 {
     const double gpus = sim_static_curve(run)->gpus;
     const double frag = sim_static_frag_milli(run) / 1000;
-    const double idle = gpus - (double)sim_static_counts(run)->used_milli / 1000;
+    const double idle = gpus - weir_units_amount(sim_static_counts(run)->used_units);
     put(writer, "frag.gpu.fgd", "", "GPUs", frag);
     put(writer, "frag.gpu_pct", "", "%", 100 * frag / gpus);
     put(writer, "frag.idle_pct", "", "%", idle > 0 ? 100 * frag / idle : 0);
+    put_dead_slices(writer, run);
     put(writer, "target.kinds", "", "1", sim_static_target(run)->count);
     put(writer, "target.distinct", "", "1", sim_static_target(run)->distinct);
 }

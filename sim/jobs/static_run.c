@@ -92,16 +92,7 @@ static weir_status add_node(struct sim_static_run *run, uint32_t index, struct w
     const struct sim_scenario *scenario = run->scenario;
     const struct sim_node_type *type = sim_scenario_node_type(scenario, index);
     struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS] = { 0 };
-    uint32_t count = 0;
-    for (size_t i = 0; i < type->gpus_count; i++) {
-        const struct sim_gpu_type *belief = &scenario->gpu_types[type->gpus[i].type];
-        for (uint32_t g = 0; g < type->gpus[i].count; g++)
-            gpus[count++] = (struct weir_gpu_spec){ .type = type->gpus[i].type,
-                                                    .nvdecs = belief->nvdecs,
-                                                    .nvencs = belief->nvencs,
-                                                    .units = WEIR_ONE,
-                                                    .mem_bytes = belief->mem_bytes };
-    }
+    const uint32_t count = sim_scenario_gpu_specs(scenario, index, gpus);
     struct weir_node_spec spec = {
         .id = index, .gpu_count = count, .ram_bytes = type->ram_bytes, .gpus = gpus
     };
@@ -191,9 +182,15 @@ static uint32_t class_of(const struct weir_shape *shape)
     return 1 + shape->gpu_count < last ? 1 + shape->gpu_count : last;
 }
 
-static int64_t gpu_milli(const struct weir_shape *shape)
+static int64_t demand_units(const struct weir_shape *shape)
 {
-    return shape->gpu_units * shape->gpu_count / UNITS_PER_MILLI;
+    return shape->gpu_units * shape->gpu_count;
+}
+
+/* Without fractions for what traces ask for; slices of a GPU have some. */
+static double milli(int64_t units)
+{
+    return (double)units / (double)UNITS_PER_MILLI;
 }
 
 static uint64_t policy_seed(const struct sim_static_run *run, uint64_t arrival)
@@ -221,7 +218,8 @@ static weir_status admit(struct sim_static_run *run, uint64_t arrival,
     run->digest = sim_digest_word(run->digest, ((uint64_t)alloc.node << 32) | (uint32_t)arrival);
     for (uint32_t d = 0; d < alloc.device_count; d++)
         run->digest = sim_digest_word(run->digest, alloc.devices[d].gpu);
-    run->counts.used_milli += gpu_milli(shape);
+    for (uint32_t d = 0; d < alloc.device_count; d++)
+        run->counts.used_units += alloc.devices[d].units;
     run->counts.cpu_units += shape->cpu_units;
     run->counts.ram_bytes += shape->ram_bytes;
     return WEIR_OK;
@@ -248,9 +246,9 @@ static weir_status arrive(struct sim_static_run *run, uint64_t arrival, struct w
     counts->class_arrived[class_of(shape)]++;
     counts->failed += is_placed ? 0 : 1;
     counts->class_failed[class_of(shape)] += is_placed ? 0 : 1;
-    counts->arrived_milli += gpu_milli(shape);
-    const struct sim_arrival_state state = { .arrived_milli = counts->arrived_milli,
-                                             .used_milli = counts->used_milli,
+    counts->arrived_units += demand_units(shape);
+    const struct sim_arrival_state state = { .arrived_milli = milli(counts->arrived_units),
+                                             .used_milli = milli(counts->used_units),
                                              .frag_milli = sim_static_frag_milli(run),
                                              .failed = counts->failed };
     return sim_arrival_curve_add(&run->curve, &state);

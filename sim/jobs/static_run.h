@@ -20,7 +20,7 @@ enum { SIM_JOB_CLASSES = 2 + WEIR_MAX_DEVICES };
 struct sim_static_counts {
     uint64_t arrived, failed;
     uint64_t class_arrived[SIM_JOB_CLASSES], class_failed[SIM_JOB_CLASSES];
-    int64_t arrived_milli, used_milli; /* GPU */
+    int64_t arrived_units, used_units; /* GPU */
     int64_t cpu_units, ram_bytes;      /* allocated */
 };
 

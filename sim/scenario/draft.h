@@ -41,6 +41,7 @@ struct draft_gpu_type {
     double idle_w;
     double limit_w;
     double speed;
+    char *mig;
 };
 
 struct draft_gpu_count {
@@ -66,6 +67,18 @@ struct draft_truth {
     struct draft_list gpu_types;
 };
 
+struct draft_instance {
+    struct draft_head head;
+    char *profile;
+};
+
+struct draft_timeslice {
+    struct draft_head head;
+    int64_t quantum_ns;
+    int64_t switch_ns;
+    int64_t switch_memory_ns;
+};
+
 struct draft_node_group {
     struct draft_head head;
     char *type;
@@ -73,6 +86,9 @@ struct draft_node_group {
     double cpus;
     int64_t ram_bytes;
     struct draft_list gpus;
+    uint32_t share;
+    struct draft_list partition; /* of draft_instance */
+    struct draft_timeslice timeslice;
 };
 
 struct draft_failures {
@@ -149,6 +165,8 @@ struct draft_request {
     int64_t gpu_mem_bytes;
     uint32_t entire_gpu;
     uint32_t codec_same_gpu;
+    char *mig;
+    uint32_t mig_slices;
 };
 
 struct draft_factor {

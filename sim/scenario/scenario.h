@@ -30,6 +30,21 @@ struct sim_gpu_type {
     double speed; /* relative to the reference GPU of the service laws; 1 = same */
     double idle_w;
     double limit_w;
+    const struct weir_mig *mig; /* how it can be cut, NULL = not at all */
+};
+
+/* How workers share the GPUs of a node. */
+enum sim_share {
+    SIM_SHARE_FRACTION,  /* by parts; compute is slowed down when more is asked for than there is */
+    SIM_SHARE_MIG,       /* by instances of GPUs that are cut */
+    SIM_SHARE_TIMESLICE, /* in turn: each has all of the GPU for a while */
+};
+
+/* Turns on one GPU. A switch saves and restores what is resident. */
+struct sim_timeslice {
+    int64_t quantum_ns;
+    int64_t switch_ns;        /* with nothing resident */
+    int64_t switch_memory_ns; /* more, with all memory resident */
 };
 
 struct sim_gpu_count {
@@ -43,6 +58,9 @@ struct sim_node_type {
     int64_t ram_bytes;
     struct sim_gpu_count *gpus;
     size_t gpus_count;
+    uint32_t share;                 /* enum sim_share */
+    weir_mig_layout *cuts;          /* MIG: by entry of `gpus`, NULL = instances on demand */
+    struct sim_timeslice timeslice; /* TIMESLICE */
 };
 
 /* `count` equal nodes, named NAME-0, NAME-1 ... (NAME alone when count is 1 and a name is given).
@@ -426,6 +444,9 @@ uint32_t sim_scenario_node_count(const struct sim_scenario *scenario);
 /* Type of node `index`. */
 const struct sim_node_type *sim_scenario_node_type(const struct sim_scenario *scenario,
                                                    uint32_t index);
+/* The GPUs of node `index` as the scheduler is told, at most WEIR_MAX_NODE_GPUS; how many. */
+uint32_t sim_scenario_gpu_specs(const struct sim_scenario *scenario, uint32_t index,
+                                struct weir_gpu_spec *gpus);
 /* Stage by its index over all pipelines. */
 const struct sim_stage *sim_scenario_stage(const struct sim_scenario *scenario, uint32_t index);
 

@@ -194,7 +194,8 @@ static void check_end(const struct published *published, size_t row,
     const struct wl_trace *csv = published->runs;
     const struct sim_static_counts *counts = sim_static_counts(run);
     const struct sim_cluster *cluster = sim_static_cluster(run);
-    const double gpu_pct = (double)counts->used_milli / sim_static_curve(run)->gpus / 10;
+    const double gpu_pct =
+        100 * weir_units_amount(counts->used_units) / sim_static_curve(run)->gpus;
     CHECK_I64(counts->arrived, cell_number(csv, row, "events"));
     CHECK_I64(counts->failed, cell_number(csv, row, "failed_pods"));
     CHECK_I64(sim_static_target(run)->distinct, cell_number(csv, row, "distinct_specs"));
@@ -318,7 +319,7 @@ static void a_second_implementation_agrees(void)
         const struct sim_static_counts *counts = sim_static_counts(experiment.run);
         CHECK_I64(counts->arrived, cell_number(csv, row, "arrived"));
         CHECK_I64(counts->failed, cell_number(csv, row, "failed"));
-        CHECK_I64(counts->used_milli, cell_number(csv, row, "gpu_milli"));
+        CHECK_I64(counts->used_units / (WEIR_ONE / 1000), cell_number(csv, row, "gpu_milli"));
         CHECK_I64(cpu_milli_left(experiment.run), cell_number(csv, row, "cpu_milli_left"));
         CHECK_NEAR(sim_static_frag_milli(experiment.run), cell_number(csv, row, "frag_milli"),
                    1e-5);

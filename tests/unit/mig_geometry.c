@@ -112,7 +112,7 @@ static void too_many_slices_are_told_apart_from_too_few_slots(void)
     weir_mig_layout layout;
     counts[named(table, "4g")] = 2;
     CHECK_I64(weir_mig_arrange(table, counts, &layout, &error), WEIR_EINFEASIBLE);
-    CHECK_STR(error.text, "8 slices are asked for, a h100 has 7");
+    CHECK_STR(error.text, "8 slices are asked for, h100 has 7");
 }
 
 /* ---- neighbours ---- */
