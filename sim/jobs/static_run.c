@@ -4,6 +4,7 @@
 
 #include "sim/engine/digest.h"
 #include "sim/engine/random.h"
+#include "sim/jobs/belief.h"
 #include "sim/jobs/job_stream.h"
 #include "workloads/openb.h"
 
@@ -87,19 +88,6 @@ static weir_status read_order(struct sim_static_run *run, struct weir_error *err
     return WEIR_OK;
 }
 
-static weir_status add_node(struct sim_static_run *run, uint32_t index, struct weir_error *error)
-{
-    const struct sim_scenario *scenario = run->scenario;
-    const struct sim_node_type *type = sim_scenario_node_type(scenario, index);
-    struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS] = { 0 };
-    const uint32_t count = sim_scenario_gpu_specs(scenario, index, gpus);
-    struct weir_node_spec spec = {
-        .id = index, .gpu_count = count, .ram_bytes = type->ram_bytes, .gpus = gpus
-    };
-    WEIR_TRY(weir_units_from_amount(type->cpus, WEIR_QUANTUM_EXACT, &spec.cpu_units, error));
-    return weir_cluster_add_node(run->belief, &spec, NULL, error);
-}
-
 /* Nodes stand in the inventory in the order of their ranks: the first of equals wins. */
 static weir_status fill_belief(struct sim_static_run *run, struct weir_error *error)
 {
@@ -111,7 +99,7 @@ static weir_status fill_belief(struct sim_static_run *run, struct weir_error *er
     for (uint32_t n = 0; n < nodes; n++)
         run->node_at[run->order.ranks[n]] = n;
     for (uint32_t rank = 0; rank < nodes; rank++) {
-        WEIR_TRY(add_node(run, run->node_at[rank], error));
+        WEIR_TRY(sim_belief_add_node(run->belief, run->scenario, run->node_at[rank], error));
         run->frag[rank] = sim_target_frag_milli(&run->target, run->truth, run->node_at[rank]);
         run->curve.gpus += run->truth->nodes[run->node_at[rank]].gpu_count;
     }

@@ -143,6 +143,16 @@ static const struct weir_mig *table_at(const struct sim_scenario *scenario, size
     return NULL;
 }
 
+/* Of the GPUs that are cut: a need is counted as the smallest share it can be. */
+static uint32_t most_slices(const struct sim_scenario *scenario)
+{
+    const struct weir_mig *table;
+    uint32_t most = 0;
+    for (size_t n = 0; (table = table_at(scenario, n)) != NULL; n++)
+        most = table->slices > most ? table->slices : most;
+    return most;
+}
+
 /* What the text means on the types that are cut; false when that is nothing or several things. */
 static bool find_profile(struct sim_resolver *resolver, const struct sim_yaml *at, const char *text,
                          struct weir_request *request)
@@ -187,7 +197,7 @@ bool sim_resolve_mig_request(struct sim_resolver *resolver, const struct sim_yam
                                 "asks for a MIG instance, and no nodes have share: mig");
     if (has_slices) {
         request->mig_slices = draft->mig_slices;
-        request->mig_slices_all = table->slices;
+        request->mig_slices_all = most_slices(resolver->scenario);
         return true;
     }
     if (!find_profile(resolver, at, draft->mig, request))

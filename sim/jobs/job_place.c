@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What jobs hold: the members of a job are placed all or none, and given back together.
+ */
+#include "sim/jobs/job_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { SLOT_BITS = 24 }; /* of a worker's id; above them its number */
+
+static uint64_t worker_id(const struct sim_job_run *run, const struct sim_job *job, uint32_t member)
+{
+    return ((job->first_worker + member) << SLOT_BITS) | (uint32_t)(job - run->jobs);
+}
+
+uint32_t sim_job_of_worker(uint64_t worker)
+{
+    return (uint32_t)(worker & ((UINT64_C(1) << SLOT_BITS) - 1));
+}
+
+/* ---- fragmentation ---- */
+
+void sim_job_refresh_frag(struct sim_job_run *run, uint32_t node)
+{
+    const double milli =
+        run->truth->nodes[node].is_up ? sim_target_frag_milli(&run->target, run->truth, node) : 0;
+    const int64_t now = llround(ldexp(milli / 1000, 20));
+    run->frag_sum += now - run->frag[node];
+    run->frag[node] = now;
+    sim_gauge_set(&run->meter.frag, sim_engine_now(run->engine), ldexp((double)run->frag_sum, -20));
+}
+
+/* ---- one member ---- */
+
+static uint64_t seed_of(const struct sim_job_run *run, const struct sim_job *job, uint32_t member)
+{
+    struct sim_stream stream;
+    sim_stream_open(
+        &stream, &run->random, SIM_DRAW_POLICY,
+        (struct sim_stream_key){ .item = job->id, .stage = member, .attempt = job->attempts });
+    return sim_stream_u64(&stream);
+}
+
+static weir_status take(struct sim_job_run *run, const struct sim_job *job, uint32_t member,
+                        bool *is_taken)
+{
+    const struct weir_alloc *alloc = &run->answer.alloc;
+    sim_lease_fill(&run->lease, run->truth, alloc, &sim_job_spec(run, job)->shape);
+    *is_taken = sim_cluster_acquire(run->truth, &run->lease) == WEIR_REASON_NONE;
+    if (!*is_taken) {
+        run->refused_by_truth++;
+        return WEIR_OK;
+    }
+    sim_cluster_run(run->truth, &run->lease, true);
+    /* Lists of workers are kept by stage; by node they stay short. */
+    return weir_cluster_add_worker(run->belief, worker_id(run, job, member), alloc->node, alloc,
+                                   run->error);
+}
+
+static weir_status place_member(struct sim_job_run *run, const struct sim_job *job, uint32_t member,
+                                bool *is_placed)
+{
+    const struct weir_mix mix = sim_target_mix(&run->target);
+    const struct weir_place_query query = { .cluster = run->belief,
+                                            .mix = &mix,
+                                            .shape = &sim_job_spec(run, job)->shape,
+                                            .seed = seed_of(run, job, member) };
+    struct weir_error refused = { .phase = -1 };
+    *is_placed = false;
+    const weir_status status = weir_chooser_place(run->chooser, &query, &run->answer, &refused);
+    if (status == WEIR_EBUSY)
+        return WEIR_OK;
+    if (status != WEIR_OK)
+        return weir_fail(run->error, status, "job %llu: %s", (unsigned long long)job->id,
+                         refused.text);
+    return take(run, job, member, is_placed);
+}
+
+static weir_status release_member(struct sim_job_run *run, const struct sim_job *job,
+                                  uint32_t member, uint32_t *node)
+{
+    struct weir_worker worker;
+    if (!weir_cluster_worker(run->belief, worker_id(run, job, member), &worker))
+        return weir_fail(run->error, WEIR_EINVARIANT, "member %u of job %llu holds nothing", member,
+                         (unsigned long long)job->id);
+    sim_lease_fill(&run->lease, run->truth, &worker.alloc, &sim_job_spec(run, job)->shape);
+    run->lease.is_running = 1;
+    sim_cluster_release(run->truth, &run->lease);
+    *node = worker.alloc.node;
+    return WEIR_OK;
+}
+
+/* ---- the job ---- */
+
+/* All members together ask for more than is free: no need to try. */
+static bool is_hopeless(const struct sim_job_run *run, const struct sim_job_spec *spec)
+{
+    const struct weir_amounts free = weir_cluster_free(run->belief);
+    const struct weir_shape *shape = &spec->shape;
+    return free.gpu_units < shape->gpu_units * shape->gpu_count * (int64_t)spec->members ||
+           free.cpu_units < shape->cpu_units * (int64_t)spec->members;
+}
+
+/* The members placed so far go, in the truth and (by roll-back) in the belief. */
+static weir_status undo(struct sim_job_run *run, const struct sim_job *job, uint32_t members)
+{
+    weir_status status = WEIR_OK;
+    for (uint32_t m = 0; m < members && status == WEIR_OK; m++) {
+        uint32_t node = 0;
+        status = release_member(run, job, m, &node);
+    }
+    weir_cluster_rollback(run->belief);
+    return status;
+}
+
+static weir_status place_members(struct sim_job_run *run, struct sim_job *job, bool *is_placed)
+{
+    const uint32_t members = sim_job_spec(run, job)->members;
+    WEIR_TRY(weir_cluster_mark(run->belief));
+    for (uint32_t m = 0; m < members; m++) {
+        const weir_status status = place_member(run, job, m, is_placed);
+        if (m == 0)
+            job->node = run->answer.alloc.node;
+        if (status != WEIR_OK || !*is_placed) {
+            const weir_status undone = undo(run, job, m);
+            return status != WEIR_OK ? status : undone;
+        }
+    }
+    weir_cluster_release(run->belief);
+    return WEIR_OK;
+}
+
+static void change_amounts(struct sim_job_run *run, const struct sim_job *job, double sign)
+{
+    const struct sim_job_spec *spec = sim_job_spec(run, job);
+    const struct weir_shape *shape = &spec->shape;
+    const int64_t now_ns = sim_engine_now(run->engine);
+    const double members = sign * spec->members;
+    sim_job_meter_change(&run->meter, now_ns, spec->label, SIM_JOBS_GPUS,
+                         sign * weir_units_amount(job->gpu_units));
+    sim_job_meter_change(&run->meter, now_ns, spec->label, SIM_JOBS_CPUS,
+                         members * weir_units_amount(shape->cpu_units));
+    sim_job_meter_change(&run->meter, now_ns, spec->label, SIM_JOBS_RAM,
+                         members * (double)shape->ram_bytes);
+}
+
+/* Sums up what the members hold, and what is left on their nodes. */
+static void survey_members(struct sim_job_run *run, struct sim_job *job)
+{
+    struct weir_worker worker;
+    job->gpu_units = 0;
+    for (uint32_t m = 0; m < sim_job_spec(run, job)->members; m++) {
+        if (!weir_cluster_worker(run->belief, worker_id(run, job, m), &worker))
+            continue;
+        for (uint32_t d = 0; d < worker.alloc.device_count; d++)
+            job->gpu_units += worker.alloc.devices[d].units;
+        sim_job_refresh_frag(run, worker.alloc.node);
+    }
+}
+
+weir_status sim_job_place(struct sim_job_run *run, struct sim_job *job, bool *is_placed)
+{
+    const struct sim_job_spec *spec = sim_job_spec(run, job);
+    *is_placed = false;
+    if (is_hopeless(run, spec))
+        return WEIR_OK;
+    job->first_worker = run->workers;
+    run->workers += spec->members;
+    if (spec->members > 1)
+        WEIR_TRY(place_members(run, job, is_placed));
+    else
+        WEIR_TRY(place_member(run, job, 0, is_placed));
+    if (!*is_placed)
+        return WEIR_OK;
+    if (spec->members == 1)
+        job->node = run->answer.alloc.node;
+    survey_members(run, job);
+    change_amounts(run, job, 1);
+    return WEIR_OK;
+}
+
+weir_status sim_job_give_back(struct sim_job_run *run, const struct sim_job *job)
+{
+    for (uint32_t m = 0; m < sim_job_spec(run, job)->members; m++) {
+        uint32_t node = 0;
+        WEIR_TRY(release_member(run, job, m, &node));
+        WEIR_TRY(weir_cluster_remove_worker(run->belief, worker_id(run, job, m), run->error));
+        sim_job_refresh_frag(run, node);
+    }
+    change_amounts(run, job, -1);
+    sim_wait_queue_unsettle(&run->queue);
+    return WEIR_OK;
+}
+
+/* ---- what can ever fit ---- */
+
+/* Before anything runs: which kinds of jobs fit the empty cluster. Members are equal, so how many
+ * a node takes does not depend on the order in which they are placed. */
+weir_status sim_job_judge_kinds(struct sim_job_run *run)
+{
+    const uint64_t refused = run->refused_by_truth;
+    bool *is_judged = calloc((size_t)run->queue.kind_count + 1, sizeof(*is_judged));
+    weir_status status = is_judged == NULL ? WEIR_ENOMEM : WEIR_OK;
+    for (uint32_t s = 0; s < run->workload->jobs_count && status == WEIR_OK; s++) {
+        const uint32_t kind = run->kind_of[s];
+        struct sim_job *trial = &run->jobs[0];
+        if (is_judged[kind])
+            continue;
+        is_judged[kind] = true;
+        *trial = (struct sim_job){ .arrival = { .spec = s } };
+        bool is_placed = false;
+        if (!is_hopeless(run, &run->workload->jobs[s]))
+            status = place_members(run, trial, &is_placed);
+        run->is_feasible[kind] = is_placed;
+        for (uint32_t m = 0; m < run->workload->jobs[s].members && is_placed && status == WEIR_OK;
+             m++) {
+            uint32_t node = 0;
+            status = release_member(run, trial, m, &node);
+            if (status == WEIR_OK)
+                status =
+                    weir_cluster_remove_worker(run->belief, worker_id(run, trial, m), run->error);
+        }
+    }
+    free(is_judged);
+    run->jobs[0] = (struct sim_job){ .state = SIM_JOB_GONE };
+    run->refused_by_truth = refused;
+    return status;
+}
