@@ -73,6 +73,17 @@ void sim_slice_book(struct sim_gpu *gpu, const struct weir_device *device, int64
     }
 }
 
+weir_status sim_cluster_cut(struct sim_cluster *cluster, uint32_t node, uint32_t gpu,
+                            weir_mig_layout cut, struct weir_error *error)
+{
+    struct sim_gpu *books = &cluster->gpus[cluster->nodes[node].gpu_first + gpu];
+    if (books->mig == NULL || books->mig_slots != 0)
+        return weir_fail(error, WEIR_EINVARIANT, "node %u GPU %u is cut while slots %x are in use",
+                         node, gpu, books->mig_slots);
+    books->mig_cut = cut;
+    return WEIR_OK;
+}
+
 bool sim_slice_is_sound(const struct sim_gpu *gpu)
 {
     uint32_t slots = 0;

@@ -28,6 +28,9 @@ uint32_t sim_slice_use_refusal(const struct sim_use *use);
 
 /* Books the instance out (sign 1) or in (-1). */
 void sim_slice_book(struct sim_gpu *gpu, const struct weir_device *device, int64_t sign);
+/* Cuts a GPU anew; WEIR_EINVARIANT when an instance is in use. */
+weir_status sim_cluster_cut(struct sim_cluster *cluster, uint32_t node, uint32_t gpu,
+                            weir_mig_layout cut, struct weir_error *error);
 /* Slots, held instances and the cut agree. */
 bool sim_slice_is_sound(const struct sim_gpu *gpu);
 

@@ -29,6 +29,7 @@ void sim_job_refresh_frag(struct sim_job_run *run, uint32_t node)
     run->frag_sum += now - run->frag[node];
     run->frag[node] = now;
     sim_gauge_set(&run->meter.frag, sim_engine_now(run->engine), ldexp((double)run->frag_sum, -20));
+    sim_job_cuts_measure(run, node);
 }
 
 /* ---- one member ---- */
@@ -187,6 +188,7 @@ weir_status sim_job_give_back(struct sim_job_run *run, const struct sim_job *job
         WEIR_TRY(release_member(run, job, m, &node));
         WEIR_TRY(weir_cluster_remove_worker(run->belief, worker_id(run, job, m), run->error));
         sim_job_refresh_frag(run, node);
+        sim_job_cuts_drained(run, node);
     }
     change_amounts(run, job, -1);
     sim_wait_queue_unsettle(&run->queue);
@@ -212,7 +214,8 @@ weir_status sim_job_judge_kinds(struct sim_job_run *run)
         bool is_placed = false;
         if (!is_hopeless(run, &run->workload->jobs[s]))
             status = place_members(run, trial, &is_placed);
-        run->is_feasible[kind] = is_placed;
+        run->is_feasible[kind] =
+            is_placed || sim_job_cuts_can_serve(run, &run->workload->jobs[s].shape);
         for (uint32_t m = 0; m < run->workload->jobs[s].members && is_placed && status == WEIR_OK;
              m++) {
             uint32_t node = 0;

@@ -7,6 +7,7 @@
 #include "sim/engine/engine.h"
 #include "sim/engine/time.h"
 #include "sim/jobs/job_meter.h"
+#include "sim/jobs/job_partition.h"
 #include "sim/jobs/job_run.h"
 #include "sim/jobs/job_stream.h"
 #include "sim/jobs/target.h"
@@ -21,8 +22,9 @@ enum sim_job_event {
     SIM_JOB_PASS,
     SIM_JOB_SAMPLE,
     SIM_JOB_WARM,
-    SIM_JOB_NODE_FAIL,  /* target: node */
-    SIM_JOB_NODE_REPAIR /* target: node */
+    SIM_JOB_NODE_FAIL,   /* target: node */
+    SIM_JOB_NODE_REPAIR, /* target: node */
+    SIM_JOB_CUT          /* target: node, argument: GPU */
 };
 
 enum sim_job_state { SIM_JOB_GONE, SIM_JOB_WAITING, SIM_JOB_RUNNING, SIM_JOB_AWAY };
@@ -79,6 +81,7 @@ struct sim_job_run {
     uint64_t workers; /* numbers given so far */
     uint64_t refused_by_truth;
 
+    struct sim_job_cuts cuts;
     struct sim_job_meter meter;
     int64_t sample_ns, end_ns;
     uint64_t samples, handled, passes;

@@ -122,6 +122,13 @@ struct draft_latency {
     int64_t per_worker_ns;
 };
 
+struct draft_repartition {
+    struct draft_head head;
+    uint32_t policy;
+    uint32_t min_gain;
+    int64_t reconfigure_ns;
+};
+
 struct draft_sched {
     struct draft_head head;
     struct draft_policy placement;
@@ -130,6 +137,7 @@ struct draft_sched {
     uint32_t explain;
     struct draft_latency latency;
     int64_t view_age_ns;
+    struct draft_repartition repartition;
 };
 
 struct draft_class {

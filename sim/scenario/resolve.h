@@ -51,6 +51,8 @@ const struct weir_mig *sim_resolve_mig_table(struct sim_resolver *resolver,
 /* The node type of a group that shares its GPUs in its own way: `type` itself or a new one. */
 uint32_t sim_resolve_share(struct sim_resolver *resolver, const struct draft_node_group *group,
                            uint32_t type);
+/* Whether GPUs can be cut anew at all; after the workloads. */
+void sim_resolve_repartition(struct sim_resolver *resolver);
 /* The part of a request that asks for a MIG instance; false when that was reported. */
 bool sim_resolve_mig_request(struct sim_resolver *resolver, const struct sim_yaml *at,
                              struct draft_request *draft, struct weir_request *request);

@@ -125,6 +125,29 @@ uint32_t sim_resolve_share(struct sim_resolver *resolver, const struct draft_nod
     return (uint32_t)scenario->node_types_count++;
 }
 
+static bool has_cuts(const struct sim_scenario *scenario)
+{
+    for (size_t i = 0; i < scenario->node_types_count; i++)
+        if (scenario->node_types[i].cuts != NULL)
+            return true;
+    return false;
+}
+
+void sim_resolve_repartition(struct sim_resolver *resolver)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    const struct sim_yaml *at = sim_draft_at(&resolver->draft->sched.repartition.head, "policy");
+    const bool is_timed =
+        scenario->workloads_count > 0 && scenario->workloads[0].mode == SIM_WORKLOAD_TIME;
+    if (scenario->sched.repartition.policy == SIM_REPARTITION_OFF)
+        return;
+    if (!is_timed)
+        sim_report_error(resolver->report, at, "needs workloads in mode: time");
+    if (!has_cuts(scenario) && !resolver->is_hardware_unclear)
+        sim_report_error(resolver->report, at,
+                         "needs nodes with share: mig and a partition to begin with");
+}
+
 /* ---- requests ---- */
 
 /* The n-th table of the GPUs of nodes that are cut, or NULL when there are fewer. */

@@ -88,6 +88,14 @@ struct sim_policy_choice {
     const char *folder; /* where it runs: that of the scenario; NULL = here */
 };
 
+/* Whether and when GPUs are cut anew. */
+enum sim_repartition_policy { SIM_REPARTITION_OFF, SIM_REPARTITION_DEMAND };
+struct sim_repartition {
+    uint32_t policy;   /* enum sim_repartition_policy */
+    uint32_t min_gain; /* slices */
+    int64_t reconfigure_ns;
+};
+
 struct sim_sched {
     struct sim_policy_choice placement;
     struct sim_policy_choice scaling;
@@ -99,6 +107,7 @@ struct sim_sched {
     int64_t latency_ns;            /* from the view to the application of a plan */
     int64_t latency_per_worker_ns; /* added for every living worker */
     int64_t view_age_ns;           /* how old the counts and measurements of a view are */
+    struct sim_repartition repartition;
 };
 
 /* ---- pipelines ---- */
