@@ -278,12 +278,12 @@ static bool is_same_task(const struct wl_span *a, const struct wl_span *b)
 
 static weir_status mark_tasks(struct wl_span_log *log, struct weir_error *error)
 {
-    struct wl_span **order = calloc(log->count + 1, sizeof(*order));
+    struct wl_span **order = calloc(log->count + 1, sizeof(struct wl_span *));
     if (order == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     for (size_t i = 0; i < log->count; i++)
         order[i] = &log->spans[i];
-    qsort(order, log->count, sizeof(*order), compare_spans);
+    qsort(order, log->count, sizeof(struct wl_span *), compare_spans);
     struct wl_span *first = NULL;
     for (size_t i = 0; i < log->count; i++) {
         if (first == NULL || !is_same_task(first, order[i]))

@@ -282,6 +282,8 @@ static struct weir_gpu open_gpu(const struct weir_gpu_spec *spec)
                               .nvenc_free = nvencs,
                               .nvdec_all = nvdecs,
                               .nvenc_all = nvencs,
+                              .idle_w = spec->idle_w,
+                              .full_w = spec->full_w,
                               .units_free = spec->units,
                               .units_total = spec->units,
                               .mem_free_bytes = mem_bytes,

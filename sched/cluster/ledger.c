@@ -23,6 +23,7 @@ static uint64_t gpu_fingerprint(const struct weir_gpu *gpu, uint32_t index)
         hash = weir_hash_add(hash, gpu->mig_state.held);
         hash = weir_hash_add(hash, gpu->mig_state.cut + gpu->is_closed);
     }
+    hash = weir_hash_add(hash, ((uint64_t)gpu->idle_w << 16) | gpu->full_w);
     return weir_hash_add(hash, (uint64_t)gpu->mem_total_bytes);
 }
 

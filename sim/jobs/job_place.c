@@ -5,7 +5,6 @@
 #include "sim/jobs/job_state.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { SLOT_BITS = 24 }; /* of a worker's id; above them its number */
 
@@ -32,50 +31,14 @@ void sim_job_refresh_frag(struct sim_job_run *run, uint32_t node)
     sim_job_cuts_measure(run, node);
 }
 
-/* ---- one member ---- */
+/* ---- members ---- */
 
-static uint64_t seed_of(const struct sim_job_run *run, const struct sim_job *job, uint32_t member)
+static uint64_t seed_of(const struct sim_job_run *run, const struct sim_job *job)
 {
     struct sim_stream stream;
-    sim_stream_open(
-        &stream, &run->random, SIM_DRAW_POLICY,
-        (struct sim_stream_key){ .item = job->id, .stage = member, .attempt = job->attempts });
+    sim_stream_open(&stream, &run->random, SIM_DRAW_POLICY,
+                    (struct sim_stream_key){ .item = job->id, .attempt = job->attempts });
     return sim_stream_u64(&stream);
-}
-
-static weir_status take(struct sim_job_run *run, const struct sim_job *job, uint32_t member,
-                        bool *is_taken)
-{
-    const struct weir_alloc *alloc = &run->answer.alloc;
-    sim_lease_fill(&run->lease, run->truth, alloc, &sim_job_spec(run, job)->shape);
-    *is_taken = sim_cluster_acquire(run->truth, &run->lease) == WEIR_REASON_NONE;
-    if (!*is_taken) {
-        run->refused_by_truth++;
-        return WEIR_OK;
-    }
-    sim_cluster_run(run->truth, &run->lease, true);
-    /* Lists of workers are kept by stage; by node they stay short. */
-    return weir_cluster_add_worker(run->belief, worker_id(run, job, member), alloc->node, alloc,
-                                   run->error);
-}
-
-static weir_status place_member(struct sim_job_run *run, const struct sim_job *job, uint32_t member,
-                                bool *is_placed)
-{
-    const struct weir_mix mix = sim_target_mix(&run->target);
-    const struct weir_place_query query = { .cluster = run->belief,
-                                            .mix = &mix,
-                                            .shape = &sim_job_spec(run, job)->shape,
-                                            .seed = seed_of(run, job, member) };
-    struct weir_error refused = { .phase = -1 };
-    *is_placed = false;
-    const weir_status status = weir_chooser_place(run->chooser, &query, &run->answer, &refused);
-    if (status == WEIR_EBUSY)
-        return WEIR_OK;
-    if (status != WEIR_OK)
-        return weir_fail(run->error, status, "job %llu: %s", (unsigned long long)job->id,
-                         refused.text);
-    return take(run, job, member, is_placed);
 }
 
 static weir_status release_member(struct sim_job_run *run, const struct sim_job *job,
@@ -89,6 +52,38 @@ static weir_status release_member(struct sim_job_run *run, const struct sim_job 
     run->lease.is_running = 1;
     sim_cluster_release(run->truth, &run->lease);
     *node = worker.alloc.node;
+    return weir_cluster_remove_worker(run->belief, worker_id(run, job, member), run->error);
+}
+
+/* Lists of workers are kept by stage; with the node in its place they stay short. */
+static weir_status take_member(struct sim_job_run *run, const struct sim_job *job, uint32_t member,
+                               bool *is_taken)
+{
+    const struct weir_alloc *alloc = sim_job_placer_alloc(run->placer, member);
+    sim_lease_fill(&run->lease, run->truth, alloc, &sim_job_spec(run, job)->shape);
+    *is_taken = sim_cluster_acquire(run->truth, &run->lease) == WEIR_REASON_NONE;
+    if (!*is_taken)
+        return WEIR_OK;
+    sim_cluster_run(run->truth, &run->lease, true);
+    return weir_cluster_add_worker(run->belief, worker_id(run, job, member), alloc->node, alloc,
+                                   run->error);
+}
+
+/* All members, or none when the truth does not have what was believed. */
+static weir_status take(struct sim_job_run *run, struct sim_job *job, bool *is_taken)
+{
+    const uint32_t members = sim_job_spec(run, job)->members;
+    uint32_t taken = 0;
+    uint32_t node = 0;
+    *is_taken = true;
+    while (taken < members && *is_taken) {
+        WEIR_TRY(take_member(run, job, taken, is_taken));
+        taken += *is_taken ? 1 : 0;
+    }
+    job->node = sim_job_placer_alloc(run->placer, 0)->node;
+    run->refused_by_truth += *is_taken ? 0 : 1;
+    while (!*is_taken && taken-- > 0)
+        WEIR_TRY(release_member(run, job, taken, &node));
     return WEIR_OK;
 }
 
@@ -101,35 +96,6 @@ static bool is_hopeless(const struct sim_job_run *run, const struct sim_job_spec
     const struct weir_shape *shape = &spec->shape;
     return free.gpu_units < shape->gpu_units * shape->gpu_count * (int64_t)spec->members ||
            free.cpu_units < shape->cpu_units * (int64_t)spec->members;
-}
-
-/* The members placed so far go, in the truth and (by roll-back) in the belief. */
-static weir_status undo(struct sim_job_run *run, const struct sim_job *job, uint32_t members)
-{
-    weir_status status = WEIR_OK;
-    for (uint32_t m = 0; m < members && status == WEIR_OK; m++) {
-        uint32_t node = 0;
-        status = release_member(run, job, m, &node);
-    }
-    weir_cluster_rollback(run->belief);
-    return status;
-}
-
-static weir_status place_members(struct sim_job_run *run, struct sim_job *job, bool *is_placed)
-{
-    const uint32_t members = sim_job_spec(run, job)->members;
-    WEIR_TRY(weir_cluster_mark(run->belief));
-    for (uint32_t m = 0; m < members; m++) {
-        const weir_status status = place_member(run, job, m, is_placed);
-        if (m == 0)
-            job->node = run->answer.alloc.node;
-        if (status != WEIR_OK || !*is_placed) {
-            const weir_status undone = undo(run, job, m);
-            return status != WEIR_OK ? status : undone;
-        }
-    }
-    weir_cluster_release(run->belief);
-    return WEIR_OK;
 }
 
 static void change_amounts(struct sim_job_run *run, const struct sim_job *job, double sign)
@@ -163,21 +129,27 @@ static void survey_members(struct sim_job_run *run, struct sim_job *job)
 weir_status sim_job_place(struct sim_job_run *run, struct sim_job *job, bool *is_placed)
 {
     const struct sim_job_spec *spec = sim_job_spec(run, job);
+    const struct weir_mix mix = sim_target_mix(&run->target);
+    const struct sim_job_question question = {
+        .belief = run->belief, .mix = &mix, .job = spec, .seed = seed_of(run, job)
+    };
+    struct weir_error refused = { .phase = -1 };
     *is_placed = false;
     if (is_hopeless(run, spec))
         return WEIR_OK;
+    const weir_status status = sim_job_placer_ask(run->placer, &question, &refused);
+    if (status == WEIR_EBUSY || status == WEIR_EINFEASIBLE)
+        return WEIR_OK;
+    if (status != WEIR_OK)
+        return weir_fail(run->error, status, "job %llu: %s", (unsigned long long)job->id,
+                         refused.text);
     job->first_worker = run->workers;
     run->workers += spec->members;
-    if (spec->members > 1)
-        WEIR_TRY(place_members(run, job, is_placed));
-    else
-        WEIR_TRY(place_member(run, job, 0, is_placed));
-    if (!*is_placed)
-        return WEIR_OK;
-    if (spec->members == 1)
-        job->node = run->answer.alloc.node;
-    survey_members(run, job);
-    change_amounts(run, job, 1);
+    WEIR_TRY(take(run, job, is_placed));
+    if (*is_placed) {
+        survey_members(run, job);
+        change_amounts(run, job, 1);
+    }
     return WEIR_OK;
 }
 
@@ -186,7 +158,6 @@ weir_status sim_job_give_back(struct sim_job_run *run, const struct sim_job *job
     for (uint32_t m = 0; m < sim_job_spec(run, job)->members; m++) {
         uint32_t node = 0;
         WEIR_TRY(release_member(run, job, m, &node));
-        WEIR_TRY(weir_cluster_remove_worker(run->belief, worker_id(run, job, m), run->error));
         sim_job_refresh_frag(run, node);
         sim_job_cuts_drained(run, node);
     }
@@ -195,38 +166,23 @@ weir_status sim_job_give_back(struct sim_job_run *run, const struct sim_job *job
     return WEIR_OK;
 }
 
-/* ---- what can ever fit ---- */
-
-/* Before anything runs: which kinds of jobs fit the empty cluster. Members are equal, so how many
- * a node takes does not depend on the order in which they are placed. */
+/* Before anything runs: which kinds of jobs fit the empty cluster. */
 weir_status sim_job_judge_kinds(struct sim_job_run *run)
 {
-    const uint64_t refused = run->refused_by_truth;
-    bool *is_judged = calloc((size_t)run->queue.kind_count + 1, sizeof(*is_judged));
-    weir_status status = is_judged == NULL ? WEIR_ENOMEM : WEIR_OK;
-    for (uint32_t s = 0; s < run->workload->jobs_count && status == WEIR_OK; s++) {
-        const uint32_t kind = run->kind_of[s];
-        struct sim_job *trial = &run->jobs[0];
-        if (is_judged[kind])
+    const struct weir_mix mix = sim_target_mix(&run->target);
+    for (uint32_t s = 0; s < run->workload->jobs_count; s++) {
+        const struct sim_job_question question = { .belief = run->belief,
+                                                   .mix = &mix,
+                                                   .job = &run->workload->jobs[s] };
+        struct weir_error refused = { .phase = -1 };
+        bool *is_feasible = &run->is_feasible[run->kind_of[s]];
+        if (*is_feasible)
             continue;
-        is_judged[kind] = true;
-        *trial = (struct sim_job){ .arrival = { .spec = s } };
-        bool is_placed = false;
-        if (!is_hopeless(run, &run->workload->jobs[s]))
-            status = place_members(run, trial, &is_placed);
-        run->is_feasible[kind] =
-            is_placed || sim_job_cuts_can_serve(run, &run->workload->jobs[s].shape);
-        for (uint32_t m = 0; m < run->workload->jobs[s].members && is_placed && status == WEIR_OK;
-             m++) {
-            uint32_t node = 0;
-            status = release_member(run, trial, m, &node);
-            if (status == WEIR_OK)
-                status =
-                    weir_cluster_remove_worker(run->belief, worker_id(run, trial, m), run->error);
-        }
+        const weir_status status = sim_job_placer_ask(run->placer, &question, &refused);
+        *is_feasible = status != WEIR_EINFEASIBLE || /* what is not told apart waits */
+                       sim_job_cuts_can_serve(run, &run->workload->jobs[s].shape);
+        if (status != WEIR_OK && status != WEIR_EBUSY && status != WEIR_EINFEASIBLE)
+            return weir_fail(run->error, status, "%s", refused.text);
     }
-    free(is_judged);
-    run->jobs[0] = (struct sim_job){ .state = SIM_JOB_GONE };
-    run->refused_by_truth = refused;
-    return status;
+    return WEIR_OK;
 }

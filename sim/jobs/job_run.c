@@ -2,7 +2,7 @@
 /* Jobs in time: building, the run loop, the invariant; see the header. */
 #include "sim/jobs/job_state.h"
 
-#include "sim/jobs/belief.h"
+#include "sim/belief.h"
 #include "sim/record/record.h"
 #include "sim/record/sampling.h"
 
@@ -12,11 +12,7 @@
 
 /* ---- making ---- */
 
-static bool is_same_kind(const struct sim_job_spec *a, const struct sim_job_spec *b)
-{
-    return a->members == b->members && memcmp(&a->shape, &b->shape, sizeof(a->shape)) == 0;
-}
-
+/* What makes a difference to the placement. */
 static int by_kind(const void *left, const void *right, void *state)
 {
     const struct sim_job_spec *jobs = state;
@@ -24,6 +20,8 @@ static int by_kind(const void *left, const void *right, void *state)
     const struct sim_job_spec *b = &jobs[*(const uint32_t *)right];
     if (a->members != b->members)
         return a->members < b->members ? -1 : 1;
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
     return memcmp(&a->shape, &b->shape, sizeof(a->shape));
 }
 
@@ -42,13 +40,21 @@ static weir_status number_kinds(struct sim_job_run *run)
         order[i] = i;
     qsort_r(order, workload->jobs_count, sizeof(*order), by_kind, workload->jobs);
     for (size_t i = 0; i < workload->jobs_count; i++) {
-        if (i == 0 || !is_same_kind(&workload->jobs[order[i - 1]], &workload->jobs[order[i]]))
+        if (i == 0 || by_kind(&order[i - 1], &order[i], workload->jobs) != 0)
             kinds++;
         run->kind_of[order[i]] = kinds - 1;
     }
     free(order);
     run->is_feasible = calloc((size_t)kinds + 1, sizeof(*run->is_feasible));
     return run->is_feasible == NULL ? WEIR_ENOMEM : sim_wait_queue_open(&run->queue, kinds);
+}
+
+static weir_status add_node(struct sim_job_run *run, uint32_t index, struct weir_error *error)
+{
+    struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS];
+    struct weir_node_spec spec;
+    WEIR_TRY(sim_belief_node(run->scenario, index, gpus, &spec, error));
+    return weir_cluster_add_node(run->belief, &spec, NULL, error);
 }
 
 static weir_status make_cluster(struct sim_job_run *run, struct weir_error *error)
@@ -62,7 +68,7 @@ static weir_status make_cluster(struct sim_job_run *run, struct weir_error *erro
         return WEIR_ENOMEM;
     for (uint32_t n = 0; n < nodes; n++) {
         const struct sim_meter_amounts sum = sim_cluster_capacity(run->truth, n);
-        WEIR_TRY(sim_belief_add_node(run->belief, run->scenario, n, error));
+        WEIR_TRY(add_node(run, n, error));
         sim_gauge_add(&run->meter.up_gpus, 0, sum.amount[SIM_RESOURCE_GPU]);
         sim_gauge_add(&run->meter.up_cpus, 0, sum.amount[SIM_RESOURCE_CPU]);
         sim_gauge_add(&run->meter.up_ram, 0, sum.amount[SIM_RESOURCE_RAM]);
@@ -73,11 +79,9 @@ static weir_status make_cluster(struct sim_job_run *run, struct weir_error *erro
 
 static weir_status make_policies(struct sim_job_run *run, struct weir_error *error)
 {
-    const struct sim_policy_choice *placement = &run->scenario->sched.placement;
     const struct sim_policy_choice *queueing = &run->scenario->sched.queueing;
-    const struct weir_params place = { placement->values, (uint32_t)placement->count, 0 };
     const struct weir_params rank = { queueing->values, (uint32_t)queueing->count, 0 };
-    WEIR_TRY(weir_chooser_create(placement->placement, &place, NULL, &run->chooser, error));
+    WEIR_TRY(sim_job_placer_create(run->scenario, run->workload, &run->placer, error));
     return weir_ranker_create(queueing->queueing, &rank, NULL, &run->ranker, error);
 }
 
@@ -146,7 +150,7 @@ void sim_job_run_destroy(struct sim_job_run *run)
         return;
     sim_job_stream_destroy(run->stream);
     weir_ranker_destroy(run->ranker);
-    weir_chooser_destroy(run->chooser);
+    sim_job_placer_destroy(run->placer);
     weir_cluster_destroy(run->belief);
     sim_cluster_destroy(run->truth);
     sim_target_clear(&run->target);

@@ -8,6 +8,7 @@
 #include "sim/engine/time.h"
 #include "sim/jobs/job_meter.h"
 #include "sim/jobs/job_partition.h"
+#include "sim/jobs/job_placer.h"
 #include "sim/jobs/job_run.h"
 #include "sim/jobs/job_stream.h"
 #include "sim/jobs/target.h"
@@ -53,7 +54,7 @@ struct sim_job_run {
     struct sim_engine *engine;
     struct sim_cluster *truth;
     struct weir_cluster *belief;
-    struct weir_chooser *chooser;
+    struct sim_job_placer *placer;
     struct weir_ranker *ranker;
     struct sim_job_stream *stream;
     struct sim_job_arrival next;
@@ -86,7 +87,6 @@ struct sim_job_run {
     int64_t sample_ns, end_ns;
     uint64_t samples, handled, passes;
     uint64_t result_digest;
-    struct weir_place_answer answer; /* large */
     struct sim_lease lease;          /* large */
 };
 

@@ -80,8 +80,25 @@ static bool is_drawn(const struct sim_workload *workload, const struct sim_job_s
            (job->run_ns != WEIR_UNKNOWN_TIME && !job->is_endless);
 }
 
+/* What the counted classes leave of the jobs that arrive at most. */
+static uint64_t uncounted(const struct sim_job_stream *stream)
+{
+    uint64_t left = stream->workload->jobs_limit;
+    for (size_t i = 0; i < stream->counted_count; i++) {
+        const uint64_t count = stream->workload->jobs[stream->counted[i].spec].count;
+        left -= count < left ? count : left;
+    }
+    return left;
+}
+
+/* A static workload has no time: its jobs come one by one at 0, so that classes with a count that
+ * are given a later time follow them. */
 static void next_instant(struct sim_job_stream *stream)
 {
+    if (stream->workload->mode == SIM_WORKLOAD_STATIC) {
+        stream->process_ns = SIM_TIME_MAX;
+        return;
+    }
     stream->process_ns = sim_time_from_s(sim_arrival_process_next(&stream->process));
     stream->process_left =
         stream->process_ns == SIM_TIME_MAX ? 0 : sim_arrival_process_batch(&stream->process);
@@ -101,9 +118,9 @@ static weir_status begin_process(struct sim_job_stream *stream)
     stream->process_ns = SIM_TIME_MAX;
     if (!(sum > 0))
         return WEIR_OK;
-    if (workload->mode == SIM_WORKLOAD_STATIC) { /* no time: they come one by one */
-        stream->process_ns = 0;
-        stream->process_left = UINT64_MAX;
+    if (workload->mode == SIM_WORKLOAD_STATIC) {
+        stream->process_left = uncounted(stream);
+        stream->process_ns = stream->process_left > 0 ? 0 : SIM_TIME_MAX;
     } else if (workload->arrivals.kind != SIM_ARRIVALS_TRACE) {
         sim_arrival_process_open(&stream->process, &workload->arrivals, &stream->random);
         next_instant(stream);

@@ -129,6 +129,12 @@ struct draft_repartition {
     int64_t reconfigure_ns;
 };
 
+struct draft_groups {
+    struct draft_head head;
+    uint32_t scorer;
+    uint32_t report;
+};
+
 struct draft_sched {
     struct draft_head head;
     struct draft_policy placement;
@@ -137,6 +143,7 @@ struct draft_sched {
     uint32_t explain;
     struct draft_latency latency;
     int64_t view_age_ns;
+    struct draft_groups groups;
     struct draft_repartition repartition;
 };
 
@@ -277,6 +284,7 @@ struct draft_job_class {
     struct sim_law *patience;
     double estimate;
     int64_t priority;
+    uint32_t group;
 };
 
 struct draft_workload {
@@ -285,6 +293,8 @@ struct draft_workload {
     char *pods;
     char *order;
     char *order_key;
+    uint32_t ranks;
+    double demand;
     uint32_t mode;
     uint32_t refusal;
     struct draft_target target;

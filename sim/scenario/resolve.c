@@ -59,6 +59,10 @@ void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched)
                                  .latency_per_worker_ns = draft->latency.per_worker_ns,
                                  .view_age_ns = draft->view_age_ns,
                                  .repartition = repartition_of(&draft->repartition) };
+    if (draft->groups.scorer != SIM_ABSENT_COUNT)
+        sched->group_scorer = draft->groups.scorer;
+    if (draft->groups.report != SIM_ABSENT_COUNT)
+        sched->group_report = draft->groups.report;
 }
 
 /* ---- references ---- */

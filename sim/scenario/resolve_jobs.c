@@ -69,6 +69,7 @@ static void resolve_class(struct sim_resolver *resolver, struct draft_job_class 
                                   .members = draft->members,
                                   .weight = draft->weight,
                                   .priority = (int32_t)draft->priority,
+                                  .group = draft->group == SIM_ABSENT_COUNT ? 0 : draft->group,
                                   .count = draft->count,
                                   .submit_ns = draft->at_ns,
                                   .every_ns = draft->every_ns,
@@ -329,16 +330,12 @@ static void refuse_time_keys(struct sim_resolver *resolver, const struct draft_w
 static void check_static(struct sim_resolver *resolver, const struct draft_workload *draft,
                          const struct sim_workload *workload)
 {
-    const struct draft_job_class *classes = draft->classes.items;
     refuse_time_keys(resolver, draft);
-    for (size_t i = 0; i < draft->classes.count; i++)
-        if (classes[i].members > 1)
-            sim_report_error(resolver->report, sim_draft_at(&classes[i].head, "members"),
-                             "jobs of several members need mode: time");
     if (workload->kind == SIM_WORKLOAD_GENERATED && has_process(workload) &&
-        workload->jobs_limit == UINT64_MAX)
+        workload->jobs_limit == UINT64_MAX && isnan(workload->demand_frac))
         sim_report_error(resolver->report, draft->head.node,
-                         "generated jobs of a static workload need jobs: how many arrive");
+                         "generated jobs of a static workload need jobs or demand: how many "
+                         "arrive");
 }
 
 void sim_resolve_jobs(struct sim_resolver *resolver, struct draft_workload *draft,

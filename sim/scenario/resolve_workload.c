@@ -7,6 +7,7 @@
 #include "workloads/openb.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,10 +46,9 @@ void sim_resolve_job_rules(struct sim_resolver *resolver)
     static const struct {
         const char *policy, *parameter;
         double value;
-    } rules[] = { { "fgd", "metric", 1 },
-                  { "fgd", "tie", 2 },
-                  { "fgd", "score", 1 },
-                  { "best_fit", "measure", 1 } };
+    } rules[] = { { "fgd", "metric", 1 },        { "fgd", "tie", 2 },
+                  { "fgd", "score", 1 },         { "best_fit", "measure", 1 },
+                  { "worst_fit", "measure", 1 }, { "first_fit", "device", 0 } };
     const struct draft_policy *draft = &resolver->draft->sched.placement;
     const struct weir_placement_ops *ops = draft->choice.placement;
     if (resolver->draft->workloads.count == 0 || ops == NULL)
@@ -123,25 +123,54 @@ static void read_jobs(struct sim_resolver *resolver, const struct draft_workload
     wl_openb_pods_clear(&pods);
 }
 
+static void report_order_file(struct sim_resolver *resolver, const struct draft_workload *draft,
+                              const char *path)
+{
+    static const char *const words[] = { "shuffled", "none" };
+    const char *near = sim_near_name(draft->order, words, sizeof words / sizeof words[0]);
+    sim_report_error(resolver->report, sim_draft_at(&draft->head, "order"), "%s: cannot be read%s",
+                     path,
+                     near == NULL                    ? ""
+                     : strcmp(near, "shuffled") == 0 ? "; did you mean 'shuffled'?"
+                                                     : "; did you mean 'none'?");
+}
+
 /* The order itself is read when the run begins; here it must be there. */
 static void resolve_order(struct sim_resolver *resolver, const struct draft_workload *draft,
                           struct sim_workload *workload)
 {
-    const bool has_order = draft->order != NULL && strcmp(draft->order, "none") != 0;
-    if (!has_order) {
+    const bool is_shuffled = draft->order != NULL && strcmp(draft->order, "shuffled") == 0;
+    const bool is_file = draft->order != NULL && !is_shuffled && strcmp(draft->order, "none") != 0;
+    workload->is_shuffled = is_shuffled;
+    if (!is_file) {
         if (draft->order_key != NULL && draft->order != NULL)
             sim_report_error(resolver->report, sim_draft_at(&draft->head, "order_key"),
-                             "has no meaning without order");
+                             "has no meaning without a file in order");
         return;
     }
     workload->order = sim_resolve_data_path(resolver, draft->order);
     workload->order_key = draft->order_key;
     if (access(workload->order, R_OK) != 0)
-        sim_report_error(resolver->report, sim_draft_at(&draft->head, "order"),
-                         "%s: cannot be read", workload->order);
+        report_order_file(resolver, draft, workload->order);
     if (draft->order_key == NULL)
         sim_report_error(resolver->report, draft->head.node,
                          "order needs order_key: which order of the file (TRACE:SEED)");
+}
+
+/* Ranks and demand, which depend on where the order comes from. */
+static void resolve_trim(struct sim_resolver *resolver, const struct draft_workload *draft,
+                         struct sim_workload *workload)
+{
+    const bool is_file = workload->order != NULL;
+    const bool is_said = draft->ranks != SIM_ABSENT_COUNT;
+    workload->ranks = is_said ? draft->ranks : is_file ? SIM_RANKS_FILE : SIM_RANKS_AS_GIVEN;
+    workload->demand_frac = draft->demand;
+    if (workload->ranks == SIM_RANKS_FILE && !is_file)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "ranks"),
+                         "'file' has no meaning without a file in order");
+    if (is_file && !isnan(draft->demand))
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "demand"),
+                         "has no meaning with a kept order, which says what arrives");
 }
 
 static void resolve_workload(struct sim_resolver *resolver, struct draft_workload *draft,
@@ -156,6 +185,7 @@ static void resolve_workload(struct sim_resolver *resolver, struct draft_workloa
     if (workload->kind != SIM_WORKLOAD_GENERATED)
         read_jobs(resolver, draft, workload);
     resolve_order(resolver, draft, workload);
+    resolve_trim(resolver, draft, workload);
     sim_resolve_jobs(resolver, draft, workload);
 }
 

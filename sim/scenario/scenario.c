@@ -249,28 +249,6 @@ uint32_t sim_scenario_node_count(const struct sim_scenario *scenario)
     return count;
 }
 
-uint32_t sim_scenario_gpu_specs(const struct sim_scenario *scenario, uint32_t index,
-                                struct weir_gpu_spec *gpus)
-{
-    const struct sim_node_type *type = sim_scenario_node_type(scenario, index);
-    uint32_t count = 0;
-    for (size_t i = 0; i < type->gpus_count; i++) {
-        const struct sim_gpu_type *belief = &scenario->gpu_types[type->gpus[i].type];
-        const struct weir_gpu_spec spec = {
-            .type = type->gpus[i].type,
-            .nvdecs = belief->nvdecs,
-            .nvencs = belief->nvencs,
-            .units = WEIR_ONE,
-            .mem_bytes = belief->mem_bytes,
-            .mig = type->share == SIM_SHARE_MIG ? belief->mig : NULL,
-            .mig_cut = type->cuts == NULL ? 0 : type->cuts[i],
-        };
-        for (uint32_t n = 0; n < type->gpus[i].count && count < WEIR_MAX_NODE_GPUS; n++)
-            gpus[count++] = spec;
-    }
-    return count;
-}
-
 /* The group of node `index`, which becomes the index within the group. */
 static const struct sim_node_group *find_group(const struct sim_scenario *scenario, uint32_t *index)
 {

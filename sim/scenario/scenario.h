@@ -88,6 +88,8 @@ struct sim_policy_choice {
     const char *folder; /* where it runs: that of the scenario; NULL = here */
 };
 
+enum sim_group_scorer { SIM_GROUP_SCORER_RAY, SIM_GROUP_SCORER_PLACEMENT };
+
 /* Whether and when GPUs are cut anew. */
 enum sim_repartition_policy { SIM_REPARTITION_OFF, SIM_REPARTITION_DEMAND };
 struct sim_repartition {
@@ -107,6 +109,8 @@ struct sim_sched {
     int64_t latency_ns;            /* from the view to the application of a plan */
     int64_t latency_per_worker_ns; /* added for every living worker */
     int64_t view_age_ns;           /* how old the counts and measurements of a view are */
+    uint32_t group_scorer;         /* enum sim_group_scorer */
+    uint32_t group_report;         /* enum weir_group_report */
     struct sim_repartition repartition;
 };
 
@@ -223,6 +227,8 @@ enum sim_workload_kind { SIM_WORKLOAD_OPENB, SIM_WORKLOAD_GENERATED };
 /* Static: jobs arrive one by one, each is placed at once or refused, none ever ends. Time: jobs
  * arrive, wait, run and end. */
 enum sim_workload_mode { SIM_WORKLOAD_STATIC, SIM_WORKLOAD_TIME };
+/* Which of equal nodes is first: by a kept order, by the cluster's own order, at random. */
+enum sim_ranks { SIM_RANKS_FILE, SIM_RANKS_SHUFFLED, SIM_RANKS_AS_GIVEN };
 enum sim_refusal { SIM_REFUSAL_FORGET, SIM_REFUSAL_STOP };
 
 enum sim_arrival_kind {
@@ -257,7 +263,7 @@ struct sim_job_spec {
     uint32_t label;          /* what it is reported as: index into the labels of the workload */
     double weight;           /* how often, relative to the others */
     int32_t priority;
-    uint32_t reserved;
+    uint32_t group;    /* 0 = a gang, else placed as a group by enum weir_group_strategy + 1 */
     uint64_t count;    /* of a class: exactly so many; UINT64_MAX = as many as the process brings */
     int64_t submit_ns; /* of a row; of a class with a count: the first */
     int64_t every_ns;  /* of a class with a count */
@@ -275,8 +281,11 @@ struct sim_workload {
     uint32_t kind;
     uint32_t mode;
     uint32_t refusal;   /* enum sim_refusal: what a refused job does to the run */
-    char *order;        /* file with orders of arrival, NULL = the order of the pod file */
+    char *order;        /* file with orders of arrival, NULL = the rows of the pod file */
     char *order_key;    /* which of them */
+    bool is_shuffled;   /* without such a file: in random order */
+    uint32_t ranks;     /* enum sim_ranks */
+    double demand_frac; /* GPU demand that arrives, of the cluster's GPUs; NAN = as the rows ask */
     double target_frac; /* of the jobs that the target workload covers, most frequent kinds first */
     bool target_has_cpu_jobs;
     struct sim_job_spec *jobs; /* one a row of the pod file, or a class */
@@ -453,9 +462,6 @@ uint32_t sim_scenario_node_count(const struct sim_scenario *scenario);
 /* Type of node `index`. */
 const struct sim_node_type *sim_scenario_node_type(const struct sim_scenario *scenario,
                                                    uint32_t index);
-/* The GPUs of node `index` as the scheduler is told, at most WEIR_MAX_NODE_GPUS; how many. */
-uint32_t sim_scenario_gpu_specs(const struct sim_scenario *scenario, uint32_t index,
-                                struct weir_gpu_spec *gpus);
 /* Stage by its index over all pipelines. */
 const struct sim_stage *sim_scenario_stage(const struct sim_scenario *scenario, uint32_t index);
 

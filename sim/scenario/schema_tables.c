@@ -110,6 +110,29 @@ static const struct sim_section latency_section = {
     .scalar_key = "base"
 };
 
+static const struct sim_field groups_fields[] = {
+    { .key = "scorer",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_groups, scorer),
+      .fallback = "ray",
+      .choices = "ray|placement",
+      .help = "who says which node is best for a bundle: ray = the emptiest; placement = the "
+              "placement policy" },
+    { .key = "report",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_groups, report),
+      .fallback = "all",
+      .choices = "all|strict",
+      .help = "which groups that can never fit are told from those that wait: all, or under "
+              "strict_pack and strict_spread alone, as Ray does" },
+};
+static const struct sim_section groups_section = { .name = "sched.groups",
+                                                   .help = "How placement groups are placed.",
+                                                   .fields = groups_fields,
+                                                   .count = LENGTH(groups_fields),
+                                                   .size = sizeof(struct draft_groups),
+                                                   .scalar_key = "scorer" };
+
 static const struct sim_field repartition_fields[] = {
     { .key = "policy",
       .kind = SIM_FIELD_CHOICE,
@@ -168,7 +191,8 @@ static const struct sim_field sched_fields[] = {
       AT(draft_sched, explain),
       .initial = "counts",
       .choices = "off|counts|top|full",
-      .help = "how much of every decision is kept" },
+      .help = "how much of every decision is kept: counts and reasons, the best two places (top), "
+              "every place with its score (full)" },
     { .key = "latency",
       .kind = SIM_FIELD_SECTION,
       AT(draft_sched, latency),
@@ -183,6 +207,12 @@ static const struct sim_field sched_fields[] = {
       .max = LARGEST_TIME,
       .help = "how old the queues, counts of busy workers and measurements are that a decision "
               "sees; at most the interval" },
+    { .key = "groups",
+      .kind = SIM_FIELD_SECTION,
+      AT(draft_sched, groups),
+      .section = &groups_section,
+      .fallback = "ray",
+      .help = "placement groups, for jobs" },
     { .key = "repartition",
       .kind = SIM_FIELD_SECTION,
       AT(draft_sched, repartition),

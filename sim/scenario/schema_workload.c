@@ -200,6 +200,13 @@ static const struct sim_field job_class_fields[] = {
       .min = -1e9,
       .max = 1e9,
       .help = "larger is more urgent" },
+    { .key = "group",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_job_class, group),
+      .fallback = "none",
+      .choices = "none|pack|spread|strict_pack|strict_spread",
+      .help = "the members are bundles of a placement group, as Ray has them: on few nodes, on "
+              "many, on one, or each on another; none: the placement policy alone" },
 };
 static const struct sim_section job_class_section = { .name = "workloads[].classes[]",
                                                       .help = "A kind of jobs.",
@@ -226,12 +233,28 @@ static const struct sim_field workload_fields[] = {
       .kind = SIM_FIELD_TEXT,
       AT(draft_workload, order),
       .initial = "none",
-      .help = "file with orders of arrival and ranks of nodes, which decide ties; none = jobs and "
-              "nodes as their files have them" },
+      .help = "order of arrival: none = as the table has them, shuffled = at random by seed and "
+              "replication, or a file with kept orders of arrival and ranks of nodes" },
     { .key = "order_key",
       .kind = SIM_FIELD_TEXT,
       AT(draft_workload, order_key),
       .help = "which order of the file: TRACE:SEED" },
+    { .key = "ranks",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_workload, ranks),
+      .fallback = "file when order is a file, else as_given",
+      .choices = "file|shuffled|as_given",
+      .help = "order of the nodes, which decides ties between them: that of the order file, at "
+              "random by seed and replication, or as the cluster has them" },
+    { .key = "demand",
+      .kind = SIM_FIELD_NUMBER,
+      .unit = SIM_UNIT_FRACTION,
+      AT(draft_workload, demand),
+      .fallback = "what the rows ask for",
+      .min = 0,
+      .max = 1000,
+      .help = "GPU demand that arrives, as a share of the cluster's GPUs: rows drawn at random "
+              "arrive again at the end until the next would pass it, or random ones are left out" },
     { .key = "mode",
       .kind = SIM_FIELD_CHOICE,
       AT(draft_workload, mode),
@@ -324,7 +347,7 @@ const struct sim_section sim_schema_workload = {
     .help = "Jobs, from a trace or generated. Placement policies that know several rules take "
             "those made for "
             "jobs unless told otherwise: fgd {metric: paper, tie: first, score: grade}, best_fit "
-            "{measure: amounts}.",
+            "and worst_fit {measure: amounts}, first_fit {device: tightest}.",
     .fields = workload_fields,
     .count = LENGTH(workload_fields),
     .size = sizeof(struct draft_workload)

@@ -96,10 +96,15 @@ static struct weir_chooser *open_chooser(const char *name, const double *values,
 /* covers: S1.73 */
 static void first_fit_from_below_kills_4g_and_from_above_keeps_it(void)
 {
-    const double high = 1;
+    const struct weir_placement_ops *ops = weir_placement_find("first_fit");
+    double values[8] = { 0 };
+    CHECK(ops->param_count <= 8);
+    for (uint32_t i = 0; i < ops->param_count && i < 8; i++)
+        values[i] = ops->params[i].initial;
     for (int from_above = 0; from_above < 2; from_above++) {
         struct lab lab = open_lab(1);
-        struct weir_chooser *chooser = open_chooser("first_fit", &high, (uint32_t)from_above);
+        values[weir_param_find(ops->params, ops->param_count, "slots") % 8] = from_above;
+        struct weir_chooser *chooser = open_chooser("first_fit", values, ops->param_count);
         const struct weir_shape one = slice(&lab, "1g");
         const struct weir_shape four = slice(&lab, "4g");
         for (int i = 0; i < 3; i++)
@@ -132,6 +137,40 @@ static void fgd_puts_small_instances_where_large_ones_stay_possible(void)
     lab = open_lab(1);
     chooser = open_chooser("fgd", NULL, 0);
     CHECK_I64(place(&lab, chooser, &shapes[1], &mix), 4);
+    weir_chooser_destroy(chooser);
+    close_lab(&lab);
+}
+
+/* Grades of nodes cannot tell slots apart: the grader names the instance. Kept grades must too. */
+static void graded_policies_take_the_slot_that_they_chose(void)
+{
+    const struct weir_placement_ops *ops = weir_placement_find("fgd");
+    double values[32] = { 0 };
+    CHECK(ops->param_count <= 32);
+    for (uint32_t i = 0; i < ops->param_count && i < 32; i++)
+        values[i] = ops->params[i].initial;
+    values[weir_param_find(ops->params, ops->param_count, "metric") % 32] = 1;
+    values[weir_param_find(ops->params, ops->param_count, "score") % 32] = 1;
+    struct lab lab = open_lab(1);
+    struct weir_chooser *chooser = open_chooser("fgd", values, ops->param_count);
+    const struct weir_shape shapes[] = { slice(&lab, "2g"), slice(&lab, "3g"), slice(&lab, "1g") };
+    const double frequencies[] = { 0.5, 0.5, 0 };
+    const struct weir_mix mix = { shapes, frequencies, 3, 0 };
+    /* 1g at 6 leaves 2g at 0, 2 and 4 and 3g at 0; then 2g at 4 leaves most. */
+    CHECK_I64(place(&lab, chooser, &shapes[2], &mix), 6);
+    CHECK_I64(place(&lab, chooser, &shapes[0], &mix), 4);
+    CHECK_I64(place(&lab, chooser, &shapes[1], &mix), 0);
+    weir_chooser_destroy(chooser);
+    close_lab(&lab);
+    /* first_fit with a device rule is graded too, and still begins at the lowest slot. */
+    const struct weir_placement_ops *fit = weir_placement_find("first_fit");
+    for (uint32_t i = 0; i < fit->param_count && i < 32; i++)
+        values[i] = fit->params[i].initial;
+    values[weir_param_find(fit->params, fit->param_count, "device") % 32] = 0;
+    lab = open_lab(1);
+    chooser = open_chooser("first_fit", values, fit->param_count);
+    CHECK_I64(place(&lab, chooser, &shapes[2], &mix), 0);
+    CHECK_I64(place(&lab, chooser, &shapes[2], &mix), 1);
     weir_chooser_destroy(chooser);
     close_lab(&lab);
 }
@@ -361,6 +400,8 @@ static const struct test tests[] = {
       first_fit_from_below_kills_4g_and_from_above_keeps_it },
     { "fgd puts small instances where large ones stay possible",
       fgd_puts_small_instances_where_large_ones_stay_possible },
+    { "graded policies take the slot that they chose",
+      graded_policies_take_the_slot_that_they_chose },
     { "every policy gives instances and keeps the uncut GPU whole",
       every_policy_gives_instances_and_keeps_the_uncut_gpu_whole },
     { "a need gets the smallest profile that has enough",

@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- the choice ---- */
@@ -202,17 +203,20 @@ static double run_with(const char *first, const char *second, bool anew, double 
         "      - {name: l2, count: 90, at: 90 min, every: 20 s, service: exp(90), request: {mig: "
         "3g}}\n";
     char text[sizeof format + 2 * PARTITION_TEXT];
-    struct sim_run_summary summary = { .status = WEIR_OK };
+    struct sim_run_summary *summary = calloc(1, sizeof *summary); /* large */
     const struct sim_run_options options = { .seed = 1 };
     (void)snprintf(text, sizeof text, format, first, second, anew ? "demand" : "\"off\"");
     struct sim_scenario *scenario = test_scenario(text, "");
-    CHECK(scenario != NULL);
-    if (scenario == NULL)
-        return (double)NAN;
-    CHECK_I64(sim_run(scenario, &options, &summary), WEIR_OK);
+    double held = (double)NAN;
+    CHECK(scenario != NULL && summary != NULL);
+    if (scenario != NULL && summary != NULL) {
+        CHECK_I64(sim_run(scenario, &options, summary), WEIR_OK);
+        *cuts = sim_run_value(summary, "mig.cuts", "");
+        held = sim_run_value(summary, "gpus.held.mean", "");
+    }
     sim_scenario_destroy(scenario);
-    *cuts = sim_run_value(&summary, "mig.cuts", "");
-    return sim_run_value(&summary, "gpus.held.mean", "");
+    free(summary);
+    return held;
 }
 
 /* covers: S1.74 */

@@ -3,6 +3,7 @@
  * Workers on one true GPU: instances that do not disturb each other, and turns; and what a scenario
  * says about both.
  */
+#include "sim/belief.h"
 #include "sim/cluster/sharing.h"
 #include "sim/scenario/scenario.h"
 #include "tests/support/check.h"
@@ -41,9 +42,8 @@ static struct lab open_lab(const char *node, const char *stages)
 {
     struct lab lab = { .scenario = load(node, stages) };
     struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS];
-    const struct weir_node_spec spec = { .gpu_count = sim_scenario_gpu_specs(lab.scenario, 0, gpus),
-                                         .cpu_units = 64 * WEIR_ONE,
-                                         .gpus = gpus };
+    struct weir_node_spec spec;
+    CHECK_I64(sim_belief_node(lab.scenario, 0, gpus, &spec, NULL), WEIR_OK);
     CHECK_I64(sim_cluster_create(lab.scenario, &lab.truth), WEIR_OK);
     CHECK_I64(weir_cluster_create(NULL, &lab.belief), WEIR_OK);
     CHECK_I64(weir_cluster_add_node(lab.belief, &spec, NULL, NULL), WEIR_OK);
@@ -213,7 +213,9 @@ static void a_scenario_says_how_gpus_are_cut(void)
              "      - {name: s, mig: 1/7, gpu_memory: 8 GB, service: 1 s}\n"
              "      - {name: n, mig_slices: 2, service: 1 s}\n");
     struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS];
-    CHECK_I64(sim_scenario_gpu_specs(scenario, 0, gpus), 2);
+    struct weir_node_spec spec;
+    CHECK_I64(sim_belief_node(scenario, 0, gpus, &spec, NULL), WEIR_OK);
+    CHECK_I64(spec.gpu_count, 2);
     CHECK_STR(gpus[1].mig->name, "h100");
     CHECK_I64(weir_mig_slices(gpus[1].mig, gpus[1].mig_cut), 0x7f);
     CHECK_STR(scenario->pipelines[0].stages[0].shape.mig_profile, "1g.10gb");

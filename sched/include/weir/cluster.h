@@ -43,7 +43,8 @@ struct weir_gpu_spec {
     uint32_t type; /* index into the caller's catalogue of GPU types */
     uint32_t nvdecs;
     uint32_t nvencs;
-    uint32_t reserved;
+    uint16_t idle_w; /* power without work and at its limit, in W; 0 = not known */
+    uint16_t full_w;
     int64_t units; /* WEIR_ONE, or less when something else holds a part */
     int64_t mem_bytes;
     const struct weir_mig *mig; /* NULL = not cut; else units is WEIR_ONE, and memory and engines
@@ -99,13 +100,16 @@ struct weir_gpu {
     uint32_t nvenc_free;
     uint32_t nvdec_all;
     uint32_t nvenc_all;
-    uint32_t is_closed; /* 1 = a cut GPU that gives out no instance: it is drained, or cut anew */
+    uint16_t idle_w; /* 0 = not known */
+    uint16_t full_w;
     int64_t units_free;
     int64_t units_total;
     int64_t mem_free_bytes;
     int64_t mem_total_bytes;
     const struct weir_mig *mig; /* NULL = not cut */
     struct weir_mig_state mig_state;
+    uint32_t is_closed; /* 1 = a cut GPU that gives out no instance: it is drained, or cut anew */
+    uint32_t reserved;
 };
 
 enum weir_node_flag {

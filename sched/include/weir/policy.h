@@ -57,6 +57,9 @@ struct weir_mix {
     uint32_t reserved;
 };
 
+/* Workers stopped in a plan by number and node; known inside libweir only. */
+struct weir_stopped;
+
 /* A question: where to put one worker of `shape`? The scratch cluster must not be changed. */
 struct weir_place_query {
     const struct weir_cluster *cluster;
@@ -66,11 +69,12 @@ struct weir_place_query {
     uint32_t reusable_count;            /* workers of the stage stopped earlier in this plan */
     const struct weir_worker *reusable; /* in the order they were stopped */
     uint64_t seed;                      /* for random choice; changes with every query */
+    const struct weir_stopped *stopped; /* libweir's own: replaces `reusable` when not NULL */
 };
 
 struct weir_place_answer {
     struct weir_alloc alloc;
-    uint32_t reused; /* index into reusable, WEIR_NO_INDEX = fresh */
+    uint32_t reused; /* index into reusable (or a number in stopped), WEIR_NO_INDEX = fresh */
     uint32_t reserved;
     struct weir_choice choice;
 };
@@ -85,13 +89,17 @@ struct weir_evict_query {
     uint64_t seed;
 };
 
+enum weir_placement_flag {
+    WEIR_PLACEMENT_FOLLOWS_STOPPED = 1 /* built-in policies only: reads `stopped` of a query */
+};
+
 struct weir_placement_ops {
     uint32_t size, abi;
     const char *name;
     const char *summary;
     const struct weir_param *params;
     uint32_t param_count;
-    uint32_t reserved;
+    uint32_t flags; /* enum weir_placement_flag; 0 in a plug-in */
     /* NULL = stateless. */
     weir_status (*create)(const struct weir_params *params, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error);
@@ -178,6 +186,34 @@ WEIR_API void weir_chooser_destroy(struct weir_chooser *chooser);
 WEIR_API weir_status weir_chooser_place(struct weir_chooser *chooser,
                                         const struct weir_place_query *query,
                                         struct weir_place_answer *answer, struct weir_error *error);
+
+/* A question: where to put all members of a gang, every one of the same shape? */
+struct weir_members_query {
+    struct weir_cluster *scratch; /* changed during the call, exactly as it was after it */
+    const struct weir_mix *mix;
+    const struct weir_shape *shape; /* of one member */
+    uint64_t seed;
+    uint32_t stage; /* what the members count as while they are placed, for policies that look */
+    uint32_t count;
+};
+
+/* Asks the policy for one member after the other, each seeing those before it, and takes everything
+ * back again: the caller applies the answers. All members or none. `answers` has room for `count`.
+ * `placed` says how many found a place: all on WEIR_OK; on WEIR_EBUSY answers[*placed].choice says
+ * why the next one did not (those before it are then worthless). Meanwhile worker ids from
+ * UINT64_MAX downwards are in use in `scratch`; a mark of it is set. Cost: that of `count`
+ * questions.
+ */
+WEIR_API weir_status weir_chooser_place_members(struct weir_chooser *chooser,
+                                                const struct weir_members_query *query,
+                                                struct weir_place_answer *answers, uint32_t *placed,
+                                                struct weir_error *error);
+
+/* How many workers of `shape` the cluster could hold at most if all its nodes were up and empty; it
+ * stops counting at `most`. 0 = such a worker can never be placed (infeasible, not busy). Exact but
+ * for engines that may be split over GPUs (CODEC), of which it may count one a node too many. */
+WEIR_API uint64_t weir_cluster_room(const struct weir_cluster *cluster,
+                                    const struct weir_shape *shape, uint64_t most);
 
 /* Index of a parameter in a table, or WEIR_NO_INDEX. */
 WEIR_API uint32_t weir_param_find(const struct weir_param *params, uint32_t count,

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The policy "weir": the node that will lose least of its GPUs in the end.
+ *
+ * Every node with room is asked how much GPU compute would stay idle on it if jobs went on arriving
+ * (lookahead.h), as it is and with the job on it; the least growth wins. Growths are compared in
+ * steps, because finer differences are noise of the look-ahead; among equals the state of the node
+ * decides, never its place in the inventory: fewest free CPUs, then GPUs, then memory. Nodes that
+ * are still equal are the same to every later decision.
+ *
+ * Removes the worker whose release makes its node lose least.
+ */
+#include "sched/internal/alloc.h"
+#include "sched/placement/lookahead.h"
+#include "sched/placement/policies.h"
+#include "sched/placement/scan.h"
+
+#include "sched/cluster/state.h"
+
+#include <math.h>
+
+enum { PARAM_LINES, PARAM_DEPTH, PARAM_STEP, PARAM_KEEP, PARAM_COUNT };
+
+static const struct weir_param params[PARAM_COUNT] = {
+    [PARAM_LINES] = { .name = "lines",
+                      .unit = "",
+                      .kind = WEIR_PARAM_COUNT,
+                      .min = 1,
+                      .max = 1024,
+                      .initial = 8,
+                      .help = "sequences of jobs that are offered to a node, drawn from the mix" },
+    [PARAM_DEPTH] = { .name = "depth",
+                      .unit = "",
+                      .kind = WEIR_PARAM_COUNT,
+                      .min = 1,
+                      .max = 10000,
+                      .initial = 100,
+                      .help = "jobs in a sequence" },
+    [PARAM_STEP] = { .name = "step",
+                     .unit = "GPU",
+                     .kind = WEIR_PARAM_NUMBER,
+                     .min = 0x1p-40,
+                     .max = 8,
+                     .initial = 0.05,
+                     .help = "losses that round to the same number of steps are equal" },
+    [PARAM_KEEP] = { .name = "keep",
+                     .unit = "",
+                     .kind = WEIR_PARAM_NUMBER,
+                     .min = 0,
+                     .max = 1000,
+                     .initial = 1,
+                     .help = "weight of the room for jobs of several GPUs" },
+};
+
+/* ---- grades ---- */
+
+/* Of equal nodes: smaller states are closer to 1. */
+static double fullness(const struct weir_outlook *after, int64_t ram_free_bytes)
+{
+    double gpus = 0;
+
+    for (uint32_t g = 0; g < after->gpu_count; g++)
+        gpus += weir_units_amount(after->left[g]);
+    const double free = weir_units_amount(after->cpu_free) + gpus / 64 +
+                        (double)ram_free_bytes / (1024.0 * 1024 * 1024 * 1024 * 64);
+    return 1 / (1 + free / 8);
+}
+
+static double steps_of(const struct weir_ahead_rules *rules, double before,
+                       const struct weir_outlook *after)
+{
+    return rint((before - weir_lookahead_lost(rules->ahead, after)) / rules->step);
+}
+
+static bool is_tried(const struct weir_outlook *node, uint32_t gpu)
+{
+    for (uint32_t g = 0; g < gpu; g++)
+        if (node->left[g] == node->left[gpu] && node->types[g] == node->types[gpu])
+            return true;
+    return false;
+}
+
+/* The best GPU for a share; of equals the tightest. */
+static struct weir_grade grade_share(const struct weir_ahead_rules *rules,
+                                     const struct weir_grade_site *site, struct weir_outlook *node,
+                                     double before)
+{
+    const struct weir_gpu *const gpus =
+        site->cluster->gpus + site->cluster->nodes[site->node].gpu_first;
+    struct weir_grade best = { .value = -(double)INFINITY, .gpu = WEIR_NO_INDEX };
+
+    for (uint32_t g = 0; g < node->gpu_count; g++) {
+        if (!weir_gpu_usable(&gpus[g], site->shape) || (g > 0 && is_tried(node, g)))
+            continue;
+        const int64_t left = node->left[g];
+        node->left[g] -= site->shape->gpu_units;
+        const double value = steps_of(rules, before, node);
+        node->left[g] = left;
+        const bool is_equal = !(value < best.value) && !(value > best.value);
+        if (value > best.value || (is_equal && left < node->left[best.gpu]))
+            best = (struct weir_grade){ .value = value, .gpu = g };
+    }
+    return best;
+}
+
+static void take_whole(const struct weir_grade_site *site, struct weir_outlook *node)
+{
+    const struct weir_gpu *const gpus =
+        site->cluster->gpus + site->cluster->nodes[site->node].gpu_first;
+    uint32_t missing = site->shape->gpu_count;
+
+    for (uint32_t g = 0; g < node->gpu_count && missing > 0; g++) {
+        if (!weir_gpu_usable(&gpus[g], site->shape))
+            continue;
+        node->left[g] -= site->shape->gpu_units;
+        missing--;
+    }
+}
+
+struct weir_grade weir_ahead_grade(const void *rules_given, const struct weir_grade_site *site)
+{
+    const struct weir_ahead_rules *const rules = rules_given;
+    struct weir_grade grade = { .gpu = WEIR_NO_INDEX };
+    struct weir_outlook node;
+
+    weir_outlook_load(site->cluster, site->node, &node);
+    const double before = weir_lookahead_lost(rules->ahead, &node);
+    node.cpu_free -= site->shape->cpu_units;
+    if (weir_shape_is_share(site->shape)) {
+        grade = grade_share(rules, site, &node, before);
+        node.left[grade.gpu] -= site->shape->gpu_units;
+    } else {
+        take_whole(site, &node);
+        grade.value = steps_of(rules, before, &node);
+    }
+    grade.value += 0.5 * fullness(&node, site->cluster->nodes[site->node].ram_free_bytes);
+    return grade;
+}
+
+/* ---- the policy ---- */
+
+struct policy {
+    struct weir_allocator allocator;
+    struct weir_ahead_rules rules;
+    struct weir_grades *grades;
+};
+
+static void destroy(void *state)
+{
+    struct policy *const policy = state;
+
+    if (policy == NULL)
+        return;
+    const struct weir_allocator memory = policy->allocator;
+    weir_lookahead_destroy(policy->rules.ahead);
+    weir_grades_destroy(policy->grades);
+    weir_free(&memory, policy);
+}
+
+static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
+                          void **state, struct weir_error *error)
+{
+    const struct weir_allocator memory = weir_allocator_copy(allocator);
+    struct policy *const policy = weir_alloc(&memory, 1, sizeof *policy);
+    double values[PARAM_COUNT];
+
+    for (uint32_t i = 0; i < PARAM_COUNT; i++)
+        values[i] = given != NULL && i < given->count ? given->values[i] : params[i].initial;
+    if (policy == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "placement weir: out of memory");
+    const struct weir_lookahead_rules rules = { .lines = (uint32_t)values[PARAM_LINES],
+                                                .depth = (uint32_t)values[PARAM_DEPTH],
+                                                .keep = values[PARAM_KEEP] };
+    policy->allocator = memory;
+    policy->rules.step = values[PARAM_STEP];
+    if (weir_lookahead_create(&rules, &memory, &policy->rules.ahead) != WEIR_OK ||
+        weir_grades_create(&memory, &policy->grades) != WEIR_OK) {
+        destroy(policy);
+        return weir_fail(error, WEIR_ENOMEM, "placement weir: out of memory");
+    }
+    *state = policy;
+    return WEIR_OK;
+}
+
+static weir_status place(void *state, const struct weir_place_query *query,
+                         struct weir_place_answer *answer, struct weir_error *error)
+{
+    struct policy *const policy = state;
+    const struct weir_grader grader = { .grade = weir_ahead_grade,
+                                        .rules = &policy->rules,
+                                        .uses_mix = true };
+
+    if (weir_lookahead_follow(policy->rules.ahead, query->mix) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "placement weir: out of memory");
+    return weir_grades_place(policy->grades, &grader, query, answer, error);
+}
+
+/* By how many steps a node loses more when it takes `held` back. */
+static double release_steps(const struct policy *policy, const struct weir_cluster *cluster,
+                            const struct weir_alloc *held)
+{
+    struct weir_outlook node;
+
+    weir_outlook_load(cluster, held->node, &node);
+    const double before = weir_lookahead_lost(policy->rules.ahead, &node);
+    node.cpu_free += held->cpu_units;
+    for (uint32_t d = 0; d < held->device_count; d++)
+        node.left[held->devices[d].gpu] += held->devices[d].units;
+    return -steps_of(&policy->rules, before, &node);
+}
+
+static weir_status evict(void *state, const struct weir_evict_query *query, uint64_t *worker,
+                         struct weir_error *error)
+{
+    const struct policy *const policy = state;
+    const uint32_t count = weir_evict_count(query);
+    double least = (double)INFINITY;
+
+    if (weir_lookahead_follow(policy->rules.ahead, query->mix) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "placement weir: out of memory");
+    for (uint32_t i = 0; i < count; i++) {
+        struct weir_worker candidate;
+        const uint64_t id = weir_evict_candidate(query, i);
+        if (!weir_cluster_worker(query->cluster, id, &candidate))
+            return weir_fail(error, WEIR_ENOTFOUND, "there is no worker %llu",
+                             (unsigned long long)id);
+        const double steps = release_steps(policy, query->cluster, &candidate.alloc);
+        if (steps > least)
+            continue;
+        least = steps; /* of equal ones the youngest */
+        *worker = id;
+    }
+    return count == 0 ? weir_evict_nobody(query, error) : WEIR_OK;
+}
+
+const struct weir_placement_ops weir_placement_weir = {
+    .size = sizeof weir_placement_weir,
+    .abi = WEIR_ABI_MAJOR,
+    .name = "weir",
+    .summary = "least GPU compute idle in the end, by offering nodes the jobs to be expected",
+    .params = params,
+    .param_count = PARAM_COUNT,
+    .create = create,
+    .destroy = destroy,
+    .place = place,
+    .evict = evict,
+};
