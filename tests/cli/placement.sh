@@ -21,3 +21,16 @@ low = mean - 2.05 * deviation / len(differences) ** 0.5
 assert len(differences) == 30, len(differences)
 assert low >= 0.05, f"fgd is only {mean:.3f} denser than random, at least {low:.3f}"
 PY
+
+# Rules of one policy side by side: the chart names the spread inside it and between policies.
+sed '/^compare:/,$d' "$scenario" >rules.yaml
+cat >>rules.yaml <<'YAML'
+compare:
+  - {label: fgd}
+  - {label: "fgd spread", set: {sched.placement.steps: 1, sched.placement.tie: most_free}}
+  - {label: worst_fit, set: {sched.placement: worst_fit}}
+YAML
+expect 0 "$WEIR_BIN" compare rules.yaml -q -n 3 -o rules.db
+expect 0 "$WEIR_BIN" plot rules.db families --folder chart -o families.svg
+matches chart/families.gp 'Rules inside fgd move its result by [0-9.]+ points, the choice of policy by [0-9.]+'
+matches chart/families.dat '^0 [0-9.]+ 1 "fgd" $'
