@@ -26,7 +26,7 @@ weir_status sim_belief_node(const struct sim_scenario *scenario, uint32_t index,
             .full_w = watts(belief->limit_w),
             .units = WEIR_ONE,
             .mem_bytes = belief->mem_bytes,
-            .mig = type->share == SIM_SHARE_MIG ? belief->mig : NULL,
+            .mig = type->share == SIM_SHARING_MIG ? belief->mig : NULL,
             .mig_cut = type->cuts == NULL ? 0 : type->cuts[i],
         };
         for (uint32_t g = 0; g < type->gpus[i].count && count < WEIR_MAX_NODE_GPUS; g++)

@@ -333,7 +333,7 @@ weir_status wl_span_log_read(const struct wl_span_options *options, struct wl_sp
                                         .delimiter = options->delimiter,
                                         .skips_bad_rows = options->skips_bad_rows };
     struct reading reading = { log, options->unit_s > 0 ? options->unit_s : 1.0 };
-    const struct wl_csv_sink sink = { on_row, on_header, &reading };
+    const struct wl_csv_sink sink = { .row = on_row, .header = on_header, .state = &reading };
     WEIR_TRY(wl_csv_read(&csv, &sink, &log->counts, error));
     return mark_tasks(log, error);
 }

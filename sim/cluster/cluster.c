@@ -18,7 +18,7 @@ static struct sim_gpu gpu_open(const struct sim_scenario *scenario,
                                const struct sim_node_type *type, size_t entry)
 {
     const struct sim_gpu_type *truth = &scenario->gpu_truth[type->gpus[entry].type];
-    const struct weir_mig *mig = type->share == SIM_SHARE_MIG ? truth->mig : NULL;
+    const struct weir_mig *mig = type->share == SIM_SHARING_MIG ? truth->mig : NULL;
     return (struct sim_gpu){ .type = type->gpus[entry].type,
                              .nvdecs = mig == NULL ? truth->nvdecs : weir_mig_nvdecs(mig),
                              .nvencs = mig == NULL ? truth->nvencs : 0,
@@ -33,13 +33,13 @@ static void node_init(struct sim_cluster *cluster, const struct sim_scenario *sc
 {
     const struct sim_node_type *type = sim_scenario_node_type(scenario, index);
     struct sim_node *node = &cluster->nodes[index];
-    *node =
-        (struct sim_node){ .is_up = true,
-                           .gpu_first = cluster->gpu_count,
-                           .cpu_total = (int64_t)llround(type->cpus * (double)WEIR_ONE),
-                           .ram_total_bytes = type->ram_bytes,
-                           .slow = 1.0,
-                           .turns = type->share == SIM_SHARE_TIMESLICE ? &type->timeslice : NULL };
+    *node = (struct sim_node){ .is_up = true,
+                               .gpu_first = cluster->gpu_count,
+                               .cpu_total = (int64_t)llround(type->cpus * (double)WEIR_ONE),
+                               .ram_total_bytes = type->ram_bytes,
+                               .slow = 1.0,
+                               .turns =
+                                   type->share == SIM_SHARING_TIMESLICE ? &type->timeslice : NULL };
     for (size_t i = 0; i < type->gpus_count; i++) {
         const struct sim_gpu fresh = gpu_open(scenario, type, i);
         for (uint32_t n = 0; n < type->gpus[i].count; n++)

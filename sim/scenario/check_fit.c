@@ -35,7 +35,7 @@ static uint32_t suitable_gpus(const struct sim_scenario *scenario, const struct 
         const bool is_type = weir_shape_takes_type(shape, type->gpus[i].type);
         const bool has_codecs = shape->kind == WEIR_SHAPE_ENTIRE ||
                                 (gpu->nvdecs >= shape->nvdecs && gpu->nvencs >= shape->nvencs);
-        const bool is_cut = type->share == SIM_SHARE_MIG;
+        const bool is_cut = type->share == SIM_SHARING_MIG;
         if (is_cut || shape->kind == WEIR_SHAPE_SLICE)
             count += is_type && is_cut && has_instance(gpu->mig, type->cuts, i, shape)
                          ? type->gpus[i].count

@@ -100,9 +100,9 @@ static void refuse_keys(struct sim_resolver *resolver, const struct draft_node_g
 {
     const struct sim_yaml *partition = sim_yaml_get(group->head.node, "partition");
     const struct sim_yaml *timeslice = sim_yaml_get(group->head.node, "timeslice");
-    if (partition != NULL && share != SIM_SHARE_MIG)
+    if (partition != NULL && share != SIM_SHARING_MIG)
         sim_report_near(resolver->report, partition, SIM_AT_KEY, NULL, "belongs to share: mig");
-    if (timeslice != NULL && share != SIM_SHARE_TIMESLICE)
+    if (timeslice != NULL && share != SIM_SHARING_TIMESLICE)
         sim_report_near(resolver->report, timeslice, SIM_AT_KEY, NULL,
                         "belongs to share: timeslice");
 }
@@ -111,14 +111,14 @@ uint32_t sim_resolve_share(struct sim_resolver *resolver, const struct draft_nod
                            uint32_t type)
 {
     struct sim_scenario *scenario = resolver->scenario;
-    const uint32_t share = group->share == SIM_ABSENT_COUNT ? SIM_SHARE_FRACTION : group->share;
+    const uint32_t share = group->share == SIM_ABSENT_COUNT ? SIM_SHARING_FRACTION : group->share;
     refuse_keys(resolver, group, share);
-    if (share == SIM_SHARE_FRACTION)
+    if (share == SIM_SHARING_FRACTION)
         return type;
     struct sim_node_type *shared = &scenario->node_types[scenario->node_types_count];
     *shared = scenario->node_types[type];
     shared->share = share;
-    if (share == SIM_SHARE_MIG)
+    if (share == SIM_SHARING_MIG)
         resolve_cuts(resolver, group, shared);
     else
         shared->timeslice = turns_of(&group->timeslice);
@@ -155,7 +155,7 @@ static const struct weir_mig *table_at(const struct sim_scenario *scenario, size
 {
     for (size_t g = 0; g < scenario->node_groups_count; g++) {
         const struct sim_node_type *type = &scenario->node_types[scenario->node_groups[g].type];
-        if (type->share != SIM_SHARE_MIG)
+        if (type->share != SIM_SHARING_MIG)
             continue;
         for (size_t i = 0; i < type->gpus_count; i++) {
             const struct weir_mig *table = scenario->gpu_types[type->gpus[i].type].mig;

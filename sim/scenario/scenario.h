@@ -34,10 +34,11 @@ struct sim_gpu_type {
 };
 
 /* How workers share the GPUs of a node. */
-enum sim_share {
-    SIM_SHARE_FRACTION,  /* by parts; compute is slowed down when more is asked for than there is */
-    SIM_SHARE_MIG,       /* by instances of GPUs that are cut */
-    SIM_SHARE_TIMESLICE, /* in turn: each has all of the GPU for a while */
+enum sim_sharing {
+    SIM_SHARING_FRACTION,  /* by parts; compute is slowed down when more is asked for than there is
+                            */
+    SIM_SHARING_MIG,       /* by instances of GPUs that are cut */
+    SIM_SHARING_TIMESLICE, /* in turn: each has all of the GPU for a while */
 };
 
 /* Turns on one GPU. A switch saves and restores what is resident. */
@@ -58,7 +59,7 @@ struct sim_node_type {
     int64_t ram_bytes;
     struct sim_gpu_count *gpus;
     size_t gpus_count;
-    uint32_t share;                 /* enum sim_share */
+    uint32_t share;                 /* enum sim_sharing */
     weir_mig_layout *cuts;          /* MIG: by entry of `gpus`, NULL = instances on demand */
     struct sim_timeslice timeslice; /* TIMESLICE */
 };
@@ -223,7 +224,12 @@ struct sim_pipeline {
 
 /* ---- workloads: jobs ---- */
 
-enum sim_workload_kind { SIM_WORKLOAD_OPENB, SIM_WORKLOAD_GENERATED };
+enum sim_workload_kind {
+    SIM_WORKLOAD_OPENB,
+    SIM_WORKLOAD_GENERATED,
+    SIM_WORKLOAD_SWF,
+    SIM_WORKLOAD_TABLE
+};
 /* Static: jobs arrive one by one, each is placed at once or refused, none ever ends. Time: jobs
  * arrive, wait, run and end. */
 enum sim_workload_mode { SIM_WORKLOAD_STATIC, SIM_WORKLOAD_TIME };
