@@ -58,8 +58,7 @@ static double allocated_pct(const char *sched, uint64_t seed)
     double pct = (double)NAN;
     if (scenario != NULL && sim_static_create(scenario, &options, &run, &error) == WEIR_OK &&
         sim_static_arrive(run, &error) == WEIR_OK)
-        pct = 100 * weir_units_amount(sim_static_counts(run)->used_units) /
-              sim_static_curve(run)->gpus;
+        pct = (double)sim_static_counts(run)->used_milli / sim_static_curve(run)->gpus / 10;
     CHECK_STR(error.text, "");
     sim_static_destroy(run);
     sim_scenario_destroy(scenario);
