@@ -15,6 +15,8 @@ static const struct an_metric metrics[] = {
       "GPUs that some scheduler might have allocated and this one did not", -1, true },
     { "frag.gpu_pct", "fragmented", "%", "GPUs that the target workload cannot use", -1, true },
     { "jobs.failed", "refused", "jobs", "jobs that fitted nowhere", -1, true },
+    { "mig.dead_slices", "dead slices", "slices",
+      "free slices of cut GPUs that no shape can reach", -1, true },
     { "makespan", "makespan", "s", "from the first item in to the last item out", -1, true },
     { "lat.e2e.p95", "latency p95", "s", "95 % of the items take at most this long", -1, true },
     { "util.gpu.active", "GPU used", "ratio", "GPU time in which a worker is busy", 1, true },

@@ -89,7 +89,9 @@ static struct weir_check_gpu *gpu_book(const struct checker *checker, uint32_t n
         gpus[place] = (struct weir_check_gpu){ .units_free = seen->units_free,
                                                .mem_free_bytes = seen->mem_free_bytes,
                                                .nvdec_free = seen->nvdec_free,
-                                               .nvenc_free = seen->nvenc_free };
+                                               .nvenc_free = seen->nvenc_free,
+                                               .seen = seen,
+                                               .mig_state = seen->mig_state };
     }
     return &books->gpus[place];
 }
@@ -133,6 +135,36 @@ static weir_status take_engines(const struct checker *checker, uint32_t *free, u
     return WEIR_OK;
 }
 
+/* An instance that the GPU has or can make, and all of it; elsewhere none is named. */
+static weir_status take_instance(const struct checker *checker, struct weir_check_gpu *book,
+                                 const struct weir_device *device)
+{
+    const struct weir_mig *const table = book->seen->mig;
+    const uint32_t profile = weir_device_profile(device);
+    const uint32_t start = weir_device_start(device);
+
+    if (table == NULL && device->mig == 0)
+        return WEIR_OK;
+    if (table == NULL || device->mig == 0)
+        return weir_fail(checker->error, WEIR_EPOLICY, "%s",
+                         table == NULL ? "is not cut into MIG instances"
+                                       : "is cut into MIG instances, and none is named");
+    if (profile >= table->profile_count)
+        return weir_fail(checker->error, WEIR_EPOLICY, "MIG profile %u of %u", profile,
+                         table->profile_count);
+    if (book->seen->is_closed != 0 || !weir_mig_free(table, book->mig_state, profile, start))
+        return weir_fail(checker->error, WEIR_EPOLICY, "MIG instance %s at slot %u is not free",
+                         table->profiles[profile].name, start);
+    if (device->units != weir_mig_units(table, profile) ||
+        device->mem_bytes != table->profiles[profile].mem_bytes)
+        return weir_fail(checker->error, WEIR_EPOLICY,
+                         "MIG instance %s is taken in part: %.6g GPUs and %lld bytes",
+                         table->profiles[profile].name, weir_units_amount(device->units),
+                         (long long)device->mem_bytes);
+    book->mig_state.held |= weir_mig_instance(profile, start);
+    return WEIR_OK;
+}
+
 static weir_status take_device(const struct checker *checker, uint32_t node,
                                const struct weir_device *device)
 {
@@ -140,7 +172,9 @@ static weir_status take_device(const struct checker *checker, uint32_t node,
 
     if (book == NULL)
         return weir_fail(checker->error, WEIR_ENOMEM, "out of memory");
-    weir_status status = take_amount(checker, &book->units_free, device->units, "GPU");
+    weir_status status = take_instance(checker, book, device);
+    if (status == WEIR_OK)
+        status = take_amount(checker, &book->units_free, device->units, "GPU");
     if (status == WEIR_OK)
         status = take_bytes(checker, &book->mem_free_bytes, device->mem_bytes, "GPU memory");
     if (status == WEIR_OK)
@@ -217,6 +251,9 @@ static weir_status give_back(const struct checker *checker, const struct weir_al
         gpu->mem_free_bytes += device->mem_bytes;
         gpu->nvdec_free |= device->nvdec_mask;
         gpu->nvenc_free |= device->nvenc_mask;
+        if (device->mig != 0)
+            gpu->mig_state.held &=
+                ~weir_mig_instance(weir_device_profile(device), weir_device_start(device));
     }
     return WEIR_OK;
 }
@@ -238,6 +275,19 @@ static bool covers_gpus(const struct checker *checker, const struct weir_shape *
             return false;
     }
     return alloc->device_count == shape->gpu_count;
+}
+
+static bool covers_slice(const struct checker *checker, const struct weir_shape *shape,
+                         const struct weir_alloc *alloc)
+{
+    if (alloc->device_count != 1 || alloc->devices[0].mig == 0)
+        return false;
+    const struct weir_device *const device = &alloc->devices[0];
+    const struct weir_gpu *const gpu =
+        weir_cluster_gpu(checker->view->cluster, alloc->node, device->gpu);
+    const struct weir_mig_profile *const profile = &gpu->mig->profiles[weir_device_profile(device)];
+    return weir_shape_takes_profile(shape, profile) &&
+           (uint32_t)__builtin_popcount(device->nvdec_mask) >= shape->nvdecs;
 }
 
 static bool covers_codecs(const struct weir_shape *shape, const struct weir_alloc *alloc)
@@ -264,6 +314,8 @@ static weir_status check_covers(const struct checker *checker, const struct weir
     bool is_covered = alloc->cpu_units >= shape->cpu_units && alloc->ram_bytes >= shape->ram_bytes;
     if (shape->kind == WEIR_SHAPE_CODEC)
         is_covered = is_covered && covers_codecs(shape, alloc);
+    else if (shape->kind == WEIR_SHAPE_SLICE)
+        is_covered = is_covered && covers_slice(checker, shape, alloc);
     else
         is_covered = is_covered && covers_gpus(checker, shape, alloc);
     if (is_covered)

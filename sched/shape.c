@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* How far from a whole number a GPU count may be written. */
 static const double WHOLE_TOLERANCE = 1e-6;
@@ -55,7 +56,7 @@ static weir_status check_request(const struct weir_request *request, struct weir
     WEIR_TRY(check_count("ram_bytes", request->ram_bytes, INT64_MAX, error));
     WEIR_TRY(check_count("gpu_mem_bytes", request->gpu_mem_bytes, INT64_MAX, error));
     if (!(request->cpus > 0) && !(request->gpus > 0) && request->nvdecs == 0 &&
-        request->nvencs == 0)
+        request->nvencs == 0 && request->mig_slices == 0)
         return weir_fail(error, WEIR_EINVAL,
                          "nothing is requested: cpus, gpus, nvdecs and nvencs are all 0");
     return WEIR_OK;
@@ -152,6 +153,28 @@ static weir_status shape_gpus(const struct weir_request *request, struct weir_qu
     return WEIR_OK;
 }
 
+static weir_status shape_slice(const struct weir_request *request, struct weir_shape *shape,
+                               struct weir_error *error)
+{
+    const uint32_t all = request->mig_slices_all;
+
+    if (request->gpus > 0 || request->entire_gpu || request->spmd)
+        return weir_fail(error, WEIR_EINVAL, "a MIG instance excludes gpus, entire_gpu and spmd");
+    if (request->nvencs > 0)
+        return weir_fail(error, WEIR_EINVAL, "a MIG instance has no NVENC, got %" PRId64,
+                         request->nvencs);
+    if (request->mig_slices > all || all > WEIR_MIG_SLOTS)
+        return weir_fail(error, WEIR_EINVAL, "%u of %u MIG slices are not possible",
+                         request->mig_slices, all);
+    shape->kind = WEIR_SHAPE_SLICE;
+    shape->gpu_count = 1;
+    shape->gpu_units = request->mig_slices == all ? WEIR_ONE : WEIR_ONE / all * request->mig_slices;
+    shape->nvdecs = (uint32_t)request->nvdecs;
+    shape->mig_slices = request->mig_slices;
+    memcpy(shape->mig_profile, request->mig_profile, WEIR_MIG_NAME);
+    return WEIR_OK;
+}
+
 /* No GPU compute is asked for: engines, or CPUs alone. */
 static weir_status shape_without_gpus(const struct weir_request *request, struct weir_shape *shape,
                                       struct weir_error *error)
@@ -179,7 +202,9 @@ weir_status weir_shape_from_request(const struct weir_request *request, struct w
 
     WEIR_TRY(check_request(request, error));
     WEIR_TRY(amount_units("cpus", request->cpus, quantum, &made.cpu_units, error));
-    if (request->spmd)
+    if (request->mig_slices > 0)
+        WEIR_TRY(shape_slice(request, &made, error));
+    else if (request->spmd)
         WEIR_TRY(shape_spmd(request, &made, error));
     else if (request->entire_gpu)
         WEIR_TRY(shape_entire(request, &made, error));
@@ -240,6 +265,17 @@ static const char *broken_spmd_rule(const struct weir_shape *shape)
     return broken_whole_rule(shape);
 }
 
+static const char *broken_slice_rule(const struct weir_shape *shape)
+{
+    if (shape->gpu_count != 1 || shape->gpu_units <= 0 || shape->gpu_units > WEIR_ONE)
+        return "mig_slice needs one GPU and a share within (0, 1]";
+    if (shape->mig_slices == 0 || shape->mig_slices > WEIR_MIG_SLOTS)
+        return "mig_slice needs 1 to 8 slices";
+    if (shape->nvencs > 0 || shape->mig_profile[WEIR_MIG_NAME - 1] != '\0')
+        return "mig_slice has no NVENC, and a name of at most 15 bytes";
+    return NULL;
+}
+
 /* The rule a shape breaks, or NULL. */
 static const char *broken_rule(const struct weir_shape *shape)
 {
@@ -247,7 +283,7 @@ static const char *broken_rule(const struct weir_shape *shape)
         [WEIR_SHAPE_CPU] = broken_cpu_rule,          [WEIR_SHAPE_CODEC] = broken_codec_rule,
         [WEIR_SHAPE_FRACTIONAL] = broken_share_rule, [WEIR_SHAPE_WHOLE] = broken_whole_rule,
         [WEIR_SHAPE_ENTIRE] = broken_whole_rule,     [WEIR_SHAPE_SPMD_SMALL] = broken_spmd_rule,
-        [WEIR_SHAPE_SPMD_MULTI] = broken_spmd_rule,
+        [WEIR_SHAPE_SPMD_MULTI] = broken_spmd_rule,  [WEIR_SHAPE_SLICE] = broken_slice_rule,
     };
 
     if (shape->cpu_units < 0 || shape->ram_bytes < 0 || shape->gpu_mem_bytes < 0)
@@ -265,6 +301,29 @@ weir_status weir_shape_check(const struct weir_shape *shape, struct weir_error *
         error, WEIR_EINVAL, "%s: %s, got %.10g CPUs, %u x %.10g GPUs, %u NVDECs, %u NVENCs",
         weir_shape_kind_name(shape->kind), rule, weir_units_amount(shape->cpu_units),
         shape->gpu_count, weir_units_amount(shape->gpu_units), shape->nvdecs, shape->nvencs);
+}
+
+uint32_t weir_shape_profiles(const struct weir_shape *shape, const struct weir_mig *table,
+                             bool is_cut)
+{
+    uint32_t profiles = 0;
+
+    for (uint32_t p = 0; shape->kind == WEIR_SHAPE_SLICE && p < table->profile_count; p++) {
+        if (!weir_shape_takes_profile(shape, &table->profiles[p]))
+            continue;
+        profiles |= UINT32_C(1) << p;
+        if (!is_cut)
+            break;
+    }
+    return profiles;
+}
+
+int64_t weir_shape_dead_units(const struct weir_shape *shape, const struct weir_mig *table,
+                              struct weir_mig_state state)
+{
+    const uint32_t profiles = weir_shape_profiles(shape, table, state.cut != 0);
+
+    return WEIR_ONE / table->slices * weir_mig_dead(table, state, profiles);
 }
 
 struct weir_amounts weir_shape_amounts(const struct weir_shape *shape, int64_t nvdecs_per_gpu,
@@ -295,6 +354,17 @@ static void print_term(char *text, size_t capacity, size_t *length, double amoun
         *length += (size_t)written;
 }
 
+/* "1 1g.10gb", or "2 MIG slices". */
+static void print_slice(const struct weir_shape *shape, char *text, size_t capacity, size_t *length)
+{
+    const bool is_named = shape->mig_profile[0] != '\0';
+
+    print_term(text, capacity, length, is_named ? 1 : shape->mig_slices,
+               is_named                ? shape->mig_profile
+               : shape->mig_slices > 1 ? "MIG slices"
+                                       : "MIG slice");
+}
+
 size_t weir_shape_print(const struct weir_shape *shape, char *text, size_t capacity)
 {
     const bool per_gpu = shape->kind == WEIR_SHAPE_WHOLE && shape->gpu_count > 1;
@@ -307,7 +377,9 @@ size_t weir_shape_print(const struct weir_shape *shape, char *text, size_t capac
         text[0] = '\0';
     if (shape->cpu_units > 0)
         print_term(text, capacity, &length, nodes * weir_units_amount(shape->cpu_units), "CPU");
-    if (shape->gpu_count > 0)
+    if (shape->kind == WEIR_SHAPE_SLICE)
+        print_slice(shape, text, capacity, &length);
+    else if (shape->gpu_count > 0)
         print_term(text, capacity, &length, gpus,
                    shape->kind == WEIR_SHAPE_ENTIRE ? "entire GPU" : "GPU");
     if (shape->nvdecs > 0)

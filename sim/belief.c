@@ -18,14 +18,19 @@ weir_status sim_belief_node(const struct sim_scenario *scenario, uint32_t index,
     uint32_t count = 0;
     for (size_t i = 0; i < type->gpus_count; i++) {
         const struct sim_gpu_type *belief = &scenario->gpu_types[type->gpus[i].type];
+        const struct weir_gpu_spec gpu = {
+            .type = type->gpus[i].type,
+            .nvdecs = belief->nvdecs,
+            .nvencs = belief->nvencs,
+            .idle_w = watts(belief->idle_w),
+            .full_w = watts(belief->limit_w),
+            .units = WEIR_ONE,
+            .mem_bytes = belief->mem_bytes,
+            .mig = type->share == SIM_SHARING_MIG ? belief->mig : NULL,
+            .mig_cut = type->cuts == NULL ? 0 : type->cuts[i],
+        };
         for (uint32_t g = 0; g < type->gpus[i].count && count < WEIR_MAX_NODE_GPUS; g++)
-            gpus[count++] = (struct weir_gpu_spec){ .type = type->gpus[i].type,
-                                                    .nvdecs = belief->nvdecs,
-                                                    .nvencs = belief->nvencs,
-                                                    .idle_w = watts(belief->idle_w),
-                                                    .full_w = watts(belief->limit_w),
-                                                    .units = WEIR_ONE,
-                                                    .mem_bytes = belief->mem_bytes };
+            gpus[count++] = gpu;
     }
     *spec = (struct weir_node_spec){
         .id = index, .gpu_count = count, .ram_bytes = type->ram_bytes, .gpus = gpus

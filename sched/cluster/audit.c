@@ -14,6 +14,27 @@ struct held {
     int64_t *ram_bytes;
 };
 
+/* The instance of a device in its GPU's layout; the slots are compared one by one. */
+static bool take_instance(struct weir_gpu *gpu, const struct weir_device *device)
+{
+    const struct weir_mig *const table = gpu->mig;
+    const uint32_t profile = weir_device_profile(device);
+    const uint32_t start = weir_device_start(device);
+
+    if (table == NULL || device->mig == 0)
+        return table == NULL && device->mig == 0;
+    if (profile >= table->profile_count)
+        return false;
+    for (uint32_t s = 0; s < table->slots; s++) {
+        const int other = weir_mig_at(gpu->mig_state.held, s);
+        const uint32_t end = other < 0 ? 0 : s + table->profiles[other].slots;
+        if (end > start && s < start + table->profiles[profile].slots)
+            return false;
+    }
+    gpu->mig_state.held |= weir_mig_instance(profile, start);
+    return true;
+}
+
 static weir_status take_device(const struct weir_cluster *cluster, const struct held *held,
                                const struct weir_worker_slot *worker,
                                const struct weir_device *device, struct weir_error *error)
@@ -27,6 +48,11 @@ static weir_status take_device(const struct weir_cluster *cluster, const struct 
     if ((device->nvdec_mask & ~gpu->nvdec_free) || (device->nvenc_mask & ~gpu->nvenc_free))
         return weir_fail(error, WEIR_EINVARIANT,
                          "node %llu GPU %u: worker %llu holds an engine twice or beyond the total",
+                         (unsigned long long)node->id, device->gpu, (unsigned long long)worker->id);
+    if (!take_instance(gpu, device))
+        return weir_fail(error, WEIR_EINVARIANT,
+                         "node %llu GPU %u: the MIG instance of worker %llu overlaps another or "
+                         "does not exist",
                          (unsigned long long)node->id, device->gpu, (unsigned long long)worker->id);
     gpu->nvdec_free &= ~device->nvdec_mask;
     gpu->nvenc_free &= ~device->nvenc_mask;
@@ -68,7 +94,9 @@ static weir_status compare_gpu(const struct weir_gpu *books, const struct weir_g
         books->units_free <= books->units_total &&
         books->mem_free_bytes == recomputed->mem_free_bytes && books->mem_free_bytes >= 0 &&
         books->mem_free_bytes <= books->mem_total_bytes &&
-        books->nvdec_free == recomputed->nvdec_free && books->nvenc_free == recomputed->nvenc_free)
+        books->nvdec_free == recomputed->nvdec_free &&
+        books->nvenc_free == recomputed->nvenc_free &&
+        books->mig_state.held == recomputed->mig_state.held)
         return WEIR_OK;
     return weir_fail(error, WEIR_EINVARIANT,
                      "node %llu GPU %u: books say %lld units, %lld bytes, engines %x/%x free; "
@@ -182,6 +210,7 @@ static weir_status compare_all(const struct weir_cluster *cluster, const struct 
         gpu->mem_free_bytes = gpu->mem_total_bytes;
         gpu->nvdec_free = gpu->nvdec_all;
         gpu->nvenc_free = gpu->nvenc_all;
+        gpu->mig_state.held = 0;
     }
     WEIR_TRY(take_workers(cluster, held, error));
     for (uint32_t n = 0; n < cluster->node_count; n++)

@@ -238,15 +238,65 @@ static weir_status reserve_node(struct weir_cluster *cluster, uint32_t gpu_count
     return weir_id_table_reserve(&cluster->node_ids, &cluster->allocator, cluster->node_count + 1);
 }
 
+/* Whether the GPU is cut by a sound table, or not at all. */
+static weir_status check_mig(const struct weir_gpu_spec *gpu, struct weir_error *error)
+{
+    if (gpu->mig == NULL)
+        return gpu->mig_cut == 0 ? WEIR_OK
+                                 : weir_fail(error, WEIR_EINVAL, "has a cut but no MIG table");
+    WEIR_TRY(weir_mig_check(gpu->mig, error));
+    if (gpu->units != WEIR_ONE)
+        return weir_fail(error, WEIR_EINVAL, "a GPU that is cut must be whole");
+    if (!weir_mig_is_sound(gpu->mig, gpu->mig_cut))
+        return weir_fail(error, WEIR_EINVAL, "%s cannot be cut like this", gpu->mig->name);
+    return WEIR_OK;
+}
+
+static weir_status check_cuts(const struct weir_node_spec *spec, struct weir_error *error)
+{
+    for (uint32_t g = 0; g < spec->gpu_count; g++) {
+        const weir_status status = check_mig(&spec->gpus[g], error);
+        if (status != WEIR_OK) {
+            weir_error_wrap(error, "node %llu GPU %u", (unsigned long long)spec->id, g);
+            return status;
+        }
+    }
+    return WEIR_OK;
+}
+
 static uint32_t engine_mask(uint32_t engines)
 {
     return engines >= WEIR_MAX_ENGINES ? UINT32_MAX : (UINT32_C(1) << engines) - 1;
+}
+
+/* The books of a GPU that nobody uses. */
+static struct weir_gpu open_gpu(const struct weir_gpu_spec *spec)
+{
+    const bool is_cut = spec->mig != NULL;
+    const uint32_t nvdecs = engine_mask(is_cut ? weir_mig_nvdecs(spec->mig) : spec->nvdecs);
+    const uint32_t nvencs = engine_mask(is_cut ? 0 : spec->nvencs);
+    const int64_t mem_bytes = is_cut ? weir_mig_memory(spec->mig) : spec->mem_bytes;
+
+    return (struct weir_gpu){ .type = spec->type,
+                              .nvdec_free = nvdecs,
+                              .nvenc_free = nvencs,
+                              .nvdec_all = nvdecs,
+                              .nvenc_all = nvencs,
+                              .idle_w = spec->idle_w,
+                              .full_w = spec->full_w,
+                              .units_free = spec->units,
+                              .units_total = spec->units,
+                              .mem_free_bytes = mem_bytes,
+                              .mem_total_bytes = mem_bytes,
+                              .mig = spec->mig,
+                              .mig_state = { .cut = spec->mig_cut } };
 }
 
 weir_status weir_cluster_add_node(struct weir_cluster *cluster, const struct weir_node_spec *spec,
                                   uint32_t *index, struct weir_error *error)
 {
     WEIR_TRY(check_node(cluster, spec, error));
+    WEIR_TRY(check_cuts(spec, error));
     if (reserve_node(cluster, spec->gpu_count) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "node %llu: out of memory",
                          (unsigned long long)spec->id);
@@ -260,23 +310,8 @@ weir_status weir_cluster_add_node(struct weir_cluster *cluster, const struct wei
                                                .cpu_total = spec->cpu_units,
                                                .ram_free_bytes = spec->ram_bytes,
                                                .ram_total_bytes = spec->ram_bytes };
-    for (uint32_t g = 0; g < spec->gpu_count; g++) {
-        const struct weir_gpu_spec *const gpu = &spec->gpus[g];
-        const uint32_t nvdecs = engine_mask(gpu->nvdecs);
-        const uint32_t nvencs = engine_mask(gpu->nvencs);
-        cluster->gpus[cluster->gpu_count++] =
-            (struct weir_gpu){ .type = gpu->type,
-                               .nvdec_free = nvdecs,
-                               .nvenc_free = nvencs,
-                               .nvdec_all = nvdecs,
-                               .nvenc_all = nvencs,
-                               .idle_w = gpu->idle_w,
-                               .full_w = gpu->full_w,
-                               .units_free = gpu->units,
-                               .units_total = gpu->units,
-                               .mem_free_bytes = gpu->mem_bytes,
-                               .mem_total_bytes = gpu->mem_bytes };
-    }
+    for (uint32_t g = 0; g < spec->gpu_count; g++)
+        cluster->gpus[cluster->gpu_count++] = open_gpu(&spec->gpus[g]);
     cluster->lists[node] = (struct weir_node_list){ .first = WEIR_NO_INDEX };
     weir_id_table_put(&cluster->node_ids, spec->id, node);
     weir_ledger_open(cluster, node);
@@ -296,6 +331,45 @@ weir_status weir_cluster_set_node_flags(struct weir_cluster *cluster, uint32_t n
                                                      .node = node,
                                                      .flags = cluster->nodes[node].flags });
     weir_ledger_set_flags(cluster, node, flags);
+    return WEIR_OK;
+}
+
+/* The GPU if it is cut and may be changed now. */
+static weir_status find_cut_gpu(const struct weir_cluster *cluster, uint32_t node, uint32_t gpu,
+                                const struct weir_gpu **found)
+{
+    *found = weir_cluster_gpu(cluster, node, gpu);
+    if (*found == NULL)
+        return WEIR_ENOTFOUND;
+    return (*found)->mig == NULL || cluster->mark_count > 0 ? WEIR_EINVAL : WEIR_OK;
+}
+
+weir_status weir_cluster_close_gpu(struct weir_cluster *cluster, uint32_t node, uint32_t gpu,
+                                   bool is_closed)
+{
+    const struct weir_gpu *found;
+
+    WEIR_TRY(find_cut_gpu(cluster, node, gpu, &found));
+    weir_ledger_set_closed(cluster, node, gpu, is_closed);
+    return WEIR_OK;
+}
+
+weir_status weir_cluster_cut_gpu(struct weir_cluster *cluster, uint32_t node, uint32_t gpu,
+                                 weir_mig_layout cut, struct weir_error *error)
+{
+    const struct weir_gpu *found;
+    const weir_status status = find_cut_gpu(cluster, node, gpu, &found);
+
+    if (status != WEIR_OK)
+        return weir_fail(error, status, "node index %u GPU %u cannot be cut now", node, gpu);
+    if (found->mig_state.held != 0)
+        return weir_fail(error, WEIR_EBUSY,
+                         "node index %u GPU %u: an instance is in use, it must be drained first",
+                         node, gpu);
+    if (!weir_mig_is_sound(found->mig, cut))
+        return weir_fail(error, WEIR_EINVAL, "node index %u GPU %u: %s cannot be cut like this",
+                         node, gpu, found->mig->name);
+    weir_ledger_set_cut(cluster, node, gpu, cut);
     return WEIR_OK;
 }
 

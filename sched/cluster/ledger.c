@@ -19,6 +19,10 @@ static uint64_t gpu_fingerprint(const struct weir_gpu *gpu, uint32_t index)
     hash = weir_hash_add(hash, ((uint64_t)gpu->nvdec_free << 32) | gpu->nvenc_free);
     hash = weir_hash_add(hash, ((uint64_t)gpu->nvdec_all << 32) | gpu->nvenc_all);
     hash = weir_hash_add(hash, (uint64_t)gpu->units_total);
+    if (gpu->mig != NULL) {
+        hash = weir_hash_add(hash, gpu->mig_state.held);
+        hash = weir_hash_add(hash, gpu->mig_state.cut + gpu->is_closed);
+    }
     hash = weir_hash_add(hash, ((uint64_t)gpu->idle_w << 16) | gpu->full_w);
     return weir_hash_add(hash, (uint64_t)gpu->mem_total_bytes);
 }
@@ -126,6 +130,88 @@ void weir_ledger_set_flags(struct weir_cluster *cluster, uint32_t node, uint32_t
     record_change(cluster, node, 0);
 }
 
+/* Changes of a GPU that move no amounts. */
+struct gpu_change {
+    struct weir_node *node;
+    struct weir_gpu *gpu;
+    uint32_t index;
+};
+
+static struct gpu_change begin_change(struct weir_cluster *cluster, uint32_t node, uint32_t gpu)
+{
+    struct weir_node *const books = &cluster->nodes[node];
+    struct weir_gpu *const changed = &cluster->gpus[books->gpu_first + gpu];
+
+    books->version -= gpu_fingerprint(changed, gpu);
+    return (struct gpu_change){ .node = books, .gpu = changed, .index = gpu };
+}
+
+static void end_change(struct weir_cluster *cluster, const struct gpu_change *change)
+{
+    change->node->version += gpu_fingerprint(change->gpu, change->index);
+    record_change(cluster, (uint32_t)(change->node - cluster->nodes), 0);
+}
+
+void weir_ledger_set_cut(struct weir_cluster *cluster, uint32_t node, uint32_t gpu,
+                         weir_mig_layout cut)
+{
+    const struct gpu_change change = begin_change(cluster, node, gpu);
+
+    change.gpu->mig_state.cut = cut;
+    end_change(cluster, &change);
+}
+
+void weir_ledger_set_closed(struct weir_cluster *cluster, uint32_t node, uint32_t gpu,
+                            bool is_closed)
+{
+    const struct gpu_change change = begin_change(cluster, node, gpu);
+
+    change.gpu->is_closed = is_closed;
+    end_change(cluster, &change);
+}
+
+bool weir_ledger_instance_fits(const struct weir_gpu *gpu, const struct weir_device *device)
+{
+    const uint32_t profile = weir_device_profile(device);
+
+    if (gpu->mig == NULL || device->mig == 0)
+        return gpu->mig == NULL && device->mig == 0;
+    return profile < gpu->mig->profile_count &&
+           weir_mig_free(gpu->mig, gpu->mig_state, profile, weir_device_start(device)) &&
+           device->units == weir_mig_units(gpu->mig, profile) &&
+           device->mem_bytes == gpu->mig->profiles[profile].mem_bytes;
+}
+
+static weir_status report_instance(const struct weir_gpu *gpu, const struct weir_device *device,
+                                   uint64_t node_id, struct weir_error *error)
+{
+    const unsigned long long id = node_id;
+    const uint32_t profile = weir_device_profile(device);
+
+    if (gpu->mig == NULL)
+        return weir_fail(error, WEIR_EINVAL, "node %llu GPU %u: is not cut into instances", id,
+                         device->gpu);
+    if (device->mig == 0)
+        return weir_fail(error, WEIR_EINVAL,
+                         "node %llu GPU %u: is cut, and the device names no instance", id,
+                         device->gpu);
+    if (profile >= gpu->mig->profile_count)
+        return weir_fail(error, WEIR_EINVAL, "node %llu GPU %u: %s has no profile %u", id,
+                         device->gpu, gpu->mig->name, profile);
+    const struct weir_mig_profile *const wanted = &gpu->mig->profiles[profile];
+    if (!weir_mig_free(gpu->mig, gpu->mig_state, profile, weir_device_start(device)))
+        return weir_fail(error, WEIR_EOVERCOMMIT,
+                         "node %llu GPU %u: instance %s at slot %u is not free", id, device->gpu,
+                         wanted->name, weir_device_start(device));
+    return weir_fail(error, WEIR_EINVAL,
+                     "node %llu GPU %u: an instance %s has %.10g GPUs and %lld bytes, the device "
+                     "names %.10g and %lld",
+                     id, device->gpu, wanted->name,
+                     weir_units_amount(weir_mig_units(gpu->mig, profile)),
+                     (long long)wanted->mem_bytes, weir_units_amount(device->units),
+                     (long long)device->mem_bytes);
+}
+
 static weir_status check_device(const struct weir_gpu *gpu, const struct weir_device *device,
                                 uint64_t node_id, struct weir_error *error)
 {
@@ -136,6 +222,8 @@ static weir_status check_device(const struct weir_gpu *gpu, const struct weir_de
     if (device->units < 0 || device->mem_bytes < 0)
         return weir_fail(error, WEIR_EINVAL, "node %llu GPU %u: amounts must be >= 0",
                          (unsigned long long)node_id, device->gpu);
+    if (!weir_ledger_instance_fits(gpu, device))
+        return report_instance(gpu, device, node_id, error);
     if (device->units > gpu->units_free) {
         what = "GPUs";
         wanted = weir_units_amount(device->units);
@@ -202,10 +290,7 @@ weir_status weir_ledger_check(const struct weir_cluster *cluster, const struct w
 static void apply_device(struct weir_gpu *gpu, const struct weir_device *device, int64_t direction,
                          struct weir_amounts *moved)
 {
-    gpu->units_free -= direction * device->units;
-    gpu->mem_free_bytes -= direction * device->mem_bytes;
-    gpu->nvdec_free ^= device->nvdec_mask;
-    gpu->nvenc_free ^= device->nvenc_mask;
+    weir_gpu_move(gpu, device, direction);
     moved->gpu_units += device->units;
     moved->gpu_mem_bytes += device->mem_bytes;
     moved->nvdecs += __builtin_popcount(device->nvdec_mask);

@@ -158,6 +158,19 @@ static inline const struct weir_device *weir_slot_more(const struct weir_cluster
     return slot->more == WEIR_NO_INDEX ? NULL : cluster->more.devices + slot->more;
 }
 
+/* A GPU once a device is given out (direction 1) or taken back (-1). */
+static inline void weir_gpu_move(struct weir_gpu *gpu, const struct weir_device *device,
+                                 int64_t direction)
+{
+    gpu->units_free -= direction * device->units;
+    gpu->mem_free_bytes -= direction * device->mem_bytes;
+    gpu->nvdec_free ^= device->nvdec_mask;
+    gpu->nvenc_free ^= device->nvenc_mask;
+    if (device->mig != 0)
+        gpu->mig_state.held ^=
+            weir_mig_instance(weir_device_profile(device), weir_device_start(device));
+}
+
 /* The allocation of a slot; only devices in use are written. */
 void weir_slot_alloc(const struct weir_cluster *cluster, const struct weir_worker_slot *slot,
                      struct weir_alloc *alloc);
@@ -171,6 +184,14 @@ void weir_ledger_apply(struct weir_cluster *cluster, const struct weir_alloc *al
                        int64_t direction, const struct weir_worker_slot *worker);
 /* The same for the flags of a node. */
 void weir_ledger_set_flags(struct weir_cluster *cluster, uint32_t node, uint32_t flags);
+/* The same for the cut of a GPU, and whether it gives out instances. */
+void weir_ledger_set_cut(struct weir_cluster *cluster, uint32_t node, uint32_t gpu,
+                         weir_mig_layout cut);
+void weir_ledger_set_closed(struct weir_cluster *cluster, uint32_t node, uint32_t gpu,
+                            bool is_closed);
+/* Whether a device names an instance exactly when its GPU is cut, and then holds exactly what the
+ * instance has and the instance is free. */
+bool weir_ledger_instance_fits(const struct weir_gpu *gpu, const struct weir_device *device);
 /* Starts the books of a node that was just appended. */
 void weir_ledger_open(struct weir_cluster *cluster, uint32_t node);
 /* The fingerprint of a node, recomputed. */

@@ -120,7 +120,8 @@ bool weir_cluster_fits(const struct weir_cluster *cluster, const struct weir_all
         const struct weir_gpu *const gpu = &cluster->gpus[node->gpu_first + device->gpu];
         if (device->units < 0 || device->mem_bytes < 0 || device->units > gpu->units_free ||
             device->mem_bytes > gpu->mem_free_bytes || (device->nvdec_mask & ~gpu->nvdec_free) ||
-            (device->nvenc_mask & ~gpu->nvenc_free))
+            (device->nvenc_mask & ~gpu->nvenc_free) || gpu->is_closed != 0 ||
+            !weir_ledger_instance_fits(gpu, device))
             return false;
     }
     return true;

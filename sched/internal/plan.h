@@ -27,6 +27,8 @@ struct weir_check_gpu {
     int64_t mem_free_bytes;
     uint32_t nvdec_free;
     uint32_t nvenc_free;
+    const struct weir_gpu *seen; /* the view's, for what no plan changes */
+    struct weir_mig_state mig_state;
 };
 
 struct weir_check {

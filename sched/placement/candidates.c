@@ -41,12 +41,52 @@ static uint32_t lowest_bits(uint32_t mask, uint32_t count)
     return bits;
 }
 
+uint32_t weir_slice_places(const struct weir_gpu *gpu, const struct weir_shape *shape,
+                           bool low_slots, struct weir_slice_place places[WEIR_MIG_SLOTS])
+{
+    const struct weir_mig *const table = gpu->mig;
+    uint32_t count = 0;
+
+    if (table == NULL || gpu->is_closed != 0)
+        return 0;
+    const uint32_t profiles = weir_shape_profiles(shape, table, gpu->mig_state.cut != 0);
+    for (uint32_t p = 0; profiles >> p != 0; p++) {
+        for (uint32_t k = 0; ((profiles >> p) & 1) != 0 && k < table->slots; k++) {
+            const uint32_t s = low_slots ? k : table->slots - 1 - k;
+            if (weir_mig_free(table, gpu->mig_state, p, s))
+                places[count++] = (struct weir_slice_place){ .profile = p, .start = s };
+        }
+    }
+    return count;
+}
+
+bool weir_slice_usable(const struct weir_gpu *gpu, const struct weir_shape *shape)
+{
+    return gpu->mig != NULL && gpu->is_closed == 0 &&
+           weir_mig_any_free(gpu->mig, gpu->mig_state,
+                             weir_shape_profiles(shape, gpu->mig, gpu->mig_state.cut != 0));
+}
+
+void weir_slice_device(const struct weir_gpu *gpu, uint32_t index, struct weir_slice_place place,
+                       struct weir_device *device)
+{
+    const struct weir_mig_profile *const profile = &gpu->mig->profiles[place.profile];
+
+    *device = (struct weir_device){ .gpu = index,
+                                    .nvdec_mask = lowest_bits(gpu->nvdec_free, profile->nvdecs),
+                                    .mig = weir_device_instance(place.profile, place.start),
+                                    .units = weir_mig_units(gpu->mig, place.profile),
+                                    .mem_bytes = profile->mem_bytes };
+}
+
 static bool same_state(const struct weir_gpu *a, const struct weir_gpu *b)
 {
     return a->units_free == b->units_free && a->mem_free_bytes == b->mem_free_bytes &&
            a->type == b->type && a->units_total == b->units_total &&
            a->mem_total_bytes == b->mem_total_bytes && a->nvdec_all == b->nvdec_all &&
-           a->nvenc_all == b->nvenc_all &&
+           a->nvenc_all == b->nvenc_all && a->mig == b->mig &&
+           a->mig_state.held == b->mig_state.held && a->mig_state.cut == b->mig_state.cut &&
+           a->is_closed == b->is_closed &&
            (a->nvdec_free == b->nvdec_free ||
             __builtin_popcount(a->nvdec_free) == __builtin_popcount(b->nvdec_free)) &&
            (a->nvenc_free == b->nvenc_free ||
@@ -115,6 +155,24 @@ static void visit_single(struct walk *walk)
     }
 }
 
+/* Instances of GPUs that are cut. */
+static void visit_slices(struct walk *walk)
+{
+    struct weir_slice_place places[WEIR_MIG_SLOTS];
+
+    for (uint32_t g = 0; g < walk->node->gpu_count && !walk->stopped; g++) {
+        const struct weir_gpu *const gpu = &walk->gpus[g];
+        if (twin_of(walk, g) != WEIR_NO_TWIN || !weir_shape_takes_type(walk->shape, gpu->type))
+            continue;
+        const uint32_t count = weir_slice_places(gpu, walk->shape, walk->query->low_slots, places);
+        for (uint32_t i = 0; i < count && !walk->stopped; i++) {
+            walk->alloc.device_count = 1;
+            weir_slice_device(gpu, g, places[i], &walk->alloc.devices[0]);
+            offer(walk);
+        }
+    }
+}
+
 /* Combinations: chooses the next GPU from `start` on. */
 static void visit_combinations(struct walk *walk, uint32_t start)
 {
@@ -153,7 +211,8 @@ static void visit_first(struct walk *walk)
 /* A GPU from which a CODEC worker may take engines at all. */
 static bool engines_reachable(const struct weir_gpu *gpu, const struct weir_shape *shape)
 {
-    return gpu->mem_free_bytes >= shape->gpu_mem_bytes && weir_shape_takes_type(shape, gpu->type);
+    return gpu->mem_free_bytes >= shape->gpu_mem_bytes && gpu->mig == NULL &&
+           weir_shape_takes_type(shape, gpu->type);
 }
 
 static void offer_split(struct walk *walk)
@@ -255,6 +314,9 @@ static void visit_kind(struct walk *walk)
     case WEIR_SHAPE_FRACTIONAL:
         visit_single(walk);
         return;
+    case WEIR_SHAPE_SLICE:
+        visit_slices(walk);
+        return;
     case WEIR_SHAPE_WHOLE:
     case WEIR_SHAPE_ENTIRE:
         if (walk->shape->gpu_count <= WEIR_MAX_DEVICES)
@@ -306,7 +368,7 @@ uint32_t weir_candidates_visit(const struct weir_candidate_query *query, weir_ca
 
 /* How far GPUs of a node get through the tests of a shape, one test after the other. */
 struct passed {
-    uint32_t type, units, mem, nvdec, nvenc; /* GPUs, or engines for a split */
+    uint32_t type, mig, units, mem, nvdec, nvenc; /* GPUs, or engines for a split */
 };
 
 /* Counts one GPU whose type, compute and memory suffice: its engines for a split, else itself. */
@@ -341,6 +403,10 @@ static struct passed count_passed(const struct weir_gpu *gpus, uint32_t gpu_coun
         if (!weir_shape_takes_type(shape, gpu->type))
             continue;
         passed.type++;
+        if (gpu->mig != NULL || shape->kind == WEIR_SHAPE_SLICE) {
+            passed.mig += weir_slice_usable(gpu, shape);
+            continue;
+        }
         if (gpu->units_free < shape->gpu_units)
             continue;
         passed.units++;
@@ -368,6 +434,8 @@ static uint32_t gpu_reason(const struct weir_gpu *gpus, uint32_t gpu_count,
 
     if (passed.type < needed)
         return passed.type == 0 ? WEIR_REASON_GPU_TYPE : WEIR_REASON_GPU_WHOLE;
+    if (shape->kind == WEIR_SHAPE_SLICE)
+        return passed.mig > 0 ? WEIR_REASON_NONE : WEIR_REASON_MIG;
     if (passed.units < needed || shape->gpu_count > WEIR_MAX_DEVICES ||
         (shape->kind == WEIR_SHAPE_SPMD_MULTI && gpu_count != shape->gpu_count))
         return shape->kind == WEIR_SHAPE_FRACTIONAL ? WEIR_REASON_GPU_FREE : WEIR_REASON_GPU_WHOLE;

@@ -7,6 +7,9 @@
  *               every split of the NVENCs; or one per GPU that has all of them (codec_same_gpu).
  *   FRACTIONAL  one per usable GPU, ascending.
  *   WHOLE, ENTIRE  all combinations of usable GPUs, lexicographic.
+ *   SLICE       per cut GPU, ascending: one per free instance that will do, small profiles first,
+ *               each from the highest slot downward, for there it leaves most to larger ones. On
+ *               demand only the smallest profile that has enough.
  *   SPMD_SMALL  one: the first usable GPUs. SPMD_MULTI (one node of the group) one: all GPUs, of a
  *               node with exactly that many.
  *
@@ -18,6 +21,23 @@
 
 #include "weir/plan.h"
 
+/* A place for a SLICE worker on one GPU. */
+struct weir_slice_place {
+    uint32_t profile;
+    uint32_t start;
+};
+
+/* Fills the free places of a SLICE shape on one GPU, in the order above, or with the slots of each
+ * profile upward; returns how many. */
+uint32_t weir_slice_places(const struct weir_gpu *gpu, const struct weir_shape *shape,
+                           bool low_slots, struct weir_slice_place places[WEIR_MIG_SLOTS]);
+/* What a worker holds that gets this place on GPU `index` of its node. */
+void weir_slice_device(const struct weir_gpu *gpu, uint32_t index, struct weir_slice_place place,
+                       struct weir_device *device);
+
+/* Whether a GPU that is cut, or a shape that wants an instance, find each other. */
+bool weir_slice_usable(const struct weir_gpu *gpu, const struct weir_shape *shape);
+
 /* Whether the compute, memory, type and engines of one GPU suffice for one device of the shape.
  * CODEC: for all its engines together. */
 static inline bool weir_gpu_usable(const struct weir_gpu *gpu, const struct weir_shape *shape)
@@ -26,6 +46,8 @@ static inline bool weir_gpu_usable(const struct weir_gpu *gpu, const struct weir
         return false;
     if (!weir_shape_takes_type(shape, gpu->type))
         return false;
+    if (gpu->mig != NULL || shape->kind == WEIR_SHAPE_SLICE)
+        return weir_slice_usable(gpu, shape);
     if (shape->kind == WEIR_SHAPE_ENTIRE)
         return gpu->nvdec_free == gpu->nvdec_all && gpu->nvenc_free == gpu->nvenc_all &&
                gpu->mem_free_bytes == gpu->mem_total_bytes;
@@ -53,6 +75,7 @@ struct weir_candidate_query {
     const struct weir_shape *shape;
     const struct weir_twins *twins; /* NULL = all candidates */
     uint32_t node;
+    bool low_slots; /* SLICE: from the lowest slot upward instead */
 };
 
 /* Combinations explode on nodes with many GPUs in different states: only so many are visited. */
@@ -63,8 +86,8 @@ uint32_t weir_candidates_visit(const struct weir_candidate_query *query, weir_ca
                                void *state);
 
 /* Why the node has no candidate (enum weir_reason), or WEIR_REASON_NONE when it has one. O(GPUs).
- * With several lacks the first of: node, CPU, memory, GPU present, type, compute, GPU memory,
- * NVDEC, NVENC; each test looks only at GPUs that passed the ones before. */
+ * With several lacks the first of: node, CPU, memory, GPU present, type, MIG instance, compute, GPU
+ * memory, NVDEC, NVENC; each test looks only at GPUs that passed the ones before. */
 uint32_t weir_candidates_reason(const struct weir_cluster *cluster, const struct weir_shape *shape,
                                 uint32_t node);
 

@@ -25,6 +25,7 @@ struct books {
     int64_t cpu_free;
     int64_t all; /* free compute */
     int64_t left[WEIR_MAX_NODE_GPUS];
+    weir_mig_layout held[WEIR_MAX_NODE_GPUS]; /* of those that are cut */
 };
 
 static struct books open_books(const struct weir_grade_site *site)
@@ -39,8 +40,26 @@ static struct books open_books(const struct weir_grade_site *site)
     for (uint32_t g = 0; g < node->gpu_count; g++) {
         books.left[g] = books.gpus[g].units_free;
         books.all += books.left[g];
+        books.held[g] = books.gpus[g].mig_state.held;
     }
     return books;
+}
+
+/* Whether one GPU can host one device, its type aside; what of it the shape cannot use. */
+static bool has_room(const struct books *books, uint32_t gpu, const struct weir_shape *shape,
+                     int64_t *lost)
+{
+    bool has_room = books->left[gpu] >= shape->gpu_units;
+    int64_t rest = 0;
+
+    if (books->gpus[gpu].mig != NULL || shape->kind == WEIR_SHAPE_SLICE) {
+        struct weir_gpu now = books->gpus[gpu];
+        now.mig_state.held = books->held[gpu];
+        has_room = weir_slice_usable(&now, shape);
+        rest = has_room ? weir_shape_dead_units(shape, now.mig, now.mig_state) : 0;
+    }
+    *lost = has_room ? rest : books->left[gpu];
+    return has_room;
 }
 
 static enum lack lack_of(const struct books *books, const struct weir_shape *shape,
@@ -55,11 +74,10 @@ static enum lack lack_of(const struct books *books, const struct weir_shape *sha
         return has_cpus ? NO_DEMAND_CPU : NO_DEMAND;
     for (uint32_t g = 0; g < books->gpu_count; g++) {
         const bool is_type = weir_shape_takes_type(shape, books->gpus[g].type);
+        int64_t lost = books->left[g];
         has_type |= is_type;
-        if (is_type && books->left[g] >= shape->gpu_units)
-            usable++;
-        else
-            *unusable += books->left[g];
+        usable += is_type && has_room(books, g, shape, &lost);
+        *unusable += lost;
     }
     if (!has_type)
         return LACK_TYPE;
@@ -133,6 +151,47 @@ static struct weir_grade grade_share(const struct weir_fgd_rules *rules,
     return best;
 }
 
+/* F once an instance is given out. */
+static double frag_with(const struct weir_grade_site *site, struct books *books, uint32_t gpu,
+                        struct weir_slice_place place)
+{
+    const int64_t units = weir_mig_units(books->gpus[gpu].mig, place.profile);
+
+    take_gpu(books, gpu, units);
+    books->held[gpu] |= weir_mig_instance(place.profile, place.start);
+    const double after = frag_of(books, site->mix);
+    take_gpu(books, gpu, -units);
+    books->held[gpu] = books->gpus[gpu].mig_state.held;
+    return after;
+}
+
+/* Every free instance that will do is tried; the first that leaves least is taken. A slice is too
+ * small a change for whole steps to tell slots apart: those are for nodes alone. */
+static struct weir_grade grade_slice(const struct weir_fgd_rules *rules,
+                                     const struct weir_grade_site *site, struct books *books,
+                                     double before)
+{
+    struct weir_grade best = { .gpu = 0 };
+    double least = INFINITY;
+
+    for (uint32_t g = 0; g < books->gpu_count; g++) {
+        struct weir_slice_place places[WEIR_MIG_SLOTS];
+        if (!weir_gpu_usable(&books->gpus[g], site->shape))
+            continue;
+        const uint32_t count = weir_slice_places(&books->gpus[g], site->shape, false, places);
+        for (uint32_t i = 0; i < count; i++) {
+            const double after = frag_with(site, books, g, places[i]);
+            if (!(after < least - 1e-6))
+                continue;
+            least = after;
+            best.gpu = g;
+            best.mig = weir_device_instance(places[i].profile, places[i].start);
+        }
+    }
+    best.value = grade_change(rules, before, least, true);
+    return best;
+}
+
 static struct weir_grade grade_whole(const struct weir_fgd_rules *rules,
                                      const struct weir_grade_site *site, struct books *books,
                                      double before)
@@ -160,6 +219,8 @@ struct weir_grade weir_fgd_grade(const void *rules_given, const struct weir_grad
     take_cpus(&books, site->shape);
     if (site->shape->kind == WEIR_SHAPE_FRACTIONAL)
         grade = grade_share(rules, site, &books, before);
+    else if (site->shape->kind == WEIR_SHAPE_SLICE)
+        grade = grade_slice(rules, site, &books, before);
     else
         grade = grade_whole(rules, site, &books, before);
     return grade;

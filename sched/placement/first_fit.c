@@ -3,6 +3,9 @@
  * The policy "first_fit": the first worker to reuse whose place is still free, else the first
  * candidate of the first node in order. It stops looking there. Removes the youngest worker.
  *
+ * Instances of a GPU that is cut begin at the lowest slot, as one would do naively: small ones then
+ * stand where the large ones could begin. `slots: high` fills from above.
+ *
  * With another device rule, tie rule or order of nodes it is a graded policy whose nodes are all
  * equal: the rules alone decide.
  */
@@ -13,12 +16,21 @@
 
 #include <string.h>
 
-enum { PARAM_DEVICE, PARAM_TIE, PARAM_ORDER, PARAM_COUNT };
+enum { PARAM_DEVICE, PARAM_TIE, PARAM_ORDER, PARAM_SLOTS, PARAM_COUNT };
 
 static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_DEVICE] = WEIR_GRADE_DEVICE_PARAM(WEIR_GRADE_LOWEST),
     [PARAM_TIE] = WEIR_GRADE_TIE_PARAM(""),
     [PARAM_ORDER] = WEIR_GRADE_ORDER_PARAM(""),
+    [PARAM_SLOTS] = { .name = "slots",
+                      .unit = "",
+                      .kind = WEIR_PARAM_CHOICE,
+                      .min = 0,
+                      .max = 1,
+                      .initial = 0,
+                      .choices = "low|high",
+                      .help = "where a MIG instance begins on its GPU: at the lowest or at the "
+                              "highest slot that is free" },
 };
 
 static bool take_first(void *state, const struct weir_alloc *candidate)
@@ -34,9 +46,15 @@ static bool take_first(void *state, const struct weir_alloc *candidate)
 static struct weir_grade grade(const void *rules, const struct weir_grade_site *site)
 {
     const double *const values = rules;
+    const struct weir_node *const node = &site->cluster->nodes[site->node];
+    struct weir_grade grade = { .gpu = weir_grade_pick_gpu(site, values[PARAM_DEVICE]) };
+    struct weir_slice_place places[WEIR_MIG_SLOTS];
 
-    return (struct weir_grade){ .value = 0,
-                                .gpu = weir_grade_pick_gpu(site, values[PARAM_DEVICE]) };
+    if (site->shape->kind == WEIR_SHAPE_SLICE && grade.gpu != WEIR_NO_INDEX &&
+        weir_slice_places(&site->cluster->gpus[node->gpu_first + grade.gpu], site->shape,
+                          !(values[PARAM_SLOTS] > 0), places) > 0)
+        grade.mig = weir_device_instance(places[0].profile, places[0].start);
+    return grade;
 }
 
 static const struct weir_graded_kind kind = {
@@ -65,6 +83,7 @@ static weir_status place(void *state, const struct weir_place_query *query,
                          struct weir_place_answer *answer, struct weir_error *error)
 {
     struct weir_choice *const choice = &answer->choice;
+    const bool low_slots = state == NULL || !(weir_graded_values(state)[PARAM_SLOTS] > 0);
 
     if (state != NULL && has_rules(weir_graded_values(state)))
         return weir_graded_place(state, query, answer, error);
@@ -82,9 +101,9 @@ static weir_status place(void *state, const struct weir_place_query *query,
         return WEIR_OK;
     }
     for (uint32_t n = 0; n < query->cluster->node_count; n++) {
-        const struct weir_candidate_query candidates = { .cluster = query->cluster,
-                                                         .shape = query->shape,
-                                                         .node = n };
+        const struct weir_candidate_query candidates = {
+            .cluster = query->cluster, .shape = query->shape, .node = n, .low_slots = low_slots
+        };
         choice->nodes_seen++;
         if (weir_candidates_visit(&candidates, take_first, &answer->alloc) > 0) {
             choice->candidates = choice->ties = 1;

@@ -20,6 +20,8 @@ static struct weir_shape metric_shape(const struct weir_shape *shape, uint32_t m
     struct weir_shape seen = *shape;
 
     if (metric == WEIR_FRAG_PAPER) {
+        if (seen.kind == WEIR_SHAPE_SLICE)
+            return seen; /* what it needs decides which instances will do */
         if (seen.kind == WEIR_SHAPE_ENTIRE)
             seen.kind = WEIR_SHAPE_WHOLE;
         seen.nvdecs = 0;
@@ -36,6 +38,15 @@ static bool enough_gpus(const struct weir_shape *shape, int64_t usable, uint32_t
     if (shape->kind == WEIR_SHAPE_SPMD_MULTI)
         return gpu_count == shape->gpu_count && usable == (int64_t)gpu_count;
     return usable >= (int64_t)shape->gpu_count;
+}
+
+/* What of the free compute of one GPU a shape cannot use. */
+static int64_t lost_units(const struct weir_gpu *gpu, const struct weir_shape *shape, bool usable)
+{
+    if (!usable)
+        return gpu->units_free;
+    return shape->kind == WEIR_SHAPE_SLICE ? weir_shape_dead_units(shape, gpu->mig, gpu->mig_state)
+                                           : 0;
 }
 
 /* ---- plain ---- */
@@ -60,11 +71,7 @@ static void trial_apply(struct trial *trial, const struct weir_alloc *alloc, int
     trial->node.ram_free_bytes -= direction * alloc->ram_bytes;
     for (uint32_t d = 0; d < alloc->device_count; d++) {
         const struct weir_device *const device = &alloc->devices[d];
-        struct weir_gpu *const gpu = &trial->gpus[device->gpu];
-        gpu->units_free -= direction * device->units;
-        gpu->mem_free_bytes -= direction * device->mem_bytes;
-        gpu->nvdec_free ^= device->nvdec_mask;
-        gpu->nvenc_free ^= device->nvenc_mask;
+        weir_gpu_move(&trial->gpus[device->gpu], device, direction);
     }
 }
 
@@ -78,11 +85,10 @@ static int64_t trial_units(const struct trial *trial, const struct weir_shape *s
 
     for (uint32_t g = 0; g < trial->node.gpu_count; g++) {
         const struct weir_gpu *const gpu = &trial->gpus[g];
+        const bool is_usable = weir_gpu_usable(gpu, &seen);
         all += gpu->units_free;
-        if (weir_gpu_usable(gpu, &seen))
-            usable++;
-        else
-            unusable += gpu->units_free;
+        usable += is_usable;
+        unusable += lost_units(gpu, &seen, is_usable);
     }
     if (!takes_compute(&seen) || trial->node.cpu_free < seen.cpu_units ||
         trial->node.ram_free_bytes < seen.ram_bytes ||
@@ -124,15 +130,16 @@ double weir_frag_cluster(const struct weir_cluster *cluster, const struct weir_m
 double weir_frag_change(const struct weir_cluster *cluster, const struct weir_mix *mix,
                         uint32_t metric, const struct weir_alloc *alloc, int64_t direction)
 {
-    struct trial after;
+    struct trial trial; /* large: there and back on one */
     double sum = 0;
 
-    trial_load(&after, cluster, alloc->node);
-    trial_apply(&after, alloc, direction);
+    trial_load(&trial, cluster, alloc->node);
     for (uint32_t i = 0; i < mix->count; i++) {
-        const int64_t change = trial_units(&after, &mix->shapes[i], metric) -
-                               weir_frag_units(cluster, alloc->node, &mix->shapes[i], metric);
-        sum += mix->frequencies[i] * (double)change;
+        const int64_t before = trial_units(&trial, &mix->shapes[i], metric);
+        trial_apply(&trial, alloc, direction);
+        const int64_t after = trial_units(&trial, &mix->shapes[i], metric);
+        trial_apply(&trial, alloc, -direction);
+        sum += mix->frequencies[i] * (double)(after - before);
     }
     return sum / (double)WEIR_ONE;
 }
@@ -290,10 +297,9 @@ void weir_frag_survey(const struct weir_frag *frag, const struct weir_cluster *c
         const struct weir_gpu *const gpu = &cluster->gpus[books->gpu_first + g];
         book->gpu_free += gpu->units_free;
         for (uint32_t k = 0; k < frag->distinct; k++) {
-            if (weir_gpu_usable(gpu, &frag->shapes[k]))
-                counts[k].usable++;
-            else
-                counts[k].unusable_units += gpu->units_free;
+            const bool is_usable = weir_gpu_usable(gpu, &frag->shapes[k]);
+            counts[k].usable += is_usable;
+            counts[k].unusable_units += lost_units(gpu, &frag->shapes[k], is_usable);
         }
     }
 }
@@ -307,14 +313,12 @@ struct device_change {
 static void count_device(const struct device_change *device, const struct weir_shape *shape,
                          struct weir_frag_count *count)
 {
-    if (weir_gpu_usable(device->before, shape))
-        count->usable--;
-    else
-        count->unusable_units -= device->before->units_free;
-    if (weir_gpu_usable(&device->after, shape))
-        count->usable++;
-    else
-        count->unusable_units += device->after.units_free;
+    const bool was_usable = weir_gpu_usable(device->before, shape);
+    const bool is_usable = weir_gpu_usable(&device->after, shape);
+
+    count->usable += is_usable - was_usable;
+    count->unusable_units += lost_units(&device->after, shape, is_usable) -
+                             lost_units(device->before, shape, was_usable);
 }
 
 /* F(node, shape) from counts, when `cpu` and `ram` are free and `all` is the free compute. */
@@ -343,10 +347,7 @@ double weir_frag_site_change(const struct weir_frag_site *site, const struct wei
         const struct weir_device *const device = &alloc->devices[d];
         devices[d].before = &site->cluster->gpus[before->gpu_first + device->gpu];
         devices[d].after = *devices[d].before;
-        devices[d].after.units_free -= direction * device->units;
-        devices[d].after.mem_free_bytes -= direction * device->mem_bytes;
-        devices[d].after.nvdec_free ^= device->nvdec_mask;
-        devices[d].after.nvenc_free ^= device->nvenc_mask;
+        weir_gpu_move(&devices[d].after, device, direction);
         compute -= direction * device->units;
     }
     bool any = compute != 0;

@@ -4,6 +4,8 @@
  *
  * F(node, shape) in units: all that is free when the shape takes no GPU compute (CPU, CODEC) or
  * does not fit the node; else what is free on GPUs that cannot host one of its devices.
+ * On a GPU that is cut (MIG) and can host an instance for the shape, what is free is still lost in
+ * part: the compute slices that no free place of such an instance covers.
  * F(node) = sum of frequency * F(node, shape) in the order of the mix; F(cluster) = sum over nodes.
  * Metric XENNA: engines, memory and GPU type count in "cannot host". Metric PAPER (FGD, ATC 2023):
  * only compute, type and, for the node, CPUs count.

@@ -43,7 +43,7 @@ static struct kinds kinds_on(const struct weir_cluster *cluster, uint32_t node,
         if (worker->device_count == 0 || worker->first.units == 0)
             continue;
         const bool is_share = worker->first.units < WEIR_ONE;
-        const bool is_ours = shape->kind == WEIR_SHAPE_FRACTIONAL
+        const bool is_ours = weir_shape_is_share(shape)
                                  ? is_share
                                  : !is_share && worker->device_count == shape->gpu_count;
         kinds.has_any = true;

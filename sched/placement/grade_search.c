@@ -101,6 +101,7 @@ void weir_grade_search_join(struct weir_grade_search *search, const struct weir_
 struct pick {
     struct weir_alloc *alloc;
     uint32_t gpu; /* WEIR_NO_INDEX = the first candidate */
+    uint32_t mig; /* 0 = the first on it */
 };
 
 static bool pick_candidate(void *state, const struct weir_alloc *candidate)
@@ -108,6 +109,8 @@ static bool pick_candidate(void *state, const struct weir_alloc *candidate)
     struct pick *const pick = state;
 
     if (pick->gpu != WEIR_NO_INDEX && candidate->devices[0].gpu != pick->gpu)
+        return true;
+    if (pick->mig != 0 && candidate->devices[0].mig != pick->mig)
         return true;
     memcpy(pick->alloc, candidate, offsetof(struct weir_alloc, devices));
     memcpy(pick->alloc->devices, candidate->devices,
@@ -146,9 +149,10 @@ weir_status weir_grade_search_end(const struct weir_grade_search *search,
     report(search, &answer->choice);
     if (tally->node == WEIR_NO_INDEX)
         return weir_scan_busy(&answer->choice, error);
-    const bool is_share = query->shape->kind == WEIR_SHAPE_FRACTIONAL;
+    const bool is_share = weir_shape_is_share(query->shape);
     struct pick pick = { .alloc = &answer->alloc,
-                         .gpu = is_share ? tally->best.gpu : WEIR_NO_INDEX };
+                         .gpu = is_share ? tally->best.gpu : WEIR_NO_INDEX,
+                         .mig = tally->best.mig };
     const struct weir_candidate_query candidates = { .cluster = query->cluster,
                                                      .shape = query->shape,
                                                      .node = tally->node };

@@ -238,13 +238,14 @@ static void grade_again(struct weir_kept_grade *kept, const struct weir_grader *
 
     if (reason != WEIR_REASON_NONE) {
         kept->value = -(double)INFINITY;
-        kept->gpu = reason;
+        kept->gpu = (uint16_t)reason;
         return;
     }
     const struct weir_grade grade = weir_grader_ask(grader, site);
     kept->value = grade.value;
     kept->tie = grade.tie;
-    kept->gpu = grade.gpu;
+    kept->gpu = (uint16_t)grade.gpu; /* below WEIR_MAX_NODE_GPUS, or of no meaning */
+    kept->mig = (uint16_t)grade.mig;
 }
 
 /* Nodes `from` .. `to` - 1. */
@@ -323,7 +324,8 @@ static void weigh_nodes(const struct grade_class *class, struct weir_grade_searc
         else
             weir_grade_search_weigh(
                 search, n,
-                (struct weir_grade){ .value = kept->value, .tie = kept->tie, .gpu = kept->gpu });
+                (struct weir_grade){
+                    .value = kept->value, .tie = kept->tie, .gpu = kept->gpu, .mig = kept->mig });
     }
 }
 

@@ -34,7 +34,7 @@ struct weir_grade {
     double value; /* larger is better */
     double tie;   /* of equal values the larger wins; set by the framework */
     uint32_t gpu; /* for a share of a GPU; ignored for other shapes */
-    uint32_t reserved;
+    uint32_t mig; /* SLICE: the instance (weir_device_instance), 0 = the first on that GPU */
 };
 
 /* Which of equal nodes wins, judged before the placement; in the order of WEIR_TIE_CHOICES. */
@@ -102,7 +102,8 @@ struct weir_kept_grade {
     double value; /* -INFINITY = no room */
     double tie;
     uint32_t epoch;
-    uint32_t gpu; /* or why there is no room */
+    uint16_t gpu; /* or why there is no room */
+    uint16_t mig;
 };
 /* The grades of all nodes for this question, brought up to date; memory is left aside unless the
  * grader uses it. Valid until the next call. NULL = out of memory. */

@@ -139,7 +139,7 @@ static void choose_offers(struct weir_lookahead *ahead)
             .gpu_units = shape->gpu_units,
             .shape = shape,
             .gpu_count = shape->gpu_count,
-            .is_share = shape->kind == WEIR_SHAPE_FRACTIONAL,
+            .is_share = weir_shape_is_share(shape),
             .needs_all = shape->kind == WEIR_SHAPE_SPMD_MULTI,
             .frequency = ahead->frequencies[i],
         };

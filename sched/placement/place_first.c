@@ -60,7 +60,7 @@ bool weir_place_tightest(const struct weir_cluster *cluster, uint32_t node,
     struct tightest pick = { .cluster = cluster,
                              .alloc = alloc,
                              .least_left = INT64_MAX,
-                             .is_share = shape->kind == WEIR_SHAPE_FRACTIONAL };
+                             .is_share = weir_shape_is_share(shape) };
 
     return weir_candidates_visit(&query, take_tightest, &pick) > 0;
 }

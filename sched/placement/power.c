@@ -134,7 +134,7 @@ static struct weir_grade grade(const void *rules, const struct weir_grade_site *
     const struct weir_node *const node = &site->cluster->nodes[site->node];
     const double cpus = cpu_growth(values, node, site->shape->cpu_units);
 
-    if (site->shape->kind != WEIR_SHAPE_FRACTIONAL)
+    if (!weir_shape_is_share(site->shape))
         return (struct weir_grade){ .value = -(cpus + whole_growth(values, site)) };
     const uint32_t gpu = pick_gpu(values, site);
     const double watts = gpu_growth(values, &site->cluster->gpus[node->gpu_first + gpu]);

@@ -23,6 +23,27 @@ static uint64_t engines(uint32_t mask)
     return (uint64_t)__builtin_popcount(mask);
 }
 
+/* The same of a GPU that is cut, or can be: side by side for one shape alone. */
+static uint64_t slice_room(const struct weir_gpu *gpu, const struct weir_shape *shape)
+{
+    const weir_mig_layout cut = gpu->mig_state.cut;
+    weir_mig_layout held = 0;
+    uint64_t room = 0;
+
+    if (gpu->mig == NULL || shape->kind != WEIR_SHAPE_SLICE)
+        return 0;
+    const uint32_t profiles = weir_shape_profiles(shape, gpu->mig, cut != 0);
+    for (uint32_t p = 0; profiles >> p != 0; p++) {
+        for (uint32_t s = 0; ((profiles >> p) & 1) != 0 && s < gpu->mig->slots; s++) {
+            if (!weir_mig_free(gpu->mig, (struct weir_mig_state){ held, cut }, p, s))
+                continue;
+            held |= weir_mig_instance(p, s);
+            room++;
+        }
+    }
+    return room;
+}
+
 /* How many devices of the shape one empty GPU could host. */
 static uint64_t gpu_room(const struct weir_gpu *gpu, const struct weir_shape *shape)
 {
@@ -31,6 +52,8 @@ static uint64_t gpu_room(const struct weir_gpu *gpu, const struct weir_shape *sh
 
     if (!weir_shape_takes_type(shape, gpu->type))
         return 0;
+    if (gpu->mig != NULL || shape->kind == WEIR_SHAPE_SLICE)
+        return slice_room(gpu, shape);
     return smaller(smaller(decs, encs), smaller(times(gpu->units_total, shape->gpu_units),
                                                 times(gpu->mem_total_bytes, shape->gpu_mem_bytes)));
 }
@@ -43,7 +66,7 @@ static uint64_t split_room(const struct weir_gpu *gpus, uint32_t count,
     uint64_t encs = 0;
 
     for (uint32_t g = 0; g < count; g++) {
-        if (!weir_shape_takes_type(shape, gpus[g].type))
+        if (!weir_shape_takes_type(shape, gpus[g].type) || gpus[g].mig != NULL)
             continue;
         decs += engines(gpus[g].nvdec_all);
         encs += engines(gpus[g].nvenc_all);

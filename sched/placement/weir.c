@@ -126,7 +126,7 @@ struct weir_grade weir_ahead_grade(const void *rules_given, const struct weir_gr
     weir_outlook_load(site->cluster, site->node, &node);
     const double before = weir_lookahead_lost(rules->ahead, &node);
     node.cpu_free -= site->shape->cpu_units;
-    if (site->shape->kind == WEIR_SHAPE_FRACTIONAL) {
+    if (weir_shape_is_share(site->shape)) {
         grade = grade_share(rules, site, &node, before);
         node.left[grade.gpu] -= site->shape->gpu_units;
     } else {

@@ -5,11 +5,28 @@
  */
 #include "sim/cluster/cluster.h"
 
+#include "sim/cluster/sharing.h"
 #include "weir/plan.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+
+/* A GPU of the type's n-th entry as it truly is; memory and engines of a cut one are its table's.
+ */
+static struct sim_gpu gpu_open(const struct sim_scenario *scenario,
+                               const struct sim_node_type *type, size_t entry)
+{
+    const struct sim_gpu_type *truth = &scenario->gpu_truth[type->gpus[entry].type];
+    const struct weir_mig *mig = type->share == SIM_SHARING_MIG ? truth->mig : NULL;
+    return (struct sim_gpu){ .type = type->gpus[entry].type,
+                             .nvdecs = mig == NULL ? truth->nvdecs : weir_mig_nvdecs(mig),
+                             .nvencs = mig == NULL ? truth->nvencs : 0,
+                             .mem_total_bytes =
+                                 mig == NULL ? truth->mem_bytes : weir_mig_memory(mig),
+                             .mig = mig,
+                             .mig_cut = type->cuts == NULL ? 0 : type->cuts[entry] };
+}
 
 static void node_init(struct sim_cluster *cluster, const struct sim_scenario *scenario,
                       uint32_t index)
@@ -20,16 +37,13 @@ static void node_init(struct sim_cluster *cluster, const struct sim_scenario *sc
                                .gpu_first = cluster->gpu_count,
                                .cpu_total = (int64_t)llround(type->cpus * (double)WEIR_ONE),
                                .ram_total_bytes = type->ram_bytes,
-                               .slow = 1.0 };
+                               .slow = 1.0,
+                               .turns =
+                                   type->share == SIM_SHARING_TIMESLICE ? &type->timeslice : NULL };
     for (size_t i = 0; i < type->gpus_count; i++) {
-        const struct sim_gpu_type *gpu = &scenario->gpu_truth[type->gpus[i].type];
-        for (uint32_t n = 0; n < type->gpus[i].count; n++) {
-            cluster->gpus[cluster->gpu_count++] =
-                (struct sim_gpu){ .type = type->gpus[i].type,
-                                  .nvdecs = gpu->nvdecs,
-                                  .nvencs = gpu->nvencs,
-                                  .mem_total_bytes = gpu->mem_bytes };
-        }
+        const struct sim_gpu fresh = gpu_open(scenario, type, i);
+        for (uint32_t n = 0; n < type->gpus[i].count; n++)
+            cluster->gpus[cluster->gpu_count++] = fresh;
     }
     node->gpu_count = cluster->gpu_count - node->gpu_first;
 }
@@ -108,6 +122,18 @@ static uint32_t idlest_gpu(const struct sim_cluster *cluster, uint32_t node)
     return best;
 }
 
+/* An instance bounds what is used of it; who asked for one and says nothing else uses all of it. */
+static void fill_slice(struct sim_use *use, const struct sim_gpu *gpu,
+                       const struct weir_device *device, const struct weir_shape *uses)
+{
+    use->slice = sim_slice_profile(gpu, device);
+    if (use->slice == NULL)
+        return;
+    use->slice_share = (double)use->slice->sms / (double)gpu->mig->sms;
+    if (uses->kind == WEIR_SHAPE_SLICE)
+        use->gpu_share = use->slice_share;
+}
+
 static void fill_device(struct sim_use *use, const struct weir_device *device,
                         const struct weir_shape *uses, uint32_t device_count)
 {
@@ -138,9 +164,14 @@ void sim_lease_fill(struct sim_lease *lease, const struct sim_cluster *cluster,
     lease->use_count = 0;
     if (uses->kind == WEIR_SHAPE_CPU)
         return;
-    for (uint32_t d = 0; d < alloc->device_count; d++)
-        fill_device(&lease->uses[lease->use_count++], &alloc->devices[d], uses,
-                    alloc->device_count);
+    for (uint32_t d = 0; d < alloc->device_count; d++) {
+        struct sim_use *use = &lease->uses[lease->use_count++];
+        const struct sim_node *host = &cluster->nodes[alloc->node];
+        fill_device(use, &alloc->devices[d], uses, alloc->device_count);
+        if (alloc->devices[d].gpu < host->gpu_count)
+            fill_slice(use, &cluster->gpus[host->gpu_first + alloc->devices[d].gpu],
+                       &alloc->devices[d], uses);
+    }
     if (lease->use_count == 0 && cluster->nodes[alloc->node].gpu_count > 0) {
         const struct weir_device hidden = { .gpu = idlest_gpu(cluster, alloc->node) };
         fill_device(&lease->uses[lease->use_count++], &hidden, uses, 1);
@@ -154,6 +185,9 @@ static uint32_t engine_mask(uint32_t count)
 
 static uint32_t device_refusal(const struct sim_gpu *gpu, const struct weir_device *device)
 {
+    const uint32_t slice = sim_slice_refusal(gpu, device);
+    if (slice != WEIR_REASON_NONE)
+        return slice;
     if (gpu->units_held + device->units > WEIR_ONE)
         return WEIR_REASON_GPU_FREE;
     if ((device->nvdec_mask & ~engine_mask(gpu->nvdecs)) != 0 ||
@@ -186,6 +220,9 @@ static uint32_t refusal(const struct sim_cluster *cluster, const struct sim_leas
     }
     for (uint32_t u = 0; u < lease->use_count; u++) {
         const struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + lease->uses[u].gpu];
+        const uint32_t reason = sim_slice_use_refusal(&lease->uses[u]);
+        if (reason != WEIR_REASON_NONE)
+            return reason;
         if (gpu->mem_total_bytes > 0 &&
             gpu->mem_used_bytes + lease->uses[u].mem_bytes > gpu->mem_total_bytes)
             return WEIR_REASON_GPU_MEM;
@@ -205,6 +242,7 @@ static void book(struct sim_cluster *cluster, const struct sim_lease *lease, int
         gpu->units_held += sign * device->units;
         gpu->nvdec_held ^= device->nvdec_mask;
         gpu->nvenc_held ^= device->nvenc_mask;
+        sim_slice_book(gpu, device, sign);
         assert(gpu->units_held >= 0 && gpu->units_held <= WEIR_ONE);
     }
     for (uint32_t u = 0; u < lease->use_count; u++)
@@ -237,6 +275,10 @@ void sim_cluster_run(struct sim_cluster *cluster, struct sim_lease *lease, bool 
     for (uint32_t u = 0; u < lease->use_count; u++) {
         const struct sim_use *use = &lease->uses[u];
         struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + use->gpu];
+        if (use->slice != NULL)
+            continue; /* an instance is its own: nobody else notices */
+        gpu->running += use->gpu_share > 0 && is_running ? 1 : 0;
+        gpu->running -= use->gpu_share > 0 && !is_running ? 1 : 0;
         gpu->load += sign * use->gpu_share;
         gpu->nvdec_load += sign * use->nvdecs;
         gpu->nvenc_load += sign * use->nvencs;
@@ -250,6 +292,17 @@ static double pressure(double load, double capacity)
     return load > capacity + 1e-6 ? load / fmax(capacity, 1e-9) : 1.0;
 }
 
+/* Of those that run on a GPU: turns, or a part that shrinks when more is asked for than there is.
+ */
+static double compute_slowdown(const struct sim_node *node, const struct sim_gpu *gpu)
+{
+    const double memory = (double)gpu->mem_total_bytes;
+    if (node->turns == NULL)
+        return pressure(gpu->load, 1.0);
+    return sim_turns_slowdown(node->turns, gpu->running,
+                              memory > 0 ? (double)gpu->mem_used_bytes / memory : 0);
+}
+
 double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_lease *lease)
 {
     const struct sim_node *node = &cluster->nodes[lease->alloc.node];
@@ -257,7 +310,11 @@ double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_
     for (uint32_t u = 0; u < lease->use_count; u++) {
         const struct sim_use *use = &lease->uses[u];
         const struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + use->gpu];
-        worst = fmax(worst, pressure(gpu->load, 1.0));
+        if (use->slice != NULL) {
+            worst = fmax(worst, sim_slice_slowdown(use));
+            continue;
+        }
+        worst = fmax(worst, compute_slowdown(node, gpu));
         if (use->nvdecs > 0)
             worst = fmax(worst, pressure(gpu->nvdec_load, gpu->nvdecs));
         if (use->nvencs > 0)
@@ -278,7 +335,9 @@ uint32_t sim_cluster_free_gpus(const struct sim_cluster *cluster, uint32_t node,
             .nvdecs_free = gpu->nvdecs - (uint32_t)__builtin_popcount(gpu->nvdec_held),
             .nvencs_free = gpu->nvencs - (uint32_t)__builtin_popcount(gpu->nvenc_held),
             .nvdecs_total = gpu->nvdecs,
-            .nvencs_total = gpu->nvencs
+            .nvencs_total = gpu->nvencs,
+            .mig = gpu->mig,
+            .mig_state = { .held = gpu->mig_held, .cut = gpu->mig_cut }
         };
     }
     return host->is_up ? host->gpu_count : 0;
@@ -310,6 +369,9 @@ weir_status sim_cluster_check(const struct sim_cluster *cluster, struct weir_err
                 return weir_fail(error, WEIR_EINVARIANT,
                                  "node %u GPU %u holds %g of 1, engines %x of %u", n, g,
                                  weir_units_amount(gpu->units_held), gpu->nvdec_held, gpu->nvdecs);
+            if (!sim_slice_is_sound(gpu))
+                return weir_fail(error, WEIR_EINVARIANT,
+                                 "node %u GPU %u: instances overlap or are not of its cut", n, g);
         }
     }
     return WEIR_OK;

@@ -7,8 +7,8 @@
  * what there is slow everybody on the device down. The scheduler's inventory is another thing; it
  * may believe in decoders that do not exist, and then its plan is refused here.
  *
- * Invariants (sim_cluster_check): 0 <= held <= total for every device; every codec engine is held
- * at most once; loads are >= 0.
+ * Invariants (sim_cluster_check): 0 <= held <= total for every device; every codec engine and every
+ * slot of a cut GPU is held at most once; loads are >= 0.
  */
 #ifndef SIM_CLUSTER_CLUSTER_H
 #define SIM_CLUSTER_CLUSTER_H
@@ -23,6 +23,8 @@ struct sim_use {
     double nvdecs;
     double nvencs;
     int64_t mem_bytes;
+    const struct weir_mig_profile *slice; /* the instance it is on, NULL = none */
+    double slice_share;                   /* of the GPU's SMs */
 };
 
 /* One worker's hold on a node: the allocation (admission) and the use (physics). */
@@ -41,7 +43,11 @@ struct sim_gpu {
     uint32_t nvdec_held, nvenc_held; /* masks */
     int64_t units_held;
     int64_t mem_total_bytes, mem_used_bytes;
-    double load, nvdec_load, nvenc_load; /* asked for by running tasks */
+    double load, nvdec_load, nvenc_load; /* asked for by running tasks outside instances */
+    uint32_t running;                    /* leases with compute that run */
+    uint32_t mig_slots;                  /* taken; only when cut */
+    const struct weir_mig *mig;          /* NULL = not cut */
+    weir_mig_layout mig_cut, mig_held;
 };
 
 struct sim_node {
@@ -52,6 +58,7 @@ struct sim_node {
     int64_t ram_total_bytes, ram_used_bytes;
     double cpu_load; /* CPUs asked for by running tasks */
     double slow;     /* services that start now take this much longer; 1 = normal */
+    const struct sim_timeslice *turns; /* NULL = workers do not take turns */
 };
 
 struct sim_cluster {

@@ -54,8 +54,8 @@ static weir_status reserve_values(struct sim_arrival_curve *curve)
 weir_status sim_arrival_curve_add(struct sim_arrival_curve *curve,
                                   const struct sim_arrival_state *state)
 {
-    const double x = rint((double)state->arrived_milli / curve->gpus / 10);
-    const double idle_milli = curve->gpus * 1000 - (double)state->used_milli;
+    const double x = rint(state->arrived_milli / curve->gpus / 10);
+    const double idle_milli = curve->gpus * 1000 - state->used_milli;
     if (!(curve->gpus > 0) || !(x >= 0 && x < 1e6))
         return WEIR_ERANGE;
     WEIR_TRY(reserve_points(curve, (size_t)x + 1));
@@ -65,7 +65,7 @@ weir_status sim_arrival_curve_add(struct sim_arrival_curve *curve,
     point->first = point->events == 0 ? i : point->first;
     point->events++;
     point->failed = state->failed;
-    curve->values[SIM_ARRIVAL_ALLOC][i] = round_2((double)state->used_milli / curve->gpus / 10);
+    curve->values[SIM_ARRIVAL_ALLOC][i] = round_2(state->used_milli / curve->gpus / 10);
     curve->values[SIM_ARRIVAL_FRAG][i] = print_2(state->frag_milli);
     curve->values[SIM_ARRIVAL_RATIO][i] =
         idle_milli > 0 ? print_2(100 * state->frag_milli / idle_milli) : 0;

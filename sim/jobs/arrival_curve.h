@@ -20,8 +20,8 @@
 
 /* The state after one arrival. */
 struct sim_arrival_state {
-    int64_t arrived_milli; /* GPU demand so far */
-    int64_t used_milli;    /* GPU allocated */
+    double arrived_milli; /* GPU demand so far */
+    double used_milli;    /* GPU allocated */
     double frag_milli;
     uint64_t failed;
     const struct sim_measures *measures; /* NULL = no parts */

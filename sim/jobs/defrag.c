@@ -52,7 +52,7 @@ static double gain_of(struct mover *mover, const struct candidate *candidate)
 
 static double size_of(const struct mover *mover, const struct weir_shape *shape)
 {
-    const double gpus = (double)sim_static_gpu_milli(shape) / 1000;
+    const double gpus = sim_static_gpu_milli(shape) / 1000;
     return fmax(fmax(gpus, weir_units_amount(shape->cpu_units) * mover->gpus_per_cpu), 0.01);
 }
 
@@ -96,7 +96,7 @@ static struct sim_defrag_move *add_move(struct mover *mover, uint64_t arrival,
     *move = (struct sim_defrag_move){ .arrival = arrival,
                                       .from_node = mover->run->node_at[from->node],
                                       .to_node = WEIR_NO_INDEX,
-                                      .gpus = (double)sim_static_gpu_milli(shape) / 1000,
+                                      .gpus = sim_static_gpu_milli(shape) / 1000,
                                       .cpus = weir_units_amount(shape->cpu_units) };
     mover->places[index] = *from;
     return move;
@@ -369,13 +369,13 @@ static weir_status move_all(struct mover *mover, const struct sim_defrag_rule *r
         return WEIR_ENOMEM;
     open_mover(mover);
     defrag->frag_before_gpus = frag_gpus(mover);
-    defrag->used_before_gpus = (double)run->counts.used_milli / 1000;
+    defrag->used_before_gpus = run->counts.used_milli / 1000;
     WEIR_TRY(move_by_rule(mover, rule->rule));
     for (uint32_t i = 0; i < defrag->count; i++)
         defrag->moved_gpus += defrag->moves[i].gpus;
     defrag->frag_after_gpus = frag_gpus(mover);
     WEIR_TRY(offer_again(mover));
-    defrag->used_after_gpus = (double)run->counts.used_milli / 1000;
+    defrag->used_after_gpus = run->counts.used_milli / 1000;
     return sim_cluster_check(run->truth, mover->error);
 }
 

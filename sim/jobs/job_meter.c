@@ -99,6 +99,7 @@ void sim_job_meter_warm(struct sim_job_meter *meter, int64_t now_ns)
         row->done_since = 0;
     }
     meter->frag_warm = sim_gauge_integral(&meter->frag, now_ns);
+    meter->dead_warm = sim_gauge_integral(&meter->dead, now_ns);
     meter->up_warm[0] = sim_gauge_integral(&meter->up_gpus, now_ns);
     meter->up_warm[1] = sim_gauge_integral(&meter->up_cpus, now_ns);
     meter->up_warm[2] = sim_gauge_integral(&meter->up_ram, now_ns);

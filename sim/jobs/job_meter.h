@@ -54,6 +54,8 @@ struct sim_job_meter {
     struct sim_job_meter_row *rows; /* one a label, then all */
     size_t labels;
     struct sim_gauge frag; /* GPUs the target workload cannot use */
+    struct sim_gauge dead; /* slices of cut GPUs that it cannot reach */
+    double dead_warm;
     struct sim_gauge up_gpus, up_cpus, up_ram;
     double frag_warm, frag_last;
     double up_warm[3], up_last[3];

@@ -61,5 +61,6 @@ weir_status sim_job_pass(struct sim_job_run *run)
     if ((run->scenario->sched.queueing.queueing->flags & WEIR_QUEUEING_AGES) != 0)
         WEIR_TRY(refresh_keys(run));
     WEIR_TRY(start_what_fits(run));
-    return refuse_surplus(run);
+    WEIR_TRY(refuse_surplus(run));
+    return sim_job_cuts_choose(run);
 }

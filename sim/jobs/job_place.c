@@ -28,6 +28,7 @@ void sim_job_refresh_frag(struct sim_job_run *run, uint32_t node)
     run->frag_sum += now - run->frag[node];
     run->frag[node] = now;
     sim_gauge_set(&run->meter.frag, sim_engine_now(run->engine), ldexp((double)run->frag_sum, -20));
+    sim_job_cuts_measure(run, node);
 }
 
 /* ---- members ---- */
@@ -103,20 +104,26 @@ static void change_amounts(struct sim_job_run *run, const struct sim_job *job, d
     const struct weir_shape *shape = &spec->shape;
     const int64_t now_ns = sim_engine_now(run->engine);
     const double members = sign * spec->members;
-    const double gpus = weir_units_amount(shape->gpu_units) * shape->gpu_count;
-    sim_job_meter_change(&run->meter, now_ns, spec->label, SIM_JOBS_GPUS, members * gpus);
+    sim_job_meter_change(&run->meter, now_ns, spec->label, SIM_JOBS_GPUS,
+                         sign * weir_units_amount(job->gpu_units));
     sim_job_meter_change(&run->meter, now_ns, spec->label, SIM_JOBS_CPUS,
                          members * weir_units_amount(shape->cpu_units));
     sim_job_meter_change(&run->meter, now_ns, spec->label, SIM_JOBS_RAM,
                          members * (double)shape->ram_bytes);
 }
 
-static void refresh_members(struct sim_job_run *run, const struct sim_job *job)
+/* Sums up what the members hold, and what is left on their nodes. */
+static void survey_members(struct sim_job_run *run, struct sim_job *job)
 {
     struct weir_worker worker;
-    for (uint32_t m = 0; m < sim_job_spec(run, job)->members; m++)
-        if (weir_cluster_worker(run->belief, worker_id(run, job, m), &worker))
-            sim_job_refresh_frag(run, worker.alloc.node);
+    job->gpu_units = 0;
+    for (uint32_t m = 0; m < sim_job_spec(run, job)->members; m++) {
+        if (!weir_cluster_worker(run->belief, worker_id(run, job, m), &worker))
+            continue;
+        for (uint32_t d = 0; d < worker.alloc.device_count; d++)
+            job->gpu_units += worker.alloc.devices[d].units;
+        sim_job_refresh_frag(run, worker.alloc.node);
+    }
 }
 
 weir_status sim_job_place(struct sim_job_run *run, struct sim_job *job, bool *is_placed)
@@ -140,8 +147,8 @@ weir_status sim_job_place(struct sim_job_run *run, struct sim_job *job, bool *is
     run->workers += spec->members;
     WEIR_TRY(take(run, job, is_placed));
     if (*is_placed) {
+        survey_members(run, job);
         change_amounts(run, job, 1);
-        refresh_members(run, job);
     }
     return WEIR_OK;
 }
@@ -152,6 +159,7 @@ weir_status sim_job_give_back(struct sim_job_run *run, const struct sim_job *job
         uint32_t node = 0;
         WEIR_TRY(release_member(run, job, m, &node));
         sim_job_refresh_frag(run, node);
+        sim_job_cuts_drained(run, node);
     }
     change_amounts(run, job, -1);
     sim_wait_queue_unsettle(&run->queue);
@@ -171,7 +179,8 @@ weir_status sim_job_judge_kinds(struct sim_job_run *run)
         if (*is_feasible)
             continue;
         const weir_status status = sim_job_placer_ask(run->placer, &question, &refused);
-        *is_feasible = status != WEIR_EINFEASIBLE; /* what is not told apart waits */
+        *is_feasible = status != WEIR_EINFEASIBLE || /* what is not told apart waits */
+                       sim_job_cuts_can_serve(run, &run->workload->jobs[s].shape);
         if (status != WEIR_OK && status != WEIR_EBUSY && status != WEIR_EINFEASIBLE)
             return weir_fail(run->error, status, "%s", refused.text);
     }

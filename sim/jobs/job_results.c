@@ -2,6 +2,7 @@
 /* Metrics of jobs in time: rows of `result`, and values of the summary. */
 #include "sim/jobs/job_state.h"
 
+#include "sim/cluster/sharing.h"
 #include "sim/record/record.h"
 #include "sim/run.h"
 
@@ -170,6 +171,15 @@ static void put_counts(struct writer *writer)
     put(writer, "gpus.held.mean", "GPUs", mean_of(writer, SIM_JOBS_GPUS));
 }
 
+static void put_cuts(struct writer *writer)
+{
+    const struct sim_job_meter *meter = &writer->run->meter;
+    if (!sim_cluster_is_cut(writer->run->truth))
+        return;
+    put(writer, "mig.dead_slices", "slices", mean(writer, &meter->dead, meter->dead_warm));
+    put(writer, "mig.cuts", "1", (double)writer->run->cuts.done);
+}
+
 static void put_cluster(struct writer *writer)
 {
     const struct sim_job_meter *meter = &writer->run->meter;
@@ -184,6 +194,7 @@ static void put_cluster(struct writer *writer)
     put(writer, "frag.gpu.fgd", "GPUs", frag);
     put(writer, "frag.gpu_pct", "%", 100 * ratio(frag, gpus));
     put(writer, "frag.gpu.fgd_ratio", "ratio", ratio(frag, gpus - held));
+    put_cuts(writer);
     put(writer, "makespan", "s", sim_time_s(writer->run->end_ns));
     put(writer, "jobs.waiting", "jobs", (double)writer->run->waiting);
     put(writer, "jobs.running", "jobs", (double)writer->run->running);

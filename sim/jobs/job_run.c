@@ -115,6 +115,7 @@ static weir_status prepare(struct sim_job_run *run, struct weir_error *error)
     WEIR_TRY(make_cluster(run, error));
     WEIR_TRY(make_policies(run, error));
     WEIR_TRY(number_kinds(run));
+    WEIR_TRY(sim_job_cuts_open(run));
     run->error = error;
     WEIR_TRY(sim_job_judge_kinds(run));
     run->sample_ns =
@@ -155,6 +156,7 @@ void sim_job_run_destroy(struct sim_job_run *run)
     sim_target_clear(&run->target);
     sim_wait_queue_close(&run->queue);
     sim_job_meter_close(&run->meter);
+    sim_job_cuts_close(&run->cuts);
     sim_engine_destroy(run->engine);
     free(run->frag);
     free(run->node_failures);
@@ -207,7 +209,8 @@ void sim_job_digest(struct sim_job_run *run, uint64_t what, const struct sim_job
 /* Nothing can happen any more but samples, and failures of nodes that nobody uses. */
 static bool is_over(const struct sim_job_run *run)
 {
-    const bool is_stuck = run->waiting > 0 && (run->nodes_down > 0 || run->patient > 0);
+    const bool is_stuck = run->waiting > 0 &&
+                          (run->nodes_down > 0 || run->patient > 0 || run->cuts.pending_count > 0);
     return !run->has_next && !run->has_pass && run->ending == 0 && run->away == 0 && !is_stuck;
 }
 
@@ -245,6 +248,8 @@ static weir_status dispatch(struct sim_job_run *run, const struct sim_event *eve
         return sim_job_node_fail(run, event->target);
     case SIM_JOB_NODE_REPAIR:
         return sim_job_node_repair(run, event->target);
+    case SIM_JOB_CUT:
+        return sim_job_cuts_finish(run, event->target, (uint32_t)event->argument);
     }
     return WEIR_EINVARIANT;
 }

@@ -7,6 +7,7 @@
 #include "sim/engine/engine.h"
 #include "sim/engine/time.h"
 #include "sim/jobs/job_meter.h"
+#include "sim/jobs/job_partition.h"
 #include "sim/jobs/job_placer.h"
 #include "sim/jobs/job_run.h"
 #include "sim/jobs/job_stream.h"
@@ -22,8 +23,9 @@ enum sim_job_event {
     SIM_JOB_PASS,
     SIM_JOB_SAMPLE,
     SIM_JOB_WARM,
-    SIM_JOB_NODE_FAIL,  /* target: node */
-    SIM_JOB_NODE_REPAIR /* target: node */
+    SIM_JOB_NODE_FAIL,   /* target: node */
+    SIM_JOB_NODE_REPAIR, /* target: node */
+    SIM_JOB_CUT          /* target: node, argument: GPU */
 };
 
 enum sim_job_state { SIM_JOB_GONE, SIM_JOB_WAITING, SIM_JOB_RUNNING, SIM_JOB_AWAY };
@@ -36,7 +38,8 @@ struct sim_job {
     sim_handle timer;      /* end, patience or retry */
     uint32_t state;        /* enum sim_job_state */
     uint32_t retries, attempts;
-    uint32_t node; /* of its first member */
+    uint32_t node;     /* of its first member */
+    int64_t gpu_units; /* that its members hold: an instance may be larger than what it asks for */
     bool is_counted;
     bool is_new; /* came at this instant */
 };
@@ -79,6 +82,7 @@ struct sim_job_run {
     uint64_t workers; /* numbers given so far */
     uint64_t refused_by_truth;
 
+    struct sim_job_cuts cuts;
     struct sim_job_meter meter;
     int64_t sample_ns, end_ns;
     uint64_t samples, handled, passes;

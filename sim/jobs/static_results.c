@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Metrics of a static experiment: rows of `result` and `arrival_sample`, values of the summary. */
+#include "sim/cluster/sharing.h"
 #include "sim/jobs/static_rows.h"
 #include "sim/record/fragmentation.h"
 #include "sim/record/record.h"
@@ -49,9 +50,8 @@ static void put_allocation(struct sim_static_rows *writer, const struct sim_stat
         cpu_units += (double)cluster->nodes[n].cpu_total;
         ram_bytes += (double)cluster->nodes[n].ram_total_bytes;
     }
-    sim_static_row(writer, "demand.gpu_pct", "", "%",
-                   100 * (double)counts->arrived_milli / gpu_milli);
-    sim_static_row(writer, "alloc.gpu_pct", "", "%", 100 * (double)counts->used_milli / gpu_milli);
+    sim_static_row(writer, "demand.gpu_pct", "", "%", 100 * counts->arrived_milli / gpu_milli);
+    sim_static_row(writer, "alloc.gpu_pct", "", "%", 100 * counts->used_milli / gpu_milli);
     sim_static_row(writer, "alloc.cpu_pct", "", "%",
                    cpu_units > 0 ? 100 * (double)counts->cpu_units / cpu_units : (double)NAN);
     sim_static_row(writer, "alloc.mem_pct", "", "%",
@@ -78,7 +78,7 @@ static void put_buckets(struct sim_static_rows *writer, const struct sim_static_
                        sim_measures_part(measures, parts[i].index) / 1000);
     const double power = sim_measures_part(measures, SIM_PART_GPU_POWER) +
                          sim_measures_part(measures, SIM_PART_CPU_POWER);
-    const double used = (double)sim_static_counts(run)->used_milli / 1000;
+    const double used = sim_static_counts(run)->used_milli / 1000;
     sim_static_row(writer, "power.end_kw", "", "kW", power / 1000);
     sim_static_row(writer, "power.per_gpu_w", "", "W", used > 0 ? power / used : (double)NAN);
     const double frag = jobs_with_gpus(milli, sim_target_cpu_share(sim_static_target(run)));
@@ -86,15 +86,27 @@ static void put_buckets(struct sim_static_rows *writer, const struct sim_static_
     sim_static_row(writer, "frag.gpu_jobs_pct", "", "%", 100 * frag / gpus);
 }
 
+static void put_dead_slices(struct sim_static_rows *writer, const struct sim_static_run *run)
+{
+    const struct sim_cluster *cluster = sim_static_cluster(run);
+    const struct weir_mix mix = sim_target_mix(sim_static_target(run));
+    double dead = 0;
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        dead += sim_cluster_dead_slices(cluster, n, &mix);
+    if (sim_cluster_is_cut(cluster))
+        sim_static_row(writer, "mig.dead_slices", "", "slices", dead);
+}
+
 static void put_fragmentation(struct sim_static_rows *writer, const struct sim_static_run *run)
 {
     const double gpus = sim_static_curve(run)->gpus;
     const double frag = sim_static_frag_milli(run) / 1000;
-    const double idle = gpus - (double)sim_static_counts(run)->used_milli / 1000;
+    const double idle = gpus - sim_static_counts(run)->used_milli / 1000;
     sim_static_row(writer, "frag.gpu.fgd", "", "GPUs", frag);
     sim_static_row(writer, "frag.gpu_pct", "", "%", 100 * frag / gpus);
     sim_static_row(writer, "frag.idle_pct", "", "%", idle > 0 ? 100 * frag / idle : 0);
     put_buckets(writer, run);
+    put_dead_slices(writer, run);
     sim_static_row(writer, "target.kinds", "", "1", sim_static_target(run)->count);
     sim_static_row(writer, "target.distinct", "", "1", sim_static_target(run)->distinct);
 }
@@ -115,7 +127,7 @@ static void put_spare(struct sim_static_rows *writer, const struct sim_static_ru
     sim_static_row(writer, "stranded.gpus", "", "GPUs", spare.part[SIM_FRAG_STRANDED]);
     if (counts->density_milli >= 0)
         sim_static_row(writer, "pack.density", "", "ratio",
-                       (double)counts->density_milli / sim_static_curve(run)->gpus / 1000);
+                       counts->density_milli / sim_static_curve(run)->gpus / 1000);
 }
 
 /* Parts at one percent: values of 0 have no row. */
@@ -172,7 +184,7 @@ static weir_status put_bound(struct sim_static_rows *writer, const char *label,
     sim_static_row(writer, "alloc.bound_pct", label, "%", 100 * bound.gpus / gpus);
     sim_static_row(writer, "alloc.simple_bound_pct", label, "%", 100 * bound.simple_gpus / gpus);
     sim_static_row(writer, "alloc.gap_pp", label, "pp",
-                   100 * (bound.gpus - (double)state->used_milli / 1000) / gpus);
+                   100 * (bound.gpus - state->used_milli / 1000) / gpus);
     return WEIR_OK;
 }
 
@@ -186,7 +198,7 @@ static weir_status put_state(struct sim_static_rows *writer, const char *label,
                                                        .kinds = &sim_static_demand(run)->kinds,
                                                        .refused = state->refused,
                                                        .arrived_gpus =
-                                                           (double)state->arrived_milli / 1000 };
+                                                           state->arrived_milli / 1000 };
     WEIR_TRY(put_bound(writer, label, run, state));
     WEIR_TRY(sim_unallocated_compute(&question, unallocated));
     put_causes(writer, label, sim_static_curve(run)->gpus, unallocated);

@@ -166,7 +166,7 @@ static void book(struct sim_static_run *run, uint32_t rank, const struct weir_sh
                  int64_t sign)
 {
     sim_measures_update(&run->measures, rank, run->node_at[rank]);
-    run->counts.used_milli += sign * sim_static_gpu_milli(shape);
+    run->counts.used_milli += (double)sign * sim_static_gpu_milli(shape);
     run->counts.cpu_units += sign * shape->cpu_units;
     run->counts.ram_bytes += sign * shape->ram_bytes;
 }
@@ -295,7 +295,7 @@ static weir_status keep_when_full(struct sim_static_run *run)
     const struct sim_cluster *truth = run->truth;
     const size_t kinds = run->demand.kinds.count;
     struct full *full = &run->full;
-    if (full->cluster.nodes != NULL || (double)run->counts.arrived_milli < run->curve.gpus * 1000)
+    if (full->cluster.nodes != NULL || run->counts.arrived_milli < run->curve.gpus * 1000)
         return WEIR_OK;
     *full = (struct full){
         .cluster = { .nodes = copy_of(truth->nodes, truth->node_count * sizeof(*truth->nodes)),

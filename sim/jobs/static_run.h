@@ -20,9 +20,9 @@ struct sim_static_counts {
     uint64_t arrived, failed;
     uint64_t infeasible;                    /* of the failed: told to never fit */
     uint64_t *label_arrived, *label_failed; /* by the labels of the workload */
-    int64_t arrived_milli, used_milli;      /* GPU */
+    double arrived_milli, used_milli;       /* GPU; whole but for MIG instances */
     int64_t cpu_units, ram_bytes;           /* allocated */
-    int64_t density_milli; /* GPU in use at the first refusal, -1 = nobody was refused */
+    double density_milli; /* GPU in use at the first refusal, -1 = nobody was refused */
 };
 
 /* Jobs by kind. */
@@ -53,7 +53,7 @@ const struct sim_static_demand *sim_static_demand(const struct sim_static_run *r
 struct sim_static_state {
     const struct sim_cluster *cluster;
     const uint64_t *arrived, *refused; /* jobs by kind */
-    int64_t arrived_milli, used_milli;
+    double arrived_milli, used_milli;
 };
 struct sim_static_state sim_static_now(const struct sim_static_run *run);
 struct sim_static_state sim_static_full(const struct sim_static_run *run);

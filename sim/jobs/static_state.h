@@ -17,7 +17,7 @@
 struct full {
     struct sim_cluster cluster; /* nodes NULL = not yet */
     uint64_t *arrived, *refused;
-    int64_t arrived_milli, used_milli;
+    double arrived_milli, used_milli;
 };
 
 struct sim_static_run {
@@ -40,9 +40,9 @@ struct sim_static_run {
     struct full full;
 };
 
-static inline int64_t sim_static_gpu_milli(const struct weir_shape *shape)
+static inline double sim_static_gpu_milli(const struct weir_shape *shape)
 {
-    return shape->gpu_units * shape->gpu_count / (WEIR_ONE / 1000);
+    return (double)(shape->gpu_units * shape->gpu_count) / (double)(WEIR_ONE / 1000);
 }
 
 const struct weir_shape *sim_static_shape(const struct sim_static_run *run, uint64_t arrival);

@@ -26,6 +26,7 @@ static int compare_demands(const struct kind *a, const struct kind *b)
     int order = compare_amounts(a->shape.cpu_units, b->shape.cpu_units);
     order = order != 0 ? order : compare_amounts(a->shape.gpu_units, b->shape.gpu_units);
     order = order != 0 ? order : compare_amounts(a->shape.gpu_count, b->shape.gpu_count);
+    order = order != 0 ? order : strcmp(a->shape.mig_profile, b->shape.mig_profile);
     return order != 0 ? order : strcmp(a->models, b->models);
 }
 
@@ -171,6 +172,22 @@ static int64_t gpu_left(const struct sim_gpu *gpu)
     return WEIR_ONE - gpu->units_held;
 }
 
+/* Whether one GPU can host one device: a cut one has or can make an instance. What of its free
+ * compute the kind cannot use. */
+static bool has_room(const struct sim_gpu *gpu, const struct weir_shape *shape, int64_t *lost)
+{
+    const struct weir_mig_state state = { gpu->mig_held, gpu->mig_cut };
+    const uint32_t profiles =
+        gpu->mig == NULL ? 0 : weir_shape_profiles(shape, gpu->mig, gpu->mig_cut != 0);
+    const bool has_room =
+        gpu->mig != NULL ? weir_mig_any_free(gpu->mig, state, profiles)
+                         : shape->kind != WEIR_SHAPE_SLICE && gpu_left(gpu) >= shape->gpu_units;
+    *lost = gpu_left(gpu);
+    if (has_room)
+        *lost = gpu->mig == NULL ? 0 : weir_shape_dead_units(shape, gpu->mig, state);
+    return has_room;
+}
+
 /* What of the node's free GPU the kind cannot use, and as what that counts. */
 static int64_t unusable(const struct free_amounts *free, const struct weir_shape *shape,
                         enum sim_bucket *bucket)
@@ -184,12 +201,10 @@ static int64_t unusable(const struct free_amounts *free, const struct weir_shape
         return free->all;
     for (uint32_t g = 0; g < free->gpu_count; g++) {
         const bool is_model = weir_shape_takes_type(shape, free->gpus[g].type);
-        const int64_t left = gpu_left(&free->gpus[g]);
+        int64_t lost = gpu_left(&free->gpus[g]);
         has_model |= is_model;
-        if (is_model && left >= shape->gpu_units)
-            fitting++;
-        else
-            too_small += left;
+        fitting += is_model && has_room(&free->gpus[g], shape, &lost);
+        too_small += lost;
     }
     const bool has_gpus = fitting >= shape->gpu_count;
     *bucket = !has_model ? SIM_BUCKET_NA

@@ -55,8 +55,17 @@ void sim_frag_mix_open(struct sim_frag_mix *mix, const struct sim_meter_stage_in
     }
 }
 
+static bool instance_fits(const struct sim_meter_gpu *gpu, const struct weir_shape *shape)
+{
+    return gpu->mig != NULL &&
+           weir_mig_any_free(gpu->mig, gpu->mig_state,
+                             weir_shape_profiles(shape, gpu->mig, gpu->mig_state.cut != 0));
+}
+
 static bool compute_fits(const struct sim_meter_gpu *gpu, const struct weir_shape *shape)
 {
+    if (gpu->mig != NULL || shape->kind == WEIR_SHAPE_SLICE)
+        return instance_fits(gpu, shape);
     return gpu->units_free >= shape->gpu_units && gpu->mem_free_bytes >= shape->gpu_mem_bytes;
 }
 
@@ -86,6 +95,8 @@ static struct survey survey_node(const struct node_view *node, const struct weir
         survey.compute_alone += has_compute;
         if (has_compute && has_engines) {
             survey.usable++;
+            survey.lost_to_compute +=
+                gpu->mig == NULL ? 0 : weir_shape_dead_units(shape, gpu->mig, gpu->mig_state);
             continue;
         }
         survey.engines_lost += engines;
@@ -147,6 +158,18 @@ static void add_codec_part(const struct node_view *node, const struct weir_shape
     frag->part[SIM_FRAG_CODEC] += mix * (double)lost;
 }
 
+/* Free compute slices of one GPU that no free place of a shape of the mix covers. */
+static uint32_t dead_slices(const struct sim_frag_mix *mix, const struct sim_meter_gpu *gpu)
+{
+    uint32_t wanted = 0;
+    if (gpu->mig == NULL)
+        return 0;
+    for (size_t s = 0; s < mix->stage_count; s++)
+        if (mix->stages[s].mix > 0.0)
+            wanted |= weir_shape_profiles(&mix->stages[s].shape, gpu->mig, gpu->mig_state.cut != 0);
+    return weir_mig_dead(gpu->mig, gpu->mig_state, wanted);
+}
+
 static void add_free_parts(const struct sim_frag_mix *mix, const struct node_view *node,
                            struct sim_frag *frag)
 {
@@ -157,6 +180,7 @@ static void add_free_parts(const struct sim_frag_mix *mix, const struct node_vie
         free_units += units;
         crumb_units += units < mix->smallest_gpu_units ? units : 0;
         frag->part[SIM_FRAG_WHOLE] += units >= WEIR_ONE ? 1.0 : 0.0;
+        frag->part[SIM_FRAG_DEAD] += dead_slices(mix, &node->gpus[g]);
     }
     const bool is_stranded =
         mix->smallest_gpu_units == 0 || node->cpu_units_free < mix->smallest_cpu_units;

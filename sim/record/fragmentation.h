@@ -9,7 +9,8 @@
  * Each amount goes to exactly one cause, so that the four causes add up to F. The same rule on
  * free codec engines, over the shapes that ask for engines, gives frag.codec.
  * Amounts are compared as integers; GPU memory too small counts as a GPU too small. RAM of the node
- * and GPU types are not looked at.
+ * and GPU types are not looked at. On a GPU that is cut (MIG) a free place for an instance decides,
+ * and nothing but instances fits there.
  */
 #ifndef SIM_RECORD_FRAGMENTATION_H
 #define SIM_RECORD_FRAGMENTATION_H
@@ -27,6 +28,7 @@ enum sim_frag_part {
     SIM_FRAG_WHOLE,         /* GPUs with all compute free */
     SIM_FRAG_FREE,          /* free GPU, the denominator of the ratios */
     SIM_FRAG_STRANDED,      /* free GPU no GPU shape can reach: CPUs short, or none is asked for */
+    SIM_FRAG_DEAD,          /* free compute slices of cut GPUs that no shape can reach */
     SIM_FRAG_COUNT
 };
 

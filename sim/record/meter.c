@@ -231,6 +231,8 @@ void sim_meter_node_free(struct sim_meter *meter, int64_t now_ns, uint32_t node_
     meter_tick(meter, now_ns);
     struct node_meter *node = &meter->nodes[node_index];
     const struct sim_frag frag = sim_frag_node(&meter->mix, cpu_units_free, gpus, gpu_count);
+    for (size_t g = 0; g < gpu_count; g++)
+        meter->has_cuts |= gpus[g].mig != NULL;
     if (node->is_up) {
         frag_change(meter, now_ns, &node->frag, -1.0);
         frag_change(meter, now_ns, &frag, 1.0);

@@ -120,6 +120,8 @@ struct sim_meter_gpu {
     int64_t units_free;
     int64_t mem_free_bytes;
     uint32_t nvdecs_free, nvencs_free, nvdecs_total, nvencs_total;
+    const struct weir_mig *mig; /* NULL = not cut */
+    struct weir_mig_state mig_state;
 };
 /* Free amounts of a node after a placement or release: updates all frag.* gauges. */
 void sim_meter_node_free(struct sim_meter *meter, int64_t now_ns, uint32_t node,

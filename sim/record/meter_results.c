@@ -113,6 +113,8 @@ static void put_frag(const struct view *view, const struct cluster_totals *now)
     put(meter, "frag.whole_free", "", "ratio", means[FRAG_RATIO]);
     put(meter, "frag.crumbs", "", "GPUs", means[SIM_FRAG_CRUMBS]);
     put(meter, "stranded.gpus", "", "GPUs", means[SIM_FRAG_STRANDED]);
+    if (meter->has_cuts)
+        put(meter, "mig.dead_slices", "", "slices", means[SIM_FRAG_DEAD]);
 }
 
 /* ---- stages ---- */

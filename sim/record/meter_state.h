@@ -149,6 +149,7 @@ struct sim_meter {
 
     uint64_t illegal; /* transitions from a state nobody was in, departures nobody arrived for */
     bool is_steady;
+    bool has_cuts; /* some GPU is cut into MIG instances */
     uint64_t violations;
     struct result *results;
     size_t result_count, result_capacity;

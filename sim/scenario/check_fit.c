@@ -16,6 +16,15 @@ static int64_t cpu_units(double cpus)
     return llround(cpus * (double)WEIR_ONE);
 }
 
+/* Whether an empty GPU that is cut has, or can make, an instance that will do. */
+static bool has_instance(const struct weir_mig *table, const weir_mig_layout *cuts, size_t entry,
+                         const struct weir_shape *shape)
+{
+    const struct weir_mig_state empty = { .cut = cuts == NULL ? 0 : cuts[entry] };
+    return table != NULL &&
+           weir_mig_any_free(table, empty, weir_shape_profiles(shape, table, empty.cut != 0));
+}
+
 /* GPUs of the node that can hold the shape's part of one GPU. */
 static uint32_t suitable_gpus(const struct sim_scenario *scenario, const struct sim_node_type *type,
                               const struct weir_shape *shape)
@@ -26,7 +35,12 @@ static uint32_t suitable_gpus(const struct sim_scenario *scenario, const struct 
         const bool is_type = weir_shape_takes_type(shape, type->gpus[i].type);
         const bool has_codecs = shape->kind == WEIR_SHAPE_ENTIRE ||
                                 (gpu->nvdecs >= shape->nvdecs && gpu->nvencs >= shape->nvencs);
-        if (is_type && has_codecs && gpu->mem_bytes >= shape->gpu_mem_bytes)
+        const bool is_cut = type->share == SIM_SHARING_MIG;
+        if (is_cut || shape->kind == WEIR_SHAPE_SLICE)
+            count += is_type && is_cut && has_instance(gpu->mig, type->cuts, i, shape)
+                         ? type->gpus[i].count
+                         : 0;
+        else if (is_type && has_codecs && gpu->mem_bytes >= shape->gpu_mem_bytes)
             count += type->gpus[i].count;
     }
     return count;
@@ -60,6 +74,7 @@ static bool gpus_fit(const struct sim_scenario *scenario, const struct sim_node_
     case WEIR_SHAPE_ENTIRE:
     case WEIR_SHAPE_SPMD_SMALL:
     case WEIR_SHAPE_SPMD_MULTI:
+    case WEIR_SHAPE_SLICE:
         return suitable_gpus(scenario, type, shape) >= shape->gpu_count;
     }
     return false;
@@ -167,6 +182,18 @@ static void report_gpus(struct sim_resolver *resolver, const struct sim_yaml *at
                          shape->gpu_count, largest->gpus);
 }
 
+static void report_instance(struct sim_resolver *resolver, const struct sim_yaml *at,
+                            const struct weir_shape *shape)
+{
+    char text[160];
+    (void)weir_shape_print(shape, text, sizeof text);
+    sim_report_error(
+        resolver->report, at,
+        "can never run: no GPU that is cut (share: mig) has an instance for %s; change "
+        "partition or ask for another profile",
+        text);
+}
+
 /* The first amount that no node type has; false when each for itself is there. */
 static bool report_single(struct sim_resolver *resolver, const struct sim_yaml *at,
                           const struct weir_shape *shape, const struct largest *largest)
@@ -185,6 +212,8 @@ static bool report_single(struct sim_resolver *resolver, const struct sim_yaml *
                          sim_quantity_bytes(resolver->arena, largest->ram_bytes));
     else if (largest->gpus < shape->gpu_count)
         report_gpus(resolver, at, shape, largest);
+    else if (shape->kind == WEIR_SHAPE_SLICE)
+        report_instance(resolver, at, shape);
     else if ((is_spread ? largest->node_nvdecs : largest->nvdecs) < shape->nvdecs)
         report_engines(resolver, at, shape, largest, false);
     else if ((is_spread ? largest->node_nvencs : largest->nvencs) < shape->nvencs)

@@ -41,6 +41,7 @@ struct draft_gpu_type {
     double idle_w;
     double limit_w;
     double speed;
+    char *mig;
 };
 
 struct draft_gpu_count {
@@ -67,6 +68,18 @@ struct draft_truth {
     struct draft_list gpu_types;
 };
 
+struct draft_instance {
+    struct draft_head head;
+    char *profile;
+};
+
+struct draft_timeslice {
+    struct draft_head head;
+    int64_t quantum_ns;
+    int64_t switch_ns;
+    int64_t switch_memory_ns;
+};
+
 struct draft_node_group {
     struct draft_head head;
     char *type;
@@ -74,6 +87,9 @@ struct draft_node_group {
     double cpus;
     int64_t ram_bytes;
     struct draft_list gpus;
+    uint32_t share;
+    struct draft_list partition; /* of draft_instance */
+    struct draft_timeslice timeslice;
 };
 
 struct draft_failures {
@@ -120,6 +136,13 @@ struct draft_latency {
     int64_t per_worker_ns;
 };
 
+struct draft_repartition {
+    struct draft_head head;
+    uint32_t policy;
+    uint32_t min_gain;
+    int64_t reconfigure_ns;
+};
+
 struct draft_groups {
     struct draft_head head;
     uint32_t scorer;
@@ -135,6 +158,7 @@ struct draft_sched {
     struct draft_latency latency;
     int64_t view_age_ns;
     struct draft_groups groups;
+    struct draft_repartition repartition;
 };
 
 struct draft_class {
@@ -170,6 +194,8 @@ struct draft_request {
     int64_t gpu_mem_bytes;
     uint32_t entire_gpu;
     uint32_t codec_same_gpu;
+    char *mig;
+    uint32_t mig_slices;
     uint32_t spmd;
 };
 

@@ -36,6 +36,16 @@ struct sim_law *sim_resolve_constant(struct sim_resolver *resolver, const char *
     return law;
 }
 
+static struct sim_repartition repartition_of(const struct draft_repartition *draft)
+{
+    return (struct sim_repartition){
+        .policy = draft->policy == SIM_ABSENT_COUNT ? SIM_REPARTITION_OFF : draft->policy,
+        .min_gain = draft->min_gain == SIM_ABSENT_COUNT ? 2 : draft->min_gain,
+        .reconfigure_ns = draft->reconfigure_ns == SIM_ABSENT_TIME ? 10 * INT64_C(1000000000)
+                                                                   : draft->reconfigure_ns,
+    };
+}
+
 void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched)
 {
     *sched = (struct sim_sched){ .placement = draft->placement.choice,
@@ -47,7 +57,8 @@ void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched)
                                  .explain = draft->explain,
                                  .latency_ns = draft->latency.base_ns,
                                  .latency_per_worker_ns = draft->latency.per_worker_ns,
-                                 .view_age_ns = draft->view_age_ns };
+                                 .view_age_ns = draft->view_age_ns,
+                                 .repartition = repartition_of(&draft->repartition) };
     if (draft->groups.scorer != SIM_ABSENT_COUNT)
         sched->group_scorer = draft->groups.scorer;
     if (draft->groups.report != SIM_ABSENT_COUNT)
@@ -288,6 +299,7 @@ void sim_resolve(struct sim_resolver *resolver)
     sim_resolve_sched(&draft->sched, &scenario->sched);
     sim_resolve_pipelines(resolver);
     sim_resolve_workloads(resolver);
+    sim_resolve_repartition(resolver);
     sim_resolve_timeline(resolver);
     sim_resolve_initial(resolver);
     sim_resolve_results(resolver);

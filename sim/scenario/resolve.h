@@ -10,6 +10,7 @@
 #ifndef SIM_SCENARIO_RESOLVE_H
 #define SIM_SCENARIO_RESOLVE_H
 
+#include "sim/scenario/draft.h"
 #include "sim/scenario/reader.h"
 
 struct sim_resolver {
@@ -46,6 +47,18 @@ void sim_resolve_trace(struct sim_resolver *resolver, struct draft_workload *dra
 void sim_resolve_timeline(struct sim_resolver *resolver);
 void sim_resolve_initial(struct sim_resolver *resolver);
 void sim_resolve_results(struct sim_resolver *resolver);
+
+/* resolve_mig.c. The table a GPU type is cut by, NULL = none. */
+const struct weir_mig *sim_resolve_mig_table(struct sim_resolver *resolver,
+                                             const struct draft_gpu_type *draft);
+/* The node type of a group that shares its GPUs in its own way: `type` itself or a new one. */
+uint32_t sim_resolve_share(struct sim_resolver *resolver, const struct draft_node_group *group,
+                           uint32_t type);
+/* Whether GPUs can be cut anew at all; after the workloads. */
+void sim_resolve_repartition(struct sim_resolver *resolver);
+/* The part of a request that asks for a MIG instance; false when that was reported. */
+bool sim_resolve_mig_request(struct sim_resolver *resolver, const struct sim_yaml *at,
+                             struct draft_request *draft, struct weir_request *request);
 
 /* References by name; report and return WEIR_NO_INDEX when there is no such thing. */
 uint32_t sim_resolve_gpu_type(struct sim_resolver *resolver, const struct sim_yaml *at,

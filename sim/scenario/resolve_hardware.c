@@ -119,7 +119,8 @@ static void complete_type(struct draft_gpu_type *type)
     type->speed = isnan(type->speed) ? 1 : type->speed;
 }
 
-static struct sim_gpu_type believed_type(const struct draft_gpu_type *draft)
+static struct sim_gpu_type believed_type(struct sim_resolver *resolver,
+                                         const struct draft_gpu_type *draft)
 {
     return (struct sim_gpu_type){ .name = draft->head.name,
                                   .mem_bytes = draft->mem_bytes,
@@ -127,10 +128,12 @@ static struct sim_gpu_type believed_type(const struct draft_gpu_type *draft)
                                   .nvencs = draft->nvencs,
                                   .speed = draft->speed,
                                   .idle_w = draft->idle_w,
-                                  .limit_w = draft->limit_w };
+                                  .limit_w = draft->limit_w,
+                                  .mig = sim_resolve_mig_table(resolver, draft) };
 }
 
-static struct sim_gpu_type true_type(const struct draft_gpu_type *truth, struct sim_gpu_type type)
+static struct sim_gpu_type true_type(struct sim_resolver *resolver,
+                                     const struct draft_gpu_type *truth, struct sim_gpu_type type)
 {
     if (truth == NULL)
         return type;
@@ -143,6 +146,8 @@ static struct sim_gpu_type true_type(const struct draft_gpu_type *truth, struct 
     type.speed = isnan(truth->speed) ? type.speed : truth->speed;
     type.idle_w = isnan(truth->idle_w) ? type.idle_w : truth->idle_w;
     type.limit_w = isnan(truth->limit_w) ? type.limit_w : truth->limit_w;
+    if (truth->mig != NULL)
+        type.mig = sim_resolve_mig_table(resolver, truth);
     return type;
 }
 
@@ -159,9 +164,10 @@ static void resolve_gpu_types(struct sim_resolver *resolver)
         sim_arena_alloc(resolver->arena, list->count + 1, sizeof *scenario->gpu_truth);
     for (size_t i = 0; i < list->count; i++) {
         complete_type(&drafts[i]);
-        scenario->gpu_types[i] = believed_type(&drafts[i]);
+        scenario->gpu_types[i] = believed_type(resolver, &drafts[i]);
         scenario->gpu_truth[i] =
-            true_type(find_draft(&resolver->draft->truth.gpu_types, drafts[i].head.name),
+            true_type(resolver,
+                      find_draft(&resolver->draft->truth.gpu_types, drafts[i].head.name),
                       scenario->gpu_types[i]);
         if (drafts[i].limit_w < drafts[i].idle_w)
             sim_report_error(resolver->report, sim_draft_at(&drafts[i].head, "limit"),
@@ -271,7 +277,7 @@ static void resolve_node_types(struct sim_resolver *resolver)
     const struct draft_list *list = &resolver->draft->catalog.node_types;
     const struct draft_node_type *types = list->items;
     scenario->node_types = sim_arena_alloc(resolver->arena,
-                                           list->count + resolver->draft->cluster.nodes.count +
+                                           list->count + 2 * resolver->draft->cluster.nodes.count +
                                                resolver->nodes->count + 1,
                                            sizeof *scenario->node_types);
     for (size_t i = 0; i < list->count; i++) {
@@ -291,11 +297,12 @@ static void resolve_groups(struct sim_resolver *resolver)
     scenario->node_groups = sim_arena_alloc(
         resolver->arena, list->count + resolver->nodes->count + 1, sizeof *scenario->node_groups);
     for (size_t i = 0; i < list->count; i++) {
-        const uint32_t type = group_type(resolver, &drafts[i]);
+        uint32_t type = group_type(resolver, &drafts[i]);
         if (type == WEIR_NO_INDEX) {
             resolver->is_hardware_unclear = true;
             continue;
         }
+        type = sim_resolve_share(resolver, &drafts[i], type);
         struct sim_node_group *group = &scenario->node_groups[scenario->node_groups_count++];
         *group = (struct sim_node_group){ .name = drafts[i].head.name, .type = type };
         group->count = drafts[i].count == SIM_ABSENT_COUNT ? 1 : drafts[i].count;

@@ -63,6 +63,11 @@ static int64_t either_whole(int64_t first, int64_t second)
     return first == INT64_MIN ? second : first;
 }
 
+static char *either_text(char *first, char *second)
+{
+    return first == NULL ? second : first;
+}
+
 static uint32_t either_flag(uint32_t first, uint32_t second)
 {
     return first == SIM_ABSENT_COUNT ? second : first;
@@ -82,6 +87,8 @@ static struct draft_request merge_requests(const struct draft_request *first,
         .gpu_mem_bytes = either_whole(first->gpu_mem_bytes, second->gpu_mem_bytes),
         .entire_gpu = either_flag(first->entire_gpu, second->entire_gpu),
         .codec_same_gpu = either_flag(first->codec_same_gpu, second->codec_same_gpu),
+        .mig = either_text(first->mig, second->mig),
+        .mig_slices = either_flag(first->mig_slices, second->mig_slices),
         .spmd = either_flag(first->spmd, second->spmd),
     };
 }
@@ -94,8 +101,9 @@ static const struct draft_request absent_request = { .cpus = (double)NAN,
                                                      .gpu_mem_bytes = INT64_MIN,
                                                      .entire_gpu = SIM_ABSENT_COUNT,
                                                      .codec_same_gpu = SIM_ABSENT_COUNT,
-                                                     .spmd = SIM_ABSENT_COUNT };
-static const struct draft_request default_request = { .cpus = 1 };
+                                                     .spmd = SIM_ABSENT_COUNT,
+                                                     .mig_slices = SIM_ABSENT_COUNT };
+static const struct draft_request default_request = { .cpus = 1, .mig_slices = SIM_ABSENT_COUNT };
 
 /* The most frequent number of GPUs of a node that has any, the larger one on ties. */
 static uint32_t usual_gpus(const struct sim_scenario *scenario)
@@ -156,6 +164,18 @@ static void resolve_shape(struct sim_resolver *resolver, const struct sim_yaml *
     }
 }
 
+/* The same of a draft; a MIG instance is looked up first. */
+static void resolve_need(struct sim_resolver *resolver, const struct sim_yaml *at,
+                         struct draft_request *draft, struct weir_request *request,
+                         struct weir_shape *shape)
+{
+    *request = request_of(resolver->scenario, draft);
+    if (sim_resolve_mig_request(resolver, at, draft, request))
+        resolve_shape(resolver, at, request, shape);
+    else
+        *shape = (struct weir_shape){ .kind = WEIR_SHAPE_CPU };
+}
+
 /* On a cluster without shared GPUs a share takes the whole of one; what is used of it stays. */
 static void take_whole(struct sim_resolver *resolver, const struct sim_yaml *at,
                        struct weir_shape *shape)
@@ -174,8 +194,8 @@ void sim_resolve_request(struct sim_resolver *resolver, const struct sim_yaml *a
                          struct draft_request *draft, struct weir_shape *shape)
 {
     *draft = merge_requests(draft, &default_request);
-    const struct weir_request request = request_of(resolver->scenario, draft);
-    resolve_shape(resolver, at, &request, shape);
+    struct weir_request request;
+    resolve_need(resolver, at, draft, &request, shape);
     take_whole(resolver, at, shape);
 }
 
@@ -188,18 +208,21 @@ static void resolve_requests(struct sim_resolver *resolver, struct draft_stage *
     const struct draft_request given = merge_requests(&draft->own, &draft->request);
     draft->own = merge_requests(&given, &default_request);
     draft->request = absent_request;
-    stage->request = request_of(resolver->scenario, &draft->own);
+    resolve_need(resolver, request_node == NULL ? draft->head.node : request_node, &draft->own,
+                 &stage->request, &stage->shape);
     stage->uses = stage->request;
-    resolve_shape(resolver, request_node == NULL ? draft->head.node : request_node, &stage->request,
-                  &stage->shape);
     stage->uses_shape = stage->shape;
     take_whole(resolver, request_node == NULL ? draft->head.node : request_node, &stage->shape);
     if (!has_uses)
         return;
     const struct sim_yaml *uses_node = draft->uses.head.node;
-    draft->uses = merge_requests(&draft->uses, &draft->own);
-    stage->uses = request_of(resolver->scenario, &draft->uses);
-    resolve_shape(resolver, uses_node, &stage->uses, &stage->uses_shape);
+    struct draft_request own = draft->own;
+    if (!isnan(draft->uses.gpus)) {
+        own.mig = NULL; /* how much of a GPU it takes, wherever that is */
+        own.mig_slices = SIM_ABSENT_COUNT;
+    }
+    draft->uses = merge_requests(&draft->uses, &own);
+    resolve_need(resolver, uses_node, &draft->uses, &stage->uses, &stage->uses_shape);
 }
 
 /* ---- service ---- */

@@ -30,6 +30,22 @@ struct sim_gpu_type {
     double speed; /* relative to the reference GPU of the service laws; 1 = same */
     double idle_w;
     double limit_w;
+    const struct weir_mig *mig; /* how it can be cut, NULL = not at all */
+};
+
+/* How workers share the GPUs of a node. */
+enum sim_sharing {
+    SIM_SHARING_FRACTION,  /* by parts; compute is slowed down when more is asked for than there is
+                            */
+    SIM_SHARING_MIG,       /* by instances of GPUs that are cut */
+    SIM_SHARING_TIMESLICE, /* in turn: each has all of the GPU for a while */
+};
+
+/* Turns on one GPU. A switch saves and restores what is resident. */
+struct sim_timeslice {
+    int64_t quantum_ns;
+    int64_t switch_ns;        /* with nothing resident */
+    int64_t switch_memory_ns; /* more, with all memory resident */
 };
 
 struct sim_gpu_count {
@@ -43,6 +59,9 @@ struct sim_node_type {
     int64_t ram_bytes;
     struct sim_gpu_count *gpus;
     size_t gpus_count;
+    uint32_t share;                 /* enum sim_sharing */
+    weir_mig_layout *cuts;          /* MIG: by entry of `gpus`, NULL = instances on demand */
+    struct sim_timeslice timeslice; /* TIMESLICE */
 };
 
 /* `count` equal nodes, named NAME-0, NAME-1 ... (NAME alone when count is 1 and a name is given).
@@ -80,6 +99,14 @@ struct sim_policy_choice {
 
 enum sim_group_scorer { SIM_GROUP_SCORER_RAY, SIM_GROUP_SCORER_PLACEMENT };
 
+/* Whether and when GPUs are cut anew. */
+enum sim_repartition_policy { SIM_REPARTITION_OFF, SIM_REPARTITION_DEMAND };
+struct sim_repartition {
+    uint32_t policy;   /* enum sim_repartition_policy */
+    uint32_t min_gain; /* slices */
+    int64_t reconfigure_ns;
+};
+
 struct sim_sched {
     struct sim_policy_choice placement;
     struct sim_policy_choice scaling;
@@ -93,6 +120,7 @@ struct sim_sched {
     int64_t view_age_ns;           /* how old the counts and measurements of a view are */
     uint32_t group_scorer;         /* enum sim_group_scorer */
     uint32_t group_report;         /* enum weir_group_report */
+    struct sim_repartition repartition;
 };
 
 /* ---- pipelines ---- */

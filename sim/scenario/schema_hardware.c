@@ -69,6 +69,11 @@ static const struct sim_field gpu_type_fields[] = {
       .min = 1e-6,
       .max = 1e6,
       .help = "speed relative to the GPU the service times were taken on" },
+    { .key = "mig",
+      .kind = SIM_FIELD_TEXT,
+      AT(draft_gpu_type, mig),
+      .fallback = "that of the built-in type of this name, else none",
+      .help = "table of MIG profiles: a100-40, a100-80, h100, h200, b200, a30, or none" },
 };
 static const struct sim_section gpu_type_section = { .name = "catalog.gpu_types.NAME",
                                                      .help = "A GPU type. Built-in types may be "
@@ -167,6 +172,54 @@ const struct sim_section sim_schema_truth = { .name = "truth",
                                               .count = LENGTH(truth_fields),
                                               .size = sizeof(struct draft_truth) };
 
+static const struct sim_field instance_fields[] = {
+    { .key = "profile",
+      .kind = SIM_FIELD_TEXT,
+      .flags = SIM_FIELD_REQUIRED,
+      AT(draft_instance, profile),
+      .help = "profile of one instance: 1g.10gb, 1g, or 1/7" },
+};
+static const struct sim_section instance_section = { .name = "partition[]",
+                                                     .help = "One MIG instance of each GPU.",
+                                                     .fields = instance_fields,
+                                                     .count = LENGTH(instance_fields),
+                                                     .size = sizeof(struct draft_instance),
+                                                     .scalar_key = "profile" };
+
+static const struct sim_field timeslice_fields[] = {
+    { .key = "quantum",
+      .kind = SIM_FIELD_TIME,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_timeslice, quantum_ns),
+      .fallback = "100 ms",
+      .min = 1e-6,
+      .max = 3600,
+      .help = "time one worker has the GPU before the next one gets it" },
+    { .key = "switch",
+      .kind = SIM_FIELD_TIME,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_timeslice, switch_ns),
+      .fallback = "1 ms",
+      .max = 3600,
+      .help = "time a switch takes when nothing is resident" },
+    { .key = "switch_memory",
+      .kind = SIM_FIELD_TIME,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_timeslice, switch_memory_ns),
+      .fallback = "9 ms",
+      .max = 3600,
+      .help = "time a switch takes more when all of the GPU's memory is resident" },
+};
+static const struct sim_section timeslice_section = {
+    .name = "cluster.nodes[].timeslice",
+    .help = "Turns on a GPU (share: timeslice). A switch costs switch + switch_memory x share of "
+            "the memory that is resident.",
+    .fields = timeslice_fields,
+    .count = LENGTH(timeslice_fields),
+    .size = sizeof(struct draft_timeslice),
+    .has_sources = true
+};
+
 static const struct sim_field node_group_fields[] = {
     { .key = "name",
       .kind = SIM_FIELD_TEXT,
@@ -187,6 +240,26 @@ static const struct sim_field node_group_fields[] = {
       .max = 100000,
       .help = "equal nodes" },
     NODE_HARDWARE(draft_node_group),
+    { .key = "share",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_node_group, share),
+      .fallback = "fraction",
+      .choices = "fraction|mig|timeslice",
+      .help =
+          "how workers share a GPU: by parts of it; by MIG instances, which do not disturb each "
+          "other; or in turn" },
+    { .key = "partition",
+      .kind = SIM_FIELD_LIST,
+      AT(draft_node_group, partition),
+      .section = &instance_section,
+      .fallback = "instances are made on demand",
+      .help = "share: mig: the instances every GPU is cut into, [3g, 2g, 1g, 1g]" },
+    { .key = "timeslice",
+      .kind = SIM_FIELD_SECTION,
+      AT(draft_node_group, timeslice),
+      .section = &timeslice_section,
+      .fallback = "quantum 100 ms",
+      .help = "share: timeslice: how long turns are and what a switch costs" },
 };
 static const struct sim_section node_group_section = {
     .name = "cluster.nodes[]",

@@ -146,6 +146,20 @@ static const struct sim_section backpressure_section = { .name = "pipelines[].ba
           .fallback = other_fallback,                                                              \
           .max = LARGEST_BYTES,                                                                    \
           .help = "memory on each GPU of one worker" },                                            \
+        { .key = "mig",                                                                            \
+          .kind = SIM_FIELD_TEXT,                                                                  \
+          AT(type, base mig),                                                                      \
+          .fallback = "no MIG instance",                                                           \
+          .help = "a MIG instance by its profile: 1g.10gb, 1g (the plainest of one slice) or 1/7; " \
+                  "excludes gpus" },                                                               \
+        { .key = "mig_slices",                                                                     \
+          .kind = SIM_FIELD_COUNT,                                                                 \
+          AT(type, base mig_slices),                                                               \
+          .fallback = "those of mig",                                                              \
+          .min = 1,                                                                                \
+          .max = WEIR_MIG_SLOTS,                                                                   \
+          .help = "instead of mig: the smallest instance with so many compute slices, gpu_memory " \
+                  "and nvdecs" },                                                                  \
         { .key = "entire_gpu",                                                                     \
           .kind = SIM_FIELD_FLAG,                                                                  \
           AT(type, base entire_gpu),                                                               \

@@ -133,6 +133,39 @@ static const struct sim_section groups_section = { .name = "sched.groups",
                                                    .size = sizeof(struct draft_groups),
                                                    .scalar_key = "scorer" };
 
+static const struct sim_field repartition_fields[] = {
+    { .key = "policy",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_repartition, policy),
+      .fallback = "off",
+      .choices = "off|demand",
+      .help = "off: GPUs keep the cut of their nodes; demand: a GPU is drained and cut anew when "
+              "jobs wait for other profiles" },
+    { .key = "min_gain",
+      .kind = SIM_FIELD_COUNT,
+      AT(draft_repartition, min_gain),
+      .fallback = "2",
+      .min = 1,
+      .max = WEIR_MIG_SLOTS,
+      .help = "slices that waiting jobs must fill beyond those in use on the GPU now" },
+    { .key = "reconfigure",
+      .kind = SIM_FIELD_TIME,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_repartition, reconfigure_ns),
+      .fallback = "10 s",
+      .max = LARGEST_TIME,
+      .help = "time a drained GPU is away to be cut" },
+};
+static const struct sim_section repartition_section = {
+    .name = "sched.repartition",
+    .help = "Whether GPUs that are cut (share: mig with a partition) are cut anew while jobs run. "
+            "For jobs in mode: time.",
+    .fields = repartition_fields,
+    .count = LENGTH(repartition_fields),
+    .size = sizeof(struct draft_repartition),
+    .scalar_key = "policy"
+};
+
 static const struct sim_field sched_fields[] = {
     { .key = "placement",
       .kind = SIM_FIELD_SECTION,
@@ -180,6 +213,12 @@ static const struct sim_field sched_fields[] = {
       .section = &groups_section,
       .fallback = "ray",
       .help = "placement groups, for jobs" },
+    { .key = "repartition",
+      .kind = SIM_FIELD_SECTION,
+      AT(draft_sched, repartition),
+      .section = &repartition_section,
+      .fallback = "off",
+      .help = "cutting GPUs anew" },
 };
 const struct sim_section sim_schema_sched = { .name = "sched",
                                               .help = "The scheduler.",

@@ -64,7 +64,7 @@ static void measure(const char *policy)
     const struct sim_static_counts *counts = sim_static_counts(run);
     printf("%-15s %6llu jobs %8.3f s = %7.2f us a job, %.2f %% of the GPUs allocated%s\n", policy,
            (unsigned long long)counts->arrived, spent, spent * 1e6 / (double)counts->arrived,
-           (double)counts->used_milli / sim_static_curve(run)->gpus / 10,
+           counts->used_milli / sim_static_curve(run)->gpus / 10,
            status == WEIR_OK ? "" : " (failed)");
     sim_static_destroy(run);
     sim_scenario_destroy(scenario);

@@ -10,6 +10,7 @@
 #include "sched/internal/stopped.h"
 #include "sched/placement/fgd.h"
 #include "sched/placement/scan.h"
+#include "sim/scenario/catalog_mig.h"
 #include "tests/support/check.h"
 
 #include <math.h>
@@ -31,6 +32,21 @@ static uint32_t roll(struct dice *dice, uint32_t below)
 
 static const int64_t SHARES[] = { WEIR_ONE / 10, WEIR_ONE / 4, WEIR_ONE / 2, WEIR_ONE * 3 / 10,
                                   WEIR_ONE * 9 / 10 };
+
+/* By name, or by need. */
+static void random_slice(struct dice *dice, struct weir_shape *shape)
+{
+    const struct weir_mig *table = sim_catalog_mig_find("h100");
+    const struct weir_mig_profile *profile = &table->profiles[roll(dice, table->profile_count)];
+
+    shape->gpu_count = 1;
+    shape->mig_slices = profile->slices;
+    shape->gpu_units = weir_mig_units(table, (uint32_t)(profile - table->profiles));
+    if (roll(dice, 2) == 0)
+        memcpy(shape->mig_profile, profile->name, sizeof shape->mig_profile);
+    else if (roll(dice, 3) == 0)
+        shape->gpu_mem_bytes = profile->mem_bytes;
+}
 
 static struct weir_shape random_shape(struct dice *dice)
 {
@@ -67,6 +83,9 @@ static struct weir_shape random_shape(struct dice *dice)
         shape.node_gpus = shape.gpu_count;
         shape.node_count = shape.kind == WEIR_SHAPE_SPMD_MULTI;
         break;
+    case WEIR_SHAPE_SLICE:
+        random_slice(dice, &shape);
+        break;
     }
     if (shape.kind != WEIR_SHAPE_CPU && roll(dice, 5) == 0)
         shape.gpu_mem_bytes = 1 + roll(dice, 3);
@@ -75,6 +94,23 @@ static struct weir_shape random_shape(struct dice *dice)
     if (roll(dice, 6) == 0)
         shape.ram_bytes = 1 + roll(dice, 4);
     return shape;
+}
+
+/* Some GPUs are cut: on demand, or into 3g + 2g + 1g + 1g, or into 4g + 3g. */
+static void cut_some(struct weir_gpu_spec *gpus, uint32_t count, struct dice *dice)
+{
+    const struct weir_mig *table = sim_catalog_mig_find("h100");
+    static const uint32_t counts[2][WEIR_MIG_PROFILES] = { { 2, 0, 0, 1, 1 },
+                                                           { 0, 0, 0, 0, 1, 1 } };
+
+    for (uint32_t g = 0; g < count; g++) {
+        const uint32_t how = roll(dice, 4);
+        if (how == 0)
+            continue;
+        gpus[g].mig = table;
+        if (how > 1)
+            CHECK_I64(weir_mig_arrange(table, counts[how - 2], &gpus[g].mig_cut, NULL), WEIR_OK);
+    }
 }
 
 static struct weir_cluster *random_cluster(struct dice *dice)
@@ -94,6 +130,8 @@ static struct weir_cluster *random_cluster(struct dice *dice)
                                               .nvencs = 2,
                                               .units = WEIR_ONE,
                                               .mem_bytes = 4 };
+        if (count > 0 && roll(dice, 3) == 0)
+            cut_some(gpus, count, dice);
         const struct weir_node_spec spec = { .id = 100 + n,
                                              .gpu_count = count,
                                              .cpu_units = WEIR_ONE * (4 + 4 * roll(dice, 3)),
@@ -449,7 +487,7 @@ static void compare_on_long_stages(uint32_t precision, bool follows)
                                           .precision = precision };
     struct pair fast;
     struct history history = { .next_worker = 1, .follows = follows };
-    struct dice dice = { .state = 7 };
+    struct dice dice = { .state = 8 };
     uint32_t mismatches = 0;
 
     CHECK_I64(weir_cluster_create(NULL, &history.cluster), WEIR_OK);
@@ -501,7 +539,8 @@ static void fast_equals_plain_for_long_stages(void)
 static bool gpu_gives(const struct weir_gpu *gpu, const struct weir_shape *shape, uint32_t decs,
                       uint32_t encs)
 {
-    if (gpu->units_free < shape->gpu_units || gpu->mem_free_bytes < shape->gpu_mem_bytes)
+    if (gpu->mig != NULL || gpu->units_free < shape->gpu_units ||
+        gpu->mem_free_bytes < shape->gpu_mem_bytes)
         return false;
     if (shape->gpu_type != 0 && gpu->type + 1 != shape->gpu_type)
         return false;
@@ -536,6 +575,26 @@ static uint32_t count_splits(const struct weir_cluster *cluster, uint32_t node,
     return ways;
 }
 
+/* Free instances of one GPU that will do. */
+static uint32_t count_instances(const struct weir_gpu *gpu, const struct weir_shape *shape)
+{
+    uint32_t ways = 0;
+
+    if (gpu->mig == NULL || (shape->gpu_type != 0 && gpu->type + 1 != shape->gpu_type))
+        return 0;
+    for (uint32_t p = 0; p < gpu->mig->profile_count; p++) {
+        const struct weir_mig_profile *profile = &gpu->mig->profiles[p];
+        if ((shape->mig_profile[0] != '\0' && strcmp(shape->mig_profile, profile->name) != 0) ||
+            profile->slices < shape->mig_slices || profile->mem_bytes < shape->gpu_mem_bytes)
+            continue;
+        for (uint32_t s = 0; s < 8; s++)
+            ways += weir_mig_free(gpu->mig, gpu->mig_state, p, s);
+        if (gpu->mig_state.cut == 0)
+            break; /* made on demand: the smallest alone */
+    }
+    return ways;
+}
+
 /* Candidates of a node, counted without the code under test. */
 static uint32_t count_naively(const struct weir_cluster *cluster, uint32_t node,
                               const struct weir_shape *shape)
@@ -553,6 +612,10 @@ static uint32_t count_naively(const struct weir_cluster *cluster, uint32_t node,
         return count_splits(cluster, node, shape, 0, (shape->nvdecs << 16) | shape->nvencs);
     for (uint32_t g = 0; g < books->gpu_count; g++) {
         const struct weir_gpu *const gpu = weir_cluster_gpu(cluster, node, g);
+        if (shape->kind == WEIR_SHAPE_SLICE) {
+            usable += count_instances(gpu, shape);
+            continue;
+        }
         usable += gpu_gives(gpu, shape, shape->nvdecs, shape->nvencs) &&
                   (shape->kind != WEIR_SHAPE_ENTIRE || untouched(gpu));
     }

@@ -266,8 +266,8 @@ static void the_curve_rounds_half_to_even(void)
     struct sim_arrival_curve curve = { .gpus = 10 };
     const int64_t arrived[] = { 40, 50, 150, 160 }; /* 0.4, 0.5, 1.5 and 1.6 percent */
     for (int i = 0; i < 4; i++) {
-        const struct sim_arrival_state state = { .arrived_milli = arrived[i],
-                                                 .used_milli = arrived[i],
+        const struct sim_arrival_state state = { .arrived_milli = (double)arrived[i],
+                                                 .used_milli = (double)arrived[i],
                                                  .frag_milli = 10.006,
                                                  .failed = (uint64_t)i };
         CHECK_I64(sim_arrival_curve_add(&curve, &state), WEIR_OK);

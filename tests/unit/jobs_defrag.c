@@ -68,7 +68,7 @@ struct held {
 
 static struct held held_now(const struct sim_static_run *run)
 {
-    struct held held = { .counted = run->counts.used_milli * (WEIR_ONE / 1000) };
+    struct held held = { .counted = (int64_t)run->counts.used_milli * (WEIR_ONE / 1000) };
     const struct weir_amounts total = weir_cluster_total(run->belief);
     held.belief = total.gpu_units - weir_cluster_free(run->belief).gpu_units;
     held.workers = weir_cluster_worker_count(run->belief);

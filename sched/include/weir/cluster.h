@@ -6,8 +6,12 @@
  * a scratch copy with marks and roll-back. Nodes, GPUs of a node and workers have fixed orders
  * (insertion), which decide all ties.
  *
+ * A GPU with a MIG table is cut (weir/mig.h): workers hold instances of it, one each, and nothing
+ * else of it. The cut is fixed, or instances are made when they are asked for.
+ *
  * Invariant (weir_cluster_check): for every device, free + sum of what its workers hold = total,
- * and 0 <= free <= total; every codec engine is held by at most one worker.
+ * and 0 <= free <= total; every codec engine and every memory slot is held by at most one worker;
+ * on a cut GPU every device is an instance, elsewhere none is.
  *
  * Cost: add and remove O(devices of the worker); copy O(nodes + GPUs + workers).
  */
@@ -43,6 +47,9 @@ struct weir_gpu_spec {
     uint16_t full_w;
     int64_t units; /* WEIR_ONE, or less when something else holds a part */
     int64_t mem_bytes;
+    const struct weir_mig *mig; /* NULL = not cut; else units is WEIR_ONE, and memory and engines
+                                   are the table's (weir_mig_memory, weir_mig_nvdecs) */
+    weir_mig_layout mig_cut;    /* instances there are, 0 = made on demand */
 };
 
 struct weir_node_spec {
@@ -59,10 +66,24 @@ struct weir_device {
     uint32_t gpu; /* index within its node */
     uint32_t nvdec_mask;
     uint32_t nvenc_mask;
-    uint32_t reserved;
+    uint32_t mig; /* of a cut GPU: weir_device_instance; else 0 */
     int64_t units;
     int64_t mem_bytes;
 };
+
+/* A MIG instance as one number > 0, and back. */
+static inline uint32_t weir_device_instance(uint32_t profile, uint32_t start)
+{
+    return (profile + 1) | start << 8;
+}
+static inline uint32_t weir_device_profile(const struct weir_device *device)
+{
+    return (device->mig & 0xff) - 1;
+}
+static inline uint32_t weir_device_start(const struct weir_device *device)
+{
+    return device->mig >> 8;
+}
 
 /* Everything one worker holds, on one node; devices ascending by GPU. */
 struct weir_alloc {
@@ -85,6 +106,10 @@ struct weir_gpu {
     int64_t units_total;
     int64_t mem_free_bytes;
     int64_t mem_total_bytes;
+    const struct weir_mig *mig; /* NULL = not cut */
+    struct weir_mig_state mig_state;
+    uint32_t is_closed; /* 1 = a cut GPU that gives out no instance: it is drained, or cut anew */
+    uint32_t reserved;
 };
 
 enum weir_node_flag {
@@ -140,6 +165,15 @@ WEIR_API weir_status weir_cluster_add_node(struct weir_cluster *cluster,
                                            struct weir_error *error);
 WEIR_API weir_status weir_cluster_set_node_flags(struct weir_cluster *cluster, uint32_t node,
                                                  uint32_t flags);
+
+/* A cut GPU stops (or begins again) to give out instances; those in use stay. Errors:
+ * WEIR_ENOTFOUND, WEIR_EINVAL (not cut, or under a mark). */
+WEIR_API weir_status weir_cluster_close_gpu(struct weir_cluster *cluster, uint32_t node,
+                                            uint32_t gpu, bool is_closed);
+/* Cuts it anew; 0 = instances are made on demand. Errors: as above, WEIR_EBUSY while an instance is
+ * in use, WEIR_EINVAL for a layout that its table does not allow. */
+WEIR_API weir_status weir_cluster_cut_gpu(struct weir_cluster *cluster, uint32_t node, uint32_t gpu,
+                                          weir_mig_layout cut, struct weir_error *error);
 
 WEIR_API uint32_t weir_cluster_node_count(const struct weir_cluster *cluster);
 WEIR_API const struct weir_node *weir_cluster_node(const struct weir_cluster *cluster,

@@ -3,7 +3,7 @@
  * Requests and shapes.
  *
  * A request is what a user writes for one worker ("1 CPU, 0.25 GPU, 1 NVDEC"). A shape is what the
- * core plans with: the request classified into one of seven kinds, in units. The conversion follows
+ * core plans with: the request classified into one of eight kinds, in units. The conversion follows
  * the xenna scheduler (codec version), with its slips mended: `entire_gpu` really needs whole GPUs
  * above 0, and near-whole counts round to the nearest instead of truncating.
  *
@@ -16,14 +16,18 @@
  *   SPMD_SMALL  one process a GPU on part of one node: the first free GPUs.
  *   SPMD_MULTI  one process a GPU on all GPUs of several nodes. One worker is a group of node_count
  *               allocations, each with an id of its own; the amounts below are those of one node.
+ *   SLICE       one instance of a GPU that is cut (weir/mig.h): of a profile by name, or of the
+ *               smallest that has enough slices, memory and NVDECs. It holds all of the instance.
  */
 #ifndef WEIR_SHAPE_H
 #define WEIR_SHAPE_H
 
+#include "weir/mig.h"
 #include "weir/units.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 WEIR_BEGIN_DECLS
 
@@ -34,7 +38,8 @@ WEIR_BEGIN_DECLS
     X(WEIR_SHAPE_WHOLE, "whole_gpu")                                                               \
     X(WEIR_SHAPE_ENTIRE, "entire_gpu")                                                             \
     X(WEIR_SHAPE_SPMD_SMALL, "spmd_small")                                                         \
-    X(WEIR_SHAPE_SPMD_MULTI, "spmd_multi")
+    X(WEIR_SHAPE_SPMD_MULTI, "spmd_multi")                                                         \
+    X(WEIR_SHAPE_SLICE, "mig_slice")
 
 #define WEIR_SHAPE_ENUM(name, text) name,
 enum weir_shape_kind { WEIR_SHAPE_KINDS(WEIR_SHAPE_ENUM) WEIR_SHAPE_KIND_COUNT };
@@ -53,12 +58,17 @@ struct weir_request {
     bool cpus_per_gpu;   /* gpus >= 1: `cpus` is for each GPU, not for the worker */
     bool spmd;           /* one process a GPU; `cpus` is for each process */
     uint32_t node_gpus;  /* spmd: GPUs of a usual node, see weir_cluster_usual_gpus */
+    /* A part of a cut GPU; then gpus is 0. */
+    uint32_t mig_slices;             /* compute slices it needs, 0 = no MIG instance */
+    uint32_t mig_slices_all;         /* that such a GPU has; for sums alone */
+    char mig_profile[WEIR_MIG_NAME]; /* by name, "" = the smallest that has enough */
 };
 
 /* As the core plans it. Invariant (weir_shape_check): amounts >= 0; FRACTIONAL 0 < gpu_units <
  * WEIR_ONE and gpu_count 1; WHOLE and ENTIRE gpu_units == WEIR_ONE and gpu_count >= 1; CPU and
  * CODEC gpu_units 0 and gpu_count 0; CODEC has at least one engine; the SPMD kinds as WHOLE without
- * engines, MULTI with node_count >= 1. */
+ * engines, MULTI with node_count >= 1; SLICE gpu_count 1, 0 < gpu_units <= WEIR_ONE and mig_slices
+ * >= 1, without NVENCs. */
 struct weir_shape {
     uint32_t kind;      /* enum weir_shape_kind */
     uint32_t gpu_count; /* GPUs of one worker */
@@ -72,6 +82,9 @@ struct weir_shape {
     uint32_t codec_same_gpu;
     uint32_t node_count; /* SPMD_MULTI: nodes of one worker; else 0 */
     uint32_t node_gpus;  /* SPMD: GPUs of a usual node; else 0 */
+    uint32_t mig_slices; /* SLICE: compute slices it needs; else 0 */
+    uint32_t reserved;
+    char mig_profile[WEIR_MIG_NAME]; /* SLICE: this profile alone, "" = any that has enough */
 };
 
 /* In `gpu_type`: a set of accepted types, bit i for type i, for the first 31 types. */
@@ -85,6 +98,32 @@ static inline bool weir_shape_takes_type(const struct weir_shape *shape, uint32_
         return type < WEIR_GPU_TYPE_SET_MOST && ((shape->gpu_type >> type) & 1) != 0;
     return shape->gpu_type == 0 || shape->gpu_type == type + 1;
 }
+
+/* Whether a worker is on one GPU and leaves the rest of it to others. */
+static inline bool weir_shape_is_share(const struct weir_shape *shape)
+{
+    return shape->kind == WEIR_SHAPE_FRACTIONAL || shape->kind == WEIR_SHAPE_SLICE;
+}
+
+/* SLICE: whether an instance of this profile will do. */
+static inline bool weir_shape_takes_profile(const struct weir_shape *shape,
+                                            const struct weir_mig_profile *profile)
+{
+    if (shape->mig_profile[0] != '\0' &&
+        memcmp(shape->mig_profile, profile->name, WEIR_MIG_NAME) != 0)
+        return false;
+    return profile->slices >= shape->mig_slices && profile->nvdecs >= shape->nvdecs &&
+           profile->mem_bytes >= shape->gpu_mem_bytes;
+}
+
+/* SLICE: bits of the profiles that will do on a GPU of this table. Where instances are made on
+ * demand (not `is_cut`) that is the smallest alone. */
+WEIR_API uint32_t weir_shape_profiles(const struct weir_shape *shape, const struct weir_mig *table,
+                                      bool is_cut);
+
+/* SLICE: free compute of a GPU that is cut which no free place for the shape covers, in units. */
+WEIR_API int64_t weir_shape_dead_units(const struct weir_shape *shape, const struct weir_mig *table,
+                                       struct weir_mig_state state);
 
 /* Allocations that make up one worker. */
 static inline uint32_t weir_shape_members(const struct weir_shape *shape)

@@ -9,8 +9,10 @@
  *
  *   1.0  placement and scaling policies, host, plans, modules
  *   1.1  weir_chooser_*, weir_cluster_usual_gpus, weir_estimator_set_window, weir_plan_candidate*;
- *        sets of GPU types; SPMD shapes and groups (weir_action.group); weir_place_query.stopped;
- *        queueing policies and rankers
+ *        sets of GPU types; SPMD shapes and groups (weir_action.group); weir_place_query.stopped
+ *        and flags of placement policies; queueing policies and rankers; weir_mig_*,
+ *        weir_partition_decide, weir_shape_profiles, weir_shape_dead_units,
+ *        weir_cluster_{close,cut}_gpu and shapes of kind SLICE
  */
 #ifndef WEIR_VERSION_H
 #define WEIR_VERSION_H
