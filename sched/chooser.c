@@ -4,6 +4,7 @@
  * policy answers is checked against the inventory before it is handed on; the host applies it.
  */
 #include "sched/internal/alloc.h"
+#include "sched/internal/hash.h"
 #include "sched/internal/params.h"
 #include "sched/placement/scan.h"
 
@@ -76,4 +77,40 @@ weir_status weir_chooser_place(struct weir_chooser *chooser, const struct weir_p
                          "placement policy %s chose a place on node %u that is not free",
                          chooser->ops->name, answer->alloc.node);
     return WEIR_OK;
+}
+
+/* Places member number `*placed` and those after it; they stay in the scratch cluster. */
+static weir_status place_rest(struct weir_chooser *chooser, const struct weir_members_query *query,
+                              struct weir_place_answer *answers, uint32_t *placed,
+                              struct weir_error *error)
+{
+    for (; *placed < query->count; (*placed)++) {
+        const struct weir_place_query member = { .cluster = query->scratch,
+                                                 .mix = query->mix,
+                                                 .shape = query->shape,
+                                                 .stage = query->stage,
+                                                 .seed = weir_hash_add(query->seed, *placed) };
+        struct weir_place_answer *const answer = &answers[*placed];
+        WEIR_TRY(weir_chooser_place(chooser, &member, answer, error));
+        WEIR_TRY(weir_cluster_add_worker(query->scratch, UINT64_MAX - *placed, query->stage,
+                                         &answer->alloc, error));
+    }
+    return WEIR_OK;
+}
+
+weir_status weir_chooser_place_members(struct weir_chooser *chooser,
+                                       const struct weir_members_query *query,
+                                       struct weir_place_answer *answers, uint32_t *placed,
+                                       struct weir_error *error)
+{
+    uint32_t done = 0;
+
+    if (weir_cluster_mark(query->scratch) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    const weir_status status = place_rest(chooser, query, answers, &done, error);
+    weir_cluster_rollback(query->scratch);
+    if (status != WEIR_OK)
+        weir_error_wrap(error, "member %u of %u", done + 1, query->count);
+    *placed = done;
+    return status;
 }

@@ -5,7 +5,9 @@
  * Loading the file and finding the symbol is the caller's work; nothing here opens anything.
  */
 #include "sched/internal/params.h"
+#include "weir/job.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static weir_status check_header(uint32_t size, uint32_t least, uint32_t abi,
@@ -49,6 +51,15 @@ static weir_status check_scaling(const struct weir_scaling_ops *ops, struct weir
     return weir_params_check_table(ops->params, ops->param_count, error);
 }
 
+static weir_status check_queueing(const struct weir_queueing_ops *ops, struct weir_error *error)
+{
+    WEIR_TRY(check_header(ops->size, (uint32_t)sizeof *ops, ops->abi, error));
+    WEIR_TRY(check_name(ops->name, error));
+    if ((ops->create == NULL) != (ops->destroy == NULL))
+        return weir_fail(error, WEIR_EPOLICY, "create and destroy belong together");
+    return weir_params_check_table(ops->params, ops->param_count, error);
+}
+
 static weir_status check_placements(const struct weir_module *module, struct weir_error *error)
 {
     for (uint32_t i = 0; module->placements != NULL && module->placements[i] != NULL; i++) {
@@ -73,13 +84,32 @@ static weir_status check_scalings(const struct weir_module *module, struct weir_
     return WEIR_OK;
 }
 
+static weir_status check_queueings(const struct weir_module *module, struct weir_error *error)
+{
+    const struct weir_queueing_ops *const *const list = weir_module_queueings(module);
+
+    for (uint32_t i = 0; list != NULL && list[i] != NULL; i++) {
+        const weir_status status = check_queueing(list[i], error);
+        if (status != WEIR_OK) {
+            weir_error_wrap(error, "module %s: queueing policy %u", module->name, i);
+            return status;
+        }
+    }
+    return WEIR_OK;
+}
+
+const struct weir_queueing_ops *const *weir_module_queueings(const struct weir_module *module)
+{
+    return module->size < sizeof *module ? NULL : module->queueings;
+}
+
 weir_status weir_module_check(const struct weir_module *module, struct weir_error *error)
 {
     if (module == NULL)
         return weir_fail(error, WEIR_EINVAL, "the module is missing");
-    if (module->size < sizeof *module)
+    if (module->size < offsetof(struct weir_module, queueings))
         return weir_fail(error, WEIR_EABI, "the module describes itself in %u bytes, needed are %u",
-                         module->size, (unsigned)sizeof *module);
+                         module->size, (unsigned)offsetof(struct weir_module, queueings));
     if (module->name == NULL || module->name[0] == '\0')
         return weir_fail(error, WEIR_EPOLICY, "the module has no name");
     if (module->abi_major != WEIR_ABI_MAJOR)
@@ -88,8 +118,10 @@ weir_status weir_module_check(const struct weir_module *module, struct weir_erro
                          module->name, module->abi_major, (unsigned)WEIR_ABI_MAJOR);
     const bool has_placement = module->placements != NULL && module->placements[0] != NULL;
     const bool has_scaling = module->scalings != NULL && module->scalings[0] != NULL;
-    if (!has_placement && !has_scaling)
+    const struct weir_queueing_ops *const *const queueings = weir_module_queueings(module);
+    if (!has_placement && !has_scaling && (queueings == NULL || queueings[0] == NULL))
         return weir_fail(error, WEIR_EPOLICY, "module %s offers no policy", module->name);
     WEIR_TRY(check_placements(module, error));
-    return check_scalings(module, error);
+    WEIR_TRY(check_scalings(module, error));
+    return check_queueings(module, error);
 }

@@ -2,6 +2,7 @@
 /* One run with its rows (see run.h). */
 #include "sim/run.h"
 
+#include "sim/jobs/job_run.h"
 #include "sim/jobs/static_run.h"
 #include "sim/mix.h"
 #include "sim/pipeline/service.h"
@@ -244,7 +245,8 @@ static weir_status run_world(struct sim_world *world, struct weir_error *error)
 static weir_status record_jobs_end(const struct sim_run_options *options,
                                    const struct sim_run_summary *summary, struct weir_error *error)
 {
-    const struct sim_run_end end = { .status = summary->outcome,
+    const struct sim_run_end end = { .end_ns = sim_time_from_s(summary->simulated_s),
+                                     .status = summary->outcome,
                                      .message = summary->message,
                                      .events = summary->events,
                                      .event_digest = summary->digest,
@@ -255,9 +257,9 @@ static weir_status record_jobs_end(const struct sim_run_options *options,
     return sim_recorder_end_run(options->recorder, &end, error);
 }
 
-static weir_status run_arrivals(struct sim_static_run *run, const struct sim_scenario *scenario,
-                                const struct sim_run_options *options,
-                                struct sim_run_summary *summary, struct weir_error *error)
+static weir_status arrive(struct sim_static_run *run, const struct sim_scenario *scenario,
+                          const struct sim_run_options *options, struct sim_run_summary *summary,
+                          struct weir_error *error)
 {
     WEIR_TRY(record_nodes(scenario, sim_static_cluster(run), options->recorder, error));
     const double start_s = clock_s(CLOCK_MONOTONIC);
@@ -275,11 +277,48 @@ static weir_status run_arrivals(struct sim_static_run *run, const struct sim_sce
     return sim_static_results(run, options->recorder, summary, error);
 }
 
+static weir_status run_static(const struct sim_scenario *scenario,
+                              const struct sim_run_options *options,
+                              struct sim_run_summary *summary, struct weir_error *error)
+{
+    struct sim_static_run *run = NULL;
+    WEIR_TRY(sim_static_create(scenario, options, &run, error));
+    const weir_status status = arrive(run, scenario, options, summary, error);
+    sim_static_destroy(run);
+    return status;
+}
+
+static weir_status pass_time(struct sim_job_run *run, const struct sim_scenario *scenario,
+                             const struct sim_run_options *options, struct sim_run_summary *summary,
+                             struct weir_error *error)
+{
+    WEIR_TRY(record_nodes(scenario, sim_job_run_cluster(run), options->recorder, error));
+    const weir_status status = sim_job_run_go(run, error);
+    if (status != WEIR_OK && status != WEIR_EINTERRUPTED)
+        return status;
+    (void)snprintf(summary->outcome, sizeof(summary->outcome), "%s",
+                   status != WEIR_OK          ? "interrupted"
+                   : sim_job_run_is_over(run) ? "complete"
+                                              : "horizon");
+    return sim_job_run_results(run, summary, error);
+}
+
+static weir_status run_time(const struct sim_scenario *scenario,
+                            const struct sim_run_options *options, struct sim_run_summary *summary,
+                            struct weir_error *error)
+{
+    struct sim_job_run *run = NULL;
+    WEIR_TRY(sim_job_run_create(scenario, options, &run, error));
+    const weir_status status = pass_time(run, scenario, options, summary, error);
+    sim_job_run_destroy(run);
+    return status;
+}
+
 static weir_status run_jobs(const struct sim_scenario *scenario,
                             const struct sim_run_options *options, struct sim_run_summary *summary)
 {
     struct weir_error error = { .phase = -1, .stage = -1 };
-    struct sim_static_run *run = NULL;
+    const bool is_static = scenario->workloads[0].mode == SIM_WORKLOAD_STATIC;
     const double wall_s = clock_s(CLOCK_MONOTONIC);
     const double cpu_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
     summary->completion_s = (double)NAN;
@@ -287,9 +326,8 @@ static weir_status run_jobs(const struct sim_scenario *scenario,
     const weir_status recorded = record_run(scenario, options, &error);
     summary->status = recorded;
     if (recorded == WEIR_OK)
-        summary->status = sim_static_create(scenario, options, &run, &error);
-    if (run != NULL)
-        summary->status = run_arrivals(run, scenario, options, summary, &error);
+        summary->status = is_static ? run_static(scenario, options, summary, &error)
+                                    : run_time(scenario, options, summary, &error);
     summary->wall_s = clock_s(CLOCK_MONOTONIC) - wall_s;
     summary->cpu_s = clock_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_s;
     summary->peak_rss_mib = peak_rss_mib();
@@ -297,7 +335,6 @@ static weir_status run_jobs(const struct sim_scenario *scenario,
         (void)snprintf(summary->message, sizeof(summary->message), "%s", error.text);
     const weir_status ended =
         recorded == WEIR_OK ? record_jobs_end(options, summary, &error) : WEIR_OK;
-    sim_static_destroy(run);
     return summary->status == WEIR_OK ? ended : summary->status;
 }
 

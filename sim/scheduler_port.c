@@ -2,6 +2,7 @@
 /* The port between the simulated cluster and libweir (see scheduler_port.h). */
 #include "sim/scheduler_port.h"
 
+#include "sim/belief.h"
 #include "sim/command_policy.h"
 #include "sim/mix.h"
 #include "sim/pipeline/flow.h"
@@ -115,23 +116,9 @@ static weir_status name_command(const struct sim_port *port, weir_status status,
 
 static weir_status add_node(struct sim_port *port, uint32_t index, struct weir_error *error)
 {
-    const struct sim_scenario *scenario = port->config.scenario;
-    const struct sim_node_type *type = sim_scenario_node_type(scenario, index);
     struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS];
-    uint32_t count = 0;
-    for (size_t i = 0; i < type->gpus_count; i++) {
-        const struct sim_gpu_type *belief = &scenario->gpu_types[type->gpus[i].type];
-        for (uint32_t n = 0; n < type->gpus[i].count && count < WEIR_MAX_NODE_GPUS; n++)
-            gpus[count++] = (struct weir_gpu_spec){ .type = type->gpus[i].type,
-                                                    .nvdecs = belief->nvdecs,
-                                                    .nvencs = belief->nvencs,
-                                                    .units = WEIR_ONE,
-                                                    .mem_bytes = belief->mem_bytes };
-    }
-    struct weir_node_spec spec = {
-        .id = index, .gpu_count = count, .ram_bytes = type->ram_bytes, .gpus = gpus
-    };
-    WEIR_TRY(weir_units_from_amount(type->cpus, WEIR_QUANTUM_EXACT, &spec.cpu_units, error));
+    struct weir_node_spec spec;
+    WEIR_TRY(sim_belief_node(port->config.scenario, index, gpus, &spec, error));
     return weir_host_add_node(port->host, &spec, NULL, error);
 }
 

@@ -6,15 +6,11 @@
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/service.h"
 #include "sim/record/record.h"
+#include "sim/record/sampling.h"
 #include "sim/scenario/bound.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-enum {
-    SAMPLES_MAX = 1024, /* kept per series when the scenario names no interval */
-    SAMPLES_AIMED_AT = 400
-};
 
 static void schedule(struct sim_world *world, int64_t at_ns, uint16_t kind, uint16_t phase)
 {
@@ -41,18 +37,6 @@ static double expected_s(const struct sim_scenario *scenario)
             longest_s = fmax(longest_s, (double)input->items / rate);
     }
     return longest_s;
-}
-
-/* A round interval that gives about SAMPLES_AIMED_AT samples; when the run turns out longer,
- * samples are joined in pairs. */
-static int64_t choose_sample_ns(const struct sim_scenario *scenario)
-{
-    static const double round_s[] = { 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600 };
-    const double aim_s = expected_s(scenario) / SAMPLES_AIMED_AT;
-    size_t pick = 0;
-    while (pick + 1 < sizeof(round_s) / sizeof(round_s[0]) && round_s[pick] < aim_s)
-        pick++;
-    return sim_time_from_s(round_s[pick]);
 }
 
 static weir_status create_meter(struct sim_world *world)
@@ -128,7 +112,8 @@ weir_status sim_world_create(const struct sim_scenario *scenario,
     made->context.random = (struct sim_random){ options->seed, options->replication };
     made->context.error = error;
     made->context.observer = options->observer;
-    made->sample_ns = scenario->sample_ns > 0 ? scenario->sample_ns : choose_sample_ns(scenario);
+    made->sample_ns = scenario->sample_ns > 0 ? scenario->sample_ns
+                                              : sim_sampling_interval_ns(expected_s(scenario));
     const weir_status status = create_parts(made, error);
     if (status != WEIR_OK) {
         sim_world_destroy(made);
@@ -224,7 +209,7 @@ static weir_status sample(struct sim_world *world, int64_t now_ns)
 {
     WEIR_TRY(sim_meter_sample(world->context.meter, now_ns, world->context.recorder,
                               world->context.error));
-    if (++world->samples >= SAMPLES_MAX && world->scenario->sample_ns == 0) {
+    if (++world->samples >= SIM_SAMPLES_MAX && world->scenario->sample_ns == 0) {
         WEIR_TRY(sim_recorder_coarsen(world->context.recorder, world->context.error));
         world->samples /= 2;
         world->sample_ns *= 2;

@@ -94,8 +94,7 @@ static weir_status read_order(struct wl_text *text, struct place *place, const c
     while (order->arrivals == NULL || order->ranks == NULL) {
         WEIR_TRY(wl_text_line(text, &line, &length, place->error));
         if (length == 0)
-            return weir_fail(place->error, WEIR_EINVAL, "%s: has no order '%s'", place->path,
-                             key);
+            return weir_fail(place->error, WEIR_EINVAL, "%s: has no order '%s'", place->path, key);
         place->line = wl_text_line_number(text);
         char *rest = behind_key(line, key);
         if (rest == NULL)

@@ -270,6 +270,8 @@ weir_status weir_cluster_add_node(struct weir_cluster *cluster, const struct wei
                                .nvenc_free = nvencs,
                                .nvdec_all = nvdecs,
                                .nvenc_all = nvencs,
+                               .idle_w = gpu->idle_w,
+                               .full_w = gpu->full_w,
                                .units_free = gpu->units,
                                .units_total = gpu->units,
                                .mem_free_bytes = gpu->mem_bytes,

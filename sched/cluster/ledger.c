@@ -19,6 +19,7 @@ static uint64_t gpu_fingerprint(const struct weir_gpu *gpu, uint32_t index)
     hash = weir_hash_add(hash, ((uint64_t)gpu->nvdec_free << 32) | gpu->nvenc_free);
     hash = weir_hash_add(hash, ((uint64_t)gpu->nvdec_all << 32) | gpu->nvenc_all);
     hash = weir_hash_add(hash, (uint64_t)gpu->units_total);
+    hash = weir_hash_add(hash, ((uint64_t)gpu->idle_w << 16) | gpu->full_w);
     return weir_hash_add(hash, (uint64_t)gpu->mem_total_bytes);
 }
 

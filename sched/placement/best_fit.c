@@ -12,43 +12,25 @@
 #include "sched/placement/policies.h"
 #include "sched/placement/scan.h"
 
-#include "sched/cluster/state.h"
-
-enum { PARAM_MEASURE, PARAM_CPU_SCALE, PARAM_GPU_SCALE, PARAM_STEPS, PARAM_DEVICE, PARAM_COUNT };
-enum { MEASURE_SHARES, MEASURE_AMOUNTS };
+enum {
+    PARAM_MEASURE,
+    PARAM_CPU_SCALE,
+    PARAM_GPU_SCALE,
+    PARAM_STEPS,
+    PARAM_DEVICE,
+    PARAM_TIE,
+    PARAM_ORDER,
+    PARAM_COUNT
+};
 
 static const struct weir_param params[PARAM_COUNT] = {
-    [PARAM_MEASURE] = { .name = "measure",
-                        .unit = "",
-                        .kind = WEIR_PARAM_CHOICE,
-                        .min = 0,
-                        .max = 1,
-                        .initial = MEASURE_SHARES,
-                        .choices = "shares|amounts",
-                        .help = "what is left: shares of GPU, then node; or amounts on a scale "
-                                "common to all nodes" },
-    [PARAM_CPU_SCALE] = { .name = "cpu_scale",
-                          .unit = "CPU",
-                          .kind = WEIR_PARAM_NUMBER,
-                          .min = 1e-3,
-                          .max = 1e6,
-                          .initial = 128,
-                          .help = "amounts: CPUs that count as 1" },
-    [PARAM_GPU_SCALE] = { .name = "gpu_scale",
-                          .unit = "GPU",
-                          .kind = WEIR_PARAM_NUMBER,
-                          .min = 1e-3,
-                          .max = 1e6,
-                          .initial = 8,
-                          .help = "amounts: GPUs that count as 1" },
-    [PARAM_STEPS] = { .name = "steps",
-                      .unit = "",
-                      .kind = WEIR_PARAM_COUNT,
-                      .min = 0,
-                      .max = 1e9,
-                      .initial = 100,
-                      .help = "amounts: scores are cut to this many steps; 0 = full precision" },
-    [PARAM_DEVICE] = WEIR_GRADE_DEVICE_PARAM,
+    [PARAM_MEASURE] = WEIR_LEFTOVER_MEASURE_PARAM,
+    [PARAM_CPU_SCALE] = WEIR_GRADE_CPU_SCALE_PARAM("amounts: "),
+    [PARAM_GPU_SCALE] = WEIR_GRADE_GPU_SCALE_PARAM("amounts: "),
+    [PARAM_STEPS] = WEIR_GRADE_STEPS_PARAM("amounts: ", 100),
+    [PARAM_DEVICE] = WEIR_GRADE_DEVICE_PARAM(WEIR_GRADE_TIGHTEST),
+    [PARAM_TIE] = WEIR_GRADE_TIE_PARAM("amounts: "),
+    [PARAM_ORDER] = WEIR_GRADE_ORDER_PARAM("amounts: "),
 };
 
 static struct weir_score score(void *state, const struct weir_place_query *query,
@@ -61,31 +43,33 @@ static struct weir_score score(void *state, const struct weir_place_query *query
 static struct weir_grade grade(const void *rules, const struct weir_grade_site *site)
 {
     const double *const values = rules;
-    const struct weir_node *const node = &site->cluster->nodes[site->node];
-    const double cpus = weir_units_amount(node->cpu_free - site->shape->cpu_units);
-    const double gpus =
-        weir_units_amount(weir_grade_gpu_free(site) - weir_grade_gpu_request(site->shape));
-    const double left =
-        0.5 * (cpus / values[PARAM_CPU_SCALE]) + 0.5 * (gpus / values[PARAM_GPU_SCALE]);
+    const double left = weir_grade_left(site, values[PARAM_CPU_SCALE], values[PARAM_GPU_SCALE]);
 
-    return (struct weir_grade){ .value = weir_grade_cut(1.0 - left, values[PARAM_STEPS]),
+    return (struct weir_grade){ .value = 1.0 - left,
                                 .gpu = weir_grade_pick_gpu(site, values[PARAM_DEVICE]) };
 }
+
+const struct weir_graded_kind weir_graded_best_fit = {
+    .params = params,
+    .count = PARAM_COUNT,
+    .steps = PARAM_STEPS,
+    .tie = PARAM_TIE,
+    .order_seed = PARAM_ORDER,
+    .grade = grade,
+    .full = 1,
+};
 
 static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
-    const struct weir_graded_table table = { params, PARAM_COUNT };
-
-    return weir_graded_create(table, given, allocator, state, error);
+    return weir_graded_create(&weir_graded_best_fit, given, allocator, state, error);
 }
 
 static weir_status place(void *state, const struct weir_place_query *query,
                          struct weir_place_answer *answer, struct weir_error *error)
 {
-    if (weir_graded_values(state)[PARAM_MEASURE] > 0)
-        return weir_graded_place(state, (struct weir_grader){ .grade = grade }, query, answer,
-                                 error);
+    if (weir_graded_values(state)[PARAM_MEASURE] > WEIR_LEFTOVER_SHARES)
+        return weir_graded_place(state, query, answer, error);
     const struct weir_scan scan = { .score = score, .mode = WEIR_CANDIDATES_DISTINCT };
     return weir_scan_place(&scan, query, answer, error);
 }

@@ -9,31 +9,23 @@
 
 #include "sched/cluster/state.h"
 
-enum { PARAM_CPU_SCALE, PARAM_GPU_SCALE, PARAM_STEPS, PARAM_DEVICE, PARAM_COUNT };
+enum {
+    PARAM_CPU_SCALE,
+    PARAM_GPU_SCALE,
+    PARAM_STEPS,
+    PARAM_DEVICE,
+    PARAM_TIE,
+    PARAM_ORDER,
+    PARAM_COUNT
+};
 
 static const struct weir_param params[PARAM_COUNT] = {
-    [PARAM_CPU_SCALE] = { .name = "cpu_scale",
-                          .unit = "CPU",
-                          .kind = WEIR_PARAM_NUMBER,
-                          .min = 1e-3,
-                          .max = 1e6,
-                          .initial = 128,
-                          .help = "CPUs that count as 1" },
-    [PARAM_GPU_SCALE] = { .name = "gpu_scale",
-                          .unit = "GPU",
-                          .kind = WEIR_PARAM_NUMBER,
-                          .min = 1e-3,
-                          .max = 1e6,
-                          .initial = 8,
-                          .help = "GPUs that count as 1" },
-    [PARAM_STEPS] = { .name = "steps",
-                      .unit = "",
-                      .kind = WEIR_PARAM_COUNT,
-                      .min = 0,
-                      .max = 1e9,
-                      .initial = 100,
-                      .help = "scores are cut to this many steps; 0 = full precision" },
-    [PARAM_DEVICE] = WEIR_GRADE_DEVICE_PARAM,
+    [PARAM_CPU_SCALE] = WEIR_GRADE_CPU_SCALE_PARAM(""),
+    [PARAM_GPU_SCALE] = WEIR_GRADE_GPU_SCALE_PARAM(""),
+    [PARAM_STEPS] = WEIR_GRADE_STEPS_PARAM("", 100),
+    [PARAM_DEVICE] = WEIR_GRADE_DEVICE_PARAM(WEIR_GRADE_TIGHTEST),
+    [PARAM_TIE] = WEIR_GRADE_TIE_PARAM(""),
+    [PARAM_ORDER] = WEIR_GRADE_ORDER_PARAM(""),
 };
 
 static struct weir_grade grade(const void *rules, const struct weir_grade_site *site)
@@ -48,22 +40,24 @@ static struct weir_grade grade(const void *rules, const struct weir_grade_site *
     const double gpu_request = weir_units_amount(weir_grade_gpu_request(site->shape)) / gpu_scale;
     const double product = (cpus * cpu_request + gpus * gpu_request) / 2;
 
-    return (struct weir_grade){ .value = weir_grade_cut(1.0 - product, values[PARAM_STEPS]),
+    return (struct weir_grade){ .value = 1.0 - product,
                                 .gpu = weir_grade_pick_gpu(site, values[PARAM_DEVICE]) };
 }
+
+const struct weir_graded_kind weir_graded_dot_product = {
+    .params = params,
+    .count = PARAM_COUNT,
+    .steps = PARAM_STEPS,
+    .tie = PARAM_TIE,
+    .order_seed = PARAM_ORDER,
+    .grade = grade,
+    .full = 1,
+};
 
 static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
-    const struct weir_graded_table table = { params, PARAM_COUNT };
-
-    return weir_graded_create(table, given, allocator, state, error);
-}
-
-static weir_status place(void *state, const struct weir_place_query *query,
-                         struct weir_place_answer *answer, struct weir_error *error)
-{
-    return weir_graded_place(state, (struct weir_grader){ .grade = grade }, query, answer, error);
+    return weir_graded_create(&weir_graded_dot_product, given, allocator, state, error);
 }
 
 const struct weir_placement_ops weir_placement_dot_product = {
@@ -75,5 +69,5 @@ const struct weir_placement_ops weir_placement_dot_product = {
     .param_count = PARAM_COUNT,
     .create = create,
     .destroy = weir_graded_destroy,
-    .place = place,
+    .place = weir_graded_place,
 };

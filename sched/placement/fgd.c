@@ -26,10 +26,12 @@
                              .unit = "",                                                           \
                              .kind = WEIR_PARAM_CHOICE,                                            \
                              .min = 0,                                                             \
-                             .max = 2,                                                             \
+                             .max = WEIR_FGD_TIE_COUNT - 1,                                        \
                              .initial = 0,                                                         \
-                             .choices = "most_free|most_used|first",                               \
-                             .help = "which node wins when the fragmentation is equal" },          \
+                             .choices = "most_free|most_used|first|random|best_fit|least_gpus|"    \
+                                        "least_cpus|most_cpus|least_frag",                         \
+                             .help = "which node wins when the fragmentation is equal; those "     \
+                                     "after first need the score grade" },                         \
     [WEIR_FGD_PARAM_BONUS] = { .name = "reuse_bonus",                                              \
                                .unit = "GPU",                                                      \
                                .kind = WEIR_PARAM_NUMBER,                                          \
@@ -128,7 +130,8 @@
                                       .initial = WEIR_FGD_DEVICE_CUT,                              \
                                       .choices = "cut|full",                                       \
                                       .help = "grade: GPUs for a share are compared in whole "     \
-                                              "steps, or in full precision" }
+                                              "steps, or in full precision" },                     \
+    [WEIR_FGD_PARAM_ORDER] = WEIR_GRADE_ORDER_PARAM("grade: ")
 
 static const struct weir_param params[WEIR_FGD_PARAM_COUNT] = { FGD_PARAMS(
     WEIR_FGD_DOUBLE, WEIR_FGD_ALL_WHOLE, WEIR_FGD_FREE_ENGINES, WEIR_FGD_REUSE_SAME_TIE,
@@ -160,6 +163,7 @@ struct weir_fgd_rules weir_fgd_rules_read(const struct weir_params *values)
         .score = (uint32_t)read[WEIR_FGD_PARAM_SCORE],
         .steps = read[WEIR_FGD_PARAM_STEPS],
         .device_score = (uint32_t)read[WEIR_FGD_PARAM_DEVICE_SCORE],
+        .order_seed = (uint64_t)read[WEIR_FGD_PARAM_ORDER],
     };
 }
 
@@ -185,6 +189,21 @@ static void destroy(void *state)
     weir_free(&memory, policy);
 }
 
+/* Rules that go together. */
+static weir_status check_rules(const struct weir_fgd_rules *rules, struct weir_error *error)
+{
+    const bool is_grade = rules->score == WEIR_FGD_SCORE_GRADE;
+
+    if (is_grade && rules->metric != WEIR_FRAG_PAPER)
+        return weir_fail(error, WEIR_EINVAL, "score grade needs metric paper");
+    if (!is_grade && rules->tie > WEIR_FGD_FIRST)
+        return weir_fail(error, WEIR_EINVAL,
+                         "score change knows the ties most_free, most_used and first alone");
+    if (!is_grade && rules->order_seed != 0)
+        return weir_fail(error, WEIR_EINVAL, "order_seed needs score grade");
+    return WEIR_OK;
+}
+
 static weir_status create_parts(struct policy *policy)
 {
     if (policy->rules.score == WEIR_FGD_SCORE_GRADE)
@@ -200,8 +219,7 @@ static weir_status create(const struct weir_params *values, const struct weir_al
     const struct weir_fgd_rules rules = weir_fgd_rules_read(values);
     const struct weir_allocator memory = weir_allocator_copy(allocator);
 
-    if (rules.score == WEIR_FGD_SCORE_GRADE && rules.metric != WEIR_FRAG_PAPER)
-        return weir_fail(error, WEIR_EINVAL, "score grade needs metric paper");
+    WEIR_TRY(check_rules(&rules, error));
     struct policy *const policy = weir_alloc(&memory, 1, sizeof *policy);
     if (policy == NULL)
         return weir_fail(error, WEIR_ENOMEM, "placement fgd: out of memory");
@@ -232,9 +250,7 @@ static weir_status place(void *state, const struct weir_place_query *query,
     struct policy *const made = state;
 
     if (made->grades != NULL) {
-        const struct weir_grader grader = { .grade = weir_fgd_grade,
-                                            .rules = &made->rules,
-                                            .uses_mix = true };
+        const struct weir_grader grader = weir_fgd_grader(&made->rules);
         return weir_grades_place(made->grades, &grader, query, answer, error);
     }
     if (made->single != NULL)

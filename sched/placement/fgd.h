@@ -21,7 +21,19 @@
 #include "sched/placement/tournament.h"
 #include "weir/policy.h"
 
-enum weir_fgd_tie { WEIR_FGD_MOST_FREE, WEIR_FGD_MOST_USED, WEIR_FGD_FIRST };
+/* The first three for changes and grades, the others for grades alone (as enum weir_tie). */
+enum weir_fgd_tie {
+    WEIR_FGD_MOST_FREE,
+    WEIR_FGD_MOST_USED,
+    WEIR_FGD_FIRST,
+    WEIR_FGD_RANDOM,
+    WEIR_FGD_BEST_FIT,
+    WEIR_FGD_LEAST_GPUS,
+    WEIR_FGD_LEAST_CPUS,
+    WEIR_FGD_MOST_CPUS,
+    WEIR_FGD_LEAST_FRAG,
+    WEIR_FGD_TIE_COUNT
+};
 enum weir_fgd_bonus { WEIR_FGD_EVERYONE, WEIR_FGD_REUSED };
 enum weir_fgd_evict_tie { WEIR_FGD_EMPTIEST, WEIR_FGD_FULLEST, WEIR_FGD_EMPTIEST_AFTER };
 enum weir_fgd_precision { WEIR_FGD_DOUBLE, WEIR_FGD_SINGLE };
@@ -45,6 +57,7 @@ struct weir_fgd_rules {
     double bonus;           /* GPUs */
     double resolution;      /* GPUs */
     double steps;           /* of grades */
+    uint64_t order_seed;    /* of grades: draws the order of nodes, 0 = as they are */
 };
 
 /* The parameter table of the policy, in the order of these indices. */
@@ -62,6 +75,7 @@ enum {
     WEIR_FGD_PARAM_SCORE,
     WEIR_FGD_PARAM_STEPS,
     WEIR_FGD_PARAM_DEVICE_SCORE,
+    WEIR_FGD_PARAM_ORDER,
     WEIR_FGD_PARAM_COUNT
 };
 
@@ -91,6 +105,8 @@ weir_status weir_fgd_plain_evict(const struct weir_fgd_rules *rules,
 /* Place: nodes are graded by the logistic function of the fall of F, cut to `steps`; of equal nodes
  * the tie rule, then the first. A share goes to the GPU with the best grade, cut or in full. */
 struct weir_grade weir_fgd_grade(const void *rules, const struct weir_grade_site *site);
+/* The same with the rules for ties; `rules` must stay. */
+struct weir_grader weir_fgd_grader(const struct weir_fgd_rules *rules);
 
 /* ---- single precision, every place looked at: the later versions of the reference ---- */
 struct weir_score weir_fgd_single_score(const struct weir_fgd_rules *rules,

@@ -92,7 +92,7 @@ static double grade_change(const struct weir_fgd_rules *rules, double before, do
 {
     const double value = 1 / (1 + exp(-(before - after) / 1000));
 
-    return is_cut && rules->steps > 0 ? weir_grade_cut(value, rules->steps)
+    return is_cut && rules->steps > 0 ? weir_grade_cut(value, rules->steps, 1)
                                       : rint(value * 0x1p40) * 0x1p-40;
 }
 
@@ -150,17 +150,6 @@ static struct weir_grade grade_whole(const struct weir_fgd_rules *rules,
                                     grade_change(rules, before, frag_of(books, site->mix), true) };
 }
 
-/* Below one step: which of equal nodes wins. */
-static double tie_part(const struct weir_fgd_rules *rules, const struct weir_grade_site *site)
-{
-    if (rules->tie == WEIR_FGD_FIRST || !(rules->steps > 0))
-        return 0;
-    const double free = (double)weir_stock_free(site->cluster, site->node);
-    const double total = (double)weir_stock_total(site->cluster, site->node);
-    const double share = total > 0 ? free / total : 0;
-    return 0.5 * (rules->tie == WEIR_FGD_MOST_USED ? 1 - share : share);
-}
-
 struct weir_grade weir_fgd_grade(const void *rules_given, const struct weir_grade_site *site)
 {
     const struct weir_fgd_rules *const rules = rules_given;
@@ -173,6 +162,22 @@ struct weir_grade weir_fgd_grade(const void *rules_given, const struct weir_grad
         grade = grade_share(rules, site, &books, before);
     else
         grade = grade_whole(rules, site, &books, before);
-    grade.value += tie_part(rules, site);
     return grade;
+}
+
+struct weir_grader weir_fgd_grader(const struct weir_fgd_rules *rules)
+{
+    static const uint32_t ties[WEIR_FGD_TIE_COUNT] = {
+        [WEIR_FGD_MOST_FREE] = WEIR_TIE_MOST_FREE,   [WEIR_FGD_MOST_USED] = WEIR_TIE_MOST_USED,
+        [WEIR_FGD_FIRST] = WEIR_TIE_FIRST,           [WEIR_FGD_RANDOM] = WEIR_TIE_RANDOM,
+        [WEIR_FGD_BEST_FIT] = WEIR_TIE_BEST_FIT,     [WEIR_FGD_LEAST_GPUS] = WEIR_TIE_LEAST_GPUS,
+        [WEIR_FGD_LEAST_CPUS] = WEIR_TIE_LEAST_CPUS, [WEIR_FGD_MOST_CPUS] = WEIR_TIE_MOST_CPUS,
+        [WEIR_FGD_LEAST_FRAG] = WEIR_TIE_LEAST_FRAG,
+    };
+
+    return (struct weir_grader){ .grade = weir_fgd_grade,
+                                 .rules = rules,
+                                 .uses_mix = true,
+                                 .tie = ties[rules->tie],
+                                 .order_seed = rules->order_seed };
 }

@@ -2,6 +2,9 @@
 /*
  * The policy "first_fit": the first worker to reuse whose place is still free, else the first
  * candidate of the first node in order. It stops looking there. Removes the youngest worker.
+ *
+ * With another device rule, tie rule or order of nodes it is a graded policy whose nodes are all
+ * equal: the rules alone decide.
  */
 #include "sched/placement/policies.h"
 #include "sched/placement/scan.h"
@@ -9,6 +12,14 @@
 #include "sched/cluster/state.h"
 
 #include <string.h>
+
+enum { PARAM_DEVICE, PARAM_TIE, PARAM_ORDER, PARAM_COUNT };
+
+static const struct weir_param params[PARAM_COUNT] = {
+    [PARAM_DEVICE] = WEIR_GRADE_DEVICE_PARAM(WEIR_GRADE_LOWEST),
+    [PARAM_TIE] = WEIR_GRADE_TIE_PARAM(""),
+    [PARAM_ORDER] = WEIR_GRADE_ORDER_PARAM(""),
+};
 
 static bool take_first(void *state, const struct weir_alloc *candidate)
 {
@@ -20,12 +31,43 @@ static bool take_first(void *state, const struct weir_alloc *candidate)
     return false;
 }
 
+static struct weir_grade grade(const void *rules, const struct weir_grade_site *site)
+{
+    const double *const values = rules;
+
+    return (struct weir_grade){ .value = 0,
+                                .gpu = weir_grade_pick_gpu(site, values[PARAM_DEVICE]) };
+}
+
+static const struct weir_graded_kind kind = {
+    .params = params,
+    .count = PARAM_COUNT,
+    .steps = WEIR_NO_INDEX,
+    .tie = PARAM_TIE,
+    .order_seed = PARAM_ORDER,
+    .grade = grade,
+    .full = 1,
+};
+
+static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
+                          void **state, struct weir_error *error)
+{
+    return weir_graded_create(&kind, given, allocator, state, error);
+}
+
+static bool has_rules(const double *values)
+{
+    return values[PARAM_DEVICE] < WEIR_GRADE_LOWEST || values[PARAM_TIE] > WEIR_TIE_FIRST ||
+           values[PARAM_ORDER] > 0;
+}
+
 static weir_status place(void *state, const struct weir_place_query *query,
                          struct weir_place_answer *answer, struct weir_error *error)
 {
     struct weir_choice *const choice = &answer->choice;
 
-    (void)state; /* there is none */
+    if (state != NULL && has_rules(weir_graded_values(state)))
+        return weir_graded_place(state, query, answer, error);
     memset(choice, 0, sizeof *choice);
     choice->runner_up_node = WEIR_NO_INDEX;
     answer->reused = WEIR_NO_INDEX;
@@ -58,5 +100,9 @@ const struct weir_placement_ops weir_placement_first_fit = {
     .abi = WEIR_ABI_MAJOR,
     .name = "first_fit",
     .summary = "the first place that fits, nodes and GPUs in order",
+    .params = params,
+    .param_count = PARAM_COUNT,
+    .create = create,
+    .destroy = weir_graded_destroy,
     .place = place,
 };

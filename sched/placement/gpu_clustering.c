@@ -10,8 +10,8 @@
 
 #include "sched/cluster/state.h"
 
-enum { PARAM_GPU_SCALE, PARAM_DEVICE, PARAM_COUNT };
-enum { GRADE_ALONE = 75, GRADE_AMONG = 50, GRADE_EMPTY = 25, GRADE_FULL = 25 };
+enum { PARAM_GPU_SCALE, PARAM_DEVICE, PARAM_STEPS, PARAM_TIE, PARAM_ORDER, PARAM_COUNT };
+enum { GRADE_MOST = 100, GRADE_ALONE = 75, GRADE_AMONG = 50, GRADE_EMPTY = 25, GRADE_FULL = 25 };
 
 static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_GPU_SCALE] = { .name = "gpu_scale",
@@ -21,7 +21,10 @@ static const struct weir_param params[PARAM_COUNT] = {
                           .max = WEIR_MAX_NODE_GPUS,
                           .initial = 8,
                           .help = "GPUs of a node that counts as empty" },
-    [PARAM_DEVICE] = WEIR_GRADE_DEVICE_PARAM,
+    [PARAM_DEVICE] = WEIR_GRADE_DEVICE_PARAM(WEIR_GRADE_TIGHTEST),
+    [PARAM_STEPS] = WEIR_GRADE_STEPS_PARAM("", 100),
+    [PARAM_TIE] = WEIR_GRADE_TIE_PARAM(""),
+    [PARAM_ORDER] = WEIR_GRADE_ORDER_PARAM(""),
 };
 
 /* What runs on a node that takes GPU compute. */
@@ -73,18 +76,20 @@ static struct weir_grade grade(const void *rules, const struct weir_grade_site *
                                 .gpu = weir_grade_pick_gpu(site, values[PARAM_DEVICE]) };
 }
 
+const struct weir_graded_kind weir_graded_gpu_clustering = {
+    .params = params,
+    .count = PARAM_COUNT,
+    .steps = PARAM_STEPS,
+    .tie = PARAM_TIE,
+    .order_seed = PARAM_ORDER,
+    .grade = grade,
+    .full = GRADE_MOST,
+};
+
 static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
-    const struct weir_graded_table table = { params, PARAM_COUNT };
-
-    return weir_graded_create(table, given, allocator, state, error);
-}
-
-static weir_status place(void *state, const struct weir_place_query *query,
-                         struct weir_place_answer *answer, struct weir_error *error)
-{
-    return weir_graded_place(state, (struct weir_grader){ .grade = grade }, query, answer, error);
+    return weir_graded_create(&weir_graded_gpu_clustering, given, allocator, state, error);
 }
 
 const struct weir_placement_ops weir_placement_gpu_clustering = {
@@ -96,5 +101,5 @@ const struct weir_placement_ops weir_placement_gpu_clustering = {
     .param_count = PARAM_COUNT,
     .create = create,
     .destroy = weir_graded_destroy,
-    .place = place,
+    .place = weir_graded_place,
 };

@@ -10,10 +10,15 @@
 
 #include "sched/cluster/state.h"
 
-enum { PARAM_DEVICE, PARAM_COUNT };
+enum { PARAM_DEVICE, PARAM_STEPS, PARAM_TIE, PARAM_ORDER, PARAM_COUNT };
 enum { GRADE_MOST = 100, GRADE_USED_NODE = 50, GRADE_FREE_NODE = 33 };
 
-static const struct weir_param params[PARAM_COUNT] = { [PARAM_DEVICE] = WEIR_GRADE_DEVICE_PARAM };
+static const struct weir_param params[PARAM_COUNT] = {
+    [PARAM_DEVICE] = WEIR_GRADE_DEVICE_PARAM(WEIR_GRADE_TIGHTEST),
+    [PARAM_STEPS] = WEIR_GRADE_STEPS_PARAM("", 100),
+    [PARAM_TIE] = WEIR_GRADE_TIE_PARAM(""),
+    [PARAM_ORDER] = WEIR_GRADE_ORDER_PARAM(""),
+};
 
 static int64_t larger(int64_t a, int64_t b)
 {
@@ -92,18 +97,20 @@ static struct weir_grade grade(const void *rules, const struct weir_grade_site *
                                 .gpu = weir_grade_pick_gpu(site, values[PARAM_DEVICE]) };
 }
 
+const struct weir_graded_kind weir_graded_gpu_packing = {
+    .params = params,
+    .count = PARAM_COUNT,
+    .steps = PARAM_STEPS,
+    .tie = PARAM_TIE,
+    .order_seed = PARAM_ORDER,
+    .grade = grade,
+    .full = GRADE_MOST,
+};
+
 static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error)
 {
-    const struct weir_graded_table table = { params, PARAM_COUNT };
-
-    return weir_graded_create(table, given, allocator, state, error);
-}
-
-static weir_status place(void *state, const struct weir_place_query *query,
-                         struct weir_place_answer *answer, struct weir_error *error)
-{
-    return weir_graded_place(state, (struct weir_grader){ .grade = grade }, query, answer, error);
+    return weir_graded_create(&weir_graded_gpu_packing, given, allocator, state, error);
 }
 
 const struct weir_placement_ops weir_placement_gpu_packing = {
@@ -115,5 +122,5 @@ const struct weir_placement_ops weir_placement_gpu_packing = {
     .param_count = PARAM_COUNT,
     .create = create,
     .destroy = weir_graded_destroy,
-    .place = place,
+    .place = weir_graded_place,
 };

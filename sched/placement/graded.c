@@ -5,32 +5,50 @@
 #include "sched/internal/alloc.h"
 #include "sched/placement/grades.h"
 
-#include <math.h>
-
 struct weir_graded {
     struct weir_allocator allocator;
+    const struct weir_graded_kind *kind;
     struct weir_grades *grades;
     double *values;
 };
 
-weir_status weir_graded_create(struct weir_graded_table table, const struct weir_params *given,
+void weir_graded_defaults(const struct weir_graded_kind *kind, const struct weir_params *given,
+                          double *values)
+{
+    const uint32_t given_count = given == NULL ? 0 : given->count;
+
+    for (uint32_t i = 0; i < kind->count; i++)
+        values[i] = i < given_count ? given->values[i] : kind->params[i].initial;
+}
+
+struct weir_grader weir_graded_grader(const struct weir_graded_kind *kind, const double *values)
+{
+    return (struct weir_grader){ .grade = kind->grade,
+                                 .rules = values,
+                                 .uses_ram = kind->uses_ram,
+                                 .tie = (uint32_t)values[kind->tie],
+                                 .order_seed = (uint64_t)values[kind->order_seed],
+                                 .steps = kind->steps == WEIR_NO_INDEX ? 0 : values[kind->steps],
+                                 .full = kind->full };
+}
+
+weir_status weir_graded_create(const struct weir_graded_kind *kind, const struct weir_params *given,
                                const struct weir_allocator *allocator, void **state,
                                struct weir_error *error)
 {
     const struct weir_allocator memory = weir_allocator_copy(allocator);
-    const uint32_t given_count = given == NULL ? 0 : given->count;
     struct weir_graded *const made = weir_alloc(&memory, 1, sizeof *made);
 
     if (made == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     made->allocator = memory;
-    made->values = weir_alloc(&memory, table.count, sizeof *made->values);
+    made->kind = kind;
+    made->values = weir_alloc(&memory, kind->count, sizeof *made->values);
     if (made->values == NULL || weir_grades_create(&memory, &made->grades) != WEIR_OK) {
         weir_graded_destroy(made);
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     }
-    for (uint32_t i = 0; i < table.count; i++)
-        made->values[i] = i < given_count ? given->values[i] : table.params[i].initial;
+    weir_graded_defaults(kind, given, made->values);
     *state = made;
     return WEIR_OK;
 }
@@ -52,15 +70,11 @@ const double *weir_graded_values(const struct weir_graded *graded)
     return graded->values;
 }
 
-weir_status weir_graded_place(struct weir_graded *graded, struct weir_grader grader,
-                              const struct weir_place_query *query,
+weir_status weir_graded_place(void *state, const struct weir_place_query *query,
                               struct weir_place_answer *answer, struct weir_error *error)
 {
-    grader.rules = graded->values;
-    return weir_grades_place(graded->grades, &grader, query, answer, error);
-}
+    const struct weir_graded *const graded = state;
+    const struct weir_grader grader = weir_graded_grader(graded->kind, graded->values);
 
-double weir_grade_cut(double value, double steps)
-{
-    return steps > 0 ? trunc(steps * value) : value;
+    return weir_grades_place(graded->grades, &grader, query, answer, error);
 }

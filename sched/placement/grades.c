@@ -6,134 +6,17 @@
  * is the node's. Changes come from the inventory's ring, or, when that does not reach back far
  * enough, from comparing every node's fingerprint.
  */
-#include "sched/placement/grades.h"
+#include "sched/placement/grade_search.h"
 
 #include "sched/cluster/state.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
-#include "sched/placement/scan.h"
+#include "sched/placement/candidates.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { CLASSES_MOST = 4096 }; /* beyond that everything is forgotten */
-
-/* ---- what graders look at ---- */
-
-int64_t weir_grade_gpu_free(const struct weir_grade_site *site)
-{
-    const struct weir_node *const node = &site->cluster->nodes[site->node];
-    int64_t sum = 0;
-
-    for (uint32_t g = 0; g < node->gpu_count; g++)
-        sum += site->cluster->gpus[node->gpu_first + g].units_free;
-    return sum;
-}
-
-int64_t weir_grade_gpu_request(const struct weir_shape *shape)
-{
-    return shape->gpu_units * (int64_t)shape->gpu_count;
-}
-
-uint32_t weir_grade_pick_gpu(const struct weir_grade_site *site, double device)
-{
-    const struct weir_node *const node = &site->cluster->nodes[site->node];
-    const uint32_t choice = (uint32_t)device;
-    const int64_t sign = choice == WEIR_GRADE_LOOSEST ? -1 : 1;
-    uint32_t best = WEIR_NO_INDEX;
-    int64_t least = INT64_MAX;
-
-    for (uint32_t g = 0; g < node->gpu_count; g++) {
-        const struct weir_gpu *const gpu = &site->cluster->gpus[node->gpu_first + g];
-        const int64_t rank = choice == WEIR_GRADE_LOWEST ? 0 : sign * gpu->units_free;
-        if (rank >= least || !weir_gpu_usable(gpu, site->shape))
-            continue;
-        best = g;
-        least = rank;
-    }
-    return best;
-}
-
-/* ---- the best so far ---- */
-
-struct search {
-    struct weir_place_answer *answer;
-    double best, second;
-    uint32_t node, second_node, gpu;
-};
-
-static struct search search_begin(struct weir_place_answer *answer, uint32_t nodes)
-{
-    memset(&answer->choice, 0, sizeof answer->choice);
-    answer->choice.runner_up_node = WEIR_NO_INDEX;
-    answer->choice.nodes_seen = nodes;
-    answer->reused = WEIR_NO_INDEX;
-    answer->reserved = 0;
-    return (struct search){ .answer = answer,
-                            .best = -(double)INFINITY,
-                            .second = -(double)INFINITY,
-                            .node = WEIR_NO_INDEX,
-                            .second_node = WEIR_NO_INDEX };
-}
-
-static void weigh(struct search *search, uint32_t node, struct weir_grade grade)
-{
-    search->answer->choice.candidates++;
-    if (grade.value > search->best) {
-        search->second = search->best;
-        search->second_node = search->node;
-        search->best = grade.value;
-        search->node = node;
-        search->gpu = grade.gpu;
-        search->answer->choice.ties = 1;
-        return;
-    }
-    if (!(grade.value < search->best))
-        search->answer->choice.ties++;
-    if (grade.value > search->second) {
-        search->second = grade.value;
-        search->second_node = node;
-    }
-}
-
-struct pick {
-    struct weir_alloc *alloc;
-    uint32_t gpu; /* WEIR_NO_INDEX = the first candidate */
-};
-
-static bool pick_candidate(void *state, const struct weir_alloc *candidate)
-{
-    struct pick *const pick = state;
-
-    if (pick->gpu != WEIR_NO_INDEX && candidate->devices[0].gpu != pick->gpu)
-        return true;
-    memcpy(pick->alloc, candidate, offsetof(struct weir_alloc, devices));
-    memcpy(pick->alloc->devices, candidate->devices,
-           candidate->device_count * sizeof candidate->devices[0]);
-    return false;
-}
-
-static weir_status search_end(const struct search *search, const struct weir_place_query *query,
-                              struct weir_error *error)
-{
-    struct weir_place_answer *const answer = search->answer;
-    struct weir_choice *const choice = &answer->choice;
-
-    if (search->node == WEIR_NO_INDEX)
-        return weir_scan_busy(choice, error);
-    const bool is_share = query->shape->kind == WEIR_SHAPE_FRACTIONAL;
-    struct pick pick = { .alloc = &answer->alloc, .gpu = is_share ? search->gpu : WEIR_NO_INDEX };
-    const struct weir_candidate_query candidates = { .cluster = query->cluster,
-                                                     .shape = query->shape,
-                                                     .node = search->node };
-    (void)weir_candidates_visit(&candidates, pick_candidate, &pick);
-    choice->primary = -search->best;
-    choice->runner_up_node = search->second_node;
-    if (search->second_node != WEIR_NO_INDEX)
-        choice->runner_up_primary = -search->second;
-    answer->reused = weir_scan_find_reused(query, &answer->alloc);
-    return WEIR_OK;
-}
+enum { CLASSES_MOST = 1024 }; /* beyond that everything is forgotten */
 
 /* ---- plain ---- */
 
@@ -141,34 +24,27 @@ weir_status weir_grades_plain_place(const struct weir_grader *grader,
                                     const struct weir_place_query *query,
                                     struct weir_place_answer *answer, struct weir_error *error)
 {
-    const uint32_t nodes = query->cluster->node_count;
-    struct search search = search_begin(answer, nodes);
+    struct weir_grade_search search = weir_grade_search_begin(grader, query, answer);
 
-    for (uint32_t n = 0; n < nodes; n++) {
+    for (uint32_t n = 0; n < query->cluster->node_count; n++) {
         const uint32_t reason = weir_candidates_reason(query->cluster, query->shape, n);
         const struct weir_grade_site site = {
             .cluster = query->cluster, .shape = query->shape, .mix = query->mix, .node = n
         };
         if (reason == WEIR_REASON_NONE)
-            weigh(&search, n, grader->grade(grader->rules, &site));
+            weir_grade_search_weigh(&search, n, weir_grader_ask(grader, &site));
         else
             answer->choice.rejected[reason]++;
     }
-    return search_end(&search, query, error);
+    return weir_grade_search_end(&search, error);
 }
 
 /* ---- kept grades ---- */
 
-struct kept_grade {
-    double value; /* -INFINITY = no room */
-    uint32_t epoch;
-    uint32_t gpu; /* or why there is no room */
-};
-
 /* The grades of one shape. */
 struct grade_class {
-    struct weir_shape shape; /* without memory */
-    struct kept_grade *kept; /* per node */
+    struct weir_shape shape;      /* without memory, unless grades depend on it */
+    struct weir_kept_grade *kept; /* per node */
 };
 
 struct weir_grades {
@@ -328,7 +204,7 @@ static struct grade_class *class_of(struct weir_grades *grades, const struct wei
     return added;
 }
 
-static void grade_again(struct kept_grade *kept, const struct weir_grader *grader,
+static void grade_again(struct weir_kept_grade *kept, const struct weir_grader *grader,
                         const struct weir_grade_site *site)
 {
     const uint32_t reason = weir_candidates_reason(site->cluster, site->shape, site->node);
@@ -338,50 +214,69 @@ static void grade_again(struct kept_grade *kept, const struct weir_grader *grade
         kept->gpu = reason;
         return;
     }
-    const struct weir_grade grade = grader->grade(grader->rules, site);
+    const struct weir_grade grade = weir_grader_ask(grader, site);
     kept->value = grade.value;
+    kept->tie = grade.tie;
     kept->gpu = grade.gpu;
 }
 
-static void scan_class(struct weir_grades *grades, const struct grade_class *class,
-                       const struct weir_grader *grader, struct search *search,
-                       const struct weir_place_query *query)
+static void update_class(struct weir_grades *grades, const struct grade_class *class,
+                         const struct weir_grader *grader, const struct weir_place_query *query)
 {
     struct weir_grade_site site = { .cluster = query->cluster,
                                     .shape = &class->shape,
                                     .mix = query->mix };
-    uint32_t *const rejected = search->answer->choice.rejected;
 
     for (uint32_t n = 0; n < grades->node_count; n++) {
-        struct kept_grade *const kept = &class->kept[n];
-        if (kept->epoch != grades->epochs[n]) {
-            site.node = n;
-            grade_again(kept, grader, &site);
-            kept->epoch = grades->epochs[n];
-        }
-        if (isinf(kept->value))
-            rejected[kept->gpu]++;
-        else if (query->cluster->nodes[n].ram_free_bytes < query->shape->ram_bytes)
-            rejected[WEIR_REASON_RAM]++;
-        else
-            weigh(search, n, (struct weir_grade){ kept->value, kept->gpu });
+        struct weir_kept_grade *const kept = &class->kept[n];
+        if (kept->epoch == grades->epochs[n])
+            continue;
+        site.node = n;
+        grade_again(kept, grader, &site);
+        kept->epoch = grades->epochs[n];
     }
+}
+
+const struct weir_kept_grade *weir_grades_all(struct weir_grades *grades,
+                                              const struct weir_grader *grader,
+                                              const struct weir_place_query *query)
+{
+    struct weir_shape shape = *query->shape;
+
+    if (!grader->uses_ram)
+        shape.ram_bytes = 0;
+    if (follow_nodes(grades, query->cluster) != WEIR_OK)
+        return NULL;
+    if ((grader->uses_mix || grader->tie == WEIR_TIE_LEAST_FRAG) &&
+        follow_mix(grades, query->mix) != WEIR_OK)
+        return NULL;
+    const struct grade_class *const class = class_of(grades, &shape);
+    if (class == NULL)
+        return NULL;
+    update_class(grades, class, grader, query);
+    return class->kept;
 }
 
 weir_status weir_grades_place(struct weir_grades *grades, const struct weir_grader *grader,
                               const struct weir_place_query *query,
                               struct weir_place_answer *answer, struct weir_error *error)
 {
-    struct search search = search_begin(answer, query->cluster->node_count);
-    struct weir_shape shape = *query->shape;
-    weir_status status = follow_nodes(grades, query->cluster);
+    struct weir_grade_search search = weir_grade_search_begin(grader, query, answer);
+    const struct weir_kept_grade *const all = weir_grades_all(grades, grader, query);
+    uint32_t *const rejected = answer->choice.rejected;
 
-    shape.ram_bytes = 0;
-    if (status == WEIR_OK && grader->uses_mix)
-        status = follow_mix(grades, query->mix);
-    const struct grade_class *const class = status == WEIR_OK ? class_of(grades, &shape) : NULL;
-    if (class == NULL)
+    if (all == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    scan_class(grades, class, grader, &search, query);
-    return search_end(&search, query, error);
+    for (uint32_t n = 0; n < query->cluster->node_count; n++) {
+        const struct weir_kept_grade *const kept = &all[n];
+        if (isinf(kept->value))
+            rejected[kept->gpu]++;
+        else if (query->cluster->nodes[n].ram_free_bytes < query->shape->ram_bytes)
+            rejected[WEIR_REASON_RAM]++;
+        else
+            weir_grade_search_weigh(
+                &search, n,
+                (struct weir_grade){ .value = kept->value, .tie = kept->tie, .gpu = kept->gpu });
+    }
+    return weir_grade_search_end(&search, error);
 }

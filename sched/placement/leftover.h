@@ -11,6 +11,15 @@
 
 #include "weir/policy.h"
 
+enum weir_leftover_measure { WEIR_LEFTOVER_SHARES, WEIR_LEFTOVER_AMOUNTS };
+#define WEIR_LEFTOVER_MEASURE_PARAM                                                                \
+    {                                                                                              \
+        .name = "measure", .unit = "", .kind = WEIR_PARAM_CHOICE, .min = 0, .max = 1,              \
+        .initial = WEIR_LEFTOVER_SHARES, .choices = "shares|amounts",                              \
+        .help = "what is left: shares of GPU, then node; or amounts on a scale common to all "     \
+                "nodes"                                                                            \
+    }
+
 struct weir_score weir_leftover(const struct weir_cluster *cluster, const struct weir_alloc *alloc);
 
 #endif

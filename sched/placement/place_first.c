@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first place on one node: no policy, for initial states (see weir/policy.h). */
-#include "sched/placement/candidates.h"
-#include "weir/policy.h"
+/*
+ * A place on one node that is given: no policy (see weir/policy.h and scan.h).
+ */
+#include "sched/placement/scan.h"
+
+#include "sched/cluster/state.h"
+
+#include <string.h>
+
+static void copy_alloc(struct weir_alloc *target, const struct weir_alloc *source)
+{
+    memcpy(target, source, offsetof(struct weir_alloc, devices));
+    memcpy(target->devices, source->devices, source->device_count * sizeof source->devices[0]);
+}
 
 static bool take_first(void *state, const struct weir_alloc *candidate)
 {
-    *(struct weir_alloc *)state = *candidate;
+    copy_alloc(state, candidate);
     return false;
 }
 
@@ -18,4 +29,38 @@ weir_status weir_place_first(const struct weir_cluster *cluster, uint32_t node,
         return WEIR_EBUSY;
     *alloc = found;
     return WEIR_OK;
+}
+
+struct tightest {
+    const struct weir_cluster *cluster;
+    struct weir_alloc *alloc;
+    int64_t least_left;
+    bool is_share;
+};
+
+static bool take_tightest(void *state, const struct weir_alloc *candidate)
+{
+    struct tightest *const pick = state;
+    int64_t left = 0;
+
+    if (pick->is_share)
+        left =
+            weir_cluster_gpu(pick->cluster, candidate->node, candidate->devices[0].gpu)->units_free;
+    if (left < pick->least_left) {
+        pick->least_left = left;
+        copy_alloc(pick->alloc, candidate);
+    }
+    return pick->is_share;
+}
+
+bool weir_place_tightest(const struct weir_cluster *cluster, uint32_t node,
+                         const struct weir_shape *shape, struct weir_alloc *alloc)
+{
+    const struct weir_candidate_query query = { .cluster = cluster, .shape = shape, .node = node };
+    struct tightest pick = { .cluster = cluster,
+                             .alloc = alloc,
+                             .least_left = INT64_MAX,
+                             .is_share = shape->kind == WEIR_SHAPE_FRACTIONAL };
+
+    return weir_candidates_visit(&query, take_tightest, &pick) > 0;
 }

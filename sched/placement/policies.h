@@ -5,7 +5,7 @@
 #ifndef SCHED_PLACEMENT_POLICIES_H
 #define SCHED_PLACEMENT_POLICIES_H
 
-#include "weir/policy.h"
+#include "sched/placement/grades.h"
 
 extern const struct weir_placement_ops weir_placement_fgd;
 extern const struct weir_placement_ops weir_placement_weir;
@@ -20,5 +20,16 @@ extern const struct weir_placement_ops weir_placement_spread;
 extern const struct weir_placement_ops weir_placement_dot_product;
 extern const struct weir_placement_ops weir_placement_gpu_packing;
 extern const struct weir_placement_ops weir_placement_gpu_clustering;
+extern const struct weir_placement_ops weir_placement_alignment;
+extern const struct weir_placement_ops weir_placement_power;
+extern const struct weir_placement_ops weir_placement_weighted;
+
+/* The rules of those that grade nodes by their parameters alone: parts of `weighted`. */
+extern const struct weir_graded_kind weir_graded_best_fit;
+extern const struct weir_graded_kind weir_graded_dot_product;
+extern const struct weir_graded_kind weir_graded_gpu_packing;
+extern const struct weir_graded_kind weir_graded_gpu_clustering;
+extern const struct weir_graded_kind weir_graded_alignment;
+extern const struct weir_graded_kind weir_graded_power;
 
 #endif

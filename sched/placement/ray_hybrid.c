@@ -7,6 +7,9 @@
  *
  * On the node: the lowest free GPUs; a share of a GPU goes where least is left. Workers to reuse
  * are not looked at, and the youngest worker is removed: Ray has neither notion.
+ *
+ * With `fit: node_sum` the node is chosen as the head of a cluster does that knows sums alone; when
+ * no GPU of that node has room the request waits, whatever other nodes have.
  */
 #include "sched/placement/policies.h"
 #include "sched/placement/scan.h"
@@ -18,7 +21,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { PARAM_THRESHOLD, PARAM_TOP_SHARE, PARAM_PREFERRED, PARAM_AVOID_GPUS, PARAM_COUNT };
+enum {
+    PARAM_THRESHOLD,
+    PARAM_TOP_SHARE,
+    PARAM_PREFERRED,
+    PARAM_AVOID_GPUS,
+    PARAM_FIT,
+    PARAM_COUNT
+};
+enum { FIT_DEVICE, FIT_NODE_SUM };
 
 static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_THRESHOLD] = { .name = "spread_threshold",
@@ -54,6 +65,15 @@ static const struct weir_param params[PARAM_COUNT] = {
                            .initial = 1,
                            .choices = NULL,
                            .help = "requests without GPUs try nodes without GPUs first" },
+    [PARAM_FIT] = { .name = "fit",
+                    .unit = "",
+                    .kind = WEIR_PARAM_CHOICE,
+                    .min = 0,
+                    .max = 1,
+                    .initial = FIT_DEVICE,
+                    .choices = "device|node_sum",
+                    .help = "what makes a node fit: its devices, or the sum of what is free on "
+                            "them; a node chosen by its sum may then refuse" },
 };
 
 struct hybrid {
@@ -117,12 +137,30 @@ struct search {
     bool without_gpus; /* only nodes without GPUs */
 };
 
+/* A cluster that counts GPUs by the node: crumbs on many GPUs look like a GPU. */
+static bool fits_in_sum(const struct weir_cluster *cluster, const struct weir_shape *shape,
+                        uint32_t node)
+{
+    const struct weir_node *const books = &cluster->nodes[node];
+    int64_t units = 0;
+
+    for (uint32_t g = 0; g < books->gpu_count; g++) {
+        const struct weir_gpu *const gpu = &cluster->gpus[books->gpu_first + g];
+        units += weir_shape_takes_type(shape, gpu->type) ? gpu->units_free : 0;
+    }
+    return books->flags == WEIR_NODE_UP && books->cpu_free >= shape->cpu_units &&
+           books->ram_free_bytes >= shape->ram_bytes &&
+           units >= shape->gpu_units * (int64_t)shape->gpu_count;
+}
+
 static bool takes_part(const struct search *search, uint32_t node)
 {
     const struct weir_cluster *const cluster = search->query->cluster;
 
     if (search->without_gpus && cluster->nodes[node].gpu_count > 0)
         return false;
+    if (search->hybrid->values[PARAM_FIT] > FIT_DEVICE)
+        return fits_in_sum(cluster, search->query->shape, node);
     return weir_candidates_reason(cluster, search->query->shape, node) == WEIR_REASON_NONE;
 }
 
@@ -172,31 +210,6 @@ static uint32_t choose_node(const struct search *search)
     return rank.node;
 }
 
-struct pick {
-    const struct weir_place_query *query;
-    struct weir_alloc *alloc;
-    int64_t least_left;
-};
-
-/* The first candidate; of shares of a GPU the one that leaves least. */
-static bool pick_best(void *state, const struct weir_alloc *candidate)
-{
-    struct pick *const pick = state;
-    const bool is_share = pick->query->shape->kind == WEIR_SHAPE_FRACTIONAL;
-    int64_t left = 0;
-
-    if (is_share)
-        left = weir_cluster_gpu(pick->query->cluster, candidate->node, candidate->devices[0].gpu)
-                   ->units_free;
-    if (left < pick->least_left) {
-        pick->least_left = left;
-        memcpy(pick->alloc, candidate, offsetof(struct weir_alloc, devices));
-        memcpy(pick->alloc->devices, candidate->devices,
-               candidate->device_count * sizeof candidate->devices[0]);
-    }
-    return is_share;
-}
-
 /* Fills what a choice says of the nodes; how many fit. */
 static uint32_t survey(const struct weir_place_query *query, struct weir_choice *choice)
 {
@@ -219,12 +232,11 @@ static weir_status place(void *state, const struct weir_place_query *query,
     const struct hybrid *const hybrid = state;
     const bool wants_gpu = query->shape->kind != WEIR_SHAPE_CPU;
     struct search search = { .hybrid = hybrid, .query = query };
-    struct pick pick = { .query = query, .alloc = &answer->alloc, .least_left = INT64_MAX };
     uint32_t node = WEIR_NO_INDEX;
 
     answer->reused = WEIR_NO_INDEX;
     answer->reserved = 0;
-    if (survey(query, &answer->choice) == 0)
+    if (survey(query, &answer->choice) == 0 && hybrid->values[PARAM_FIT] < FIT_NODE_SUM)
         return weir_scan_busy(&answer->choice, error);
     search.without_gpus = !wants_gpu && hybrid->values[PARAM_AVOID_GPUS] > 0;
     if (search.without_gpus)
@@ -232,10 +244,12 @@ static weir_status place(void *state, const struct weir_place_query *query,
     search.without_gpus = false;
     if (node == WEIR_NO_INDEX)
         node = choose_node(&search);
-    const struct weir_candidate_query candidates = { .cluster = query->cluster,
-                                                     .shape = query->shape,
-                                                     .node = node };
-    (void)weir_candidates_visit(&candidates, pick_best, &pick);
+    if (node == WEIR_NO_INDEX)
+        return weir_scan_busy(&answer->choice, error);
+    if (!weir_place_tightest(query->cluster, node, query->shape, &answer->alloc))
+        return weir_fail(
+            error, WEIR_EBUSY, "node %u has enough in sum, but %s", node,
+            weir_reason_text(weir_candidates_reason(query->cluster, query->shape, node)));
     answer->choice.ties = 1;
     answer->choice.primary = node_score(hybrid, &query->cluster->nodes[node]);
     return WEIR_OK;

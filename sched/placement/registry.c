@@ -14,6 +14,9 @@ static const struct weir_placement_ops *const placements[] = {
     &weir_placement_gpu_packing, &weir_placement_gpu_clustering, &weir_placement_spread,
     &weir_placement_random,      &weir_placement_ray_hybrid,     &weir_placement_fgd_n,
     &weir_placement_fgd_c,
+    &weir_placement_alignment,
+    &weir_placement_power,
+    &weir_placement_weighted,
 };
 
 uint32_t weir_placement_count(void)

@@ -44,6 +44,11 @@ weir_status weir_scan_place(const struct weir_scan *scan, const struct weir_plac
 uint32_t weir_scan_find_reused(const struct weir_place_query *query,
                                const struct weir_alloc *alloc);
 
+/* The first candidate of a node; of a share of a GPU the one on the GPU with least free, as Ray
+ * chooses. False (and nothing filled) when there is none. */
+bool weir_place_tightest(const struct weir_cluster *cluster, uint32_t node,
+                         const struct weir_shape *shape, struct weir_alloc *alloc);
+
 /* Fails with WEIR_EBUSY and says which reason was the most frequent. */
 weir_status weir_scan_busy(const struct weir_choice *choice, struct weir_error *error);
 

@@ -47,6 +47,24 @@ static weir_status add_scaling(struct sim_policies *policies, const struct weir_
     return WEIR_OK;
 }
 
+static weir_status add_queueing(struct sim_policies *policies, const struct weir_queueing_ops *ops,
+                                struct weir_error *error)
+{
+    for (size_t i = 0; i < policies->queueings_count; i++)
+        if (strcmp(policies->queueings[i]->name, ops->name) == 0)
+            return weir_fail(error, WEIR_EDUPLICATE, "a queueing policy '%s' exists already",
+                             ops->name);
+    const size_t count = policies->queueings_count;
+    const struct weir_queueing_ops **grown =
+        realloc(policies->queueings, (count + 1) * sizeof(struct weir_queueing_ops *));
+    if (grown == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    grown[count] = ops;
+    policies->queueings = grown;
+    policies->queueings_count++;
+    return WEIR_OK;
+}
+
 static weir_status add_module(struct sim_policies *policies, const struct weir_module *module,
                               struct weir_error *error)
 {
@@ -55,6 +73,9 @@ static weir_status add_module(struct sim_policies *policies, const struct weir_m
         WEIR_TRY(add_placement(policies, module->placements[i], error));
     for (size_t i = 0; module->scalings != NULL && module->scalings[i] != NULL; i++)
         WEIR_TRY(add_scaling(policies, module->scalings[i], error));
+    const struct weir_queueing_ops *const *queueings = weir_module_queueings(module);
+    for (size_t i = 0; queueings != NULL && queueings[i] != NULL; i++)
+        WEIR_TRY(add_queueing(policies, queueings[i], error));
     return WEIR_OK;
 }
 
@@ -118,6 +139,8 @@ int sim_plugins_load(const char *const *paths, size_t count, struct sim_policies
         status = add_scaling(policies, weir_scaling_at(i), &error);
     if (status == WEIR_OK)
         status = add_scaling(policies, &sim_command_scaling, &error);
+    for (uint32_t i = 0; i < weir_queueing_count() && status == WEIR_OK; i++)
+        status = add_queueing(policies, weir_queueing_at(i), &error);
     for (size_t i = 0; i < count && status == WEIR_OK; i++) {
         status = probe(paths[i], &error);
         if (status == WEIR_OK)
@@ -136,5 +159,6 @@ void sim_plugins_clear(struct sim_policies *policies)
 {
     free(policies->placements);
     free(policies->scalings);
+    free(policies->queueings);
     *policies = (struct sim_policies){ 0 };
 }

@@ -34,7 +34,7 @@ static const struct sim_column param_columns[] = {
 };
 enum { PARAM_COLUMNS = sizeof param_columns / sizeof param_columns[0] };
 
-/* What both kinds of policies have in common. */
+/* What all kinds of policies have in common. */
 struct policy {
     const char *kind;
     const char *name;
@@ -55,17 +55,31 @@ static struct policy scaling_at(const struct sim_policies *policies, size_t inde
     return (struct policy){ "scaling", ops->name, ops->summary, ops->params, ops->param_count };
 }
 
+static struct policy queueing_at(const struct sim_policies *policies, size_t index)
+{
+    const struct weir_queueing_ops *ops = policies->queueings[index];
+    return (struct policy){ "queueing", ops->name, ops->summary, ops->params, ops->param_count };
+}
+
+static size_t policy_count(const struct sim_policies *policies)
+{
+    return policies->placements_count + policies->scalings_count + policies->queueings_count;
+}
+
 static struct policy policy_at(const struct sim_policies *policies, size_t index)
 {
-    return index < policies->placements_count
-               ? placement_at(policies, index)
-               : scaling_at(policies, index - policies->placements_count);
+    if (index < policies->placements_count)
+        return placement_at(policies, index);
+    index -= policies->placements_count;
+    if (index < policies->scalings_count)
+        return scaling_at(policies, index);
+    return queueing_at(policies, index - policies->scalings_count);
 }
 
 static void list_policies(const struct sim_policies *policies, enum sim_format format)
 {
     struct sim_table *table = sim_table_create(policy_columns, POLICY_COLUMNS);
-    for (size_t i = 0; i < policies->placements_count + policies->scalings_count; i++) {
+    for (size_t i = 0; i < policy_count(policies); i++) {
         const struct policy policy = policy_at(policies, i);
         char count[CELL];
         (void)snprintf(count, sizeof count, "%u", policy.count);
@@ -137,7 +151,7 @@ static void show_policy(const struct policy *policy, enum sim_format format)
 
 static int show_named(const struct sim_policies *policies, const char *name, enum sim_format format)
 {
-    const size_t count = policies->placements_count + policies->scalings_count;
+    const size_t count = policy_count(policies);
     const char **names = calloc(count + 1, sizeof *names);
     bool is_found = false;
     for (size_t i = 0; i < count && names != NULL; i++) {

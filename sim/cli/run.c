@@ -251,12 +251,65 @@ static void print_jobs(const struct sim_experiment *experiment, FILE *out)
         (void)fprintf(out, "next           weir plot %s frag-arrival\n", experiment->database);
 }
 
+static double mean_of(const struct sim_experiment *experiment, const char *metric)
+{
+    return sim_experiment_mean(experiment, 0, metric, "");
+}
+
+/* A line about jobs under one label, for those that matter: refused, left or waiting long. */
+static void print_labels(const struct sim_experiment *experiment, FILE *out)
+{
+    const struct sim_workload *workload = &experiment->scenarios[0]->workloads[0];
+    for (size_t i = 0; i < workload->labels_count && workload->labels_count > 1; i++) {
+        const char *label = workload->labels[i];
+        (void)fprintf(out,
+                      "  %-12s %8.0f arrived   accepted %.2f %%   wait %.4g s mean, %.4g s p95\n",
+                      label, sim_experiment_mean(experiment, 0, "jobs.arrived", label),
+                      100 * sim_experiment_mean(experiment, 0, "jobs.acceptance", label),
+                      sim_experiment_mean(experiment, 0, "wait.job.mean", label),
+                      sim_experiment_mean(experiment, 0, "wait.job.p95", label));
+    }
+}
+
+static void print_jobs_in_time(const struct sim_experiment *experiment, FILE *out)
+{
+    const struct sim_run_summary *run = &experiment->summaries[0];
+    const struct sim_sched *sched = &experiment->scenarios[0]->sched;
+    char simulated[32];
+    duration_text(run->simulated_s, simulated, sizeof(simulated));
+    (void)fprintf(out, "%s · %s + %s · seed %llu · %s simulated in %.2f s (%.2f M events/s)\n",
+                  experiment->scenarios[0]->name, sched->queueing.queueing->name,
+                  sched->placement.placement->name, (unsigned long long)run->seed, simulated,
+                  run->wall_s, (double)run->events / 1e6 / fmax(run->wall_s, 1e-9));
+    (void)fprintf(out, "jobs           %.0f arrived   %.0f done   %.0f refused   %s\n",
+                  mean_of(experiment, "jobs.arrived"), mean_of(experiment, "jobs.done"),
+                  mean_of(experiment, "jobs.refused"),
+                  strcmp(run->outcome, "horizon") == 0 ? "up to the horizon" : run->outcome);
+    (void)fprintf(out, "wait           mean %.4g s   p95 %.4g s   %.4g jobs waiting on average\n",
+                  mean_of(experiment, "wait.job.mean"), mean_of(experiment, "wait.job.p95"),
+                  mean_of(experiment, "queue.len.mean"));
+    const double gpus = mean_of(experiment, "util.gpu.assigned");
+    (void)fprintf(out, "held           CPUs %.2f %%",
+                  100 * mean_of(experiment, "util.cpu.assigned"));
+    if (!isnan(gpus))
+        (void)fprintf(out, "   GPUs %.2f %%   fragmented %.2f GPUs", 100 * gpus,
+                      mean_of(experiment, "frag.gpu.fgd"));
+    (void)fputc('\n', out);
+    print_labels(experiment, out);
+    print_end(experiment, out);
+    if (experiment->database != NULL)
+        (void)fprintf(out, "next           weir report %s\n", experiment->database);
+}
+
 static void print_summary(const struct sim_experiment *experiment, FILE *out)
 {
     const struct sim_run_summary *run = &experiment->summaries[0];
     const struct sim_sched *sched = &experiment->scenarios[0]->sched;
     if (experiment->scenarios[0]->workloads_count > 0) {
-        print_jobs(experiment, out);
+        if (experiment->scenarios[0]->workloads[0].mode == SIM_WORKLOAD_STATIC)
+            print_jobs(experiment, out);
+        else
+            print_jobs_in_time(experiment, out);
         return;
     }
     char simulated[32];

@@ -266,11 +266,10 @@ double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_
     return worst * node->slow;
 }
 
-void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *meter, int64_t now_ns,
-                       uint32_t node)
+uint32_t sim_cluster_free_gpus(const struct sim_cluster *cluster, uint32_t node,
+                               struct sim_meter_gpu view[WEIR_MAX_NODE_GPUS])
 {
     const struct sim_node *host = &cluster->nodes[node];
-    struct sim_meter_gpu view[WEIR_MAX_NODE_GPUS];
     for (uint32_t g = 0; g < host->gpu_count; g++) {
         const struct sim_gpu *gpu = &cluster->gpus[host->gpu_first + g];
         view[g] = (struct sim_meter_gpu){
@@ -282,8 +281,17 @@ void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *mete
             .nvencs_total = gpu->nvencs
         };
     }
+    return host->is_up ? host->gpu_count : 0;
+}
+
+void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *meter, int64_t now_ns,
+                       uint32_t node)
+{
+    const struct sim_node *host = &cluster->nodes[node];
+    struct sim_meter_gpu view[WEIR_MAX_NODE_GPUS];
+    const uint32_t gpus = sim_cluster_free_gpus(cluster, node, view);
     sim_meter_node_free(meter, now_ns, node, host->is_up ? host->cpu_total - host->cpu_held : 0,
-                        view, host->is_up ? host->gpu_count : 0);
+                        view, gpus);
 }
 
 weir_status sim_cluster_check(const struct sim_cluster *cluster, struct weir_error *error)

@@ -34,7 +34,11 @@ enum sim_purpose {
     SIM_DRAW_BYTES = 13,
     SIM_DRAW_NODE_SETUP = 14,
     SIM_DRAW_ORDER = 20, /* of static arrivals: rows, clones, ranks of nodes */
-    SIM_DRAW_FIT = 90,   /* bootstrap samples of fitted laws */
+    SIM_DRAW_JOB_ARRIVAL = 21,
+    SIM_DRAW_JOB_CLASS = 22,
+    SIM_DRAW_PATIENCE = 23,
+    SIM_DRAW_RETRY = 24,
+    SIM_DRAW_FIT = 90, /* bootstrap samples of fitted laws */
     SIM_DRAW_TEST = 99,
 };
 

@@ -2,6 +2,8 @@
 /* The order of a static experiment; see the header. */
 #include "sim/jobs/arrival_order.h"
 
+#include "sim/jobs/job_stream.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +41,29 @@ static void shuffle(uint32_t *list, size_t count, struct sim_stream *stream)
         list[i - 1] = list[other];
         list[other] = kept;
     }
+}
+
+static int64_t gpu_units(const struct sim_order_query *query, uint32_t row)
+{
+    const struct weir_shape *shape = &query->workload->jobs[row].shape;
+    return shape->gpu_units * shape->gpu_count;
+}
+
+static weir_status make_room(struct wl_openb_order *order, size_t *capacity,
+                             struct weir_error *error)
+{
+    if (order->arrival_count < *capacity)
+        return WEIR_OK;
+    if (*capacity > ARRIVALS_MOST)
+        return weir_fail(error, WEIR_EINFEASIBLE,
+                         "demand: not reached with %d arrivals; so few jobs ask for GPUs",
+                         ARRIVALS_MOST);
+    uint32_t *arrivals = realloc(order->arrivals, 2 * (*capacity + 1) * sizeof(*arrivals));
+    if (arrivals == NULL)
+        return WEIR_ENOMEM;
+    order->arrivals = arrivals;
+    *capacity = 2 * (*capacity + 1);
+    return WEIR_OK;
 }
 
 /* ---- kept orders ---- */
@@ -82,6 +107,27 @@ static weir_status own_arrivals(const struct sim_order_query *query, struct wl_o
     return WEIR_OK;
 }
 
+/* Classes with a count in their order, the others drawn by weight, until `target` would be passed. */
+static weir_status generated_arrivals(const struct sim_order_query *query, int64_t target,
+                                      struct wl_openb_order *order, struct weir_error *error)
+{
+    struct sim_job_stream *stream = NULL;
+    struct sim_job_arrival job;
+    size_t capacity = 0;
+    int64_t demand = 0;
+    weir_status status = sim_job_stream_create(query->workload, &query->random, &stream);
+    while (status == WEIR_OK && sim_job_stream_next(stream, &job)) {
+        demand += gpu_units(query, job.spec);
+        if (demand > target)
+            break;
+        status = make_room(order, &capacity, error);
+        if (status == WEIR_OK)
+            order->arrivals[order->arrival_count++] = job.spec;
+    }
+    sim_job_stream_destroy(stream);
+    return status;
+}
+
 static weir_status own_ranks(const struct sim_order_query *query, struct wl_openb_order *order)
 {
     struct sim_stream stream;
@@ -100,35 +146,12 @@ static weir_status own_ranks(const struct sim_order_query *query, struct wl_open
 
 /* ---- demand ---- */
 
-static int64_t gpu_units(const struct sim_order_query *query, uint32_t row)
-{
-    const struct weir_shape *shape = &query->workload->jobs[row].shape;
-    return shape->gpu_units * shape->gpu_count;
-}
-
 static int64_t demand_of(const struct sim_order_query *query, const struct wl_openb_order *order)
 {
     int64_t units = 0;
     for (size_t i = 0; i < order->arrival_count; i++)
         units += gpu_units(query, order->arrivals[i]);
     return units;
-}
-
-static weir_status make_room(struct wl_openb_order *order, size_t *capacity,
-                             struct weir_error *error)
-{
-    if (order->arrival_count < *capacity)
-        return WEIR_OK;
-    if (*capacity > ARRIVALS_MOST)
-        return weir_fail(error, WEIR_EINFEASIBLE,
-                         "demand: not reached with %d arrivals; so few jobs ask for GPUs",
-                         ARRIVALS_MOST);
-    uint32_t *arrivals = realloc(order->arrivals, 2 * (*capacity + 1) * sizeof(*arrivals));
-    if (arrivals == NULL)
-        return WEIR_ENOMEM;
-    order->arrivals = arrivals;
-    *capacity = 2 * (*capacity + 1);
-    return WEIR_OK;
 }
 
 /* Clones arrive behind the rows until the next one would pass `target`. */
@@ -178,11 +201,16 @@ static weir_status leave_out(const struct sim_order_query *query, struct wl_open
     return WEIR_OK;
 }
 
+static double target_of(const struct sim_order_query *query)
+{
+    return query->workload->demand_frac * (double)query->gpus * (double)WEIR_ONE;
+}
+
 static weir_status trim(const struct sim_order_query *query, struct wl_openb_order *order,
                         struct weir_error *error)
 {
-    const double target = query->workload->demand_frac * (double)query->gpus * (double)WEIR_ONE;
-    if (isnan(target))
+    const double target = target_of(query);
+    if (isnan(target) || query->workload->kind == SIM_WORKLOAD_GENERATED)
         return WEIR_OK;
     if ((double)demand_of(query, order) > target)
         return leave_out(query, order, (int64_t)target);
@@ -193,7 +221,11 @@ static weir_status fill(const struct sim_order_query *query, struct wl_openb_ord
                         struct weir_error *error)
 {
     const struct sim_workload *workload = query->workload;
-    if (workload->order != NULL)
+    const double target = target_of(query);
+    if (workload->kind == SIM_WORKLOAD_GENERATED)
+        WEIR_TRY(generated_arrivals(query, isnan(target) ? INT64_MAX : (int64_t)target, order,
+                                    error));
+    else if (workload->order != NULL)
         WEIR_TRY(read_order(query, order, error));
     else
         WEIR_TRY(own_arrivals(query, order));

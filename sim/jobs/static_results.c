@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Metrics of a static experiment: rows of `result` and `arrival_sample`, values of the summary. */
 #include "sim/jobs/static_run.h"
+#include "sim/record/fragmentation.h"
 #include "sim/record/record.h"
 #include "sim/run.h"
 
@@ -32,22 +33,20 @@ static void put(struct writer *writer, const char *metric, const char *label, co
     kept->value = value;
 }
 
-static void put_jobs(struct writer *writer, const struct sim_static_counts *counts)
+static void put_jobs(struct writer *writer, const struct sim_static_run *run)
 {
+    const struct sim_static_counts *counts = sim_static_counts(run);
+    const struct sim_workload *workload = sim_static_workload(run);
     put(writer, "jobs.arrived", "", "1", (double)counts->arrived);
     put(writer, "jobs.placed", "", "1", (double)(counts->arrived - counts->failed));
     put(writer, "jobs.failed", "", "1", (double)counts->failed);
-    for (uint32_t c = 0; c < SIM_JOB_CLASSES; c++) {
-        char label[32];
-        if (counts->class_arrived[c] == 0)
+    put(writer, "jobs.infeasible", "", "1", (double)counts->infeasible);
+    for (size_t l = 0; l < workload->labels_count; l++) {
+        const char *label = workload->labels[l];
+        if (counts->label_arrived[l] == 0)
             continue;
-        (void)snprintf(label, sizeof(label),
-                       c == 0   ? "cpu only"
-                       : c == 1 ? "share"
-                                : "%u gpu",
-                       c - 1);
-        put(writer, "jobs.arrived", label, "1", (double)counts->class_arrived[c]);
-        put(writer, "jobs.failed", label, "1", (double)counts->class_failed[c]);
+        put(writer, "jobs.arrived", label, "1", (double)counts->label_arrived[l]);
+        put(writer, "jobs.failed", label, "1", (double)counts->label_failed[l]);
     }
 }
 
@@ -82,6 +81,24 @@ static void put_fragmentation(struct writer *writer, const struct sim_static_run
     put(writer, "target.distinct", "", "1", sim_static_target(run)->distinct);
 }
 
+/* What lies idle, and how full the GPUs were when the first job was refused. */
+static void put_spare(struct writer *writer, const struct sim_static_run *run)
+{
+    const struct sim_static_counts *counts = sim_static_counts(run);
+    struct sim_frag spare;
+    if (writer->status == WEIR_OK)
+        writer->status = sim_static_spare(run, &spare);
+    if (writer->status != WEIR_OK)
+        return;
+    const double whole = floor(spare.part[SIM_FRAG_FREE] + 1e-9);
+    put(writer, "frag.whole_free", "", "ratio", whole > 0 ? spare.part[SIM_FRAG_WHOLE] / whole : 1);
+    put(writer, "frag.crumbs", "", "GPUs", spare.part[SIM_FRAG_CRUMBS]);
+    put(writer, "stranded.gpus", "", "GPUs", spare.part[SIM_FRAG_STRANDED]);
+    if (counts->density_milli >= 0)
+        put(writer, "pack.density", "", "ratio",
+            (double)counts->density_milli / sim_static_curve(run)->gpus / 1000);
+}
+
 /* The curve, and its values at round percents as results. */
 static void put_curve(struct writer *writer, const struct sim_arrival_curve *curve)
 {
@@ -114,7 +131,8 @@ weir_status sim_static_results(const struct sim_static_run *run, struct sim_reco
                              .arrived = sim_static_counts(run)->arrived };
     put_allocation(&writer, run);
     put_fragmentation(&writer, run);
-    put_jobs(&writer, sim_static_counts(run));
+    put_spare(&writer, run);
+    put_jobs(&writer, run);
     put_curve(&writer, sim_static_curve(run));
     return writer.status;
 }

@@ -2,9 +2,11 @@
 /* The static experiment; see the header. */
 #include "sim/jobs/static_run.h"
 
+#include "sim/belief.h"
 #include "sim/engine/digest.h"
 #include "sim/engine/random.h"
 #include "sim/jobs/arrival_order.h"
+#include "sim/jobs/job_placer.h"
 
 #include <stdlib.h>
 
@@ -18,14 +20,14 @@ struct sim_static_run {
     struct sim_target target;
     struct sim_cluster *truth;
     struct weir_cluster *belief;
-    struct weir_chooser *chooser;
+    struct sim_job_placer *placer;
+    uint64_t next_worker;
     uint32_t *node_at; /* by rank */
     double *frag;      /* by rank, thousandths of a GPU */
     struct sim_static_counts counts;
     struct sim_arrival_curve curve;
     uint64_t digest;
-    struct weir_place_answer answer; /* large */
-    struct sim_lease lease;          /* large */
+    struct sim_lease *leases; /* of the members of one job */
 };
 
 /* ---- making ---- */
@@ -42,23 +44,9 @@ static weir_status find_order(struct sim_static_run *run, struct weir_error *err
 
 static weir_status add_node(struct sim_static_run *run, uint32_t index, struct weir_error *error)
 {
-    const struct sim_scenario *scenario = run->scenario;
-    const struct sim_node_type *type = sim_scenario_node_type(scenario, index);
-    struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS] = { 0 };
-    uint32_t count = 0;
-    for (size_t i = 0; i < type->gpus_count; i++) {
-        const struct sim_gpu_type *belief = &scenario->gpu_types[type->gpus[i].type];
-        for (uint32_t g = 0; g < type->gpus[i].count; g++)
-            gpus[count++] = (struct weir_gpu_spec){ .type = type->gpus[i].type,
-                                                    .nvdecs = belief->nvdecs,
-                                                    .nvencs = belief->nvencs,
-                                                    .units = WEIR_ONE,
-                                                    .mem_bytes = belief->mem_bytes };
-    }
-    struct weir_node_spec spec = {
-        .id = index, .gpu_count = count, .ram_bytes = type->ram_bytes, .gpus = gpus
-    };
-    WEIR_TRY(weir_units_from_amount(type->cpus, WEIR_QUANTUM_EXACT, &spec.cpu_units, error));
+    struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS];
+    struct weir_node_spec spec;
+    WEIR_TRY(sim_belief_node(run->scenario, index, gpus, &spec, error));
     return weir_cluster_add_node(run->belief, &spec, NULL, error);
 }
 
@@ -80,16 +68,28 @@ static weir_status fill_belief(struct sim_static_run *run, struct weir_error *er
     return WEIR_OK;
 }
 
+static weir_status make_room(struct sim_static_run *run)
+{
+    const struct sim_workload *workload = run->workload;
+    uint32_t members = 1;
+    for (size_t i = 0; i < workload->jobs_count; i++)
+        members = workload->jobs[i].members > members ? workload->jobs[i].members : members;
+    run->leases = calloc(members, sizeof(*run->leases));
+    run->counts.label_arrived = calloc(workload->labels_count + 1, sizeof(uint64_t));
+    run->counts.label_failed = calloc(workload->labels_count + 1, sizeof(uint64_t));
+    const bool is_made = run->leases != NULL && run->counts.label_arrived != NULL &&
+                         run->counts.label_failed != NULL;
+    return is_made ? WEIR_OK : WEIR_ENOMEM;
+}
+
 static weir_status prepare(struct sim_static_run *run, struct weir_error *error)
 {
-    const struct sim_policy_choice *choice = &run->scenario->sched.placement;
-    const struct weir_params params = { .values = choice->values,
-                                        .count = (uint32_t)choice->count };
+    WEIR_TRY(make_room(run));
     WEIR_TRY(sim_target_create(run->workload, &run->target));
     WEIR_TRY(sim_cluster_create(run->scenario, &run->truth));
     WEIR_TRY(find_order(run, error));
     WEIR_TRY(weir_cluster_create(NULL, &run->belief));
-    WEIR_TRY(weir_chooser_create(choice->placement, &params, NULL, &run->chooser, error));
+    WEIR_TRY(sim_job_placer_create(run->scenario, run->workload, &run->placer, error));
     WEIR_TRY(fill_belief(run, error));
     if (!(run->curve.gpus > 0))
         return weir_fail(error, WEIR_EINFEASIBLE,
@@ -108,6 +108,7 @@ weir_status sim_static_create(const struct sim_scenario *scenario,
     made->options = options;
     made->workload = &scenario->workloads[0];
     made->digest = SIM_DIGEST_START;
+    made->counts.density_milli = -1;
     const weir_status status = prepare(made, error);
     if (status != WEIR_OK) {
         sim_static_destroy(made);
@@ -121,7 +122,7 @@ void sim_static_destroy(struct sim_static_run *run)
 {
     if (run == NULL)
         return;
-    weir_chooser_destroy(run->chooser);
+    sim_job_placer_destroy(run->placer);
     weir_cluster_destroy(run->belief);
     sim_cluster_destroy(run->truth);
     sim_target_clear(&run->target);
@@ -129,20 +130,13 @@ void sim_static_destroy(struct sim_static_run *run)
     sim_arrival_curve_clear(&run->curve);
     free(run->node_at);
     free(run->frag);
+    free(run->leases);
+    free(run->counts.label_arrived);
+    free(run->counts.label_failed);
     free(run);
 }
 
 /* ---- arrivals ---- */
-
-static uint32_t class_of(const struct weir_shape *shape)
-{
-    const uint32_t last = SIM_JOB_CLASSES - 1;
-    if (shape->kind == WEIR_SHAPE_CPU)
-        return 0;
-    if (shape->kind == WEIR_SHAPE_FRACTIONAL)
-        return 1;
-    return 1 + shape->gpu_count < last ? 1 + shape->gpu_count : last;
-}
 
 static int64_t gpu_milli(const struct weir_shape *shape)
 {
@@ -158,50 +152,74 @@ static uint64_t policy_seed(const struct sim_static_run *run, uint64_t arrival)
     return sim_stream_u64(&stream);
 }
 
-/* Admits the chosen place by the truth and tells the belief; false when it was refused. */
-static weir_status admit(struct sim_static_run *run, uint64_t arrival,
-                         const struct weir_shape *shape, bool *is_placed, struct weir_error *error)
+/* Tells the belief about a member the truth has taken, and counts it. */
+static weir_status settle(struct sim_static_run *run, uint64_t arrival,
+                          const struct weir_alloc *believed, const struct weir_shape *shape,
+                          struct weir_error *error)
 {
-    const uint32_t rank = run->answer.alloc.node;
-    struct weir_alloc alloc = run->answer.alloc;
-    alloc.node = run->node_at[rank];
-    sim_lease_fill(&run->lease, run->truth, &alloc, shape);
-    *is_placed = sim_cluster_acquire(run->truth, &run->lease) == WEIR_REASON_NONE;
-    if (!*is_placed)
-        return WEIR_OK;
-    WEIR_TRY(weir_cluster_add_worker(run->belief, arrival + 1, 0, &run->answer.alloc, error));
-    run->frag[rank] = sim_target_frag_milli(&run->target, run->truth, alloc.node);
-    run->digest = sim_digest_word(run->digest, ((uint64_t)alloc.node << 32) | (uint32_t)arrival);
-    for (uint32_t d = 0; d < alloc.device_count; d++)
-        run->digest = sim_digest_word(run->digest, alloc.devices[d].gpu);
+    const uint32_t node = run->node_at[believed->node];
+    WEIR_TRY(weir_cluster_add_worker(run->belief, ++run->next_worker, 0, believed, error));
+    run->frag[believed->node] = sim_target_frag_milli(&run->target, run->truth, node);
+    run->digest = sim_digest_word(run->digest, ((uint64_t)node << 32) | (uint32_t)arrival);
+    for (uint32_t d = 0; d < believed->device_count; d++)
+        run->digest = sim_digest_word(run->digest, believed->devices[d].gpu);
     run->counts.used_milli += gpu_milli(shape);
     run->counts.cpu_units += shape->cpu_units;
     run->counts.ram_bytes += shape->ram_bytes;
     return WEIR_OK;
 }
 
+/* Admits all members by the truth and tells the belief; false when the truth refuses one. */
+static weir_status admit(struct sim_static_run *run, uint64_t arrival,
+                         const struct sim_job_spec *job, bool *is_placed, struct weir_error *error)
+{
+    uint32_t taken = 0;
+    for (; taken < job->members; taken++) {
+        struct weir_alloc alloc = *sim_job_placer_alloc(run->placer, taken);
+        alloc.node = run->node_at[alloc.node];
+        sim_lease_fill(&run->leases[taken], run->truth, &alloc, &job->shape);
+        if (sim_cluster_acquire(run->truth, &run->leases[taken]) != WEIR_REASON_NONE)
+            break;
+    }
+    *is_placed = taken == job->members;
+    while (!*is_placed && taken-- > 0)
+        sim_cluster_release(run->truth, &run->leases[taken]);
+    for (uint32_t m = 0; *is_placed && m < job->members; m++)
+        WEIR_TRY(settle(run, arrival, sim_job_placer_alloc(run->placer, m), &job->shape, error));
+    return WEIR_OK;
+}
+
+static void count_arrival(struct sim_static_counts *counts, const struct sim_job_spec *job,
+                          weir_status status, bool is_placed)
+{
+    counts->arrived++;
+    counts->label_arrived[job->label]++;
+    counts->arrived_milli += gpu_milli(&job->shape) * job->members;
+    counts->infeasible += status == WEIR_EINFEASIBLE ? 1 : 0;
+    if (is_placed)
+        return;
+    if (counts->failed++ == 0)
+        counts->density_milli = counts->used_milli;
+    counts->label_failed[job->label]++;
+}
+
 static weir_status arrive(struct sim_static_run *run, uint64_t arrival, struct weir_error *error)
 {
-    const uint32_t row = run->order.arrivals[arrival];
-    const struct weir_shape *shape = &run->workload->jobs[row].shape;
+    const struct sim_job_spec *job = &run->workload->jobs[run->order.arrivals[arrival]];
     const struct weir_mix mix = sim_target_mix(&run->target);
-    const struct weir_place_query query = {
-        .cluster = run->belief, .mix = &mix, .shape = shape, .seed = policy_seed(run, arrival)
+    const struct sim_job_question question = {
+        .belief = run->belief, .mix = &mix, .job = job, .seed = policy_seed(run, arrival)
     };
     struct weir_error refused = { .phase = -1 };
     struct sim_static_counts *counts = &run->counts;
     bool is_placed = false;
-    const weir_status status = weir_chooser_place(run->chooser, &query, &run->answer, &refused);
-    if (status != WEIR_OK && status != WEIR_EBUSY)
+    const weir_status status = sim_job_placer_ask(run->placer, &question, &refused);
+    if (status != WEIR_OK && status != WEIR_EBUSY && status != WEIR_EINFEASIBLE)
         return weir_fail(error, status, "arrival %llu: %s", (unsigned long long)arrival,
                          refused.text);
     if (status == WEIR_OK)
-        WEIR_TRY(admit(run, arrival, shape, &is_placed, error));
-    counts->arrived++;
-    counts->class_arrived[class_of(shape)]++;
-    counts->failed += is_placed ? 0 : 1;
-    counts->class_failed[class_of(shape)] += is_placed ? 0 : 1;
-    counts->arrived_milli += gpu_milli(shape);
+        WEIR_TRY(admit(run, arrival, job, &is_placed, error));
+    count_arrival(counts, job, status, is_placed);
     const struct sim_arrival_state state = { .arrived_milli = counts->arrived_milli,
                                              .used_milli = counts->used_milli,
                                              .frag_milli = sim_static_frag_milli(run),
@@ -242,6 +260,11 @@ double sim_static_frag_milli(const struct sim_static_run *run)
 const struct sim_cluster *sim_static_cluster(const struct sim_static_run *run)
 {
     return run->truth;
+}
+
+const struct sim_workload *sim_static_workload(const struct sim_static_run *run)
+{
+    return run->workload;
 }
 
 const struct sim_static_counts *sim_static_counts(const struct sim_static_run *run)

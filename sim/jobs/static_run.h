@@ -14,14 +14,13 @@
 #include "sim/jobs/target.h"
 #include "sim/world.h"
 
-/* By what a job asks for: nothing, a share, or 1, 2 .. whole GPUs. */
-enum { SIM_JOB_CLASSES = 2 + WEIR_MAX_DEVICES };
-
 struct sim_static_counts {
     uint64_t arrived, failed;
-    uint64_t class_arrived[SIM_JOB_CLASSES], class_failed[SIM_JOB_CLASSES];
-    int64_t arrived_milli, used_milli; /* GPU */
-    int64_t cpu_units, ram_bytes;      /* allocated */
+    uint64_t infeasible;                    /* of the failed: told to never fit */
+    uint64_t *label_arrived, *label_failed; /* by the labels of the workload */
+    int64_t arrived_milli, used_milli;      /* GPU */
+    int64_t cpu_units, ram_bytes;           /* allocated */
+    int64_t density_milli; /* GPU in use at the first refusal, -1 = nobody was refused */
 };
 
 struct sim_static_run;
@@ -35,6 +34,7 @@ void sim_static_destroy(struct sim_static_run *run);
 weir_status sim_static_arrive(struct sim_static_run *run, struct weir_error *error);
 
 const struct sim_cluster *sim_static_cluster(const struct sim_static_run *run);
+const struct sim_workload *sim_static_workload(const struct sim_static_run *run);
 const struct sim_static_counts *sim_static_counts(const struct sim_static_run *run);
 const struct sim_arrival_curve *sim_static_curve(const struct sim_static_run *run);
 const struct sim_target *sim_static_target(const struct sim_static_run *run);
@@ -42,6 +42,10 @@ const struct sim_target *sim_static_target(const struct sim_static_run *run);
 double sim_static_frag_milli(const struct sim_static_run *run);
 /* Of the sequence of placements. */
 uint64_t sim_static_digest(const struct sim_static_run *run);
+
+/* static_spare.c: what lies idle, by cause, summed over the nodes. */
+struct sim_frag;
+weir_status sim_static_spare(const struct sim_static_run *run, struct sim_frag *spare);
 
 /* static_results.c: the metrics of the end state, to the recorder (may be NULL) and the summary,
  * and the curve. */

@@ -2,6 +2,7 @@
 /* The target workload; see the header. */
 #include "sim/jobs/target.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,14 @@ static int by_frequency(const void *left, const void *right)
     return -compare_demands(a, b);
 }
 
+/* Rows count one each, classes by their count or weight. */
+static uint64_t weight_of(const struct sim_workload *workload, const struct sim_job_spec *job)
+{
+    if (workload->kind != SIM_WORKLOAD_GENERATED)
+        return 1;
+    return job->count != UINT64_MAX ? job->count : (uint64_t)llround(job->weight * 1e6);
+}
+
 static size_t collect(const struct sim_workload *workload, struct kind *kinds)
 {
     size_t count = 0;
@@ -49,7 +58,9 @@ static size_t collect(const struct sim_workload *workload, struct kind *kinds)
         const struct sim_job_spec *job = &workload->jobs[i];
         if (job->shape.gpu_count == 0 && !workload->target_has_cpu_jobs)
             continue;
-        kinds[count] = (struct kind){ .shape = job->shape, .models = job->models, .count = 1 };
+        kinds[count] = (struct kind){ .shape = job->shape,
+                                      .models = job->models,
+                                      .count = weight_of(workload, job) };
         kinds[count++].shape.ram_bytes = 0;
     }
     return count;
@@ -61,7 +72,7 @@ static size_t merge(struct kind *kinds, size_t count)
     size_t distinct = 0;
     for (size_t i = 0; i < count; i++) {
         if (distinct > 0 && compare_demands(&kinds[distinct - 1], &kinds[i]) == 0)
-            kinds[distinct - 1].count++;
+            kinds[distinct - 1].count += kinds[i].count;
         else
             kinds[distinct++] = kinds[i];
     }
@@ -93,9 +104,12 @@ weir_status sim_target_create(const struct sim_workload *workload, struct sim_ta
     struct sim_target made = { .count = 0 };
     if (kinds == NULL)
         return WEIR_ENOMEM;
-    const size_t jobs = collect(workload, kinds);
-    qsort(kinds, jobs, sizeof(*kinds), by_demand);
-    made.distinct = (uint32_t)merge(kinds, jobs);
+    const size_t rows = collect(workload, kinds);
+    uint64_t jobs = 0;
+    for (size_t i = 0; i < rows; i++)
+        jobs += kinds[i].count;
+    qsort(kinds, rows, sizeof(*kinds), by_demand);
+    made.distinct = (uint32_t)merge(kinds, rows);
     qsort(kinds, made.distinct, sizeof(*kinds), by_frequency);
     const weir_status status = take(&made, kinds, jobs, workload->target_frac);
     free(kinds);

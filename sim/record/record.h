@@ -121,12 +121,23 @@ struct sim_arrival_row {
 };
 weir_status sim_recorder_arrival(struct sim_recorder *recorder, const struct sim_arrival_row *row,
                                  struct weir_error *error);
+/* What jobs are reported as in the rows about jobs. */
+weir_status sim_recorder_job_label(struct sim_recorder *recorder, uint32_t label, const char *name,
+                                   struct weir_error *error);
+struct sim_job_row {
+    uint64_t job;
+    uint32_t label, attempts, members, node; /* WEIR_NO_INDEX = never placed */
+    int64_t submit_ns, start_ns, end_ns;     /* -1 = never */
+    const char *outcome;
+};
+weir_status sim_recorder_job(struct sim_recorder *recorder, const struct sim_job_row *row,
+                             struct weir_error *error);
 weir_status sim_recorder_histogram(struct sim_recorder *recorder, const char *metric,
                                    const char *label, double low, uint64_t count,
                                    struct weir_error *error);
 
 /* Samples: `kind` and values in the column order of the table after t_s, dt_s. */
-enum sim_sample_kind { SIM_SAMPLE_CLUSTER, SIM_SAMPLE_NODE, SIM_SAMPLE_STAGE };
+enum sim_sample_kind { SIM_SAMPLE_CLUSTER, SIM_SAMPLE_NODE, SIM_SAMPLE_STAGE, SIM_SAMPLE_JOBS };
 weir_status sim_recorder_sample(struct sim_recorder *recorder, enum sim_sample_kind kind,
                                 uint32_t index, double t_s, double dt_s, const double *values,
                                 size_t value_count, struct weir_error *error);

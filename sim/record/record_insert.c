@@ -54,6 +54,9 @@ static const char *const sql_texts[RECORD_KINDS] = {
                       "is_lower_bound) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     [RECORD_ARRIVAL] = "INSERT INTO arrival_sample (run_id, arrived_pct, events, failed, "
                        "alloc_gpu_pct, frag_gpu_pct, frag_idle_pct) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    [RECORD_JOB_LABEL] = "INSERT INTO job_label (run_id, label, name) VALUES (?, ?, ?)",
+    [RECORD_JOB] = "INSERT INTO job (run_id, job, label, submit_s, start_s, end_s, node, members, "
+                   "attempts, outcome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [RECORD_HISTOGRAM] = "INSERT INTO histogram (run_id, metric, label, low, count) "
                          "VALUES (?, ?, ?, ?, ?)",
     [RECORD_EXPECTATION] = "INSERT INTO expectation (experiment_id, line, text, variant, value, "

@@ -26,6 +26,9 @@ const char *const record_run_tables[] = { "run",
                                           "node_sample",
                                           "stage_sample",
                                           "arrival_sample",
+                                          "job_label",
+                                          "job",
+                                          "job_sample",
                                           "worker",
                                           "action",
                                           "decision",
@@ -364,14 +367,40 @@ weir_status sim_recorder_arrival(struct sim_recorder *recorder, const struct sim
 {
     if (!recorder)
         return WEIR_OK;
-    const struct cell cells[] = { cell_int(recorder->run_id),
-                                  cell_int(row->arrived_pct),
-                                  cell_int((int64_t)row->events),
-                                  cell_int((int64_t)row->failed),
-                                  cell_real(row->alloc_gpu_pct),
-                                  cell_real(row->frag_gpu_pct),
+    const struct cell cells[] = { cell_int(recorder->run_id),     cell_int(row->arrived_pct),
+                                  cell_int((int64_t)row->events), cell_int((int64_t)row->failed),
+                                  cell_real(row->alloc_gpu_pct),  cell_real(row->frag_gpu_pct),
                                   cell_real(row->frag_idle_pct) };
     return INSERT(recorder, RECORD_ARRIVAL, cells, error);
+}
+
+weir_status sim_recorder_job_label(struct sim_recorder *recorder, uint32_t label, const char *name,
+                                   struct weir_error *error)
+{
+    if (!recorder)
+        return WEIR_OK;
+    const struct cell cells[] = { cell_int(recorder->run_id), cell_int(label), cell_text(name) };
+    return INSERT(recorder, RECORD_JOB_LABEL, cells, error);
+}
+
+weir_status sim_recorder_job(struct sim_recorder *recorder, const struct sim_job_row *row,
+                             struct weir_error *error)
+{
+    if (!recorder)
+        return WEIR_OK;
+    const struct cell cells[] = {
+        cell_int(recorder->run_id),
+        cell_int((int64_t)row->job),
+        cell_int(row->label),
+        cell_real(sim_time_s(row->submit_ns)),
+        row->start_ns < 0 ? cell_null() : cell_real(sim_time_s(row->start_ns)),
+        row->end_ns < 0 ? cell_null() : cell_real(sim_time_s(row->end_ns)),
+        row->node == WEIR_NO_INDEX ? cell_null() : cell_int(row->node),
+        cell_int(row->members),
+        cell_int(row->attempts),
+        cell_text(row->outcome)
+    };
+    return INSERT(recorder, RECORD_JOB, cells, error);
 }
 
 weir_status sim_recorder_histogram(struct sim_recorder *recorder, const char *metric,

@@ -64,6 +64,17 @@ static const struct layout layouts[SAMPLE_KINDS] = {
                              { "is_backpressured", false },
                              { "is_bottleneck", false },
                              { "tasks_done", true } } },
+    [SIM_SAMPLE_JOBS] = { "job_sample",
+                          "label",
+                          8,
+                          { { "waiting", false },
+                            { "running", false },
+                            { "gpus", false },
+                            { "arrived", true },
+                            { "started", true },
+                            { "done", true },
+                            { "refused", true },
+                            { "gave_up", true } } },
 };
 
 /* ---- growing SQL texts ---- */

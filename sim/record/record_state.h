@@ -31,6 +31,8 @@ enum record_kind {
     RECORD_HAPPENING,
     RECORD_RESULT,
     RECORD_ARRIVAL,
+    RECORD_JOB_LABEL,
+    RECORD_JOB,
     RECORD_HISTOGRAM,
     RECORD_EXPECTATION,
     RECORD_KINDS
@@ -67,7 +69,7 @@ static inline struct cell cell_null(void)
     return (struct cell){ .kind = CELL_NULL };
 }
 
-enum { SAMPLE_KINDS = SIM_SAMPLE_STAGE + 1, SAMPLE_BATCH = 16, SAMPLE_VALUES_MAX = 24 };
+enum { SAMPLE_KINDS = SIM_SAMPLE_JOBS + 1, SAMPLE_BATCH = 16, SAMPLE_VALUES_MAX = 24 };
 
 struct sample_row {
     uint32_t index;

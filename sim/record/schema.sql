@@ -167,6 +167,23 @@ CREATE TABLE arrival_sample (
   frag_idle_pct REAL                 -- of the GPUs that are not allocated
 ) STRICT;
 
+-- Jobs in time. label = index into job_label: sizes of the jobs of a trace, names of classes.
+CREATE TABLE job_label (run_id INTEGER NOT NULL, label INTEGER NOT NULL, name TEXT NOT NULL) STRICT;
+CREATE TABLE job (
+  run_id INTEGER NOT NULL, job INTEGER NOT NULL, label INTEGER NOT NULL,
+  submit_s REAL NOT NULL, start_s REAL, end_s REAL,  -- start of the last attempt
+  node INTEGER,                      -- of its first member
+  members INTEGER NOT NULL, attempts INTEGER NOT NULL,
+  outcome TEXT NOT NULL              -- done | refused | left | waiting | running
+) STRICT;
+CREATE TABLE job_sample (
+  run_id INTEGER NOT NULL, label INTEGER NOT NULL, t_s REAL NOT NULL, dt_s REAL NOT NULL,
+  waiting REAL NOT NULL, running REAL NOT NULL,
+  gpus REAL NOT NULL,                -- held
+  arrived REAL NOT NULL, started REAL NOT NULL, done REAL NOT NULL, refused REAL NOT NULL,
+  gave_up REAL NOT NULL              -- in the interval, as the four before
+) STRICT;
+
 -- Mergeable log-bucket histogram, 1 % relative error: value in [low, low * 1.01).
 CREATE TABLE histogram (
   run_id INTEGER NOT NULL, metric TEXT NOT NULL, label TEXT NOT NULL, low REAL NOT NULL,
@@ -208,6 +225,16 @@ CREATE VIEW v_worker AS
   SELECT r.variant, r.replication, g.name AS stage_name, n.name AS node_name, w.*
   FROM worker w JOIN run r USING (run_id) JOIN stage g ON g.run_id = w.run_id AND g.stage = w.stage
   JOIN node n ON n.run_id = w.run_id AND n.node = w.node;
+CREATE VIEW v_job AS
+  SELECT r.variant, r.replication, r.placement, g.name AS label_name, n.name AS node_name,
+         j.start_s - j.submit_s AS wait_s, j.end_s - j.submit_s AS time_s, j.*
+  FROM job j JOIN run r USING (run_id)
+  JOIN job_label g ON g.run_id = j.run_id AND g.label = j.label
+  LEFT JOIN node n ON n.run_id = j.run_id AND n.node = j.node;
+CREATE VIEW v_job_sample AS
+  SELECT r.variant, r.replication, r.start_unix_s + s.t_s AS time, g.name AS label_name, s.*
+  FROM job_sample s JOIN run r USING (run_id)
+  JOIN job_label g ON g.run_id = s.run_id AND g.label = s.label;
 CREATE VIEW v_arrival AS
   SELECT r.variant, r.replication, r.placement, s.* FROM arrival_sample s JOIN run r USING (run_id);
 CREATE VIEW v_decision AS

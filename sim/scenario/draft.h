@@ -106,13 +106,21 @@ struct draft_latency {
     int64_t per_worker_ns;
 };
 
+struct draft_groups {
+    struct draft_head head;
+    uint32_t scorer;
+    uint32_t report;
+};
+
 struct draft_sched {
     struct draft_head head;
     struct draft_policy placement;
     struct draft_scaling scaling;
+    struct draft_policy queueing;
     uint32_t explain;
     struct draft_latency latency;
     int64_t view_age_ns;
+    struct draft_groups groups;
 };
 
 struct draft_class {
@@ -221,6 +229,38 @@ struct draft_target {
     uint32_t has_cpu_jobs;
 };
 
+struct draft_arrivals {
+    struct draft_head head;
+    uint32_t process;
+    double rate_per_s;
+    double load;
+    struct sim_law *gap;
+    double cv;
+    double burst;
+    double burst_share;
+    int64_t dwell_ns;
+    double amplitude;
+    int64_t period_ns;
+    int64_t peak_ns;
+    struct sim_law *batch;
+};
+
+struct draft_job_class {
+    struct draft_head head;
+    double weight;
+    uint64_t count;
+    int64_t at_ns;
+    int64_t every_ns;
+    struct draft_request request;
+    char *models;
+    uint32_t members;
+    struct sim_law *service;
+    struct sim_law *patience;
+    double estimate;
+    int64_t priority;
+    uint32_t group;
+};
+
 struct draft_workload {
     struct draft_head head;
     uint32_t kind;
@@ -232,6 +272,16 @@ struct draft_workload {
     uint32_t mode;
     uint32_t refusal;
     struct draft_target target;
+    uint64_t jobs;
+    struct draft_arrivals arrivals;
+    struct draft_list classes;
+    struct sim_law *service;
+    int64_t service_limit_ns;
+    struct sim_law *patience;
+    int64_t from_ns;
+    uint64_t queue_limit;
+    uint32_t retries;
+    struct sim_law *retry_delay;
 };
 
 struct draft_event {

@@ -248,9 +248,10 @@ static void emit_argv(struct emitter *emitter, const char *const *argv, int inde
 static void emit_parameters(struct emitter *emitter, const struct draft_policy *draft, int indent)
 {
     const struct sim_policy_choice *choice = &draft->choice;
-    const struct weir_param *params = choice->placement != NULL ? choice->placement->params
-                                      : choice->scaling != NULL ? choice->scaling->params
-                                                                : NULL;
+    const struct weir_param *params = choice->placement != NULL  ? choice->placement->params
+                                      : choice->scaling != NULL  ? choice->scaling->params
+                                      : choice->queueing != NULL ? choice->queueing->params
+                                                                 : NULL;
     bool is_inline = false;
     for (size_t i = 0; i < choice->count && params != NULL; i++) {
         put_key(emitter, params[i].name, indent, &is_inline);

@@ -12,47 +12,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the two kinds of operations have in common. */
+/* What the kinds of operations have in common. */
 struct policy_table {
+    const char *name;
     const struct weir_param *params;
     uint32_t count;
 };
 
-static const char **policy_names(struct sim_reader *reader, uint32_t kind, size_t *count)
+static const char *const kind_words[] = { [SIM_POLICY_NONE] = "",
+                                          [SIM_POLICY_PLACEMENT] = "placement",
+                                          [SIM_POLICY_SCALING] = "scaling",
+                                          [SIM_POLICY_QUEUEING] = "queueing" };
+
+static size_t policy_count(const struct sim_policies *policies, uint32_t kind)
 {
-    const struct sim_policies *policies = reader->policies;
-    *count = kind == SIM_POLICY_PLACEMENT ? policies->placements_count : policies->scalings_count;
-    const char **names = sim_arena_alloc(reader->arena, *count + 1, sizeof *names);
-    for (size_t i = 0; i < *count; i++)
-        names[i] = kind == SIM_POLICY_PLACEMENT ? policies->placements[i]->name
-                                                : policies->scalings[i]->name;
-    return names;
+    if (kind == SIM_POLICY_PLACEMENT)
+        return policies->placements_count;
+    return kind == SIM_POLICY_SCALING ? policies->scalings_count : policies->queueings_count;
+}
+
+/* Makes policy `index` the choice. */
+static struct policy_table choose(const struct sim_policies *policies, uint32_t kind, size_t index,
+                                  struct sim_policy_choice *choice)
+{
+    if (kind == SIM_POLICY_PLACEMENT) {
+        const struct weir_placement_ops *ops = choice->placement = policies->placements[index];
+        return (struct policy_table){ ops->name, ops->params, ops->param_count };
+    }
+    if (kind == SIM_POLICY_SCALING) {
+        const struct weir_scaling_ops *ops = choice->scaling = policies->scalings[index];
+        return (struct policy_table){ ops->name, ops->params, ops->param_count };
+    }
+    const struct weir_queueing_ops *ops = choice->queueing = policies->queueings[index];
+    return (struct policy_table){ ops->name, ops->params, ops->param_count };
 }
 
 static bool find_policy(struct sim_reader *reader, const struct sim_yaml *node, uint32_t kind,
                         struct draft_policy *draft, struct policy_table *table)
 {
-    size_t count = 0;
-    const char **names = policy_names(reader, kind, &count);
+    const size_t count = policy_count(reader->policies, kind);
+    const char **names = sim_arena_alloc(reader->arena, count + 1, sizeof *names);
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(names[i], draft->head.name) != 0)
+        struct sim_policy_choice choice = draft->choice;
+        *table = choose(reader->policies, kind, i, &choice);
+        names[i] = table->name;
+        if (strcmp(table->name, draft->head.name) != 0)
             continue;
-        if (kind == SIM_POLICY_PLACEMENT) {
-            draft->choice.placement = reader->policies->placements[i];
-            *table = (struct policy_table){ draft->choice.placement->params,
-                                            draft->choice.placement->param_count };
-        } else {
-            draft->choice.scaling = reader->policies->scalings[i];
-            *table = (struct policy_table){ draft->choice.scaling->params,
-                                            draft->choice.scaling->param_count };
-        }
+        draft->choice = choice;
         return true;
     }
     const struct sim_yaml *at = sim_yaml_get(node, "policy");
-    return sim_report_near(
-        reader->report, at == NULL ? node : at, SIM_AT_VALUE,
-        sim_near_name(draft->head.name, names, count), "there is no %s policy '%s'",
-        kind == SIM_POLICY_PLACEMENT ? "placement" : "scaling", draft->head.name);
+    return sim_report_near(reader->report, at == NULL ? node : at, SIM_AT_VALUE,
+                           sim_near_name(draft->head.name, names, count),
+                           "there is no %s policy '%s'", kind_words[kind], draft->head.name);
 }
 
 static enum sim_unit param_unit(const struct weir_param *param)

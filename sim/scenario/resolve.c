@@ -40,6 +40,7 @@ void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched)
 {
     *sched = (struct sim_sched){ .placement = draft->placement.choice,
                                  .scaling = draft->scaling.policy.choice,
+                                 .queueing = draft->queueing.choice,
                                  .interval_ns = draft->scaling.interval_ns,
                                  .window_ns = draft->scaling.window_ns,
                                  .min_points = draft->scaling.min_points,
@@ -47,6 +48,10 @@ void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched)
                                  .latency_ns = draft->latency.base_ns,
                                  .latency_per_worker_ns = draft->latency.per_worker_ns,
                                  .view_age_ns = draft->view_age_ns };
+    if (draft->groups.scorer != SIM_ABSENT_COUNT)
+        sched->group_scorer = draft->groups.scorer;
+    if (draft->groups.report != SIM_ABSENT_COUNT)
+        sched->group_report = draft->groups.report;
 }
 
 /* ---- references ---- */

@@ -32,6 +32,14 @@ void sim_resolve_pipelines(struct sim_resolver *resolver);
 /* Parameters of the placement policy that were not given get the values that suit jobs. */
 void sim_resolve_job_rules(struct sim_resolver *resolver);
 void sim_resolve_workloads(struct sim_resolver *resolver);
+/* resolve_jobs.c: classes, labels and arrivals; the jobs of a trace are there by then. */
+void sim_resolve_jobs(struct sim_resolver *resolver, struct draft_workload *draft,
+                      struct sim_workload *workload);
+/* Labels of jobs by what they ask for. */
+void sim_resolve_size_labels(struct sim_resolver *resolver, struct sim_workload *workload);
+/* A request with its defaults filled in (in the draft too), and its shape. */
+void sim_resolve_request(struct sim_resolver *resolver, const struct sim_yaml *at,
+                         struct draft_request *draft, struct weir_shape *shape);
 void sim_resolve_timeline(struct sim_resolver *resolver);
 void sim_resolve_initial(struct sim_resolver *resolver);
 void sim_resolve_results(struct sim_resolver *resolver);

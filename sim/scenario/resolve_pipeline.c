@@ -129,6 +129,14 @@ static void resolve_shape(struct sim_resolver *resolver, const struct sim_yaml *
     }
 }
 
+void sim_resolve_request(struct sim_resolver *resolver, const struct sim_yaml *at,
+                         struct draft_request *draft, struct weir_shape *shape)
+{
+    *draft = merge_requests(draft, &default_request);
+    const struct weir_request request = request_of(draft);
+    resolve_shape(resolver, at, &request, shape);
+}
+
 static void resolve_requests(struct sim_resolver *resolver, struct draft_stage *draft,
                              struct sim_stage *stage)
 {

@@ -46,10 +46,9 @@ void sim_resolve_job_rules(struct sim_resolver *resolver)
     static const struct {
         const char *policy, *parameter;
         double value;
-    } rules[] = { { "fgd", "metric", 1 },
-                  { "fgd", "tie", 2 },
-                  { "fgd", "score", 1 },
-                  { "best_fit", "measure", 1 } };
+    } rules[] = { { "fgd", "metric", 1 },        { "fgd", "tie", 2 },
+                  { "fgd", "score", 1 },         { "best_fit", "measure", 1 },
+                  { "worst_fit", "measure", 1 }, { "first_fit", "device", 0 } };
     const struct draft_policy *draft = &resolver->draft->sched.placement;
     const struct weir_placement_ops *ops = draft->choice.placement;
     if (resolver->draft->workloads.count == 0 || ops == NULL)
@@ -92,7 +91,14 @@ static struct sim_job_spec job_of(struct sim_resolver *resolver, const struct wl
                                              .ram_bytes = pod->memory_mib * BYTES_PER_MIB,
                                              .gpu_type = model_set(resolver, pod->models) },
                                   .models =
-                                      is_free ? "" : sim_arena_copy(resolver->arena, pod->models) };
+                                      is_free ? "" : sim_arena_copy(resolver->arena, pod->models),
+                                  .members = 1,
+                                  .weight = 1,
+                                  .count = UINT64_MAX,
+                                  .submit_ns = WEIR_UNKNOWN_TIME,
+                                  .run_ns = WEIR_UNKNOWN_TIME,
+                                  .patience_ns = WEIR_UNKNOWN_TIME,
+                                  .estimate_ns = WEIR_UNKNOWN_TIME };
 }
 
 static void read_jobs(struct sim_resolver *resolver, const struct draft_workload *draft,
@@ -101,8 +107,10 @@ static void read_jobs(struct sim_resolver *resolver, const struct draft_workload
     const struct sim_yaml *at = sim_draft_at(&draft->head, "pods");
     struct weir_error error = { .phase = -1 };
     struct wl_openb_pods pods = { .count = 0 };
-    if (draft->pods == NULL)
-        return; /* reported */
+    if (draft->pods == NULL) {
+        sim_report_error(resolver->report, at, "key 'pods' is missing (table of the jobs)");
+        return;
+    }
     const char *path = sim_resolve_data_path(resolver, draft->pods);
     if (wl_openb_read_pods(path, &pods, &error) != WEIR_OK)
         sim_report_error(resolver->report, at, "%s", error.text);
@@ -165,7 +173,7 @@ static void resolve_trim(struct sim_resolver *resolver, const struct draft_workl
                          "has no meaning with a kept order, which says what arrives");
 }
 
-static void resolve_workload(struct sim_resolver *resolver, const struct draft_workload *draft,
+static void resolve_workload(struct sim_resolver *resolver, struct draft_workload *draft,
                              struct sim_workload *workload)
 {
     *workload = (struct sim_workload){ .name = draft->head.name,
@@ -174,9 +182,11 @@ static void resolve_workload(struct sim_resolver *resolver, const struct draft_w
                                        .refusal = draft->refusal,
                                        .target_frac = draft->target.frac,
                                        .target_has_cpu_jobs = draft->target.has_cpu_jobs == 1 };
-    read_jobs(resolver, draft, workload);
+    if (workload->kind != SIM_WORKLOAD_GENERATED)
+        read_jobs(resolver, draft, workload);
     resolve_order(resolver, draft, workload);
     resolve_trim(resolver, draft, workload);
+    sim_resolve_jobs(resolver, draft, workload);
 }
 
 /* Neither pipelines nor workloads, and no key that looks like one of them (then that was said). */
@@ -197,7 +207,7 @@ void sim_resolve_workloads(struct sim_resolver *resolver)
     struct sim_scenario *scenario = resolver->scenario;
     const struct draft_scenario *draft = resolver->draft;
     const struct draft_list *list = &draft->workloads;
-    const struct draft_workload *drafts = list->items;
+    struct draft_workload *drafts = list->items;
     const struct sim_yaml *workloads = sim_yaml_get(resolver->root, "workloads");
     const struct sim_yaml *pipelines = sim_yaml_get(resolver->root, "pipelines");
     scenario->workloads_count = list->count;
@@ -213,7 +223,7 @@ void sim_resolve_workloads(struct sim_resolver *resolver)
                          "pipelines and workloads cannot share a scenario");
     if (list->count > 1)
         sim_report_error(resolver->report, workloads, "only one workload is possible");
-    if (list->count > 0 && draft->timeline.count > 0)
+    if (list->count > 0 && drafts[0].mode == SIM_WORKLOAD_STATIC && draft->timeline.count > 0)
         sim_report_error(resolver->report, sim_yaml_get(resolver->root, "timeline"),
                          "a static workload has no time at which something could happen");
 }

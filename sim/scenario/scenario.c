@@ -35,13 +35,18 @@ struct loading {
 static struct sim_policies built_in_policies(struct sim_arena *arena)
 {
     struct sim_policies policies = { .placements_count = weir_placement_count(),
-                                     .scalings_count = weir_scaling_count() + 1 };
+                                     .scalings_count = weir_scaling_count() + 1,
+                                     .queueings_count = weir_queueing_count() };
     policies.placements =
         sim_arena_alloc(arena, policies.placements_count + 1, sizeof(struct weir_placement_ops *));
     policies.scalings =
         sim_arena_alloc(arena, policies.scalings_count + 1, sizeof(struct weir_scaling_ops *));
+    policies.queueings =
+        sim_arena_alloc(arena, policies.queueings_count + 1, sizeof(struct weir_queueing_ops *));
     for (uint32_t i = 0; i < policies.placements_count; i++)
         policies.placements[i] = weir_placement_at(i);
+    for (uint32_t i = 0; i < policies.queueings_count; i++)
+        policies.queueings[i] = weir_queueing_at(i);
     for (uint32_t i = 0; i < weir_scaling_count(); i++)
         policies.scalings[i] = weir_scaling_at(i);
     policies.scalings[weir_scaling_count()] = &sim_command_scaling;

@@ -14,7 +14,7 @@
 
 #include "sim/engine/law.h"
 #include "sim/scenario/diagnostic.h"
-#include "weir/policy.h"
+#include "weir/job.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,17 +61,21 @@ struct sim_failures {
 /* ---- scheduler ---- */
 
 struct sim_policy_choice {
-    const struct weir_placement_ops *placement; /* one of the two */
+    const struct weir_placement_ops *placement; /* one of the three */
     const struct weir_scaling_ops *scaling;
+    const struct weir_queueing_ops *queueing;
     double *values; /* all parameters of its table, in order */
     size_t count;
     const char **argv;  /* of the policy `command`, NULL at its end; else NULL */
     const char *folder; /* where it runs: that of the scenario; NULL = here */
 };
 
+enum sim_group_scorer { SIM_GROUP_SCORER_RAY, SIM_GROUP_SCORER_PLACEMENT };
+
 struct sim_sched {
     struct sim_policy_choice placement;
     struct sim_policy_choice scaling;
+    struct sim_policy_choice queueing;
     int64_t interval_ns; /* between decisions; the first is at 0 */
     int64_t window_ns;   /* of the speed estimator */
     uint32_t min_points;
@@ -79,6 +83,8 @@ struct sim_sched {
     int64_t latency_ns;            /* from the view to the application of a plan */
     int64_t latency_per_worker_ns; /* added for every living worker */
     int64_t view_age_ns;           /* how old the counts and measurements of a view are */
+    uint32_t group_scorer;         /* enum sim_group_scorer */
+    uint32_t group_report;         /* enum weir_group_report */
 };
 
 /* ---- pipelines ---- */
@@ -190,16 +196,57 @@ struct sim_pipeline {
 
 /* ---- workloads: jobs ---- */
 
-enum sim_workload_kind { SIM_WORKLOAD_OPENB };
-/* Static: jobs arrive one by one, each is placed at once or refused, none ever ends. */
-enum sim_workload_mode { SIM_WORKLOAD_STATIC };
+enum sim_workload_kind { SIM_WORKLOAD_OPENB, SIM_WORKLOAD_GENERATED };
+/* Static: jobs arrive one by one, each is placed at once or refused, none ever ends. Time: jobs
+ * arrive, wait, run and end. */
+enum sim_workload_mode { SIM_WORKLOAD_STATIC, SIM_WORKLOAD_TIME };
 /* Which of equal nodes is first: by a kept order, by the cluster's own order, at random. */
 enum sim_ranks { SIM_RANKS_FILE, SIM_RANKS_SHUFFLED, SIM_RANKS_AS_GIVEN };
 enum sim_refusal { SIM_REFUSAL_FORGET, SIM_REFUSAL_STOP };
 
+enum sim_arrival_kind {
+    SIM_ARRIVALS_TRACE,
+    SIM_ARRIVALS_POISSON,
+    SIM_ARRIVALS_RENEWAL,
+    SIM_ARRIVALS_HYPEREXPONENTIAL,
+    SIM_ARRIVALS_MODULATED,
+    SIM_ARRIVALS_DIURNAL
+};
+
+/* When jobs arrive; rates are of jobs, also when they come in batches. */
+struct sim_arrivals {
+    uint32_t kind;     /* enum sim_arrival_kind */
+    double rate_per_s; /* NAN for trace */
+    struct sim_law *gap;
+    double cv;
+    double burst, burst_share;
+    int64_t dwell_ns;
+    double amplitude;
+    int64_t period_ns, peak_ns;
+    struct sim_law *batch;
+    double batch_mean;
+};
+
+/* A kind of jobs: a row of a trace, or a class. Times of a trace are exact and known; those of a
+ * class are laws. WEIR_UNKNOWN_TIME = not said. */
 struct sim_job_spec {
-    struct weir_shape shape;
-    const char *models; /* accepted GPU models as the trace writes them; "" = any */
+    struct weir_shape shape; /* of one member */
+    const char *models;      /* accepted GPU models as the trace writes them; "" = any */
+    uint32_t members;        /* equal parts that start together */
+    uint32_t label;          /* what it is reported as: index into the labels of the workload */
+    double weight;           /* how often, relative to the others */
+    int32_t priority;
+    uint32_t group;    /* 0 = a gang, else placed as a group by enum weir_group_strategy + 1 */
+    uint64_t count;    /* of a class: exactly so many; UINT64_MAX = as many as the process brings */
+    int64_t submit_ns; /* of a row; of a class with a count: the first */
+    int64_t every_ns;  /* of a class with a count */
+    int64_t run_ns;
+    int64_t patience_ns;
+    int64_t estimate_ns;
+    bool is_endless; /* of a row: it still ran when the trace ended */
+    struct sim_law *service;
+    struct sim_law *patience;
+    double estimate_factor; /* estimate over run time, when the estimate is not known */
 };
 
 struct sim_workload {
@@ -214,8 +261,17 @@ struct sim_workload {
     double demand_frac; /* GPU demand that arrives, of the cluster's GPUs; NAN = as the rows ask */
     double target_frac; /* of the jobs that the target workload covers, most frequent kinds first */
     bool target_has_cpu_jobs;
-    struct sim_job_spec *jobs; /* one a row of the pod file */
+    struct sim_job_spec *jobs; /* one a row of the pod file, or a class */
     size_t jobs_count;
+    const char **labels; /* sizes of the jobs of a trace, names of classes */
+    size_t labels_count;
+    uint64_t jobs_limit; /* that arrive, UINT64_MAX = no limit */
+    struct sim_arrivals arrivals;
+    int64_t service_limit_ns; /* INT64_MAX = none */
+    int64_t from_ns;          /* time of the trace that is time 0 */
+    uint64_t queue_limit;     /* jobs that may wait, UINT64_MAX = no limit */
+    uint32_t retries;
+    struct sim_law *retry_delay;
 };
 
 /* ---- things that happen ---- */
@@ -353,6 +409,8 @@ struct sim_policies {
     size_t placements_count;
     const struct weir_scaling_ops **scalings;
     size_t scalings_count;
+    const struct weir_queueing_ops **queueings;
+    size_t queueings_count;
 };
 
 struct sim_scenario_source {

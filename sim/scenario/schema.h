@@ -63,7 +63,12 @@ struct sim_field {
     const char *help;
 };
 
-enum sim_policy_kind { SIM_POLICY_NONE, SIM_POLICY_PLACEMENT, SIM_POLICY_SCALING };
+enum sim_policy_kind {
+    SIM_POLICY_NONE,
+    SIM_POLICY_PLACEMENT,
+    SIM_POLICY_SCALING,
+    SIM_POLICY_QUEUEING
+};
 
 struct sim_section {
     const char *name; /* in the documentation */

@@ -163,14 +163,15 @@ static const struct sim_field request_fields[] = {
 static const struct sim_field uses_fields[] = {
     REQUEST_FIELDS(draft_request, , "as requested", "as requested"),
 };
-static const struct sim_section request_section = { .name = "pipelines[].stages[].request",
-                                                    .help = "What the scheduler is told one worker "
-                                                            "needs; the same keys may stand in the "
-                                                            "stage itself.",
-                                                    .fields = request_fields,
-                                                    .count = LENGTH(request_fields),
-                                                    .size = sizeof(struct draft_request),
-                                                    .has_sources = true };
+const struct sim_section sim_schema_request = {
+    .name = "pipelines[].stages[].request",
+    .help = "What the scheduler is told one worker needs; the same keys may stand in the stage "
+            "itself.",
+    .fields = request_fields,
+    .count = LENGTH(request_fields),
+    .size = sizeof(struct draft_request),
+    .has_sources = true
+};
 static const struct sim_section uses_section = { .name = "pipelines[].stages[].uses",
                                                  .help = "What one worker really takes.",
                                                  .fields = uses_fields,
@@ -261,7 +262,7 @@ static const struct sim_field stage_fields[] = {
     { .key = "request",
       .kind = SIM_FIELD_SECTION,
       AT(draft_stage, request),
-      .section = &request_section,
+      .section = &sim_schema_request,
       .fallback = "the keys above",
       .help = "what the scheduler is told, as a mapping" },
     { .key = "uses",

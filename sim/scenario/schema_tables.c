@@ -66,6 +66,24 @@ static const struct sim_section scaling_section = {
     .policy = SIM_POLICY_SCALING
 };
 
+static const struct sim_field queueing_fields[] = {
+    { .key = "policy",
+      .kind = SIM_FIELD_TEXT,
+      AT(draft_policy, head.name),
+      .initial = "first_fit",
+      .help = "name of a queueing policy (`weir policies`); its parameters stand beside it" },
+};
+static const struct sim_section queueing_section = {
+    .name = "sched.queueing",
+    .help = "Which of the waiting jobs is next. The name of a policy, or a mapping with its "
+            "parameters.",
+    .fields = queueing_fields,
+    .count = LENGTH(queueing_fields),
+    .size = sizeof(struct draft_policy),
+    .scalar_key = "policy",
+    .policy = SIM_POLICY_QUEUEING
+};
+
 static const struct sim_field latency_fields[] = {
     { .key = "base",
       .kind = SIM_FIELD_TIME,
@@ -92,6 +110,29 @@ static const struct sim_section latency_section = {
     .scalar_key = "base"
 };
 
+static const struct sim_field groups_fields[] = {
+    { .key = "scorer",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_groups, scorer),
+      .fallback = "ray",
+      .choices = "ray|placement",
+      .help = "who says which node is best for a bundle: ray = the emptiest; placement = the "
+              "placement policy" },
+    { .key = "report",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_groups, report),
+      .fallback = "all",
+      .choices = "all|strict",
+      .help = "which groups that can never fit are told from those that wait: all, or under "
+              "strict_pack and strict_spread alone, as Ray does" },
+};
+static const struct sim_section groups_section = { .name = "sched.groups",
+                                                   .help = "How placement groups are placed.",
+                                                   .fields = groups_fields,
+                                                   .count = LENGTH(groups_fields),
+                                                   .size = sizeof(struct draft_groups),
+                                                   .scalar_key = "scorer" };
+
 static const struct sim_field sched_fields[] = {
     { .key = "placement",
       .kind = SIM_FIELD_SECTION,
@@ -106,6 +147,12 @@ static const struct sim_field sched_fields[] = {
       .section = &scaling_section,
       .fallback = "xenna",
       .help = "scaling policy" },
+    { .key = "queueing",
+      .kind = SIM_FIELD_SECTION,
+      AT(draft_sched, queueing),
+      .section = &queueing_section,
+      .fallback = "first_fit",
+      .help = "queueing policy, for jobs" },
     { .key = "explain",
       .kind = SIM_FIELD_CHOICE,
       AT(draft_sched, explain),
@@ -126,6 +173,12 @@ static const struct sim_field sched_fields[] = {
       .max = LARGEST_TIME,
       .help = "how old the queues, counts of busy workers and measurements are that a decision "
               "sees; at most the interval" },
+    { .key = "groups",
+      .kind = SIM_FIELD_SECTION,
+      AT(draft_sched, groups),
+      .section = &groups_section,
+      .fallback = "ray",
+      .help = "placement groups, for jobs" },
 };
 const struct sim_section sim_schema_sched = { .name = "sched",
                                               .help = "The scheduler.",

@@ -104,28 +104,6 @@ static bool read_published(struct published *published)
            published->ratio != NULL;
 }
 
-static bool sets_of(const char *trace, const char *seed, const char *policy, char *sets)
-{
-    char relative[128];
-    char nodes[PATHS / 4];
-    char pods[PATHS / 4];
-    const char *found = test_shared("traces/openb/openb_node_list_gpu_node.csv");
-    (void)snprintf(nodes, sizeof nodes, "%s", found == NULL ? "" : found);
-    (void)snprintf(relative, sizeof relative, "traces/openb/openb_pod_list_%s.csv", trace);
-    found = test_shared(relative);
-    if (found == NULL) {
-        (void)snprintf(relative, sizeof relative, "traces/openb/openb_pod_list_%s.csv.gz", trace);
-        found = test_shared(relative);
-    }
-    (void)snprintf(pods, sizeof pods, "%s", found == NULL ? "" : found);
-    found = test_shared("golden/fgd/sequences.txt.gz");
-    const int length = snprintf(sets, PATHS,
-                                "cluster.nodes_file=%s workloads[0].pods=%s workloads[0].order=%s "
-                                "workloads[0].order_key=%s:%s sched.placement=%s",
-                                nodes, pods, found == NULL ? "" : found, trace, seed, policy);
-    return pods[0] != '\0' && length > 0 && length < PATHS;
-}
-
 /* The row of a published curve, or the number of rows. */
 static size_t curve_row(const struct wl_trace *csv, const char *trace, const char *policy,
                         const char *seed)
@@ -224,7 +202,7 @@ static void check_run(const struct published *published, size_t row)
     const char *name = our_name(key[1]);
     const bool is_wanted =
         is_slow() || (strcmp(key[0], "default") == 0 && strcmp(key[2], "42") == 0);
-    if (!is_wanted || name == NULL || !sets_of(key[0], key[2], name, sets))
+    if (!is_wanted || name == NULL || !test_openb_sets(key[0], key[2], name, sets, sizeof sets))
         return;
     struct experiment experiment = run_experiment(sets, 42);
     if (experiment.run != NULL) {
@@ -253,7 +231,7 @@ static void random_placement_has_the_published_mean(void)
     char sets[PATHS];
     if (!read_published(&published))
         return;
-    CHECK(sets_of("default", "42", "random", sets));
+    CHECK(test_openb_sets("default", "42", "random", sets, sizeof sets));
     double sum = 0;
     double squares = 0;
     uint32_t seeds = 0;

@@ -89,11 +89,11 @@ static char *write_scenario(uint64_t seed)
                       : PICK(&state, "slots", "none"));
     const bool is_runtime = !is_blocking && next(&more) % 4 != 0;
     if (is_runtime)
-        (void)fprintf(out, "    semantics: runtime\n%s",
-                      PICK(&more, "", "    grace: 0\n    teardown: serial\n    teardown_limit: 2 s\n",
-                           "    loop_hz: 1\n    backlog_guard: true\n",
-                           "    restart: decide\n    restart_spacing: 9 s\n",
-                           "    restart: next_plan\n"));
+        (void)fprintf(
+            out, "    semantics: runtime\n%s",
+            PICK(&more, "", "    grace: 0\n    teardown: serial\n    teardown_limit: 2 s\n",
+                 "    loop_hz: 1\n    backlog_guard: true\n",
+                 "    restart: decide\n    restart_spacing: 9 s\n", "    restart: next_plan\n"));
     (void)fputs("    stages:\n", out);
     write_stages(out, &state, is_blocking, is_runtime);
     return fclose(out) == 0 ? text : NULL;

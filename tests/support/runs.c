@@ -2,6 +2,8 @@
 /* Running small scenarios inside a test (see runs.h). */
 #include "tests/support/runs.h"
 
+#include "tests/support/check.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,4 +70,27 @@ struct sim_run_summary *test_run_fast(const struct sim_scenario *scenario, uint3
                                       const struct sim_observer *observer)
 {
     return run(scenario, replication, observer, false);
+}
+
+bool test_openb_sets(const char *trace, const char *seed, const char *sched, char *sets,
+                     size_t capacity)
+{
+    char relative[128];
+    char nodes[512];
+    char pods[512];
+    const char *found = test_shared("traces/openb/openb_node_list_gpu_node.csv");
+    (void)snprintf(nodes, sizeof nodes, "%s", found == NULL ? "" : found);
+    (void)snprintf(relative, sizeof relative, "traces/openb/openb_pod_list_%s.csv", trace);
+    found = test_shared(relative);
+    if (found == NULL) {
+        (void)snprintf(relative, sizeof relative, "traces/openb/openb_pod_list_%s.csv.gz", trace);
+        found = test_shared(relative);
+    }
+    (void)snprintf(pods, sizeof pods, "%s", found == NULL ? "" : found);
+    found = test_shared("golden/fgd/sequences.txt.gz");
+    const int length = snprintf(sets, capacity,
+                                "cluster.nodes_file=%s workloads[0].pods=%s workloads[0].order=%s "
+                                "workloads[0].order_key=%s:%s sched.placement=%s",
+                                nodes, pods, found == NULL ? "" : found, trace, seed, sched);
+    return pods[0] != '\0' && length > 0 && (size_t)length < capacity;
 }

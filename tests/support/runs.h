@@ -18,4 +18,10 @@ struct sim_run_summary *test_run(const struct sim_scenario *scenario, uint32_t r
 struct sim_run_summary *test_run_fast(const struct sim_scenario *scenario, uint32_t replication,
                                       const struct sim_observer *observer);
 
+/* Sets that run scenarios/reference/openb_static.yaml on a trace of the shared material with the
+ * order of a seed; `sched` is the policy, and more sets after it if wanted. False = no such trace.
+ */
+bool test_openb_sets(const char *trace, const char *seed, const char *sched, char *sets,
+                     size_t capacity);
+
 #endif

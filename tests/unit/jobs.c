@@ -4,7 +4,7 @@
  * against its plain form, the curve over arrived demand, and the scenario around them.
  */
 #include "sched/placement/fgd.h"
-#include "sched/placement/grades.h"
+#include "sched/placement/policies.h"
 #include "sim/jobs/arrival_curve.h"
 #include "sim/jobs/target.h"
 #include "tests/support/check.h"
@@ -160,9 +160,9 @@ struct duel {
 
 static void ask_both(struct duel *duel, const struct weir_shape *shape)
 {
-    const struct weir_place_query query = { .cluster = duel->cluster,
-                                            .mix = &duel->mix,
-                                            .shape = shape };
+    const struct weir_place_query query = {
+        .cluster = duel->cluster, .mix = &duel->mix, .shape = shape, .seed = duel->next_worker
+    };
     struct weir_place_answer kept;
     struct weir_place_answer plain;
     const weir_status status = weir_grades_place(duel->grades, &duel->grader, &query, &kept, NULL);
@@ -176,11 +176,13 @@ static void ask_both(struct duel *duel, const struct weir_shape *shape)
                      kept.alloc.device_count * sizeof kept.alloc.devices[0]),
               0);
     CHECK_NEAR(kept.choice.primary, plain.choice.primary, 0.0);
+    CHECK_NEAR(kept.choice.secondary, plain.choice.secondary, 0.0);
+    CHECK_I64(kept.choice.runner_up_node, plain.choice.runner_up_node);
     CHECK_I64(weir_cluster_add_worker(duel->cluster, duel->next_worker++, 0, &kept.alloc, NULL),
               WEIR_OK);
 }
 
-static void duel_rules(struct weir_fgd_rules rules, uint64_t seed)
+static void duel_of(struct weir_grader grader, uint64_t seed)
 {
     struct weir_shape shapes[SHAPES] = { job(1000, 0, 0),   job(500, 1, 250),   job(2000, 1, 500),
                                          job(500, 1, 810),  job(1000, 1, 1000), job(4000, 2, 1000),
@@ -188,12 +190,13 @@ static void duel_rules(struct weir_fgd_rules rules, uint64_t seed)
     const double frequencies[SHAPES] = { 0.1, 0.2, 0.2, 0.1, 0.2, 0.1, 0.1 };
     uint64_t draws = seed;
     struct duel duel = { .cluster = small_cluster(&draws),
-                         .grader = { weir_fgd_grade, &rules, true },
+                         .grader = grader,
                          .mix = { shapes, frequencies, SHAPES, 0 },
                          .next_worker = 1 };
     CHECK_I64(weir_grades_create(NULL, &duel.grades), WEIR_OK);
     shapes[2].gpu_type = WEIR_GPU_TYPE_SET | 3;
     shapes[3].ram_bytes = 300;
+    shapes[6].ram_bytes = 90;
     for (int i = 0; i < 400; i++) {
         ask_both(&duel, &shapes[next_draw(&draws, SHAPES)]);
         const uint64_t leaver = next_draw(&draws, 200);
@@ -211,14 +214,30 @@ static void duel_rules(struct weir_fgd_rules rules, uint64_t seed)
 static void kept_grades_equal_plain_ones(void)
 {
     struct weir_fgd_rules rules = { .metric = WEIR_FRAG_PAPER,
-                                    .tie = WEIR_FGD_FIRST,
                                     .score = WEIR_FGD_SCORE_GRADE,
                                     .steps = 100 };
-    for (uint64_t seed = 1; seed <= 5; seed++) {
+    for (uint64_t seed = 1; seed <= WEIR_FGD_TIE_COUNT; seed++) {
         rules.device_score = seed % 2 == 0 ? WEIR_FGD_DEVICE_FULL : WEIR_FGD_DEVICE_CUT;
-        rules.tie = seed == 3 ? WEIR_FGD_MOST_USED : WEIR_FGD_FIRST;
-        rules.steps = seed == 5 ? 0 : 100;
-        duel_rules(rules, seed);
+        rules.tie = (uint32_t)seed - 1;
+        rules.steps = seed % 5 == 0 ? 0 : 100;
+        rules.order_seed = seed % 3;
+        duel_of(weir_fgd_grader(&rules), seed);
+    }
+}
+
+static void kept_grades_of_every_policy_equal_plain_ones(void)
+{
+    static const struct weir_graded_kind *const kinds[] = {
+        &weir_graded_best_fit,       &weir_graded_dot_product, &weir_graded_gpu_packing,
+        &weir_graded_gpu_clustering, &weir_graded_alignment,   &weir_graded_power
+    };
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        double values[16];
+        weir_graded_defaults(kinds[k], NULL, values);
+        for (uint32_t tie = 0; tie < WEIR_TIE_COUNT; tie += 4) {
+            values[kinds[k]->tie] = tie;
+            duel_of(weir_graded_grader(kinds[k], values), k + 1);
+        }
     }
 }
 
@@ -289,6 +308,8 @@ static const struct test tests[] = {
     { "a set of types accepts its members", a_set_of_types_accepts_its_members },
     { "the target covers the most frequent kinds", the_target_covers_the_most_frequent_kinds },
     { "kept grades equal plain ones", kept_grades_equal_plain_ones },
+    { "kept grades of every policy equal plain ones",
+      kept_grades_of_every_policy_equal_plain_ones },
     { "a chooser refuses parameters that do not go together",
       a_chooser_refuses_what_a_policy_may_not_be_asked },
     { "the curve rounds half to even and fills gaps", the_curve_rounds_half_to_even },

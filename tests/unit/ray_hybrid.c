@@ -164,6 +164,56 @@ static void a_share_goes_where_least_is_left(void)
     weir_cluster_destroy(cluster);
 }
 
+/* Places shares of 0.18 GPU one after the other; how many found a place, and how many on node 1. */
+static void place_shares(const char *fit, uint32_t placed[2], struct weir_error *error)
+{
+    const struct weir_placement_ops *const ops = weir_placement_find("ray_hybrid");
+    const struct host hosts[] = { { .cpus = 400, .gpus = 8 }, { .cpus = 400, .gpus = 8 } };
+    const struct weir_shape share = { .kind = WEIR_SHAPE_FRACTIONAL,
+                                      .gpu_count = 1,
+                                      .cpu_units = WEIR_ONE,
+                                      .gpu_units = WEIR_ONE * 18 / 100 };
+    const struct weir_mix mix = { .count = 0 };
+    struct weir_cluster *const cluster = build(hosts, 2);
+    struct weir_chooser *chooser = NULL;
+    double values[8];
+
+    for (uint32_t i = 0; i < ops->param_count; i++)
+        values[i] = ops->params[i].initial;
+    values[weir_param_find(ops->params, ops->param_count, "fit")] = fit[0] == 'n' ? 1 : 0;
+    const struct weir_params params = { .values = values, .count = ops->param_count };
+    CHECK_I64(weir_chooser_create(ops, &params, NULL, &chooser, NULL), WEIR_OK);
+    for (uint64_t i = 0; i < 80; i++) {
+        const struct weir_place_query query = {
+            .cluster = cluster, .mix = &mix, .shape = &share, .seed = i
+        };
+        struct weir_place_answer answer;
+        if (weir_chooser_place(chooser, &query, &answer, error) != WEIR_OK)
+            continue;
+        CHECK_I64(weir_cluster_add_worker(cluster, 100 + i, 0, &answer.alloc, NULL), WEIR_OK);
+        placed[answer.alloc.node]++;
+    }
+    weir_chooser_destroy(chooser);
+    weir_cluster_destroy(cluster);
+}
+
+/* 80 actors of 0.18 GPU on two nodes of eight GPUs: five fit a GPU, forty a node, and 0.8 GPU of
+ * crumbs in sum look like room for four more. */
+static void sums_of_nodes_are_fooled_by_crumbs(void)
+{
+    uint32_t by_sum[2] = { 0 };
+    uint32_t by_device[2] = { 0 };
+    struct weir_error error = { .phase = -1 };
+
+    place_shares("node_sum", by_sum, &error);
+    CHECK_I64(by_sum[0], 40);
+    CHECK_I64(by_sum[1], 0);
+    CHECK_STR(error.text, "node 0 has enough in sum, but too little free on a GPU");
+    place_shares("device", by_device, &error);
+    CHECK_I64(by_device[0], 40);
+    CHECK_I64(by_device[1], 40);
+}
+
 static const struct test tests[] = {
     { "idle nodes share among the best fifth", idle_nodes_share_among_the_best_fifth },
     { "nodes below the threshold are equal", nodes_below_the_threshold_are_equal },
@@ -171,6 +221,7 @@ static const struct test tests[] = {
     { "busy GPUs do not count", busy_gpus_do_not_count },
     { "requests without GPUs avoid GPU nodes", requests_without_gpus_avoid_gpu_nodes },
     { "a share goes where least is left", a_share_goes_where_least_is_left },
+    { "sums of nodes are fooled by crumbs", sums_of_nodes_are_fooled_by_crumbs },
 };
 
 TEST_MAIN(tests)

@@ -14,13 +14,14 @@
 #define COUNT(list) ((uint32_t)(sizeof(list) / sizeof((list)[0])))
 
 /* The codec version of the reference: fgd with a bonus that everyone gets. */
-static const double REFERENCE_FGD[] = { 0, 0, 10, 0, 0, 0x1p-40, 0, 0, 0, 1, 0, 100, 0 };
+static const double REFERENCE_FGD[] = { 0, 0, 10, 0, 0, 0x1p-40, 0, 0, 0, 1, 0, 100, 0, 0 };
 
 static struct weir_host_config reference_config(void)
 {
     struct weir_host_config config = test_config("fgd", "xenna");
 
-    config.placement_params = (struct weir_params){ .values = REFERENCE_FGD, .count = 13 };
+    config.placement_params =
+        (struct weir_params){ .values = REFERENCE_FGD, .count = COUNT(REFERENCE_FGD) };
     return config;
 }
 

@@ -39,7 +39,8 @@ struct weir_gpu_spec {
     uint32_t type; /* index into the caller's catalogue of GPU types */
     uint32_t nvdecs;
     uint32_t nvencs;
-    uint32_t reserved;
+    uint16_t idle_w; /* power without work and at its limit, in W; 0 = not known */
+    uint16_t full_w;
     int64_t units; /* WEIR_ONE, or less when something else holds a part */
     int64_t mem_bytes;
 };
@@ -78,7 +79,8 @@ struct weir_gpu {
     uint32_t nvenc_free;
     uint32_t nvdec_all;
     uint32_t nvenc_all;
-    uint32_t reserved;
+    uint16_t idle_w; /* 0 = not known */
+    uint16_t full_w;
     int64_t units_free;
     int64_t units_total;
     int64_t mem_free_bytes;

@@ -179,11 +179,41 @@ WEIR_API weir_status weir_chooser_place(struct weir_chooser *chooser,
                                         const struct weir_place_query *query,
                                         struct weir_place_answer *answer, struct weir_error *error);
 
+/* A question: where to put all members of a gang, every one of the same shape? */
+struct weir_members_query {
+    struct weir_cluster *scratch; /* changed during the call, exactly as it was after it */
+    const struct weir_mix *mix;
+    const struct weir_shape *shape; /* of one member */
+    uint64_t seed;
+    uint32_t stage; /* what the members count as while they are placed, for policies that look */
+    uint32_t count;
+};
+
+/* Asks the policy for one member after the other, each seeing those before it, and takes everything
+ * back again: the caller applies the answers. All members or none. `answers` has room for `count`.
+ * `placed` says how many found a place: all on WEIR_OK; on WEIR_EBUSY answers[*placed].choice says
+ * why the next one did not (those before it are then worthless). Meanwhile worker ids from
+ * UINT64_MAX downwards are in use in `scratch`; a mark of it is set. Cost: that of `count`
+ * questions.
+ */
+WEIR_API weir_status weir_chooser_place_members(struct weir_chooser *chooser,
+                                                const struct weir_members_query *query,
+                                                struct weir_place_answer *answers, uint32_t *placed,
+                                                struct weir_error *error);
+
+/* How many workers of `shape` the cluster could hold at most if all its nodes were up and empty; it
+ * stops counting at `most`. 0 = such a worker can never be placed (infeasible, not busy). Exact but
+ * for engines that may be split over GPUs (CODEC), of which it may count one a node too many. */
+WEIR_API uint64_t weir_cluster_room(const struct weir_cluster *cluster,
+                                    const struct weir_shape *shape, uint64_t most);
+
 /* Index of a parameter in a table, or WEIR_NO_INDEX. */
 WEIR_API uint32_t weir_param_find(const struct weir_param *params, uint32_t count,
                                   const char *name);
 
 /* ---- plug-ins -------------------------------------------------------------------------------- */
+
+struct weir_queueing_ops;
 
 /* What a plug-in's one exported symbol returns; any pointer may be NULL. */
 struct weir_module {
@@ -193,11 +223,16 @@ struct weir_module {
     const char *licence;
     const struct weir_placement_ops *const *placements; /* NULL-terminated */
     const struct weir_scaling_ops *const *scalings;     /* NULL-terminated */
+    const struct weir_queueing_ops *const *queueings;   /* NULL-terminated; see weir/job.h */
 };
 
 typedef const struct weir_module *(*weir_module_entry)(void);
 #define WEIR_MODULE_SYMBOL "weir_policy_module_v1"
 
+/* The module's queueing policies, or NULL: those built before there were any have no such member.
+ */
+WEIR_API const struct weir_queueing_ops *const *weir_module_queueings(
+    const struct weir_module *module);
 /* Refuses another major version, missing operations and broken parameter tables. */
 WEIR_API weir_status weir_module_check(const struct weir_module *module, struct weir_error *error);
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A placement group in the making: what the strategies (group.c) and the question whether it can
+ * ever fit (group_room.c) share.
+ */
+#ifndef SCHED_PLACEMENT_GROUP_H
+#define SCHED_PLACEMENT_GROUP_H
+
+#include "weir/group.h"
+
+/* CPUs, GPUs and memory of one bundle or of all. */
+struct weir_group_demand {
+    int64_t cpu_units;
+    int64_t gpu_units;
+    int64_t ram_bytes;
+};
+
+struct weir_group_demand weir_group_demand(const struct weir_shape *bundle);
+struct weir_group_demand weir_group_demand_sum(const struct weir_group_query *query);
+
+/* WEIR_EINFEASIBLE with a sentence when the group can never be placed, as far as the query wants
+ * that told; the answer says which bundle and why. */
+weir_status weir_group_check_room(const struct weir_group_query *query,
+                                  struct weir_group_answer *answer, struct weir_error *error);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The built-in queueing policies; the registry lists them. */
+#ifndef SCHED_QUEUEING_QUEUEINGS_H
+#define SCHED_QUEUEING_QUEUEINGS_H
+
+#include "weir/job.h"
+
+extern const struct weir_queueing_ops weir_queueing_first_fit;
+extern const struct weir_queueing_ops weir_queueing_fcfs;
+extern const struct weir_queueing_ops weir_queueing_sjf;
+extern const struct weir_queueing_ops weir_queueing_smallest;
+extern const struct weir_queueing_ops weir_queueing_priority;
+
+#endif

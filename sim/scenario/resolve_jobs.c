@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Resolving jobs: classes to specs, labels to report them under, and when they arrive.
+ *
+ * Keys that mean nothing in a mode are refused when they are given and left out of the canonical
+ * text when they are not.
+ */
+#include "sim/scenario/resolve.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- labels ---- */
+
+static uint32_t label_of(struct sim_resolver *resolver, struct sim_workload *workload,
+                         const char *label)
+{
+    for (size_t i = 0; i < workload->labels_count; i++)
+        if (strcmp(workload->labels[i], label) == 0)
+            return (uint32_t)i;
+    workload->labels = sim_arena_grow(resolver->arena, workload->labels, workload->labels_count,
+                                      sizeof *workload->labels);
+    workload->labels[workload->labels_count] = sim_arena_copy(resolver->arena, label);
+    return (uint32_t)workload->labels_count++;
+}
+
+/* By what the whole job asks for: no GPU, a share, or so many. */
+static void size_label(const struct sim_job_spec *job, char *text, size_t capacity)
+{
+    const uint32_t gpus = job->shape.gpu_count * job->members;
+    if (gpus == 0)
+        (void)snprintf(text, capacity, "cpu only");
+    else if (job->shape.gpu_units < WEIR_ONE)
+        (void)snprintf(text, capacity, "share");
+    else
+        (void)snprintf(text, capacity, "%u gpu", gpus);
+}
+
+void sim_resolve_size_labels(struct sim_resolver *resolver, struct sim_workload *workload)
+{
+    for (size_t i = 0; i < workload->jobs_count; i++) {
+        char text[32];
+        size_label(&workload->jobs[i], text, sizeof text);
+        workload->jobs[i].label = label_of(resolver, workload, text);
+    }
+}
+
+/* ---- classes ---- */
+
+/* "A|B" as a set of GPU types; all of them must exist. */
+static uint32_t types_of(struct sim_resolver *resolver, const struct draft_job_class *draft)
+{
+    uint32_t set = WEIR_GPU_TYPE_SET;
+    char *rest = sim_arena_copy(resolver->arena, draft->models);
+    for (char *name = strsep(&rest, "|"); name != NULL; name = strsep(&rest, "|")) {
+        const uint32_t type =
+            sim_resolve_gpu_type(resolver, sim_draft_at(&draft->head, "models"), name);
+        if (type < 31)
+            set |= UINT32_C(1) << type;
+    }
+    return set;
+}
+
+static void resolve_class(struct sim_resolver *resolver, struct draft_job_class *draft,
+                          const struct draft_workload *workload, struct sim_job_spec *job)
+{
+    *job = (struct sim_job_spec){ .models = draft->models == NULL ? "" : draft->models,
+                                  .members = draft->members,
+                                  .weight = draft->weight,
+                                  .priority = (int32_t)draft->priority,
+                                  .group = draft->group == SIM_ABSENT_COUNT ? 0 : draft->group,
+                                  .count = draft->count,
+                                  .submit_ns = draft->at_ns,
+                                  .every_ns = draft->every_ns,
+                                  .run_ns = WEIR_UNKNOWN_TIME,
+                                  .patience_ns = WEIR_UNKNOWN_TIME,
+                                  .estimate_ns = WEIR_UNKNOWN_TIME,
+                                  .estimate_factor = draft->estimate };
+    job->service = draft->service == NULL ? workload->service : draft->service;
+    job->patience = draft->patience == NULL ? workload->patience : draft->patience;
+    sim_resolve_request(resolver, sim_draft_at(&draft->head, "request"), &draft->request,
+                        &job->shape);
+    if (draft->models != NULL)
+        job->shape.gpu_type = types_of(resolver, draft);
+    if (workload->mode == SIM_WORKLOAD_TIME && job->service == NULL)
+        sim_report_error(resolver->report, draft->head.node,
+                         "needs service, here or in the workload: how long its jobs run");
+}
+
+static void resolve_classes(struct sim_resolver *resolver, const struct draft_workload *draft,
+                            struct sim_workload *workload)
+{
+    struct draft_job_class *drafts = draft->classes.items;
+    double weight = 0;
+    workload->jobs_count = draft->classes.count;
+    workload->jobs =
+        sim_arena_alloc(resolver->arena, workload->jobs_count + 1, sizeof *workload->jobs);
+    for (size_t i = 0; i < workload->jobs_count; i++) {
+        if (drafts[i].head.name == NULL)
+            return; /* reported */
+        resolve_class(resolver, &drafts[i], draft, &workload->jobs[i]);
+        workload->jobs[i].label = label_of(resolver, workload, drafts[i].head.name);
+        if (workload->jobs[i].label != i)
+            sim_report_error(resolver->report, sim_draft_at(&drafts[i].head, "name"),
+                             "two classes are called '%s'", drafts[i].head.name);
+        weight += workload->jobs[i].count == UINT64_MAX ? workload->jobs[i].weight : 1;
+    }
+    if (workload->jobs_count > 0 && !(weight > 0))
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "classes"),
+                         "all weights are 0");
+}
+
+/* ---- arrivals ---- */
+
+/* Mean of a run time that is cut to `limit_s`: the integral of 1 - F from 0 to there, by the rule
+ * of Simpson on a grid that is fine near 0, where laws of run times have most of their mass. */
+static double mean_below(const struct sim_law *law, double limit_s)
+{
+    enum { STEPS = 20000 };
+    const double mean = sim_law_mean(law);
+    double sum = 0;
+    if (isinf(limit_s) || (isfinite(mean) && sim_law_cdf(law, limit_s) >= 1))
+        return mean;
+    for (int i = 0; i < STEPS; i++) {
+        const double from = limit_s * pow((double)i / STEPS, 3);
+        const double to = limit_s * pow((double)(i + 1) / STEPS, 3);
+        const double middle = 1 - sim_law_cdf(law, (from + to) / 2);
+        sum +=
+            (to - from) / 6 * (1 - sim_law_cdf(law, from) + 4 * middle + 1 - sim_law_cdf(law, to));
+    }
+    return sum;
+}
+
+static double mean_run_s(const struct sim_workload *workload, const struct sim_job_spec *job)
+{
+    const bool is_cut = workload->service_limit_ns != INT64_MAX;
+    const double limit_s = is_cut ? 1e-9 * (double)workload->service_limit_ns : HUGE_VAL;
+    if (job->service != NULL)
+        return mean_below(job->service, limit_s);
+    return job->run_ns == WEIR_UNKNOWN_TIME ? (double)NAN
+                                            : fmin(1e-9 * (double)job->run_ns, limit_s);
+}
+
+struct load {
+    double gpu_s, cpu_s; /* one job of the process, on average */
+    double gpus, cpus;   /* of the cluster */
+};
+
+static struct load load_of(const struct sim_resolver *resolver, const struct sim_workload *workload)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    struct load load = { 0 };
+    double weight = 0;
+    for (size_t i = 0; i < workload->jobs_count; i++) {
+        const struct sim_job_spec *job = &workload->jobs[i];
+        const double run_s = mean_run_s(workload, job);
+        if (job->count != UINT64_MAX || isnan(run_s))
+            continue;
+        const double work = job->weight * run_s * job->members;
+        weight += job->weight;
+        load.gpu_s += work * weir_units_amount(job->shape.gpu_units) * job->shape.gpu_count;
+        load.cpu_s += work * weir_units_amount(job->shape.cpu_units);
+    }
+    load.gpu_s /= weight;
+    load.cpu_s /= weight;
+    for (uint32_t n = 0; n < sim_scenario_node_count(scenario); n++) {
+        const struct sim_node_type *type = sim_scenario_node_type(scenario, n);
+        load.cpus += type->cpus;
+        for (size_t g = 0; g < type->gpus_count; g++)
+            load.gpus += type->gpus[g].count;
+    }
+    return load;
+}
+
+static double rate_of(struct sim_resolver *resolver, const struct draft_arrivals *draft,
+                      const struct sim_workload *workload)
+{
+    if (!isnan(draft->rate_per_s))
+        return draft->rate_per_s;
+    if (resolver->is_hardware_unclear)
+        return 1;
+    const struct load load = load_of(resolver, workload);
+    const double rate = load.gpus > 0 && load.gpu_s > 0 ? draft->load * load.gpus / load.gpu_s
+                                                        : draft->load * load.cpus / load.cpu_s;
+    if (isfinite(rate) && rate > 0)
+        return rate;
+    sim_report_error(resolver->report, sim_draft_at(&draft->head, "load"),
+                     "cannot be met: the jobs have no finite mean demand for GPUs or CPUs");
+    return 1;
+}
+
+/* One of rate and load, and gap for renewal alone. */
+static void check_rate(struct sim_resolver *resolver, const struct draft_arrivals *draft)
+{
+    const bool has_rate = !isnan(draft->rate_per_s);
+    const bool has_load = !isnan(draft->load);
+    const bool is_renewal = draft->process == SIM_ARRIVALS_RENEWAL;
+    const struct sim_yaml *at = draft->head.node;
+    if (is_renewal && draft->gap == NULL)
+        sim_report_error(resolver->report, at, "renewal needs gap: the time between arrivals");
+    else if (!is_renewal && draft->gap != NULL)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "gap"),
+                         "belongs to process: renewal");
+    if (has_rate && (has_load || is_renewal))
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "rate"),
+                         "is given by %s already", has_load ? "load" : "gap");
+    else if (!has_rate && !has_load && !is_renewal)
+        sim_report_error(resolver->report, at, "needs rate or load: how many jobs arrive");
+    if (draft->process == SIM_ARRIVALS_MODULATED && draft->burst * draft->burst_share > 1)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "burst"),
+                         "burst x burst_share is %g: bursts alone exceed the mean rate",
+                         draft->burst * draft->burst_share);
+}
+
+static void fill_number(double *value, bool is_wanted, double initial)
+{
+    if (!is_wanted)
+        *value = (double)NAN;
+    else if (isnan(*value))
+        *value = initial;
+}
+
+static void fill_time(int64_t *value, bool is_wanted, double initial_s)
+{
+    if (!is_wanted)
+        *value = SIM_ABSENT_TIME;
+    else if (*value == SIM_ABSENT_TIME)
+        *value = (int64_t)(initial_s * 1e9);
+}
+
+/* Keys of other processes leave the canonical text, those of this one get their defaults. */
+static void fill_process(struct draft_arrivals *draft)
+{
+    const bool is_modulated = draft->process == SIM_ARRIVALS_MODULATED;
+    const bool is_diurnal = draft->process == SIM_ARRIVALS_DIURNAL;
+    fill_number(&draft->cv, draft->process == SIM_ARRIVALS_HYPEREXPONENTIAL, 2);
+    fill_number(&draft->burst, is_modulated, 4);
+    fill_number(&draft->burst_share, is_modulated, 0.1);
+    fill_time(&draft->dwell_ns, is_modulated, 600);
+    fill_number(&draft->amplitude, is_diurnal, 0.5);
+    fill_time(&draft->period_ns, is_diurnal, 86400);
+    fill_time(&draft->peak_ns, is_diurnal, 43200);
+}
+
+static void resolve_arrivals(struct sim_resolver *resolver, struct draft_arrivals *draft,
+                             struct sim_workload *workload)
+{
+    const bool is_generated = workload->kind == SIM_WORKLOAD_GENERATED;
+    struct sim_arrivals *arrivals = &workload->arrivals;
+    if (draft->process == SIM_ABSENT_COUNT)
+        draft->process =
+            is_generated || draft->head.node != NULL ? SIM_ARRIVALS_POISSON : SIM_ARRIVALS_TRACE;
+    *arrivals = (struct sim_arrivals){ .kind = draft->process, .rate_per_s = (double)NAN };
+    if (draft->process == SIM_ARRIVALS_TRACE) {
+        if (is_generated)
+            sim_report_error(resolver->report, sim_draft_at(&draft->head, "process"),
+                             "generated jobs follow no trace");
+        return;
+    }
+    fill_process(draft);
+    check_rate(resolver, draft);
+    if (draft->batch == NULL)
+        draft->batch = sim_resolve_constant(resolver, "const(1)");
+    arrivals->batch = draft->batch;
+    arrivals->batch_mean = fmax(sim_law_mean(draft->batch), 1);
+    arrivals->gap = draft->gap;
+    arrivals->cv = draft->cv;
+    arrivals->burst = draft->burst;
+    arrivals->burst_share = draft->burst_share;
+    arrivals->dwell_ns = draft->dwell_ns;
+    arrivals->amplitude = draft->amplitude;
+    arrivals->period_ns = draft->period_ns;
+    arrivals->peak_ns = draft->peak_ns;
+    if (draft->process == SIM_ARRIVALS_RENEWAL)
+        arrivals->rate_per_s =
+            draft->gap == NULL ? 1 : arrivals->batch_mean / sim_law_mean(draft->gap);
+    else if (!isnan(draft->rate_per_s) || !isnan(draft->load))
+        arrivals->rate_per_s = rate_of(resolver, draft, workload);
+}
+
+/* ---- the two modes ---- */
+
+/* Whether some class is fed by the process, not by a count of its own. */
+static bool has_process(const struct sim_workload *workload)
+{
+    if (workload->kind != SIM_WORKLOAD_GENERATED)
+        return true;
+    for (size_t i = 0; i < workload->jobs_count; i++)
+        if (workload->jobs[i].count == UINT64_MAX)
+            return true;
+    return false;
+}
+
+static void resolve_time(struct sim_resolver *resolver, struct draft_workload *draft,
+                         struct sim_workload *workload)
+{
+    fill_time(&draft->from_ns, true, 0);
+    if (draft->retries == SIM_ABSENT_COUNT)
+        draft->retries = 0;
+    if (draft->retry_delay == NULL && draft->retries > 0)
+        draft->retry_delay = sim_resolve_constant(resolver, "const(60)");
+    if (has_process(workload))
+        resolve_arrivals(resolver, &draft->arrivals, workload);
+    else
+        workload->arrivals = (struct sim_arrivals){ .kind = SIM_ARRIVALS_TRACE };
+    workload->from_ns = draft->from_ns;
+    workload->retries = draft->retries;
+    workload->retry_delay = draft->retry_delay;
+    const bool is_endless = workload->arrivals.kind != SIM_ARRIVALS_TRACE &&
+                            workload->jobs_limit == UINT64_MAX &&
+                            resolver->scenario->horizon_ns == INT64_MAX;
+    if (is_endless)
+        sim_report_error(resolver->report, draft->head.node,
+                         "arrivals never end: give jobs, or a horizon for the run");
+}
+
+static void refuse_time_keys(struct sim_resolver *resolver, const struct draft_workload *draft)
+{
+    static const char *const keys[] = { "arrivals", "service", "service_limit", "patience",
+                                        "from",     "retries", "retry_delay",   "queue_limit" };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const struct sim_yaml *at = sim_yaml_get(draft->head.node, keys[i]);
+        if (at != NULL)
+            sim_report_near(resolver->report, at, SIM_AT_KEY, NULL,
+                            "has no meaning in mode: static (nothing ends there)");
+    }
+}
+
+static void check_static(struct sim_resolver *resolver, const struct draft_workload *draft,
+                         const struct sim_workload *workload)
+{
+    refuse_time_keys(resolver, draft);
+    if (workload->kind == SIM_WORKLOAD_GENERATED && has_process(workload) &&
+        workload->jobs_limit == UINT64_MAX && isnan(workload->demand_frac))
+        sim_report_error(resolver->report, draft->head.node,
+                         "generated jobs of a static workload need jobs or demand: how many "
+                         "arrive");
+}
+
+void sim_resolve_jobs(struct sim_resolver *resolver, struct draft_workload *draft,
+                      struct sim_workload *workload)
+{
+    workload->jobs_limit = draft->jobs;
+    workload->queue_limit = draft->queue_limit;
+    workload->service_limit_ns =
+        draft->service_limit_ns == SIM_ABSENT_TIME ? INT64_MAX : draft->service_limit_ns;
+    if (workload->kind == SIM_WORKLOAD_GENERATED)
+        resolve_classes(resolver, draft, workload);
+    else
+        sim_resolve_size_labels(resolver, workload);
+    if (workload->mode == SIM_WORKLOAD_TIME)
+        resolve_time(resolver, draft, workload);
+    else
+        check_static(resolver, draft, workload);
+}

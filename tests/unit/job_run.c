@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Jobs in time: start times worked out by hand and by other programs, refusals, patience, retries,
+ * gangs, node failures. All invariants are checked after every event.
+ */
+#include "sim/jobs/job_run.h"
+#include "sim/record/record.h"
+#include "sim/run.h"
+#include "tests/support/check.h"
+#include "tests/support/runs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { JOBS = 256 };
+
+struct seen {
+    struct sim_job_row rows[JOBS];
+    char outcome[JOBS][16];
+    size_t count;
+};
+
+static void see(void *state, const struct sim_job_row *row)
+{
+    struct seen *seen = state;
+    if (row->job >= JOBS)
+        return;
+    seen->rows[row->job] = *row;
+    (void)snprintf(seen->outcome[row->job], sizeof seen->outcome[0], "%s", row->outcome);
+    seen->count++;
+}
+
+/* Runs it; NULL when it cannot be. The caller frees. */
+static struct seen *run_jobs(const char *text, const char *sets, struct sim_run_summary *summary)
+{
+    struct weir_error error = { .phase = -1 };
+    struct sim_job_run *run = NULL;
+    struct sim_scenario *scenario = test_scenario(text, sets);
+    struct seen *seen = calloc(1, sizeof *seen);
+    const struct sim_job_observer observer = { see, seen };
+    const struct sim_run_options options = { .seed = 1, .check_always = true };
+    if (scenario == NULL || seen == NULL ||
+        sim_job_run_create(scenario, &options, &run, &error) != WEIR_OK) {
+        fprintf(stderr, "%s\n", error.text);
+        free(seen);
+        sim_scenario_destroy(scenario);
+        return NULL;
+    }
+    sim_job_run_observe(run, &observer);
+    weir_status status = sim_job_run_go(run, &error);
+    if (status == WEIR_OK && summary != NULL)
+        status = sim_job_run_results(run, summary, &error);
+    if (status != WEIR_OK)
+        fprintf(stderr, "%s\n", error.text);
+    CHECK_I64(status, WEIR_OK);
+    sim_job_run_destroy(run);
+    sim_scenario_destroy(scenario);
+    return seen;
+}
+
+#define HEAD(nodes)                                                                                \
+    "schema: 1\nname: j\ncluster:\n  nodes:\n    - " nodes "\nsched: {placement: first_fit}\n"     \
+    "workloads:\n  - name: w\n    kind: generated\n    mode: time\n"
+
+static const char *const six_jobs =
+    HEAD("{name: n, cpus: 4}") "    classes:\n"
+                               "      - {name: a, count: 1, at: 0s, service: const(2 s), request: "
+                               "{cpus: 3}}\n"
+                               "      - {name: b, count: 1, at: 0s, service: const(3 s), request: "
+                               "{cpus: 3}}\n"
+                               "      - {name: c, count: 1, at: 0s, service: const(1 s), request: "
+                               "{cpus: 3}}\n"
+                               "      - {name: d, count: 1, at: 4s, service: const(8 s), request: "
+                               "{cpus: 4}}\n"
+                               "      - {name: e, count: 1, at: 4s, service: const(2 s), request: "
+                               "{cpus: 1}}\n"
+                               "      - {name: f, count: 1, at: 5s, service: const(4 s), request: "
+                               "{cpus: 4}}\n";
+
+/* Sorted by (submission, id) as the published example has it: a is (2 s, id 0), b (0, 1) ... */
+static const char *const published_six =
+    HEAD("{name: n, cpus: 4}") "    classes:\n"
+                               "      - {name: a, count: 1, at: 2s, service: const(3 s), request: "
+                               "{cpus: 1}}\n"
+                               "      - {name: b, count: 1, at: 0s, service: const(3 s), request: "
+                               "{cpus: 3}}\n"
+                               "      - {name: c, count: 1, at: 0s, service: const(1 s), request: "
+                               "{cpus: 3}}\n"
+                               "      - {name: d, count: 1, at: 4s, service: const(8 s), request: "
+                               "{cpus: 4}}\n"
+                               "      - {name: e, count: 1, at: 4s, service: const(2 s), request: "
+                               "{cpus: 1}}\n"
+                               "      - {name: f, count: 1, at: 1s, service: const(4 s), request: "
+                               "{cpus: 4}}\n";
+
+static void check_starts(const char *text, const char *sets, const int *expected, size_t count)
+{
+    struct seen *seen = run_jobs(text, sets, NULL);
+    CHECK(seen != NULL);
+    for (size_t i = 0; seen != NULL && i < count; i++) {
+        /* Jobs are numbered by arrival; their label is the class. */
+        for (size_t k = 0; k < count; k++)
+            if (seen->rows[k].label == i)
+                CHECK_I64(seen->rows[k].start_ns, expected[i] * SIM_NS_PER_S);
+    }
+    free(seen);
+}
+
+/* Six jobs on four processors; FCFS [8,0,3,11,19,4], first fit [2,0,3,10,4,6].
+ * covers: S1.9 S1.14 */
+static void published_example_starts_when_it_should(void)
+{
+    const int fcfs[] = { 8, 0, 3, 11, 19, 4 };
+    const int first_fit[] = { 2, 0, 3, 10, 4, 6 };
+    check_starts(published_six, "sched.queueing=fcfs", fcfs, 6);
+    check_starts(published_six, "sched.queueing=first_fit", first_fit, 6);
+}
+
+/* c is the shortest of the three at 0, then a, then b; e fits beside b at 4; f is shorter than d.
+ */
+static void shortest_goes_first(void)
+{
+    const int sjf[] = { 1, 3, 0, 10, 4, 6 };
+    check_starts(six_jobs, "sched.queueing=sjf", sjf, 6);
+}
+
+static const char *const gang = HEAD("{name: n, count: 2, cpus: 64, ram: 64 GiB, gpus: {a100-80: "
+                                     "4}}") "    classes:\n"
+                                            "      - {name: small, count: 100, at: 0s, every: 1s, "
+                                            "service: const(8 s), request: {gpus: 1}}\n"
+                                            "      - {name: gang, count: 1, at: 20s, members: 8, "
+                                            "service: const(50 s), request: {gpus: 1}}\n";
+
+/* A gang of 8 among small jobs on 8 GPUs: starved by first fit until 107, at 28 with FCFS, where
+ * small jobs then wait 42.3 s on average.
+ * covers: S1.17 */
+static void gang_starts_whole_or_not_at_all(void)
+{
+    struct sim_run_summary *summary = calloc(1, sizeof *summary);
+    struct seen *seen = run_jobs(gang, "sched.queueing=first_fit", summary);
+    CHECK_I64(seen->rows[21].members, 8);
+    CHECK_I64(seen->rows[21].start_ns, 107 * SIM_NS_PER_S);
+    CHECK_NEAR(sim_run_value(summary, "wait.job.mean", "small"), 0, 0);
+    CHECK_NEAR(sim_run_value(summary, "makespan", ""), 157, 1e-9);
+    free(seen);
+    *summary = (struct sim_run_summary){ .status = WEIR_OK };
+    seen = run_jobs(gang, "sched.queueing=fcfs", summary);
+    CHECK_I64(seen->rows[21].start_ns, 28 * SIM_NS_PER_S);
+    CHECK_NEAR(sim_run_value(summary, "wait.job.mean", "small"), 42.3, 1e-9);
+    CHECK_NEAR(sim_run_value(summary, "makespan", ""), 158, 1e-9);
+    free(seen);
+    free(summary);
+}
+
+/* One server: a runs 0-10; b may wait; c finds one waiting and is refused, comes back 5 s later
+ * (refused again) and 5 s after that, at 12, when b runs and nobody waits. */
+static void refused_job_comes_again(void)
+{
+    static const char *const text =
+        HEAD("{name: n, cpus: 1}") "    queue_limit: 1\n    retries: 2\n"
+                                   "    retry_delay: const(5 s)\n    service: const(10 s)\n    "
+                                   "classes:\n"
+                                   "      - {name: a, count: 1, request: {cpus: 1}}\n"
+                                   "      - {name: b, count: 1, at: 1s, request: {cpus: 1}}\n"
+                                   "      - {name: c, count: 1, at: 2s, request: {cpus: 1}}\n"
+                                   "      - {name: d, count: 1, at: 3s, request: {cpus: 2}}\n";
+    struct sim_run_summary *summary = calloc(1, sizeof *summary);
+    struct seen *seen = run_jobs(text, NULL, summary);
+    CHECK_I64(seen->rows[1].start_ns, 10 * SIM_NS_PER_S);
+    CHECK_I64(seen->rows[2].start_ns, 20 * SIM_NS_PER_S);
+    CHECK_STR(seen->outcome[2], "done");
+    CHECK_STR(seen->outcome[3], "refused");
+    CHECK_NEAR(sim_run_value(summary, "jobs.retried", ""), 2, 0);
+    CHECK_NEAR(sim_run_value(summary, "jobs.infeasible", "d"), 1, 0);
+    free(seen);
+    free(summary);
+}
+
+/* b leaves at 5 s, before a ends; it had kept c waiting under FCFS. */
+static void impatient_job_leaves_and_others_move_up(void)
+{
+    static const char *const text =
+        HEAD("{name: n, cpus: 4}") "    service: const(10 s)\n    classes:\n"
+                                   "      - {name: a, count: 1, request: {cpus: 3}}\n"
+                                   "      - {name: b, count: 1, at: 1s, patience: const(4 s), "
+                                   "request: {cpus: 4}}\n"
+                                   "      - {name: c, count: 1, at: 2s, request: {cpus: 1}}\n";
+    struct seen *seen = run_jobs(text, "sched.queueing=fcfs", NULL);
+    CHECK_STR(seen->outcome[1], "left");
+    CHECK_I64(seen->rows[1].end_ns, 5 * SIM_NS_PER_S);
+    CHECK_I64(seen->rows[1].start_ns, -1);
+    CHECK_I64(seen->rows[2].start_ns, 5 * SIM_NS_PER_S);
+    free(seen);
+}
+
+/* The node is away from 4 to 7: the job of 10 s begins anew at 7. */
+static void job_begins_anew_when_its_node_is_lost(void)
+{
+    static const char *const text =
+        "schema: 1\nname: j\nhorizon: 30 s\ncluster:\n  nodes:\n    - {name: n, cpus: 1}\n"
+        "  failures: {node_between: const(11 s), node_repair: const(3 s)}\n"
+        "sched: {placement: first_fit}\nworkloads:\n  - name: w\n    kind: generated\n"
+        "    mode: time\n    service: const(10 s)\n    classes:\n"
+        "      - {name: a, count: 1, at: 5 s, request: {cpus: 1}}\n";
+    struct sim_run_summary *summary = calloc(1, sizeof *summary);
+    struct seen *seen = run_jobs(text, NULL, summary);
+    CHECK_I64(seen->rows[0].attempts, 2);
+    CHECK_I64(seen->rows[0].start_ns, 14 * SIM_NS_PER_S);
+    CHECK_I64(seen->rows[0].end_ns, 24 * SIM_NS_PER_S);
+    CHECK_NEAR(sim_run_value(summary, "jobs.restarted", ""), 1, 0);
+    free(seen);
+    free(summary);
+}
+
+/* 80 GB of one GPU: two jobs of a quarter GPU and 30 GB, the third waits for memory.
+ * covers: S1.11 */
+static void gpu_memory_is_a_limit_of_its_own(void)
+{
+    static const char *const text = HEAD(
+        "{name: n, cpus: 8, gpus: {a100-80: 1}}") "    service: const(10 s)\n    classes:\n"
+                                                  "      - {name: a, count: 3, request: {cpus: 1, "
+                                                  "gpus: 0.25, gpu_memory: 30 GB}}\n";
+    struct seen *seen = run_jobs(text, NULL, NULL);
+    CHECK_I64(seen->rows[0].start_ns, 0);
+    CHECK_I64(seen->rows[1].start_ns, 0);
+    CHECK_I64(seen->rows[2].start_ns, 10 * SIM_NS_PER_S);
+    free(seen);
+}
+
+static const struct test tests[] = {
+    { "published_example_starts_when_it_should", published_example_starts_when_it_should },
+    { "shortest_goes_first", shortest_goes_first },
+    { "gang_starts_whole_or_not_at_all", gang_starts_whole_or_not_at_all },
+    { "refused_job_comes_again", refused_job_comes_again },
+    { "impatient_job_leaves_and_others_move_up", impatient_job_leaves_and_others_move_up },
+    { "job_begins_anew_when_its_node_is_lost", job_begins_anew_when_its_node_is_lost },
+    { "gpu_memory_is_a_limit_of_its_own", gpu_memory_is_a_limit_of_its_own },
+};
+TEST_MAIN(tests)

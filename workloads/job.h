@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Jobs as traces give them: one record whatever the format, amounts and times exact.
+ *
+ * Times count from the trace's own zero. What a trace does not say is WL_UNKNOWN (times) or the
+ * empty text; what it says is kept as it is, faults of the trace included: whoever builds a
+ * workload from it decides what a job without a run time means.
+ */
+#ifndef WORKLOADS_JOB_H
+#define WORKLOADS_JOB_H
+
+#include "weir/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define WL_UNKNOWN INT64_MIN
+
+/* How the job ended in the trace. */
+enum wl_job_end {
+    WL_JOB_END_UNKNOWN,
+    WL_JOB_DONE,
+    WL_JOB_FAILED,
+    WL_JOB_CANCELLED,
+    WL_JOB_NEVER_STARTED, /* left while it waited */
+    WL_JOB_RUNNING        /* still ran when the trace ends: its run time is censored */
+};
+
+struct wl_job {
+    char *name;   /* never NULL */
+    char *models; /* accepted GPU models as written ("A|B"); "" = any */
+    char *user;   /* "" = not said */
+    char *group;  /* tenant, virtual cluster */
+    int64_t submit_ns;
+    int64_t wait_ns; /* from submission to start, as the trace's own scheduler did it */
+    int64_t run_ns;
+    int64_t estimate_ns; /* what the user said it would run */
+    int64_t patience_ns; /* leaves when it waited so long; WL_UNKNOWN = waits for ever */
+    int64_t cpu_milli;   /* of the whole job, as are all amounts but gpu_milli */
+    int64_t memory_bytes;
+    int64_t gpu_memory_bytes; /* of each GPU */
+    uint32_t gpus;
+    uint32_t gpu_milli;  /* of each GPU; 1000 = whole */
+    uint32_t processors; /* of formats that count processors and say no more; else 0 */
+    int32_t priority;
+    uint32_t end;  /* enum wl_job_end */
+    uint32_t line; /* in the file */
+};
+
+/* In the order of the file. */
+struct wl_jobs {
+    struct wl_job *jobs;
+    size_t count;
+    size_t skipped;    /* bad rows that were left out */
+    char *messages[3]; /* of the first of them; NULL = fewer */
+};
+
+/* What a bad row does. */
+enum wl_bad_row { WL_BAD_ROW_FAILS, WL_BAD_ROW_IS_SKIPPED };
+
+void wl_jobs_clear(struct wl_jobs *jobs);
+
+#endif
