@@ -177,7 +177,9 @@ struct duel {
 
 static void ask_both(struct duel *duel, const struct weir_shape *shape)
 {
-    const struct weir_grader grader = { weir_ahead_grade, &duel->plain, true };
+    const struct weir_grader grader = { .grade = weir_ahead_grade,
+                                        .rules = &duel->plain,
+                                        .uses_mix = true };
     const struct weir_place_query query = { .cluster = duel->cluster,
                                             .mix = &duel->mix,
                                             .shape = shape };
