@@ -87,7 +87,9 @@ static weir_status fill_variants(struct an_db *db, const char *baseline,
     if (!is_complete)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     if (comparison->variant_count == 0)
-        return weir_fail(error, WEIR_EINVAL, "not comparable: the database holds no run");
+        return weir_fail(
+            error, WEIR_EINVAL,
+            "not comparable: the database holds no run: none had begun when its program ended");
     if (!is_found && baseline != NULL)
         return weir_fail(error, WEIR_EINVAL, "there is no variant \"%s\" to compare with",
                          baseline);

@@ -78,22 +78,45 @@ static const char stop_sql[] =
     " WHERE a.run_id = :run AND a.worker = :id AND a.verb IN ('stop', 'preempt')"
     " ORDER BY a.decision DESC LIMIT 1";
 
-static const char worker_json_sql[] =
-    "SELECT json_object('schema', 1, 'worker', w.worker, 'stage', g.name, 'node', n.name,"
-    " 'devices', w.devices, 'created_s', w.created_s, 'ready_s', w.ready_s, 'ended_s', w.ended_s,"
-    " 'end_reason', w.end_reason, 'tasks', w.tasks, 'busy_s', w.busy_s, 'start', json("
-    " (SELECT json_object('decision', a.decision, 't_s', d.t_s, 'phase', a.phase, 'nodes_seen',"
-    "   a.nodes_seen, 'candidates', a.candidates, 'ties', a.ties, 'score', a.score, 'score2',"
-    "   a.score2, 'runner_up', u.name, 'runner_up_score', a.runner_up_score, 'runner_up_score2',"
-    "   a.runner_up_score2, 'rejected', json(a.reasons), 'reused', a.reused, 'outcome', a.outcome,"
-    "   'placement', d.placement, 'scaling', d.scaling)"
-    "  FROM action a JOIN decision d ON d.run_id = a.run_id AND d.decision = a.decision"
-    "  LEFT JOIN node u ON u.run_id = a.run_id AND u.node = a.runner_up_node"
-    "  WHERE a.run_id = w.run_id AND a.worker = w.worker AND a.verb IN ('start', 'move')"
-    "  ORDER BY a.decision DESC LIMIT 1)))"
-    " FROM worker w JOIN stage g ON g.run_id = w.run_id AND g.stage = w.stage"
-    " JOIN node n ON n.run_id = w.run_id AND n.node = w.node"
-    " WHERE w.run_id = :run AND w.worker = :id";
+/* Databases from before candidates were kept have no table of them. */
+static const char has_candidates_sql[] =
+    "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'candidate'";
+
+#define CANDIDATES                                                                                 \
+    "SELECT n.name, c.gpu_mask, c.is_chosen, c.score, c.score2"                                    \
+    " FROM candidate c JOIN action a ON a.run_id = c.run_id AND a.decision = c.decision"           \
+    " AND a.seq = c.seq LEFT JOIN node n ON n.run_id = c.run_id AND n.node = c.node"               \
+    " WHERE c.run_id = :run AND a.worker = :id AND c.decision ="                                   \
+    " (SELECT max(decision) FROM action WHERE run_id = :run AND worker = :id"                      \
+    "  AND verb IN ('start', 'move')) ORDER BY c.score, c.score2, c.is_chosen DESC, c.rowid"
+
+enum { C_NODE, C_MASK, C_CHOSEN, C_SCORE, C_SCORE2 };
+
+static const char candidates_sql[] = CANDIDATES;
+
+#define WORKER_JSON(places)                                                                        \
+    "SELECT json_object('schema', 1, 'worker', w.worker, 'stage', g.name, 'node', n.name,"         \
+    " 'devices', w.devices, 'created_s', w.created_s, 'ready_s', w.ready_s, 'ended_s', w.ended_s," \
+    " 'end_reason', w.end_reason, 'tasks', w.tasks, 'busy_s', w.busy_s, 'start', json("            \
+    " (SELECT json_object('decision', a.decision, 't_s', d.t_s, 'phase', a.phase, 'nodes_seen',"   \
+    "   a.nodes_seen, 'candidates', a.candidates, 'ties', a.ties, 'score', a.score, 'score2',"     \
+    "   a.score2, 'runner_up', u.name, 'runner_up_score', a.runner_up_score, 'runner_up_score2',"  \
+    "   a.runner_up_score2, 'rejected', json(a.reasons), 'reused', a.reused, 'outcome', "          \
+    "a.outcome,"                                                                                   \
+    "   'placement', d.placement, 'scaling', d.scaling)"                                           \
+    "  FROM action a JOIN decision d ON d.run_id = a.run_id AND d.decision = a.decision"           \
+    "  LEFT JOIN node u ON u.run_id = a.run_id AND u.node = a.runner_up_node"                      \
+    "  WHERE a.run_id = w.run_id AND a.worker = w.worker AND a.verb IN ('start', 'move')"          \
+    "  ORDER BY a.decision DESC LIMIT 1))" places ")"                                              \
+    " FROM worker w JOIN stage g ON g.run_id = w.run_id AND g.stage = w.stage"                     \
+    " JOIN node n ON n.run_id = w.run_id AND n.node = w.node"                                      \
+    " WHERE w.run_id = :run AND w.worker = :id"
+
+static const char worker_json_sql[] = WORKER_JSON("");
+static const char worker_places_json_sql[] =
+    WORKER_JSON(", 'places', json((SELECT json_group_array(json_object('node', name, 'gpu_mask',"
+                " gpu_mask, 'is_chosen', is_chosen, 'score', score, 'score2', score2)) FROM"
+                " (" CANDIDATES ")))");
 
 static weir_status fail_no_worker(const struct explanation *explanation, struct weir_error *error)
 {
@@ -150,6 +173,55 @@ static void print_choice(FILE *out, const struct an_frame *start)
     (void)fputc('\n', out);
 }
 
+static weir_status has_candidates(const struct explanation *explanation, bool *has,
+                                  struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(explanation->db, has_candidates_sql, NULL, &frame, error));
+    *has = an_number(frame, 0, 0) > 0.5;
+    an_frame_destroy(frame);
+    return WEIR_OK;
+}
+
+/* "GPUs 0, 3" of a mask; nothing without one. */
+static void print_gpus(FILE *out, double mask)
+{
+    const uint64_t bits = isnan(mask) ? 0 : (uint64_t)(int64_t)mask;
+    const char *before = bits != 0 && (bits & (bits - 1)) == 0 ? " GPU " : " GPUs ";
+    for (uint32_t gpu = 0; gpu < 64; gpu++) {
+        if ((bits >> gpu & 1) == 0)
+            continue;
+        (void)fprintf(out, "%s%u", before, gpu);
+        before = ", ";
+    }
+}
+
+/* The places that were weighed, the best first: what explain levels top and full keep. */
+static weir_status print_places(const struct explanation *explanation, const struct an_args *args,
+                                struct weir_error *error)
+{
+    enum { MOST = 20 };
+    FILE *out = explanation->out;
+    struct an_frame *frame = NULL;
+    bool has = false;
+    WEIR_TRY(has_candidates(explanation, &has, error));
+    if (!has)
+        return WEIR_OK;
+    WEIR_TRY(an_query(explanation->db, candidates_sql, args, &frame, error));
+    for (size_t row = 0; row < frame->row_count && row < MOST; row++) {
+        (void)fprintf(out, "  %s %s", an_number(frame, row, C_CHOSEN) > 0.5 ? "took " : "place",
+                      an_text(frame, row, C_NODE));
+        print_gpus(out, an_number(frame, row, C_MASK));
+        print_score(out, ": ", an_number(frame, row, C_SCORE), an_number(frame, row, C_SCORE2));
+        (void)fputc('\n', out);
+    }
+    if (frame->row_count > MOST)
+        (void)fprintf(out, "  … and %zu more places (--format json has all)\n",
+                      frame->row_count - MOST);
+    an_frame_destroy(frame);
+    return WEIR_OK;
+}
+
 static void print_start(const struct explanation *explanation, const struct an_frame *start,
                         double created_s)
 {
@@ -199,7 +271,7 @@ static weir_status print_worker(const struct explanation *explanation,
     struct an_frame *start = NULL;
     struct an_frame *stop = NULL;
     WEIR_TRY(an_query(explanation->db, start_sql, &args, &start, error));
-    const weir_status status = an_query(explanation->db, stop_sql, &args, &stop, error);
+    weir_status status = an_query(explanation->db, stop_sql, &args, &stop, error);
     if (status != WEIR_OK) {
         an_frame_destroy(start);
         return status;
@@ -210,6 +282,7 @@ static weir_status print_worker(const struct explanation *explanation,
                   devices[0] == '\0' ? "" : ")", has_ended ? "from" : "since",
                   clock_of(explanation, created).text);
     print_start(explanation, start, created);
+    status = print_places(explanation, &args, error);
     print_life(explanation, worker);
     if (stop->row_count > 0)
         (void)fprintf(explanation->out, "  decision %.0f at %s asked to %s it\n",
@@ -217,7 +290,7 @@ static weir_status print_worker(const struct explanation *explanation,
                       an_text(stop, 0, 2));
     an_frame_destroy(start);
     an_frame_destroy(stop);
-    return WEIR_OK;
+    return status;
 }
 
 static weir_status explain_worker(const struct explanation *explanation, struct weir_error *error)
@@ -226,12 +299,14 @@ static weir_status explain_worker(const struct explanation *explanation, struct 
                                   .id = explanation->query->worker };
     struct an_frame *worker = NULL;
     WEIR_TRY(an_query(explanation->db, worker_sql, &args, &worker, error));
-    weir_status status = WEIR_OK;
-    if (worker->row_count == 0)
+    bool has = false;
+    weir_status status = has_candidates(explanation, &has, error);
+    if (status == WEIR_OK && worker->row_count == 0)
         status = fail_no_worker(explanation, error);
-    else if (explanation->query->as_json)
-        status = print_json(explanation, worker_json_sql, &args, error);
-    else
+    else if (status == WEIR_OK && explanation->query->as_json)
+        status =
+            print_json(explanation, has ? worker_places_json_sql : worker_json_sql, &args, error);
+    else if (status == WEIR_OK)
         status = print_worker(explanation, worker, error);
     an_frame_destroy(worker);
     return status;

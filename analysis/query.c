@@ -213,7 +213,8 @@ static weir_status fail_no_run(struct an_db *db, const char *variant, uint32_t r
                       NULL, &frame, error));
     const bool is_empty = an_text(frame, 0, 0)[0] == '\0';
     const weir_status status =
-        is_empty ? weir_fail(error, WEIR_ENOTFOUND, "%s: holds no run", db->path)
+        is_empty ? weir_fail(error, WEIR_ENOTFOUND,
+                             "%s: holds no run: none had begun when its program ended", db->path)
                  : weir_fail(error, WEIR_ENOTFOUND,
                              "%s: no run of variant %s, replication %u; there are: %s "
                              "(replications 0 to %.0f)",

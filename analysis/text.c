@@ -162,7 +162,7 @@ struct an_word an_shorten(const char *name, size_t characters)
         if (is_start && (seen > characters || bytes + 8 > sizeof word.text))
             break;
     }
-    if (name[bytes] == '\0' && bytes < sizeof word.text) {
+    if (bytes < sizeof word.text && name[bytes] == '\0') {
         (void)snprintf(word.text, sizeof word.text, "%s", name);
         return word;
     }

@@ -109,6 +109,25 @@ static void put_nodes(struct writer *writer, const struct weir_cluster *cluster)
     put(writer, "\n  ],\n");
 }
 
+/* null for any, an index, or a list of indices for a set. */
+static void put_gpu_type(struct writer *writer, uint32_t gpu_type)
+{
+    uint32_t written = 0;
+
+    if (gpu_type == 0) {
+        put(writer, "null");
+    } else if ((gpu_type & WEIR_GPU_TYPE_SET) == 0) {
+        put(writer, "%u", gpu_type - 1);
+    } else {
+        put(writer, "[");
+        for (uint32_t i = 0; i < WEIR_GPU_TYPE_SET_MOST; i++) {
+            if (((gpu_type >> i) & 1) != 0)
+                put(writer, "%s%u", comma(written++), i);
+        }
+        put(writer, "]");
+    }
+}
+
 static void put_shape(struct writer *writer, const struct weir_shape *shape)
 {
     const bool many = shape->kind == WEIR_SHAPE_WHOLE || shape->kind == WEIR_SHAPE_ENTIRE ||
@@ -121,10 +140,7 @@ static void put_shape(struct writer *writer, const struct weir_shape *shape)
     put(writer, ", \"nvdecs\": %u, \"nvencs\": %u", shape->nvdecs, shape->nvencs);
     put(writer, ", \"ram_bytes\": %lld, \"gpu_mem_bytes\": %lld, \"gpu_type\": ",
         (long long)shape->ram_bytes, (long long)shape->gpu_mem_bytes);
-    if (shape->gpu_type == 0)
-        put(writer, "null");
-    else
-        put(writer, "%u", shape->gpu_type - 1);
+    put_gpu_type(writer, shape->gpu_type);
     if (shape->node_gpus > 0)
         put(writer, ", \"nodes\": %u, \"node_gpus\": %u", shape->node_count, shape->node_gpus);
     put(writer, ", \"codec_same_gpu\": %s}", shape->codec_same_gpu != 0 ? "true" : "false");

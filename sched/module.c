@@ -35,6 +35,8 @@ static weir_status check_placement(const struct weir_placement_ops *ops, struct 
     WEIR_TRY(check_name(ops->name, error));
     if (ops->score == NULL && ops->place == NULL)
         return weir_fail(error, WEIR_EPOLICY, "it has neither score nor place");
+    if (ops->flags != 0)
+        return weir_fail(error, WEIR_EPOLICY, "its flags must be 0, got %u", ops->flags);
     if ((ops->create == NULL) != (ops->destroy == NULL))
         return weir_fail(error, WEIR_EPOLICY, "create and destroy belong together");
     return weir_params_check_table(ops->params, ops->param_count, error);
@@ -116,6 +118,11 @@ weir_status weir_module_check(const struct weir_module *module, struct weir_erro
         return weir_fail(error, WEIR_EABI,
                          "module %s was built for interface version %u, this is version %u",
                          module->name, module->abi_major, (unsigned)WEIR_ABI_MAJOR);
+    if (module->abi_minor > WEIR_ABI_MINOR)
+        return weir_fail(error, WEIR_EABI,
+                         "module %s was built for interface version %u.%u, this is version %u.%u",
+                         module->name, module->abi_major, module->abi_minor,
+                         (unsigned)WEIR_ABI_MAJOR, (unsigned)WEIR_ABI_MINOR);
     const bool has_placement = module->placements != NULL && module->placements[0] != NULL;
     const bool has_scaling = module->scalings != NULL && module->scalings[0] != NULL;
     const struct weir_queueing_ops *const *const queueings = weir_module_queueings(module);

@@ -3,13 +3,16 @@
  * The placer of one decision: asks the placement policy, changes scratch and plan together.
  *
  * A stage's stopped workers are a window of an array: the first one is taken back most often, so
- * taking one out moves the shorter side.
+ * taking one out moves the shorter side. Policies that follow changes get them by number and node
+ * instead (stopped.h), where nothing moves.
  */
 #include "sched/placer.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/explain.h"
 #include "sched/internal/hash.h"
 #include "sched/internal/plan.h"
+#include "sched/internal/stopped.h"
 #include "sched/placement/candidates.h"
 #include "sched/placement/scan.h"
 
@@ -21,7 +24,8 @@ struct stopped_list {
 };
 
 struct placer_stage {
-    struct stopped_list stopped;
+    struct stopped_list list;    /* for most policies */
+    struct weir_stopped stopped; /* for those that follow it; one of both is empty */
     struct weir_choice refusal;
     uint32_t is_refused; /* 1 = the last try was refused */
 };
@@ -55,8 +59,10 @@ void weir_placer_destroy(struct weir_placer *placer)
     if (placer == NULL)
         return;
     const struct weir_allocator memory = placer->allocator;
-    for (uint32_t i = 0; i < placer->stage_capacity; i++)
-        weir_free(&memory, placer->stages[i].stopped.workers);
+    for (uint32_t i = 0; i < placer->stage_capacity; i++) {
+        weir_stopped_free(&placer->stages[i].stopped, &memory);
+        weir_free(&memory, placer->stages[i].list.workers);
+    }
     weir_free(&memory, placer->stages);
     weir_free(&memory, placer->shapes);
     weir_free(&memory, placer->frequencies);
@@ -115,8 +121,9 @@ weir_status weir_placer_begin(struct weir_placer *placer, const struct weir_plac
     placer->counts = (struct weir_placer_counts){ 0 };
     for (uint32_t i = 0; i < view->stage_count; i++) {
         placer->shapes[i] = weir_view_stage(view, i)->shape;
-        placer->stages[i].stopped.first = 0;
-        placer->stages[i].stopped.count = 0;
+        placer->stages[i].list.first = 0;
+        placer->stages[i].list.count = 0;
+        weir_stopped_clear(&placer->stages[i].stopped);
         placer->stages[i].is_refused = 0;
     }
     mix_of_now(placer, view);
@@ -209,9 +216,19 @@ static void copy_worker(struct weir_worker *target, const struct weir_worker *so
                source->alloc.device_count * sizeof source->alloc.devices[0]);
 }
 
-static weir_status push_stopped(const struct weir_allocator *allocator, struct stopped_list *list,
+static bool follows_stopped(const struct weir_placer *placer)
+{
+    return (placer->bound.ops->flags & WEIR_PLACEMENT_FOLLOWS_STOPPED) != 0;
+}
+
+static weir_status push_stopped(struct weir_placer *placer, uint32_t stage,
                                 const struct weir_worker *worker)
 {
+    const struct weir_allocator *const allocator = &placer->allocator;
+    struct stopped_list *const list = &placer->stages[stage].list;
+
+    if (follows_stopped(placer))
+        return weir_stopped_add(&placer->stages[stage].stopped, allocator, worker);
     struct weir_worker *const workers = weir_grow(allocator, list->workers, &list->capacity,
                                                   list->first + list->count + 1, sizeof *workers);
     if (workers == NULL)
@@ -255,29 +272,51 @@ static weir_status blame(const struct weir_placer *placer, weir_status status, u
     return status == WEIR_ENOMEM ? status : WEIR_EPOLICY;
 }
 
+/* The id of stopped worker `number` of a stage and what it held; false when there is none. */
+static bool look_up_stopped(const struct placer_stage *stage, uint32_t number, uint64_t *id,
+                            struct weir_alloc *alloc)
+{
+    if (weir_stopped_has(&stage->stopped, number)) {
+        *id = stage->stopped.entries[number].id;
+        weir_stopped_alloc(&stage->stopped, number, alloc);
+        return true;
+    }
+    if (number >= stage->list.count)
+        return false;
+    const struct weir_worker *const worker = &stage->list.workers[stage->list.first + number];
+    *id = worker->id;
+    memcpy(alloc, &worker->alloc,
+           offsetof(struct weir_alloc, devices) +
+               worker->alloc.device_count * sizeof alloc->devices[0]);
+    return true;
+}
+
 /* A worker stopped in this plan stays: its stop is taken back. */
-static weir_status keep_stopped(struct weir_placer *placer, uint32_t stage,
+static weir_status keep_stopped(struct weir_placer *placer, uint32_t index,
                                 struct weir_error *error)
 {
-    struct stopped_list *const list = &placer->stages[stage].stopped;
-    const uint32_t position = placer->answer.reused;
+    struct placer_stage *const stage = &placer->stages[index];
+    const uint32_t number = placer->answer.reused;
+    struct weir_alloc alloc;
+    uint64_t id = 0;
 
-    if (position >= list->count)
+    if (!look_up_stopped(stage, number, &id, &alloc))
         return weir_fail(error, WEIR_EPOLICY,
                          "placement policy %s reuses worker %u of %u stopped ones",
-                         placer->bound.ops->name, position, list->count);
-    const struct weir_worker *const worker = &list->workers[list->first + position];
-    const uint64_t id = worker->id;
+                         placer->bound.ops->name, number, stage->list.count + stage->stopped.live);
     const weir_status status =
-        weir_cluster_add_worker(placer->bound.scratch, id, stage, &worker->alloc, error);
+        weir_cluster_add_worker(placer->bound.scratch, id, index, &alloc, error);
     if (status != WEIR_OK)
         return blame(placer, status, id, error);
     if (!weir_plan_unstop(placer->bound.plan, id))
         return weir_fail(error, WEIR_EINVARIANT, "worker %llu has no stop to take back",
                          (unsigned long long)id);
-    take_out(list, position);
+    if (follows_stopped(placer))
+        weir_stopped_take(&stage->stopped, number);
+    else
+        take_out(&stage->list, number);
     placer->counts.reused++;
-    const struct weir_step step = { .stage = stage, .placed = 1, .reused = 1, .worker = id };
+    const struct weir_step step = { .stage = index, .placed = 1, .reused = 1, .worker = id };
     return note_step(placer, &step);
 }
 
@@ -386,16 +425,17 @@ weir_status weir_placer_start(struct weir_placer *placer, uint32_t stage, struct
         return weir_fail(error, WEIR_EINVAL, "stage %u of %u", stage, placer->stage_count);
     if (placer->shapes[stage].kind == WEIR_SHAPE_SPMD_MULTI)
         return start_group(placer, stage, error);
-    const struct stopped_list *const stopped = &placer->stages[stage].stopped;
+    const struct stopped_list *const list = &placer->stages[stage].list;
     const struct weir_mix mix = placer_mix(placer);
     const struct weir_place_query query = {
         .cluster = placer->bound.scratch,
         .mix = &mix,
         .shape = &placer->shapes[stage],
         .stage = stage,
-        .reusable_count = stopped->count,
-        .reusable = stopped->count == 0 ? NULL : stopped->workers + stopped->first,
+        .reusable_count = list->count,
+        .reusable = list->count == 0 ? NULL : list->workers + list->first,
         .seed = next_seed(placer),
+        .stopped = follows_stopped(placer) ? &placer->stages[stage].stopped : NULL,
     };
     placer->counts.tried++;
     placer->answer.reused = WEIR_NO_INDEX;
@@ -408,6 +448,9 @@ weir_status weir_placer_start(struct weir_placer *placer, uint32_t stage, struct
     placer->stages[stage].is_refused = 0;
     if (placer->answer.reused != WEIR_NO_INDEX)
         return keep_stopped(placer, stage, error);
+    const struct weir_explained explained = { placer->bound.ops, placer->bound.state, &query,
+                                              &placer->answer };
+    WEIR_TRY(weir_explain_start(placer->bound.plan, &explained));
     return start_fresh(placer, stage, error);
 }
 
@@ -432,7 +475,7 @@ weir_status weir_placer_stop(struct weir_placer *placer, uint32_t stage, struct 
     WEIR_TRY(weir_cluster_remove_worker(placer->bound.scratch, id, error));
     placer->counts.removed++;
     if (!weir_plan_unstart(placer->bound.plan, id)) {
-        WEIR_TRY(push_stopped(&placer->allocator, &placer->stages[stage].stopped, &worker));
+        WEIR_TRY(push_stopped(placer, stage, &worker));
         WEIR_TRY(weir_plan_stop(placer->bound.plan, stage, id));
     }
     const struct weir_step step = { .stage = stage, .is_removal = 1, .worker = id };

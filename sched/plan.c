@@ -58,6 +58,7 @@ void weir_plan_destroy(struct weir_plan *plan)
     weir_check_free(&memory, &store->check);
     weir_id_map_free(&memory, &store->starts);
     weir_id_map_free(&memory, &store->stops);
+    weir_free(&memory, store->candidates);
     weir_free(&memory, store->steps);
     weir_free(&memory, store->noted);
     weir_free(&memory, store->notes);
@@ -76,6 +77,7 @@ void weir_plan_reset(struct weir_plan *plan, uint64_t next_worker, uint32_t expl
     store->choice_count = 0;
     store->note_count = 0;
     store->step_count = 0;
+    store->candidate_count = 0;
     store->hole_count = 0;
     store->stops_first = 0;
     store->is_settled = 0;
@@ -284,6 +286,23 @@ weir_status weir_plan_step(struct weir_plan *plan, const struct weir_step *step)
     return WEIR_OK;
 }
 
+weir_status weir_plan_candidate(struct weir_plan *plan, const struct weir_candidate *candidate)
+{
+    struct weir_plan_store *const store = plan->store;
+
+    if (store->explain < WEIR_EXPLAIN_TOP)
+        return WEIR_OK;
+    struct weir_candidate *const candidates =
+        weir_grow(&store->allocator, store->candidates, &store->candidate_capacity,
+                  store->candidate_count + 1, sizeof *candidates);
+    if (candidates == NULL)
+        return WEIR_ENOMEM;
+    store->candidates = candidates;
+    candidates[store->candidate_count] = *candidate;
+    candidates[store->candidate_count++].choice = store->choice_count;
+    return WEIR_OK;
+}
+
 /* Makes a hole of an action that `map` remembers. */
 static bool take_back(struct weir_plan_store *store, const struct weir_id_map *map, uint32_t verb,
                       uint64_t worker)
@@ -378,4 +397,14 @@ uint32_t weir_plan_step_count(const struct weir_plan *plan)
 const struct weir_step *weir_plan_step_at(const struct weir_plan *plan, uint32_t index)
 {
     return index < plan->store->step_count ? &plan->store->steps[index] : NULL;
+}
+
+uint32_t weir_plan_candidate_count(const struct weir_plan *plan)
+{
+    return plan->store->candidate_count;
+}
+
+const struct weir_candidate *weir_plan_candidate_at(const struct weir_plan *plan, uint32_t index)
+{
+    return index < plan->store->candidate_count ? &plan->store->candidates[index] : NULL;
 }

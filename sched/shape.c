@@ -109,7 +109,7 @@ static weir_status shape_spmd(const struct weir_request *request, struct weir_sh
                               struct weir_error *error)
 {
     const uint32_t node_gpus = request->node_gpus;
-    uint32_t gpus;
+    uint32_t gpus = 0;
 
     if (request->nvdecs > 0 || request->nvencs > 0)
         return weir_fail(error, WEIR_EINVAL, "spmd must not ask for codecs");

@@ -152,7 +152,8 @@ static int spawn(struct command *command, int in, int out)
 
 static weir_status start(struct command *command, struct weir_error *error)
 {
-    int input[2], output[2];
+    int input[2];
+    int output[2];
     /* A socket, because a write to a program that is gone can then fail without a signal. */
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, input) != 0)
         return weir_fail(error, WEIR_EPOLICY, "socketpair: %s", strerror(errno));

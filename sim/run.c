@@ -27,8 +27,8 @@ static double peak_rss_mib(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_maxrss / 1024.0 : 0.0;
 }
 
-static weir_status record_run(const struct sim_scenario *scenario,
-                              const struct sim_run_options *options, struct weir_error *error)
+weir_status sim_run_announce(const struct sim_scenario *scenario,
+                             const struct sim_run_options *options, struct weir_error *error)
 {
     const struct sim_run_row row = { .run_id = options->run_id,
                                      .experiment_id = options->experiment_id,
@@ -323,7 +323,7 @@ static weir_status run_jobs(const struct sim_scenario *scenario,
     const double cpu_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
     summary->completion_s = (double)NAN;
     (void)snprintf(summary->outcome, sizeof(summary->outcome), "failed");
-    const weir_status recorded = record_run(scenario, options, &error);
+    const weir_status recorded = sim_run_announce(scenario, options, &error);
     summary->status = recorded;
     if (recorded == WEIR_OK)
         summary->status = is_static ? run_static(scenario, options, summary, &error)
@@ -353,7 +353,7 @@ weir_status sim_run(const struct sim_scenario *scenario, const struct sim_run_op
         return run_jobs(scenario, options, summary);
     (void)snprintf(summary->outcome, sizeof(summary->outcome), "failed"); /* until it is not */
     /* Its row comes first, so that a run that never gets going is known to have been tried. */
-    const weir_status recorded = record_run(scenario, options, &error);
+    const weir_status recorded = sim_run_announce(scenario, options, &error);
     weir_status status = recorded;
     if (status == WEIR_OK)
         status = sim_world_create(scenario, options, &world, &error);

@@ -35,6 +35,11 @@ struct sim_run_summary {
 weir_status sim_run(const struct sim_scenario *scenario, const struct sim_run_options *options,
                     struct sim_run_summary *summary);
 
+/* Writes and commits the row of a run that is about to start, marked `running`: whatever happens to
+ * its process, the database tells. sim_run does it too, a merged shard replaces it. */
+weir_status sim_run_announce(const struct sim_scenario *scenario,
+                             const struct sim_run_options *options, struct weir_error *error);
+
 /* A result by metric and label, NAN when there is none. */
 double sim_run_value(const struct sim_run_summary *summary, const char *metric, const char *label);
 

@@ -85,7 +85,7 @@ weir_status sim_faults_set_node(struct sim_world *world, uint32_t node, bool is_
 
 /* timeline.c: what the scenario says happens. */
 weir_status sim_timeline_begin(struct sim_world *world);
-weir_status sim_timeline_apply(struct sim_world *world, uint32_t entry);
-weir_status sim_timeline_end(struct sim_world *world, uint32_t entry);
+weir_status sim_timeline_apply(struct sim_world *world, uint32_t index);
+weir_status sim_timeline_end(struct sim_world *world, uint32_t index);
 
 #endif

@@ -125,6 +125,7 @@ static weir_status inflate_some(struct wl_source *source, char *buffer, size_t c
     return WEIR_OK;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): zstd writes to the buffer */
 static weir_status zstd_some(struct wl_source *source, char *buffer, size_t capacity,
                              size_t *length, struct weir_error *error)
 {

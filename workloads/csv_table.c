@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The reader behind the header: lines are cut here and fed to libcsv one by one, because libcsv
- * skips empty lines and counts its error offsets from the last buffer; so the line of every row is
- * known. Fields are copied into one text per row.
+ * The reader behind the header: lines are fed to libcsv one by one, because libcsv skips empty
+ * lines and counts its error offsets from the last buffer; so the line of every row is known.
+ * Fields are copied into one text per row.
  */
 #include "workloads/csv_table.h"
 
 #include "sim/engine/nearest.h"
 #include "sim/engine/number.h"
+#include "workloads/lines.h"
 
 #include <csv.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIELDS = 512, BUFFER = 65536 };
+enum { FIELDS = 512 };
 
 struct reader {
     const struct wl_csv_options *options;
     const struct wl_csv_sink *sink;
     struct wl_csv_counts *counts;
     struct weir_error *error;
-    struct wl_source *source;
+    struct wl_lines *lines;
     struct csv_parser parser;
     size_t line, row_line;
     bool in_row;    /* an unfinished row: a quoted line end */
     bool row_ended; /* while feeding the present line */
-    bool has_header, is_bad;
+    bool has_header, is_bad, is_first_fed;
     char delimiter;
     size_t row_bytes;
     size_t field_count, header_count;
@@ -35,11 +37,8 @@ struct reader {
     size_t text_length, text_capacity;
     size_t column_field[WL_CSV_COLUMNS]; /* from 1; 0 = absent */
     weir_status status;                  /* what ended the reading */
-    char buffer[BUFFER];
-    size_t buffer_used, buffer_filled;
-    char *line_text;
-    size_t line_length, line_capacity;
-    bool is_cut; /* the present line was longer than a row may be */
+    bool is_cut;                         /* the present line was longer than a row may be */
+    const char *cells[FIELDS];
 };
 
 WEIR_PRINTF(2, 3)
@@ -171,6 +170,11 @@ static void end_header(struct reader *reader)
         find_column(reader, c);
         has_column[c] = reader->column_field[c] != 0;
     }
+    for (size_t f = 0; f < reader->field_count; f++)
+        reader->cells[f] = field_text(reader, f);
+    if (reader->status == WEIR_OK && reader->sink->names != NULL)
+        reader->status = reader->sink->names(reader->sink->state, reader->cells,
+                                             reader->field_count, reader->error);
     if (reader->status == WEIR_OK && reader->sink->header != NULL)
         reader->status = reader->sink->header(reader->sink->state, has_column, reader->error);
     reader->has_header = true;
@@ -178,15 +182,18 @@ static void end_header(struct reader *reader)
 
 static void end_row(struct reader *reader)
 {
-    const char *cells[WL_CSV_COLUMNS] = { NULL };
+    const char **cells = reader->cells;
+    const size_t all = reader->options->column_count == 0 ? reader->field_count : 0;
     if (reader->field_count != reader->header_count)
         bad_field(reader, reader->field_count, "%zu fields, the header has %zu",
                   reader->field_count, reader->header_count);
     if (reader->is_bad)
         return;
     for (size_t c = 0; c < reader->options->column_count; c++)
-        if (reader->column_field[c] != 0)
-            cells[c] = field_text(reader, reader->column_field[c] - 1);
+        cells[c] =
+            reader->column_field[c] == 0 ? NULL : field_text(reader, reader->column_field[c] - 1);
+    for (size_t f = 0; f < all; f++)
+        cells[f] = field_text(reader, f);
     const struct wl_csv_row row = { reader->options, reader->row_line, reader->column_field,
                                     cells };
     struct weir_error error = { .phase = -1, .stage = -1 };
@@ -223,51 +230,20 @@ static void on_row(int terminator, void *context)
 
 /* ---- lines ---- */
 
-static weir_status fill(struct reader *reader)
+/* The next line; false at the end of the file or of the reading. */
+static bool next_line(struct reader *reader, struct wl_line *line)
 {
-    if (reader->buffer_used < reader->buffer_filled)
-        return WEIR_OK;
-    reader->buffer_used = 0;
-    reader->buffer_filled = 0;
     struct weir_error error = { .phase = -1, .stage = -1 };
-    const weir_status status =
-        wl_source_read(reader->source, reader->buffer, BUFFER, &reader->buffer_filled, &error);
-    if (status == WEIR_OK)
-        return WEIR_OK;
-    return weir_fail(reader->error, status, "%s: %s (after %zu lines, %zu rows)",
-                     reader->options->path, error.text, reader->line, reader->counts->rows);
-}
-
-/* The next line with its end, cut at the longest row; false at the end of the file. */
-static bool next_line(struct reader *reader)
-{
-    reader->line_length = 0;
-    reader->is_cut = false;
-    bool has_any = false;
-    for (bool is_over = false; !is_over;) {
-        reader->status = fill(reader);
-        const size_t left = reader->buffer_filled - reader->buffer_used;
-        if (reader->status != WEIR_OK || left == 0)
-            break;
-        const char *from = reader->buffer + reader->buffer_used;
-        const char *end = memchr(from, '\n', left);
-        const size_t length = end == NULL ? left : (size_t)(end - from) + 1;
-        is_over = end != NULL;
-        has_any = true;
-        reader->buffer_used += length;
-        if (reader->is_cut || reader->line_length + length > WL_CSV_ROW_BYTES) {
-            reader->is_cut = true;
-            continue;
-        }
-        if (!reserve(&reader->line_text, &reader->line_capacity, reader->line_length + length)) {
-            reader->status = weir_fail(reader->error, WEIR_ENOMEM, "out of memory");
-            break;
-        }
-        memcpy(reader->line_text + reader->line_length, from, length);
-        reader->line_length += length;
+    const weir_status status = wl_lines_next(reader->lines, line, &error);
+    if (status != WEIR_OK) {
+        reader->status =
+            weir_fail(reader->error, status, "%s: %s (after %zu lines, %zu rows)",
+                      reader->options->path, error.text, reader->line, reader->counts->rows);
+        return false;
     }
-    reader->line += has_any ? 1 : 0;
-    return has_any && reader->status == WEIR_OK;
+    reader->line = line->number;
+    reader->is_cut = line->is_cut;
+    return line->text != NULL;
 }
 
 /* The sign that stands most often outside quotes in the header. */
@@ -342,29 +318,48 @@ static void feed(struct reader *reader, const char *line, size_t length)
     reader->in_row = !reader->row_ended && (was_in_row || !is_blank(line, length));
 }
 
-static void feed_first(struct reader *reader)
+/* Before the first row: the mark of the file's coding, and the delimiter. */
+static void feed_first(struct reader *reader, struct wl_line line)
 {
     static const char mark[] = { '\xEF', '\xBB', '\xBF' };
-    const char *line = reader->line_text;
-    size_t length = reader->is_cut ? 0 : reader->line_length;
-    if (length >= sizeof mark && memcmp(line, mark, sizeof mark) == 0) {
-        line += sizeof mark;
-        length -= sizeof mark;
+    if (line.length >= sizeof mark && memcmp(line.text, mark, sizeof mark) == 0) {
+        line.text += sizeof mark;
+        line.length -= sizeof mark;
     }
     reader->delimiter = reader->options->delimiter;
     if (reader->delimiter == '\0')
-        reader->delimiter = find_delimiter(line == NULL ? "" : line, length);
+        reader->delimiter = find_delimiter(line.text, line.length);
     csv_set_delim(&reader->parser, (unsigned char)reader->delimiter);
-    feed(reader, line == NULL ? "" : line, length);
+    reader->is_first_fed = true;
+    feed(reader, line.text, line.length);
+}
+
+/* The names of a file that has none itself. */
+static void take_header(struct reader *reader)
+{
+    for (size_t i = 0; i < reader->options->header_count && reader->status == WEIR_OK; i++) {
+        char *name = strdup(reader->options->header[i]);
+        if (name == NULL)
+            reader->status = weir_fail(reader->error, WEIR_ENOMEM, "out of memory");
+        else
+            on_field(name, strlen(name), reader);
+        free(name);
+    }
+    if (reader->status == WEIR_OK)
+        end_header(reader);
+    forget_row(reader);
 }
 
 static void read_all(struct reader *reader)
 {
-    while (reader->status == WEIR_OK && next_line(reader)) {
-        if (!reader->has_header && !reader->in_row)
-            feed_first(reader);
+    struct wl_line line;
+    if (reader->options->header_count > 0)
+        take_header(reader);
+    while (reader->status == WEIR_OK && next_line(reader, &line)) {
+        if (!reader->is_first_fed || (!reader->has_header && !reader->in_row))
+            feed_first(reader, line);
         else
-            feed(reader, reader->line_text, reader->line_length);
+            feed(reader, line.text, line.length);
     }
     if (reader->status == WEIR_OK && csv_fini(&reader->parser, on_field, on_row, reader) != 0)
         bad_field(reader, reader->field_count + 1, "the file ends inside a quoted field");
@@ -375,14 +370,16 @@ static void read_all(struct reader *reader)
 weir_status wl_csv_read(const struct wl_csv_options *options, const struct wl_csv_sink *sink,
                         struct wl_csv_counts *counts, struct weir_error *error)
 {
+    struct wl_lines *lines = NULL;
     struct wl_source *source = NULL;
     if (options->bytes == NULL)
         WEIR_TRY(wl_source_open(options->path, &source, error));
     else
         WEIR_TRY(wl_source_open_memory(options->bytes, options->byte_count, &source, error));
+    WEIR_TRY(wl_lines_open(source, WL_CSV_ROW_BYTES, &lines, error));
     struct reader *reader = calloc(1, sizeof(*reader));
     if (reader == NULL) {
-        wl_source_close(source);
+        wl_lines_close(lines);
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     }
     *counts = (struct wl_csv_counts){ 0 };
@@ -390,7 +387,7 @@ weir_status wl_csv_read(const struct wl_csv_options *options, const struct wl_cs
     reader->sink = sink;
     reader->counts = counts;
     reader->error = error;
-    reader->source = source;
+    reader->lines = lines;
     reader->delimiter = ',';
     reader->status = start_parser(reader);
     if (reader->status == WEIR_OK) {
@@ -398,9 +395,8 @@ weir_status wl_csv_read(const struct wl_csv_options *options, const struct wl_cs
         csv_free(&reader->parser);
     }
     const weir_status status = reader->status;
-    wl_source_close(source);
+    wl_lines_close(lines);
     free(reader->text);
-    free(reader->line_text);
     free(reader);
     return status;
 }
@@ -429,5 +425,24 @@ weir_status wl_csv_number(const struct wl_csv_row *row, size_t column, double *v
     if (sim_number_scan(text, &number) != strlen(text))
         return wl_csv_fail(row, column, error, "'%.40s' is not a number", text);
     *value = number;
+    return WEIR_OK;
+}
+
+weir_status wl_csv_whole(const struct wl_csv_row *row, size_t column, struct wl_range range,
+                         int64_t *value, struct weir_error *error)
+{
+    const char *text = row->cells[column];
+    if (text == NULL)
+        return wl_csv_fail(row, column, error, "nothing in it; a whole number is expected");
+    const size_t sign = text[0] == '-' ? 1 : 0;
+    const size_t digits = strspn(text + sign, "0123456789");
+    errno = 0;
+    const long long read = strtoll(text, NULL, 10);
+    if (digits == 0 || text[sign + digits] != '\0')
+        return wl_csv_fail(row, column, error, "'%.40s' is not a whole number", text);
+    if (errno == ERANGE || read < range.min || read > range.max)
+        return wl_csv_fail(row, column, error, "'%.40s' is not from %lld to %lld", text,
+                           (long long)range.min, (long long)range.max);
+    *value = read;
     return WEIR_OK;
 }

@@ -29,7 +29,9 @@ struct wl_csv_options {
     const uint8_t *bytes;
     size_t byte_count;
     const struct wl_csv_column *columns; /* at most WL_CSV_COLUMNS */
-    size_t column_count;
+    size_t column_count;                 /* 0 = all of the file, in its order */
+    const char *const *header;           /* of a file that has none itself */
+    size_t header_count;
     char delimiter; /* 0 = find it */
     bool skips_bad_rows;
 };
@@ -47,6 +49,9 @@ struct wl_csv_sink {
     weir_status (*row)(void *state, const struct wl_csv_row *row, struct weir_error *error);
     /* After the header: which columns there are. NULL = not wanted. */
     weir_status (*header)(void *state, const bool *has_column, struct weir_error *error);
+    /* The header's words, NULL for an empty one; before `header`. NULL = not wanted. */
+    weir_status (*names)(void *state, const char *const *names, size_t count,
+                         struct weir_error *error);
     void *state;
 };
 
@@ -66,5 +71,11 @@ weir_status wl_csv_fail(const struct wl_csv_row *row, size_t column, struct weir
 /* The cell as a finite decimal number; an empty one leaves *value as it is. */
 weir_status wl_csv_number(const struct wl_csv_row *row, size_t column, double *value,
                           struct weir_error *error);
+/* The cell as a whole number within the range; an empty one is refused. */
+struct wl_range {
+    int64_t min, max;
+};
+weir_status wl_csv_whole(const struct wl_csv_row *row, size_t column, struct wl_range range,
+                         int64_t *value, struct weir_error *error);
 
 #endif

@@ -3,18 +3,21 @@
  * The tables of the openb trace (Alibaba cluster-trace-gpu-v2023): nodes, pods, and kept orders of
  * arrival.
  *
- * Nodes: sn, cpu_milli, memory_mib, gpu, model. Pods: name, cpu_milli, memory_mib, num_gpu,
- * gpu_milli, and gpu_spec ("A|B" = accepted models, "" = any) where the file has it; a pod without
- * GPUs has neither share nor models, whatever its row says. Times, service class and phase are not
- * read: they play no part in a static experiment. Amounts stay in the units of the trace.
+ * Nodes: sn, cpu_milli, memory_mib, gpu, model. Pods: cpu_milli, memory_mib, num_gpu, gpu_milli,
+ * and where the file has them name, gpu_spec ("A|B" = accepted models, "" = any), qos, pod_phase,
+ * creation_time, deletion_time, scheduled_time (seconds). A pod without GPUs has neither share nor
+ * models, whatever its row says.
+ *
+ * Every pod has a deletion time, and its phase is the last one seen before: Succeeded and Failed
+ * ended so, Running was deleted while it ran. Pending = never started: from creation to deletion it
+ * had patience, how long it would have run is unknown. A Running pod that is deleted at the last
+ * moment of the whole file is cut off by the end of the observation. The service class (qos)
+ * becomes the group.
  */
 #ifndef WORKLOADS_OPENB_H
 #define WORKLOADS_OPENB_H
 
-#include "weir/status.h"
-
-#include <stddef.h>
-#include <stdint.h>
+#include "workloads/trace.h"
 
 struct wl_openb_node {
     char *name;
@@ -25,18 +28,6 @@ struct wl_openb_node {
 
 struct wl_openb_nodes {
     struct wl_openb_node *nodes;
-    size_t count;
-};
-
-struct wl_openb_pod {
-    char *models; /* as written */
-    int64_t cpu_milli, memory_mib;
-    uint32_t gpus;
-    uint32_t gpu_milli; /* of each GPU */
-};
-
-struct wl_openb_pods {
-    struct wl_openb_pod *pods;
     size_t count;
 };
 
@@ -53,9 +44,10 @@ weir_status wl_openb_read_nodes(const char *path, struct wl_openb_nodes *nodes,
                                 struct weir_error *error);
 void wl_openb_nodes_clear(struct wl_openb_nodes *nodes);
 
-weir_status wl_openb_read_pods(const char *path, struct wl_openb_pods *pods,
+/* The format `openb` of trace.h. */
+weir_status wl_openb_read_jobs(const struct wl_trace_options *options, struct wl_jobs *jobs,
                                struct weir_error *error);
-void wl_openb_pods_clear(struct wl_openb_pods *pods);
+bool wl_openb_is_pods(const struct wl_trace_head *head);
 
 /* The order called `key` ("TRACE:SEED") from a file of lines "TRACE SEED P n row row ..." and
  * "TRACE SEED N n rank rank ...". Every rank occurs once. WEIR_EINVAL when there is none. */

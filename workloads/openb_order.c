@@ -2,12 +2,14 @@
 /* Kept orders of arrival; see openb.h. */
 #include "workloads/openb.h"
 
-#include "workloads/trace_text.h"
+#include "workloads/lines.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { LINE_BYTES = 1 << 26 };
 
 /* Where the reader is, for messages. */
 struct place {
@@ -39,6 +41,8 @@ static weir_status read_list(const struct place *place, char *rest, uint32_t **l
     uint32_t announced = 0;
     if (!next_number(&rest, &announced))
         return fail(place, "expected how many numbers follow");
+    if (announced > strlen(rest)) /* before room is asked for */
+        return fail(place, "fewer numbers than announced");
     uint32_t *numbers = malloc(((size_t)announced + 1) * sizeof *numbers);
     if (numbers == NULL)
         return weir_fail(place->error, WEIR_ENOMEM, "out of memory");
@@ -86,17 +90,22 @@ static char *behind_key(char *line, const char *key)
     return strncmp(line, seed, length) == 0 && line[length] == ' ' ? line + length + 1 : NULL;
 }
 
-static weir_status read_order(struct wl_text *text, struct place *place, const char *key,
+static weir_status read_order(struct wl_lines *lines, struct place *place, const char *key,
                               struct wl_openb_order *order)
 {
-    char *line = NULL;
-    size_t length = 0;
+    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct wl_line line;
     while (order->arrivals == NULL || order->ranks == NULL) {
-        WEIR_TRY(wl_text_line(text, &line, &length, place->error));
-        if (length == 0)
+        const weir_status status = wl_lines_next(lines, &line, &error);
+        if (status != WEIR_OK)
+            return weir_fail(place->error, status, "%s: %s (behind line %zu)", place->path,
+                             error.text, place->line);
+        if (line.text == NULL)
             return weir_fail(place->error, WEIR_EINVAL, "%s: has no order '%s'", place->path, key);
-        place->line = wl_text_line_number(text);
-        char *rest = behind_key(line, key);
+        place->line = line.number;
+        if (line.is_cut)
+            return fail(place, "a line of more than 64 MiB");
+        char *rest = behind_key(line.text, key);
         if (rest == NULL)
             continue;
         if (strncmp(rest, "P ", 2) == 0)
@@ -114,10 +123,12 @@ weir_status wl_openb_read_order(const char *path, const char *key, struct wl_ope
 {
     struct place place = { .path = path, .error = error };
     struct wl_openb_order read = { .arrivals = NULL };
-    struct wl_text *text = NULL;
-    WEIR_TRY(wl_text_open(path, &text, error));
-    const weir_status status = read_order(text, &place, key, &read);
-    wl_text_close(text);
+    struct wl_source *source = NULL;
+    struct wl_lines *lines = NULL;
+    WEIR_TRY(wl_source_open(path, &source, error));
+    WEIR_TRY(wl_lines_open(source, LINE_BYTES, &lines, error));
+    const weir_status status = read_order(lines, &place, key, &read);
+    wl_lines_close(lines);
     if (status != WEIR_OK)
         wl_openb_order_clear(&read);
     else

@@ -26,7 +26,7 @@ static void extend(struct wl_life *life, const struct wl_span *span)
 weir_status wl_lives_find(const struct wl_span_log *log, struct wl_life **lives, size_t *count,
                           struct weir_error *error)
 {
-    const struct wl_span **order = calloc(log->count + 1, sizeof(*order));
+    const struct wl_span **order = calloc(log->count + 1, sizeof(struct wl_span *));
     struct wl_life *found = calloc(log->count + 1, sizeof(*found));
     if (order == NULL || found == NULL) {
         free(order);
@@ -35,7 +35,7 @@ weir_status wl_lives_find(const struct wl_span_log *log, struct wl_life **lives,
     }
     for (size_t i = 0; i < log->count; i++)
         order[i] = &log->spans[i];
-    qsort(order, log->count, sizeof(*order), compare_spans);
+    qsort(order, log->count, sizeof(struct wl_span *), compare_spans);
     size_t n = 0;
     for (size_t i = 0; i < log->count; i++) {
         const struct wl_span *span = order[i];

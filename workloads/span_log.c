@@ -278,12 +278,12 @@ static bool is_same_task(const struct wl_span *a, const struct wl_span *b)
 
 static weir_status mark_tasks(struct wl_span_log *log, struct weir_error *error)
 {
-    struct wl_span **order = calloc(log->count + 1, sizeof(*order));
+    struct wl_span **order = calloc(log->count + 1, sizeof(struct wl_span *));
     if (order == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     for (size_t i = 0; i < log->count; i++)
         order[i] = &log->spans[i];
-    qsort(order, log->count, sizeof(*order), compare_spans);
+    qsort(order, log->count, sizeof(struct wl_span *), compare_spans);
     struct wl_span *first = NULL;
     for (size_t i = 0; i < log->count; i++) {
         if (first == NULL || !is_same_task(first, order[i]))
@@ -333,7 +333,7 @@ weir_status wl_span_log_read(const struct wl_span_options *options, struct wl_sp
                                         .delimiter = options->delimiter,
                                         .skips_bad_rows = options->skips_bad_rows };
     struct reading reading = { log, options->unit_s > 0 ? options->unit_s : 1.0 };
-    const struct wl_csv_sink sink = { on_row, on_header, &reading };
+    const struct wl_csv_sink sink = { .row = on_row, .header = on_header, .state = &reading };
     WEIR_TRY(wl_csv_read(&csv, &sink, &log->counts, error));
     return mark_tasks(log, error);
 }

@@ -233,31 +233,42 @@ static weir_status fit_returns(struct fitting *fitting, struct wl_stage_model *s
     return WEIR_OK;
 }
 
-/* The most frequent batch, from the column or from rows that are one task. */
-static weir_status fit_batch(struct fitting *fitting, struct wl_stage_model *stage, uint32_t index)
+/* Of one task, from the column or from rows that are one task. */
+static uint32_t batch_of(const struct wl_span *span)
+{
+    const uint32_t batch = span->batch > span->task_rows ? span->batch : span->task_rows;
+
+    return batch > largest_batch ? largest_batch : batch;
+}
+
+static uint32_t find_largest_batch(const struct fitting *fitting, uint32_t index)
 {
     uint32_t largest = 1;
-    for (int pass = 0; pass < 2; pass++) {
-        uint32_t *counts = NULL;
-        if (pass == 1 && (counts = calloc((size_t)largest + 1, sizeof(*counts))) == NULL)
-            return weir_fail(fitting->error, WEIR_ENOMEM, "out of memory");
-        for (size_t i = 0; i < fitting->log->count; i++) {
-            const struct wl_span *span = &fitting->log->spans[i];
-            if (!is_task_of(span, index))
-                continue;
-            uint32_t batch = span->batch > span->task_rows ? span->batch : span->task_rows;
-            batch = batch > largest_batch ? largest_batch : batch;
-            largest = batch > largest ? batch : largest;
-            if (counts != NULL)
-                counts[batch]++;
-        }
-        for (uint32_t b = 1; counts != NULL && b <= largest; b++)
-            if (stage->batch == 0 || counts[b] > counts[stage->batch])
-                stage->batch = b;
-        if (counts != NULL)
-            stage->batch_share = counts[stage->batch] / (double)(stage->tasks + stage->failed);
-        free(counts);
+    for (size_t i = 0; i < fitting->log->count; i++) {
+        const struct wl_span *span = &fitting->log->spans[i];
+        if (is_task_of(span, index) && batch_of(span) > largest)
+            largest = batch_of(span);
     }
+    return largest;
+}
+
+/* The most frequent batch. */
+static weir_status fit_batch(struct fitting *fitting, struct wl_stage_model *stage, uint32_t index)
+{
+    const uint32_t largest = find_largest_batch(fitting, index);
+    uint32_t *counts = calloc((size_t)largest + 1, sizeof(*counts));
+    if (counts == NULL)
+        return weir_fail(fitting->error, WEIR_ENOMEM, "out of memory");
+    for (size_t i = 0; i < fitting->log->count; i++) {
+        const struct wl_span *span = &fitting->log->spans[i];
+        if (is_task_of(span, index))
+            counts[batch_of(span)]++;
+    }
+    for (uint32_t b = 1; b <= largest; b++)
+        if (stage->batch == 0 || counts[b] > counts[stage->batch])
+            stage->batch = b;
+    stage->batch_share = counts[stage->batch] / (double)(stage->tasks + stage->failed);
+    free(counts);
     return WEIR_OK;
 }
 

@@ -104,7 +104,7 @@ static void label_lines(struct an_chart *chart, const struct lines *lines, const
     for (size_t i = 0; i < lines->count; i++)
         y[i] = box->y1 - (box->y1 - box->y0) * lines->line[i].end / lines->top;
     /* Pushing apart keeps an order, so it wants them in order. */
-    size_t order[MOST_LINES];
+    size_t order[MOST_LINES] = { 0 };
     double sorted[MOST_LINES];
     for (size_t i = 0; i < lines->count; i++) {
         size_t at = i;

@@ -19,5 +19,6 @@ extern const struct an_plot_ops an_plot_autoscaler;
 extern const struct an_plot_ops an_plot_placement;
 extern const struct an_plot_ops an_plot_latency;
 extern const struct an_plot_ops an_plot_policies;
+extern const struct an_plot_ops an_plot_families;
 
 #endif

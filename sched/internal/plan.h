@@ -47,10 +47,12 @@ struct weir_plan_store {
     struct weir_stage_note *notes; /* by stage */
     uint32_t *noted;               /* by stage: 1 = has a note */
     struct weir_step *steps;
+    struct weir_candidate *candidates;
     uint32_t action_count, action_capacity;
     uint32_t choice_count, choice_capacity;
     uint32_t note_count, note_capacity, noted_capacity;
     uint32_t step_count, step_capacity;
+    uint32_t candidate_count, candidate_capacity;
     uint32_t order_capacity;
     uint32_t hole_count;
     uint32_t is_settled;  /* 1 = `order` is up to date */

@@ -2,10 +2,11 @@
 /*
  * FGD that follows changes; see fgd.h.
  *
- * A board is one tournament over nodes: the best place for one shape, or the best victim of one
- * stage. A node's entry is recomputed when a question comes and the node changed since the board
- * was last asked. What is kept of a node (books) is shared by all boards. Entries for places depend
- * on the node's fingerprint alone, entries for victims on the stamp of the node's history, so both
+ * A board is one tournament over nodes: the best place for one shape, the best victim of one stage,
+ * or the best worker of one stage to reuse. A node's entry is recomputed when a question comes and
+ * the node changed since the board was last asked. What is kept of a node (books) is shared by all
+ * boards. Entries for places depend on the node's fingerprint alone, entries for victims on the
+ * stamp of the node's history, those for reuse on that and on who was stopped there. So they
  * survive a change of inventory where these agree; the change ring only saves looking at all nodes.
  *
  * Invariant: after board_follow, every entry equals what a recomputation would give.
@@ -15,6 +16,8 @@
 
 #include "sched/cluster/state.h"
 #include "sched/internal/alloc.h"
+#include "sched/internal/hash.h"
+#include "sched/internal/stopped.h"
 
 #include <string.h>
 
@@ -25,16 +28,19 @@ enum {
 
 struct entry {
     uint64_t version; /* of the node, or the stamp of its history for victims */
-    uint64_t worker;  /* victim boards */
+    uint64_t worker;  /* victim boards; reuse boards: its number */
     uint32_t candidates;
     uint32_t ties;
     uint32_t reason;
     bool known;
 };
 
+enum board_kind { BOARD_PLACES, BOARD_VICTIMS, BOARD_REUSE };
+
 struct board {
-    bool is_victims;
-    uint32_t stage;          /* victim boards */
+    uint32_t kind;
+    uint32_t stage;          /* victim and reuse boards */
+    uint64_t round;          /* reuse boards: of the list of stopped workers */
     struct weir_shape shape; /* place boards */
     struct weir_change_mark mark;
     uint64_t used; /* question number, for dropping */
@@ -45,29 +51,6 @@ struct board {
     uint32_t rejected[WEIR_REASON_COUNT];
 };
 
-/* The score of a worker to reuse, valid for this node state and mix. */
-struct memo {
-    uint64_t worker;
-    uint64_t version;
-    uint64_t mix; /* 0 = empty */
-    int64_t cpu_units;
-    int64_t ram_bytes;
-    struct weir_device device;
-    uint32_t node;
-    uint32_t device_count;
-    int64_t primary; /* INT64_MAX = does not fit */
-    int64_t secondary;
-};
-
-/* The last worker without devices that a question weighed on a node. Others of the same amounts
- * have the same key there and come later, so they cannot win: most of a long list is passed over.
- */
-struct reuse_seen {
-    uint64_t question;
-    int64_t cpu_units;
-    int64_t ram_bytes;
-};
-
 struct weir_fgd {
     struct weir_allocator allocator;
     struct weir_fgd_rules rules;
@@ -76,17 +59,15 @@ struct weir_fgd {
     uint64_t mix;                       /* counts mixes, from 1 */
     uint64_t question;                  /* counts questions */
     const struct weir_cluster *cluster; /* of the question being answered only */
+    const struct weir_stopped *stopped; /* likewise */
 
     struct weir_frag_book *books; /* per node */
     struct weir_frag_count *counts;
-    struct reuse_seen *seen; /* per node */
     uint32_t node_count;
     size_t count_capacity; /* entries of counts */
 
     struct board *boards[BOARDS_KEPT];
     uint32_t board_count;
-    struct memo *memos; /* direct-mapped by worker id */
-    uint32_t memo_capacity;
 };
 
 weir_status weir_fgd_create(const struct weir_fgd_rules *rules,
@@ -122,8 +103,6 @@ void weir_fgd_destroy(struct weir_fgd *fgd)
     weir_frag_free(&fgd->frag, &memory);
     weir_free(&memory, fgd->books);
     weir_free(&memory, fgd->counts);
-    weir_free(&memory, fgd->seen);
-    weir_free(&memory, fgd->memos);
     weir_free(&memory, fgd);
 }
 
@@ -156,10 +135,8 @@ static weir_status resize_books(struct weir_fgd *fgd, uint32_t node_count)
     if (fgd->node_count != node_count) {
         fgd->node_count = 0;
         weir_free(&fgd->allocator, fgd->books);
-        weir_free(&fgd->allocator, fgd->seen);
         fgd->books = weir_alloc(&fgd->allocator, node_count, sizeof *fgd->books);
-        fgd->seen = weir_alloc(&fgd->allocator, node_count, sizeof *fgd->seen);
-        if (fgd->books == NULL || fgd->seen == NULL)
+        if (fgd->books == NULL)
             return WEIR_ENOMEM;
         fgd->node_count = node_count;
     }
@@ -201,20 +178,22 @@ static weir_status begin(struct weir_fgd *fgd, const struct weir_cluster *cluste
 
 /* ---- boards ---- */
 
-static bool board_matches(const struct board *board, const struct weir_shape *shape, uint32_t stage)
+static bool board_matches(const struct board *board, const struct board *wanted)
 {
-    if (shape == NULL)
-        return board->is_victims && board->stage == stage;
-    return !board->is_victims && memcmp(&board->shape, shape, sizeof *shape) == 0;
+    if (board->kind != wanted->kind)
+        return false;
+    if (board->kind != BOARD_PLACES)
+        return board->stage == wanted->stage;
+    return memcmp(&board->shape, &wanted->shape, sizeof board->shape) == 0;
 }
 
-/* The board for a shape, or for the victims of a stage when `shape` is NULL. */
-static struct board *board_for(struct weir_fgd *fgd, const struct weir_shape *shape, uint32_t stage)
+/* The board of this kind, stage and shape. */
+static struct board *board_for(struct weir_fgd *fgd, const struct board *wanted)
 {
     uint32_t oldest = 0;
 
     for (uint32_t b = 0; b < fgd->board_count; b++) {
-        if (board_matches(fgd->boards[b], shape, stage)) {
+        if (board_matches(fgd->boards[b], wanted)) {
             fgd->boards[b]->used = fgd->question;
             return fgd->boards[b];
         }
@@ -230,10 +209,9 @@ static struct board *board_for(struct weir_fgd *fgd, const struct weir_shape *sh
     } else {
         board = fgd->boards[oldest];
     }
-    board->is_victims = shape == NULL;
-    board->stage = stage;
-    if (shape != NULL)
-        board->shape = *shape;
+    board->kind = wanted->kind;
+    board->stage = wanted->stage;
+    board->shape = wanted->shape;
     board->mark = (struct weir_change_mark){ .count = 0 };
     board->tournament.count = 0;
     board->used = fgd->question;
@@ -388,6 +366,60 @@ static void refresh_victim(struct weir_fgd *fgd, struct board *board, uint32_t n
     weir_tournament_set(&board->tournament, node, &best);
 }
 
+/* The key of giving `alloc` to somebody again; absent when it is taken. */
+static struct weir_key weigh_held(struct weir_fgd *fgd, const struct weir_alloc *alloc,
+                                  uint64_t order)
+{
+    if (!weir_cluster_fits(fgd->cluster, alloc))
+        return WEIR_KEY_ABSENT;
+    const struct weir_frag_site site = site_of(fgd, alloc->node);
+    return (struct weir_key){
+        .primary = weir_fgd_steps(&fgd->rules, weir_frag_site_change(&site, alloc, 1)),
+        .secondary = weir_fgd_place_tie(
+            &fgd->rules, site.book->stock_free - weir_stock_alloc(alloc), site.book->stock_total),
+        .order = order,
+    };
+}
+
+/* Workers without devices and of the same amounts have the same key on a node, but for the order.
+ */
+static bool is_twin(const struct weir_stopped_entry *a, const struct weir_stopped_entry *b)
+{
+    return a->device_count == 0 && b->device_count == 0 && a->cpu_units == b->cpu_units &&
+           a->ram_bytes == b->ram_bytes;
+}
+
+static void refresh_reuse(struct weir_fgd *fgd, struct board *board, uint32_t node)
+{
+    const struct weir_stopped *const stopped = fgd->stopped;
+    struct entry *const entry = &board->entries[node];
+    const uint64_t version =
+        weir_hash_add(fgd->cluster->lists[node].stamp, weir_stopped_changes(stopped, node));
+    const struct weir_stopped_entry *last = NULL;
+    struct weir_key best = WEIR_KEY_ABSENT;
+    struct weir_key key = WEIR_KEY_ABSENT;
+
+    if (entry->known && entry->version == version)
+        return;
+    entry->known = true;
+    entry->version = version;
+    for (uint32_t i = weir_stopped_first(stopped, node); i != WEIR_NO_INDEX;
+         i = stopped->entries[i].next) {
+        struct weir_alloc alloc;
+        if (last == NULL || !is_twin(last, &stopped->entries[i])) {
+            weir_stopped_alloc(stopped, i, &alloc);
+            key = weigh_held(fgd, &alloc, i);
+        }
+        last = &stopped->entries[i];
+        key.order = key.primary == INT64_MAX ? UINT64_MAX : i;
+        if (weir_key_less(&key, &best)) {
+            best = key;
+            entry->worker = i;
+        }
+    }
+    weir_tournament_set(&board->tournament, node, &best);
+}
+
 static weir_status board_restart(struct weir_fgd *fgd, struct board *board)
 {
     const uint32_t count = fgd->cluster->node_count;
@@ -407,125 +439,90 @@ static weir_status board_restart(struct weir_fgd *fgd, struct board *board)
 /* Brings a board up to date. */
 static weir_status board_follow(struct weir_fgd *fgd, struct board *board)
 {
-    void (*const refresh)(struct weir_fgd *, struct board *, uint32_t) =
-        board->is_victims ? refresh_victim : refresh_place;
+    static void (*const refreshes[])(struct weir_fgd *, struct board *, uint32_t) = {
+        [BOARD_PLACES] = refresh_place,
+        [BOARD_VICTIMS] = refresh_victim,
+        [BOARD_REUSE] = refresh_reuse,
+    };
 
     if (board->tournament.count != fgd->cluster->node_count || board->tournament.count == 0)
         WEIR_TRY(board_restart(fgd, board));
     const uint32_t changes = weir_cluster_changes(fgd->cluster, &board->mark);
     const uint32_t all = fgd->cluster->node_count;
     for (uint32_t i = 0; i < (changes == WEIR_NO_INDEX ? all : changes); i++)
-        refresh(fgd, board,
-                changes == WEIR_NO_INDEX ? i : weir_cluster_change_node(fgd->cluster, i));
+        refreshes[board->kind](
+            fgd, board, changes == WEIR_NO_INDEX ? i : weir_cluster_change_node(fgd->cluster, i));
     board->mark = weir_cluster_change_mark(fgd->cluster);
     return WEIR_OK;
 }
 
 /* ---- reuse ---- */
 
-static weir_status reserve_memos(struct weir_fgd *fgd, uint32_t count)
+/* The first best worker of a list to reuse: its index and key, or WEIR_NO_INDEX. */
+static uint32_t find_listed(struct weir_fgd *fgd, const struct weir_place_query *query,
+                            struct weir_key *best)
 {
-    uint32_t capacity = fgd->memo_capacity > 0 ? fgd->memo_capacity : 64;
+    uint32_t found = WEIR_NO_INDEX;
 
-    while (capacity / 2 < count && capacity < UINT32_C(1) << 20)
-        capacity *= 2;
-    if (capacity == fgd->memo_capacity)
+    for (uint32_t r = 0; r < query->reusable_count; r++) {
+        const struct weir_key key = weigh_held(fgd, &query->reusable[r].alloc, r);
+        if (weir_key_less(&key, best)) {
+            *best = key;
+            found = r;
+        }
+    }
+    return found;
+}
+
+/* The same of workers by node. */
+static weir_status find_stopped(struct weir_fgd *fgd, const struct weir_place_query *query,
+                                struct weir_key *best, uint32_t *found)
+{
+    const struct board wanted = { .kind = BOARD_REUSE, .stage = query->stage };
+
+    if (query->stopped->live == 0)
         return WEIR_OK;
-    struct memo *const memos = weir_alloc(&fgd->allocator, capacity, sizeof *memos);
-    if (memos == NULL)
+    fgd->stopped = query->stopped;
+    struct board *const board = board_for(fgd, &wanted);
+    if (board == NULL)
         return WEIR_ENOMEM;
-    weir_free(&fgd->allocator, fgd->memos);
-    fgd->memos = memos;
-    fgd->memo_capacity = capacity;
+    if (board->round != query->stopped->round)
+        board->tournament.count = 0; /* start over */
+    board->round = query->stopped->round;
+    WEIR_TRY(board_follow(fgd, board));
+    const uint32_t node = weir_tournament_best(&board->tournament);
+    if (node == WEIR_NO_INDEX)
+        return WEIR_OK;
+    *best = board->tournament.keys[node];
+    *found = (uint32_t)board->entries[node].worker;
     return WEIR_OK;
 }
 
-static bool memo_holds(const struct weir_fgd *fgd, const struct memo *memo,
-                       const struct weir_worker *worker)
+/* The first best worker to reuse, with its key, or WEIR_NO_INDEX. */
+static weir_status find_reuse(struct weir_fgd *fgd, const struct weir_place_query *query,
+                              struct weir_key *best, uint32_t *found)
 {
-    const struct weir_alloc *const alloc = &worker->alloc;
-
-    return memo->mix == fgd->mix && memo->worker == worker->id && memo->node == alloc->node &&
-           memo->version == fgd->cluster->nodes[alloc->node].version &&
-           memo->device_count == alloc->device_count && memo->cpu_units == alloc->cpu_units &&
-           memo->ram_bytes == alloc->ram_bytes &&
-           (alloc->device_count == 0 ||
-            memcmp(&memo->device, &alloc->devices[0], sizeof memo->device) == 0);
-}
-
-/* The key of keeping a worker where it was; absent when that place is taken. Workers with several
- * devices are few and are weighed anew. */
-static struct weir_key weigh_reuse(struct weir_fgd *fgd, const struct weir_worker *worker)
-{
-    const struct weir_alloc *const alloc = &worker->alloc;
-    struct memo *const memo = &fgd->memos[worker->id & (fgd->memo_capacity - 1)];
-    struct weir_key key = WEIR_KEY_ABSENT;
-
-    if (alloc->node >= fgd->cluster->node_count)
-        return key;
-    if (alloc->device_count <= 1 && memo_holds(fgd, memo, worker))
-        return (struct weir_key){ .primary = memo->primary, .secondary = memo->secondary };
-    if (weir_cluster_fits(fgd->cluster, alloc)) {
-        const struct weir_frag_site site = site_of(fgd, alloc->node);
-        key.primary = weir_fgd_steps(&fgd->rules, weir_frag_site_change(&site, alloc, 1));
-        key.secondary = weir_fgd_place_tie(
-            &fgd->rules, site.book->stock_free - weir_stock_alloc(alloc), site.book->stock_total);
-    }
-    *memo = (struct memo){ .worker = worker->id,
-                           .version = fgd->cluster->nodes[alloc->node].version,
-                           .mix = alloc->device_count <= 1 ? fgd->mix : 0,
-                           .cpu_units = alloc->cpu_units,
-                           .ram_bytes = alloc->ram_bytes,
-                           .node = alloc->node,
-                           .device_count = alloc->device_count,
-                           .primary = key.primary,
-                           .secondary = key.secondary };
-    if (alloc->device_count > 0)
-        memo->device = alloc->devices[0];
-    return key;
-}
-
-/* Workers stand far apart in memory; the list is read this many entries ahead. */
-enum { REUSE_AHEAD = 12 };
-
-/* Whether a worker of the same amounts was weighed on this node in this question; notes it if not.
- */
-static bool is_seen(struct weir_fgd *fgd, const struct weir_alloc *alloc)
-{
-    if (alloc->device_count > 0 || alloc->node >= fgd->node_count)
-        return false;
-    struct reuse_seen *const seen = &fgd->seen[alloc->node];
-    if (seen->question == fgd->question && seen->cpu_units == alloc->cpu_units &&
-        seen->ram_bytes == alloc->ram_bytes)
-        return true;
-    *seen = (struct reuse_seen){ fgd->question, alloc->cpu_units, alloc->ram_bytes };
-    return false;
-}
-
-/* The first best worker to reuse: its index and key, or WEIR_NO_INDEX. */
-static uint32_t find_reuse(struct weir_fgd *fgd, const struct weir_place_query *query,
-                           struct weir_key *best)
-{
-    uint32_t best_index = WEIR_NO_INDEX;
-
     *best = WEIR_KEY_ABSENT;
-    for (uint32_t r = 0; r < query->reusable_count; r++) {
-        if (r + REUSE_AHEAD < query->reusable_count)
-            __builtin_prefetch(&query->reusable[r + REUSE_AHEAD].alloc);
-        if (is_seen(fgd, &query->reusable[r].alloc))
-            continue;
-        struct weir_key key = weigh_reuse(fgd, &query->reusable[r]);
-        if (key.primary == INT64_MAX)
-            continue;
-        if (fgd->rules.bonus_applies == WEIR_FGD_REUSED)
-            key.primary -= fgd->bonus_steps;
-        key.order = 0;
-        if (weir_key_less(&key, best)) {
-            *best = key;
-            best_index = r;
-        }
+    *found = WEIR_NO_INDEX;
+    if (query->stopped != NULL)
+        WEIR_TRY(find_stopped(fgd, query, best, found));
+    else
+        *found = find_listed(fgd, query, best);
+    if (*found != WEIR_NO_INDEX && fgd->rules.bonus_applies == WEIR_FGD_REUSED)
+        best->primary -= fgd->bonus_steps;
+    return WEIR_OK;
+}
+
+static void copy_held(const struct weir_place_query *query, uint32_t number,
+                      struct weir_alloc *alloc)
+{
+    if (query->stopped != NULL) {
+        weir_stopped_alloc(query->stopped, number, alloc);
+        return;
     }
-    return best_index;
+    const struct weir_alloc *const held = &query->reusable[number].alloc;
+    memcpy(alloc, held,
+           offsetof(struct weir_alloc, devices) + held->device_count * sizeof held->devices[0]);
 }
 
 /* ---- questions ---- */
@@ -578,25 +575,22 @@ static bool fresh_wins(const struct weir_key *fresh, const struct weir_key *reus
 weir_status weir_fgd_place(struct weir_fgd *fgd, const struct weir_place_query *query,
                            struct weir_place_answer *answer, struct weir_error *error)
 {
+    const struct board wanted = { .kind = BOARD_PLACES, .shape = *query->shape };
     struct weir_key reused_key;
+    uint32_t reused;
 
     WEIR_TRY(begin(fgd, query->cluster, query->mix));
-    struct board *const board = board_for(fgd, query->shape, 0);
+    struct board *const board = board_for(fgd, &wanted);
     if (board == NULL)
         return WEIR_ENOMEM;
     WEIR_TRY(board_follow(fgd, board));
-    if (query->reusable_count > 0)
-        WEIR_TRY(reserve_memos(fgd, query->reusable_count));
-    const uint32_t reused = find_reuse(fgd, query, &reused_key);
+    WEIR_TRY(find_reuse(fgd, query, &reused_key, &reused));
     const uint32_t node = weir_tournament_best(&board->tournament);
     answer->reserved = 0;
     answer->reused = reused;
     if (reused != WEIR_NO_INDEX &&
         (node == WEIR_NO_INDEX || !fresh_wins(&board->tournament.keys[node], &reused_key))) {
-        const struct weir_alloc *const alloc = &query->reusable[reused].alloc;
-        memcpy(&answer->alloc, alloc, offsetof(struct weir_alloc, devices));
-        memcpy(answer->alloc.devices, alloc->devices,
-               alloc->device_count * sizeof alloc->devices[0]);
+        copy_held(query, reused, &answer->alloc);
         reused_key.order = UINT64_MAX; /* no node's order */
         report(fgd, board, &reused_key, &answer->choice);
         return WEIR_OK;
@@ -646,7 +640,8 @@ weir_status weir_fgd_evict(struct weir_fgd *fgd, const struct weir_evict_query *
     WEIR_TRY(begin(fgd, query->cluster, query->mix));
     if (query->candidate_count > 0 || count <= SMALL_STAGE)
         return evict_listed(fgd, query, count, worker, error);
-    struct board *const board = board_for(fgd, NULL, query->stage);
+    const struct board wanted = { .kind = BOARD_VICTIMS, .stage = query->stage };
+    struct board *const board = board_for(fgd, &wanted);
     if (board == NULL)
         return WEIR_ENOMEM;
     WEIR_TRY(board_follow(fgd, board));

@@ -2,9 +2,9 @@
 /*
  * The answers of fgd_single.c with the best of every node kept.
  *
- * A board holds, for one shape or for the victims of one stage, the best score of each node; an
- * entry is computed again when the node or the mix changed since. A question looks at one entry a
- * node, never at a node's places. Scores of workers to reuse are kept in a table by worker.
+ * A board holds, for one shape, or for the victims or the stopped workers of one stage, the best
+ * score of each node; an entry is computed again when the node or the mix changed since. A question
+ * looks at one entry a node, never at a node's places.
  *
  * Invariant: every answer is the one of fgd_single.c. The report may name another runner-up of the
  * same score.
@@ -14,6 +14,8 @@
 
 #include "sched/cluster/state.h"
 #include "sched/internal/alloc.h"
+#include "sched/internal/hash.h"
+#include "sched/internal/stopped.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,36 +23,30 @@
 enum {
     BOARDS_KEPT = 64, /* beyond that the one not used for longest is dropped */
     SMALL_STAGE = 24, /* up to this many candidates a victim is found by looking at each */
-    MEMOS = 4096,
     SAME_KEPT = 8
 };
 
 struct entry {
-    uint64_t version; /* of the node, or the stamp of its history for victims */
+    uint64_t version; /* of the node; victims and reuse: the stamp of its history */
     uint64_t mix;     /* 0 = empty */
-    uint64_t worker;  /* victims */
+    uint64_t worker;  /* victims and reuse: its id */
+    uint32_t number;  /* reuse: of the stopped worker */
     struct weir_score best, second;
     uint32_t candidates; /* acceptable ones; for victims 1 or 0 */
     uint32_t ties;
     uint32_t reason;
 };
 
+enum board_kind { BOARD_PLACES, BOARD_VICTIMS, BOARD_REUSE };
+
 struct board {
-    bool is_victims;
+    uint32_t kind;
     uint32_t stage;
+    uint64_t round; /* reuse: of the list of stopped workers */
     struct weir_shape shape;
     uint64_t used;
     struct entry *entries; /* by node */
     uint32_t capacity;
-};
-
-struct memo {
-    uint64_t worker, version;
-    uint64_t mix; /* 0 = empty */
-    int64_t cpu_units, ram_bytes;
-    struct weir_device device;
-    uint32_t node, device_count;
-    struct weir_score score; /* NAN = does not fit */
 };
 
 struct weir_fgd_single {
@@ -60,7 +56,6 @@ struct weir_fgd_single {
     uint64_t mix, question;
     struct board boards[BOARDS_KEPT];
     uint32_t board_count;
-    struct memo memos[MEMOS];
 };
 
 weir_status weir_fgd_single_create(const struct weir_fgd_rules *rules,
@@ -101,31 +96,49 @@ static weir_status begin(struct weir_fgd_single *fgd, const struct weir_mix *mix
     return WEIR_OK;
 }
 
-/* The board of a shape, or of the victims of a stage when it is NULL; entries may be old. */
-static struct board *board_for(struct weir_fgd_single *fgd, const struct weir_shape *shape,
-                               uint32_t stage, uint32_t nodes)
+static void forget(struct board *board)
+{
+    if (board->capacity > 0)
+        memset(board->entries, 0, board->capacity * sizeof *board->entries);
+}
+
+static bool board_matches(const struct board *board, const struct board *wanted)
+{
+    if (board->kind != wanted->kind)
+        return false;
+    if (board->kind != BOARD_PLACES)
+        return board->stage == wanted->stage;
+    return memcmp(&board->shape, &wanted->shape, sizeof board->shape) == 0;
+}
+
+/* A new one, or the one not used for longest. */
+static struct board *board_take(struct weir_fgd_single *fgd, const struct board *wanted)
+{
+    struct board *board = &fgd->boards[0];
+
+    for (uint32_t b = 1; b < fgd->board_count; b++)
+        board = fgd->boards[b].used < board->used ? &fgd->boards[b] : board;
+    if (fgd->board_count < BOARDS_KEPT)
+        board = &fgd->boards[fgd->board_count++];
+    forget(board);
+    board->kind = wanted->kind;
+    board->stage = wanted->stage;
+    board->shape = wanted->shape;
+    return board;
+}
+
+/* The board of this kind, stage and shape; entries may be old. */
+static struct board *board_for(struct weir_fgd_single *fgd, const struct board *wanted,
+                               uint32_t nodes)
 {
     struct board *board = NULL;
 
     for (uint32_t b = 0; board == NULL && b < fgd->board_count; b++) {
-        struct board *const at = &fgd->boards[b];
-        if (at->is_victims == (shape == NULL) &&
-            (shape == NULL ? at->stage == stage : memcmp(&at->shape, shape, sizeof *shape) == 0))
-            board = at;
+        if (board_matches(&fgd->boards[b], wanted))
+            board = &fgd->boards[b];
     }
-    if (board == NULL) {
-        board = &fgd->boards[0];
-        for (uint32_t b = 1; b < fgd->board_count; b++)
-            board = fgd->boards[b].used < board->used ? &fgd->boards[b] : board;
-        if (fgd->board_count < BOARDS_KEPT)
-            board = &fgd->boards[fgd->board_count++];
-        if (board->capacity > 0)
-            memset(board->entries, 0, board->capacity * sizeof *board->entries);
-        board->is_victims = shape == NULL;
-        board->stage = stage;
-        if (shape != NULL)
-            board->shape = *shape;
-    }
+    if (board == NULL)
+        board = board_take(fgd, wanted);
     board->used = fgd->question;
     const uint32_t before = board->capacity;
     struct entry *const entries = weir_grow(&fgd->allocator, board->entries, &board->capacity,
@@ -238,71 +251,128 @@ static bool merge(struct weir_choice *choice, const struct entry *entry, uint32_
 
 /* ---- reuse ---- */
 
-static bool memo_holds(const struct memo *memo, const struct weir_fgd_single *fgd,
-                       const struct weir_worker *worker, uint64_t version)
+/* One more worker that may stay; smaller is better, of equal ones the lower id. */
+static void weigh_stopped(struct entry *entry, const struct weir_score *score, uint64_t worker,
+                          uint32_t number)
 {
-    const struct weir_alloc *const alloc = &worker->alloc;
+    const bool is_first = entry->candidates++ == 0;
 
-    return memo->mix == fgd->mix && memo->worker == worker->id && memo->version == version &&
-           memo->node == alloc->node && memo->device_count == alloc->device_count &&
-           memo->cpu_units == alloc->cpu_units && memo->ram_bytes == alloc->ram_bytes &&
-           (alloc->device_count == 0 ||
-            memcmp(&memo->device, &alloc->devices[0], sizeof memo->device) == 0);
-}
-
-/* NAN when its place is taken. Workers with several devices are few and are weighed anew. */
-static struct weir_score reuse_score(struct weir_fgd_single *fgd,
-                                     const struct weir_place_query *query,
-                                     const struct weir_worker *worker)
-{
-    const struct weir_alloc *const alloc = &worker->alloc;
-    struct memo *const memo = &fgd->memos[worker->id % MEMOS];
-    struct weir_score score = { .primary = (double)NAN, .secondary = (double)NAN };
-
-    if (alloc->node >= query->cluster->node_count)
-        return score;
-    const uint64_t version = query->cluster->nodes[alloc->node].version;
-    if (alloc->device_count <= 1 && memo_holds(memo, fgd, worker, version))
-        return memo->score;
-    if (weir_cluster_fits(query->cluster, alloc))
-        score = weir_fgd_single_score(&fgd->rules, query, alloc, true);
-    if (alloc->device_count > 1)
-        return score;
-    *memo = (struct memo){ .worker = worker->id,
-                           .version = version,
-                           .mix = fgd->mix,
-                           .cpu_units = alloc->cpu_units,
-                           .ram_bytes = alloc->ram_bytes,
-                           .node = alloc->node,
-                           .device_count = alloc->device_count,
-                           .score = score };
-    if (alloc->device_count > 0)
-        memo->device = alloc->devices[0];
-    return score;
-}
-
-/* The best worker to reuse, of equal ones the one with the lowest id, as the only one so far. */
-static uint32_t find_reuse(struct weir_fgd_single *fgd, const struct weir_place_query *query,
-                           struct weir_choice *choice)
-{
-    uint32_t found = WEIR_NO_INDEX;
-
-    for (uint32_t r = 0; fgd->rules.reuse != WEIR_FGD_REUSE_NEVER && r < query->reusable_count;
-         r++) {
-        const struct weir_worker *const worker = &query->reusable[r];
-        const struct weir_score score = reuse_score(fgd, query, worker);
-        if (isnan(score.primary) || isnan(score.secondary))
-            continue;
-        const struct entry entry = { .best = score, .candidates = 1, .ties = 1 };
-        const struct weir_score best = { choice->primary, choice->secondary };
-        const uint32_t leader =
-            found == WEIR_NO_INDEX ? WEIR_NO_INDEX : query->reusable[found].alloc.node;
-        const bool wins_tie = found != WEIR_NO_INDEX && !is_less(best, score) &&
-                              worker->id < query->reusable[found].id;
-        if (merge(choice, &entry, worker->alloc.node, leader, found != WEIR_NO_INDEX) || wins_tie)
-            found = r;
+    if (is_first || is_less(*score, entry->best)) {
+        entry->second = entry->best;
+        entry->best = *score;
+        entry->ties = 1;
+    } else {
+        const bool is_tie = !is_less(entry->best, *score);
+        if (entry->candidates == 2 || is_less(*score, entry->second))
+            entry->second = *score;
+        entry->ties += is_tie;
+        if (!is_tie || worker > entry->worker)
+            return;
     }
-    return found;
+    entry->worker = worker;
+    entry->number = number;
+}
+
+/* NAN when its place is taken. */
+static struct weir_score reuse_score(const struct weir_fgd_single *fgd,
+                                     const struct weir_place_query *query,
+                                     const struct weir_alloc *alloc)
+{
+    const struct weir_score taken = { .primary = (double)NAN, .secondary = (double)NAN };
+
+    if (!weir_cluster_fits(query->cluster, alloc))
+        return taken;
+    return weir_fgd_single_score(&fgd->rules, query, alloc, true);
+}
+
+/* The stopped workers of one node. */
+static void find_stopped(const struct weir_fgd_single *fgd, const struct weir_place_query *query,
+                         uint32_t node, struct entry *entry)
+{
+    const struct weir_stopped *const stopped = query->stopped;
+    const uint64_t version =
+        weir_hash_add(query->cluster->lists[node].stamp, weir_stopped_changes(stopped, node));
+
+    if (entry->mix == fgd->mix && entry->version == version)
+        return;
+    *entry = (struct entry){ .version = version, .mix = fgd->mix };
+    for (uint32_t i = weir_stopped_first(stopped, node); i != WEIR_NO_INDEX;
+         i = stopped->entries[i].next) {
+        struct weir_alloc alloc;
+        weir_stopped_alloc(stopped, i, &alloc);
+        const struct weir_score score = reuse_score(fgd, query, &alloc);
+        if (!isnan(score.primary) && !isnan(score.secondary))
+            weigh_stopped(entry, &score, stopped->entries[i].id, i);
+    }
+}
+
+/* Who of the workers that may stay leads so far. */
+struct reuse_leader {
+    uint64_t worker;
+    uint32_t number; /* WEIR_NO_INDEX = nobody */
+    uint32_t node;
+};
+
+/* Counts in the workers of one entry. */
+static void merge_reuse(struct weir_choice *choice, const struct entry *entry, uint32_t node,
+                        struct reuse_leader *leader)
+{
+    const struct weir_score best = { choice->primary, choice->secondary };
+    const bool found = leader->number != WEIR_NO_INDEX;
+    const bool wins_tie = found && !is_less(best, entry->best) && entry->worker < leader->worker;
+
+    if (merge(choice, entry, node, leader->node, found) || wins_tie)
+        *leader = (struct reuse_leader){ entry->worker, entry->number, node };
+}
+
+static void find_listed(const struct weir_fgd_single *fgd, const struct weir_place_query *query,
+                        struct weir_choice *choice, struct reuse_leader *leader)
+{
+    for (uint32_t r = 0; r < query->reusable_count; r++) {
+        const struct weir_worker *const worker = &query->reusable[r];
+        const struct entry entry = { .best = reuse_score(fgd, query, &worker->alloc),
+                                     .worker = worker->id,
+                                     .number = r,
+                                     .candidates = 1,
+                                     .ties = 1 };
+        if (!isnan(entry.best.primary) && !isnan(entry.best.secondary))
+            merge_reuse(choice, &entry, worker->alloc.node, leader);
+    }
+}
+
+/* The best worker that may stay, of equal ones the one with the lowest id. */
+static weir_status find_reuse(struct weir_fgd_single *fgd, const struct weir_place_query *query,
+                              struct weir_choice *choice, struct reuse_leader *leader)
+{
+    const struct board wanted = { .kind = BOARD_REUSE, .stage = query->stage };
+
+    if (fgd->rules.reuse == WEIR_FGD_REUSE_NEVER)
+        return WEIR_OK;
+    if (query->stopped == NULL)
+        find_listed(fgd, query, choice, leader);
+    if (query->stopped == NULL || query->stopped->live == 0)
+        return WEIR_OK;
+    struct board *const board = board_for(fgd, &wanted, query->cluster->node_count);
+    if (board == NULL)
+        return WEIR_ENOMEM;
+    if (board->round != query->stopped->round)
+        forget(board);
+    board->round = query->stopped->round;
+    for (uint32_t n = 0; n < query->cluster->node_count; n++) {
+        find_stopped(fgd, query, n, &board->entries[n]);
+        if (board->entries[n].candidates > 0)
+            merge_reuse(choice, &board->entries[n], n, leader);
+    }
+    return WEIR_OK;
+}
+
+static void copy_held(const struct weir_place_query *query, uint32_t number,
+                      struct weir_alloc *alloc)
+{
+    if (query->stopped != NULL)
+        weir_stopped_alloc(query->stopped, number, alloc);
+    else
+        copy_alloc(alloc, &query->reusable[number].alloc);
 }
 
 weir_status weir_fgd_single_fast_place(struct weir_fgd_single *fgd,
@@ -311,20 +381,21 @@ weir_status weir_fgd_single_fast_place(struct weir_fgd_single *fgd,
 {
     const struct weir_cluster *const cluster = query->cluster;
     struct weir_choice *const choice = &answer->choice;
-    uint32_t leader = WEIR_NO_INDEX;
+    struct reuse_leader stays = { .number = WEIR_NO_INDEX, .node = WEIR_NO_INDEX };
+    const struct board wanted = { .kind = BOARD_PLACES, .shape = *query->shape };
     struct entry again;
 
     WEIR_TRY(begin(fgd, query->mix));
-    struct board *const board = board_for(fgd, query->shape, 0, cluster->node_count);
+    struct board *const board = board_for(fgd, &wanted, cluster->node_count);
     if (board == NULL)
         return WEIR_ENOMEM;
     memset(choice, 0, sizeof *choice);
     choice->runner_up_node = WEIR_NO_INDEX;
     choice->nodes_seen = cluster->node_count;
     answer->reserved = 0;
-    answer->reused = find_reuse(fgd, query, choice);
-    if (answer->reused != WEIR_NO_INDEX)
-        leader = query->reusable[answer->reused].alloc.node;
+    WEIR_TRY(find_reuse(fgd, query, choice, &stays));
+    answer->reused = stays.number;
+    uint32_t leader = stays.node;
     for (uint32_t n = 0; n < cluster->node_count; n++) {
         struct entry *const entry = &board->entries[n];
         if (entry->mix != fgd->mix || entry->version != cluster->nodes[n].version)
@@ -340,7 +411,7 @@ weir_status weir_fgd_single_fast_place(struct weir_fgd_single *fgd,
     if (leader == WEIR_NO_INDEX)
         return weir_scan_busy(choice, error);
     if (answer->reused != WEIR_NO_INDEX)
-        copy_alloc(&answer->alloc, &query->reusable[answer->reused].alloc);
+        copy_held(query, answer->reused, &answer->alloc);
     else
         find_place(fgd, query, leader, &again, &answer->alloc);
     return WEIR_OK;
@@ -400,7 +471,8 @@ weir_status weir_fgd_single_fast_evict(struct weir_fgd_single *fgd,
     if (query->candidate_count > 0 || weir_evict_count(query) <= SMALL_STAGE)
         return weir_fgd_single_evict(&fgd->rules, query, worker, error);
     WEIR_TRY(begin(fgd, query->mix));
-    struct board *const board = board_for(fgd, NULL, query->stage, cluster->node_count);
+    const struct board wanted = { .kind = BOARD_VICTIMS, .stage = query->stage };
+    struct board *const board = board_for(fgd, &wanted, cluster->node_count);
     if (board == NULL)
         return WEIR_ENOMEM;
     for (uint32_t n = 0; n < cluster->node_count; n++) {

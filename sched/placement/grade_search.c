@@ -14,24 +14,17 @@
 #include <string.h>
 
 struct weir_grade_search weir_grade_search_begin(const struct weir_grader *grader,
-                                                 const struct weir_place_query *query,
-                                                 struct weir_place_answer *answer)
+                                                 const struct weir_place_query *query)
 {
     const struct weir_grade none = { .value = -(double)INFINITY };
 
-    memset(&answer->choice, 0, sizeof answer->choice);
-    answer->choice.runner_up_node = WEIR_NO_INDEX;
-    answer->choice.nodes_seen = query->cluster->node_count;
-    answer->reused = WEIR_NO_INDEX;
-    answer->reserved = 0;
-    return (struct weir_grade_search){ .answer = answer,
-                                       .query = query,
+    return (struct weir_grade_search){ .query = query,
                                        .order_seed = grader->order_seed,
                                        .tie = grader->tie,
-                                       .best = none,
-                                       .second = none,
-                                       .node = WEIR_NO_INDEX,
-                                       .second_node = WEIR_NO_INDEX };
+                                       .tally = { .best = none,
+                                                  .second = none,
+                                                  .node = WEIR_NO_INDEX,
+                                                  .second_node = WEIR_NO_INDEX } };
 }
 
 static bool is_better(const struct weir_grade *a, const struct weir_grade *b)
@@ -47,31 +40,62 @@ static uint64_t order_of(const struct weir_grade_search *search, uint32_t node)
 /* Whether the newest of nodes that are equal in all takes the place of the one before. */
 static bool replaces_equal(const struct weir_grade_search *search, uint32_t node)
 {
-    const uint32_t equals = search->answer->choice.ties;
+    const uint32_t equals = search->tally.ties;
 
     if (search->tie == WEIR_TIE_RANDOM)
         return weir_hash_mix(weir_hash_mix(search->query->seed) + equals) % equals == 0;
-    return search->order_seed != 0 && order_of(search, node) < order_of(search, search->node);
+    return search->order_seed != 0 && order_of(search, node) < order_of(search, search->tally.node);
+}
+
+static void offer_second(struct weir_grade_tally *tally, uint32_t node, struct weir_grade grade)
+{
+    if (node == WEIR_NO_INDEX ||
+        (tally->second_node != WEIR_NO_INDEX && !is_better(&grade, &tally->second)))
+        return;
+    tally->second = grade;
+    tally->second_node = node;
+}
+
+/* A node, or the best of `ties` equal ones, meets the best so far. */
+static void meet(struct weir_grade_search *search, uint32_t node, struct weir_grade grade,
+                 uint32_t ties)
+{
+    struct weir_grade_tally *const tally = &search->tally;
+    const bool wins = tally->node == WEIR_NO_INDEX || is_better(&grade, &tally->best);
+    const bool is_equal = !wins && !is_better(&tally->best, &grade);
+
+    tally->ties = wins ? ties : tally->ties + (is_equal ? ties : 0);
+    if (!wins && !(is_equal && replaces_equal(search, node))) {
+        offer_second(tally, node, grade);
+        return;
+    }
+    tally->second = tally->best;
+    tally->second_node = tally->node;
+    tally->best = grade;
+    tally->node = node;
 }
 
 void weir_grade_search_weigh(struct weir_grade_search *search, uint32_t node,
                              struct weir_grade grade)
 {
-    struct weir_choice *const choice = &search->answer->choice;
-    const bool wins = search->node == WEIR_NO_INDEX || is_better(&grade, &search->best);
-    const bool is_equal = !wins && !is_better(&search->best, &grade);
+    search->tally.candidates++;
+    meet(search, node, grade, 1);
+}
 
-    choice->candidates++;
-    choice->ties = wins ? 1 : choice->ties + (is_equal ? 1 : 0);
-    if (wins || (is_equal && replaces_equal(search, node))) {
-        search->second = search->best;
-        search->second_node = search->node;
-        search->best = grade;
-        search->node = node;
-    } else if (search->second_node == WEIR_NO_INDEX || is_better(&grade, &search->second)) {
-        search->second = grade;
-        search->second_node = node;
-    }
+void weir_grade_search_reject(struct weir_grade_search *search, uint32_t reason)
+{
+    search->tally.rejected[reason]++;
+}
+
+void weir_grade_search_join(struct weir_grade_search *search, const struct weir_grade_tally *tally)
+{
+    search->tally.candidates += tally->candidates;
+    for (uint32_t r = 0; r < WEIR_REASON_COUNT; r++)
+        search->tally.rejected[r] += tally->rejected[r];
+    if (tally->node == WEIR_NO_INDEX)
+        return;
+    meet(search, tally->node, tally->best, tally->ties);
+    offer_second(&search->tally, tally->second_node, tally->second);
 }
 
 struct pick {
@@ -91,28 +115,44 @@ static bool pick_candidate(void *state, const struct weir_alloc *candidate)
     return false;
 }
 
-weir_status weir_grade_search_end(const struct weir_grade_search *search, struct weir_error *error)
+static void report(const struct weir_grade_search *search, struct weir_choice *choice)
+{
+    const struct weir_grade_tally *const tally = &search->tally;
+
+    memset(choice, 0, sizeof *choice);
+    choice->nodes_seen = search->query->cluster->node_count;
+    choice->candidates = tally->candidates;
+    memcpy(choice->rejected, tally->rejected, sizeof choice->rejected);
+    choice->runner_up_node = tally->second_node;
+    if (tally->node == WEIR_NO_INDEX)
+        return;
+    choice->ties = tally->ties;
+    choice->primary = -tally->best.value;
+    choice->secondary = -tally->best.tie;
+    if (tally->second_node != WEIR_NO_INDEX) {
+        choice->runner_up_primary = -tally->second.value;
+        choice->runner_up_secondary = -tally->second.tie;
+    }
+}
+
+weir_status weir_grade_search_end(const struct weir_grade_search *search,
+                                  struct weir_place_answer *answer, struct weir_error *error)
 {
     const struct weir_place_query *const query = search->query;
-    struct weir_place_answer *const answer = search->answer;
-    struct weir_choice *const choice = &answer->choice;
+    const struct weir_grade_tally *const tally = &search->tally;
 
-    if (search->node == WEIR_NO_INDEX)
-        return weir_scan_busy(choice, error);
+    answer->reused = WEIR_NO_INDEX;
+    answer->reserved = 0;
+    report(search, &answer->choice);
+    if (tally->node == WEIR_NO_INDEX)
+        return weir_scan_busy(&answer->choice, error);
     const bool is_share = query->shape->kind == WEIR_SHAPE_FRACTIONAL;
     struct pick pick = { .alloc = &answer->alloc,
-                         .gpu = is_share ? search->best.gpu : WEIR_NO_INDEX };
+                         .gpu = is_share ? tally->best.gpu : WEIR_NO_INDEX };
     const struct weir_candidate_query candidates = { .cluster = query->cluster,
                                                      .shape = query->shape,
-                                                     .node = search->node };
+                                                     .node = tally->node };
     (void)weir_candidates_visit(&candidates, pick_candidate, &pick);
-    choice->primary = -search->best.value;
-    choice->secondary = -search->best.tie;
-    choice->runner_up_node = search->second_node;
-    if (search->second_node != WEIR_NO_INDEX) {
-        choice->runner_up_primary = -search->second.value;
-        choice->runner_up_secondary = -search->second.tie;
-    }
     answer->reused = weir_scan_find_reused(query, &answer->alloc);
     return WEIR_OK;
 }

@@ -7,22 +7,32 @@
 
 #include "sched/placement/grades.h"
 
+/* The outcome of comparing some nodes. */
+struct weir_grade_tally {
+    struct weir_grade best, second;
+    uint32_t node, second_node; /* WEIR_NO_INDEX = none */
+    uint32_t candidates, ties;
+    uint32_t rejected[WEIR_REASON_COUNT];
+};
+
 struct weir_grade_search {
-    struct weir_place_answer *answer;
     const struct weir_place_query *query;
     uint64_t order_seed;
-    struct weir_grade best, second;
-    uint32_t node, second_node;
     uint32_t tie; /* enum weir_tie */
+    struct weir_grade_tally tally;
 };
 
 struct weir_grade_search weir_grade_search_begin(const struct weir_grader *grader,
-                                                 const struct weir_place_query *query,
-                                                 struct weir_place_answer *answer);
-/* One node that has room; nodes come in ascending order. */
+                                                 const struct weir_place_query *query);
+/* One node that has room, or none; nodes come in ascending order. */
 void weir_grade_search_weigh(struct weir_grade_search *search, uint32_t node,
                              struct weir_grade grade);
+void weir_grade_search_reject(struct weir_grade_search *search, uint32_t reason);
+/* Nodes that were compared before and follow those so far. Not with a random tie. Of runners-up
+ * with the same grade another one may be named than weighing one by one would. */
+void weir_grade_search_join(struct weir_grade_search *search, const struct weir_grade_tally *tally);
 /* WEIR_EBUSY when no node was weighed. */
-weir_status weir_grade_search_end(const struct weir_grade_search *search, struct weir_error *error);
+weir_status weir_grade_search_end(const struct weir_grade_search *search,
+                                  struct weir_place_answer *answer, struct weir_error *error);
 
 #endif

@@ -5,6 +5,10 @@
  * Every node has an epoch that grows when the node changes; a kept grade is valid while its epoch
  * is the node's. Changes come from the inventory's ring, or, when that does not reach back far
  * enough, from comparing every node's fingerprint.
+ *
+ * Nodes lie in about sqrt(nodes) blocks of as many; a class keeps the outcome of each block, valid
+ * while nothing in it changed. So a question costs O(sqrt(nodes)) and one more block for every node
+ * that changed, not O(nodes).
  */
 #include "sched/placement/grade_search.h"
 
@@ -24,7 +28,7 @@ weir_status weir_grades_plain_place(const struct weir_grader *grader,
                                     const struct weir_place_query *query,
                                     struct weir_place_answer *answer, struct weir_error *error)
 {
-    struct weir_grade_search search = weir_grade_search_begin(grader, query, answer);
+    struct weir_grade_search search = weir_grade_search_begin(grader, query);
 
     for (uint32_t n = 0; n < query->cluster->node_count; n++) {
         const uint32_t reason = weir_candidates_reason(query->cluster, query->shape, n);
@@ -34,25 +38,36 @@ weir_status weir_grades_plain_place(const struct weir_grader *grader,
         if (reason == WEIR_REASON_NONE)
             weir_grade_search_weigh(&search, n, weir_grader_ask(grader, &site));
         else
-            answer->choice.rejected[reason]++;
+            weir_grade_search_reject(&search, reason);
     }
-    return weir_grade_search_end(&search, error);
+    return weir_grade_search_end(&search, answer, error);
 }
 
 /* ---- kept grades ---- */
+
+/* What came of comparing the nodes of one block. */
+struct grade_block {
+    uint32_t epoch;
+    bool is_kept;
+    int64_t ram_least; /* free on the node with the least of those that have room */
+    struct weir_grade_tally tally;
+};
 
 /* The grades of one shape. */
 struct grade_class {
     struct weir_shape shape;      /* without memory, unless grades depend on it */
     struct weir_kept_grade *kept; /* per node */
+    struct grade_block *blocks;
 };
 
 struct weir_grades {
     struct weir_allocator allocator;
     struct weir_change_mark mark;
     uint32_t node_count, epoch;
-    uint32_t *epochs; /* per node */
-    uint64_t *stamps; /* per node: state and workers */
+    uint32_t block_size, block_count;
+    uint32_t *epochs;       /* per node */
+    uint32_t *block_epochs; /* the largest of its nodes */
+    uint64_t *stamps;       /* per node: state and workers */
     struct weir_shape *mix_shapes;
     double *mix_frequencies;
     uint32_t mix_count, mix_capacity, frequency_capacity;
@@ -74,8 +89,10 @@ weir_status weir_grades_create(const struct weir_allocator *allocator, struct we
 
 static void forget_classes(struct weir_grades *grades)
 {
-    for (uint32_t c = 0; c < grades->class_count; c++)
+    for (uint32_t c = 0; c < grades->class_count; c++) {
         weir_free(&grades->allocator, grades->classes[c].kept);
+        weir_free(&grades->allocator, grades->classes[c].blocks);
+    }
     grades->class_count = 0;
 }
 
@@ -87,6 +104,7 @@ void weir_grades_destroy(struct weir_grades *grades)
     forget_classes(grades);
     weir_free(&memory, grades->classes);
     weir_free(&memory, grades->epochs);
+    weir_free(&memory, grades->block_epochs);
     weir_free(&memory, grades->stamps);
     weir_free(&memory, grades->mix_shapes);
     weir_free(&memory, grades->mix_frequencies);
@@ -101,6 +119,7 @@ static uint64_t stamp_of(const struct weir_cluster *cluster, uint32_t node)
 static void touch(struct weir_grades *grades, const struct weir_cluster *cluster, uint32_t node)
 {
     grades->epochs[node] = ++grades->epoch;
+    grades->block_epochs[node / grades->block_size] = grades->epoch;
     grades->stamps[node] = stamp_of(cluster, node);
 }
 
@@ -112,12 +131,16 @@ static weir_status restart(struct weir_grades *grades, const struct weir_cluster
 
     forget_classes(grades);
     weir_free(memory, grades->epochs);
+    weir_free(memory, grades->block_epochs);
     weir_free(memory, grades->stamps);
     grades->node_count = 0;
     grades->epoch = 0;
+    grades->block_size = (uint32_t)sqrt((double)nodes) + 1;
+    grades->block_count = nodes / grades->block_size + 1;
     grades->epochs = weir_alloc(memory, nodes, sizeof *grades->epochs);
+    grades->block_epochs = weir_alloc(memory, grades->block_count, sizeof *grades->block_epochs);
     grades->stamps = weir_alloc(memory, nodes, sizeof *grades->stamps);
-    if (grades->epochs == NULL || grades->stamps == NULL)
+    if (grades->epochs == NULL || grades->block_epochs == NULL || grades->stamps == NULL)
         return WEIR_ENOMEM;
     grades->node_count = nodes;
     for (uint32_t n = 0; n < nodes; n++)
@@ -198,8 +221,12 @@ static struct grade_class *class_of(struct weir_grades *grades, const struct wei
     struct grade_class *const added = &classes[grades->class_count];
     added->shape = *shape;
     added->kept = weir_alloc(&grades->allocator, grades->node_count, sizeof *added->kept);
-    if (added->kept == NULL)
+    added->blocks = weir_alloc(&grades->allocator, grades->block_count, sizeof *added->blocks);
+    if (added->kept == NULL || added->blocks == NULL) {
+        weir_free(&grades->allocator, added->kept);
+        weir_free(&grades->allocator, added->blocks);
         return NULL;
+    }
     grades->class_count++;
     return added;
 }
@@ -220,14 +247,21 @@ static void grade_again(struct weir_kept_grade *kept, const struct weir_grader *
     kept->gpu = grade.gpu;
 }
 
-static void update_class(struct weir_grades *grades, const struct grade_class *class,
-                         const struct weir_grader *grader, const struct weir_place_query *query)
+/* Nodes `from` .. `to` - 1. */
+struct node_range {
+    uint32_t from, to;
+};
+
+/* Grades again what changed. */
+static void update_nodes(struct weir_grades *grades, const struct grade_class *class,
+                         const struct weir_grader *grader, const struct weir_place_query *query,
+                         struct node_range range)
 {
     struct weir_grade_site site = { .cluster = query->cluster,
                                     .shape = &class->shape,
                                     .mix = query->mix };
 
-    for (uint32_t n = 0; n < grades->node_count; n++) {
+    for (uint32_t n = range.from; n < range.to; n++) {
         struct weir_kept_grade *const kept = &class->kept[n];
         if (kept->epoch == grades->epochs[n])
             continue;
@@ -237,9 +271,9 @@ static void update_class(struct weir_grades *grades, const struct grade_class *c
     }
 }
 
-const struct weir_kept_grade *weir_grades_all(struct weir_grades *grades,
-                                              const struct weir_grader *grader,
-                                              const struct weir_place_query *query)
+/* The class of a question, after following what changed; NULL = out of memory. */
+static struct grade_class *follow(struct weir_grades *grades, const struct weir_grader *grader,
+                                  const struct weir_place_query *query)
 {
     struct weir_shape shape = *query->shape;
 
@@ -250,33 +284,94 @@ const struct weir_kept_grade *weir_grades_all(struct weir_grades *grades,
     if ((grader->uses_mix || grader->tie == WEIR_TIE_LEAST_FRAG) &&
         follow_mix(grades, query->mix) != WEIR_OK)
         return NULL;
-    const struct grade_class *const class = class_of(grades, &shape);
+    return class_of(grades, &shape);
+}
+
+const struct weir_kept_grade *weir_grades_all(struct weir_grades *grades,
+                                              const struct weir_grader *grader,
+                                              const struct weir_place_query *query)
+{
+    const struct grade_class *const class = follow(grades, grader, query);
+
     if (class == NULL)
         return NULL;
-    update_class(grades, class, grader, query);
+    update_nodes(grades, class, grader, query, (struct node_range){ 0, grades->node_count });
     return class->kept;
+}
+
+/* ---- blocks ---- */
+
+static struct node_range range_of(const struct weir_grades *grades, uint32_t block)
+{
+    const uint32_t from = block * grades->block_size;
+    const uint32_t to = from + grades->block_size;
+
+    return (struct node_range){ from, to < grades->node_count ? to : grades->node_count };
+}
+
+static void weigh_nodes(const struct grade_class *class, struct weir_grade_search *search,
+                        struct node_range range, int64_t ram_bytes)
+{
+    const struct weir_node *const nodes = search->query->cluster->nodes;
+
+    for (uint32_t n = range.from; n < range.to; n++) {
+        const struct weir_kept_grade *const kept = &class->kept[n];
+        if (isinf(kept->value))
+            weir_grade_search_reject(search, kept->gpu);
+        else if (nodes[n].ram_free_bytes < ram_bytes)
+            weir_grade_search_reject(search, WEIR_REASON_RAM);
+        else
+            weir_grade_search_weigh(
+                search, n,
+                (struct weir_grade){ .value = kept->value, .tie = kept->tie, .gpu = kept->gpu });
+    }
+}
+
+static int64_t least_ram(const struct grade_class *class, const struct weir_place_query *query,
+                         struct node_range range)
+{
+    int64_t least = INT64_MAX;
+
+    for (uint32_t n = range.from; n < range.to; n++)
+        if (!isinf(class->kept[n].value) && query->cluster->nodes[n].ram_free_bytes < least)
+            least = query->cluster->nodes[n].ram_free_bytes;
+    return least;
+}
+
+/* The outcome of a block for any question that asks for no more memory than `ram_least`. */
+static void keep_block(struct weir_grades *grades, const struct grade_class *class, uint32_t b,
+                       const struct weir_grader *grader, const struct weir_place_query *query)
+{
+    struct grade_block *const block = &class->blocks[b];
+    const struct node_range range = range_of(grades, b);
+    struct weir_grade_search search = weir_grade_search_begin(grader, query);
+
+    update_nodes(grades, class, grader, query, range);
+    weigh_nodes(class, &search, range, INT64_MIN);
+    block->tally = search.tally;
+    block->ram_least = least_ram(class, query, range);
+    block->epoch = grades->block_epochs[b];
+    block->is_kept = true;
 }
 
 weir_status weir_grades_place(struct weir_grades *grades, const struct weir_grader *grader,
                               const struct weir_place_query *query,
                               struct weir_place_answer *answer, struct weir_error *error)
 {
-    struct weir_grade_search search = weir_grade_search_begin(grader, query, answer);
-    const struct weir_kept_grade *const all = weir_grades_all(grades, grader, query);
-    uint32_t *const rejected = answer->choice.rejected;
+    struct weir_grade_search search = weir_grade_search_begin(grader, query);
+    const struct grade_class *const class = follow(grades, grader, query);
 
-    if (all == NULL)
+    if (class == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    for (uint32_t n = 0; n < query->cluster->node_count; n++) {
-        const struct weir_kept_grade *const kept = &all[n];
-        if (isinf(kept->value))
-            rejected[kept->gpu]++;
-        else if (query->cluster->nodes[n].ram_free_bytes < query->shape->ram_bytes)
-            rejected[WEIR_REASON_RAM]++;
+    for (uint32_t b = 0; b < grades->block_count; b++) {
+        const struct grade_block *const block = &class->blocks[b];
+        if (!block->is_kept || block->epoch != grades->block_epochs[b])
+            keep_block(grades, class, b, grader, query);
+        /* A random tie looks at every node that takes part in it. */
+        if (grader->tie != WEIR_TIE_RANDOM && query->shape->ram_bytes <= block->ram_least)
+            weir_grade_search_join(&search, &block->tally);
         else
-            weir_grade_search_weigh(
-                &search, n,
-                (struct weir_grade){ .value = kept->value, .tie = kept->tie, .gpu = kept->gpu });
+            weigh_nodes(class, &search, range_of(grades, b), query->shape->ram_bytes);
     }
-    return weir_grade_search_end(&search, error);
+    return weir_grade_search_end(&search, answer, error);
 }

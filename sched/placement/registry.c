@@ -13,9 +13,7 @@ static const struct weir_placement_ops *const placements[] = {
     &weir_placement_first_fit,   &weir_placement_worst_fit,      &weir_placement_dot_product,
     &weir_placement_gpu_packing, &weir_placement_gpu_clustering, &weir_placement_spread,
     &weir_placement_random,      &weir_placement_ray_hybrid,     &weir_placement_fgd_n,
-    &weir_placement_fgd_c,
-    &weir_placement_alignment,
-    &weir_placement_power,
+    &weir_placement_fgd_c,       &weir_placement_alignment,      &weir_placement_power,
     &weir_placement_weighted,
 };
 

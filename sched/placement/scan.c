@@ -5,6 +5,7 @@
 #include "sched/placement/scan.h"
 
 #include "sched/cluster/state.h"
+#include "sched/internal/stopped.h"
 
 #include <math.h>
 #include <string.h>
@@ -134,8 +135,25 @@ static bool same_alloc(const struct weir_alloc *a, const struct weir_alloc *b)
            memcmp(a->devices, b->devices, a->device_count * sizeof a->devices[0]) == 0;
 }
 
+/* The same among workers by node: the first of those that were stopped. */
+static uint32_t find_stopped(const struct weir_stopped *stopped, const struct weir_alloc *alloc)
+{
+    uint32_t found = WEIR_NO_INDEX;
+
+    for (uint32_t i = weir_stopped_first(stopped, alloc->node); i != WEIR_NO_INDEX;
+         i = stopped->entries[i].next) {
+        struct weir_alloc held;
+        weir_stopped_alloc(stopped, i, &held);
+        if (same_alloc(&held, alloc) && i < found)
+            found = i;
+    }
+    return found;
+}
+
 uint32_t weir_scan_find_reused(const struct weir_place_query *query, const struct weir_alloc *alloc)
 {
+    if (query->stopped != NULL)
+        return find_stopped(query->stopped, alloc);
     for (uint32_t r = 0; r < query->reusable_count; r++) {
         if (same_alloc(&query->reusable[r].alloc, alloc))
             return r;

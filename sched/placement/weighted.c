@@ -238,8 +238,7 @@ static weir_status place(void *state, const struct weir_place_query *query,
                          struct weir_place_answer *answer, struct weir_error *error)
 {
     struct weighted *const weighted = state;
-    struct weir_grade_search search =
-        weir_grade_search_begin(&weighted->parts[0].grader, query, answer);
+    struct weir_grade_search search = weir_grade_search_begin(&weighted->parts[0].grader, query);
 
     if (survey(weighted, query) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
@@ -248,9 +247,9 @@ static weir_status place(void *state, const struct weir_place_query *query,
         if (reason == WEIR_REASON_NONE)
             weir_grade_search_weigh(&search, n, sum_of(weighted, n));
         else
-            answer->choice.rejected[reason]++;
+            weir_grade_search_reject(&search, reason);
     }
-    return weir_grade_search_end(&search, error);
+    return weir_grade_search_end(&search, answer, error);
 }
 
 const struct weir_placement_ops weir_placement_weighted = {

@@ -14,6 +14,7 @@ const struct sim_command sim_commands[] = {
     { "snapshot", sim_cmd_snapshot, "the state of a stored run at one moment, to go on from" },
     { "show", sim_cmd_show, "cluster, throughput bounds and what would raise them; no simulation" },
     { "validate", sim_cmd_validate, "check scenario files" },
+    { "trace", sim_cmd_trace, "job traces: formats, what is in one, converting" },
     { "fit", sim_cmd_fit, "turn a log of spans into a scenario" },
     { "decide", sim_cmd_decide, "one scheduler decision from a JSON document" },
     { "policies", sim_cmd_policies, "list policies and their parameters" },

@@ -29,6 +29,7 @@ int sim_cmd_rerun(int argc, char **argv);
 int sim_cmd_doctor(int argc, char **argv);
 int sim_cmd_explain(int argc, char **argv);
 int sim_cmd_fit(int argc, char **argv);
+int sim_cmd_trace(int argc, char **argv);
 int sim_cmd_decide(int argc, char **argv);
 int sim_cmd_policies(int argc, char **argv);
 int sim_cmd_completion(int argc, char **argv);

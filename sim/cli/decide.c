@@ -4,8 +4,10 @@
  */
 #include "sim/cli/decide.h"
 
+#include "sim/cli/isolate.h"
 #include "sim/cli/json_writer.h"
 #include "sim/cli/options.h"
+#include "sim/cli/plugin.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -180,6 +182,8 @@ void decide_print(const json_t *document, bool compact, FILE *out)
 /* ---- the command ---- */
 
 struct arguments {
+    struct sim_options options; /* plug-ins */
+    struct sim_policies policies;
     const char **paths; /* room for every word of the command line */
     size_t path_count;
     bool checks;
@@ -198,6 +202,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     struct arguments *const arguments = state->input;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->options;
+        return 0;
     case 'c':
         arguments->checks = true;
         return 0;
@@ -216,13 +223,17 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
+static const struct argp_child children[] = { { &sim_options_plugin_argp, 0, NULL, 0 },
+                                              { NULL, 0, NULL, 0 } };
+
 static const struct argp decide_argp = {
     .options = options,
     .parser = parse_option,
     .args_doc = "[FILE...]",
     .doc = "One scheduler decision for each JSON document of the files (or of standard input): an "
            "object, an array of objects, or one object a line. The object's `command` is "
-           "autoscale, place, remove, fragmentation, shape, slots or naive."
+           "autoscale, place, remove, fragmentation, shape, slots or naive.",
+    .children = children
 };
 
 static int fail_input(const struct weir_error *error)
@@ -231,7 +242,7 @@ static int fail_input(const struct weir_error *error)
     return SIM_EXIT_INPUT;
 }
 
-static int answer_file(const char *path, bool compact)
+static int answer_file(const struct arguments *arguments, const char *path)
 {
     struct weir_error error = { .phase = -1, .stage = -1 };
     json_t *documents = NULL;
@@ -243,9 +254,11 @@ static int answer_file(const char *path, bool compact)
     for (size_t i = 0; code == SIM_EXIT_OK && i < json_array_size(documents); i++) {
         const json_t *const document = json_array_get(documents, i);
         const json_t *const inner = json_object_get(document, "input");
+        const struct decide_question question = { .input = inner != NULL ? inner : document,
+                                                  .policies = &arguments->policies };
         json_t *answer = NULL;
-        if (decide_answer(inner != NULL ? inner : document, &answer, &error) == WEIR_OK) {
-            decide_print(answer, compact || is_list, stdout);
+        if (decide_answer_with(&question, &answer, &error) == WEIR_OK) {
+            decide_print(answer, arguments->is_compact || is_list, stdout);
         } else {
             if (is_list)
                 weir_error_wrap(&error, "document %zu", i + 1);
@@ -272,6 +285,31 @@ static int check_files(const struct arguments *arguments)
     return tally.failed > 0 ? SIM_EXIT_CHECK : SIM_EXIT_OK;
 }
 
+static int answer_files(void *state)
+{
+    const struct arguments *const arguments = state;
+    int code = arguments->path_count == 0 ? answer_file(arguments, "-") : SIM_EXIT_OK;
+
+    for (size_t i = 0; code == SIM_EXIT_OK && i < arguments->path_count; i++)
+        code = answer_file(arguments, arguments->paths[i]);
+    (void)fflush(stdout);
+    return code;
+}
+
+/* Plug-ins answer in a process of their own. */
+static int answer_all(struct arguments *arguments)
+{
+    char message[SIM_ISOLATE_MESSAGE] = "";
+
+    if (arguments->options.plugins_count == 0)
+        return answer_files(arguments);
+    const int code = sim_isolate_call(answer_files, arguments, SIM_ISOLATE_TIMEOUT_S, message);
+    if (code >= 0)
+        return code;
+    fprintf(stderr, "weir decide: a plug-in: %s; try weir policies check on it\n", message);
+    return SIM_EXIT_POLICY;
+}
+
 int sim_cmd_decide(int argc, char **argv)
 {
     struct arguments arguments = { .paths = calloc((size_t)argc + 1, sizeof(char *)) };
@@ -282,10 +320,13 @@ int sim_cmd_decide(int argc, char **argv)
     sim_options_parse(&decide_argp, argc, argv, &arguments);
     if (arguments.checks)
         code = check_files(&arguments);
-    else if (arguments.path_count == 0)
-        code = answer_file("-", arguments.is_compact);
-    for (size_t i = 0; !arguments.checks && code == SIM_EXIT_OK && i < arguments.path_count; i++)
-        code = answer_file(arguments.paths[i], arguments.is_compact);
+    else
+        code = sim_plugins_load(arguments.options.plugins, arguments.options.plugins_count,
+                                &arguments.policies);
+    if (!arguments.checks && code == SIM_EXIT_OK)
+        code = answer_all(&arguments);
+    sim_plugins_clear(&arguments.policies);
+    sim_options_clear(&arguments.options);
     free(arguments.paths);
     return code;
 }

@@ -19,6 +19,15 @@ int sim_cmd_decide(int argc, char **argv);
 /* Answers one input document; the caller releases `*answer`. */
 weir_status decide_answer(const json_t *input, json_t **answer, struct weir_error *error);
 
+/* What a document may name besides the built-ins: the policies of plug-ins. */
+struct sim_policies;
+struct decide_question {
+    const json_t *input;
+    const struct sim_policies *policies; /* NULL = built-ins */
+};
+weir_status decide_answer_with(const struct decide_question *question, json_t **answer,
+                               struct weir_error *error);
+
 /* Prints a document, one line when `compact`. */
 void decide_print(const json_t *document, bool compact, FILE *out);
 

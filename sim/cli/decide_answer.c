@@ -18,6 +18,7 @@ enum { MOST_CANDIDATES = 200 };
 
 /* A question about one inventory, as three commands share it. */
 struct question {
+    const struct decide_question *asked;
     const json_t *input;
     json_t *nodes;
     json_t *stages; /* names, in order of appearance */
@@ -25,10 +26,11 @@ struct question {
     struct decide_mix mix;
 };
 
-static weir_status open_question(const json_t *input, struct question *question,
+static weir_status open_question(const struct decide_question *asked, struct question *question,
                                  struct weir_error *error)
 {
-    *question = (struct question){ .input = input, .stages = json_array() };
+    const json_t *const input = asked->input;
+    *question = (struct question){ .asked = asked, .input = input, .stages = json_array() };
     weir_status status = decide_get_array(input, "nodes", &question->nodes, error);
 
     if (status == WEIR_OK)
@@ -51,11 +53,11 @@ static void close_question(struct question *question)
 }
 
 /* One policy of the document with its state. */
-static weir_status open_placement(const json_t *input, struct decide_policy *policy, void **state,
-                                  struct weir_error *error)
+static weir_status open_placement(const struct question *question, struct decide_policy *policy,
+                                  void **state, struct weir_error *error)
 {
     *state = NULL;
-    WEIR_TRY(decide_policy(input, policy, error));
+    WEIR_TRY(decide_policy(question->asked, policy, error));
     const struct weir_params params = { .values = policy->placement_values,
                                         .count = policy->placement->param_count };
     if (policy->placement->create == NULL)
@@ -218,7 +220,7 @@ static weir_status ask_place(const struct question *question, struct weir_place_
     struct weir_place_answer found;
     void *state;
 
-    WEIR_TRY(open_placement(question->input, &policy, &state, error));
+    WEIR_TRY(open_placement(question, &policy, &state, error));
     const weir_status status = weir_placement_place(policy.placement, state, query, &found, error);
     close_placement(&policy, state);
     if (status != WEIR_OK && status != WEIR_EBUSY)
@@ -252,11 +254,12 @@ static weir_status place_on(const struct question *question, json_t **answer,
     return status;
 }
 
-static weir_status answer_place(const json_t *input, json_t **answer, struct weir_error *error)
+static weir_status answer_place(const struct decide_question *asked, json_t **answer,
+                                struct weir_error *error)
 {
     struct question question;
 
-    WEIR_TRY(open_question(input, &question, error));
+    WEIR_TRY(open_question(asked, &question, error));
     const weir_status status = place_on(&question, answer, error);
     close_question(&question);
     return status;
@@ -330,7 +333,7 @@ static weir_status remove_from(const struct question *question, json_t **answer,
         *answer = json_pack("{s:s, s:s, s:s}", "status", "error", "error_type", "WEIR_ENOTFOUND",
                             "error_message", "the stage has no worker");
     if (status == WEIR_OK && query.candidate_count > 0) {
-        status = open_placement(question->input, &policy, &state, error);
+        status = open_placement(question, &policy, &state, error);
         if (status == WEIR_OK) {
             status = weir_placement_evict(policy.placement, state, &query, &chosen, error);
             close_placement(&policy, state);
@@ -342,11 +345,12 @@ static weir_status remove_from(const struct question *question, json_t **answer,
     return status;
 }
 
-static weir_status answer_remove(const json_t *input, json_t **answer, struct weir_error *error)
+static weir_status answer_remove(const struct decide_question *asked, json_t **answer,
+                                 struct weir_error *error)
 {
     struct question question;
 
-    WEIR_TRY(open_question(input, &question, error));
+    WEIR_TRY(open_question(asked, &question, error));
     const weir_status status = remove_from(&question, answer, error);
     close_question(&question);
     return status;
@@ -386,12 +390,12 @@ static json_t *node_json(const struct question *question, uint32_t node)
         weir_units_amount(weir_stock_free(question->cluster, node)));
 }
 
-static weir_status answer_fragmentation(const json_t *input, json_t **answer,
+static weir_status answer_fragmentation(const struct decide_question *asked, json_t **answer,
                                         struct weir_error *error)
 {
     struct question question;
 
-    WEIR_TRY(open_question(input, &question, error));
+    WEIR_TRY(open_question(asked, &question, error));
     json_t *const nodes = json_array();
     for (uint32_t i = 0; i < weir_cluster_node_count(question.cluster); i++)
         json_array_append_new(nodes, node_json(&question, i));
@@ -421,8 +425,10 @@ static json_t *shape_json(const struct weir_shape *shape)
     return json;
 }
 
-static weir_status answer_shape(const json_t *input, json_t **answer, struct weir_error *error)
+static weir_status answer_shape(const struct decide_question *asked, json_t **answer,
+                                struct weir_error *error)
 {
+    const json_t *const input = asked->input;
     struct weir_error refused = { .phase = -1, .stage = -1 };
     struct weir_shape shape;
     json_t *json;
@@ -447,8 +453,10 @@ static weir_status answer_shape(const json_t *input, json_t **answer, struct wei
     return WEIR_OK;
 }
 
-static weir_status answer_slots(const json_t *input, json_t **answer, struct weir_error *error)
+static weir_status answer_slots(const struct decide_question *asked, json_t **answer,
+                                struct weir_error *error)
 {
+    const json_t *const input = asked->input;
     const json_t *const params = json_object_get(input, "params");
     const struct weir_slots_rule rule = {
         .period_s = 1 / decide_number_or(params, "min_scheduling_algorithm_rate_hz", 1),
@@ -556,8 +564,10 @@ static json_t *naive_json(const struct naive_stage *naive, const struct weir_poo
     return json;
 }
 
-static weir_status answer_naive(const json_t *input, json_t **answer, struct weir_error *error)
+static weir_status answer_naive(const struct decide_question *asked, json_t **answer,
+                                struct weir_error *error)
 {
+    const json_t *const input = asked->input;
     struct weir_error refused = { .phase = -1, .stage = -1 };
     struct weir_pool_result result = { 0 };
     struct weir_amounts total;
@@ -589,9 +599,18 @@ static weir_status answer_naive(const json_t *input, json_t **answer, struct wei
 
 weir_status decide_answer(const json_t *input, json_t **answer, struct weir_error *error)
 {
+    const struct decide_question question = { .input = input };
+
+    return decide_answer_with(&question, answer, error);
+}
+
+weir_status decide_answer_with(const struct decide_question *question, json_t **answer,
+                               struct weir_error *error)
+{
     static const struct {
         const char *name;
-        weir_status (*answer)(const json_t *input, json_t **answer, struct weir_error *error);
+        weir_status (*answer)(const struct decide_question *question, json_t **answer,
+                              struct weir_error *error);
     } commands[] = {
         { "autoscale", decide_autoscale }, { "place", answer_place },
         { "remove", answer_remove },       { "fragmentation", answer_fragmentation },
@@ -600,12 +619,12 @@ weir_status decide_answer(const json_t *input, json_t **answer, struct weir_erro
     };
     const char *command;
 
-    if (decide_is_xenna(input))
-        return decide_xenna(input, answer, error);
-    WEIR_TRY(decide_get_text(input, "command", &command, error));
+    if (decide_is_xenna(question->input))
+        return decide_xenna(question->input, answer, error);
+    WEIR_TRY(decide_get_text(question->input, "command", &command, error));
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         if (strcmp(commands[i].name, command) == 0)
-            return commands[i].answer(input, answer, error);
+            return commands[i].answer(question, answer, error);
     }
     return weir_fail(error, WEIR_EFORMAT,
                      "unknown command %s; known are autoscale, place, remove, fragmentation, "

@@ -458,14 +458,16 @@ static weir_status decide_and_answer(struct autoscale *run, json_t **answer,
     return WEIR_OK;
 }
 
-weir_status decide_autoscale(const json_t *input, json_t **answer, struct weir_error *error)
+weir_status decide_autoscale(const struct decide_question *question, json_t **answer,
+                             struct weir_error *error)
 {
+    const json_t *const input = question->input;
     struct autoscale run = { .input = input, .workers = json_object_get(input, "workers") };
     struct decide_policy policy;
 
     WEIR_TRY(decide_get_array(input, "nodes", &run.nodes, error));
     WEIR_TRY(decide_get_array(input, "stages", &run.stages, error));
-    WEIR_TRY(decide_policy(input, &policy, error));
+    WEIR_TRY(decide_policy(question, &policy, error));
     if (json_object_get(input, "naive_workers") != NULL)
         return weir_fail(error, WEIR_EUNSUPPORTED, "naive_workers cannot be given");
     run.now_ns = (int64_t)llround(decide_number_or(input, "time_s", 0) * 1e9);

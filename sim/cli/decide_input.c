@@ -113,19 +113,42 @@ static weir_status shape_kind(const json_t *json, uint32_t *kind, struct weir_er
     return weir_fail(error, WEIR_EFORMAT, "unknown type %s", type);
 }
 
+/* null for any, an index, or a list of indices for a set. */
+static weir_status gpu_type(const json_t *json, uint32_t *type, struct weir_error *error)
+{
+    const bool is_set = json_is_array(json);
+
+    *type = is_set ? WEIR_GPU_TYPE_SET : 0;
+    if (json_is_integer(json) && json_integer_value(json) >= 0 &&
+        json_integer_value(json) < WEIR_GPU_TYPE_SET - 1) {
+        *type = (uint32_t)json_integer_value(json) + 1;
+        return WEIR_OK;
+    }
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        const json_t *const entry = json_array_get(json, i);
+        if (!json_is_integer(entry) || json_integer_value(entry) < 0 ||
+            json_integer_value(entry) >= WEIR_GPU_TYPE_SET_MOST)
+            return weir_fail(error, WEIR_EFORMAT, "gpu_type[%zu] must be whole and within [0, %d]",
+                             i, WEIR_GPU_TYPE_SET_MOST - 1);
+        *type |= UINT32_C(1) << json_integer_value(entry);
+    }
+    if (!is_set && json != NULL && !json_is_null(json))
+        return weir_fail(error, WEIR_EFORMAT, "gpu_type must be an index of a type or a list");
+    return WEIR_OK;
+}
+
 weir_status decide_shape(const json_t *json, struct weir_shape *shape, struct weir_error *error)
 {
     struct weir_shape made = { .codec_same_gpu = decide_flag_or(json, "codec_same_gpu", false) };
     const double gpus = decide_number_or(json, "gpus", 0);
-    const double gpu_type = decide_number_or(json, "gpu_type", -1);
 
+    WEIR_TRY(gpu_type(json_object_get(json, "gpu_type"), &made.gpu_type, error));
     WEIR_TRY(shape_kind(json, &made.kind, error));
     WEIR_TRY(optional_units(json, "cpus", &made.cpu_units, error));
     WEIR_TRY(optional_count(json, "nvdecs", UINT32_MAX, &made.nvdecs, error));
     WEIR_TRY(optional_count(json, "nvencs", UINT32_MAX, &made.nvencs, error));
     made.ram_bytes = (int64_t)decide_number_or(json, "ram_bytes", 0);
     made.gpu_mem_bytes = (int64_t)decide_number_or(json, "gpu_mem_bytes", 0);
-    made.gpu_type = gpu_type < 0 ? 0 : (uint32_t)gpu_type + 1;
     if (made.kind == WEIR_SHAPE_FRACTIONAL) {
         made.gpu_count = 1;
         WEIR_TRY(optional_units(json, "gpus", &made.gpu_units, error));

@@ -61,7 +61,7 @@ struct decide_policy {
     double placement_values[DECIDE_MAX_PARAMS];
     double scaling_values[DECIDE_MAX_PARAMS];
 };
-weir_status decide_policy(const json_t *input, struct decide_policy *policy,
+weir_status decide_policy(const struct decide_question *question, struct decide_policy *policy,
                           struct weir_error *error);
 
 /* {"node", "cpus", "gpus", "nvdecs", "nvencs"} of an allocation, with an "id" when not NULL. */
@@ -74,6 +74,7 @@ const char *decide_name(const json_t *list, size_t index, const char *key);
 json_t *decide_error_json(weir_status status, const struct weir_error *error);
 
 /* decide_autoscale.c */
-weir_status decide_autoscale(const json_t *input, json_t **answer, struct weir_error *error);
+weir_status decide_autoscale(const struct decide_question *question, json_t **answer,
+                             struct weir_error *error);
 
 #endif

@@ -4,6 +4,8 @@
  */
 #include "sim/cli/decide_input.h"
 
+#include "sim/scenario/scenario.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -92,19 +94,39 @@ static weir_status reference_policy(const json_t *input, struct decide_policy *p
     return status;
 }
 
-weir_status decide_policy(const json_t *input, struct decide_policy *policy,
+static const struct weir_placement_ops *find_placement(const struct sim_policies *policies,
+                                                       const char *name)
+{
+    for (size_t i = 0; policies != NULL && i < policies->placements_count; i++) {
+        if (strcmp(policies->placements[i]->name, name) == 0)
+            return policies->placements[i];
+    }
+    return policies == NULL ? weir_placement_find(name) : NULL;
+}
+
+static const struct weir_scaling_ops *find_scaling(const struct sim_policies *policies,
+                                                   const char *name)
+{
+    for (size_t i = 0; policies != NULL && i < policies->scalings_count; i++) {
+        if (strcmp(policies->scalings[i]->name, name) == 0)
+            return policies->scalings[i];
+    }
+    return policies == NULL ? weir_scaling_find(name) : NULL;
+}
+
+weir_status decide_policy(const struct decide_question *question, struct decide_policy *policy,
                           struct weir_error *error)
 {
-    const json_t *const given = json_object_get(input, "policy");
+    const json_t *const given = json_object_get(question->input, "policy");
     const char *placement;
     const char *scaling;
 
     if (!json_is_object(given))
-        return reference_policy(input, policy, error);
+        return reference_policy(question->input, policy, error);
     WEIR_TRY(decide_get_text(given, "placement", &placement, error));
     WEIR_TRY(decide_get_text(given, "scaling", &scaling, error));
-    policy->placement = weir_placement_find(placement);
-    policy->scaling = weir_scaling_find(scaling);
+    policy->placement = find_placement(question->policies, placement);
+    policy->scaling = find_scaling(question->policies, scaling);
     if (policy->placement == NULL)
         return weir_fail(error, WEIR_EFORMAT, "policy.placement: unknown policy %s", placement);
     if (policy->scaling == NULL)

@@ -427,7 +427,7 @@ static weir_status answer_delete(struct decide_xenna *xenna, json_t **answer,
 static weir_status answer_slots(struct decide_xenna *xenna, json_t **answer,
                                 struct weir_error *error)
 {
-    json_t *const input = json_copy((json_t *)(uintptr_t)xenna->input);
+    json_t *const input = decide_xenna_copy(xenna->input);
 
     json_object_del(input, "op");
     json_object_set_new(input, "command", json_string("slots"));
@@ -517,7 +517,7 @@ static weir_status answer_estimate(struct decide_xenna *xenna, json_t **answer,
         .window_ns = llround(decide_number_or(xenna->input, "window_s", 180) * 1e9),
         .min_points = (uint32_t)decide_number_or(xenna->input, "min_events", 5),
     };
-    struct weir_estimator **const estimators = calloc(count + 1, sizeof *estimators);
+    struct weir_estimator **const estimators = calloc(count + 1, sizeof(struct weir_estimator *));
     json_t *const queries = json_array();
     weir_status status = estimators != NULL ? WEIR_OK : WEIR_ENOMEM;
 

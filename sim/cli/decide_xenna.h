@@ -46,6 +46,8 @@ json_t *decide_xenna_alloc_json(const struct decide_xenna *xenna, const json_t *
 /* What is used on nodes from the start, as workers that nobody asks about. */
 json_t *decide_xenna_fillers(const struct decide_xenna *xenna);
 
+/* A shallow copy. */
+json_t *decide_xenna_copy(const json_t *value);
 /* The entries of a list ascending by the bytes of their `id`; new reference. */
 json_t *decide_xenna_sorted(const json_t *list);
 

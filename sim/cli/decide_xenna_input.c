@@ -17,6 +17,14 @@ bool decide_is_xenna(const json_t *input)
     return json_object_get(input, "op") != NULL;
 }
 
+json_t *decide_xenna_copy(const json_t *value)
+{
+    json_t *mutable = NULL;
+
+    memcpy(&mutable, &value, sizeof(json_t *)); /* jansson copies from what it could change */
+    return json_copy(mutable);
+}
+
 /* Whether anything inside speaks of codecs. */
 static bool speaks_of_codecs(const json_t *value)
 {
@@ -28,7 +36,7 @@ static bool speaks_of_codecs(const json_t *value)
         found = true;
     for (size_t i = 0; !found && i < json_array_size(value); i++)
         found = speaks_of_codecs(json_array_get(value, i));
-    json_t *const object = json_is_object(value) ? json_incref((json_t *)(uintptr_t)value) : NULL;
+    json_t *const object = json_is_object(value) ? decide_xenna_copy(value) : NULL;
     void *at = object != NULL ? json_object_iter(object) : NULL;
     for (; !found && at != NULL; at = json_object_iter_next(object, at))
         found = speaks_of_codecs(json_object_iter_value(at));
@@ -54,7 +62,7 @@ static int compare_ids(const void *a, const void *b)
 json_t *decide_xenna_sorted(const json_t *list)
 {
     const size_t count = json_array_size(list);
-    json_t **const entries = calloc(count + 1, sizeof *entries);
+    json_t **const entries = calloc(count + 1, sizeof(json_t *));
     json_t *const sorted = json_array();
 
     for (size_t i = 0; entries != NULL && i < count; i++)
@@ -297,7 +305,8 @@ static void set_gpus(json_t *json, const struct weir_shape *shape, bool is_codec
         }
         return;
     }
-    json_object_set_new(json, "actors", json_integer(shape->gpu_count * weir_shape_members(shape)));
+    json_object_set_new(json, "actors",
+                        json_integer((json_int_t)shape->gpu_count * weir_shape_members(shape)));
     json_object_set_new(json, "cpus_per_actor", json_real(cpus));
     json_object_set_new(json, "gpus_in_node", json_integer(shape->node_gpus));
     json_object_del(json, "cpus");
@@ -432,7 +441,7 @@ weir_status decide_xenna_cluster(const struct decide_xenna *xenna, const json_t 
                                  struct weir_cluster **cluster, struct weir_error *error)
 {
     json_t *const fillers = decide_xenna_fillers(xenna);
-    json_t *const all = json_copy((json_t *)(uintptr_t)workers);
+    json_t *const all = decide_xenna_copy(workers);
 
     json_array_extend(all, fillers);
     /* The stage of the workers that are asked about comes first, whether it has any or not. */

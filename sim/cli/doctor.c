@@ -93,6 +93,7 @@ static void visit_place(struct visit *visit)
     note(visit, "locale", true, locale == NULL ? "C" : locale, "nothing: it is never used");
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): argp gives the type */
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     (void)argument;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -303,6 +304,8 @@ static void isolate(const struct job *job, size_t task, struct sim_watchdog *wat
 
 static void run_child(const struct job *job, size_t task)
 {
+    /* Without the parent nobody would merge what it finds. */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     struct sim_watchdog watchdog;
     struct verdict verdict;
     struct sim_recorder *recorder = NULL;
@@ -338,10 +341,10 @@ static weir_status merge_task(struct job *job, size_t task, struct sim_recorder 
     if (recorder == NULL)
         return WEIR_OK;
     shard_path(job, task, path, sizeof(path));
-    if (access(path, R_OK) != 0)
-        return WEIR_OK; /* the run never got so far; its summary says why */
-    WEIR_TRY(sim_recorder_merge(recorder, path, error));
-    (void)unlink(path);
+    if (access(path, R_OK) == 0) { /* else the run never got so far; its summary says why */
+        WEIR_TRY(sim_recorder_merge(recorder, path, error));
+        (void)unlink(path);
+    }
     if (job->shared.summaries[task].status != WEIR_OK)
         return sim_recorder_fail_run(recorder, (int64_t)task + 1,
                                      job->shared.summaries[task].message, error);
@@ -387,8 +390,11 @@ static void reap(struct job *job, size_t *running)
     }
 }
 
-static weir_status start_child(struct job *job, size_t task, struct weir_error *error)
+static weir_status start_child(struct job *job, size_t task, struct sim_recorder *recorder,
+                               struct weir_error *error)
 {
+    const struct sim_run_options options = task_options(job, task, recorder);
+    WEIR_TRY(sim_run_announce(job->experiment->scenarios[options.variant_order], &options, error));
     (void)fflush(NULL);
     const pid_t pid = fork();
     if (pid < 0)
@@ -412,7 +418,7 @@ static weir_status run_parallel(struct job *job, struct sim_recorder *recorder,
         while (next < job->count && job->is_done[next])
             next++;
         if (next < job->count && running < jobs && interrupt_count == 0 && status == WEIR_OK) {
-            status = start_child(job, next++, error);
+            status = start_child(job, next++, recorder, error);
             running += status == WEIR_OK ? 1 : 0;
             continue;
         }

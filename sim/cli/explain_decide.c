@@ -5,30 +5,39 @@
  */
 #include "sim/cli/explain_decide.h"
 
+#include "sim/cli/isolate_run.h"
 #include "sim/cli/plugin.h"
 #include "sim/cli/stored_run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+struct question {
+    double at_s;
+    FILE *out;
+    bool is_isolated; /* a plug-in decides */
+};
+
 static weir_status repeat(const struct sim_scenario *scenario, const struct sim_stored_run *run,
-                          double at_s, FILE *out, struct weir_error *error)
+                          const struct question *question, struct weir_error *error)
 {
     struct sim_run_summary *summary = calloc(1, sizeof(*summary));
     const struct sim_run_options options = { .seed = run->seed,
                                              .replication = run->replication,
                                              .variant = "",
-                                             .export_at_s = at_s,
-                                             .export_to = out };
+                                             .export_at_s = question->at_s,
+                                             .export_to = question->out };
     if (summary == NULL)
         return WEIR_ENOMEM;
-    weir_status status = sim_run(scenario, &options, summary);
+    weir_status status = question->is_isolated
+                             ? sim_isolate_run(scenario, &options, NULL, question->out, summary)
+                             : sim_run(scenario, &options, summary);
     if (status != WEIR_OK)
         (void)weir_fail(error, status, "%s", summary->message);
-    else if (strcmp(summary->outcome, "complete") == 0 || summary->simulated_s < at_s)
+    else if (strcmp(summary->outcome, "complete") == 0 || summary->simulated_s < question->at_s)
         status = weir_fail(error, WEIR_ENOTFOUND,
                            "there was no decision at or after %.9g s; the run ended at %.9g s",
-                           at_s, summary->simulated_s);
+                           question->at_s, summary->simulated_s);
     free(summary);
     return status;
 }
@@ -45,13 +54,16 @@ int sim_explain_decide(const char *database, const struct sim_run_choice *choice
                                          choice->replication, &stored, &error);
     if (status == WEIR_OK)
         code = sim_stored_policies(&stored, options->plugins, options->plugins_count, &policies);
+    const struct question question = { at_s, out, sim_isolate_needed(&policies) };
     if (status == WEIR_OK && code == SIM_EXIT_OK) {
         status = sim_stored_scenario(&stored, &stored.runs[0], &policies, &scenario, &error);
         if (status == WEIR_OK)
-            status = repeat(scenario, &stored.runs[0], at_s, out, &error);
+            status = repeat(scenario, &stored.runs[0], &question, &error);
     }
     sim_scenario_destroy(scenario);
     sim_stored_clear(&stored);
     sim_plugins_clear(&policies);
-    return code != SIM_EXIT_OK ? code : sim_analysis_exit(status, &error);
+    if (code == SIM_EXIT_OK)
+        code = sim_analysis_exit(status, &error);
+    return status == WEIR_EPOLICY ? SIM_EXIT_POLICY : code;
 }

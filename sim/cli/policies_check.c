@@ -391,15 +391,18 @@ static int check_time(void *state)
     struct drive drive;
     weir_status status = begin(trial, 1, NULL, &drive, &error);
     for (uint32_t i = 0; i < TIMED_CALLS && status == WEIR_OK && times_us != NULL; i++) {
-        struct timespec from, to;
+        struct timespec from;
+        struct timespec to;
         (void)clock_gettime(CLOCK_MONOTONIC, &from);
         status = step(&drive, &error);
         (void)clock_gettime(CLOCK_MONOTONIC, &to);
         times_us[i] =
             (double)(to.tv_sec - from.tv_sec) * 1e6 + (double)(to.tv_nsec - from.tv_nsec) * 1e-3;
     }
-    if (status != WEIR_OK || times_us == NULL)
+    if (status != WEIR_OK || times_us == NULL) {
+        free(times_us);
         return fail(trial, weir_status_text(status), error.text);
+    }
     qsort(times_us, TIMED_CALLS, sizeof(*times_us), compare_doubles);
     (void)snprintf(trial->answer->note, NOTE, "p50 %.3g us, p99 %.3g us a decision",
                    times_us[TIMED_CALLS / 2], times_us[TIMED_CALLS * 99 / 100]);

@@ -5,6 +5,7 @@
  */
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/isolate_run.h"
 #include "sim/cli/plugin.h"
 #include "sim/cli/simulate_options.h"
 #include "sim/cli/stored_run.h"
@@ -79,6 +80,13 @@ static const struct sim_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
+/* Where the rows of repeated runs go, if anywhere. */
+struct target {
+    const char *output;
+    struct sim_recorder *recorder; /* closed when the runs have processes of their own */
+    bool is_isolated;
+};
+
 static weir_status open_output(const struct arguments *arguments, const struct sim_stored *stored,
                                const char *command_line, struct sim_recorder **recorder,
                                struct weir_error *error)
@@ -104,8 +112,9 @@ static weir_status open_output(const struct arguments *arguments, const struct s
     return WEIR_OK;
 }
 
+/* Into the recorder, or with a plug-in in a process of its own that opens `output` itself. */
 static weir_status repeat(const struct sim_stored_run *run, const struct sim_scenario *scenario,
-                          struct sim_recorder *recorder, struct sim_run_summary *summary,
+                          const struct target *target, struct sim_run_summary *summary,
                           struct weir_error *error)
 {
     const struct sim_run_options options = { .seed = run->seed,
@@ -114,9 +123,14 @@ static weir_status repeat(const struct sim_stored_run *run, const struct sim_sce
                                              .run_id = run->run_id,
                                              .variant = run->variant,
                                              .variant_order = run->variant_order,
-                                             .recorder = recorder,
+                                             .recorder = target->recorder,
                                              .export_at_s = (double)NAN };
-    const weir_status status = sim_run(scenario, &options, summary);
+    const weir_status status =
+        target->is_isolated ? sim_isolate_run(scenario, &options, target->output, stdout, summary)
+                            : sim_run(scenario, &options, summary);
+    if (status != WEIR_OK)
+        (void)fprintf(stderr, "weir: run %" PRId64 " (%s, replication %u): %s\n", run->run_id,
+                      run->variant, run->replication, summary->message);
     /* A run that failed may fail again; what it did until then is compared all the same. */
     return status == WEIR_OK || strcmp(run->status, "failed") == 0
                ? WEIR_OK
@@ -126,7 +140,9 @@ static weir_status repeat(const struct sim_stored_run *run, const struct sim_sce
 static void add_row(struct sim_table *table, const struct sim_stored_run *run,
                     const struct sim_run_summary *summary, bool is_same)
 {
-    char replication[CELL], stored[CELL], now[CELL];
+    char replication[CELL];
+    char stored[CELL];
+    char now[CELL];
     (void)snprintf(replication, CELL, "%u", run->replication);
     (void)snprintf(stored, CELL, "%016" PRIx64, run->result_digest);
     (void)snprintf(now, CELL, "%016" PRIx64, summary->result_digest);
@@ -143,7 +159,7 @@ static bool has_digest(const struct sim_stored_run *run)
 }
 
 static weir_status repeat_all(const struct sim_stored *stored, const struct sim_policies *policies,
-                              struct sim_recorder *recorder, struct sim_table *table,
+                              const struct target *target, struct sim_table *table,
                               size_t *differing, struct weir_error *error)
 {
     struct sim_run_summary *summary = calloc(1, sizeof(*summary));
@@ -158,7 +174,7 @@ static weir_status repeat_all(const struct sim_stored *stored, const struct sim_
         }
         status = sim_stored_scenario(stored, run, policies, &scenario, error);
         if (status == WEIR_OK)
-            status = repeat(run, scenario, recorder, summary, error);
+            status = repeat(run, scenario, target, summary, error);
         sim_scenario_destroy(scenario);
         const bool is_same =
             summary->result_digest == run->result_digest && summary->digest == run->event_digest;
@@ -189,13 +205,19 @@ static int rerun(const struct arguments *arguments, const struct sim_stored *sto
                  const char *command_line, const struct sim_policies *policies)
 {
     struct weir_error error = { .phase = -1, .stage = -1 };
-    struct sim_recorder *recorder = NULL;
+    struct target target = { .output = arguments->output,
+                             .is_isolated = sim_isolate_needed(policies) };
     struct sim_table *table = sim_table_create(columns, COLUMNS);
     size_t differing = 0;
-    weir_status status = open_output(arguments, stored, command_line, &recorder, &error);
+    weir_status status = open_output(arguments, stored, command_line, &target.recorder, &error);
+    if (status == WEIR_OK && target.is_isolated) {
+        status = sim_recorder_close(target.recorder, &error);
+        target.recorder = NULL;
+    }
     if (status == WEIR_OK)
-        status = repeat_all(stored, policies, recorder, table, &differing, &error);
-    const weir_status closed = sim_recorder_close(recorder, status == WEIR_OK ? &error : NULL);
+        status = repeat_all(stored, policies, &target, table, &differing, &error);
+    const weir_status closed =
+        sim_recorder_close(target.recorder, status == WEIR_OK ? &error : NULL);
     status = status == WEIR_OK ? closed : status;
     if (sim_table_rows(table) > 0)
         sim_table_print(table, arguments->common.format, stdout);

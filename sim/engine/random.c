@@ -105,13 +105,13 @@ static inline uint32_t stream_u32(struct sim_stream *stream)
 static inline uint64_t stream_u64(struct sim_stream *stream)
 {
     const uint32_t pair = (stream->used + 1) & ~UINT32_C(1);
-    if (pair >= BLOCK_WORDS) {
-        block_next(stream);
-        stream->used = 2;
-        return (uint64_t)stream->block[1] << 32 | stream->block[0];
+    if (pair + 1 < BLOCK_WORDS) {
+        stream->used = pair + 2;
+        return (uint64_t)stream->block[pair + 1] << 32 | stream->block[pair];
     }
-    stream->used = pair + 2;
-    return (uint64_t)stream->block[pair + 1] << 32 | stream->block[pair];
+    block_next(stream);
+    stream->used = 2;
+    return (uint64_t)stream->block[1] << 32 | stream->block[0];
 }
 
 static inline double stream_uniform(struct sim_stream *stream)

@@ -45,8 +45,8 @@ static void shuffle(uint32_t *list, size_t count, struct sim_stream *stream)
 
 static int64_t gpu_units(const struct sim_order_query *query, uint32_t row)
 {
-    const struct weir_shape *shape = &query->workload->jobs[row].shape;
-    return shape->gpu_units * shape->gpu_count;
+    const struct sim_job_spec *job = &query->workload->jobs[row];
+    return job->shape.gpu_units * job->shape.gpu_count * job->members;
 }
 
 static weir_status make_room(struct wl_openb_order *order, size_t *capacity,
@@ -107,7 +107,8 @@ static weir_status own_arrivals(const struct sim_order_query *query, struct wl_o
     return WEIR_OK;
 }
 
-/* Classes with a count in their order, the others drawn by weight, until `target` would be passed. */
+/* Classes with a count in their order, the others drawn by weight, until `target` would be passed.
+ */
 static weir_status generated_arrivals(const struct sim_order_query *query, int64_t target,
                                       struct wl_openb_order *order, struct weir_error *error)
 {
@@ -223,8 +224,8 @@ static weir_status fill(const struct sim_order_query *query, struct wl_openb_ord
     const struct sim_workload *workload = query->workload;
     const double target = target_of(query);
     if (workload->kind == SIM_WORKLOAD_GENERATED)
-        WEIR_TRY(generated_arrivals(query, isnan(target) ? INT64_MAX : (int64_t)target, order,
-                                    error));
+        WEIR_TRY(
+            generated_arrivals(query, isnan(target) ? INT64_MAX : (int64_t)target, order, error));
     else if (workload->order != NULL)
         WEIR_TRY(read_order(query, order, error));
     else

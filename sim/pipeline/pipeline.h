@@ -174,7 +174,7 @@ weir_status sim_stage_work(struct sim_stage_run *stage, struct sim_worker *worke
 /* Tells the meter how much waits in front of the stage. */
 void sim_stage_note_queue(const struct sim_stage_run *stage);
 /* An item leaves the pipeline, finished or dropped. */
-void sim_pipeline_item_done(struct sim_pipeline_run *run, uint32_t item, bool is_finished);
+void sim_pipeline_item_done(struct sim_pipeline_run *run, uint32_t index, bool is_finished);
 /* runtime: whether the loop would stop this worker now, and what stopping it costs the loop. */
 bool sim_runtime_may_stop(struct sim_stage_run *stage, const struct sim_worker *worker);
 void sim_runtime_begin_plan(struct sim_pipeline_run *run);

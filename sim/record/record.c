@@ -39,6 +39,7 @@ static const char RNG_NAME[] = "philox4x32-10";
     X("worker", "run_id, stage")                                                                   \
     X("decision", "run_id, decision")                                                              \
     X("decision_stage", "run_id, decision")                                                        \
+    X("candidate", "run_id, decision, seq")                                                        \
     X("action", "run_id, decision")                                                                \
     X("histogram", "run_id, metric, label")
 #define CREATE_INDEX(table, columns)                                                               \

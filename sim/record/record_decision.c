@@ -190,6 +190,48 @@ static weir_status write_action(struct sim_recorder *recorder, const struct sim_
     return INSERT(recorder, RECORD_ACTION, cells, error);
 }
 
+/* The first candidate of a choice or a later one. */
+static uint32_t first_candidate(const struct weir_plan *plan, uint32_t choice)
+{
+    uint32_t low = 0;
+    uint32_t high = weir_plan_candidate_count(plan);
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (weir_plan_candidate_at(plan, middle)->choice < choice)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static weir_status write_candidates(struct sim_recorder *recorder,
+                                    const struct sim_decision_row *row, uint32_t index,
+                                    struct weir_error *error)
+{
+    const uint32_t choice = weir_plan_action(row->plan, index)->choice;
+    if (choice == WEIR_NO_INDEX)
+        return WEIR_OK;
+    const uint32_t count = weir_plan_candidate_count(row->plan);
+    for (uint32_t i = first_candidate(row->plan, choice); i < count; i++) {
+        const struct weir_candidate *candidate = weir_plan_candidate_at(row->plan, i);
+        if (candidate->choice != choice)
+            break;
+        const struct cell cells[] = { cell_int(recorder->run_id),
+                                      cell_int((int64_t)row->decision),
+                                      cell_int(index),
+                                      cell_int(candidate->node),
+                                      candidate->gpu_mask == 0
+                                          ? cell_null()
+                                          : cell_int((int64_t)candidate->gpu_mask),
+                                      cell_int(candidate->is_chosen),
+                                      cell_real(candidate->primary),
+                                      cell_real(candidate->secondary) };
+        WEIR_TRY(INSERT(recorder, RECORD_CANDIDATE, cells, error));
+    }
+    return WEIR_OK;
+}
+
 weir_status sim_recorder_decision(struct sim_recorder *recorder, const struct sim_decision_row *row,
                                   uint32_t stage_count, struct weir_error *error)
 {
@@ -202,5 +244,7 @@ weir_status sim_recorder_decision(struct sim_recorder *recorder, const struct si
         WEIR_TRY(write_stage(recorder, row, s, error));
     for (uint32_t i = 0; i < weir_plan_count(row->plan); i++)
         WEIR_TRY(write_action(recorder, row, i, error));
+    for (uint32_t i = 0; i < weir_plan_count(row->plan); i++)
+        WEIR_TRY(write_candidates(recorder, row, i, error));
     return WEIR_OK;
 }

@@ -48,6 +48,8 @@ static const char *const sql_texts[RECORD_KINDS] = {
                       "node, reused, value, outcome, nodes_seen, candidates, ties, score, score2, "
                       "runner_up_node, runner_up_score, runner_up_score2, reasons) "
                       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [RECORD_CANDIDATE] = "INSERT INTO candidate (run_id, decision, seq, node, gpu_mask, is_chosen, "
+                         "score, score2) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     [RECORD_HAPPENING] = "INSERT INTO happening (run_id, t_s, until_s, kind, target, text) "
                          "VALUES (?, ?, ?, ?, ?, ?)",
     [RECORD_RESULT] = "INSERT INTO result (run_id, metric, label, value, unit, n, censored, "

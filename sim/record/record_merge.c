@@ -4,7 +4,8 @@
  *
  * One transaction a shard: it is in completely or not at all. Rows of the experiment (and its input
  * files and expectations) that are there already are not repeated, so every shard may carry them.
- * Sets of rows do not depend on the order of the shards; rows of one run keep their order.
+ * A run that was only announced here gives way to the shard's. Sets of rows do not depend on the
+ * order of the shards; rows of one run keep their order.
  */
 #include "sim/record/record_state.h"
 
@@ -51,7 +52,9 @@ static weir_status copy_rows(struct sim_recorder *recorder, struct weir_error *e
                             "INSERT INTO main.input_file SELECT * FROM shard.input_file EXCEPT "
                             "SELECT * FROM main.input_file;"
                             "INSERT INTO main.expectation SELECT * FROM shard.expectation EXCEPT "
-                            "SELECT * FROM main.expectation;",
+                            "SELECT * FROM main.expectation;"
+                            "DELETE FROM main.run WHERE status = 'running' AND run_id IN "
+                            "(SELECT run_id FROM shard.run);",
                             error));
     for (size_t i = 0; record_run_tables[i]; i++) {
         char sql[160];

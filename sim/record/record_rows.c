@@ -36,6 +36,7 @@ const char *const record_run_tables[] = { "run",
                                           "decision_stage",
                                           "happening",
                                           "histogram",
+                                          "candidate",
                                           NULL };
 
 struct digest_text {

@@ -150,6 +150,15 @@ CREATE TABLE action (
   runner_up_node INTEGER, runner_up_score REAL, runner_up_score2 REAL, reasons TEXT NOT NULL
 ) STRICT;
 
+-- Places that an action's worker might have got, with sched.explain top (the chosen one and the
+-- runner-up) or full (all; of equal GPUs of a node the first). Scores: smaller is better.
+CREATE TABLE candidate (
+  run_id INTEGER NOT NULL, decision INTEGER NOT NULL, seq INTEGER NOT NULL,
+  node INTEGER NOT NULL,
+  gpu_mask INTEGER,                  -- GPUs of the node; NULL = none, or not kept
+  is_chosen INTEGER NOT NULL, score REAL NOT NULL, score2 REAL NOT NULL
+) STRICT;
+
 -- Faults, timeline entries, incidents: what happened to the run from outside.
 CREATE TABLE happening (
   run_id INTEGER NOT NULL, t_s REAL NOT NULL, until_s REAL, kind TEXT NOT NULL,

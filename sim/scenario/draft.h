@@ -81,11 +81,14 @@ struct draft_failures {
     struct sim_law *node_repair;
 };
 
+enum sim_share_mode { SIM_SHARE_FRACTION, SIM_SHARE_EXCLUSIVE };
+
 struct draft_cluster {
     struct draft_head head;
     struct draft_list nodes;
     char *nodes_file;
     struct draft_failures failures;
+    uint32_t share_mode;
 };
 
 struct draft_policy {
@@ -282,6 +285,10 @@ struct draft_workload {
     uint64_t queue_limit;
     uint32_t retries;
     struct sim_law *retry_delay;
+    char *file;
+    char *map;
+    uint32_t on_bad_row;
+    uint32_t processor;
 };
 
 struct draft_event {

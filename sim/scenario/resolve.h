@@ -40,6 +40,9 @@ void sim_resolve_size_labels(struct sim_resolver *resolver, struct sim_workload 
 /* A request with its defaults filled in (in the draft too), and its shape. */
 void sim_resolve_request(struct sim_resolver *resolver, const struct sim_yaml *at,
                          struct draft_request *draft, struct weir_shape *shape);
+/* The jobs of a workload from its trace. */
+void sim_resolve_trace(struct sim_resolver *resolver, struct draft_workload *draft,
+                       struct sim_workload *workload);
 void sim_resolve_timeline(struct sim_resolver *resolver);
 void sim_resolve_initial(struct sim_resolver *resolver);
 void sim_resolve_results(struct sim_resolver *resolver);

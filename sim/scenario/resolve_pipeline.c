@@ -129,12 +129,27 @@ static void resolve_shape(struct sim_resolver *resolver, const struct sim_yaml *
     }
 }
 
+/* On a cluster without shared GPUs a share takes the whole of one; what is used of it stays. */
+static void take_whole(struct sim_resolver *resolver, const struct sim_yaml *at,
+                       struct weir_shape *shape)
+{
+    const bool is_exclusive = resolver->draft->cluster.share_mode == SIM_SHARE_EXCLUSIVE;
+    if (!is_exclusive || shape->kind != WEIR_SHAPE_FRACTIONAL)
+        return;
+    sim_report_warning(resolver->report, at,
+                       "asks for %.10g of a GPU and takes a whole one: share_mode is exclusive",
+                       weir_units_amount(shape->gpu_units));
+    shape->kind = WEIR_SHAPE_WHOLE;
+    shape->gpu_units = WEIR_ONE;
+}
+
 void sim_resolve_request(struct sim_resolver *resolver, const struct sim_yaml *at,
                          struct draft_request *draft, struct weir_shape *shape)
 {
     *draft = merge_requests(draft, &default_request);
     const struct weir_request request = request_of(draft);
     resolve_shape(resolver, at, &request, shape);
+    take_whole(resolver, at, shape);
 }
 
 static void resolve_requests(struct sim_resolver *resolver, struct draft_stage *draft,
@@ -151,6 +166,7 @@ static void resolve_requests(struct sim_resolver *resolver, struct draft_stage *
     resolve_shape(resolver, request_node == NULL ? draft->head.node : request_node, &stage->request,
                   &stage->shape);
     stage->uses_shape = stage->shape;
+    take_whole(resolver, request_node == NULL ? draft->head.node : request_node, &stage->shape);
     if (!has_uses)
         return;
     const struct sim_yaml *uses_node = draft->uses.head.node;

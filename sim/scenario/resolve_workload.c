@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Resolving workloads: rows of a trace to shapes, file names, and the placement rules for jobs.
+ * Resolving workloads: file names, orders of arrival, and the placement rules for jobs. The rows of
+ * a trace: resolve_trace.c.
  */
 #include "sim/scenario/input_file.h"
 #include "sim/scenario/resolve.h"
-#include "workloads/openb.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define UNITS_PER_MILLI (WEIR_ONE / 1000)
-#define BYTES_PER_MIB   INT64_C(1048576)
 
 /* ---- names ---- */
 
@@ -62,66 +59,7 @@ void sim_resolve_job_rules(struct sim_resolver *resolver)
     }
 }
 
-/* ---- jobs ---- */
-
-/* "A|B" as a set of GPU types; models the cluster does not have are left out. */
-static uint32_t model_set(struct sim_resolver *resolver, const char *models)
-{
-    const struct sim_scenario *scenario = resolver->scenario;
-    uint32_t set = WEIR_GPU_TYPE_SET;
-    if (models[0] == '\0')
-        return 0;
-    char *rest = sim_resolve_model(resolver, models);
-    for (char *model = strsep(&rest, "|"); model != NULL; model = strsep(&rest, "|"))
-        for (uint32_t t = 0; t < scenario->gpu_types_count && t < 31; t++)
-            if (strcmp(scenario->gpu_types[t].name, model) == 0)
-                set |= UINT32_C(1) << t;
-    return set;
-}
-
-static struct sim_job_spec job_of(struct sim_resolver *resolver, const struct wl_openb_pod *pod)
-{
-    const bool is_share = pod->gpus == 1 && pod->gpu_milli < 1000;
-    const uint32_t kind = is_share ? WEIR_SHAPE_FRACTIONAL : WEIR_SHAPE_WHOLE;
-    const bool is_free = pod->models[0] == '\0';
-    return (struct sim_job_spec){ .shape = { .kind = pod->gpus == 0 ? WEIR_SHAPE_CPU : kind,
-                                             .gpu_count = pod->gpus,
-                                             .cpu_units = pod->cpu_milli * UNITS_PER_MILLI,
-                                             .gpu_units = (int64_t)pod->gpu_milli * UNITS_PER_MILLI,
-                                             .ram_bytes = pod->memory_mib * BYTES_PER_MIB,
-                                             .gpu_type = model_set(resolver, pod->models) },
-                                  .models =
-                                      is_free ? "" : sim_arena_copy(resolver->arena, pod->models),
-                                  .members = 1,
-                                  .weight = 1,
-                                  .count = UINT64_MAX,
-                                  .submit_ns = WEIR_UNKNOWN_TIME,
-                                  .run_ns = WEIR_UNKNOWN_TIME,
-                                  .patience_ns = WEIR_UNKNOWN_TIME,
-                                  .estimate_ns = WEIR_UNKNOWN_TIME };
-}
-
-static void read_jobs(struct sim_resolver *resolver, const struct draft_workload *draft,
-                      struct sim_workload *workload)
-{
-    const struct sim_yaml *at = sim_draft_at(&draft->head, "pods");
-    struct weir_error error = { .phase = -1 };
-    struct wl_openb_pods pods = { .count = 0 };
-    if (draft->pods == NULL) {
-        sim_report_error(resolver->report, at, "key 'pods' is missing (table of the jobs)");
-        return;
-    }
-    const char *path = sim_resolve_data_path(resolver, draft->pods);
-    if (wl_openb_read_pods(path, &pods, &error) != WEIR_OK)
-        sim_report_error(resolver->report, at, "%s", error.text);
-    else if (pods.count == 0)
-        sim_report_error(resolver->report, at, "%s: the table has no rows", path);
-    workload->jobs_count = pods.count;
-    workload->jobs = sim_arena_alloc(resolver->arena, pods.count + 1, sizeof *workload->jobs);
-    for (size_t i = 0; i < pods.count; i++)
-        workload->jobs[i] = job_of(resolver, &pods.pods[i]);
-    wl_openb_pods_clear(&pods);
-}
+/* ---- orders ---- */
 
 static void report_order_file(struct sim_resolver *resolver, const struct draft_workload *draft,
                               const char *path)
@@ -183,7 +121,7 @@ static void resolve_workload(struct sim_resolver *resolver, struct draft_workloa
                                        .target_frac = draft->target.frac,
                                        .target_has_cpu_jobs = draft->target.has_cpu_jobs == 1 };
     if (workload->kind != SIM_WORKLOAD_GENERATED)
-        read_jobs(resolver, draft, workload);
+        sim_resolve_trace(resolver, draft, workload);
     resolve_order(resolver, draft, workload);
     resolve_trim(resolver, draft, workload);
     sim_resolve_jobs(resolver, draft, workload);

@@ -196,7 +196,12 @@ struct sim_pipeline {
 
 /* ---- workloads: jobs ---- */
 
-enum sim_workload_kind { SIM_WORKLOAD_OPENB, SIM_WORKLOAD_GENERATED };
+enum sim_workload_kind {
+    SIM_WORKLOAD_OPENB,
+    SIM_WORKLOAD_GENERATED,
+    SIM_WORKLOAD_SWF,
+    SIM_WORKLOAD_TABLE
+};
 /* Static: jobs arrive one by one, each is placed at once or refused, none ever ends. Time: jobs
  * arrive, wait, run and end. */
 enum sim_workload_mode { SIM_WORKLOAD_STATIC, SIM_WORKLOAD_TIME };

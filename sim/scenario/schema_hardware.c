@@ -228,6 +228,14 @@ static const struct sim_field cluster_fields[] = {
       AT(draft_cluster, failures),
       .section = &failures_section,
       .help = "random failures of nodes" },
+    { .key = "share_mode",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_cluster, share_mode),
+      .fallback = "fraction",
+      .choices = "fraction|exclusive",
+      .help = "what the request of a stage or class for a share of a GPU takes: fraction = the "
+              "share; exclusive = a whole "
+              "GPU, of which no more than the share is used" },
 };
 const struct sim_section sim_schema_cluster = { .name = "cluster",
                                                 .help = "The nodes there are.",

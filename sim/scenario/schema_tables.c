@@ -158,7 +158,8 @@ static const struct sim_field sched_fields[] = {
       AT(draft_sched, explain),
       .initial = "counts",
       .choices = "off|counts|top|full",
-      .help = "how much of every decision is kept" },
+      .help = "how much of every decision is kept: counts and reasons, the best two places (top), "
+              "every place with its score (full)" },
     { .key = "latency",
       .kind = SIM_FIELD_SECTION,
       AT(draft_sched, latency),

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * CPU seconds of one xenna pass over the 14-stage reference pipeline (variant nvdec) on clusters of
- * 2 to 1 000 nodes with 8 GPUs: from empty with known speeds, the steady state, and after the
- * speeds have changed; then the same for its later version, xenna_n with fgd_n. `plain` is the
- * placement policy as the tests' oracle computes it; it is run on small clusters only.
+ * 2 to 10 000 nodes with 8 GPUs: from empty with known speeds, the steady state, and after the
+ * speeds have changed; and the most memory that libweir held. Then the same for its later versions,
+ * xenna_n with fgd_n and xenna_c with fgd_c, to 1 000 nodes. `plain` is the placement policy as the
+ * tests' oracle computes it; it is run on small clusters only.
  */
-#include "sched/placement/fgd.h"
+#include "tests/support/oracle_fgd.h"
 #include "weir/host.h"
 
+#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,75 +39,6 @@ static double cpu_s(void)
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
-
-/* fgd without its caches: scored afresh for every candidate, parameters at their defaults. */
-static struct weir_fgd_rules default_rules(void)
-{
-    const struct weir_params none = { 0 };
-
-    return weir_fgd_rules_read(&none);
-}
-
-static weir_status plain_place(void *state, const struct weir_place_query *query,
-                               struct weir_place_answer *answer, struct weir_error *error)
-{
-    const struct weir_fgd_rules rules = default_rules();
-
-    (void)state;
-    return weir_fgd_plain_place(&rules, query, answer, error);
-}
-
-static weir_status plain_evict(void *state, const struct weir_evict_query *query, uint64_t *worker,
-                               struct weir_error *error)
-{
-    const struct weir_fgd_rules rules = default_rules();
-
-    (void)state;
-    return weir_fgd_plain_evict(&rules, query, worker, error);
-}
-
-static const struct weir_placement_ops plain_fgd = { .size = sizeof plain_fgd,
-                                                     .abi = WEIR_ABI_MAJOR,
-                                                     .name = "fgd_plain",
-                                                     .summary = "fgd without caches",
-                                                     .place = plain_place,
-                                                     .evict = plain_evict };
-
-static struct weir_fgd_rules rules_n(void)
-{
-    const struct weir_placement_ops *const ops = weir_placement_find("fgd_n");
-    double values[WEIR_FGD_PARAM_COUNT];
-
-    for (uint32_t i = 0; i < WEIR_FGD_PARAM_COUNT; i++)
-        values[i] = ops->params[i].initial;
-    const struct weir_params params = { .values = values, .count = WEIR_FGD_PARAM_COUNT };
-    return weir_fgd_rules_read(&params);
-}
-
-static weir_status plain_place_n(void *state, const struct weir_place_query *query,
-                                 struct weir_place_answer *answer, struct weir_error *error)
-{
-    const struct weir_fgd_rules rules = rules_n();
-
-    (void)state;
-    return weir_fgd_single_place(&rules, query, answer, error);
-}
-
-static weir_status plain_evict_n(void *state, const struct weir_evict_query *query,
-                                 uint64_t *worker, struct weir_error *error)
-{
-    const struct weir_fgd_rules rules = rules_n();
-
-    (void)state;
-    return weir_fgd_single_evict(&rules, query, worker, error);
-}
-
-static const struct weir_placement_ops plain_fgd_n = { .size = sizeof plain_fgd_n,
-                                                       .abi = WEIR_ABI_MAJOR,
-                                                       .name = "fgd_n_plain",
-                                                       .summary = "fgd_n without caches",
-                                                       .place = plain_place_n,
-                                                       .evict = plain_evict_n };
 
 static void add_nodes(struct weir_host *host, uint32_t nodes)
 {
@@ -193,11 +126,36 @@ static void pass(struct weir_host *host, uint32_t nodes, const char *policy, con
            used_s / (tried > 0 ? (double)tried : 1) * 1e6);
 }
 
+/* Where the memory of one libweir comes from: malloc, with the bytes in use counted. */
+struct memory {
+    size_t used_bytes;
+    size_t peak_bytes;
+};
+
+static void *resize(void *state, void *block, size_t size)
+{
+    struct memory *const memory = state;
+    const size_t before = block == NULL ? 0 : malloc_usable_size(block);
+    void *larger = NULL;
+
+    if (size == 0)
+        free(block);
+    else if ((larger = realloc(block, size)) == NULL)
+        return NULL;
+    memory->used_bytes += (larger == NULL ? 0 : malloc_usable_size(larger)) - before;
+    if (memory->used_bytes > memory->peak_bytes)
+        memory->peak_bytes = memory->used_bytes;
+    return larger;
+}
+
 static void bench(const struct weir_placement_ops *placement, const char *scaling, uint32_t nodes)
 {
     struct weir_error error = { 0 };
     struct weir_host *host;
+    struct memory memory = { 0 };
+    const struct weir_allocator allocator = { .resize = resize, .state = &memory };
     const struct weir_host_config config = { .size = sizeof config,
+                                             .allocator = &allocator,
                                              .explain = WEIR_EXPLAIN_COUNTS,
                                              .placement = placement,
                                              .scaling = weir_scaling_find(scaling) };
@@ -210,20 +168,24 @@ static void bench(const struct weir_placement_ops *placement, const char *scalin
     pass(host, nodes, placement->name, "steady");
     set_speeds(host, 1.3);
     pass(host, nodes, placement->name, "changed speeds");
+    printf("%5u nodes  %-11s memory %.1f MiB\n", nodes, placement->name,
+           (double)memory.peak_bytes / 1048576.0);
     weir_host_destroy(host);
 }
 
 int main(void)
 {
-    static const uint32_t sizes[] = { 2, 10, 100, 1000 };
+    static const uint32_t sizes[] = { 2, 10, 100, 1000, 10000 };
 
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         bench(weir_placement_find("fgd"), "xenna", sizes[i]);
-    for (size_t i = 0; i < 2; i++)
-        bench(&plain_fgd, "xenna", sizes[i]);
-    for (size_t i = 1; i < 3; i++)
+    for (size_t i = 1; i < 4; i++)
         bench(weir_placement_find("fgd_n"), "xenna_n", sizes[i]);
-    for (size_t i = 1; i < 2; i++)
-        bench(&plain_fgd_n, "xenna_n", sizes[i]);
+    for (size_t i = 1; i < 4; i++)
+        bench(weir_placement_find("fgd_c"), "xenna_c", sizes[i]);
+    for (size_t i = 0; i < 2; i++)
+        bench(&oracle_fgd, "xenna", sizes[i]);
+    bench(&oracle_fgd_n, "xenna_n", sizes[1]);
+    bench(&oracle_fgd_c, "xenna_c", sizes[1]);
     return 0;
 }

@@ -44,6 +44,27 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
 done
 [ "$count" -ge 20 ] || fail "only $count hostile modules"
 
+# Commands that repeat a run keep a crash out of the program, too.
+expect 0 "$WEIR_BIN" rerun hostile_segfault.db -o again.db # it fails again: the same result
+has stdout same
+matches stderr '^weir: run 1 .*signal 11'
+if command -v sqlite3 >/dev/null; then
+    [ "$(sqlite3 again.db 'SELECT status FROM run')" = failed ] || fail 'again.db: not failed'
+fi
+expect 4 "$WEIR_BIN" explain hostile_segfault.db --at 60s --decide
+matches stderr '^weir: .*signal 11'
+
 # The other runs of an experiment are not touched, and a good module works as ever.
 expect 0 "$WEIR_BIN" run two.yaml --plugin "$WEIR_PLUGINS/template.so" -o good.db \
     --set sched.scaling=template_queue_chaser --set horizon=1h
+expect 0 "$WEIR_BIN" rerun good.db -o good2.db
+has stdout same
+expect 0 "$WEIR_BIN" explain good.db --at 60s --decide
+cp stdout state.json
+expect 3 "$WEIR_BIN" decide state.json
+has stderr 'unknown policy template_queue_chaser'
+expect 0 "$WEIR_BIN" decide state.json --plugin "$WEIR_PLUGINS/template.so"
+has stdout '"status": "ok"'
+sed -i 's/template_queue_chaser/hostile/' state.json
+expect 4 "$WEIR_BIN" decide state.json --plugin "$WEIR_PLUGINS/hostile_segfault.so"
+matches stderr '^weir decide: .*signal 11'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Placement policies side by side: fgd fills four nodes at least five points fuller than random
 # before it refuses a job, and the difference is no chance.
-# covers: S0.30 S1.14
+# covers: S0.30 S1.10 S1.14 S1.15
 . "$WEIR_SOURCE_DIR/tests/support/cli.sh"
 
 scenario=$WEIR_SOURCE_DIR/scenarios/examples/pack_density.yaml
@@ -21,3 +21,48 @@ low = mean - 2.05 * deviation / len(differences) ** 0.5
 assert len(differences) == 30, len(differences)
 assert low >= 0.05, f"fgd is only {mean:.3f} denser than random, at least {low:.3f}"
 PY
+
+# Rules of one policy side by side: the chart names the spread inside it and between policies.
+sed '/^compare:/,$d' "$scenario" >rules.yaml
+cat >>rules.yaml <<'YAML'
+compare:
+  - {label: fgd}
+  - {label: "fgd spread", set: {sched.placement.steps: 1, sched.placement.tie: most_free}}
+  - {label: worst_fit, set: {sched.placement: worst_fit}}
+YAML
+expect 0 "$WEIR_BIN" compare rules.yaml -q -n 3 -o rules.db
+expect 0 "$WEIR_BIN" plot rules.db families --folder chart -o families.svg
+matches chart/families.gp 'Rules inside fgd move its result by [0-9.]+ points, the choice of policy by [0-9.]+'
+matches chart/families.dat '^0 [0-9.]+ 1 "fgd" $'
+
+# Where GPUs are not shared, four workers of half a GPU take four GPUs and use half of each.
+cat >exclusive.yaml <<'YAML'
+schema: 1
+name: exclusive
+description: half GPUs on GPUs that are not shared
+horizon: 1 h
+cluster:
+  share_mode: exclusive
+  nodes: [{name: node, cpus: 64, gpus: {h100: 4}}]
+sched: {scaling: {policy: fixed, interval: 60 s}}
+pipelines:
+  - name: p
+    semantics: runtime
+    input: {items: 100000}
+    stages:
+      - {name: infer, cpus: 1, gpus: 0.5, workers: 4, service: 1 s, source: guess}
+YAML
+expect 0 "$WEIR_BIN" validate exclusive.yaml
+has stderr 'asks for 0.5 of a GPU and takes a whole one: share_mode is exclusive'
+expect 0 "$WEIR_BIN" run exclusive.yaml -q -o exclusive.db
+expect 0 "$WEIR_BIN" run exclusive.yaml -q -S cluster.share_mode=fraction -o fraction.db
+hasnt stderr 'takes a whole one'
+for pair in exclusive:0.5 fraction:0; do
+    python3 - "${pair%:*}.db" "${pair#*:}" <<'PY'
+import sqlite3, sys
+wasted = sqlite3.connect(sys.argv[1]).execute(
+    "select value from result where metric = 'waste.alloc_unused'").fetchone()[0]
+assert abs(wasted - float(sys.argv[2])) < 1e-9, wasted
+PY
+done
+expect 2 "$WEIR_BIN" validate exclusive.yaml -S pipelines.p.stages.infer.workers=5

@@ -9,7 +9,7 @@
 #include "sim/jobs/static_run.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
-#include "workloads/trace_csv.h"
+#include "tests/support/table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -66,10 +66,10 @@ static void clear_experiment(struct experiment *experiment)
 /* ---- published results ---- */
 
 struct published {
-    struct wl_trace *runs, *alloc, *amount, *ratio;
+    struct test_table runs, alloc, amount, ratio;
 };
 
-static void read_shared(const char *name, struct wl_trace **csv)
+static void read_shared(const char *name, struct test_table *csv)
 {
     char relative[128];
     struct weir_error error = { .phase = -1 };
@@ -77,20 +77,20 @@ static void read_shared(const char *name, struct wl_trace **csv)
     const char *path = test_shared(relative);
     CHECK(path != NULL);
     if (path != NULL)
-        CHECK_STR(wl_trace_read(path, csv, &error) == WEIR_OK ? "" : error.text, "");
+        CHECK_STR(test_table_read(path, csv, &error) == WEIR_OK ? "" : error.text, "");
 }
 
 static void clear_published(struct published *published)
 {
-    wl_trace_destroy(published->runs);
-    wl_trace_destroy(published->alloc);
-    wl_trace_destroy(published->amount);
-    wl_trace_destroy(published->ratio);
+    test_table_clear(&published->runs);
+    test_table_clear(&published->alloc);
+    test_table_clear(&published->amount);
+    test_table_clear(&published->ratio);
 }
 
 static bool read_published(struct published *published)
 {
-    *published = (struct published){ .runs = NULL };
+    *published = (struct published){ .runs = { .rows = 0 } };
     if (test_shared("golden/fgd/runs.csv") == NULL ||
         test_shared("traces/openb/openb_node_list_gpu_node.csv") == NULL) {
         test_skip("the openb trace or the published FGD results are not here");
@@ -100,41 +100,46 @@ static bool read_published(struct published *published)
     read_shared("published_alloc.csv.gz", &published->alloc);
     read_shared("published_frag_amount.csv.gz", &published->amount);
     read_shared("published_frag_ratio.csv.gz", &published->ratio);
-    return published->runs != NULL && published->alloc != NULL && published->amount != NULL &&
-           published->ratio != NULL;
+    return published->runs.rows > 0 && published->alloc.rows > 0 && published->amount.rows > 0 &&
+           published->ratio.rows > 0;
 }
 
 /* The row of a published curve, or the number of rows. */
-static size_t curve_row(const struct wl_trace *csv, const char *trace, const char *policy,
+static size_t curve_row(const struct test_table *csv, const char *trace, const char *policy,
                         const char *seed)
 {
     char workload[96];
-    const size_t rows = wl_trace_rows(csv);
     (void)snprintf(workload, sizeof workload, "openb_pod_list_%s", trace);
-    for (size_t row = 0; row < rows; row++) {
-        const char *name = strchr(wl_trace_cell(csv, row, wl_trace_find(csv, "sc_policy")), '-');
+    for (size_t row = 0; row < csv->rows; row++) {
+        const char *name = strchr(test_table_cell(csv, row, "sc_policy"), '-');
         if (name != NULL && strcmp(name + 1, policy) == 0 &&
-            strcmp(wl_trace_cell(csv, row, wl_trace_find(csv, "workload")), workload) == 0 &&
-            strcmp(wl_trace_cell(csv, row, wl_trace_find(csv, "seed")), seed) == 0)
+            strcmp(test_table_cell(csv, row, "workload"), workload) == 0 &&
+            strcmp(test_table_cell(csv, row, "seed"), seed) == 0)
             return row;
     }
-    return rows;
+    return csv->rows;
+}
+
+static double cell_number(const struct test_table *csv, size_t row, const char *column)
+{
+    return strtod(test_table_cell(csv, row, column), NULL);
 }
 
 enum curve { CURVE_ALLOC, CURVE_AMOUNT, CURVE_RATIO };
 
 /* Points that differ; published values are decimals, so equal means within their last digits. */
-static uint32_t differing_points(const struct wl_trace *csv, size_t row,
+static uint32_t differing_points(const struct test_table *csv, size_t row,
                                  const struct sim_arrival_curve *curve, enum curve which)
 {
     uint32_t count = 0;
-    const size_t first = wl_trace_find(csv, "0");
     for (size_t x = 0; x < CURVE; x++) {
+        char heading[24];
+        (void)snprintf(heading, sizeof heading, "%zu", x);
         const struct sim_arrival_values values = sim_arrival_curve_at(curve, x);
         const double ours = which == CURVE_ALLOC    ? values.alloc_pct
                             : which == CURVE_AMOUNT ? values.frag_pct
                                                     : values.frag_idle_pct;
-        const double theirs = strtod(wl_trace_cell(csv, row, first + x), NULL);
+        const double theirs = cell_number(csv, row, heading);
         count += fabs(ours - theirs) < 1e-9 ? 0 : 1;
     }
     return count;
@@ -143,19 +148,14 @@ static uint32_t differing_points(const struct wl_trace *csv, size_t row,
 static void check_curves(const struct published *published, const char *const key[3],
                          const struct sim_arrival_curve *curve)
 {
-    const struct wl_trace *const tables[] = { published->alloc, published->amount,
-                                              published->ratio };
+    const struct test_table *const tables[] = { &published->alloc, &published->amount,
+                                                &published->ratio };
     for (int t = 0; t < 3; t++) {
         const size_t row = curve_row(tables[t], key[0], key[1], key[2]);
-        CHECK(row < wl_trace_rows(tables[t]));
-        if (row < wl_trace_rows(tables[t]))
+        CHECK(row < tables[t]->rows);
+        if (row < tables[t]->rows)
             CHECK_I64(differing_points(tables[t], row, curve, (enum curve)t), 0);
     }
-}
-
-static double cell_number(const struct wl_trace *csv, size_t row, const char *column)
-{
-    return strtod(wl_trace_cell(csv, row, wl_trace_find(csv, column)), NULL);
 }
 
 static double share_of(int64_t held, bool is_cpu, const struct sim_cluster *cluster)
@@ -169,7 +169,7 @@ static double share_of(int64_t held, bool is_cpu, const struct sim_cluster *clus
 static void check_end(const struct published *published, size_t row,
                       const struct sim_static_run *run)
 {
-    const struct wl_trace *csv = published->runs;
+    const struct test_table *csv = &published->runs;
     const struct sim_static_counts *counts = sim_static_counts(run);
     const struct sim_cluster *cluster = sim_static_cluster(run);
     const double gpu_pct = (double)counts->used_milli / sim_static_curve(run)->gpus / 10;
@@ -194,10 +194,10 @@ static const char *our_name(const char *published)
 
 static void check_run(const struct published *published, size_t row)
 {
-    const struct wl_trace *csv = published->runs;
-    const char *const key[3] = { wl_trace_cell(csv, row, wl_trace_find(csv, "trace")),
-                                 wl_trace_cell(csv, row, wl_trace_find(csv, "policy")),
-                                 wl_trace_cell(csv, row, wl_trace_find(csv, "seed")) };
+    const struct test_table *csv = &published->runs;
+    const char *const key[3] = { test_table_cell(csv, row, "trace"),
+                                 test_table_cell(csv, row, "policy"),
+                                 test_table_cell(csv, row, "seed") };
     char sets[PATHS];
     const char *name = our_name(key[1]);
     const bool is_wanted =
@@ -218,7 +218,7 @@ static void published_runs_are_met_digit_by_digit(void)
     struct published published;
     if (!read_published(&published))
         return;
-    for (size_t row = 0; row < wl_trace_rows(published.runs); row++)
+    for (size_t row = 0; row < published.runs.rows; row++)
         check_run(&published, row);
     clear_published(&published);
 }
@@ -235,15 +235,15 @@ static void random_placement_has_the_published_mean(void)
     double sum = 0;
     double squares = 0;
     uint32_t seeds = 0;
-    const struct wl_trace *const alloc = published.alloc;
+    const struct test_table *const alloc = &published.alloc;
     for (uint64_t seed = 42; seed <= 46; seed++) {
         char text[8];
         (void)snprintf(text, sizeof text, "%d", (int)seed);
         const size_t row = curve_row(alloc, "default", "Random", text);
-        CHECK(row < wl_trace_rows(alloc));
-        if (row == wl_trace_rows(alloc))
+        CHECK(row < alloc->rows);
+        if (row == alloc->rows)
             continue;
-        const double value = strtod(wl_trace_cell(alloc, row, wl_trace_find(alloc, "130")), NULL);
+        const double value = cell_number(alloc, row, "130");
         sum += value;
         squares += value * value;
         seeds++;
@@ -283,13 +283,14 @@ static int64_t cpu_milli_left(const struct sim_static_run *run)
 /* covers: S0.25 S0.29 */
 static void a_second_implementation_agrees(void)
 {
-    struct wl_trace *csv = NULL;
+    struct test_table table;
+    const struct test_table *csv = &table;
     struct weir_error error = { .phase = -1 };
-    CHECK_I64(wl_trace_read(test_data("golden/fgd_small/expected.csv"), &csv, &error), WEIR_OK);
-    CHECK_I64(wl_trace_rows(csv), POLICIES);
-    for (size_t row = 0; row < wl_trace_rows(csv); row++) {
+    CHECK_I64(test_table_read(test_data("golden/fgd_small/expected.csv"), &table, &error), WEIR_OK);
+    CHECK_I64(csv->rows, POLICIES);
+    for (size_t row = 0; row < csv->rows; row++) {
         char sets[PATHS];
-        small_sets(wl_trace_cell(csv, row, wl_trace_find(csv, "policy")), sets);
+        small_sets(test_table_cell(csv, row, "policy"), sets);
         struct experiment experiment = run_experiment(sets, 1);
         if (experiment.run == NULL)
             continue;
@@ -302,7 +303,7 @@ static void a_second_implementation_agrees(void)
                    1e-5);
         clear_experiment(&experiment);
     }
-    wl_trace_destroy(csv);
+    test_table_clear(&table);
 }
 
 static void a_refusal_can_stop_the_run(void)

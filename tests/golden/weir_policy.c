@@ -9,12 +9,12 @@
  * because the orders of one mix say nothing about other mixes.
  *
  * By default one mix and order; with WEIR_SLOW set the whole matrix, whose table is
- * docs/placement.md.
+ * docs/placement-weir.md.
  */
 #include "sim/jobs/static_run.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
-#include "workloads/trace_csv.h"
+#include "tests/support/table.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -103,7 +103,7 @@ static void write_pods(const char *path, struct pod (*draw)(uint64_t *draws))
  * which the trace says nothing. */
 static void write_philly(const char *path)
 {
-    struct wl_trace *csv = NULL;
+    struct test_table table = { .cells = NULL };
     struct weir_error error = { .phase = -1 };
     uint64_t draws = 1;
     const char *trace = test_shared("traces/philly/philly_jobs_sia.csv.gz");
@@ -111,11 +111,10 @@ static void write_philly(const char *path)
     CHECK(trace != NULL && file != NULL);
     if (trace == NULL || file == NULL)
         return;
-    CHECK_I64(wl_trace_read(trace, &csv, &error), WEIR_OK);
+    CHECK_I64(test_table_read(trace, &table, &error), WEIR_OK);
     (void)fprintf(file, "name,cpu_milli,memory_mib,num_gpu,gpu_milli\n");
-    const size_t column = wl_trace_find(csv, "num_gpus");
-    for (size_t row = 0; row < wl_trace_rows(csv) && row < JOBS; row++) {
-        uint32_t gpus = (uint32_t)strtoul(wl_trace_cell(csv, row, column), NULL, 10);
+    for (size_t row = 0; row < table.rows && row < JOBS; row++) {
+        uint32_t gpus = (uint32_t)strtoul(test_table_cell(&table, row, "num_gpus"), NULL, 10);
         for (; gpus > 0; gpus -= gpus > 8 ? 8 : gpus) {
             uint32_t part = 1;
             while (part * 2 <= gpus && part < 8)
@@ -126,7 +125,7 @@ static void write_philly(const char *path)
                 break; /* odd counts: the largest part alone */
         }
     }
-    wl_trace_destroy(csv);
+    test_table_clear(&table);
     CHECK_I64(fclose(file), 0);
 }
 

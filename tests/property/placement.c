@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Placement against oracles: the fast fgd against the plain one on random clusters and histories
- * (ties included), candidates against an enumeration that knows nothing of them, and long random
- * runs against a shadow ledger.
+ * (ties included), and candidates against an enumeration that knows nothing of them.
  *
  * Amounts and frequencies come from small sets, so that ties are frequent.
  */
 #include "sched/cluster/state.h"
+#include "sched/internal/alloc.h"
+#include "sched/internal/stopped.h"
 #include "sched/placement/fgd.h"
 #include "sched/placement/scan.h"
 #include "tests/support/check.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MIX_MAX = 6, REUSE_MAX = 8 };
@@ -147,16 +149,26 @@ static void pair_open(struct pair *pair, const struct weir_fgd_rules *rules)
         CHECK_I64(weir_fgd_create(rules, NULL, &pair->fgd), WEIR_OK);
 }
 
+/* The plain one is asked with the list of stopped workers, the other with `stopped` as well. */
 static weir_status pair_place(const struct pair *pair, const struct weir_place_query *query,
-                              struct weir_place_answer *plain, struct weir_place_answer *quick,
-                              weir_status *quick_status)
+                              const struct weir_stopped *stopped, struct weir_place_answer *plain,
+                              struct weir_place_answer *quick)
 {
+    struct weir_place_query quick_query = *query;
+    weir_status plain_status;
+    weir_status quick_status;
+
+    quick_query.stopped = stopped;
+    if (stopped != NULL)
+        quick_query.reusable_count = 0;
     if (pair->single == NULL) {
-        *quick_status = weir_fgd_place(pair->fgd, query, quick, NULL);
-        return weir_fgd_plain_place(&pair->rules, query, plain, NULL);
+        quick_status = weir_fgd_place(pair->fgd, &quick_query, quick, NULL);
+        plain_status = weir_fgd_plain_place(&pair->rules, query, plain, NULL);
+    } else {
+        quick_status = weir_fgd_single_fast_place(pair->single, &quick_query, quick, NULL);
+        plain_status = weir_fgd_single_place(&pair->rules, query, plain, NULL);
     }
-    *quick_status = weir_fgd_single_fast_place(pair->single, query, quick, NULL);
-    return weir_fgd_single_place(&pair->rules, query, plain, NULL);
+    return plain_status == quick_status ? plain_status : WEIR_EINVARIANT;
 }
 
 static weir_status pair_evict(const struct pair *pair, const struct weir_evict_query *query,
@@ -189,8 +201,47 @@ struct history {
     struct weir_mix mix;
     struct weir_worker reusable[REUSE_MAX];
     uint32_t reusable_count;
+    bool follows; /* the fast one is asked by node */
+    struct weir_stopped stopped;
+    uint32_t numbers[REUSE_MAX]; /* of reusable, in `stopped` */
     uint64_t next_worker;
 };
+
+static void stop_worker(struct history *history, const struct weir_worker *worker)
+{
+    const struct weir_allocator memory = weir_allocator_copy(NULL);
+
+    if (history->reusable_count == REUSE_MAX)
+        return;
+    history->numbers[history->reusable_count] = history->stopped.entry_count;
+    history->reusable[history->reusable_count++] = *worker;
+    CHECK_I64(weir_stopped_add(&history->stopped, &memory, worker), WEIR_OK);
+}
+
+static void take_stopped(struct history *history, uint32_t index)
+{
+    const uint32_t after = --history->reusable_count - index;
+
+    weir_stopped_take(&history->stopped, history->numbers[index]);
+    memmove(&history->reusable[index], &history->reusable[index + 1],
+            after * sizeof history->reusable[0]);
+    memmove(&history->numbers[index], &history->numbers[index + 1],
+            after * sizeof history->numbers[0]);
+}
+
+static void clear_stopped(struct history *history)
+{
+    history->reusable_count = 0;
+    weir_stopped_clear(&history->stopped);
+}
+
+static void history_close(struct history *history)
+{
+    const struct weir_allocator memory = weir_allocator_copy(NULL);
+
+    weir_stopped_free(&history->stopped, &memory);
+    weir_cluster_destroy(history->cluster);
+}
 
 static void random_mix(struct history *history, struct dice *dice, bool new_shapes)
 {
@@ -233,25 +284,26 @@ static uint32_t place_both(struct history *history, struct dice *dice, struct pa
     };
     struct weir_place_answer expected;
     struct weir_place_answer actual;
-    weir_status quick;
-    const weir_status plain = pair_place(fast, &query, &expected, &actual, &quick);
+    const weir_status status =
+        pair_place(fast, &query, history->follows ? &history->stopped : NULL, &expected, &actual);
 
-    if (plain != quick)
+    if (status == WEIR_EINVARIANT)
         return 1;
-    if (plain != WEIR_OK)
+    if (status != WEIR_OK)
         return memcmp(expected.choice.rejected, actual.choice.rejected,
                       sizeof expected.choice.rejected) != 0;
-    if (!same_alloc(&expected.alloc, &actual.alloc) || expected.reused != actual.reused ||
+    const bool stays = expected.reused != WEIR_NO_INDEX;
+    const uint32_t number =
+        stays && history->follows ? history->numbers[expected.reused] : expected.reused;
+    if (!same_alloc(&expected.alloc, &actual.alloc) || actual.reused != number ||
         !same_report(fast, &query, &expected.choice, &actual.choice) ||
         !(fabs(expected.choice.primary - actual.choice.primary) < 1e-12) ||
         !(fabs(expected.choice.secondary - actual.choice.secondary) < 1e-12))
         return 1;
     uint64_t id = history->next_worker++;
-    if (actual.reused != WEIR_NO_INDEX) {
-        id = history->reusable[actual.reused].id;
-        history->reusable_count--;
-        memmove(&history->reusable[actual.reused], &history->reusable[actual.reused + 1],
-                (history->reusable_count - actual.reused) * sizeof history->reusable[0]);
+    if (stays) {
+        id = history->reusable[expected.reused].id;
+        take_stopped(history, expected.reused);
     }
     CHECK_I64(weir_cluster_add_worker(history->cluster, id, stage, &actual.alloc, NULL), WEIR_OK);
     return 0;
@@ -284,10 +336,28 @@ static uint32_t evict_both(struct history *history, struct dice *dice, struct pa
         return 1;
     struct weir_worker worker;
     CHECK(weir_cluster_worker(history->cluster, actual, &worker));
-    if (history->reusable_count < REUSE_MAX)
-        history->reusable[history->reusable_count++] = worker;
+    stop_worker(history, &worker);
     CHECK_I64(weir_cluster_remove_worker(history->cluster, actual, NULL), WEIR_OK);
     return 0;
+}
+
+/* A trial that is rolled back must leave no trace, in the caches neither. */
+static uint32_t trial(struct history *history, struct dice *dice, struct pair *fast)
+{
+    struct weir_worker before[REUSE_MAX];
+    const uint32_t before_count = history->reusable_count;
+    uint32_t mismatches = 0;
+
+    memcpy(before, history->reusable, before_count * sizeof before[0]);
+    CHECK_I64(weir_cluster_mark(history->cluster), WEIR_OK);
+    for (int i = 0; i < 5; i++)
+        mismatches +=
+            roll(dice, 2) ? place_both(history, dice, fast) : evict_both(history, dice, fast);
+    weir_cluster_rollback(history->cluster);
+    clear_stopped(history);
+    for (uint32_t i = 0; i < before_count; i++)
+        stop_worker(history, &before[i]);
+    return mismatches;
 }
 
 static uint32_t step(struct history *history, struct dice *dice, struct pair *fast)
@@ -301,7 +371,7 @@ static uint32_t step(struct history *history, struct dice *dice, struct pair *fa
     if (what < 92)
         random_mix(history, dice, false);
     else if (what < 94)
-        history->reusable_count = 0;
+        clear_stopped(history);
     else if (what < 96) {
         const uint32_t node = roll(dice, weir_cluster_node_count(history->cluster));
         const uint32_t flags = roll(dice, 2) == 0 ? WEIR_NODE_UP : roll(dice, 4);
@@ -312,29 +382,28 @@ static uint32_t step(struct history *history, struct dice *dice, struct pair *fa
         weir_cluster_destroy(history->cluster);
         history->cluster = copy;
     } else {
-        /* A trial that is rolled back must leave no trace, in the caches neither. */
-        uint32_t mismatches = 0;
-        const struct history before = *history;
-        CHECK_I64(weir_cluster_mark(history->cluster), WEIR_OK);
-        for (int i = 0; i < 5; i++)
-            mismatches +=
-                roll(dice, 2) ? place_both(history, dice, fast) : evict_both(history, dice, fast);
-        weir_cluster_rollback(history->cluster);
-        *history = before;
-        return mismatches;
+        return trial(history, dice, fast);
     }
     return 0;
 }
 
+/* 120 steps each: 10^5 in all, ten times that with WEIR_SLOW set. */
+static uint64_t history_count(void)
+{
+    return getenv("WEIR_SLOW") != NULL ? 8400 : 840;
+}
+
 static void compare_on_random_clusters(uint32_t precision)
 {
+    static struct history history;
     uint32_t mismatches = 0;
     struct weir_error error = { .phase = 0 };
     struct pair fast = { .fgd = NULL };
 
-    for (uint64_t seed = 1; seed <= 240; seed++) {
+    for (uint64_t seed = 1; seed <= history_count(); seed++) {
         struct dice dice = { .state = seed };
-        struct history history = { .next_worker = 1 };
+        history = (struct history){ .next_worker = 1, .follows = seed % 3 > 0 };
+        history.stopped.round = seed << 32; /* no other history's */
         /* Several clusters in turn are asked about with the same state. */
         if (seed % 4 == 1) {
             struct weir_fgd_rules rules = random_rules(&dice);
@@ -353,7 +422,7 @@ static void compare_on_random_clusters(uint32_t precision)
         }
         if (!CHECK_I64(weir_cluster_check(history.cluster, &error), WEIR_OK))
             printf("  seed %llu: %s\n", (unsigned long long)seed, error.text);
-        weir_cluster_destroy(history.cluster);
+        history_close(&history);
     }
     pair_close(&fast);
     CHECK_I64(mismatches, 0);
@@ -371,7 +440,7 @@ static void fast_equals_plain_in_single_precision(void)
 }
 
 /* A long stage goes through the victims' tournament instead of the list of candidates. */
-static void compare_on_long_stages(uint32_t precision)
+static void compare_on_long_stages(uint32_t precision, bool follows)
 {
     const struct weir_fgd_rules rules = { .bonus_applies = WEIR_FGD_REUSED,
                                           .bonus = 10,
@@ -379,7 +448,7 @@ static void compare_on_long_stages(uint32_t precision)
                                           .reuse = WEIR_FGD_REUSE_MOST_USED,
                                           .precision = precision };
     struct pair fast;
-    struct history history = { .next_worker = 1 };
+    struct history history = { .next_worker = 1, .follows = follows };
     struct dice dice = { .state = 7 };
     uint32_t mismatches = 0;
 
@@ -415,13 +484,15 @@ static void compare_on_long_stages(uint32_t precision)
     CHECK_I64(mismatches, 0);
     CHECK_I64(weir_cluster_check(history.cluster, NULL), WEIR_OK);
     pair_close(&fast);
-    weir_cluster_destroy(history.cluster);
+    history_close(&history);
 }
 
 static void fast_equals_plain_for_long_stages(void)
 {
-    compare_on_long_stages(WEIR_FGD_DOUBLE);
-    compare_on_long_stages(WEIR_FGD_SINGLE);
+    compare_on_long_stages(WEIR_FGD_DOUBLE, false);
+    compare_on_long_stages(WEIR_FGD_DOUBLE, true);
+    compare_on_long_stages(WEIR_FGD_SINGLE, false);
+    compare_on_long_stages(WEIR_FGD_SINGLE, true);
 }
 
 /* ---- candidates against a naive enumeration ---- */
@@ -566,170 +637,10 @@ static void candidates_are_complete(void)
     CHECK_I64(wrong, 0);
 }
 
-/* ---- long runs against a shadow ledger ---- */
-
-enum { SHADOW_NODES = 6, SHADOW_GPUS = 4, SHADOW_WORKERS = 300 };
-
-struct shadow {
-    int64_t cpu[SHADOW_NODES];
-    int64_t gpu[SHADOW_NODES][SHADOW_GPUS];
-    uint32_t decs[SHADOW_NODES][SHADOW_GPUS];
-    struct weir_alloc held[SHADOW_WORKERS];
-    uint32_t count;
-};
-
-/* Gives (1) or takes back (-1); false when the shadow disagrees. */
-static bool shadow_apply(struct shadow *shadow, const struct weir_alloc *alloc, int sign)
-{
-    bool sound = true;
-
-    shadow->cpu[alloc->node] -= sign * alloc->cpu_units;
-    sound = sound && shadow->cpu[alloc->node] >= 0 && shadow->cpu[alloc->node] <= 16 * WEIR_ONE;
-    for (uint32_t d = 0; d < alloc->device_count; d++) {
-        const struct weir_device *const device = &alloc->devices[d];
-        int64_t *const gpu = &shadow->gpu[alloc->node][device->gpu];
-        uint32_t *const decs = &shadow->decs[alloc->node][device->gpu];
-        *gpu -= sign * device->units;
-        sound = sound && *gpu >= 0 && *gpu <= WEIR_ONE;
-        sound =
-            sound && (sign > 0 ? (device->nvdec_mask & ~*decs) : (device->nvdec_mask & *decs)) == 0;
-        *decs ^= device->nvdec_mask;
-    }
-    return sound;
-}
-
-/* Whether some node could take the shape (CPU, one share, one engine, whole GPUs). */
-static bool shadow_fits(const struct shadow *shadow, const struct weir_shape *shape)
-{
-    for (uint32_t n = 0; n < SHADOW_NODES; n++) {
-        uint32_t usable = 0;
-        if (shadow->cpu[n] < shape->cpu_units)
-            continue;
-        for (uint32_t g = 0; g < SHADOW_GPUS; g++)
-            usable += shadow->gpu[n][g] >= shape->gpu_units &&
-                      (uint32_t)__builtin_popcount(shadow->decs[n][g]) >= shape->nvdecs;
-        if (usable >= (shape->kind == WEIR_SHAPE_CPU     ? 0
-                       : shape->kind == WEIR_SHAPE_WHOLE ? shape->gpu_count
-                                                         : 1))
-            return true;
-    }
-    return false;
-}
-
-static struct weir_cluster *shadow_open(struct shadow *shadow)
-{
-    struct weir_cluster *cluster = NULL;
-    struct weir_gpu_spec gpus[SHADOW_GPUS];
-
-    memset(shadow, 0, sizeof *shadow);
-    CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
-    for (uint32_t g = 0; g < SHADOW_GPUS; g++)
-        gpus[g] = (struct weir_gpu_spec){ .nvdecs = 3, .units = WEIR_ONE };
-    for (uint32_t n = 0; n < SHADOW_NODES; n++) {
-        const struct weir_node_spec spec = {
-            .id = n, .gpu_count = SHADOW_GPUS, .cpu_units = 16 * WEIR_ONE, .gpus = gpus
-        };
-        CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
-        shadow->cpu[n] = 16 * WEIR_ONE;
-        for (uint32_t g = 0; g < SHADOW_GPUS; g++) {
-            shadow->gpu[n][g] = WEIR_ONE;
-            shadow->decs[n][g] = 7;
-        }
-    }
-    return cluster;
-}
-
-static const struct weir_shape SHADOW_SHAPES[] = {
-    { .kind = WEIR_SHAPE_CPU, .cpu_units = WEIR_ONE / 4 },
-    { .kind = WEIR_SHAPE_CODEC, .cpu_units = WEIR_ONE / 2, .nvdecs = 1 },
-    { .kind = WEIR_SHAPE_FRACTIONAL, .gpu_count = 1, .gpu_units = WEIR_ONE / 5 },
-    { .kind = WEIR_SHAPE_FRACTIONAL, .gpu_count = 1, .gpu_units = WEIR_ONE / 2, .nvdecs = 1 },
-    { .kind = WEIR_SHAPE_WHOLE, .gpu_count = 2, .gpu_units = WEIR_ONE, .cpu_units = WEIR_ONE },
-};
-enum { SHADOW_SHAPE_COUNT = sizeof SHADOW_SHAPES / sizeof SHADOW_SHAPES[0] };
-
-/* One random placement or removal; false when anything disagrees. */
-static bool shadow_step(struct shadow *shadow, struct weir_cluster *cluster,
-                        const struct weir_placement_ops *ops, void *state, struct dice *dice)
-{
-    static const double frequencies[SHADOW_SHAPE_COUNT] = { .2, .2, .2, .2, .2 };
-    const struct weir_mix mix = { .shapes = SHADOW_SHAPES,
-                                  .frequencies = frequencies,
-                                  .count = SHADOW_SHAPE_COUNT };
-    const uint32_t stage = roll(dice, SHADOW_SHAPE_COUNT);
-
-    if (roll(dice, 100) < 52 && shadow->count < SHADOW_WORKERS) {
-        const struct weir_place_query query = { .cluster = cluster,
-                                                .mix = &mix,
-                                                .shape = &SHADOW_SHAPES[stage],
-                                                .stage = stage,
-                                                .seed = dice->state };
-        struct weir_place_answer answer;
-        const weir_status status = weir_placement_place(ops, state, &query, &answer, NULL);
-        if (status == WEIR_EBUSY)
-            return !shadow_fits(shadow, query.shape);
-        /* Worker ids are 0 .. count - 1: removal moves the last id into the hole. */
-        shadow->held[shadow->count] = answer.alloc;
-        return status == WEIR_OK && shadow_apply(shadow, &answer.alloc, 1) &&
-               weir_cluster_add_worker(cluster, shadow->count++, stage, &answer.alloc, NULL) ==
-                   WEIR_OK;
-    }
-    if (shadow->count == 0)
-        return true;
-    const uint64_t id = roll(dice, shadow->count);
-    const uint32_t last = --shadow->count;
-    struct weir_worker moved;
-    bool sound = weir_cluster_remove_worker(cluster, id, NULL) == WEIR_OK &&
-                 shadow_apply(shadow, &shadow->held[id], -1);
-    if (id != last) {
-        sound = sound && weir_cluster_worker(cluster, last, &moved) &&
-                weir_cluster_remove_worker(cluster, last, NULL) == WEIR_OK &&
-                weir_cluster_add_worker(cluster, id, moved.stage, &moved.alloc, NULL) == WEIR_OK;
-        shadow->held[id] = shadow->held[last];
-    }
-    return sound;
-}
-
-static void run_shadow(const char *policy, uint32_t steps)
-{
-    static struct shadow shadow;
-    struct weir_cluster *const cluster = shadow_open(&shadow);
-    const struct weir_placement_ops *const ops = weir_placement_find(policy);
-    struct dice dice = { .state = 42 };
-    void *state = NULL;
-    uint32_t wrong = 0;
-
-    CHECK(ops != NULL);
-    if (ops->create != NULL)
-        CHECK_I64(ops->create(NULL, NULL, &state, NULL), WEIR_OK);
-    for (uint32_t i = 0; i < steps; i++) {
-        wrong += !shadow_step(&shadow, cluster, ops, state, &dice);
-        if (i % 8192 == 0)
-            wrong += weir_cluster_check(cluster, NULL) != WEIR_OK;
-    }
-    if (!CHECK_I64(wrong, 0))
-        printf("  policy %s\n", policy);
-    if (ops->destroy != NULL)
-        ops->destroy(state);
-    weir_cluster_destroy(cluster);
-}
-
-/* covers: S0.29 S0.26 S0.19 */
-static void long_runs_agree_with_a_shadow(void)
-{
-    run_shadow("first_fit", 500000);
-    run_shadow("random", 250000);
-    run_shadow("fgd", 250000);
-    run_shadow("best_fit", 40000);
-    run_shadow("worst_fit", 40000);
-    run_shadow("spread", 20000);
-}
-
 static const struct test tests[] = {
     { "fast fgd equals plain fgd on random clusters, ties included", fast_equals_plain },
     { "fast fgd equals plain fgd in single precision", fast_equals_plain_in_single_precision },
     { "fast fgd equals plain fgd when stages are long", fast_equals_plain_for_long_stages },
     { "candidates are all that a naive enumeration finds", candidates_are_complete },
-    { "a million random operations agree with a shadow ledger", long_runs_agree_with_a_shadow },
 };
 TEST_MAIN(tests)

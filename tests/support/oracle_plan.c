@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { MOST_ACTIONS = 8, MOST_WORKERS = 5, MOST_HELD = MOST_WORKERS + MOST_ACTIONS, STAGES = 7 };
-enum { FIRST_NEW = 100, NOW_NS = 50 };
+enum { FIRST_NEW = 100, NOW_NS = 50, TRIES = 24 };
 
 static const struct weir_request requests[STAGES] = {
     { .cpus = 1, .ram_bytes = 2 },
@@ -345,14 +345,33 @@ static void draw_workers(struct draws *draws, struct weir_host *host, struct ora
         (void)weir_host_set_node(host, 0, WEIR_NODE_UP | WEIR_NODE_CORDONED, NOW_NS);
 }
 
-static void judge(struct draws *draws, struct weir_plan *plan, struct oracle *oracle,
-                  struct plan_verdict *verdict)
+/* Without care few plans of several actions are right: with it an action is drawn again until it
+ * fits, a few times. `trial` is memory. */
+static struct weir_action draw_carefully(struct draws *draws, const struct oracle *oracle,
+                                         struct oracle *trial)
 {
+    struct weir_action action = { .verb = WEIR_VERB_COUNT };
+    bool is_right = false;
+
+    for (int tries = 0; !is_right && tries < TRIES; tries++) {
+        action = draw_action(draws, oracle->view);
+        *trial = *oracle;
+        is_right = accept(trial, &action);
+    }
+    return action;
+}
+
+static void judge(struct draws *draws, struct weir_plan *plan, struct oracle *oracle,
+                  struct oracle *trial, struct plan_verdict *verdict)
+{
+    const bool is_careful = !draws_one_in(draws, 3);
     uint32_t right = 0;
 
     verdict->actions = 1 + draw(draws, MOST_ACTIONS);
     for (uint32_t i = 0; i < verdict->actions; i++) {
-        const struct weir_action action = draw_action(draws, oracle->view);
+        const struct weir_action action = is_careful && !draws_one_in(draws, 24)
+                                              ? draw_carefully(draws, oracle, trial)
+                                              : draw_action(draws, oracle->view);
         if (weir_plan_append(plan, &action) != WEIR_OK)
             return;
         if (right == i && accept(oracle, &action))
@@ -369,7 +388,7 @@ struct plan_verdict plan_oracle_play(struct draws *draws)
 {
     const struct weir_host_config config = test_config("first_fit", "fixed");
     struct plan_verdict verdict = { .status = WEIR_ENOMEM };
-    struct oracle *oracle = calloc(1, sizeof *oracle);
+    struct oracle *oracle = calloc(2, sizeof *oracle);
     struct weir_host *host = NULL;
     struct weir_plan *plan = NULL;
 
@@ -379,7 +398,7 @@ struct plan_verdict plan_oracle_play(struct draws *draws)
         draw_workers(draws, host, oracle);
         oracle->view = weir_host_view(host, NOW_NS);
         weir_plan_reset(plan, FIRST_NEW + MOST_ACTIONS, WEIR_EXPLAIN_OFF);
-        judge(draws, plan, oracle, &verdict);
+        judge(draws, plan, oracle, oracle + 1, &verdict);
     }
     weir_plan_destroy(plan);
     weir_host_destroy(host);

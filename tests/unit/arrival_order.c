@@ -19,7 +19,8 @@ static struct sim_workload workload_of(struct sim_job_spec jobs[JOBS])
     static const uint32_t gpus[] = { 1, 0, 2, 1, 4 };
     for (uint32_t i = 0; i < JOBS; i++)
         jobs[i] =
-            (struct sim_job_spec){ .shape = { .gpu_count = gpus[i % 5],
+            (struct sim_job_spec){ .members = 1,
+                                   .shape = { .gpu_count = gpus[i % 5],
                                               .gpu_units = i % 5 == 3 ? WEIR_ONE / 2 : WEIR_ONE },
                                    .models = "" };
     return (struct sim_workload){ .jobs = jobs,

@@ -333,6 +333,49 @@ static void a_hundred_thousand_decisions_do_not_grow(void)
     CHECK_I64(memory.blocks, 0);
 }
 
+/* ---- explain levels ---- */
+
+/* Candidates of the first choice of a first decision; `choice` gets its counts. */
+static uint32_t candidates_kept(uint32_t level, struct weir_choice *choice, uint32_t *chosen)
+{
+    struct weir_host_config config = test_config("fgd", "xenna");
+    const struct weir_plan *plan = NULL;
+    struct test_pipeline pipeline = two;
+    uint32_t kept = 0;
+
+    config.explain = level;
+    pipeline.nodes = 3;
+    struct weir_host *const host = test_host(&config, &pipeline);
+    CHECK_I64(weir_host_decide(host, 0, &plan, NULL), WEIR_OK);
+    if (weir_plan_choice(plan, 0) != NULL)
+        *choice = *weir_plan_choice(plan, 0);
+    for (uint32_t i = 0; i < weir_plan_candidate_count(plan); i++) {
+        const struct weir_candidate *const candidate = weir_plan_candidate_at(plan, i);
+        if (candidate->choice > 0)
+            continue;
+        kept++;
+        *chosen += candidate->is_chosen;
+        CHECK(candidate->primary > choice->primary - 1e-12); /* nobody is better than the best */
+    }
+    weir_host_destroy(host);
+    return kept;
+}
+
+static void explain_levels_keep_what_they_say(void)
+{
+    struct weir_choice choice = { .candidates = 0 };
+    uint32_t chosen = 0;
+
+    CHECK_I64(candidates_kept(WEIR_EXPLAIN_OFF, &choice, &chosen), 0);
+    CHECK_I64(choice.candidates, 0);
+    CHECK_I64(candidates_kept(WEIR_EXPLAIN_COUNTS, &choice, &chosen), 0);
+    CHECK(choice.candidates > 2);
+    CHECK_I64(candidates_kept(WEIR_EXPLAIN_TOP, &choice, &chosen), 2);
+    CHECK_I64(chosen, 1);
+    CHECK_I64(candidates_kept(WEIR_EXPLAIN_FULL, &choice, &chosen), choice.candidates);
+    CHECK_I64(chosen, 2);
+}
+
 /* ---- hot swap and the flight recorder ---- */
 
 static weir_status count_adoptions(void *state, const struct weir_view *view,
@@ -407,6 +450,38 @@ static void the_export_names_everything(void)
     weir_host_destroy(host);
 }
 
+static void the_export_names_sets_of_gpu_types(void)
+{
+    static const uint32_t types[] = { 0, 3, WEIR_GPU_TYPE_SET | 5 };
+    static const char *const texts[] = { "\"gpu_type\": null", "\"gpu_type\": 2",
+                                         "\"gpu_type\": [0, 2]" };
+    const struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host *host = NULL;
+    struct page *const page = calloc(1, sizeof *page);
+    const struct weir_sink sink = { .write = write_page, .state = page };
+
+    page->limit = sizeof page->text - 1;
+    CHECK_I64(weir_host_create(&config, &host, NULL), WEIR_OK);
+    for (uint32_t i = 0; i < 3; i++) {
+        const char name[] = { (char)('a' + i), '\0' };
+        const struct weir_stage_view stage = { .name = name,
+                                               .requested_workers = -1,
+                                               .batch_size = 1,
+                                               .slots = 2,
+                                               .speed_hint_per_s = (double)NAN,
+                                               .shape = { .kind = WEIR_SHAPE_WHOLE,
+                                                          .gpu_count = 1,
+                                                          .gpu_units = WEIR_ONE,
+                                                          .gpu_type = types[i] } };
+        CHECK_I64(weir_host_add_stage(host, &stage, NULL, NULL), WEIR_OK);
+    }
+    CHECK_I64(weir_host_export(host, 0, &sink), WEIR_OK);
+    for (size_t i = 0; i < 3; i++)
+        CHECK(strstr(page->text, texts[i]) != NULL);
+    free(page);
+    weir_host_destroy(host);
+}
+
 /* ---- plug-ins ---- */
 
 static void modules_are_checked_before_use(void)
@@ -423,6 +498,9 @@ static void modules_are_checked_before_use(void)
     module.abi_major = 99;
     CHECK_I64(weir_module_check(&module, &error), WEIR_EABI);
     module.abi_major = WEIR_ABI_MAJOR;
+    module.abi_minor = WEIR_ABI_MINOR + 1;
+    CHECK_I64(weir_module_check(&module, &error), WEIR_EABI);
+    module.abi_minor = 0;
     module.scalings = NULL;
     CHECK_I64(weir_module_check(&module, &error), WEIR_EPOLICY);
     CHECK_STR(error.text, "module m offers no policy");
@@ -479,6 +557,8 @@ static const struct test tests[] = {
     { "100 000 decisions do not grow", a_hundred_thousand_decisions_do_not_grow },
     { "a new policy adopts what runs", a_new_policy_adopts_what_runs },
     { "the export names everything", the_export_names_everything },
+    { "explain levels keep what they say", explain_levels_keep_what_they_say },
+    { "the export names sets of GPU types", the_export_names_sets_of_gpu_types },
     { "modules are checked before use", modules_are_checked_before_use },
     { "the template policies run from a module", the_template_policies_run },
 };

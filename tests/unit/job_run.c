@@ -228,6 +228,40 @@ static void gpu_memory_is_a_limit_of_its_own(void)
     free(seen);
 }
 
+/* Two small groups, then one that needs a whole node, and one that none can hold. Ray's scorer puts
+ * the small ones on both nodes, so the large one waits for them; best_fit keeps a node whole. */
+static void group_finds_a_whole_node_or_waits_for_one(void)
+{
+    static const char *const text = HEAD(
+        "{name: n, cpus: 8, gpus: {l4: 4}, count: 2}") "    service: const(10 s)\n    classes:\n"
+                                                       "      - {name: small, count: 2, group: "
+                                                       "pack, request: {cpus: 1, gpus: 1}}\n"
+                                                       "      - {name: large, count: 1, at: 1 s, "
+                                                       "group: strict_pack, members: 4, request: "
+                                                       "{cpus: 1, gpus: 1}}\n"
+                                                       "      - {name: never, count: 1, at: 2 s, "
+                                                       "group: strict_spread, members: 3, request: "
+                                                       "{cpus: 1}}\n";
+    static const struct {
+        const char *sets;
+        int64_t start_s;
+    } rows[] = { { NULL, 10 }, { "sched.groups=placement sched.placement=best_fit", 1 } };
+    for (size_t r = 0; r < 2; r++) {
+        struct sim_run_summary *summary = calloc(1, sizeof *summary);
+        struct seen *seen = run_jobs(text, rows[r].sets, summary);
+        CHECK(seen != NULL);
+        if (seen == NULL)
+            continue;
+        CHECK_I64(seen->rows[2].start_ns, rows[r].start_s * SIM_NS_PER_S);
+        CHECK_I64(seen->rows[2].members, 4);
+        CHECK_STR(seen->outcome[3], "refused");
+        CHECK_NEAR(sim_run_value(summary, "jobs.infeasible", ""), 1, 0);
+        CHECK_NEAR(sim_run_value(summary, "jobs.done", ""), 3, 0);
+        free(seen);
+        free(summary);
+    }
+}
+
 static const struct test tests[] = {
     { "published_example_starts_when_it_should", published_example_starts_when_it_should },
     { "shortest_goes_first", shortest_goes_first },
@@ -236,5 +270,6 @@ static const struct test tests[] = {
     { "impatient_job_leaves_and_others_move_up", impatient_job_leaves_and_others_move_up },
     { "job_begins_anew_when_its_node_is_lost", job_begins_anew_when_its_node_is_lost },
     { "gpu_memory_is_a_limit_of_its_own", gpu_memory_is_a_limit_of_its_own },
+    { "group_finds_a_whole_node_or_waits_for_one", group_finds_a_whole_node_or_waits_for_one },
 };
 TEST_MAIN(tests)

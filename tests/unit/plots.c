@@ -113,7 +113,9 @@ static void titles_fit_the_sheet(void)
     char folder[FIXTURE_PATH];
     struct an_db *db = fixture_open(
         "UPDATE stage SET name = 'a_stage_with_a_name_that_is_much_too_long_' || stage;"
-        "UPDATE node SET name = 'node_with_a_name_that_is_too_long' || node");
+        "UPDATE node SET name = 'node_with_a_name_that_is_too_long' || node;"
+        "UPDATE run SET variant = 'xenna with_rules_that_are_much_too_long' WHERE variant = "
+        "'best_fit'");
     CHECK(make_folder(folder));
     for (size_t i = 0; i < an_plot_count(); i++) {
         struct an_plot_texts texts = write_chart(db, "xenna", an_plot_at(i)->name, folder);

@@ -100,7 +100,23 @@ struct weir_stage_note {
     double throughput_per_s; /* of the stage after the plan, in items of the source */
 };
 
-enum weir_explain { WEIR_EXPLAIN_OFF, WEIR_EXPLAIN_COUNTS, WEIR_EXPLAIN_TOP, WEIR_EXPLAIN_FULL };
+enum weir_explain {
+    WEIR_EXPLAIN_OFF,    /* no choices */
+    WEIR_EXPLAIN_COUNTS, /* choices: counts, reasons, the best two scores */
+    WEIR_EXPLAIN_TOP,    /* candidates: the chosen place and the runner-up */
+    WEIR_EXPLAIN_FULL    /* candidates: every place with its score; steps */
+};
+
+/* One place that a worker might have got (kept from level TOP on). Of places that differ only by
+ * GPUs in the same state the first stands for all. */
+struct weir_candidate {
+    uint32_t choice; /* filled by the plan: the choice it belongs to */
+    uint32_t node;
+    uint32_t is_chosen;
+    uint32_t reserved;
+    uint64_t gpu_mask; /* GPUs of the node; 0 = none, or not kept (the runner-up at TOP) */
+    double primary, secondary;
+};
 
 /* One step of an algorithm that can be replayed against a reference (kept at level FULL). */
 struct weir_step {
@@ -142,6 +158,10 @@ WEIR_API weir_status weir_plan_note(struct weir_plan *plan, uint32_t stage,
                                     const struct weir_stage_note *note);
 WEIR_API weir_status weir_plan_step(struct weir_plan *plan, const struct weir_step *step);
 
+/* A candidate of the next choice that is kept; below level TOP nothing happens. */
+WEIR_API weir_status weir_plan_candidate(struct weir_plan *plan,
+                                         const struct weir_candidate *candidate);
+
 /* Takes back the latest STOP of this worker (it is kept after all). False when there is none. */
 WEIR_API bool weir_plan_unstop(struct weir_plan *plan, uint64_t worker);
 
@@ -153,6 +173,11 @@ WEIR_API const struct weir_stage_note *weir_plan_stage_note(const struct weir_pl
                                                             uint32_t stage);
 WEIR_API uint32_t weir_plan_step_count(const struct weir_plan *plan);
 WEIR_API const struct weir_step *weir_plan_step_at(const struct weir_plan *plan, uint32_t index);
+
+/* Ascending by choice. */
+WEIR_API uint32_t weir_plan_candidate_count(const struct weir_plan *plan);
+WEIR_API const struct weir_candidate *weir_plan_candidate_at(const struct weir_plan *plan,
+                                                             uint32_t index);
 
 /* check.c: whether the plan fits the view it was made from: capacity per device in plan order
  * (stops free what they held), codec engines, duplicates, unknown workers and stages, slots >= 1.

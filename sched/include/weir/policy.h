@@ -57,6 +57,9 @@ struct weir_mix {
     uint32_t reserved;
 };
 
+/* Workers stopped in a plan by number and node; known inside libweir only. */
+struct weir_stopped;
+
 /* A question: where to put one worker of `shape`? The scratch cluster must not be changed. */
 struct weir_place_query {
     const struct weir_cluster *cluster;
@@ -66,11 +69,12 @@ struct weir_place_query {
     uint32_t reusable_count;            /* workers of the stage stopped earlier in this plan */
     const struct weir_worker *reusable; /* in the order they were stopped */
     uint64_t seed;                      /* for random choice; changes with every query */
+    const struct weir_stopped *stopped; /* libweir's own: replaces `reusable` when not NULL */
 };
 
 struct weir_place_answer {
     struct weir_alloc alloc;
-    uint32_t reused; /* index into reusable, WEIR_NO_INDEX = fresh */
+    uint32_t reused; /* index into reusable (or a number in stopped), WEIR_NO_INDEX = fresh */
     uint32_t reserved;
     struct weir_choice choice;
 };
@@ -85,13 +89,17 @@ struct weir_evict_query {
     uint64_t seed;
 };
 
+enum weir_placement_flag {
+    WEIR_PLACEMENT_FOLLOWS_STOPPED = 1 /* built-in policies only: reads `stopped` of a query */
+};
+
 struct weir_placement_ops {
     uint32_t size, abi;
     const char *name;
     const char *summary;
     const struct weir_param *params;
     uint32_t param_count;
-    uint32_t reserved;
+    uint32_t flags; /* enum weir_placement_flag; 0 in a plug-in */
     /* NULL = stateless. */
     weir_status (*create)(const struct weir_params *params, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error);

@@ -75,13 +75,14 @@ struct weir_shape {
 };
 
 /* In `gpu_type`: a set of accepted types, bit i for type i, for the first 31 types. */
-#define WEIR_GPU_TYPE_SET UINT32_C(0x80000000)
+#define WEIR_GPU_TYPE_SET      UINT32_C(0x80000000)
+#define WEIR_GPU_TYPE_SET_MOST 31
 
 /* Whether a GPU of this type (an index) is accepted. */
 static inline bool weir_shape_takes_type(const struct weir_shape *shape, uint32_t type)
 {
     if ((shape->gpu_type & WEIR_GPU_TYPE_SET) != 0)
-        return type < 31 && ((shape->gpu_type >> type) & 1) != 0;
+        return type < WEIR_GPU_TYPE_SET_MOST && ((shape->gpu_type >> type) & 1) != 0;
     return shape->gpu_type == 0 || shape->gpu_type == type + 1;
 }
 

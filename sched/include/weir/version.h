@@ -3,14 +3,21 @@
  * Version of libweir and the one place for compiler attributes.
  *
  * WEIR_ABI_MAJOR changes when a plug-in built earlier can no longer be loaded;
- * WEIR_ABI_MINOR grows when something is appended (a field, an operation, a status).
+ * WEIR_ABI_MINOR grows when something is appended (a field, a function, an operation, a status). A
+ * plug-in says both numbers of the headers it was built with: it is loaded by a library of the same
+ * major and of the same or a higher minor.
+ *
+ *   1.0  placement and scaling policies, host, plans, modules
+ *   1.1  weir_chooser_*, weir_cluster_usual_gpus, weir_estimator_set_window, weir_plan_candidate*;
+ *        sets of GPU types; SPMD shapes and groups (weir_action.group); weir_place_query.stopped
+ * and flags of placement policies
  */
 #ifndef WEIR_VERSION_H
 #define WEIR_VERSION_H
 
 #define WEIR_VERSION   "0.1.0"
 #define WEIR_ABI_MAJOR 1
-#define WEIR_ABI_MINOR 0
+#define WEIR_ABI_MINOR 1
 
 #if defined(__GNUC__)
 #define WEIR_API __attribute__((visibility("default")))

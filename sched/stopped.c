@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stopped workers by number and by node; see stopped.h.
+ *
+ * Invariant: an entry that is there is in the chain of its node, and `live` counts them.
+ */
+#include "sched/internal/stopped.h"
+
+#include "sched/internal/alloc.h"
+
+#include <string.h>
+
+void weir_stopped_free(struct weir_stopped *stopped, const struct weir_allocator *allocator)
+{
+    weir_free(allocator, stopped->entries);
+    weir_free(allocator, stopped->devices);
+    weir_free(allocator, stopped->nodes);
+    *stopped = (struct weir_stopped){ .entries = NULL };
+}
+
+void weir_stopped_clear(struct weir_stopped *stopped)
+{
+    for (uint32_t i = 0; i < stopped->entry_count; i++)
+        stopped->nodes[stopped->entries[i].node].first = WEIR_NO_INDEX;
+    stopped->entry_count = 0;
+    stopped->device_count = 0;
+    stopped->live = 0;
+    stopped->round++;
+}
+
+static weir_status reserve_nodes(struct weir_stopped *stopped,
+                                 const struct weir_allocator *allocator, uint32_t count)
+{
+    struct weir_stopped_node *const nodes =
+        weir_grow(allocator, stopped->nodes, &stopped->node_capacity, count, sizeof *nodes);
+
+    if (nodes == NULL)
+        return WEIR_ENOMEM;
+    stopped->nodes = nodes;
+    for (; stopped->node_count < count; stopped->node_count++)
+        nodes[stopped->node_count] = (struct weir_stopped_node){ .first = WEIR_NO_INDEX };
+    return WEIR_OK;
+}
+
+static weir_status reserve(struct weir_stopped *stopped, const struct weir_allocator *allocator,
+                           const struct weir_alloc *alloc)
+{
+    WEIR_TRY(reserve_nodes(stopped, allocator, alloc->node + 1));
+    struct weir_stopped_entry *const entries =
+        weir_grow(allocator, stopped->entries, &stopped->entry_capacity, stopped->entry_count + 1,
+                  sizeof *entries);
+    if (entries == NULL)
+        return WEIR_ENOMEM;
+    stopped->entries = entries;
+    struct weir_device *const devices =
+        weir_grow(allocator, stopped->devices, &stopped->device_capacity,
+                  stopped->device_count + alloc->device_count + 1, sizeof *devices);
+    if (devices == NULL)
+        return WEIR_ENOMEM;
+    stopped->devices = devices;
+    return WEIR_OK;
+}
+
+weir_status weir_stopped_add(struct weir_stopped *stopped, const struct weir_allocator *allocator,
+                             const struct weir_worker *worker)
+{
+    const struct weir_alloc *const alloc = &worker->alloc;
+
+    WEIR_TRY(reserve(stopped, allocator, alloc));
+    const uint32_t number = stopped->entry_count++;
+    struct weir_stopped_node *const node = &stopped->nodes[alloc->node];
+    if (node->first != WEIR_NO_INDEX)
+        stopped->entries[node->first].previous = number;
+    stopped->entries[number] = (struct weir_stopped_entry){ .id = worker->id,
+                                                            .cpu_units = alloc->cpu_units,
+                                                            .ram_bytes = alloc->ram_bytes,
+                                                            .node = alloc->node,
+                                                            .next = node->first,
+                                                            .previous = WEIR_NO_INDEX,
+                                                            .is_there = 1,
+                                                            .device_count = alloc->device_count,
+                                                            .device_first = stopped->device_count };
+    memcpy(stopped->devices + stopped->device_count, alloc->devices,
+           alloc->device_count * sizeof alloc->devices[0]);
+    stopped->device_count += alloc->device_count;
+    node->first = number;
+    node->changes++;
+    stopped->live++;
+    return WEIR_OK;
+}
+
+void weir_stopped_take(struct weir_stopped *stopped, uint32_t number)
+{
+    struct weir_stopped_entry *const entry = &stopped->entries[number];
+    struct weir_stopped_node *const node = &stopped->nodes[entry->node];
+
+    if (entry->next != WEIR_NO_INDEX)
+        stopped->entries[entry->next].previous = entry->previous;
+    if (entry->previous != WEIR_NO_INDEX)
+        stopped->entries[entry->previous].next = entry->next;
+    else
+        node->first = entry->next;
+    entry->is_there = 0;
+    node->changes++;
+    stopped->live--;
+}
+
+void weir_stopped_alloc(const struct weir_stopped *stopped, uint32_t number,
+                        struct weir_alloc *alloc)
+{
+    const struct weir_stopped_entry *const entry = &stopped->entries[number];
+
+    alloc->node = entry->node;
+    alloc->device_count = entry->device_count;
+    alloc->cpu_units = entry->cpu_units;
+    alloc->ram_bytes = entry->ram_bytes;
+    memcpy(alloc->devices, stopped->devices + entry->device_first,
+           entry->device_count * sizeof alloc->devices[0]);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Resolving the trace of a workload: which format, which file, and its rows as jobs with shapes.
+ *
+ * What a trace leaves open is decided here: a job without a run time is left out of a replay, but
+ * one that left while it waited takes the run time of the job of its size that came last before it;
+ * an SWF job that ran longer than it asked for is killed there; a job that is too large for one
+ * node is split into the fewest equal members that fit, except pods, which are never split. In
+ * static mode every row stays, for orders of arrival count rows.
+ */
+#include "sim/scenario/resolve.h"
+#include "workloads/column_map.h"
+#include "workloads/swf.h"
+
+#include <string.h>
+
+#define UNITS_PER_MILLI (WEIR_ONE / 1000)
+
+enum { MILLI = 1000, NEAR = 10000 };
+
+/* The trace of one workload while it is resolved. */
+struct trace {
+    struct sim_resolver *resolver;
+    const struct draft_workload *draft;
+    struct sim_workload *workload;
+    const struct sim_yaml *at; /* the key that names the file */
+    const char *path;
+    struct wl_jobs jobs;
+    bool is_replay;                /* in time, as the trace says */
+    uint32_t most_gpus, most_cpus; /* of one node */
+};
+
+/* ---- what a job asks for ---- */
+
+/* "A|B" as a set of GPU types; models the cluster does not have are left out. */
+static uint32_t model_set(struct sim_resolver *resolver, const char *models)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    uint32_t set = WEIR_GPU_TYPE_SET;
+    if (models[0] == '\0')
+        return 0;
+    char *rest = sim_resolve_model(resolver, models);
+    for (char *model = strsep(&rest, "|"); model != NULL; model = strsep(&rest, "|"))
+        for (uint32_t t = 0; t < scenario->gpu_types_count && t < 31; t++)
+            if (strcmp(scenario->gpu_types[t].name, model) == 0)
+                set |= UINT32_C(1) << t;
+    return set;
+}
+
+/* GPUs of one type, or whole CPUs, of the node that has most. */
+static uint32_t most_on_a_node(const struct sim_scenario *scenario, bool is_of_gpus)
+{
+    uint32_t most = 0;
+    for (size_t g = 0; g < scenario->node_groups_count; g++) {
+        const uint32_t index = scenario->node_groups[g].type;
+        if (index >= scenario->node_types_count)
+            continue; /* reported */
+        const struct sim_node_type *type = &scenario->node_types[index];
+        if (!is_of_gpus && type->cpus > most)
+            most = (uint32_t)type->cpus;
+        for (size_t t = 0; is_of_gpus && t < type->gpus_count; t++)
+            most = type->gpus[t].count > most ? type->gpus[t].count : most;
+    }
+    return most;
+}
+
+/* Into how many members a job is split: the fewest that are equal and fit a node; 1 when none do.
+ */
+static uint32_t members_of(uint32_t parts, uint32_t most)
+{
+    if (parts <= most || most == 0)
+        return 1;
+    for (uint32_t size = most; size > 0; size--)
+        if (parts % size == 0)
+            return parts / size;
+    return 1;
+}
+
+static uint32_t split(const struct trace *trace, const struct wl_job *job)
+{
+    const bool is_pod = trace->workload->kind == SIM_WORKLOAD_OPENB;
+    if (trace->workload->mode == SIM_WORKLOAD_STATIC || is_pod)
+        return 1;
+    if (job->gpus > 0)
+        return members_of(job->gpus, trace->most_gpus);
+    if (job->cpu_milli % MILLI != 0 || job->cpu_milli / MILLI > UINT32_MAX)
+        return 1;
+    return members_of((uint32_t)(job->cpu_milli / MILLI), trace->most_cpus);
+}
+
+static struct weir_shape shape_of(const struct trace *trace, const struct wl_job *job,
+                                  uint32_t members)
+{
+    const bool is_share = job->gpus == 1 && job->gpu_milli < MILLI;
+    const uint32_t kind = is_share ? WEIR_SHAPE_FRACTIONAL : WEIR_SHAPE_WHOLE;
+    return (struct weir_shape){ .kind = job->gpus == 0 ? WEIR_SHAPE_CPU : kind,
+                                .gpu_count = job->gpus / members,
+                                .cpu_units = job->cpu_milli * UNITS_PER_MILLI / members,
+                                .gpu_units = (int64_t)job->gpu_milli * UNITS_PER_MILLI,
+                                .ram_bytes = job->memory_bytes / members,
+                                .gpu_type = model_set(trace->resolver, job->models) };
+}
+
+/* ---- when and how long ---- */
+
+static int64_t run_of(const struct trace *trace, const struct wl_job *job)
+{
+    const bool is_killed = trace->workload->kind == SIM_WORKLOAD_SWF && job->run_ns != WL_UNKNOWN &&
+                           job->estimate_ns != WL_UNKNOWN && job->estimate_ns > 0 &&
+                           job->run_ns > job->estimate_ns;
+    return is_killed ? job->estimate_ns : job->run_ns;
+}
+
+static bool is_alike(const struct wl_job *a, const struct wl_job *b)
+{
+    return a->gpus == b->gpus && (a->gpu_milli < MILLI) == (b->gpu_milli < MILLI) &&
+           a->processors == b->processors;
+}
+
+static bool has_run(const struct wl_job *job)
+{
+    return job->run_ns != WL_UNKNOWN && job->end != WL_JOB_RUNNING;
+}
+
+/* For a job that left while it waited: the run time of the last one before it that is alike, else
+ * of the first behind it; WL_UNKNOWN when there is none near. */
+static int64_t borrowed_run(const struct trace *trace, size_t row)
+{
+    const struct wl_job *jobs = trace->jobs.jobs;
+    for (size_t far = 1; far <= NEAR && far <= row; far++)
+        if (has_run(&jobs[row - far]) && is_alike(&jobs[row - far], &jobs[row]))
+            return run_of(trace, &jobs[row - far]);
+    for (size_t far = 1; far <= NEAR && row + far < trace->jobs.count; far++)
+        if (has_run(&jobs[row + far]) && is_alike(&jobs[row + far], &jobs[row]))
+            return run_of(trace, &jobs[row + far]);
+    return WL_UNKNOWN;
+}
+
+/* Unknown times are the same number on both sides (a test holds it). */
+static struct sim_job_spec spec_of(const struct trace *trace, size_t row)
+{
+    const struct wl_job *job = &trace->jobs.jobs[row];
+    const uint32_t members = split(trace, job);
+    const bool is_free = job->models[0] == '\0';
+    struct sim_job_spec spec = {
+        .shape = shape_of(trace, job, members),
+        .models = is_free ? "" : sim_arena_copy(trace->resolver->arena, job->models),
+        .members = members,
+        .weight = 1,
+        .priority = job->priority,
+        .count = UINT64_MAX,
+        .submit_ns = job->submit_ns,
+        .run_ns = run_of(trace, job),
+        .patience_ns = job->patience_ns,
+        .estimate_ns = job->estimate_ns,
+        .is_endless = job->end == WL_JOB_RUNNING,
+        .service = trace->draft->service,
+        .patience = trace->draft->patience,
+        .estimate_factor = 1
+    };
+    if (trace->is_replay && spec.service == NULL && job->end == WL_JOB_NEVER_STARTED)
+        spec.run_ns = borrowed_run(trace, row);
+    return spec;
+}
+
+/* ---- the file ---- */
+
+static void refuse_keys(struct trace *trace)
+{
+    static const struct {
+        const char *key, *message;
+        uint32_t kind;
+    } keys[] = {
+        { "map", "belongs to kind: table", SIM_WORKLOAD_TABLE },
+        { "processor", "belongs to kind: swf", SIM_WORKLOAD_SWF },
+    };
+    const struct sim_yaml *node = trace->draft->head.node;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const struct sim_yaml *at = sim_yaml_get(node, keys[i].key);
+        if (at != NULL && trace->workload->kind != keys[i].kind)
+            sim_report_near(trace->resolver->report, at, SIM_AT_KEY, NULL, "%s", keys[i].message);
+    }
+    if (trace->draft->file != NULL && trace->draft->pods != NULL)
+        sim_report_error(trace->resolver->report, sim_yaml_get(node, "pods"),
+                         "is another name of file; give one of them");
+}
+
+/* False when it is wrong or absent; that is reported. */
+static bool open_map(struct trace *trace, struct wl_column_map **map)
+{
+    const struct draft_workload *draft = trace->draft;
+    struct weir_error error = { .phase = -1 };
+    const char *name = draft->map;
+    *map = NULL;
+    if (trace->workload->kind != SIM_WORKLOAD_TABLE)
+        return true;
+    if (name == NULL)
+        return sim_report_error(trace->resolver->report, draft->head.node,
+                                "a table needs map: which column says what (weir trace formats)");
+    bool is_built_in = false;
+    for (size_t i = 0; i < wl_column_maps_count; i++)
+        is_built_in = is_built_in || strcmp(wl_column_maps[i].name, name) == 0;
+    if (!is_built_in)
+        name = sim_resolve_data_path(trace->resolver, name);
+    if (wl_column_map_open(name, map, &error) == WEIR_OK)
+        return true;
+    return sim_report_error(trace->resolver->report, sim_draft_at(&draft->head, "map"), "%s",
+                            error.text);
+}
+
+static bool read_file(struct trace *trace)
+{
+    static const char *const formats[] = {
+        [SIM_WORKLOAD_OPENB] = "openb", [SIM_WORKLOAD_SWF] = "swf", [SIM_WORKLOAD_TABLE] = "table"
+    };
+    struct sim_report *report = trace->resolver->report;
+    const struct wl_trace_format *format = wl_trace_format_find(formats[trace->workload->kind]);
+    struct weir_error error = { .phase = -1 };
+    struct wl_column_map *map = NULL;
+    const bool skips = trace->draft->on_bad_row == WL_BAD_ROW_IS_SKIPPED;
+    if (!open_map(trace, &map))
+        return false;
+    const struct wl_trace_options options = { .path = trace->path,
+                                              .on_bad_row =
+                                                  skips ? WL_BAD_ROW_IS_SKIPPED : WL_BAD_ROW_FAILS,
+                                              .map = map };
+    const weir_status status = format->read(&options, &trace->jobs, &error);
+    wl_column_map_destroy(map);
+    if (status != WEIR_OK)
+        return sim_report_error(report, trace->at, "%s", error.text);
+    if (trace->jobs.skipped > 0)
+        sim_report_warning(report, trace->at, "%zu bad rows are left out; the first: %s",
+                           trace->jobs.skipped, trace->jobs.messages[0]);
+    if (trace->jobs.count == 0)
+        return sim_report_error(report, trace->at, "%s: the table has no rows", trace->path);
+    return true;
+}
+
+/* ---- jobs ---- */
+
+/* A replay needs to know when a job came and how long it runs. */
+static bool is_usable(const struct trace *trace, const struct sim_job_spec *spec)
+{
+    return !trace->is_replay ||
+           (spec->submit_ns != WEIR_UNKNOWN_TIME &&
+            (spec->run_ns != WEIR_UNKNOWN_TIME || spec->is_endless || spec->service != NULL));
+}
+
+static void take_jobs(struct trace *trace)
+{
+    struct sim_workload *workload = trace->workload;
+    const size_t count = trace->jobs.count;
+    workload->jobs = sim_arena_alloc(trace->resolver->arena, count + 1, sizeof *workload->jobs);
+    for (size_t i = 0; i < count; i++)
+        wl_job_take_processors(&trace->jobs.jobs[i], trace->draft->processor == WL_PROCESSOR_GPU
+                                                         ? WL_PROCESSOR_GPU
+                                                         : WL_PROCESSOR_CPU);
+    for (size_t i = 0; i < count; i++) {
+        const struct sim_job_spec spec = spec_of(trace, i);
+        if (is_usable(trace, &spec))
+            workload->jobs[workload->jobs_count++] = spec;
+    }
+    if (workload->jobs_count < count)
+        sim_report_warning(trace->resolver->report, trace->at,
+                           "%zu of %zu jobs are left out: the trace does not say when they came or "
+                           "how long they ran",
+                           count - workload->jobs_count, count);
+}
+
+void sim_resolve_trace(struct sim_resolver *resolver, struct draft_workload *draft,
+                       struct sim_workload *workload)
+{
+    const bool has_file = draft->file != NULL;
+    const struct draft_arrivals *arrivals = &draft->arrivals;
+    struct trace trace = { .resolver = resolver, .draft = draft, .workload = workload };
+    trace.at = sim_draft_at(&draft->head, has_file ? "file" : "pods");
+    trace.is_replay = workload->mode == SIM_WORKLOAD_TIME &&
+                      (arrivals->head.node == NULL || arrivals->process == SIM_ARRIVALS_TRACE);
+    trace.most_gpus = most_on_a_node(resolver->scenario, true);
+    trace.most_cpus = most_on_a_node(resolver->scenario, false);
+    refuse_keys(&trace);
+    if (!has_file && draft->pods == NULL) {
+        sim_report_error(resolver->report, trace.at, "key 'file' is missing (the trace)");
+        return;
+    }
+    if (workload->kind == SIM_WORKLOAD_SWF && draft->processor == SIM_ABSENT_COUNT)
+        draft->processor = WL_PROCESSOR_CPU;
+    trace.path = sim_resolve_data_path(resolver, has_file ? draft->file : draft->pods);
+    if (read_file(&trace))
+        take_jobs(&trace);
+    wl_jobs_clear(&trace.jobs);
+}

@@ -1,0 +1,95 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Job traces from the command line: formats, facts, conversion, mistakes.
+. "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+
+# What can be read is listed from the tables that read it.
+expect 0 "$WEIR_BIN" trace formats
+has stdout 'swf'
+has stdout 'philly'
+expect 0 "$WEIR_BIN" trace formats --format json
+has stdout '"map": "slurm"'
+# The manual has a row for each.
+expect 0 "$WEIR_BIN" trace formats --format csv
+tail -n +2 stdout >formats.csv
+while IFS=, read -r kind map _; do
+    grep -q "^| \`${map:-$kind}\` |" "$WEIR_SOURCE_DIR/docs/traces.md" || fail "docs/traces.md lacks ${map:-$kind}"
+done <formats.csv
+expect 0 "$WEIR_BIN" trace fields --format md
+has stdout 'unix_ms'
+expect 0 "$WEIR_BIN" trace map tiresias
+cp stdout mine.json
+has mine.json '"num_gpu"'
+expect 2 "$WEIR_BIN" trace map tiresia
+has stderr 'there are: weir philly'
+
+# A table of jobs, one bad row, one twice, larger than a node; plain and compressed.
+printf 'job_id,num_gpu,submit_time,duration\n0,1,0,7200\n1,2,60,0.5\n2,16,3600,60\n2,16,3600,60\n3,nan,1,1\n' >jobs.csv
+gzip -k jobs.csv
+expect 3 "$WEIR_BIN" trace info jobs.csv
+has stderr "jobs.csv:6:2: column 'num_gpu': 'nan' is not a number"
+printf 'sn,cpu_milli,memory_mib,gpu,model\na,8000,1024,8,T4\n' >nodes.csv
+for file in jobs.csv jobs.csv.gz; do
+    expect 0 "$WEIR_BIN" trace info $file --on-bad-row skip --nodes nodes.csv
+    has stderr "skipped: $file:6:2:"
+    has stderr '1 of 5 rows skipped'
+    has stderr 'warning: 1 rows are there twice'
+    has stdout ': tiresias'
+    has stdout 'never fit one node: GPUs'
+done
+expect 0 "$WEIR_BIN" trace info jobs.csv --map mine.json --on-bad-row skip --format json --nodes nodes.csv
+has stdout '"duplicate_rows": 1'
+has stdout '"never_gpus": 2'
+has stdout '"never_cluster": 2'
+has stdout '"size": "16 gpu"'
+python3 -m json.tool stdout >/dev/null 2>&1 || ! command -v python3 >/dev/null || fail 'no JSON'
+expect 0 "$WEIR_BIN" trace info jobs.csv --on-bad-row skip --format csv
+has stdout 'gpu_hours,2.5'
+expect 0 "$WEIR_BIN" trace info - --map tiresias --on-bad-row skip <jobs.csv
+has stdout 'GPU-hours'
+expect 2 "$WEIR_BIN" trace info - <jobs.csv
+has stderr 'name its format'
+
+# A machine of a scenario instead of a list of nodes.
+expect 0 "$WEIR_BIN" trace info jobs.csv --on-bad-row skip --scenario "$WEIR_SOURCE_DIR/scenarios/examples/video_pipeline.yaml"
+has stdout 'nodes of the cluster'
+expect 2 "$WEIR_BIN" trace info jobs.csv --nodes nodes.csv --scenario x.yaml
+
+# To SWF and back, to weir's own table and back: the same jobs.
+expect 0 "$WEIR_BIN" trace convert jobs.csv --on-bad-row skip -o jobs.swf --max-procs 64
+has stderr 'jobs with fractions of seconds (--whole-seconds rounds them): 1'
+has jobs.swf '; MaxProcs: 64'
+has jobs.swf '; Note: converted by weir from jobs.csv (tiresias)'
+[ "$(grep -vc '^;' jobs.swf)" -eq 4 ] || fail 'not four jobs'
+has jobs.swf '2 60 -1 0.5 2 -1 -1 2 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1'
+expect 0 "$WEIR_BIN" trace convert jobs.swf -o again.swf.gz
+zcat again.swf.gz | grep -v '^;' >again.swf
+grep -v '^;' jobs.swf >once.swf
+same once.swf again.swf
+expect 0 "$WEIR_BIN" trace convert jobs.csv --on-bad-row skip -o jobs.weir.csv
+expect 0 "$WEIR_BIN" trace convert jobs.weir.csv --to weir
+same stdout jobs.weir.csv
+expect 0 "$WEIR_BIN" trace convert jobs.weir.csv --to swf --whole-seconds
+has stdout '2 60 -1 1 2 '
+expect 2 "$WEIR_BIN" trace convert jobs.csv
+expect 3 "$WEIR_BIN" trace convert jobs.swf -o no/such/folder.swf
+
+# Damaged and foreign files.
+head -c 60 jobs.csv.gz >cut.csv.gz
+expect 3 "$WEIR_BIN" trace info cut.csv.gz
+has stderr 'ends early'
+printf 'hello\n' >hello.txt
+expect 3 "$WEIR_BIN" trace info hello.txt
+has stderr 'no trace that is known by its head'
+expect 3 "$WEIR_BIN" trace info nothere.csv
+expect 3 "$WEIR_BIN" trace info jobs.csv --map hello.txt
+has stderr 'hello.txt:1:'
+expect 2 "$WEIR_BIN" trace
+expect 2 "$WEIR_BIN" trace inform jobs.csv
+expect 2 "$WEIR_BIN" trace info jobs.csv --kind table
+
+command -v gnuplot >/dev/null || skip 'no gnuplot'
+expect 0 "$WEIR_BIN" trace info jobs.csv --on-bad-row skip --plot arrivals.svg
+has arrivals.svg '<svg'
+has arrivals.dat '# hour_of_day'
+expect 2 "$WEIR_BIN" trace info jobs.csv --on-bad-row skip --plot arrivals.png
