@@ -52,6 +52,7 @@ struct weir_lookahead {
     uint32_t *lines; /* rules.lines * rules.depth indices into offers */
     struct kept_value *table;
     uint64_t round;
+    double cpu_units_each; /* of a GPU that is asked for, on average */
     uint32_t count, offer_count;
     bool is_known;
 };
@@ -146,6 +147,19 @@ static void choose_offers(struct weir_lookahead *ahead)
     }
 }
 
+static void find_usual_cpus(struct weir_lookahead *ahead)
+{
+    double cpus = 0;
+    double gpus = 0;
+
+    for (uint32_t i = 0; i < ahead->offer_count; i++) {
+        const struct offer *const offer = &ahead->offers[i];
+        cpus += offer->frequency * (double)offer->cpu_units;
+        gpus += offer->frequency * weir_units_amount(offer->gpu_units) * offer->gpu_count;
+    }
+    ahead->cpu_units_each = gpus > 0 ? cpus / gpus : 0;
+}
+
 /* The offer at `share` (0 .. 1) of the mix. */
 static uint32_t offer_at(const struct weir_lookahead *ahead, double share, double all)
 {
@@ -198,6 +212,7 @@ weir_status weir_lookahead_follow(struct weir_lookahead *ahead, const struct wei
         return WEIR_ENOMEM;
     }
     choose_offers(ahead);
+    find_usual_cpus(ahead);
     for (uint32_t i = 0; i < ahead->offer_count; i++)
         all += ahead->offers[i].frequency;
     for (uint32_t at = 0; at < ahead->rules.depth && ahead->offer_count > 0; at++)
@@ -300,6 +315,19 @@ static int64_t follow_line(const struct weir_lookahead *ahead, const uint32_t *l
     return free;
 }
 
+/* GPUs that jobs of 2, 4, 8 .. GPUs would find now, summed. */
+static double usual_room(const struct weir_lookahead *ahead, const struct weir_outlook *node)
+{
+    uint32_t whole = 0;
+    double sum = 0;
+
+    for (uint32_t g = 0; g < node->gpu_count; g++)
+        whole += node->left[g] == WEIR_ONE ? 1 : 0;
+    for (uint32_t gpus = 2; gpus <= whole; gpus *= 2)
+        sum += (double)node->cpu_free >= gpus * ahead->cpu_units_each ? gpus : 0;
+    return sum;
+}
+
 /* GPUs that jobs of several GPUs would find now, by their frequencies. */
 static double room(const struct weir_lookahead *ahead, const struct weir_outlook *node)
 {
@@ -310,7 +338,7 @@ static double room(const struct weir_lookahead *ahead, const struct weir_outlook
         if (offer->gpu_count > 1 && offer->cpu_units <= node->cpu_free && has_whole(node, offer))
             sum += offer->frequency * (double)offer->gpu_count;
     }
-    return sum;
+    return sum + ahead->rules.large * usual_room(ahead, node);
 }
 
 static double compute_lost(const struct weir_lookahead *ahead, const struct weir_outlook *node)
@@ -328,28 +356,35 @@ static double compute_lost(const struct weir_lookahead *ahead, const struct weir
 
 /* ---- kept values ---- */
 
-static bool is_before(const struct weir_outlook *node, uint32_t a, uint32_t b)
+static bool is_before(const struct weir_outlook *node, uint32_t gpu,
+                      const struct weir_outlook *other, uint32_t at)
 {
-    return node->types[a] < node->types[b] ||
-           (node->types[a] == node->types[b] && node->left[a] < node->left[b]);
+    return node->types[gpu] < other->types[at] ||
+           (node->types[gpu] == other->types[at] && node->left[gpu] < other->left[at]);
 }
 
 /* The same for all states that differ in the order of their GPUs alone. */
-static struct key key_of(const struct weir_outlook *node)
+static void sort_gpus(const struct weir_outlook *node, struct weir_outlook *sorted)
 {
-    struct key key = { .cpu_free = node->cpu_free, .gpu_count = node->gpu_count };
-    uint32_t order[KEY_GPUS];
-
+    sorted->cpu_free = node->cpu_free;
+    sorted->gpu_count = node->gpu_count;
     for (uint32_t g = 0; g < node->gpu_count; g++) {
         uint32_t at = g;
-        for (; at > 0 && is_before(node, g, order[at - 1]); at--)
-            order[at] = order[at - 1];
-        order[at] = g;
+        for (; at > 0 && is_before(node, g, sorted, at - 1); at--) {
+            sorted->left[at] = sorted->left[at - 1];
+            sorted->types[at] = sorted->types[at - 1];
+        }
+        sorted->left[at] = node->left[g];
+        sorted->types[at] = node->types[g];
     }
-    for (uint32_t i = 0; i < node->gpu_count; i++) {
-        key.left[i] = node->left[order[i]];
-        key.types[i] = node->types[order[i]];
-    }
+}
+
+static struct key key_of(const struct weir_outlook *sorted)
+{
+    struct key key = { .cpu_free = sorted->cpu_free, .gpu_count = sorted->gpu_count };
+
+    memcpy(key.left, sorted->left, sorted->gpu_count * sizeof key.left[0]);
+    memcpy(key.types, sorted->types, sorted->gpu_count * sizeof key.types[0]);
     return key;
 }
 
@@ -364,15 +399,17 @@ static uint32_t slot_of(const struct key *key)
 
 double weir_lookahead_lost(struct weir_lookahead *ahead, const struct weir_outlook *outlook)
 {
-    if (ahead->table == NULL || outlook->gpu_count > KEY_GPUS)
-        return compute_lost(ahead, outlook);
-    const struct key key = key_of(outlook);
-    struct kept_value *const kept = &ahead->table[slot_of(&key)];
+    struct weir_outlook sorted;
 
+    sort_gpus(outlook, &sorted);
+    if (ahead->table == NULL || outlook->gpu_count > KEY_GPUS)
+        return compute_lost(ahead, &sorted);
+    const struct key key = key_of(&sorted);
+    struct kept_value *const kept = &ahead->table[slot_of(&key)];
     if (kept->round != ahead->round || memcmp(&kept->key, &key, sizeof key) != 0) {
         kept->key = key;
         kept->round = ahead->round;
-        kept->lost = compute_lost(ahead, outlook);
+        kept->lost = compute_lost(ahead, &sorted);
     }
     return kept->lost;
 }

@@ -10,7 +10,9 @@
  *
  * From it goes `keep` times the room for jobs of several GPUs, sum of frequency * GPUs over those
  * that fit now: they are rare, so few lines begin with one, and a real cluster, unlike a line,
- * sends small jobs elsewhere while a node is whole.
+ * sends small jobs elsewhere while a node is whole. A mix of the most frequent jobs may have none
+ * at all, so jobs of 2, 4, 8 .. whole GPUs with the mix's usual CPUs for each are expected on top,
+ * each with the frequency `large`.
  *
  * Only jobs that ask for GPU compute are offered; CPUs, compute and GPU types count, memory and
  * engines do not. The lines are made of the mix and fixed constants alone: the same mix gives the
@@ -20,11 +22,12 @@
 #define SCHED_PLACEMENT_LOOKAHEAD_H
 
 #include "sched/placement/grades.h"
+#include "sched/placement/pressure.h"
 
 struct weir_lookahead_rules {
     uint32_t lines; /* at least 1 */
     uint32_t depth; /* at least 1 */
-    double keep;
+    double keep, large;
     bool is_plain; /* no value is kept: the oracle of the tests */
 };
 
@@ -57,10 +60,13 @@ double weir_lookahead_lost(struct weir_lookahead *ahead, const struct weir_outlo
 struct weir_ahead_rules {
     struct weir_lookahead *ahead;
     double step; /* GPUs: changes that round to the same number of steps are equal */
+    double scarce;
+    struct weir_pressure pressure;
 };
 
-/* Nodes are graded by how little they lose, in whole steps; of equal ones the one with the fewest
- * free CPUs after it, then GPUs, then memory. */
+/* Nodes are graded by how little they lose, in whole steps, and `scarce` times the GPUs the job
+ * takes times the pressure on them (pressure.h); of equal ones by the fewest free CPUs after it,
+ * then GPUs, then memory. */
 struct weir_grade weir_ahead_grade(const void *rules, const struct weir_grade_site *site);
 
 #endif

@@ -4,9 +4,10 @@
  *
  * Every node with room is asked how much GPU compute would stay idle on it if jobs went on arriving
  * (lookahead.h), as it is and with the job on it; the least growth wins. Growths are compared in
- * steps, because finer differences are noise of the look-ahead; among equals the state of the node
- * decides, never its place in the inventory: fewest free CPUs, then GPUs, then memory. Nodes that
- * are still equal are the same to every later decision.
+ * steps, because finer differences are noise of the look-ahead. GPUs that others insist on cost
+ * extra (pressure.h): on one node it makes no difference who gets them. Among equals the state of
+ * the node decides, never its place in the inventory: fewest free CPUs, then GPUs, then memory.
+ * Nodes that are still equal are the same to every later decision.
  *
  * Removes the worker whose release makes its node lose least.
  */
@@ -18,8 +19,9 @@
 #include "sched/cluster/state.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { PARAM_LINES, PARAM_DEPTH, PARAM_STEP, PARAM_KEEP, PARAM_COUNT };
+enum { PARAM_LINES, PARAM_DEPTH, PARAM_STEP, PARAM_KEEP, PARAM_LARGE, PARAM_SCARCE, PARAM_COUNT };
 
 static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_LINES] = { .name = "lines",
@@ -48,8 +50,24 @@ static const struct weir_param params[PARAM_COUNT] = {
                      .kind = WEIR_PARAM_NUMBER,
                      .min = 0,
                      .max = 1000,
-                     .initial = 1,
+                     .initial = 0.5,
                      .help = "weight of the room for jobs of several GPUs" },
+    [PARAM_LARGE] = { .name = "large",
+                      .unit = "",
+                      .kind = WEIR_PARAM_NUMBER,
+                      .min = 0,
+                      .max = 1,
+                      .initial = 0.03,
+                      .help = "frequency with which jobs of 2, 4, 8 .. GPUs each are expected on "
+                              "top of the mix" },
+    [PARAM_SCARCE] = { .name = "scarce",
+                       .unit = "",
+                       .kind = WEIR_PARAM_NUMBER,
+                       .min = 0,
+                       .max = 1000,
+                       .initial = 0.1,
+                       .help = "price of a GPU whose type other jobs insist on, in GPUs at "
+                               "pressure 1" },
 };
 
 /* ---- grades ---- */
@@ -134,6 +152,9 @@ struct weir_grade weir_ahead_grade(const void *rules_given, const struct weir_gr
         grade.value = steps_of(rules, before, &node);
     }
     grade.value += 0.5 * fullness(&node, site->cluster->nodes[site->node].ram_free_bytes);
+    grade.value -= rules->scarce / rules->step *
+                   weir_pressure_on(&rules->pressure, site->cluster, site->node) *
+                   weir_units_amount(weir_grade_gpu_request(site->shape));
     return grade;
 }
 
@@ -170,15 +191,34 @@ static weir_status create(const struct weir_params *given, const struct weir_all
         return weir_fail(error, WEIR_ENOMEM, "placement weir: out of memory");
     const struct weir_lookahead_rules rules = { .lines = (uint32_t)values[PARAM_LINES],
                                                 .depth = (uint32_t)values[PARAM_DEPTH],
-                                                .keep = values[PARAM_KEEP] };
+                                                .keep = values[PARAM_KEEP],
+                                                .large = values[PARAM_LARGE] };
     policy->allocator = memory;
     policy->rules.step = values[PARAM_STEP];
+    policy->rules.scarce = values[PARAM_SCARCE];
     if (weir_lookahead_create(&rules, &memory, &policy->rules.ahead) != WEIR_OK ||
         weir_grades_create(&memory, &policy->grades) != WEIR_OK) {
         destroy(policy);
         return weir_fail(error, WEIR_ENOMEM, "placement weir: out of memory");
     }
     *state = policy;
+    return WEIR_OK;
+}
+
+/* Grades depend on the pressure too: when it changes, because the cluster did, all are forgotten.
+ */
+static weir_status follow_pressure(struct policy *policy, const struct weir_place_query *query)
+{
+    struct weir_pressure pressure;
+
+    weir_pressure_measure(query->cluster, query->mix, &pressure);
+    if (memcmp(&pressure, &policy->rules.pressure, sizeof pressure) == 0)
+        return WEIR_OK;
+    struct weir_grades *grades = NULL;
+    WEIR_TRY(weir_grades_create(&policy->allocator, &grades));
+    weir_grades_destroy(policy->grades);
+    policy->grades = grades;
+    policy->rules.pressure = pressure;
     return WEIR_OK;
 }
 
@@ -190,7 +230,8 @@ static weir_status place(void *state, const struct weir_place_query *query,
                                         .rules = &policy->rules,
                                         .uses_mix = true };
 
-    if (weir_lookahead_follow(policy->rules.ahead, query->mix) != WEIR_OK)
+    if (weir_lookahead_follow(policy->rules.ahead, query->mix) != WEIR_OK ||
+        follow_pressure(policy, query) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "placement weir: out of memory");
     return weir_grades_place(policy->grades, &grader, query, answer, error);
 }

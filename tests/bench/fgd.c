@@ -128,7 +128,7 @@ static void measure_plain(void)
 
 int main(void)
 {
-    static const char *const names[] = { "fgd",         "best_fit",       "dot_product",
+    static const char *const names[] = { "fgd",         "weir",           "best_fit", "dot_product",
                                          "gpu_packing", "gpu_clustering", "random" };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         measure(names[i]);

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The policy weir: what a node loses in the end worked out by hand, kept values and grades against
+ * plain ones, pressure on types, and independence of the order of the nodes.
+ */
+#include "sched/placement/lookahead.h"
+#include "sched/placement/policies.h"
+#include "sim/jobs/static_run.h"
+#include "tests/support/check.h"
+#include "tests/support/runs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MILLI (WEIR_ONE / 1000)
+
+static struct weir_shape job(int64_t cpu_milli, uint32_t gpus, int64_t gpu_milli)
+{
+    const bool is_share = gpus == 1 && gpu_milli < 1000;
+    return (struct weir_shape){ .kind = gpus == 0  ? WEIR_SHAPE_CPU
+                                        : is_share ? WEIR_SHAPE_FRACTIONAL
+                                                   : WEIR_SHAPE_WHOLE,
+                                .gpu_count = gpus,
+                                .cpu_units = cpu_milli * MILLI,
+                                .gpu_units = gpu_milli * MILLI };
+}
+
+static struct weir_shape typed(struct weir_shape shape, uint32_t types)
+{
+    shape.gpu_type = WEIR_GPU_TYPE_SET | types;
+    return shape;
+}
+
+static struct weir_lookahead *look(double keep, double large, bool is_plain)
+{
+    const struct weir_lookahead_rules rules = {
+        .lines = 8, .depth = 100, .keep = keep, .large = large, .is_plain = is_plain
+    };
+    struct weir_lookahead *ahead = NULL;
+    CHECK_I64(weir_lookahead_create(&rules, NULL, &ahead), WEIR_OK);
+    return ahead;
+}
+
+/* ---- by hand ---- */
+
+/* Lost on a node with 8 CPUs and GPUs of which `left` thousandths are free, when jobs of one shape
+ * arrive. */
+static double lost_of(struct weir_shape shape, double keep, double large, const int64_t left[2])
+{
+    const double frequency = 0.5;
+    const struct weir_mix mix = { .shapes = &shape, .frequencies = &frequency, .count = 1 };
+    struct weir_lookahead *const ahead = look(keep, large, true);
+    struct weir_outlook node = { .cpu_free = 8 * WEIR_ONE, .gpu_count = 2, .types = { 0, 1 } };
+    for (int g = 0; g < 2; g++)
+        node.left[g] = left[g] * MILLI;
+    CHECK_I64(weir_lookahead_follow(ahead, &mix), WEIR_OK);
+    const double lost = weir_lookahead_lost(ahead, &node);
+    weir_lookahead_destroy(ahead);
+    return lost;
+}
+
+/* covers: S0.27 S1.14 */
+static void a_node_loses_what_is_left_when_jobs_went_on_arriving(void)
+{
+    static const int64_t free[2] = { 1000, 1000 };
+    static const int64_t part[2] = { 1000, 500 };
+    const double none = 0;
+    CHECK_NEAR(lost_of(job(1000, 1, 1000), none, none, free), 0, 1e-12);
+    CHECK_NEAR(lost_of(job(1000, 1, 1000), none, none, part), 0.5, 1e-12);
+    CHECK_NEAR(lost_of(job(1000, 1, 300), none, none, free), 0.2, 1e-12); /* 3 on each */
+    CHECK_NEAR(lost_of(job(1000, 1, 300), none, none, part), 0.3, 1e-12);
+    CHECK_NEAR(lost_of(job(6000, 1, 1000), none, none, free), 1, 1e-12); /* CPUs for one alone */
+    CHECK_NEAR(lost_of(job(9000, 1, 1000), none, none, free), 2, 1e-12);
+    CHECK_NEAR(lost_of(job(1000, 2, 1000), none, none, part), 1.5, 1e-12);
+    CHECK_NEAR(lost_of(job(1000, 0, 0), none, none, part), 1.5, 1e-12); /* nobody asks for GPUs */
+    CHECK_NEAR(lost_of(typed(job(1000, 1, 1000), 2), none, none, free), 1, 1e-12);
+    /* Two free GPUs are room for a job of two: frequency 0.5, then 0.1 more. */
+    CHECK_NEAR(lost_of(job(1000, 2, 1000), 3, none, free), -3, 1e-12);
+    CHECK_NEAR(lost_of(job(1000, 2, 1000), 3, 0.1, free), -3.6, 1e-12);
+    CHECK_NEAR(lost_of(job(1000, 1, 1000), 3, 0.1, free), -0.6, 1e-12);
+    CHECK_NEAR(lost_of(job(5000, 1, 1000), 3, 0.1, free), 1, 1e-12); /* not the usual CPUs */
+    CHECK_NEAR(lost_of(job(1000, 1, 1000), 3, 0.1, part), 0.5, 1e-12);
+}
+
+/* ---- kept values ---- */
+
+static uint32_t next_draw(uint64_t *state, uint32_t count)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*state >> 33) % count;
+}
+
+enum { NODES = 12, SHAPES = 8 };
+
+static void fill_shapes(struct weir_shape shapes[SHAPES])
+{
+    const struct weir_shape made[SHAPES] = {
+        job(1000, 0, 0),    job(500, 1, 250),   typed(job(2000, 1, 500), 3),
+        job(500, 1, 810),   job(1000, 1, 1000), typed(job(3000, 1, 1000), 4),
+        job(4000, 2, 1000), job(8000, 4, 1000)
+    };
+    memcpy(shapes, made, sizeof made);
+    shapes[3].ram_bytes = 300;
+}
+
+static const double frequencies[SHAPES] = { 0.1, 0.2, 0.1, 0.1, 0.2, 0.1, 0.1, 0.1 };
+
+static struct weir_outlook random_outlook(uint64_t *draws)
+{
+    struct weir_outlook node = { .cpu_free = next_draw(draws, 32) * WEIR_ONE,
+                                 .gpu_count = next_draw(draws, 10) };
+    for (uint32_t g = 0; g < node.gpu_count; g++) {
+        node.left[g] = next_draw(draws, 5) * 250 * MILLI;
+        node.types[g] = next_draw(draws, 3);
+    }
+    return node;
+}
+
+static void swap_gpus(struct weir_outlook *node, uint32_t a, uint32_t b)
+{
+    const int64_t left = node->left[a];
+    const uint32_t type = node->types[a];
+    node->left[a] = node->left[b];
+    node->types[a] = node->types[b];
+    node->left[b] = left;
+    node->types[b] = type;
+}
+
+static void kept_values_equal_plain_ones(void)
+{
+    struct weir_shape shapes[SHAPES];
+    struct weir_mix mix = { shapes, frequencies, SHAPES, 0 };
+    struct weir_lookahead *const kept = look(0.5, 0.03, false);
+    struct weir_lookahead *const plain = look(0.5, 0.03, true);
+    uint64_t draws = 5;
+    fill_shapes(shapes);
+    for (int i = 0; i < 3000; i++) {
+        struct weir_outlook node = random_outlook(&draws);
+        mix.count = i % 500 < 250 ? SHAPES : SHAPES - 1; /* the mix changes now and then */
+        CHECK_I64(weir_lookahead_follow(kept, &mix), WEIR_OK);
+        CHECK_I64(weir_lookahead_follow(plain, &mix), WEIR_OK);
+        const double lost = weir_lookahead_lost(plain, &node);
+        CHECK_NEAR(weir_lookahead_lost(kept, &node), lost, 0.0);
+        if (node.gpu_count > 1)
+            swap_gpus(&node, 0, next_draw(&draws, node.gpu_count));
+        CHECK_NEAR(weir_lookahead_lost(kept, &node), lost, 0.0); /* as GPUs have no order */
+        CHECK_NEAR(weir_lookahead_lost(plain, &node), lost, 0.0);
+    }
+    weir_lookahead_destroy(kept);
+    weir_lookahead_destroy(plain);
+}
+
+/* ---- the policy against its plain form ---- */
+
+static void add_node(struct weir_cluster *cluster, uint32_t id, uint64_t *draws)
+{
+    struct weir_gpu_spec gpus[8] = { 0 };
+    const uint32_t count = next_draw(draws, 3) * 4;
+    const uint32_t type = next_draw(draws, 3);
+    for (uint32_t g = 0; g < count; g++)
+        gpus[g] = (struct weir_gpu_spec){ .type = type, .units = WEIR_ONE };
+    const struct weir_node_spec spec = {
+        .id = id, .gpu_count = count, .cpu_units = 32 * WEIR_ONE, .ram_bytes = 1000, .gpus = gpus
+    };
+    CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
+}
+
+struct duel {
+    struct weir_cluster *cluster;
+    struct weir_chooser *policy;
+    struct weir_ahead_rules plain;
+    struct weir_mix mix;
+    uint64_t next_worker;
+};
+
+static void ask_both(struct duel *duel, const struct weir_shape *shape)
+{
+    const struct weir_grader grader = { .grade = weir_ahead_grade,
+                                        .rules = &duel->plain,
+                                        .uses_mix = true };
+    const struct weir_place_query query = { .cluster = duel->cluster,
+                                            .mix = &duel->mix,
+                                            .shape = shape };
+    struct weir_place_answer kept;
+    struct weir_place_answer plain;
+    CHECK_I64(weir_lookahead_follow(duel->plain.ahead, &duel->mix), WEIR_OK);
+    weir_pressure_measure(duel->cluster, &duel->mix, &duel->plain.pressure);
+    const weir_status status = weir_chooser_place(duel->policy, &query, &kept, NULL);
+    CHECK_I64(status, weir_grades_plain_place(&grader, &query, &plain, NULL));
+    if (status != WEIR_OK)
+        return;
+    CHECK_I64(kept.alloc.node, plain.alloc.node);
+    CHECK_I64(kept.alloc.device_count, plain.alloc.device_count);
+    CHECK_I64(memcmp(kept.alloc.devices, plain.alloc.devices,
+                     kept.alloc.device_count * sizeof kept.alloc.devices[0]),
+              0);
+    CHECK_NEAR(kept.choice.primary, plain.choice.primary, 0.0);
+    CHECK_I64(weir_cluster_add_worker(duel->cluster, duel->next_worker++, 0, &kept.alloc, NULL),
+              WEIR_OK);
+}
+
+static void duel_once(uint64_t seed)
+{
+    struct weir_shape shapes[SHAPES];
+    uint64_t draws = seed;
+    struct duel duel = { .plain = { .ahead = look(0.5, 0.03, true), .step = 0.05, .scarce = 0.1 },
+                         .mix = { shapes, frequencies, SHAPES, 0 },
+                         .next_worker = 1 };
+    fill_shapes(shapes);
+    CHECK_I64(weir_cluster_create(NULL, &duel.cluster), WEIR_OK);
+    CHECK_I64(weir_chooser_create(&weir_placement_weir, NULL, NULL, &duel.policy, NULL), WEIR_OK);
+    for (uint32_t n = 0; n < NODES; n++)
+        add_node(duel.cluster, n, &draws);
+    for (int i = 0; i < 300; i++) {
+        ask_both(&duel, &shapes[next_draw(&draws, SHAPES)]);
+        const uint64_t leaver = next_draw(&draws, 150);
+        if (leaver > 0 && next_draw(&draws, 2) == 0)
+            (void)weir_cluster_remove_worker(duel.cluster, leaver, NULL);
+        if (i == 100)
+            add_node(duel.cluster, NODES, &draws); /* the pressure changes */
+        if (i == 200)
+            duel.mix.count = SHAPES - 1;
+    }
+    CHECK(duel.next_worker > 50);
+    weir_lookahead_destroy(duel.plain.ahead);
+    weir_chooser_destroy(duel.policy);
+    weir_cluster_destroy(duel.cluster);
+}
+
+/* covers: S0.25 S0.28 */
+static void the_policy_equals_its_plain_form(void)
+{
+    for (uint64_t seed = 1; seed <= 5; seed++)
+        duel_once(seed);
+}
+
+/* ---- pressure ---- */
+
+static void pressure_is_what_jobs_insist_on(void)
+{
+    /* 4 GPUs of type 0, 12 of type 1. Jobs: 1 GPU anywhere, 1 GPU of type 0, half of either. */
+    struct weir_shape shapes[3] = { job(0, 1, 1000), typed(job(0, 1, 1000), 1),
+                                    typed(job(0, 1, 500), 3) };
+    const double shares[3] = { 0.25, 0.25, 0.5 };
+    const struct weir_mix mix = { shapes, shares, 3, 0 };
+    struct weir_pressure pressure;
+    struct weir_cluster *cluster = NULL;
+    CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
+    for (uint32_t n = 0; n < 4; n++) {
+        struct weir_gpu_spec gpus[4];
+        for (int g = 0; g < 4; g++)
+            gpus[g] = (struct weir_gpu_spec){ .type = n == 0 ? 0 : 1, .units = WEIR_ONE };
+        const struct weir_node_spec spec = { .id = n, .gpu_count = 4, .gpus = gpus };
+        CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
+    }
+    weir_pressure_measure(cluster, &mix, &pressure);
+    /* In all 0.75 GPUs on 16: 0.25 on 4 and 0.25 on 16 of them are insisted on. */
+    CHECK_NEAR(pressure.of[0], (0.25 / 4 + 0.25 / 16) / (0.75 / 16), 1e-12);
+    CHECK_NEAR(pressure.of[1], (0.25 / 16) / (0.75 / 16), 1e-12);
+    CHECK_NEAR(weir_pressure_on(&pressure, cluster, 0), pressure.of[0], 1e-12);
+    shapes[1].gpu_type = 0;
+    shapes[2].gpu_type = 0;
+    weir_pressure_measure(cluster, &mix, &pressure);
+    CHECK_NEAR(pressure.of[0] + pressure.of[1], 0, 0.0);
+    weir_cluster_destroy(cluster);
+}
+
+/* ---- the order of the nodes ---- */
+
+static int64_t used_milli(const char *policy, const char *ranks, uint64_t replication)
+{
+    char sets[2048];
+    char folder[512];
+    (void)snprintf(folder, sizeof folder, "%s", test_data("golden/fgd_small"));
+    (void)snprintf(sets, sizeof sets,
+                   "cluster.nodes_file=%s/nodes.csv workloads[0].pods=%s/pods.csv "
+                   "workloads[0].ranks=%s sched.placement=%s",
+                   folder, folder, ranks, policy);
+    struct sim_scenario *const scenario = test_scenario(
+        "schema: 1\nname: t\ncluster: {nodes_file: x}\nsched: {placement: fgd}\n"
+        "workloads: [{name: a, pods: x, order: shuffled, demand: 130%, ranks: shuffled}]\n",
+        sets);
+    const struct sim_run_options options = { .seed = 3,
+                                             .replication = (uint32_t)replication,
+                                             .export_at_s = (double)NAN };
+    struct sim_static_run *run = NULL;
+    CHECK(scenario != NULL);
+    if (scenario == NULL)
+        return -1;
+    CHECK_I64(sim_static_create(scenario, &options, &run, NULL), WEIR_OK);
+    CHECK_I64(sim_static_arrive(run, NULL), WEIR_OK);
+    const int64_t used = sim_static_counts(run)->used_milli;
+    sim_static_destroy(run);
+    sim_scenario_destroy(scenario);
+    return used;
+}
+
+static void the_order_of_the_nodes_changes_nothing(void)
+{
+    uint32_t fgd_differs = 0;
+    for (uint64_t r = 0; r < 10; r++) {
+        CHECK_I64(used_milli("weir", "shuffled", r), used_milli("weir", "as_given", r));
+        if (used_milli("fgd", "shuffled", r) != used_milli("fgd", "as_given", r))
+            fgd_differs++;
+    }
+    CHECK(fgd_differs > 0); /* the test can tell */
+}
+
+/* ---- removal and memory ---- */
+
+static void the_worker_whose_place_is_worth_least_goes(void)
+{
+    /* Jobs take whole GPUs. A half on a GPU of its own blocks one, a half beside another none. */
+    const struct weir_shape half = job(0, 1, 500);
+    const struct weir_shape whole = job(0, 1, 1000);
+    const double one = 1;
+    const struct weir_mix mix = { &whole, &one, 1, 0 };
+    struct weir_cluster *cluster = NULL;
+    struct weir_alloc alloc = { .device_count = 1, .devices = { { .units = half.gpu_units } } };
+    const struct weir_gpu_spec gpu = { .units = WEIR_ONE };
+    void *state = NULL;
+    uint64_t victim = 0;
+    CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
+    for (uint32_t n = 0; n < 2; n++) {
+        const struct weir_node_spec spec = { .id = n, .gpu_count = 1, .gpus = &gpu };
+        CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
+    }
+    CHECK_I64(weir_cluster_add_worker(cluster, 1, 0, &alloc, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(cluster, 2, 0, &alloc, NULL), WEIR_OK);
+    alloc.node = 1;
+    CHECK_I64(weir_cluster_add_worker(cluster, 3, 0, &alloc, NULL), WEIR_OK);
+    CHECK_I64(weir_placement_weir.create(NULL, NULL, &state, NULL), WEIR_OK);
+    const struct weir_evict_query query = { .cluster = cluster, .mix = &mix };
+    CHECK_I64(weir_placement_weir.evict(state, &query, &victim, NULL), WEIR_OK);
+    CHECK_I64(victim, 3); /* afterwards its GPU is whole: nothing lost, where 0.5 was */
+    weir_placement_weir.destroy(state);
+    weir_cluster_destroy(cluster);
+}
+
+struct failing {
+    int64_t calls_left, blocks;
+};
+
+static void *failing_resize(void *state, void *block, size_t size)
+{
+    struct failing *const failing = state;
+    if (size == 0) {
+        failing->blocks -= block != NULL;
+        free(block);
+        return NULL;
+    }
+    if (failing->calls_left-- <= 0)
+        return NULL;
+    failing->blocks += block == NULL;
+    return realloc(block, size);
+}
+
+static weir_status use_once(const struct weir_cluster *cluster, struct failing *failing)
+{
+    const struct weir_allocator allocator = { .state = failing, .resize = failing_resize };
+    struct weir_shape shapes[SHAPES];
+    const struct weir_mix mix = { shapes, frequencies, SHAPES, 0 };
+    const struct weir_place_query query = { .cluster = cluster, .mix = &mix, .shape = &shapes[4] };
+    struct weir_place_answer answer;
+    void *state = NULL;
+    weir_status status = weir_placement_weir.create(NULL, &allocator, &state, NULL);
+    fill_shapes(shapes);
+    if (status != WEIR_OK)
+        return status;
+    /* Twice: a state that ran out of memory must still be usable. */
+    for (int i = 0; i < 2; i++)
+        status = weir_placement_weir.place(state, &query, &answer, NULL);
+    weir_placement_weir.destroy(state);
+    return status;
+}
+
+static void weir_survives_running_out_of_memory(void)
+{
+    struct weir_cluster *cluster = NULL;
+    uint64_t draws = 1;
+    weir_status status = WEIR_ENOMEM;
+    CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
+    for (uint32_t n = 0; n < NODES; n++)
+        add_node(cluster, n, &draws);
+    for (int64_t calls = 0; status != WEIR_OK && calls < 100; calls++) {
+        struct failing failing = { .calls_left = calls };
+        status = use_once(cluster, &failing);
+        CHECK(status == WEIR_OK || status == WEIR_ENOMEM);
+        CHECK_I64(failing.blocks, 0);
+    }
+    CHECK_I64(status, WEIR_OK);
+    weir_cluster_destroy(cluster);
+}
+
+static const struct test tests[] = {
+    { "a node loses what is left when jobs went on arriving",
+      a_node_loses_what_is_left_when_jobs_went_on_arriving },
+    { "kept values equal plain ones, GPUs have no order", kept_values_equal_plain_ones },
+    { "the policy equals its plain form", the_policy_equals_its_plain_form },
+    { "pressure is what jobs insist on", pressure_is_what_jobs_insist_on },
+    { "the order of the nodes changes nothing", the_order_of_the_nodes_changes_nothing },
+    { "the worker whose place is worth least goes", the_worker_whose_place_is_worth_least_goes },
+    { "weir survives running out of memory", weir_survives_running_out_of_memory },
+};
+TEST_MAIN(tests)
