@@ -173,13 +173,26 @@ static bool has_comparison(const struct an_page *page)
     return page->comparison != NULL && page->comparison->variant_count > 1;
 }
 
+static void write_claim(const struct an_page *page)
+{
+    const double allocated = an_page_result(page, "alloc.gpu_pct");
+    const double gap = an_page_result(page, "alloc.gap_pp:100 % arrived");
+    if (!isnan(page->facts->throughput_per_s) || isnan(allocated)) {
+        (void)fprintf(page->out, " finishes %s items per second",
+                      an_word_number(page->facts->throughput_per_s).text);
+        return;
+    }
+    (void)fprintf(page->out, " allocates %.1f %% of the GPUs", allocated);
+    if (!isnan(gap))
+        (void)fprintf(page->out, "; %.1f pp below the bound when all were asked for", gap);
+}
+
 static void write_headline(const struct an_page *page)
 {
     const struct an_facts *facts = page->facts;
     (void)fputs("<h1>", page->out);
     an_write_html(page->out, has_comparison(page) ? page->run->variant : page->run->scenario);
-    (void)fprintf(page->out, " finishes %s items per second",
-                  an_word_number(facts->throughput_per_s).text);
+    write_claim(page);
     if (facts->bottleneck < facts->stage_count) {
         const struct an_stage_facts *stage = &facts->stages[facts->bottleneck];
         (void)fputs("; ", page->out);

@@ -21,9 +21,49 @@ static void write_tile(FILE *out, const char *value, const char *text)
     (void)fputs("</span></div>\n", out);
 }
 
+double an_page_result(const struct an_page *page, const char *metric)
+{
+    static const char sql[] = "SELECT value FROM result WHERE run_id = :run"
+                              " AND metric || iif(label = '', '', ':' || label) = :text";
+    struct an_frame *frame = NULL;
+    const struct an_args args = { .run = page->run->run_id, .text = metric };
+    if (an_query(page->db, sql, &args, &frame, NULL) != WEIR_OK)
+        return AN_NAN;
+    const double value = frame->row_count == 0 ? AN_NAN : an_number(frame, 0, 0);
+    an_frame_destroy(frame);
+    return value;
+}
+
+/* A static experiment: no time, so neither throughput nor bottleneck. */
+static void write_static_tiles(const struct an_page *page)
+{
+    static const struct {
+        const char *metric, *unit, *text;
+        int decimals;
+    } tiles[] = {
+        { "alloc.gpu_pct", "%", "of the GPUs are allocated at the end", 1 },
+        { "alloc.gap_pp:100 % arrived", "pp",
+          "below the most that any scheduler could allocate when all GPUs were asked for", 1 },
+        { "frag.gpu_pct", "%", "of the GPUs are free, but not for the jobs that come", 1 },
+        { "jobs.failed", "jobs", "were refused", 0 }
+    };
+    (void)fputs("<div class=\"tiles\">\n", page->out);
+    for (size_t i = 0; i < sizeof tiles / sizeof tiles[0]; i++) {
+        const double value = an_page_result(page, tiles[i].metric);
+        char number[96];
+        (void)snprintf(number, sizeof number, "%.*f %s", tiles[i].decimals, value, tiles[i].unit);
+        write_tile(page->out, isnan(value) ? "-" : number, tiles[i].text);
+    }
+    (void)fputs("</div>\n", page->out);
+}
+
 void an_page_tiles(const struct an_page *page)
 {
     const struct an_facts *facts = page->facts;
+    if (isnan(facts->throughput_per_s) && !isnan(an_page_result(page, "alloc.gpu_pct"))) {
+        write_static_tiles(page);
+        return;
+    }
     char value[96];
     char text[240];
     (void)fputs("<div class=\"tiles\">\n", page->out);

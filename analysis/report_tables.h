@@ -19,6 +19,8 @@ struct an_page {
     const char *why_not;                    /* then: the reason */
 };
 
+/* A result of the page's run, "metric" or "metric:label"; NAN when there is none. */
+double an_page_result(const struct an_page *page, const char *metric);
 void an_page_tiles(const struct an_page *page);
 void an_page_comparison(const struct an_page *page);
 void an_page_stages(const struct an_page *page);

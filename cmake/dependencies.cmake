@@ -29,3 +29,13 @@ endif()
 add_library(weir::csv UNKNOWN IMPORTED)
 set_target_properties(weir::csv PROPERTIES IMPORTED_LOCATION "${CSV_LIBRARY}"
     INTERFACE_INCLUDE_DIRECTORIES "${CSV_INCLUDE_DIR}")
+
+# GLPK neither.
+find_path(GLPK_INCLUDE_DIR glpk.h)
+find_library(GLPK_LIBRARY glpk)
+if(NOT GLPK_INCLUDE_DIR OR NOT GLPK_LIBRARY)
+    message(FATAL_ERROR "GLPK is missing: install libglpk-dev (./dev build does it as root)")
+endif()
+add_library(weir::glpk UNKNOWN IMPORTED)
+set_target_properties(weir::glpk PROPERTIES IMPORTED_LOCATION "${GLPK_LIBRARY}"
+    INTERFACE_INCLUDE_DIRECTORIES "${GLPK_INCLUDE_DIR}")

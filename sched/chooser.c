@@ -79,6 +79,12 @@ weir_status weir_chooser_place(struct weir_chooser *chooser, const struct weir_p
     return WEIR_OK;
 }
 
+weir_status weir_chooser_evict(struct weir_chooser *chooser, const struct weir_evict_query *query,
+                               uint64_t *worker, struct weir_error *error)
+{
+    return weir_placement_evict(chooser->ops, chooser->state, query, worker, error);
+}
+
 /* Places member number `*placed` and those after it; they stay in the scratch cluster. */
 static weir_status place_rest(struct weir_chooser *chooser, const struct weir_members_query *query,
                               struct weir_place_answer *answers, uint32_t *placed,

@@ -298,14 +298,15 @@ static void print_term(char *text, size_t capacity, size_t *length, double amoun
 size_t weir_shape_print(const struct weir_shape *shape, char *text, size_t capacity)
 {
     const bool per_gpu = shape->kind == WEIR_SHAPE_WHOLE && shape->gpu_count > 1;
-    const double gpus = (double)shape->gpu_count * weir_units_amount(shape->gpu_units);
+    const double nodes = weir_shape_members(shape);
+    const double gpus = nodes * shape->gpu_count * weir_units_amount(shape->gpu_units);
     const double gib = 1024.0 * 1024.0 * 1024.0;
     size_t length = 0;
 
     if (capacity > 0)
         text[0] = '\0';
     if (shape->cpu_units > 0)
-        print_term(text, capacity, &length, weir_units_amount(shape->cpu_units), "CPU");
+        print_term(text, capacity, &length, nodes * weir_units_amount(shape->cpu_units), "CPU");
     if (shape->gpu_count > 0)
         print_term(text, capacity, &length, gpus,
                    shape->kind == WEIR_SHAPE_ENTIRE ? "entire GPU" : "GPU");
@@ -314,7 +315,7 @@ size_t weir_shape_print(const struct weir_shape *shape, char *text, size_t capac
     if (shape->nvencs > 0)
         print_term(text, capacity, &length, shape->nvencs, per_gpu ? "NVENC per GPU" : "NVENC");
     if (shape->ram_bytes > 0)
-        print_term(text, capacity, &length, (double)shape->ram_bytes / gib, "GiB");
+        print_term(text, capacity, &length, nodes * (double)shape->ram_bytes / gib, "GiB");
     if (shape->gpu_mem_bytes > 0)
         print_term(text, capacity, &length, (double)shape->gpu_mem_bytes / gib,
                    per_gpu ? "GiB of GPU memory per GPU" : "GiB of GPU memory");

@@ -5,6 +5,8 @@
  */
 #include "sim/command_policy.h"
 
+#include "sim/alloc_json.h"
+
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,73 +59,12 @@ static int64_t read_bytes(const json_t *json, const char *key, int64_t initial)
     return json_is_integer(value) ? json_integer_value(value) : initial;
 }
 
-static bool read_index(const json_t *json, const char *key, uint32_t below, uint32_t *index)
-{
-    const json_t *value = json_object_get(json, key);
-    if (!json_is_integer(value) || json_integer_value(value) < 0 ||
-        json_integer_value(value) >= below)
-        return false;
-    *index = (uint32_t)json_integer_value(value);
-    return true;
-}
-
 /* ---- allocations ---- */
-
-/* The entry of a GPU, put in its place when it is new. NULL = no room. */
-static struct weir_device *device_of(struct weir_alloc *alloc, uint32_t gpu)
-{
-    uint32_t place = 0;
-    while (place < alloc->device_count && alloc->devices[place].gpu < gpu)
-        place++;
-    if (place < alloc->device_count && alloc->devices[place].gpu == gpu)
-        return &alloc->devices[place];
-    if (alloc->device_count == WEIR_MAX_DEVICES)
-        return NULL;
-    memmove(&alloc->devices[place + 1], &alloc->devices[place],
-            (alloc->device_count - place) * sizeof alloc->devices[0]);
-    alloc->devices[place] = (struct weir_device){ .gpu = gpu };
-    alloc->device_count++;
-    return &alloc->devices[place];
-}
-
-static weir_status read_gpu(const struct answer *answer, const json_t *part,
-                            const struct weir_shape *shape, struct weir_alloc *alloc)
-{
-    uint32_t gpu = 0;
-    int64_t units = 0;
-    if (!read_index(part, "gpu", WEIR_MAX_NODE_GPUS, &gpu))
-        return refuse(answer->error, "gpus[].gpu", "is no GPU of a node");
-    WEIR_TRY(read_units(answer, part, "fraction", shape->gpu_units, &units));
-    struct weir_device *device = device_of(alloc, gpu);
-    if (device == NULL)
-        return refuse(answer->error, "gpus[]", "names too many GPUs");
-    device->units += units;
-    device->mem_bytes += read_bytes(part, "mem_bytes", shape->gpu_mem_bytes);
-    return WEIR_OK;
-}
-
-static weir_status read_engine(const struct answer *answer, const json_t *part, bool is_encoder,
-                               struct weir_alloc *alloc)
-{
-    uint32_t gpu = 0;
-    uint32_t index = 0;
-    if (!read_index(part, "gpu", WEIR_MAX_NODE_GPUS, &gpu) ||
-        !read_index(part, "index", WEIR_MAX_ENGINES, &index))
-        return refuse(answer->error, is_encoder ? "nvencs[]" : "nvdecs[]",
-                      "is no {gpu, index} of an engine");
-    struct weir_device *device = device_of(alloc, gpu);
-    if (device == NULL)
-        return refuse(answer->error, "nvdecs[], nvencs[]", "name too many GPUs");
-    *(is_encoder ? &device->nvenc_mask : &device->nvdec_mask) |= UINT32_C(1) << index;
-    return WEIR_OK;
-}
 
 static weir_status read_alloc(const struct answer *answer, const json_t *worker,
                               const struct weir_shape *shape, struct weir_alloc *alloc)
 {
-    const json_t *part = NULL;
     uint64_t node = 0;
-    size_t i = 0;
     memset(alloc, 0, sizeof *alloc);
     alloc->node = read_id(json_object_get(worker, "node"), &node)
                       ? weir_cluster_find_node(answer->view->cluster, node)
@@ -132,13 +73,10 @@ static weir_status read_alloc(const struct answer *answer, const json_t *worker,
         return refuse(answer->error, "new[].node", "is no id of a node");
     WEIR_TRY(read_units(answer, worker, "cpus", shape->cpu_units, &alloc->cpu_units));
     alloc->ram_bytes = read_bytes(worker, "ram_bytes", shape->ram_bytes);
-    json_array_foreach(json_object_get(worker, "gpus"), i, part)
-        WEIR_TRY(read_gpu(answer, part, shape, alloc));
-    json_array_foreach(json_object_get(worker, "nvdecs"), i, part)
-        WEIR_TRY(read_engine(answer, part, false, alloc));
-    json_array_foreach(json_object_get(worker, "nvencs"), i, part)
-        WEIR_TRY(read_engine(answer, part, true, alloc));
-    return WEIR_OK;
+    if (sim_alloc_read_devices(worker, shape, alloc, answer->error) == WEIR_OK)
+        return WEIR_OK;
+    weir_error_wrap(answer->error, "its answer: new[]");
+    return WEIR_EPOLICY;
 }
 
 /* ---- stages ---- */

@@ -71,7 +71,7 @@ static weir_status lose_workers(struct sim_world *world, uint32_t node)
         sim_pipeline_forget_node(stage, node);
         for (uint32_t i = 0; i < stage->positions; i++) {
             struct sim_worker *worker = stage->workers[i];
-            if (worker == NULL || worker->meter.node != node)
+            if (worker == NULL || !sim_worker_is_on(worker, node))
                 continue;
             WEIR_TRY(sim_recovery_died(stage, worker));
             WEIR_TRY(sim_port_worker_lost(world->port, worker));

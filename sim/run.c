@@ -120,17 +120,7 @@ static weir_status record_living(struct sim_world *world)
             const struct sim_worker *worker = stage->workers[i];
             if (worker == NULL)
                 continue;
-            const struct sim_worker_row row = { .worker = worker->id,
-                                                .stage = worker->stage,
-                                                .node = worker->meter.node,
-                                                .alloc = &worker->lease.alloc,
-                                                .created_ns = worker->created_ns,
-                                                .ready_ns = worker->ready_ns,
-                                                .ended_ns = -1,
-                                                .end_reason = "",
-                                                .tasks = worker->tasks,
-                                                .busy_ns = worker->busy_ns };
-            WEIR_TRY(sim_recorder_worker(world->context.recorder, &row, world->context.error));
+            WEIR_TRY(sim_worker_record(worker, &world->context, -1, ""));
         }
     }
     return WEIR_OK;
@@ -274,7 +264,11 @@ static weir_status arrive(struct sim_static_run *run, const struct sim_scenario 
     summary->items_done = counts->arrived - counts->failed;
     summary->decision_mean_ms =
         1e3 * (clock_s(CLOCK_MONOTONIC) - start_s) / fmax((double)counts->arrived, 1);
-    return sim_static_results(run, options->recorder, summary, error);
+    const double asked_s = clock_s(CLOCK_MONOTONIC);
+    WEIR_TRY(sim_static_results(run, options->recorder, summary, error));
+    WEIR_TRY(sim_static_defrag_results(run, options->recorder, summary, error));
+    summary->asked_s = clock_s(CLOCK_MONOTONIC) - asked_s;
+    return WEIR_OK;
 }
 
 static weir_status run_static(const struct sim_scenario *scenario,

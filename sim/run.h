@@ -27,6 +27,8 @@ struct sim_run_summary {
     double completion_s; /* NAN = not complete */
     double wall_s, cpu_s, peak_rss_mib;
     double decision_mean_ms, decision_max_ms;
+    double asked_s; /* wall time of bounds, causes and what-if questions of a static workload */
+    char advice[SIM_RUN_NAME]; /* the one change that frees most GPUs; "" = none */
     uint32_t value_count;
     struct sim_run_value values[SIM_RUN_RESULTS];
 };

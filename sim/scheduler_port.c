@@ -5,6 +5,7 @@
 #include "sim/belief.h"
 #include "sim/command_policy.h"
 #include "sim/mix.h"
+#include "sim/pipeline/barrier.h"
 #include "sim/pipeline/flow.h"
 #include "sim/record/record.h"
 #include "weir/host.h"
@@ -213,9 +214,11 @@ static weir_status measure_late(struct sim_port *port, int64_t until_ns)
     return WEIR_OK;
 }
 
-void sim_port_worker_ready(struct sim_port *port, uint64_t worker, int64_t now_ns)
+void sim_port_worker_ready(struct sim_port *port, const struct sim_worker *worker, int64_t now_ns)
 {
-    (void)weir_host_set_worker_state(port->host, worker, WEIR_WORKER_READY, now_ns);
+    for (uint32_t i = 0; i <= worker->other_count; i++)
+        (void)weir_host_set_worker_state(port->host, sim_worker_member(worker, i).id,
+                                         WEIR_WORKER_READY, now_ns);
 }
 
 static weir_status tell(struct sim_port *port, uint32_t kind, uint32_t stage, uint64_t worker,
@@ -231,28 +234,44 @@ static weir_status tell(struct sim_port *port, uint32_t kind, uint32_t stage, ui
     return weir_host_outcome(port->host, &outcome, alloc, context->error);
 }
 
+/* The end of a worker, of every member of a group. */
+static weir_status tell_end(struct sim_port *port, uint32_t kind, const struct sim_worker *worker,
+                            uint32_t reason)
+{
+    for (uint32_t i = 0; i <= worker->other_count; i++)
+        WEIR_TRY(tell(port, kind, worker->stage, sim_worker_member(worker, i).id, NULL, reason));
+    return WEIR_OK;
+}
+
+static weir_status tell_places(struct sim_port *port, uint32_t stage,
+                               const struct sim_places *places, uint32_t reason)
+{
+    const uint32_t kind = reason == WEIR_REASON_NONE ? WEIR_OUTCOME_STARTED : WEIR_OUTCOME_REFUSED;
+    for (uint32_t i = 0; i < places->count; i++)
+        WEIR_TRY(tell(port, kind, stage, places->items[i].id, &places->items[i].alloc, reason));
+    return WEIR_OK;
+}
+
 weir_status sim_port_worker_lost(struct sim_port *port, const struct sim_worker *worker)
 {
-    return tell(port, WEIR_OUTCOME_LOST, worker->stage, worker->id, NULL, WEIR_REASON_NONE);
+    return tell_end(port, WEIR_OUTCOME_LOST, worker, WEIR_REASON_NONE);
 }
 
 weir_status sim_port_stop_worker(struct sim_port *port, struct sim_worker *worker)
 {
-    const uint32_t stage = worker->stage;
-    const uint64_t id = worker->id;
-    WEIR_TRY(sim_pipeline_drop_worker(port->config.stages[stage], worker, "stage done"));
-    return tell(port, WEIR_OUTCOME_STOPPED, stage, id, NULL, WEIR_REASON_FINISHED);
+    WEIR_TRY(tell_end(port, WEIR_OUTCOME_STOPPED, worker, WEIR_REASON_FINISHED));
+    return sim_pipeline_drop_worker(port->config.stages[worker->stage], worker, "stage done");
 }
 
 weir_status sim_port_restart_worker(struct sim_port *port, struct sim_stage_run *stage,
                                     const struct sim_return *back, uint32_t *reason)
 {
-    WEIR_TRY(sim_pipeline_add_worker(stage, back->worker, &back->alloc, false, reason));
+    const struct sim_places places = { back->places, back->count };
+    WEIR_TRY(sim_pipeline_add_worker(stage, &places, false, reason));
     if (*reason != WEIR_REASON_NONE)
         return WEIR_OK;
-    sim_worker_find(port->config.pool, back->worker)->deaths = back->deaths;
-    return tell(port, WEIR_OUTCOME_STARTED, stage->index, back->worker, &back->alloc,
-                WEIR_REASON_NONE);
+    sim_worker_find(port->config.pool, back->places[0].id)->deaths = back->deaths;
+    return tell_places(port, stage->index, &places, WEIR_REASON_NONE);
 }
 
 weir_status sim_port_node(struct sim_port *port, uint32_t node, bool is_up)
@@ -272,41 +291,64 @@ weir_status sim_port_set_estimate(struct sim_port *port, const struct sim_initia
 
 /* ---- initial workers ---- */
 
+/* The members of a group take the first nodes that fit, from the named one on. */
+static weir_status adopt_places(struct sim_port *port, const struct sim_initial_workers *group,
+                                struct sim_place *places, uint32_t members)
+{
+    struct weir_error *error = port->config.context->error;
+    struct sim_stage_run *stage = port->config.stages[group->stage];
+    const uint32_t nodes = sim_scenario_node_count(port->config.scenario);
+    uint32_t node = group->node;
+    uint32_t reason = WEIR_REASON_NONE;
+    for (uint32_t m = 0; m < members; m++, node++) {
+        const struct weir_cluster *cluster = weir_host_cluster(port->host);
+        while (weir_place_first(cluster, node, &stage->spec->shape, &places[m].alloc) != WEIR_OK)
+            if (m == 0 || ++node == nodes)
+                return weir_fail(error, WEIR_EBUSY, "does not fit its node");
+        places[m].id = port->next_initial++;
+        WEIR_TRY(weir_host_adopt_worker(port->host, places[m].id, group->stage, &places[m].alloc,
+                                        error));
+        if (node + 1 == nodes && m + 1 < members)
+            return weir_fail(error, WEIR_EBUSY, "there are too few nodes for the group");
+    }
+    WEIR_TRY(
+        sim_pipeline_add_worker(stage, &(struct sim_places){ places, members }, true, &reason));
+    return reason == WEIR_REASON_NONE
+               ? WEIR_OK
+               : weir_fail(error, WEIR_EBUSY, "%s", weir_reason_text(reason));
+}
+
 weir_status sim_port_place_initial(struct sim_port *port, const struct sim_initial_workers *group)
 {
     struct sim_context *context = port->config.context;
     struct sim_stage_run *stage = port->config.stages[group->stage];
-    for (uint32_t i = 0; i < group->count; i++) {
-        struct weir_alloc alloc;
-        uint32_t reason = WEIR_REASON_NONE;
-        weir_status status = weir_place_first(weir_host_cluster(port->host), group->node,
-                                              &stage->spec->shape, &alloc);
+    const uint32_t members = weir_shape_members(&stage->spec->shape);
+    struct sim_place *places = malloc(members * sizeof(*places));
+    weir_status status = places == NULL ? WEIR_ENOMEM : WEIR_OK;
+    for (uint32_t i = 0; status == WEIR_OK && i < group->count; i++) {
+        status = adopt_places(port, group, places, members);
         if (status != WEIR_OK)
-            return weir_fail(context->error, status,
-                             "initial: worker %u of %u of stage %s does not fit its node", i + 1,
-                             group->count, stage->spec->name);
-        const uint64_t id = port->next_initial++;
-        WEIR_TRY(weir_host_adopt_worker(port->host, id, group->stage, &alloc, context->error));
-        WEIR_TRY(sim_pipeline_add_worker(stage, id, &alloc, true, &reason));
-        if (reason != WEIR_REASON_NONE)
-            return weir_fail(context->error, WEIR_EBUSY, "initial: stage %s: %s", stage->spec->name,
-                             weir_reason_text(reason));
+            weir_error_wrap(context->error, "initial: worker %u of %u of stage %s", i + 1,
+                            group->count, stage->spec->name);
     }
-    return WEIR_OK;
+    free(places);
+    return status;
 }
 
 /* ---- decisions ---- */
 
 static struct weir_stage_update count_stage(const struct sim_stage_run *stage)
 {
-    const bool is_done = stage->loop.is_done || sim_pipeline_is_done(stage->pipeline);
-    return (struct weir_stage_update){ .ready =
-                                           stage->worker_count - stage->count[SIM_WORKER_SETUP],
-                                       .busy = stage->count[SIM_WORKER_BUSY],
+    const bool is_closed = !sim_barrier_takes_workers(stage);
+    const bool is_done = is_closed || stage->loop.is_done || sim_pipeline_is_done(stage->pipeline);
+    const uint32_t members = weir_shape_members(&stage->spec->shape); /* the view counts these */
+    const uint32_t ready = stage->worker_count - stage->count[SIM_WORKER_SETUP];
+    return (struct weir_stage_update){ .ready = members * ready,
+                                       .busy = members * stage->count[SIM_WORKER_BUSY],
                                        .finished = is_done ? 1 : 0,
                                        .slots = stage->slots,
-                                       .queued_items = stage->queue.count + stage->loop.pool.count,
-                                       .requested_workers = stage->spec->workers };
+                                       .queued_items = sim_stage_waiting(stage),
+                                       .requested_workers = is_closed ? 0 : stage->spec->workers };
 }
 
 void sim_port_look(struct sim_port *port)
@@ -349,25 +391,59 @@ static weir_status apply_stop(struct sim_port *port, const struct weir_action *a
     if (worker == NULL)
         return WEIR_OK; /* died since the view was taken */
     struct sim_stage_run *stage = port->config.stages[worker->stage];
+    if (worker->id != action->worker) { /* a group stops with its first member or stays */
+        *reason = WEIR_REASON_GRACE;
+        return WEIR_OK;
+    }
     if (stage->pipeline->spec->semantics == SIM_SEMANTICS_RUNTIME &&
         !sim_runtime_may_stop(stage, worker)) {
         *reason = WEIR_REASON_GRACE;
         return WEIR_OK;
     }
-    WEIR_TRY(sim_pipeline_drop_worker(stage, worker, "stopped"));
-    return tell(port, WEIR_OUTCOME_STOPPED, action->stage, action->worker, NULL, WEIR_REASON_NONE);
+    WEIR_TRY(tell_end(port, WEIR_OUTCOME_STOPPED, worker, WEIR_REASON_NONE));
+    return sim_pipeline_drop_worker(stage, worker, "stopped");
+}
+
+static weir_status start_places(struct sim_port *port, uint32_t stage_index,
+                                const struct sim_places *places, uint32_t *reason)
+{
+    struct sim_stage_run *stage = port->config.stages[stage_index];
+    if (stage->loop.is_done)
+        *reason = WEIR_REASON_FINISHED;
+    else
+        WEIR_TRY(sim_pipeline_add_worker(stage, places, false, reason));
+    return tell_places(port, stage_index, places, *reason);
 }
 
 static weir_status apply_start(struct sim_port *port, const struct weir_action *action,
                                uint32_t *reason)
 {
-    struct sim_stage_run *stage = port->config.stages[action->stage];
-    if (stage->loop.is_done)
-        *reason = WEIR_REASON_FINISHED;
-    else
-        WEIR_TRY(sim_pipeline_add_worker(stage, action->worker, &action->alloc, false, reason));
-    return tell(port, *reason == WEIR_REASON_NONE ? WEIR_OUTCOME_STARTED : WEIR_OUTCOME_REFUSED,
-                action->stage, action->worker, &action->alloc, *reason);
+    const struct sim_place place = { action->worker, action->alloc };
+    return start_places(port, action->stage, &(struct sim_places){ &place, 1 }, reason);
+}
+
+/* The members of a group follow each other in the plan: the first one starts them all. */
+static weir_status start_group(struct sim_port *port, const struct weir_plan *plan, uint32_t first)
+{
+    const struct weir_action *leader = weir_plan_action(plan, first);
+    uint32_t count = 0;
+    uint32_t reason = WEIR_REASON_NONE;
+    while (first + count < weir_plan_count(plan) &&
+           weir_plan_action(plan, first + count)->group == leader->group)
+        count++;
+    struct sim_place *places = malloc(count * sizeof(*places));
+    if (places == NULL)
+        return WEIR_ENOMEM;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct weir_action *action = weir_plan_action(plan, first + i);
+        places[i] = (struct sim_place){ action->worker, action->alloc };
+    }
+    const weir_status status =
+        start_places(port, leader->stage, &(struct sim_places){ places, count }, &reason);
+    free(places);
+    for (uint32_t i = 0; i < count; i++)
+        port->outcomes[first + i] = reason;
+    return status;
 }
 
 static void apply_wake(struct sim_port *port, const struct weir_action *action)
@@ -470,8 +546,13 @@ static weir_status apply_plan(struct sim_port *port, const struct weir_plan *pla
                 continue;
             if (turn == TURN_STOP && keeps_some && is_kept(plan, action))
                 continue;
-            port->outcomes[i] = WEIR_REASON_NONE;
-            WEIR_TRY(apply_action(port, action, &port->outcomes[i]));
+            if (turn == TURN_START && action->group != 0) {
+                if (action->group == action->worker)
+                    WEIR_TRY(start_group(port, plan, i));
+            } else {
+                port->outcomes[i] = WEIR_REASON_NONE;
+                WEIR_TRY(apply_action(port, action, &port->outcomes[i]));
+            }
             *refused += port->outcomes[i] != WEIR_REASON_NONE ? 1 : 0;
         }
     }

@@ -29,7 +29,7 @@ weir_status sim_port_create(const struct sim_port_config *config, struct sim_por
 void sim_port_destroy(struct sim_port *port);
 
 weir_status sim_port_measure(struct sim_port *port, const struct weir_measurement *task);
-void sim_port_worker_ready(struct sim_port *port, uint64_t worker, int64_t now_ns);
+void sim_port_worker_ready(struct sim_port *port, const struct sim_worker *worker, int64_t now_ns);
 
 /* A worker ended without being told to. */
 weir_status sim_port_worker_lost(struct sim_port *port, const struct sim_worker *worker);

@@ -282,7 +282,10 @@ static void read_entry(struct reading *reading, enum wl_map_field field, json_t 
         mistake(reading, "a mapping is expected: {\"column\": \"...\"}");
         return;
     }
-    json_object_foreach(value, key, child) read_entry_key(reading, field, key, child);
+    json_object_foreach(value, key, child)
+    {
+        read_entry_key(reading, field, key, child);
+    }
     if ((entry->column == NULL) == (entry->value == NULL))
         mistake(reading, "needs either a column or a value");
 }
@@ -374,7 +377,10 @@ static void read_root(struct reading *reading, json_t *root)
         mistake(reading, "must be a mapping");
         return;
     }
-    json_object_foreach(root, key, value) read_root_key(reading, key, value);
+    json_object_foreach(root, key, value)
+    {
+        read_root_key(reading, key, value);
+    }
     check_map(reading);
     if (reading->map->name == NULL)
         reading->map->name = strdup(reading->path);

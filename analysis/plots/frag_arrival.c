@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Chart frag-arrival: GPUs that stay unallocated while ever more are asked for, one line a variant.
- * The dashed line is what nobody can beat: all that was asked for is placed.
+ * Chart frag-arrival: GPUs that stay unallocated, and GPUs that are fragmented, while ever more are
+ * asked for; one line a variant, with a band from the least to the most of its replications. The
+ * dashed line is what nobody can beat: all that was asked for is placed.
  */
 #include "analysis/plots/plots.h"
 
@@ -10,9 +11,20 @@
 
 enum { MOST_LINES = 12 };
 
+/* The panels, their columns of the query and those of the data. */
+static const struct panel {
+    size_t column;
+    int mean, low, high;
+    const char *text;
+} panels[] = { { 2, 2, 5, 6, "unallocated" },
+               { 3, 3, 7, 8, "fragmented: free, but not for the jobs that come" } };
+enum { PANELS = sizeof panels / sizeof panels[0] };
+
 static const char points_sql[] =
     "SELECT r.variant, s.arrived_pct, avg(100 - s.alloc_gpu_pct), avg(s.frag_gpu_pct),"
-    " avg(s.failed), count(*) FROM arrival_sample s JOIN run r USING (run_id)"
+    " avg(s.failed), count(*), min(100 - s.alloc_gpu_pct), max(100 - s.alloc_gpu_pct),"
+    " min(s.frag_gpu_pct), max(s.frag_gpu_pct)"
+    " FROM arrival_sample s JOIN run r USING (run_id)"
     " WHERE s.alloc_gpu_pct IS NOT NULL GROUP BY r.variant, s.arrived_pct"
     " ORDER BY min(r.variant_order), r.variant, s.arrived_pct";
 
@@ -25,14 +37,15 @@ enum { COLORS = sizeof colors / sizeof colors[0] };
 struct line {
     const char *name;
     size_t first, rows;
-    double end; /* unallocated at the last point, % */
+    double end[PANELS]; /* at the last point, % */
 };
 
 struct lines {
     struct line line[MOST_LINES];
     size_t count;
-    double from, to; /* of the x axis */
-    double top;      /* of the y axis */
+    double from, to;    /* of the x axis */
+    double top[PANELS]; /* of the y axes */
+    bool has_bands;
 };
 
 static struct lines split(const struct an_frame *frame)
@@ -48,7 +61,9 @@ static struct lines split(const struct an_frame *frame)
             *last = (struct line){ .name = name, .first = row };
         }
         last->rows++;
-        last->end = an_number(frame, row, 2);
+        for (size_t p = 0; p < PANELS; p++)
+            last->end[p] = an_number(frame, row, panels[p].column);
+        lines.has_bands |= an_number(frame, row, 5) > 1.5;
         lines.to = fmax(lines.to, an_number(frame, row, 1));
     }
     /* Before that every policy places nearly everything. */
@@ -58,10 +73,12 @@ static struct lines split(const struct an_frame *frame)
 
 static void find_top(struct lines *lines, const struct an_frame *frame)
 {
-    for (size_t row = 0; row < frame->row_count; row++)
-        if (an_number(frame, row, 1) >= lines->from)
-            lines->top = fmax(lines->top, an_number(frame, row, 2));
-    lines->top = an_axis_top(fmax(lines->top, 1.0));
+    for (size_t p = 0; p < PANELS; p++) {
+        for (size_t row = 0; row < frame->row_count; row++)
+            if (an_number(frame, row, 1) >= lines->from)
+                lines->top[p] = fmax(lines->top[p], an_number(frame, row, 7 + 2 * p));
+        lines->top[p] = an_axis_top(fmax(lines->top[p], 1.0));
+    }
 }
 
 static void write_title(struct an_chart *chart, const struct lines *lines, double replications)
@@ -69,20 +86,22 @@ static void write_title(struct an_chart *chart, const struct lines *lines, doubl
     const struct line *best = &lines->line[0];
     const struct line *worst = best;
     for (size_t i = 1; i < lines->count; i++) {
-        best = lines->line[i].end < best->end ? &lines->line[i] : best;
-        worst = lines->line[i].end > worst->end ? &lines->line[i] : worst;
+        best = lines->line[i].end[0] < best->end[0] ? &lines->line[i] : best;
+        worst = lines->line[i].end[0] > worst->end[0] ? &lines->line[i] : worst;
     }
     if (best == worst)
         an_chart_title(chart, "%s leaves %.1f %% of the GPUs unallocated",
-                       an_shorten(best->name, 20).text, best->end);
+                       an_shorten(best->name, 20).text, best->end[0]);
     else
         an_chart_title(chart, "%s leaves %.1f %% of the GPUs unallocated, %s %.1f %%",
-                       an_shorten(best->name, 20).text, best->end, an_shorten(worst->name, 20).text,
-                       worst->end);
-    an_chart_subtitle(chart,
-                      "Unallocated share of all GPUs over the GPU demand that arrived · means of "
-                      "the arrivals at each percent, %g run%s a line · dashed: everything placed",
-                      replications, replications > 1 ? "s" : "");
+                       an_shorten(best->name, 20).text, best->end[0],
+                       an_shorten(worst->name, 20).text, worst->end[0]);
+    an_chart_subtitle(
+        chart,
+        "Share of all GPUs over the GPU demand that arrived · means of the arrivals at "
+        "each percent, %g run%s a line%s · dashed: everything placed",
+        replications, replications > 1 ? "s" : "",
+        lines->has_bands ? ", bands from least to most" : "");
 }
 
 static void write_data(struct an_chart *chart, const struct an_frame *frame,
@@ -90,19 +109,24 @@ static void write_data(struct an_chart *chart, const struct an_frame *frame,
 {
     for (size_t i = 0; i < lines->count; i++) {
         const struct line *line = &lines->line[i];
-        (void)an_chart_block(chart, line->name, "arrived_pct unallocated_pct frag_pct failed");
+        (void)an_chart_block(chart, line->name,
+                             "arrived_pct unallocated_pct frag_pct failed unallocated_low "
+                             "unallocated_high frag_low frag_high");
         for (size_t row = line->first; row < line->first + line->rows; row++)
-            (void)fprintf(chart->data, "%.9g %.9g %.9g %.9g\n", an_number(frame, row, 1),
-                          an_number(frame, row, 2), an_number(frame, row, 3),
-                          an_number(frame, row, 4));
+            (void)fprintf(chart->data, "%.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g\n",
+                          an_number(frame, row, 1), an_number(frame, row, 2),
+                          an_number(frame, row, 3), an_number(frame, row, 4),
+                          an_number(frame, row, 6), an_number(frame, row, 7),
+                          an_number(frame, row, 8), an_number(frame, row, 9));
     }
 }
 
-static void label_lines(struct an_chart *chart, const struct lines *lines, const struct an_box *box)
+static void label_lines(struct an_chart *chart, const struct lines *lines, size_t panel,
+                        const struct an_box *box)
 {
     double y[MOST_LINES];
     for (size_t i = 0; i < lines->count; i++)
-        y[i] = box->y1 - (box->y1 - box->y0) * lines->line[i].end / lines->top;
+        y[i] = box->y1 - (box->y1 - box->y0) * lines->line[i].end[panel] / lines->top[panel];
     /* Pushing apart keeps an order, so it wants them in order. */
     size_t order[MOST_LINES] = { 0 };
     double sorted[MOST_LINES];
@@ -120,33 +144,55 @@ static void label_lines(struct an_chart *chart, const struct lines *lines, const
         const struct an_label label = { .x = box->x1 + 10.0,
                                         .y = sorted[i],
                                         .color = colors[order[i] % COLORS] };
-        an_chart_text(chart, &label, "%s %.1f %%", an_shorten(line->name, 16).text, line->end);
+        an_chart_text(chart, &label, "%s %.1f %%", an_shorten(line->name, 16).text,
+                      line->end[panel]);
     }
 }
 
-static void draw_panel(struct an_chart *chart, const struct lines *lines)
+static void plot_lines(struct an_chart *chart, const struct lines *lines, size_t panel)
 {
-    const struct an_box box = { 80, 20, 830, 320 };
-    chart->height = 372.0;
-    an_chart_panel(chart, &box);
-    label_lines(chart, lines, &box);
-    const struct an_label x_label = {
-        .x = 0.5 * (box.x0 + box.x1), .y = 360, .color = AN_MUTED, .align = 'c'
-    };
-    an_chart_text(chart, &x_label, "GPU demand that arrived, %% of all GPUs");
-    (void)fprintf(chart->body,
-                  "set xrange [%.9g:%.9g]; set xtics %.9g format '%%g %%%%'\n"
-                  "set yrange [0:%.9g]; set ytics 0,%.9g format '%%g %%%%'\n"
-                  "plot (x < 100 ? 100 - x : 0) with lines lc rgb '" AN_GREY "' lw 1 dt (4,3)",
-                  lines->from, fmax(lines->to, lines->from + 1),
-                  an_axis_step(lines->to - lines->from, 6.0), lines->top,
-                  an_axis_step(lines->top, 5.0));
+    for (size_t i = 0; i < lines->count && lines->has_bands; i++)
+        (void)fprintf(chart->body,
+                      ", \\\n DATA index %zu using 1:%d:%d with filledcurves fs transparent solid "
+                      "0.18 noborder fc rgb '%s'",
+                      i, panels[panel].low, panels[panel].high, colors[i % COLORS]);
     for (size_t i = 0; i < lines->count; i++)
-        (void)fprintf(chart->body, ", \\\n DATA index %zu using 1:2 with lines lc rgb '%s' lw %s%s",
-                      i, colors[i % COLORS], i == 0 ? "2.4" : "1.6",
+        (void)fprintf(chart->body,
+                      ", \\\n DATA index %zu using 1:%d with lines lc rgb '%s' lw %s%s", i,
+                      panels[panel].mean, colors[i % COLORS], i == 0 ? "2.4" : "1.6",
                       i >= COLORS ? " dt (6,3)" : "");
     (void)fputc('\n', chart->body);
+}
+
+static void draw_panel(struct an_chart *chart, const struct lines *lines, size_t panel,
+                       const struct an_box *box)
+{
+    const struct an_label title = { .x = box->x0, .y = box->y0 - 14.0, .color = AN_MUTED };
+    an_chart_panel(chart, box);
+    an_chart_text(chart, &title, "%s", panels[panel].text);
+    label_lines(chart, lines, panel, box);
+    if (panel + 1 == PANELS) {
+        const struct an_label x_label = {
+            .x = 0.5 * (box->x0 + box->x1), .y = box->y1 + 40.0, .color = AN_MUTED, .align = 'c'
+        };
+        an_chart_text(chart, &x_label, "GPU demand that arrived, %% of all GPUs");
+    }
+    (void)fprintf(
+        chart->body,
+        "set xrange [%.9g:%.9g]; set xtics %.9g format '%%g %%%%'\n"
+        "set yrange [0:%.9g]; set ytics 0,%.9g format '%%g %%%%'\n"
+        "plot (%d && x < 100 ? 100 - x : 0) with lines lc rgb '" AN_GREY "' lw 1 dt (4,3)",
+        lines->from, fmax(lines->to, lines->from + 1), an_axis_step(lines->to - lines->from, 6.0),
+        lines->top[panel], an_axis_step(lines->top[panel], 5.0), panel == 0 ? 1 : 0);
+    plot_lines(chart, lines, panel);
     an_chart_draw_end(chart);
+}
+
+static void draw_panels(struct an_chart *chart, const struct lines *lines)
+{
+    chart->height = 632.0;
+    draw_panel(chart, lines, 0, &(struct an_box){ 80, 34, 830, 294 });
+    draw_panel(chart, lines, 1, &(struct an_box){ 80, 354, 830, 578 });
 }
 
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
@@ -162,7 +208,7 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
         find_top(&lines, frame);
         write_title(chart, &lines, an_number(frame, frame->row_count - 1, 5));
         write_data(chart, frame, &lines);
-        draw_panel(chart, &lines);
+        draw_panels(chart, &lines);
     }
     an_frame_destroy(frame);
     return status;

@@ -19,6 +19,9 @@ extern const struct an_plot_ops an_plot_autoscaler;
 extern const struct an_plot_ops an_plot_placement;
 extern const struct an_plot_ops an_plot_latency;
 extern const struct an_plot_ops an_plot_policies;
+extern const struct an_plot_ops an_plot_unallocated;
+extern const struct an_plot_ops an_plot_acceptance;
+extern const struct an_plot_ops an_plot_bound;
 extern const struct an_plot_ops an_plot_families;
 
 #endif

@@ -2,7 +2,6 @@
 /*
  * The small commands of `weir decide`: place, remove, fragmentation, shape, slots, naive.
  */
-#include "sched/internal/alloc.h"
 #include "sched/placement/frag.h"
 #include "sched/placement/scan.h"
 #include "sched/scaling/pool.h"
@@ -52,24 +51,16 @@ static void close_question(struct question *question)
     json_decref(question->stages);
 }
 
-/* One policy of the document with its state. */
-static weir_status open_placement(const struct question *question, struct decide_policy *policy,
-                                  void **state, struct weir_error *error)
+/* The placement policy of the document. */
+static weir_status open_placement(const struct question *question, struct weir_chooser **chooser,
+                                  struct weir_error *error)
 {
-    *state = NULL;
-    WEIR_TRY(decide_policy(question->asked, policy, error));
-    const struct weir_params params = { .values = policy->placement_values,
-                                        .count = policy->placement->param_count };
-    if (policy->placement->create == NULL)
-        return WEIR_OK;
-    const struct weir_allocator memory = weir_allocator_copy(NULL);
-    return policy->placement->create(&params, &memory, state, error);
-}
+    struct decide_policy policy;
 
-static void close_placement(const struct decide_policy *policy, void *state)
-{
-    if (policy->placement->destroy != NULL)
-        policy->placement->destroy(state);
+    WEIR_TRY(decide_policy(question->asked, &policy, error));
+    const struct weir_params params = { .values = policy.placement_values,
+                                        .count = policy.placement->param_count };
+    return weir_chooser_create(policy.placement, &params, NULL, chooser, error);
 }
 
 /* ---- place ---- */
@@ -216,13 +207,12 @@ static weir_status read_reusable(const struct question *question, struct weir_wo
 static weir_status ask_place(const struct question *question, struct weir_place_query *query,
                              json_t **answer, struct weir_error *error)
 {
-    struct decide_policy policy;
+    struct weir_chooser *chooser = NULL;
     struct weir_place_answer found;
-    void *state;
 
-    WEIR_TRY(open_placement(question, &policy, &state, error));
-    const weir_status status = weir_placement_place(policy.placement, state, query, &found, error);
-    close_placement(&policy, state);
+    WEIR_TRY(open_placement(question, &chooser, error));
+    const weir_status status = weir_chooser_place(chooser, query, &found, error);
+    weir_chooser_destroy(chooser);
     if (status != WEIR_OK && status != WEIR_EBUSY)
         return status;
     *answer = place_json(question, query, status == WEIR_OK ? &found : NULL);
@@ -322,9 +312,8 @@ static weir_status remove_from(const struct question *question, json_t **answer,
                         json_array_size(json_object_get(question->input, "candidates"));
     uint64_t *const ids = calloc(most + 1, sizeof *ids);
     struct weir_evict_query query = { .cluster = question->cluster, .mix = &question->mix.mix };
-    struct decide_policy policy;
+    struct weir_chooser *chooser = NULL;
     uint64_t chosen = 0;
-    void *state;
 
     if (ids == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
@@ -333,10 +322,10 @@ static weir_status remove_from(const struct question *question, json_t **answer,
         *answer = json_pack("{s:s, s:s, s:s}", "status", "error", "error_type", "WEIR_ENOTFOUND",
                             "error_message", "the stage has no worker");
     if (status == WEIR_OK && query.candidate_count > 0) {
-        status = open_placement(question, &policy, &state, error);
+        status = open_placement(question, &chooser, error);
         if (status == WEIR_OK) {
-            status = weir_placement_evict(policy.placement, state, &query, &chosen, error);
-            close_placement(&policy, state);
+            status = weir_chooser_evict(chooser, &query, &chosen, error);
+            weir_chooser_destroy(chooser);
         }
         if (status == WEIR_OK)
             *answer = remove_json(question, &query, chosen);

@@ -4,6 +4,8 @@
  */
 #include "sim/cli/decide_input.h"
 
+#include "sim/alloc_json.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -255,75 +257,9 @@ uint32_t decide_find(const json_t *list, const char *key, const char *name)
     return WEIR_NO_INDEX;
 }
 
-/* The entry of a GPU in an allocation, put in its place when it is new. NULL = no room. */
-static struct weir_device *device_of(struct weir_alloc *alloc, uint32_t gpu)
-{
-    uint32_t place = 0;
-
-    while (place < alloc->device_count && alloc->devices[place].gpu < gpu)
-        place++;
-    if (place < alloc->device_count && alloc->devices[place].gpu == gpu)
-        return &alloc->devices[place];
-    if (alloc->device_count == WEIR_MAX_DEVICES)
-        return NULL;
-    memmove(&alloc->devices[place + 1], &alloc->devices[place],
-            (alloc->device_count - place) * sizeof alloc->devices[0]);
-    alloc->devices[place] = (struct weir_device){ .gpu = gpu };
-    alloc->device_count++;
-    return &alloc->devices[place];
-}
-
-static weir_status held_part(const json_t *part, const char *kind, struct weir_alloc *alloc,
-                             struct weir_error *error)
-{
-    const bool is_gpu = strcmp(kind, "gpus") == 0;
-    double gpu;
-    double value;
-    int64_t units;
-
-    WEIR_TRY(decide_get_number(part, "gpu", &gpu, error));
-    WEIR_TRY(decide_get_number(part, is_gpu ? "fraction" : "index", &value, error));
-    if (!(gpu >= 0 && gpu < WEIR_MAX_NODE_GPUS))
-        return weir_fail(error, WEIR_EFORMAT, "gpu must be within [0, %d], got %g",
-                         WEIR_MAX_NODE_GPUS - 1, gpu);
-    struct weir_device *const device = device_of(alloc, (uint32_t)gpu);
-    if (device == NULL)
-        return weir_fail(error, WEIR_EUNSUPPORTED, "more than %d GPUs", WEIR_MAX_DEVICES);
-    if (is_gpu) {
-        WEIR_TRY(decide_units(value, &units, error));
-        device->units += units;
-        device->mem_bytes += (int64_t)decide_number_or(part, "mem_bytes", 0);
-        return WEIR_OK;
-    }
-    if (!(value >= 0 && value < WEIR_MAX_ENGINES))
-        return weir_fail(error, WEIR_EFORMAT, "index must be within [0, %d], got %g",
-                         WEIR_MAX_ENGINES - 1, value);
-    if (strcmp(kind, "nvdecs") == 0)
-        device->nvdec_mask |= UINT32_C(1) << (uint32_t)value;
-    else
-        device->nvenc_mask |= UINT32_C(1) << (uint32_t)value;
-    return WEIR_OK;
-}
-
-static weir_status held_parts(const json_t *worker, const char *kind, struct weir_alloc *alloc,
-                              struct weir_error *error)
-{
-    const json_t *const list = json_object_get(worker, kind);
-
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const weir_status status = held_part(json_array_get(list, i), kind, alloc, error);
-        if (status != WEIR_OK) {
-            weir_error_wrap(error, "%s[%zu]", kind, i);
-            return status;
-        }
-    }
-    return WEIR_OK;
-}
-
 weir_status decide_alloc(const json_t *worker, const json_t *nodes, struct weir_alloc *alloc,
                          struct weir_error *error)
 {
-    static const char *const kinds[] = { "gpus", "nvdecs", "nvencs" };
     const char *node = "";
 
     memset(alloc, 0, sizeof *alloc);
@@ -333,9 +269,7 @@ weir_status decide_alloc(const json_t *worker, const json_t *nodes, struct weir_
         return weir_fail(error, WEIR_EFORMAT, "node %s is not listed", node);
     WEIR_TRY(optional_units(worker, "cpus", &alloc->cpu_units, error));
     alloc->ram_bytes = (int64_t)decide_number_or(worker, "ram_bytes", 0);
-    for (size_t kind = 0; kind < 3; kind++)
-        WEIR_TRY(held_parts(worker, kinds[kind], alloc, error));
-    return WEIR_OK;
+    return sim_alloc_read_devices(worker, NULL, alloc, error);
 }
 
 static weir_status add_nodes(const json_t *nodes, struct weir_cluster *cluster,

@@ -5,7 +5,6 @@
  */
 #include "sim/cli/decide_xenna.h"
 
-#include "sched/internal/alloc.h"
 #include "sched/placement/fgd.h"
 #include "sched/placement/scan.h"
 #include "sched/scaling/slots.h"
@@ -48,7 +47,7 @@ struct question {
     struct decide_mix mix;
     json_t *workers; /* of the question, ascending by id: ids 1, 2, ... */
     const struct weir_placement_ops *ops;
-    void *policy;
+    struct weir_chooser *chooser;
     struct weir_fgd_rules rules;
 };
 
@@ -81,7 +80,6 @@ static weir_status read_mix(struct question *question, struct weir_error *error)
 /* The placement policy of the version with the document's bonus. */
 static weir_status open_policy(struct question *question, struct weir_error *error)
 {
-    const struct weir_allocator memory = weir_allocator_copy(NULL);
     double values[WEIR_FGD_PARAM_COUNT];
     const struct weir_params params = { .values = values, .count = WEIR_FGD_PARAM_COUNT };
 
@@ -91,7 +89,7 @@ static weir_status open_policy(struct question *question, struct weir_error *err
     values[WEIR_FGD_PARAM_BONUS] =
         decide_number_or(question->xenna->input, "reuse_bonus", values[WEIR_FGD_PARAM_BONUS]);
     question->rules = weir_fgd_rules_read(&params);
-    return question->ops->create(&params, &memory, &question->policy, error);
+    return weir_chooser_create(question->ops, &params, NULL, &question->chooser, error);
 }
 
 /* The workers of the question as ordinary ones; what is placed already is nobody's. */
@@ -116,8 +114,7 @@ static json_t *plain_workers(const struct question *question)
 
 static void close_question(struct question *question)
 {
-    if (question->policy != NULL)
-        question->ops->destroy(question->policy);
+    weir_chooser_destroy(question->chooser);
     decide_mix_free(&question->mix);
     weir_cluster_destroy(question->cluster);
     json_decref(question->workers);
@@ -336,7 +333,7 @@ static weir_status ask_place(const struct question *question, const struct weir_
                                                 .shape = shape,
                                                 .reusable = workers,
                                                 .reusable_count = (uint32_t)count };
-        status = weir_placement_place(question->ops, question->policy, &query, &found, error);
+        status = weir_chooser_place(question->chooser, &query, &found, error);
         const bool is_placed = status == WEIR_OK;
         if (is_placed || status == WEIR_EBUSY) {
             *answer = place_json(question, &query, is_placed ? &found : NULL, sorted);
@@ -410,8 +407,7 @@ static weir_status answer_delete(struct decide_xenna *xenna, json_t **answer,
 
     WEIR_TRY(open_question(&question, xenna, error));
     const struct weir_evict_query query = { .cluster = question.cluster, .mix = &question.mix.mix };
-    weir_status status =
-        weir_placement_evict(question.ops, question.policy, &query, &chosen, error);
+    weir_status status = weir_chooser_evict(question.chooser, &query, &chosen, error);
     if (status == WEIR_OK) {
         *answer = delete_json(&question, &query, chosen);
     } else if (status == WEIR_ENOTFOUND) {

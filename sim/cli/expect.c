@@ -55,7 +55,8 @@ static double bound_of(const struct sim_experiment *experiment, const struct sim
     if (expect->than_metric == NULL && expect->than_of == NULL && expect->than_variant == NULL)
         return expect->value;
     const char *metric = expect->than_metric == NULL ? expect->metric : expect->than_metric;
-    return sim_experiment_mean(experiment, find_variant(experiment, expect->than_variant, variant),
+    return expect->times *
+           sim_experiment_mean(experiment, find_variant(experiment, expect->than_variant, variant),
                                metric, expect->than_of == NULL ? "" : expect->than_of);
 }
 

@@ -228,6 +228,62 @@ static void print_end(const struct sim_experiment *experiment, FILE *out)
                       experiment->replications);
 }
 
+/* Why GPUs are left, and the one change that would help most. */
+static void print_causes(const struct sim_experiment *experiment, FILE *out)
+{
+    static const struct {
+        const char *metric, *text;
+    } causes[] = { { "unalloc.fraction_pct", "too little left on a GPU" },
+                   { "unalloc.gang_pct", "too few whole GPUs on a node" },
+                   { "unalloc.cpu_pct", "CPUs short" },
+                   { "unalloc.mem_pct", "memory short" },
+                   { "unalloc.model_pct", "no accepted model" },
+                   { "unalloc.policy_pct", "refused by the policy" },
+                   { "unalloc.no_demand_pct", "not asked for" } };
+    (void)fprintf(
+        out, "unallocated    %.2f %%:", sim_experiment_mean(experiment, 0, "unalloc.gpu_pct", ""));
+    for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
+        const double value = sim_experiment_mean(experiment, 0, causes[i].metric, "");
+        if (value >= 0.005)
+            (void)fprintf(out, "   %s %.2f %%", causes[i].text, value);
+    }
+    (void)fputc('\n', out);
+    if (experiment->summaries[0].advice[0] != '\0')
+        (void)fprintf(out, "would help     %s: %.1f GPUs more allocated\n",
+                      experiment->summaries[0].advice,
+                      sim_experiment_mean(experiment, 0, "unalloc.best_change_gpus", ""));
+}
+
+static void print_defrag(const struct sim_experiment *experiment, FILE *out)
+{
+    const double moves = sim_experiment_mean(experiment, 0, "defrag.moves", "");
+    if (isnan(moves))
+        return;
+    (void)fprintf(out,
+                  "moving jobs    %.0f moves of %.1f GPUs (%.1f GPU hours): fragmented %.1f → %.1f "
+                  "GPUs, %+.1f GPUs allocated\n",
+                  moves, sim_experiment_mean(experiment, 0, "defrag.moved_gpus", ""),
+                  sim_experiment_mean(experiment, 0, "defrag.cost_gpu_h", ""),
+                  sim_experiment_mean(experiment, 0, "defrag.frag_before_gpus", ""),
+                  sim_experiment_mean(experiment, 0, "defrag.frag_after_gpus", ""),
+                  sim_experiment_mean(experiment, 0, "defrag.regained_gpus", ""));
+}
+
+/* How far from the best that any scheduler could do. */
+static void print_bound(const struct sim_experiment *experiment, FILE *out)
+{
+    static const char *const labels[] = { "100 % arrived", "" };
+    (void)fprintf(out, "bound         ");
+    for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
+        const double bound = sim_experiment_mean(experiment, 0, "alloc.bound_pct", labels[i]);
+        const double gap = sim_experiment_mean(experiment, 0, "alloc.gap_pp", labels[i]);
+        if (!isnan(bound))
+            (void)fprintf(out, " GPUs %.2f %%, %.2f pp more, %s  ", bound, gap,
+                          labels[i][0] == '\0' ? "at the end" : "when 100 % were asked for;");
+    }
+    (void)fprintf(out, "(%.2f s)\n", experiment->summaries[0].asked_s);
+}
+
 /* A static workload: no time, so no throughput and no latency. */
 static void print_jobs(const struct sim_experiment *experiment, FILE *out)
 {
@@ -246,6 +302,9 @@ static void print_jobs(const struct sim_experiment *experiment, FILE *out)
     (void)fprintf(out, "fragmented     %.2f %% of all GPUs, at %.1f %% asked for\n",
                   sim_experiment_mean(experiment, 0, "frag.gpu_pct", ""),
                   sim_experiment_mean(experiment, 0, "demand.gpu_pct", ""));
+    print_bound(experiment, out);
+    print_causes(experiment, out);
+    print_defrag(experiment, out);
     print_end(experiment, out);
     if (experiment->database != NULL)
         (void)fprintf(out, "next           weir plot %s frag-arrival\n", experiment->database);

@@ -69,6 +69,8 @@ weir_status sim_arrival_curve_add(struct sim_arrival_curve *curve,
     curve->values[SIM_ARRIVAL_FRAG][i] = print_2(state->frag_milli);
     curve->values[SIM_ARRIVAL_RATIO][i] =
         idle_milli > 0 ? print_2(100 * state->frag_milli / idle_milli) : 0;
+    for (uint32_t p = 0; p < SIM_PARTS && state->measures != NULL; p++)
+        point->parts[p] += sim_measures_part(state->measures, p);
     return WEIR_OK;
 }
 
@@ -113,6 +115,8 @@ static struct sim_arrival_point join(const struct sim_arrival_curve *curve, size
         joined.first = joined.events == 0 ? point->first : joined.first;
         joined.events += point->events;
         joined.failed = point->failed;
+        for (int p = 0; p < SIM_PARTS; p++)
+            joined.parts[p] += point->parts[p];
     }
     return joined;
 }
@@ -126,10 +130,13 @@ struct sim_arrival_values sim_arrival_curve_at(const struct sim_arrival_curve *c
     for (int v = 0; v < SIM_ARRIVAL_VALUES && point.events > 0; v++)
         means[v] =
             pairwise_sum(curve->values[v] + point.first, point.events) / (double)point.events;
-    return (struct sim_arrival_values){ .events = point.events,
-                                        .failed = point.failed,
-                                        .alloc_pct = round_2(means[SIM_ARRIVAL_ALLOC]),
-                                        .frag_pct = round_2(100 * means[SIM_ARRIVAL_FRAG] / 1000 /
-                                                            curve->gpus),
-                                        .frag_idle_pct = means[SIM_ARRIVAL_RATIO] };
+    struct sim_arrival_values values = { .events = point.events,
+                                         .failed = point.failed,
+                                         .alloc_pct = round_2(means[SIM_ARRIVAL_ALLOC]),
+                                         .frag_pct = round_2(100 * means[SIM_ARRIVAL_FRAG] / 1000 /
+                                                             curve->gpus),
+                                         .frag_idle_pct = means[SIM_ARRIVAL_RATIO] };
+    for (int p = 0; p < SIM_PARTS; p++)
+        values.parts[p] = point.events > 0 ? point.parts[p] / (double)point.events : (double)NAN;
+    return values;
 }

@@ -7,12 +7,13 @@
  * averaged. Roundings are those of the FGD evaluation (Weng et al., ATC 2023), so that its
  * published tables are met digit by digit: allocation in % to 2 decimals before averaging, F in
  * thousandths of a GPU and its share of the idle GPUs to 2 decimals before averaging; sums are
- * pairwise, as numpy forms them. The values of every arrival are kept for that.
+ * pairwise, as numpy forms them. The values of every arrival are kept for that. Measures the paper
+ * has no table of (buckets, power) are plain means.
  */
 #ifndef SIM_JOBS_ARRIVAL_CURVE_H
 #define SIM_JOBS_ARRIVAL_CURVE_H
 
-#include "weir/status.h"
+#include "sim/jobs/measures.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +24,7 @@ struct sim_arrival_state {
     int64_t used_milli;    /* GPU allocated */
     double frag_milli;
     uint64_t failed;
+    const struct sim_measures *measures; /* NULL = no parts */
 };
 
 enum { SIM_ARRIVAL_ALLOC, SIM_ARRIVAL_FRAG, SIM_ARRIVAL_RATIO, SIM_ARRIVAL_VALUES };
@@ -30,7 +32,8 @@ enum { SIM_ARRIVAL_ALLOC, SIM_ARRIVAL_FRAG, SIM_ARRIVAL_RATIO, SIM_ARRIVAL_VALUE
 /* The arrivals of one percent: a run of neighbours. */
 struct sim_arrival_point {
     size_t first, events;
-    uint64_t failed; /* so far, at the last of them */
+    uint64_t failed;         /* so far, at the last of them */
+    double parts[SIM_PARTS]; /* sums over them */
 };
 
 struct sim_arrival_curve {
@@ -53,6 +56,7 @@ struct sim_arrival_values {
     double alloc_pct;     /* of the GPUs, 2 decimals */
     double frag_pct;      /* of the GPUs, 2 decimals */
     double frag_idle_pct; /* of the idle GPUs */
+    double parts[SIM_PARTS];
 };
 struct sim_arrival_values sim_arrival_curve_at(const struct sim_arrival_curve *curve, size_t x);
 

@@ -156,7 +156,7 @@ static void put_counts(struct writer *writer)
     const struct sim_job_meter_row *row = writer->row;
     writer->n = row->counts[SIM_JOBS_ARRIVED];
     for (size_t c = 0; c < SIM_JOBS_COUNTS; c++)
-        if (names[c] != NULL && (c <= SIM_JOBS_REFUSED || row->seen[c] > 0))
+        if ((c <= SIM_JOBS_REFUSED || row->seen[c] > 0) && names[c] != NULL)
             put(writer, names[c], "1", (double)row->counts[c]);
     put(writer, "jobs.acceptance", "ratio",
         1 - ratio((double)row->counts[SIM_JOBS_REFUSED], (double)row->counts[SIM_JOBS_ARRIVED]));

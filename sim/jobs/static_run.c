@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The static experiment; see the header. */
-#include "sim/jobs/static_run.h"
+#include "sim/jobs/static_state.h"
 
 #include "sim/belief.h"
 #include "sim/engine/digest.h"
@@ -9,26 +9,7 @@
 #include "sim/jobs/job_placer.h"
 
 #include <stdlib.h>
-
-#define UNITS_PER_MILLI (WEIR_ONE / 1000)
-
-struct sim_static_run {
-    const struct sim_scenario *scenario;
-    const struct sim_run_options *options;
-    const struct sim_workload *workload;
-    struct wl_openb_order order;
-    struct sim_target target;
-    struct sim_cluster *truth;
-    struct weir_cluster *belief;
-    struct sim_job_placer *placer;
-    uint64_t next_worker;
-    uint32_t *node_at; /* by rank */
-    double *frag;      /* by rank, thousandths of a GPU */
-    struct sim_static_counts counts;
-    struct sim_arrival_curve curve;
-    uint64_t digest;
-    struct sim_lease *leases; /* of the members of one job */
-};
+#include <string.h>
 
 /* ---- making ---- */
 
@@ -55,14 +36,14 @@ static weir_status fill_belief(struct sim_static_run *run, struct weir_error *er
 {
     const uint32_t nodes = run->truth->node_count;
     run->node_at = calloc((size_t)nodes + 1, sizeof(*run->node_at));
-    run->frag = calloc((size_t)nodes + 1, sizeof(*run->frag));
-    if (run->node_at == NULL || run->frag == NULL)
+    if (run->node_at == NULL)
         return WEIR_ENOMEM;
+    WEIR_TRY(sim_measures_create(&run->measures, run->scenario, &run->target, run->truth));
     for (uint32_t n = 0; n < nodes; n++)
         run->node_at[run->order.ranks[n]] = n;
     for (uint32_t rank = 0; rank < nodes; rank++) {
         WEIR_TRY(add_node(run, run->node_at[rank], error));
-        run->frag[rank] = sim_target_frag_milli(&run->target, run->truth, run->node_at[rank]);
+        sim_measures_update(&run->measures, rank, run->node_at[rank]);
         run->curve.gpus += run->truth->nodes[run->node_at[rank]].gpu_count;
     }
     return WEIR_OK;
@@ -71,10 +52,11 @@ static weir_status fill_belief(struct sim_static_run *run, struct weir_error *er
 static weir_status make_room(struct sim_static_run *run)
 {
     const struct sim_workload *workload = run->workload;
-    uint32_t members = 1;
+    run->members_max = 1;
     for (size_t i = 0; i < workload->jobs_count; i++)
-        members = workload->jobs[i].members > members ? workload->jobs[i].members : members;
-    run->leases = calloc(members, sizeof(*run->leases));
+        if (workload->jobs[i].members > run->members_max)
+            run->members_max = workload->jobs[i].members;
+    run->leases = calloc(run->members_max, sizeof(*run->leases));
     run->counts.label_arrived = calloc(workload->labels_count + 1, sizeof(uint64_t));
     run->counts.label_failed = calloc(workload->labels_count + 1, sizeof(uint64_t));
     const bool is_made = run->leases != NULL && run->counts.label_arrived != NULL &&
@@ -82,10 +64,20 @@ static weir_status make_room(struct sim_static_run *run)
     return is_made ? WEIR_OK : WEIR_ENOMEM;
 }
 
+static weir_status create_demand(struct sim_static_run *run)
+{
+    struct sim_static_demand *demand = &run->demand;
+    WEIR_TRY(sim_job_kinds_create(run->workload, &demand->kinds));
+    demand->arrived = calloc((size_t)demand->kinds.count + 1, sizeof(*demand->arrived));
+    demand->refused = calloc((size_t)demand->kinds.count + 1, sizeof(*demand->refused));
+    return demand->arrived == NULL || demand->refused == NULL ? WEIR_ENOMEM : WEIR_OK;
+}
+
 static weir_status prepare(struct sim_static_run *run, struct weir_error *error)
 {
     WEIR_TRY(make_room(run));
     WEIR_TRY(sim_target_create(run->workload, &run->target));
+    WEIR_TRY(create_demand(run));
     WEIR_TRY(sim_cluster_create(run->scenario, &run->truth));
     WEIR_TRY(find_order(run, error));
     WEIR_TRY(weir_cluster_create(NULL, &run->belief));
@@ -129,7 +121,14 @@ void sim_static_destroy(struct sim_static_run *run)
     wl_openb_order_clear(&run->order);
     sim_arrival_curve_clear(&run->curve);
     free(run->node_at);
-    free(run->frag);
+    sim_measures_clear(&run->measures);
+    sim_job_kinds_clear(&run->demand.kinds);
+    free(run->demand.arrived);
+    free(run->demand.refused);
+    free(run->full.cluster.nodes);
+    free(run->full.cluster.gpus);
+    free(run->full.arrived);
+    free(run->full.refused);
     free(run->leases);
     free(run->counts.label_arrived);
     free(run->counts.label_failed);
@@ -137,11 +136,6 @@ void sim_static_destroy(struct sim_static_run *run)
 }
 
 /* ---- arrivals ---- */
-
-static int64_t gpu_milli(const struct weir_shape *shape)
-{
-    return shape->gpu_units * shape->gpu_count / UNITS_PER_MILLI;
-}
 
 static uint64_t policy_seed(const struct sim_static_run *run, uint64_t arrival)
 {
@@ -152,79 +146,188 @@ static uint64_t policy_seed(const struct sim_static_run *run, uint64_t arrival)
     return sim_stream_u64(&stream);
 }
 
-/* Tells the belief about a member the truth has taken, and counts it. */
-static weir_status settle(struct sim_static_run *run, uint64_t arrival,
+static const struct sim_job_spec *job_of(const struct sim_static_run *run, uint64_t arrival)
+{
+    return &run->workload->jobs[run->order.arrivals[arrival]];
+}
+
+const struct weir_shape *sim_static_shape(const struct sim_static_run *run, uint64_t arrival)
+{
+    return &job_of(run, arrival)->shape;
+}
+
+uint64_t sim_static_worker(const struct sim_static_run *run, uint64_t arrival, uint32_t member)
+{
+    return arrival * run->members_max + member + 1;
+}
+
+/* What is allocated after a member was put on a node (sign 1) or taken away (-1). */
+static void book(struct sim_static_run *run, uint32_t rank, const struct weir_shape *shape,
+                 int64_t sign)
+{
+    sim_measures_update(&run->measures, rank, run->node_at[rank]);
+    run->counts.used_milli += sign * sim_static_gpu_milli(shape);
+    run->counts.cpu_units += sign * shape->cpu_units;
+    run->counts.ram_bytes += sign * shape->ram_bytes;
+}
+
+static weir_status settle(struct sim_static_run *run, uint64_t worker,
                           const struct weir_alloc *believed, const struct weir_shape *shape,
                           struct weir_error *error)
 {
-    const uint32_t node = run->node_at[believed->node];
-    WEIR_TRY(weir_cluster_add_worker(run->belief, ++run->next_worker, 0, believed, error));
-    run->frag[believed->node] = sim_target_frag_milli(&run->target, run->truth, node);
-    run->digest = sim_digest_word(run->digest, ((uint64_t)node << 32) | (uint32_t)arrival);
-    for (uint32_t d = 0; d < believed->device_count; d++)
-        run->digest = sim_digest_word(run->digest, believed->devices[d].gpu);
-    run->counts.used_milli += gpu_milli(shape);
-    run->counts.cpu_units += shape->cpu_units;
-    run->counts.ram_bytes += shape->ram_bytes;
+    WEIR_TRY(weir_cluster_add_worker(run->belief, worker, 0, believed, error));
+    book(run, believed->node, shape, 1);
+    return WEIR_OK;
+}
+
+static bool acquire(struct sim_static_run *run, struct sim_lease *lease,
+                    const struct weir_alloc *believed, const struct weir_shape *shape)
+{
+    struct weir_alloc alloc = *believed;
+    alloc.node = run->node_at[alloc.node];
+    sim_lease_fill(lease, run->truth, &alloc, shape);
+    return sim_cluster_acquire(run->truth, lease) == WEIR_REASON_NONE;
+}
+
+weir_status sim_static_put(struct sim_static_run *run, uint64_t arrival,
+                           const struct weir_alloc *place, bool *is_placed,
+                           struct weir_error *error)
+{
+    const struct weir_shape *shape = sim_static_shape(run, arrival);
+    *is_placed = acquire(run, &run->leases[0], place, shape);
+    return *is_placed ? settle(run, sim_static_worker(run, arrival, 0), place, shape, error)
+                      : WEIR_OK;
+}
+
+weir_status sim_static_take(struct sim_static_run *run, uint64_t arrival, struct weir_alloc *place,
+                            struct weir_error *error)
+{
+    const uint64_t id = sim_static_worker(run, arrival, 0);
+    const struct weir_shape *shape = sim_static_shape(run, arrival);
+    struct weir_worker worker;
+    if (!weir_cluster_worker(run->belief, id, &worker))
+        return weir_fail(error, WEIR_ENOTFOUND, "arrival %llu was not placed",
+                         (unsigned long long)arrival);
+    *place = worker.alloc;
+    worker.alloc.node = run->node_at[place->node];
+    sim_lease_fill(&run->leases[0], run->truth, &worker.alloc, shape);
+    sim_cluster_release(run->truth, &run->leases[0]);
+    WEIR_TRY(weir_cluster_remove_worker(run->belief, id, error));
+    book(run, place->node, shape, -1);
     return WEIR_OK;
 }
 
 /* Admits all members by the truth and tells the belief; false when the truth refuses one. */
-static weir_status admit(struct sim_static_run *run, uint64_t arrival,
-                         const struct sim_job_spec *job, bool *is_placed, struct weir_error *error)
+static weir_status admit(struct sim_static_run *run, uint64_t arrival, bool *is_placed,
+                         struct weir_error *error)
 {
+    const struct sim_job_spec *job = job_of(run, arrival);
     uint32_t taken = 0;
-    for (; taken < job->members; taken++) {
-        struct weir_alloc alloc = *sim_job_placer_alloc(run->placer, taken);
-        alloc.node = run->node_at[alloc.node];
-        sim_lease_fill(&run->leases[taken], run->truth, &alloc, &job->shape);
-        if (sim_cluster_acquire(run->truth, &run->leases[taken]) != WEIR_REASON_NONE)
-            break;
-    }
+    while (taken < job->members &&
+           acquire(run, &run->leases[taken], sim_job_placer_alloc(run->placer, taken), &job->shape))
+        taken++;
     *is_placed = taken == job->members;
     while (!*is_placed && taken-- > 0)
         sim_cluster_release(run->truth, &run->leases[taken]);
     for (uint32_t m = 0; *is_placed && m < job->members; m++)
-        WEIR_TRY(settle(run, arrival, sim_job_placer_alloc(run->placer, m), &job->shape, error));
+        WEIR_TRY(settle(run, sim_static_worker(run, arrival, m),
+                        sim_job_placer_alloc(run->placer, m), &job->shape, error));
     return WEIR_OK;
 }
 
-static void count_arrival(struct sim_static_counts *counts, const struct sim_job_spec *job,
-                          weir_status status, bool is_placed)
+weir_status sim_static_place(struct sim_static_run *run, uint64_t arrival, uint64_t draw,
+                             struct sim_static_answer *answer, struct weir_error *error)
 {
+    const struct weir_mix mix = sim_target_mix(&run->target);
+    const struct sim_job_question question = { .belief = run->belief,
+                                               .mix = &mix,
+                                               .job = job_of(run, arrival),
+                                               .seed = policy_seed(run, draw) };
+    struct weir_error refused = { .phase = -1 };
+    const weir_status status = sim_job_placer_ask(run->placer, &question, &refused);
+    *answer = (struct sim_static_answer){ .is_infeasible = status == WEIR_EINFEASIBLE };
+    if (status == WEIR_OK)
+        return admit(run, arrival, &answer->is_placed, error);
+    if (status == WEIR_EBUSY || status == WEIR_EINFEASIBLE)
+        return WEIR_OK;
+    return weir_fail(error, status, "arrival %llu: %s", (unsigned long long)arrival, refused.text);
+}
+
+static void digest_places(struct sim_static_run *run, uint64_t arrival)
+{
+    for (uint32_t m = 0; m < job_of(run, arrival)->members; m++) {
+        const struct weir_alloc *alloc = sim_job_placer_alloc(run->placer, m);
+        const uint64_t node = run->node_at[alloc->node];
+        run->digest = sim_digest_word(run->digest, (node << 32) | (uint32_t)arrival);
+        for (uint32_t d = 0; d < alloc->device_count; d++)
+            run->digest = sim_digest_word(run->digest, alloc->devices[d].gpu);
+    }
+}
+
+static void count_arrival(struct sim_static_run *run, uint64_t arrival,
+                          const struct sim_static_answer *answer)
+{
+    const struct sim_job_spec *job = job_of(run, arrival);
+    const uint32_t kind = run->demand.kinds.of_row[run->order.arrivals[arrival]];
+    struct sim_static_counts *counts = &run->counts;
     counts->arrived++;
     counts->label_arrived[job->label]++;
-    counts->arrived_milli += gpu_milli(&job->shape) * job->members;
-    counts->infeasible += status == WEIR_EINFEASIBLE ? 1 : 0;
-    if (is_placed)
+    counts->arrived_milli += sim_static_gpu_milli(&job->shape) * job->members;
+    counts->infeasible += answer->is_infeasible ? 1 : 0;
+    run->demand.arrived[kind] += job->members;
+    if (answer->is_placed)
         return;
     if (counts->failed++ == 0)
         counts->density_milli = counts->used_milli;
     counts->label_failed[job->label]++;
+    run->demand.refused[kind] += job->members;
+}
+
+static void *copy_of(const void *from, size_t size)
+{
+    void *copy = malloc(size + 1);
+    return copy == NULL ? NULL : memcpy(copy, from, size);
+}
+
+/* The first time that as many GPUs were asked for as there are. */
+static weir_status keep_when_full(struct sim_static_run *run)
+{
+    const struct sim_cluster *truth = run->truth;
+    const size_t kinds = run->demand.kinds.count;
+    struct full *full = &run->full;
+    if (full->cluster.nodes != NULL || (double)run->counts.arrived_milli < run->curve.gpus * 1000)
+        return WEIR_OK;
+    *full = (struct full){
+        .cluster = { .nodes = copy_of(truth->nodes, truth->node_count * sizeof(*truth->nodes)),
+                     .gpus = copy_of(truth->gpus, truth->gpu_count * sizeof(*truth->gpus)),
+                     .node_count = truth->node_count,
+                     .gpu_count = truth->gpu_count },
+        .arrived = copy_of(run->demand.arrived, kinds * sizeof(*full->arrived)),
+        .refused = copy_of(run->demand.refused, kinds * sizeof(*full->refused)),
+        .arrived_milli = run->counts.arrived_milli,
+        .used_milli = run->counts.used_milli
+    };
+    return full->cluster.nodes == NULL || full->cluster.gpus == NULL || full->arrived == NULL ||
+                   full->refused == NULL
+               ? WEIR_ENOMEM
+               : WEIR_OK;
 }
 
 static weir_status arrive(struct sim_static_run *run, uint64_t arrival, struct weir_error *error)
 {
-    const struct sim_job_spec *job = &run->workload->jobs[run->order.arrivals[arrival]];
-    const struct weir_mix mix = sim_target_mix(&run->target);
-    const struct sim_job_question question = {
-        .belief = run->belief, .mix = &mix, .job = job, .seed = policy_seed(run, arrival)
-    };
-    struct weir_error refused = { .phase = -1 };
-    struct sim_static_counts *counts = &run->counts;
-    bool is_placed = false;
-    const weir_status status = sim_job_placer_ask(run->placer, &question, &refused);
-    if (status != WEIR_OK && status != WEIR_EBUSY && status != WEIR_EINFEASIBLE)
-        return weir_fail(error, status, "arrival %llu: %s", (unsigned long long)arrival,
-                         refused.text);
-    if (status == WEIR_OK)
-        WEIR_TRY(admit(run, arrival, job, &is_placed, error));
-    count_arrival(counts, job, status, is_placed);
+    const struct sim_static_counts *counts = &run->counts;
+    struct sim_static_answer answer;
+    WEIR_TRY(sim_static_place(run, arrival, arrival, &answer, error));
+    if (answer.is_placed)
+        digest_places(run, arrival);
+    count_arrival(run, arrival, &answer);
     const struct sim_arrival_state state = { .arrived_milli = counts->arrived_milli,
                                              .used_milli = counts->used_milli,
                                              .frag_milli = sim_static_frag_milli(run),
-                                             .failed = counts->failed };
-    return sim_arrival_curve_add(&run->curve, &state);
+                                             .failed = counts->failed,
+                                             .measures = &run->measures };
+    WEIR_TRY(sim_arrival_curve_add(&run->curve, &state));
+    return keep_when_full(run);
 }
 
 weir_status sim_static_arrive(struct sim_static_run *run, struct weir_error *error)
@@ -251,10 +354,42 @@ weir_status sim_static_arrive(struct sim_static_run *run, struct weir_error *err
 
 double sim_static_frag_milli(const struct sim_static_run *run)
 {
-    double sum = 0;
-    for (uint32_t rank = 0; rank < run->truth->node_count; rank++)
-        sum += run->frag[rank];
-    return sum;
+    return sim_measures_frag_milli(&run->measures);
+}
+
+const struct sim_measures *sim_static_measures(const struct sim_static_run *run)
+{
+    return &run->measures;
+}
+
+struct sim_static_state sim_static_now(const struct sim_static_run *run)
+{
+    return (struct sim_static_state){ .cluster = run->truth,
+                                      .arrived = run->demand.arrived,
+                                      .refused = run->demand.refused,
+                                      .arrived_milli = run->counts.arrived_milli,
+                                      .used_milli = run->counts.used_milli };
+}
+
+struct sim_static_state sim_static_full(const struct sim_static_run *run)
+{
+    const struct full *full = &run->full;
+    return (struct sim_static_state){ .cluster =
+                                          full->cluster.nodes == NULL ? NULL : &full->cluster,
+                                      .arrived = full->arrived,
+                                      .refused = full->refused,
+                                      .arrived_milli = full->arrived_milli,
+                                      .used_milli = full->used_milli };
+}
+
+const struct sim_static_demand *sim_static_demand(const struct sim_static_run *run)
+{
+    return &run->demand;
+}
+
+const struct sim_scenario *sim_static_scenario(const struct sim_static_run *run)
+{
+    return run->scenario;
 }
 
 const struct sim_cluster *sim_static_cluster(const struct sim_static_run *run)

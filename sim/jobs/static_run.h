@@ -10,8 +10,10 @@
 #ifndef SIM_JOBS_STATIC_RUN_H
 #define SIM_JOBS_STATIC_RUN_H
 
+#include "sim/jobs/alloc_bound.h"
 #include "sim/jobs/arrival_curve.h"
 #include "sim/jobs/target.h"
+#include "sim/jobs/unallocated.h"
 #include "sim/world.h"
 
 struct sim_static_counts {
@@ -21,6 +23,12 @@ struct sim_static_counts {
     int64_t arrived_milli, used_milli;      /* GPU */
     int64_t cpu_units, ram_bytes;           /* allocated */
     int64_t density_milli; /* GPU in use at the first refusal, -1 = nobody was refused */
+};
+
+/* Jobs by kind. */
+struct sim_static_demand {
+    struct sim_job_kinds kinds;
+    uint64_t *arrived, *refused;
 };
 
 struct sim_static_run;
@@ -33,11 +41,23 @@ void sim_static_destroy(struct sim_static_run *run);
 /* Lets all jobs arrive. WEIR_EINTERRUPTED when it was stopped. */
 weir_status sim_static_arrive(struct sim_static_run *run, struct weir_error *error);
 
+const struct sim_scenario *sim_static_scenario(const struct sim_static_run *run);
 const struct sim_cluster *sim_static_cluster(const struct sim_static_run *run);
 const struct sim_workload *sim_static_workload(const struct sim_static_run *run);
 const struct sim_static_counts *sim_static_counts(const struct sim_static_run *run);
 const struct sim_arrival_curve *sim_static_curve(const struct sim_static_run *run);
 const struct sim_target *sim_static_target(const struct sim_static_run *run);
+const struct sim_static_demand *sim_static_demand(const struct sim_static_run *run);
+/* A state of the experiment: now, and as it was when as many GPUs had been asked for as there are
+ * (cluster NULL = that never came). Borrowed from the run. */
+struct sim_static_state {
+    const struct sim_cluster *cluster;
+    const uint64_t *arrived, *refused; /* jobs by kind */
+    int64_t arrived_milli, used_milli;
+};
+struct sim_static_state sim_static_now(const struct sim_static_run *run);
+struct sim_static_state sim_static_full(const struct sim_static_run *run);
+const struct sim_measures *sim_static_measures(const struct sim_static_run *run);
 /* F of the cluster now, in thousandths of a GPU. */
 double sim_static_frag_milli(const struct sim_static_run *run);
 /* Of the sequence of placements. */
@@ -52,5 +72,10 @@ weir_status sim_static_spare(const struct sim_static_run *run, struct sim_frag *
 struct sim_run_summary;
 weir_status sim_static_results(const struct sim_static_run *run, struct sim_recorder *recorder,
                                struct sim_run_summary *summary, struct weir_error *error);
+
+/* defrag_results.c: moves jobs as the workload says and puts down what that brings; nothing when it
+ * says nothing. Changes the run, so it comes last. */
+weir_status sim_static_defrag_results(struct sim_static_run *run, struct sim_recorder *recorder,
+                                      struct sim_run_summary *summary, struct weir_error *error);
 
 #endif

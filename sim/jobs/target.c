@@ -11,6 +11,7 @@
 struct kind {
     struct weir_shape shape;
     const char *models;
+    int64_t ram_bytes; /* not a part of what makes a kind */
     uint64_t count;
 };
 
@@ -28,9 +29,13 @@ static int compare_demands(const struct kind *a, const struct kind *b)
     return order != 0 ? order : strcmp(a->models, b->models);
 }
 
-static int by_demand(const void *a, const void *b)
+/* Memory orders the jobs of a kind, so that the one in the middle is a middle one. */
+static int by_demand(const void *left, const void *right)
 {
-    return compare_demands(a, b);
+    const struct kind *a = left;
+    const struct kind *b = right;
+    const int order = compare_demands(a, b);
+    return order != 0 ? order : compare_amounts(a->ram_bytes, b->ram_bytes);
 }
 
 /* The most frequent first, of equals the larger demand. */
@@ -60,21 +65,35 @@ static size_t collect(const struct sim_workload *workload, struct kind *kinds)
             continue;
         kinds[count] = (struct kind){ .shape = job->shape,
                                       .models = job->models,
+                                      .ram_bytes = job->shape.ram_bytes,
                                       .count = weight_of(workload, job) };
         kinds[count++].shape.ram_bytes = 0;
     }
     return count;
 }
 
-/* Joins equal neighbours. */
+/* Memory of the (lower) middle one of so many jobs of one kind. */
+static int64_t middle_memory(const struct kind *kinds, uint64_t jobs)
+{
+    uint64_t passed = kinds[0].count;
+    size_t i = 0;
+    while (2 * passed < jobs)
+        passed += kinds[++i].count;
+    return kinds[i].ram_bytes;
+}
+
+/* Joins equal neighbours; of their memories the middle one stays. */
 static size_t merge(struct kind *kinds, size_t count)
 {
     size_t distinct = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (distinct > 0 && compare_demands(&kinds[distinct - 1], &kinds[i]) == 0)
-            kinds[distinct - 1].count += kinds[i].count;
-        else
-            kinds[distinct++] = kinds[i];
+    for (size_t first = 0, next = 0; first < count; first = next) {
+        uint64_t jobs = 0;
+        for (; next < count && compare_demands(&kinds[first], &kinds[next]) == 0; next++)
+            jobs += kinds[next].count;
+        const int64_t middle_bytes = middle_memory(kinds + first, jobs);
+        kinds[distinct] = kinds[first];
+        kinds[distinct].count = jobs;
+        kinds[distinct++].ram_bytes = middle_bytes;
     }
     return distinct;
 }
@@ -85,11 +104,13 @@ static weir_status take(struct sim_target *target, const struct kind *kinds, uin
     uint64_t covered = 0;
     target->shapes = calloc((size_t)target->distinct + 1, sizeof(*target->shapes));
     target->frequencies = calloc((size_t)target->distinct + 1, sizeof(*target->frequencies));
-    if (target->shapes == NULL || target->frequencies == NULL)
+    target->ram_bytes = calloc((size_t)target->distinct + 1, sizeof(*target->ram_bytes));
+    if (target->shapes == NULL || target->frequencies == NULL || target->ram_bytes == NULL)
         return WEIR_ENOMEM;
     while (target->count < target->distinct && (double)covered < share * (double)jobs) {
         const struct kind *kind = &kinds[target->count];
         target->shapes[target->count] = kind->shape;
+        target->ram_bytes[target->count] = kind->ram_bytes;
         target->frequencies[target->count++] = (double)kind->count / (double)jobs;
         covered += kind->count;
     }
@@ -124,6 +145,7 @@ void sim_target_clear(struct sim_target *target)
 {
     free(target->shapes);
     free(target->frequencies);
+    free(target->ram_bytes);
     *target = (struct sim_target){ .count = 0 };
 }
 
@@ -136,14 +158,12 @@ struct weir_mix sim_target_mix(const struct sim_target *target)
 
 /* ---- fragmentation ---- */
 
-/* Why a kind cannot use what is free, in the order of summation. */
-enum cause { NEITHER_FITS, GPU_SHORT, CPU_SHORT, NO_DEMAND_FITS, NO_DEMAND, WRONG_MODEL, CAUSES };
-
 struct free_amounts {
     const struct sim_gpu *gpus;
     uint32_t gpu_count;
     int64_t cpus;
-    int64_t all; /* GPU compute */
+    int64_t ram_bytes; /* INT64_MAX where memory is not modelled */
+    int64_t all;       /* GPU compute */
 };
 
 static int64_t gpu_left(const struct sim_gpu *gpu)
@@ -151,15 +171,15 @@ static int64_t gpu_left(const struct sim_gpu *gpu)
     return WEIR_ONE - gpu->units_held;
 }
 
-/* What of the node's free GPU the kind cannot use. */
+/* What of the node's free GPU the kind cannot use, and as what that counts. */
 static int64_t unusable(const struct free_amounts *free, const struct weir_shape *shape,
-                        enum cause *cause)
+                        enum sim_bucket *bucket)
 {
     const bool has_cpus = free->cpus >= shape->cpu_units;
     int64_t too_small = 0;
     uint32_t fitting = 0;
     bool has_model = false;
-    *cause = has_cpus ? NO_DEMAND_FITS : NO_DEMAND;
+    *bucket = has_cpus ? SIM_BUCKET_XL : SIM_BUCKET_XR;
     if (shape->gpu_count == 0)
         return free->all;
     for (uint32_t g = 0; g < free->gpu_count; g++) {
@@ -172,29 +192,59 @@ static int64_t unusable(const struct free_amounts *free, const struct weir_shape
             too_small += left;
     }
     const bool has_gpus = fitting >= shape->gpu_count;
-    *cause = !has_model ? WRONG_MODEL
-             : has_gpus ? (has_cpus ? GPU_SHORT : CPU_SHORT)
-                        : (has_cpus ? GPU_SHORT : NEITHER_FITS);
+    *bucket = !has_model ? SIM_BUCKET_NA
+              : has_gpus ? (has_cpus ? SIM_BUCKET_Q2 : SIM_BUCKET_Q4)
+                         : (has_cpus ? SIM_BUCKET_Q2 : SIM_BUCKET_Q1);
     return has_model && has_gpus && has_cpus ? too_small : free->all;
+}
+
+static struct free_amounts amounts_of(const struct sim_cluster *cluster, uint32_t node)
+{
+    const struct sim_node *host = &cluster->nodes[node];
+    struct free_amounts amounts = { .gpus = cluster->gpus + host->gpu_first,
+                                    .gpu_count = host->gpu_count,
+                                    .cpus = host->cpu_total - host->cpu_held,
+                                    .ram_bytes = INT64_MAX };
+    if (host->ram_total_bytes > 0)
+        amounts.ram_bytes = host->ram_total_bytes - host->ram_used_bytes;
+    for (uint32_t g = 0; g < host->gpu_count; g++)
+        amounts.all += gpu_left(&amounts.gpus[g]);
+    return amounts;
+}
+
+double sim_target_buckets(const struct sim_target *target, const struct sim_cluster *cluster,
+                          uint32_t node, struct sim_buckets *buckets)
+{
+    const struct free_amounts amounts = amounts_of(cluster, node);
+    const double unit = (double)WEIR_ONE / 1000;
+    struct sim_buckets sums = { { 0 } };
+    double all = 0;
+    for (uint32_t i = 0; i < target->count; i++) {
+        enum sim_bucket bucket = SIM_BUCKET_Q1;
+        const int64_t units = unusable(&amounts, &target->shapes[i], &bucket);
+        const double satisfied = target->frequencies[i] * ((double)(amounts.all - units) / unit);
+        sums.milli[bucket] += target->frequencies[i] * ((double)units / unit);
+        sums.milli[SIM_BUCKET_Q3] += satisfied;
+        if (target->ram_bytes != NULL && target->ram_bytes[i] > amounts.ram_bytes)
+            sums.milli[SIM_BUCKET_MEMORY] += satisfied;
+    }
+    for (int i = 0; i < SIM_BUCKET_Q3; i++)
+        all += sums.milli[i];
+    *buckets = sums;
+    return all;
 }
 
 double sim_target_frag_milli(const struct sim_target *target, const struct sim_cluster *cluster,
                              uint32_t node)
 {
-    const struct sim_node *host = &cluster->nodes[node];
-    struct free_amounts amounts = { .gpus = cluster->gpus + host->gpu_first,
-                                    .gpu_count = host->gpu_count,
-                                    .cpus = host->cpu_total - host->cpu_held };
-    double sums[CAUSES] = { 0 };
-    double all = 0;
-    for (uint32_t g = 0; g < host->gpu_count; g++)
-        amounts.all += gpu_left(&amounts.gpus[g]);
-    for (uint32_t i = 0; i < target->count; i++) {
-        enum cause cause = NO_DEMAND;
-        const int64_t units = unusable(&amounts, &target->shapes[i], &cause);
-        sums[cause] += target->frequencies[i] * ((double)units / ((double)WEIR_ONE / 1000));
-    }
-    for (int i = 0; i < CAUSES; i++)
-        all += sums[i];
-    return all;
+    struct sim_buckets buckets;
+    return sim_target_buckets(target, cluster, node, &buckets);
+}
+
+double sim_target_cpu_share(const struct sim_target *target)
+{
+    double share = 0;
+    for (uint32_t i = 0; i < target->count; i++)
+        share += target->shapes[i].gpu_count == 0 ? target->frequencies[i] : 0;
+    return share;
 }

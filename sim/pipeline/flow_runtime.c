@@ -15,9 +15,12 @@
  *
  * Back-pressure: slots in use + tasks in the pool + finished output in mean tasks stay below
  * max(whole part of ready workers * slots * multiplier, lower bound, batch of the next stage).
+ * Every process of a group counts as a worker here, as it does in the original.
  */
+#include "sim/pipeline/barrier.h"
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/recovery.h"
+#include "sim/pipeline/stealing.h"
 #include "sim/scheduler_port.h"
 
 #include <math.h>
@@ -198,12 +201,19 @@ static struct sim_worker *freest_worker(const struct sim_stage_run *stage)
     return best;
 }
 
+/* Idle workers that hold something: what a stall held back, or what they took from others. */
+static weir_status work_on_held(struct sim_stage_run *stage)
+{
+    for (uint32_t i = 0; stage->idle.count > 0 && i < stage->positions; i++)
+        if (stage->workers[i] != NULL)
+            WEIR_TRY(work_on(stage, stage->workers[i]));
+    return WEIR_OK;
+}
+
 static weir_status hand_out(struct sim_stage_run *stage, bool *has_moved)
 {
     struct sim_pipeline_run *run = stage->pipeline;
-    for (uint32_t i = 0; stage->idle.count > 0 && i < stage->positions; i++)
-        if (stage->workers[i] != NULL) /* what a stall held back */
-            WEIR_TRY(work_on(stage, stage->workers[i]));
+    WEIR_TRY(work_on_held(stage));
     while (stage->loop.pool_tasks > 0) {
         struct sim_worker *worker = freest_worker(stage);
         if (worker == NULL)
@@ -219,10 +229,12 @@ static weir_status hand_out(struct sim_stage_run *stage, bool *has_moved)
     return WEIR_OK;
 }
 
-static void move_output(struct sim_stage_run *stage, bool *has_moved)
+static weir_status move_output(struct sim_stage_run *stage, bool *has_moved)
 {
     struct sim_pipeline_run *run = stage->pipeline;
-    *has_moved = *has_moved || stage->loop.outbox.count > 0;
+    if (stage->loop.outbox.count == 0)
+        return WEIR_OK;
+    *has_moved = true;
     while (stage->loop.outbox.count > 0) {
         const uint32_t item = sim_queue_pop(&stage->loop.outbox, &run->items);
         if (is_last(stage))
@@ -230,23 +242,25 @@ static void move_output(struct sim_stage_run *stage, bool *has_moved)
         else
             sim_queue_push(&stage[1].queue, &run->items, item);
     }
-    if (!is_last(stage))
-        sim_stage_note_queue(stage + 1);
+    if (is_last(stage))
+        return WEIR_OK;
+    sim_stage_note_queue(stage + 1);
+    return sim_barrier_store(stage + 1);
 }
 
 static bool has_room(const struct sim_stage_run *stage)
 {
     const struct sim_pipeline *spec = stage->pipeline->spec;
     const struct sim_loop_stage *loop = &stage->loop;
-    if (spec->backpressure == SIM_BACKPRESSURE_NONE)
+    if (spec->backpressure == SIM_BACKPRESSURE_NONE || sim_pipeline_is_batch(spec))
         return true;
-    const uint32_t ready = stage->worker_count - stage->count[SIM_WORKER_SETUP];
+    const uint32_t ready = stage->ranks * (stage->worker_count - stage->count[SIM_WORKER_SETUP]);
     double most = floor((double)ready * stage->slots * spec->slots_multiplier);
     if (spec->backpressure == SIM_BACKPRESSURE_SLOTS) {
         most = fmax(most, spec->lower_bound);
         most = is_last(stage) ? most : fmax(most, stage[1].spec->batch);
     }
-    double waiting = loop->used_slots + loop->pool_tasks;
+    double waiting = (double)stage->ranks * loop->used_slots + loop->pool_tasks;
     if (!is_last(stage) && loop->samples_seen > 0) {
         const uint64_t kept =
             loop->samples_seen < SIM_LOOP_SAMPLES ? loop->samples_seen : SIM_LOOP_SAMPLES;
@@ -270,10 +284,20 @@ static uint32_t next_batch(const struct sim_stage_run *stage)
     return is_rest ? (uint32_t)available : 0;
 }
 
+/* A served pipeline takes one request a turn, alone. */
+static bool is_serving_source(const struct sim_stage_run *stage)
+{
+    return stage->position == 0 && stage->pipeline->spec->execution == SIM_EXECUTION_SERVING;
+}
+
 static weir_status feed(struct sim_stage_run *stage, bool *has_moved)
 {
     struct sim_pipeline_run *run = stage->pipeline;
+    if (!sim_barrier_is_open(stage))
+        return WEIR_OK;
     uint32_t count = next_batch(stage);
+    if (is_serving_source(stage) && count > 1)
+        count = 1;
     while (count > 0 && has_room(stage)) {
         uint32_t head = SIM_NO_ITEM;
         for (uint32_t i = 0; i < count; i++) {
@@ -288,7 +312,7 @@ static weir_status feed(struct sim_stage_run *stage, bool *has_moved)
         run->items.items[head].task_items = count;
         stage->loop.pool_tasks++;
         *has_moved = true;
-        count = next_batch(stage);
+        count = is_serving_source(stage) ? 0 : next_batch(stage);
     }
     sim_stage_note_queue(stage);
     if (stage->is_backpressured != (count > 0)) {
@@ -301,6 +325,8 @@ static weir_status feed(struct sim_stage_run *stage, bool *has_moved)
 /* A stage that is done gives its workers back. */
 static weir_status end_stages(struct sim_pipeline_run *run, bool *has_moved)
 {
+    if (run->spec->execution == SIM_EXECUTION_SERVING)
+        return WEIR_OK;
     for (uint32_t s = 0; s < run->stage_count && run->source_left == 0; s++) {
         struct sim_stage_run *stage = &run->stages[s];
         if (stage->queue.count + stage->loop.pool.count + stage->loop.outbox.count > 0 ||
@@ -337,12 +363,19 @@ static weir_status turn(struct sim_pipeline_run *run)
             return WEIR_OK;
         collect(&run->stages[s]);
         WEIR_TRY(hand_out(&run->stages[s], &has_moved));
+        if (!run->spec->steals_work)
+            continue;
+        sim_stealing_turn(&run->stages[s], &has_moved, &next_ns);
+        WEIR_TRY(work_on_held(&run->stages[s]));
     }
     for (uint32_t s = run->stage_count; s-- > 0;) {
-        move_output(&run->stages[s], &has_moved);
+        WEIR_TRY(move_output(&run->stages[s], &has_moved));
+        if (run->has_ended)
+            return WEIR_OK;
         WEIR_TRY(feed(&run->stages[s], &has_moved));
     }
     WEIR_TRY(end_stages(run, &has_moved));
+    sim_barrier_turn(run, &next_ns);
     if (has_moved)
         plan_turn(run, now_ns);
     else if (next_ns < SIM_TIME_MAX)
@@ -377,7 +410,7 @@ void sim_runtime_begin_plan(struct sim_pipeline_run *run)
         struct sim_loop_stage *loop = &stage->loop;
         const uint32_t ready = stage->worker_count - stage->count[SIM_WORKER_SETUP];
         const double slots = stage->slots;
-        const double waiting = (double)(stage->queue.count + loop->pool.count);
+        const double waiting = (double)sim_stage_waiting(stage);
         double keep = fmax(1.0, ceil(loop->used_slots / slots));
         keep = fmax(keep, ceil(waiting / (slots * stage->spec->batch)));
         loop->stops_left = !run->spec->has_backlog_guard || loop->is_done ? UINT32_MAX

@@ -21,6 +21,9 @@ static void stage_init(struct sim_stage_run *stage, struct sim_pipeline_run *run
         .queue = SIM_QUEUE_EMPTY,
         .loop = { .pool = SIM_QUEUE_EMPTY, .outbox = SIM_QUEUE_EMPTY, .restarted_ns = -1 },
         .slots = run->spec->slots_per_worker,
+        .ranks = spec->shape.node_gpus > 0
+                     ? spec->shape.gpu_count * weir_shape_members(&spec->shape)
+                     : 1,
         .outputs_per_task = fmax(returns * spec->batch, 1e-9),
         .slow = 1.0,
         .setup_slow = 1.0
@@ -81,6 +84,8 @@ void sim_pipeline_destroy(struct sim_pipeline_run *run)
     for (uint32_t i = 0; i < run->stage_count; i++) {
         free(run->stages[i].workers);
         free(run->stages[i].blocked);
+        for (uint32_t r = 0; r < run->stages[i].loop.return_count; r++)
+            free(run->stages[i].loop.returns[r].places);
         free(run->stages[i].loop.returns);
         free(run->stages[i].node_ready_ns);
         sim_ready_set_clear(&run->stages[i].idle);
@@ -189,13 +194,41 @@ void sim_pipeline_forget_node(struct sim_stage_run *stage, uint32_t node)
         stage->node_ready_ns[node] = -1;
 }
 
-weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, uint64_t id,
-                                    const struct weir_alloc *alloc, bool is_ready, uint32_t *reason)
+/* All members or none: then *worker is NULL and the reason says why. */
+static weir_status place_all(struct sim_stage_run *stage, const struct sim_places *places,
+                             struct sim_worker **worker, uint32_t *reason)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    WEIR_TRY(sim_worker_place(run->pool, run->context, places->items[0].id, stage->index,
+                              &places->items[0].alloc, &stage->spec->uses_shape, worker, reason));
+    for (uint32_t i = 1; i < places->count && *reason == WEIR_REASON_NONE; i++)
+        WEIR_TRY(sim_worker_join(run->pool, run->context, *worker, &places->items[i], reason));
+    if (*worker == NULL || *reason == WEIR_REASON_NONE)
+        return WEIR_OK;
+    sim_worker_withdraw(run->pool, run->context, *worker);
+    *worker = NULL;
+    return WEIR_OK;
+}
+
+/* The slowest node decides when all may begin. */
+static weir_status node_setups_s(struct sim_stage_run *stage, const struct sim_places *places,
+                                 double *seconds)
+{
+    *seconds = 0;
+    for (uint32_t i = 0; i < places->count; i++) {
+        double wait_s = 0;
+        WEIR_TRY(node_setup_s(stage, places->items[i].alloc.node, &wait_s));
+        *seconds = fmax(*seconds, wait_s);
+    }
+    return WEIR_OK;
+}
+
+weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, const struct sim_places *places,
+                                    bool is_ready, uint32_t *reason)
 {
     struct sim_pipeline_run *run = stage->pipeline;
     struct sim_worker *worker = NULL;
-    WEIR_TRY(sim_worker_place(run->pool, run->context, id, stage->index, alloc,
-                              &stage->spec->uses_shape, &worker, reason));
+    WEIR_TRY(place_all(stage, places, &worker, reason));
     if (worker == NULL)
         return WEIR_OK;
     WEIR_TRY(append_worker(stage, worker));
@@ -205,7 +238,7 @@ weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, uint64_t id,
     if (is_ready)
         return sim_stage_enter(stage, worker);
     double wait_s = 0;
-    WEIR_TRY(node_setup_s(stage, alloc->node, &wait_s));
+    WEIR_TRY(node_setups_s(stage, places, &wait_s));
     return run->flow->begin_setup(stage, worker,
                                   wait_s + sim_service_setup_s(stage, worker->ordinal));
 }

@@ -27,9 +27,9 @@ enum { SIM_LOOP_SAMPLES = 100 };
 
 /* A worker that died and will be back at a turn of the loop. */
 struct sim_return {
-    uint64_t worker;
+    struct sim_place *places; /* owned; one, or those of a group */
+    uint32_t count;
     uint32_t deaths;
-    struct weir_alloc alloc;
 };
 
 /* What the runtime rule keeps of a stage (flow_runtime.c); unused under the other rules. */
@@ -42,6 +42,7 @@ struct sim_loop_stage {
     uint32_t samples[SIM_LOOP_SAMPLES]; /* outputs of the last tasks that gave any */
     uint64_t samples_seen;
     uint64_t samples_sum;
+    uint32_t steal_from;        /* position where the next donor is looked for */
     uint32_t stops_left;        /* of the plan being applied, by the backlog guard */
     bool is_done;               /* as the loop saw it */
     struct sim_return *returns; /* oldest death first */
@@ -65,6 +66,7 @@ struct sim_stage_run {
     uint32_t *blocked; /* slots of blocked workers, oldest first */
     uint32_t blocked_count, blocked_capacity;
     uint32_t slots;
+    uint32_t ranks;          /* processes of a worker: its GPUs in a group, else 1 */
     double outputs_per_task; /* mean, for the slots rule */
     double slow;             /* service x this, timeline */
     double setup_slow;       /* set-up x this, timeline */
@@ -94,6 +96,9 @@ struct sim_pipeline_run {
     int64_t arrival_rest_ns; /* at rate 1, of an arrival held back by a rate of 0; -1 = none */
     int64_t sweep_ns;        /* tick rule: last sweep planned; runtime: next turn, -1 = none */
     int64_t loop_free_ns;    /* runtime: the loop stands still until then */
+    uint32_t open_stage;     /* batch: the one that takes input, and workers */
+    int64_t opens_ns;        /* batch: when its input is there */
+    double spilled_bytes;    /* that are not in the store now */
     bool has_ended;          /* runtime: by a failure; nothing is done any more */
     int64_t asked_ns;        /* runtime: when a decision was asked for last */
     bool has_batches;        /* some stage takes more than one item a task */
@@ -115,11 +120,16 @@ bool sim_pipeline_is_done(const struct sim_pipeline_run *run);
 
 /* ---- what the world reports ---- */
 
-/* Outcome of placing: worker NULL and a reason when the cluster refuses. `is_ready` skips set-up.
- */
-weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, uint64_t id,
-                                    const struct weir_alloc *alloc, bool is_ready,
-                                    uint32_t *reason);
+/* What is placed together: one place, or all members of a group. */
+struct sim_places {
+    const struct sim_place *items;
+    uint32_t count;
+};
+
+/* Places a worker, all of its members or none; the reason says why the cluster refuses it.
+ * `is_ready` skips set-up. */
+weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, const struct sim_places *places,
+                                    bool is_ready, uint32_t *reason);
 /* Takes a worker out of service: running and finished items go back to where they wait. */
 weir_status sim_pipeline_drop_worker(struct sim_stage_run *stage, struct sim_worker *worker,
                                      const char *reason);
@@ -169,6 +179,8 @@ void sim_stage_note_backpressure(struct sim_stage_run *stage);
 struct sim_worker *sim_stage_pick_idle(const struct sim_stage_run *stage);
 /* Whether a backlog still stands behind the first stage. */
 bool sim_stage_has_backlog(const struct sim_stage_run *stage);
+/* Items that wait for the stage: in its queue, in its pool, and behind the first stage. */
+uint64_t sim_stage_waiting(const struct sim_stage_run *stage);
 /* Begins to work on the items already in the hands of `worker` (idle). */
 weir_status sim_stage_work(struct sim_stage_run *stage, struct sim_worker *worker);
 /* Tells the meter how much waits in front of the stage. */

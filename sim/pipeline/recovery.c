@@ -25,8 +25,7 @@ bool sim_recovery_gives_up(const struct sim_item *item)
     return item->deaths > TASK_DEATHS;
 }
 
-/* A decision at this instant instead of at the next interval. */
-static void ask_for_plan(struct sim_pipeline_run *run)
+void sim_recovery_ask_for_plan(struct sim_pipeline_run *run)
 {
     const struct sim_event event = { .time_ns = sim_engine_now(run->context->engine),
                                      .kind = SIM_KIND_WAKE,
@@ -49,8 +48,14 @@ static weir_status plan_return(struct sim_stage_run *stage, const struct sim_wor
         loop->returns = returns;
         loop->return_capacity = capacity;
     }
+    const uint32_t count = worker->other_count + 1;
+    struct sim_place *places = malloc(count * sizeof(*places));
+    if (places == NULL)
+        return WEIR_ENOMEM;
+    for (uint32_t i = 0; i < count; i++)
+        places[i] = sim_worker_member(worker, i);
     loop->returns[loop->return_count++] =
-        (struct sim_return){ .worker = worker->id, .deaths = deaths, .alloc = worker->lease.alloc };
+        (struct sim_return){ .places = places, .count = count, .deaths = deaths };
     return WEIR_OK;
 }
 
@@ -65,7 +70,7 @@ weir_status sim_recovery_died(struct sim_stage_run *stage, struct sim_worker *wo
     case SIM_RESTART_SAME_PLACE:
         return plan_return(stage, worker, worker->deaths + 1);
     case SIM_RESTART_DECIDE:
-        ask_for_plan(run);
+        sim_recovery_ask_for_plan(run);
         return WEIR_OK;
     case SIM_RESTART_NEXT_PLAN:
         break;
@@ -82,11 +87,12 @@ weir_status sim_recovery_turn(struct sim_stage_run *stage, bool *has_moved)
     for (uint32_t i = 0; i < loop->return_count; i++) {
         struct sim_return *back = &loop->returns[i];
         uint32_t reason = WEIR_REASON_NONE;
-        if (back->deaths >= WORKER_DEATHS || loop->is_done)
+        if (back->deaths < WORKER_DEATHS && !loop->is_done)
+            WEIR_TRY(sim_port_restart_worker(stage->pipeline->port, stage, back, &reason));
+        if (reason != WEIR_REASON_NODE_DOWN) {
+            free(back->places); /* it runs, or another took its place: the next plan decides */
             continue;
-        WEIR_TRY(sim_port_restart_worker(stage->pipeline->port, stage, back, &reason));
-        if (reason != WEIR_REASON_NODE_DOWN)
-            continue; /* it runs, or another took its place: the next plan decides */
+        }
         back->deaths++;
         loop->returns[kept++] = *back;
     }
@@ -169,8 +175,8 @@ weir_status sim_recovery_retire(struct sim_stage_run *stage, int64_t *next_ns)
     struct sim_loop_stage *loop = &stage->loop;
     const int64_t now_ns = sim_engine_now(run->context->engine);
     const int64_t limit_ns = stage->spec->max_lifetime_ns;
-    if (limit_ns == 0)
-        return WEIR_OK;
+    if (limit_ns == 0 || stage->ranks > 1)
+        return WEIR_OK; /* the original does not restart groups for their age */
     struct sim_worker *worker = oldest(stage, now_ns, next_ns);
     if (worker == NULL)
         return WEIR_OK;
@@ -190,6 +196,13 @@ weir_status sim_recovery_retire(struct sim_stage_run *stage, int64_t *next_ns)
     return sim_pipeline_drop_worker(stage, worker, "too old");
 }
 
+static void forget_returns(struct sim_loop_stage *loop)
+{
+    for (uint32_t i = 0; i < loop->return_count; i++)
+        free(loop->returns[i].places);
+    loop->return_count = 0;
+}
+
 weir_status sim_recovery_end(struct sim_pipeline_run *run, const char *why)
 {
     struct sim_context *context = run->context;
@@ -202,7 +215,7 @@ weir_status sim_recovery_end(struct sim_pipeline_run *run, const char *why)
     for (uint32_t s = 0; s < run->stage_count; s++) {
         struct sim_stage_run *stage = &run->stages[s];
         stage->loop.is_done = true;
-        stage->loop.return_count = 0;
+        forget_returns(&stage->loop);
         for (uint32_t i = 0; i < stage->positions; i++)
             if (stage->workers[i] != NULL)
                 WEIR_TRY(sim_port_stop_worker(run->port, stage->workers[i]));

@@ -28,6 +28,8 @@ int64_t sim_recovery_pause_ns(uint32_t attempt);
 weir_status sim_recovery_retire(struct sim_stage_run *stage, int64_t *next_ns);
 /* Whether the deaths of this item's holders are too many. */
 bool sim_recovery_gives_up(const struct sim_item *item);
+/* A decision at this instant instead of at the next interval. */
+void sim_recovery_ask_for_plan(struct sim_pipeline_run *run);
 /* The pipeline ends. Fails the run when it has no horizon to wait for. */
 weir_status sim_recovery_end(struct sim_pipeline_run *run, const char *why);
 

@@ -12,6 +12,7 @@
 #include "sim/scheduler_port.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 static bool is_last(const struct sim_stage_run *stage)
@@ -24,6 +25,12 @@ bool sim_stage_has_backlog(const struct sim_stage_run *stage)
 {
     return stage->position == 0 && stage->pipeline->spec->input.arrivals == NULL &&
            stage->pipeline->source_left > 0;
+}
+
+uint64_t sim_stage_waiting(const struct sim_stage_run *stage)
+{
+    const uint64_t backlog = sim_stage_has_backlog(stage) ? stage->pipeline->source_left : 0;
+    return backlog + stage->queue.count + stage->loop.pool.count;
 }
 
 /* Nothing more can arrive in front of the stage. */
@@ -148,6 +155,15 @@ weir_status sim_stage_start(struct sim_stage_run *stage, struct sim_worker *work
     return sim_stage_work(stage, worker);
 }
 
+/* Processes of a group wait for one another. */
+static double slowest_member(const struct sim_cluster *cluster, const struct sim_worker *worker)
+{
+    double slow = sim_cluster_slowdown(cluster, &worker->lease);
+    for (uint32_t i = 0; i < worker->other_count; i++)
+        slow = fmax(slow, sim_cluster_slowdown(cluster, &worker->others[i].lease));
+    return slow;
+}
+
 weir_status sim_stage_work(struct sim_stage_run *stage, struct sim_worker *worker)
 {
     struct sim_pipeline_run *run = stage->pipeline;
@@ -158,7 +174,7 @@ weir_status sim_stage_work(struct sim_stage_run *stage, struct sim_worker *worke
     sim_worker_set_state(worker, run->context, SIM_WORKER_BUSY);
     const struct sim_task task = { &run->items, worker->task_head, worker->task_count };
     const struct sim_service_time time = sim_service_draw(stage, &task, worker->gpu_type);
-    const double slow = stage->slow * sim_cluster_slowdown(run->context->cluster, &worker->lease);
+    const double slow = stage->slow * slowest_member(run->context->cluster, worker);
     worker->task_start_ns = sim_engine_now(run->context->engine);
     worker->demand_ns = sim_time_from_s(time.demand_s);
     worker->will_fail = attempt_fails(stage, &run->items.items[worker->task_head]) ? 1 : 0;
@@ -554,7 +570,7 @@ weir_status sim_stage_ready(struct sim_stage_run *stage, struct sim_worker *work
 weir_status sim_stage_enter(struct sim_stage_run *stage, struct sim_worker *worker)
 {
     make_idle(stage, worker);
-    sim_port_worker_ready(stage->pipeline->port, worker->id,
+    sim_port_worker_ready(stage->pipeline->port, worker,
                           sim_engine_now(stage->pipeline->context->engine));
     return arm_crash(stage, worker);
 }

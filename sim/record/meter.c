@@ -37,6 +37,7 @@ static void start_measuring(struct sim_meter *meter, int64_t now_ns)
     }
     meter->base = sim_meter_cluster_totals(meter, now_ns);
     meter->bytes_max = meter->bytes;
+    meter->between_bytes_max = meter->between_bytes;
     sim_percentiles_reset(&meter->latency);
     sim_percentiles_reset(&meter->decision);
     sim_meter_steady_start(meter, now_ns);
@@ -102,14 +103,24 @@ static void count_life(struct sim_meter *meter, int64_t now_ns,
         stage->created++;
         stage->first_fill += stage->deleted == 0;
         meter->workers++;
-        amounts_change(&meter->nodes[worker->node].assigned, now_ns, &worker->holds, 1.0);
     }
     if (to == SIM_METER_GONE) {
         stage->deleted++;
         meter->workers--;
-        amounts_change(&meter->nodes[worker->node].assigned, now_ns, &worker->holds, -1.0);
     }
     sim_meter_rebalance(meter, now_ns, meter->info[worker->stage].pipeline);
+}
+
+/* What a worker, or a member of a group, takes of its node. */
+static void count_amounts(struct sim_meter *meter, int64_t now_ns,
+                          const struct sim_meter_worker *worker, enum sim_meter_state from,
+                          enum sim_meter_state to)
+{
+    struct node_meter *node = &meter->nodes[worker->node];
+    if (from == SIM_METER_BUSY || to == SIM_METER_BUSY)
+        amounts_change(&node->active, now_ns, &worker->uses, to == SIM_METER_BUSY ? 1.0 : -1.0);
+    if (from == SIM_METER_GONE || to == SIM_METER_GONE)
+        amounts_change(&node->assigned, now_ns, &worker->holds, to == SIM_METER_GONE ? -1.0 : 1.0);
 }
 
 void sim_meter_worker_state(struct sim_meter *meter, int64_t now_ns,
@@ -120,6 +131,9 @@ void sim_meter_worker_state(struct sim_meter *meter, int64_t now_ns,
     meter_tick(meter, now_ns);
     if (from == to)
         return;
+    count_amounts(meter, now_ns, worker, from, to);
+    if (worker->is_member)
+        return;
     struct stage_meter *stage = &meter->stages[worker->stage];
     const bool is_life = from <= SIM_METER_SETUP || to <= SIM_METER_SETUP;
     if (is_life)
@@ -129,9 +143,6 @@ void sim_meter_worker_state(struct sim_meter *meter, int64_t now_ns,
     stage->count[from]--;
     stage->count[to]++;
     stage_derive(stage);
-    if (from == SIM_METER_BUSY || to == SIM_METER_BUSY)
-        amounts_change(&meter->nodes[worker->node].active, now_ns, &worker->uses,
-                       to == SIM_METER_BUSY ? 1.0 : -1.0);
     if (is_life) {
         count_life(meter, now_ns, worker, from, to);
         sim_meter_steady_start(meter, now_ns);
@@ -149,6 +160,8 @@ void sim_meter_queue(struct sim_meter *meter, int64_t now_ns, uint32_t stage_ind
     stage->value[SERIES_QUEUE] = (double)items;
     stage->value[SERIES_BYTES] = bytes;
     meter->bytes += bytes - stage->bytes;
+    if (!meter->info[stage_index].is_first)
+        meter->between_bytes += bytes - stage->bytes;
     stage->bytes = bytes;
     if (items > stage->queue_max)
         stage->queue_max = items;
@@ -156,6 +169,8 @@ void sim_meter_queue(struct sim_meter *meter, int64_t now_ns, uint32_t stage_ind
         stage->bytes_max = bytes;
     if (meter->bytes > meter->bytes_max)
         meter->bytes_max = meter->bytes;
+    if (meter->between_bytes > meter->between_bytes_max)
+        meter->between_bytes_max = meter->between_bytes;
     if (was_empty != (items == 0))
         stage_derive(stage);
 }
@@ -298,6 +313,11 @@ void sim_meter_wait(struct sim_meter *meter, int64_t now_ns, uint32_t stage, int
 void sim_meter_setup_wasted(struct sim_meter *meter, int64_t setup_ns)
 {
     meter->setup_wasted_ns += (double)setup_ns;
+}
+
+void sim_meter_spilled(struct sim_meter *meter, double bytes)
+{
+    meter->spilled_bytes += bytes;
 }
 
 void sim_meter_work_lost(struct sim_meter *meter, uint32_t stage, int64_t lost_ns)

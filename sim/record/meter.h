@@ -78,6 +78,7 @@ struct sim_meter_worker {
     uint32_t stage;
     struct sim_meter_amounts holds;
     struct sim_meter_amounts uses;
+    bool is_member; /* of a group that its first place counts: its resources alone */
 };
 void sim_meter_worker_state(struct sim_meter *meter, int64_t now_ns,
                             const struct sim_meter_worker *worker, enum sim_meter_state from,
@@ -108,6 +109,8 @@ void sim_meter_wait(struct sim_meter *meter, int64_t now_ns, uint32_t stage, int
 
 /* Worker ended before it finished one task, after this much set-up. */
 void sim_meter_setup_wasted(struct sim_meter *meter, int64_t setup_ns);
+/* Bytes between stages that their store could not hold. */
+void sim_meter_spilled(struct sim_meter *meter, double bytes);
 /* Work thrown away by a stop or a crash. */
 void sim_meter_work_lost(struct sim_meter *meter, uint32_t stage, int64_t lost_ns);
 void sim_meter_retry(struct sim_meter *meter, uint32_t stage, bool is_exhausted);

@@ -311,7 +311,12 @@ static void put_workers(const struct view *view)
         sum.created += now.created - stage->base.created;
         sum.deleted += now.deleted - stage->base.deleted;
         sum.first_fill += now.first_fill - stage->base.first_fill;
+        sum.integral[SERIES_SETUP] +=
+            now.integral[SERIES_SETUP] - stage->base.integral[SERIES_SETUP];
     }
+    const double wasted_ns = view->meter->setup_wasted_ns - view->meter->base.setup_wasted_ns;
+    if (sum.integral[SERIES_SETUP] > 0)
+        put(view->meter, "waste.setup_frac", "", "ratio", wasted_ns / sum.integral[SERIES_SETUP]);
     const double changes = sum.created + sum.deleted - sum.first_fill;
     put(view->meter, "worker.created", "", "count", sum.created);
     put(view->meter, "worker.deleted", "", "count", sum.deleted);
@@ -323,6 +328,8 @@ static void put_counters(const struct view *view, const struct cluster_totals *n
     struct sim_meter *meter = view->meter;
     const struct cluster_totals *base = &meter->base;
     put(meter, "mem.peak_bytes", "", "B", meter->bytes_max);
+    put(meter, "materialised.bytes", "", "B", meter->between_bytes_max);
+    put(meter, "store.spill_bytes", "", "B", now->spilled_bytes - base->spilled_bytes);
     put(meter, "waste.setup_s", "", "s", seconds(now->setup_wasted_ns - base->setup_wasted_ns));
     put(meter, "work.lost_s", "", "s", seconds(now->lost_ns - base->lost_ns));
     put(meter, "retry.count", "", "count", now->retries - base->retries);

@@ -98,7 +98,7 @@ enum { FRAG_RATIO = SIM_FRAG_COUNT, FRAG_SERIES }; /* the ratio of frag.whole_fr
 struct cluster_totals {
     double capacity[SIM_RESOURCE_COUNT];
     double frag[FRAG_SERIES];
-    double setup_wasted_ns, lost_ns, retries, exhausted, decisions, refused, samples;
+    double setup_wasted_ns, spilled_bytes, lost_ns, retries, exhausted, decisions, refused, samples;
 };
 
 /* Integral of the number in the system at regular instants, to see whether it grows. When the
@@ -133,14 +133,15 @@ struct sim_meter {
     struct amounts_series up_capacity;
     double frag_value[FRAG_SERIES], frag_integral[FRAG_SERIES];
     int64_t frag_since_ns;
-    double setup_wasted_ns;
+    double setup_wasted_ns, spilled_bytes;
     uint64_t retries, exhausted, decisions, refused, samples;
     struct cluster_totals base, last;
     int64_t sampled_ns;
     struct sim_percentiles latency;  /* of all pipelines */
     struct sim_percentiles decision; /* wall time */
 
-    double bytes, bytes_max; /* in all queues */
+    double bytes, bytes_max;                 /* in all queues */
+    double between_bytes, between_bytes_max; /* in those behind a stage */
     struct sim_gauge in_system;
     struct growth growth;
     int64_t workers, in_setup; /* of all stages */

@@ -121,6 +121,27 @@ struct sim_arrival_row {
 };
 weir_status sim_recorder_arrival(struct sim_recorder *recorder, const struct sim_arrival_row *row,
                                  struct weir_error *error);
+/* A further mean at the same percent: a metric id. */
+weir_status sim_recorder_arrival_part(struct sim_recorder *recorder, uint32_t arrived_pct,
+                                      const char *metric, double value, struct weir_error *error);
+struct sim_placement_change_row {
+    const char *label, *change;
+    uint32_t rank, nodes;
+    double gpus_freed;
+};
+weir_status sim_recorder_placement_change(struct sim_recorder *recorder,
+                                          const struct sim_placement_change_row *row,
+                                          struct weir_error *error);
+struct sim_defrag_move_row {
+    uint32_t seq;
+    uint64_t arrival;
+    uint32_t from_node, to_node; /* WEIR_NO_INDEX = nowhere */
+    double gpus, cpus;
+    double frag_before_gpus, frag_after_gpus; /* F of the cluster */
+};
+weir_status sim_recorder_defrag_move(struct sim_recorder *recorder,
+                                     const struct sim_defrag_move_row *row,
+                                     struct weir_error *error);
 /* What jobs are reported as in the rows about jobs. */
 weir_status sim_recorder_job_label(struct sim_recorder *recorder, uint32_t label, const char *name,
                                    struct weir_error *error);

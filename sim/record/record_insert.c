@@ -56,6 +56,13 @@ static const char *const sql_texts[RECORD_KINDS] = {
                       "is_lower_bound) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     [RECORD_ARRIVAL] = "INSERT INTO arrival_sample (run_id, arrived_pct, events, failed, "
                        "alloc_gpu_pct, frag_gpu_pct, frag_idle_pct) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    [RECORD_ARRIVAL_PART] = "INSERT INTO arrival_part (run_id, arrived_pct, metric, value) "
+                            "VALUES (?, ?, ?, ?)",
+    [RECORD_PLACEMENT_CHANGE] = "INSERT INTO placement_change (run_id, label, rank, change, nodes, "
+                                "gpus_freed) VALUES (?, ?, ?, ?, ?, ?)",
+    [RECORD_DEFRAG_MOVE] = "INSERT INTO defrag_move (run_id, seq, arrival, from_node, to_node, "
+                           "gpus, cpus, frag_before_gpu, frag_after_gpu) "
+                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [RECORD_JOB_LABEL] = "INSERT INTO job_label (run_id, label, name) VALUES (?, ?, ?)",
     [RECORD_JOB] = "INSERT INTO job (run_id, job, label, submit_s, start_s, end_s, node, members, "
                    "attempts, outcome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

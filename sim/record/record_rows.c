@@ -26,6 +26,9 @@ const char *const record_run_tables[] = { "run",
                                           "node_sample",
                                           "stage_sample",
                                           "arrival_sample",
+                                          "arrival_part",
+                                          "placement_change",
+                                          "defrag_move",
                                           "job_label",
                                           "job",
                                           "job_sample",
@@ -373,6 +376,47 @@ weir_status sim_recorder_arrival(struct sim_recorder *recorder, const struct sim
                                   cell_real(row->alloc_gpu_pct),  cell_real(row->frag_gpu_pct),
                                   cell_real(row->frag_idle_pct) };
     return INSERT(recorder, RECORD_ARRIVAL, cells, error);
+}
+
+weir_status sim_recorder_arrival_part(struct sim_recorder *recorder, uint32_t arrived_pct,
+                                      const char *metric, double value, struct weir_error *error)
+{
+    if (!recorder)
+        return WEIR_OK;
+    const struct cell cells[] = { cell_int(recorder->run_id), cell_int(arrived_pct),
+                                  cell_text(metric), cell_real(value) };
+    return INSERT(recorder, RECORD_ARRIVAL_PART, cells, error);
+}
+
+weir_status sim_recorder_placement_change(struct sim_recorder *recorder,
+                                          const struct sim_placement_change_row *row,
+                                          struct weir_error *error)
+{
+    if (!recorder)
+        return WEIR_OK;
+    const struct cell cells[] = { cell_int(recorder->run_id), cell_text(row->label),
+                                  cell_int(row->rank),        cell_text(row->change),
+                                  cell_int(row->nodes),       cell_real(row->gpus_freed) };
+    return INSERT(recorder, RECORD_PLACEMENT_CHANGE, cells, error);
+}
+
+weir_status sim_recorder_defrag_move(struct sim_recorder *recorder,
+                                     const struct sim_defrag_move_row *row,
+                                     struct weir_error *error)
+{
+    if (!recorder)
+        return WEIR_OK;
+    const bool is_out = row->to_node == WEIR_NO_INDEX;
+    const struct cell cells[] = { cell_int(recorder->run_id),
+                                  cell_int(row->seq),
+                                  cell_int((int64_t)row->arrival),
+                                  cell_int(row->from_node),
+                                  is_out ? cell_null() : cell_int(row->to_node),
+                                  cell_real(row->gpus),
+                                  cell_real(row->cpus),
+                                  cell_real(row->frag_before_gpus),
+                                  cell_real(row->frag_after_gpus) };
+    return INSERT(recorder, RECORD_DEFRAG_MOVE, cells, error);
 }
 
 weir_status sim_recorder_job_label(struct sim_recorder *recorder, uint32_t label, const char *name,

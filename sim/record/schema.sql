@@ -176,6 +176,29 @@ CREATE TABLE arrival_sample (
   frag_idle_pct REAL                 -- of the GPUs that are not allocated
 ) STRICT;
 
+-- Further means over the same arrivals: metric ids of docs/metrics.md.
+CREATE TABLE arrival_part (
+  run_id INTEGER NOT NULL, arrived_pct INTEGER NOT NULL, metric TEXT NOT NULL, value REAL
+) STRICT;
+
+-- Static experiments: changes of the cluster or of the jobs, and how many more GPUs refused jobs
+-- would get with each alone.
+CREATE TABLE placement_change (
+  run_id INTEGER NOT NULL, label TEXT NOT NULL, -- '' = at the end, else '100 % arrived'
+  rank INTEGER NOT NULL,             -- 0 = frees most
+  change TEXT NOT NULL,              -- "+8 CPUs on 134 p100 nodes"
+  nodes INTEGER NOT NULL, gpus_freed REAL NOT NULL
+) STRICT;
+
+-- Static experiments: jobs that a defragmentation at the end would move.
+CREATE TABLE defrag_move (
+  run_id INTEGER NOT NULL, seq INTEGER NOT NULL, arrival INTEGER NOT NULL,
+  from_node INTEGER NOT NULL,
+  to_node INTEGER,                   -- NULL = it fitted nowhere and stays out
+  gpus REAL NOT NULL, cpus REAL NOT NULL,
+  frag_before_gpu REAL NOT NULL, frag_after_gpu REAL NOT NULL -- F of the cluster
+) STRICT;
+
 -- Jobs in time. label = index into job_label: sizes of the jobs of a trace, names of classes.
 CREATE TABLE job_label (run_id INTEGER NOT NULL, label INTEGER NOT NULL, name TEXT NOT NULL) STRICT;
 CREATE TABLE job (
@@ -246,6 +269,13 @@ CREATE VIEW v_job_sample AS
   JOIN job_label g ON g.run_id = s.run_id AND g.label = s.label;
 CREATE VIEW v_arrival AS
   SELECT r.variant, r.replication, r.placement, s.* FROM arrival_sample s JOIN run r USING (run_id);
+CREATE VIEW v_arrival_part AS
+  SELECT r.variant, r.replication, r.placement, s.* FROM arrival_part s JOIN run r USING (run_id);
+CREATE VIEW v_defrag_move AS
+  SELECT r.variant, r.replication, f.name AS from_name, t.name AS to_name, m.*
+  FROM defrag_move m JOIN run r USING (run_id)
+  JOIN node f ON f.run_id = m.run_id AND f.node = m.from_node
+  LEFT JOIN node t ON t.run_id = m.run_id AND t.node = m.to_node;
 CREATE VIEW v_decision AS
   SELECT r.variant, r.replication, d.*, w.cpu_ms
   FROM decision d JOIN run r USING (run_id)

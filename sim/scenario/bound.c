@@ -178,7 +178,9 @@ weir_status sim_bound_problem_create(const struct sim_scenario *scenario, uint32
                                      struct sim_bound_problem *problem)
 {
     const struct sim_pipeline *source = &scenario->pipelines[pipeline];
-    struct sim_bound_problem made = { .scenario = scenario, .stages_count = source->stages_count };
+    struct sim_bound_problem made = { .scenario = scenario,
+                                      .stages_count = source->stages_count,
+                                      .is_batch = sim_pipeline_is_batch(source) };
     made.stages = calloc(source->stages_count, sizeof *made.stages);
     if (made.stages == NULL)
         return WEIR_ENOMEM;
@@ -304,14 +306,65 @@ static void solve_integer(const struct sim_bound_problem *problem, struct sim_bo
     }
 }
 
+/* ---- one stage after the other ---- */
+
+/* Workers of one stage that the pools take, divided at will; the resource that says so. */
+static double most_workers(const struct sim_bound_problem *problem, uint32_t stage,
+                           uint32_t *binding)
+{
+    const struct sim_bound_stage *entry = &problem->stages[stage];
+    double most = entry->stage->workers >= 0 ? entry->stage->workers : (double)INFINITY;
+    *binding = SIM_BOUND_FIXED;
+    for (int view = 0; view < SIM_BOUND_VIEWS; view++)
+        for (uint32_t r = 0; r < SIM_BOUND_RESOURCE_COUNT; r++) {
+            const double need = entry->needs[view][r];
+            const double workers =
+                need > 0 ? problem->totals[view][r] / need * (1 + sum_tolerance) : (double)INFINITY;
+            if (workers < most) {
+                most = workers;
+                *binding = r;
+            }
+        }
+    return most;
+}
+
+static void solve_batch(const struct sim_bound_problem *problem, struct sim_bound *bound)
+{
+    double fluid_s = 0;
+    double integer_s = 0;
+    double longest_s = 0;
+    for (uint32_t r = 0; r < SIM_BOUND_RESOURCE_COUNT; r++)
+        bound->limit_per_s[r] = fmin(fluid_limit(problem, SIM_BOUND_REQUESTED, (int)r),
+                                     fluid_limit(problem, SIM_BOUND_USED, (int)r));
+    for (uint32_t i = 0; i < problem->stages_count; i++) {
+        uint32_t binding = SIM_BOUND_FIXED;
+        const double most = most_workers(problem, i, &binding);
+        const double stage_s = 1 / (most * problem->stages[i].rate_per_s);
+        bound->workers[i] = (uint32_t)fmin(floor(most), 1e9);
+        fluid_s += stage_s;
+        integer_s += 1 / (bound->workers[i] * problem->stages[i].rate_per_s);
+        if (stage_s > longest_s) {
+            longest_s = stage_s;
+            bound->slowest = i;
+            bound->binding = binding;
+        }
+    }
+    bound->fluid_per_s = fmin(1 / fluid_s, problem->arrivals_per_s);
+    bound->integer_per_s = fmin(1 / integer_s, problem->arrivals_per_s);
+}
+
 weir_status sim_bound_solve(const struct sim_bound_problem *problem, struct sim_bound *bound)
 {
     struct sim_bound made = { .stages_count = problem->stages_count };
     made.workers = calloc(problem->stages_count, sizeof *made.workers);
     if (made.workers == NULL)
         return WEIR_ENOMEM;
-    solve_fluid(problem, &made);
-    solve_integer(problem, &made);
+    if (problem->is_batch) {
+        solve_batch(problem, &made);
+    } else {
+        solve_fluid(problem, &made);
+        solve_integer(problem, &made);
+    }
     *bound = made;
     return WEIR_OK;
 }

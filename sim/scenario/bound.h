@@ -7,7 +7,8 @@
  * a rate z stage i needs max(1, ceil(z / c_i)) workers, c_i being the source items a second one
  * worker of it can serve; the largest z that fits is found by bisection. Nodes are not looked at
  * one by one, set-up and waiting are left out, and mixed GPU types count with their mean speed.
- * Other pipelines keep their least number of workers.
+ * Other pipelines keep their least number of workers. With `execution: batch` a stage has all that
+ * its shape can take, and the times per item add up.
  *
  * Requests are held against the catalogue, real use against the truth; the tighter one counts.
  */
@@ -51,6 +52,7 @@ struct sim_bound_problem {
     double totals[SIM_BOUND_VIEWS][SIM_BOUND_RESOURCE_COUNT]; /* what others leave */
     double gpus[SIM_BOUND_VIEWS];                             /* GPUs in the cluster */
     double arrivals_per_s;                                    /* INFINITY = all there at once */
+    bool is_batch; /* one stage after the other has the cluster: times add up */
 };
 
 struct sim_bound {

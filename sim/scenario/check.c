@@ -93,7 +93,7 @@ static void check_runtime(struct sim_resolver *resolver, const struct draft_pipe
     if (pipeline->semantics == SIM_SEMANTICS_RUNTIME &&
         pipeline->backpressure == SIM_BACKPRESSURE_BLOCKING)
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "backpressure"),
-                         "the rule blocking is not possible with semantics: runtime");
+                         "the rule blocking needs semantics: event");
 }
 
 static void check_tick(struct sim_resolver *resolver, const struct draft_pipeline *draft,
@@ -114,6 +114,77 @@ static void check_tick(struct sim_resolver *resolver, const struct draft_pipelin
         sim_report_error(resolver->report,
                          sim_draft_at(&resolver->draft->cluster.failures.head, "node_between"),
                          "failures are not possible with semantics: tick");
+}
+
+static void check_line(struct sim_resolver *resolver, const struct draft_stage *stages,
+                       size_t index)
+{
+    const char *after = stages[index].after;
+    const char *above = index == 0 ? NULL : stages[index - 1].head.name;
+    if (after == NULL || (above != NULL && strcmp(after, above) == 0))
+        return;
+    sim_report_error(resolver->report, sim_draft_at(&stages[index].head, "after"),
+                     "stages form a line: %s%s%s%s feeds this one; joins and branches are not "
+                     "possible",
+                     above == NULL ? "the input" : "'", above == NULL ? "" : above,
+                     above == NULL ? "" : "'", above == NULL ? "" : ", the one above,");
+}
+
+/* Its rule knows two pools: stages with a share of a GPU, and all others. */
+static void check_pools(struct sim_resolver *resolver, const struct draft_stage *draft,
+                        const struct sim_stage *stage)
+{
+    const struct weir_scaling_ops *scaling = resolver->scenario->sched.scaling.scaling;
+    if (scaling == NULL || strcmp(scaling->name, "inverse_speed") != 0 ||
+        stage->shape.kind != WEIR_SHAPE_CODEC)
+        return;
+    sim_report_warning(resolver->report, draft->head.node,
+                       "inverse_speed counts a stage with codec engines alone as a CPU stage");
+}
+
+static void check_execution(struct sim_resolver *resolver, const struct draft_pipeline *draft,
+                            const struct sim_pipeline *pipeline)
+{
+    const struct draft_stage *stages = draft->stages.items;
+    const struct sim_yaml *at = sim_draft_at(&draft->head, "execution");
+    if (pipeline->execution == SIM_EXECUTION_STREAMING)
+        return;
+    if (pipeline->semantics != SIM_SEMANTICS_RUNTIME)
+        sim_report_error(resolver->report, at, "other than streaming needs semantics: runtime");
+    if (sim_pipeline_is_batch(pipeline) && pipeline->input.items == 0)
+        sim_report_error(resolver->report, at, "batch needs an end of the input: give it items");
+    if (pipeline->execution == SIM_EXECUTION_SERVING &&
+        resolver->scenario->horizon_ns == SIM_TIME_MAX)
+        sim_report_error(resolver->report, at,
+                         "a served pipeline is never done: give the scenario a horizon");
+    for (size_t i = 0; i < pipeline->stages_count; i++)
+        if (pipeline->execution == SIM_EXECUTION_BATCH_DEBUG && stages[i].env != NULL)
+            sim_report_error(resolver->report, sim_draft_at(&stages[i].head, "env"),
+                             "batch_debug runs every stage in one process and cannot start the "
+                             "environment '%s'",
+                             stages[i].env);
+}
+
+/* A backlog is a list that one process holds. */
+static void check_input_size(struct sim_resolver *resolver, const struct draft_pipeline *draft,
+                             const struct sim_pipeline *pipeline)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    const struct sim_input *input = &pipeline->input;
+    int64_t ram_bytes = 0;
+    if (input->bytes == NULL || input->arrivals != NULL || resolver->is_hardware_unclear)
+        return;
+    for (size_t i = 0; i < scenario->node_groups_count; i++)
+        if (scenario->node_types[scenario->node_groups[i].type].ram_bytes > ram_bytes)
+            ram_bytes = scenario->node_types[scenario->node_groups[i].type].ram_bytes;
+    const double bytes = (double)input->items * sim_law_mean(input->bytes);
+    if (ram_bytes > 0 && bytes > (double)ram_bytes)
+        sim_report_error(resolver->report, sim_draft_at(&draft->input.head, "bytes_per_item"),
+                         "the input is too large: %llu items of %g bytes are %s, the largest node "
+                         "has %s; let items be pointers, or let them arrive",
+                         (unsigned long long)input->items, sim_law_mean(input->bytes),
+                         sim_quantity_bytes(resolver->arena, (int64_t)bytes),
+                         sim_quantity_bytes(resolver->arena, ram_bytes));
 }
 
 /* ---- pipelines ---- */
@@ -141,10 +212,15 @@ static void check_pipelines(struct sim_resolver *resolver)
         const struct draft_stage *stages = drafts[p].stages.items;
         if (drafts[p].input.head.node != NULL)
             check_input(resolver, &drafts[p].input, &pipeline->input);
-        for (size_t s = 0; s < pipeline->stages_count; s++)
+        for (size_t s = 0; s < pipeline->stages_count; s++) {
             check_stage(resolver, &stages[s], &pipeline->stages[s], pipeline->semantics);
+            check_line(resolver, stages, s);
+            check_pools(resolver, &stages[s], &pipeline->stages[s]);
+        }
         check_tick(resolver, &drafts[p], pipeline);
         check_runtime(resolver, &drafts[p], pipeline);
+        check_execution(resolver, &drafts[p], pipeline);
+        check_input_size(resolver, &drafts[p], pipeline);
     }
 }
 

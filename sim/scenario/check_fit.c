@@ -217,6 +217,30 @@ static bool check_shape(struct sim_resolver *resolver, const struct sim_yaml *at
                             text);
 }
 
+/* A group needs so many nodes with just its GPUs. */
+static bool check_group(struct sim_resolver *resolver, const struct sim_yaml *at,
+                        const struct weir_shape *shape)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    uint64_t nodes = 0;
+    if (shape->kind != WEIR_SHAPE_SPMD_MULTI)
+        return true;
+    for (size_t i = 0; i < scenario->node_groups_count; i++) {
+        const struct sim_node_type *type = &scenario->node_types[scenario->node_groups[i].type];
+        uint32_t gpus = 0;
+        for (size_t k = 0; k < type->gpus_count; k++)
+            gpus += type->gpus[k].count;
+        if (gpus == shape->gpu_count && sim_shape_fits(scenario, type, shape))
+            nodes += scenario->node_groups[i].count;
+    }
+    if (nodes >= shape->node_count)
+        return true;
+    return sim_report_error(resolver->report, at,
+                            "can never run: needs %u whole nodes with %u GPUs, the cluster has "
+                            "%llu that fit",
+                            shape->node_count, shape->gpu_count, (unsigned long long)nodes);
+}
+
 /* ---- the least number of workers ---- */
 
 enum resource { RESOURCE_CPU, RESOURCE_GPU, RESOURCE_NVDEC, RESOURCE_NVENC, RESOURCE_COUNT };
@@ -261,19 +285,31 @@ static char *users_text(struct sim_resolver *resolver, enum resource resource)
     return text;
 }
 
+/* What the workers need that a pipeline has at the same time at least. */
+static void add_least(const struct sim_pipeline *pipeline, double sums[RESOURCE_COUNT])
+{
+    double most[RESOURCE_COUNT] = { 0 };
+    for (size_t s = 0; s < pipeline->stages_count; s++) {
+        const struct sim_stage *stage = &pipeline->stages[s];
+        double needs[RESOURCE_COUNT];
+        shape_needs(&stage->shape, needs);
+        for (int r = 0; r < RESOURCE_COUNT; r++) {
+            const double need = needs[r] * (stage->workers < 0 ? 1 : stage->workers);
+            most[r] = !sim_pipeline_is_batch(pipeline) ? most[r] + need : fmax(most[r], need);
+        }
+    }
+    for (int r = 0; r < RESOURCE_COUNT; r++)
+        sums[r] += most[r];
+}
+
 static void check_minimum(struct sim_resolver *resolver)
 {
     const struct sim_scenario *scenario = resolver->scenario;
     double totals[RESOURCE_COUNT] = { 0 };
     double sums[RESOURCE_COUNT] = { 0 };
     cluster_totals(scenario, totals);
-    for (uint32_t i = 0; i < scenario->stages_total; i++) {
-        const struct sim_stage *stage = sim_scenario_stage(scenario, i);
-        double needs[RESOURCE_COUNT];
-        shape_needs(&stage->shape, needs);
-        for (int r = 0; r < RESOURCE_COUNT; r++)
-            sums[r] += needs[r] * (stage->workers < 0 ? 1 : stage->workers);
-    }
+    for (size_t p = 0; p < scenario->pipelines_count; p++)
+        add_least(&scenario->pipelines[p], sums);
     for (int r = 0; r < RESOURCE_COUNT; r++)
         if (sums[r] > totals[r] * (1 + 1e-12) + 1e-9)
             sim_report_error(resolver->report, sim_yaml_get(resolver->root, "pipelines"),
@@ -293,9 +329,11 @@ void sim_check_fit(struct sim_resolver *resolver)
     bool is_possible = true;
     for (size_t p = 0; p < scenario->pipelines_count; p++) {
         const struct draft_stage *stages = drafts[p].stages.items;
-        for (size_t s = 0; s < scenario->pipelines[p].stages_count; s++)
-            is_possible &= check_shape(resolver, stages[s].head.node,
-                                       &scenario->pipelines[p].stages[s].shape, &largest);
+        for (size_t s = 0; s < scenario->pipelines[p].stages_count; s++) {
+            const struct weir_shape *shape = &scenario->pipelines[p].stages[s].shape;
+            is_possible &= check_shape(resolver, stages[s].head.node, shape, &largest) &&
+                           check_group(resolver, stages[s].head.node, shape);
+        }
     }
     if (is_possible && resolver->report->out->errors == 0)
         check_minimum(resolver);

@@ -59,6 +59,7 @@ struct draft_catalog {
     struct draft_head head;
     struct draft_list gpu_types;
     struct draft_list node_types;
+    struct draft_list models;
 };
 
 struct draft_truth {
@@ -83,11 +84,21 @@ struct draft_failures {
 
 enum sim_share_mode { SIM_SHARE_FRACTION, SIM_SHARE_EXCLUSIVE };
 
+struct draft_power {
+    struct draft_head head;
+    uint32_t cpu; /* index into the catalogue */
+    double cpus_per_core;
+    double cores_per_socket;
+    double socket_idle_w;
+    double socket_full_w;
+};
+
 struct draft_cluster {
     struct draft_head head;
     struct draft_list nodes;
     char *nodes_file;
     struct draft_failures failures;
+    struct draft_power power;
     uint32_t share_mode;
 };
 
@@ -159,6 +170,7 @@ struct draft_request {
     int64_t gpu_mem_bytes;
     uint32_t entire_gpu;
     uint32_t codec_same_gpu;
+    uint32_t spmd;
 };
 
 struct draft_factor {
@@ -204,6 +216,20 @@ struct draft_stage {
     uint32_t on_failure;
     uint32_t reset_on_failure;
     int64_t max_lifetime_ns;
+    char *env;
+    char *after;
+    char *model;
+};
+
+/* An entry of the model catalogue: kept for its text alone, stages were completed by it before. */
+struct draft_model {
+    struct draft_head head;
+    struct draft_request own;
+    uint32_t batch;
+    struct draft_service service;
+    struct sim_law *returns;
+    struct sim_law *setup;
+    struct sim_law *bytes_out;
 };
 
 struct draft_pipeline {
@@ -218,11 +244,15 @@ struct draft_pipeline {
     uint32_t worker_choice;
     double loop_hz;
     int64_t grace_ns;
+    uint32_t work_stealing;
     uint32_t backlog_guard;
     uint32_t teardown;
     uint32_t restart;
     int64_t restart_gap_ns;
     int64_t teardown_limit_ns;
+    int64_t store_bytes;
+    int64_t store_bandwidth_bytes;
+    uint32_t store_full;
     struct draft_list stages;
 };
 
@@ -230,6 +260,13 @@ struct draft_target {
     struct draft_head head;
     double frac;
     uint32_t has_cpu_jobs;
+};
+
+struct draft_defrag {
+    struct draft_head head;
+    uint32_t rule;
+    double budget_frac;
+    int64_t cost_ns;
 };
 
 struct draft_arrivals {
@@ -275,6 +312,7 @@ struct draft_workload {
     uint32_t mode;
     uint32_t refusal;
     struct draft_target target;
+    struct draft_defrag defrag;
     uint64_t jobs;
     struct draft_arrivals arrivals;
     struct draft_list classes;
@@ -352,6 +390,7 @@ struct draft_expect {
     char *than;
     char *than_of;
     char *than_variant;
+    double times;
 };
 
 struct draft_scenario {

@@ -183,10 +183,6 @@ static bool read_choice(struct sim_reader *reader, const struct sim_yaml *node,
         *target = index;
         return true;
     }
-    if (field->later != NULL && sim_choice_find(field->later, node->text) != SIM_ABSENT_COUNT)
-        return sim_report_error(reader->report, node,
-                                "'%s' is not supported yet by this version (supported: %s)",
-                                node->text, choices_text(reader->arena, field->choices));
     return sim_report_near(reader->report, node, SIM_AT_VALUE,
                            near_choice(reader->arena, field->choices, node->text),
                            "'%s' is not known (choose from %s)", node->text,

@@ -231,11 +231,15 @@ static void resolve_expect(struct sim_resolver *resolver, struct draft_expect *d
                              .than_metric = draft->than,
                              .than_of = draft->than_of,
                              .than_variant = draft->than_variant,
+                             .times = isnan(draft->times) ? 1 : draft->times,
                              .line = draft->head.node == NULL ? 0 : draft->head.node->mark.line };
     const bool is_value_given = sim_yaml_get(draft->head.node, "value") != NULL;
     if (is_value_given == has_than)
         sim_report_error(resolver->report, draft->head.node,
                          "needs either value or one of than, than_of, than_variant");
+    if (!has_than && sim_yaml_get(draft->head.node, "times") != NULL)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "times"),
+                         "needs one of than, than_of, than_variant");
     if (draft->op != SIM_ABSENT_COUNT)
         resolve_tolerance(resolver, draft, expect);
     check_variant_name(resolver, draft, "variant", draft->variant);

@@ -3,6 +3,7 @@
  * Resolving GPU types, node types and nodes. Built-in GPU types that are used are written into the
  * draft's catalogue in the order of their first use, so that the canonical text is complete.
  */
+#include "sim/scenario/catalog_cpus.h"
 #include "sim/scenario/catalog_gpus.h"
 #include "sim/scenario/resolve.h"
 #include "workloads/openb.h"
@@ -398,6 +399,29 @@ static void read_nodes_file(struct sim_resolver *resolver, struct wl_openb_nodes
     }
 }
 
+/* What is absent comes from the processor. */
+static void resolve_power(struct sim_resolver *resolver)
+{
+    struct draft_power *draft = &resolver->draft->cluster.power;
+    if (draft->cpu >= sim_catalog_cpu_count())
+        return; /* reported */
+    const struct sim_catalog_cpu *cpu = sim_catalog_cpu_at(draft->cpu);
+    if (isnan(draft->cores_per_socket))
+        draft->cores_per_socket = cpu->cores;
+    if (isnan(draft->socket_idle_w))
+        draft->socket_idle_w = cpu->idle_w;
+    if (isnan(draft->socket_full_w))
+        draft->socket_full_w = cpu->full_w;
+    if (draft->socket_full_w < draft->socket_idle_w)
+        sim_report_error(resolver->report, draft->head.node,
+                         "socket_full (%g W) is below socket_idle (%g W)", draft->socket_full_w,
+                         draft->socket_idle_w);
+    resolver->scenario->power = (struct sim_power){ .cpus_per_core = draft->cpus_per_core,
+                                                    .cores_per_socket = draft->cores_per_socket,
+                                                    .socket_idle_w = draft->socket_idle_w,
+                                                    .socket_full_w = draft->socket_full_w };
+}
+
 void sim_resolve_hardware(struct sim_resolver *resolver)
 {
     const struct draft_failures *failures = &resolver->draft->cluster.failures;
@@ -407,6 +431,7 @@ void sim_resolve_hardware(struct sim_resolver *resolver)
     resolve_node_types(resolver);
     resolve_groups(resolver);
     append_file_nodes(resolver);
+    resolve_power(resolver);
     wl_openb_nodes_clear(&nodes);
     resolver->scenario->failures = (struct sim_failures){ .node_between = failures->node_between,
                                                           .node_repair = failures->node_repair };

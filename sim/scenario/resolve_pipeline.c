@@ -82,6 +82,7 @@ static struct draft_request merge_requests(const struct draft_request *first,
         .gpu_mem_bytes = either_whole(first->gpu_mem_bytes, second->gpu_mem_bytes),
         .entire_gpu = either_flag(first->entire_gpu, second->entire_gpu),
         .codec_same_gpu = either_flag(first->codec_same_gpu, second->codec_same_gpu),
+        .spmd = either_flag(first->spmd, second->spmd),
     };
 }
 
@@ -92,10 +93,30 @@ static const struct draft_request absent_request = { .cpus = (double)NAN,
                                                      .ram_bytes = INT64_MIN,
                                                      .gpu_mem_bytes = INT64_MIN,
                                                      .entire_gpu = SIM_ABSENT_COUNT,
-                                                     .codec_same_gpu = SIM_ABSENT_COUNT };
+                                                     .codec_same_gpu = SIM_ABSENT_COUNT,
+                                                     .spmd = SIM_ABSENT_COUNT };
 static const struct draft_request default_request = { .cpus = 1 };
 
-static struct weir_request request_of(const struct draft_request *draft)
+/* The most frequent number of GPUs of a node that has any, the larger one on ties. */
+static uint32_t usual_gpus(const struct sim_scenario *scenario)
+{
+    uint64_t nodes[WEIR_MAX_NODE_GPUS + 1] = { 0 };
+    uint32_t usual = 0;
+    for (size_t i = 0; i < scenario->node_groups_count; i++) {
+        const struct sim_node_type *type = &scenario->node_types[scenario->node_groups[i].type];
+        uint32_t gpus = 0;
+        for (size_t k = 0; k < type->gpus_count; k++)
+            gpus += type->gpus[k].count;
+        nodes[gpus <= WEIR_MAX_NODE_GPUS ? gpus : 0] += scenario->node_groups[i].count;
+    }
+    for (uint32_t gpus = 1; gpus <= WEIR_MAX_NODE_GPUS; gpus++)
+        if (nodes[gpus] > 0 && (usual == 0 || nodes[gpus] >= nodes[usual]))
+            usual = gpus;
+    return usual;
+}
+
+static struct weir_request request_of(const struct sim_scenario *scenario,
+                                      const struct draft_request *draft)
 {
     return (struct weir_request){ .cpus = draft->cpus,
                                   .gpus = draft->gpus,
@@ -104,7 +125,9 @@ static struct weir_request request_of(const struct draft_request *draft)
                                   .ram_bytes = draft->ram_bytes,
                                   .gpu_mem_bytes = draft->gpu_mem_bytes,
                                   .entire_gpu = draft->entire_gpu == 1,
-                                  .codec_same_gpu = draft->codec_same_gpu == 1 };
+                                  .codec_same_gpu = draft->codec_same_gpu == 1,
+                                  .spmd = draft->spmd == 1,
+                                  .node_gpus = draft->spmd == 1 ? usual_gpus(scenario) : 0 };
 }
 
 static void refuse_both(struct sim_resolver *resolver, const struct draft_stage *draft)
@@ -126,6 +149,10 @@ static void resolve_shape(struct sim_resolver *resolver, const struct sim_yaml *
     if (weir_shape_from_request(request, resolver->scenario->quantum, shape, &error) != WEIR_OK) {
         *shape = (struct weir_shape){ .kind = WEIR_SHAPE_CPU };
         sim_report_error(resolver->report, at, "%s", error.text);
+    } else if (shape->gpu_count > WEIR_MAX_DEVICES) {
+        sim_report_error(resolver->report, at, "a worker has %d GPUs of a node at most, got %u",
+                         WEIR_MAX_DEVICES, shape->gpu_count);
+        *shape = (struct weir_shape){ .kind = WEIR_SHAPE_CPU };
     }
 }
 
@@ -147,7 +174,7 @@ void sim_resolve_request(struct sim_resolver *resolver, const struct sim_yaml *a
                          struct draft_request *draft, struct weir_shape *shape)
 {
     *draft = merge_requests(draft, &default_request);
-    const struct weir_request request = request_of(draft);
+    const struct weir_request request = request_of(resolver->scenario, draft);
     resolve_shape(resolver, at, &request, shape);
     take_whole(resolver, at, shape);
 }
@@ -161,7 +188,7 @@ static void resolve_requests(struct sim_resolver *resolver, struct draft_stage *
     const struct draft_request given = merge_requests(&draft->own, &draft->request);
     draft->own = merge_requests(&given, &default_request);
     draft->request = absent_request;
-    stage->request = request_of(&draft->own);
+    stage->request = request_of(resolver->scenario, &draft->own);
     stage->uses = stage->request;
     resolve_shape(resolver, request_node == NULL ? draft->head.node : request_node, &stage->request,
                   &stage->shape);
@@ -171,7 +198,7 @@ static void resolve_requests(struct sim_resolver *resolver, struct draft_stage *
         return;
     const struct sim_yaml *uses_node = draft->uses.head.node;
     draft->uses = merge_requests(&draft->uses, &draft->own);
-    stage->uses = request_of(&draft->uses);
+    stage->uses = request_of(resolver->scenario, &draft->uses);
     resolve_shape(resolver, uses_node, &stage->uses, &stage->uses_shape);
 }
 
@@ -317,11 +344,39 @@ static void resolve_stages(struct sim_resolver *resolver, const struct draft_pip
                           "a pipeline needs at least one stage");
 }
 
+/* auto: a machine with one GPU cannot hold two stages that want it. */
+static uint32_t resolve_execution(const struct sim_scenario *scenario, uint32_t execution)
+{
+    uint64_t nodes = 0;
+    uint64_t gpus = 0;
+    if (execution != SIM_EXECUTION_AUTO)
+        return execution;
+    for (size_t i = 0; i < scenario->node_groups_count; i++) {
+        const struct sim_node_type *type = &scenario->node_types[scenario->node_groups[i].type];
+        nodes += scenario->node_groups[i].count;
+        for (size_t k = 0; k < type->gpus_count; k++)
+            gpus += (uint64_t)scenario->node_groups[i].count * type->gpus[k].count;
+    }
+    return nodes <= 1 && gpus <= 1 ? SIM_EXECUTION_BATCH : SIM_EXECUTION_STREAMING;
+}
+
+/* Plain loops: one worker, which goes through the tasks without waiting for a turn of the loop. */
+static void debug_one_by_one(struct sim_pipeline *pipeline)
+{
+    pipeline->slots_per_worker = 1000000;
+    for (size_t i = 0; i < pipeline->stages_count; i++)
+        pipeline->stages[i].workers = 1;
+}
+
 static void resolve_pipeline(struct sim_resolver *resolver, struct draft_pipeline *draft,
                              struct sim_pipeline *pipeline)
 {
     struct sim_scenario *scenario = resolver->scenario;
     *pipeline = (struct sim_pipeline){ .name = draft->head.name,
+                                       .execution = resolve_execution(scenario, draft->execution),
+                                       .store_bytes = draft->store_bytes,
+                                       .store_spills = draft->store_full == 1,
+                                       .store_bytes_per_s = (double)draft->store_bandwidth_bytes,
                                        .semantics = draft->semantics,
                                        .tick_ns = draft->tick_ns,
                                        .tick_rounding = draft->tick_rounding,
@@ -334,6 +389,7 @@ static void resolve_pipeline(struct sim_resolver *resolver, struct draft_pipelin
                                        .lower_bound = draft->backpressure.lower_bound,
                                        .grace_ns = draft->grace_ns,
                                        .has_backlog_guard = draft->backlog_guard == 1,
+                                       .steals_work = draft->work_stealing == 1,
                                        .stops_serially = draft->teardown == 0,
                                        .restart = draft->restart,
                                        .restart_gap_ns = draft->restart_gap_ns,
@@ -341,6 +397,8 @@ static void resolve_pipeline(struct sim_resolver *resolver, struct draft_pipelin
                                        .stage_first = scenario->stages_total };
     resolve_input(resolver, &draft->input, &pipeline->input);
     resolve_stages(resolver, draft, pipeline);
+    if (pipeline->execution == SIM_EXECUTION_BATCH_DEBUG)
+        debug_one_by_one(pipeline);
     scenario->stages_total += pipeline->stages_count;
 }
 

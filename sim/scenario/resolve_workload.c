@@ -119,10 +119,16 @@ static void resolve_workload(struct sim_resolver *resolver, struct draft_workloa
                                        .mode = draft->mode,
                                        .refusal = draft->refusal,
                                        .target_frac = draft->target.frac,
-                                       .target_has_cpu_jobs = draft->target.has_cpu_jobs == 1 };
+                                       .target_has_cpu_jobs = draft->target.has_cpu_jobs == 1,
+                                       .defrag = { .rule = draft->defrag.rule,
+                                                   .budget_frac = draft->defrag.budget_frac,
+                                                   .cost_ns = draft->defrag.cost_ns } };
     if (workload->kind != SIM_WORKLOAD_GENERATED)
         sim_resolve_trace(resolver, draft, workload);
     resolve_order(resolver, draft, workload);
+    if (workload->mode != SIM_WORKLOAD_STATIC && workload->defrag.rule != SIM_DEFRAG_NONE)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "defrag"),
+                         "is for mode: static, where no job ends");
     resolve_trim(resolver, draft, workload);
     sim_resolve_jobs(resolver, draft, workload);
 }

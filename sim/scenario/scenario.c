@@ -11,6 +11,7 @@
 #include "sim/scenario/check.h"
 #include "sim/scenario/emit.h"
 #include "sim/scenario/input_file.h"
+#include "sim/scenario/models.h"
 #include "sim/scenario/set.h"
 
 #include <stdlib.h>
@@ -83,9 +84,10 @@ static void note_named_files(struct loading *loading, const struct sim_reader *r
 
 /* ---- from tree to scenario ---- */
 
-static void build(struct loading *loading, struct sim_yaml *root)
+static void build(struct loading *loading, const struct sim_yaml *given)
 {
     struct sim_arena *arena = &loading->box->arena;
+    struct sim_yaml *root = sim_models_fill(arena, &loading->report, given);
     struct sim_scenario *scenario = &loading->box->scenario;
     struct sim_reader reader = { .arena = arena,
                                  .report = &loading->report,

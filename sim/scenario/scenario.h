@@ -53,6 +53,14 @@ struct sim_node_group {
     uint32_t count;
 };
 
+/* Electric power of CPUs; that of GPUs is in their types. */
+struct sim_power {
+    double cpus_per_core; /* CPUs of a node are hardware threads */
+    double cores_per_socket;
+    double socket_idle_w;
+    double socket_full_w;
+};
+
 struct sim_failures {
     struct sim_law *node_between; /* time a node stays up, NULL = never fails */
     struct sim_law *node_repair;
@@ -89,6 +97,14 @@ struct sim_sched {
 
 /* ---- pipelines ---- */
 
+/* SIM_EXECUTION_AUTO is resolved into one of the others. */
+enum sim_execution {
+    SIM_EXECUTION_STREAMING,   /* all stages at once */
+    SIM_EXECUTION_BATCH,       /* one stage after the other, each with the whole cluster */
+    SIM_EXECUTION_BATCH_DEBUG, /* the same with one worker */
+    SIM_EXECUTION_SERVING,     /* as streaming, one request a turn, never done */
+    SIM_EXECUTION_AUTO
+};
 enum sim_semantics { SIM_SEMANTICS_EVENT, SIM_SEMANTICS_TICK, SIM_SEMANTICS_RUNTIME };
 enum sim_tick_rounding { SIM_TICK_TRUNCATE, SIM_TICK_NEAREST };
 enum sim_backpressure {
@@ -172,6 +188,7 @@ struct sim_input {
 
 struct sim_pipeline {
     char *name;
+    uint32_t execution; /* enum sim_execution */
     uint32_t semantics; /* enum sim_semantics */
     int64_t tick_ns;
     uint32_t tick_rounding;
@@ -188,11 +205,21 @@ struct sim_pipeline {
     uint32_t restart;          /* runtime: enum sim_restart */
     int64_t teardown_limit_ns; /* runtime: no worker takes longer to end */
     int64_t restart_gap_ns;    /* runtime: between restarts of old workers of a stage */
+    bool steals_work;          /* runtime: idle workers take tasks that others hold */
     bool stops_serially;       /* runtime: the loop waits for every stopped worker */
+    int64_t store_bytes;       /* between stages, 0 = any number */
+    bool store_spills;         /* else a full store ends the pipeline */
+    double store_bytes_per_s;  /* batch: of an outer store, 0 = takes no time */
     struct sim_stage *stages;
     size_t stages_count;
     size_t stage_first; /* index of its first stage over all pipelines */
 };
+
+static inline bool sim_pipeline_is_batch(const struct sim_pipeline *pipeline)
+{
+    return pipeline->execution == SIM_EXECUTION_BATCH ||
+           pipeline->execution == SIM_EXECUTION_BATCH_DEBUG;
+}
 
 /* ---- workloads: jobs ---- */
 
@@ -208,6 +235,14 @@ enum sim_workload_mode { SIM_WORKLOAD_STATIC, SIM_WORKLOAD_TIME };
 /* Which of equal nodes is first: by a kept order, by the cluster's own order, at random. */
 enum sim_ranks { SIM_RANKS_FILE, SIM_RANKS_SHUFFLED, SIM_RANKS_AS_GIVEN };
 enum sim_refusal { SIM_REFUSAL_FORGET, SIM_REFUSAL_STOP };
+
+enum sim_defrag_kind { SIM_DEFRAG_NONE, SIM_DEFRAG_GREEDY, SIM_DEFRAG_BATCH, SIM_DEFRAG_ONE_POD };
+/* Moving jobs at the end of a static workload (sim/jobs/defrag.h). */
+struct sim_defrag_rule {
+    uint32_t rule;      /* enum sim_defrag_kind */
+    double budget_frac; /* of the jobs that are placed */
+    int64_t cost_ns;    /* a moved job's GPUs do nothing for so long */
+};
 
 enum sim_arrival_kind {
     SIM_ARRIVALS_TRACE,
@@ -266,6 +301,7 @@ struct sim_workload {
     double demand_frac; /* GPU demand that arrives, of the cluster's GPUs; NAN = as the rows ask */
     double target_frac; /* of the jobs that the target workload covers, most frequent kinds first */
     bool target_has_cpu_jobs;
+    struct sim_defrag_rule defrag;
     struct sim_job_spec *jobs; /* one a row of the pod file, or a class */
     size_t jobs_count;
     const char **labels; /* sizes of the jobs of a trace, names of classes */
@@ -355,7 +391,8 @@ struct sim_expect {
     char *than_metric; /* compare with another result */
     char *than_of;
     char *than_variant;
-    int line; /* in the file, for messages */
+    double times; /* multiplies what `than_*` finds */
+    int line;     /* in the file, for messages */
 };
 
 struct sim_input_file {
@@ -383,6 +420,7 @@ struct sim_scenario {
     struct sim_node_group *node_groups;
     size_t node_groups_count;
     struct sim_failures failures;
+    struct sim_power power;
 
     struct sim_sched sched;
     struct sim_pipeline *pipelines;

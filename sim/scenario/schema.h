@@ -58,7 +58,6 @@ struct sim_field {
     const char *fallback; /* what absent means, for the documentation */
     double min, max;      /* of numbers, counts, times (s) and bytes; both 0 = not limited */
     const char *choices;  /* "a|b/older-name|c" */
-    const char *later;    /* choices of other versions: "x|y" */
     const struct sim_section *section;
     const char *help;
 };

@@ -3,6 +3,7 @@
  * The schema's tables of hardware, innermost mappings first. The order of fields is the canonical
  * order of keys and the order of the documentation.
  */
+#include "sim/scenario/catalog_cpus.h"
 #include "sim/scenario/schema_parts.h"
 
 static const struct sim_field quantum_fields[] = {
@@ -138,12 +139,19 @@ static const struct sim_field catalog_fields[] = {
       AT(draft_catalog, node_types),
       .section = &node_type_section,
       .help = "node types by name" },
+    { .key = "models",
+      .kind = SIM_FIELD_NAMED,
+      AT(draft_catalog, models),
+      .section = &sim_schema_model,
+      .help = "models by name: what a stage with `model` does not say itself" },
 };
-const struct sim_section sim_schema_catalog = { .name = "catalog",
-                                                .help = "Hardware as the scheduler is told.",
-                                                .fields = catalog_fields,
-                                                .count = LENGTH(catalog_fields),
-                                                .size = sizeof(struct draft_catalog) };
+const struct sim_section sim_schema_catalog = {
+    .name = "catalog",
+    .help = "Hardware as the scheduler is told, and models that stages run.",
+    .fields = catalog_fields,
+    .count = LENGTH(catalog_fields),
+    .size = sizeof(struct draft_catalog)
+};
 
 static const struct sim_field truth_fields[] = {
     { .key = "gpu_types",
@@ -210,6 +218,52 @@ static const struct sim_section failures_section = { .name = "cluster.failures",
                                                      .size = sizeof(struct draft_failures),
                                                      .has_sources = true };
 
+static const struct sim_field power_fields[] = {
+    { .key = "cpu",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_power, cpu),
+      .initial = "xeon-8163",
+      .choices = SIM_CATALOG_CPU_CHOICES,
+      .help = "processor of all nodes: gives cores and watts of a socket" },
+    { .key = "cpus_per_core",
+      .kind = SIM_FIELD_NUMBER,
+      AT(draft_power, cpus_per_core),
+      .initial = "2",
+      .min = 1,
+      .max = 64,
+      .help = "CPUs (hardware threads) that one core is" },
+    { .key = "cores_per_socket",
+      .kind = SIM_FIELD_NUMBER,
+      AT(draft_power, cores_per_socket),
+      .fallback = "that of the processor",
+      .min = 1,
+      .max = 4096,
+      .help = "cores of one socket" },
+    { .key = "socket_idle",
+      .kind = SIM_FIELD_NUMBER,
+      .unit = SIM_UNIT_POWER,
+      AT(draft_power, socket_idle_w),
+      .fallback = "that of the processor",
+      .max = 1e6,
+      .help = "power of a socket without allocated cores" },
+    { .key = "socket_full",
+      .kind = SIM_FIELD_NUMBER,
+      .unit = SIM_UNIT_POWER,
+      AT(draft_power, socket_full_w),
+      .fallback = "that of the processor",
+      .max = 1e6,
+      .help = "power of a socket with allocated cores" },
+};
+static const struct sim_section power_section = {
+    .name = "cluster.power",
+    .help = "Electric power of CPUs, for the power metrics of static workloads; that of GPUs is "
+            "idle and limit of their types.",
+    .fields = power_fields,
+    .count = LENGTH(power_fields),
+    .size = sizeof(struct draft_power),
+    .scalar_key = "cpu"
+};
+
 static const struct sim_field cluster_fields[] = {
     { .key = "nodes",
       .kind = SIM_FIELD_LIST,
@@ -228,6 +282,11 @@ static const struct sim_field cluster_fields[] = {
       AT(draft_cluster, failures),
       .section = &failures_section,
       .help = "random failures of nodes" },
+    { .key = "power",
+      .kind = SIM_FIELD_SECTION,
+      AT(draft_cluster, power),
+      .section = &power_section,
+      .help = "electric power of CPUs" },
     { .key = "share_mode",
       .kind = SIM_FIELD_CHOICE,
       AT(draft_cluster, share_mode),

@@ -118,7 +118,7 @@ static const struct sim_section backpressure_section = { .name = "pipelines[].ba
           .kind = SIM_FIELD_NUMBER,                                                                \
           AT(type, base gpus),                                                                     \
           .fallback = other_fallback,                                                              \
-          .max = WEIR_MAX_DEVICES,                                                                 \
+          .max = 4096,                                                                             \
           .help = "GPUs of one worker: a share below 1, or a whole number" },                      \
         { .key = "nvdecs",                                                                         \
           .kind = SIM_FIELD_WHOLE,                                                                 \
@@ -151,6 +151,12 @@ static const struct sim_section backpressure_section = { .name = "pipelines[].ba
           AT(type, base entire_gpu),                                                               \
           .fallback = other_fallback,                                                              \
           .help = "its GPUs are shared with nobody and all their codec engines are its own" },     \
+        { .key = "spmd",                                                                           \
+          .kind = SIM_FIELD_FLAG,                                                                  \
+          AT(type, base spmd),                                                                     \
+          .fallback = other_fallback,                                                              \
+          .help = "one process a GPU, which work on a task together: on part of one node, or, as " \
+                  "a group, on all GPUs of several nodes; cpus are for each process" },            \
     {                                                                                              \
         .key = "codec_same_gpu", .kind = SIM_FIELD_FLAG, AT(type, base codec_same_gpu),            \
         .fallback = other_fallback,                                                                \
@@ -256,8 +262,58 @@ static const struct sim_section service_section = {
     .has_sources = true
 };
 
+static const struct sim_field model_fields[] = {
+    REQUEST_FIELDS(draft_model, own., "1", "0 or false"),
+    { .key = "batch",
+      .kind = SIM_FIELD_COUNT,
+      AT(draft_model, batch),
+      .fallback = "1",
+      .min = 1,
+      .max = LARGEST_COUNT,
+      .help = "items a task takes" },
+    { .key = "service",
+      .kind = SIM_FIELD_SECTION,
+      AT(draft_model, service),
+      .section = &service_section,
+      .fallback = "that of the stage",
+      .help = "time one task takes: a law or a mapping" },
+    { .key = "returns",
+      .kind = SIM_FIELD_LAW,
+      AT(draft_model, returns),
+      .fallback = "const(1)",
+      .help = "items that one item turns into" },
+    { .key = "setup",
+      .kind = SIM_FIELD_LAW,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_model, setup),
+      .fallback = "0 s",
+      .help = "time to load it" },
+    { .key = "bytes_out",
+      .kind = SIM_FIELD_LAW,
+      .unit = SIM_UNIT_BYTES,
+      AT(draft_model, bytes_out),
+      .fallback = "0 B",
+      .help = "bytes of one item given back" },
+};
+const struct sim_section sim_schema_model = { .name = "catalog.models.NAME",
+                                              .help = "A model: keys for the stages that run it.",
+                                              .fields = model_fields,
+                                              .count = LENGTH(model_fields),
+                                              .size = sizeof(struct draft_model),
+                                              .has_sources = true };
+
 static const struct sim_field stage_fields[] = {
     NAME_FIELD(draft_stage, "name of the stage, unique in its pipeline"),
+    { .key = "after",
+      .kind = SIM_FIELD_TEXT,
+      AT(draft_stage, after),
+      .fallback = "the stage above",
+      .help = "the stage that feeds it: stages form a line, so only the one above is possible" },
+    { .key = "model",
+      .kind = SIM_FIELD_TEXT,
+      AT(draft_stage, model),
+      .fallback = "none",
+      .help = "a model of the catalogue: keys that the stage does not give come from it" },
     REQUEST_FIELDS(draft_stage, own., "1", "0 or false"),
     { .key = "request",
       .kind = SIM_FIELD_SECTION,
@@ -421,6 +477,11 @@ static const struct sim_field stage_fields[] = {
       .max = LARGEST_TIME,
       .help = "runtime: a worker ready for longer starts again in its place, unless its task has "
               "run for 0.6 of this; 0 = never" },
+    { .key = "env",
+      .kind = SIM_FIELD_TEXT,
+      AT(draft_stage, env),
+      .fallback = "that of the pipeline runner",
+      .help = "environment of its workers; a stage with one of its own cannot run in batch_debug" },
 };
 static const struct sim_section stage_section = { .name = "pipelines[].stages[]",
                                                   .help = "A stage: one kind of worker.",
@@ -435,13 +496,15 @@ static const struct sim_field pipeline_fields[] = {
       .kind = SIM_FIELD_CHOICE,
       AT(draft_pipeline, execution),
       .initial = "streaming",
-      .choices = "streaming",
-      .later = "batch|batch_debug|serving|auto",
-      .help = "streaming: all stages run at once" },
+      .choices = "streaming|batch|batch_debug|serving|auto",
+      .help = "streaming: all stages run at once; batch: a stage starts when the one before is "
+              "through, with the whole cluster for itself; batch_debug: the same with one worker, "
+              "one task at a time; serving: streaming that takes one request a turn and is never "
+              "done; auto: batch on one node with at most one GPU, else streaming" },
     { .key = "semantics",
       .kind = SIM_FIELD_CHOICE,
       AT(draft_pipeline, semantics),
-      .initial = "event",
+      .initial = "runtime",
       .choices = "event|tick|runtime",
       .help = "event: things happen when they are due; tick: as a loop with fixed steps would see "
               "them; runtime: a main loop feeds pools of workers that hold tasks ahead, last stage "
@@ -522,6 +585,13 @@ static const struct sim_field pipeline_fields[] = {
       .initial = "50 s",
       .max = 3600,
       .help = "runtime: a worker that takes longer to end is killed" },
+    { .key = "work_stealing",
+      .kind = SIM_FIELD_FLAG,
+      AT(draft_pipeline, work_stealing),
+      .initial = "false",
+      .help =
+          "runtime: a worker that has held nothing for 1 s takes the last task, not begun, of a "
+          "worker that holds several" },
     { .key = "restart",
       .kind = SIM_FIELD_CHOICE,
       AT(draft_pipeline, restart),
@@ -537,6 +607,28 @@ static const struct sim_field pipeline_fields[] = {
       .initial = "60 s",
       .max = LARGEST_TIME,
       .help = "runtime: time between restarts of workers of one stage because of their age" },
+    { .key = "store",
+      .kind = SIM_FIELD_BYTES,
+      .unit = SIM_UNIT_BYTES,
+      AT(draft_pipeline, store_bytes),
+      .initial = "0 B",
+      .max = LARGEST_BYTES,
+      .help = "runtime: the pipeline ends when more than this lies between its stages; 0 = any" },
+    { .key = "store_full",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_pipeline, store_full),
+      .initial = "end",
+      .choices = "end|spill",
+      .help = "what happens when the store is full: the pipeline ends, or the rest is written "
+              "elsewhere, which takes no time and is counted" },
+    { .key = "store_bandwidth",
+      .kind = SIM_FIELD_BYTES,
+      .unit = SIM_UNIT_BYTES,
+      AT(draft_pipeline, store_bandwidth_bytes),
+      .initial = "0 B",
+      .max = LARGEST_BYTES,
+      .help = "batch: bytes a second of the store that takes what lies between two stages, written "
+              "and read while nothing is processed; 0 = takes no time" },
     { .key = "stages",
       .kind = SIM_FIELD_LIST,
       .flags = SIM_FIELD_REQUIRED,

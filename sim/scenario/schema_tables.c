@@ -421,6 +421,12 @@ static const struct sim_field expect_fields[] = {
       AT(draft_expect, than_variant),
       .fallback = "the same variant",
       .help = "compare with another variant" },
+    { .key = "times",
+      .kind = SIM_FIELD_NUMBER,
+      AT(draft_expect, times),
+      .fallback = "1",
+      .max = 1e12,
+      .help = "what `than...` finds is multiplied by this: 0.2 and lt = at least 80 % less" },
 };
 static const struct sim_section expect_section = { .name = "expect[]",
                                                    .help = "A check on the results; decides the "

@@ -27,6 +27,40 @@ static const struct sim_section target_section = {
     .size = sizeof(struct draft_target)
 };
 
+static const struct sim_field defrag_fields[] = {
+    { .key = "rule",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_defrag, rule),
+      .initial = "none",
+      .choices = "none|greedy|batch|one_pod",
+      .help = "greedy: one by one the moves that lower fragmentation most for the size of the job; "
+              "batch: those that take most of it along leave together, then all are placed; "
+              "one_pod: the same, one from each of the worst nodes (FGD simulator)" },
+    { .key = "budget",
+      .kind = SIM_FIELD_NUMBER,
+      .unit = SIM_UNIT_FRACTION,
+      AT(draft_defrag, budget_frac),
+      .initial = "1%",
+      .max = 1,
+      .help = "share of the placed jobs that may move" },
+    { .key = "cost",
+      .kind = SIM_FIELD_TIME,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_defrag, cost_ns),
+      .initial = "2m",
+      .max = LARGEST_TIME,
+      .help = "time for which the GPUs of a moved job do nothing" },
+};
+static const struct sim_section defrag_section = {
+    .name = "workloads[].defrag",
+    .help = "What if some jobs were moved at the end: measured after the results of the run, which "
+            "do not change.",
+    .fields = defrag_fields,
+    .count = LENGTH(defrag_fields),
+    .size = sizeof(struct draft_defrag),
+    .scalar_key = "rule"
+};
+
 static const struct sim_field arrivals_fields[] = {
     { .key = "process",
       .kind = SIM_FIELD_CHOICE,
@@ -363,6 +397,11 @@ static const struct sim_field workload_fields[] = {
       AT(draft_workload, retry_delay),
       .fallback = "60 s",
       .help = "time until a refused job comes again" },
+    { .key = "defrag",
+      .kind = SIM_FIELD_SECTION,
+      AT(draft_workload, defrag),
+      .section = &defrag_section,
+      .help = "what if some jobs were moved at the end" },
 };
 const struct sim_section sim_schema_workload = {
     .name = "workloads[]",

@@ -12,6 +12,10 @@
  *
  * A worker knows no driver: it holds items by index and leaves their meaning to the caller. Workers
  * live in one pool; a slot is reused after the end of a life, so events carry slot and id.
+ *
+ * A worker may be a group (SPMD on several nodes): one worker with a place on every node, which all
+ * change state together. Every place has an id of its own, and each of them finds the worker; a
+ * group is counted once, its devices and its rows in the database are per place.
  */
 #ifndef SIM_WORKER_WORKER_H
 #define SIM_WORKER_WORKER_H
@@ -26,6 +30,19 @@ enum sim_worker_state {
     SIM_WORKER_IDLE = SIM_METER_IDLE,
     SIM_WORKER_BUSY = SIM_METER_BUSY,
     SIM_WORKER_BLOCKED = SIM_METER_BLOCKED
+};
+
+/* Where a worker, or one member of a group, is put. */
+struct sim_place {
+    uint64_t id;
+    struct weir_alloc alloc;
+};
+
+/* What a member of a group holds, the first one aside. */
+struct sim_member {
+    uint64_t id;
+    struct sim_meter_worker meter;
+    struct sim_lease lease;
 };
 
 struct sim_worker {
@@ -47,11 +64,14 @@ struct sim_worker {
     uint32_t gpu_type;    /* of its first device, WEIR_NO_INDEX = none */
     sim_handle timer;     /* end of set-up or service */
     sim_handle crash;
+    int64_t idle_ns; /* since when it is idle, if it is */
     int64_t created_ns, ready_ns, task_start_ns, service_ns, demand_ns;
     int64_t busy_ns;
     uint64_t tasks;
     struct sim_meter_worker meter;
     struct sim_lease lease;
+    struct sim_member *others; /* of a group, in the order of the plan */
+    uint32_t other_count;
 };
 
 struct sim_worker_pool {
@@ -75,6 +95,18 @@ weir_status sim_worker_place(struct sim_worker_pool *pool, struct sim_context *c
                              const struct weir_shape *uses, struct sim_worker **worker,
                              uint32_t *reason);
 
+/* Adds one more place to a worker that was just placed; refused as sim_worker_place is. */
+weir_status sim_worker_join(struct sim_worker_pool *pool, struct sim_context *context,
+                            struct sim_worker *worker, const struct sim_place *place,
+                            uint32_t *reason);
+/* Takes a worker back that was placed and has not changed state: as if it had never been. */
+void sim_worker_withdraw(struct sim_worker_pool *pool, struct sim_context *context,
+                         struct sim_worker *worker);
+
+/* Member `index` of a worker; index 0 is the worker's own place. */
+struct sim_place sim_worker_member(const struct sim_worker *worker, uint32_t index);
+bool sim_worker_is_on(const struct sim_worker *worker, uint32_t node);
+
 /* Moves along a legal edge, at the engine's time. Going to GONE keeps the devices: see release. */
 void sim_worker_set_state(struct sim_worker *worker, struct sim_context *context,
                           enum sim_worker_state state);
@@ -83,5 +115,9 @@ void sim_worker_set_state(struct sim_worker *worker, struct sim_context *context
  * caller took the items out of its hands first. */
 weir_status sim_worker_release(struct sim_worker_pool *pool, struct sim_context *context,
                                struct sim_worker *worker, const char *reason);
+
+/* Writes its rows, one a place; `ended_ns` -1 = it lives. */
+weir_status sim_worker_record(const struct sim_worker *worker, struct sim_context *context,
+                              int64_t ended_ns, const char *reason);
 
 #endif

@@ -10,6 +10,7 @@
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 #include "tests/support/table.h"
+#include "workloads/lines.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -184,6 +185,73 @@ static void check_end(const struct published *published, size_t row,
                0.005001);
 }
 
+/* What was allocated never passes what could be. */
+static void check_bound(const struct sim_static_run *run)
+{
+    const struct sim_static_state states[] = { sim_static_now(run), sim_static_full(run) };
+    for (int i = 0; i < 2; i++) {
+        struct sim_alloc_bound bound;
+        const struct sim_alloc_question question = { .cluster = states[i].cluster,
+                                                     .kinds = &sim_static_demand(run)->kinds,
+                                                     .jobs = states[i].arrived };
+        CHECK_I64(sim_alloc_bound_compute(&question, &bound), WEIR_OK);
+        CHECK((double)states[i].used_milli / 1000 <= bound.gpus * (1 + 1e-9));
+        CHECK(bound.gpus <= bound.simple_gpus);
+    }
+}
+
+/* No value of n lies further from their mean than (n - 1) / sqrt(n) sample deviations (Samuelson):
+ * a bound that holds for certain, plus half a unit of the last digits written. */
+static double farthest(double deviation)
+{
+    enum { SEEDS = 10 };
+    return (SEEDS - 1) / sqrt((double)SEEDS) * (deviation + 0.0006) + 0.01;
+}
+
+/* One line of curves.csv: means and deviations of three values. False for other lines. */
+static bool read_means(const char *line, const char *const key[3], size_t *x, double mean[3],
+                       double deviation[3])
+{
+    char start[96];
+    char *rest = NULL;
+    const size_t length = (size_t)snprintf(start, sizeof start, "%s,%s,", key[0], key[1]);
+    if (strncmp(line, start, length) != 0)
+        return false;
+    *x = (size_t)strtoul(line + length, &rest, 10);
+    for (int v = 0; v < 3; v++) {
+        mean[v] = strtod(rest + 1, &rest);
+        deviation[v] = strtod(rest + 1, &rest);
+    }
+    return true;
+}
+
+/* The published means over ten seeds, against one of them, at every percent. */
+static void check_means(const char *const key[3], const struct sim_arrival_curve *curve)
+{
+    const char *path = test_shared("golden/fgd/curves.csv.gz");
+    struct wl_source *source = NULL;
+    struct wl_lines *lines = NULL;
+    struct wl_line line = { .text = NULL };
+    struct weir_error error = { .phase = -1 };
+    uint32_t points = 0;
+    CHECK(path != NULL && wl_source_open(path, &source, &error) == WEIR_OK &&
+          wl_lines_open(source, 4096, &lines, &error) == WEIR_OK);
+    while (lines != NULL && wl_lines_next(lines, &line, &error) == WEIR_OK && line.text != NULL) {
+        size_t x = 0;
+        double mean[3];
+        double deviation[3];
+        if (!read_means(line.text, key, &x, mean, deviation))
+            continue;
+        const struct sim_arrival_values values = sim_arrival_curve_at(curve, x);
+        CHECK_NEAR(values.alloc_pct, mean[0], farthest(deviation[0]));
+        CHECK_NEAR(values.frag_pct, mean[1], farthest(deviation[1]));
+        CHECK_NEAR(values.frag_idle_pct, mean[2], farthest(deviation[2]));
+        points++;
+    }
+    wl_lines_close(lines);
+    CHECK_I64(points, CURVE);
+}
+
 static const char *our_name(const char *published)
 {
     for (int p = 0; p < POLICIES; p++)
@@ -208,6 +276,8 @@ static void check_run(const struct published *published, size_t row)
     if (experiment.run != NULL) {
         check_end(published, row, experiment.run);
         check_curves(published, key, sim_static_curve(experiment.run));
+        check_means(key, sim_static_curve(experiment.run));
+        check_bound(experiment.run);
     }
     clear_experiment(&experiment);
 }

@@ -28,6 +28,12 @@ static const char *pick(uint64_t *state, const char *const *words, size_t count)
     pick((state), (const char *const[]){ __VA_ARGS__ },                                            \
          sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))
 
+/* Every third scenario has nodes for groups of processes, and such a stage. */
+static bool has_groups(uint64_t seed)
+{
+    return seed % 3 == 0;
+}
+
 static void write_stages(FILE *out, uint64_t *state, bool is_blocking, bool is_runtime)
 {
     const uint64_t stages = 1 + next(state) % 5;
@@ -70,6 +76,8 @@ static char *write_scenario(uint64_t seed)
     (void)fprintf(out, "    - {name: n, cpus: %s, gpus: {l4: %s}, count: %s}\n",
                   PICK(&state, "8", "24", "40"), PICK(&state, "2", "4", "8"),
                   PICK(&state, "1", "2", "3"));
+    if (has_groups(seed))
+        (void)fputs("    - {name: m, cpus: 8, gpus: {l4: 4}, count: 12}\n", out);
     (void)fputs(
         PICK(&state, "", "", "  failures: {node_between: exp(200), node_repair: exp(40)}\n"), out);
     (void)fprintf(out, "sched:\n  placement: %s\n  scaling: {policy: %s, interval: %s}\n",
@@ -88,13 +96,19 @@ static char *write_scenario(uint64_t seed)
                       ? PICK(&state, "{rule: blocking, buffer: 0}", "{rule: blocking, buffer: 3}")
                       : PICK(&state, "slots", "none"));
     const bool is_runtime = !is_blocking && next(&more) % 4 != 0;
+    (void)fprintf(out, "    semantics: %s\n", is_runtime ? "runtime" : "event");
     if (is_runtime)
-        (void)fprintf(
-            out, "    semantics: runtime\n%s",
-            PICK(&more, "", "    grace: 0\n    teardown: serial\n    teardown_limit: 2 s\n",
-                 "    loop_hz: 1\n    backlog_guard: true\n",
-                 "    restart: decide\n    restart_spacing: 9 s\n", "    restart: next_plan\n"));
+        (void)fputs(PICK(&more, "", "    grace: 0\n    teardown: serial\n    teardown_limit: 2 s\n",
+                         "    loop_hz: 1\n    backlog_guard: true\n    work_stealing: true\n",
+                         "    restart: decide\n    restart_spacing: 9 s\n",
+                         "    restart: next_plan\n"),
+                    out);
     (void)fputs("    stages:\n", out);
+    if (has_groups(seed))
+        (void)fprintf(out, "      - {name: g, cpus: 0.5, gpus: %s, spmd: true, service: 2, %s}\n",
+                      PICK(&more, "3", "4", "8", "16"),
+                      PICK(&more, "setup: 3", "setup: 1, worker_between: exp(60)",
+                           "setup_failure: 0.2, setup: 9"));
     write_stages(out, &state, is_blocking, is_runtime);
     return fclose(out) == 0 ? text : NULL;
 }

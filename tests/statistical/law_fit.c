@@ -116,7 +116,8 @@ static const char closed_text[] =
     "  node_types: {a: {cpus: 64, gpus: {fast: 8}}, b: {cpus: 64, gpus: {slow: 8}}}\n"
     "cluster: {nodes: [{type: a}, {type: b}]}\n"
     "sched: {placement: fgd, scaling: {policy: fixed, interval: 1 h}}\n"
-    "pipelines:\n  - name: p\n    input: {items: 6000, size: \"lognormal(2, 0.5)\"}\n"
+    "pipelines:\n  - name: p\n    semantics: event\n    input: {items: 6000, size: \"lognormal(2, "
+    "0.5)\"}\n"
     "    stages:\n"
     "      - {name: load, cpus: 1, workers: 40, setup: \"gamma(30 s, 0.3)\", returns: 1.5,\n"
     "         service: {law: \"lognormal(12 s, 0.6)\", scale_by_size: false}}\n"
@@ -255,7 +256,8 @@ static const char queue_text[] =
     "schema: 1\nname: queue\nseed: 5\n"
     "cluster: {nodes: [{name: n, cpus: 8}]}\n"
     "sched: {placement: first_fit, scaling: {policy: fixed, interval: 1 h}}\n"
-    "pipelines:\n  - name: q\n    input: {items: 20000, arrivals: \"gamma(1 s, 0.7)\"}\n"
+    "pipelines:\n  - name: q\n    semantics: event\n    input: {items: 20000, arrivals: \"gamma(1 "
+    "s, 0.7)\"}\n"
     "    stages:\n      - {name: serve, cpus: 1, workers: 3, service: exp(2 s)}\n";
 
 static void arrivals_come_back(void)

@@ -72,7 +72,7 @@ static double param(const char *params, const char *name)
 static const char *const head =
     "schema: 1\nname: q\ncluster:\n  nodes:\n    - {name: n, cpus: 2000}\n"
     "sched: {placement: first_fit, scaling: {policy: fixed, interval: 1000000 h}}\npipelines:\n"
-    "  - name: p\n";
+    "  - name: p\n    semantics: event\n";
 
 static bool write_single(FILE *out, const struct model *model, uint64_t items)
 {

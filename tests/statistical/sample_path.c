@@ -49,7 +49,7 @@ static struct path *run_path(const char *text, const char *sets)
 #define QUEUE(cpus, workers, arrivals, service, backpressure)                                      \
     "schema: 1\nname: q\ncluster:\n  nodes:\n    - {name: n, cpus: " cpus                          \
     "}\nsched: {placement: first_fit, scaling: {policy: fixed, interval: 1000000 h}}\n"            \
-    "pipelines:\n  - name: p\n    input: {items: 20000" arrivals                                   \
+    "pipelines:\n  - name: p\n    semantics: event\n    input: {items: 20000" arrivals             \
     "}\n    backpressure: " backpressure "\n    stages:\n"                                         \
     "      - {name: a, cpus: 1, workers: " workers ", service: \"" service "\"}\n"
 
@@ -137,7 +137,8 @@ static void slots_of_one_worker_are_a_buffer(void)
 {
     check_tandem("schema: 1\nname: q\ncluster:\n  nodes:\n    - {name: n, cpus: 16}\n"
                  "sched: {placement: first_fit, scaling: {policy: fixed, interval: 1000000 h}}\n"
-                 "pipelines:\n  - name: p\n    input: {items: 20000}\n    slots_per_worker: 3\n"
+                 "pipelines:\n  - name: p\n    semantics: event\n    input: {items: 20000}\n    "
+                 "slots_per_worker: 3\n"
                  "    backpressure: {rule: slots}\n    stages:\n"
                  "      - {name: a, cpus: 1, workers: 1, service: exp(1)}\n"
                  "      - {name: b, cpus: 1, workers: 1, service: exp(1)}\n",
@@ -147,7 +148,7 @@ static void slots_of_one_worker_are_a_buffer(void)
 #define SATURATED                                                                                  \
     "schema: 1\nname: crn\ncluster:\n  nodes:\n    - {name: n, cpus: 64}\n"                        \
     "sched: {placement: first_fit, scaling: {policy: fixed, interval: 1000000 h}}\n"               \
-    "pipelines:\n  - name: p\n    input: {items: 5000}\n    stages:\n"                             \
+    "pipelines:\n  - name: p\n    semantics: event\n    input: {items: 5000}\n    stages:\n"       \
     "      - {name: a, cpus: 1, workers: 4, service: exp(1)}\n"                                    \
     "      - {name: b, cpus: 1, workers: 10, service: exp(2.4)}\n"                                 \
     "      - {name: c, cpus: 1, workers: 4, service: exp(1)}\n"
@@ -192,7 +193,8 @@ static struct demand *run_demand(const char *sets)
         "schema: 1\nname: demand\ncluster:\n  nodes:\n    - {name: n, cpus: 12, count: 2}\n"
         "  failures: {node_between: exp(400), node_repair: exp(60)}\n"
         "sched: {placement: best_fit, scaling: {policy: xenna, interval: 30 s}}\n"
-        "pipelines:\n  - name: p\n    input: {items: 3000, size: \"lognormal(1, 0.5)\"}\n    "
+        "pipelines:\n  - name: p\n    semantics: event\n    input: {items: 3000, size: "
+        "\"lognormal(1, 0.5)\"}\n    "
         "stages:\n"
         "      - {name: a, cpus: 1, service: exp(1), worker_between: exp(300)}\n"
         "      - {name: b, cpus: 1, service: \"gamma(3, 0.5)\", process_failure: 0.02, setup: 4}\n"

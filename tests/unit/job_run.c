@@ -144,7 +144,7 @@ static void gang_starts_whole_or_not_at_all(void)
     CHECK_NEAR(sim_run_value(summary, "wait.job.mean", "small"), 0, 0);
     CHECK_NEAR(sim_run_value(summary, "makespan", ""), 157, 1e-9);
     free(seen);
-    *summary = (struct sim_run_summary){ .status = WEIR_OK };
+    memset(summary, 0, sizeof *summary);
     seen = run_jobs(gang, "sched.queueing=fcfs", summary);
     CHECK_I64(seen->rows[21].start_ns, 28 * SIM_NS_PER_S);
     CHECK_NEAR(sim_run_value(summary, "wait.job.mean", "small"), 42.3, 1e-9);

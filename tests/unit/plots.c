@@ -108,14 +108,37 @@ static void findings_come_from_the_data(void)
     an_close(db);
 }
 
+/* What static runs record, for every run. */
+static const char static_results[] =
+    "INSERT INTO result (run_id, metric, label, value, unit, n, censored, is_lower_bound)"
+    " SELECT run_id, m.metric, m.label, m.value * (1 + variant_order), '%', 1, 0, 0 FROM run,"
+    " (SELECT 'unalloc.fraction_pct' AS metric, '' AS label, 4.0 AS value"
+    "  UNION ALL SELECT 'unalloc.cpu_pct', '', 1.0 UNION ALL SELECT 'unalloc.gpu_pct', '', 5.0"
+    "  UNION ALL SELECT 'unalloc.fraction_pct', '100 % arrived', 4.5"
+    "  UNION ALL SELECT 'unalloc.gpu_pct', '100 % arrived', 4.5"
+    "  UNION ALL SELECT 'alloc.gap_pp', '', 6.0 UNION ALL SELECT 'alloc.gap_pp', '100 % arrived', "
+    "2.0"
+    "  UNION ALL SELECT 'jobs.failed', '', 10.0 UNION ALL SELECT 'jobs.failed', 'share', 2.0"
+    "  UNION ALL SELECT 'jobs.failed', '8 gpu', 8.0) m;"
+    "INSERT INTO result (run_id, metric, label, value, unit, n, censored, is_lower_bound)"
+    " SELECT run_id, m.metric, m.label, m.value, '%', 1, 0, 0 FROM run,"
+    " (SELECT 'alloc.bound_pct' AS metric, '' AS label, 100.0 AS value"
+    "  UNION ALL SELECT 'alloc.bound_pct', '100 % arrived', 97.0"
+    "  UNION ALL SELECT 'jobs.arrived', '', 100.0 UNION ALL SELECT 'jobs.arrived', 'share', 60.0"
+    "  UNION ALL SELECT 'jobs.arrived', '8 gpu', 40.0) m;"
+    "INSERT INTO placement_change SELECT run_id, '', 0, '+4 CPUs on 134 p100 nodes', 134, 61 FROM "
+    "run;";
+
 static void titles_fit_the_sheet(void)
 {
     char folder[FIXTURE_PATH];
-    struct an_db *db = fixture_open(
-        "UPDATE stage SET name = 'a_stage_with_a_name_that_is_much_too_long_' || stage;"
-        "UPDATE node SET name = 'node_with_a_name_that_is_too_long' || node;"
-        "UPDATE run SET variant = 'xenna with_rules_that_are_much_too_long' WHERE variant = "
-        "'best_fit'");
+    char sql[4096];
+    (void)snprintf(sql, sizeof sql, "%s %s", static_results,
+                   "UPDATE stage SET name = 'a_stage_with_a_name_that_is_much_too_long_' || stage;"
+                   "UPDATE node SET name = 'node_with_a_name_that_is_too_long' || node;"
+                   "UPDATE run SET variant = 'xenna with_rules_that_are_much_too_long' WHERE "
+                   "variant = 'best_fit'");
+    struct an_db *db = fixture_open(sql);
     CHECK(make_folder(folder));
     for (size_t i = 0; i < an_plot_count(); i++) {
         struct an_plot_texts texts = write_chart(db, "xenna", an_plot_at(i)->name, folder);
@@ -291,7 +314,40 @@ static void report_is_self_contained(void)
     an_close(db);
 }
 
+static void static_charts_say_what_they_found(void)
+{
+    static const struct {
+        const char *chart, *title, *subtitle;
+    } cases[] = {
+        { "unallocated", "leaves 5.0 % of the GPUs unallocated; 4.0 pp: too little left on a GPU",
+          "+4 CPUs on 134 p100 nodes, 61.0 GPUs" },
+        { "acceptance", "places 80 % of the jobs that ask for 8 GPUs, 90 % of all", "by size" },
+        { "bound", "stays 2.0 pp below the bound on GPU allocation, ", "linear program" },
+    };
+    struct an_db *db = fixture_open(static_results);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char folder[FIXTURE_PATH];
+        CHECK(make_folder(folder));
+        struct an_plot_texts texts = write_chart(db, NULL, cases[i].chart, folder);
+        CHECK(!texts.is_empty);
+        CHECK(strstr(texts.title, cases[i].title) != NULL);
+        CHECK(strstr(texts.subtitle, cases[i].subtitle) != NULL);
+        if (has_gnuplot()) {
+            char script[64];
+            const char *const scripts[] = { script, NULL };
+            struct weir_error error = { .phase = -1, .stage = -1 };
+            (void)snprintf(script, sizeof script, "%s.gp", cases[i].chart);
+            const weir_status status = an_gnuplot_run(folder, scripts, 30.0, &error);
+            CHECK_STR(status == WEIR_OK ? "" : error.text, "");
+        }
+        an_plot_texts_clear(&texts);
+        remove_folder(folder);
+    }
+    an_close(db);
+}
+
 static const struct test tests[] = {
+    { "static charts say what they found", static_charts_say_what_they_found },
     { "titles state what the data say", findings_come_from_the_data },
     { "titles fit even with long names, and every chart has data", titles_fit_the_sheet },
     { "names and texts cannot run gnuplot or shell commands", no_text_can_run_commands },

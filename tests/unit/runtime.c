@@ -250,7 +250,32 @@ static void an_old_view_repeats_the_first_plan(void)
     CHECK(created("sched.scaling.policy=xenna horizon=400s sched.view_age=180s") > first);
 }
 
+static const char two_nodes[] =
+    "schema: 1\nname: r\nhorizon: 1 h\ncluster:\n  nodes:\n    - {name: n, cpus: 1, count: 2}\n"
+    "sched: {placement: first_fit, scaling: {policy: fixed, interval: 180 s}}\n"
+    "pipelines:\n  - name: p\n    input: {items: 4}\n    stages:\n"
+    "      - {name: a, cpus: 1, workers: 2, service: 1 s}\n"
+    "timeline: [{at: 0 s, action: node_slow, node: n-0, factor: 20}]\n";
+
+/* Each worker holds two of four tasks. The slow one runs its first from 0.01 s to 20.01 s; the
+ * quick one is done with both at 2.01 s. */
+static void a_quick_worker_takes_what_a_slow_one_holds(void)
+{
+    struct trace *trace = calloc(1, sizeof(*trace));
+    struct sim_run_summary *summary = run_traced(two_nodes, NULL, trace);
+    CHECK_I64(find(trace, 2, 0)->start_ns, 20010 * MS);
+    CHECK_NEAR(summary->completion_s, 40.01, 1e-9);
+    free(summary);
+    summary = run_traced(two_nodes, "pipelines.p.work_stealing=true", trace);
+    CHECK_I64(find(trace, 2, 0)->start_ns, 3010 * MS); /* after one idle second */
+    CHECK(find(trace, 2, 0)->worker != find(trace, 0, 0)->worker);
+    CHECK_NEAR(summary->completion_s, 20.01, 1e-9);
+    free(summary);
+    free(trace);
+}
+
 static const struct test tests[] = {
+    { "a quick worker takes what a slow one holds", a_quick_worker_takes_what_a_slow_one_holds },
     { "a worker just ready is not stopped", a_worker_just_ready_is_not_stopped },
     { "the backlog guard keeps the workers that hold tasks",
       the_backlog_guard_keeps_the_workers_that_hold_tasks },

@@ -136,6 +136,7 @@ static void failed_setups_are_tried_again_after_pauses(void)
     CHECK_I64(starts.count, 0);
     check_value(summary, "worker.deleted", 6);
     check_value(summary, "waste.setup_s", 6 * 15);
+    check_value(summary, "waste.setup_frac", 1.0);
     free(summary);
     /* None may fail: the first failure ends the pipeline. */
     summary = run(text, "pipelines.p.stages.a.max_setup_failure=0", &starts);
@@ -214,7 +215,45 @@ static void old_workers_start_again_one_by_one(void)
     free(summary);
 }
 
+static void count_setup(void *state, const struct sim_setup_span *setup)
+{
+    uint64_t *setups = state;
+    (void)setup;
+    (*setups)++;
+}
+
+static void ignore_span(void *state, const struct sim_span *span)
+{
+    (void)state;
+    (void)span;
+}
+
+/* Ready at 2.01 s, killed at 12.01 s, ready again at 14.01 s: until 20 s one set-up more. */
+/* covers: S2.26 */
+static void a_killed_worker_is_set_up_once_more(void)
+{
+    static const char text[] =
+        HEAD("1", "4") "      - {name: a, cpus: 1, workers: 1, service: 4 s, setup: 2 s}\n";
+    static const char *const sets[] = {
+        "horizon=20s", "horizon=20s pipelines.p.stages.a.worker_between=const(10)"
+    };
+    uint64_t setups[2] = { 0, 0 };
+    for (int i = 0; i < 2; i++) {
+        struct sim_scenario *scenario = test_scenario(text, sets[i]);
+        const struct sim_observer observer = { .span = ignore_span,
+                                               .setup = count_setup,
+                                               .state = &setups[i] };
+        CHECK(scenario != NULL);
+        if (scenario != NULL)
+            free(test_run(scenario, 0, &observer));
+        sim_scenario_destroy(scenario);
+    }
+    CHECK_I64(setups[0], 1);
+    CHECK_I64(setups[1], 2);
+}
+
 static const struct test tests[] = {
+    { "a killed worker is set up once more", a_killed_worker_is_set_up_once_more },
     { "a dead worker comes back at the next turn", a_dead_worker_comes_back_at_the_next_turn },
     { "four deaths in a row give up worker and task",
       four_deaths_in_a_row_give_up_worker_and_task },

@@ -170,9 +170,10 @@ static void sets_reach_every_corner(void)
                                  "pipelines.p.stages.b.gpus=1",
                                  "sched.scaling.interval=1 min",
                                  "sched.placement={policy: fgd, reuse_bonus: 3}",
+                                 "pipelines.p.semantics=event",
                                  "pipelines.p.backpressure.rule=blocking",
                                  "horizon=2h" };
-    struct sim_scenario *s = load_sets(join(head, "sched: {scaling: xenna}\n", tail), sets, 8);
+    struct sim_scenario *s = load_sets(join(head, "sched: {scaling: xenna}\n", tail), sets, 9);
     if (s == NULL)
         return;
     CHECK_I64(s->seed, 9);
@@ -386,7 +387,40 @@ static void near_names_are_near(void)
     CHECK(sim_near_name("", names, 3) == NULL);
 }
 
+static const char with_models[] =
+    "schema: 1\nname: m\ncatalog:\n  models:\n"
+    "    blip2: {cpus: 2, gpus: 1, gpu_memory: 30 GB, service: 0.5 s, setup: 40 s}\n"
+    "cluster: {nodes: [{name: n, cpus: 8, gpus: {a100-80: 2}}]}\n"
+    "pipelines:\n  - name: p\n    input: {items: 10}\n    stages:\n"
+    "      - {name: a, model: blip2}\n"
+    "      - {name: b, model: blip2, cpus: 1, setup: 5 s}\n";
+
+/* covers: S2.28 */
+static void a_model_fills_what_its_stage_leaves_out(void)
+{
+    static const char *const other[] = { "catalog.models.blip2.service=2s" };
+    struct sim_scenario *s = load_sets(join(with_models, "", ""), NULL, 0);
+    if (s == NULL)
+        return;
+    const struct sim_stage *stages = s->pipelines[0].stages;
+    CHECK_NEAR(stages[0].request.cpus, 2, 0);
+    CHECK_I64(stages[0].shape.kind, WEIR_SHAPE_WHOLE);
+    CHECK_I64(stages[0].request.gpu_mem_bytes, INT64_C(30000000000));
+    CHECK_NEAR(sim_law_mean(stages[0].service.law), 0.5, 1e-12);
+    CHECK_NEAR(sim_law_mean(stages[0].setup), 40, 1e-12);
+    CHECK_NEAR(stages[1].request.cpus, 1, 0);
+    CHECK_NEAR(sim_law_mean(stages[1].setup), 5, 1e-12);
+    CHECK_NEAR(sim_law_mean(stages[1].service.law), 0.5, 1e-12);
+    sim_scenario_destroy(s);
+    s = load_sets(join(with_models, "", ""), other, 1);
+    if (s == NULL)
+        return;
+    CHECK_NEAR(sim_law_mean(s->pipelines[0].stages[1].service.law), 2, 1e-12);
+    sim_scenario_destroy(s);
+}
+
 static const struct test tests[] = {
+    { "a model fills what its stage leaves out", a_model_fills_what_its_stage_leaves_out },
     { "defaults are those of the schema", defaults_are_those_of_the_schema },
     { "a GPU stage gets one CPU unless it says so", a_gpu_stage_gets_one_cpu_unless_it_says_so },
     { "workers per node are rounded up", workers_per_node_are_rounded_up },

@@ -187,6 +187,11 @@ WEIR_API weir_status weir_chooser_place(struct weir_chooser *chooser,
                                         const struct weir_place_query *query,
                                         struct weir_place_answer *answer, struct weir_error *error);
 
+/* Which worker to remove. WEIR_ENOTFOUND when there is no candidate. */
+WEIR_API weir_status weir_chooser_evict(struct weir_chooser *chooser,
+                                        const struct weir_evict_query *query, uint64_t *worker,
+                                        struct weir_error *error);
+
 /* A question: where to put all members of a gang, every one of the same shape? */
 struct weir_members_query {
     struct weir_cluster *scratch; /* changed during the call, exactly as it was after it */

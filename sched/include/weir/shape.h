@@ -120,7 +120,8 @@ WEIR_API weir_status weir_shape_check(const struct weir_shape *shape, struct wei
 WEIR_API struct weir_amounts weir_shape_amounts(const struct weir_shape *shape,
                                                 int64_t nvdecs_per_gpu, int64_t nvencs_per_gpu);
 
-/* Writes "1 CPU + 0.25 GPU + 1 NVDEC" into `text`; returns the length needed. */
+/* Writes "1 CPU + 0.25 GPU + 1 NVDEC" into `text`; returns the length needed. A group shows what it
+ * takes of all its nodes together. */
 WEIR_API size_t weir_shape_print(const struct weir_shape *shape, char *text, size_t capacity);
 
 WEIR_END_DECLS

@@ -9,8 +9,8 @@
  *
  *   1.0  placement and scaling policies, host, plans, modules
  *   1.1  weir_chooser_*, weir_cluster_usual_gpus, weir_estimator_set_window, weir_plan_candidate*;
- *        sets of GPU types; SPMD shapes and groups (weir_action.group); weir_place_query.stopped
- * and flags of placement policies
+ *        sets of GPU types; SPMD shapes and groups (weir_action.group); weir_place_query.stopped;
+ *        queueing policies and rankers
  */
 #ifndef WEIR_VERSION_H
 #define WEIR_VERSION_H

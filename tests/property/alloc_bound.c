@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The upper bound on allocated GPUs against the true optimum of small random instances, found by
+ * trying every placement, and on instances where it must be met exactly.
+ */
+#include "sim/jobs/alloc_bound.h"
+#include "sim/jobs/dual_feasible.h"
+#include "tests/support/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MILLI (WEIR_ONE / 1000)
+
+enum { NODES = 3, GPUS_PER_NODE = 2, GPUS = NODES * GPUS_PER_NODE, JOBS = 7, INSTANCES = 400 };
+
+static uint32_t next_draw(uint64_t *state, uint32_t count)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*state >> 33) % count;
+}
+
+static struct weir_shape job(int64_t cpu_milli, uint32_t gpus, int64_t gpu_milli)
+{
+    return (struct weir_shape){ .kind = gpus == 1 && gpu_milli < 1000 ? WEIR_SHAPE_FRACTIONAL
+                                                                      : WEIR_SHAPE_WHOLE,
+                                .gpu_count = gpus,
+                                .cpu_units = cpu_milli * MILLI,
+                                .gpu_units = gpu_milli * MILLI };
+}
+
+struct instance {
+    struct sim_node nodes[NODES];
+    struct sim_gpu gpus[GPUS];
+    struct sim_cluster cluster;
+    struct weir_shape shapes[JOBS];
+    uint64_t counts[JOBS];
+    uint32_t kinds;
+};
+
+static void open_instance(struct instance *instance, uint32_t nodes, int64_t cpus)
+{
+    *instance = (struct instance){ .kinds = 0 };
+    for (uint32_t n = 0; n < nodes; n++)
+        instance->nodes[n] = (struct sim_node){ .is_up = true,
+                                                .gpu_first = n * GPUS_PER_NODE,
+                                                .gpu_count = GPUS_PER_NODE,
+                                                .cpu_total = cpus * WEIR_ONE,
+                                                .ram_total_bytes = 100 };
+    instance->cluster = (struct sim_cluster){ .nodes = instance->nodes,
+                                              .gpus = instance->gpus,
+                                              .node_count = nodes,
+                                              .gpu_count = nodes * GPUS_PER_NODE };
+}
+
+static void add_jobs(struct instance *instance, struct weir_shape shape, uint64_t count)
+{
+    instance->shapes[instance->kinds] = shape;
+    instance->counts[instance->kinds++] = count;
+}
+
+static struct sim_alloc_bound bound_of(const struct instance *instance)
+{
+    struct weir_shape shapes[JOBS];
+    memcpy(shapes, instance->shapes, sizeof shapes);
+    const struct sim_job_kinds kinds = { .shapes = shapes, .count = instance->kinds };
+    const struct sim_alloc_question question = { .cluster = &instance->cluster,
+                                                 .kinds = &kinds,
+                                                 .jobs = instance->counts };
+    struct sim_alloc_bound bound = { .gpus = -1 };
+    CHECK_I64(sim_alloc_bound_compute(&question, &bound), WEIR_OK);
+    CHECK(bound.gpus <= bound.simple_gpus);
+    return bound;
+}
+
+/* ---- the optimum, by trying everything ---- */
+
+struct search {
+    const struct instance *instance;
+    int64_t cpus[NODES], ram[NODES], gpus[GPUS]; /* left */
+    double best;
+};
+
+static void place_next(struct search *search, uint32_t job_index, double gpus, double rest);
+
+/* The job on a node: a share on any of its GPUs, whole GPUs on the free ones (which are alike). */
+static void try_node(struct search *search, uint32_t job_index, uint32_t node, double gpus,
+                     double rest)
+{
+    const struct weir_shape *shape = &search->instance->shapes[job_index];
+    const uint32_t first = node * GPUS_PER_NODE;
+    const uint32_t last = first + GPUS_PER_NODE - shape->gpu_count;
+    if (search->cpus[node] < shape->cpu_units || search->ram[node] < shape->ram_bytes ||
+        !weir_shape_takes_type(shape, search->instance->gpus[first].type))
+        return;
+    search->cpus[node] -= shape->cpu_units;
+    search->ram[node] -= shape->ram_bytes;
+    for (uint32_t from = first; from <= last; from++) {
+        bool fits = true;
+        for (uint32_t g = from; g < from + shape->gpu_count; g++)
+            fits = fits && search->gpus[g] >= shape->gpu_units;
+        for (uint32_t g = from; fits && g < from + shape->gpu_count; g++)
+            search->gpus[g] -= shape->gpu_units;
+        if (fits)
+            place_next(search, job_index + 1, gpus + sim_job_gpus(shape), rest);
+        for (uint32_t g = from; fits && g < from + shape->gpu_count; g++)
+            search->gpus[g] += shape->gpu_units;
+    }
+    search->cpus[node] += shape->cpu_units;
+    search->ram[node] += shape->ram_bytes;
+}
+
+static void place_next(struct search *search, uint32_t job_index, double gpus, double rest)
+{
+    search->best = fmax(search->best, gpus);
+    if (job_index == search->instance->kinds || gpus + rest <= search->best)
+        return;
+    rest -= sim_job_gpus(&search->instance->shapes[job_index]);
+    for (uint32_t n = 0; n < search->instance->cluster.node_count; n++)
+        try_node(search, job_index, n, gpus, rest);
+    place_next(search, job_index + 1, gpus, rest);
+}
+
+static double optimum_of(const struct instance *instance)
+{
+    struct search search = { .instance = instance };
+    double all = 0;
+    for (uint32_t n = 0; n < NODES; n++) {
+        search.cpus[n] = instance->nodes[n].cpu_total;
+        search.ram[n] = instance->nodes[n].ram_total_bytes;
+    }
+    for (uint32_t g = 0; g < GPUS; g++)
+        search.gpus[g] = WEIR_ONE;
+    for (uint32_t k = 0; k < instance->kinds; k++)
+        all += sim_job_gpus(&instance->shapes[k]);
+    place_next(&search, 0, 0, all);
+    return search.best;
+}
+
+static void draw_instance(struct instance *instance, uint64_t *draws)
+{
+    static const int64_t shares[] = { 100, 200, 300, 340, 400, 470, 500, 600, 650, 810 };
+    open_instance(instance, 1 + next_draw(draws, NODES), 0);
+    for (uint32_t n = 0; n < NODES; n++) {
+        instance->nodes[n].cpu_total = (2 + next_draw(draws, 7)) * WEIR_ONE;
+        instance->nodes[n].ram_total_bytes = 40 + 20 * next_draw(draws, 3);
+        const uint32_t type = next_draw(draws, 2);
+        instance->gpus[2 * n].type = instance->gpus[2 * n + 1].type = type;
+    }
+    for (int i = 0; i < JOBS; i++) {
+        const bool is_share = next_draw(draws, 3) > 0;
+        struct weir_shape shape = is_share ? job(0, 1, shares[next_draw(draws, 10)])
+                                           : job(0, 1 + next_draw(draws, 2), 1000);
+        shape.cpu_units = (int64_t)next_draw(draws, 6) * WEIR_ONE;
+        shape.ram_bytes = 10 * next_draw(draws, 5);
+        shape.gpu_type = next_draw(draws, 4) == 0 ? 1 + next_draw(draws, 2) : 0;
+        add_jobs(instance, shape, 1);
+    }
+}
+
+/* Fixed seeds, so nothing here is left to chance.
+ * covers: S1.16 */
+static void no_placement_beats_the_bound(void)
+{
+    uint64_t draws = 42;
+    uint32_t tight = 0;
+    uint32_t tightened = 0;
+    double bounds = 0;
+    double optima = 0;
+    for (int i = 0; i < INSTANCES; i++) {
+        struct instance instance;
+        draw_instance(&instance, &draws);
+        const struct sim_alloc_bound bound = bound_of(&instance);
+        const double optimum = optimum_of(&instance);
+        CHECK(optimum <= bound.gpus * (1 + 1e-9));
+        tight += bound.gpus - optimum < 1e-6 ? 1 : 0;
+        tightened += bound.gpus < bound.simple_gpus - 1e-6 ? 1 : 0;
+        bounds += bound.gpus;
+        optima += optimum;
+    }
+    printf("  %u of %d bounds met, %u below the simple one; sum %.1f for %.1f GPUs\n", tight,
+           INSTANCES, tightened, bounds, optima);
+    CHECK(tight > INSTANCES / 3);
+    CHECK(tightened > INSTANCES / 3);
+    CHECK(bounds < 1.1 * optima);
+}
+
+/* ---- instances whose optimum is known ---- */
+
+static void the_bound_is_met_where_it_must_be(void)
+{
+    struct instance instance;
+    open_instance(&instance, 3, 8);
+    add_jobs(&instance, job(1000, 1, 600), 50); /* one a GPU */
+    CHECK_NEAR(bound_of(&instance).gpus, 6 * 0.6, 1e-6);
+    CHECK_NEAR(bound_of(&instance).simple_gpus, 6, 1e-6);
+    add_jobs(&instance, job(1000, 1, 400), 3); /* beside three of them */
+    CHECK_NEAR(bound_of(&instance).gpus, 6 * 0.6 + 3 * 0.4, 1e-6);
+
+    open_instance(&instance, 3, 8);
+    add_jobs(&instance, job(5000, 1, 1000), 50); /* 5 of 8 CPUs: one a node */
+    CHECK_NEAR(bound_of(&instance).gpus, 3, 1e-6);
+    add_jobs(&instance, job(3000, 1, 500), 2); /* what is left is just enough for these */
+    CHECK_NEAR(bound_of(&instance).gpus, 4, 1e-6);
+
+    open_instance(&instance, 3, 64);
+    add_jobs(&instance, job(1000, 2, 1000), 2);
+    add_jobs(&instance, job(1000, 1, 1000), 9);
+    CHECK_NEAR(bound_of(&instance).gpus, 6, 1e-6);
+    instance.counts[1] = 1; /* what is asked for is the bound */
+    CHECK_NEAR(bound_of(&instance).gpus, 5, 1e-6);
+    instance.shapes[0].gpu_type = 2; /* a model that is not there */
+    CHECK_NEAR(bound_of(&instance).gpus, 1, 1e-6);
+    instance.shapes[1].ram_bytes = 101;
+    CHECK_NEAR(bound_of(&instance).gpus, 0, 1e-6);
+}
+
+static void memory_binds_too(void)
+{
+    struct instance instance;
+    open_instance(&instance, 2, 64);
+    add_jobs(&instance, job(0, 1, 1000), 50);
+    instance.shapes[0].ram_bytes = 60; /* of 100 */
+    CHECK_NEAR(bound_of(&instance).gpus, 2, 1e-6);
+    instance.shapes[0].ram_bytes = 50;
+    CHECK_NEAR(bound_of(&instance).gpus, 4, 1e-6);
+}
+
+/* ---- stretched sizes ---- */
+
+static double stretched_sum(struct sim_stretch stretch, const int64_t *sizes, uint32_t count,
+                            int64_t whole)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += sim_stretched(stretch, sizes[i], whole);
+    return sum;
+}
+
+static void what_fits_still_fits_when_stretched(void)
+{
+    uint64_t draws = 7;
+    for (int i = 0; i < 20000; i++) {
+        const int64_t whole = 1 + next_draw(&draws, 60);
+        int64_t sizes[12];
+        int64_t left = whole;
+        uint32_t count = 0;
+        while (count < 12) {
+            sizes[count] = next_draw(&draws, (uint32_t)left + 1);
+            left -= sizes[count++];
+        }
+        for (int64_t k = 1; k <= 6; k++)
+            CHECK(stretched_sum((struct sim_stretch){ .steps = k }, sizes, count, whole) <=
+                  1 + 1e-12);
+        for (int64_t e = 1; e <= whole / 2; e++)
+            CHECK(stretched_sum((struct sim_stretch){ .threshold = e }, sizes, count, whole) <=
+                  1 + 1e-12);
+    }
+    CHECK_NEAR(sim_stretched((struct sim_stretch){ .steps = 1 }, 6, 10), 1, 0);
+    CHECK_NEAR(sim_stretched((struct sim_stretch){ .steps = 1 }, 5, 10), 0.5, 0);
+    CHECK_NEAR(sim_stretched((struct sim_stretch){ .steps = 2 }, 34, 100), 0.5, 0);
+    CHECK_NEAR(sim_stretched((struct sim_stretch){ .threshold = 3 }, 8, 10), 1, 0);
+    CHECK_NEAR(sim_stretched((struct sim_stretch){ .threshold = 3 }, 2, 10), 0, 0);
+    CHECK_NEAR(sim_stretched((struct sim_stretch){ .threshold = 3 }, 3, 10), 0.3, 0);
+}
+
+static const struct test tests[] = {
+    { "no placement beats the bound", no_placement_beats_the_bound },
+    { "the bound is met where it must be", the_bound_is_met_where_it_must_be },
+    { "memory binds too", memory_binds_too },
+    { "what fits still fits when stretched", what_fits_still_fits_when_stretched },
+};
+TEST_MAIN(tests)
