@@ -167,8 +167,7 @@ static void resolve_gpu_types(struct sim_resolver *resolver)
         complete_type(&drafts[i]);
         scenario->gpu_types[i] = believed_type(resolver, &drafts[i]);
         scenario->gpu_truth[i] =
-            true_type(resolver,
-                      find_draft(&resolver->draft->truth.gpu_types, drafts[i].head.name),
+            true_type(resolver, find_draft(&resolver->draft->truth.gpu_types, drafts[i].head.name),
                       scenario->gpu_types[i]);
         if (drafts[i].limit_w < drafts[i].idle_w)
             sim_report_error(resolver->report, sim_draft_at(&drafts[i].head, "limit"),
