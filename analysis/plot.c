@@ -158,6 +158,17 @@ static weir_status write_data(const struct an_plot_ops *plot, const char *folder
     return WEIR_OK;
 }
 
+/* A chart of what a file of an older version could not hold says so. */
+static weir_status draw_or_say(const struct an_plot_ops *plot, struct an_chart *chart,
+                               struct weir_error *error)
+{
+    struct weir_error why = { .phase = -1, .stage = -1 };
+    const weir_status status = plot->draw(chart, &why);
+    if (status == WEIR_EUNSUPPORTED)
+        return an_chart_empty(chart, "%s", why.text);
+    return status == WEIR_OK ? status : weir_fail(error, status, "%s", why.text);
+}
+
 /* Lets the chart fill two buffers; an empty one becomes a card. */
 static weir_status draw_chart(const struct an_plot_ops *plot, struct an_chart *chart, char **data,
                               char **body, struct weir_error *error)
@@ -172,7 +183,7 @@ static weir_status draw_chart(const struct an_plot_ops *plot, struct an_chart *c
     if (status == WEIR_OK) {
         chart->data = data_buffer.file;
         chart->body = body_buffer.file;
-        status = plot->draw(chart, error);
+        status = draw_or_say(plot, chart, error);
         if (status == WEIR_OK && chart->empty[0] != '\0') {
             if (chart->title[0] == '\0')
                 an_chart_title(chart, "%s", plot->info.question);

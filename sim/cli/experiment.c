@@ -460,12 +460,14 @@ static weir_status open_database(struct job *job, struct sim_recorder **recorder
     if (job->experiment->database == NULL)
         return WEIR_OK;
     if (job->options->resume && access(job->experiment->database, F_OK) == 0) {
+        /* First: it refuses a file of another version before a row is removed. */
+        WEIR_TRY(sim_recorder_append(job->experiment->database, recorder, error));
         WEIR_TRY(sim_experiment_resume(job->experiment, job->is_done, error));
         for (size_t i = 0; i < job->count; i++) {
             job->shared.summaries[i] = job->experiment->summaries[i];
             job->shared.progress[i].is_done = job->is_done[i] ? 1 : 0;
         }
-        return sim_recorder_append(job->experiment->database, recorder, error);
+        return WEIR_OK;
     }
     WEIR_TRY(sim_recorder_open(job->experiment->database, true, recorder, error));
     return write_experiment(job, *recorder, error);
