@@ -171,6 +171,15 @@ static void write_cell(FILE *out, const struct an_metric_row *row, const struct 
     (void)fputs("</small></td>", out);
 }
 
+static void write_varies(FILE *out, const struct an_comparison *comparison)
+{
+    if (comparison->varies[0] == '\0')
+        return;
+    (void)fputs(" What varies from one replication to the next: ", out);
+    an_write_html(out, comparison->varies);
+    (void)fputc('.', out);
+}
+
 void an_page_comparison(const struct an_page *page)
 {
     FILE *out = page->out;
@@ -205,16 +214,19 @@ void an_page_comparison(const struct an_page *page)
     }
     const uint32_t n = comparison->rows[0].cells[0].n;
     (void)fputs("</tbody></table></div>\n<p class=\"note\">", out);
-    if (n >= 2)
+    if (n >= 2) {
         (void)fprintf(out,
                       "Mean ± half of its 95 %% interval over %u replications with common random "
                       "numbers. Below: difference with the baseline in percent of it, interval and "
                       "p-value of the paired t test, Holm-adjusted over the variants (α = 0.05). "
                       "✓ best, ≈ not distinguishable from the best. No interval: all replications "
-                      "agree.</p>\n",
+                      "agree.",
                       n);
-    else
+        write_varies(out, comparison);
+        (void)fputs("</p>\n", out);
+    } else {
         (void)fputs("One replication: figures as simulated, no statement about chance.</p>\n", out);
+    }
 }
 
 /* ---- stages ---- */

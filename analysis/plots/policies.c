@@ -206,8 +206,9 @@ static void write_title(struct an_chart *chart, const struct an_comparison *comp
     else
         an_chart_subtitle(chart,
                           "Difference with %s and its 95 %% interval, %u paired replications "
-                          "(paired t, Holm) · figures: means",
-                          baseline, n);
+                          "(paired t, Holm)%s%s · figures: means",
+                          baseline, n, comparison->varies[0] == '\0' ? "" : " · what varies: ",
+                          comparison->varies);
 }
 
 static void write_key(struct an_chart *chart, double y)
