@@ -113,6 +113,7 @@ struct draft_cluster {
     struct draft_head head;
     struct draft_list nodes;
     char *nodes_file;
+    uint32_t nodes_every;
     struct draft_failures failures;
     struct draft_power power;
     uint32_t share_mode;

@@ -9,6 +9,7 @@
 #include "workloads/openb.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- GPU types ---- */
@@ -166,8 +167,7 @@ static void resolve_gpu_types(struct sim_resolver *resolver)
         complete_type(&drafts[i]);
         scenario->gpu_types[i] = believed_type(resolver, &drafts[i]);
         scenario->gpu_truth[i] =
-            true_type(resolver,
-                      find_draft(&resolver->draft->truth.gpu_types, drafts[i].head.name),
+            true_type(resolver, find_draft(&resolver->draft->truth.gpu_types, drafts[i].head.name),
                       scenario->gpu_types[i]);
         if (drafts[i].limit_w < drafts[i].idle_w)
             sim_report_error(resolver->report, sim_draft_at(&drafts[i].head, "limit"),
@@ -386,6 +386,50 @@ static void report_no_nodes(struct sim_resolver *resolver)
                      "ties)");
 }
 
+static int by_stock(const void *left, const void *right)
+{
+    const struct wl_openb_node *a = left;
+    const struct wl_openb_node *b = right;
+    const int models = strcmp(a->model, b->model);
+    if (models != 0)
+        return models;
+    if (a->gpus != b->gpus)
+        return a->gpus < b->gpus ? -1 : 1;
+    if (a->cpu_milli != b->cpu_milli)
+        return a->cpu_milli < b->cpu_milli ? -1 : 1;
+    if (a->memory_mib != b->memory_mib)
+        return a->memory_mib < b->memory_mib ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(((const struct wl_openb_node *)left)->name,
+                  ((const struct wl_openb_node *)right)->name);
+}
+
+/* A stratified subset: sorted by what they have, every k-th node stays. */
+static void thin_out(const struct draft_cluster *cluster, struct wl_openb_nodes *nodes)
+{
+    size_t kept = 0;
+    if (cluster->nodes_every == SIM_ABSENT_COUNT || cluster->nodes_every < 2)
+        return;
+    qsort(nodes->nodes, nodes->count, sizeof *nodes->nodes, by_stock);
+    for (size_t i = 0; i < nodes->count; i++) {
+        if (i % cluster->nodes_every != 0)
+            continue;
+        const struct wl_openb_node node = nodes->nodes[i];
+        nodes->nodes[i] = nodes->nodes[kept]; /* the others go to the end, and are freed there */
+        nodes->nodes[kept++] = node;
+    }
+    for (size_t i = kept; i < nodes->count; i++) {
+        free(nodes->nodes[i].name);
+        free(nodes->nodes[i].model);
+    }
+    nodes->count = kept;
+    qsort(nodes->nodes, kept, sizeof *nodes->nodes, by_name);
+}
+
 static void read_nodes_file(struct sim_resolver *resolver, struct wl_openb_nodes *nodes)
 {
     const struct draft_cluster *cluster = &resolver->draft->cluster;
@@ -404,6 +448,7 @@ static void read_nodes_file(struct sim_resolver *resolver, struct wl_openb_nodes
         resolver->is_hardware_unclear = true;
         sim_report_error(resolver->report, at, "%s: the table has no rows", path);
     }
+    thin_out(cluster, nodes);
 }
 
 /* What is absent comes from the processor. */

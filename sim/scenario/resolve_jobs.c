@@ -155,7 +155,7 @@ static struct load load_of(const struct sim_resolver *resolver, const struct sim
     for (size_t i = 0; i < workload->jobs_count; i++) {
         const struct sim_job_spec *job = &workload->jobs[i];
         const double run_s = mean_run_s(workload, job);
-        if (job->count != UINT64_MAX || isnan(run_s))
+        if (job->count != UINT64_MAX || job->is_endless || isnan(run_s))
             continue;
         const double work = job->weight * run_s * job->members;
         weight += job->weight;

@@ -350,6 +350,14 @@ static const struct sim_field cluster_fields[] = {
       .fallback = "none",
       .help = "more nodes, from a table with the columns sn, cpu_milli, memory_mib, gpu, model "
               "(openb; plain or gzip)" },
+    { .key = "nodes_every",
+      .kind = SIM_FIELD_COUNT,
+      AT(draft_cluster, nodes_every),
+      .fallback = "1: all of them",
+      .min = 1,
+      .max = LARGEST_COUNT,
+      .help = "of the table only every so many: a smaller cluster of the same mixture (nodes by "
+              "model, GPUs, CPUs and memory, beginning with the first), by name" },
     { .key = "failures",
       .kind = SIM_FIELD_SECTION,
       AT(draft_cluster, failures),

@@ -150,8 +150,9 @@ static const struct sim_section backpressure_section = { .name = "pipelines[].ba
           .kind = SIM_FIELD_TEXT,                                                                  \
           AT(type, base mig),                                                                      \
           .fallback = "no MIG instance",                                                           \
-          .help = "a MIG instance by its profile: 1g.10gb, 1g (the plainest of one slice) or 1/7; " \
-                  "excludes gpus" },                                                               \
+          .help =                                                                                  \
+              "a MIG instance by its profile: 1g.10gb, 1g (the plainest of one slice) or 1/7; "    \
+              "excludes gpus" },                                                                   \
         { .key = "mig_slices",                                                                     \
           .kind = SIM_FIELD_COUNT,                                                                 \
           AT(type, base mig_slices),                                                               \
