@@ -68,11 +68,12 @@ static void write_footer(struct an_chart *chart)
                       (long long)run->seed, run->version);
         return;
     }
+    const bool has_stages = chart->facts->stage_count > 0; /* else nothing is scaled */
     an_chart_text(
         chart, &label,
-        "scenario %s · run %lld: %s, replication %u · seed %lld · policy %s, %s · weir %s",
+        "scenario %s · run %lld: %s, replication %u · seed %lld · policy %s%s%s · weir %s",
         run->scenario, (long long)run->run_id, run->variant, run->replication, (long long)run->seed,
-        run->placement, run->scaling, run->version);
+        run->placement, has_stages ? ", " : "", has_stages ? run->scaling : "", run->version);
 }
 
 /* Title, subtitle and footer, drawn with the first panel. */
@@ -83,7 +84,10 @@ static void write_frame(struct an_chart *chart)
     const struct an_label title = {
         .x = 40, .y = 26.0 - chart->header, .size = size, .is_bold = true
     };
-    const struct an_label subtitle = { .x = 40, .y = 51.0 - chart->header, .color = AN_MUTED };
+    const struct an_label subtitle = { .x = 40,
+                                       .y = 51.0 - chart->header,
+                                       .color = AN_MUTED,
+                                       .size = strlen(chart->subtitle) > 126 ? 10.5 : 12.0 };
     an_chart_text(chart, &title, "%s", chart->title);
     an_chart_text(chart, &subtitle, "%s", chart->subtitle);
     write_footer(chart);

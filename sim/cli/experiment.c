@@ -8,6 +8,7 @@
 #include "sim/cli/progress.h"
 #include "sim/cli/span_export.h"
 #include "sim/record/record.h"
+#include "sim/scenario/varies.h"
 
 #include <errno.h>
 #include <math.h>
@@ -443,7 +444,11 @@ static weir_status write_experiment(struct job *job, struct sim_recorder *record
                                             .command_line = job->options->command_line,
                                             .baseline = job->experiment->labels[0],
                                             .scenario_digest = scenario->digest };
+    char varies[256];
+    sim_scenario_varies(job->experiment->scenarios, job->experiment->variant_count, varies,
+                        sizeof(varies));
     WEIR_TRY(stamp(recorder, scenario, error));
+    WEIR_TRY(sim_recorder_meta(recorder, "varies", varies, error));
     WEIR_TRY(sim_recorder_experiment(recorder, &row, &job->experiment_id, error));
     for (size_t i = 0; i < scenario->files_count; i++)
         WEIR_TRY(sim_recorder_input_file(recorder, scenario->files[i].path,
