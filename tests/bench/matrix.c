@@ -13,7 +13,7 @@
 
 enum { TEXT = 512 };
 
-static const char *const traces[] = { "default",    "cpu050",    "cpu200",
+static const char *const traces[] = { "default",    "cpu050",     "cpu200",
                                       "gpushare40", "gpushare80", "gpuspec10",
                                       "gpuspec33",  "multigpu20", "multigpu40" };
 static const char *const policies[] = { "fgd",         "best_fit",       "dot_product",
@@ -53,7 +53,8 @@ int main(void)
         return EXIT_FAILURE;
     for (size_t t = 0; t < sizeof traces / sizeof traces[0]; t++) {
         char path[TEXT];
-        (void)snprintf(path, sizeof path, "../shared/traces/openb/openb_pod_list_%s.csv", traces[t]);
+        (void)snprintf(path, sizeof path, "../shared/traces/openb/openb_pod_list_%s.csv",
+                       traces[t]);
         if (access(path, R_OK) != 0)
             (void)snprintf(path, sizeof path, "../shared/traces/openb/openb_pod_list_%s.csv.gz",
                            traces[t]);
