@@ -59,7 +59,7 @@ static weir_status read_gpu(const json_t *part, const struct weir_shape *shape,
                             struct weir_device *device, struct weir_error *error)
 {
     const json_t *const memory = json_object_get(part, "mem_bytes");
-    int64_t units;
+    int64_t units = 0;
 
     WEIR_TRY(read_fraction(part, shape, &units, error));
     device->units += units;
@@ -73,8 +73,8 @@ static weir_status read_gpu(const json_t *part, const struct weir_shape *shape,
 static weir_status read_part(const json_t *part, const char *kind, const struct weir_shape *shape,
                              struct weir_alloc *alloc, struct weir_error *error)
 {
-    uint32_t gpu;
-    uint32_t index;
+    uint32_t gpu = 0;
+    uint32_t index = 0;
 
     WEIR_TRY(read_index(part, "gpu", WEIR_MAX_NODE_GPUS, &gpu, error));
     struct weir_device *const device = device_of(alloc, gpu);

@@ -3,37 +3,16 @@
 #include "sim/scheduler_port.h"
 
 #include "sim/belief.h"
-#include "sim/command_policy.h"
 #include "sim/mix.h"
 #include "sim/pipeline/barrier.h"
-#include "sim/pipeline/flow.h"
 #include "sim/record/record.h"
+#include "sim/scheduler_port_state.h"
 #include "weir/host.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-struct sim_port {
-    struct sim_port_config config;
-    const struct sim_sched *sched; /* in force */
-    struct weir_host *host;
-    uint64_t decisions;
-    uint32_t *outcomes; /* by action of the present plan */
-    uint32_t outcome_capacity;
-    uint64_t next_initial; /* id of the next worker placed before the first decision */
-    struct sim_port_cost cost;
-    const struct weir_plan *pending; /* decided, not applied yet; the host's */
-    const struct sim_sched *pending_sched;
-    int64_t pending_ns, pending_wall_ns;
-    struct weir_stage_update *seen; /* by stage, as old as the view */
-    bool has_seen;
-    struct weir_measurement *late; /* not yet known to the host, oldest first */
-    size_t late_count, late_capacity;
-    struct sim_command_setup command; /* for the policy of that name */
-    struct weir_allocator memory;
-};
 
 /* CPU time of the thread: what a decision costs does not depend on who else is on the machine. */
 static int64_t cpu_clock_ns(void *state)
@@ -234,17 +213,16 @@ static weir_status tell(struct sim_port *port, uint32_t kind, uint32_t stage, ui
     return weir_host_outcome(port->host, &outcome, alloc, context->error);
 }
 
-/* The end of a worker, of every member of a group. */
-static weir_status tell_end(struct sim_port *port, uint32_t kind, const struct sim_worker *worker,
-                            uint32_t reason)
+weir_status sim_port_tell_end(struct sim_port *port, uint32_t kind, const struct sim_worker *worker,
+                              uint32_t reason)
 {
     for (uint32_t i = 0; i <= worker->other_count; i++)
         WEIR_TRY(tell(port, kind, worker->stage, sim_worker_member(worker, i).id, NULL, reason));
     return WEIR_OK;
 }
 
-static weir_status tell_places(struct sim_port *port, uint32_t stage,
-                               const struct sim_places *places, uint32_t reason)
+weir_status sim_port_tell_places(struct sim_port *port, uint32_t stage,
+                                 const struct sim_places *places, uint32_t reason)
 {
     const uint32_t kind = reason == WEIR_REASON_NONE ? WEIR_OUTCOME_STARTED : WEIR_OUTCOME_REFUSED;
     for (uint32_t i = 0; i < places->count; i++)
@@ -254,12 +232,12 @@ static weir_status tell_places(struct sim_port *port, uint32_t stage,
 
 weir_status sim_port_worker_lost(struct sim_port *port, const struct sim_worker *worker)
 {
-    return tell_end(port, WEIR_OUTCOME_LOST, worker, WEIR_REASON_NONE);
+    return sim_port_tell_end(port, WEIR_OUTCOME_LOST, worker, WEIR_REASON_NONE);
 }
 
 weir_status sim_port_stop_worker(struct sim_port *port, struct sim_worker *worker)
 {
-    WEIR_TRY(tell_end(port, WEIR_OUTCOME_STOPPED, worker, WEIR_REASON_FINISHED));
+    WEIR_TRY(sim_port_tell_end(port, WEIR_OUTCOME_STOPPED, worker, WEIR_REASON_FINISHED));
     return sim_pipeline_drop_worker(port->config.stages[worker->stage], worker, "stage done");
 }
 
@@ -271,7 +249,7 @@ weir_status sim_port_restart_worker(struct sim_port *port, struct sim_stage_run 
     if (*reason != WEIR_REASON_NONE)
         return WEIR_OK;
     sim_worker_find(port->config.pool, back->places[0].id)->deaths = back->deaths;
-    return tell_places(port, stage->index, &places, WEIR_REASON_NONE);
+    return sim_port_tell_places(port, stage->index, &places, WEIR_REASON_NONE);
 }
 
 weir_status sim_port_node(struct sim_port *port, uint32_t node, bool is_up)
@@ -384,192 +362,6 @@ static void plan_look(struct sim_port *port, int64_t now_ns)
         (void)sim_engine_schedule(port->config.context->engine, &event);
 }
 
-static weir_status apply_stop(struct sim_port *port, const struct weir_action *action,
-                              uint32_t *reason)
-{
-    struct sim_worker *worker = sim_worker_find(port->config.pool, action->worker);
-    if (worker == NULL)
-        return WEIR_OK; /* died since the view was taken */
-    struct sim_stage_run *stage = port->config.stages[worker->stage];
-    if (worker->id != action->worker) { /* a group stops with its first member or stays */
-        *reason = WEIR_REASON_GRACE;
-        return WEIR_OK;
-    }
-    if (stage->pipeline->spec->semantics == SIM_SEMANTICS_RUNTIME &&
-        !sim_runtime_may_stop(stage, worker)) {
-        *reason = WEIR_REASON_GRACE;
-        return WEIR_OK;
-    }
-    WEIR_TRY(tell_end(port, WEIR_OUTCOME_STOPPED, worker, WEIR_REASON_NONE));
-    return sim_pipeline_drop_worker(stage, worker, "stopped");
-}
-
-static weir_status start_places(struct sim_port *port, uint32_t stage_index,
-                                const struct sim_places *places, uint32_t *reason)
-{
-    struct sim_stage_run *stage = port->config.stages[stage_index];
-    if (stage->loop.is_done)
-        *reason = WEIR_REASON_FINISHED;
-    else
-        WEIR_TRY(sim_pipeline_add_worker(stage, places, false, reason));
-    return tell_places(port, stage_index, places, *reason);
-}
-
-static weir_status apply_start(struct sim_port *port, const struct weir_action *action,
-                               uint32_t *reason)
-{
-    const struct sim_place place = { action->worker, action->alloc };
-    return start_places(port, action->stage, &(struct sim_places){ &place, 1 }, reason);
-}
-
-/* The members of a group follow each other in the plan: the first one starts them all. */
-static weir_status start_group(struct sim_port *port, const struct weir_plan *plan, uint32_t first)
-{
-    const struct weir_action *leader = weir_plan_action(plan, first);
-    uint32_t count = 0;
-    uint32_t reason = WEIR_REASON_NONE;
-    while (first + count < weir_plan_count(plan) &&
-           weir_plan_action(plan, first + count)->group == leader->group)
-        count++;
-    struct sim_place *places = malloc(count * sizeof(*places));
-    if (places == NULL)
-        return WEIR_ENOMEM;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct weir_action *action = weir_plan_action(plan, first + i);
-        places[i] = (struct sim_place){ action->worker, action->alloc };
-    }
-    const weir_status status =
-        start_places(port, leader->stage, &(struct sim_places){ places, count }, &reason);
-    free(places);
-    for (uint32_t i = 0; i < count; i++)
-        port->outcomes[first + i] = reason;
-    return status;
-}
-
-static void apply_wake(struct sim_port *port, const struct weir_action *action)
-{
-    struct sim_context *context = port->config.context;
-    const int64_t now_ns = sim_engine_now(context->engine);
-    const struct sim_event event = { .time_ns = action->value > now_ns ? action->value : now_ns + 1,
-                                     .kind = SIM_KIND_WAKE,
-                                     .phase = SIM_PHASE_DECISION };
-    (void)sim_engine_schedule(context->engine, &event);
-}
-
-static weir_status apply_action(struct sim_port *port, const struct weir_action *action,
-                                uint32_t *reason)
-{
-    switch ((enum weir_verb)action->verb) {
-    case WEIR_VERB_STOP:
-        return apply_stop(port, action, reason);
-    case WEIR_VERB_START:
-        return apply_start(port, action, reason);
-    case WEIR_VERB_SET_SLOTS:
-        port->config.stages[action->stage]->slots = (uint32_t)action->value;
-        return WEIR_OK;
-    case WEIR_VERB_WAKE:
-        apply_wake(port, action);
-        return WEIR_OK;
-    case WEIR_VERB_DENY:
-        return WEIR_OK;
-    case WEIR_VERB_MOVE:
-    case WEIR_VERB_ADMIT:
-    case WEIR_VERB_PREEMPT:
-    case WEIR_VERB_RESIZE:
-    case WEIR_VERB_REQUEST_NODE:
-    case WEIR_VERB_RELEASE_NODE:
-    case WEIR_VERB_COUNT:
-        break;
-    }
-    return weir_fail(port->config.context->error, WEIR_EUNSUPPORTED,
-                     "the plan says %s, which a pipeline does not know",
-                     weir_verb_name(action->verb));
-}
-
-static weir_status reserve_outcomes(struct sim_port *port, uint32_t count)
-{
-    if (count <= port->outcome_capacity)
-        return WEIR_OK;
-    uint32_t *outcomes = realloc(port->outcomes, (size_t)count * 2 * sizeof(*outcomes));
-    if (outcomes == NULL)
-        return WEIR_ENOMEM;
-    port->outcomes = outcomes;
-    port->outcome_capacity = count * 2;
-    return WEIR_OK;
-}
-
-/* Whether the plan keeps this worker after all: a later START takes it back under its id. */
-static bool is_kept(const struct weir_plan *plan, const struct weir_action *stop)
-{
-    for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
-        const struct weir_action *action = weir_plan_action(plan, i);
-        if (action->verb == WEIR_VERB_START && action->reused != 0 &&
-            action->worker == stop->worker)
-            return true;
-    }
-    return false;
-}
-
-static bool has_reused(const struct weir_plan *plan)
-{
-    for (uint32_t i = 0; i < weir_plan_count(plan); i++)
-        if (weir_plan_action(plan, i)->verb == WEIR_VERB_START &&
-            weir_plan_action(plan, i)->reused != 0)
-            return true;
-    return false;
-}
-
-/* Stops, then slots and the rest, then starts: what stops make room for must be free first. */
-enum { TURN_STOP, TURN_REST, TURN_START, TURN_COUNT, TURN_NEVER };
-
-static int turn_of(const struct weir_action *action)
-{
-    if (action->verb == WEIR_VERB_START)
-        return action->reused != 0 ? TURN_NEVER : TURN_START;
-    return action->verb == WEIR_VERB_STOP ? TURN_STOP : TURN_REST;
-}
-
-static weir_status apply_plan(struct sim_port *port, const struct weir_plan *plan,
-                              uint32_t *refused)
-{
-    const uint32_t count = weir_plan_count(plan);
-    const bool keeps_some = has_reused(plan);
-    WEIR_TRY(reserve_outcomes(port, count + 1));
-    memset(port->outcomes, 0, count * sizeof(*port->outcomes));
-    for (uint32_t s = 0; s < port->config.scenario->stages_total; s++)
-        if (port->config.stages[s]->position == 0)
-            sim_runtime_begin_plan(port->config.stages[s]->pipeline);
-    for (int turn = 0; turn < TURN_COUNT; turn++) {
-        for (uint32_t i = 0; i < count; i++) {
-            const struct weir_action *action = weir_plan_action(plan, i);
-            if (turn_of(action) != turn)
-                continue;
-            if (turn == TURN_STOP && keeps_some && is_kept(plan, action))
-                continue;
-            if (turn == TURN_START && action->group != 0) {
-                if (action->group == action->worker)
-                    WEIR_TRY(start_group(port, plan, i));
-            } else {
-                port->outcomes[i] = WEIR_REASON_NONE;
-                WEIR_TRY(apply_action(port, action, &port->outcomes[i]));
-            }
-            *refused += port->outcomes[i] != WEIR_REASON_NONE ? 1 : 0;
-        }
-    }
-    return WEIR_OK;
-}
-
-/* Starts that the plan wanted and the cluster could not give. */
-static uint32_t count_refused(const struct sim_port *port, const struct weir_plan *plan)
-{
-    uint32_t refused = 0;
-    for (uint32_t i = 0; i < weir_plan_count(plan); i++)
-        if (weir_plan_action(plan, i)->verb == WEIR_VERB_START &&
-            port->outcomes[i] != WEIR_REASON_NONE && port->outcomes[i] != WEIR_REASON_FINISHED)
-            refused++;
-    return refused;
-}
-
 static void update_speeds(struct sim_port *port, int64_t now_ns)
 {
     const struct weir_view *view = weir_host_view(port->host, now_ns);
@@ -662,9 +454,9 @@ weir_status sim_port_apply(struct sim_port *port)
     if (plan == NULL)
         return WEIR_OK; /* the policy that made it was replaced meanwhile */
     port->pending = NULL;
-    WEIR_TRY(apply_plan(port, plan, &refused));
-    sim_meter_decision(context->meter, sim_engine_now(context->engine), count_refused(port, plan),
-                       wall_ns);
+    WEIR_TRY(sim_port_apply_plan(port, plan, &refused));
+    sim_meter_decision(context->meter, sim_engine_now(context->engine),
+                       sim_port_count_refused(port, plan), wall_ns);
     const struct sim_decision_row row = { .decision = port->decisions++,
                                           .t_ns = port->pending_ns,
                                           .placement =

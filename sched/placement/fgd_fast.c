@@ -150,7 +150,8 @@ static weir_status resize_books(struct weir_fgd *fgd, uint32_t node_count)
         }
         fgd->count_capacity = wanted;
     }
-    memset(fgd->books, 0, node_count * sizeof *fgd->books);
+    if (node_count > 0) /* else there are no books */
+        memset(fgd->books, 0, node_count * sizeof *fgd->books);
     memset(fgd->counts, 0, wanted * sizeof *fgd->counts);
     return WEIR_OK;
 }

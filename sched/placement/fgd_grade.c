@@ -172,7 +172,7 @@ static struct weir_grade grade_slice(const struct weir_fgd_rules *rules,
                                      double before)
 {
     struct weir_grade best = { .gpu = 0 };
-    double least = INFINITY;
+    double least = (double)INFINITY;
 
     for (uint32_t g = 0; g < books->gpu_count; g++) {
         struct weir_slice_place places[WEIR_MIG_SLOTS];

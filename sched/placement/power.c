@@ -111,8 +111,8 @@ static uint32_t pick_gpu(const double *values, const struct weir_grade_site *sit
     const double device = values[PARAM_DEVICE];
     const double sign = device > WEIR_GRADE_TIGHTEST ? -1 : 1;
     uint32_t best = WEIR_NO_INDEX;
-    double least = INFINITY;
-    double least_rank = INFINITY;
+    double least = (double)INFINITY;
+    double least_rank = (double)INFINITY;
 
     for (uint32_t g = 0; g < node->gpu_count; g++) {
         const struct weir_gpu *const gpu = &site->cluster->gpus[node->gpu_first + g];

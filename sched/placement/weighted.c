@@ -193,7 +193,7 @@ static weir_status survey(struct weighted *weighted, const struct weir_place_que
     for (uint32_t i = 0; i < weighted->count; i++) {
         struct part *const part = &weighted->parts[i];
         part->all = weir_grades_all(part->grades, &part->grader, query);
-        part->least = INFINITY;
+        part->least = (double)INFINITY;
         part->most = -(double)INFINITY;
         if (part->all == NULL)
             return WEIR_ENOMEM;

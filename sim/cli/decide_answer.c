@@ -265,6 +265,7 @@ static weir_status read_candidates(const struct question *question, struct weir_
     const json_t *const listed = json_object_get(question->input, "candidates");
     const char *stage = NULL;
 
+    query->candidates = ids;
     if (!json_is_array(listed))
         WEIR_TRY(decide_get_text(question->input, "stage", &stage, error));
     for (size_t i = 0; stage == NULL && i < json_array_size(listed); i++) {
@@ -277,7 +278,6 @@ static weir_status read_candidates(const struct question *question, struct weir_
         if (strcmp(decide_name(workers, i, "stage"), stage) == 0)
             ids[query->candidate_count++] = i + 1;
     }
-    query->candidates = ids;
     return WEIR_OK;
 }
 

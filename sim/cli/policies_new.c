@@ -38,15 +38,16 @@ static void write_named(const char *name, FILE *out)
 static void find_headers(char folder[PATH])
 {
     static const char *const places[] = { "../include", "../sched/include", "../../sched/include" };
+    static const char header[] = "/weir/policy.h";
     char program[PATH / 2] = "";
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    char *slash = length > 0 ? strrchr(program, '/') : NULL;
+    const ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
+    char *slash = size > 0 ? strrchr(program, '/') : NULL;
     for (size_t i = 0; slash != NULL && i < sizeof places / sizeof places[0]; i++) {
-        char probe[PATH];
         *slash = '\0';
-        (void)snprintf(probe, sizeof probe, "%s/%s/weir/policy.h", program, places[i]);
-        (void)snprintf(folder, PATH, "%s/%s", program, places[i]);
-        if (access(probe, R_OK) == 0)
+        const int length = snprintf(folder, PATH, "%s/%s%s", program, places[i], header);
+        const bool is_there = access(folder, R_OK) == 0;
+        folder[(size_t)length - (sizeof header - 1)] = '\0';
+        if (is_there)
             return;
     }
     (void)snprintf(folder, PATH, "include");

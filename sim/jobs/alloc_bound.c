@@ -122,10 +122,11 @@ static weir_status create(const struct sim_alloc_question *question,
 {
     const size_t nodes = (size_t)question->cluster->node_count + 1;
     const size_t kinds = (size_t)question->kinds->count + 1;
-    *problem = (struct sim_alloc_problem){ .cluster = question->cluster,
-                                           .groups = calloc(nodes, sizeof(*problem->groups)),
-                                           .shapes = calloc(kinds, sizeof(*problem->shapes)),
-                                           .jobs = calloc(kinds, sizeof(*problem->jobs)) };
+    *problem =
+        (struct sim_alloc_problem){ .cluster = question->cluster,
+                                    .groups = calloc(nodes, sizeof(*problem->groups)),
+                                    .shapes = calloc(kinds, sizeof(const struct weir_shape *)),
+                                    .jobs = calloc(kinds, sizeof(*problem->jobs)) };
     if (problem->groups == NULL || problem->shapes == NULL || problem->jobs == NULL)
         return WEIR_ENOMEM;
     group_nodes(problem);

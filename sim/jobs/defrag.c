@@ -74,6 +74,7 @@ static void list_candidates(struct mover *mover)
 /* Nodes have changed: what was known of their jobs is not true any more. */
 static void refresh(struct mover *mover, uint32_t from, uint32_t to)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): sim_static_defrag frees the candidates */
     for (size_t i = 0; i < mover->count; i++) {
         struct candidate *candidate = &mover->candidates[i];
         if (candidate->rank != from && candidate->rank != to)

@@ -9,7 +9,8 @@ static double step(int64_t steps, int64_t size, int64_t whole)
     const int64_t product = (steps + 1) * size;
     if (product % whole == 0)
         return (double)size / (double)whole;
-    return (double)(product / whole) / (double)steps;
+    const int64_t floored = product / whole;
+    return (double)floored / (double)steps;
 }
 
 double sim_stretched(struct sim_stretch stretch, int64_t size, int64_t whole)

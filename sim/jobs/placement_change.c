@@ -95,7 +95,8 @@ static double fill_kind(struct asker *asker, const struct trial *trial, uint32_t
                 placed++;
     /* A gang of which only some found room does not run; what it took is not given back, so the
      * answer is on the low side. */
-    return (double)(placed / parts) * sim_job_gpus(shape);
+    const uint64_t jobs = placed / parts;
+    return (double)jobs * sim_job_gpus(shape);
 }
 
 static double ask(struct asker *asker, const struct trial *trial)

@@ -26,6 +26,7 @@ extern const struct sim_section sim_schema_catalog;
 extern const struct sim_section sim_schema_truth;
 extern const struct sim_section sim_schema_cluster;
 extern const struct sim_section sim_schema_pipeline;
+extern const struct sim_section sim_schema_stage;
 extern const struct sim_section sim_schema_model;
 extern const struct sim_section sim_schema_request;
 extern const struct sim_section sim_schema_workload;

@@ -13,10 +13,13 @@
 
 enum { JOBS = 40, GPUS = 64, NODES = 30 };
 
-/* Jobs of 0, 1, 2 and 4 GPUs and a share in turn. */
-static struct sim_workload workload_of(struct sim_job_spec jobs[JOBS])
+/* Jobs of 0, 1, 2 and 4 GPUs and a share in turn. They are the caller's to free. */
+static struct sim_workload workload_of_all_kinds(void)
 {
     static const uint32_t gpus[] = { 1, 0, 2, 1, 4 };
+    struct sim_job_spec *const jobs = calloc(JOBS, sizeof *jobs);
+    if (jobs == NULL)
+        abort();
     for (uint32_t i = 0; i < JOBS; i++)
         jobs[i] =
             (struct sim_job_spec){ .members = 1,
@@ -72,8 +75,7 @@ static double gpus_of(const struct sim_workload *workload, const struct wl_openb
 
 static void orders_are_permutations_of_seed_and_replication(void)
 {
-    struct sim_job_spec jobs[JOBS];
-    const struct sim_workload workload = workload_of(jobs);
+    const struct sim_workload workload = workload_of_all_kinds();
     struct wl_openb_order first = order_of(&workload, 0);
     struct wl_openb_order again = order_of(&workload, 0);
     struct wl_openb_order other = order_of(&workload, 1);
@@ -88,14 +90,14 @@ static void orders_are_permutations_of_seed_and_replication(void)
     wl_openb_order_clear(&first);
     wl_openb_order_clear(&again);
     wl_openb_order_clear(&other);
+    free(workload.jobs);
 }
 
 static void every_place_is_equally_likely(void)
 {
     /* Row 0 comes to each of 40 places 25 times in 1000: within 5 standard deviations. */
     enum { TIMES = 1000 };
-    struct sim_job_spec jobs[JOBS];
-    const struct sim_workload workload = workload_of(jobs);
+    const struct sim_workload workload = workload_of_all_kinds();
     uint32_t places[JOBS] = { 0 };
     for (uint64_t r = 0; r < TIMES; r++) {
         struct wl_openb_order order = order_of(&workload, r);
@@ -105,12 +107,12 @@ static void every_place_is_equally_likely(void)
     }
     for (size_t i = 0; i < JOBS; i++)
         CHECK_NEAR(places[i], 25, 25);
+    free(workload.jobs);
 }
 
 static void rows_arrive_again_until_the_demand_is_met(void)
 {
-    struct sim_job_spec jobs[JOBS];
-    struct sim_workload workload = workload_of(jobs);
+    struct sim_workload workload = workload_of_all_kinds();
     workload.is_shuffled = false;
     workload.ranks = SIM_RANKS_AS_GIVEN;
     workload.demand_frac = 1.5; /* of 64 GPUs; the rows ask for 60 */
@@ -124,12 +126,12 @@ static void rows_arrive_again_until_the_demand_is_met(void)
           memcmp(order.arrivals, other.arrivals, order.arrival_count * sizeof(uint32_t)) != 0);
     wl_openb_order_clear(&order);
     wl_openb_order_clear(&other);
+    free(workload.jobs);
 }
 
 static void rows_are_left_out_when_they_ask_for_more(void)
 {
-    struct sim_job_spec jobs[JOBS];
-    struct sim_workload workload = workload_of(jobs);
+    struct sim_workload workload = workload_of_all_kinds();
     workload.is_shuffled = false;
     workload.demand_frac = 0.5;
     struct wl_openb_order order = order_of(&workload, 3);
@@ -137,21 +139,22 @@ static void rows_are_left_out_when_they_ask_for_more(void)
     CHECK(is_ascending(order.arrivals, order.arrival_count)); /* those left keep their order */
     CHECK(gpus_of(&workload, &order) > 32 - 4 && gpus_of(&workload, &order) <= 32);
     wl_openb_order_clear(&order);
+    free(workload.jobs);
 }
 
 static void a_demand_nobody_asks_for_is_refused(void)
 {
-    struct sim_job_spec jobs[JOBS];
-    struct sim_workload workload = workload_of(jobs);
+    struct sim_workload workload = workload_of_all_kinds();
     struct weir_error error = { .phase = -1 };
     struct wl_openb_order order = { .arrivals = NULL };
     for (uint32_t i = 0; i < JOBS; i++)
-        jobs[i].shape.gpu_count = 0;
+        workload.jobs[i].shape.gpu_count = 0;
     workload.demand_frac = 1;
     const struct sim_order_query query = { .workload = &workload, .nodes = NODES, .gpus = GPUS };
     CHECK_I64(sim_arrival_order(&query, &order, &error), WEIR_EINFEASIBLE);
     CHECK_STR(error.text, "demand: no job asks for GPUs");
     CHECK(order.arrivals == NULL && order.ranks == NULL);
+    free(workload.jobs);
 }
 
 static const struct test tests[] = {

@@ -100,7 +100,7 @@ static void streaming_gives_its_first_output_at_once(void)
     struct sim_run_summary *summary = run(by_stages, "pipelines.p.execution=streaming", trace);
     /* set-up of the first stage, both services, and three turns */
     const double first_s = 20.01 + 0.5 + 0.02 + 0.1;
-    double end_s = INFINITY;
+    double end_s = (double)INFINITY;
     for (size_t i = 0; i < trace->count; i++)
         if (trace->spans[i].stage == 1)
             end_s = fmin(end_s, (double)trace->spans[i].end_ns / 1e9);

@@ -189,10 +189,9 @@ static void power_counts_touched_gpus_and_full_sockets(void)
 
 /* ---- unallocated ---- */
 
-static struct sim_unallocated ask(const struct lab *lab, struct weir_shape shape, uint64_t refused,
-                                  double arrived_gpus)
+static void ask(const struct lab *lab, struct weir_shape shape, uint64_t refused,
+                double arrived_gpus, struct sim_unallocated *answer)
 {
-    struct sim_unallocated answer;
     uint32_t row = 0;
     const struct sim_job_kinds kinds = { .shapes = &shape, .count = 1, .of_row = &row };
     const struct sim_unallocated_question question = { .scenario = &lab->scenario,
@@ -200,8 +199,7 @@ static struct sim_unallocated ask(const struct lab *lab, struct weir_shape shape
                                                        .kinds = &kinds,
                                                        .refused = &refused,
                                                        .arrived_gpus = arrived_gpus };
-    CHECK_I64(sim_unallocated_compute(&question, &answer), WEIR_OK);
-    return answer;
+    CHECK_I64(sim_unallocated_compute(&question, answer), WEIR_OK);
 }
 
 static double sum_of(const struct sim_unallocated *answer)
@@ -220,33 +218,36 @@ static void unallocated_gpus_are_split_by_what_keeps_jobs_away(void)
     hold(&lab, 0, 8, 1000, 0);  /* 1 free, no CPUs */
     hold(&lab, 1, 0, 700, 0);   /* 0.3 and 1 free */
     hold(&lab, 2, 0, 1000, 50); /* 0.95 free */
-    struct sim_unallocated answer = ask(&lab, job(1000, 2, 1000), 5, 100);
+    struct sim_unallocated answer;
+    ask(&lab, job(1000, 2, 1000), 5, 100, &answer);
     CHECK_NEAR(answer.gpus[SIM_CAUSE_GANG], 2, 1e-9); /* one whole GPU each is too few */
     CHECK_NEAR(answer.gpus[SIM_CAUSE_FRACTION], 1.25, 1e-9);
     CHECK_NEAR(sum_of(&answer), 3.25, 1e-9);
     struct weir_shape red = job(1000, 1, 1000);
     red.gpu_type = 1;
     hold(&lab, 1, 8, 700, 0);
-    answer = ask(&lab, red, 5, 100);
+    ask(&lab, red, 5, 100, &answer);
     CHECK_NEAR(answer.gpus[SIM_CAUSE_MODEL], 0.95, 1e-9);
     CHECK_NEAR(answer.gpus[SIM_CAUSE_CPU], 2, 1e-9);
     CHECK_NEAR(answer.gpus[SIM_CAUSE_FRACTION], 0.3, 1e-9);
     red.cpu_units = 0;
     red.ram_bytes = 17 * GIB;
-    CHECK_NEAR(ask(&lab, red, 5, 100).gpus[SIM_CAUSE_MEMORY], 2, 1e-9);
+    ask(&lab, red, 5, 100, &answer);
+    CHECK_NEAR(answer.gpus[SIM_CAUSE_MEMORY], 2, 1e-9);
 }
 
 static void what_nobody_asked_for_has_no_demand(void)
 {
     struct lab lab;
     open_lab(&lab);
-    struct sim_unallocated answer = ask(&lab, job(1000, 1, 1000), 0, 0);
+    struct sim_unallocated answer;
+    ask(&lab, job(1000, 1, 1000), 0, 0, &answer);
     CHECK_NEAR(answer.gpus[SIM_CAUSE_NO_DEMAND], 6, 1e-9);
     CHECK_I64(answer.change_count, 0);
     hold(&lab, 0, 8, 0, 0);
     hold(&lab, 1, 8, 0, 0);
     hold(&lab, 2, 8, 0, 0);
-    answer = ask(&lab, job(1000, 1, 1000), 2, 2); /* 4 of the 6 were never asked for */
+    ask(&lab, job(1000, 1, 1000), 2, 2, &answer); /* 4 of the 6 were never asked for */
     CHECK_NEAR(answer.gpus[SIM_CAUSE_NO_DEMAND], 4, 1e-9);
     CHECK_NEAR(answer.gpus[SIM_CAUSE_CPU], 2, 1e-9);
 }
@@ -273,10 +274,11 @@ static void a_change_frees_what_refused_jobs_then_get(void)
     hold(&lab, 1, 7, 0, 1000);
     hold(&lab, 2, 7, 1000, 1000);
     /* One CPU is left where two are needed for a GPU: 3 GPUs of red nodes could be used. */
-    struct sim_unallocated answer = ask(&lab, job(2000, 1, 1000), 10, 100);
+    struct sim_unallocated answer;
+    ask(&lab, job(2000, 1, 1000), 10, 100, &answer);
     CHECK_NEAR(freed_by(&answer, "+4 CPUs on 2 red nodes"), 3, 1e-9);
     CHECK_I64(answer.changes[0].nodes, 2);
-    answer = ask(&lab, job(2000, 1, 1000), 2, 100); /* two jobs need fewer */
+    ask(&lab, job(2000, 1, 1000), 2, 100, &answer); /* two jobs need fewer */
     CHECK_NEAR(freed_by(&answer, "+1 CPU on 2 red nodes"), 2, 1e-9);
 }
 
@@ -287,12 +289,13 @@ static void other_rules_free_gpus_too(void)
     hold(&lab, 0, 0, 500, 500);
     hold(&lab, 1, 0, 0, 1000);
     hold(&lab, 2, 0, 0, 1000);
-    struct sim_unallocated answer = ask(&lab, job(1000, 2, 1000), 5, 100);
+    struct sim_unallocated answer;
+    ask(&lab, job(1000, 2, 1000), 5, 100, &answer);
     CHECK_NEAR(freed_by(&answer, "jobs of several GPUs that may span nodes"), 2, 1e-9);
     struct weir_shape red = job(1000, 1, 1000);
     red.gpu_type = 1;
     hold(&lab, 1, 0, 1000, 1000);
-    answer = ask(&lab, red, 5, 100);
+    ask(&lab, red, 5, 100, &answer);
     CHECK_NEAR(freed_by(&answer, "jobs that accept any GPU model"), 1, 1e-9);
     CHECK_NEAR(freed_by(&answer, "the free parts of each node's GPUs joined"), 1, 1e-9);
     CHECK_I64(answer.change_count, 2);

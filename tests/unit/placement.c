@@ -44,9 +44,10 @@ struct lab {
 };
 
 /* `nodes` nodes of 8 CPUs and `gpus` GPUs with `nvdecs` decoders (and 2 bytes of memory) each. */
-static struct lab open_lab(const char *policy, uint32_t nodes, uint32_t gpus, uint32_t nvdecs)
+static struct lab open_lab_of(const struct weir_placement_ops *ops, uint32_t nodes, uint32_t gpus,
+                              uint32_t nvdecs)
 {
-    struct lab lab = { .ops = weir_placement_find(policy) };
+    struct lab lab = { .ops = ops };
     struct weir_gpu_spec specs[WEIR_MAX_NODE_GPUS];
 
     CHECK(lab.ops != NULL);
@@ -62,6 +63,11 @@ static struct lab open_lab(const char *policy, uint32_t nodes, uint32_t gpus, ui
     if (lab.ops->create != NULL)
         CHECK_I64(lab.ops->create(NULL, NULL, &lab.state, NULL), WEIR_OK);
     return lab;
+}
+
+static struct lab open_lab(const char *policy, uint32_t nodes, uint32_t gpus, uint32_t nvdecs)
+{
+    return open_lab_of(weir_placement_find(policy), nodes, gpus, nvdecs);
 }
 
 static void close_lab(struct lab *lab)
@@ -462,9 +468,8 @@ static void a_score_is_enough_for_a_policy(void)
     static const struct weir_placement_ops odd = {
         .size = sizeof odd, .abi = WEIR_ABI_MAJOR, .name = "odd", .score = only_odd_nodes
     };
-    struct lab lab = open_lab("first_fit", 5, 0, 0);
+    struct lab lab = open_lab_of(&odd, 5, 0, 0);
 
-    lab.ops = &odd;
     CHECK_I64(start(&lab, &CPU_ONE, 0), WEIR_OK);
     CHECK_I64(lab.answer.alloc.node, 3);
     CHECK_I64(lab.answer.choice.runner_up_node, 1);

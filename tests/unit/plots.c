@@ -162,7 +162,7 @@ static const char timed_counts[] =
 static void titles_fit_the_sheet(void)
 {
     char folder[FIXTURE_PATH];
-    char sql[8192];
+    char sql[sizeof static_results + sizeof timed_results + 512];
     (void)snprintf(sql, sizeof sql, "%s %s %s", static_results, timed_results,
                    "UPDATE stage SET name = 'a_stage_with_a_name_that_is_much_too_long_' || stage;"
                    "UPDATE node SET name = 'node_with_a_name_that_is_too_long' || node;"
@@ -388,7 +388,7 @@ static void charts_of_jobs_in_time_say_who_waits(void)
         { "acceptance", "Longest mean wait: 1h with equal_split (large), 3h with xenna (large)",
           "\n2 50 20 3600 9000 \"large\"" },
     };
-    char sql[8192];
+    char sql[sizeof timed_results + sizeof timed_counts];
     (void)snprintf(sql, sizeof sql, "%s %s", timed_results, timed_counts);
     struct an_db *db = fixture_open(sql);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The half of the port that applies a plan to the truth (see scheduler_port.h): which action goes
+ * first, what becomes of groups, and what the truth refuses.
+ */
+#include "sim/scheduler_port_state.h"
+
+#include "weir/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static weir_status apply_stop(struct sim_port *port, const struct weir_action *action,
+                              uint32_t *reason)
+{
+    struct sim_worker *worker = sim_worker_find(port->config.pool, action->worker);
+    if (worker == NULL)
+        return WEIR_OK; /* died since the view was taken */
+    struct sim_stage_run *stage = port->config.stages[worker->stage];
+    if (worker->id != action->worker) { /* a group stops with its first member or stays */
+        *reason = WEIR_REASON_GRACE;
+        return WEIR_OK;
+    }
+    if (stage->pipeline->spec->semantics == SIM_SEMANTICS_RUNTIME &&
+        !sim_runtime_may_stop(stage, worker)) {
+        *reason = WEIR_REASON_GRACE;
+        return WEIR_OK;
+    }
+    WEIR_TRY(sim_port_tell_end(port, WEIR_OUTCOME_STOPPED, worker, WEIR_REASON_NONE));
+    return sim_pipeline_drop_worker(stage, worker, "stopped");
+}
+
+static weir_status start_places(struct sim_port *port, uint32_t stage_index,
+                                const struct sim_places *places, uint32_t *reason)
+{
+    struct sim_stage_run *stage = port->config.stages[stage_index];
+    if (stage->loop.is_done)
+        *reason = WEIR_REASON_FINISHED;
+    else
+        WEIR_TRY(sim_pipeline_add_worker(stage, places, false, reason));
+    return sim_port_tell_places(port, stage_index, places, *reason);
+}
+
+static weir_status apply_start(struct sim_port *port, const struct weir_action *action,
+                               uint32_t *reason)
+{
+    const struct sim_place place = { action->worker, action->alloc };
+    return start_places(port, action->stage, &(struct sim_places){ &place, 1 }, reason);
+}
+
+/* The members of a group follow each other in the plan: the first one starts them all. */
+static weir_status start_group(struct sim_port *port, const struct weir_plan *plan, uint32_t first)
+{
+    const struct weir_action *leader = weir_plan_action(plan, first);
+    uint32_t count = 0;
+    uint32_t reason = WEIR_REASON_NONE;
+    while (first + count < weir_plan_count(plan) &&
+           weir_plan_action(plan, first + count)->group == leader->group)
+        count++;
+    struct sim_place *places = malloc(count * sizeof(*places));
+    if (places == NULL)
+        return WEIR_ENOMEM;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct weir_action *action = weir_plan_action(plan, first + i);
+        places[i] = (struct sim_place){ action->worker, action->alloc };
+    }
+    const weir_status status =
+        start_places(port, leader->stage, &(struct sim_places){ places, count }, &reason);
+    free(places);
+    for (uint32_t i = 0; i < count; i++)
+        port->outcomes[first + i] = reason;
+    return status;
+}
+
+static void apply_wake(struct sim_port *port, const struct weir_action *action)
+{
+    struct sim_context *context = port->config.context;
+    const int64_t now_ns = sim_engine_now(context->engine);
+    const struct sim_event event = { .time_ns = action->value > now_ns ? action->value : now_ns + 1,
+                                     .kind = SIM_KIND_WAKE,
+                                     .phase = SIM_PHASE_DECISION };
+    (void)sim_engine_schedule(context->engine, &event);
+}
+
+static weir_status apply_action(struct sim_port *port, const struct weir_action *action,
+                                uint32_t *reason)
+{
+    switch ((enum weir_verb)action->verb) {
+    case WEIR_VERB_STOP:
+        return apply_stop(port, action, reason);
+    case WEIR_VERB_START:
+        return apply_start(port, action, reason);
+    case WEIR_VERB_SET_SLOTS:
+        port->config.stages[action->stage]->slots = (uint32_t)action->value;
+        return WEIR_OK;
+    case WEIR_VERB_WAKE:
+        apply_wake(port, action);
+        return WEIR_OK;
+    case WEIR_VERB_DENY:
+        return WEIR_OK;
+    case WEIR_VERB_MOVE:
+    case WEIR_VERB_ADMIT:
+    case WEIR_VERB_PREEMPT:
+    case WEIR_VERB_RESIZE:
+    case WEIR_VERB_REQUEST_NODE:
+    case WEIR_VERB_RELEASE_NODE:
+    case WEIR_VERB_COUNT:
+        break;
+    }
+    return weir_fail(port->config.context->error, WEIR_EUNSUPPORTED,
+                     "the plan says %s, which a pipeline does not know",
+                     weir_verb_name(action->verb));
+}
+
+static weir_status reserve_outcomes(struct sim_port *port, uint32_t count)
+{
+    if (count <= port->outcome_capacity)
+        return WEIR_OK;
+    uint32_t *outcomes = realloc(port->outcomes, (size_t)count * 2 * sizeof(*outcomes));
+    if (outcomes == NULL)
+        return WEIR_ENOMEM;
+    port->outcomes = outcomes;
+    port->outcome_capacity = count * 2;
+    return WEIR_OK;
+}
+
+/* Whether the plan keeps this worker after all: a later START takes it back under its id. */
+static bool is_kept(const struct weir_plan *plan, const struct weir_action *stop)
+{
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
+        const struct weir_action *action = weir_plan_action(plan, i);
+        if (action->verb == WEIR_VERB_START && action->reused != 0 &&
+            action->worker == stop->worker)
+            return true;
+    }
+    return false;
+}
+
+static bool has_reused(const struct weir_plan *plan)
+{
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++)
+        if (weir_plan_action(plan, i)->verb == WEIR_VERB_START &&
+            weir_plan_action(plan, i)->reused != 0)
+            return true;
+    return false;
+}
+
+/* Stops, then slots and the rest, then starts: what stops make room for must be free first. */
+enum { TURN_STOP, TURN_REST, TURN_START, TURN_COUNT, TURN_NEVER };
+
+static int turn_of(const struct weir_action *action)
+{
+    if (action->verb == WEIR_VERB_START)
+        return action->reused != 0 ? TURN_NEVER : TURN_START;
+    return action->verb == WEIR_VERB_STOP ? TURN_STOP : TURN_REST;
+}
+
+weir_status sim_port_apply_plan(struct sim_port *port, const struct weir_plan *plan,
+                                uint32_t *refused)
+{
+    const uint32_t count = weir_plan_count(plan);
+    const bool keeps_some = has_reused(plan);
+    WEIR_TRY(reserve_outcomes(port, count + 1));
+    memset(port->outcomes, 0, count * sizeof(*port->outcomes));
+    for (uint32_t s = 0; s < port->config.scenario->stages_total; s++)
+        if (port->config.stages[s]->position == 0)
+            sim_runtime_begin_plan(port->config.stages[s]->pipeline);
+    for (int turn = 0; turn < TURN_COUNT; turn++) {
+        for (uint32_t i = 0; i < count; i++) {
+            const struct weir_action *action = weir_plan_action(plan, i);
+            if (turn_of(action) != turn)
+                continue;
+            if (turn == TURN_STOP && keeps_some && is_kept(plan, action))
+                continue;
+            if (turn == TURN_START && action->group != 0) {
+                if (action->group == action->worker)
+                    WEIR_TRY(start_group(port, plan, i));
+            } else {
+                port->outcomes[i] = WEIR_REASON_NONE;
+                WEIR_TRY(apply_action(port, action, &port->outcomes[i]));
+            }
+            *refused += port->outcomes[i] != WEIR_REASON_NONE ? 1 : 0;
+        }
+    }
+    return WEIR_OK;
+}
+
+uint32_t sim_port_count_refused(const struct sim_port *port, const struct weir_plan *plan)
+{
+    uint32_t refused = 0;
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++)
+        if (weir_plan_action(plan, i)->verb == WEIR_VERB_START &&
+            port->outcomes[i] != WEIR_REASON_NONE && port->outcomes[i] != WEIR_REASON_FINISHED)
+            refused++;
+    return refused;
+}
