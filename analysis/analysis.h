@@ -61,6 +61,7 @@ struct an_comparison {
     size_t baseline;
     struct an_metric_row *rows;
     size_t row_count;
+    char *varies;  /* what differs between replications; "" = the database does not say */
     char *finding; /* "xenna finishes 9.9x more per second than equal_split (95 % CI ...)" */
 };
 

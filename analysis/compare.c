@@ -424,12 +424,24 @@ static void write_finding(FILE *out, const struct an_comparison *comparison)
     write_method(out, cell);
 }
 
+static weir_status fill_varies(struct an_db *db, struct an_comparison *comparison,
+                               struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(db, "SELECT coalesce((SELECT value FROM meta WHERE key = 'varies'), '')",
+                      NULL, &frame, error));
+    comparison->varies = strdup(an_text(frame, 0, 0));
+    an_frame_destroy(frame);
+    return comparison->varies == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory") : WEIR_OK;
+}
+
 static weir_status compare_fill(struct an_db *db, const struct an_compare_options *options,
                                 struct an_comparison *comparison, struct weir_error *error)
 {
     WEIR_TRY(check_comparable(db, error));
     WEIR_TRY(fill_variants(db, options == NULL ? NULL : options->baseline, comparison, error));
     WEIR_TRY(add_rows(db, options, comparison, error));
+    WEIR_TRY(fill_varies(db, comparison, error));
     struct an_buffer buffer;
     if (!an_buffer_open(&buffer))
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
@@ -469,5 +481,6 @@ void an_comparison_destroy(struct an_comparison *comparison)
     }
     free(comparison->rows);
     free(comparison->finding);
+    free(comparison->varies);
     free(comparison);
 }

@@ -78,10 +78,6 @@ static const char stop_sql[] =
     " WHERE a.run_id = :run AND a.worker = :id AND a.verb IN ('stop', 'preempt')"
     " ORDER BY a.decision DESC LIMIT 1";
 
-/* Databases from before candidates were kept have no table of them. */
-static const char has_candidates_sql[] =
-    "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'candidate'";
-
 #define CANDIDATES                                                                                 \
     "SELECT n.name, c.gpu_mask, c.is_chosen, c.score, c.score2"                                    \
     " FROM candidate c JOIN action a ON a.run_id = c.run_id AND a.decision = c.decision"           \
@@ -173,16 +169,6 @@ static void print_choice(FILE *out, const struct an_frame *start)
     (void)fputc('\n', out);
 }
 
-static weir_status has_candidates(const struct explanation *explanation, bool *has,
-                                  struct weir_error *error)
-{
-    struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(explanation->db, has_candidates_sql, NULL, &frame, error));
-    *has = an_number(frame, 0, 0) > 0.5;
-    an_frame_destroy(frame);
-    return WEIR_OK;
-}
-
 /* "GPUs 0, 3" of a mask; nothing without one. */
 static void print_gpus(FILE *out, double mask)
 {
@@ -203,9 +189,7 @@ static weir_status print_places(const struct explanation *explanation, const str
     enum { MOST = 20 };
     FILE *out = explanation->out;
     struct an_frame *frame = NULL;
-    bool has = false;
-    WEIR_TRY(has_candidates(explanation, &has, error));
-    if (!has)
+    if (!an_has_table(explanation->db, "candidate"))
         return WEIR_OK;
     WEIR_TRY(an_query(explanation->db, candidates_sql, args, &frame, error));
     for (size_t row = 0; row < frame->row_count && row < MOST; row++) {
@@ -299,14 +283,14 @@ static weir_status explain_worker(const struct explanation *explanation, struct 
                                   .id = explanation->query->worker };
     struct an_frame *worker = NULL;
     WEIR_TRY(an_query(explanation->db, worker_sql, &args, &worker, error));
-    bool has = false;
-    weir_status status = has_candidates(explanation, &has, error);
-    if (status == WEIR_OK && worker->row_count == 0)
+    const bool has = an_has_table(explanation->db, "candidate");
+    weir_status status = WEIR_OK;
+    if (worker->row_count == 0)
         status = fail_no_worker(explanation, error);
-    else if (status == WEIR_OK && explanation->query->as_json)
+    else if (explanation->query->as_json)
         status =
             print_json(explanation, has ? worker_places_json_sql : worker_json_sql, &args, error);
-    else if (status == WEIR_OK)
+    else
         status = print_worker(explanation, worker, error);
     an_frame_destroy(worker);
     return status;

@@ -68,11 +68,12 @@ static void write_footer(struct an_chart *chart)
                       (long long)run->seed, run->version);
         return;
     }
+    const bool has_stages = chart->facts->stage_count > 0; /* else nothing is scaled */
     an_chart_text(
         chart, &label,
-        "scenario %s · run %lld: %s, replication %u · seed %lld · policy %s, %s · weir %s",
+        "scenario %s · run %lld: %s, replication %u · seed %lld · policy %s%s%s · weir %s",
         run->scenario, (long long)run->run_id, run->variant, run->replication, (long long)run->seed,
-        run->placement, run->scaling, run->version);
+        run->placement, has_stages ? ", " : "", has_stages ? run->scaling : "", run->version);
 }
 
 /* Title, subtitle and footer, drawn with the first panel. */
@@ -83,7 +84,10 @@ static void write_frame(struct an_chart *chart)
     const struct an_label title = {
         .x = 40, .y = 26.0 - chart->header, .size = size, .is_bold = true
     };
-    const struct an_label subtitle = { .x = 40, .y = 51.0 - chart->header, .color = AN_MUTED };
+    const struct an_label subtitle = { .x = 40,
+                                       .y = 51.0 - chart->header,
+                                       .color = AN_MUTED,
+                                       .size = strlen(chart->subtitle) > 126 ? 10.5 : 12.0 };
     an_chart_text(chart, &title, "%s", chart->title);
     an_chart_text(chart, &subtitle, "%s", chart->subtitle);
     write_footer(chart);
@@ -158,6 +162,17 @@ static weir_status write_data(const struct an_plot_ops *plot, const char *folder
     return WEIR_OK;
 }
 
+/* A chart of what a file of an older version could not hold says so. */
+static weir_status draw_or_say(const struct an_plot_ops *plot, struct an_chart *chart,
+                               struct weir_error *error)
+{
+    struct weir_error why = { .phase = -1, .stage = -1 };
+    const weir_status status = plot->draw(chart, &why);
+    if (status == WEIR_EUNSUPPORTED)
+        return an_chart_empty(chart, "%s", why.text);
+    return status == WEIR_OK ? status : weir_fail(error, status, "%s", why.text);
+}
+
 /* Lets the chart fill two buffers; an empty one becomes a card. */
 static weir_status draw_chart(const struct an_plot_ops *plot, struct an_chart *chart, char **data,
                               char **body, struct weir_error *error)
@@ -172,7 +187,7 @@ static weir_status draw_chart(const struct an_plot_ops *plot, struct an_chart *c
     if (status == WEIR_OK) {
         chart->data = data_buffer.file;
         chart->body = body_buffer.file;
-        status = plot->draw(chart, error);
+        status = draw_or_say(plot, chart, error);
         if (status == WEIR_OK && chart->empty[0] != '\0') {
             if (chart->title[0] == '\0')
                 an_chart_title(chart, "%s", plot->info.question);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Opens result databases read-only and runs statements into frames; see the header. It knows the
- * schema version it can read and refuses newer ones.
+ * schema version it can read and refuses newer ones; of older ones it names tables that are
+ * missing.
  */
 #include "analysis/query.h"
 #include "analysis/nan.h"
@@ -13,11 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DB_APPLICATION_ID = 0x77656972, DB_SCHEMA_VERSION = 1 };
+enum { DB_APPLICATION_ID = 0x77656972, DB_SCHEMA_VERSION = 2 };
 
 struct an_db {
     sqlite3 *sqlite;
     char *path;
+    int64_t version;
 };
 
 const char *an_db_path(const struct an_db *db)
@@ -48,6 +50,7 @@ static weir_status check_identity(struct an_db *db, struct weir_error *error)
         return weir_fail(error, WEIR_EIO,
                          "was written by a newer program: schema %lld, this one reads up to %d",
                          (long long)version, DB_SCHEMA_VERSION);
+    db->version = version;
     return WEIR_OK;
 }
 
@@ -181,12 +184,35 @@ static weir_status run_statement(struct an_db *db, sqlite3_stmt *statement, stru
     return WEIR_OK;
 }
 
+static weir_status fail_query(struct an_db *db, struct weir_error *error)
+{
+    static const char missing[] = "no such table: ";
+    const char *text = sqlite3_errmsg(db->sqlite);
+    if (db->version < DB_SCHEMA_VERSION && strncmp(text, missing, sizeof missing - 1) == 0)
+        return weir_fail(error, WEIR_EUNSUPPORTED,
+                         "a file of version %lld has no table %s (today's version is %d)",
+                         (long long)db->version, text + sizeof missing - 1, DB_SCHEMA_VERSION);
+    return weir_fail(error, WEIR_EIO, "cannot be read: %s", text);
+}
+
+bool an_has_table(struct an_db *db, const char *name)
+{
+    struct an_frame *frame = NULL;
+    const bool has = an_query(db,
+                              "SELECT name FROM sqlite_master WHERE type = 'table'"
+                              " AND name = :text",
+                              &(struct an_args){ .text = name }, &frame, NULL) == WEIR_OK &&
+                     frame->row_count > 0;
+    an_frame_destroy(frame);
+    return has;
+}
+
 weir_status an_query(struct an_db *db, const char *sql, const struct an_args *args,
                      struct an_frame **frame, struct weir_error *error)
 {
     sqlite3_stmt *statement = NULL;
     if (sqlite3_prepare_v2(db->sqlite, sql, -1, &statement, NULL) != SQLITE_OK)
-        return weir_fail(error, WEIR_EIO, "cannot be read: %s", sqlite3_errmsg(db->sqlite));
+        return fail_query(db, error);
     if (args != NULL)
         bind_arguments(statement, args);
     struct an_frame *made = calloc(1, sizeof *made);
@@ -230,7 +256,9 @@ static const char run_sql[] =
     " coalesce(w.version, (SELECT value FROM meta WHERE key = 'weir_version'), ''),"
     " r.replication, r.seed, r.start_unix_s, r.warmup_s,"
     " coalesce(r.end_s, (SELECT max(t_s + dt_s) FROM cluster_sample c WHERE c.run_id = r.run_id),"
-    " 0), coalesce(r.sample_s, 0), coalesce(r.is_steady, 1),"
+    " 0), coalesce(nullif(r.sample_s, 0), (SELECT max(dt_s) FROM cluster_sample c WHERE c.run_id = "
+    "r.run_id),"
+    " 0), coalesce(r.is_steady, 1),"
     " (SELECT count(*) FROM run o WHERE o.experiment_id = r.experiment_id"
     "  AND o.variant = r.variant)"
     " FROM run r JOIN experiment e USING (experiment_id) LEFT JOIN run_wall w USING (run_id)"

@@ -26,10 +26,13 @@ struct an_args {
     double from, to;
 };
 
-/* `args` may be NULL. An empty result is a frame without rows. */
+/* `args` may be NULL. An empty result is a frame without rows. WEIR_EUNSUPPORTED: the file is older
+ * than a table that the statement names. */
 weir_status an_query(struct an_db *db, const char *sql, const struct an_args *args,
                      struct an_frame **frame, struct weir_error *error);
 void an_frame_destroy(struct an_frame *frame);
+/* Files of older versions lack the newer tables. */
+bool an_has_table(struct an_db *db, const char *name);
 
 double an_number(const struct an_frame *frame, size_t row, size_t column);
 /* Never NULL. */

@@ -177,6 +177,13 @@ static void write_claim(const struct an_page *page)
 {
     const double allocated = an_page_result(page, "alloc.gpu_pct");
     const double gap = an_page_result(page, "alloc.gap_pp:100 % arrived");
+    if (an_page_is_timed(page)) {
+        (void)fprintf(page->out,
+                      " finishes %s jobs per hour; 95 %% of those that start wait at most %s",
+                      an_word_number(an_page_result(page, "thr.jobs_h")).text,
+                      an_word_duration(an_page_result(page, "wait.job.p95")).text);
+        return;
+    }
     if (!isnan(page->facts->throughput_per_s) || isnan(allocated)) {
         (void)fprintf(page->out, " finishes %s items per second",
                       an_word_number(page->facts->throughput_per_s).text);
@@ -210,10 +217,15 @@ static void write_headline(const struct an_page *page)
     (void)fprintf(page->out, " · %zu node%s, %s GPUs · ", facts->node_count,
                   facts->node_count == 1 ? "" : "s", an_word_number(facts->gpu_count).text);
     an_write_html(page->out, page->run->placement);
-    (void)fputs(" placement, ", page->out);
-    an_write_html(page->out, page->run->scaling);
-    (void)fprintf(page->out, " scaling · %s simulated · weir %s</p>\n",
-                  an_word_duration(page->run->end_s).text, page->run->version);
+    (void)fputs(" placement", page->out);
+    if (facts->stage_count > 0) {
+        (void)fputs(", ", page->out);
+        an_write_html(page->out, page->run->scaling);
+        (void)fputs(" scaling", page->out);
+    }
+    if (page->run->end_s > 0.0)
+        (void)fprintf(page->out, " · %s simulated", an_word_duration(page->run->end_s).text);
+    (void)fprintf(page->out, " · weir %s</p>\n", page->run->version);
 }
 
 static enum an_resource scarcest(const struct an_facts *facts)

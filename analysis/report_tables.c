@@ -34,6 +34,40 @@ double an_page_result(const struct an_page *page, const char *metric)
     return value;
 }
 
+bool an_page_is_timed(const struct an_page *page)
+{
+    return !isnan(an_page_result(page, "thr.jobs_h"));
+}
+
+static bool is_static(const struct an_page *page)
+{
+    return isnan(page->facts->throughput_per_s) && !isnan(an_page_result(page, "alloc.gpu_pct"));
+}
+
+/* Jobs that arrive, wait, run and end. */
+static void write_job_tiles(const struct an_page *page)
+{
+    const struct an_facts *facts = page->facts;
+    const double wait_s = an_page_result(page, "wait.job.p95");
+    char text[240];
+    (void)fputs("<div class=\"tiles\">\n", page->out);
+    (void)snprintf(text, sizeof text, "jobs done of %s that arrived; %s per hour",
+                   an_word_number(an_page_result(page, "jobs.arrived")).text,
+                   an_word_number(an_page_result(page, "thr.jobs_h")).text);
+    write_tile(page->out, an_word_number(an_page_result(page, "jobs.done")).text, text);
+    (void)snprintf(text, sizeof text,
+                   "is the longest wait of 95 %% of the jobs that started; the mean is %s",
+                   an_word_duration(an_page_result(page, "wait.job.mean")).text);
+    write_tile(page->out, isnan(wait_s) ? "-" : an_word_duration(wait_s).text, text);
+    (void)snprintf(text, sizeof text, "of %s GPUs are held by jobs",
+                   an_word_number(facts->gpu_count).text);
+    write_tile(page->out, an_word_percent(an_page_result(page, "util.gpu.assigned")).text, text);
+    (void)snprintf(text, sizeof text, "of the jobs are accepted; %s jobs were refused for good",
+                   an_word_number(an_page_result(page, "jobs.refused")).text);
+    write_tile(page->out, an_word_percent(an_page_result(page, "jobs.acceptance")).text, text);
+    (void)fputs("</div>\n", page->out);
+}
+
 /* A static experiment: no time, so neither throughput nor bottleneck. */
 static void write_static_tiles(const struct an_page *page)
 {
@@ -60,7 +94,11 @@ static void write_static_tiles(const struct an_page *page)
 void an_page_tiles(const struct an_page *page)
 {
     const struct an_facts *facts = page->facts;
-    if (isnan(facts->throughput_per_s) && !isnan(an_page_result(page, "alloc.gpu_pct"))) {
+    if (an_page_is_timed(page)) {
+        write_job_tiles(page);
+        return;
+    }
+    if (is_static(page)) {
         write_static_tiles(page);
         return;
     }
@@ -171,6 +209,67 @@ static void write_cell(FILE *out, const struct an_metric_row *row, const struct 
     (void)fputs("</small></td>", out);
 }
 
+static void write_metric_name(FILE *out, const struct an_metric_row *row)
+{
+    an_write_html(out, row->label);
+    (void)fputs("<small>", out);
+    an_write_html(out, row->title);
+    (void)fputs("</small>", out);
+}
+
+static void write_metric_rows(FILE *out, const struct an_comparison *comparison)
+{
+    (void)fputs("<thead><tr><th>Metric</th>", out);
+    for (size_t v = 0; v < comparison->variant_count; v++) {
+        (void)fputs("<th>", out);
+        an_write_html(out, comparison->variants[v]);
+        (void)fputs("</th>", out);
+    }
+    (void)fputs("</tr></thead><tbody>\n", out);
+    for (size_t i = 0; i < comparison->row_count; i++) {
+        const struct an_metric_row *row = &comparison->rows[i];
+        (void)fputs("<tr><td>", out);
+        write_metric_name(out, row);
+        (void)fputs("</td>", out);
+        for (size_t v = 0; v < comparison->variant_count; v++)
+            write_cell(out, row, &row->cells[v], &row->cells[comparison->baseline]);
+        (void)fputs("</tr>\n", out);
+    }
+    (void)fputs("</tbody>", out);
+}
+
+/* More variants than metrics: they are the rows, so that the table stays on the page. */
+static void write_variant_rows(FILE *out, const struct an_comparison *comparison)
+{
+    (void)fputs("<thead><tr><th>Variant</th>", out);
+    for (size_t i = 0; i < comparison->row_count; i++) {
+        (void)fputs("<th>", out);
+        write_metric_name(out, &comparison->rows[i]);
+        (void)fputs("</th>", out);
+    }
+    (void)fputs("</tr></thead><tbody>\n", out);
+    for (size_t v = 0; v < comparison->variant_count; v++) {
+        (void)fputs("<tr><td>", out);
+        an_write_html(out, comparison->variants[v]);
+        (void)fputs("</td>", out);
+        for (size_t i = 0; i < comparison->row_count; i++) {
+            const struct an_metric_row *row = &comparison->rows[i];
+            write_cell(out, row, &row->cells[v], &row->cells[comparison->baseline]);
+        }
+        (void)fputs("</tr>\n", out);
+    }
+    (void)fputs("</tbody>", out);
+}
+
+static void write_varies(FILE *out, const struct an_comparison *comparison)
+{
+    if (comparison->varies[0] == '\0')
+        return;
+    (void)fputs(" What varies from one replication to the next: ", out);
+    an_write_html(out, comparison->varies);
+    (void)fputc('.', out);
+}
+
 void an_page_comparison(const struct an_page *page)
 {
     FILE *out = page->out;
@@ -183,38 +282,26 @@ void an_page_comparison(const struct an_page *page)
     const struct an_comparison *comparison = page->comparison;
     if (comparison->variant_count < 2 || comparison->row_count == 0)
         return;
-    (void)fputs("<h2>Comparison of the variants</h2>\n<div class=\"scroll\"><table><thead><tr>"
-                "<th>Metric</th>",
-                out);
-    for (size_t v = 0; v < comparison->variant_count; v++) {
-        (void)fputs("<th>", out);
-        an_write_html(out, comparison->variants[v]);
-        (void)fputs("</th>", out);
-    }
-    (void)fputs("</tr></thead><tbody>\n", out);
-    for (size_t i = 0; i < comparison->row_count; i++) {
-        const struct an_metric_row *row = &comparison->rows[i];
-        (void)fputs("<tr><td>", out);
-        an_write_html(out, row->label);
-        (void)fputs("<small>", out);
-        an_write_html(out, row->title);
-        (void)fputs("</small></td>", out);
-        for (size_t v = 0; v < comparison->variant_count; v++)
-            write_cell(out, row, &row->cells[v], &row->cells[comparison->baseline]);
-        (void)fputs("</tr>\n", out);
-    }
+    (void)fputs("<h2>Comparison of the variants</h2>\n<div class=\"scroll\"><table>", out);
+    if (comparison->variant_count > comparison->row_count)
+        write_variant_rows(out, comparison);
+    else
+        write_metric_rows(out, comparison);
     const uint32_t n = comparison->rows[0].cells[0].n;
-    (void)fputs("</tbody></table></div>\n<p class=\"note\">", out);
-    if (n >= 2)
+    (void)fputs("</table></div>\n<p class=\"note\">", out);
+    if (n >= 2) {
         (void)fprintf(out,
                       "Mean ± half of its 95 %% interval over %u replications with common random "
                       "numbers. Below: difference with the baseline in percent of it, interval and "
                       "p-value of the paired t test, Holm-adjusted over the variants (α = 0.05). "
                       "✓ best, ≈ not distinguishable from the best. No interval: all replications "
-                      "agree.</p>\n",
+                      "agree.",
                       n);
-    else
+        write_varies(out, comparison);
+        (void)fputs("</p>\n", out);
+    } else {
         (void)fputs("One replication: figures as simulated, no statement about chance.</p>\n", out);
+    }
 }
 
 /* ---- stages ---- */
@@ -398,28 +485,59 @@ static weir_status write_sources(const struct an_page *page, struct weir_error *
     return WEIR_OK;
 }
 
+/* How long, and what is left at the end: percentiles that reach into it are lower bounds. */
+static void write_span(const struct an_page *page)
+{
+    const struct an_run *run = page->run;
+    FILE *out = page->out;
+    (void)fputs("<li>", out);
+    if (!is_static(page))
+        (void)fprintf(out, "Simulated: %s, %s of it warm-up that no mean counts. ",
+                      an_word_duration(run->end_s).text, an_word_duration(run->warmup_s).text);
+    (void)fprintf(out,
+                  "Seed %lld, replication %u of %u; the work of every %s is the same for all "
+                  "variants.</li>\n",
+                  (long long)run->seed, run->replication, run->replications,
+                  is_static(page) || an_page_is_timed(page) ? "job" : "item");
+}
+
+static void write_unfinished(const struct an_page *page)
+{
+    const struct an_facts *facts = page->facts;
+    FILE *out = page->out;
+    if (is_static(page)) {
+        (void)fputs("<li>Jobs arrive one by one and never end; one that fits nowhere is refused."
+                    "</li>\n",
+                    out);
+        return;
+    }
+    if (!page->run->is_steady)
+        (void)fputs("<li><b>Not steady: the figures depend on the horizon.</b> More arrives than "
+                    "can be finished; queues grow until the end.</li>\n",
+                    out);
+    if (an_page_is_timed(page))
+        (void)fprintf(out,
+                      "<li>At the end %s jobs wait and %s run. Their times are censored: a "
+                      "percentile that reaches into them is a lower bound and stands as ≥.</li>\n",
+                      an_word_number(an_page_result(page, "jobs.waiting")).text,
+                      an_word_number(an_page_result(page, "jobs.running")).text);
+    else if (facts->items_censored > 0.0)
+        (void)fprintf(out,
+                      "<li>%s items were unfinished at the end. They are censored: a percentile "
+                      "that reaches into them is a lower bound and stands as ≥.</li>\n",
+                      an_word_number(facts->items_censored).text);
+    else
+        (void)fputs("<li>No item was unfinished at the end: no latency is censored.</li>\n", out);
+}
+
 weir_status an_page_assumptions(const struct an_page *page, struct weir_error *error)
 {
     const struct an_run *run = page->run;
     FILE *out = page->out;
-    (void)fprintf(out,
-                  "<h2>Assumptions and limits</h2>\n<ul>\n<li>Simulated: %s, %s of it warm-up that "
-                  "no mean counts. Seed %lld, replication %u of %u; the work of every item is the "
-                  "same for all variants.</li>\n",
-                  an_word_duration(run->end_s).text, an_word_duration(run->warmup_s).text,
-                  (long long)run->seed, run->replication, run->replications);
+    (void)fputs("<h2>Assumptions and limits</h2>\n<ul>\n", out);
+    write_span(page);
     WEIR_TRY(write_sources(page, error));
-    if (!run->is_steady)
-        (void)fputs("<li><b>Not steady: the figures depend on the horizon.</b> More arrives than "
-                    "can be finished; queues grow until the end.</li>\n",
-                    out);
-    if (page->facts->items_censored > 0.0)
-        (void)fprintf(out,
-                      "<li>%s items were unfinished at the end. They are censored: a percentile "
-                      "that reaches into them is a lower bound and stands as ≥.</li>\n",
-                      an_word_number(page->facts->items_censored).text);
-    else
-        (void)fputs("<li>No item was unfinished at the end: no latency is censored.</li>\n", out);
+    write_unfinished(page);
     if (strcmp(run->status, "complete") != 0 && strcmp(run->status, "horizon") != 0) {
         (void)fputs("<li><b>The run is ", out);
         an_write_html(out, run->status);
@@ -428,13 +546,19 @@ weir_status an_page_assumptions(const struct an_page *page, struct weir_error *e
                                                    : run->message);
         (void)fputs("</li>\n", out);
     }
-    (void)fputs(
-        "<li><i>Used</i> means that a worker is busy on the device, not that its cores are: "
-        "SM activity is not simulated. <i>Assigned</i> is what workers hold, <i>capacity</i> what "
-        "the nodes that are up offer.</li>\n"
-        "<li>All means are weighted by time and exact to the event; the charts show means over "
-        "intervals, never momentary samples.</li>\n</ul>\n",
-        out);
+    if (!is_static(page))
+        (void)fputs(
+            an_page_is_timed(page)
+                ? "<li><i>Held</i> means that a job has the GPU, not that it uses all of it.</li>\n"
+                : "<li><i>Used</i> means that a worker is busy on the device, not that its cores "
+                  "are: SM activity is not simulated. <i>Assigned</i> is what workers hold, "
+                  "<i>capacity</i> what the nodes that are up offer.</li>\n",
+            out);
+    if (!is_static(page))
+        (void)fputs("<li>All means are weighted by time and exact to the event; the charts show "
+                    "means over intervals, never momentary samples.</li>\n",
+                    out);
+    (void)fputs("</ul>\n", out);
     return WEIR_OK;
 }
 

@@ -19,6 +19,8 @@ struct an_page {
     const char *why_not;                    /* then: the reason */
 };
 
+/* Jobs that arrive, wait, run and end: neither a pipeline nor a static experiment. */
+bool an_page_is_timed(const struct an_page *page);
 /* A result of the page's run, "metric" or "metric:label"; NAN when there is none. */
 double an_page_result(const struct an_page *page, const char *metric);
 void an_page_tiles(const struct an_page *page);

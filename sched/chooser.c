@@ -5,33 +5,14 @@
  */
 #include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
-#include "sched/internal/params.h"
+#include "sched/internal/policy_state.h"
 #include "sched/placement/scan.h"
 
 struct weir_chooser {
     struct weir_allocator allocator;
     const struct weir_placement_ops *ops;
-    double *values;
-    void *state;
+    struct weir_policy_state policy;
 };
-
-static weir_status prepare(struct weir_chooser *chooser, const struct weir_params *params,
-                           struct weir_error *error)
-{
-    static const struct weir_params none = { .values = NULL };
-    const struct weir_placement_ops *const ops = chooser->ops;
-
-    WEIR_TRY(weir_params_check_table(ops->params, ops->param_count, error));
-    chooser->values = weir_alloc(&chooser->allocator, ops->param_count, sizeof *chooser->values);
-    if (chooser->values == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    WEIR_TRY(weir_params_resolve(ops->params, ops->param_count, params == NULL ? &none : params,
-                                 chooser->values, error));
-    if (ops->create == NULL)
-        return WEIR_OK;
-    const struct weir_params values = { .values = chooser->values, .count = ops->param_count };
-    return ops->create(&values, &chooser->allocator, &chooser->state, error);
-}
 
 weir_status weir_chooser_create(const struct weir_placement_ops *ops,
                                 const struct weir_params *params,
@@ -39,16 +20,17 @@ weir_status weir_chooser_create(const struct weir_placement_ops *ops,
                                 struct weir_chooser **chooser, struct weir_error *error)
 {
     const struct weir_allocator memory = weir_allocator_copy(allocator);
+    const struct weir_policy_table table = WEIR_POLICY_TABLE(ops);
     struct weir_chooser *const made = weir_alloc(&memory, 1, sizeof *made);
 
     if (made == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     made->allocator = memory;
     made->ops = ops;
-    const weir_status status = prepare(made, params, error);
+    const weir_status status =
+        weir_policy_state_open(&made->policy, &table, params, &memory, error);
     if (status != WEIR_OK) {
         weir_error_wrap(error, "placement policy %s", ops->name);
-        weir_free(&memory, made->values);
         weir_free(&memory, made);
         return status;
     }
@@ -61,9 +43,7 @@ void weir_chooser_destroy(struct weir_chooser *chooser)
     if (chooser == NULL)
         return;
     const struct weir_allocator memory = chooser->allocator;
-    if (chooser->ops->create != NULL && chooser->ops->destroy != NULL)
-        chooser->ops->destroy(chooser->state);
-    weir_free(&memory, chooser->values);
+    weir_policy_state_close(&chooser->policy, &memory);
     weir_free(&memory, chooser);
 }
 
@@ -71,7 +51,7 @@ weir_status weir_chooser_place(struct weir_chooser *chooser, const struct weir_p
                                struct weir_place_answer *answer, struct weir_error *error)
 {
     answer->reused = WEIR_NO_INDEX;
-    WEIR_TRY(weir_placement_place(chooser->ops, chooser->state, query, answer, error));
+    WEIR_TRY(weir_placement_place(chooser->ops, chooser->policy.state, query, answer, error));
     if (!weir_cluster_fits(query->cluster, &answer->alloc))
         return weir_fail(error, WEIR_EPOLICY,
                          "placement policy %s chose a place on node %u that is not free",
@@ -82,7 +62,7 @@ weir_status weir_chooser_place(struct weir_chooser *chooser, const struct weir_p
 weir_status weir_chooser_evict(struct weir_chooser *chooser, const struct weir_evict_query *query,
                                uint64_t *worker, struct weir_error *error)
 {
-    return weir_placement_evict(chooser->ops, chooser->state, query, worker, error);
+    return weir_placement_evict(chooser->ops, chooser->policy.state, query, worker, error);
 }
 
 /* Places member number `*placed` and those after it; they stay in the scratch cluster. */

@@ -289,12 +289,11 @@ static void put_policy(struct writer *writer, const struct weir_policy_pair *pai
     put(writer, "  \"policy\": {\n    \"placement\": ");
     put_string(writer, pair->placement->name);
     put(writer, ",\n    \"placement_params\": ");
-    put_params(writer, pair->placement->params, pair->placement->param_count,
-               pair->placement_values);
+    put_params(writer, pair->placement->params, pair->placement->param_count, pair->placed.values);
     put(writer, ",\n    \"scaling\": ");
     put_string(writer, pair->scaling->name);
     put(writer, ",\n    \"scaling_params\": ");
-    put_params(writer, pair->scaling->params, pair->scaling->param_count, pair->scaling_values);
+    put_params(writer, pair->scaling->params, pair->scaling->param_count, pair->scaled.values);
     put(writer, "\n  }");
 }
 

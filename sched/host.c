@@ -120,7 +120,7 @@ static weir_status adopt_all(struct weir_host *host, struct weir_policy_pair *pa
     if (pair->scaling == NULL || pair->scaling->adopt == NULL)
         return WEIR_OK;
     const weir_status status =
-        pair->scaling->adopt(pair->scaling_state, weir_host_view(host, host->view.now_ns), error);
+        pair->scaling->adopt(pair->scaled.state, weir_host_view(host, host->view.now_ns), error);
     if (status != WEIR_OK)
         weir_error_wrap(error, "scaling policy %s: adopt", pair->scaling->name);
     return status;
@@ -243,7 +243,7 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_pa
                              struct weir_error *error)
 {
     const struct weir_placer_binding binding = { .ops = pair->placement,
-                                                 .state = pair->placement_state,
+                                                 .state = pair->placed.state,
                                                  .view = &host->view,
                                                  .scratch = host->scratch,
                                                  .plan = host->plan };
@@ -254,9 +254,9 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_pa
     const uint64_t before = fingerprint(host);
     error->text[0] = '\0';
     if (status == WEIR_OK)
-        status = judge_status(pair->scaling->decide(pair->scaling_state, &host->view, host->placer,
-                                                    host->plan, error),
-                              error);
+        status = judge_status(
+            pair->scaling->decide(pair->scaled.state, &host->view, host->placer, host->plan, error),
+            error);
     else
         (void)weir_fail(error, status, "%s", weir_status_text(status));
     count_placements(host);

@@ -174,7 +174,7 @@ weir_status weir_host_measure(struct weir_host *host, const struct weir_measurem
     host->stages[task->stage].has_given = false;
     const struct weir_policy_pair *const pair = &host->main;
     if (pair->scaling->measured != NULL)
-        return pair->scaling->measured(pair->scaling_state, task);
+        return pair->scaling->measured(pair->scaled.state, task);
     return WEIR_OK;
 }
 
@@ -259,7 +259,7 @@ weir_status weir_host_outcome(struct weir_host *host, const struct weir_outcome 
     const struct weir_policy_pair *const pair = &host->main;
     if (pair->scaling->outcome == NULL)
         return WEIR_OK;
-    const weir_status status = pair->scaling->outcome(pair->scaling_state, outcome);
+    const weir_status status = pair->scaling->outcome(pair->scaled.state, outcome);
     if (status != WEIR_OK)
         return weir_fail(error, status, "scaling policy %s: outcome: %s", pair->scaling->name,
                          weir_status_text(status));

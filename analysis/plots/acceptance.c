@@ -1,53 +1,99 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Chart acceptance: the share of jobs that were placed, by what they ask for, one mark a variant.
- * One allocation number hides that large jobs are refused first.
+ * Chart acceptance: the share of jobs that were placed, by what they ask for, one mark a variant;
+ * of jobs in time also how long those that started had waited. One number for all jobs hides that
+ * large ones are refused first, or wait for small ones.
  */
 #include "analysis/plots/plots.h"
 #include "analysis/plots/rows.h"
 
+#include "analysis/nan.h"
+
 #include <math.h>
 #include <string.h>
 
-/* Size classes in the order of size; those that occur are shown. */
+/* Size classes in the order of size; those that occur are shown, then labels that are no sizes. */
 static const char *const classes[] = { "cpu only", "share",  "1 gpu",  "2 gpu", "3 gpu",
                                        "4 gpu",    "5 gpu",  "6 gpu",  "7 gpu", "8 gpu",
                                        "9 gpu",    "10 gpu", "12 gpu", "16 gpu" };
-enum { CLASSES = sizeof classes / sizeof classes[0] };
+enum { CLASSES = sizeof classes / sizeof classes[0], MOST_LABELS = 18 };
+
+/* Classes of jobs in time in their order, others by how often they come. */
+static const char labels_sql[] =
+    "SELECT x.label FROM result x LEFT JOIN job_label g ON g.run_id = x.run_id"
+    " AND g.name = x.label WHERE x.metric = 'jobs.arrived' AND x.label <> ''"
+    " GROUP BY x.label ORDER BY min(g.label), sum(x.value) DESC, x.label";
 
 static const double pitch_px = 40.0;
 
 struct shown {
-    size_t class[CLASSES];
+    struct an_rows counts, waits;
+    struct an_frame *names;
+    const char *label[MOST_LABELS];
     size_t count;
-    double low; /* of the axis */
+    double low;       /* of the axis of acceptance */
+    double longest_s; /* of the waits */
+    bool is_in_time;
 };
 
 /* %, NAN when no such job arrived. */
-static double accepted(const struct an_rows *rows, size_t variant, const char *label)
+static double accepted(const struct shown *shown, size_t variant, const char *label)
 {
+    const struct an_rows *rows = &shown->counts;
     const double arrived = an_rows_value(rows, variant, "jobs.arrived", label);
-    const double failed = an_rows_value(rows, variant, "jobs.failed", label);
-    return 100.0 * (1.0 - failed / arrived);
+    const char *metric = shown->is_in_time ? "jobs.refused" : "jobs.failed";
+    const double refused = an_rows_value(rows, variant, metric, label);
+    return arrived > 0 ? 100.0 * (1.0 - refused / arrived) : AN_NAN;
 }
 
-static struct shown find_shown(const struct an_rows *rows)
+/* A variant all of whose jobs wait has no waits. */
+static double wait_s(const struct shown *shown, size_t variant, const char *metric,
+                     const char *label)
 {
-    struct shown shown = { .low = 100.0 };
-    for (size_t c = 0; c < CLASSES; c++) {
-        bool is_there = false;
-        for (size_t v = 0; v < rows->count; v++) {
-            const double value = accepted(rows, v, classes[c]);
-            if (isnan(value))
-                continue;
-            is_there = true;
-            shown.low = fmin(shown.low, value);
-        }
-        if (is_there)
-            shown.class[shown.count++] = c;
+    for (size_t v = 0; v < shown->waits.count; v++)
+        if (strcmp(shown->waits.variants[v], shown->counts.variants[variant]) == 0)
+            return an_rows_value(&shown->waits, v, metric, label);
+    return AN_NAN;
+}
+
+static void show_label(struct shown *shown, const char *label)
+{
+    bool is_there = false;
+    if (shown->count == MOST_LABELS)
+        return;
+    for (size_t v = 0; v < shown->counts.count; v++) {
+        const double value = accepted(shown, v, label);
+        if (isnan(value))
+            continue;
+        is_there = true;
+        shown->low = fmin(shown->low, value);
+        shown->longest_s = fmax(shown->longest_s, wait_s(shown, v, "wait.job.p95", label));
     }
-    shown.low = fmax(0.0, 10.0 * floor((shown.low - 1.0) / 10.0));
-    return shown;
+    if (is_there)
+        shown->label[shown->count++] = label;
+}
+
+static bool is_class(const char *label)
+{
+    for (size_t c = 0; c < CLASSES; c++)
+        if (strcmp(classes[c], label) == 0)
+            return true;
+    return false;
+}
+
+static void find_shown(struct shown *shown)
+{
+    shown->low = 100.0;
+    shown->is_in_time =
+        shown->counts.count > 0 && !isnan(an_rows_value(&shown->counts, 0, "jobs.refused", ""));
+    if (shown->is_in_time)
+        show_label(shown, "");
+    for (size_t c = 0; c < CLASSES; c++)
+        show_label(shown, classes[c]);
+    for (size_t i = 0; i < shown->names->row_count; i++)
+        if (!is_class(an_text(shown->names, i, 0)))
+            show_label(shown, an_text(shown->names, i, 0));
+    shown->low = fmax(0.0, 10.0 * floor((shown->low - 1.0) / 10.0));
 }
 
 /* "2 GPUs" for "2 gpu". */
@@ -55,7 +101,11 @@ static struct an_word size_text(const char *label)
 {
     struct an_word word;
     const char *blank = strchr(label, ' ');
-    if (strcmp(label, "cpu only") == 0)
+    if (label[0] == '\0')
+        (void)snprintf(word.text, sizeof word.text, "all jobs");
+    else if (!is_class(label))
+        word = an_shorten(label, 18);
+    else if (strcmp(label, "cpu only") == 0)
         (void)snprintf(word.text, sizeof word.text, "no GPU");
     else if (blank == NULL)
         (void)snprintf(word.text, sizeof word.text, "a share of a GPU");
@@ -65,99 +115,238 @@ static struct an_word size_text(const char *label)
     return word;
 }
 
-static void write_texts(struct an_chart *chart, const struct an_rows *rows,
-                        const struct shown *shown)
+/* ---- texts ---- */
+
+static void write_static_texts(struct an_chart *chart, const struct shown *shown)
 {
     size_t worst = 0;
     double least = 101.0;
     for (size_t i = 0; i < shown->count; i++) {
-        const double value = accepted(rows, 0, classes[shown->class[i]]);
+        const double value = accepted(shown, 0, shown->label[i]);
         if (value < least) {
             least = value;
-            worst = shown->class[i];
+            worst = i;
         }
     }
-    an_chart_title(chart, "%s places %.0f %% of the jobs that ask for %s, %.0f %% of all",
-                   an_shorten(rows->variants[0], 20).text, least, size_text(classes[worst]).text,
-                   accepted(rows, 0, ""));
-    an_chart_subtitle(chart, "Share of the jobs that arrived and were placed, by size, %s",
+    const char *label = shown->label[worst];
+    an_chart_title(chart, "%s places %.0f %% of the jobs %s %s, %.0f %% of all",
+                   an_shorten(shown->counts.variants[0], 20).text, least,
+                   is_class(label) ? "that ask for" : "of class", size_text(label).text,
+                   accepted(shown, 0, ""));
+    if (shown->count < shown->names->row_count)
+        an_chart_subtitle(chart,
+                          "Share of the jobs that arrived and were placed, %zu most frequent of "
+                          "%zu classes, %s",
+                          shown->count, shown->names->row_count, an_rows_runs(&shown->counts).text);
+    else
+        an_chart_subtitle(chart, "Share of the jobs that arrived and were placed, by size, %s",
+                          an_rows_runs(&shown->counts).text);
+}
+
+/* The label that waits longest, "" = none waits. */
+static const char *longest_wait(const struct shown *shown, size_t variant, double *longest_s)
+{
+    const char *found = "";
+    *longest_s = 0.0;
+    for (size_t i = 0; i < shown->count; i++) {
+        const double value = wait_s(shown, variant, "wait.job.mean", shown->label[i]);
+        if (shown->label[i][0] == '\0' || !(value > *longest_s))
+            continue;
+        *longest_s = value;
+        found = shown->label[i];
+    }
+    return found;
+}
+
+static void write_time_texts(struct an_chart *chart, const struct shown *shown)
+{
+    const struct an_rows *rows = &shown->counts;
+    double base_s = 0.0;
+    double most_s = 0.0;
+    size_t most = 0;
+    const char *base = longest_wait(shown, 0, &base_s);
+    for (size_t v = 1; v < rows->count; v++) {
+        double value = 0.0;
+        (void)longest_wait(shown, v, &value);
+        if (most == 0 || value > most_s) {
+            most = v;
+            most_s = value;
+        }
+    }
+    if (most == 0)
+        an_chart_title(chart, "%.0f %% of the jobs are accepted; %s waits longest, %s on average",
+                       accepted(shown, 0, ""), size_text(base).text, an_word_duration(base_s).text);
+    else
+        an_chart_title(chart, "Longest mean wait: %s with %s (%s), %s with %s (%s)",
+                       an_word_duration(base_s).text, an_shorten(rows->variants[0], 12).text,
+                       an_shorten(size_text(base).text, 10).text, an_word_duration(most_s).text,
+                       an_shorten(rows->variants[most], 12).text,
+                       an_shorten(size_text(longest_wait(shown, most, &most_s)).text, 10).text);
+    an_chart_subtitle(chart,
+                      "Jobs not refused, of those that arrived, and waits of those that started "
+                      "(full: mean, ring: p95), %s",
                       an_rows_runs(rows).text);
 }
 
-static void write_data(struct an_chart *chart, const struct an_rows *rows,
-                       const struct shown *shown)
+static void write_data(struct an_chart *chart, const struct shown *shown)
 {
+    const struct an_rows *rows = &shown->counts;
     for (size_t v = 0; v < rows->count; v++) {
-        (void)an_chart_block(chart, rows->variants[v], "row accepted_pct arrived size");
+        (void)an_chart_block(chart, rows->variants[v],
+                             shown->is_in_time
+                                 ? "row accepted_pct arrived wait_mean_s wait_p95_s size"
+                                 : "row accepted_pct arrived size");
         for (size_t i = 0; i < shown->count; i++) {
-            const char *label = classes[shown->class[i]];
-            const double value = accepted(rows, v, label);
+            const char *label = shown->label[i];
+            const double value = accepted(shown, v, label);
             if (isnan(value))
                 continue;
             (void)fprintf(chart->data, "%zu %.6g %.9g ", i, value,
                           an_rows_value(rows, v, "jobs.arrived", label));
-            an_chart_cell(chart, label);
+            if (shown->is_in_time)
+                (void)fprintf(chart->data, "%.6g %.6g ", wait_s(shown, v, "wait.job.mean", label),
+                              wait_s(shown, v, "wait.job.p95", label));
+            an_chart_cell(chart, size_text(label).text);
             (void)fputc('\n', chart->data);
         }
     }
 }
 
-static void draw_rows(struct an_chart *chart, const struct an_rows *rows, const struct shown *shown)
+/* ---- panels ---- */
+
+static void label_rows(struct an_chart *chart, const struct shown *shown, const struct an_box *box)
 {
     struct an_key keys[AN_ROWS];
-    const struct an_box box = { 170, 36, 930, 36.0 + pitch_px * (double)shown->count };
-    chart->height = box.y1 + 50.0;
-    an_chart_panel(chart, &box);
+    const struct an_rows *rows = &shown->counts;
     for (size_t v = 0; v < rows->count; v++)
         keys[v] = (struct an_key){ rows->variants[v], an_row_colors[v] };
     an_rows_key(chart, keys, rows->count, &(struct an_label){ .x = 40, .y = 10 });
     for (size_t i = 0; i < shown->count; i++) {
-        const char *class = classes[shown->class[i]];
-        const double y = box.y0 + pitch_px * ((double)i + 0.5);
-        const struct an_label name = { .x = box.x0 - 12.0, .y = y - 6.0, .align = 'r' };
-        const struct an_label count = {
-            .x = box.x0 - 12.0, .y = y + 8.0, .color = AN_MUTED, .size = 10.5, .align = 'r'
+        const double y = box->y0 + pitch_px * ((double)i + 0.5);
+        const struct an_label name = {
+            .x = box->x0 - 12.0, .y = y - 6.0, .align = 'r', .is_bold = shown->label[i][0] == '\0'
         };
-        an_chart_text(chart, &name, "%s", size_text(class).text);
+        const struct an_label count = {
+            .x = box->x0 - 12.0, .y = y + 8.0, .color = AN_MUTED, .size = 10.5, .align = 'r'
+        };
+        an_chart_text(chart, &name, "%s", size_text(shown->label[i]).text);
         an_chart_text(chart, &count, "%s jobs",
-                      an_word_number(an_rows_value(rows, 0, "jobs.arrived", class)).text);
+                      an_word_number(an_rows_value(rows, 0, "jobs.arrived", shown->label[i])).text);
     }
-    const struct an_label x_label = {
-        .x = 0.5 * (box.x0 + box.x1), .y = box.y1 + 38.0, .color = AN_MUTED, .align = 'c'
+}
+
+static void label_axis(struct an_chart *chart, const struct an_box *box, const char *text)
+{
+    const struct an_label label = {
+        .x = 0.5 * (box->x0 + box->x1), .y = box->y1 + 38.0, .color = AN_MUTED, .align = 'c'
     };
-    an_chart_text(chart, &x_label, "jobs placed, %% of those that arrived");
+    an_chart_text(chart, &label, "%s", text);
+}
+
+/* Where the marks of a variant lie within a row. */
+static double offset_of(const struct shown *shown, size_t variant)
+{
+    return 0.22 + 0.56 / (double)shown->counts.count * ((double)variant + 0.5);
+}
+
+static void draw_acceptance(struct an_chart *chart, const struct shown *shown,
+                            const struct an_box *box)
+{
+    an_chart_panel(chart, box);
+    label_rows(chart, shown, box);
+    label_axis(chart, box,
+               shown->is_in_time ? "jobs not refused, % of those that arrived"
+                                 : "jobs placed, % of those that arrived");
     (void)fprintf(chart->body,
                   "set border 0; unset grid; set grid xtics lc rgb '" AN_GRID "' lw 1 lt 1\n"
                   "set xrange [%.9g:100.5]; set xtics %.9g format '%%g %%%%' scale 0\n"
                   "set yrange [%.9g:0]; set ytics ('' 0) scale 0\nplot ",
-                  shown->low, an_axis_step(100.0 - shown->low, 6.0), (double)shown->count);
-    const double step = 0.56 / (double)rows->count;
-    for (size_t v = 0; v < rows->count; v++)
-        (void)fprintf(
-            chart->body, "%sDATA index %zu using 2:($1+%.4g) with points pt 7 ps 1.1 lc rgb '%s'",
-            v == 0 ? "" : ", \\\n ", v, 0.22 + step * ((double)v + 0.5), an_row_colors[v]);
+                  shown->low, an_axis_step(100.0 - shown->low, shown->is_in_time ? 4.0 : 6.0),
+                  (double)shown->count);
+    for (size_t v = 0; v < shown->counts.count; v++)
+        (void)fprintf(chart->body,
+                      "%sDATA index %zu using 2:($1+%.4g) with points pt 7 ps 1.1 lc rgb '%s'",
+                      v == 0 ? "" : ", \\\n ", v, offset_of(shown, v), an_row_colors[v]);
     (void)fputc('\n', chart->body);
     an_chart_draw_end(chart);
 }
 
+static void draw_waits(struct an_chart *chart, const struct shown *shown, const struct an_box *box)
+{
+    static const struct {
+        double seconds;
+        const char *text;
+    } units[] = { { 86400.0, "wait, days" },
+                  { 3600.0, "wait, hours" },
+                  { 60.0, "wait, minutes" },
+                  { 1.0, "wait, seconds" } };
+    size_t unit = 0;
+    while (unit < 3 && shown->longest_s < 3.0 * units[unit].seconds)
+        unit++;
+    const double top = an_axis_top(shown->longest_s / units[unit].seconds);
+    an_chart_panel(chart, box);
+    label_axis(chart, box, units[unit].text);
+    (void)fprintf(chart->body, "set xrange [0:%.9g]; set xtics 0,%.9g format '%%g' scale 0\nplot ",
+                  top * 1.01, an_axis_step(top, 4.0));
+    for (size_t v = 0; v < shown->counts.count; v++) {
+        const double offset = offset_of(shown, v);
+        (void)fprintf(chart->body,
+                      "%sDATA index %zu using ($4/%g):($1+%.4g):(($5-$4)/%g):(0) with vectors "
+                      "nohead lc rgb '%s' lw 1",
+                      v == 0 ? "" : ", \\\n ", v, units[unit].seconds, offset, units[unit].seconds,
+                      an_row_colors[v]);
+        for (int column = 4; column <= 5; column++)
+            (void)fprintf(chart->body,
+                          ", \\\n DATA index %zu using ($%d/%g):($1+%.4g) with points pt %d ps 1.1 "
+                          "lc rgb '%s'",
+                          v, column, units[unit].seconds, offset, column == 4 ? 7 : 6,
+                          an_row_colors[v]);
+    }
+    (void)fputc('\n', chart->body);
+    an_chart_draw_end(chart);
+}
+
+static void draw_rows(struct an_chart *chart, const struct shown *shown)
+{
+    const double y1 = 36.0 + pitch_px * (double)shown->count;
+    chart->height = y1 + 50.0;
+    if (!shown->is_in_time) {
+        write_static_texts(chart, shown);
+        draw_acceptance(chart, shown, &(struct an_box){ 170, 36, 930, y1 });
+        return;
+    }
+    write_time_texts(chart, shown);
+    draw_acceptance(chart, shown, &(struct an_box){ 170, 36, 520, y1 });
+    draw_waits(chart, shown, &(struct an_box){ 580, 36, 960, y1 });
+}
+
+static weir_status read_rows(struct an_chart *chart, struct shown *shown, struct weir_error *error)
+{
+    WEIR_TRY(an_query(chart->db, labels_sql, NULL, &shown->names, error));
+    WEIR_TRY(an_rows_read(chart->db, "jobs.", &shown->counts, error));
+    return an_rows_read(chart->db, "wait.job.", &shown->waits, error);
+}
+
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
-    struct an_rows rows;
+    struct shown shown = { .count = 0 };
     chart->is_about_all = true;
-    WEIR_TRY(an_rows_read(chart->db, "jobs.", &rows, error));
-    const struct shown shown = find_shown(&rows);
-    weir_status status = WEIR_OK;
-    if (shown.count == 0) {
-        status = an_chart_empty(chart, "no run places jobs of a static workload");
-    } else {
-        write_texts(chart, &rows, &shown);
-        write_data(chart, &rows, &shown);
-        draw_rows(chart, &rows, &shown);
+    weir_status status = read_rows(chart, &shown, error);
+    if (status == WEIR_OK) {
+        find_shown(&shown);
+        if (shown.count == 0) {
+            status = an_chart_empty(chart, "no run places jobs");
+        } else {
+            write_data(chart, &shown);
+            draw_rows(chart, &shown);
+        }
     }
-    an_rows_clear(&rows);
+    an_rows_clear(&shown.counts);
+    an_rows_clear(&shown.waits);
+    an_frame_destroy(shown.names);
     return status;
 }
 
 const struct an_plot_ops an_plot_acceptance = {
-    { "acceptance", "Which sizes of jobs are refused?" }, draw
+    { "acceptance", "Which sizes of jobs are refused, and which wait?" }, draw
 };

@@ -23,5 +23,6 @@ extern const struct an_plot_ops an_plot_unallocated;
 extern const struct an_plot_ops an_plot_acceptance;
 extern const struct an_plot_ops an_plot_bound;
 extern const struct an_plot_ops an_plot_families;
+extern const struct an_plot_ops an_plot_job_queue;
 
 #endif

@@ -204,10 +204,9 @@ static void write_title(struct an_chart *chart, const struct an_comparison *comp
     if (n < 2)
         an_chart_subtitle(chart, "Difference with %s · 1 replication: no interval", baseline);
     else
-        an_chart_subtitle(chart,
-                          "Difference with %s and its 95 %% interval, %u paired replications "
-                          "(paired t, Holm) · figures: means",
-                          baseline, n);
+        an_chart_subtitle(
+            chart, "95 %% interval of the difference with %s, %u paired replications%s%s", baseline,
+            n, comparison->varies[0] == '\0' ? "" : "; what varies: ", comparison->varies);
 }
 
 static void write_key(struct an_chart *chart, double y)

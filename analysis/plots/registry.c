@@ -12,6 +12,7 @@ static const struct an_plot_ops *const plots[] = {
     &an_plot_worker_state, &an_plot_queues,     &an_plot_latency,       &an_plot_node_heat,
     &an_plot_frag_time,    &an_plot_autoscaler, &an_plot_placement,     &an_plot_frag_arrival,
     &an_plot_unallocated,  &an_plot_acceptance, &an_plot_bound,         &an_plot_families,
+    &an_plot_job_queue,
 };
 
 size_t an_plot_count(void)

@@ -118,6 +118,10 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     struct an_frame *frame = NULL;
     WEIR_TRY(an_query(chart->db, samples_sql, &(struct an_args){ .run = chart->run->run_id },
                       &frame, error));
+    if (chart->facts->stage_count == 0) {
+        an_frame_destroy(frame);
+        return an_chart_empty(chart, "this run has no pipeline; job-queue shows its jobs");
+    }
     if (frame->row_count == 0) {
         an_frame_destroy(frame);
         return an_chart_empty(chart, "this run recorded no samples of the cluster");

@@ -60,8 +60,9 @@ static weir_status write_texts(struct an_chart *chart, const struct an_rows *row
     double share = 0.0;
     const size_t cause = main_cause(rows, variant, &share);
     const double all = an_rows_value(rows, variant, "unalloc.gpu_pct", "");
-    WEIR_TRY(an_query(chart->db, change_sql, &(struct an_args){ .run = chart->run->run_id },
-                      &change, error));
+    if (an_has_table(chart->db, "placement_change"))
+        WEIR_TRY(an_query(chart->db, change_sql, &(struct an_args){ .run = chart->run->run_id },
+                          &change, error));
     if (cause == CAUSES)
         an_chart_title(chart, "%s allocates every GPU",
                        an_shorten(rows->variants[variant], 30).text);
@@ -69,7 +70,7 @@ static weir_status write_texts(struct an_chart *chart, const struct an_rows *row
         an_chart_title(chart, "%s leaves %.1f %% of the GPUs unallocated; %.1f pp: %s",
                        an_shorten(rows->variants[variant], 20).text, all, share,
                        causes[cause].text);
-    if (change->row_count > 0)
+    if (change != NULL && change->row_count > 0)
         an_chart_subtitle(
             chart,
             "Share of all GPUs by what keeps refused jobs away, %s · would free most: "

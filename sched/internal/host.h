@@ -10,6 +10,7 @@
 #ifndef SCHED_INTERNAL_HOST_H
 #define SCHED_INTERNAL_HOST_H
 
+#include "sched/internal/policy_state.h"
 #include "sched/placer.h"
 #include "weir/host.h"
 
@@ -24,12 +25,8 @@ struct weir_host_stage {
 struct weir_policy_pair {
     const struct weir_placement_ops *placement;
     const struct weir_scaling_ops *scaling;
-    double *placement_values;
-    double *scaling_values;
-    void *placement_state;
-    void *scaling_state;
-    bool has_placement; /* the state was created */
-    bool has_scaling;
+    struct weir_policy_state placed; /* of the placement policy */
+    struct weir_policy_state scaled; /* of the scaling policy */
 };
 
 struct weir_host {

@@ -39,10 +39,11 @@ enum {
 static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_CPU_POWER] = { .name = "cpu_power",
                           .unit = "",
-                          .kind = WEIR_PARAM_FLAG,
+                          .kind = WEIR_PARAM_CHOICE,
                           .min = 0,
                           .max = 1,
                           .initial = 1,
+                          .choices = "off|on",
                           .help = "whether CPU sockets count" },
     [PARAM_SOCKET_CORES] = { .name = "socket_cores",
                              .unit = "",

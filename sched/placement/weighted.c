@@ -43,10 +43,11 @@ static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_ORDER] = WEIR_GRADE_ORDER_PARAM(""),
     [PARAM_CPU_POWER] = { .name = "cpu_power",
                           .unit = "",
-                          .kind = WEIR_PARAM_FLAG,
+                          .kind = WEIR_PARAM_CHOICE,
                           .min = 0,
                           .max = 1,
                           .initial = 1,
+                          .choices = "off|on",
                           .help = "power: whether CPU sockets count" },
 };
 

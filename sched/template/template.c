@@ -9,6 +9,8 @@
  * The program that loads it provides libweir. Rules that every policy keeps: no state outside of
  * what `create` makes, no pointers into a view or a cluster after the call, time and randomness
  * only from the view and the query. A plan that breaks the view's capacities is rejected whole.
+ * Queueing policies (which waiting job is next: weir/job.h) go into .queueings of the module at the
+ * end; docs/policy-howto.md has one.
  */
 #include "weir/policy.h"
 

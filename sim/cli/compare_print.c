@@ -132,7 +132,8 @@ static void print_method(const struct an_comparison *comparison, FILE *out)
     if (n < 2)
         (void)fputs("1 replication: no statement about chance. ", out);
     else
-        (void)fprintf(out, "%u paired replications (same seeds). ", n);
+        (void)fprintf(out, "%u paired replications (same seeds)%s%s. ", n,
+                      comparison->varies[0] == '\0' ? "" : "; what varies: ", comparison->varies);
     (void)fputs("✓ best, ≈ not distinguishable from the best (paired t, Holm, alpha .05); no "
                 "interval: deterministic.\n",
                 out);
@@ -226,6 +227,8 @@ static void print_json(const struct an_comparison *comparison, FILE *out)
     sim_json_string(&json, WEIR_VERSION);
     sim_json_key(&json, "baseline");
     sim_json_string(&json, comparison->variants[comparison->baseline]);
+    sim_json_key(&json, "varies");
+    sim_json_string(&json, comparison->varies);
     sim_json_key(&json, "finding");
     sim_json_string(&json, comparison->finding);
     sim_json_key(&json, "metrics");

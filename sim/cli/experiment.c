@@ -8,6 +8,7 @@
 #include "sim/cli/progress.h"
 #include "sim/cli/span_export.h"
 #include "sim/record/record.h"
+#include "sim/scenario/varies.h"
 
 #include <errno.h>
 #include <math.h>
@@ -443,7 +444,11 @@ static weir_status write_experiment(struct job *job, struct sim_recorder *record
                                             .command_line = job->options->command_line,
                                             .baseline = job->experiment->labels[0],
                                             .scenario_digest = scenario->digest };
+    char varies[256];
+    sim_scenario_varies(job->experiment->scenarios, job->experiment->variant_count, varies,
+                        sizeof(varies));
     WEIR_TRY(stamp(recorder, scenario, error));
+    WEIR_TRY(sim_recorder_meta(recorder, "varies", varies, error));
     WEIR_TRY(sim_recorder_experiment(recorder, &row, &job->experiment_id, error));
     for (size_t i = 0; i < scenario->files_count; i++)
         WEIR_TRY(sim_recorder_input_file(recorder, scenario->files[i].path,
@@ -460,12 +465,14 @@ static weir_status open_database(struct job *job, struct sim_recorder **recorder
     if (job->experiment->database == NULL)
         return WEIR_OK;
     if (job->options->resume && access(job->experiment->database, F_OK) == 0) {
+        /* First: it refuses a file of another version before a row is removed. */
+        WEIR_TRY(sim_recorder_append(job->experiment->database, recorder, error));
         WEIR_TRY(sim_experiment_resume(job->experiment, job->is_done, error));
         for (size_t i = 0; i < job->count; i++) {
             job->shared.summaries[i] = job->experiment->summaries[i];
             job->shared.progress[i].is_done = job->is_done[i] ? 1 : 0;
         }
-        return sim_recorder_append(job->experiment->database, recorder, error);
+        return WEIR_OK;
     }
     WEIR_TRY(sim_recorder_open(job->experiment->database, true, recorder, error));
     return write_experiment(job, *recorder, error);

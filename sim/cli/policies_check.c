@@ -9,9 +9,9 @@
  */
 #include "sim/cli/policies_check.h"
 
-#include "sim/cli/isolate.h"
 #include "sim/cli/options.h"
 #include "sim/cli/plugin.h"
+#include "sim/cli/policies_trial.h"
 #include "sim/command_policy.h"
 #include "sim/engine/digest.h"
 #include "weir/host.h"
@@ -23,25 +23,13 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum {
-    VIEWS = 200,
-    STEPS = 10,
-    GROWTH_CALLS = 10000,
-    TIMED_CALLS = 2000,
-    CHECK_TIMEOUT_S = 20,
-    NOTE = 1024
-};
-
-/* What the child tells; shared memory. */
-struct answer {
-    char note[NOTE];
-};
+enum { VIEWS = 200, STEPS = 10, GROWTH_CALLS = 10000, TIMED_CALLS = 2000 };
 
 struct trial {
     const struct weir_placement_ops *placement;
     const struct weir_scaling_ops *scaling;
     bool is_placement; /* which of the two is on trial */
-    struct answer *answer;
+    const struct sim_trial_sheet *sheet;
 };
 
 /* A host and what drives it. */
@@ -62,8 +50,7 @@ static uint64_t draw(struct drive *drive, uint64_t below)
 
 static int fail(const struct trial *trial, const char *what, const char *text)
 {
-    (void)snprintf(trial->answer->note, NOTE, "%s: %s", what, text);
-    return 1;
+    return sim_trial_fail(trial->sheet, what, text);
 }
 
 /* ---- building ---- */
@@ -262,7 +249,7 @@ static int check_capacity(void *state)
         return 1;
     if (started == 0)
         return fail(trial, "no worker was started", "in any view");
-    (void)snprintf(trial->answer->note, NOTE, "%d views, %llu workers started", VIEWS,
+    (void)snprintf(trial->sheet->note, SIM_TRIAL_NOTE, "%d views, %llu workers started", VIEWS,
                    (unsigned long long)started);
     return 0;
 }
@@ -287,26 +274,6 @@ static int check_repeats(void *state)
     return 0;
 }
 
-/* Allocations that the policy was given, by block: the size stands in front of it. */
-static void *count_resize(void *state, void *block, size_t size)
-{
-    int64_t *live = state;
-    size_t *head = block == NULL ? NULL : (size_t *)block - 2;
-    *live -= head == NULL ? 0 : (int64_t)head[0];
-    if (size == 0) {
-        free(head);
-        return NULL;
-    }
-    size_t *grown = realloc(head, size + 2 * sizeof(size_t));
-    if (grown == NULL) {
-        *live += head == NULL ? 0 : (int64_t)head[0];
-        return NULL;
-    }
-    grown[0] = size;
-    *live += (int64_t)size;
-    return grown + 2;
-}
-
 static int check_growth(void *state)
 {
     const struct trial *trial = state;
@@ -314,7 +281,7 @@ static int check_growth(void *state)
     int64_t live = 0;
     int64_t half[2] = { 0, 0 };
     struct drive drive;
-    const struct weir_allocator allocator = { count_resize, &live };
+    const struct weir_allocator allocator = { sim_trial_resize, &live };
     weir_status status = begin(trial, 1, &allocator, &drive, &error);
     for (uint32_t i = 0; i < GROWTH_CALLS && status == WEIR_OK; i++) {
         if (i == GROWTH_CALLS / 2) {
@@ -326,7 +293,7 @@ static int check_growth(void *state)
     if (status != WEIR_OK)
         return fail(trial, weir_status_text(status), error.text);
     const int64_t growth[2] = { live - half[0], (int64_t)mallinfo2().uordblks - half[1] };
-    (void)snprintf(trial->answer->note, NOTE,
+    (void)snprintf(trial->sheet->note, SIM_TRIAL_NOTE,
                    "%lld bytes of its allocator and %lld of the process in the last %d calls",
                    (long long)growth[0], (long long)growth[1], GROWTH_CALLS / 2);
     weir_host_destroy(drive.host);
@@ -376,13 +343,6 @@ static int check_sizes(void *state)
     return 0;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double *left = a;
-    const double *right = b;
-    return (*left > *right) - (*left < *right);
-}
-
 static int check_time(void *state)
 {
     const struct trial *trial = state;
@@ -403,23 +363,21 @@ static int check_time(void *state)
         free(times_us);
         return fail(trial, weir_status_text(status), error.text);
     }
-    qsort(times_us, TIMED_CALLS, sizeof(*times_us), compare_doubles);
-    (void)snprintf(trial->answer->note, NOTE, "p50 %.3g us, p99 %.3g us a decision",
-                   times_us[TIMED_CALLS / 2], times_us[TIMED_CALLS * 99 / 100]);
+    sim_trial_note_times(trial->sheet, times_us, TIMED_CALLS, "decision");
     free(times_us);
     weir_host_destroy(drive.host);
     return 0;
 }
 
-static const struct {
-    const char *name;
-    int (*call)(void *state);
-} checks[] = {
-    { "plans fit", check_capacity },   { "same input, same plan", check_repeats },
-    { "no growth", check_growth },     { "hooks may be missing", check_hooks },
-    { "sizes are told", check_sizes }, { "time", check_time },
+static const struct sim_trial_check checks[] = {
+    { "plans fit", check_capacity },
+    { "same input, same plan", check_repeats },
+    { "no growth", check_growth },
+    { "hooks may be missing", check_hooks },
+    { "sizes are told", check_sizes },
+    { "time", check_time },
+    { NULL, NULL },
 };
-enum { CHECKS = sizeof checks / sizeof checks[0] };
 
 /* ---- the table ---- */
 
@@ -429,21 +387,39 @@ static const struct sim_column columns[] = { { "policy", "policy", NULL, false, 
                                              { "note", "note", NULL, false, false } };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
-static size_t try_policy(struct trial *trial, struct sim_table *table)
+static size_t try_scalings(const struct sim_policies *policies, const struct sim_trial_sheet *sheet)
 {
-    const char *name = trial->is_placement ? trial->placement->name : trial->scaling->name;
+    struct trial trial = { .placement = weir_placement_find("fgd"), .sheet = sheet };
     size_t failures = 0;
-    for (size_t i = 0; i < CHECKS; i++) {
-        char message[SIM_ISOLATE_MESSAGE] = "";
-        trial->answer->note[0] = '\0';
-        const int result = sim_isolate_call(checks[i].call, trial, CHECK_TIMEOUT_S, message);
-        const char *const cells[COLUMNS] = { name, checks[i].name, result == 0 ? "ok" : "FAILED",
-                                             result < 0 ? message : trial->answer->note };
-        sim_table_row(table, cells);
-        failures += result != 0 ? 1 : 0;
-        if (result < 0)
-            break; /* who crashes once has said enough */
+    for (size_t i = weir_scaling_count(); i < policies->scalings_count; i++) {
+        trial.scaling = policies->scalings[i];
+        if (trial.scaling == &sim_command_scaling)
+            continue; /* ours, and of no use without its program */
+        failures += sim_trial_run(sheet, trial.scaling->name, checks, &trial);
     }
+    return failures;
+}
+
+static size_t try_placements(const struct sim_policies *policies,
+                             const struct sim_trial_sheet *sheet)
+{
+    struct trial trial = { .scaling = weir_scaling_find("xenna"),
+                           .is_placement = true,
+                           .sheet = sheet };
+    size_t failures = 0;
+    for (size_t i = weir_placement_count(); i < policies->placements_count; i++) {
+        trial.placement = policies->placements[i];
+        failures += sim_trial_run(sheet, trial.placement->name, checks, &trial);
+    }
+    return failures;
+}
+
+static size_t try_queueings(const struct sim_policies *policies,
+                            const struct sim_trial_sheet *sheet)
+{
+    size_t failures = 0;
+    for (size_t i = weir_queueing_count(); i < policies->queueings_count; i++)
+        failures += sim_trial_queueing(sheet, policies->queueings[i]);
     return failures;
 }
 
@@ -453,30 +429,17 @@ int sim_policies_check(const char *path, enum sim_format format)
     const int code = sim_plugins_load(&path, 1, &policies);
     if (code != SIM_EXIT_OK)
         return code;
-    struct answer *answer =
-        mmap(NULL, sizeof(*answer), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (answer == MAP_FAILED)
+    char *note =
+        mmap(NULL, SIM_TRIAL_NOTE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (note == MAP_FAILED)
         return SIM_EXIT_INVARIANT;
-    struct sim_table *table = sim_table_create(columns, COLUMNS);
-    struct trial trial = { .placement = weir_placement_find("fgd"),
-                           .scaling = weir_scaling_find("xenna"),
-                           .answer = answer };
-    size_t failures = 0;
-    for (size_t i = weir_scaling_count(); i < policies.scalings_count; i++) {
-        if (policies.scalings[i] == &sim_command_scaling)
-            continue; /* ours, and of no use without its program */
-        trial.scaling = policies.scalings[i];
-        failures += try_policy(&trial, table);
-    }
-    trial.scaling = weir_scaling_find("xenna");
-    trial.is_placement = true;
-    for (size_t i = weir_placement_count(); i < policies.placements_count; i++) {
-        trial.placement = policies.placements[i];
-        failures += try_policy(&trial, table);
-    }
-    sim_table_print(table, format, stdout);
-    sim_table_destroy(table);
-    (void)munmap(answer, sizeof(*answer));
+    const struct sim_trial_sheet sheet = { .table = sim_table_create(columns, COLUMNS),
+                                           .note = note };
+    const size_t failures = try_scalings(&policies, &sheet) + try_placements(&policies, &sheet) +
+                            try_queueings(&policies, &sheet);
+    sim_table_print(sheet.table, format, stdout);
+    sim_table_destroy(sheet.table);
+    (void)munmap(note, SIM_TRIAL_NOTE);
     sim_plugins_clear(&policies);
     return failures > 0 ? SIM_EXIT_POLICY : SIM_EXIT_OK;
 }

@@ -235,6 +235,25 @@ static void show_bound(struct show *show, const struct sim_bound *bound)
     sim_json_string(&show->json, sim_bound_resource_name(bound->binding));
 }
 
+/* Whether numbers of workers are to be chosen against each other. */
+static void show_sizing(struct show *show, const struct sim_bound_problem *problem)
+{
+    const uint32_t resource = sim_bound_shared(problem);
+    const bool is_shared = resource < SIM_BOUND_RESOURCE_COUNT;
+    if (show->format == SIM_FORMAT_JSON) {
+        sim_json_key(&show->json, "sizing");
+        sim_json_string(&show->json, is_shared ? "shared" : "trivial");
+        sim_json_key(&show->json, "sizing_resource");
+        sim_json_string(&show->json, is_shared ? sim_bound_resource_name(resource) : NULL);
+    } else if (show->format != SIM_FORMAT_CSV && is_shared) {
+        printf(
+            "Sizing: shared. Stages compete for %s: more workers of one are fewer of another\n\n",
+            sim_bound_resource_name(resource));
+    } else if (show->format != SIM_FORMAT_CSV) {
+        printf("Sizing: trivial. Every stage can have all the workers that fit it alone\n\n");
+    }
+}
+
 /* ---- changes ---- */
 
 static const struct sim_column change_columns[] = {
@@ -357,6 +376,7 @@ static weir_status show_pipeline(struct show *show, uint32_t index)
         show_stages(show, &problem, &bound);
         show_limits(show, &problem, &bound);
         show_bound(show, &bound);
+        show_sizing(show, &problem);
         show_changes(show, &changes);
         finding_text(&problem, &bound, &changes, finding, sizeof finding);
         show_finding(show, finding);

@@ -79,7 +79,7 @@ static void put_time(struct info *info, const char *key, const char *label, doub
 
 static double seconds(int64_t time_ns)
 {
-    return time_ns == WL_UNKNOWN ? (double)NAN : 1e-9 * (double)time_ns;
+    return time_ns == WL_UNKNOWN ? (double)NAN : (double)time_ns / 1e9;
 }
 
 static void put_span(struct info *info)

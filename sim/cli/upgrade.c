@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * weir upgrade: of which version scenarios and result databases are. There is one version of each
- * so far, so nothing is ever rewritten; files of another version are named.
+ * weir upgrade: of which version scenarios and result databases are, and what a database of an
+ * older one lacks. Nothing is ever rewritten: older databases can be read, and a rerun makes new
+ * ones.
  */
 #include "sim/cli/build_info.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/options.h"
+#include "sim/record/record.h"
 #include "sim/scenario/input_file.h"
 #include "sim/scenario/report.h"
 #include "sim/scenario/yaml.h"
@@ -15,7 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL = 64, SCENARIO_VERSION = 1, DATABASE_VERSION = 1, WEIR_APPLICATION = 0x77656972 };
+enum { CELL = 64, SCENARIO_VERSION = 1, WEIR_APPLICATION = 0x77656972 };
+
+/* What came with each version of the database. */
+static const char *const database_news[SIM_RECORD_SCHEMA_VERSION + 1] = {
+    [1] = "the first",
+    [2] = "candidates of placements, jobs in time, changes and moves of static experiments",
+};
 
 struct arguments {
     struct sim_options options;
@@ -107,9 +115,28 @@ static int64_t scenario_version(const char *path)
     return version;
 }
 
+/* What is to be done about a file. */
+static const char *advice(int64_t version, int64_t today, bool is_database, struct sim_arena *arena)
+{
+    if (version == today)
+        return "nothing";
+    if (version > today)
+        return "needs a newer program";
+    if (!is_database || version < 1)
+        return "is of no version there was";
+    const char *lacks = database_news[version + 1];
+    for (int64_t i = version + 2; i <= today; i++)
+        lacks = sim_arena_printf(arena, "%s; %s", lacks, database_news[i]);
+    return sim_arena_printf(arena,
+                            "can be read; takes no more runs and lacks: %s; weir rerun makes a "
+                            "new one",
+                            lacks);
+}
+
 static int look_at(const char *path, struct sim_table *table)
 {
-    static const int64_t versions[] = { SCENARIO_VERSION, DATABASE_VERSION };
+    struct sim_arena arena = { .blocks = NULL };
+    static const int64_t versions[] = { SCENARIO_VERSION, SIM_RECORD_SCHEMA_VERSION };
     const int64_t database = database_version(path);
     const int64_t version = database >= 0 ? database : scenario_version(path);
     const int64_t today = versions[database >= 0];
@@ -120,10 +147,8 @@ static int look_at(const char *path, struct sim_table *table)
     }
     (void)snprintf(text, sizeof text, "%s %lld", database >= 0 ? "database" : "scenario",
                    (long long)version);
-    add_row(table, path, text,
-            version == today  ? "nothing"
-            : version > today ? "needs a newer program"
-                              : "is of no version there was");
+    add_row(table, path, text, advice(version, today, database >= 0, &arena));
+    sim_arena_clear(&arena);
     return version == today ? SIM_EXIT_OK : SIM_EXIT_CHECK;
 }
 
@@ -133,8 +158,8 @@ static void list_versions(struct sim_table *table)
     add_row(table, "program", sim_build_version(), "nothing");
     (void)snprintf(text, sizeof text, "%d", SCENARIO_VERSION);
     add_row(table, "scenario format", text, "nothing: the first");
-    (void)snprintf(text, sizeof text, "%d", DATABASE_VERSION);
-    add_row(table, "result database", text, "nothing: the first");
+    (void)snprintf(text, sizeof text, "%d", SIM_RECORD_SCHEMA_VERSION);
+    add_row(table, "result database", text, "nothing; files from version 1 on can be read");
     (void)snprintf(text, sizeof text, "%d.%d", WEIR_ABI_MAJOR, WEIR_ABI_MINOR);
     add_row(table, "module interface", text, "modules of another major version: rebuild");
 }

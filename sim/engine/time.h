@@ -22,9 +22,10 @@ static inline int64_t sim_time_from_s(double seconds)
     return seconds > -9.2e9 ? (int64_t)llround(seconds * 1e9) : -SIM_TIME_MAX;
 }
 
+/* A division: 1e-9 is no double, a product with it would make 469961 s 469961.00000000006 s. */
 static inline double sim_time_s(int64_t time_ns)
 {
-    return (double)time_ns * 1e-9;
+    return (double)time_ns / 1e9;
 }
 
 #endif

@@ -141,7 +141,7 @@ static weir_status sample_row(struct sim_job_meter *meter, const struct interval
     if (index == meter->labels) /* all: that is the cluster's row */
         return WEIR_OK;
     return sim_recorder_sample(interval->recorder, SIM_SAMPLE_JOBS, (uint32_t)index,
-                               sim_time_s(interval->from_ns), span_ns * 1e-9, values,
+                               sim_time_s(interval->from_ns), span_ns / 1e9, values,
                                sizeof values / sizeof values[0], error);
 }
 
@@ -163,7 +163,7 @@ static weir_status sample_cluster(struct sim_job_meter *meter, const struct inte
     values[22] = counts[0];
     values[23] = counts[1];
     return sim_recorder_sample(interval->recorder, SIM_SAMPLE_CLUSTER, 0,
-                               sim_time_s(interval->from_ns), span_ns * 1e-9, values, 24, error);
+                               sim_time_s(interval->from_ns), span_ns / 1e9, values, 24, error);
 }
 
 weir_status sim_job_meter_sample(struct sim_job_meter *meter, int64_t now_ns,

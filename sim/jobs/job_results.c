@@ -3,6 +3,7 @@
 #include "sim/jobs/job_state.h"
 
 #include "sim/cluster/sharing.h"
+#include "sim/engine/time.h"
 #include "sim/record/record.h"
 #include "sim/run.h"
 
@@ -78,7 +79,7 @@ static void put_percentile(struct writer *writer, const char *metric, const char
         (void)snprintf(name, sizeof name, "%s.%s", metric, parts[i].suffix);
         const int64_t value =
             sim_percentiles_at(values, parts[i].share, censored, &writer->is_lower_bound);
-        put(writer, name, unit, value < 0 ? (double)NAN : 1e-9 * (double)value);
+        put(writer, name, unit, value < 0 ? (double)NAN : sim_time_s(value));
     }
     writer->is_lower_bound = false;
 }
@@ -92,9 +93,9 @@ static void put_distribution(struct writer *writer, const char *metric, const ch
     writer->n = values->count;
     writer->censored = censored->count;
     (void)snprintf(name, sizeof name, "%s.mean", metric);
-    put(writer, name, unit, 1e-9 * values->sum_ns / (double)values->count);
+    put(writer, name, unit, values->sum_ns / 1e9 / (double)values->count);
     (void)snprintf(name, sizeof name, "%s.max", metric);
-    put(writer, name, unit, 1e-9 * (double)values->max_ns);
+    put(writer, name, unit, sim_time_s(values->max_ns));
     put_percentile(writer, metric, unit, values, censored);
     writer->censored = 0;
 }
@@ -167,7 +168,7 @@ static void put_counts(struct writer *writer)
     put(writer, "queue.len.max", "jobs", row->waiting_max);
     put(writer, "jobs.running.mean", "jobs", mean_of(writer, SIM_JOBS_RUNNING));
     put(writer, "thr.jobs_h", "1/h",
-        ratio((double)row->done_since, 1e-9 * (double)(writer->to_ns - writer->from_ns)) * 3600);
+        ratio((double)row->done_since, sim_time_s(writer->to_ns - writer->from_ns)) * 3600);
     put(writer, "gpus.held.mean", "GPUs", mean_of(writer, SIM_JOBS_GPUS));
 }
 

@@ -54,7 +54,7 @@ static double ratio(double part, double whole)
 
 static double seconds(double ns)
 {
-    return ns * 1e-9;
+    return ns / 1e9;
 }
 
 /* ---- resources ---- */

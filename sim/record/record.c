@@ -22,7 +22,6 @@
 
 enum {
     APPLICATION_ID = 0x77656972, /* "weir" */
-    SCHEMA_VERSION = 1,
     COMMIT_ROWS = 100000,
     BUSY_MS = 10000
 };
@@ -183,8 +182,10 @@ static weir_status connect(struct sim_recorder *recorder, const char *path, int 
 
 static weir_status write_meta(struct sim_recorder *recorder, struct weir_error *error)
 {
+    char version[16];
+    (void)snprintf(version, sizeof version, "%d", SIM_RECORD_SCHEMA_VERSION);
     const char *const rows[][2] = {
-        { "schema_version", "1" },
+        { "schema_version", version },
         { "weir_version", WEIR_VERSION },
         { "sqlite_version", sqlite3_libversion() },
         { "gsl_version", gsl_version },
@@ -277,10 +278,11 @@ static weir_status check_schema(struct sim_recorder *recorder, struct weir_error
     WEIR_TRY(record_read_integer(recorder, "PRAGMA user_version", &version, error));
     if (application != APPLICATION_ID)
         return weir_fail(error, WEIR_EIO, "%s: is not a result database", recorder->path);
-    if (version != SCHEMA_VERSION)
+    if (version != SIM_RECORD_SCHEMA_VERSION)
         return weir_fail(error, WEIR_EIO,
-                         "%s: has schema version %" PRId64 ", this program writes %d",
-                         recorder->path, version, SCHEMA_VERSION);
+                         "%s: has schema version %" PRId64 ", this program writes %d; runs can "
+                         "only be added to files of that version",
+                         recorder->path, version, SIM_RECORD_SCHEMA_VERSION);
     return WEIR_OK;
 }
 

@@ -18,6 +18,8 @@
 
 struct sim_recorder;
 
+enum { SIM_RECORD_SCHEMA_VERSION = 2 }; /* user_version of schema.sql */
+
 /* Creates the file (WEIR_EIO when it exists and is not an empty or weir database; an existing
  * weir database is replaced only when `overwrite`). Written under a temporary name and renamed at
  * the first commit, so nothing is half-written. */

@@ -5,8 +5,10 @@
 -- Every mean is time-weighted and event-exact over its interval [t_s, t_s + dt_s), never a bare
 -- instantaneous sample. Wall-clock columns live in run_wall and decision_wall only, so that all
 -- other tables are the same bit for bit when a run is repeated.
+-- Version 2 added to version 1 the tables candidate, arrival_part, placement_change, defrag_move,
+-- job_label, job and job_sample with their views; nothing else changed.
 PRAGMA application_id = 0x77656972;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 

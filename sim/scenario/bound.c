@@ -353,6 +353,28 @@ static void solve_batch(const struct sim_bound_problem *problem, struct sim_boun
     bound->integer_per_s = fmin(1 / integer_s, problem->arrivals_per_s);
 }
 
+uint32_t sim_bound_shared(const struct sim_bound_problem *problem)
+{
+    double sums[SIM_BOUND_RESOURCE_COUNT] = { 0 };
+    const double *totals = problem->totals[SIM_BOUND_REQUESTED];
+    uint32_t shared = SIM_BOUND_RESOURCE_COUNT;
+    double largest = 1 + 2 * sum_tolerance;
+    for (uint32_t i = 0; i < problem->stages_count; i++) {
+        uint32_t binding = SIM_BOUND_FIXED;
+        const double most = most_workers(problem, i, &binding);
+        for (uint32_t r = 0; r < SIM_BOUND_RESOURCE_COUNT && isfinite(most); r++)
+            sums[r] += most * problem->stages[i].needs[SIM_BOUND_REQUESTED][r];
+    }
+    for (uint32_t r = 0; r < SIM_BOUND_RESOURCE_COUNT && !problem->is_batch; r++) {
+        const double ratio = totals[r] > 0 ? sums[r] / totals[r] : 0;
+        if (ratio > largest) {
+            largest = ratio;
+            shared = r;
+        }
+    }
+    return shared;
+}
+
 weir_status sim_bound_solve(const struct sim_bound_problem *problem, struct sim_bound *bound)
 {
     struct sim_bound made = { .stages_count = problem->stages_count };

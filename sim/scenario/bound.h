@@ -78,6 +78,11 @@ weir_status sim_bound_problem_create(const struct sim_scenario *scenario, uint32
 void sim_bound_problem_clear(struct sim_bound_problem *problem);
 weir_status sim_bound_solve(const struct sim_bound_problem *problem, struct sim_bound *bound);
 
+/* The resource that stages compete for most: more workers of one stage are fewer of another, and
+ * how many each should have is a question. SIM_BOUND_RESOURCE_COUNT = none: every stage can have
+ * all the workers that its requests allow it alone. */
+uint32_t sim_bound_shared(const struct sim_bound_problem *problem);
+
 /* Another request for one stage; false when it is no valid request. */
 bool sim_bound_set_request(struct sim_bound_problem *problem, uint32_t stage,
                            const struct weir_request *request);

@@ -98,8 +98,6 @@ struct draft_failures {
     struct sim_law *node_repair;
 };
 
-enum sim_share_mode { SIM_SHARE_FRACTION, SIM_SHARE_EXCLUSIVE };
-
 struct draft_power {
     struct draft_head head;
     uint32_t cpu; /* index into the catalogue */
@@ -116,7 +114,7 @@ struct draft_cluster {
     uint32_t nodes_every;
     struct draft_failures failures;
     struct draft_power power;
-    uint32_t share_mode;
+    uint32_t share; /* of groups that do not say */
 };
 
 struct draft_policy {

@@ -22,6 +22,7 @@ struct sim_resolver {
     struct sim_scenario *scenario;
     struct wl_openb_nodes *nodes; /* of cluster.nodes_file, while hardware is resolved */
     bool is_hardware_unclear;     /* a mistake there: what fits where cannot be judged */
+    bool has_gpus, is_exclusive;  /* uncut GPUs so far; they are not shared */
 };
 
 void sim_resolve(struct sim_resolver *resolver);

@@ -167,8 +167,7 @@ static void resolve_gpu_types(struct sim_resolver *resolver)
         complete_type(&drafts[i]);
         scenario->gpu_types[i] = believed_type(resolver, &drafts[i]);
         scenario->gpu_truth[i] =
-            true_type(resolver,
-                      find_draft(&resolver->draft->truth.gpu_types, drafts[i].head.name),
+            true_type(resolver, find_draft(&resolver->draft->truth.gpu_types, drafts[i].head.name),
                       scenario->gpu_types[i]);
         if (drafts[i].limit_w < drafts[i].idle_w)
             sim_report_error(resolver->report, sim_draft_at(&drafts[i].head, "limit"),
@@ -357,9 +356,30 @@ static uint32_t file_node_type(struct sim_resolver *resolver, const struct wl_op
     return (uint32_t)scenario->node_types_count++;
 }
 
+/* Of the ways of sharing nodes of a file know those that need no more keys. */
+static void share_file_nodes(struct sim_resolver *resolver)
+{
+    const struct draft_cluster *cluster = &resolver->draft->cluster;
+    const bool is_exclusive = cluster->share == SIM_SHARING_EXCLUSIVE;
+    const bool is_fraction =
+        cluster->share == SIM_ABSENT_COUNT || cluster->share == SIM_SHARING_FRACTION;
+    if (!is_exclusive && !is_fraction)
+        sim_report_error(resolver->report, sim_draft_at(&cluster->head, "share"),
+                         "nodes of nodes_file are shared as fraction or exclusive; give another "
+                         "way to groups in nodes");
+    else if (resolver->has_gpus && is_exclusive != resolver->is_exclusive)
+        sim_report_error(resolver->report, sim_draft_at(&cluster->head, "share"),
+                         "GPUs are exclusive all or none (but for share: mig): those of nodes_file "
+                         "take this key, groups in nodes say otherwise");
+    else
+        resolver->is_exclusive = is_exclusive;
+}
+
 static void append_file_nodes(struct sim_resolver *resolver)
 {
     struct sim_scenario *scenario = resolver->scenario;
+    if (resolver->nodes->count > 0)
+        share_file_nodes(resolver);
     const size_t first = scenario->node_types_count;
     for (size_t i = 0; i < resolver->nodes->count; i++) {
         const struct wl_openb_node *node = &resolver->nodes->nodes[i];

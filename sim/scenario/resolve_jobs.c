@@ -88,6 +88,23 @@ static void resolve_class(struct sim_resolver *resolver, struct draft_job_class 
                          "needs service, here or in the workload: how long its jobs run");
 }
 
+/* Every step of a gang waits for the member whose turn comes last. */
+static void warn_of_turns(struct sim_resolver *resolver, const struct draft_job_class *draft,
+                          const struct sim_job_spec *job)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    const bool is_gang = job->members > 1 && job->shape.kind == WEIR_SHAPE_FRACTIONAL;
+    for (size_t i = 0; i < scenario->node_types_count && is_gang; i++) {
+        if (scenario->node_types[i].share != SIM_SHARING_TIMESLICE)
+            continue;
+        sim_report_warning(resolver->report, draft->head.node,
+                           "a gang of %u takes turns on GPUs (share: timeslice): its steps wait "
+                           "for the last turn; turns suit inference and trying things out",
+                           job->members);
+        return;
+    }
+}
+
 static void resolve_classes(struct sim_resolver *resolver, const struct draft_workload *draft,
                             struct sim_workload *workload)
 {
@@ -100,6 +117,7 @@ static void resolve_classes(struct sim_resolver *resolver, const struct draft_wo
         if (drafts[i].head.name == NULL)
             return; /* reported */
         resolve_class(resolver, &drafts[i], draft, &workload->jobs[i]);
+        warn_of_turns(resolver, &drafts[i], &workload->jobs[i]);
         workload->jobs[i].label = label_of(resolver, workload, drafts[i].head.name);
         if (workload->jobs[i].label != i)
             sim_report_error(resolver->report, sim_draft_at(&drafts[i].head, "name"),

@@ -107,14 +107,41 @@ static void refuse_keys(struct sim_resolver *resolver, const struct draft_node_g
                         "belongs to share: timeslice");
 }
 
+/* What the group says, else the cluster; nodes without GPUs share nothing. */
+static uint32_t share_of(const struct sim_resolver *resolver, const struct draft_node_group *group,
+                         const struct sim_node_type *type)
+{
+    const uint32_t of_all = resolver->draft->cluster.share;
+    if (group->share != SIM_ABSENT_COUNT)
+        return group->share;
+    return of_all == SIM_ABSENT_COUNT || type->gpus_count == 0 ? SIM_SHARING_FRACTION : of_all;
+}
+
+/* A request has one shape on all nodes, so GPUs are exclusive everywhere or nowhere; those that are
+ * cut are for requests of their own. */
+static void note_exclusive(struct sim_resolver *resolver, const struct draft_node_group *group,
+                           uint32_t share)
+{
+    const bool is_exclusive = share == SIM_SHARING_EXCLUSIVE;
+    if (resolver->has_gpus && is_exclusive != resolver->is_exclusive)
+        sim_report_error(resolver->report, sim_draft_at(&group->head, "share"),
+                         "GPUs are exclusive all or none (but for share: mig), since a request "
+                         "takes the same everywhere; those above are %s",
+                         is_exclusive ? "not" : "exclusive");
+    resolver->has_gpus = true;
+    resolver->is_exclusive = is_exclusive;
+}
+
 uint32_t sim_resolve_share(struct sim_resolver *resolver, const struct draft_node_group *group,
                            uint32_t type)
 {
     struct sim_scenario *scenario = resolver->scenario;
-    const uint32_t share = group->share == SIM_ABSENT_COUNT ? SIM_SHARING_FRACTION : group->share;
+    const uint32_t share = share_of(resolver, group, &scenario->node_types[type]);
+    if (scenario->node_types[type].gpus_count > 0 && share != SIM_SHARING_MIG)
+        note_exclusive(resolver, group, share);
     refuse_keys(resolver, group, share);
-    if (share == SIM_SHARING_FRACTION)
-        return type;
+    if (share == SIM_SHARING_FRACTION || share == SIM_SHARING_EXCLUSIVE)
+        return type; /* exclusive: the shapes of requests say it */
     struct sim_node_type *shared = &scenario->node_types[scenario->node_types_count];
     *shared = scenario->node_types[type];
     shared->share = share;

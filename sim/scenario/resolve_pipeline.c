@@ -180,11 +180,10 @@ static void resolve_need(struct sim_resolver *resolver, const struct sim_yaml *a
 static void take_whole(struct sim_resolver *resolver, const struct sim_yaml *at,
                        struct weir_shape *shape)
 {
-    const bool is_exclusive = resolver->draft->cluster.share_mode == SIM_SHARE_EXCLUSIVE;
-    if (!is_exclusive || shape->kind != WEIR_SHAPE_FRACTIONAL)
+    if (!resolver->is_exclusive || shape->kind != WEIR_SHAPE_FRACTIONAL)
         return;
     sim_report_warning(resolver->report, at,
-                       "asks for %.10g of a GPU and takes a whole one: share_mode is exclusive",
+                       "asks for %.10g of a GPU and takes a whole one: share is exclusive",
                        weir_units_amount(shape->gpu_units));
     shape->kind = WEIR_SHAPE_WHOLE;
     shape->gpu_units = WEIR_ONE;

@@ -39,6 +39,7 @@ enum sim_sharing {
                             */
     SIM_SHARING_MIG,       /* by instances of GPUs that are cut */
     SIM_SHARING_TIMESLICE, /* in turn: each has all of the GPU for a while */
+    SIM_SHARING_EXCLUSIVE, /* not at all: who asks for a part takes the whole */
 };
 
 /* Turns on one GPU. A switch saves and restores what is resident. */

@@ -220,6 +220,9 @@ static const struct sim_section timeslice_section = {
     .has_sources = true
 };
 
+/* enum sim_sharing */
+#define SHARE_CHOICES "fraction|mig|timeslice|exclusive"
+
 static const struct sim_field node_group_fields[] = {
     { .key = "name",
       .kind = SIM_FIELD_TEXT,
@@ -243,11 +246,12 @@ static const struct sim_field node_group_fields[] = {
     { .key = "share",
       .kind = SIM_FIELD_CHOICE,
       AT(draft_node_group, share),
-      .fallback = "fraction",
-      .choices = "fraction|mig|timeslice",
+      .fallback = "that of the cluster",
+      .choices = SHARE_CHOICES,
       .help =
           "how workers share a GPU: by parts of it; by MIG instances, which do not disturb each "
-          "other; or in turn" },
+          "other; in turn; or not at all (exclusive: a stage or class that asks for a part "
+          "takes the whole, on all nodes that are not mig alike)" },
     { .key = "partition",
       .kind = SIM_FIELD_LIST,
       AT(draft_node_group, partition),
@@ -368,14 +372,12 @@ static const struct sim_field cluster_fields[] = {
       AT(draft_cluster, power),
       .section = &power_section,
       .help = "electric power of CPUs" },
-    { .key = "share_mode",
+    { .key = "share",
       .kind = SIM_FIELD_CHOICE,
-      AT(draft_cluster, share_mode),
+      AT(draft_cluster, share),
       .fallback = "fraction",
-      .choices = "fraction|exclusive",
-      .help = "what the request of a stage or class for a share of a GPU takes: fraction = the "
-              "share; exclusive = a whole "
-              "GPU, of which no more than the share is used" },
+      .choices = SHARE_CHOICES,
+      .help = "how workers share the GPUs of all nodes; groups of nodes may say otherwise" },
 };
 const struct sim_section sim_schema_cluster = { .name = "cluster",
                                                 .help = "The nodes there are.",

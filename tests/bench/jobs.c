@@ -29,22 +29,24 @@ static int run_one(const char *policy, unsigned nodes, unsigned jobs)
     struct sim_diagnostics diagnostics = { 0 };
     struct sim_run_summary *summary = calloc(1, sizeof *summary);
     const struct sim_run_options options = { .seed = 1, .export_at_s = (double)NAN };
-    (void)snprintf(text, sizeof text,
-                   "schema: 1\nname: bench\ncluster:\n  nodes:\n    - {name: n, count: %u, cpus: 96, "
-                   "ram: 384 GiB, gpus: {a100-80: 8}}\nsched: {placement: %s}\nworkloads:\n"
-                   "  - name: w\n    kind: generated\n    mode: time\n    jobs: %u\n"
-                   "    arrivals: {load: 90%%}\n    service: exp(1 h)\n%s",
-                   nodes, policy, jobs, kinds);
+    (void)snprintf(
+        text, sizeof text,
+        "schema: 1\nname: bench\ncluster:\n  nodes:\n    - {name: n, count: %u, cpus: 96, "
+        "ram: 384 GiB, gpus: {a100-80: 8}}\nsched: {placement: %s}\nworkloads:\n"
+        "  - name: w\n    kind: generated\n    mode: time\n    jobs: %u\n"
+        "    arrivals: {load: 90%%}\n    service: exp(1 h)\n%s",
+        nodes, policy, jobs, kinds);
     const struct sim_scenario_source source = { .path = "-", .text = text };
     if (summary == NULL || sim_scenario_load(&source, &scenario, &diagnostics) != WEIR_OK) {
         sim_diagnostics_print(&diagnostics, stderr);
         return EXIT_FAILURE;
     }
     const weir_status status = sim_run(scenario, &options, summary);
-    printf("%-10s %7u nodes %8u jobs %8.2f s CPU = %6.2f us a job, %6.0f MiB, %.1f %% GPUs held%s\n",
-           policy, nodes, jobs, summary->cpu_s, summary->cpu_s * 1e6 / jobs, summary->peak_rss_mib,
-           100 * sim_run_value(summary, "util.gpu.assigned", ""),
-           status == WEIR_OK ? "" : " (failed)");
+    printf(
+        "%-10s %7u nodes %8u jobs %8.2f s CPU = %6.2f us a job, %6.0f MiB, %.1f %% GPUs held%s\n",
+        policy, nodes, jobs, summary->cpu_s, summary->cpu_s * 1e6 / jobs, summary->peak_rss_mib,
+        100 * sim_run_value(summary, "util.gpu.assigned", ""),
+        status == WEIR_OK ? "" : " (failed)");
     (void)fflush(stdout);
     sim_scenario_destroy(scenario);
     free(summary);

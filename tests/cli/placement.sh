@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Placement policies side by side: fgd fills four nodes at least five points fuller than random
 # before it refuses a job, and the difference is no chance.
-# covers: S0.30 S1.10 S1.14 S1.15
+# covers: S0.30 S1.10 S1.14 S1.15 S1.69
 . "$WEIR_SOURCE_DIR/tests/support/cli.sh"
 
 scenario=$WEIR_SOURCE_DIR/scenarios/examples/pack_density.yaml
@@ -42,7 +42,7 @@ name: exclusive
 description: half GPUs on GPUs that are not shared
 horizon: 1 h
 cluster:
-  share_mode: exclusive
+  share: exclusive
   nodes: [{name: node, cpus: 64, gpus: {h100: 4}}]
 sched: {scaling: {policy: fixed, interval: 60 s}}
 pipelines:
@@ -53,9 +53,9 @@ pipelines:
       - {name: infer, cpus: 1, gpus: 0.5, workers: 4, service: 1 s, source: guess}
 YAML
 expect 0 "$WEIR_BIN" validate exclusive.yaml
-has stderr 'asks for 0.5 of a GPU and takes a whole one: share_mode is exclusive'
+has stderr 'asks for 0.5 of a GPU and takes a whole one: share is exclusive'
 expect 0 "$WEIR_BIN" run exclusive.yaml -q -o exclusive.db
-expect 0 "$WEIR_BIN" run exclusive.yaml -q -S cluster.share_mode=fraction -o fraction.db
+expect 0 "$WEIR_BIN" run exclusive.yaml -q -S cluster.share=fraction -o fraction.db
 hasnt stderr 'takes a whole one'
 for pair in exclusive:0.5 fraction:0; do
     python3 - "${pair%:*}.db" "${pair#*:}" <<'PY'
@@ -66,3 +66,37 @@ assert abs(wasted - float(sys.argv[2])) < 1e-9, wasted
 PY
 done
 expect 2 "$WEIR_BIN" validate exclusive.yaml -S pipelines.p.stages.infer.workers=5
+
+# Nodes say it alike; those that are cut may go beside them.
+sed 's/^  share: exclusive/  share: fraction/; s/nodes: .*/nodes:\n    - {name: a, cpus: 8, gpus: {h100: 1}, share: exclusive}\n    - {name: b, cpus: 8, gpus: {h100: 4}}/' \
+    exclusive.yaml >mixed.yaml
+expect 2 "$WEIR_BIN" validate mixed.yaml
+has stderr 'GPUs are exclusive all or none (but for share: mig)'
+expect 0 "$WEIR_BIN" validate mixed.yaml -S cluster.share=exclusive
+has stderr 'takes a whole one'
+expect 0 "$WEIR_BIN" validate mixed.yaml -S cluster.nodes.a.share=mig
+hasnt stderr 'takes a whole one'
+expect 2 "$WEIR_BIN" validate exclusive.yaml -S cluster.share_mode=exclusive # its name before
+has stderr "there is no 'share_mode'"
+
+# A gang that takes turns on GPUs is warned of; one task, or whole GPUs, are not.
+cat >gang.yaml <<'YAML'
+schema: 1
+name: gang
+horizon: 1 h
+cluster: {share: timeslice, nodes: [{name: n, cpus: 64, gpus: {h100: 8}}]}
+workloads:
+  - name: jobs
+    kind: generated
+    mode: time
+    service: 10 min
+    arrivals: {process: poisson, rate: 0.01}
+    classes:
+      - {name: train, members: 4, request: {cpus: 1, gpus: 0.5}}
+YAML
+expect 0 "$WEIR_BIN" validate gang.yaml
+has stderr 'gang.yaml:12:9: warning: workloads[0].classes[0]: a gang of 4 takes turns on GPUs'
+expect 0 "$WEIR_BIN" validate gang.yaml -S workloads.jobs.classes.train.members=1
+hasnt stderr 'takes turns'
+expect 0 "$WEIR_BIN" validate gang.yaml -S workloads.jobs.classes.train.request.gpus=1
+hasnt stderr 'takes turns'

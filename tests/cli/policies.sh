@@ -16,6 +16,13 @@ if ! ldd "$WEIR_BIN" | grep -q libasan; then
 fi
 expect 4 "$WEIR_BIN" policies check "$WEIR_PLUGINS/broken_memory.so"
 matches stdout 'same plan +FAILED'
+expect 4 "$WEIR_BIN" policies check "$WEIR_PLUGINS/queueings.so"
+[ "$(grep -c '^widest_first .* ok ' stdout)" -eq 6 ] || fail 'a sound queueing policy is refused'
+matches stdout '^estimate_or_nothing +keys are numbers +FAILED +.*gives job [0-9]+ no key'
+matches stdout '^by_calls +same job, same key +FAILED'
+matches stdout '^by_wait +same job, same key +ok'
+matches stdout '^by_wait +ageing is told +FAILED .*WEIR_QUEUEING_AGES'
+matches stdout '^fastest_first +keys are numbers +FAILED .*signal 11'
 for module in "$WEIR_PLUGINS"/hostile_*.so; do
     case $module in *_loop.so | *_sleep.so | *_hog.so | *_actions.so) continue ;; esac
     expect 4 timeout 30 "$WEIR_BIN" policies check "$module"

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # weir schema, policies and show. docs/scenario.md is what the program prints.
-# covers: S0.2 S0.6 S2.25
+# covers: S0.2 S0.6 S2.15 S2.25
 . "$WEIR_SOURCE_DIR/tests/support/cli.sh"
 
 expect 0 "$WEIR_BIN" schema --format markdown
@@ -41,3 +41,25 @@ has stdout 'The NVENC limits the pipeline to 8 items/s'
 expect 2 "$WEIR_BIN" show "$WEIR_SOURCE_DIR/tests/golden/broken/nvenc_on_h100.yaml"
 expect 0 "$WEIR_BIN" show --format csv "$plain"
 expect 0 "$WEIR_BIN" show --format md "$plain"
+
+# Numbers of workers are a question only when stages compete for something.
+expect 0 "$WEIR_BIN" show "$WEIR_SOURCE_DIR/scenarios/queueing/mm1.yaml"
+has stdout 'Sizing: trivial'
+expect 0 "$WEIR_BIN" show "$WEIR_SOURCE_DIR/scenarios/examples/caption2.yaml"
+has stdout 'Sizing: shared. Stages compete for GPU'
+cat >disjoint.yaml <<'YAML'
+schema: 1
+name: disjoint
+cluster: {nodes: [{name: n, cpus: 64, gpus: {h100: 8}}]}
+pipelines:
+  - name: p
+    input: {items: 100}
+    stages:
+      - {name: decode, cpus: 0, nvdecs: 1, service: 1 s}
+      - {name: infer, cpus: 1, gpus: 1, service: 1 s}
+YAML
+expect 0 "$WEIR_BIN" show disjoint.yaml --format json
+has stdout '"sizing": "trivial"'
+# 56 x 1.1 + 8 CPUs are more than 64.
+expect 0 "$WEIR_BIN" show disjoint.yaml --set pipelines.p.stages.decode.cpus=1.1
+has stdout 'Sizing: shared. Stages compete for CPU'

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sleeps for an hour. */
+/* Sleeps for an hour, however often a signal wakes it. */
 #include "hostile.h"
 #include <unistd.h>
 
 HOSTILE_DECIDE
 {
     HOSTILE_UNUSED;
-    (void)sleep(3600);
+    for (unsigned left = 3600; left > 0;)
+        left = sleep(left);
     return WEIR_OK;
 }
 

@@ -419,6 +419,17 @@ static void an_event_at_never_waits_and_is_never_fired(void)
     world_close(world);
 }
 
+/* By a product with 1e-9 the second would be 469961.00000000006. */
+static void whole_seconds_stay_whole(void)
+{
+    static const int64_t seconds[] = { 0, 1, 469961, 86400 * 365, INT64_C(9000000000) };
+    for (size_t i = 0; i < sizeof seconds / sizeof seconds[0]; i++) {
+        const double back_s = sim_time_s(seconds[i] * SIM_NS_PER_S);
+        CHECK_NEAR(back_s, (double)seconds[i], 0.0);
+        CHECK_I64(sim_time_from_s(back_s), seconds[i] * SIM_NS_PER_S);
+    }
+}
+
 static void a_failing_handler_stops_the_run(void)
 {
     struct world *world = world_open();
@@ -600,6 +611,7 @@ static const struct test tests[] = {
     { "rescheduling to the past breaks the run", rescheduling_to_the_past_breaks_the_run },
     { "an unknown phase breaks the run", an_unknown_phase_breaks_the_run },
     { "an event at never waits and is never fired", an_event_at_never_waits_and_is_never_fired },
+    { "whole seconds stay whole", whole_seconds_stay_whole },
     { "a failing handler stops the run", a_failing_handler_stops_the_run },
     { "stop ends the run and keeps what is pending", stop_ends_the_run_and_keeps_what_is_pending },
     { "a run stops at its horizon inclusive", a_run_stops_at_its_horizon_inclusive },

@@ -197,7 +197,7 @@ static void shares_fill_a_gpu_and_need_its_decoders(void)
     close_lab(&lab);
 }
 
-/* covers: S0.22 S0.23 */
+/* covers: S0.22 S0.23 S0.24 */
 static void whole_gpus_share_codecs_and_entire_ones_do_not(void)
 {
     struct lab lab = open_lab("fgd", 1, 1, 7);

@@ -129,11 +129,41 @@ static const char static_results[] =
     "INSERT INTO placement_change SELECT run_id, '', 0, '+4 CPUs on 134 p100 nodes', 134, 61 FROM "
     "run;";
 
+/* What runs of jobs in time record: five of "large" wait and ten of "small" run, in every run. */
+static const char timed_results[] =
+    "INSERT INTO job_label SELECT run_id, 0, 'small' FROM run;"
+    "INSERT INTO job_label SELECT run_id, 1, 'large' FROM run;"
+    "INSERT INTO job_sample SELECT run_id, 0, t_s, dt_s, 0, 10, 5, 1, 1, 1, 0, 0 FROM "
+    "cluster_sample;"
+    "INSERT INTO job_sample SELECT run_id, 1, t_s, dt_s, 5, 1, 8, 1, 1, 1, 0, 0 FROM "
+    "cluster_sample;"
+    "INSERT INTO result (run_id, metric, label, value, unit, n, censored, is_lower_bound)"
+    " SELECT run_id, 'queue.len.mean', m.label, m.value, 'jobs', 1, 0, 0 FROM run,"
+    " (SELECT '' AS label, 5.0 AS value UNION ALL SELECT 'large', 5.0"
+    "  UNION ALL SELECT 'small', 0.0) m;";
+
+/* Ten of 20 large jobs are refused; their wait grows with the order of the variant. */
+static const char timed_counts[] =
+    "INSERT INTO result (run_id, metric, label, value, unit, n, censored, is_lower_bound)"
+    " SELECT run_id, m.metric, m.label, m.value, '1', 1, 0, 0 FROM run,"
+    " (SELECT 'jobs.arrived' AS metric, '' AS label, 100.0 AS value"
+    "  UNION ALL SELECT 'jobs.arrived', 'small', 80.0 UNION ALL SELECT 'jobs.arrived', 'large', "
+    "20.0"
+    "  UNION ALL SELECT 'jobs.refused', '', 10.0 UNION ALL SELECT 'jobs.refused', 'small', 0.0"
+    "  UNION ALL SELECT 'jobs.refused', 'large', 10.0 UNION ALL SELECT 'thr.jobs_h', '', 9.0"
+    "  UNION ALL SELECT 'wait.job.p95', '', 7200.0 UNION ALL SELECT 'wait.job.p95', 'large', "
+    "9000.0)"
+    " m;"
+    "INSERT INTO result (run_id, metric, label, value, unit, n, censored, is_lower_bound)"
+    " SELECT run_id, 'wait.job.mean', m.label, 3600.0 * (1 + variant_order) / m.part, 's', 1, 0, 0"
+    " FROM run, (SELECT '' AS label, 4 AS part UNION ALL SELECT 'large', 1"
+    "  UNION ALL SELECT 'small', 8) m;";
+
 static void titles_fit_the_sheet(void)
 {
     char folder[FIXTURE_PATH];
-    char sql[4096];
-    (void)snprintf(sql, sizeof sql, "%s %s", static_results,
+    char sql[8192];
+    (void)snprintf(sql, sizeof sql, "%s %s %s", static_results, timed_results,
                    "UPDATE stage SET name = 'a_stage_with_a_name_that_is_much_too_long_' || stage;"
                    "UPDATE node SET name = 'node_with_a_name_that_is_too_long' || node;"
                    "UPDATE run SET variant = 'xenna with_rules_that_are_much_too_long' WHERE "
@@ -346,7 +376,44 @@ static void static_charts_say_what_they_found(void)
     an_close(db);
 }
 
+static void charts_of_jobs_in_time_say_who_waits(void)
+{
+    static const struct {
+        const char *chart, *title, *data;
+    } cases[] = {
+        { "job-queue",
+          "equal_split: 5 jobs wait on average, most of them “large”; 31\u00a0% of the "
+          "GPUs are held",
+          " 0 5 5 5\n" },
+        { "acceptance", "Longest mean wait: 1h with equal_split (large), 3h with xenna (large)",
+          "\n2 50 20 3600 9000 \"large\"" },
+    };
+    char sql[8192];
+    (void)snprintf(sql, sizeof sql, "%s %s", timed_results, timed_counts);
+    struct an_db *db = fixture_open(sql);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char folder[FIXTURE_PATH];
+        CHECK(make_folder(folder));
+        struct an_plot_texts texts = write_chart(db, NULL, cases[i].chart, folder);
+        CHECK(!texts.is_empty);
+        CHECK_STR(texts.title, cases[i].title);
+        CHECK(texts.data != NULL && strstr(texts.data, cases[i].data) != NULL);
+        if (has_gnuplot()) {
+            char script[64];
+            const char *const scripts[] = { script, NULL };
+            struct weir_error error = { .phase = -1, .stage = -1 };
+            (void)snprintf(script, sizeof script, "%s.gp", cases[i].chart);
+            const weir_status status = an_gnuplot_run(folder, scripts, 30.0, &error);
+            CHECK_STR(status == WEIR_OK ? "" : error.text, "");
+        }
+        an_plot_texts_clear(&texts);
+        remove_folder(folder);
+    }
+    an_close(db);
+}
+
 static const struct test tests[] = {
+    { "charts of jobs in time say who waits", charts_of_jobs_in_time_say_who_waits },
     { "static charts say what they found", static_charts_say_what_they_found },
     { "titles state what the data say", findings_come_from_the_data },
     { "titles fit even with long names, and every chart has data", titles_fit_the_sheet },

@@ -3,8 +3,8 @@
  * Workers on one true GPU: instances that do not disturb each other, and turns; and what a scenario
  * says about both.
  */
-#include "sim/belief.h"
 #include "sim/cluster/sharing.h"
+#include "sim/belief.h"
 #include "sim/scenario/scenario.h"
 #include "tests/support/check.h"
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What one policy needs to work, whatever its kind: its parameter values and its state.
+ */
+#ifndef SCHED_INTERNAL_POLICY_STATE_H
+#define SCHED_INTERNAL_POLICY_STATE_H
+
+#include "weir/policy.h"
+
+/* The part that the operations of all kinds have in common. */
+struct weir_policy_table {
+    const struct weir_param *params;
+    uint32_t count;
+    weir_status (*create)(const struct weir_params *params, const struct weir_allocator *allocator,
+                          void **state, struct weir_error *error);
+    void (*destroy)(void *state);
+};
+#define WEIR_POLICY_TABLE(ops)                                                                     \
+    ((struct weir_policy_table){ (ops)->params, (ops)->param_count, (ops)->create, (ops)->destroy })
+
+struct weir_policy_state {
+    double *values; /* of all parameters */
+    void *state;
+    void (*destroy)(void *state); /* NULL = nothing was created */
+};
+
+/* `given` NULL or empty = defaults. On failure nothing is held. */
+weir_status weir_policy_state_open(struct weir_policy_state *policy,
+                                   const struct weir_policy_table *table,
+                                   const struct weir_params *given,
+                                   const struct weir_allocator *allocator,
+                                   struct weir_error *error);
+void weir_policy_state_close(struct weir_policy_state *policy,
+                             const struct weir_allocator *allocator);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parameter values and state of one policy; see the header. */
+#include "sched/internal/policy_state.h"
+
+#include "sched/internal/alloc.h"
+#include "sched/internal/params.h"
+
+static weir_status fill(struct weir_policy_state *policy, const struct weir_policy_table *table,
+                        const struct weir_params *given, const struct weir_allocator *allocator,
+                        struct weir_error *error)
+{
+    static const struct weir_params none = { .values = NULL };
+
+    WEIR_TRY(weir_params_check_table(table->params, table->count, error));
+    policy->values = weir_alloc(allocator, table->count, sizeof *policy->values);
+    if (policy->values == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    WEIR_TRY(weir_params_resolve(table->params, table->count, given == NULL ? &none : given,
+                                 policy->values, error));
+    if (table->create == NULL)
+        return WEIR_OK;
+    const struct weir_params values = { .values = policy->values, .count = table->count };
+    WEIR_TRY(table->create(&values, allocator, &policy->state, error));
+    policy->destroy = table->destroy;
+    return WEIR_OK;
+}
+
+weir_status weir_policy_state_open(struct weir_policy_state *policy,
+                                   const struct weir_policy_table *table,
+                                   const struct weir_params *given,
+                                   const struct weir_allocator *allocator, struct weir_error *error)
+{
+    struct weir_policy_state made = { .values = NULL };
+    const weir_status status = fill(&made, table, given, allocator, error);
+
+    if (status != WEIR_OK)
+        weir_policy_state_close(&made, allocator);
+    else
+        *policy = made;
+    return status;
+}
+
+void weir_policy_state_close(struct weir_policy_state *policy,
+                             const struct weir_allocator *allocator)
+{
+    if (policy->destroy != NULL)
+        policy->destroy(policy->state);
+    weir_free(allocator, policy->values);
+    *policy = (struct weir_policy_state){ .values = NULL };
+}

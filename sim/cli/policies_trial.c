@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Checks of policies as calls in processes of their own; see the header. */
+#include "sim/cli/policies_trial.h"
+
+#include "sim/cli/isolate.h"
+
+#include <stdlib.h>
+
+enum { CHECK_TIMEOUT_S = 20, COLUMNS = 4 };
+
+int sim_trial_fail(const struct sim_trial_sheet *sheet, const char *what, const char *text)
+{
+    (void)snprintf(sheet->note, SIM_TRIAL_NOTE, "%s: %s", what, text);
+    return 1;
+}
+
+size_t sim_trial_run(const struct sim_trial_sheet *sheet, const char *policy,
+                     const struct sim_trial_check *checks, void *trial)
+{
+    size_t failures = 0;
+    for (size_t i = 0; checks[i].name != NULL; i++) {
+        char message[SIM_ISOLATE_MESSAGE] = "";
+        sheet->note[0] = '\0';
+        const int result = sim_isolate_call(checks[i].call, trial, CHECK_TIMEOUT_S, message);
+        const char *const cells[COLUMNS] = { policy, checks[i].name, result == 0 ? "ok" : "FAILED",
+                                             result < 0 ? message : sheet->note };
+        sim_table_row(sheet->table, cells);
+        failures += result != 0 ? 1 : 0;
+        if (result < 0)
+            break; /* who crashes once has said enough */
+    }
+    return failures;
+}
+
+/* By block: the size stands in front of it. */
+void *sim_trial_resize(void *state, void *block, size_t size)
+{
+    int64_t *live = state;
+    size_t *head = block == NULL ? NULL : (size_t *)block - 2;
+    *live -= head == NULL ? 0 : (int64_t)head[0];
+    if (size == 0) {
+        free(head);
+        return NULL;
+    }
+    size_t *grown = realloc(head, size + 2 * sizeof(size_t));
+    if (grown == NULL) {
+        *live += head == NULL ? 0 : (int64_t)head[0];
+        return NULL;
+    }
+    grown[0] = size;
+    *live += (int64_t)size;
+    return grown + 2;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double *left = a;
+    const double *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+void sim_trial_note_times(const struct sim_trial_sheet *sheet, double *times_us, size_t count,
+                          const char *what)
+{
+    qsort(times_us, count, sizeof *times_us, compare_doubles);
+    (void)snprintf(sheet->note, SIM_TRIAL_NOTE, "p50 %.3g us, p99 %.3g us a %s",
+                   times_us[count / 2], times_us[count * 99 / 100], what);
+}

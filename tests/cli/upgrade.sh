@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A database of version 1 is read by every command that reads databases, charts of what it could not
+# hold say so, `weir upgrade` tells what it lacks, and nothing is ever added to it.
+. "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+command -v sqlite3 >/dev/null || skip 'no sqlite3'
+
+sqlite3 v1.db <"$WEIR_SOURCE_DIR/tests/golden/old/v1.sql"
+cp v1.db kept.db
+[ "$(sqlite3 v1.db 'PRAGMA user_version')" = 1 ] || fail 'not a file of version 1'
+
+expect 0 "$WEIR_BIN" compare v1.db
+has stdout 'Verdict'
+expect 0 "$WEIR_BIN" compare v1.db --format json
+expect 0 "$WEIR_BIN" explain v1.db --worker 1
+has stdout 'worker 1'
+expect 0 "$WEIR_BIN" explain v1.db --worker 1 --format json
+hasnt stdout '"places"'
+"$WEIR_BIN" rerun v1.db -o new.db >stdout 2>stderr || [ $? -eq 1 ] # the model may have changed
+[ "$(sqlite3 new.db 'PRAGMA user_version')" = 2 ] || fail 'not made anew'
+
+expect 1 "$WEIR_BIN" upgrade v1.db
+has stdout 'database 1'
+has stdout 'takes no more runs and lacks: candidates of placements, jobs in time'
+expect 0 "$WEIR_BIN" upgrade new.db
+has stdout 'database 2'
+sqlite3 new.db 'PRAGMA user_version = 3'
+expect 1 "$WEIR_BIN" upgrade new.db
+has stdout 'needs a newer program'
+expect 3 "$WEIR_BIN" compare new.db
+has stderr 'was written by a newer program'
+
+# Nothing is added to it, and nothing taken away.
+sqlite3 v1.db 'SELECT resolved_yaml FROM experiment' >old.yaml
+expect 3 "$WEIR_BIN" run old.yaml --resume -o v1.db
+has stderr 'has schema version 1, this program writes 2; runs can only be added to files of that'
+same v1.db kept.db
+
+command -v gnuplot >/dev/null || skip 'no gnuplot'
+expect 0 "$WEIR_BIN" report v1.db -o report.html
+has report.html 'a file of version 1'
+for chart in queues unallocated frag-arrival; do
+    expect 0 "$WEIR_BIN" plot v1.db "$chart" -o "$chart.svg"
+done
+has unallocated.svg 'No data'
+# Were the table of a chart one that came later, the chart would say that.
+sqlite3 v1.db 'DROP VIEW v_arrival; DROP TABLE arrival_sample'
+expect 0 "$WEIR_BIN" plot v1.db frag-arrival -o frag.svg
+has frag.svg 'a file of version 1 has no table arrival_sample'
+expect 0 "$WEIR_BIN" report v1.db -o report.html
