@@ -75,6 +75,25 @@ static void a_task_larger_than_the_budget_runs_alone(void)
     free(summary);
 }
 
+/* Outputs of 20 GB behind two stages: whenever nothing runs, reading on and cutting what was read
+ * are both possible, and nothing waits behind cut. So items go through one by one, 3 x (1 + 2 + 4)
+ * s, with one output in the store; reading first would put two there. */
+static void the_stage_with_the_least_output_waiting_goes_first(void)
+{
+    static const char three[] =
+        "schema: 1\nname: r\nhorizon: 500 s\ncluster:\n  nodes:\n"
+        "    - {name: n, cpus: 16, ram: 40 GB}\n"
+        "pipelines:\n  - name: p\n    semantics: event\n    input: {items: 3}\n"
+        "    backpressure: raydata\n    stages:\n"
+        "      - {name: read, cpus: 1, workers: 1, service: 1 s, bytes_out: 20 GB}\n"
+        "      - {name: cut, cpus: 1, workers: 1, service: 2 s, bytes_out: 20 GB}\n"
+        "      - {name: write, cpus: 1, workers: 1, service: 4 s}\n";
+    struct sim_run_summary *summary = run(three, NULL);
+    CHECK_NEAR(summary->completion_s, 21, 1e-9);
+    CHECK_NEAR(sim_run_value(summary, "materialised.bytes", ""), 20e9, 1);
+    free(summary);
+}
+
 /* Half of the memory goes after 4.5 s. With 5 GB of budget a task starts up to 2.75 GB of output,
  * 3 GB are made in all; noticed at 10 s only, when 5 GB are there. */
 static void the_budget_follows_lost_nodes_late(void)
@@ -107,6 +126,8 @@ static const struct test tests[] = {
     { "a stage stops when the next one has work for long",
       a_stage_stops_when_the_next_one_has_work_for_long },
     { "a task larger than the budget runs alone", a_task_larger_than_the_budget_runs_alone },
+    { "the stage with the least output waiting goes first",
+      the_stage_with_the_least_output_waiting_goes_first },
     { "the budget follows lost nodes late", the_budget_follows_lost_nodes_late },
     { "a balanced line runs as fast as without a budget",
       a_balanced_line_runs_as_fast_as_without_a_budget },
