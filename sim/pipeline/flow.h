@@ -6,6 +6,7 @@
  * `tick`   as the original simulator: time moves in steps, stages are swept in ascending order, and
  *          room freed in stage i by stage i+1 is seen by stage i one step later. Only steps at
  * which something can happen are processed; the result is the same to the digit.
+ * `reservation` as event, with stages that compete for a budget of memory: flow_reservation.c.
  * `runtime` as a main loop of so many turns a second over pools of workers: see flow_runtime.c.
  */
 #ifndef SIM_PIPELINE_FLOW_H
@@ -40,5 +41,6 @@ struct sim_flow {
 extern const struct sim_flow sim_flow_event;
 extern const struct sim_flow sim_flow_tick;
 extern const struct sim_flow sim_flow_runtime;
+extern const struct sim_flow sim_flow_reservation;
 
 #endif

@@ -40,6 +40,8 @@ static const struct sim_flow *flow_of(const struct sim_pipeline *spec)
     case SIM_SEMANTICS_EVENT:
         break;
     }
+    if (spec->backpressure == SIM_BACKPRESSURE_RESERVATION)
+        return &sim_flow_reservation;
     return &sim_flow_event;
 }
 
@@ -302,6 +304,7 @@ weir_status sim_pipeline_drop_worker(struct sim_stage_run *stage, struct sim_wor
     } else if (worker->state == SIM_WORKER_IDLE) {
         sim_ready_set_remove(&stage->idle, worker->position);
     }
+    sim_stage_put_down(stage, worker);
     stage->count[worker->state]--;
     stage->workers[worker->position] = NULL;
     stage->worker_count--;
@@ -378,6 +381,7 @@ static weir_status check_stage(const struct sim_stage_run *stage, uint64_t *item
     uint32_t count[SIM_METER_STATES] = { 0 };
     uint32_t workers = 0;
     uint32_t used_slots = 0;
+    double in_hand = 0;
     *items += stage->queue.count + stage->loop.pool.count + stage->loop.outbox.count;
     for (uint32_t i = 0; i < stage->positions; i++) {
         const struct sim_worker *worker = stage->workers[i];
@@ -387,10 +391,14 @@ static weir_status check_stage(const struct sim_stage_run *stage, uint64_t *item
         count[worker->state]++;
         *items += worker->task_count + worker->held.count;
         used_slots += worker->used_slots;
+        in_hand += worker->input_bytes;
     }
     if (used_slots != stage->loop.used_slots)
         return weir_fail(error, WEIR_EINVARIANT, "stage %s: %u slots in use, counted %u",
                          stage->spec->name, used_slots, stage->loop.used_slots);
+    if (fabs(in_hand - stage->bytes_in_hand) > 1 + 1e-9 * in_hand)
+        return weir_fail(error, WEIR_EINVARIANT, "stage %s: %.0f bytes in hand, counted %.0f",
+                         stage->spec->name, in_hand, stage->bytes_in_hand);
     for (uint32_t s = SIM_WORKER_SETUP; s < SIM_METER_STATES; s++)
         if (count[s] != stage->count[s])
             return weir_fail(error, WEIR_EINVARIANT, "stage %s: %u workers in state %u, counted %u",

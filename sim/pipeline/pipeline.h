@@ -74,6 +74,8 @@ struct sim_stage_run {
     uint32_t stalled;        /* depth of stalls */
     bool is_backpressured;
     uint64_t tasks_done;
+    double bytes_made;      /* by finished tasks */
+    double bytes_in_hand;   /* input of tasks that run; not under runtime */
     int64_t *node_ready_ns; /* when setup_on_node is over, -1 = not begun; NULL = none */
     struct sim_loop_stage loop;
 };
@@ -102,6 +104,8 @@ struct sim_pipeline_run {
     bool has_ended;          /* runtime: by a failure; nothing is done any more */
     int64_t asked_ns;        /* runtime: when a decision was asked for last */
     bool has_batches;        /* some stage takes more than one item a task */
+    double budget_bytes;     /* reservation: as last looked at */
+    int64_t budget_due_ns;   /* reservation: when to look again */
     uint64_t finished, dropped;
     int64_t demand_ns;    /* nominal service of finished tasks, before any slow-down */
     int64_t completed_ns; /* when the last item left, -1 = not yet */
@@ -160,7 +164,9 @@ weir_status sim_pipeline_check(const struct sim_pipeline_run *run, struct weir_e
 
 /* ---- for flow rules ---- */
 
-/* Whether the stage has an idle worker, enough input and room for one more task. */
+/* Whether the stage has an idle worker and enough input for one more task. */
+bool sim_stage_has_task(const struct sim_stage_run *stage);
+/* The same, and room for its output. */
 bool sim_stage_can_start(const struct sim_stage_run *stage);
 /* Starts one task on `worker` (idle). */
 weir_status sim_stage_start(struct sim_stage_run *stage, struct sim_worker *worker);
@@ -176,6 +182,8 @@ weir_status sim_stage_enter(struct sim_stage_run *stage, struct sim_worker *work
 bool sim_stage_unblock(struct sim_stage_run *stage);
 /* Tells the meter when the back-pressure of the stage changed. */
 void sim_stage_note_backpressure(struct sim_stage_run *stage);
+/* The worker's task is over, or lost: its input is no longer in hand. */
+void sim_stage_put_down(struct sim_stage_run *stage, struct sim_worker *worker);
 struct sim_worker *sim_stage_pick_idle(const struct sim_stage_run *stage);
 /* Whether a backlog still stands behind the first stage. */
 bool sim_stage_has_backlog(const struct sim_stage_run *stage);

@@ -8,6 +8,7 @@
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/pipeline.h"
 #include "sim/pipeline/recovery.h"
+#include "sim/pipeline/reservation.h"
 #include "sim/pipeline/service.h"
 #include "sim/scheduler_port.h"
 
@@ -70,6 +71,8 @@ static uint32_t next_batch(const struct sim_stage_run *stage)
 static bool has_room(const struct sim_stage_run *stage)
 {
     const struct sim_pipeline *spec = stage->pipeline->spec;
+    if (spec->backpressure == SIM_BACKPRESSURE_RESERVATION)
+        return sim_reservation_has_room(stage);
     if (spec->backpressure != SIM_BACKPRESSURE_SLOTS &&
         spec->backpressure != SIM_BACKPRESSURE_FORMULA)
         return true;
@@ -79,9 +82,14 @@ static bool has_room(const struct sim_stage_run *stage)
            (double)stage->worker_count * stage->slots * spec->slots_multiplier;
 }
 
+bool sim_stage_has_task(const struct sim_stage_run *stage)
+{
+    return stage->idle.count > 0 && stage->stalled == 0 && next_batch(stage) > 0;
+}
+
 bool sim_stage_can_start(const struct sim_stage_run *stage)
 {
-    return stage->idle.count > 0 && stage->stalled == 0 && has_room(stage) && next_batch(stage) > 0;
+    return sim_stage_has_task(stage) && has_room(stage);
 }
 
 struct sim_worker *sim_stage_pick_idle(const struct sim_stage_run *stage)
@@ -131,6 +139,10 @@ static weir_status take_items(struct sim_stage_run *stage, struct sim_worker *wo
     }
     worker->task_head = hand.head;
     worker->task_count = count;
+    worker->input_bytes = hand.bytes;
+    if (stage->count[SIM_WORKER_BUSY] == 0)
+        stage->bytes_in_hand = 0; /* no rest of many roundings */
+    stage->bytes_in_hand += hand.bytes;
     if (from_queue)
         sim_meter_queue(run->context->meter, now_ns, stage->index, stage->queue.count,
                         stage->queue.bytes);
@@ -282,6 +294,7 @@ static weir_status block(struct sim_stage_run *stage, struct sim_worker *worker)
         stage->blocked = blocked;
         stage->blocked_capacity = capacity;
     }
+    sim_stage_put_down(stage, worker);
     stage->blocked[stage->blocked_count++] = worker->slot;
     stage->count[SIM_WORKER_BUSY]--;
     stage->count[SIM_WORKER_BLOCKED]++;
@@ -289,8 +302,15 @@ static weir_status block(struct sim_stage_run *stage, struct sim_worker *worker)
     return WEIR_OK;
 }
 
+void sim_stage_put_down(struct sim_stage_run *stage, struct sim_worker *worker)
+{
+    stage->bytes_in_hand -= worker->input_bytes;
+    worker->input_bytes = 0;
+}
+
 static void make_idle(struct sim_stage_run *stage, struct sim_worker *worker)
 {
+    sim_stage_put_down(stage, worker);
     stage->count[worker->state]--;
     stage->count[SIM_WORKER_IDLE]++;
     sim_worker_set_state(worker, stage->pipeline->context, SIM_WORKER_IDLE);
@@ -475,6 +495,7 @@ weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_worker *wor
         show_span(stage, &span);
         item = next;
     }
+    stage->bytes_made += output.bytes;
     WEIR_TRY(measure(stage, worker, batch, output.count));
     if (run->flow->deliver != NULL) {
         WEIR_TRY(run->flow->deliver(stage, &output));

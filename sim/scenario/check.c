@@ -96,6 +96,24 @@ static void check_runtime(struct sim_resolver *resolver, const struct draft_pipe
                          "the rule blocking needs semantics: event");
 }
 
+/* Its budget is a share of the memory there is. */
+static void check_reservation(struct sim_resolver *resolver, const struct draft_pipeline *draft,
+                              const struct sim_pipeline *pipeline)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    const struct sim_yaml *at = sim_draft_at(&draft->head, "backpressure");
+    if (pipeline->backpressure != SIM_BACKPRESSURE_RESERVATION)
+        return;
+    if (pipeline->semantics == SIM_SEMANTICS_RUNTIME)
+        sim_report_error(resolver->report, at, "the rule reservation needs semantics: event");
+    for (size_t i = 0; i < scenario->node_groups_count && !resolver->is_hardware_unclear; i++)
+        if (scenario->node_types[scenario->node_groups[i].type].ram_bytes > 0)
+            return;
+    if (!resolver->is_hardware_unclear)
+        sim_report_error(resolver->report, at,
+                         "the rule reservation needs nodes whose memory is given (ram)");
+}
+
 static void check_tick(struct sim_resolver *resolver, const struct draft_pipeline *draft,
                        const struct sim_pipeline *pipeline)
 {
@@ -219,6 +237,7 @@ static void check_pipelines(struct sim_resolver *resolver)
         }
         check_tick(resolver, &drafts[p], pipeline);
         check_runtime(resolver, &drafts[p], pipeline);
+        check_reservation(resolver, &drafts[p], pipeline);
         check_execution(resolver, &drafts[p], pipeline);
         check_input_size(resolver, &drafts[p], pipeline);
     }

@@ -181,6 +181,10 @@ struct draft_backpressure {
     double multiplier;
     uint32_t buffer;
     uint32_t lower_bound;
+    double store;
+    double reserved;
+    int64_t refresh_ns;
+    double ratio;
 };
 
 struct draft_request {

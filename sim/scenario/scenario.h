@@ -137,10 +137,11 @@ enum sim_execution {
 enum sim_semantics { SIM_SEMANTICS_EVENT, SIM_SEMANTICS_TICK, SIM_SEMANTICS_RUNTIME };
 enum sim_tick_rounding { SIM_TICK_TRUNCATE, SIM_TICK_NEAREST };
 enum sim_backpressure {
-    SIM_BACKPRESSURE_SLOTS,    /* "xenna": busy + output queue < workers * slots * multiplier */
-    SIM_BACKPRESSURE_BLOCKING, /* blocking after service with `buffer` places between stages */
-    SIM_BACKPRESSURE_NONE,     /* unbounded queues */
-    SIM_BACKPRESSURE_FORMULA   /* as slots, but runtime adds no lower bound and no next batch */
+    SIM_BACKPRESSURE_SLOTS,      /* "xenna": busy + output queue < workers * slots * multiplier */
+    SIM_BACKPRESSURE_BLOCKING,   /* blocking after service with `buffer` places between stages */
+    SIM_BACKPRESSURE_NONE,       /* unbounded queues */
+    SIM_BACKPRESSURE_FORMULA,    /* as slots, but runtime adds no lower bound and no next batch */
+    SIM_BACKPRESSURE_RESERVATION /* "raydata": bytes of output within a budget of every stage */
 };
 /* runtime: what becomes of a worker that died. */
 enum sim_restart { SIM_RESTART_SAME_PLACE, SIM_RESTART_NEXT_PLAN, SIM_RESTART_DECIDE };
@@ -239,6 +240,10 @@ struct sim_pipeline {
     int64_t store_bytes;       /* between stages, 0 = any number */
     bool store_spills;         /* else a full store ends the pipeline */
     double store_bytes_per_s;  /* batch: of an outer store, 0 = takes no time */
+    double store_of_ram;       /* reservation: the object store's share of a node's memory */
+    double reserved;           /* reservation: share of the budget that belongs to single stages */
+    double downstream_ratio;   /* reservation: output waiting over input the next stage works on */
+    int64_t budget_refresh_ns; /* reservation: how often the nodes are looked at */
     struct sim_stage *stages;
     size_t stages_count;
     size_t stage_first; /* index of its first stage over all pipelines */

@@ -70,12 +70,13 @@ static const struct sim_field backpressure_fields[] = {
       .kind = SIM_FIELD_CHOICE,
       AT(draft_backpressure, rule),
       .initial = "slots",
-      .choices = "slots/xenna|blocking|none|formula",
+      .choices = "slots/xenna|blocking|none|formula|reservation/raydata",
       .help =
           "slots: a stage takes a task while busy workers plus its output queue are fewer than "
           "workers x slots x multiplier; blocking: a finished task stays on its worker while "
           "the next stage's buffer is full; none: queues are unbounded; formula: as slots, without "
-          "the additions that semantics: runtime makes" },
+          "the additions that semantics: runtime makes; reservation: a stage takes a task while "
+          "bytes of output stay within its part of the object store, as Ray Data budgets it" },
     { .key = "multiplier",
       .kind = SIM_FIELD_NUMBER,
       AT(draft_backpressure, multiplier),
@@ -98,6 +99,40 @@ static const struct sim_field backpressure_fields[] = {
       .max = 1e9,
       .help = "for slots with semantics: runtime: a stage may have this many tasks under way, and "
               "as many as the next stage takes at a time" },
+    { .key = "store",
+      .kind = SIM_FIELD_NUMBER,
+      .unit = SIM_UNIT_FRACTION,
+      AT(draft_backpressure, store),
+      .initial = "0.3",
+      .min = 1e-3,
+      .max = 1,
+      .help =
+          "for reservation: object store of a node, as a share of its memory; half of it all is "
+          "the budget" },
+    { .key = "reserved",
+      .kind = SIM_FIELD_NUMBER,
+      .unit = SIM_UNIT_FRACTION,
+      AT(draft_backpressure, reserved),
+      .initial = "0.5",
+      .min = 0,
+      .max = 1,
+      .help = "for reservation: share of the budget reserved for the stages, in equal parts; the "
+              "rest is shared" },
+    { .key = "refresh",
+      .kind = SIM_FIELD_TIME,
+      .unit = SIM_UNIT_TIME,
+      AT(draft_backpressure, refresh_ns),
+      .initial = "10 s",
+      .max = LARGEST_TIME,
+      .help = "for reservation: the budget follows nodes that come and go this late" },
+    { .key = "ratio",
+      .kind = SIM_FIELD_NUMBER,
+      AT(draft_backpressure, ratio),
+      .initial = "2",
+      .min = 0,
+      .max = 1e9,
+      .help = "for reservation: a stage stops while the bytes waiting behind it exceed this many "
+              "times those the next stage works on" },
 };
 static const struct sim_section backpressure_section = { .name = "pipelines[].backpressure",
                                                          .help = "What stops a stage from running "

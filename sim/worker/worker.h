@@ -55,6 +55,7 @@ struct sim_worker {
     uint16_t will_fail; /* the attempt that runs will fail at its end */
     uint32_t task_head; /* items in hand, linked; SIM_NO_ITEM = none */
     uint32_t task_count;
+    double input_bytes;    /* of the task, as it was taken */
     struct sim_queue held; /* runtime: tasks taken ahead, each headed by an item that counts it */
     uint32_t used_slots;   /* runtime: held, running, and over but not collected */
     uint32_t uncollected;

@@ -34,6 +34,12 @@ static bool has_groups(uint64_t seed)
     return seed % 3 == 0;
 }
 
+/* Some run within a budget of memory, small enough that one task may exceed it. */
+static bool has_budget(uint64_t seed)
+{
+    return seed % 7 == 5;
+}
+
 static void write_stages(FILE *out, uint64_t *state, bool is_blocking, bool is_runtime)
 {
     const uint64_t stages = 1 + next(state) % 5;
@@ -73,9 +79,9 @@ static char *write_scenario(uint64_t seed)
         (void)next(&state);
     (void)fprintf(out, "schema: 1\nname: random\nseed: %d\nhorizon: 10 min\ncluster:\n  nodes:\n",
                   (int)seed);
-    (void)fprintf(out, "    - {name: n, cpus: %s, gpus: {l4: %s}, count: %s}\n",
+    (void)fprintf(out, "    - {name: n, cpus: %s, gpus: {l4: %s}, count: %s%s}\n",
                   PICK(&state, "8", "24", "40"), PICK(&state, "2", "4", "8"),
-                  PICK(&state, "1", "2", "3"));
+                  PICK(&state, "1", "2", "3"), has_budget(seed) ? ", ram: 64 MB" : "");
     if (has_groups(seed))
         (void)fputs("    - {name: m, cpus: 8, gpus: {l4: 4}, count: 12}\n", out);
     (void)fputs(
@@ -89,13 +95,14 @@ static char *write_scenario(uint64_t seed)
         (void)next(&more);
     (void)fputs(
         PICK(&more, "", "", "  latency: {base: 5, per_worker: 10 ms}\n", "  view_age: 4 s\n"), out);
-    const bool is_blocking = next(&state) % 3 == 0;
-    (void)fprintf(out, "pipelines:\n  - name: p\n    input: {items: %s%s}\n    backpressure: %s\n",
-                  PICK(&state, "50", "400", "3000"), PICK(&state, "", ", arrivals: exp(0.3)"),
-                  is_blocking
-                      ? PICK(&state, "{rule: blocking, buffer: 0}", "{rule: blocking, buffer: 3}")
-                      : PICK(&state, "slots", "none"));
-    const bool is_runtime = !is_blocking && next(&more) % 4 != 0;
+    const bool is_blocking = next(&state) % 3 == 0 && !has_budget(seed);
+    (void)fprintf(
+        out, "pipelines:\n  - name: p\n    input: {items: %s%s}\n    backpressure: %s\n",
+        PICK(&state, "50", "400", "3000"), PICK(&state, "", ", arrivals: exp(0.3)"),
+        is_blocking ? PICK(&state, "{rule: blocking, buffer: 0}", "{rule: blocking, buffer: 3}")
+        : has_budget(seed) ? PICK(&state, "raydata", "{rule: raydata, ratio: 10, reserved: 1}")
+                           : PICK(&state, "slots", "none"));
+    const bool is_runtime = !is_blocking && !has_budget(seed) && next(&more) % 4 != 0;
     (void)fprintf(out, "    semantics: %s\n", is_runtime ? "runtime" : "event");
     if (is_runtime)
         (void)fputs(PICK(&more, "", "    grace: 0\n    teardown: serial\n    teardown_limit: 2 s\n",
