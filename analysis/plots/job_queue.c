@@ -116,8 +116,8 @@ static weir_status write_texts(struct an_chart *chart, const struct picture *pic
     if (waiting < 0.05)
         an_chart_title(chart, "%s%shardly a job ever waits%s", variant.text, colon, gpus);
     else
-        an_chart_title(chart, "%s%s%s jobs wait on average, most of them “%s”%s", variant.text, colon,
-                       an_word_number(waiting).text, most.text, gpus);
+        an_chart_title(chart, "%s%s%s jobs wait on average, most of them “%s”%s", variant.text,
+                       colon, an_word_number(waiting).text, most.text, gpus);
     an_chart_subtitle(chart,
                       "Jobs and their GPUs, stacked by label, %s means%s · right: mean after "
                       "warm-up",
