@@ -3,16 +3,10 @@
  * One placement policy with its state and parameter values, asked for one place at a time. What the
  * policy answers is checked against the inventory before it is handed on; the host applies it.
  */
+#include "sched/internal/chooser.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
-#include "sched/internal/policy_state.h"
 #include "sched/placement/scan.h"
-
-struct weir_chooser {
-    struct weir_allocator allocator;
-    const struct weir_placement_ops *ops;
-    struct weir_policy_state policy;
-};
 
 weir_status weir_chooser_create(const struct weir_placement_ops *ops,
                                 const struct weir_params *params,
@@ -74,11 +68,11 @@ static weir_status place_rest(struct weir_chooser *chooser, const struct weir_me
         const struct weir_place_query member = { .cluster = query->scratch,
                                                  .mix = query->mix,
                                                  .shape = query->shape,
-                                                 .pool = query->pool,
+                                                 .owner = query->owner,
                                                  .seed = weir_hash_add(query->seed, *placed) };
         struct weir_place_answer *const answer = &answers[*placed];
         WEIR_TRY(weir_chooser_place(chooser, &member, answer, error));
-        WEIR_TRY(weir_cluster_add_worker(query->scratch, UINT64_MAX - *placed, query->pool,
+        WEIR_TRY(weir_cluster_add_worker(query->scratch, UINT64_MAX - *placed, query->owner,
                                          &answer->alloc, error));
     }
     return WEIR_OK;

@@ -172,29 +172,30 @@ static weir_status keep_choice(struct weir_plan_store *store, const struct weir_
 
 /* Takes a field by field start: the unused devices of an action are never written. */
 static void action_begin(struct weir_action *action, const struct weir_plan_store *store,
-                         uint32_t verb, uint32_t pool)
+                         uint32_t verb, struct weir_owner owner)
 {
     memset(action, 0, offsetof(struct weir_action, alloc));
     memset(&action->alloc, 0, offsetof(struct weir_alloc, devices));
     action->group = 0;
     action->verb = verb;
-    action->pool = pool;
+    action->owner = owner;
     action->phase = store->phase;
     action->choice = WEIR_NO_INDEX;
 }
 
-weir_status weir_plan_start(struct weir_plan *plan, uint32_t pool, uint64_t worker,
+weir_status weir_plan_start(struct weir_plan *plan, struct weir_owner owner, uint64_t worker,
                             const struct weir_alloc *alloc, const struct weir_choice *choice)
 {
     struct weir_action action;
     const uint32_t count = alloc->device_count;
     const uint32_t devices = count < WEIR_MAX_DEVICES ? count : WEIR_MAX_DEVICES;
 
-    action_begin(&action, plan->store, WEIR_VERB_START, pool);
+    action_begin(&action, plan->store, WEIR_VERB_START, owner);
     action.worker = worker;
     memcpy(&action.alloc, alloc,
            offsetof(struct weir_alloc, devices) + devices * sizeof alloc->devices[0]);
     action.group = plan->store->group;
+    action.rank = plan->store->rank;
     action.reused = weir_id_map_get(&plan->store->stops, worker) != WEIR_NO_INDEX;
     WEIR_TRY(keep_choice(plan->store, choice, &action.choice));
     return weir_plan_append(plan, &action);
@@ -205,11 +206,37 @@ void weir_plan_set_group(struct weir_plan *plan, uint64_t group)
     plan->store->group = group;
 }
 
-weir_status weir_plan_stop(struct weir_plan *plan, uint32_t pool, uint64_t worker)
+void weir_plan_set_rank(struct weir_plan *plan, uint32_t rank)
+{
+    plan->store->rank = rank;
+}
+
+struct weir_plan_mark weir_plan_mark(const struct weir_plan *plan)
+{
+    const struct weir_plan_store *const store = plan->store;
+
+    return (struct weir_plan_mark){ .next_worker = store->next_worker,
+                                    .action_count = store->action_count,
+                                    .choice_count = store->choice_count,
+                                    .candidate_count = store->candidate_count };
+}
+
+void weir_plan_rewind(struct weir_plan *plan, const struct weir_plan_mark *mark)
+{
+    struct weir_plan_store *const store = plan->store;
+
+    store->next_worker = mark->next_worker;
+    store->action_count = mark->action_count;
+    store->choice_count = mark->choice_count;
+    store->candidate_count = mark->candidate_count;
+    store->is_settled = 0;
+}
+
+weir_status weir_plan_stop(struct weir_plan *plan, struct weir_owner owner, uint64_t worker)
 {
     struct weir_action action;
 
-    action_begin(&action, plan->store, WEIR_VERB_STOP, pool);
+    action_begin(&action, plan->store, WEIR_VERB_STOP, owner);
     action.worker = worker;
     return weir_plan_append(plan, &action);
 }
@@ -218,17 +245,17 @@ weir_status weir_plan_set_slots(struct weir_plan *plan, uint32_t pool, uint32_t 
 {
     struct weir_action action;
 
-    action_begin(&action, plan->store, WEIR_VERB_SET_SLOTS, pool);
+    action_begin(&action, plan->store, WEIR_VERB_SET_SLOTS, weir_pool_owner(pool));
     action.value = slots;
     return weir_plan_append(plan, &action);
 }
 
-weir_status weir_plan_deny(struct weir_plan *plan, uint32_t pool, uint32_t reason,
+weir_status weir_plan_deny(struct weir_plan *plan, struct weir_owner owner, uint32_t reason,
                            const struct weir_choice *choice)
 {
     struct weir_action action;
 
-    action_begin(&action, plan->store, WEIR_VERB_DENY, pool);
+    action_begin(&action, plan->store, WEIR_VERB_DENY, owner);
     action.reason = reason;
     WEIR_TRY(keep_choice(plan->store, choice, &action.choice));
     return weir_plan_append(plan, &action);
@@ -238,7 +265,7 @@ weir_status weir_plan_wake(struct weir_plan *plan, int64_t at_ns)
 {
     struct weir_action action;
 
-    action_begin(&action, plan->store, WEIR_VERB_WAKE, WEIR_NO_INDEX);
+    action_begin(&action, plan->store, WEIR_VERB_WAKE, weir_pool_owner(WEIR_NO_INDEX));
     action.value = at_ns;
     return weir_plan_append(plan, &action);
 }

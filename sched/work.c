@@ -1,15 +1,80 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reaching into a view. Plug-ins call these instead of indexing, so that the structs may grow.
+ * Reaching into a view. Modules call these instead of indexing, so that the structs may grow.
  */
 #include "weir/work.h"
+
+#include "sched/host/jobs.h"
 
 const struct weir_pool_view *weir_view_pool(const struct weir_view *view, uint32_t pool)
 {
     return pool < view->pool_count ? &view->pools[pool] : NULL;
 }
 
-const struct weir_job_view *weir_view_job(const struct weir_view *view, uint32_t job)
+struct weir_amounts weir_view_supply(const struct weir_view *view)
 {
-    return job < view->job_count ? &view->jobs[job] : NULL;
+    struct weir_amounts supply = weir_cluster_total(view->cluster);
+
+    if (view->jobs == NULL)
+        return supply;
+    const struct weir_amounts *const held = &view->jobs->held;
+    supply.cpu_units -= held->cpu_units;
+    supply.gpu_units -= held->gpu_units;
+    supply.nvdecs -= held->nvdecs;
+    supply.nvencs -= held->nvencs;
+    supply.ram_bytes -= held->ram_bytes;
+    supply.gpu_mem_bytes -= held->gpu_mem_bytes;
+    return supply;
+}
+
+uint32_t weir_view_jobs(const struct weir_view *view)
+{
+    return view->jobs == NULL ? 0 : view->jobs->ids.count;
+}
+
+uint32_t weir_view_waiting_jobs(const struct weir_view *view)
+{
+    return view->jobs == NULL ? 0 : view->jobs->counts[WEIR_JOB_WAITING];
+}
+
+bool weir_view_next_job(const struct weir_view *view, uint32_t *cursor, struct weir_job *job)
+{
+    if (view->jobs == NULL)
+        return false;
+    while (*cursor < view->jobs->record_count && view->jobs->records[*cursor].is_used == 0)
+        (*cursor)++;
+    if (*cursor >= view->jobs->record_count)
+        return false;
+    weir_jobs_describe(view->jobs, (*cursor)++, job);
+    return true;
+}
+
+bool weir_view_job(const struct weir_view *view, uint32_t workload, uint64_t id,
+                   struct weir_job *job)
+{
+    const uint32_t record =
+        view->jobs == NULL ? WEIR_NO_INDEX : weir_jobs_find(view->jobs, workload, id);
+
+    if (record == WEIR_NO_INDEX)
+        return false;
+    if (job != NULL)
+        weir_jobs_describe(view->jobs, record, job);
+    return true;
+}
+
+const struct weir_shape *weir_view_rank_shape(const struct weir_view *view,
+                                              const struct weir_owner *job, uint32_t rank)
+{
+    const uint32_t record =
+        view->jobs == NULL ? WEIR_NO_INDEX : weir_jobs_find(view->jobs, job->index, job->id);
+
+    if (record == WEIR_NO_INDEX)
+        return NULL;
+    const struct weir_job_kind *const kind = &view->jobs->kinds[view->jobs->records[record].kind];
+    for (uint32_t g = 0; g < kind->group_count; g++) {
+        if (rank < kind->groups[g].ranks)
+            return &kind->groups[g].shape;
+        rank -= kind->groups[g].ranks;
+    }
+    return NULL;
 }

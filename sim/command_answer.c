@@ -113,7 +113,7 @@ static weir_status read_stops(const struct answer *answer, const json_t *stages)
         {
             if (!read_id(worker, &id))
                 return refuse(answer->error, "stages[].deleted[]", "is no id of a worker");
-            WEIR_TRY(weir_plan_stop(answer->plan, stage, id));
+            WEIR_TRY(weir_plan_stop(answer->plan, weir_pool_owner(stage), id));
         }
     }
     return WEIR_OK;
@@ -134,8 +134,8 @@ static weir_status read_starts(const struct answer *answer, const json_t *stages
         json_array_foreach(json_object_get(json, "new"), k, worker)
         {
             WEIR_TRY(read_alloc(answer, worker, shape, &alloc));
-            WEIR_TRY(weir_plan_start(answer->plan, stage, weir_plan_new_worker(answer->plan),
-                                     &alloc, NULL));
+            WEIR_TRY(weir_plan_start(answer->plan, weir_pool_owner(stage),
+                                     weir_plan_new_worker(answer->plan), &alloc, NULL));
         }
     }
     return WEIR_OK;

@@ -205,7 +205,7 @@ static weir_status tell(struct sim_port *port, uint32_t kind, uint32_t stage, ui
 {
     struct sim_context *context = port->config.context;
     const struct weir_outcome outcome = { .kind = kind,
-                                          .pool = stage,
+                                          .owner = weir_pool_owner(stage),
                                           .reason = reason,
                                           .node = alloc == NULL ? WEIR_NO_INDEX : alloc->node,
                                           .worker = worker,
@@ -284,8 +284,8 @@ static weir_status adopt_places(struct sim_port *port, const struct sim_initial_
             if (m == 0 || ++node == nodes)
                 return weir_fail(error, WEIR_EBUSY, "does not fit its node");
         places[m].id = port->next_initial++;
-        WEIR_TRY(weir_host_adopt_worker(port->host, places[m].id, group->stage, &places[m].alloc,
-                                        error));
+        WEIR_TRY(weir_host_adopt_worker(port->host, places[m].id, weir_pool_owner(group->stage),
+                                        &places[m].alloc, error));
         if (node + 1 == nodes && m + 1 < members)
             return weir_fail(error, WEIR_EBUSY, "there are too few nodes for the group");
     }
@@ -429,7 +429,11 @@ weir_status sim_port_decide(struct sim_port *port)
     update_speeds(port, now_ns);
     WEIR_TRY(prepare_question(port, "autoscale", now_ns));
     const weir_status status = name_command(
-        port, weir_host_decide(port->host, now_ns, &plan, context->error), context->error);
+        port,
+        weir_host_decide(port->host,
+                         &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, now_ns },
+                         &plan, context->error),
+        context->error);
     if (status != WEIR_OK)
         return record_failure(port, status, now_ns);
     port->pending = plan;

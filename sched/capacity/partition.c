@@ -149,6 +149,14 @@ static uint32_t slices_in_use(const struct weir_gpu *gpu)
     return (uint32_t)__builtin_popcount(weir_mig_slices(gpu->mig, gpu->mig_state.held));
 }
 
+static bool is_pending(const struct weir_partition_query *query, uint32_t node, uint32_t gpu)
+{
+    for (uint32_t i = 0; i < query->pending_count; i++)
+        if (query->pending[i].node == node && query->pending[i].gpu == gpu)
+            return true;
+    return false;
+}
+
 /* Looks at the GPUs of one table and type. */
 static void look_at_type(struct choice *choice, const struct weir_gpu *sample,
                          const struct best_layout *best)
@@ -159,7 +167,8 @@ static void look_at_type(struct choice *choice, const struct weir_gpu *sample,
         for (uint32_t g = 0; takes_part(cluster, n) && g < cluster->nodes[n].gpu_count; g++) {
             const struct weir_gpu *const gpu = weir_cluster_gpu(cluster, n, g);
             if (gpu->mig != sample->mig || gpu->type != sample->type || gpu->is_closed != 0 ||
-                gpu->mig_state.cut == 0 || gpu->mig_state.cut == best->layout)
+                is_pending(choice->query, n, g) || gpu->mig_state.cut == 0 ||
+                gpu->mig_state.cut == best->layout)
                 continue;
             const int64_t gain = (int64_t)best->filled - (int64_t)slices_in_use(gpu);
             if (gain < (int64_t)choice->query->min_gain || (choice->found && gain <= choice->gain))

@@ -172,9 +172,9 @@ static weir_status compare_node_lists(const struct weir_cluster *cluster, uint32
             listed--;
             peers += worker->peer_previous == WEIR_NO_INDEX;
             if ((worker->peer_previous == WEIR_NO_INDEX) !=
-                (weir_first_peer(cluster, n, worker->pool) == s))
+                (weir_first_peer(cluster, n, &worker->owner) == s))
                 return weir_fail(error, WEIR_EINVARIANT, "node index %u stage %u: list is broken",
-                                 n, worker->pool);
+                                 n, worker->owner.index);
         }
     }
     if (listed != 0 || peers != cluster->peers.count)
@@ -192,7 +192,7 @@ static weir_status compare_lists(const struct weir_cluster *cluster, struct weir
         listed += list->count;
         for (uint32_t i = 0; i < list->count; i++) {
             const struct weir_worker_slot *const worker = &cluster->slots[list->slots[i]];
-            if (worker->pool != s ||
+            if (worker->owner.kind != WEIR_OWNER_POOL || worker->owner.index != s ||
                 (i > 0 && cluster->slots[list->slots[i - 1]].sequence >= worker->sequence))
                 return weir_fail(error, WEIR_EINVARIANT, "stage %u: list is broken at %u", s, i);
         }

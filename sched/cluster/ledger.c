@@ -316,7 +316,8 @@ void weir_ledger_apply(struct weir_cluster *cluster, const struct weir_alloc *al
     }
     if (node->flags & WEIR_NODE_UP)
         add_amounts(&cluster->free, &moved, -direction);
-    record_change(cluster, alloc->node,
-                  weir_hash_add(weir_hash_mix(worker->id * 2 + (direction > 0)) + worker->pool,
-                                worker->sequence));
+    record_change(
+        cluster, alloc->node,
+        weir_hash_add(weir_hash_mix(worker->id * 2 + (direction > 0)) + worker->owner.index,
+                      worker->sequence));
 }

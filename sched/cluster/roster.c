@@ -48,7 +48,8 @@ static weir_status reserve_block(struct weir_cluster *cluster, uint32_t device_c
     return WEIR_OK;
 }
 
-weir_status weir_roster_reserve(struct weir_cluster *cluster, uint32_t pool, uint32_t device_count)
+weir_status weir_roster_reserve(struct weir_cluster *cluster, const struct weir_owner *owner,
+                                uint32_t device_count)
 {
     if (cluster->slot_free == WEIR_NO_INDEX) {
         struct weir_worker_slot *const slots =
@@ -61,7 +62,8 @@ weir_status weir_roster_reserve(struct weir_cluster *cluster, uint32_t pool, uin
     WEIR_TRY(weir_id_table_reserve(&cluster->worker_ids, &cluster->allocator,
                                    cluster->worker_ids.count + 1));
     WEIR_TRY(weir_id_table_reserve(&cluster->peers, &cluster->allocator, cluster->peers.count + 1));
-    WEIR_TRY(reserve_pool(cluster, pool));
+    if (owner->kind == WEIR_OWNER_POOL)
+        WEIR_TRY(reserve_pool(cluster, owner->index));
     return reserve_block(cluster, device_count);
 }
 
@@ -111,6 +113,31 @@ static uint32_t list_place(const struct weir_cluster *cluster, const struct weir
     return low;
 }
 
+static void list_insert(struct weir_cluster *cluster, uint32_t slot)
+{
+    const struct weir_worker_slot *const worker = &cluster->slots[slot];
+    struct weir_pool_list *const list = &cluster->pools[worker->owner.index];
+    const uint32_t position = list_place(cluster, list, worker->sequence);
+
+    assert(list->count < list->capacity);
+    memmove(list->slots + position + 1, list->slots + position,
+            (list->count - position) * sizeof *list->slots);
+    list->slots[position] = slot;
+    list->count++;
+}
+
+static void list_extract(struct weir_cluster *cluster, uint32_t slot)
+{
+    const struct weir_worker_slot *const worker = &cluster->slots[slot];
+    struct weir_pool_list *const list = &cluster->pools[worker->owner.index];
+    const uint32_t position = list_place(cluster, list, worker->sequence);
+
+    assert(list->slots[position] == slot);
+    list->count--;
+    memmove(list->slots + position, list->slots + position + 1,
+            (list->count - position) * sizeof *list->slots);
+}
+
 static uint32_t take_slot(struct weir_cluster *cluster)
 {
     const uint32_t slot = cluster->slot_free;
@@ -127,7 +154,7 @@ static void link_worker(struct weir_cluster *cluster, uint32_t slot)
 {
     struct weir_worker_slot *const worker = &cluster->slots[slot];
     uint32_t *const node_first = &cluster->lists[worker->node].first;
-    const uint64_t key = weir_peer_key(worker->node, worker->pool);
+    const uint64_t key = weir_peer_key(worker->node, &worker->owner);
     const uint32_t peer = weir_id_table_find(&cluster->peers, key);
 
     worker->node_previous = WEIR_NO_INDEX;
@@ -148,7 +175,7 @@ static void link_worker(struct weir_cluster *cluster, uint32_t slot)
 
 static void unlink_worker(struct weir_cluster *cluster, const struct weir_worker_slot *worker)
 {
-    const uint64_t key = weir_peer_key(worker->node, worker->pool);
+    const uint64_t key = weir_peer_key(worker->node, &worker->owner);
 
     if (worker->node_next != WEIR_NO_INDEX)
         cluster->slots[worker->node_next].node_previous = worker->node_previous;
@@ -170,18 +197,11 @@ static void unlink_worker(struct weir_cluster *cluster, const struct weir_worker
 uint32_t weir_roster_insert(struct weir_cluster *cluster, const struct weir_worker_slot *worker)
 {
     const uint32_t slot = take_slot(cluster);
-    struct weir_pool_list *const list = &cluster->pools[worker->pool];
 
     cluster->slots[slot] = *worker;
     link_worker(cluster, slot);
-
-    assert(list->count < list->capacity);
-    const uint32_t position = list_place(cluster, list, worker->sequence);
-    memmove(list->slots + position + 1, list->slots + position,
-            (list->count - position) * sizeof *list->slots);
-    list->slots[position] = slot;
-    list->count++;
-
+    if (worker->owner.kind == WEIR_OWNER_POOL)
+        list_insert(cluster, slot);
     weir_id_table_put(&cluster->worker_ids, worker->id, slot);
     cluster->worker_count++;
     return slot;
@@ -190,14 +210,9 @@ uint32_t weir_roster_insert(struct weir_cluster *cluster, const struct weir_work
 void weir_roster_extract(struct weir_cluster *cluster, uint32_t slot)
 {
     struct weir_worker_slot *const worker = &cluster->slots[slot];
-    struct weir_pool_list *const list = &cluster->pools[worker->pool];
-    const uint32_t position = list_place(cluster, list, worker->sequence);
 
-    assert(list->slots[position] == slot);
-    list->count--;
-    memmove(list->slots + position, list->slots + position + 1,
-            (list->count - position) * sizeof *list->slots);
-
+    if (worker->owner.kind == WEIR_OWNER_POOL)
+        list_extract(cluster, slot);
     unlink_worker(cluster, worker);
     weir_id_table_remove(&cluster->worker_ids, worker->id);
     worker->node_next = cluster->slot_free;

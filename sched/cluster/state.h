@@ -6,7 +6,7 @@
  * worker's first device, the others lie in blocks by size. A worker's `sequence` is its
  * rank in insertion order: pool lists are sorted by it, so a position is found by bisection and a
  * worker that comes back by roll-back finds its old place. Workers of a node, and those of a node
- * and pool (peers), form lists without an order.
+ * and pool or workload (peers), form lists without an order.
  *
  * Caches follow changes in two ways: `node.version` is a fingerprint of the node's state, and the
  * last changes are kept in a ring with a running stamp (weir_cluster_changes).
@@ -23,20 +23,20 @@ struct weir_worker_slot {
     int64_t since_ns;
     int64_t cpu_units;
     int64_t ram_bytes;
-    uint32_t pool;
+    struct weir_owner owner;
     uint32_t state;
     uint32_t node;
     uint32_t device_count;
     uint32_t more;          /* block for devices 1.., or WEIR_NO_INDEX */
     uint32_t node_next;     /* slots of the same node; of free slots: the next free one */
     uint32_t node_previous; /* WEIR_NO_INDEX = first */
-    uint32_t peer_next;     /* slots of the same node and pool */
+    uint32_t peer_next;     /* slots of the same node and pool or workload */
     uint32_t peer_previous;
-    uint32_t reserved;
     struct weir_device first;
 };
 
-/* Slots of one pool, ascending by sequence. */
+/* Slots of one pool, ascending by sequence. Workers of jobs are on no such list: there are many,
+ * and nobody asks for them in their order. */
 struct weir_pool_list {
     uint32_t *slots;
     uint32_t count;
@@ -98,7 +98,7 @@ struct weir_cluster {
     uint32_t slot_free; /* first free slot, or WEIR_NO_INDEX */
     uint32_t worker_count;
     struct weir_id_table worker_ids;
-    struct weir_id_table peers; /* node and pool to the first slot of their workers */
+    struct weir_id_table peers; /* node and peer list to its first slot */
     uint64_t next_sequence;
     struct weir_device_blocks more;
 
@@ -140,15 +140,16 @@ static inline struct weir_change_mark weir_cluster_change_mark(const struct weir
     return (struct weir_change_mark){ .count = cluster->change_count, .stamp = cluster->stamp };
 }
 
-/* The first worker of `pool` on `node`, or WEIR_NO_INDEX; the others follow by peer_next. */
-static inline uint64_t weir_peer_key(uint32_t node, uint32_t pool)
+/* Peers: workers of the same pool, or of jobs of the same workload. */
+static inline uint64_t weir_peer_key(uint32_t node, const struct weir_owner *owner)
 {
-    return ((uint64_t)node << 32) | pool;
+    return (uint64_t)node << 32 | (uint64_t)(owner->kind == WEIR_OWNER_JOB) << 31 | owner->index;
 }
+/* The first peer of `owner` on `node`, or WEIR_NO_INDEX; the others follow by peer_next. */
 static inline uint32_t weir_first_peer(const struct weir_cluster *cluster, uint32_t node,
-                                       uint32_t pool)
+                                       const struct weir_owner *owner)
 {
-    return weir_id_table_find(&cluster->peers, weir_peer_key(node, pool));
+    return weir_id_table_find(&cluster->peers, weir_peer_key(node, owner));
 }
 
 /* Devices 1.. of a worker. */
@@ -199,7 +200,8 @@ uint64_t weir_ledger_version(const struct weir_cluster *cluster, uint32_t node);
 
 /* roster.c: the slots, lists and tables of workers, without the books. Insertion of a slot that
  * was taken out before (roll-back) cannot fail. */
-weir_status weir_roster_reserve(struct weir_cluster *cluster, uint32_t pool, uint32_t device_count);
+weir_status weir_roster_reserve(struct weir_cluster *cluster, const struct weir_owner *owner,
+                                uint32_t device_count);
 uint32_t weir_roster_insert(struct weir_cluster *cluster, const struct weir_worker_slot *worker);
 void weir_roster_extract(struct weir_cluster *cluster, uint32_t slot);
 uint32_t weir_roster_take_block(struct weir_cluster *cluster, uint32_t device_count);

@@ -27,27 +27,28 @@ static void slot_worker(const struct weir_cluster *cluster, uint32_t slot,
     const struct weir_worker_slot *const place = &cluster->slots[slot];
 
     worker->id = place->id;
-    worker->pool = place->pool;
+    worker->owner = place->owner;
     worker->state = place->state;
     worker->since_ns = place->since_ns;
     weir_slot_alloc(cluster, place, &worker->alloc);
 }
 
-weir_status weir_cluster_add_worker(struct weir_cluster *cluster, uint64_t id, uint32_t pool,
-                                    const struct weir_alloc *alloc, struct weir_error *error)
+weir_status weir_cluster_add_worker(struct weir_cluster *cluster, uint64_t id,
+                                    struct weir_owner owner, const struct weir_alloc *alloc,
+                                    struct weir_error *error)
 {
     if (weir_id_table_find(&cluster->worker_ids, id) != WEIR_NO_INDEX)
         return weir_fail(error, WEIR_EDUPLICATE, "worker %llu exists already",
                          (unsigned long long)id);
-    if (pool >= WEIR_MAX_POOLS)
+    if (owner.index >= WEIR_MAX_POOLS || owner.kind > WEIR_OWNER_JOB)
         return weir_fail(error, WEIR_ERANGE, "worker %llu: stage must be < %d, got %u",
-                         (unsigned long long)id, WEIR_MAX_POOLS, pool);
+                         (unsigned long long)id, WEIR_MAX_POOLS, owner.index);
     const weir_status fit = weir_ledger_check(cluster, alloc, error);
     if (fit != WEIR_OK) {
         weir_error_wrap(error, "worker %llu", (unsigned long long)id);
         return fit;
     }
-    if (weir_roster_reserve(cluster, pool, alloc->device_count) != WEIR_OK ||
+    if (weir_roster_reserve(cluster, &owner, alloc->device_count) != WEIR_OK ||
         weir_journal_reserve(cluster) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "worker %llu: out of memory", (unsigned long long)id);
 
@@ -55,7 +56,7 @@ weir_status weir_cluster_add_worker(struct weir_cluster *cluster, uint64_t id, u
                                        .sequence = cluster->next_sequence++,
                                        .cpu_units = alloc->cpu_units,
                                        .ram_bytes = alloc->ram_bytes,
-                                       .pool = pool,
+                                       .owner = owner,
                                        .state = WEIR_WORKER_STARTING,
                                        .node = alloc->node,
                                        .device_count = alloc->device_count,
@@ -160,6 +161,32 @@ bool weir_cluster_pool_worker_id(const struct weir_cluster *cluster, uint32_t po
     if (position >= weir_cluster_pool_workers(cluster, pool))
         return false;
     *id = cluster->slots[cluster->pools[pool].slots[position]].id;
+    return true;
+}
+
+uint32_t weir_cluster_peers(const struct weir_cluster *cluster, uint32_t node,
+                            struct weir_owner owner)
+{
+    uint32_t count = 0;
+
+    for (uint32_t s = weir_first_peer(cluster, node, &owner); s != WEIR_NO_INDEX;
+         s = cluster->slots[s].peer_next)
+        count++;
+    return count;
+}
+
+/* The cursor is the slot last shown, plus one. */
+bool weir_cluster_node_worker(const struct weir_cluster *cluster, uint32_t node, uint32_t *cursor,
+                              struct weir_worker *worker)
+{
+    if (node >= cluster->node_count)
+        return false;
+    const uint32_t slot =
+        *cursor == 0 ? cluster->lists[node].first : cluster->slots[*cursor - 1].node_next;
+    if (slot == WEIR_NO_INDEX)
+        return false;
+    *cursor = slot + 1;
+    slot_worker(cluster, slot, worker);
     return true;
 }
 

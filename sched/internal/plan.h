@@ -62,7 +62,9 @@ struct weir_plan_store {
     uint32_t phase;
     uint32_t explain;
     uint64_t next_worker;
-    uint64_t group;            /* what STARTs carry now */
+    uint64_t group; /* what STARTs carry now */
+    uint32_t rank;
+    uint32_t reserved;
     struct weir_id_map stops;  /* worker -> its latest STOP */
     struct weir_id_map starts; /* worker -> its latest START */
     struct weir_check check;
@@ -78,6 +80,18 @@ bool weir_plan_unstart(struct weir_plan *plan, uint64_t worker);
 
 /* STARTs from now on are members of this group; 0 ends it. */
 void weir_plan_set_group(struct weir_plan *plan, uint64_t group);
+
+/* The rank of the STARTs from now on. */
+void weir_plan_set_rank(struct weir_plan *plan, uint32_t rank);
+
+/* How far a plan is, and back to it: what was appended since is gone, its worker ids are free. Not
+ * across a STOP. */
+struct weir_plan_mark {
+    uint64_t next_worker;
+    uint32_t action_count, choice_count, candidate_count;
+};
+struct weir_plan_mark weir_plan_mark(const struct weir_plan *plan);
+void weir_plan_rewind(struct weir_plan *plan, const struct weir_plan_mark *mark);
 
 /* check.c */
 void weir_check_free(const struct weir_allocator *allocator, struct weir_check *check);

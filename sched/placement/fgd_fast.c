@@ -351,11 +351,13 @@ static void refresh_victim(struct weir_fgd *fgd, struct board *board, uint32_t n
     struct same kept[SAME_KEPT];
     uint32_t kept_count = 0;
 
+    const struct weir_owner owner = weir_pool_owner(board->pool);
+
     if (entry->known && entry->version == cluster->lists[node].stamp)
         return;
     entry->known = true;
     entry->version = cluster->lists[node].stamp;
-    for (uint32_t s = weir_first_peer(cluster, node, board->pool); s != WEIR_NO_INDEX;
+    for (uint32_t s = weir_first_peer(cluster, node, &owner); s != WEIR_NO_INDEX;
          s = cluster->slots[s].peer_next) {
         const struct weir_worker_slot *const worker = &cluster->slots[s];
         const struct weir_key key = weigh_like(fgd, worker, kept, &kept_count);
@@ -479,7 +481,7 @@ static uint32_t find_listed(struct weir_fgd *fgd, const struct weir_place_query 
 static weir_status find_stopped(struct weir_fgd *fgd, const struct weir_place_query *query,
                                 struct weir_key *best, uint32_t *found)
 {
-    const struct board wanted = { .kind = BOARD_REUSE, .pool = query->pool };
+    const struct board wanted = { .kind = BOARD_REUSE, .pool = query->owner.index };
 
     if (query->stopped->live == 0)
         return WEIR_OK;
@@ -641,7 +643,7 @@ weir_status weir_fgd_evict(struct weir_fgd *fgd, const struct weir_evict_query *
     WEIR_TRY(begin(fgd, query->cluster, query->mix));
     if (query->candidate_count > 0 || count <= SMALL_POOL)
         return evict_listed(fgd, query, count, worker, error);
-    const struct board wanted = { .kind = BOARD_VICTIMS, .pool = query->pool };
+    const struct board wanted = { .kind = BOARD_VICTIMS, .pool = query->owner.index };
     struct board *const board = board_for(fgd, &wanted);
     if (board == NULL)
         return WEIR_ENOMEM;

@@ -344,7 +344,7 @@ static void find_listed(const struct weir_fgd_single *fgd, const struct weir_pla
 static weir_status find_reuse(struct weir_fgd_single *fgd, const struct weir_place_query *query,
                               struct weir_choice *choice, struct reuse_leader *leader)
 {
-    const struct board wanted = { .kind = BOARD_REUSE, .pool = query->pool };
+    const struct board wanted = { .kind = BOARD_REUSE, .pool = query->owner.index };
 
     if (fgd->rules.reuse == WEIR_FGD_REUSE_NEVER)
         return WEIR_OK;
@@ -437,7 +437,7 @@ static void find_victim(const struct weir_fgd_single *fgd, const struct weir_evi
     uint32_t count = 0;
 
     *entry = (struct entry){ .version = cluster->lists[node].stamp, .mix = fgd->mix };
-    for (uint32_t s = weir_first_peer(cluster, node, query->pool); s != WEIR_NO_INDEX;
+    for (uint32_t s = weir_first_peer(cluster, node, &query->owner); s != WEIR_NO_INDEX;
          s = cluster->slots[s].peer_next) {
         const struct weir_worker_slot *const slot = &cluster->slots[s];
         uint32_t i = 0;
@@ -471,7 +471,7 @@ weir_status weir_fgd_single_fast_evict(struct weir_fgd_single *fgd,
     if (query->candidate_count > 0 || weir_evict_count(query) <= SMALL_POOL)
         return weir_fgd_single_evict(&fgd->rules, query, worker, error);
     WEIR_TRY(begin(fgd, query->mix));
-    const struct board wanted = { .kind = BOARD_VICTIMS, .pool = query->pool };
+    const struct board wanted = { .kind = BOARD_VICTIMS, .pool = query->owner.index };
     struct board *const board = board_for(fgd, &wanted, cluster->node_count);
     if (board == NULL)
         return WEIR_ENOMEM;

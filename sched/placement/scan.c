@@ -192,8 +192,9 @@ weir_status weir_placement_place(const struct weir_placement_ops *ops, void *sta
 
 uint32_t weir_evict_count(const struct weir_evict_query *query)
 {
-    return query->candidate_count > 0 ? query->candidate_count
-                                      : weir_cluster_pool_workers(query->cluster, query->pool);
+    return query->candidate_count > 0
+               ? query->candidate_count
+               : weir_cluster_pool_workers(query->cluster, query->owner.index);
 }
 
 uint64_t weir_evict_candidate(const struct weir_evict_query *query, uint32_t position)
@@ -202,13 +203,13 @@ uint64_t weir_evict_candidate(const struct weir_evict_query *query, uint32_t pos
 
     if (query->candidate_count > 0)
         return query->candidates[position];
-    (void)weir_cluster_pool_worker_id(query->cluster, query->pool, position, &id);
+    (void)weir_cluster_pool_worker_id(query->cluster, query->owner.index, position, &id);
     return id;
 }
 
 weir_status weir_evict_nobody(const struct weir_evict_query *query, struct weir_error *error)
 {
-    return weir_fail(error, WEIR_ENOTFOUND, "stage %u has no worker to remove", query->pool);
+    return weir_fail(error, WEIR_ENOTFOUND, "stage %u has no worker to remove", query->owner.index);
 }
 
 weir_status weir_placement_evict(const struct weir_placement_ops *ops, void *state,

@@ -3,7 +3,7 @@
  * The same number of workers for every pool: one more each, round by round in pool order, until a
  * pool cannot get one; what that round placed stays. The baseline without any knowledge.
  */
-#include "sched/placer.h"
+#include "sched/host/placer.h"
 #include "sched/scaling/run.h"
 #include "sched/scaling/scalings.h"
 

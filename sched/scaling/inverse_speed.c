@@ -36,7 +36,7 @@ static bool takes_part(const struct weir_run *run, uint32_t pool, bool gpus)
 /* The supply without what pools of fixed size hold of it. */
 static int64_t supply_size(const struct weir_run *run, bool gpus)
 {
-    const struct weir_amounts total = weir_cluster_total(run->view->cluster);
+    const struct weir_amounts total = weir_view_supply(run->view);
     int64_t units = gpus ? total.gpu_units : total.cpu_units;
 
     for (uint32_t i = 0; i < run->count; i++) {

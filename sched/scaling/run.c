@@ -4,8 +4,8 @@
  */
 #include "sched/scaling/run.h"
 
+#include "sched/host/placer.h"
 #include "sched/internal/alloc.h"
-#include "sched/placer.h"
 
 #include <math.h>
 #include <string.h>
@@ -188,6 +188,7 @@ static int64_t per_gpu(int64_t engines, const struct weir_amounts *total)
 weir_status weir_run_optimum(struct weir_run *run)
 {
     const struct weir_amounts total = weir_cluster_total(run->view->cluster);
+    const struct weir_amounts supply = weir_view_supply(run->view);
     struct weir_optimum_result result;
     double sum = 0;
 
@@ -204,7 +205,7 @@ weir_status weir_run_optimum(struct weir_run *run)
             run->fluid[i].requested = (int32_t)run->pools[i].workers;
     }
     const weir_status status =
-        weir_optimum_solve(run->fluid, run->count, &total, &result, run->error);
+        weir_optimum_solve(run->fluid, run->count, &supply, &result, run->error);
     if (status != WEIR_OK) {
         const int32_t pool = run->error != NULL ? run->error->pool : -1;
         return weir_run_fail(run, status, 0, pool < 0 ? WEIR_NO_INDEX : (uint32_t)pool);

@@ -12,9 +12,9 @@
  * What waits in front of a pool is one number in a view, so tasks that are made up already count
  * as items of the queue; tasks in flight are the busy workers. Meant for an interval of 10 s.
  */
+#include "sched/host/placer.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/plan.h"
-#include "sched/placer.h"
 #include "sched/scaling/saturation.h"
 #include "sched/scaling/scalings.h"
 #include "sched/scaling/xenna.h"
@@ -395,8 +395,12 @@ static weir_status list_actions(struct saturation_aware *policy)
         quotas[i] = (struct quota){ .starts = 0 };
     for (uint32_t i = 0; i < count; i++) {
         actions[i] = weir_plan_action(run->plan, i);
-        quotas[actions[i]->pool].starts += actions[i]->verb == WEIR_VERB_START;
-        quotas[actions[i]->pool].stops += actions[i]->verb == WEIR_VERB_STOP;
+        if (actions[i]->owner.kind != WEIR_OWNER_POOL) {
+            actions[i] = NULL; /* a job's: decided before, not ours */
+            continue;
+        }
+        quotas[actions[i]->owner.index].starts += actions[i]->verb == WEIR_VERB_START;
+        quotas[actions[i]->owner.index].stops += actions[i]->verb == WEIR_VERB_STOP;
     }
     policy->action_count = count;
     return WEIR_OK;
@@ -455,8 +459,8 @@ static weir_status keep_running(const struct weir_run *run, uint64_t id)
     if (!weir_cluster_worker(run->view->cluster, id, &worker) || !weir_plan_unstop(run->plan, id))
         return weir_fail(run->error, WEIR_EINVARIANT, "worker %llu has no stop to take back",
                          (unsigned long long)id);
-    return weir_cluster_add_worker(weir_placer_scratch(run->placer), id, worker.pool, &worker.alloc,
-                                   run->error);
+    return weir_cluster_add_worker(weir_placer_scratch(run->placer), id, worker.owner,
+                                   &worker.alloc, run->error);
 }
 
 /* Leaves the scratch without any of the pass's starts and with the stops that are kept; actions
@@ -473,7 +477,7 @@ static weir_status take_back(struct saturation_aware *policy)
     for (uint32_t i = 0; i < policy->action_count; i++) {
         const struct weir_action *const action = policy->actions[i];
         const uint32_t verb = action->verb;
-        const bool cuts = is_cut(&policy->quotas[action->pool], verb);
+        const bool cuts = is_cut(&policy->quotas[action->owner.index], verb);
         if (verb == WEIR_VERB_STOP && cuts)
             WEIR_TRY(keep_running(run, action->worker));
         if (verb == WEIR_VERB_START && cuts)
@@ -495,7 +499,7 @@ static weir_status place_again(struct saturation_aware *policy, uint32_t first, 
     for (uint32_t i = first; status == WEIR_OK && i < first + count; i++) {
         const struct weir_action *const action = policy->actions[i];
         status =
-            weir_cluster_add_worker(scratch, action->worker, action->pool, &action->alloc, NULL);
+            weir_cluster_add_worker(scratch, action->worker, action->owner, &action->alloc, NULL);
     }
     if (status == WEIR_OK) {
         weir_cluster_release(scratch);
@@ -504,8 +508,8 @@ static weir_status place_again(struct saturation_aware *policy, uint32_t first, 
     weir_cluster_rollback(scratch);
     if (status == WEIR_ENOMEM)
         return status;
-    policy->quotas[policy->actions[first]->pool].kept_starts -= count;
-    run->pools[policy->actions[first]->pool].binding = WEIR_REASON_NO_DONOR;
+    policy->quotas[policy->actions[first]->owner.index].kept_starts -= count;
+    run->pools[policy->actions[first]->owner.index].binding = WEIR_REASON_NO_DONOR;
     for (uint32_t i = first; i < first + count; i++)
         (void)weir_plan_unstart(run->plan, policy->actions[i]->worker);
     return WEIR_OK;
@@ -517,7 +521,7 @@ static weir_status place_kept(struct saturation_aware *policy, uint32_t pool)
     const uint32_t members = weir_shape_members(&weir_view_pool(policy->run.view, pool)->shape);
 
     for (uint32_t i = 0; policy->quotas[pool].kept_starts > 0 && i < policy->action_count;) {
-        const bool is_start = policy->actions[i] != NULL && policy->actions[i]->pool == pool;
+        const bool is_start = policy->actions[i] != NULL && policy->actions[i]->owner.index == pool;
         if (is_start)
             WEIR_TRY(place_again(policy, i, members));
         i += is_start ? members : 1;

@@ -17,8 +17,8 @@
  * every pool once.
  */
 #include "sched/scaling/xenna.h"
+#include "sched/host/placer.h"
 #include "sched/internal/alloc.h"
-#include "sched/placer.h"
 #include "sched/scaling/run.h"
 #include "sched/scaling/scalings.h"
 

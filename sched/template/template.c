@@ -176,9 +176,9 @@ static const struct weir_module module = {
     .scalings = scalings,
 };
 
-WEIR_API const struct weir_module *weir_policy_module_v1(void);
+WEIR_API const struct weir_module *weir_policy_module_v2(void);
 
-const struct weir_module *weir_policy_module_v1(void)
+const struct weir_module *weir_policy_module_v2(void)
 {
     return &module;
 }

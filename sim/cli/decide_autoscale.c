@@ -129,7 +129,7 @@ static weir_status adopt_worker(struct autoscale *run, size_t i, uint32_t wanted
     if (stage != wanted)
         return WEIR_OK;
     WEIR_TRY(decide_alloc(worker, run->nodes, &alloc, error));
-    return weir_host_adopt_worker(run->host, i + 1, stage, &alloc, error);
+    return weir_host_adopt_worker(run->host, i + 1, weir_pool_owner(stage), &alloc, error);
 }
 
 static weir_status fill_host(struct autoscale *run, struct weir_error *error)
@@ -271,7 +271,7 @@ static weir_status carry_out(const struct autoscale *run, struct weir_cluster **
             status = weir_cluster_remove_worker(made, action->worker, error);
         else if (action->verb == WEIR_VERB_START)
             status =
-                weir_cluster_add_worker(made, action->worker, action->pool, &action->alloc, error);
+                weir_cluster_add_worker(made, action->worker, action->owner, &action->alloc, error);
     }
     if (status != WEIR_OK)
         weir_cluster_destroy(made);
@@ -290,7 +290,7 @@ static json_t *stage_json(const struct autoscale *run, uint32_t stage)
 
     for (uint32_t i = 0; i < weir_plan_count(run->plan); i++) {
         const struct weir_action *const action = weir_plan_action(run->plan, i);
-        if (action->pool != stage)
+        if (action->owner.index != stage)
             continue;
         const char *const name = worker_name(run, action->worker, text);
         if (action->verb == WEIR_VERB_START) {
@@ -402,7 +402,7 @@ static json_t *slots_json(const struct autoscale *run)
     for (uint32_t i = 0; i < weir_plan_count(run->plan); i++) {
         const struct weir_action *const action = weir_plan_action(run->plan, i);
         if (action->verb == WEIR_VERB_SET_SLOTS)
-            json_array_set_new(list, action->pool, json_integer(action->value));
+            json_array_set_new(list, action->owner.index, json_integer(action->value));
     }
     return list;
 }
@@ -442,7 +442,9 @@ static weir_status decide_and_answer(struct autoscale *run, json_t **answer,
 
     WEIR_TRY(fill_host(run, error));
     run->first_new = json_array_size(run->workers) + 1;
-    const weir_status status = weir_host_decide(run->host, run->now_ns, &run->plan, &refused);
+    const weir_status status = weir_host_decide(
+        run->host, &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, run->now_ns },
+        &run->plan, &refused);
     if (status == WEIR_OK)
         return plan_json(run, answer, error);
     *answer = decide_error_json(status, &refused);

@@ -304,8 +304,8 @@ static weir_status add_worker(const json_t *worker, const json_t *nodes, json_t 
             return weir_fail(error, WEIR_ENOMEM, "out of memory");
     }
     WEIR_TRY(decide_alloc(worker, nodes, &alloc, error));
-    return weir_cluster_add_worker(cluster, weir_cluster_worker_count(cluster) + 1, index, &alloc,
-                                   error);
+    return weir_cluster_add_worker(cluster, weir_cluster_worker_count(cluster) + 1,
+                                   weir_pool_owner(index), &alloc, error);
 }
 
 weir_status decide_cluster(const json_t *input, json_t *stages, struct weir_cluster **cluster,

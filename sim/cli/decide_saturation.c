@@ -137,7 +137,8 @@ static bool fits_all(struct weir_cluster *cluster, const struct replay *replay,
         struct weir_alloc alloc;
         json_t *const plain = decide_xenna_worker(replay->xenna, json_array_get(parts, i));
         fits = decide_alloc(plain, replay->xenna->nodes, &alloc, NULL) == WEIR_OK &&
-               weir_cluster_add_worker(cluster, (*next)++, 0, &alloc, NULL) == WEIR_OK;
+               weir_cluster_add_worker(cluster, (*next)++, weir_pool_owner(0), &alloc, NULL) ==
+                   WEIR_OK;
         json_decref(plain);
     }
     if (fits)

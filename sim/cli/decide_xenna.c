@@ -559,7 +559,8 @@ static const char *shop_add(struct shop *shop, const json_t *worker)
         struct weir_alloc alloc;
         json_t *const plain = decide_xenna_worker(shop->xenna, json_array_get(list, i));
         fits = decide_alloc(plain, shop->xenna->nodes, &alloc, NULL) == WEIR_OK &&
-               weir_cluster_add_worker(shop->cluster, shop->next + i, 0, &alloc, NULL) == WEIR_OK;
+               weir_cluster_add_worker(shop->cluster, shop->next + i, weir_pool_owner(0), &alloc,
+                                       NULL) == WEIR_OK;
         json_decref(plain);
     }
     json_decref(list);

@@ -153,7 +153,7 @@ static weir_status tell(struct drive *drive)
 static weir_status apply(struct drive *drive, const struct weir_action *action,
                          struct weir_error *error)
 {
-    struct weir_outcome outcome = { .pool = action->pool,
+    struct weir_outcome outcome = { .owner = action->owner,
                                     .worker = action->worker,
                                     .node = action->alloc.node,
                                     .time_ns = drive->now_ns };
@@ -176,7 +176,8 @@ static weir_status apply(struct drive *drive, const struct weir_action *action,
 
 static void digest_action(struct drive *drive, const struct weir_action *action)
 {
-    drive->digest = sim_digest_word(drive->digest, (uint64_t)action->verb << 32 | action->pool);
+    drive->digest =
+        sim_digest_word(drive->digest, (uint64_t)action->verb << 32 | action->owner.index);
     drive->digest = sim_digest_word(drive->digest, action->worker);
     drive->digest = sim_digest_word(drive->digest, (uint64_t)action->value);
     if (action->verb != WEIR_VERB_START)
@@ -198,7 +199,10 @@ static weir_status step(struct drive *drive, struct weir_error *error)
     const struct weir_plan *plan = NULL;
     drive->now_ns += INT64_C(60000000000);
     WEIR_TRY(tell(drive));
-    const weir_status status = weir_host_decide(drive->host, drive->now_ns, &plan, error);
+    const weir_status status = weir_host_decide(
+        drive->host,
+        &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, drive->now_ns }, &plan,
+        error);
     if (status != WEIR_OK)
         return is_answer(status) ? WEIR_OK : status;
     for (int pass = 0; pass < 2; pass++) {

@@ -30,6 +30,7 @@ struct asking {
     uint64_t random;
     int64_t now_ns;
     struct weir_job job;
+    struct weir_rank_group group;
     double throughput[GPU_TYPES];
 };
 
@@ -58,14 +59,19 @@ static weir_status next_job(struct asking *asking, struct weir_error *error)
                                                     { .cpus = 64, .gpus = 8 } };
     struct weir_job *job = &asking->job;
     const uint64_t id = job->id + 1;
-    *job = (struct weir_job){ .id = id,
-                              .members = 1 + (uint32_t)draw(asking, 64),
+    const uint32_t ranks = 1 + (uint32_t)draw(asking, 64);
+    *job = (struct weir_job){ .size = sizeof *job,
+                              .id = id,
+                              .groups = &asking->group,
+                              .group_count = 1,
+                              .ranks = ranks,
                               .tenant = (uint32_t)draw(asking, 5),
                               .priority = (int32_t)draw(asking, 21) - 10,
                               .attempts = (uint32_t)draw(asking, 3),
                               .estimate_ns = WEIR_UNKNOWN_TIME };
-    job->ranks_min = job->members;
-    job->ranks_max = is_known(asking) ? job->members : job->members * 2;
+    asking->group.ranks = ranks;
+    asking->group.ranks_min = ranks;
+    asking->group.ranks_max = is_known(asking) ? ranks : ranks * 2;
     asking->now_ns += draw_ns(asking, 100);
     job->submit_ns = asking->now_ns;
     job->queued_ns = job->submit_ns + (job->attempts > 0 ? draw_ns(asking, 86400) : 0);
@@ -78,8 +84,8 @@ static weir_status next_job(struct asking *asking, struct weir_error *error)
         asking->throughput[i] = 1 + (double)draw(asking, 4);
     job->throughput_count = is_known(asking) ? GPU_TYPES : 0;
     job->throughput = job->throughput_count > 0 ? asking->throughput : NULL;
-    return weir_shape_from_request(&requests[draw(asking, 4)], WEIR_QUANTUM_EXACT, &job->shape,
-                                   error);
+    return weir_shape_from_request(&requests[draw(asking, 4)], WEIR_QUANTUM_EXACT,
+                                   &asking->group.shape, error);
 }
 
 static weir_status begin(const struct queueing_trial *trial, const struct weir_allocator *allocator,

@@ -175,7 +175,7 @@ static weir_status settle(struct sim_static_run *run, uint64_t worker,
                           const struct weir_alloc *believed, const struct weir_shape *shape,
                           struct weir_error *error)
 {
-    WEIR_TRY(weir_cluster_add_worker(run->belief, worker, 0, believed, error));
+    WEIR_TRY(weir_cluster_add_worker(run->belief, worker, weir_pool_owner(0), believed, error));
     book(run, believed->node, shape, 1);
     return WEIR_OK;
 }

@@ -62,7 +62,7 @@ static int64_t slots_set(const struct weir_plan *plan, uint32_t stage)
     int64_t slots = 0;
     for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
         const struct weir_action *action = weir_plan_action(plan, i);
-        if (action->verb == WEIR_VERB_SET_SLOTS && action->pool == stage)
+        if (action->verb == WEIR_VERB_SET_SLOTS && action->owner.index == stage)
             slots = action->value;
     }
     return slots;
@@ -171,7 +171,7 @@ static weir_status write_action(struct sim_recorder *recorder, const struct sim_
         cell_int(index),
         cell_text(weir_verb_name(action->verb)),
         cell_int(action->phase),
-        cell_index(action->pool),
+        cell_index(action->owner.index),
         has_worker(action) ? cell_int((int64_t)action->worker) : cell_null(),
         has_place(action) ? cell_int(action->alloc.node) : cell_null(),
         cell_int(action->reused),

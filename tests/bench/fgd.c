@@ -116,7 +116,8 @@ static void measure_plain(void)
                                                 .shape = &scenario->workloads[0].jobs[jobs].shape };
         struct weir_place_answer answer;
         if (weir_grades_plain_place(&grader, &query, &answer, NULL) == WEIR_OK)
-            (void)weir_cluster_add_worker(cluster, jobs + 1, 0, &answer.alloc, NULL);
+            (void)weir_cluster_add_worker(cluster, jobs + 1, weir_pool_owner(0), &answer.alloc,
+                                          NULL);
     }
     const double spent = cpu_seconds() - start;
     printf("%-15s %6zu jobs %8.3f s = %7.2f us a job\n", "fgd, plain", jobs, spent,

@@ -115,8 +115,9 @@ static bool place(struct bench *bench, uint32_t stage)
                                    ? weir_fgd_place(bench->fast, &query, &answer, NULL)
                                    : weir_fgd_plain_place(&bench->rules, &query, &answer, NULL);
 
-    return status == WEIR_OK && weir_cluster_add_worker(bench->cluster, bench->next_worker++, stage,
-                                                        &answer.alloc, NULL) == WEIR_OK;
+    return status == WEIR_OK &&
+           weir_cluster_add_worker(bench->cluster, bench->next_worker++, weir_pool_owner(stage),
+                                   &answer.alloc, NULL) == WEIR_OK;
 }
 
 static bool evict(struct bench *bench, uint32_t stage)

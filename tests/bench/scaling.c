@@ -113,7 +113,10 @@ static void pass(struct weir_host *host, uint32_t nodes, const char *policy, con
     const struct weir_host_stats before = weir_host_stats(host);
     const double begin_s = cpu_s();
 
-    require(weir_host_decide(host, 0, &plan, &error), &error);
+    require(weir_host_decide(host,
+                             &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
+                             &plan, &error),
+            &error);
     const double used_s = cpu_s() - begin_s;
     const struct weir_host_stats stats = weir_host_stats(host);
     carry_out(host, plan);

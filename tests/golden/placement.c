@@ -159,9 +159,9 @@ static void problem_open(struct problem *problem, const json_t *input)
         const struct weir_alloc alloc = read_alloc(entry);
         struct weir_error error = { .phase = 0 };
         problem->worker_names[i] = json_string_value(json_object_get(entry, "id"));
-        if (!CHECK_I64(
-                weir_cluster_add_worker(problem->cluster, i, stage_of(entry), &alloc, &error),
-                WEIR_OK))
+        if (!CHECK_I64(weir_cluster_add_worker(problem->cluster, i,
+                                               weir_pool_owner(stage_of(entry)), &alloc, &error),
+                       WEIR_OK))
             printf("%s\n", error.text);
         problem->worker_count++;
     }
@@ -301,7 +301,8 @@ static void run_remove(const struct problem *problem, const json_t *input, const
     uint64_t ids[MAX_MIX];
     struct weir_evict_query query = { .cluster = problem->cluster,
                                       .mix = &problem->mix,
-                                      .pool = stage != NULL ? (uint32_t)stage[0] : 0,
+                                      .owner =
+                                          weir_pool_owner(stage != NULL ? (uint32_t)stage[0] : 0),
                                       .candidates = ids };
     struct weir_fgd *fast = NULL;
     uint64_t victim = 0;

@@ -19,8 +19,8 @@
         .placements = (placement_list),                                                            \
         .scalings = (scaling_list),                                                                \
     };                                                                                             \
-    WEIR_API const struct weir_module *weir_policy_module_v1(void);                                \
-    const struct weir_module *weir_policy_module_v1(void)                                          \
+    WEIR_API const struct weir_module *weir_policy_module_v2(void);                                \
+    const struct weir_module *weir_policy_module_v2(void)                                          \
     {                                                                                              \
         return &module;                                                                            \
     }
@@ -65,7 +65,7 @@ static inline struct weir_alloc hostile_alloc(const struct weir_view *view)
 
 static inline weir_status hostile_start(struct weir_plan *plan, const struct weir_alloc *alloc)
 {
-    return weir_plan_start(plan, 0, weir_plan_new_worker(plan), alloc, NULL);
+    return weir_plan_start(plan, weir_pool_owner(0), weir_plan_new_worker(plan), alloc, NULL);
 }
 
 #endif

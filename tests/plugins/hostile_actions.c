@@ -5,7 +5,7 @@
 HOSTILE_DECIDE
 {
     HOSTILE_UNUSED;
-    while (weir_plan_deny(plan, 0, WEIR_REASON_NONE, NULL) == WEIR_OK) {
+    while (weir_plan_deny(plan, weir_pool_owner(0), WEIR_REASON_NONE, NULL) == WEIR_OK) {
     }
     return weir_fail(error, WEIR_ENOMEM, "the plan is full");
 }

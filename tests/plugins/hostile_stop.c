@@ -5,7 +5,7 @@
 HOSTILE_DECIDE
 {
     HOSTILE_UNUSED;
-    return weir_plan_stop(plan, 0, 424242);
+    return weir_plan_stop(plan, weir_pool_owner(0), 424242);
 }
 
 HOSTILE_SCALING_OPS(.decide = decide)

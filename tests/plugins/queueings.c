@@ -12,7 +12,7 @@ static double widest_key(void *state, const struct weir_job *job, int64_t now_ns
 {
     (void)state;
     (void)now_ns;
-    return -(double)job->members;
+    return -(double)job->ranks;
 }
 
 static double unknown_key(void *state, const struct weir_job *job, int64_t now_ns)
@@ -34,7 +34,7 @@ static double counted_key(void *state, const struct weir_job *job, int64_t now_n
 static double waited_key(void *state, const struct weir_job *job, int64_t now_ns)
 {
     (void)state;
-    return -(double)(now_ns - job->queued_ns) * job->members;
+    return -(double)(now_ns - job->queued_ns) * job->ranks;
 }
 
 static double fastest_key(void *state, const struct weir_job *job, int64_t now_ns)
@@ -71,9 +71,9 @@ static const struct weir_module module = {
     .queueings = queueings,
 };
 
-WEIR_API const struct weir_module *weir_policy_module_v1(void);
+WEIR_API const struct weir_module *weir_policy_module_v2(void);
 
-const struct weir_module *weir_policy_module_v1(void)
+const struct weir_module *weir_policy_module_v2(void)
 {
     return &module;
 }

@@ -110,7 +110,7 @@ static void change(struct weir_cluster *cluster, struct dice *dice, uint32_t *do
         const bool up = weir_cluster_node(cluster, alloc.node)->flags == WEIR_NODE_UP;
         const bool fits = weir_cluster_fits(cluster, &alloc);
         const weir_status status =
-            weir_cluster_add_worker(cluster, id, roll(dice, STAGES), &alloc, NULL);
+            weir_cluster_add_worker(cluster, id, weir_pool_owner(roll(dice, STAGES)), &alloc, NULL);
         /* Away from nodes that are down, fits and add agree. */
         if (up && status != WEIR_EDUPLICATE)
             CHECK_I64(status == WEIR_OK, fits);
@@ -175,7 +175,7 @@ static void versions_tell_states_apart(void)
         const struct weir_alloc alloc = random_alloc(&dice);
         const uint64_t before = weir_cluster_node(cluster, alloc.node)->version;
         const bool holds = alloc.cpu_units > 0 || alloc.ram_bytes > 0 || alloc.device_count > 0;
-        if (weir_cluster_add_worker(cluster, i, 0, &alloc, NULL) != WEIR_OK)
+        if (weir_cluster_add_worker(cluster, i, weir_pool_owner(0), &alloc, NULL) != WEIR_OK)
             continue;
         const uint64_t after = weir_cluster_node(cluster, alloc.node)->version;
         wrong += (before == after) == holds;

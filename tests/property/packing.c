@@ -79,7 +79,8 @@ static size_t bins_used(const char *policy, const struct packing_item *items, si
                       WEIR_OK);
             CHECK_I64(weir_chooser_place(chooser, &query, &answer, NULL), WEIR_OK);
         }
-        CHECK_I64(weir_cluster_add_worker(cluster, i + 1, 0, &answer.alloc, NULL), WEIR_OK);
+        CHECK_I64(weir_cluster_add_worker(cluster, i + 1, weir_pool_owner(0), &answer.alloc, NULL),
+                  WEIR_OK);
     }
     weir_chooser_destroy(chooser);
     weir_cluster_destroy(cluster);
@@ -210,7 +211,9 @@ static void check_group(struct weir_cluster *cluster, const struct weir_group_qu
     const uint32_t nodes = nodes_used(allocs, query->bundle_count);
 
     for (uint32_t i = 0; i < query->bundle_count; i++)
-        CHECK_I64(weir_cluster_add_worker(cluster, (*next_worker)++, 0, &allocs[i], NULL), WEIR_OK);
+        CHECK_I64(weir_cluster_add_worker(cluster, (*next_worker)++, weir_pool_owner(0), &allocs[i],
+                                          NULL),
+                  WEIR_OK);
     if (query->strategy == WEIR_GROUP_STRICT_PACK)
         CHECK_I64(nodes, 1);
     if (query->strategy == WEIR_GROUP_STRICT_SPREAD)

@@ -103,7 +103,7 @@ static bool same_plan(const struct weir_plan *a, const struct weir_plan *b)
     for (uint32_t i = 0; is_same && i < weir_plan_count(a); i++) {
         const struct weir_action *const one = weir_plan_action(a, i);
         const struct weir_action *const other = weir_plan_action(b, i);
-        is_same = one->verb == other->verb && one->pool == other->pool &&
+        is_same = one->verb == other->verb && one->owner.index == other->owner.index &&
                   one->worker == other->worker && one->value == other->value &&
                   one->reason == other->reason &&
                   (one->verb != WEIR_VERB_START || same_alloc(&one->alloc, &other->alloc));
@@ -116,9 +116,13 @@ static bool pass(struct weir_host *fast, struct weir_host *plain, bool *ended)
 {
     const struct weir_plan *fast_plan = NULL;
     const struct weir_plan *plain_plan = NULL;
-    const weir_status status = weir_host_decide(fast, 0, &fast_plan, NULL);
+    const weir_status status =
+        weir_host_decide(fast, &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
+                         &fast_plan, NULL);
 
-    if (weir_host_decide(plain, 0, &plain_plan, NULL) != status)
+    if (weir_host_decide(plain,
+                         &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
+                         &plain_plan, NULL) != status)
         return false;
     *ended = status != WEIR_OK;
     if (*ended)

@@ -316,7 +316,7 @@ static uint32_t place_both(struct history *history, struct dice *dice, struct pa
         .cluster = history->cluster,
         .mix = &history->mix,
         .shape = roll(dice, 10) == 0 ? &other : &history->shapes[stage],
-        .pool = stage,
+        .owner = weir_pool_owner(stage),
         .reusable = history->reusable,
         .reusable_count = history->reusable_count,
     };
@@ -343,7 +343,9 @@ static uint32_t place_both(struct history *history, struct dice *dice, struct pa
         id = history->reusable[expected.reused].id;
         take_stopped(history, expected.reused);
     }
-    CHECK_I64(weir_cluster_add_worker(history->cluster, id, stage, &actual.alloc, NULL), WEIR_OK);
+    CHECK_I64(
+        weir_cluster_add_worker(history->cluster, id, weir_pool_owner(stage), &actual.alloc, NULL),
+        WEIR_OK);
     return 0;
 }
 
@@ -354,7 +356,7 @@ static uint32_t evict_both(struct history *history, struct dice *dice, struct pa
     uint64_t listed[2] = { 0, 0 };
     struct weir_evict_query query = { .cluster = history->cluster,
                                       .mix = &history->mix,
-                                      .pool = stage };
+                                      .owner = weir_pool_owner(stage) };
     uint64_t expected = 0;
     uint64_t actual = 0;
 
@@ -662,7 +664,8 @@ static void fill_randomly(struct weir_cluster *cluster, struct dice *dice, uint3
                                                 .seed = dice->state };
         struct weir_place_answer answer;
         if (weir_placement_place(random, NULL, &query, &answer, NULL) == WEIR_OK)
-            CHECK_I64(weir_cluster_add_worker(cluster, w, shape.kind, &answer.alloc, NULL),
+            CHECK_I64(weir_cluster_add_worker(cluster, w, weir_pool_owner(shape.kind),
+                                              &answer.alloc, NULL),
                       WEIR_OK);
     }
 }

@@ -114,7 +114,7 @@ static bool shadow_step(struct shadow *shadow, struct weir_cluster *cluster,
         const struct weir_place_query query = { .cluster = cluster,
                                                 .mix = &mix,
                                                 .shape = &SHADOW_SHAPES[stage],
-                                                .pool = stage,
+                                                .owner = weir_pool_owner(stage),
                                                 .seed = dice->state };
         struct weir_place_answer answer;
         const weir_status status = weir_placement_place(ops, state, &query, &answer, NULL);
@@ -123,8 +123,8 @@ static bool shadow_step(struct shadow *shadow, struct weir_cluster *cluster,
         /* Worker ids are 0 .. count - 1: removal moves the last id into the hole. */
         shadow->held[shadow->count] = answer.alloc;
         return status == WEIR_OK && shadow_apply(shadow, &answer.alloc, 1) &&
-               weir_cluster_add_worker(cluster, shadow->count++, stage, &answer.alloc, NULL) ==
-                   WEIR_OK;
+               weir_cluster_add_worker(cluster, shadow->count++, weir_pool_owner(stage),
+                                       &answer.alloc, NULL) == WEIR_OK;
     }
     if (shadow->count == 0)
         return true;
@@ -136,7 +136,7 @@ static bool shadow_step(struct shadow *shadow, struct weir_cluster *cluster,
     if (id != last) {
         sound = sound && weir_cluster_worker(cluster, last, &moved) &&
                 weir_cluster_remove_worker(cluster, last, NULL) == WEIR_OK &&
-                weir_cluster_add_worker(cluster, id, moved.pool, &moved.alloc, NULL) == WEIR_OK;
+                weir_cluster_add_worker(cluster, id, moved.owner, &moved.alloc, NULL) == WEIR_OK;
         shadow->held[id] = shadow->held[last];
     }
     return sound;

@@ -112,7 +112,7 @@ static struct weir_action draw_action(struct draws *draws, const struct weir_vie
     const uint64_t new = FIRST_NEW + draw(draws, MOST_ACTIONS);
     struct weir_action action = {
         .verb = is_common ? verbs[draw(draws, 4)] : draw(draws, WEIR_VERB_COUNT + 1),
-        .pool = draw(draws, draws_one_in(draws, 20) ? STAGES + 1 : STAGES),
+        .owner = weir_pool_owner(draw(draws, draws_one_in(draws, 20) ? STAGES + 1 : STAGES)),
         .reason = draw(draws, WEIR_REASON_COUNT + 1),
         .value = (int64_t)draw(draws, 4) * 50 - 50,
         .choice = WEIR_NO_INDEX
@@ -122,11 +122,11 @@ static struct weir_action draw_action(struct draws *draws, const struct weir_vie
     action.worker = (action.verb == WEIR_VERB_START) != draws_one_in(draws, 12) ? new : old;
     const bool is_known = weir_cluster_worker(view->cluster, action.worker, &held);
     if (is_known && !draws_one_in(draws, 10))
-        action.pool = held.pool;
+        action.owner.index = held.owner.index;
     action.reused = draws_one_in(draws, 10) ? !is_known : is_known;
     if (action.verb == WEIR_VERB_START || action.verb == WEIR_VERB_MOVE)
-        action.alloc =
-            is_known && draw(draws, 2) > 0 ? held.alloc : draw_alloc(draws, view, action.pool);
+        action.alloc = is_known && draw(draws, 2) > 0 ? held.alloc
+                                                      : draw_alloc(draws, view, action.owner.index);
     return action;
 }
 
@@ -260,7 +260,7 @@ static bool run(struct oracle *oracle, struct held *one, uint32_t stage,
 {
     if (!is_sound(oracle, alloc) || !is_enough(oracle, stage, alloc))
         return false;
-    one->worker.pool = stage;
+    one->worker.owner.index = stage;
     one->worker.alloc = *alloc;
     one->is_running = true;
     bool fits = node_fits(oracle, alloc->node);
@@ -275,29 +275,30 @@ static bool accept_start(struct oracle *oracle, const struct weir_action *action
     struct held *one = find(oracle, action->worker);
     const bool is_known = weir_cluster_worker(oracle->view->cluster, action->worker, &before);
 
-    if (action->pool >= STAGES || (one != NULL && one->is_running) ||
-        is_known != (action->reused != 0) || (is_known && before.pool != action->pool))
+    if (action->owner.index >= STAGES || (one != NULL && one->is_running) ||
+        is_known != (action->reused != 0) ||
+        (is_known && before.owner.index != action->owner.index))
         return false;
     if (one == NULL) {
         one = &oracle->held[oracle->count++];
         one->worker.id = action->worker;
     }
-    return run(oracle, one, action->pool, &action->alloc);
+    return run(oracle, one, action->owner.index, &action->alloc);
 }
 
 static bool accept_change(struct oracle *oracle, const struct weir_action *action)
 {
     struct held *const one = find(oracle, action->worker);
 
-    if (one == NULL || !one->is_running || one->worker.pool != action->pool)
+    if (one == NULL || !one->is_running || one->worker.owner.index != action->owner.index)
         return false;
     one->is_running = false;
-    return action->verb == WEIR_VERB_STOP || run(oracle, one, action->pool, &action->alloc);
+    return action->verb == WEIR_VERB_STOP || run(oracle, one, action->owner.index, &action->alloc);
 }
 
 static bool accept(struct oracle *oracle, const struct weir_action *action)
 {
-    const bool has_stage = action->pool < STAGES;
+    const bool has_stage = action->owner.index < STAGES;
 
     switch ((enum weir_verb)action->verb) {
     case WEIR_VERB_START:
@@ -320,6 +321,10 @@ static bool accept(struct oracle *oracle, const struct weir_action *action)
         return action->value >= 0 && action->value < weir_cluster_node_count(oracle->view->cluster);
     case WEIR_VERB_WAKE:
         return action->value >= NOW_NS;
+    case WEIR_VERB_ANNOTATE:
+        return true;
+    case WEIR_VERB_RESERVE: /* there are no jobs, and no GPU is cut */
+    case WEIR_VERB_CUT:
     case WEIR_VERB_COUNT:
         break;
     }
@@ -336,10 +341,11 @@ static void draw_workers(struct draws *draws, struct weir_host *host, struct ora
     for (uint64_t id = 1; id <= MOST_WORKERS; id++) {
         const uint32_t stage = draw(draws, STAGES);
         struct weir_alloc alloc = draw_alloc(draws, view, stage);
-        if (weir_host_adopt_worker(host, id, stage, &alloc, NULL) == WEIR_OK)
-            oracle->held[oracle->count++] =
-                (struct held){ .worker = { .id = id, .pool = stage, .alloc = alloc },
-                               .is_running = true };
+        if (weir_host_adopt_worker(host, id, weir_pool_owner(stage), &alloc, NULL) == WEIR_OK)
+            oracle->held[oracle->count++] = (struct held){
+                .worker = { .id = id, .owner = weir_pool_owner(stage), .alloc = alloc },
+                .is_running = true
+            };
     }
     if (draws_one_in(draws, 8))
         (void)weir_host_set_node(host, 0, WEIR_NODE_UP | WEIR_NODE_CORDONED, NOW_NS);

@@ -137,7 +137,7 @@ weir_status test_carry_out(struct weir_host *host, const struct weir_plan *plan)
 {
     for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
         const struct weir_action *const action = weir_plan_action(plan, i);
-        struct weir_outcome outcome = { .pool = action->pool,
+        struct weir_outcome outcome = { .owner = action->owner,
                                         .node = action->alloc.node,
                                         .worker = action->worker };
         if (action->verb != WEIR_VERB_START && action->verb != WEIR_VERB_STOP)
@@ -153,7 +153,8 @@ weir_status test_step(struct weir_host *host, struct weir_error *error)
 {
     const struct weir_plan *plan;
 
-    WEIR_TRY(weir_host_decide(host, 0, &plan, error));
+    WEIR_TRY(weir_host_decide(
+        host, &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 }, &plan, error));
     return test_carry_out(host, plan);
 }
 

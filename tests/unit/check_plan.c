@@ -44,7 +44,7 @@ static struct bench open_bench(void)
     const struct weir_alloc held = gpu_alloc(0);
     struct bench bench = { .host = test_host(&config, &pipeline) };
 
-    CHECK(weir_host_adopt_worker(bench.host, 1, 0, &held, NULL) == WEIR_OK);
+    CHECK(weir_host_adopt_worker(bench.host, 1, weir_pool_owner(0), &held, NULL) == WEIR_OK);
     CHECK(weir_plan_create(NULL, &bench.plan) == WEIR_OK);
     weir_plan_reset(bench.plan, 10, WEIR_EXPLAIN_COUNTS);
     return bench;
@@ -74,11 +74,11 @@ static void a_plan_that_fits_passes(void)
     const struct weir_alloc second = gpu_alloc(1);
     const struct weir_alloc first = gpu_alloc(0);
 
-    CHECK(weir_plan_start(bench.plan, 0, 10, &second, NULL) == WEIR_OK);
-    CHECK(weir_plan_stop(bench.plan, 0, 1) == WEIR_OK);
-    CHECK(weir_plan_start(bench.plan, 0, 11, &first, NULL) == WEIR_OK);
+    CHECK(weir_plan_start(bench.plan, weir_pool_owner(0), 10, &second, NULL) == WEIR_OK);
+    CHECK(weir_plan_stop(bench.plan, weir_pool_owner(0), 1) == WEIR_OK);
+    CHECK(weir_plan_start(bench.plan, weir_pool_owner(0), 11, &first, NULL) == WEIR_OK);
     CHECK(weir_plan_set_slots(bench.plan, 0, 1) == WEIR_OK);
-    CHECK(weir_plan_deny(bench.plan, 0, WEIR_REASON_GPU_WHOLE, NULL) == WEIR_OK);
+    CHECK(weir_plan_deny(bench.plan, weir_pool_owner(0), WEIR_REASON_GPU_WHOLE, NULL) == WEIR_OK);
     CHECK_I64(close_bench(&bench), WEIR_OK);
 }
 
@@ -87,7 +87,7 @@ static void a_gpu_given_twice_is_rejected(void)
     struct bench bench = open_bench();
     const struct weir_alloc alloc = gpu_alloc(0);
 
-    CHECK(weir_plan_start(bench.plan, 0, 10, &alloc, NULL) == WEIR_OK);
+    CHECK(weir_plan_start(bench.plan, weir_pool_owner(0), 10, &alloc, NULL) == WEIR_OK);
     expect_rejected(&bench, "action 0 (start of worker 10, stage infer): GPU 0 of node 0: needs 1 "
                             "GPU, 0 free, 1 too much");
 }
@@ -97,7 +97,7 @@ static void cpus_beyond_the_node_are_rejected(void)
     struct bench bench = open_bench();
     const struct weir_alloc alloc = { .cpu_units = 3 * WEIR_ONE + 1 };
 
-    CHECK(weir_plan_start(bench.plan, 2, 10, &alloc, NULL) == WEIR_OK);
+    CHECK(weir_plan_start(bench.plan, weir_pool_owner(2), 10, &alloc, NULL) == WEIR_OK);
     expect_rejected(&bench, "node 0: needs 3 CPU, 3 free, 2.44141e-08 too much");
 }
 
@@ -106,8 +106,8 @@ static void order_counts(void)
     struct bench bench = open_bench();
     const struct weir_alloc alloc = gpu_alloc(0);
 
-    CHECK(weir_plan_start(bench.plan, 0, 10, &alloc, NULL) == WEIR_OK);
-    CHECK(weir_plan_stop(bench.plan, 0, 1) == WEIR_OK);
+    CHECK(weir_plan_start(bench.plan, weir_pool_owner(0), 10, &alloc, NULL) == WEIR_OK);
+    CHECK(weir_plan_stop(bench.plan, weir_pool_owner(0), 1) == WEIR_OK);
     expect_rejected(&bench, "action 0");
 }
 
@@ -116,8 +116,8 @@ static void an_engine_given_twice_is_rejected(void)
     struct bench bench = open_bench();
     const struct weir_alloc alloc = nvdec_alloc(1, 2);
 
-    CHECK(weir_plan_start(bench.plan, 1, 10, &alloc, NULL) == WEIR_OK);
-    CHECK(weir_plan_start(bench.plan, 1, 11, &alloc, NULL) == WEIR_OK);
+    CHECK(weir_plan_start(bench.plan, weir_pool_owner(1), 10, &alloc, NULL) == WEIR_OK);
+    CHECK(weir_plan_start(bench.plan, weir_pool_owner(1), 11, &alloc, NULL) == WEIR_OK);
     expect_rejected(&bench, "action 1 (start of worker 11, stage decode): GPU 1 of node 0: takes "
                             "NVDEC 1, which is held");
 }
@@ -127,7 +127,7 @@ static void an_engine_that_does_not_exist_is_rejected(void)
     struct bench bench = open_bench();
     const struct weir_alloc alloc = nvdec_alloc(1, 4);
 
-    CHECK(weir_plan_start(bench.plan, 1, 10, &alloc, NULL) == WEIR_OK);
+    CHECK(weir_plan_start(bench.plan, weir_pool_owner(1), 10, &alloc, NULL) == WEIR_OK);
     expect_rejected(&bench, "takes NVDEC 2");
 }
 
@@ -137,7 +137,7 @@ static void a_worker_cheated_of_its_needs_is_rejected(void)
     struct weir_alloc alloc = gpu_alloc(1);
 
     alloc.devices[0].units = WEIR_ONE / 2;
-    CHECK(weir_plan_start(bench.plan, 0, 10, &alloc, NULL) == WEIR_OK);
+    CHECK(weir_plan_start(bench.plan, weir_pool_owner(0), 10, &alloc, NULL) == WEIR_OK);
     expect_rejected(&bench, "gives less than");
 }
 
@@ -146,7 +146,7 @@ static void a_running_id_cannot_start(void)
     struct bench bench = open_bench();
     const struct weir_alloc alloc = gpu_alloc(1);
 
-    CHECK(weir_plan_start(bench.plan, 0, 1, &alloc, NULL) == WEIR_OK);
+    CHECK(weir_plan_start(bench.plan, weir_pool_owner(0), 1, &alloc, NULL) == WEIR_OK);
     expect_rejected(&bench, "runs already");
 }
 
@@ -155,8 +155,8 @@ static void an_id_cannot_start_twice(void)
     struct bench bench = open_bench();
     const struct weir_alloc alloc = { .cpu_units = WEIR_ONE };
 
-    CHECK(weir_plan_start(bench.plan, 2, 10, &alloc, NULL) == WEIR_OK);
-    CHECK(weir_plan_start(bench.plan, 2, 10, &alloc, NULL) == WEIR_OK);
+    CHECK(weir_plan_start(bench.plan, weir_pool_owner(2), 10, &alloc, NULL) == WEIR_OK);
+    CHECK(weir_plan_start(bench.plan, weir_pool_owner(2), 10, &alloc, NULL) == WEIR_OK);
     expect_rejected(&bench, "action 1 (start of worker 10, stage load): this worker runs already");
 }
 
@@ -165,8 +165,8 @@ static void a_stopped_worker_may_be_kept_after_all(void)
     struct bench bench = open_bench();
     const struct weir_alloc alloc = gpu_alloc(0);
 
-    CHECK(weir_plan_stop(bench.plan, 0, 1) == WEIR_OK);
-    CHECK(weir_plan_start(bench.plan, 0, 1, &alloc, NULL) == WEIR_OK);
+    CHECK(weir_plan_stop(bench.plan, weir_pool_owner(0), 1) == WEIR_OK);
+    CHECK(weir_plan_start(bench.plan, weir_pool_owner(0), 1, &alloc, NULL) == WEIR_OK);
     CHECK_I64(weir_plan_action(bench.plan, 1)->reused, 1);
     CHECK_I64(close_bench(&bench), WEIR_OK);
 }
@@ -175,7 +175,7 @@ static void unknown_workers_cannot_stop(void)
 {
     struct bench bench = open_bench();
 
-    CHECK(weir_plan_stop(bench.plan, 0, 7) == WEIR_OK);
+    CHECK(weir_plan_stop(bench.plan, weir_pool_owner(0), 7) == WEIR_OK);
     expect_rejected(&bench, "action 0 (stop of worker 7, stage infer): no such worker runs");
 }
 
@@ -183,8 +183,8 @@ static void a_worker_cannot_stop_twice(void)
 {
     struct bench bench = open_bench();
 
-    CHECK(weir_plan_stop(bench.plan, 0, 1) == WEIR_OK);
-    CHECK(weir_plan_stop(bench.plan, 0, 1) == WEIR_OK);
+    CHECK(weir_plan_stop(bench.plan, weir_pool_owner(0), 1) == WEIR_OK);
+    CHECK(weir_plan_stop(bench.plan, weir_pool_owner(0), 1) == WEIR_OK);
     expect_rejected(&bench, "action 1");
 }
 
@@ -192,16 +192,17 @@ static void a_stop_names_the_right_stage(void)
 {
     struct bench bench = open_bench();
 
-    CHECK(weir_plan_stop(bench.plan, 1, 1) == WEIR_OK);
+    CHECK(weir_plan_stop(bench.plan, weir_pool_owner(1), 1) == WEIR_OK);
     expect_rejected(&bench, "belongs to stage 0, not 1");
 }
 
 static void a_move_names_the_right_stage(void)
 {
     struct bench bench = open_bench();
-    const struct weir_action move = {
-        .verb = WEIR_VERB_MOVE, .pool = 2, .worker = 1, .alloc = { .cpu_units = WEIR_ONE }
-    };
+    const struct weir_action move = { .verb = WEIR_VERB_MOVE,
+                                      .owner = weir_pool_owner(2),
+                                      .worker = 1,
+                                      .alloc = { .cpu_units = WEIR_ONE } };
 
     CHECK(weir_plan_append(bench.plan, &move) == WEIR_OK);
     expect_rejected(&bench, "belongs to stage 0, not 2");
@@ -212,21 +213,21 @@ static void places_must_exist(void)
     struct weir_alloc alloc = gpu_alloc(2);
     struct bench bench = open_bench();
 
-    CHECK(weir_plan_start(bench.plan, 0, 10, &alloc, NULL) == WEIR_OK);
+    CHECK(weir_plan_start(bench.plan, weir_pool_owner(0), 10, &alloc, NULL) == WEIR_OK);
     expect_rejected(&bench, "node 0 has 2 GPUs, not GPU 2");
     bench = open_bench();
     alloc.node = 1;
-    CHECK(weir_plan_start(bench.plan, 0, 10, &alloc, NULL) == WEIR_OK);
+    CHECK(weir_plan_start(bench.plan, weir_pool_owner(0), 10, &alloc, NULL) == WEIR_OK);
     expect_rejected(&bench, "node index 1 of 1");
     bench = open_bench();
     alloc = gpu_alloc(1);
     alloc.device_count = 2;
     alloc.devices[1] = alloc.devices[0];
-    CHECK(weir_plan_start(bench.plan, 0, 10, &alloc, NULL) == WEIR_OK);
+    CHECK(weir_plan_start(bench.plan, weir_pool_owner(0), 10, &alloc, NULL) == WEIR_OK);
     expect_rejected(&bench, "listed twice");
     bench = open_bench();
     alloc.device_count = 1000;
-    CHECK(weir_plan_start(bench.plan, 0, 10, &alloc, NULL) == WEIR_OK);
+    CHECK(weir_plan_start(bench.plan, weir_pool_owner(0), 10, &alloc, NULL) == WEIR_OK);
     expect_rejected(&bench, "lists 1000 devices");
 }
 
@@ -235,7 +236,7 @@ static void negative_amounts_are_rejected(void)
     struct bench bench = open_bench();
     const struct weir_alloc alloc = { .cpu_units = -1 };
 
-    CHECK(weir_plan_start(bench.plan, 2, 10, &alloc, NULL) == WEIR_OK);
+    CHECK(weir_plan_start(bench.plan, weir_pool_owner(2), 10, &alloc, NULL) == WEIR_OK);
     expect_rejected(&bench, "negative amount of CPU");
 }
 
@@ -245,7 +246,7 @@ static void a_node_that_is_down_takes_nobody(void)
     const struct weir_alloc alloc = { .cpu_units = WEIR_ONE };
 
     CHECK(weir_host_set_node(bench.host, 0, WEIR_NODE_UP | WEIR_NODE_CORDONED, 0) == WEIR_OK);
-    CHECK(weir_plan_start(bench.plan, 2, 10, &alloc, NULL) == WEIR_OK);
+    CHECK(weir_plan_start(bench.plan, weir_pool_owner(2), 10, &alloc, NULL) == WEIR_OK);
     expect_rejected(&bench, "down or cordoned");
 }
 
@@ -255,13 +256,13 @@ static void stages_slots_verbs_and_reasons_are_in_range(void)
     const struct weir_alloc alloc = { .cpu_units = WEIR_ONE };
     const struct weir_action unknown = { .verb = 77 };
 
-    CHECK(weir_plan_start(bench.plan, 3, 10, &alloc, NULL) == WEIR_OK);
-    expect_rejected(&bench, "stage or job 3 of 3");
+    CHECK(weir_plan_start(bench.plan, weir_pool_owner(3), 10, &alloc, NULL) == WEIR_OK);
+    expect_rejected(&bench, "stage 3 of 3");
     bench = open_bench();
     CHECK(weir_plan_set_slots(bench.plan, 0, 0) == WEIR_OK);
     expect_rejected(&bench, "slots must be within [1, ");
     bench = open_bench();
-    CHECK(weir_plan_deny(bench.plan, 0, WEIR_REASON_COUNT, NULL) == WEIR_OK);
+    CHECK(weir_plan_deny(bench.plan, weir_pool_owner(0), WEIR_REASON_COUNT, NULL) == WEIR_OK);
     expect_rejected(&bench, "unknown reason");
     bench = open_bench();
     CHECK(weir_plan_append(bench.plan, &unknown) == WEIR_OK);

@@ -60,7 +60,7 @@ static void workers_take_and_give_back(void)
     alloc.devices[0].nvdec_mask = 5;
     alloc.devices[1] = (struct weir_device){ .gpu = 1, .units = WEIR_ONE, .mem_bytes = 30 };
     alloc.device_count = 2;
-    CHECK_I64(weir_cluster_add_worker(cluster, 7, 3, &alloc, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(cluster, 7, weir_pool_owner(3), &alloc, NULL), WEIR_OK);
     CHECK_I64(weir_cluster_gpu(cluster, 1, 0)->units_free, WEIR_ONE / 2);
     CHECK_I64(weir_cluster_gpu(cluster, 1, 0)->nvdec_free, 0x7f & ~5);
     CHECK_I64(weir_cluster_gpu(cluster, 1, 1)->mem_free_bytes, 50);
@@ -69,7 +69,7 @@ static void workers_take_and_give_back(void)
     CHECK_I64(weir_cluster_free(cluster).nvdecs, 26);
     CHECK_I64(weir_cluster_total(cluster).nvdecs, 28);
     CHECK(weir_cluster_worker(cluster, 7, &worker));
-    CHECK_I64(worker.pool, 3);
+    CHECK_I64(worker.owner.index, 3);
     CHECK_I64(worker.alloc.device_count, 2);
     CHECK_I64(memcmp(worker.alloc.devices, alloc.devices, 2 * sizeof alloc.devices[0]), 0);
     CHECK(!weir_cluster_fits(cluster, &alloc));
@@ -88,7 +88,7 @@ static void check_refused(struct weir_cluster *cluster, uint64_t id, const struc
     struct weir_error error = { .phase = 0 };
     const uint64_t version = weir_cluster_node(cluster, 0)->version;
 
-    CHECK_I64(weir_cluster_add_worker(cluster, id, 0, alloc, &error), expected);
+    CHECK_I64(weir_cluster_add_worker(cluster, id, weir_pool_owner(0), alloc, &error), expected);
     if (!CHECK(strstr(error.text, says) != NULL))
         CHECK_STR(error.text, says);
     CHECK(weir_cluster_node(cluster, 0)->version == version);
@@ -100,7 +100,7 @@ static void refusals_change_nothing_and_say_why(void)
     struct weir_cluster *const cluster = two_nodes();
     struct weir_alloc alloc = share(0, 0, WEIR_ONE * 3 / 4);
 
-    CHECK_I64(weir_cluster_add_worker(cluster, 1, 0, &alloc, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(cluster, 1, weir_pool_owner(0), &alloc, NULL), WEIR_OK);
     check_refused(cluster, 1, &alloc, WEIR_EDUPLICATE, "worker 1 exists already");
     check_refused(cluster, 2, &alloc, WEIR_EOVERCOMMIT,
                   "worker 2: node 10 GPU 0: wants 0.75 GPUs, 0.25 are free (0.5 too many)");
@@ -146,13 +146,13 @@ static void stages_list_workers_in_insertion_order(void)
     const struct weir_alloc alloc = { .node = 0, .cpu_units = 1 };
 
     for (uint64_t id = 0; id < 8; id++)
-        CHECK_I64(weir_cluster_add_worker(cluster, id, 1, &alloc, NULL), WEIR_OK);
+        CHECK_I64(weir_cluster_add_worker(cluster, id, weir_pool_owner(1), &alloc, NULL), WEIR_OK);
     CHECK_I64(weir_cluster_remove_worker(cluster, 5, NULL), WEIR_OK);
     CHECK_I64(weir_cluster_remove_worker(cluster, 2, NULL), WEIR_OK);
     CHECK_I64(weir_cluster_pool_workers(cluster, 1), 6);
     for (uint32_t i = 0; i < 6; i++)
         CHECK_I64(worker_at(cluster, 1, i), left[i]);
-    CHECK_I64(weir_cluster_add_worker(cluster, 2, 1, &alloc, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(cluster, 2, weir_pool_owner(1), &alloc, NULL), WEIR_OK);
     CHECK_I64(worker_at(cluster, 1, 6), 2);
     CHECK_I64(weir_cluster_pool_workers(cluster, 0), 0);
     CHECK_I64(weir_cluster_pool_workers(cluster, 1000), 0);
@@ -168,12 +168,12 @@ static void marks_nest_and_roll_back(void)
     struct weir_worker worker;
 
     for (uint64_t id = 0; id < 4; id++)
-        CHECK_I64(weir_cluster_add_worker(cluster, id, 0, &alloc, NULL), WEIR_OK);
+        CHECK_I64(weir_cluster_add_worker(cluster, id, weir_pool_owner(0), &alloc, NULL), WEIR_OK);
     const uint64_t version = weir_cluster_node(cluster, 0)->version;
     CHECK_I64(weir_cluster_mark(cluster), WEIR_OK);
     CHECK_I64(weir_cluster_remove_worker(cluster, 1, NULL), WEIR_OK);
     CHECK_I64(weir_cluster_mark(cluster), WEIR_OK);
-    CHECK_I64(weir_cluster_add_worker(cluster, 1, 0, &alloc, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(cluster, 1, weir_pool_owner(0), &alloc, NULL), WEIR_OK);
     CHECK_I64(weir_cluster_set_worker_state(cluster, 0, WEIR_WORKER_READY, 5), WEIR_OK);
     CHECK_I64(weir_cluster_set_node_flags(cluster, 1, 0), WEIR_OK);
     CHECK_I64(add_node(cluster, 30), WEIR_EINVAL);
@@ -207,7 +207,7 @@ static void copies_are_equal_and_independent(void)
     alloc.devices[1] = (struct weir_device){ .gpu = 1, .units = 3 };
     alloc.device_count = 2;
     for (uint64_t id = 0; id < 5; id++)
-        CHECK_I64(weir_cluster_add_worker(cluster, id, 2, &alloc, NULL), WEIR_OK);
+        CHECK_I64(weir_cluster_add_worker(cluster, id, weir_pool_owner(2), &alloc, NULL), WEIR_OK);
     CHECK_I64(weir_cluster_mark(cluster), WEIR_OK);
     CHECK_I64(weir_cluster_remove_worker(cluster, 3, NULL), WEIR_OK);
     CHECK_I64(weir_cluster_copy(cluster, &copy), WEIR_OK);
@@ -233,7 +233,7 @@ static void only_nodes_that_are_up_count_and_receive(void)
     const struct weir_alloc alloc = share(0, 0, WEIR_ONE / 2);
     uint64_t id = 0;
 
-    CHECK_I64(weir_cluster_add_worker(cluster, 1, 0, &alloc, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(cluster, 1, weir_pool_owner(0), &alloc, NULL), WEIR_OK);
     CHECK_I64(weir_cluster_set_node_flags(cluster, 0, 0), WEIR_OK);
     CHECK(!weir_cluster_fits(cluster, &alloc));
     CHECK_I64(weir_cluster_total(cluster).cpu_units, 4 * WEIR_ONE);
@@ -263,7 +263,7 @@ static void quarters_of_a_cpu_fill_a_node_exactly(void)
 
     CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
     CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
-    while (weir_cluster_add_worker(cluster, count, 0, &alloc, NULL) == WEIR_OK)
+    while (weir_cluster_add_worker(cluster, count, weir_pool_owner(0), &alloc, NULL) == WEIR_OK)
         count++;
     CHECK_I64(count, 960);
     CHECK_I64(weir_cluster_node(cluster, 0)->cpu_free, 0);
@@ -285,7 +285,7 @@ static void cpu_workers_leave_gpus_alone(void)
         const uint64_t id = (state >> 40) % 16;
         const struct weir_alloc alloc = { .node = (uint32_t)(state >> 60) & 1,
                                           .cpu_units = WEIR_ONE / 2 };
-        if (weir_cluster_add_worker(cluster, id, 0, &alloc, NULL) != WEIR_OK)
+        if (weir_cluster_add_worker(cluster, id, weir_pool_owner(0), &alloc, NULL) != WEIR_OK)
             (void)weir_cluster_remove_worker(cluster, id, NULL);
         for (uint32_t g = 0; g < 4; g++)
             changed +=
@@ -332,7 +332,8 @@ static weir_status use_everything(const struct weir_allocator *allocator)
     if (status == WEIR_OK)
         status = weir_cluster_mark(cluster);
     for (uint64_t w = 0; w < 40 && status == WEIR_OK; w++)
-        status = weir_cluster_add_worker(cluster, w, (uint32_t)w % 3, &alloc, NULL);
+        status =
+            weir_cluster_add_worker(cluster, w, weir_pool_owner((uint32_t)w % 3), &alloc, NULL);
     if (status == WEIR_OK)
         status = weir_cluster_remove_worker(cluster, 3, NULL);
     if (cluster != NULL && status == WEIR_OK)

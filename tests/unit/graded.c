@@ -99,7 +99,9 @@ static void occupy(struct lab *lab, uint32_t node, uint32_t cpus, double gpu)
                                       .cpu_units = cpus * WEIR_ONE,
                                       .devices = { { .units = (int64_t)(gpu * WEIR_ONE) } } };
 
-    CHECK_I64(weir_cluster_add_worker(lab->cluster, lab->next_worker++, 0, &alloc, NULL), WEIR_OK);
+    CHECK_I64(
+        weir_cluster_add_worker(lab->cluster, lab->next_worker++, weir_pool_owner(0), &alloc, NULL),
+        WEIR_OK);
 }
 
 /* covers: S1.14 */
@@ -313,7 +315,7 @@ static void node_and_gpu_are_two_choices(void)
                                      .devices = { { .gpu = 0, .units = WEIR_ONE / 4 },
                                                   { .gpu = 1, .units = WEIR_ONE / 2 } } };
 
-    CHECK_I64(weir_cluster_add_worker(lab.cluster, 1, 0, &held, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(lab.cluster, 1, weir_pool_owner(0), &held, NULL), WEIR_OK);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         CHECK_I64(use(&lab, rows[i].policy, rows[i].rule), WEIR_OK);
         CHECK_I64(ask(&lab, &HALF), 0);

@@ -120,7 +120,7 @@ static void strict_pack_finds_the_one_node(void)
     check_nodes(&lab, (const uint32_t[]){ 1, 1, 1 }, 3);
     CHECK_I64(place(&lab, WEIR_GROUP_STRICT_PACK, shares, 2), WEIR_OK);
     check_nodes(&lab, (const uint32_t[]){ 0, 0 }, 2);
-    CHECK_I64(weir_cluster_add_worker(lab.cluster, 1, 0, &crumb, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(lab.cluster, 1, weir_pool_owner(0), &crumb, NULL), WEIR_OK);
     const struct weir_group_query query = { .scratch = lab.cluster,
                                             .bundles = shares,
                                             .bundle_count = 2,
@@ -230,7 +230,7 @@ static void a_policy_can_be_the_scorer(void)
                                             .strategy = WEIR_GROUP_STRICT_PACK };
     static const char *const names[] = { "best_fit", "fgd" };
 
-    CHECK_I64(weir_cluster_add_worker(lab.cluster, 1, 0, &held, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(lab.cluster, 1, weir_pool_owner(0), &held, NULL), WEIR_OK);
     CHECK_I64(weir_group_place(NULL, &query, lab.allocs, &lab.answer, NULL), WEIR_OK);
     check_nodes(&lab, (const uint32_t[]){ 0, 0 }, 2);
     for (size_t i = 0; i < 2; i++) {

@@ -33,8 +33,8 @@ static weir_status lie_about_a_gpu(void *state, const struct weir_view *view,
                                       .devices = { { .units = WEIR_ONE } } };
 
     (void)state, (void)view, (void)placer, (void)error;
-    WEIR_TRY(weir_plan_start(plan, 0, weir_plan_new_worker(plan), &alloc, NULL));
-    return weir_plan_start(plan, 0, weir_plan_new_worker(plan), &alloc, NULL);
+    WEIR_TRY(weir_plan_start(plan, weir_pool_owner(0), weir_plan_new_worker(plan), &alloc, NULL));
+    return weir_plan_start(plan, weir_pool_owner(0), weir_plan_new_worker(plan), &alloc, NULL);
 }
 
 static weir_status stop_a_ghost(void *state, const struct weir_view *view,
@@ -42,7 +42,7 @@ static weir_status stop_a_ghost(void *state, const struct weir_view *view,
                                 struct weir_error *error)
 {
     (void)state, (void)view, (void)placer, (void)error;
-    return weir_plan_stop(plan, 0, 4711);
+    return weir_plan_stop(plan, weir_pool_owner(0), 4711);
 }
 
 /* Works in the scratch cluster and leaves it in disorder, marks included. */
@@ -168,10 +168,16 @@ static void only_outcomes_change_the_inventory(void)
     struct weir_host *const host = test_host(&config, &two);
     const struct weir_plan *plan;
 
-    CHECK_I64(weir_host_decide(host, 0, &plan, NULL), WEIR_OK);
+    CHECK_I64(weir_host_decide(host,
+                               &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
+                               &plan, NULL),
+              WEIR_OK);
     const uint32_t actions = weir_plan_count(plan);
     CHECK_I64(weir_cluster_worker_count(weir_host_cluster(host)), 0);
-    CHECK_I64(weir_host_decide(host, 0, &plan, NULL), WEIR_OK);
+    CHECK_I64(weir_host_decide(host,
+                               &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
+                               &plan, NULL),
+              WEIR_OK);
     CHECK_I64(weir_plan_count(plan), actions); /* nothing was carried out: the same again */
     const struct weir_outcome refused = { .kind = WEIR_OUTCOME_REFUSED, .worker = 99 };
     CHECK_I64(weir_host_outcome(host, &refused, NULL, NULL), WEIR_OK);
@@ -187,10 +193,13 @@ static void ids_are_never_used_twice(void)
     const struct weir_alloc alloc = { .cpu_units = WEIR_ONE };
     const struct weir_plan *plan;
 
-    CHECK_I64(weir_host_adopt_worker(host, 41, 1, &alloc, NULL), WEIR_OK);
-    CHECK_I64(weir_host_decide(host, 0, &plan, NULL), WEIR_OK);
+    CHECK_I64(weir_host_adopt_worker(host, 41, weir_pool_owner(1), &alloc, NULL), WEIR_OK);
+    CHECK_I64(weir_host_decide(host,
+                               &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
+                               &plan, NULL),
+              WEIR_OK);
     CHECK_I64(weir_plan_action(plan, 0)->worker, 42);
-    CHECK_I64(weir_host_adopt_worker(host, 41, 1, &alloc, NULL), WEIR_EDUPLICATE);
+    CHECK_I64(weir_host_adopt_worker(host, 41, weir_pool_owner(1), &alloc, NULL), WEIR_EDUPLICATE);
     weir_host_destroy(host);
 }
 
@@ -346,7 +355,10 @@ static uint32_t candidates_kept(uint32_t level, struct weir_choice *choice, uint
     config.explain = level;
     pipeline.nodes = 3;
     struct weir_host *const host = test_host(&config, &pipeline);
-    CHECK_I64(weir_host_decide(host, 0, &plan, NULL), WEIR_OK);
+    CHECK_I64(weir_host_decide(host,
+                               &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
+                               &plan, NULL),
+              WEIR_OK);
     if (weir_plan_choice(plan, 0) != NULL)
         *choice = *weir_plan_choice(plan, 0);
     for (uint32_t i = 0; i < weir_plan_candidate_count(plan); i++) {

@@ -181,7 +181,8 @@ static void ask_both(struct duel *duel, const struct weir_shape *shape)
     CHECK_NEAR(kept.choice.runner_up_primary, plain.choice.runner_up_primary, 0.0);
     CHECK_NEAR(kept.choice.runner_up_secondary, plain.choice.runner_up_secondary, 0.0);
     CHECK_I64(kept.choice.candidates, plain.choice.candidates);
-    CHECK_I64(weir_cluster_add_worker(duel->cluster, duel->next_worker++, 0, &kept.alloc, NULL),
+    CHECK_I64(weir_cluster_add_worker(duel->cluster, duel->next_worker++, weir_pool_owner(0),
+                                      &kept.alloc, NULL),
               WEIR_OK);
 }
 

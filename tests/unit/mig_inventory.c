@@ -76,9 +76,9 @@ static int place(struct lab *lab, struct weir_chooser *chooser, const struct wei
     const weir_status status = weir_chooser_place(chooser, &query, &lab->answer, &lab->error);
     if (status != WEIR_OK)
         return (int)status;
-    CHECK_I64(
-        weir_cluster_add_worker(lab->cluster, lab->next++, 0, &lab->answer.alloc, &lab->error),
-        WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(lab->cluster, lab->next++, weir_pool_owner(0),
+                                      &lab->answer.alloc, &lab->error),
+              WEIR_OK);
     return (int)weir_device_start(&lab->answer.alloc.devices[0]);
 }
 
@@ -245,7 +245,7 @@ static weir_status add(struct lab *lab, uint32_t gpu, uint32_t profile, uint32_t
     };
     const bool fits = weir_cluster_fits(lab->cluster, &alloc);
     const weir_status status =
-        weir_cluster_add_worker(lab->cluster, lab->next++, 0, &alloc, &lab->error);
+        weir_cluster_add_worker(lab->cluster, lab->next++, weir_pool_owner(0), &alloc, &lab->error);
     CHECK(fits == (status == WEIR_OK));
     return status;
 }
@@ -272,15 +272,19 @@ static void an_instance_is_held_in_full_and_nothing_beside_it(void)
 {
     struct lab lab = open_lab(1);
     struct weir_alloc alloc = { .device_count = 1, .devices = { { .units = WEIR_ONE / 7 } } };
-    CHECK_I64(weir_cluster_add_worker(lab.cluster, 1, 0, &alloc, &lab.error), WEIR_EINVAL);
+    CHECK_I64(weir_cluster_add_worker(lab.cluster, 1, weir_pool_owner(0), &alloc, &lab.error),
+              WEIR_EINVAL);
     CHECK_STR(lab.error.text, "worker 1: node 5 GPU 0: is cut, and the device names no instance");
     alloc.devices[0].mig = weir_device_instance(0, 0);
-    CHECK_I64(weir_cluster_add_worker(lab.cluster, 1, 0, &alloc, &lab.error), WEIR_EINVAL);
+    CHECK_I64(weir_cluster_add_worker(lab.cluster, 1, weir_pool_owner(0), &alloc, &lab.error),
+              WEIR_EINVAL);
     CHECK(strstr(lab.error.text, "has 0.1428571289 GPUs and 10737418240 bytes") != NULL);
     alloc.devices[0].mem_bytes = lab.table->profiles[0].mem_bytes + 1;
-    CHECK_I64(weir_cluster_add_worker(lab.cluster, 1, 0, &alloc, &lab.error), WEIR_EINVAL);
+    CHECK_I64(weir_cluster_add_worker(lab.cluster, 1, weir_pool_owner(0), &alloc, &lab.error),
+              WEIR_EINVAL);
     alloc.devices[0].mem_bytes--;
-    CHECK_I64(weir_cluster_add_worker(lab.cluster, 1, 0, &alloc, &lab.error), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(lab.cluster, 1, weir_pool_owner(0), &alloc, &lab.error),
+              WEIR_OK);
     close_lab(&lab);
 }
 
@@ -341,7 +345,9 @@ static weir_status check_starts(const struct lab *lab, const struct weir_alloc *
     CHECK_I64(weir_plan_create(NULL, &plan), WEIR_OK);
     weir_plan_reset(plan, 50, WEIR_EXPLAIN_OFF);
     for (uint32_t i = 0; i < count; i++)
-        CHECK_I64(weir_plan_start(plan, 0, weir_plan_new_worker(plan), &allocs[i], NULL), WEIR_OK);
+        CHECK_I64(
+            weir_plan_start(plan, weir_pool_owner(0), weir_plan_new_worker(plan), &allocs[i], NULL),
+            WEIR_OK);
     const weir_status status = weir_plan_check(plan, &view, error);
     weir_plan_destroy(plan);
     return status;

@@ -69,7 +69,7 @@ static void hold(struct weir_cluster *cluster, uint32_t gpu, uint32_t slot, uint
                        .units = weir_mig_units(books->mig, profile),
                        .mem_bytes = books->mig->profiles[profile].mem_bytes } }
     };
-    CHECK_I64(weir_cluster_add_worker(cluster, id, 0, &alloc, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(cluster, id, weir_pool_owner(0), &alloc, NULL), WEIR_OK);
 }
 
 /* covers: S1.74 */

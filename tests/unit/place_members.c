@@ -57,7 +57,9 @@ static void a_gang_gets_all_its_places_and_the_scratch_cluster_is_as_before(void
         CHECK_I64(weir_cluster_worker_count(cluster), 0);
         CHECK_I64(weir_cluster_check(cluster, NULL), WEIR_OK);
         for (uint32_t i = 0; i < 8; i++)
-            CHECK_I64(weir_cluster_add_worker(cluster, i + 1, 0, &answers[i].alloc, NULL), WEIR_OK);
+            CHECK_I64(weir_cluster_add_worker(cluster, i + 1, weir_pool_owner(0), &answers[i].alloc,
+                                              NULL),
+                      WEIR_OK);
         for (uint32_t i = 0; i < 8; i++)
             CHECK_I64(weir_cluster_remove_worker(cluster, i + 1, NULL), WEIR_OK);
         weir_chooser_destroy(chooser);
@@ -95,7 +97,7 @@ static void members_see_each_other(void)
     struct weir_place_answer answers[4];
     const struct weir_mix mix = { .count = 0 };
     const struct weir_members_query query = {
-        .scratch = cluster, .mix = &mix, .shape = &HALF, .pool = 3, .count = 4
+        .scratch = cluster, .mix = &mix, .shape = &HALF, .owner = weir_pool_owner(3), .count = 4
     };
     uint32_t placed = 0;
 
@@ -169,7 +171,7 @@ static void the_room_of_an_empty_cluster_tells_infeasible_from_busy(void)
           2 },
     };
 
-    CHECK_I64(weir_cluster_add_worker(cluster, 1, 0, &all, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(cluster, 1, weir_pool_owner(0), &all, NULL), WEIR_OK);
     CHECK_I64(weir_cluster_set_node_flags(cluster, 1, 0), WEIR_OK);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         CHECK_I64(weir_cluster_room(cluster, &rows[i].shape, 50), rows[i].room);

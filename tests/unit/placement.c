@@ -80,9 +80,11 @@ static void close_lab(struct lab *lab)
 
 static weir_status ask(struct lab *lab, const struct weir_shape *shape, uint32_t stage)
 {
-    const struct weir_place_query query = {
-        .cluster = lab->cluster, .mix = &MIX, .shape = shape, .pool = stage, .seed = lab->seed++
-    };
+    const struct weir_place_query query = { .cluster = lab->cluster,
+                                            .mix = &MIX,
+                                            .shape = shape,
+                                            .owner = weir_pool_owner(stage),
+                                            .seed = lab->seed++ };
 
     return weir_placement_place(lab->ops, lab->state, &query, &lab->answer, &lab->error);
 }
@@ -91,8 +93,8 @@ static weir_status ask(struct lab *lab, const struct weir_shape *shape, uint32_t
 static weir_status start(struct lab *lab, const struct weir_shape *shape, uint32_t stage)
 {
     WEIR_TRY(ask(lab, shape, stage));
-    return weir_cluster_add_worker(lab->cluster, lab->next_worker++, stage, &lab->answer.alloc,
-                                   NULL);
+    return weir_cluster_add_worker(lab->cluster, lab->next_worker++, weir_pool_owner(stage),
+                                   &lab->answer.alloc, NULL);
 }
 
 /* covers: S0.3 S0.28 */
@@ -170,7 +172,7 @@ static void codecs_spread_unless_told_otherwise(void)
                                 .devices = { { .gpu = 0, .nvdec_mask = 1 },
                                              { .gpu = 1, .nvdec_mask = 2 } } };
 
-    CHECK_I64(weir_cluster_add_worker(lab.cluster, 50, 9, &taken, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(lab.cluster, 50, weir_pool_owner(9), &taken, NULL), WEIR_OK);
     CHECK_I64(ask(&lab, &two, 0), WEIR_EBUSY);
     CHECK_I64(lab.answer.choice.rejected[WEIR_REASON_NVDEC], 1);
     two.codec_same_gpu = 0;
@@ -192,7 +194,8 @@ static void shares_fill_a_gpu_and_need_its_decoders(void)
 
     for (int i = 0; i < 4; i++)
         CHECK_I64(start(&lab, &fifth, 0), WEIR_OK);
-    CHECK_I64(weir_cluster_add_worker(lab.cluster, 50, 9, &decoder, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(lab.cluster, 50, weir_pool_owner(9), &decoder, NULL),
+              WEIR_OK);
     fifth.nvdecs = 1;
     CHECK_I64(start(&lab, &fifth, 0), WEIR_EBUSY);
     CHECK_I64(lab.answer.choice.rejected[WEIR_REASON_NVDEC], 1);
@@ -210,7 +213,8 @@ static void whole_gpus_share_codecs_and_entire_ones_do_not(void)
     const struct weir_alloc decoder = { .device_count = 1, .devices = { { .nvdec_mask = 1 } } };
     struct weir_shape whole = WHOLE;
 
-    CHECK_I64(weir_cluster_add_worker(lab.cluster, 50, 9, &decoder, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(lab.cluster, 50, weir_pool_owner(9), &decoder, NULL),
+              WEIR_OK);
     CHECK_I64(ask(&lab, &ENTIRE, 0), WEIR_EBUSY);
     CHECK_I64(lab.answer.choice.rejected[WEIR_REASON_NVDEC], 1);
     whole.nvdecs = 7;
@@ -280,7 +284,8 @@ static void the_fits_differ_as_named(void)
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct lab lab = open_lab(rows[i].policy, 2, 2, 0);
-        CHECK_I64(weir_cluster_add_worker(lab.cluster, 50, 0, &used, NULL), WEIR_OK);
+        CHECK_I64(weir_cluster_add_worker(lab.cluster, 50, weir_pool_owner(0), &used, NULL),
+                  WEIR_OK);
         CHECK_I64(ask(&lab, &HALF, 0), WEIR_OK);
         CHECK_I64(lab.answer.alloc.node, rows[i].node);
         CHECK_I64(lab.answer.alloc.devices[0].gpu, rows[i].gpu);
@@ -313,7 +318,9 @@ static void random_draws_evenly_and_repeatably(void)
 
 static uint64_t evicted(struct lab *lab, uint32_t stage)
 {
-    const struct weir_evict_query query = { .cluster = lab->cluster, .mix = &MIX, .pool = stage };
+    const struct weir_evict_query query = { .cluster = lab->cluster,
+                                            .mix = &MIX,
+                                            .owner = weir_pool_owner(stage) };
     uint64_t worker = UINT64_MAX;
 
     CHECK_I64(weir_placement_evict(lab->ops, lab->state, &query, &worker, NULL), WEIR_OK);
@@ -334,10 +341,13 @@ static void victims_differ_by_policy(void)
             const struct weir_alloc alloc = { .node = w == 2,
                                               .device_count = 1,
                                               .devices = { { .units = WEIR_ONE / 2 } } };
-            CHECK_I64(weir_cluster_add_worker(lab.cluster, w, 0, &alloc, NULL), WEIR_OK);
+            CHECK_I64(weir_cluster_add_worker(lab.cluster, w, weir_pool_owner(0), &alloc, NULL),
+                      WEIR_OK);
         }
         CHECK_I64(evicted(&lab, 0), rows[i].victim);
-        const struct weir_evict_query nobody = { .cluster = lab.cluster, .mix = &MIX, .pool = 5 };
+        const struct weir_evict_query nobody = { .cluster = lab.cluster,
+                                                 .mix = &MIX,
+                                                 .owner = weir_pool_owner(5) };
         uint64_t untouched = 77;
         CHECK_I64(weir_placement_evict(lab.ops, lab.state, &nobody, &untouched, NULL),
                   WEIR_ENOTFOUND);
@@ -364,7 +374,7 @@ static uint32_t reused_with(uint32_t applies)
                                       .reusable = &reusable,
                                       .reusable_count = 1 };
 
-    CHECK_I64(weir_cluster_add_worker(lab.cluster, 50, 0, &used, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(lab.cluster, 50, weir_pool_owner(0), &used, NULL), WEIR_OK);
     lab.ops->destroy(lab.state);
     CHECK_I64(lab.ops->create(&params, NULL, &lab.state, NULL), WEIR_OK);
     CHECK_I64(lab.ops->place(lab.state, &query, &lab.answer, NULL), WEIR_OK);
@@ -400,11 +410,13 @@ static double density(const char *policy, uint64_t seed)
         const struct weir_place_query query = { .cluster = lab.cluster,
                                                 .mix = &mix,
                                                 .shape = &shapes[stage],
-                                                .pool = stage,
+                                                .owner = weir_pool_owner(stage),
                                                 .seed = draw };
         if (weir_placement_place(lab.ops, lab.state, &query, &lab.answer, NULL) != WEIR_OK)
             break;
-        CHECK_I64(weir_cluster_add_worker(lab.cluster, i, stage, &lab.answer.alloc, NULL), WEIR_OK);
+        CHECK_I64(weir_cluster_add_worker(lab.cluster, i, weir_pool_owner(stage), &lab.answer.alloc,
+                                          NULL),
+                  WEIR_OK);
     }
     const double rest = (double)weir_cluster_free(lab.cluster).gpu_units;
     const double total = (double)weir_cluster_total(lab.cluster).gpu_units;
@@ -512,7 +524,9 @@ static weir_status use_fgd(const struct lab *lab, const struct weir_allocator *a
                                             .shape = &HALF,
                                             .reusable = &reusable,
                                             .reusable_count = 1 };
-    const struct weir_evict_query evict = { .cluster = lab->cluster, .mix = &MIX, .pool = 0 };
+    const struct weir_evict_query evict = { .cluster = lab->cluster,
+                                            .mix = &MIX,
+                                            .owner = weir_pool_owner(0) };
     struct weir_place_answer answer;
     uint64_t victim;
     void *state = NULL;

@@ -197,7 +197,8 @@ static void ask_both(struct duel *duel, const struct weir_shape *shape)
                      kept.alloc.device_count * sizeof kept.alloc.devices[0]),
               0);
     CHECK_NEAR(kept.choice.primary, plain.choice.primary, 0.0);
-    CHECK_I64(weir_cluster_add_worker(duel->cluster, duel->next_worker++, 0, &kept.alloc, NULL),
+    CHECK_I64(weir_cluster_add_worker(duel->cluster, duel->next_worker++, weir_pool_owner(0),
+                                      &kept.alloc, NULL),
               WEIR_OK);
 }
 
@@ -327,10 +328,10 @@ static void the_worker_whose_place_is_worth_least_goes(void)
         const struct weir_node_spec spec = { .id = n, .gpu_count = 1, .gpus = &gpu };
         CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
     }
-    CHECK_I64(weir_cluster_add_worker(cluster, 1, 0, &alloc, NULL), WEIR_OK);
-    CHECK_I64(weir_cluster_add_worker(cluster, 2, 0, &alloc, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(cluster, 1, weir_pool_owner(0), &alloc, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(cluster, 2, weir_pool_owner(0), &alloc, NULL), WEIR_OK);
     alloc.node = 1;
-    CHECK_I64(weir_cluster_add_worker(cluster, 3, 0, &alloc, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(cluster, 3, weir_pool_owner(0), &alloc, NULL), WEIR_OK);
     CHECK_I64(weir_placement_weir.create(NULL, NULL, &state, NULL), WEIR_OK);
     const struct weir_evict_query query = { .cluster = cluster, .mix = &mix };
     CHECK_I64(weir_placement_weir.evict(state, &query, &victim, NULL), WEIR_OK);

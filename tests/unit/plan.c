@@ -47,9 +47,9 @@ static void actions_keep_their_order_and_phase(void)
     struct weir_plan *const plan = make(WEIR_EXPLAIN_OFF);
 
     weir_plan_set_phase(plan, 2);
-    CHECK(weir_plan_start(plan, 1, 10, &one_cpu, NULL) == WEIR_OK);
+    CHECK(weir_plan_start(plan, weir_pool_owner(1), 10, &one_cpu, NULL) == WEIR_OK);
     weir_plan_set_phase(plan, 3);
-    CHECK(weir_plan_stop(plan, 0, 4) == WEIR_OK);
+    CHECK(weir_plan_stop(plan, weir_pool_owner(0), 4) == WEIR_OK);
     CHECK(weir_plan_set_slots(plan, 1, 7) == WEIR_OK);
     CHECK(weir_plan_wake(plan, 99) == WEIR_OK);
     CHECK_I64(weir_plan_count(plan), 4);
@@ -68,16 +68,16 @@ static void a_stop_taken_back_leaves_the_other_stops_in_front(void)
 {
     struct weir_plan *const plan = make(WEIR_EXPLAIN_OFF);
 
-    CHECK(weir_plan_stop(plan, 0, 1) == WEIR_OK);
-    CHECK(weir_plan_start(plan, 1, 10, &one_cpu, NULL) == WEIR_OK);
-    CHECK(weir_plan_stop(plan, 0, 2) == WEIR_OK);
+    CHECK(weir_plan_stop(plan, weir_pool_owner(0), 1) == WEIR_OK);
+    CHECK(weir_plan_start(plan, weir_pool_owner(1), 10, &one_cpu, NULL) == WEIR_OK);
+    CHECK(weir_plan_stop(plan, weir_pool_owner(0), 2) == WEIR_OK);
     CHECK_I64(weir_plan_count(plan), 3);
     CHECK(weir_plan_unstop(plan, 1));
     CHECK(!weir_plan_unstop(plan, 1));
     CHECK_I64(weir_plan_count(plan), 2);
     CHECK_I64(weir_plan_action(plan, 0)->worker, 2);
     CHECK_I64(weir_plan_action(plan, 1)->worker, 10);
-    CHECK(weir_plan_stop(plan, 0, 1) == WEIR_OK);
+    CHECK(weir_plan_stop(plan, weir_pool_owner(0), 1) == WEIR_OK);
     CHECK_I64(weir_plan_action(plan, 1)->worker, 1);
     CHECK_I64(weir_plan_action(plan, 2)->worker, 10);
     weir_plan_destroy(plan);
@@ -89,7 +89,7 @@ static void choices_are_kept_unless_off(void)
 
     for (uint32_t explain = WEIR_EXPLAIN_OFF; explain <= WEIR_EXPLAIN_FULL; explain++) {
         struct weir_plan *const plan = make(explain);
-        CHECK(weir_plan_deny(plan, 0, WEIR_REASON_CPU, &choice) == WEIR_OK);
+        CHECK(weir_plan_deny(plan, weir_pool_owner(0), WEIR_REASON_CPU, &choice) == WEIR_OK);
         const uint32_t index = weir_plan_action(plan, 0)->choice;
         CHECK((index == WEIR_NO_INDEX) == (explain == WEIR_EXPLAIN_OFF));
         CHECK(index == WEIR_NO_INDEX || weir_plan_choice(plan, index)->nodes_seen == 3);
@@ -136,8 +136,8 @@ static void a_reset_plan_asks_for_no_memory(void)
         const uint64_t before = memory.calls;
         weir_plan_reset(plan, 0, WEIR_EXPLAIN_FULL);
         for (uint32_t i = 0; i < 100; i++) {
-            CHECK(weir_plan_stop(plan, 0, i) == WEIR_OK);
-            CHECK(weir_plan_start(plan, 0, 1000 + i, &one_cpu, NULL) == WEIR_OK);
+            CHECK(weir_plan_stop(plan, weir_pool_owner(0), i) == WEIR_OK);
+            CHECK(weir_plan_start(plan, weir_pool_owner(0), 1000 + i, &one_cpu, NULL) == WEIR_OK);
         }
         CHECK(weir_plan_unstop(plan, 50));
         CHECK_I64(weir_plan_count(plan), 199);

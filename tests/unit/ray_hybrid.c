@@ -37,7 +37,8 @@ static struct weir_cluster *build(const struct host *hosts, uint32_t count)
             used.devices[used.device_count++] =
                 (struct weir_device){ .gpu = g,
                                       .units = (int64_t)(hosts[n].gpu_used * (double)WEIR_ONE) };
-        CHECK_I64(weir_cluster_add_worker(cluster, n + 1, 1, &used, NULL), WEIR_OK);
+        CHECK_I64(weir_cluster_add_worker(cluster, n + 1, weir_pool_owner(1), &used, NULL),
+                  WEIR_OK);
     }
     return cluster;
 }
@@ -152,7 +153,7 @@ static void a_share_goes_where_least_is_left(void)
 
     used.devices[0] = (struct weir_device){ .gpu = 1, .units = WEIR_ONE * 3 / 4 };
     used.devices[1] = (struct weir_device){ .gpu = 2, .units = WEIR_ONE / 4 };
-    CHECK_I64(weir_cluster_add_worker(cluster, 9, 1, &used, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(cluster, 9, weir_pool_owner(1), &used, NULL), WEIR_OK);
     CHECK_I64(ops->create(&none, NULL, &state, NULL), WEIR_OK);
     struct weir_place_query query = { .cluster = cluster, .mix = &mix, .shape = &share };
     CHECK_I64(weir_placement_place(ops, state, &query, &answer, NULL), WEIR_OK);
@@ -190,7 +191,9 @@ static void place_shares(const char *fit, uint32_t placed[2], struct weir_error 
         struct weir_place_answer answer;
         if (weir_chooser_place(chooser, &query, &answer, error) != WEIR_OK)
             continue;
-        CHECK_I64(weir_cluster_add_worker(cluster, 100 + i, 0, &answer.alloc, NULL), WEIR_OK);
+        CHECK_I64(
+            weir_cluster_add_worker(cluster, 100 + i, weir_pool_owner(0), &answer.alloc, NULL),
+            WEIR_OK);
         placed[answer.alloc.node]++;
     }
     weir_chooser_destroy(chooser);

@@ -68,11 +68,14 @@ static struct weir_plan *make_plan(void)
                                          .started = 1,
                                          .binding = WEIR_REASON_BUDGET,
                                          .speed_per_s = (double)NAN };
-    CHECK_I64(weir_plan_start(plan, 0, weir_plan_new_worker(plan), &alloc, &choice), WEIR_OK);
-    CHECK_I64(weir_plan_start(plan, 0, weir_plan_new_worker(plan), &alloc, NULL), WEIR_OK);
-    CHECK_I64(weir_plan_stop(plan, 1, 7), WEIR_OK);
+    CHECK_I64(
+        weir_plan_start(plan, weir_pool_owner(0), weir_plan_new_worker(plan), &alloc, &choice),
+        WEIR_OK);
+    CHECK_I64(weir_plan_start(plan, weir_pool_owner(0), weir_plan_new_worker(plan), &alloc, NULL),
+              WEIR_OK);
+    CHECK_I64(weir_plan_stop(plan, weir_pool_owner(1), 7), WEIR_OK);
     CHECK_I64(weir_plan_set_slots(plan, 0, 3), WEIR_OK);
-    CHECK_I64(weir_plan_deny(plan, 1, WEIR_REASON_NVDEC, NULL), WEIR_OK);
+    CHECK_I64(weir_plan_deny(plan, weir_pool_owner(1), WEIR_REASON_NVDEC, NULL), WEIR_OK);
     CHECK_I64(weir_plan_note(plan, 0, &note), WEIR_OK);
     return plan;
 }

@@ -54,7 +54,11 @@ static struct test_text decide_at(struct weir_host *host, int64_t now_s)
     struct weir_error error = { 0 };
     const struct weir_plan *plan;
 
-    if (CHECK_I64(weir_host_decide(host, now_s * NS_PER_S, &plan, &error), WEIR_OK))
+    if (CHECK_I64(weir_host_decide(host,
+                                   &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER,
+                                                        now_s * NS_PER_S },
+                                   &plan, &error),
+                  WEIR_OK))
         CHECK_I64(test_carry_out(host, plan), WEIR_OK);
     else
         CHECK_STR(error.text, "");
@@ -112,7 +116,9 @@ static void a_floor_holds_workers_and_starts_wait_for_their_room(void)
         struct weir_alloc alloc;
         const struct weir_shape shape = weir_view_pool(weir_host_view(host, 0), 0)->shape;
         CHECK_I64(weir_place_first(cluster, 0, &shape, &alloc), WEIR_OK);
-        CHECK_I64(weir_host_adopt_worker(host, id + 1, id < 7 ? 0 : 1, &alloc, NULL), WEIR_OK);
+        CHECK_I64(
+            weir_host_adopt_worker(host, id + 1, weir_pool_owner(id < 7 ? 0 : 1), &alloc, NULL),
+            WEIR_OK);
     }
     finish_tasks(host, 0, 0, 1);
     CHECK_STR(decide_at(host, 1).text, "7,1"); /* the policy sees its stages */
@@ -121,7 +127,11 @@ static void a_floor_holds_workers_and_starts_wait_for_their_room(void)
     set_load(host, 0, 2, 1);
     set_load(host, 1, 20, 1);
     const struct weir_plan *plan;
-    CHECK_I64(weir_host_decide(host, 10 * NS_PER_S, &plan, NULL), WEIR_OK);
+    CHECK_I64(weir_host_decide(
+                  host,
+                  &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 10 * NS_PER_S },
+                  &plan, NULL),
+              WEIR_OK);
     CHECK_I64(weir_plan_pool_note(plan, 0)->stopped, 0);
     CHECK_I64(weir_plan_pool_note(plan, 0)->workers_after, 7);
     CHECK_I64(weir_plan_pool_note(plan, 1)->started, 0);

@@ -145,7 +145,10 @@ static void phases_run_in_order_and_notes_say_why(void)
 
     config.explain = WEIR_EXPLAIN_FULL;
     struct weir_host *const host = test_host(&config, &pipeline);
-    CHECK_I64(weir_host_decide(host, 0, &plan, NULL), WEIR_OK);
+    CHECK_I64(weir_host_decide(host,
+                               &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
+                               &plan, NULL),
+              WEIR_OK);
     for (uint32_t i = 0; i < weir_plan_step_count(plan); i++) {
         const uint32_t phase = weir_plan_step_at(plan, i)->phase;
         CHECK(phase >= last);
@@ -281,7 +284,10 @@ static void a_lower_request_removes_workers(void)
     CHECK_I64(test_step(host, NULL), WEIR_OK);
     CHECK_STR(test_workers(host).text, "9,7");
     CHECK_I64(weir_host_update_pool(host, 0, &update), WEIR_OK);
-    CHECK_I64(weir_host_decide(host, 0, &plan, NULL), WEIR_OK);
+    CHECK_I64(weir_host_decide(host,
+                               &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
+                               &plan, NULL),
+              WEIR_OK);
     for (uint32_t i = 0; i < weir_plan_count(plan); i++)
         stops += weir_plan_action(plan, i)->verb == WEIR_VERB_STOP;
     CHECK_I64(stops, 2);

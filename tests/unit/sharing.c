@@ -66,7 +66,8 @@ static uint32_t start(struct lab *lab, uint32_t stage, uint64_t id, struct sim_l
     const struct sim_stage *spec = sim_scenario_stage(lab->scenario, stage);
     struct weir_alloc alloc;
     CHECK_I64(weir_place_first(lab->belief, 0, &spec->shape, &alloc), WEIR_OK);
-    CHECK_I64(weir_cluster_add_worker(lab->belief, id, stage, &alloc, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(lab->belief, id, weir_pool_owner(stage), &alloc, NULL),
+              WEIR_OK);
     sim_lease_fill(lease, lab->truth, &alloc, &spec->uses_shape);
     const uint32_t reason = sim_cluster_acquire(lab->truth, lease);
     if (reason == WEIR_REASON_NONE)

@@ -20,6 +20,7 @@
 
 #include "weir/shape.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 WEIR_BEGIN_DECLS
@@ -130,6 +131,32 @@ struct weir_node {
     uint64_t version; /* fingerprint of the node's state, for caches: equal states, equal value */
 };
 
+/* Whose a worker is. Append-only. */
+enum weir_owner_kind {
+    WEIR_OWNER_POOL, /* index: the pool; id 0. A pool is a set of equal workers whose number
+                        somebody chooses: a stage, the replicas of a service, a role of actors. */
+    WEIR_OWNER_JOB   /* index: the workload; id: the job within it */
+};
+struct weir_owner {
+    uint32_t kind; /* enum weir_owner_kind */
+    uint32_t index;
+    uint64_t id;
+};
+static inline struct weir_owner weir_pool_owner(uint32_t pool)
+{
+    const struct weir_owner owner = { WEIR_OWNER_POOL, pool, 0 };
+    return owner;
+}
+static inline struct weir_owner weir_job_owner(uint32_t workload, uint64_t job)
+{
+    const struct weir_owner owner = { WEIR_OWNER_JOB, workload, job };
+    return owner;
+}
+static inline bool weir_owner_is(const struct weir_owner *a, const struct weir_owner *b)
+{
+    return a->kind == b->kind && a->index == b->index && a->id == b->id;
+}
+
 enum weir_worker_state {
     WEIR_WORKER_STARTING = 0,
     WEIR_WORKER_READY = 1,
@@ -138,8 +165,9 @@ enum weir_worker_state {
 
 struct weir_worker {
     uint64_t id; /* unique for ever within one inventory */
-    uint32_t pool;
-    uint32_t state;   /* enum weir_worker_state, as far as the scheduler knows */
+    struct weir_owner owner;
+    uint32_t state; /* enum weir_worker_state, as far as the scheduler knows */
+    uint32_t reserved;
     int64_t since_ns; /* when it entered the state */
     struct weir_alloc alloc;
 };
@@ -191,12 +219,13 @@ WEIR_API uint32_t weir_cluster_usual_gpus(const struct weir_cluster *cluster);
 WEIR_API struct weir_amounts weir_cluster_total(const struct weir_cluster *cluster);
 WEIR_API struct weir_amounts weir_cluster_free(const struct weir_cluster *cluster);
 
-/* Gives `alloc` to a new worker of `pool` (a small number: lists are kept for all below it).
- * Nothing changes on error: WEIR_EDUPLICATE, WEIR_ENOTFOUND (node, GPU), WEIR_EINVAL (negative
- * amounts, devices not ascending), WEIR_EOVERCOMMIT (names the device and by how much). Flags of
- * the node are not looked at: what runs there runs there. */
+/* Gives `alloc` to a new worker of `owner` (its index is a small number: lists are kept for all
+ * pools below it). Nothing changes on error: WEIR_EDUPLICATE, WEIR_ENOTFOUND (node, GPU),
+ * WEIR_EINVAL (negative amounts, devices not ascending), WEIR_EOVERCOMMIT (names the device and by
+ * how much). Flags of the node are not looked at: what runs there runs there. */
 WEIR_API weir_status weir_cluster_add_worker(struct weir_cluster *cluster, uint64_t id,
-                                             uint32_t pool, const struct weir_alloc *alloc,
+                                             struct weir_owner owner,
+                                             const struct weir_alloc *alloc,
                                              struct weir_error *error);
 /* Takes everything back. Errors: WEIR_ENOTFOUND. */
 WEIR_API weir_status weir_cluster_remove_worker(struct weir_cluster *cluster, uint64_t id,
@@ -218,6 +247,13 @@ WEIR_API bool weir_cluster_pool_worker(const struct weir_cluster *cluster, uint3
 /* Its id alone. O(1). False when there is none. */
 WEIR_API bool weir_cluster_pool_worker_id(const struct weir_cluster *cluster, uint32_t pool,
                                           uint32_t position, uint64_t *id);
+/* Workers on a node of the same pool, or of jobs of the same workload. O(their number). */
+WEIR_API uint32_t weir_cluster_peers(const struct weir_cluster *cluster, uint32_t node,
+                                     struct weir_owner owner);
+/* The workers of a node one after the other, without an order: `cursor` begins at 0. False at the
+ * end. O(1). */
+WEIR_API bool weir_cluster_node_worker(const struct weir_cluster *cluster, uint32_t node,
+                                       uint32_t *cursor, struct weir_worker *worker);
 /* Some worker of a node (to empty it), O(1). False when it has none. */
 WEIR_API bool weir_cluster_node_worker_id(const struct weir_cluster *cluster, uint32_t node,
                                           uint64_t *id);

@@ -15,7 +15,7 @@
 #ifndef WEIR_HOST_H
 #define WEIR_HOST_H
 
-#include "weir/policy.h"
+#include "weir/job.h"
 
 WEIR_BEGIN_DECLS
 
@@ -29,11 +29,18 @@ struct weir_host_config {
     struct weir_params placement_params; /* count 0 = defaults; values are copied */
     const struct weir_scaling_ops *scaling;
     struct weir_params scaling_params;
+    const struct weir_queueing_ops *queueing; /* NULL = the first of the registry */
+    struct weir_params queueing_params;
     const struct weir_scaling_ops *fallback; /* NULL = a rejected plan is an error */
     struct weir_window window;               /* zero = 180 s and 5 points */
     uint64_t seed;
     int64_t (*clock_ns)(void *state); /* wall clock for timing; NULL = not timed */
     void *clock_state;
+    uint32_t group_by_policy; /* 1 = bundles of placement groups go where the placement policy says,
+                                 0 = where Ray's own scorer does */
+    uint32_t group_report;    /* enum weir_group_report */
+    uint32_t cut_min_gain;    /* slices that cutting a GPU anew must win; 0 = GPUs are never cut */
+    uint32_t reserved;
 };
 
 WEIR_API weir_status weir_host_create(const struct weir_host_config *config,
@@ -67,6 +74,28 @@ struct weir_pool_update {
 };
 WEIR_API weir_status weir_host_update_pool(struct weir_host *host, uint32_t pool,
                                            const struct weir_pool_update *update);
+/* ---- jobs ---- */
+/* A source of jobs: a trace, a queue, a user's stream. Its name names the random choices made for
+ * its jobs. */
+WEIR_API weir_status weir_host_add_workload(struct weir_host *host, const char *name,
+                                            uint32_t *index, struct weir_error *error);
+/* A job waits from now on. It is asked for at the next decision whose causes say JOBS. Errors:
+ * WEIR_EINVAL, WEIR_EDUPLICATE, WEIR_ENOTFOUND (workload), WEIR_EINFEASIBLE: it would not fit the
+ * cluster even if all nodes were up and empty; it is then not kept. O(log waiting jobs). */
+WEIR_API weir_status weir_host_submit(struct weir_host *host, const struct weir_job_spec *job,
+                                      struct weir_error *error);
+/* It waits no more: its submitter took it back, or lost patience. WEIR_ENOTFOUND unless it waits.
+ */
+WEIR_API weir_status weir_host_withdraw(struct weir_host *host, uint32_t workload, uint64_t id);
+/* It is over, however it ended; outcomes have said before that its ranks are gone (else
+ * WEIR_EBUSY). WEIR_ENOTFOUND unless it starts or runs. To come again it is submitted again. O(1).
+ */
+WEIR_API weir_status weir_host_ended(struct weir_host *host, uint32_t workload, uint64_t id,
+                                     struct weir_error *error);
+/* The work that is expected (for policies that plan for it, and for the measure of fragmentation):
+ * shapes and how often each comes. Copied. */
+WEIR_API weir_status weir_host_set_mix(struct weir_host *host, const struct weir_mix *mix);
+
 WEIR_API weir_status weir_host_measure(struct weir_host *host, const struct weir_measurement *task);
 /* STARTED adds the worker with its allocation, STOPPED and LOST remove it, REFUSED changes
  * nothing. `alloc` is needed for STARTED only. */
@@ -75,8 +104,8 @@ WEIR_API weir_status weir_host_outcome(struct weir_host *host, const struct weir
 WEIR_API weir_status weir_host_set_worker_state(struct weir_host *host, uint64_t worker,
                                                 uint32_t state, int64_t since_ns);
 /* A worker that ran before this host existed. */
-WEIR_API weir_status weir_host_adopt_worker(struct weir_host *host, uint64_t worker, uint32_t pool,
-                                            const struct weir_alloc *alloc,
+WEIR_API weir_status weir_host_adopt_worker(struct weir_host *host, uint64_t worker,
+                                            struct weir_owner owner, const struct weir_alloc *alloc,
                                             struct weir_error *error);
 
 /* Replaces what the estimator of a pool says until its next measurement (initial state, replays).
@@ -85,10 +114,17 @@ WEIR_API weir_status weir_host_set_estimate(struct weir_host *host, uint32_t poo
                                             struct weir_estimate estimate);
 
 /* ---- decisions ---- */
-/* One decision at `now_ns`. The plan is the host's and lives until the next call. WEIR_EPOLICY: the
- * policy's plan was rejected (and no fallback); WEIR_EMANUAL, WEIR_EMINIMUM, WEIR_EINFEASIBLE: the
- * policy says so (error->phase and pool are set). */
-WEIR_API weir_status weir_host_decide(struct weir_host *host, int64_t now_ns,
+struct weir_call {
+    uint32_t size;   /* sizeof */
+    uint32_t causes; /* enum weir_cause, at least one */
+    int64_t now_ns;  /* never before that of an earlier call */
+};
+
+/* One decision: queueing when a job may start that could not before, scaling when its interval is
+ * over, it asked for it, or workers or nodes changed. The plan is the host's and lives until the
+ * next call. WEIR_EPOLICY: the policy's plan was rejected (and no fallback); WEIR_EMANUAL,
+ * WEIR_EMINIMUM, WEIR_EINFEASIBLE: the policy says so (error->phase and pool are set). */
+WEIR_API weir_status weir_host_decide(struct weir_host *host, const struct weir_call *call,
                                       const struct weir_plan **plan, struct weir_error *error);
 
 struct weir_host_stats {

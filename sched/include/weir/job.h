@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Jobs as a scheduler sees them, and queueing policies: who is next.
+ * Queueing policies: in which order waiting jobs are offered a place, and who may pass whom.
  *
- * A job is a gang of `members` equal workers that start together or not at all. What nobody said is
- * WEIR_UNKNOWN_TIME, 0 or NULL, as noted; a policy must cope with it. A view is valid during the
- * call it is passed to.
+ * The cheap way is `key`: one number a job; the host keeps the jobs of one kind in the order of
+ * their keys and asks the first of every kind, so a pass costs what may change, not what waits.
+ * Flags say whether jobs may pass one that does not fit. The full way is `pass`: the policy walks
+ * over the jobs itself (reservations, backfill, rounds) and tries places through the placer, with
+ * marks on its scratch.
  */
 #ifndef WEIR_JOB_H
 #define WEIR_JOB_H
@@ -12,29 +14,6 @@
 #include "weir/policy.h"
 
 WEIR_BEGIN_DECLS
-
-#define WEIR_UNKNOWN_TIME INT64_MIN
-
-struct weir_job {
-    uint64_t id;             /* in the order of submission */
-    struct weir_shape shape; /* of one member */
-    uint32_t members;        /* that start together, at least 1 */
-    uint32_t ranks_min;      /* an elastic job runs with any number of members in this range */
-    uint32_t ranks_max;
-    uint32_t tenant;
-    int32_t priority;  /* larger is more urgent */
-    uint32_t attempts; /* starts so far */
-    int64_t submit_ns;
-    int64_t queued_ns;       /* since when it waits this time */
-    int64_t estimate_ns;     /* of its run time, by its user */
-    int64_t attained_ns;     /* it has run so far, times its GPUs (members without GPUs count 1) */
-    int64_t restart_cost_ns; /* to start again from its last checkpoint */
-    double round_share;      /* of the present round it is entitled to; 0 = no rounds */
-    /* Steps per second on each GPU type (by index), relative to the first; NULL = all the same. */
-    const double *throughput;
-    uint32_t throughput_count;
-    uint32_t reserved;
-};
 
 struct weir_queueing_ops {
     uint32_t size, abi;
@@ -48,8 +27,11 @@ struct weir_queueing_ops {
                           void **state, struct weir_error *error);
     void (*destroy)(void *state);
     /* The key of a waiting job: the smallest is next; of equals the one submitted first, then the
-     * smaller id. NULL = the time of submission. */
+     * smaller workload, then the smaller id. NULL = the time of submission. */
     double (*key)(void *state, const struct weir_job *job, int64_t now_ns);
+    /* One pass of its own instead of the host's. NULL = the host's, by key. */
+    weir_status (*pass)(void *state, const struct weir_view *view, struct weir_placer *placer,
+                        struct weir_plan *plan, struct weir_error *error);
 };
 
 enum weir_queueing_flag {
@@ -62,6 +44,12 @@ enum weir_queueing_flag {
 WEIR_API uint32_t weir_queueing_count(void);
 WEIR_API const struct weir_queueing_ops *weir_queueing_at(uint32_t index);
 WEIR_API const struct weir_queueing_ops *weir_queueing_find(const char *name); /* NULL = none */
+
+/* For `pass`: starts all ranks of a waiting job, all or none. WEIR_EBUSY when it does not fit now
+ * (a DENY of its kind is kept with the counts), WEIR_EINFEASIBLE when it cannot on the nodes that
+ * are up. Cost: that of its ranks' placements. */
+WEIR_API weir_status weir_placer_start_job(struct weir_placer *placer, uint32_t workload,
+                                           uint64_t id, struct weir_error *error);
 
 /* One queueing policy by itself, with its state. `params` NULL or empty = defaults; copied. */
 struct weir_ranker;

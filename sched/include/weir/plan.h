@@ -25,7 +25,10 @@ WEIR_BEGIN_DECLS
     X(WEIR_VERB_REQUEST_NODE, "request_node")                                                      \
     X(WEIR_VERB_RELEASE_NODE, "release_node")                                                      \
     X(WEIR_VERB_DENY, "deny")                                                                      \
-    X(WEIR_VERB_WAKE, "wake")
+    X(WEIR_VERB_WAKE, "wake")                                                                      \
+    X(WEIR_VERB_RESERVE, "reserve")                                                                \
+    X(WEIR_VERB_CUT, "cut")                                                                        \
+    X(WEIR_VERB_ANNOTATE, "annotate")
 
 #define WEIR_VERB_ENUM(name, text) name,
 enum weir_verb { WEIR_VERBS(WEIR_VERB_ENUM) WEIR_VERB_COUNT };
@@ -75,17 +78,22 @@ struct weir_choice {
 };
 
 struct weir_action {
-    uint32_t verb;   /* enum weir_verb */
-    uint32_t pool;   /* or job; WEIR_NO_INDEX = none */
-    uint32_t reason; /* DENY: enum weir_reason */
-    uint32_t phase;  /* of the policy's algorithm, 0 = none */
-    uint64_t worker; /* START: new or reused id; STOP, MOVE: existing id */
-    int64_t value; /* SET_SLOTS: slots; WAKE: time in ns; RESIZE: ranks; REQUEST_NODE: node type */
+    uint32_t verb;           /* enum weir_verb */
+    uint32_t reason;         /* DENY: enum weir_reason */
+    struct weir_owner owner; /* index WEIR_NO_INDEX = nobody's (WAKE, CUT, nodes) */
+    uint32_t phase;          /* of the policy's algorithm, 0 = none */
+    uint32_t rank;           /* START of a job: which of its ranks */
+    uint32_t node;           /* CUT, RELEASE_NODE */
+    uint32_t gpu;            /* CUT: index within the node */
+    uint64_t worker;         /* START: new or reused id; STOP, MOVE: existing id */
+    /* SET_SLOTS: slots; WAKE: time in ns; RESIZE: ranks; REQUEST_NODE: node type; CUT: the layout;
+     * RESERVE: until when, in ns; ANNOTATE: a number of the policy */
+    int64_t value;
     uint32_t reused; /* START: 1 = a worker stopped earlier in this plan that is kept after all */
     uint32_t choice; /* index into the plan's choices, WEIR_NO_INDEX = not kept */
     struct weir_alloc alloc; /* START, MOVE */
-    /* START: the first id of a group that is one worker (SPMD_MULTI), 0 = alone. A controller
-     * starts all members or none; they follow each other in the plan. */
+    /* START: the first id of workers that start together, all or none; 0 = alone. They follow each
+     * other in the plan: a group that is one worker (SPMD_MULTI), or the ranks of a job. */
     uint64_t group;
 };
 
@@ -143,13 +151,14 @@ WEIR_API uint64_t weir_plan_next_worker(const struct weir_plan *plan);
 WEIR_API uint32_t weir_plan_explain(const struct weir_plan *plan);
 
 /* Verbs for policies. They fail only with WEIR_ENOMEM. `choice` may be NULL. */
-WEIR_API weir_status weir_plan_start(struct weir_plan *plan, uint32_t pool, uint64_t worker,
-                                     const struct weir_alloc *alloc,
+WEIR_API weir_status weir_plan_start(struct weir_plan *plan, struct weir_owner owner,
+                                     uint64_t worker, const struct weir_alloc *alloc,
                                      const struct weir_choice *choice);
-WEIR_API weir_status weir_plan_stop(struct weir_plan *plan, uint32_t pool, uint64_t worker);
+WEIR_API weir_status weir_plan_stop(struct weir_plan *plan, struct weir_owner owner,
+                                    uint64_t worker);
 WEIR_API weir_status weir_plan_set_slots(struct weir_plan *plan, uint32_t pool, uint32_t slots);
-WEIR_API weir_status weir_plan_deny(struct weir_plan *plan, uint32_t pool, uint32_t reason,
-                                    const struct weir_choice *choice);
+WEIR_API weir_status weir_plan_deny(struct weir_plan *plan, struct weir_owner owner,
+                                    uint32_t reason, const struct weir_choice *choice);
 WEIR_API weir_status weir_plan_wake(struct weir_plan *plan, int64_t at_ns);
 /* Any other verb, and full control over the fields. */
 WEIR_API weir_status weir_plan_append(struct weir_plan *plan, const struct weir_action *action);
@@ -191,14 +200,17 @@ enum weir_outcome_kind {
     WEIR_OUTCOME_STARTED,
     WEIR_OUTCOME_REFUSED, /* the plan fitted the view, not the truth */
     WEIR_OUTCOME_STOPPED,
-    WEIR_OUTCOME_LOST /* worker or node died */
+    WEIR_OUTCOME_LOST, /* worker or node died */
+    WEIR_OUTCOME_CUT,  /* the GPU has its new layout */
+    WEIR_OUTCOME_UNCUT /* it could not be cut and keeps the old one */
 };
 
 struct weir_outcome {
     uint32_t kind;
-    uint32_t pool;
     uint32_t reason; /* REFUSED: enum weir_reason */
+    struct weir_owner owner;
     uint32_t node;
+    uint32_t gpu; /* CUT */
     uint64_t worker;
     int64_t time_ns;
 };

@@ -65,8 +65,9 @@ struct weir_place_query {
     const struct weir_cluster *cluster;
     const struct weir_mix *mix;
     const struct weir_shape *shape;
-    uint32_t pool;
-    uint32_t reusable_count;            /* workers of the pool stopped earlier in this plan */
+    struct weir_owner owner;
+    uint32_t reusable_count; /* workers of the owner stopped earlier in this plan */
+    uint32_t reserved;
     const struct weir_worker *reusable; /* in the order they were stopped */
     uint64_t seed;                      /* for random choice; changes with every query */
     const struct weir_stopped *stopped; /* libweir's own: replaces `reusable` when not NULL */
@@ -79,11 +80,11 @@ struct weir_place_answer {
     struct weir_choice choice;
 };
 
-/* A question: which worker of `pool` to remove? */
+/* A question: which worker of a pool to remove? */
 struct weir_evict_query {
     const struct weir_cluster *cluster;
     const struct weir_mix *mix;
-    uint32_t pool;
+    struct weir_owner owner;
     uint32_t candidate_count;   /* 0 = all workers of the pool, in insertion order */
     const uint64_t *candidates; /* worker ids */
     uint64_t seed;
@@ -198,8 +199,9 @@ struct weir_members_query {
     const struct weir_mix *mix;
     const struct weir_shape *shape; /* of one member */
     uint64_t seed;
-    uint32_t pool; /* what the members count as while they are placed, for policies that look */
+    struct weir_owner owner; /* whose members they are, for policies that look */
     uint32_t count;
+    uint32_t reserved;
 };
 
 /* Asks the policy for one member after the other, each seeing those before it, and takes everything
@@ -240,7 +242,7 @@ struct weir_module {
 };
 
 typedef const struct weir_module *(*weir_module_entry)(void);
-#define WEIR_MODULE_SYMBOL "weir_policy_module_v1"
+#define WEIR_MODULE_SYMBOL "weir_policy_module_v2"
 
 /* The module's queueing policies, or NULL: those built before there were any have no such member.
  */

@@ -18,8 +18,8 @@
 #define WEIR_VERSION_H
 
 #define WEIR_VERSION   "0.1.0"
-#define WEIR_ABI_MAJOR 1
-#define WEIR_ABI_MINOR 1
+#define WEIR_ABI_MAJOR 2
+#define WEIR_ABI_MINOR 0
 
 #if defined(__GNUC__)
 #define WEIR_API __attribute__((visibility("default")))

@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a policy is told about the work: pools of pipelines, and jobs.
+ * What libweir knows of work, and how a policy sees it.
  *
- * A view is read-only and lives for one call. Structs grow at the end; lists are reached through
- * accessors so that a plug-in built against an older header still finds its fields.
+ * A **pool** is a set of equal workers whose number somebody chooses: a stage of a pipeline, the
+ * replicas of a service, a role of actors. A **job** is a set of ranks that somebody starts and
+ * that ends by itself:
+ *
+ *   submit -> WAITING -- a plan starts it --> STARTING -- all ranks started --> RUNNING -> ended
+ *                ^                               |
+ *                +------ truth refused it -------+
+ *
+ * The host keeps both and is told what changes; a view is a look at them during one call and costs
+ * nothing to make. What nobody said is WEIR_UNKNOWN_TIME, 0 or NULL, as noted; a policy must cope
+ * with it. Structs that the caller fills begin with `size` (sizeof) and grow at the end; structs
+ * that the library fills for the caller have `size` set by the caller, and no more is filled. Lists
+ * are reached through accessors, so that a module built against an older header still finds its
+ * fields.
  */
 #ifndef WEIR_WORK_H
 #define WEIR_WORK_H
@@ -12,7 +24,11 @@
 
 WEIR_BEGIN_DECLS
 
-/* A pool: one kind of worker. Counts are what the scheduler believes. */
+#define WEIR_UNKNOWN_TIME INT64_MIN
+
+/* ---- pools ----------------------------------------------------------------------------------- */
+
+/* Counts are what the scheduler believes. */
 struct weir_pool_view {
     const char *name;
     uint32_t pipeline;         /* index */
@@ -30,26 +46,90 @@ struct weir_pool_view {
     struct weir_estimate estimate;
 };
 
-/* A job or one of its gangs; complete from the first version of the interface. */
-struct weir_job_view {
-    uint64_t id;
-    const char *name;
-    uint32_t tenant;
-    int32_t priority;
-    struct weir_shape shape; /* of one rank */
-    uint32_t ranks_min;
-    uint32_t ranks_max;
-    uint32_t ranks_now;
-    uint32_t gang; /* 1 = all ranks or none */
-    int64_t submit_ns;
-    int64_t estimate_ns;     /* user's run-time estimate, -1 = none */
-    int64_t attained_gpu_ns; /* service received so far */
-    int64_t restart_cost_ns;
-    double round_share;        /* fraction of the last round it ran */
-    uint32_t throughput_count; /* entries below, by GPU type index */
+/* ---- jobs ------------------------------------------------------------------------------------ */
+
+/* Ranks that ask for the same. */
+struct weir_rank_group {
+    uint32_t ranks;     /* that start together, at least 1 */
+    uint32_t ranks_min; /* the job runs with any number from here ... */
+    uint32_t ranks_max; /* ... to here; both equal to `ranks` = not elastic */
     uint32_t reserved;
-    const double *throughput_per_s; /* steps per second on each GPU type, NAN = unknown */
+    struct weir_shape shape; /* of one rank; not SPMD_MULTI */
 };
+
+enum { WEIR_MAX_RANKS = 1 << 20, WEIR_MAX_STRATEGY = 4 };
+
+/* A job as its submitter describes it. Ids are unique within their workload while the job is
+ * known; order and random choices are named by workload and id, so that one workload never changes
+ * what is drawn for another. */
+struct weir_job_spec {
+    uint32_t size;
+    uint32_t workload; /* see weir_host_add_workload */
+    uint64_t id;
+    const struct weir_rank_group *groups; /* ranks are numbered over them in this order */
+    uint32_t group_count;
+    uint32_t strategy; /* enum weir_group_strategy + 1; 0 = any places, all or none */
+    uint32_t tenant;
+    uint32_t user;
+    int32_t priority;     /* larger is more urgent */
+    uint32_t attempts;    /* starts before */
+    uint32_t reservation; /* it may use, index + 1; 0 = none */
+    uint32_t throughput_count;
+    int64_t submit_ns;       /* for the first time */
+    int64_t queued_ns;       /* since when it waits this time */
+    int64_t estimate_ns;     /* of its run time, by its user */
+    int64_t deadline_ns;     /* WEIR_UNKNOWN_TIME = none */
+    int64_t attained_ns;     /* it has run so far, times its GPUs (ranks without GPUs count 1) */
+    int64_t restart_cost_ns; /* to start again from its last checkpoint */
+    double round_share;      /* of the present round it is entitled to; 0 = no rounds */
+    /* Steps per second on each GPU type (by index), relative to the first; NULL = all the same.
+     * Must stay valid while the job is known. */
+    const double *throughput;
+};
+
+enum weir_job_state { WEIR_JOB_WAITING, WEIR_JOB_STARTING, WEIR_JOB_RUNNING };
+
+/* A job as a policy sees it. */
+struct weir_job {
+    uint32_t size; /* set by the caller of an accessor */
+    uint32_t workload;
+    uint64_t id;
+    const struct weir_rank_group *groups;
+    uint32_t group_count;
+    uint32_t strategy;
+    uint32_t ranks; /* over all groups */
+    uint32_t kind;  /* jobs of one kind ask for the same; a small number */
+    uint32_t tenant;
+    uint32_t user;
+    int32_t priority;
+    uint32_t attempts; /* starts so far */
+    uint32_t reservation;
+    uint32_t state; /* enum weir_job_state */
+    int64_t submit_ns;
+    int64_t queued_ns;
+    int64_t start_ns; /* of this run, while STARTING or RUNNING */
+    int64_t estimate_ns;
+    int64_t deadline_ns;
+    int64_t attained_ns;
+    int64_t restart_cost_ns;
+    double round_share;
+    const double *throughput;
+    uint32_t throughput_count;
+    uint32_t reserved;
+};
+
+/* ---- the view -------------------------------------------------------------------------------- */
+
+/* Why a decision is asked for; bits. The host calls the kinds of policies that they concern. */
+enum weir_cause {
+    WEIR_CAUSE_TIMER = 1,   /* an interval of the controller is over */
+    WEIR_CAUSE_WAKE = 2,    /* a policy asked for it */
+    WEIR_CAUSE_JOBS = 4,    /* a job came, ended or left, or a cut was made */
+    WEIR_CAUSE_NODES = 8,   /* capacity came or went */
+    WEIR_CAUSE_WORKERS = 16 /* workers of a pool were lost */
+};
+
+struct weir_jobs; /* the host's */
 
 struct weir_view {
     int64_t now_ns;
@@ -58,13 +138,29 @@ struct weir_view {
     uint64_t decision; /* counts from 0 */
     const struct weir_cluster *cluster;
     const struct weir_pool_view *pools; /* through weir_view_pool */
-    const struct weir_job_view *jobs;   /* through weir_view_job */
+    const struct weir_jobs *jobs;       /* through weir_view_job and its like; NULL = none */
     uint32_t pool_count;
-    uint32_t job_count;
+    uint32_t causes; /* enum weir_cause */
 };
 
 WEIR_API const struct weir_pool_view *weir_view_pool(const struct weir_view *view, uint32_t pool);
-WEIR_API const struct weir_job_view *weir_view_job(const struct weir_view *view, uint32_t job);
+
+/* What pools may share: all that is up, less what jobs hold. */
+WEIR_API struct weir_amounts weir_view_supply(const struct weir_view *view);
+
+/* Jobs that wait, start or run. */
+WEIR_API uint32_t weir_view_jobs(const struct weir_view *view);
+WEIR_API uint32_t weir_view_waiting_jobs(const struct weir_view *view);
+/* One after the other: `cursor` begins at 0; in no order that means anything, the same in every
+ * run. False at the end. O(1) a job. */
+WEIR_API bool weir_view_next_job(const struct weir_view *view, uint32_t *cursor,
+                                 struct weir_job *job);
+/* False when there is no such job; `job` may be NULL. O(1). */
+WEIR_API bool weir_view_job(const struct weir_view *view, uint32_t workload, uint64_t id,
+                            struct weir_job *job);
+/* What one rank of a job asks for; NULL when there is no such rank. O(groups). */
+WEIR_API const struct weir_shape *weir_view_rank_shape(const struct weir_view *view,
+                                                       const struct weir_owner *job, uint32_t rank);
 
 WEIR_END_DECLS
 

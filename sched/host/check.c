@@ -36,12 +36,13 @@ void weir_check_free(const struct weir_allocator *allocator, struct weir_check *
 static weir_status reject(const struct checker *checker)
 {
     const struct weir_action *const action = checker->action;
-    const bool has_pool = action->pool < checker->view->pool_count;
+    const bool has_pool =
+        action->owner.kind == WEIR_OWNER_POOL && action->owner.index < checker->view->pool_count;
 
     weir_error_wrap(checker->error, "action %u (%s of worker %llu%s%s)", checker->index,
                     weir_verb_name(action->verb), (unsigned long long)action->worker,
                     has_pool ? ", stage " : "",
-                    has_pool ? weir_view_pool(checker->view, action->pool)->name : "");
+                    has_pool ? weir_view_pool(checker->view, action->owner.index)->name : "");
     return WEIR_EPOLICY;
 }
 
@@ -303,14 +304,21 @@ static bool covers_codecs(const struct weir_shape *shape, const struct weir_allo
            (shape->codec_same_gpu == 0 || alloc->device_count == 1);
 }
 
+/* What the worker that starts needs. */
+static const struct weir_shape *shape_of(const struct checker *checker)
+{
+    const struct weir_action *const action = checker->action;
+
+    if (action->owner.kind == WEIR_OWNER_POOL)
+        return &weir_view_pool(checker->view, action->owner.index)->shape;
+    return weir_view_rank_shape(checker->view, &action->owner, action->rank);
+}
+
 static weir_status check_covers(const struct checker *checker, const struct weir_alloc *alloc)
 {
     char text[128];
 
-    if (checker->action->pool >= checker->view->pool_count)
-        return WEIR_OK; /* a job: how its ranks share what they hold is the job's matter */
-    const struct weir_shape *const shape =
-        &weir_view_pool(checker->view, checker->action->pool)->shape;
+    const struct weir_shape *const shape = shape_of(checker);
     bool is_covered = alloc->cpu_units >= shape->cpu_units && alloc->ram_bytes >= shape->ram_bytes;
     if (shape->kind == WEIR_SHAPE_CODEC)
         is_covered = is_covered && covers_codecs(shape, alloc);
@@ -335,7 +343,7 @@ static bool find_holding(const struct checker *checker, uint64_t worker, struct 
     if (action->verb != WEIR_VERB_START && action->verb != WEIR_VERB_MOVE)
         return false;
     held->id = worker;
-    held->pool = action->pool;
+    held->owner = action->owner;
     memcpy(&held->alloc, &action->alloc,
            offsetof(struct weir_alloc, devices) +
                action->alloc.device_count * sizeof action->alloc.devices[0]);
@@ -352,13 +360,28 @@ static weir_status remember(const struct checker *checker)
 
 static weir_status check_pool(const struct checker *checker)
 {
-    const struct weir_view *const view = checker->view;
-    const uint32_t count = view->pool_count > view->job_count ? view->pool_count : view->job_count;
+    const struct weir_owner *const owner = &checker->action->owner;
 
-    if (checker->action->pool >= count)
-        return weir_fail(checker->error, WEIR_EPOLICY, "stage or job %u of %u",
-                         checker->action->pool, count);
+    if (owner->kind != WEIR_OWNER_POOL || owner->index >= checker->view->pool_count)
+        return weir_fail(checker->error, WEIR_EPOLICY, "stage %u of %u", owner->index,
+                         checker->view->pool_count);
     return WEIR_OK;
+}
+
+static weir_status check_job(const struct checker *checker)
+{
+    const struct weir_owner *const owner = &checker->action->owner;
+
+    if (owner->kind != WEIR_OWNER_JOB ||
+        weir_view_rank_shape(checker->view, owner, checker->action->rank) == NULL)
+        return weir_fail(checker->error, WEIR_EPOLICY, "there is no rank %u of job %llu",
+                         checker->action->rank, (unsigned long long)owner->id);
+    return WEIR_OK;
+}
+
+static weir_status check_owner(const struct checker *checker)
+{
+    return checker->action->owner.kind == WEIR_OWNER_JOB ? check_job(checker) : check_pool(checker);
 }
 
 static weir_status check_start(const struct checker *checker)
@@ -366,7 +389,7 @@ static weir_status check_start(const struct checker *checker)
     const struct weir_action *const action = checker->action;
     struct weir_worker held;
 
-    WEIR_TRY(check_pool(checker));
+    WEIR_TRY(check_owner(checker));
     if (find_holding(checker, action->worker, &held))
         return weir_fail(checker->error, WEIR_EPOLICY, "this worker runs already");
     const bool is_known = weir_cluster_worker(checker->view->cluster, action->worker, &held);
@@ -376,9 +399,9 @@ static weir_status check_start(const struct checker *checker)
                          "stopped, and the start is not a reuse");
     if (!is_known && action->reused != 0)
         return weir_fail(checker->error, WEIR_EPOLICY, "reuses a worker that does not exist");
-    if (is_known && held.pool != action->pool)
+    if (is_known && !weir_owner_is(&held.owner, &action->owner))
         return weir_fail(checker->error, WEIR_EPOLICY, "reuses a worker of another stage (%u)",
-                         held.pool);
+                         held.owner.index);
     WEIR_TRY(take(checker, &action->alloc));
     WEIR_TRY(check_covers(checker, &action->alloc));
     return remember(checker);
@@ -391,9 +414,9 @@ static weir_status free_running(const struct checker *checker)
 
     if (!find_holding(checker, checker->action->worker, &held))
         return weir_fail(checker->error, WEIR_EPOLICY, "no such worker runs");
-    if (held.pool != checker->action->pool)
+    if (!weir_owner_is(&held.owner, &checker->action->owner))
         return weir_fail(checker->error, WEIR_EPOLICY, "the worker belongs to stage %u, not %u",
-                         held.pool, checker->action->pool);
+                         held.owner.index, checker->action->owner.index);
     return give_back(checker, &held.alloc);
 }
 
@@ -405,7 +428,7 @@ static weir_status check_stop(const struct checker *checker)
 
 static weir_status check_move(const struct checker *checker)
 {
-    WEIR_TRY(check_pool(checker));
+    WEIR_TRY(check_owner(checker));
     WEIR_TRY(free_running(checker));
     WEIR_TRY(take(checker, &checker->action->alloc));
     WEIR_TRY(check_covers(checker, &checker->action->alloc));
@@ -423,6 +446,28 @@ static weir_status check_value(const struct checker *checker, int64_t least, int
     return WEIR_OK;
 }
 
+/* A GPU that can be cut, that nothing holds after the actions so far. */
+static weir_status check_cut(const struct checker *checker)
+{
+    const struct weir_action *const action = checker->action;
+    const struct weir_cluster *const cluster = checker->view->cluster;
+
+    if (action->node >= weir_cluster_node_count(cluster) ||
+        action->gpu >= weir_cluster_node(cluster, action->node)->gpu_count)
+        return weir_fail(checker->error, WEIR_EPOLICY, "there is no GPU %u on node %u", action->gpu,
+                         action->node);
+    const struct weir_check_gpu *const book = gpu_book(checker, action->node, action->gpu);
+    if (book == NULL)
+        return weir_fail(checker->error, WEIR_ENOMEM, "out of memory");
+    if (book->seen->mig == NULL)
+        return weir_fail(checker->error, WEIR_EPOLICY, "GPU %u of node %u cannot be cut",
+                         action->gpu, action->node);
+    if (book->mig_state.held != 0)
+        return weir_fail(checker->error, WEIR_EPOLICY, "GPU %u of node %u is still held",
+                         action->gpu, action->node);
+    return WEIR_OK;
+}
+
 static weir_status check_action(const struct checker *checker)
 {
     switch ((enum weir_verb)checker->action->verb) {
@@ -436,11 +481,11 @@ static weir_status check_action(const struct checker *checker)
         WEIR_TRY(check_pool(checker));
         return check_value(checker, 1, UINT32_MAX, "slots");
     case WEIR_VERB_RESIZE:
-        WEIR_TRY(check_pool(checker));
+        WEIR_TRY(check_owner(checker));
         return check_value(checker, 0, UINT32_MAX, "ranks");
     case WEIR_VERB_ADMIT:
     case WEIR_VERB_PREEMPT:
-        return check_pool(checker);
+        return check_owner(checker);
     case WEIR_VERB_REQUEST_NODE:
         return check_value(checker, 0, UINT32_MAX, "node type");
     case WEIR_VERB_RELEASE_NODE:
@@ -452,7 +497,14 @@ static weir_status check_action(const struct checker *checker)
         if (checker->action->reason >= WEIR_REASON_COUNT)
             return weir_fail(checker->error, WEIR_EPOLICY, "unknown reason %u",
                              checker->action->reason);
-        return check_pool(checker);
+        return check_owner(checker);
+    case WEIR_VERB_RESERVE:
+        WEIR_TRY(check_job(checker));
+        return check_value(checker, checker->view->now_ns, INT64_MAX, "time");
+    case WEIR_VERB_CUT:
+        return check_cut(checker);
+    case WEIR_VERB_ANNOTATE:
+        return WEIR_OK;
     case WEIR_VERB_COUNT:
         break;
     }

@@ -9,6 +9,7 @@
 #ifndef SCHED_PLACER_H
 #define SCHED_PLACER_H
 
+#include "sched/host/jobs.h"
 #include "weir/policy.h"
 
 /* What a placer works on during one decision. */
@@ -18,6 +19,11 @@ struct weir_placer_binding {
     const struct weir_view *view;
     struct weir_cluster *scratch;
     struct weir_plan *plan;
+    struct weir_host *host;     /* whose jobs they are; NULL = there are none */
+    struct weir_jobs *jobs;     /* NULL = none */
+    const struct weir_mix *mix; /* the work that is expected, for ranks of jobs */
+    uint64_t seed;              /* of the host */
+    uint32_t group_by_policy, group_report;
 };
 
 struct weir_placer_counts {
@@ -46,5 +52,10 @@ struct weir_placer_counts weir_placer_counts(const struct weir_placer *placer);
 /* Why the last start of a pool was refused: the most frequent reason of its nodes, or
  * WEIR_REASON_NONE when it was not refused. */
 uint32_t weir_placer_refusal(const struct weir_placer *placer, uint32_t pool);
+
+/* place_job.c: starts all ranks of a waiting job, or leaves all as it was. WEIR_EBUSY and
+ * WEIR_EINFEASIBLE keep the refusal with its kind. */
+weir_status weir_placer_start_record(struct weir_placer *placer, uint32_t record,
+                                     struct weir_error *error);
 
 #endif

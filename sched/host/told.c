@@ -5,8 +5,8 @@
  * Every change of workers goes to the inventory first and, if that took it, to the scratch as well.
  * A scratch that cannot follow is marked stale and copied at the next decision.
  */
+#include "sched/host/host.h"
 #include "sched/internal/alloc.h"
-#include "sched/internal/host.h"
 
 #include <string.h>
 
@@ -22,11 +22,24 @@ void weir_host_clear_pools(struct weir_host *host)
     weir_free(&host->allocator, host->views);
 }
 
+/* What a job asks for may fit now, or fit no more. */
+static void capacity_changed(struct weir_host *host)
+{
+    for (uint32_t k = 0; k < host->jobs.kind_count; k++)
+        host->jobs.kinds[k].room_known = 0;
+    weir_jobs_unsettle(&host->jobs);
+    host->is_dirty = true;
+}
+
 weir_status weir_host_add_node(struct weir_host *host, const struct weir_node_spec *spec,
                                uint32_t *node, struct weir_error *error)
 {
+    if (host == NULL || spec == NULL)
+        return weir_fail(error, WEIR_EINVAL, "no host or no node");
     host->is_stale = true;
-    return weir_cluster_add_node(host->inventory, spec, node, error);
+    WEIR_TRY(weir_cluster_add_node(host->inventory, spec, node, error));
+    capacity_changed(host);
+    return WEIR_OK;
 }
 
 /* The policy learns that a worker is gone with its node. */
@@ -40,7 +53,7 @@ static weir_status report_lost(struct weir_host *host, uint64_t worker, uint32_t
 
     if (!weir_cluster_worker(host->inventory, worker, &lost))
         return WEIR_ENOTFOUND;
-    outcome.pool = lost.pool;
+    outcome.owner = lost.owner;
     return weir_host_outcome(host, &outcome, NULL, NULL);
 }
 
@@ -58,6 +71,10 @@ weir_status weir_host_set_node(struct weir_host *host, uint32_t node, uint32_t f
     WEIR_TRY(weir_cluster_set_node_flags(host->inventory, node, flags));
     if (!host->is_stale && weir_cluster_set_node_flags(host->scratch, node, flags) != WEIR_OK)
         host->is_stale = true;
+    if ((flags & WEIR_NODE_UP) != 0) {
+        weir_jobs_unsettle(&host->jobs);
+        host->is_dirty = true;
+    }
     return WEIR_OK;
 }
 
@@ -170,7 +187,7 @@ weir_status weir_host_measure(struct weir_host *host, const struct weir_measurem
         return WEIR_ENOTFOUND;
     WEIR_TRY(weir_estimator_add(host->pools[task->pool].estimator, task));
     host->pools[task->pool].has_given = false;
-    const struct weir_policy_pair *const pair = &host->main;
+    const struct weir_policy_set *const pair = &host->main;
     if (pair->scaling->measured != NULL)
         return pair->scaling->measured(pair->scaled.state, task);
     return WEIR_OK;
@@ -186,34 +203,40 @@ weir_status weir_host_set_estimate(struct weir_host *host, uint32_t pool,
     return WEIR_OK;
 }
 
-static weir_status add_worker(struct weir_host *host, uint64_t worker, uint32_t pool,
-                              const struct weir_alloc *alloc, struct weir_error *error)
+weir_status weir_host_add_worker(struct weir_host *host, uint64_t worker, struct weir_owner owner,
+                                 const struct weir_alloc *alloc, struct weir_error *error)
 {
-    if (pool >= host->pool_count)
-        return weir_fail(error, WEIR_ENOTFOUND, "stage %u of %u", pool, host->pool_count);
+    if (owner.kind == WEIR_OWNER_POOL && owner.index >= host->pool_count)
+        return weir_fail(error, WEIR_ENOTFOUND, "stage %u of %u", owner.index, host->pool_count);
     if (alloc == NULL)
         return weir_fail(error, WEIR_EINVAL, "a worker that started needs its allocation");
-    WEIR_TRY(weir_cluster_add_worker(host->inventory, worker, pool, alloc, error));
+    WEIR_TRY(weir_cluster_add_worker(host->inventory, worker, owner, alloc, error));
     if (!host->is_stale &&
-        weir_cluster_add_worker(host->scratch, worker, pool, alloc, NULL) != WEIR_OK)
+        weir_cluster_add_worker(host->scratch, worker, owner, alloc, NULL) != WEIR_OK)
         host->is_stale = true;
     if (worker >= host->next_worker)
         host->next_worker = worker + 1;
     return WEIR_OK;
 }
 
-static weir_status remove_worker(struct weir_host *host, uint64_t worker, struct weir_error *error)
+/* What it held may be what a job waits for. */
+weir_status weir_host_remove_worker(struct weir_host *host, uint64_t worker,
+                                    struct weir_error *error)
 {
     WEIR_TRY(weir_cluster_remove_worker(host->inventory, worker, error));
     if (!host->is_stale && weir_cluster_remove_worker(host->scratch, worker, NULL) != WEIR_OK)
         host->is_stale = true;
+    weir_jobs_unsettle(&host->jobs);
+    host->is_dirty = true;
     return WEIR_OK;
 }
 
-weir_status weir_host_adopt_worker(struct weir_host *host, uint64_t worker, uint32_t pool,
+weir_status weir_host_adopt_worker(struct weir_host *host, uint64_t worker, struct weir_owner owner,
                                    const struct weir_alloc *alloc, struct weir_error *error)
 {
-    return add_worker(host, worker, pool, alloc, error);
+    if (host == NULL)
+        return weir_fail(error, WEIR_EINVAL, "no host");
+    return weir_host_add_worker(host, worker, owner, alloc, error);
 }
 
 weir_status weir_host_set_worker_state(struct weir_host *host, uint64_t worker, uint32_t state,
@@ -231,7 +254,7 @@ static weir_status take_outcome(struct weir_host *host, const struct weir_outcom
 {
     switch ((enum weir_outcome_kind)outcome->kind) {
     case WEIR_OUTCOME_STARTED:
-        WEIR_TRY(add_worker(host, outcome->worker, outcome->pool, alloc, error));
+        WEIR_TRY(weir_host_add_worker(host, outcome->worker, outcome->owner, alloc, error));
         host->stats.started++;
         return weir_host_set_worker_state(host, outcome->worker, WEIR_WORKER_STARTING,
                                           outcome->time_ns);
@@ -239,13 +262,16 @@ static weir_status take_outcome(struct weir_host *host, const struct weir_outcom
         host->stats.refused++;
         return WEIR_OK;
     case WEIR_OUTCOME_STOPPED:
-        WEIR_TRY(remove_worker(host, outcome->worker, error));
+        WEIR_TRY(weir_host_remove_worker(host, outcome->worker, error));
         host->stats.stopped++;
         return WEIR_OK;
     case WEIR_OUTCOME_LOST:
-        WEIR_TRY(remove_worker(host, outcome->worker, error));
+        WEIR_TRY(weir_host_remove_worker(host, outcome->worker, error));
         host->stats.lost++;
         return WEIR_OK;
+    case WEIR_OUTCOME_CUT:
+    case WEIR_OUTCOME_UNCUT:
+        return weir_host_cuts_outcome(host, outcome, error);
     }
     return weir_fail(error, WEIR_EINVAL, "unknown outcome %u", outcome->kind);
 }
@@ -253,13 +279,19 @@ static weir_status take_outcome(struct weir_host *host, const struct weir_outcom
 weir_status weir_host_outcome(struct weir_host *host, const struct weir_outcome *outcome,
                               const struct weir_alloc *alloc, struct weir_error *error)
 {
+    if (host == NULL || outcome == NULL)
+        return weir_fail(error, WEIR_EINVAL, "no host or no outcome");
     WEIR_TRY(take_outcome(host, outcome, alloc, error));
-    const struct weir_policy_pair *const pair = &host->main;
-    if (pair->scaling->outcome == NULL)
+    if (outcome->kind == WEIR_OUTCOME_CUT || outcome->kind == WEIR_OUTCOME_UNCUT)
         return WEIR_OK;
-    const weir_status status = pair->scaling->outcome(pair->scaled.state, outcome);
+    if (outcome->owner.kind == WEIR_OWNER_JOB)
+        return weir_host_job_outcome(host, outcome, error);
+    const struct weir_policy_set *const set = &host->main;
+    if (set->scaling->outcome == NULL)
+        return WEIR_OK;
+    const weir_status status = set->scaling->outcome(set->scaled.state, outcome);
     if (status != WEIR_OK)
-        return weir_fail(error, status, "scaling policy %s: outcome: %s", pair->scaling->name,
+        return weir_fail(error, status, "scaling policy %s: outcome: %s", set->scaling->name,
                          weir_status_text(status));
     return WEIR_OK;
 }
@@ -275,6 +307,7 @@ const struct weir_view *weir_host_view(struct weir_host *host, int64_t now_ns)
     host->view.now_ns = now_ns;
     host->view.cluster = host->inventory;
     host->view.pools = host->views;
+    host->view.jobs = &host->jobs;
     host->view.pool_count = host->pool_count;
     return &host->view;
 }

@@ -6,7 +6,7 @@
  * so that reading them back gives the same doubles and the same units. Text goes to the caller's
  * sink in pieces; the first failure stops the writer.
  */
-#include "sched/internal/host.h"
+#include "sched/host/host.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -228,8 +228,8 @@ static void put_worker(struct writer *writer, const struct weir_view *view,
     const struct weir_alloc *const alloc = &worker->alloc;
 
     put(writer, "{\"id\": \"%llu\", \"stage\": ", (unsigned long long)worker->id);
-    put_string(writer, weir_view_pool(view, worker->pool)->name);
-    put(writer, ", \"stage_index\": %u", worker->pool);
+    put_string(writer, weir_view_pool(view, worker->owner.index)->name);
+    put(writer, ", \"stage_index\": %u", worker->owner.index);
     put(writer, ", \"node\": \"%llu\", ",
         (unsigned long long)weir_cluster_node(view->cluster, alloc->node)->id);
     put_amount(writer, "cpus", alloc->cpu_units);
@@ -284,7 +284,7 @@ static void put_params(struct writer *writer, const struct weir_param *table, ui
     put(writer, "}");
 }
 
-static void put_policy(struct writer *writer, const struct weir_policy_pair *pair)
+static void put_policy(struct writer *writer, const struct weir_policy_set *pair)
 {
     put(writer, "  \"policy\": {\n    \"placement\": ");
     put_string(writer, pair->placement->name);

@@ -6,41 +6,16 @@
  * taking one out moves the shorter side. Policies that follow changes get them by number and node
  * instead (stopped.h), where nothing moves.
  */
-#include "sched/placer.h"
+#include "sched/host/placer_state.h"
 
 #include "sched/internal/alloc.h"
 #include "sched/internal/explain.h"
 #include "sched/internal/hash.h"
 #include "sched/internal/plan.h"
-#include "sched/internal/stopped.h"
 #include "sched/placement/candidates.h"
 #include "sched/placement/scan.h"
 
 #include <string.h>
-
-struct stopped_list {
-    struct weir_worker *workers;
-    uint32_t first, count, capacity;
-};
-
-struct placer_pool {
-    struct stopped_list list;    /* for most policies */
-    struct weir_stopped stopped; /* for those that follow it; one of both is empty */
-    struct weir_choice refusal;
-    uint32_t is_refused; /* 1 = the last try was refused */
-};
-
-struct weir_placer {
-    struct weir_allocator allocator;
-    struct weir_placer_binding bound;
-    struct placer_pool *pools; /* memory of lists stays; all of pool_capacity are valid */
-    struct weir_shape *shapes;
-    double *frequencies;
-    uint32_t pool_count, pool_capacity, shape_capacity, frequency_capacity;
-    uint64_t queries; /* of this decision, for seeds */
-    struct weir_placer_counts counts;
-    struct weir_place_answer answer; /* large: not on the stack of every call */
-};
 
 weir_status weir_placer_create(const struct weir_allocator *allocator, struct weir_placer **placer)
 {
@@ -66,6 +41,8 @@ void weir_placer_destroy(struct weir_placer *placer)
     weir_free(&memory, placer->pools);
     weir_free(&memory, placer->shapes);
     weir_free(&memory, placer->frequencies);
+    weir_free(&memory, placer->bundles);
+    weir_free(&memory, placer->allocs);
     weir_free(&memory, placer);
 }
 
@@ -84,7 +61,7 @@ static weir_status reserve_pools(struct weir_placer *placer, uint32_t count)
         return WEIR_ENOMEM;
     placer->frequencies = frequencies;
     uint32_t capacity = placer->pool_capacity;
-    struct placer_pool *const pools =
+    struct weir_placer_pool *const pools =
         weir_grow(memory, placer->pools, &capacity, count, sizeof *pools);
     if (pools == NULL)
         return WEIR_ENOMEM;
@@ -141,7 +118,7 @@ weir_status weir_placer_restart(struct weir_placer *placer)
     return WEIR_OK;
 }
 
-static uint32_t most_frequent(const struct weir_choice *choice)
+uint32_t weir_choice_reason(const struct weir_choice *choice)
 {
     uint32_t reason = WEIR_REASON_NONE;
 
@@ -157,15 +134,15 @@ uint32_t weir_placer_refusal(const struct weir_placer *placer, uint32_t pool)
 {
     if (pool >= placer->pool_count || placer->pools[pool].is_refused == 0)
         return WEIR_REASON_NONE;
-    return most_frequent(&placer->pools[pool].refusal);
+    return weir_choice_reason(&placer->pools[pool].refusal);
 }
 
 weir_status weir_placer_finish(struct weir_placer *placer)
 {
     for (uint32_t i = 0; i < placer->pool_count; i++) {
         if (placer->pools[i].is_refused != 0)
-            WEIR_TRY(weir_plan_deny(placer->bound.plan, i, weir_placer_refusal(placer, i),
-                                    &placer->pools[i].refusal));
+            WEIR_TRY(weir_plan_deny(placer->bound.plan, weir_pool_owner(i),
+                                    weir_placer_refusal(placer, i), &placer->pools[i].refusal));
     }
     return WEIR_OK;
 }
@@ -224,7 +201,7 @@ static weir_status push_stopped(struct weir_placer *placer, uint32_t pool,
                                 const struct weir_worker *worker)
 {
     const struct weir_allocator *const allocator = &placer->allocator;
-    struct stopped_list *const list = &placer->pools[pool].list;
+    struct weir_stopped_list *const list = &placer->pools[pool].list;
 
     if (follows_stopped(placer))
         return weir_stopped_add(&placer->pools[pool].stopped, allocator, worker);
@@ -237,7 +214,7 @@ static weir_status push_stopped(struct weir_placer *placer, uint32_t pool,
     return WEIR_OK;
 }
 
-static void take_out(struct stopped_list *list, uint32_t position)
+static void take_out(struct weir_stopped_list *list, uint32_t position)
 {
     struct weir_worker *const workers = list->workers + list->first;
     const uint32_t after = list->count - position - 1;
@@ -272,7 +249,7 @@ static weir_status blame(const struct weir_placer *placer, weir_status status, u
 }
 
 /* The id of stopped worker `number` of a pool and what it held; false when there is none. */
-static bool look_up_stopped(const struct placer_pool *pool, uint32_t number, uint64_t *id,
+static bool look_up_stopped(const struct weir_placer_pool *pool, uint32_t number, uint64_t *id,
                             struct weir_alloc *alloc)
 {
     if (weir_stopped_has(&pool->stopped, number)) {
@@ -294,7 +271,7 @@ static bool look_up_stopped(const struct placer_pool *pool, uint32_t number, uin
 static weir_status keep_stopped(struct weir_placer *placer, uint32_t index,
                                 struct weir_error *error)
 {
-    struct placer_pool *const pool = &placer->pools[index];
+    struct weir_placer_pool *const pool = &placer->pools[index];
     const uint32_t number = placer->answer.reused;
     struct weir_alloc alloc;
     uint64_t id = 0;
@@ -304,7 +281,7 @@ static weir_status keep_stopped(struct weir_placer *placer, uint32_t index,
                          "placement policy %s reuses worker %u of %u stopped ones",
                          placer->bound.ops->name, number, pool->list.count + pool->stopped.live);
     const weir_status status =
-        weir_cluster_add_worker(placer->bound.scratch, id, index, &alloc, error);
+        weir_cluster_add_worker(placer->bound.scratch, id, weir_pool_owner(index), &alloc, error);
     if (status != WEIR_OK)
         return blame(placer, status, id, error);
     if (!weir_plan_unstop(placer->bound.plan, id))
@@ -319,17 +296,30 @@ static weir_status keep_stopped(struct weir_placer *placer, uint32_t index,
     return note_step(placer, &step);
 }
 
-static weir_status start_fresh(struct weir_placer *placer, uint32_t pool, struct weir_error *error)
+weir_status weir_placer_start_fresh(struct weir_placer *placer,
+                                    const struct weir_placer_start *start, struct weir_error *error)
 {
     struct weir_plan *const plan = placer->bound.plan;
     const uint64_t id = weir_plan_next_worker(plan);
     const weir_status status =
-        weir_cluster_add_worker(placer->bound.scratch, id, pool, &placer->answer.alloc, error);
+        weir_cluster_add_worker(placer->bound.scratch, id, start->owner, start->alloc, error);
+
     if (status != WEIR_OK)
         return blame(placer, status, id, error);
     (void)weir_plan_new_worker(plan); /* the id just used */
-    WEIR_TRY(weir_plan_start(plan, pool, id, &placer->answer.alloc, &placer->answer.choice));
-    const struct weir_step step = { .pool = pool, .placed = 1, .worker = id };
+    weir_plan_set_rank(plan, start->rank);
+    return weir_plan_start(plan, start->owner, id, start->alloc, start->choice);
+}
+
+static weir_status start_fresh(struct weir_placer *placer, uint32_t pool, struct weir_error *error)
+{
+    const struct weir_placer_start start = { .owner = weir_pool_owner(pool),
+                                             .alloc = &placer->answer.alloc,
+                                             .choice = &placer->answer.choice };
+    const struct weir_step step = { .pool = pool,
+                                    .placed = 1,
+                                    .worker = weir_plan_next_worker(placer->bound.plan) };
+    WEIR_TRY(weir_placer_start_fresh(placer, &start, error));
     return note_step(placer, &step);
 }
 
@@ -410,7 +400,7 @@ static weir_status stop_group(struct weir_placer *placer, uint32_t pool, struct 
             return weir_fail(error, WEIR_ENOTFOUND, "stage %u has no group to remove", pool);
         WEIR_TRY(weir_cluster_remove_worker(placer->bound.scratch, id, error));
         if (!weir_plan_unstart(placer->bound.plan, id))
-            WEIR_TRY(weir_plan_stop(placer->bound.plan, pool, id));
+            WEIR_TRY(weir_plan_stop(placer->bound.plan, weir_pool_owner(pool), id));
         const struct weir_step step = { .pool = pool, .is_removal = 1, .worker = id };
         WEIR_TRY(note_step(placer, &step));
     }
@@ -424,13 +414,13 @@ weir_status weir_placer_start(struct weir_placer *placer, uint32_t pool, struct 
         return weir_fail(error, WEIR_EINVAL, "stage %u of %u", pool, placer->pool_count);
     if (placer->shapes[pool].kind == WEIR_SHAPE_SPMD_MULTI)
         return start_group(placer, pool, error);
-    const struct stopped_list *const list = &placer->pools[pool].list;
+    const struct weir_stopped_list *const list = &placer->pools[pool].list;
     const struct weir_mix mix = placer_mix(placer);
     const struct weir_place_query query = {
         .cluster = placer->bound.scratch,
         .mix = &mix,
         .shape = &placer->shapes[pool],
-        .pool = pool,
+        .owner = weir_pool_owner(pool),
         .reusable_count = list->count,
         .reusable = list->count == 0 ? NULL : list->workers + list->first,
         .seed = next_seed(placer),
@@ -463,11 +453,13 @@ weir_status weir_placer_stop(struct weir_placer *placer, uint32_t pool, struct w
         return weir_fail(error, WEIR_EINVAL, "stage %u of %u", pool, placer->pool_count);
     if (placer->shapes[pool].kind == WEIR_SHAPE_SPMD_MULTI)
         return stop_group(placer, pool, error);
-    const struct weir_evict_query query = {
-        .cluster = placer->bound.scratch, .mix = &mix, .pool = pool, .seed = next_seed(placer)
-    };
+    const struct weir_evict_query query = { .cluster = placer->bound.scratch,
+                                            .mix = &mix,
+                                            .owner = weir_pool_owner(pool),
+                                            .seed = next_seed(placer) };
     WEIR_TRY(weir_placement_evict(placer->bound.ops, placer->bound.state, &query, &id, error));
-    if (!weir_cluster_worker(placer->bound.scratch, id, &worker) || worker.pool != pool)
+    if (!weir_cluster_worker(placer->bound.scratch, id, &worker) ||
+        worker.owner.kind != WEIR_OWNER_POOL || worker.owner.index != pool)
         return weir_fail(error, WEIR_EPOLICY,
                          "placement policy %s removes worker %llu, which is not one of stage %u",
                          placer->bound.ops->name, (unsigned long long)id, pool);
@@ -475,7 +467,7 @@ weir_status weir_placer_stop(struct weir_placer *placer, uint32_t pool, struct w
     placer->counts.removed++;
     if (!weir_plan_unstart(placer->bound.plan, id)) {
         WEIR_TRY(push_stopped(placer, pool, &worker));
-        WEIR_TRY(weir_plan_stop(placer->bound.plan, pool, id));
+        WEIR_TRY(weir_plan_stop(placer->bound.plan, weir_pool_owner(pool), id));
     }
     const struct weir_step step = { .pool = pool, .is_removal = 1, .worker = id };
     return note_step(placer, &step);

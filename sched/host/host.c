@@ -6,7 +6,7 @@
  * plan against the inventory. A plan that fails the check, or a placement that cannot be, counts
  * as rejected; then the fallback decides with the default placement policy.
  */
-#include "sched/internal/host.h"
+#include "sched/host/host.h"
 #include "sched/cluster/state.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
@@ -26,6 +26,8 @@ static weir_status check_config(const struct weir_host_config *config, struct we
     if (config->placement->place == NULL && config->placement->score == NULL)
         return weir_fail(error, WEIR_EPOLICY, "placement policy %s has neither score nor place",
                          config->placement->name);
+    if (config->queueing != NULL && config->queueing->abi != WEIR_ABI_MAJOR)
+        return weir_fail(error, WEIR_EABI, "a policy was built for another interface version");
     if (config->scaling->decide == NULL)
         return weir_fail(error, WEIR_EPOLICY, "scaling policy %s has no decide",
                          config->scaling->name);
@@ -35,21 +37,20 @@ static weir_status check_config(const struct weir_host_config *config, struct we
 }
 
 /* Both pairs of a configuration; nothing is left behind on failure. */
-static weir_status create_pairs(const struct weir_host_config *config,
-                                const struct weir_allocator *allocator,
-                                struct weir_policy_pair *main, struct weir_policy_pair *fallback,
-                                struct weir_error *error)
+static weir_status create_sets(const struct weir_host_config *config,
+                               const struct weir_allocator *allocator, struct weir_policy_set *main,
+                               struct weir_policy_set *fallback, struct weir_error *error)
 {
     const struct weir_host_config second = { .placement = weir_placement_at(0),
                                              .scaling = config->fallback };
 
-    *fallback = (struct weir_policy_pair){ 0 };
-    WEIR_TRY(weir_policy_pair_create(main, config, allocator, error));
+    *fallback = (struct weir_policy_set){ 0 };
+    WEIR_TRY(weir_policy_set_create(main, config, allocator, error));
     if (config->fallback == NULL)
         return WEIR_OK;
-    const weir_status status = weir_policy_pair_create(fallback, &second, allocator, error);
+    const weir_status status = weir_policy_set_create(fallback, &second, allocator, error);
     if (status != WEIR_OK)
-        weir_policy_pair_destroy(main, allocator);
+        weir_policy_set_destroy(main, allocator);
     return status;
 }
 
@@ -60,6 +61,9 @@ static void take_settings(struct weir_host *host, const struct weir_host_config 
     host->window = has_window ? config->window : DEFAULT_WINDOW;
     host->seed = config->seed;
     host->explain = config->explain;
+    host->group_by_policy = config->group_by_policy;
+    host->group_report = config->group_report;
+    host->cut_min_gain = config->cut_min_gain;
     host->clock_ns = config->clock_ns;
     host->clock_state = config->clock_state;
 }
@@ -74,7 +78,7 @@ static weir_status create_parts(struct weir_host *host, const struct weir_host_c
         weir_placer_create(memory, &host->placer) != WEIR_OK ||
         weir_plan_create(memory, &host->plan) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    return create_pairs(config, memory, &host->main, &host->fallback, error);
+    return create_sets(config, memory, &host->main, &host->fallback, error);
 }
 
 weir_status weir_host_create(const struct weir_host_config *config, struct weir_host **host,
@@ -87,6 +91,8 @@ weir_status weir_host_create(const struct weir_host_config *config, struct weir_
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     made->allocator = memory;
     made->next_worker = 1;
+    made->now_ns = INT64_MIN;
+    weir_jobs_open(&made->jobs, &memory);
     take_settings(made, config);
     const weir_status status = create_parts(made, config, error);
     if (status != WEIR_OK) {
@@ -103,10 +109,15 @@ void weir_host_destroy(struct weir_host *host)
         return;
     const struct weir_allocator memory = host->allocator;
     if (host->main.placement != NULL)
-        weir_policy_pair_destroy(&host->main, &memory);
+        weir_policy_set_destroy(&host->main, &memory);
     if (host->fallback.placement != NULL)
-        weir_policy_pair_destroy(&host->fallback, &memory);
+        weir_policy_set_destroy(&host->fallback, &memory);
     weir_host_clear_pools(host);
+    weir_jobs_close(&host->jobs);
+    weir_host_cuts_free(host);
+    weir_free(&memory, host->started);
+    weir_free(&memory, host->mix.shapes);
+    weir_free(&memory, host->mix.frequencies);
     weir_plan_destroy(host->plan);
     weir_placer_destroy(host->placer);
     weir_cluster_destroy(host->scratch);
@@ -114,7 +125,7 @@ void weir_host_destroy(struct weir_host *host)
     weir_free(&memory, host);
 }
 
-static weir_status adopt_all(struct weir_host *host, struct weir_policy_pair *pair,
+static weir_status adopt_all(struct weir_host *host, struct weir_policy_set *pair,
                              struct weir_error *error)
 {
     if (pair->scaling == NULL || pair->scaling->adopt == NULL)
@@ -126,32 +137,45 @@ static weir_status adopt_all(struct weir_host *host, struct weir_policy_pair *pa
     return status;
 }
 
+/* Another policy may order and start other jobs. */
+static weir_status requeue_all(struct weir_host *host, struct weir_error *error)
+{
+    for (uint32_t i = 0; i < host->jobs.record_count; i++) {
+        if (host->jobs.records[i].is_used == 0 || host->jobs.records[i].state != WEIR_JOB_WAITING)
+            continue;
+        weir_jobs_take_out(&host->jobs, i);
+        WEIR_TRY(weir_host_queue_job(host, i, error));
+    }
+    weir_jobs_unsettle(&host->jobs);
+    return WEIR_OK;
+}
+
 weir_status weir_host_replace(struct weir_host *host, const struct weir_host_config *config,
                               struct weir_error *error)
 {
-    struct weir_policy_pair main;
-    struct weir_policy_pair fallback;
+    struct weir_policy_set main;
+    struct weir_policy_set fallback;
 
     WEIR_TRY(check_config(config, error));
-    WEIR_TRY(create_pairs(config, &host->allocator, &main, &fallback, error));
+    WEIR_TRY(create_sets(config, &host->allocator, &main, &fallback, error));
     weir_status status = adopt_all(host, &main, error);
     if (status == WEIR_OK)
         status = adopt_all(host, &fallback, error);
     if (status != WEIR_OK) {
-        weir_policy_pair_destroy(&main, &host->allocator);
+        weir_policy_set_destroy(&main, &host->allocator);
         if (fallback.placement != NULL)
-            weir_policy_pair_destroy(&fallback, &host->allocator);
+            weir_policy_set_destroy(&fallback, &host->allocator);
         return status;
     }
-    weir_policy_pair_destroy(&host->main, &host->allocator);
+    weir_policy_set_destroy(&host->main, &host->allocator);
     if (host->fallback.placement != NULL)
-        weir_policy_pair_destroy(&host->fallback, &host->allocator);
+        weir_policy_set_destroy(&host->fallback, &host->allocator);
     host->main = main;
     host->fallback = fallback;
     take_settings(host, config);
     for (uint32_t i = 0; i < host->pool_count; i++)
         WEIR_TRY(weir_estimator_set_window(host->pools[i].estimator, host->window));
-    return WEIR_OK;
+    return requeue_all(host, error);
 }
 
 /* A scratch in the state of the inventory, under one mark. */
@@ -238,15 +262,48 @@ static weir_status judge_status(weir_status status, struct weir_error *error)
     return weir_fail(error, WEIR_EPOLICY, "decide returned %d, which is no status", (int)status);
 }
 
-/* Lets one pair of policies plan and checks what it planned. */
-static weir_status plan_with(struct weir_host *host, const struct weir_policy_pair *pair,
+static bool concerns_scaling(const struct weir_host *host)
+{
+    const uint32_t causes = WEIR_CAUSE_TIMER | WEIR_CAUSE_WAKE | WEIR_CAUSE_WORKERS;
+
+    return host->pool_count > 0 && (host->view.causes & causes) != 0;
+}
+
+/* Queueing first, then scaling on what the jobs leave. */
+static weir_status ask_policies(struct weir_host *host, const struct weir_policy_set *set,
+                                struct weir_error *error)
+{
+    const bool has_jobs = host->is_dirty && host->jobs.counts[WEIR_JOB_WAITING] > 0;
+
+    if (has_jobs)
+        WEIR_TRY(weir_host_pass(host, set, error));
+    if (concerns_scaling(host))
+        WEIR_TRY(judge_status(
+            set->scaling->decide(set->scaled.state, &host->view, host->placer, host->plan, error),
+            error));
+    if (has_jobs)
+        WEIR_TRY(weir_host_deny_jobs(host));
+    return weir_host_cuts_choose(host);
+}
+
+/* Lets one set of policies plan and checks what it planned. */
+static weir_status plan_with(struct weir_host *host, const struct weir_policy_set *set,
                              struct weir_error *error)
 {
-    const struct weir_placer_binding binding = { .ops = pair->placement,
-                                                 .state = pair->placed.state,
+    const struct weir_mix mix = { .shapes = host->mix.shapes,
+                                  .frequencies = host->mix.frequencies,
+                                  .count = host->mix.count };
+    const struct weir_placer_binding binding = { .ops = set->placement,
+                                                 .state = set->placed.state,
                                                  .view = &host->view,
                                                  .scratch = host->scratch,
-                                                 .plan = host->plan };
+                                                 .plan = host->plan,
+                                                 .host = host,
+                                                 .jobs = &host->jobs,
+                                                 .mix = &mix,
+                                                 .seed = host->seed,
+                                                 .group_by_policy = host->group_by_policy,
+                                                 .group_report = host->group_report };
 
     weir_plan_reset(host->plan, host->next_worker, host->explain);
     WEIR_TRY(open_scratch(host, error));
@@ -254,9 +311,7 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_pa
     const uint64_t before = fingerprint(host);
     error->text[0] = '\0';
     if (status == WEIR_OK)
-        status = judge_status(
-            pair->scaling->decide(pair->scaled.state, &host->view, host->placer, host->plan, error),
-            error);
+        status = ask_policies(host, set, error);
     else
         (void)weir_fail(error, status, "%s", weir_status_text(status));
     count_placements(host);
@@ -268,7 +323,13 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_pa
     if (status == WEIR_OK)
         status = weir_plan_check(host->plan, &host->view, error);
     if (status == WEIR_EPOLICY)
-        weir_error_wrap(error, "scaling policy %s", pair->scaling->name);
+        weir_error_wrap(error, "scaling policy %s", set->scaling->name);
+    if (status == WEIR_OK) {
+        weir_host_pass_accepted(host);
+        return weir_host_cuts_accepted(host);
+    }
+    weir_host_cuts_dropped(host);
+    WEIR_TRY(weir_host_pass_dropped(host));
     return status;
 }
 
@@ -308,16 +369,35 @@ static void count_time(struct weir_host *host, int64_t wall_ns)
         host->stats.wall_max_ns = wall_ns;
 }
 
-weir_status weir_host_decide(struct weir_host *host, int64_t now_ns, const struct weir_plan **plan,
-                             struct weir_error *error)
+static weir_status check_call(const struct weir_host *host, const struct weir_call *call,
+                              struct weir_error *error)
+{
+    if (call->size < sizeof *call)
+        return weir_fail(error, WEIR_EABI, "the call has %u bytes, needed are %u", call->size,
+                         (unsigned)sizeof *call);
+    if (call->now_ns < host->now_ns)
+        return weir_fail(error, WEIR_EINVAL, "time runs backwards: %lld ns after %lld ns",
+                         (long long)call->now_ns, (long long)host->now_ns);
+    if (call->causes == 0)
+        return weir_fail(error, WEIR_EINVAL, "a decision needs a cause");
+    return WEIR_OK;
+}
+
+weir_status weir_host_decide(struct weir_host *host, const struct weir_call *call,
+                             const struct weir_plan **plan, struct weir_error *error)
 {
     struct weir_error unread = { .phase = -1, .pool = -1 };
     struct weir_error *const box = error != NULL ? error : &unread;
-    const int64_t begin_ns = read_clock(host);
 
+    if (host == NULL || call == NULL || plan == NULL)
+        return weir_fail(error, WEIR_EINVAL, "no host, no call or no plan");
+    WEIR_TRY(check_call(host, call, error));
+    const int64_t begin_ns = read_clock(host);
     box->phase = -1;
     box->pool = -1;
-    (void)weir_host_view(host, now_ns);
+    host->now_ns = call->now_ns;
+    host->view.causes = call->causes;
+    (void)weir_host_view(host, call->now_ns);
     host->view.seed = weir_hash_add(host->seed, host->stats.decisions);
     host->view.decision = host->stats.decisions++;
     const weir_status status = decide(host, box);

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cutting GPUs anew for the jobs that wait.
+ *
+ * After a pass the GPU whose new cut wins most is chosen (capacity/partition.c) and closed: it
+ * gives out no instance. When its last instance is free the plan says CUT; the outcome opens it
+ * again, in its new layout or, when it could not be cut, in the old one.
+ *
+ * Invariant: every pending GPU is closed in inventory and scratch.
+ */
+#include "sched/host/host.h"
+
+#include "sched/internal/alloc.h"
+
+#include <string.h>
+
+void weir_host_cuts_free(struct weir_host *host)
+{
+    weir_free(&host->allocator, host->cuts.pending);
+    weir_free(&host->allocator, host->cuts.is_away);
+    weir_free(&host->allocator, host->cuts.shapes);
+    weir_free(&host->allocator, host->cuts.waiting);
+}
+
+bool weir_host_cuts_serve(const struct weir_host *host, const struct weir_shape *shape)
+{
+    const struct weir_cluster *const cluster = host->inventory;
+
+    for (uint32_t n = 0; host->cut_min_gain > 0 && n < weir_cluster_node_count(cluster); n++) {
+        for (uint32_t g = 0; g < weir_cluster_node(cluster, n)->gpu_count; g++) {
+            const struct weir_gpu *const gpu = weir_cluster_gpu(cluster, n, g);
+            if (gpu->mig != NULL && gpu->mig_state.cut != 0 &&
+                weir_shape_takes_type(shape, gpu->type) &&
+                weir_shape_profiles(shape, gpu->mig, false) != 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static weir_status reserve_demand(struct weir_host *host, uint32_t count)
+{
+    struct weir_host_cuts *const cuts = &host->cuts;
+    struct weir_shape *const shapes =
+        weir_grow(&host->allocator, cuts->shapes, &cuts->shape_capacity, count, sizeof *shapes);
+    if (shapes == NULL)
+        return WEIR_ENOMEM;
+    cuts->shapes = shapes;
+    uint64_t *const waiting =
+        weir_grow(&host->allocator, cuts->waiting, &cuts->waiting_capacity, count, sizeof *waiting);
+    if (waiting == NULL)
+        return WEIR_ENOMEM;
+    cuts->waiting = waiting;
+    return WEIR_OK;
+}
+
+/* What waits: ranks by what they ask for. */
+static weir_status gather_demand(struct weir_host *host, uint32_t *count)
+{
+    *count = 0;
+    for (uint32_t k = 0; k < host->jobs.kind_count; k++) {
+        const struct weir_job_kind *const kind = &host->jobs.kinds[k];
+        WEIR_TRY(reserve_demand(host, *count + kind->group_count));
+        for (uint32_t g = 0; g < kind->group_count; g++) {
+            host->cuts.shapes[*count] = kind->groups[g].shape;
+            host->cuts.waiting[(*count)++] = (uint64_t)kind->count * kind->groups[g].ranks;
+        }
+    }
+    return WEIR_OK;
+}
+
+static weir_status reserve_pending(struct weir_host *host)
+{
+    struct weir_host_cuts *const cuts = &host->cuts;
+    struct weir_partition_cut *const pending = weir_grow(
+        &host->allocator, cuts->pending, &cuts->pending_capacity, cuts->count + 1, sizeof *pending);
+    if (pending == NULL)
+        return WEIR_ENOMEM;
+    cuts->pending = pending;
+    bool *const is_away = weir_grow(&host->allocator, cuts->is_away, &cuts->away_capacity,
+                                    cuts->count + 1, sizeof *is_away);
+    if (is_away == NULL)
+        return WEIR_ENOMEM;
+    cuts->is_away = is_away;
+    return WEIR_OK;
+}
+
+static weir_status choose(struct weir_host *host)
+{
+    struct weir_host_cuts *const cuts = &host->cuts;
+    uint32_t shape_count = 0;
+
+    if (host->cut_min_gain == 0 || host->jobs.counts[WEIR_JOB_WAITING] == 0)
+        return WEIR_OK;
+    WEIR_TRY(gather_demand(host, &shape_count));
+    for (;;) {
+        WEIR_TRY(reserve_pending(host));
+        const struct weir_partition_query query = { .cluster = host->scratch,
+                                                    .shapes = cuts->shapes,
+                                                    .waiting = cuts->waiting,
+                                                    .shape_count = shape_count,
+                                                    .min_gain = host->cut_min_gain,
+                                                    .pending = cuts->pending,
+                                                    .pending_count = cuts->count };
+        if (weir_partition_decide(&query, &cuts->pending[cuts->count], NULL) != WEIR_OK)
+            return WEIR_OK;
+        cuts->is_away[cuts->count++] = false;
+        cuts->chosen++;
+    }
+}
+
+/* CUT for every pending GPU that nothing holds any more. */
+static weir_status say_drained(struct weir_host *host)
+{
+    for (uint32_t i = 0; i < host->cuts.count; i++) {
+        const struct weir_partition_cut *const cut = &host->cuts.pending[i];
+        const struct weir_gpu *const gpu = weir_cluster_gpu(host->scratch, cut->node, cut->gpu);
+        if (host->cuts.is_away[i] || gpu->mig_state.held != 0)
+            continue;
+        const struct weir_action action = { .verb = WEIR_VERB_CUT,
+                                            .owner = weir_pool_owner(WEIR_NO_INDEX),
+                                            .node = cut->node,
+                                            .gpu = cut->gpu,
+                                            .value = (int64_t)cut->cut,
+                                            .choice = WEIR_NO_INDEX };
+        WEIR_TRY(weir_plan_append(host->plan, &action));
+    }
+    return WEIR_OK;
+}
+
+weir_status weir_host_cuts_choose(struct weir_host *host)
+{
+    host->cuts.chosen = 0;
+    WEIR_TRY(choose(host));
+    return say_drained(host);
+}
+
+static weir_status set_closed(struct weir_host *host, const struct weir_partition_cut *cut,
+                              bool is_closed)
+{
+    WEIR_TRY(weir_cluster_close_gpu(host->inventory, cut->node, cut->gpu, is_closed));
+    if (!host->is_stale &&
+        weir_cluster_close_gpu(host->scratch, cut->node, cut->gpu, is_closed) != WEIR_OK)
+        host->is_stale = true;
+    return WEIR_OK;
+}
+
+weir_status weir_host_cuts_accepted(struct weir_host *host)
+{
+    struct weir_host_cuts *const cuts = &host->cuts;
+
+    for (uint32_t i = cuts->count - cuts->chosen; i < cuts->count; i++)
+        WEIR_TRY(set_closed(host, &cuts->pending[i], true));
+    cuts->chosen = 0;
+    for (uint32_t i = 0; i < weir_plan_count(host->plan); i++) {
+        const struct weir_action *const action = weir_plan_action(host->plan, i);
+        for (uint32_t c = 0; action->verb == WEIR_VERB_CUT && c < cuts->count; c++)
+            if (cuts->pending[c].node == action->node && cuts->pending[c].gpu == action->gpu)
+                cuts->is_away[c] = true;
+    }
+    return WEIR_OK;
+}
+
+void weir_host_cuts_dropped(struct weir_host *host)
+{
+    host->cuts.count -= host->cuts.chosen;
+    host->cuts.chosen = 0;
+}
+
+weir_status weir_host_cuts_outcome(struct weir_host *host, const struct weir_outcome *outcome,
+                                   struct weir_error *error)
+{
+    struct weir_host_cuts *const cuts = &host->cuts;
+    uint32_t index = 0;
+
+    while (index < cuts->count &&
+           (cuts->pending[index].node != outcome->node || cuts->pending[index].gpu != outcome->gpu))
+        index++;
+    if (index == cuts->count || !cuts->is_away[index])
+        return weir_fail(error, WEIR_ENOTFOUND, "node %u GPU %u was not to be cut", outcome->node,
+                         outcome->gpu);
+    const struct weir_partition_cut cut = cuts->pending[index];
+    if (outcome->kind == WEIR_OUTCOME_CUT) {
+        WEIR_TRY(weir_cluster_cut_gpu(host->inventory, cut.node, cut.gpu, cut.cut, error));
+        if (!host->is_stale &&
+            weir_cluster_cut_gpu(host->scratch, cut.node, cut.gpu, cut.cut, NULL) != WEIR_OK)
+            host->is_stale = true;
+    }
+    WEIR_TRY(set_closed(host, &cut, false));
+    cuts->count--;
+    memmove(&cuts->pending[index], &cuts->pending[index + 1],
+            (cuts->count - index) * sizeof *cuts->pending);
+    memmove(&cuts->is_away[index], &cuts->is_away[index + 1],
+            (cuts->count - index) * sizeof *cuts->is_away);
+    weir_jobs_unsettle(&host->jobs);
+    host->is_dirty = true;
+    return WEIR_OK;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The host's insides, for host.c (policies and decisions), host_state.c (what the controller tells)
+ * and export.c.
+ *
+ * The inventory is what was told. The scratch is a second inventory in the same state: outcomes
+ * change both, a decision marks it and is rolled back afterwards, so that nothing is copied. When
+ * anything is in doubt `is_stale` is set and the next decision copies the inventory over.
+ */
+#ifndef SCHED_HOST_HOST_H
+#define SCHED_HOST_HOST_H
+
+#include "sched/host/jobs.h"
+#include "sched/host/placer.h"
+#include "sched/internal/policy_state.h"
+#include "weir/group.h"
+#include "weir/host.h"
+#include "weir/partition.h"
+
+struct weir_host_pool {
+    struct weir_estimator *estimator;
+    struct weir_estimate given; /* valid while has_given */
+    char *name;
+    bool has_given;
+};
+
+/* One policy of each kind with its state and parameter values. */
+struct weir_policy_set {
+    const struct weir_placement_ops *placement;
+    const struct weir_scaling_ops *scaling;
+    const struct weir_queueing_ops *queueing;
+    struct weir_policy_state placed; /* of the placement policy */
+    struct weir_policy_state scaled; /* of the scaling policy */
+    struct weir_policy_state queued; /* of the queueing policy */
+};
+
+/* GPUs that are to be cut anew: closed until they are drained, then away while they are cut. */
+struct weir_host_cuts {
+    struct weir_partition_cut *pending;
+    bool *is_away; /* the plan said CUT */
+    uint32_t count, pending_capacity, away_capacity;
+    uint32_t chosen; /* by the present plan: the last ones of `pending` */
+    struct weir_shape *shapes;
+    uint64_t *waiting;
+    uint32_t shape_capacity, waiting_capacity;
+};
+
+/* What the controller expects to come, for placement and for the measure of fragmentation. */
+struct weir_host_mix {
+    struct weir_shape *shapes;
+    double *frequencies;
+    uint32_t count;
+};
+
+struct weir_host {
+    struct weir_allocator allocator;
+    struct weir_window window;
+    uint64_t seed;
+    uint32_t explain;
+    int64_t (*clock_ns)(void *state);
+    void *clock_state;
+    struct weir_policy_set main;
+    struct weir_policy_set fallback; /* scaling NULL = none */
+    struct weir_cluster *inventory;
+    struct weir_cluster *scratch;
+    bool is_stale;
+    struct weir_placer *placer;
+    struct weir_plan *plan;
+    struct weir_host_pool *pools;
+    struct weir_pool_view *views; /* the same pools as policies see them */
+    uint32_t pool_count, pool_capacity, view_capacity;
+    struct weir_view view;
+    uint64_t next_worker;
+    int64_t now_ns; /* of the latest call */
+    struct weir_jobs jobs;
+    bool is_dirty;     /* a job may start that could not before */
+    uint32_t *started; /* records that the present plan starts */
+    uint32_t started_count, started_capacity;
+    struct weir_host_mix mix;
+    struct weir_host_cuts cuts;
+    uint32_t group_by_policy, group_report, cut_min_gain;
+    struct weir_host_stats stats;
+};
+
+weir_status weir_policy_set_create(struct weir_policy_set *set,
+                                   const struct weir_host_config *config,
+                                   const struct weir_allocator *allocator,
+                                   struct weir_error *error);
+void weir_policy_set_destroy(struct weir_policy_set *set, const struct weir_allocator *allocator);
+
+/* Frees the pools. */
+void weir_host_clear_pools(struct weir_host *host);
+
+/* told.c: a worker comes or goes, in inventory and scratch. */
+weir_status weir_host_add_worker(struct weir_host *host, uint64_t worker, struct weir_owner owner,
+                                 const struct weir_alloc *alloc, struct weir_error *error);
+weir_status weir_host_remove_worker(struct weir_host *host, uint64_t worker,
+                                    struct weir_error *error);
+
+/* told_jobs.c: what an outcome means for the job whose rank it is about. */
+weir_status weir_host_job_outcome(struct weir_host *host, const struct weir_outcome *outcome,
+                                  struct weir_error *error);
+
+/* pass.c: offers waiting jobs a place, on the placer's scratch and plan. Jobs that the plan starts
+ * leave the queue; what the plan comes to is said afterwards. */
+/* Puts a record into the queue under its present key. */
+weir_status weir_host_queue_job(struct weir_host *host, uint32_t record, struct weir_error *error);
+weir_status weir_host_pass(struct weir_host *host, const struct weir_policy_set *set,
+                           struct weir_error *error);
+void weir_host_pass_accepted(struct weir_host *host);
+weir_status weir_host_pass_dropped(struct weir_host *host);
+/* One DENY for every kind of job that was refused in the pass. */
+weir_status weir_host_deny_jobs(struct weir_host *host);
+
+/* cuts.c: chooses GPUs to cut anew and appends CUT for those that are drained; after the pass, on
+ * the scratch. Then as for the pass. */
+weir_status weir_host_cuts_choose(struct weir_host *host);
+weir_status weir_host_cuts_accepted(struct weir_host *host);
+void weir_host_cuts_dropped(struct weir_host *host);
+weir_status weir_host_cuts_outcome(struct weir_host *host, const struct weir_outcome *outcome,
+                                   struct weir_error *error);
+/* Whether some GPU could be cut so that the shape fits it. */
+bool weir_host_cuts_serve(const struct weir_host *host, const struct weir_shape *shape);
+void weir_host_cuts_free(struct weir_host *host);
+
+#endif

@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The jobs a host knows (see jobs.h). */
+#include "sched/host/jobs.h"
+
+#include "sched/internal/alloc.h"
+#include "sched/internal/hash.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { ID_BITS = 44, MOST_WORKLOADS = 1 << (64 - ID_BITS) };
+
+void weir_jobs_open(struct weir_jobs *jobs, const struct weir_allocator *allocator)
+{
+    *jobs = (struct weir_jobs){ .allocator = *allocator,
+                                .epoch = 1,
+                                .record_free = WEIR_NO_INDEX,
+                                .extra_free = WEIR_NO_INDEX };
+}
+
+void weir_jobs_close(struct weir_jobs *jobs)
+{
+    const struct weir_allocator *const memory = &jobs->allocator;
+
+    for (uint32_t i = 0; i < jobs->workload_count; i++)
+        weir_free(memory, jobs->workloads[i].name);
+    for (uint32_t i = 0; i < jobs->kind_count; i++) {
+        weir_free(memory, jobs->kinds[i].groups);
+        weir_free(memory, jobs->kinds[i].heap);
+    }
+    weir_free(memory, jobs->workloads);
+    weir_free(memory, jobs->kinds);
+    weir_free(memory, jobs->records);
+    weir_free(memory, jobs->extras);
+    weir_id_table_free(&jobs->ids, memory);
+    weir_id_table_free(&jobs->kind_ids, memory);
+}
+
+/* ---- workloads ---- */
+
+static uint64_t hash_text(const char *text)
+{
+    uint64_t hash = 0;
+
+    for (; *text != '\0'; text++)
+        hash = weir_hash_add(hash, (unsigned char)*text);
+    return hash;
+}
+
+weir_status weir_jobs_add_workload(struct weir_jobs *jobs, const char *name, uint32_t *index,
+                                   struct weir_error *error)
+{
+    if (name == NULL || name[0] == '\0')
+        return weir_fail(error, WEIR_EINVAL, "a workload needs a name");
+    for (uint32_t i = 0; i < jobs->workload_count; i++)
+        if (strcmp(jobs->workloads[i].name, name) == 0)
+            return weir_fail(error, WEIR_EDUPLICATE, "workload %s exists already", name);
+    if (jobs->workload_count >= MOST_WORKLOADS)
+        return weir_fail(error, WEIR_ERANGE, "at most %d workloads are possible", MOST_WORKLOADS);
+    struct weir_workload *const workloads =
+        weir_grow(&jobs->allocator, jobs->workloads, &jobs->workload_capacity,
+                  jobs->workload_count + 1, sizeof *workloads);
+    if (workloads != NULL)
+        jobs->workloads = workloads;
+    const size_t size = strlen(name) + 1;
+    char *const copy = weir_alloc(&jobs->allocator, size, 1);
+    if (workloads == NULL || copy == NULL) {
+        weir_free(&jobs->allocator, copy);
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    }
+    memcpy(copy, name, size);
+    workloads[jobs->workload_count] =
+        (struct weir_workload){ .name = copy, .seed = hash_text(name) };
+    if (index != NULL)
+        *index = jobs->workload_count;
+    jobs->workload_count++;
+    return WEIR_OK;
+}
+
+/* ---- kinds ---- */
+
+static uint64_t hash_shape(uint64_t hash, const struct weir_shape *shape)
+{
+    hash = weir_hash_add(hash, (uint64_t)shape->kind << 32 | shape->gpu_count);
+    hash = weir_hash_add(hash, (uint64_t)shape->cpu_units);
+    hash = weir_hash_add(hash, (uint64_t)shape->gpu_units);
+    hash = weir_hash_add(hash, (uint64_t)shape->nvdecs << 32 | shape->nvencs);
+    hash = weir_hash_add(hash, (uint64_t)shape->ram_bytes);
+    hash = weir_hash_add(hash, (uint64_t)shape->gpu_mem_bytes);
+    return weir_hash_add(hash, (uint64_t)shape->gpu_type << 32 | shape->mig_slices);
+}
+
+static bool is_same_shape(const struct weir_shape *a, const struct weir_shape *b)
+{
+    return a->kind == b->kind && a->gpu_count == b->gpu_count && a->cpu_units == b->cpu_units &&
+           a->gpu_units == b->gpu_units && a->nvdecs == b->nvdecs && a->nvencs == b->nvencs &&
+           a->ram_bytes == b->ram_bytes && a->gpu_mem_bytes == b->gpu_mem_bytes &&
+           a->gpu_type == b->gpu_type && a->codec_same_gpu == b->codec_same_gpu &&
+           a->node_count == b->node_count && a->node_gpus == b->node_gpus &&
+           a->mig_slices == b->mig_slices &&
+           strncmp(a->mig_profile, b->mig_profile, WEIR_MIG_NAME) == 0;
+}
+
+static uint64_t hash_kind(const struct weir_job_spec *spec)
+{
+    uint64_t hash = weir_hash_add(spec->strategy, spec->group_count);
+
+    for (uint32_t i = 0; i < spec->group_count; i++) {
+        const struct weir_rank_group *const group = &spec->groups[i];
+        hash = weir_hash_add(hash, (uint64_t)group->ranks << 32 | group->ranks_max);
+        hash = hash_shape(weir_hash_add(hash, group->ranks_min), &group->shape);
+    }
+    return hash;
+}
+
+static bool is_kind(const struct weir_job_kind *kind, const struct weir_job_spec *spec)
+{
+    if (kind->strategy != spec->strategy || kind->group_count != spec->group_count)
+        return false;
+    for (uint32_t i = 0; i < kind->group_count; i++) {
+        const struct weir_rank_group *const a = &kind->groups[i];
+        const struct weir_rank_group *const b = &spec->groups[i];
+        if (a->ranks != b->ranks || a->ranks_min != b->ranks_min || a->ranks_max != b->ranks_max ||
+            !is_same_shape(&a->shape, &b->shape))
+            return false;
+    }
+    return true;
+}
+
+static weir_status check_groups(const struct weir_job_spec *spec, struct weir_error *error)
+{
+    uint64_t ranks = 0;
+
+    if (spec->group_count == 0 || spec->groups == NULL)
+        return weir_fail(error, WEIR_EINVAL, "it has no ranks");
+    for (uint32_t i = 0; i < spec->group_count; i++) {
+        const struct weir_rank_group *const group = &spec->groups[i];
+        if (group->ranks == 0 || group->ranks < group->ranks_min || group->ranks > group->ranks_max)
+            return weir_fail(error, WEIR_EINVAL, "rank group %u: %u ranks must be within [%u, %u]",
+                             i, group->ranks, group->ranks_min, group->ranks_max);
+        if (group->shape.kind == WEIR_SHAPE_SPMD_MULTI)
+            return weir_fail(error, WEIR_EINVAL, "rank group %u: a rank is on one node", i);
+        WEIR_TRY(weir_shape_check(&group->shape, error));
+        ranks += group->ranks;
+    }
+    if (ranks > WEIR_MAX_RANKS)
+        return weir_fail(error, WEIR_ERANGE, "%llu ranks, at most %d are possible",
+                         (unsigned long long)ranks, WEIR_MAX_RANKS);
+    return WEIR_OK;
+}
+
+static void add_amounts(struct weir_amounts *sum, struct weir_amounts one, int64_t times)
+{
+    sum->cpu_units += times * one.cpu_units;
+    sum->gpu_units += times * one.gpu_units;
+    sum->nvdecs += times * one.nvdecs;
+    sum->nvencs += times * one.nvencs;
+    sum->ram_bytes += times * one.ram_bytes;
+    sum->gpu_mem_bytes += times * one.gpu_mem_bytes;
+}
+
+static weir_status add_kind(struct weir_jobs *jobs, const struct weir_job_spec *spec, uint64_t hash,
+                            struct weir_error *error)
+{
+    struct weir_job_kind *const kinds = weir_grow(
+        &jobs->allocator, jobs->kinds, &jobs->kind_capacity, jobs->kind_count + 1, sizeof *kinds);
+    if (kinds != NULL)
+        jobs->kinds = kinds;
+    struct weir_rank_group *const groups =
+        weir_alloc(&jobs->allocator, spec->group_count, sizeof *groups);
+    if (kinds == NULL || groups == NULL ||
+        weir_id_table_reserve(&jobs->kind_ids, &jobs->allocator, jobs->kind_count + 1) != WEIR_OK) {
+        weir_free(&jobs->allocator, groups);
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    }
+    if (weir_id_table_find(&jobs->kind_ids, hash) == WEIR_NO_INDEX)
+        weir_id_table_put(&jobs->kind_ids, hash, jobs->kind_count);
+    memcpy(groups, spec->groups, spec->group_count * sizeof *groups);
+    struct weir_job_kind *const kind = &kinds[jobs->kind_count++];
+    memset(kind, 0, sizeof *kind);
+    kind->groups = groups;
+    kind->group_count = spec->group_count;
+    kind->strategy = spec->strategy;
+    kind->hash = hash;
+    for (uint32_t i = 0; i < spec->group_count; i++) {
+        const struct weir_shape *const shape = &groups[i].shape;
+        kind->ranks += groups[i].ranks;
+        add_amounts(&kind->need, weir_shape_amounts(shape, 0, 0), groups[i].ranks);
+    }
+    return WEIR_OK;
+}
+
+/* The kind of a job, made when it is the first of it. O(1) but for kinds of equal hash. */
+static weir_status find_kind(struct weir_jobs *jobs, const struct weir_job_spec *spec,
+                             uint32_t *index, struct weir_error *error)
+{
+    const uint64_t hash = hash_kind(spec);
+    const uint32_t first = weir_id_table_find(&jobs->kind_ids, hash);
+
+    for (uint32_t i = first; i < jobs->kind_count; i++) {
+        if (jobs->kinds[i].hash == hash && is_kind(&jobs->kinds[i], spec)) {
+            *index = i;
+            return WEIR_OK;
+        }
+    }
+    WEIR_TRY(check_groups(spec, error));
+    WEIR_TRY(add_kind(jobs, spec, hash, error));
+    *index = jobs->kind_count - 1;
+    return WEIR_OK;
+}
+
+/* ---- records ---- */
+
+static uint64_t id_key(uint32_t workload, uint64_t id)
+{
+    return (uint64_t)workload << ID_BITS | id;
+}
+
+uint32_t weir_jobs_find(const struct weir_jobs *jobs, uint32_t workload, uint64_t id)
+{
+    return id >> ID_BITS != 0 ? WEIR_NO_INDEX
+                              : weir_id_table_find(&jobs->ids, id_key(workload, id));
+}
+
+static weir_status reserve_record(struct weir_jobs *jobs)
+{
+    WEIR_TRY(weir_id_table_reserve(&jobs->ids, &jobs->allocator, jobs->ids.count + 1));
+    if (jobs->record_free != WEIR_NO_INDEX)
+        return WEIR_OK;
+    struct weir_job_record *const records =
+        weir_grow(&jobs->allocator, jobs->records, &jobs->record_capacity, jobs->record_count + 1,
+                  sizeof *records);
+    if (records == NULL)
+        return WEIR_ENOMEM;
+    jobs->records = records;
+    return WEIR_OK;
+}
+
+static bool says_extra(const struct weir_job_spec *spec)
+{
+    return spec->deadline_ns != WEIR_UNKNOWN_TIME || spec->restart_cost_ns != 0 ||
+           spec->round_share > 0 || spec->throughput_count > 0 || spec->user != 0 ||
+           spec->reservation != 0;
+}
+
+static weir_status take_extra(struct weir_jobs *jobs, const struct weir_job_spec *spec,
+                              uint32_t *index)
+{
+    *index = WEIR_NO_INDEX;
+    if (!says_extra(spec))
+        return WEIR_OK;
+    if (jobs->extra_free != WEIR_NO_INDEX) {
+        *index = jobs->extra_free;
+        jobs->extra_free = jobs->extras[*index].next_free;
+    } else {
+        struct weir_job_extra *const extras =
+            weir_grow(&jobs->allocator, jobs->extras, &jobs->extra_capacity, jobs->extra_count + 1,
+                      sizeof *extras);
+        if (extras == NULL)
+            return WEIR_ENOMEM;
+        jobs->extras = extras;
+        *index = jobs->extra_count++;
+    }
+    jobs->extras[*index] = (struct weir_job_extra){ .deadline_ns = spec->deadline_ns,
+                                                    .restart_cost_ns = spec->restart_cost_ns,
+                                                    .round_share = spec->round_share,
+                                                    .throughput = spec->throughput,
+                                                    .throughput_count = spec->throughput_count,
+                                                    .user = spec->user,
+                                                    .reservation = spec->reservation };
+    return WEIR_OK;
+}
+
+static weir_status check_spec(const struct weir_jobs *jobs, const struct weir_job_spec *spec,
+                              struct weir_error *error)
+{
+    if (spec->size < sizeof *spec)
+        return weir_fail(error, WEIR_EABI, "the job has %u bytes, needed are %u", spec->size,
+                         (unsigned)sizeof *spec);
+    if (spec->workload >= jobs->workload_count)
+        return weir_fail(error, WEIR_ENOTFOUND, "workload %u of %u", spec->workload,
+                         jobs->workload_count);
+    if (spec->id >> ID_BITS != 0)
+        return weir_fail(error, WEIR_ERANGE, "its number must be below 2^%d", ID_BITS);
+    if (spec->strategy > WEIR_MAX_STRATEGY)
+        return weir_fail(error, WEIR_EINVAL, "unknown strategy %u", spec->strategy);
+    if (weir_jobs_find(jobs, spec->workload, spec->id) != WEIR_NO_INDEX)
+        return weir_fail(error, WEIR_EDUPLICATE, "it is known already");
+    return WEIR_OK;
+}
+
+weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *spec,
+                          uint32_t *record, struct weir_error *error)
+{
+    uint32_t kind = 0;
+    uint32_t extra = 0;
+
+    WEIR_TRY(check_spec(jobs, spec, error));
+    WEIR_TRY(find_kind(jobs, spec, &kind, error));
+    if (reserve_record(jobs) != WEIR_OK || take_extra(jobs, spec, &extra) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    uint32_t index = jobs->record_free;
+    if (index != WEIR_NO_INDEX)
+        jobs->record_free = jobs->records[index].place;
+    else
+        index = jobs->record_count++;
+    jobs->records[index] = (struct weir_job_record){ .id = spec->id,
+                                                     .submit_ns = spec->submit_ns,
+                                                     .queued_ns = spec->queued_ns,
+                                                     .estimate_ns = spec->estimate_ns,
+                                                     .attained_ns = spec->attained_ns,
+                                                     .workload = spec->workload,
+                                                     .kind = kind,
+                                                     .tenant = spec->tenant,
+                                                     .attempts = spec->attempts,
+                                                     .priority = spec->priority,
+                                                     .place = WEIR_NO_INDEX,
+                                                     .state = WEIR_JOB_WAITING,
+                                                     .is_used = 1,
+                                                     .extra = extra };
+    weir_id_table_put(&jobs->ids, id_key(spec->workload, spec->id), index);
+    jobs->counts[WEIR_JOB_WAITING]++;
+    *record = index;
+    return WEIR_OK;
+}
+
+void weir_jobs_remove(struct weir_jobs *jobs, uint32_t record)
+{
+    struct weir_job_record *const job = &jobs->records[record];
+
+    assert(job->is_used != 0 && job->place == WEIR_NO_INDEX);
+    weir_id_table_remove(&jobs->ids, id_key(job->workload, job->id));
+    if (job->state != WEIR_JOB_WAITING)
+        add_amounts(&jobs->held, jobs->kinds[job->kind].need, -1);
+    jobs->counts[job->state]--;
+    if (job->extra != WEIR_NO_INDEX) {
+        jobs->extras[job->extra].next_free = jobs->extra_free;
+        jobs->extra_free = job->extra;
+    }
+    job->is_used = 0;
+    job->place = jobs->record_free;
+    jobs->record_free = record;
+}
+
+void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_state state)
+{
+    struct weir_job_record *const job = &jobs->records[record];
+    const int64_t change = (state != WEIR_JOB_WAITING) - (job->state != WEIR_JOB_WAITING);
+
+    add_amounts(&jobs->held, jobs->kinds[job->kind].need, change);
+    jobs->counts[job->state]--;
+    jobs->counts[state]++;
+    job->state = (uint16_t)state;
+}
+
+void weir_jobs_describe(const struct weir_jobs *jobs, uint32_t record, struct weir_job *job)
+{
+    const struct weir_job_record *const from = &jobs->records[record];
+    const struct weir_job_kind *const kind = &jobs->kinds[from->kind];
+    const bool is_placed = from->state != WEIR_JOB_WAITING;
+    const uint32_t size = job->size;
+    struct weir_job full = { .size = sizeof full,
+                             .workload = from->workload,
+                             .id = from->id,
+                             .groups = kind->groups,
+                             .group_count = kind->group_count,
+                             .strategy = kind->strategy,
+                             .ranks = kind->ranks,
+                             .kind = from->kind,
+                             .tenant = from->tenant,
+                             .priority = from->priority,
+                             .attempts = from->attempts,
+                             .state = from->state,
+                             .submit_ns = from->submit_ns,
+                             .queued_ns = from->queued_ns,
+                             .start_ns = is_placed ? from->start_ns : WEIR_UNKNOWN_TIME,
+                             .estimate_ns = from->estimate_ns,
+                             .deadline_ns = WEIR_UNKNOWN_TIME,
+                             .attained_ns = from->attained_ns };
+    if (from->extra != WEIR_NO_INDEX) {
+        const struct weir_job_extra *const extra = &jobs->extras[from->extra];
+        full.user = extra->user;
+        full.reservation = extra->reservation;
+        full.deadline_ns = extra->deadline_ns;
+        full.restart_cost_ns = extra->restart_cost_ns;
+        full.round_share = extra->round_share;
+        full.throughput = extra->throughput;
+        full.throughput_count = extra->throughput_count;
+    }
+    full.size = size;
+    memcpy(job, &full, size < sizeof full ? size : sizeof full);
+}
+
+/* ---- the queue ---- */
+
+static bool is_before(const struct weir_jobs *jobs, uint32_t left, uint32_t right)
+{
+    const struct weir_job_record *const a = &jobs->records[left];
+    const struct weir_job_record *const b = &jobs->records[right];
+
+    if (a->key < b->key || a->key > b->key)
+        return a->key < b->key;
+    if (a->submit_ns != b->submit_ns)
+        return a->submit_ns < b->submit_ns;
+    return a->workload != b->workload ? a->workload < b->workload : a->id < b->id;
+}
+
+static void put(struct weir_jobs *jobs, struct weir_job_kind *kind, uint32_t place, uint32_t record)
+{
+    kind->heap[place] = record;
+    jobs->records[record].place = place;
+}
+
+static void rise(struct weir_jobs *jobs, struct weir_job_kind *kind, uint32_t place)
+{
+    const uint32_t record = kind->heap[place];
+
+    while (place > 0 && is_before(jobs, record, kind->heap[(place - 1) / 2])) {
+        put(jobs, kind, place, kind->heap[(place - 1) / 2]);
+        place = (place - 1) / 2;
+    }
+    put(jobs, kind, place, record);
+}
+
+static void sink(struct weir_jobs *jobs, struct weir_job_kind *kind, uint32_t place)
+{
+    const uint32_t record = kind->heap[place];
+
+    for (;;) {
+        uint32_t child = 2 * place + 1;
+        if (child + 1 < kind->count && is_before(jobs, kind->heap[child + 1], kind->heap[child]))
+            child++;
+        if (child >= kind->count || !is_before(jobs, kind->heap[child], record))
+            break;
+        put(jobs, kind, place, kind->heap[child]);
+        place = child;
+    }
+    put(jobs, kind, place, record);
+}
+
+weir_status weir_jobs_push(struct weir_jobs *jobs, uint32_t record)
+{
+    struct weir_job_kind *const kind = &jobs->kinds[jobs->records[record].kind];
+    uint32_t *const heap =
+        weir_grow(&jobs->allocator, kind->heap, &kind->capacity, kind->count + 1, sizeof *heap);
+
+    if (heap == NULL)
+        return WEIR_ENOMEM;
+    kind->heap = heap;
+    put(jobs, kind, kind->count++, record);
+    rise(jobs, kind, kind->count - 1);
+    return WEIR_OK;
+}
+
+void weir_jobs_take_out(struct weir_jobs *jobs, uint32_t record)
+{
+    struct weir_job_kind *const kind = &jobs->kinds[jobs->records[record].kind];
+    const uint32_t place = jobs->records[record].place;
+    const uint32_t last = kind->heap[--kind->count];
+
+    jobs->records[record].place = WEIR_NO_INDEX;
+    if (place == kind->count)
+        return;
+    put(jobs, kind, place, last);
+    rise(jobs, kind, place);
+    sink(jobs, kind, jobs->records[last].place);
+}
+
+void weir_jobs_unsettle(struct weir_jobs *jobs)
+{
+    jobs->epoch++;
+}
+
+void weir_jobs_settle(struct weir_jobs *jobs, uint32_t kind)
+{
+    jobs->kinds[kind].settled_at = jobs->epoch;
+}
+
+static bool is_settled(const struct weir_jobs *jobs, const struct weir_job_kind *kind)
+{
+    return kind->settled_at == jobs->epoch;
+}
+
+uint32_t weir_jobs_first(const struct weir_jobs *jobs, bool is_strict)
+{
+    const struct weir_job_kind *best = NULL;
+
+    for (uint32_t k = 0; k < jobs->kind_count; k++) {
+        const struct weir_job_kind *const kind = &jobs->kinds[k];
+        if (kind->count == 0 || (!is_strict && is_settled(jobs, kind)))
+            continue;
+        if (best == NULL || is_before(jobs, kind->heap[0], best->heap[0]))
+            best = kind;
+    }
+    return best == NULL || is_settled(jobs, best) ? WEIR_NO_INDEX : best->heap[0];
+}
+
+void weir_jobs_reorder(struct weir_jobs *jobs, uint32_t kind)
+{
+    for (uint32_t place = jobs->kinds[kind].count / 2; place-- > 0;)
+        sink(jobs, &jobs->kinds[kind], place);
+}
+
+/* ---- the invariant ---- */
+
+static weir_status check_heap(const struct weir_jobs *jobs, uint32_t index,
+                              struct weir_error *error)
+{
+    const struct weir_job_kind *const kind = &jobs->kinds[index];
+
+    for (uint32_t i = 0; i < kind->count; i++) {
+        const struct weir_job_record *const job = &jobs->records[kind->heap[i]];
+        if (job->is_used == 0 || job->place != i || job->kind != index ||
+            job->state != WEIR_JOB_WAITING ||
+            (i > 0 && is_before(jobs, kind->heap[i], kind->heap[(i - 1) / 2])))
+            return weir_fail(error, WEIR_EINVARIANT, "kind %u: place %u of its queue is wrong",
+                             index, i);
+    }
+    return WEIR_OK;
+}
+
+weir_status weir_jobs_check(const struct weir_jobs *jobs, struct weir_error *error)
+{
+    uint32_t counts[WEIR_JOB_RUNNING + 1] = { 0 };
+    uint32_t used = 0;
+
+    for (uint32_t i = 0; i < jobs->record_count; i++) {
+        const struct weir_job_record *const job = &jobs->records[i];
+        if (job->is_used == 0)
+            continue;
+        used++;
+        counts[job->state]++;
+        if (weir_jobs_find(jobs, job->workload, job->id) != i)
+            return weir_fail(error, WEIR_EINVARIANT, "job %llu is not found by its number",
+                             (unsigned long long)job->id);
+        if ((job->place != WEIR_NO_INDEX) != (job->state == WEIR_JOB_WAITING))
+            return weir_fail(error, WEIR_EINVARIANT, "job %llu: state %u, place %u in the queue",
+                             (unsigned long long)job->id, job->state, job->place);
+    }
+    for (uint32_t s = 0; s <= WEIR_JOB_RUNNING; s++)
+        if (counts[s] != jobs->counts[s])
+            return weir_fail(error, WEIR_EINVARIANT, "%u jobs in state %u, counted %u", counts[s],
+                             s, jobs->counts[s]);
+    if (used != jobs->ids.count)
+        return weir_fail(error, WEIR_EINVARIANT, "%u jobs, %u numbers", used, jobs->ids.count);
+    for (uint32_t k = 0; k < jobs->kind_count; k++)
+        WEIR_TRY(check_heap(jobs, k, error));
+    return WEIR_OK;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The jobs a host knows: those that wait, start and run.
+ *
+ * Jobs that ask for the same (rank groups, strategy) are one kind and interchangeable to the
+ * placement: when one of them does not fit, none does until something is given back. So a pass over
+ * a long queue asks once a kind, not once a job, and what a job asks for is stored once a kind. The
+ * waiting jobs of a kind are a binary heap of records ordered by (key, submission, workload, id).
+ *
+ * Invariant: a record in use is in the table of ids; it is in its kind's heap exactly while it
+ * waits; `counts` are the records by state; `held` is what those that start or run ask for.
+ * Cost: submit and withdraw O(log waiting jobs of the kind), the rest O(1).
+ */
+#ifndef SCHED_HOST_JOBS_H
+#define SCHED_HOST_JOBS_H
+
+#include "sched/cluster/id_table.h"
+#include "weir/job.h"
+
+struct weir_job_record {
+    uint64_t id;
+    double key;
+    int64_t submit_ns;
+    int64_t queued_ns;
+    int64_t start_ns;
+    int64_t estimate_ns;
+    int64_t attained_ns;
+    uint32_t workload;
+    uint32_t kind;
+    uint32_t tenant;
+    uint32_t attempts;
+    int32_t priority;
+    uint32_t place;   /* in its kind's heap, while it waits; of free records: the next free one */
+    uint32_t started; /* ranks that hold places */
+    uint16_t state;   /* enum weir_job_state */
+    uint16_t is_used;
+    uint32_t extra; /* index into what few jobs say, WEIR_NO_INDEX = nothing */
+    uint32_t reserved;
+};
+
+/* What few jobs say. */
+struct weir_job_extra {
+    int64_t deadline_ns;
+    int64_t restart_cost_ns;
+    double round_share;
+    const double *throughput;
+    uint32_t throughput_count;
+    uint32_t user;
+    uint32_t reservation;
+    uint32_t next_free;
+};
+
+struct weir_job_kind {
+    struct weir_rank_group *groups;
+    uint64_t hash;
+    uint32_t group_count, ranks, strategy;
+    uint32_t reserved;
+    uint64_t settled_at; /* equal to the epoch: did not fit since something was given back last */
+    struct weir_amounts need; /* of all ranks */
+    weir_status room;         /* WEIR_EINFEASIBLE = fits not even the empty cluster */
+    uint32_t room_known;      /* 1 = room is of the cluster as it is */
+    uint32_t is_refused;      /* in this pass */
+    uint32_t refused;         /* record that was tried */
+    struct weir_choice refusal;
+    uint32_t *heap; /* records */
+    uint32_t count, capacity;
+};
+
+struct weir_workload {
+    char *name;
+    uint64_t seed; /* of its name */
+};
+
+struct weir_jobs {
+    struct weir_allocator allocator;
+    struct weir_workload *workloads;
+    struct weir_job_kind *kinds;
+    struct weir_job_record *records;
+    struct weir_job_extra *extras;
+    struct weir_id_table ids;      /* workload and id to record */
+    struct weir_id_table kind_ids; /* hash to the first kind that has it */
+    uint32_t workload_count, workload_capacity;
+    uint32_t kind_count, kind_capacity;
+    uint32_t record_count, record_capacity, record_free;
+    uint32_t extra_count, extra_capacity, extra_free;
+    uint32_t counts[WEIR_JOB_RUNNING + 1];
+    uint64_t epoch;           /* grows whenever something is given back */
+    struct weir_amounts held; /* asked for by jobs that start or run */
+};
+
+void weir_jobs_open(struct weir_jobs *jobs, const struct weir_allocator *allocator);
+void weir_jobs_close(struct weir_jobs *jobs);
+
+weir_status weir_jobs_add_workload(struct weir_jobs *jobs, const char *name, uint32_t *index,
+                                   struct weir_error *error);
+
+/* Checks it, finds its kind, and makes a record that waits; it is not in the queue yet. */
+weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *spec,
+                          uint32_t *record, struct weir_error *error);
+/* Forgets it; it must not be in the queue. */
+void weir_jobs_remove(struct weir_jobs *jobs, uint32_t record);
+/* The record, or WEIR_NO_INDEX. */
+uint32_t weir_jobs_find(const struct weir_jobs *jobs, uint32_t workload, uint64_t id);
+void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_state state);
+void weir_jobs_describe(const struct weir_jobs *jobs, uint32_t record, struct weir_job *job);
+
+/* The queue. `key` of the record is set by the caller. */
+weir_status weir_jobs_push(struct weir_jobs *jobs, uint32_t record);
+void weir_jobs_take_out(struct weir_jobs *jobs, uint32_t record);
+/* The next one: the first of those kinds that are not settled, or WEIR_NO_INDEX. Strict: the first
+ * of all, none when its kind is settled. O(kinds). */
+uint32_t weir_jobs_first(const struct weir_jobs *jobs, bool is_strict);
+/* Something was given back: every kind may fit again. O(1). */
+void weir_jobs_unsettle(struct weir_jobs *jobs);
+/* One of this kind did not fit. */
+void weir_jobs_settle(struct weir_jobs *jobs, uint32_t kind);
+/* Orders a kind anew after its keys were changed in place. */
+void weir_jobs_reorder(struct weir_jobs *jobs, uint32_t kind);
+
+/* Names the random choices of the job's next start. */
+uint64_t weir_job_seed(const struct weir_jobs *jobs, const struct weir_job_record *job,
+                       uint64_t host_seed);
+
+/* The invariant, recomputed; for tests. */
+weir_status weir_jobs_check(const struct weir_jobs *jobs, struct weir_error *error);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A place for every rank of a job, or for none.
+ *
+ * Ranks are placed one after the other on the scratch, each seeing those before it, under a mark;
+ * when one finds no place, scratch and plan go back to the mark. Random choices are named by
+ * workload, job, attempt and rank, so that they do not depend on what else was decided before.
+ */
+#include "sched/host/placer_state.h"
+#include "sched/internal/alloc.h"
+#include "sched/internal/chooser.h"
+#include "sched/internal/explain.h"
+#include "sched/internal/hash.h"
+#include "sched/internal/plan.h"
+#include "sched/placement/scan.h"
+#include "weir/group.h"
+
+#include <string.h>
+
+/* Everything the placement of one job walks with. */
+struct job_question {
+    struct weir_placer *placer;
+    const struct weir_job_record *job;
+    struct weir_job_kind *kind;
+    struct weir_owner owner;
+    uint64_t seed;
+    struct weir_error *error;
+};
+
+static const struct weir_shape *rank_shape(const struct weir_job_kind *kind, uint32_t rank)
+{
+    uint32_t group = 0;
+
+    for (; rank >= kind->groups[group].ranks; group++)
+        rank -= kind->groups[group].ranks;
+    return &kind->groups[group].shape;
+}
+
+/* All ranks together ask for more than is free: no need to try. */
+static bool is_hopeless(const struct job_question *asked)
+{
+    const struct weir_amounts free = weir_cluster_free(asked->placer->bound.scratch);
+
+    return free.gpu_units < asked->kind->need.gpu_units ||
+           free.cpu_units < asked->kind->need.cpu_units;
+}
+
+static weir_status start_rank(const struct job_question *asked, uint32_t rank)
+{
+    struct weir_placer *const placer = asked->placer;
+    const struct weir_place_query query = { .cluster = placer->bound.scratch,
+                                            .mix = placer->bound.mix,
+                                            .shape = rank_shape(asked->kind, rank),
+                                            .owner = asked->owner,
+                                            .seed = asked->kind->ranks == 1
+                                                        ? asked->seed
+                                                        : weir_hash_add(asked->seed, rank) };
+    const struct weir_explained explained = { placer->bound.ops, placer->bound.state, &query,
+                                              &placer->answer };
+
+    placer->counts.tried++;
+    placer->answer.reused = WEIR_NO_INDEX;
+    WEIR_TRY(weir_placement_place(placer->bound.ops, placer->bound.state, &query, &placer->answer,
+                                  asked->error));
+    WEIR_TRY(weir_explain_start(placer->bound.plan, &explained));
+    const struct weir_placer_start start = { .owner = asked->owner,
+                                             .rank = rank,
+                                             .alloc = &placer->answer.alloc,
+                                             .choice = &placer->answer.choice };
+    return weir_placer_start_fresh(placer, &start, asked->error);
+}
+
+static weir_status start_ranks(const struct job_question *asked)
+{
+    for (uint32_t rank = 0; rank < asked->kind->ranks; rank++)
+        WEIR_TRY(start_rank(asked, rank));
+    return WEIR_OK;
+}
+
+/* ---- placement groups ---- */
+
+static weir_status reserve_bundles(struct weir_placer *placer, uint32_t count)
+{
+    const struct weir_allocator *const memory = &placer->allocator;
+    struct weir_shape *const bundles =
+        weir_grow(memory, placer->bundles, &placer->bundle_capacity, count, sizeof *bundles);
+
+    if (bundles == NULL)
+        return WEIR_ENOMEM;
+    placer->bundles = bundles;
+    struct weir_alloc *const allocs =
+        weir_grow(memory, placer->allocs, &placer->alloc_capacity, count, sizeof *allocs);
+    if (allocs == NULL)
+        return WEIR_ENOMEM;
+    placer->allocs = allocs;
+    return WEIR_OK;
+}
+
+static weir_status start_bundles(const struct job_question *asked)
+{
+    struct weir_placer *const placer = asked->placer;
+    const uint32_t ranks = asked->kind->ranks;
+    struct weir_chooser scorer = { .allocator = placer->allocator,
+                                   .ops = placer->bound.ops,
+                                   .policy.state = placer->bound.state };
+    struct weir_group_answer answer;
+
+    WEIR_TRY(reserve_bundles(placer, ranks));
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        placer->bundles[rank] = *rank_shape(asked->kind, rank);
+    const struct weir_group_query query = { .scratch = placer->bound.scratch,
+                                            .mix = placer->bound.mix,
+                                            .bundles = placer->bundles,
+                                            .bundle_count = ranks,
+                                            .strategy = asked->kind->strategy - 1,
+                                            .report = placer->bound.group_report,
+                                            .owner = asked->owner,
+                                            .seed = asked->seed };
+    placer->counts.tried++;
+    memset(&placer->answer.choice, 0, sizeof placer->answer.choice);
+    placer->answer.choice.runner_up_node = WEIR_NO_INDEX;
+    const weir_status status = weir_group_place(placer->bound.group_by_policy != 0 ? &scorer : NULL,
+                                                &query, placer->allocs, &answer, asked->error);
+    if (status == WEIR_EBUSY || status == WEIR_EINFEASIBLE) {
+        placer->answer.choice.nodes_seen = weir_cluster_node_count(placer->bound.scratch);
+        placer->answer.choice.rejected[answer.reason] = placer->answer.choice.nodes_seen;
+    }
+    WEIR_TRY(status);
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        const struct weir_placer_start start = { .owner = asked->owner,
+                                                 .rank = rank,
+                                                 .alloc = &placer->allocs[rank] };
+        WEIR_TRY(weir_placer_start_fresh(placer, &start, asked->error));
+    }
+    return WEIR_OK;
+}
+
+/* ---- a job ---- */
+
+static void keep_refusal(const struct job_question *asked, uint32_t record)
+{
+    struct weir_placer *const placer = asked->placer;
+
+    placer->counts.failed++;
+    asked->kind->is_refused = 1;
+    asked->kind->refused = record;
+    asked->kind->refusal = placer->answer.choice;
+}
+
+/* Why nothing was even tried: what all ranks together lack. */
+static weir_status refuse_hopeless(const struct job_question *asked, uint32_t record)
+{
+    const struct weir_cluster *const cluster = asked->placer->bound.scratch;
+    const struct weir_amounts free = weir_cluster_free(cluster);
+    struct weir_choice *const choice = &asked->placer->answer.choice;
+    const uint32_t reason =
+        free.gpu_units < asked->kind->need.gpu_units ? WEIR_REASON_GPU_FREE : WEIR_REASON_CPU;
+
+    memset(choice, 0, sizeof *choice);
+    choice->runner_up_node = WEIR_NO_INDEX;
+    choice->nodes_seen = weir_cluster_node_count(cluster);
+    choice->rejected[reason] = choice->nodes_seen;
+    keep_refusal(asked, record);
+    return WEIR_EBUSY;
+}
+
+static weir_status start_alone(const struct job_question *asked, uint32_t record)
+{
+    const weir_status status = start_rank(asked, 0);
+
+    if (status == WEIR_EBUSY)
+        keep_refusal(asked, record);
+    return status;
+}
+
+uint64_t weir_job_seed(const struct weir_jobs *jobs, const struct weir_job_record *job,
+                       uint64_t host_seed)
+{
+    const uint64_t name = weir_hash_add(host_seed, jobs->workloads[job->workload].seed);
+
+    return weir_hash_add(weir_hash_add(name, job->id), job->attempts);
+}
+
+weir_status weir_placer_start_record(struct weir_placer *placer, uint32_t record,
+                                     struct weir_error *error)
+{
+    struct weir_jobs *const jobs = placer->bound.jobs;
+    const struct weir_job_record *const job = &jobs->records[record];
+    struct weir_plan *const plan = placer->bound.plan;
+    const struct job_question asked = { .placer = placer,
+                                        .job = job,
+                                        .kind = &jobs->kinds[job->kind],
+                                        .owner = weir_job_owner(job->workload, job->id),
+                                        .seed = weir_job_seed(jobs, job, placer->bound.seed),
+                                        .error = error };
+
+    if (is_hopeless(&asked))
+        return refuse_hopeless(&asked, record);
+    if (asked.kind->ranks == 1 && asked.kind->strategy == 0)
+        return start_alone(&asked, record); /* nothing to take back */
+    if (weir_cluster_mark(placer->bound.scratch) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    const struct weir_plan_mark mark = weir_plan_mark(plan);
+    weir_plan_set_group(plan, weir_plan_next_worker(plan));
+    const weir_status status =
+        asked.kind->strategy > 0 ? start_bundles(&asked) : start_ranks(&asked);
+    weir_plan_set_group(plan, 0);
+    weir_plan_set_rank(plan, 0);
+    if (status == WEIR_OK) {
+        weir_cluster_release(placer->bound.scratch);
+        return WEIR_OK;
+    }
+    weir_cluster_rollback(placer->bound.scratch);
+    weir_plan_rewind(plan, &mark);
+    if (status == WEIR_EBUSY || status == WEIR_EINFEASIBLE)
+        keep_refusal(&asked, record);
+    return status;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The inside of a placer, for placer.c (workers of pools) and place_job.c (ranks of jobs).
+ */
+#ifndef SCHED_HOST_PLACER_STATE_H
+#define SCHED_HOST_PLACER_STATE_H
+
+#include "sched/host/placer.h"
+#include "sched/internal/stopped.h"
+
+struct weir_stopped_list {
+    struct weir_worker *workers;
+    uint32_t first, count, capacity;
+};
+
+struct weir_placer_pool {
+    struct weir_stopped_list list; /* for most policies */
+    struct weir_stopped stopped;   /* for those that follow it; one of both is empty */
+    struct weir_choice refusal;
+    uint32_t is_refused; /* 1 = the last try was refused */
+};
+
+struct weir_placer {
+    struct weir_allocator allocator;
+    struct weir_placer_binding bound;
+    struct weir_placer_pool *pools; /* memory of lists stays; all of pool_capacity are valid */
+    struct weir_shape *shapes;
+    double *frequencies;
+    uint32_t pool_count, pool_capacity, shape_capacity, frequency_capacity;
+    uint64_t queries; /* of this decision, for seeds */
+    struct weir_placer_counts counts;
+    struct weir_shape *bundles; /* of the placement group that is asked about */
+    struct weir_alloc *allocs;
+    uint32_t bundle_capacity, alloc_capacity;
+    struct weir_place_answer answer; /* large: not on the stack of every call */
+};
+
+/* A worker that starts fresh, on scratch and plan, at the answer. */
+struct weir_placer_start {
+    struct weir_owner owner;
+    uint32_t rank;
+    const struct weir_alloc *alloc;
+    const struct weir_choice *choice; /* NULL = not known */
+};
+weir_status weir_placer_start_fresh(struct weir_placer *placer,
+                                    const struct weir_placer_start *start,
+                                    struct weir_error *error);
+/* The reason most nodes gave. */
+uint32_t weir_choice_reason(const struct weir_choice *choice);
+
+#endif

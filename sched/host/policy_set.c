@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The policies of a host: their parameter values and their states, made and unmade together.
+ */
+#include "sched/host/host.h"
+
+static weir_status open_all(struct weir_policy_set *set, const struct weir_host_config *config,
+                            const struct weir_allocator *allocator, struct weir_error *error)
+{
+    const struct weir_policy_table placement = WEIR_POLICY_TABLE(set->placement);
+    const struct weir_policy_table scaling = WEIR_POLICY_TABLE(set->scaling);
+    const struct weir_policy_table queueing = WEIR_POLICY_TABLE(set->queueing);
+    weir_status status = weir_policy_state_open(&set->placed, &placement, &config->placement_params,
+                                                allocator, error);
+
+    if (status != WEIR_OK) {
+        weir_error_wrap(error, "placement policy %s", set->placement->name);
+        return status;
+    }
+    status =
+        weir_policy_state_open(&set->scaled, &scaling, &config->scaling_params, allocator, error);
+    if (status != WEIR_OK) {
+        weir_error_wrap(error, "scaling policy %s", set->scaling->name);
+        return status;
+    }
+    status =
+        weir_policy_state_open(&set->queued, &queueing, &config->queueing_params, allocator, error);
+    if (status != WEIR_OK)
+        weir_error_wrap(error, "queueing policy %s", set->queueing->name);
+    return status;
+}
+
+weir_status weir_policy_set_create(struct weir_policy_set *set,
+                                   const struct weir_host_config *config,
+                                   const struct weir_allocator *allocator, struct weir_error *error)
+{
+    struct weir_policy_set made = { .placement = config->placement,
+                                    .scaling = config->scaling,
+                                    .queueing = config->queueing != NULL ? config->queueing
+                                                                         : weir_queueing_at(0) };
+    const weir_status status = open_all(&made, config, allocator, error);
+
+    if (status != WEIR_OK)
+        weir_policy_set_destroy(&made, allocator);
+    else
+        *set = made;
+    return status;
+}
+
+void weir_policy_set_destroy(struct weir_policy_set *set, const struct weir_allocator *allocator)
+{
+    weir_policy_state_close(&set->placed, allocator);
+    weir_policy_state_close(&set->scaled, allocator);
+    weir_policy_state_close(&set->queued, allocator);
+    *set = (struct weir_policy_set){ .placement = NULL };
+}
