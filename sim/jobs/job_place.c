@@ -36,8 +36,8 @@ void sim_job_refresh_frag(struct sim_job_run *run, uint32_t node)
 static uint64_t seed_of(const struct sim_job_run *run, const struct sim_job *job)
 {
     struct sim_stream stream;
-    sim_stream_open(&stream, &run->random, SIM_DRAW_POLICY,
-                    (struct sim_stream_key){ .item = job->id, .attempt = job->attempts });
+    sim_stream_open(&stream, sim_job_stream_random(run->stream, job->arrival.spec), SIM_DRAW_POLICY,
+                    (struct sim_stream_key){ .item = job->arrival.key, .attempt = job->attempts });
     return sim_stream_u64(&stream);
 }
 
