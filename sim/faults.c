@@ -14,8 +14,8 @@ static weir_status schedule(struct sim_world *world, const struct sim_law *law,
                             enum sim_purpose purpose, uint32_t node, uint16_t kind)
 {
     struct sim_stream stream;
-    const struct sim_stream_key key = { node, 0, world->node_failures[node] };
-    sim_stream_open(&stream, &world->context.random, purpose, key);
+    sim_stream_open(&stream, &world->context.random, purpose,
+                    sim_scenario_node_key(world->scenario, node, world->node_failures[node]));
     const int64_t wait_ns = sim_time_from_s(sim_law_draw(law, &stream));
     const int64_t now_ns = sim_engine_now(world->context.engine);
     if (wait_ns > SIM_TIME_MAX - now_ns)

@@ -109,7 +109,8 @@ weir_status sim_world_create(const struct sim_scenario *scenario,
     made->options = options;
     made->context.scenario = scenario;
     made->context.recorder = options->recorder;
-    made->context.random = (struct sim_random){ options->seed, options->replication };
+    made->context.random =
+        (struct sim_random){ .seed = options->seed, .replication = options->replication };
     made->context.error = error;
     made->context.observer = options->observer;
     made->sample_ns = scenario->sample_ns > 0 ? scenario->sample_ns

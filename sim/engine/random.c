@@ -15,9 +15,11 @@
  */
 #include "sim/engine/random.h"
 
+#include "sim/engine/digest.h"
 #include "sim/engine/ziggurat.h"
 
 #include <gsl/gsl_randist.h>
+#include <string.h>
 
 enum { PHILOX_ROUNDS = 10, BLOCK_WORDS = 4, STAGE_BITS = 16 };
 
@@ -61,15 +63,31 @@ static inline uint64_t mix(uint64_t word)
     return word ^ word >> 31;
 }
 
-/* Small integers times distinct odd constants do not meet, so two names under one seed have two
- * keys; the outer mix is a bijection. */
+uint64_t sim_random_name(uint64_t owner, enum sim_owner kind, const char *name)
+{
+    const uint64_t place =
+        sim_digest_word(sim_digest_word(SIM_DIGEST_START, owner), (uint64_t)kind);
+    const uint64_t hash = mix(sim_digest_bytes(place, name, strlen(name)));
+    return hash == 0 ? 1 : hash;
+}
+
+struct sim_random sim_random_of(const struct sim_random *parent, enum sim_owner kind,
+                                const char *name)
+{
+    return (struct sim_random){ .seed = parent->seed,
+                                .replication = parent->replication,
+                                .owner = sim_random_name(parent->owner, kind, name) };
+}
+
+/* Small integers times distinct odd constants do not meet, so two names of one owner under one seed
+ * have two keys; the outer mix is a bijection. */
 static inline uint64_t stream_key(const struct sim_random *root, enum sim_purpose purpose,
                                   uint32_t high_halves)
 {
     const uint64_t seed = mix(root->seed + UINT64_C(0x9E3779B97F4A7C15));
     return mix(seed + root->replication * UINT64_C(0xD1342543DE82EF95) +
                (uint64_t)purpose * UINT64_C(0xAEF17502108EF2D9) +
-               high_halves * UINT64_C(0xDA942042E4DD58B5));
+               high_halves * UINT64_C(0xDA942042E4DD58B5) + root->owner);
 }
 
 void sim_stream_open(struct sim_stream *stream, const struct sim_random *root,

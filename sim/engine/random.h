@@ -2,14 +2,18 @@
 /*
  * Random numbers belong to the work.
  *
- * A stream is not seeded and drawn from in turn: it is *named* by a key (seed, replication,
+ * A stream is not seeded and drawn from in turn: it is *named* by a key (seed, replication, owner,
  * purpose, item, stage, attempt), and the same name gives the same numbers in every policy and
  * whatever happened before. So every item asks for the same service in all variants of a
- * comparison (common random numbers), also after crashes and rescaling.
+ * comparison (common random numbers), also after crashes and rescaling. The owner is a pipeline, a
+ * stage, a workload, a class of jobs: the hash of its names, never an index over the scenario, so
+ * that adding or removing one changes no number of another.
  *
  * Generator: Philox4x32-10 (Salmon et al., SC 2011). Key = 64-bit hash of (seed, replication,
- * purpose); counter = (item, stage and attempt, draw number), so distinct names are disjoint
- * streams by construction. It is wrapped as a gsl_rng_type so that every gsl_ran_* sampler works.
+ * owner, purpose); counter = (item, stage and attempt, draw number), so distinct names of one owner
+ * are disjoint streams by construction; owners are told apart by their hashes, and a scenario in
+ * which two are the same is refused (sim/scenario/names.h). It is wrapped as a gsl_rng_type so that
+ * every gsl_ran_* sampler works.
  */
 #ifndef SIM_ENGINE_RANDOM_H
 #define SIM_ENGINE_RANDOM_H
@@ -42,17 +46,35 @@ enum sim_purpose {
     SIM_DRAW_TEST = 99,
 };
 
+/* Whose numbers: the kind of a name. It keeps apart what may be called the same, a stage and a
+ * class of jobs. Append-only. */
+enum sim_owner {
+    SIM_OWNER_PIPELINE = 1,
+    SIM_OWNER_STAGE = 2,
+    SIM_OWNER_JOBS = 3,
+    SIM_OWNER_CLASS = 4, /* of jobs */
+    SIM_OWNER_NODES = 5, /* a group of equal nodes */
+};
+
 struct sim_stream_key {
     uint64_t item;    /* id of the work or entity, the same in every policy */
-    uint32_t stage;   /* stage, phase or 0 */
+    uint32_t stage;   /* a part of the owner (phase, number of a node in its group) or 0 */
     uint32_t attempt; /* 0 for the first */
 };
 
-/* The root of one replication's streams: a value, shared freely. */
+/* The streams of one replication, or of one owner in it: a value, shared freely. */
 struct sim_random {
     uint64_t seed;
     uint64_t replication;
+    uint64_t owner; /* sim_random_name of its names, outermost first; 0 = the root */
 };
+
+/* The hash of a name below `owner` (0 = the root). Never 0. */
+uint64_t sim_random_name(uint64_t owner, enum sim_owner kind, const char *name);
+/* The streams of `name`, which belongs to whom `parent` is for. Once for every owner: the hashing
+ * is not part of opening a stream. */
+struct sim_random sim_random_of(const struct sim_random *parent, enum sim_owner kind,
+                                const char *name);
 
 /* A stream; 48 bytes, lives on the stack or inside an entity. Read-only but for its functions. */
 struct sim_stream {

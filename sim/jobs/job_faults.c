@@ -10,7 +10,7 @@ static void schedule(struct sim_job_run *run, const struct sim_law *law, enum si
 {
     struct sim_stream stream;
     sim_stream_open(&stream, &run->random, purpose,
-                    (struct sim_stream_key){ .item = node, .attempt = run->node_failures[node] });
+                    sim_scenario_node_key(run->scenario, node, run->node_failures[node]));
     const int64_t wait_ns = sim_time_from_s(sim_law_draw(law, &stream));
     const int64_t now_ns = sim_engine_now(run->engine);
     if (wait_ns <= SIM_TIME_MAX - now_ns)

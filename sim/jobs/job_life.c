@@ -206,8 +206,8 @@ weir_status sim_job_refuse(struct sim_job_run *run, uint32_t slot)
         sim_job_digest(run, DIGEST_REFUSED, job);
         return forget(run, slot, "refused");
     }
-    sim_stream_open(&stream, &run->random, SIM_DRAW_RETRY,
-                    (struct sim_stream_key){ .item = job->id, .attempt = job->retries++ });
+    sim_stream_open(&stream, sim_job_stream_random(run->stream, job->arrival.spec), SIM_DRAW_RETRY,
+                    (struct sim_stream_key){ .item = job->arrival.key, .attempt = job->retries++ });
     const int64_t delay_ns = sim_time_from_s(sim_law_draw(run->workload->retry_delay, &stream));
     job->state = SIM_JOB_AWAY;
     run->away++;

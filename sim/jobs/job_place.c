@@ -36,8 +36,8 @@ void sim_job_refresh_frag(struct sim_job_run *run, uint32_t node)
 static uint64_t seed_of(const struct sim_job_run *run, const struct sim_job *job)
 {
     struct sim_stream stream;
-    sim_stream_open(&stream, &run->random, SIM_DRAW_POLICY,
-                    (struct sim_stream_key){ .item = job->id, .attempt = job->attempts });
+    sim_stream_open(&stream, sim_job_stream_random(run->stream, job->arrival.spec), SIM_DRAW_POLICY,
+                    (struct sim_stream_key){ .item = job->arrival.key, .attempt = job->attempts });
     return sim_stream_u64(&stream);
 }
 
@@ -126,6 +126,19 @@ static void survey_members(struct sim_job_run *run, struct sim_job *job)
     }
 }
 
+static void show_members(const struct sim_job_run *run, const struct sim_job *job)
+{
+    const struct sim_job_observer *observer = run->observer;
+    for (uint32_t m = 0; m < sim_job_spec(run, job)->members; m++) {
+        const struct sim_job_member member = { .job = job->id,
+                                               .member = m,
+                                               .attempt = job->attempts,
+                                               .alloc = sim_job_placer_alloc(run->placer, m) };
+        if (observer != NULL && observer->member != NULL)
+            observer->member(observer->state, &member);
+    }
+}
+
 weir_status sim_job_place(struct sim_job_run *run, struct sim_job *job, bool *is_placed)
 {
     const struct sim_job_spec *spec = sim_job_spec(run, job);
@@ -149,6 +162,7 @@ weir_status sim_job_place(struct sim_job_run *run, struct sim_job *job, bool *is
     if (*is_placed) {
         survey_members(run, job);
         change_amounts(run, job, 1);
+        show_members(run, job);
     }
     return WEIR_OK;
 }

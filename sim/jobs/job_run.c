@@ -120,7 +120,9 @@ static weir_status prepare(struct sim_job_run *run, struct weir_error *error)
     WEIR_TRY(sim_job_judge_kinds(run));
     run->sample_ns =
         scenario->sample_ns > 0 ? scenario->sample_ns : sim_sampling_interval_ns(expected_s(run));
-    return sim_job_stream_create(run->workload, &run->random, &run->stream);
+    const struct sim_random random =
+        sim_random_of(&run->random, SIM_OWNER_JOBS, run->workload->name);
+    return sim_job_stream_create(run->workload, &random, &run->stream);
 }
 
 weir_status sim_job_run_create(const struct sim_scenario *scenario,

@@ -26,11 +26,19 @@
 struct sim_job_run;
 struct sim_run_summary;
 
-/* Sees every job when it is done, refused or gone, in time order. */
+/* Sees every job when it is done, refused or gone, in time order, and every member when it is
+ * placed: all members of a job one after the other, ascending. */
 struct sim_job_row;
+struct sim_job_member {
+    uint64_t job;
+    uint32_t member;
+    uint32_t attempt; /* of the job; 0 for the first */
+    const struct weir_alloc *alloc;
+};
 struct sim_job_observer {
     void (*job)(void *state, const struct sim_job_row *row);
     void *state;
+    void (*member)(void *state, const struct sim_job_member *member); /* NULL = not wanted */
 };
 
 weir_status sim_job_run_create(const struct sim_scenario *scenario,

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { CLASS_SHIFT = 40 }; /* keys of counted jobs: class above, number below */
-
 struct counted {
     uint32_t spec;
     uint64_t given;
@@ -18,6 +16,7 @@ struct counted {
 struct sim_job_stream {
     const struct sim_workload *workload;
     struct sim_random random;
+    struct sim_random *class_random; /* by spec; NULL = the jobs are rows of a trace */
     uint64_t given;
     /* rows of a trace, by submission */
     uint32_t *rows;
@@ -68,6 +67,18 @@ static weir_status take_counted(struct sim_job_stream *stream)
     for (size_t i = 0; i < workload->jobs_count; i++)
         if (workload->jobs[i].count != UINT64_MAX)
             stream->counted[stream->counted_count++].spec = (uint32_t)i;
+    return WEIR_OK;
+}
+
+static weir_status name_classes(struct sim_job_stream *stream)
+{
+    const struct sim_workload *workload = stream->workload;
+    stream->class_random = calloc(workload->jobs_count + 1, sizeof(*stream->class_random));
+    if (stream->class_random == NULL)
+        return WEIR_ENOMEM;
+    for (size_t i = 0; i < workload->jobs_count; i++)
+        stream->class_random[i] = sim_random_of(&stream->random, SIM_OWNER_CLASS,
+                                                workload->labels[workload->jobs[i].label]);
     return WEIR_OK;
 }
 
@@ -132,10 +143,12 @@ static weir_status fill(struct sim_job_stream *stream)
 {
     const struct sim_workload *workload = stream->workload;
     const bool is_generated = workload->kind == SIM_WORKLOAD_GENERATED;
-    if (is_generated)
+    if (is_generated) {
+        WEIR_TRY(name_classes(stream));
         WEIR_TRY(take_counted(stream));
-    else if (workload->arrivals.kind == SIM_ARRIVALS_TRACE)
+    } else if (workload->arrivals.kind == SIM_ARRIVALS_TRACE) {
         return take_rows(stream);
+    }
     return begin_process(stream);
 }
 
@@ -161,6 +174,7 @@ void sim_job_stream_destroy(struct sim_job_stream *stream)
 {
     if (stream == NULL)
         return;
+    free(stream->class_random);
     free(stream->rows);
     free(stream->counted);
     free(stream->shares);
@@ -169,29 +183,36 @@ void sim_job_stream_destroy(struct sim_job_stream *stream)
 
 /* ---- what a job is ---- */
 
-static double draw(const struct sim_job_stream *stream, enum sim_purpose purpose, uint64_t key,
-                   const struct sim_law *law)
+const struct sim_random *sim_job_stream_random(const struct sim_job_stream *stream, uint32_t spec)
+{
+    return stream->class_random == NULL ? &stream->random : &stream->class_random[spec];
+}
+
+/* A number about a job whose class and key are known. */
+static double draw(const struct sim_job_stream *stream, enum sim_purpose purpose,
+                   const struct sim_job_arrival *job, const struct sim_law *law)
 {
     struct sim_stream numbers;
-    sim_stream_open(&numbers, &stream->random, purpose, (struct sim_stream_key){ .item = key });
+    sim_stream_open(&numbers, sim_job_stream_random(stream, job->spec), purpose,
+                    (struct sim_stream_key){ .item = job->key });
     return sim_law_draw(law, &numbers);
 }
 
-static int64_t run_time(const struct sim_job_stream *stream, const struct sim_job_spec *job,
-                        uint64_t key)
+static int64_t run_time(const struct sim_job_stream *stream, const struct sim_job_arrival *arrival)
 {
+    const struct sim_job_spec *job = &stream->workload->jobs[arrival->spec];
     const int64_t limit_ns = stream->workload->service_limit_ns;
     int64_t run_ns = job->is_endless ? INT64_MAX : job->run_ns;
     if (job->service != NULL)
-        run_ns = sim_time_from_s(draw(stream, SIM_DRAW_SERVICE, key, job->service));
+        run_ns = sim_time_from_s(draw(stream, SIM_DRAW_SERVICE, arrival, job->service));
     return run_ns < limit_ns ? run_ns : limit_ns;
 }
 
-static int64_t patience(const struct sim_job_stream *stream, const struct sim_job_spec *job,
-                        uint64_t key)
+static int64_t patience(const struct sim_job_stream *stream, const struct sim_job_arrival *arrival)
 {
+    const struct sim_job_spec *job = &stream->workload->jobs[arrival->spec];
     if (job->patience != NULL)
-        return sim_time_from_s(draw(stream, SIM_DRAW_PATIENCE, key, job->patience));
+        return sim_time_from_s(draw(stream, SIM_DRAW_PATIENCE, arrival, job->patience));
     return job->patience_ns == WEIR_UNKNOWN_TIME ? INT64_MAX : job->patience_ns;
 }
 
@@ -210,8 +231,8 @@ static void describe(const struct sim_job_stream *stream, uint32_t spec, uint64_
     const struct sim_job_spec *kind = &stream->workload->jobs[spec];
     job->spec = spec;
     job->key = key;
-    job->run_ns = run_time(stream, kind, key);
-    job->patience_ns = patience(stream, kind, key);
+    job->run_ns = run_time(stream, job);
+    job->patience_ns = patience(stream, job);
     job->estimate_ns = estimate(kind, job->run_ns);
 }
 
@@ -272,8 +293,7 @@ static bool next_generated(struct sim_job_stream *stream, struct sim_job_arrival
     }
     if (first != NULL && first_ns <= stream->process_ns) {
         job->at_ns = first_ns;
-        describe(stream, first->spec, ((uint64_t)(first->spec + 1) << CLASS_SHIFT) + first->given++,
-                 job);
+        describe(stream, first->spec, first->given++, job);
         return true;
     }
     if (stream->process_ns == SIM_TIME_MAX)

@@ -5,7 +5,9 @@
  * Three sources are merged: the rows of a trace, classes with a count of their own, and the arrival
  * process, whose jobs are drawn from the rows or classes by weight. At one instant the order is
  * that of the rows, then that of the classes, then the process. All draws belong to the job: what a
- * job asks for, how long it runs and how patient it is depends on no policy.
+ * job asks for, how long it runs and how patient it is depends on no policy. A generated job is
+ * named by its class and its number there (that of the process, or of the class that has a count),
+ * so that a class more or less leaves the jobs of the others as they are.
  */
 #ifndef SIM_JOBS_JOB_STREAM_H
 #define SIM_JOBS_JOB_STREAM_H
@@ -13,7 +15,7 @@
 #include "sim/jobs/arrival_process.h"
 
 struct sim_job_arrival {
-    uint64_t key; /* names its random streams; the same in every run of the seed */
+    uint64_t key; /* names its random streams, within its class when it has one */
     uint32_t spec;
     uint32_t reserved;
     int64_t at_ns;
@@ -24,9 +26,13 @@ struct sim_job_arrival {
 
 struct sim_job_stream;
 
+/* `random`: the streams of the workload. */
 weir_status sim_job_stream_create(const struct sim_workload *workload,
                                   const struct sim_random *random, struct sim_job_stream **stream);
 void sim_job_stream_destroy(struct sim_job_stream *stream);
+
+/* The streams of jobs of this spec, which the workload or the class owns. */
+const struct sim_random *sim_job_stream_random(const struct sim_job_stream *stream, uint32_t spec);
 
 /* The next job, or false when no more come. */
 bool sim_job_stream_next(struct sim_job_stream *stream, struct sim_job_arrival *job);

@@ -16,6 +16,7 @@ static void stage_init(struct sim_stage_run *stage, struct sim_pipeline_run *run
     *stage = (struct sim_stage_run){
         .spec = spec,
         .pipeline = run,
+        .random = sim_random_of(&run->random, SIM_OWNER_STAGE, spec->name),
         .index = (uint32_t)run->spec->stage_first + position,
         .position = position,
         .queue = SIM_QUEUE_EMPTY,
@@ -56,21 +57,23 @@ weir_status sim_pipeline_create(const struct sim_pipeline *spec, uint32_t index,
         free(stages);
         return WEIR_ENOMEM;
     }
-    *made = (struct sim_pipeline_run){ .spec = spec,
-                                       .context = context,
-                                       .pool = pool,
-                                       .port = port,
-                                       .flow = flow_of(spec),
-                                       .index = index,
-                                       .stages = stages,
-                                       .stage_count = (uint32_t)spec->stages_count,
-                                       .source_left =
-                                           spec->input.items == 0 ? UINT64_MAX : spec->input.items,
-                                       .arrival_factor = 1.0,
-                                       .arrival_rest_ns = -1,
-                                       .sweep_ns = -1,
-                                       .asked_ns = -1,
-                                       .completed_ns = -1 };
+    *made = (struct sim_pipeline_run){
+        .spec = spec,
+        .context = context,
+        .pool = pool,
+        .port = port,
+        .flow = flow_of(spec),
+        .random = sim_random_of(&context->random, SIM_OWNER_PIPELINE, spec->name),
+        .index = index,
+        .stages = stages,
+        .stage_count = (uint32_t)spec->stages_count,
+        .source_left = spec->input.items == 0 ? UINT64_MAX : spec->input.items,
+        .arrival_factor = 1.0,
+        .arrival_rest_ns = -1,
+        .sweep_ns = -1,
+        .asked_ns = -1,
+        .completed_ns = -1
+    };
     for (uint32_t i = 0; i < made->stage_count; i++)
         stage_init(&made->stages[i], made, i);
     for (uint32_t i = 0; i < made->stage_count; i++)

@@ -54,6 +54,7 @@ struct sim_loop_stage {
 struct sim_stage_run {
     const struct sim_stage *spec;
     struct sim_pipeline_run *pipeline;
+    struct sim_random random;    /* its streams, by its name */
     uint32_t index;              /* over all pipelines */
     uint32_t position;           /* in its pipeline */
     struct sim_queue queue;      /* in front of it */
@@ -86,6 +87,7 @@ struct sim_pipeline_run {
     struct sim_worker_pool *pool;
     struct sim_port *port;
     const struct sim_flow *flow;
+    struct sim_random random; /* its streams, by its name */
     uint32_t index;
     struct sim_stage_run *stages;
     uint32_t stage_count;

@@ -54,8 +54,8 @@ static double device_factor(const struct sim_stage_run *stage, uint32_t gpu_type
 static double draw_law(const struct sim_stage_run *stage, const struct sim_item *item)
 {
     struct sim_stream stream;
-    const struct sim_stream_key key = { item->id, stage->index, item->attempt };
-    sim_stream_open(&stream, &stage->pipeline->context->random, SIM_DRAW_SERVICE, key);
+    const struct sim_stream_key key = { item->id, 0, item->attempt };
+    sim_stream_open(&stream, &stage->random, SIM_DRAW_SERVICE, key);
     return sim_law_draw(stage->spec->service.law, &stream);
 }
 
@@ -85,8 +85,8 @@ uint32_t sim_service_returns(const struct sim_stage_run *stage, const struct sim
     if (law == NULL)
         return 1;
     struct sim_stream stream;
-    const struct sim_stream_key key = { item->id, stage->index, item->attempt };
-    sim_stream_open(&stream, &stage->pipeline->context->random, SIM_DRAW_RETURNS, key);
+    const struct sim_stream_key key = { item->id, 0, item->attempt };
+    sim_stream_open(&stream, &stage->random, SIM_DRAW_RETURNS, key);
     const double drawn = sim_law_draw(law, &stream);
     const double whole = floor(drawn);
     const double part = drawn - whole;
@@ -99,16 +99,16 @@ double sim_service_setup_s(const struct sim_stage_run *stage, uint32_t ordinal)
     if (stage->spec->setup == NULL)
         return 0.0;
     struct sim_stream stream;
-    const struct sim_stream_key key = { ordinal, stage->index, 0 };
-    sim_stream_open(&stream, &stage->pipeline->context->random, SIM_DRAW_SETUP, key);
+    const struct sim_stream_key key = { ordinal, 0, 0 };
+    sim_stream_open(&stream, &stage->random, SIM_DRAW_SETUP, key);
     return sim_law_draw(stage->spec->setup, &stream) * stage->setup_slow;
 }
 
 double sim_service_node_setup_s(const struct sim_stage_run *stage, uint32_t node)
 {
     struct sim_stream stream;
-    const struct sim_stream_key key = { node, stage->index, 0 };
-    sim_stream_open(&stream, &stage->pipeline->context->random, SIM_DRAW_NODE_SETUP, key);
+    sim_stream_open(&stream, &stage->random, SIM_DRAW_NODE_SETUP,
+                    sim_scenario_node_key(stage->pipeline->context->scenario, node, 0));
     return sim_law_draw(stage->spec->setup_on_node, &stream) * stage->setup_slow;
 }
 

@@ -15,8 +15,8 @@ static struct sim_stream item_stream(const struct sim_pipeline_run *run, enum si
                                      uint64_t item)
 {
     struct sim_stream stream;
-    const struct sim_stream_key key = { item, run->index, 0 };
-    sim_stream_open(&stream, &run->context->random, purpose, key);
+    const struct sim_stream_key key = { item, 0, 0 };
+    sim_stream_open(&stream, &run->random, purpose, key);
     return stream;
 }
 

@@ -156,8 +156,8 @@ static bool attempt_fails(const struct sim_stage_run *stage, const struct sim_it
     if (!(probability > 0))
         return false;
     struct sim_stream stream;
-    const struct sim_stream_key key = { item->id, stage->index, item->attempt };
-    sim_stream_open(&stream, &stage->pipeline->context->random, SIM_DRAW_PROCESS_FAILURE, key);
+    const struct sim_stream_key key = { item->id, 0, item->attempt };
+    sim_stream_open(&stream, &stage->random, SIM_DRAW_PROCESS_FAILURE, key);
     return sim_stream_uniform(&stream) < probability;
 }
 
@@ -241,7 +241,7 @@ static weir_status add_child(struct sim_stage_run *stage, uint32_t parent, uint3
     WEIR_TRY(sim_item_new(&run->items, &index));
     struct sim_item *child = &run->items.items[index];
     *child = run->items.items[parent];
-    child->id = sim_item_child_id(child->id, stage->index, number);
+    child->id = sim_item_child_id(child->id, stage->random.owner, number);
     child->next = SIM_NO_ITEM;
     const int64_t now_ns = sim_engine_now(run->context->engine);
     sim_meter_item_split(run->context->meter, now_ns, run->index, now_ns - child->admitted_ns);
@@ -254,8 +254,8 @@ static double draw_bytes(const struct sim_stage_run *stage, const struct sim_ite
     if (stage->spec->bytes_out == NULL)
         return 0.0;
     struct sim_stream stream;
-    const struct sim_stream_key key = { item->id, stage->index + 1, item->attempt };
-    sim_stream_open(&stream, &stage->pipeline->context->random, SIM_DRAW_BYTES, key);
+    const struct sim_stream_key key = { item->id, 0, item->attempt };
+    sim_stream_open(&stream, &stage->random, SIM_DRAW_BYTES, key);
     return sim_law_draw(stage->spec->bytes_out, &stream);
 }
 
@@ -280,7 +280,7 @@ static weir_status collect_output(struct sim_stage_run *stage, uint32_t index, i
     for (uint32_t child = 1; child < returns; child++)
         WEIR_TRY(add_child(stage, index, child, output));
     if (returns > 1) /* the first child needs its own name too: two stages may fan out */
-        run->items.items[index].id = sim_item_child_id(id, stage->index, 0);
+        run->items.items[index].id = sim_item_child_id(id, stage->random.owner, 0);
     return WEIR_OK;
 }
 
@@ -540,8 +540,8 @@ static weir_status arm_crash(struct sim_stage_run *stage, struct sim_worker *wor
         return WEIR_OK;
     struct sim_context *context = stage->pipeline->context;
     struct sim_stream stream;
-    const struct sim_stream_key key = { worker->ordinal, stage->index, 0 };
-    sim_stream_open(&stream, &context->random, SIM_DRAW_WORKER_FAILURE, key);
+    const struct sim_stream_key key = { worker->ordinal, 0, 0 };
+    sim_stream_open(&stream, &stage->random, SIM_DRAW_WORKER_FAILURE, key);
     const struct sim_event event = { .time_ns = sim_engine_now(context->engine) +
                                                 sim_time_from_s(sim_law_draw(law, &stream)),
                                      .target = worker->slot,
@@ -557,8 +557,8 @@ static bool setup_fails(const struct sim_stage_run *stage, const struct sim_work
     if (!(stage->spec->setup_failure > 0))
         return false;
     struct sim_stream stream;
-    const struct sim_stream_key key = { worker->ordinal, stage->index, worker->setup_tries };
-    sim_stream_open(&stream, &stage->pipeline->context->random, SIM_DRAW_SETUP_FAILURE, key);
+    const struct sim_stream_key key = { worker->ordinal, 0, worker->setup_tries };
+    sim_stream_open(&stream, &stage->random, SIM_DRAW_SETUP_FAILURE, key);
     return sim_stream_uniform(&stream) < stage->spec->setup_failure;
 }
 

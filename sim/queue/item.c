@@ -48,8 +48,8 @@ void sim_item_slab_clear(struct sim_item_slab *slab)
     *slab = (struct sim_item_slab){ 0 };
 }
 
-uint64_t sim_item_child_id(uint64_t parent, uint32_t stage, uint32_t child)
+uint64_t sim_item_child_id(uint64_t parent, uint64_t stage, uint32_t child)
 {
-    const uint64_t place = ((uint64_t)stage << 32) | child;
-    return sim_digest_word(sim_digest_word(SIM_DIGEST_START, parent), place);
+    const uint64_t made = sim_digest_word(sim_digest_word(SIM_DIGEST_START, parent), stage);
+    return sim_digest_word(made, child);
 }

@@ -5,8 +5,9 @@
  * An item is in exactly one list at a time (a queue or a worker's hands), linked through `next`, so
  * moving it costs no allocation. Items live in one slab a pipeline; an index names a living item.
  *
- * `id` is the same in every policy: the position in the source, or a hash of (parent id, stage,
- * child number) for what a stage made of it. All random draws about an item are keyed by it.
+ * `id` is the same in every policy: the position in the source, or a hash of (parent id, name of
+ * the stage, child number) for what a stage made of it. All random draws about an item are keyed by
+ * it.
  */
 #ifndef SIM_QUEUE_ITEM_H
 #define SIM_QUEUE_ITEM_H
@@ -45,8 +46,8 @@ weir_status sim_item_new(struct sim_item_slab *slab, uint32_t *index);
 void sim_item_free(struct sim_item_slab *slab, uint32_t index);
 void sim_item_slab_clear(struct sim_item_slab *slab);
 
-/* The id of child number `child` that `stage` makes of `parent`. */
-uint64_t sim_item_child_id(uint64_t parent, uint32_t stage, uint32_t child);
+/* The id of child number `child` that `stage` (the hash of its name) makes of `parent`. */
+uint64_t sim_item_child_id(uint64_t parent, uint64_t stage, uint32_t child);
 
 struct sim_queue {
     uint32_t head, tail;

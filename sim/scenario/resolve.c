@@ -303,4 +303,5 @@ void sim_resolve(struct sim_resolver *resolver)
     sim_resolve_timeline(resolver);
     sim_resolve_initial(resolver);
     sim_resolve_results(resolver);
+    sim_resolve_names(resolver);
 }

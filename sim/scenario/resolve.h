@@ -48,6 +48,8 @@ void sim_resolve_trace(struct sim_resolver *resolver, struct draft_workload *dra
 void sim_resolve_timeline(struct sim_resolver *resolver);
 void sim_resolve_initial(struct sim_resolver *resolver);
 void sim_resolve_results(struct sim_resolver *resolver);
+/* names.c: refuses names that would share their random numbers. */
+void sim_resolve_names(struct sim_resolver *resolver);
 
 /* resolve_mig.c. The table a GPU type is cut by, NULL = none. */
 const struct weir_mig *sim_resolve_mig_table(struct sim_resolver *resolver,

@@ -262,11 +262,27 @@ static const struct sim_node_group *find_group(const struct sim_scenario *scenar
     return group;
 }
 
+static const char *group_name(const struct sim_scenario *scenario,
+                              const struct sim_node_group *group)
+{
+    return group->name == NULL ? scenario->node_types[group->type].name : group->name;
+}
+
+struct sim_stream_key sim_scenario_node_key(const struct sim_scenario *scenario, uint32_t index,
+                                            uint32_t attempt)
+{
+    const struct sim_node_group *group = find_group(scenario, &index);
+    return (struct sim_stream_key){ .item = sim_random_name(0, SIM_OWNER_NODES,
+                                                            group_name(scenario, group)),
+                                    .stage = index,
+                                    .attempt = attempt };
+}
+
 void sim_scenario_node_name(const struct sim_scenario *scenario, uint32_t index, char *text,
                             size_t capacity)
 {
     const struct sim_node_group *group = find_group(scenario, &index);
-    const char *name = group->name == NULL ? scenario->node_types[group->type].name : group->name;
+    const char *name = group_name(scenario, group);
     if (group->name != NULL && group->count == 1)
         (void)snprintf(text, capacity, "%s", name);
     else

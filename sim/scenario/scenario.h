@@ -509,6 +509,10 @@ void sim_scenario_destroy(struct sim_scenario *scenario);
 void sim_scenario_node_name(const struct sim_scenario *scenario, uint32_t index, char *text,
                             size_t capacity);
 uint32_t sim_scenario_node_count(const struct sim_scenario *scenario);
+/* What node `index` is called in streams: by its group and its number there, so that other nodes do
+ * not matter. */
+struct sim_stream_key sim_scenario_node_key(const struct sim_scenario *scenario, uint32_t index,
+                                            uint32_t attempt);
 /* Type of node `index`. */
 const struct sim_node_type *sim_scenario_node_type(const struct sim_scenario *scenario,
                                                    uint32_t index);

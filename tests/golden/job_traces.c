@@ -42,7 +42,7 @@ static struct seen *run_trace(const char *text)
     struct sim_job_run *run = NULL;
     struct sim_scenario *scenario = test_scenario(text, "");
     struct seen *seen = calloc(1, sizeof *seen);
-    const struct sim_job_observer observer = { see, seen };
+    const struct sim_job_observer observer = { .job = see, .state = seen };
     const struct sim_run_options options = { .seed = 1 };
     CHECK(scenario != NULL && seen != NULL);
     if (scenario != NULL && seen != NULL) {

@@ -23,7 +23,7 @@ static size_t split_sets(char *text, const char **sets)
 
 struct sim_scenario *test_scenario(const char *text, const char *sets)
 {
-    const bool is_file = strncmp(text, "scenarios/", 10) == 0;
+    const bool is_file = strncmp(text, "scenarios/", 10) == 0 || strncmp(text, "tests/", 6) == 0;
     const char *folder = getenv("WEIR_SOURCE_DIR");
     char path[1024];
     char *words = strdup(sets == NULL ? "" : sets);

@@ -5,9 +5,9 @@
 
 #include "sim/run.h"
 
-/* Loads a scenario from text (or from a file of the project when `text` begins with "scenarios/"),
- * with sets "path=value" separated by blanks, NULL = none. Prints the diagnostics and returns NULL
- * on failure. */
+/* Loads a scenario from text (or from a file of the project when `text` begins with "scenarios/" or
+ * "tests/"), with sets "path=value" separated by blanks, NULL = none. Prints the diagnostics and
+ * returns NULL on failure. */
 struct sim_scenario *test_scenario(const char *text, const char *sets);
 
 /* Runs it once without a database, all invariants checked after every event. */

@@ -92,6 +92,8 @@ static void every_part_of_a_name_matters(void)
     root.replication++;
     CHECK(first_number(&root, SIM_DRAW_SERVICE, base) != number);
     CHECK(first_number(&ROOT, SIM_DRAW_ARRIVAL, base) != number);
+    root = sim_random_of(&ROOT, SIM_OWNER_STAGE, "a");
+    CHECK(first_number(&root, SIM_DRAW_SERVICE, base) != number);
     static const struct sim_stream_key others[] = {
         { .item = 10, .stage = 1, .attempt = 4 },
         { .item = 9 + (UINT64_C(1) << 40), .stage = 1, .attempt = 4 },
@@ -103,6 +105,26 @@ static void every_part_of_a_name_matters(void)
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         CHECK(first_number(&ROOT, SIM_DRAW_SERVICE, others[i]) != number);
+}
+
+/* Names are joined with what they belong to and of which kind they are, not run together. */
+static void owners_are_told_apart_by_their_names(void)
+{
+    const struct sim_random a = sim_random_of(&ROOT, SIM_OWNER_PIPELINE, "a");
+    const struct sim_random others[] = { ROOT,
+                                         sim_random_of(&ROOT, SIM_OWNER_JOBS, "a"),
+                                         sim_random_of(&ROOT, SIM_OWNER_PIPELINE, "b"),
+                                         sim_random_of(&ROOT, SIM_OWNER_PIPELINE, ""),
+                                         sim_random_of(&ROOT, SIM_OWNER_PIPELINE, "aa"),
+                                         sim_random_of(&a, SIM_OWNER_PIPELINE, "a"),
+                                         sim_random_of(&a, SIM_OWNER_STAGE, "a") };
+    CHECK(a.seed == ROOT.seed && a.replication == ROOT.replication);
+    CHECK(a.owner == sim_random_of(&ROOT, SIM_OWNER_PIPELINE, "a").owner);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        CHECK(others[i].owner != a.owner);
+        for (size_t k = 0; k < i; k++)
+            CHECK(others[i].owner != others[k].owner);
+    }
 }
 
 static int compare_u64(const void *left, const void *right)
@@ -218,6 +240,7 @@ static void the_ziggurat_tables_follow_from_their_definition(void)
 }
 
 static const struct test tests[] = {
+    { "owners are told apart by their names", owners_are_told_apart_by_their_names },
     { "Philox gives the published answers", philox_gives_the_published_answers },
     { "a stream keeps its numbers for ever", a_stream_keeps_its_numbers_for_ever },
     { "the same name gives the same numbers", the_same_name_gives_the_same_numbers },

@@ -38,7 +38,7 @@ static struct seen *run_jobs(const char *text, const char *sets, struct sim_run_
     struct sim_job_run *run = NULL;
     struct sim_scenario *scenario = test_scenario(text, sets);
     struct seen *seen = calloc(1, sizeof *seen);
-    const struct sim_job_observer observer = { see, seen };
+    const struct sim_job_observer observer = { .job = see, .state = seen };
     const struct sim_run_options options = { .seed = 1, .check_always = true };
     if (scenario == NULL || seen == NULL ||
         sim_job_run_create(scenario, &options, &run, &error) != WEIR_OK) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Loading scenarios: what the fields become, --set, defaults, the canonical text. */
 #include "sim/engine/time.h"
+#include "sim/scenario/names.h"
 #include "sim/scenario/scenario.h"
 #include "tests/support/check.h"
 
@@ -419,7 +420,27 @@ static void a_model_fills_what_its_stage_leaves_out(void)
     sim_scenario_destroy(s);
 }
 
+/* Real names do not meet; the check is shown hashes that do. Twice the same name is not its matter.
+ */
+static void names_with_one_hash_are_found(void)
+{
+    struct sim_owner_name names[] = {
+        { .hash = 7, .kind = SIM_OWNER_STAGE, .within = 3, .name = "a" },
+        { .hash = 9, .kind = SIM_OWNER_JOBS, .name = "w" },
+        { .hash = 5, .kind = SIM_OWNER_PIPELINE, .name = "p" },
+        { .hash = 7, .kind = SIM_OWNER_STAGE, .within = 3, .name = "a" },
+        { .hash = 4, .kind = SIM_OWNER_PIPELINE, .name = "q" },
+    };
+    size_t first = 99;
+    CHECK(!sim_names_collide(names, 5, &first));
+    names[0].hash = names[1].hash;
+    CHECK(sim_names_collide(names, 5, &first));
+    CHECK(names[first].hash == names[first + 1].hash);
+    CHECK(strcmp(names[first].name, names[first + 1].name) != 0);
+}
+
 static const struct test tests[] = {
+    { "names with one hash are found", names_with_one_hash_are_found },
     { "a model fills what its stage leaves out", a_model_fills_what_its_stage_leaves_out },
     { "defaults are those of the schema", defaults_are_those_of_the_schema },
     { "a GPU stage gets one CPU unless it says so", a_gpu_stage_gets_one_cpu_unless_it_says_so },
