@@ -60,6 +60,7 @@ static void take_settings(struct weir_host *host, const struct weir_host_config 
 
     host->window = has_window ? config->window : DEFAULT_WINDOW;
     host->seed = config->seed;
+    host->jobs.seed = config->seed;
     host->explain = config->explain;
     host->group_by_policy = config->group_by_policy;
     host->group_report = config->group_report;
@@ -301,7 +302,6 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
                                                  .host = host,
                                                  .jobs = &host->jobs,
                                                  .mix = &mix,
-                                                 .seed = host->seed,
                                                  .group_by_policy = host->group_by_policy,
                                                  .group_report = host->group_report };
 

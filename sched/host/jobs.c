@@ -289,6 +289,15 @@ static weir_status check_spec(const struct weir_jobs *jobs, const struct weir_jo
     return WEIR_OK;
 }
 
+/* Names the random choices of the next start, so that no other job changes them. */
+static uint64_t seed_of(const struct weir_jobs *jobs, const struct weir_job_spec *spec)
+{
+    const uint64_t name = weir_hash_add(jobs->seed, jobs->workloads[spec->workload].seed);
+
+    return spec->seed != 0 ? spec->seed
+                           : weir_hash_add(weir_hash_add(name, spec->id), spec->attempts);
+}
+
 weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *spec,
                           uint32_t *record, struct weir_error *error)
 {
@@ -305,6 +314,7 @@ weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *sp
     else
         index = jobs->record_count++;
     jobs->records[index] = (struct weir_job_record){ .id = spec->id,
+                                                     .seed = seed_of(jobs, spec),
                                                      .submit_ns = spec->submit_ns,
                                                      .queued_ns = spec->queued_ns,
                                                      .estimate_ns = spec->estimate_ns,

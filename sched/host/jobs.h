@@ -20,6 +20,7 @@
 struct weir_job_record {
     uint64_t id;
     double key;
+    uint64_t seed;
     int64_t submit_ns;
     int64_t queued_ns;
     int64_t start_ns;
@@ -73,6 +74,7 @@ struct weir_workload {
 
 struct weir_jobs {
     struct weir_allocator allocator;
+    uint64_t seed; /* of the host */
     struct weir_workload *workloads;
     struct weir_job_kind *kinds;
     struct weir_job_record *records;
@@ -116,10 +118,6 @@ void weir_jobs_unsettle(struct weir_jobs *jobs);
 void weir_jobs_settle(struct weir_jobs *jobs, uint32_t kind);
 /* Orders a kind anew after its keys were changed in place. */
 void weir_jobs_reorder(struct weir_jobs *jobs, uint32_t kind);
-
-/* Names the random choices of the job's next start. */
-uint64_t weir_job_seed(const struct weir_jobs *jobs, const struct weir_job_record *job,
-                       uint64_t host_seed);
 
 /* The invariant, recomputed; for tests. */
 weir_status weir_jobs_check(const struct weir_jobs *jobs, struct weir_error *error);

@@ -173,14 +173,6 @@ static weir_status start_alone(const struct job_question *asked, uint32_t record
     return status;
 }
 
-uint64_t weir_job_seed(const struct weir_jobs *jobs, const struct weir_job_record *job,
-                       uint64_t host_seed)
-{
-    const uint64_t name = weir_hash_add(host_seed, jobs->workloads[job->workload].seed);
-
-    return weir_hash_add(weir_hash_add(name, job->id), job->attempts);
-}
-
 weir_status weir_placer_start_record(struct weir_placer *placer, uint32_t record,
                                      struct weir_error *error)
 {
@@ -191,7 +183,7 @@ weir_status weir_placer_start_record(struct weir_placer *placer, uint32_t record
                                         .job = job,
                                         .kind = &jobs->kinds[job->kind],
                                         .owner = weir_job_owner(job->workload, job->id),
-                                        .seed = weir_job_seed(jobs, job, placer->bound.seed),
+                                        .seed = job->seed,
                                         .error = error };
 
     if (is_hopeless(&asked))

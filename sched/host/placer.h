@@ -22,7 +22,6 @@ struct weir_placer_binding {
     struct weir_host *host;     /* whose jobs they are; NULL = there are none */
     struct weir_jobs *jobs;     /* NULL = none */
     const struct weir_mix *mix; /* the work that is expected, for ranks of jobs */
-    uint64_t seed;              /* of the host */
     uint32_t group_by_policy, group_report;
 };
 
