@@ -3,7 +3,7 @@
 #include "sim/run.h"
 
 #include "sim/jobs/job_run.h"
-#include "sim/jobs/static_run.h"
+#include "sim/lab/lab.h"
 #include "sim/mix.h"
 #include "sim/pipeline/service.h"
 #include "sim/record/record.h"

@@ -6,7 +6,7 @@
  */
 #include "sched/placement/fgd.h"
 #include "sched/cluster/state.h"
-#include "sim/jobs/static_run.h"
+#include "sim/lab/lab.h"
 
 #include <math.h>
 #include <stdio.h>

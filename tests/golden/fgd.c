@@ -6,7 +6,7 @@
  *
  * By default one trace and seed; with WEIR_SLOW set, all of them.
  */
-#include "sim/jobs/static_run.h"
+#include "sim/lab/lab.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 #include "tests/support/table.h"

@@ -6,7 +6,7 @@
  *
  * By default three rows of three seeds; with WEIR_SLOW set, all.
  */
-#include "sim/jobs/static_run.h"
+#include "sim/lab/lab.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 

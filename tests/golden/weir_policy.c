@@ -11,7 +11,7 @@
  * By default one mix and order; with WEIR_SLOW set the whole matrix, whose table is
  * docs/placement-weir.md.
  */
-#include "sim/jobs/static_run.h"
+#include "sim/lab/lab.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 #include "tests/support/table.h"

@@ -3,9 +3,9 @@
  * Moving jobs at the end of a static experiment: nothing is lost, nothing appears, every rule does
  * what it says. On the small synthetic trace, and on a cluster worked out by hand.
  */
-#include "sim/jobs/defrag.h"
+#include "sim/lab/defrag.h"
 
-#include "sim/jobs/static_state.h"
+#include "sim/lab/lab_state.h"
 #include "sim/run.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"

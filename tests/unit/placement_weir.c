@@ -5,7 +5,7 @@
  */
 #include "sched/placement/lookahead.h"
 #include "sched/placement/policies.h"
-#include "sim/jobs/static_run.h"
+#include "sim/lab/lab.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 
