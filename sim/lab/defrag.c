@@ -22,7 +22,7 @@ struct candidate {
 };
 
 struct mover {
-    struct sim_static_run *run;
+    struct sim_lab *lab;
     struct sim_defrag *defrag;
     struct candidate *candidates; /* by arrival */
     size_t count;
@@ -36,37 +36,37 @@ struct mover {
 /* The truth is changed and changed back; belief and measurements are not touched. */
 static double gain_of(struct mover *mover, const struct candidate *candidate)
 {
-    struct sim_static_run *run = mover->run;
-    const uint32_t node = run->node_at[candidate->rank];
+    struct sim_lab *lab = mover->lab;
+    const uint32_t node = lab->node_at[candidate->rank];
     struct weir_worker worker;
-    if (!weir_cluster_worker(run->belief, sim_static_worker(run, candidate->arrival, 0), &worker))
+    if (!weir_cluster_worker(lab->belief, sim_lab_worker(lab, candidate->arrival, 0), &worker))
         return 0;
     worker.alloc.node = node;
-    sim_lease_fill(&run->leases[0], run->truth, &worker.alloc,
-                   sim_static_shape(run, candidate->arrival));
-    sim_cluster_release(run->truth, &run->leases[0]);
-    const double without = sim_target_frag_milli(&run->target, run->truth, node);
-    (void)sim_cluster_acquire(run->truth, &run->leases[0]); /* it was there a moment ago */
-    return run->measures.frag[candidate->rank] - without;
+    sim_lease_fill(&lab->leases[0], lab->truth, &worker.alloc,
+                   sim_lab_shape(lab, candidate->arrival));
+    sim_cluster_release(lab->truth, &lab->leases[0]);
+    const double without = sim_target_frag_milli(&lab->target, lab->truth, node);
+    (void)sim_cluster_acquire(lab->truth, &lab->leases[0]); /* it was there a moment ago */
+    return lab->measures.frag[candidate->rank] - without;
 }
 
 static double size_of(const struct mover *mover, const struct weir_shape *shape)
 {
-    const double gpus = sim_static_gpu_milli(shape) / 1000;
+    const double gpus = sim_lab_gpu_milli(shape) / 1000;
     return fmax(fmax(gpus, weir_units_amount(shape->cpu_units) * mover->gpus_per_cpu), 0.01);
 }
 
 static void list_candidates(struct mover *mover)
 {
-    struct sim_static_run *run = mover->run;
-    for (uint64_t i = 0; i < run->order.arrival_count; i++) {
+    struct sim_lab *lab = mover->lab;
+    for (uint64_t i = 0; i < lab->order.arrival_count; i++) {
         struct weir_worker worker;
-        const bool is_gang = run->workload->jobs[run->order.arrivals[i]].members > 1;
-        if (is_gang || !weir_cluster_worker(run->belief, sim_static_worker(run, i, 0), &worker))
+        const bool is_gang = lab->workload->jobs[lab->order.arrivals[i]].members > 1;
+        if (is_gang || !weir_cluster_worker(lab->belief, sim_lab_worker(lab, i, 0), &worker))
             continue;
         struct candidate *candidate = &mover->candidates[mover->count++];
         *candidate = (struct candidate){ .arrival = i, .rank = worker.alloc.node };
-        candidate->size = size_of(mover, sim_static_shape(run, i));
+        candidate->size = size_of(mover, sim_lab_shape(lab, i));
         candidate->gain_milli = gain_of(mover, candidate);
     }
 }
@@ -74,7 +74,7 @@ static void list_candidates(struct mover *mover)
 /* Nodes have changed: what was known of their jobs is not true any more. */
 static void refresh(struct mover *mover, uint32_t from, uint32_t to)
 {
-    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): sim_static_defrag frees the candidates */
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): sim_lab_defrag frees the candidates */
     for (size_t i = 0; i < mover->count; i++) {
         struct candidate *candidate = &mover->candidates[i];
         if (candidate->rank != from && candidate->rank != to)
@@ -85,19 +85,19 @@ static void refresh(struct mover *mover, uint32_t from, uint32_t to)
 
 static double frag_gpus(const struct mover *mover)
 {
-    return sim_static_frag_milli(mover->run) / 1000;
+    return sim_lab_frag_milli(mover->lab) / 1000;
 }
 
 static struct sim_defrag_move *add_move(struct mover *mover, uint64_t arrival,
                                         const struct weir_alloc *from)
 {
-    const struct weir_shape *shape = sim_static_shape(mover->run, arrival);
+    const struct weir_shape *shape = sim_lab_shape(mover->lab, arrival);
     const uint32_t index = mover->defrag->count++;
     struct sim_defrag_move *move = &mover->defrag->moves[index];
     *move = (struct sim_defrag_move){ .arrival = arrival,
-                                      .from_node = mover->run->node_at[from->node],
+                                      .from_node = mover->lab->node_at[from->node],
                                       .to_node = WEIR_NO_INDEX,
-                                      .gpus = sim_static_gpu_milli(shape) / 1000,
+                                      .gpus = sim_lab_gpu_milli(shape) / 1000,
                                       .cpus = weir_units_amount(shape->cpu_units) };
     mover->places[index] = *from;
     return move;
@@ -106,7 +106,7 @@ static struct sim_defrag_move *add_move(struct mover *mover, uint64_t arrival,
 /* The draws of a policy go on where the arrivals ended. */
 static uint64_t next_draw(const struct mover *mover)
 {
-    return mover->run->order.arrival_count + mover->defrag->count;
+    return mover->lab->order.arrival_count + mover->defrag->count;
 }
 
 /* ---- greedy ---- */
@@ -139,32 +139,32 @@ struct trial {
 /* Moves a job, notes what that brings, and moves it back. */
 static weir_status try_move(struct mover *mover, struct candidate *candidate, struct trial *trial)
 {
-    struct sim_static_run *run = mover->run;
-    const double before = sim_static_frag_milli(run);
-    struct sim_static_answer answer;
+    struct sim_lab *lab = mover->lab;
+    const double before = sim_lab_frag_milli(lab);
+    struct sim_lab_answer answer;
     bool is_back = false;
     *trial = (struct trial){ .candidate = candidate };
-    WEIR_TRY(sim_static_take(run, candidate->arrival, &trial->from, mover->error));
-    WEIR_TRY(sim_static_place(run, candidate->arrival, next_draw(mover), &answer, mover->error));
+    WEIR_TRY(sim_lab_take(lab, candidate->arrival, &trial->from, mover->error));
+    WEIR_TRY(sim_lab_place(lab, candidate->arrival, next_draw(mover), &answer, mover->error));
     if (answer.is_placed) {
-        trial->worth = (before - sim_static_frag_milli(run)) / candidate->size;
-        WEIR_TRY(sim_static_take(run, candidate->arrival, &trial->to, mover->error));
+        trial->worth = (before - sim_lab_frag_milli(lab)) / candidate->size;
+        WEIR_TRY(sim_lab_take(lab, candidate->arrival, &trial->to, mover->error));
     }
-    return sim_static_put(run, candidate->arrival, &trial->from, &is_back, mover->error);
+    return sim_lab_put(lab, candidate->arrival, &trial->from, &is_back, mover->error);
 }
 
 static weir_status make_move(struct mover *mover, const struct trial *trial)
 {
-    struct sim_static_run *run = mover->run;
+    struct sim_lab *lab = mover->lab;
     struct candidate *candidate = trial->candidate;
     struct weir_alloc from;
     bool is_placed = false;
     struct sim_defrag_move *move = add_move(mover, candidate->arrival, &trial->from);
     move->frag_before_gpus = frag_gpus(mover);
-    WEIR_TRY(sim_static_take(run, candidate->arrival, &from, mover->error));
-    WEIR_TRY(sim_static_put(run, candidate->arrival, &trial->to, &is_placed, mover->error));
+    WEIR_TRY(sim_lab_take(lab, candidate->arrival, &from, mover->error));
+    WEIR_TRY(sim_lab_put(lab, candidate->arrival, &trial->to, &is_placed, mover->error));
     move->frag_after_gpus = frag_gpus(mover);
-    move->to_node = run->node_at[trial->to.node];
+    move->to_node = lab->node_at[trial->to.node];
     candidate->rank = trial->to.node;
     candidate->is_done = true;
     refresh(mover, from.node, trial->to.node);
@@ -198,7 +198,7 @@ static weir_status move_greedily(struct mover *mover)
 static weir_status evict(struct mover *mover, struct candidate *candidate)
 {
     struct weir_alloc from;
-    WEIR_TRY(sim_static_take(mover->run, candidate->arrival, &from, mover->error));
+    WEIR_TRY(sim_lab_take(mover->lab, candidate->arrival, &from, mover->error));
     (void)add_move(mover, candidate->arrival, &from);
     candidate->is_done = true;
     return WEIR_OK;
@@ -215,22 +215,22 @@ static bool is_same_place(const struct weir_alloc *a, const struct weir_alloc *b
 /* In the order in which they went. Who comes back to the old place did not move. */
 static weir_status place_evicted(struct mover *mover)
 {
-    struct sim_static_run *run = mover->run;
+    struct sim_lab *lab = mover->lab;
     struct sim_defrag *defrag = mover->defrag;
     const uint32_t evicted = defrag->count;
     defrag->count = 0;
     for (uint32_t i = 0; i < evicted; i++) {
         struct sim_defrag_move move = defrag->moves[i];
-        struct sim_static_answer answer;
+        struct sim_lab_answer answer;
         move.frag_before_gpus = frag_gpus(mover);
-        WEIR_TRY(sim_static_place(run, move.arrival, run->order.arrival_count + i, &answer,
-                                  mover->error));
-        const struct weir_alloc *place = sim_job_placer_alloc(run->placer, 0);
+        WEIR_TRY(
+            sim_lab_place(lab, move.arrival, lab->order.arrival_count + i, &answer, mover->error));
+        const struct weir_alloc *place = sim_job_placer_alloc(lab->placer, 0);
         move.frag_after_gpus = frag_gpus(mover);
         if (answer.is_placed && is_same_place(place, &mover->places[i]))
             continue;
         if (answer.is_placed)
-            move.to_node = run->node_at[place->node];
+            move.to_node = lab->node_at[place->node];
         defrag->out += answer.is_placed ? 0 : 1;
         defrag->moves[defrag->count++] = move;
     }
@@ -282,9 +282,9 @@ static int by_frag(const void *left, const void *right)
 
 static void choose_victims(struct mover *mover, struct victim *victims)
 {
-    const struct sim_static_run *run = mover->run;
-    for (uint32_t rank = 0; rank < run->truth->node_count; rank++)
-        victims[rank] = (struct victim){ .frag_milli = run->measures.frag[rank], .rank = rank };
+    const struct sim_lab *lab = mover->lab;
+    for (uint32_t rank = 0; rank < lab->truth->node_count; rank++)
+        victims[rank] = (struct victim){ .frag_milli = lab->measures.frag[rank], .rank = rank };
     for (size_t i = 0; i < mover->count; i++) {
         struct candidate *candidate = &mover->candidates[i];
         struct victim *victim = &victims[candidate->rank];
@@ -292,12 +292,12 @@ static void choose_victims(struct mover *mover, struct victim *victims)
         if (gain >= 1 && (victim->candidate == NULL || gain > trunc(victim->candidate->gain_milli)))
             victim->candidate = candidate;
     }
-    qsort(victims, run->truth->node_count, sizeof(*victims), by_frag);
+    qsort(victims, lab->truth->node_count, sizeof(*victims), by_frag);
 }
 
 static weir_status move_one_a_node(struct mover *mover)
 {
-    const uint32_t nodes = mover->run->truth->node_count;
+    const uint32_t nodes = mover->lab->truth->node_count;
     struct victim *victims = calloc((size_t)nodes + 1, sizeof(*victims));
     weir_status status = victims == NULL ? WEIR_ENOMEM : WEIR_OK;
     if (status == WEIR_OK)
@@ -314,19 +314,18 @@ static weir_status move_one_a_node(struct mover *mover)
 /* Room only shrinks, so a kind that was refused stays refused. */
 static weir_status offer_again(struct mover *mover)
 {
-    struct sim_static_run *run = mover->run;
-    bool *is_refused = calloc((size_t)run->demand.kinds.count + 1, sizeof(*is_refused));
+    struct sim_lab *lab = mover->lab;
+    bool *is_refused = calloc((size_t)lab->demand.kinds.count + 1, sizeof(*is_refused));
     weir_status status = is_refused == NULL ? WEIR_ENOMEM : WEIR_OK;
-    for (uint64_t i = 0; i < run->counts.arrived && status == WEIR_OK; i++) {
-        const uint32_t kind = run->demand.kinds.of_row[run->order.arrivals[i]];
-        struct sim_static_answer answer = { .is_placed = false };
-        if (is_refused[kind] ||
-            weir_cluster_worker(run->belief, sim_static_worker(run, i, 0), NULL))
+    for (uint64_t i = 0; i < lab->counts.arrived && status == WEIR_OK; i++) {
+        const uint32_t kind = lab->demand.kinds.of_row[lab->order.arrivals[i]];
+        struct sim_lab_answer answer = { .is_placed = false };
+        if (is_refused[kind] || weir_cluster_worker(lab->belief, sim_lab_worker(lab, i, 0), NULL))
             continue;
-        status = sim_static_place(run, i, 2 * run->order.arrival_count + i, &answer, mover->error);
+        status = sim_lab_place(lab, i, 2 * lab->order.arrival_count + i, &answer, mover->error);
         /* A gang that finds no room says nothing about its members. */
         is_refused[kind] =
-            !answer.is_placed && run->workload->jobs[run->order.arrivals[i]].members == 1;
+            !answer.is_placed && lab->workload->jobs[lab->order.arrivals[i]].members == 1;
     }
     free(is_refused);
     return status;
@@ -334,7 +333,7 @@ static weir_status offer_again(struct mover *mover)
 
 static void open_mover(struct mover *mover)
 {
-    const struct sim_cluster *truth = mover->run->truth;
+    const struct sim_cluster *truth = mover->lab->truth;
     double cpus = 0;
     for (uint32_t n = 0; n < truth->node_count; n++)
         cpus += weir_units_amount(truth->nodes[n].cpu_total);
@@ -359,9 +358,9 @@ static weir_status move_by_rule(struct mover *mover, uint32_t rule)
 
 static weir_status move_all(struct mover *mover, const struct sim_defrag_rule *rule)
 {
-    struct sim_static_run *run = mover->run;
+    struct sim_lab *lab = mover->lab;
     struct sim_defrag *defrag = mover->defrag;
-    const uint32_t resident = weir_cluster_worker_count(run->belief);
+    const uint32_t resident = weir_cluster_worker_count(lab->belief);
     defrag->budget = (uint32_t)ceil(rule->budget_frac * resident - 1e-9);
     defrag->moves = calloc((size_t)defrag->budget + 1, sizeof(*defrag->moves));
     mover->candidates = calloc((size_t)resident + 1, sizeof(*mover->candidates));
@@ -370,21 +369,21 @@ static weir_status move_all(struct mover *mover, const struct sim_defrag_rule *r
         return WEIR_ENOMEM;
     open_mover(mover);
     defrag->frag_before_gpus = frag_gpus(mover);
-    defrag->used_before_gpus = run->counts.used_milli / 1000;
+    defrag->used_before_gpus = lab->counts.used_milli / 1000;
     WEIR_TRY(move_by_rule(mover, rule->rule));
     for (uint32_t i = 0; i < defrag->count; i++)
         defrag->moved_gpus += defrag->moves[i].gpus;
     defrag->frag_after_gpus = frag_gpus(mover);
     WEIR_TRY(offer_again(mover));
-    defrag->used_after_gpus = run->counts.used_milli / 1000;
-    return sim_cluster_check(run->truth, mover->error);
+    defrag->used_after_gpus = lab->counts.used_milli / 1000;
+    return sim_cluster_check(lab->truth, mover->error);
 }
 
-weir_status sim_static_defrag(struct sim_static_run *run, const struct sim_defrag_rule *rule,
-                              struct sim_defrag *defrag, struct weir_error *error)
+weir_status sim_lab_defrag(struct sim_lab *lab, const struct sim_defrag_rule *rule,
+                           struct sim_defrag *defrag, struct weir_error *error)
 {
     struct sim_defrag made = { .count = 0 };
-    struct mover mover = { .run = run, .defrag = &made, .error = error };
+    struct mover mover = { .lab = lab, .defrag = &made, .error = error };
     const weir_status status = move_all(&mover, rule);
     free(mover.candidates);
     free(mover.places);

@@ -46,9 +46,9 @@ struct sim_defrag {
     double used_after_gpus;      /* after refused jobs came again */
 };
 
-/* Changes the run for good. Errors: WEIR_ENOMEM, those of the policy. */
-weir_status sim_static_defrag(struct sim_static_run *run, const struct sim_defrag_rule *rule,
-                              struct sim_defrag *defrag, struct weir_error *error);
+/* Changes the lab for good. Errors: WEIR_ENOMEM, those of the policy. */
+weir_status sim_lab_defrag(struct sim_lab *lab, const struct sim_defrag_rule *rule,
+                           struct sim_defrag *defrag, struct weir_error *error);
 void sim_defrag_clear(struct sim_defrag *defrag);
 
 #endif

@@ -23,7 +23,7 @@ static weir_status put_moves(const struct sim_defrag *defrag, struct sim_recorde
     return WEIR_OK;
 }
 
-static void put_values(struct sim_static_rows *results, const struct sim_defrag *defrag,
+static void put_values(struct sim_lab_rows *results, const struct sim_defrag *defrag,
                        int64_t cost_ns)
 {
     const struct {
@@ -39,21 +39,21 @@ static void put_values(struct sim_static_rows *results, const struct sim_defrag 
         { "defrag.regained_gpus", "GPUs", defrag->used_after_gpus - defrag->used_before_gpus },
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        sim_static_row(results, rows[i].metric, "", rows[i].unit, rows[i].value);
+        sim_lab_row(results, rows[i].metric, "", rows[i].unit, rows[i].value);
 }
 
-weir_status sim_static_defrag_results(struct sim_static_run *run, struct sim_recorder *recorder,
-                                      struct sim_run_summary *summary, struct weir_error *error)
+weir_status sim_lab_defrag_results(struct sim_lab *lab, struct sim_recorder *recorder,
+                                   struct sim_run_summary *summary, struct weir_error *error)
 {
-    const struct sim_defrag_rule *rule = &sim_static_scenario(run)->workloads[0].defrag;
-    struct sim_static_rows results = { .recorder = recorder,
-                                       .summary = summary,
-                                       .error = error,
-                                       .arrived = sim_static_counts(run)->arrived };
+    const struct sim_defrag_rule *rule = &sim_lab_scenario(lab)->workloads[0].defrag;
+    struct sim_lab_rows results = { .recorder = recorder,
+                                    .summary = summary,
+                                    .error = error,
+                                    .arrived = sim_lab_counts(lab)->arrived };
     struct sim_defrag defrag;
     if (rule->rule == SIM_DEFRAG_NONE)
         return WEIR_OK;
-    WEIR_TRY(sim_static_defrag(run, rule, &defrag, error));
+    WEIR_TRY(sim_lab_defrag(lab, rule, &defrag, error));
     results.status = put_moves(&defrag, recorder, error);
     put_values(&results, &defrag, rule->cost_ns);
     sim_defrag_clear(&defrag);

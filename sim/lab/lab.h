@@ -16,7 +16,7 @@
 #include "sim/scenario/workload/target.h"
 #include "sim/world.h"
 
-struct sim_static_counts {
+struct sim_lab_counts {
     uint64_t arrived, failed;
     uint64_t infeasible;                    /* of the failed: told to never fit */
     uint64_t *label_arrived, *label_failed; /* by the labels of the workload */
@@ -26,56 +26,56 @@ struct sim_static_counts {
 };
 
 /* Jobs by kind. */
-struct sim_static_demand {
+struct sim_lab_demand {
     struct sim_job_kinds kinds;
     uint64_t *arrived, *refused;
 };
 
-struct sim_static_run;
+struct sim_lab;
 
-weir_status sim_static_create(const struct sim_scenario *scenario,
-                              const struct sim_run_options *options, struct sim_static_run **run,
-                              struct weir_error *error);
-void sim_static_destroy(struct sim_static_run *run);
+weir_status sim_lab_create(const struct sim_scenario *scenario,
+                           const struct sim_run_options *options, struct sim_lab **lab,
+                           struct weir_error *error);
+void sim_lab_destroy(struct sim_lab *lab);
 
 /* Lets all jobs arrive. WEIR_EINTERRUPTED when it was stopped. */
-weir_status sim_static_arrive(struct sim_static_run *run, struct weir_error *error);
+weir_status sim_lab_arrive(struct sim_lab *lab, struct weir_error *error);
 
-const struct sim_scenario *sim_static_scenario(const struct sim_static_run *run);
-const struct sim_cluster *sim_static_cluster(const struct sim_static_run *run);
-const struct sim_workload *sim_static_workload(const struct sim_static_run *run);
-const struct sim_static_counts *sim_static_counts(const struct sim_static_run *run);
-const struct sim_arrival_curve *sim_static_curve(const struct sim_static_run *run);
-const struct sim_target *sim_static_target(const struct sim_static_run *run);
-const struct sim_static_demand *sim_static_demand(const struct sim_static_run *run);
+const struct sim_scenario *sim_lab_scenario(const struct sim_lab *lab);
+const struct sim_cluster *sim_lab_cluster(const struct sim_lab *lab);
+const struct sim_workload *sim_lab_workload(const struct sim_lab *lab);
+const struct sim_lab_counts *sim_lab_counts(const struct sim_lab *lab);
+const struct sim_arrival_curve *sim_lab_curve(const struct sim_lab *lab);
+const struct sim_target *sim_lab_target(const struct sim_lab *lab);
+const struct sim_lab_demand *sim_lab_demand(const struct sim_lab *lab);
 /* A state of the experiment: now, and as it was when as many GPUs had been asked for as there are
- * (cluster NULL = that never came). Borrowed from the run. */
-struct sim_static_state {
+ * (cluster NULL = that never came). Borrowed from the lab. */
+struct sim_lab_state {
     const struct sim_cluster *cluster;
     const uint64_t *arrived, *refused; /* jobs by kind */
     double arrived_milli, used_milli;
 };
-struct sim_static_state sim_static_now(const struct sim_static_run *run);
-struct sim_static_state sim_static_full(const struct sim_static_run *run);
-const struct sim_measures *sim_static_measures(const struct sim_static_run *run);
+struct sim_lab_state sim_lab_now(const struct sim_lab *lab);
+struct sim_lab_state sim_lab_full(const struct sim_lab *lab);
+const struct sim_measures *sim_lab_measures(const struct sim_lab *lab);
 /* F of the cluster now, in thousandths of a GPU. */
-double sim_static_frag_milli(const struct sim_static_run *run);
+double sim_lab_frag_milli(const struct sim_lab *lab);
 /* Of the sequence of placements. */
-uint64_t sim_static_digest(const struct sim_static_run *run);
+uint64_t sim_lab_digest(const struct sim_lab *lab);
 
-/* static_spare.c: what lies idle, by cause, summed over the nodes. */
+/* spare.c: what lies idle, by cause, summed over the nodes. */
 struct sim_frag;
-weir_status sim_static_spare(const struct sim_static_run *run, struct sim_frag *spare);
+weir_status sim_lab_spare(const struct sim_lab *lab, struct sim_frag *spare);
 
-/* static_results.c: the metrics of the end state, to the recorder (may be NULL) and the summary,
+/* results.c: the metrics of the end state, to the recorder (may be NULL) and the summary,
  * and the curve. */
 struct sim_run_summary;
-weir_status sim_static_results(const struct sim_static_run *run, struct sim_recorder *recorder,
-                               struct sim_run_summary *summary, struct weir_error *error);
+weir_status sim_lab_results(const struct sim_lab *lab, struct sim_recorder *recorder,
+                            struct sim_run_summary *summary, struct weir_error *error);
 
 /* defrag_results.c: moves jobs as the workload says and puts down what that brings; nothing when it
- * says nothing. Changes the run, so it comes last. */
-weir_status sim_static_defrag_results(struct sim_static_run *run, struct sim_recorder *recorder,
-                                      struct sim_run_summary *summary, struct weir_error *error);
+ * says nothing. Changes the lab, so it comes last. */
+weir_status sim_lab_defrag_results(struct sim_lab *lab, struct sim_recorder *recorder,
+                                   struct sim_run_summary *summary, struct weir_error *error);
 
 #endif

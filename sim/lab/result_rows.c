@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-void sim_static_row(struct sim_static_rows *results, const char *metric, const char *label,
-                    const char *unit, double value)
+void sim_lab_row(struct sim_lab_rows *results, const char *metric, const char *label,
+                 const char *unit, double value)
 {
     struct sim_run_summary *summary = results->summary;
     const struct sim_result_row row = {

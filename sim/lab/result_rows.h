@@ -10,7 +10,7 @@
 #include "sim/record/record.h"
 #include "sim/run.h"
 
-struct sim_static_rows {
+struct sim_lab_rows {
     struct sim_recorder *recorder; /* may be NULL */
     struct sim_run_summary *summary;
     struct weir_error *error;
@@ -18,7 +18,7 @@ struct sim_static_rows {
     weir_status status;
 };
 
-void sim_static_row(struct sim_static_rows *results, const char *metric, const char *label,
-                    const char *unit, double value);
+void sim_lab_row(struct sim_lab_rows *results, const char *metric, const char *label,
+                 const char *unit, double value);
 
 #endif

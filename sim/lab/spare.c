@@ -19,10 +19,10 @@ static void add_node(const struct sim_frag_mix *mix, const struct sim_cluster *c
         spare->part[p] += frag.part[p];
 }
 
-weir_status sim_static_spare(const struct sim_static_run *run, struct sim_frag *spare)
+weir_status sim_lab_spare(const struct sim_lab *lab, struct sim_frag *spare)
 {
-    const struct sim_target *target = sim_static_target(run);
-    const struct sim_cluster *cluster = sim_static_cluster(run);
+    const struct sim_target *target = sim_lab_target(lab);
+    const struct sim_cluster *cluster = sim_lab_cluster(lab);
     struct sim_meter_stage_info *kinds = calloc(target->count + 1, sizeof(*kinds));
     struct sim_frag_mix mix;
     if (kinds == NULL)
