@@ -13,8 +13,8 @@
 #include "sim/lab/alloc_bound.h"
 #include "sim/lab/arrival_curve.h"
 #include "sim/lab/unallocated.h"
+#include "sim/record/run_options.h"
 #include "sim/scenario/workload/target.h"
-#include "sim/world.h"
 
 struct sim_lab_counts {
     uint64_t arrived, failed;

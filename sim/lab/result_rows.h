@@ -8,7 +8,7 @@
 
 #include "sim/lab/lab.h"
 #include "sim/record/record.h"
-#include "sim/run.h"
+#include "sim/record/run_summary.h"
 
 struct sim_lab_rows {
     struct sim_recorder *recorder; /* may be NULL */

@@ -4,7 +4,7 @@
 #include "sim/lab/result_rows.h"
 #include "sim/record/fragmentation.h"
 #include "sim/record/record.h"
-#include "sim/run.h"
+#include "sim/record/run_summary.h"
 
 #include <math.h>
 #include <stdio.h>
