@@ -42,20 +42,16 @@ static void put_values(struct sim_lab_rows *results, const struct sim_defrag *de
         sim_lab_row(results, rows[i].metric, "", rows[i].unit, rows[i].value);
 }
 
-weir_status sim_lab_defrag_results(struct sim_lab *lab, struct sim_recorder *recorder,
-                                   struct sim_run_summary *summary, struct weir_error *error)
+void sim_lab_defrag_results(struct sim_lab *lab, struct sim_lab_rows *rows)
 {
-    const struct sim_defrag_rule *rule = &sim_lab_scenario(lab)->workloads[0].defrag;
-    struct sim_lab_rows results = { .recorder = recorder,
-                                    .summary = summary,
-                                    .error = error,
-                                    .arrived = sim_lab_counts(lab)->arrived };
+    const struct sim_defrag_rule *rule = &sim_lab_workload(lab)->defrag;
     struct sim_defrag defrag;
-    if (rule->rule == SIM_DEFRAG_NONE)
-        return WEIR_OK;
-    WEIR_TRY(sim_lab_defrag(lab, rule, &defrag, error));
-    results.status = put_moves(&defrag, recorder, error);
-    put_values(&results, &defrag, rule->cost_ns);
+    if (rule->rule == SIM_DEFRAG_NONE || rows->status != WEIR_OK)
+        return;
+    rows->status = sim_lab_defrag(lab, rule, &defrag, rows->error);
+    if (rows->status != WEIR_OK)
+        return;
+    rows->status = put_moves(&defrag, rows->recorder, rows->error);
+    put_values(rows, &defrag, rule->cost_ns);
     sim_defrag_clear(&defrag);
-    return results.status;
 }

@@ -38,6 +38,13 @@ weir_status sim_lab_create(const struct sim_scenario *scenario,
                            struct weir_error *error);
 void sim_lab_destroy(struct sim_lab *lab);
 
+/* All of it: lets the jobs arrive, then asks the questions (bounds, causes, changes, moves). Rows
+ * go to the recorder of the options (may be NULL), values to the summary with how it ended; an
+ * interrupted experiment has results of what arrived. Changes the lab for good. */
+struct sim_run_summary;
+weir_status sim_lab_run(struct sim_lab *lab, struct sim_run_summary *summary,
+                        struct weir_error *error);
+
 /* Lets all jobs arrive. WEIR_EINTERRUPTED when it was stopped. */
 weir_status sim_lab_arrive(struct sim_lab *lab, struct weir_error *error);
 
@@ -66,16 +73,5 @@ uint64_t sim_lab_digest(const struct sim_lab *lab);
 /* spare.c: what lies idle, by cause, summed over the nodes. */
 struct sim_frag;
 weir_status sim_lab_spare(const struct sim_lab *lab, struct sim_frag *spare);
-
-/* results.c: the metrics of the end state, to the recorder (may be NULL) and the summary,
- * and the curve. */
-struct sim_run_summary;
-weir_status sim_lab_results(const struct sim_lab *lab, struct sim_recorder *recorder,
-                            struct sim_run_summary *summary, struct weir_error *error);
-
-/* defrag_results.c: moves jobs as the workload says and puts down what that brings; nothing when it
- * says nothing. Changes the lab, so it comes last. */
-weir_status sim_lab_defrag_results(struct sim_lab *lab, struct sim_recorder *recorder,
-                                   struct sim_run_summary *summary, struct weir_error *error);
 
 #endif

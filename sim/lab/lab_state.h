@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The insides of a static experiment, for lab.c and defrag.c alone: belief, truth and the
- * measurements change together, by putting a job somewhere and taking it away.
+ * The insides of a static experiment, for lab.c, lab_run.c and defrag.c alone: belief, truth and
+ * the measurements change together, by putting a job somewhere and taking it away.
  *
  * A place is an allocation as the belief names it: its node is the rank. Member m of arrival i is
  * the worker sim_lab_worker(i, m).

@@ -255,18 +255,12 @@ static void put_curve(struct sim_lab_rows *writer, const struct sim_lab *lab)
     }
 }
 
-weir_status sim_lab_results(const struct sim_lab *lab, struct sim_recorder *recorder,
-                            struct sim_run_summary *summary, struct weir_error *error)
+void sim_lab_results(const struct sim_lab *lab, struct sim_lab_rows *rows)
 {
-    struct sim_lab_rows writer = { .recorder = recorder,
-                                   .summary = summary,
-                                   .error = error,
-                                   .arrived = sim_lab_counts(lab)->arrived };
-    put_allocation(&writer, lab);
-    put_fragmentation(&writer, lab);
-    put_spare(&writer, lab);
-    put_jobs(&writer, lab);
-    put_states(&writer, lab);
-    put_curve(&writer, lab);
-    return writer.status;
+    put_allocation(rows, lab);
+    put_fragmentation(rows, lab);
+    put_spare(rows, lab);
+    put_jobs(rows, lab);
+    put_states(rows, lab);
+    put_curve(rows, lab);
 }
