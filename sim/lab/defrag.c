@@ -2,6 +2,7 @@
 /* Moving jobs at the end; see the header. */
 #include "sim/lab/defrag.h"
 
+#include "sim/cluster/target_frag.h"
 #include "sim/lab/lab_state.h"
 
 #include <math.h>

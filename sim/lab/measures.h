@@ -10,8 +10,8 @@
 #ifndef SIM_LAB_MEASURES_H
 #define SIM_LAB_MEASURES_H
 
+#include "sim/cluster/target_frag.h"
 #include "sim/lab/power.h"
-#include "sim/scenario/workload/target.h"
 
 /* The buckets (thousandths of a GPU), then watts. */
 enum { SIM_PART_GPU_POWER = SIM_BUCKETS, SIM_PART_CPU_POWER, SIM_PARTS };

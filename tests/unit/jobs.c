@@ -5,8 +5,8 @@
  */
 #include "sched/placement/fgd.h"
 #include "sched/placement/policies.h"
+#include "sim/cluster/target_frag.h"
 #include "sim/lab/arrival_curve.h"
-#include "sim/scenario/workload/target.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 

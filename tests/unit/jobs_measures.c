@@ -3,6 +3,7 @@
  * What the static experiment measures, worked out by hand: the buckets of F, memory beside them,
  * electric power, why GPUs stay unallocated and what would help.
  */
+#include "sim/cluster/target_frag.h"
 #include "sim/lab/measures.h"
 #include "sim/lab/unallocated.h"
 #include "tests/support/check.h"
