@@ -2,10 +2,9 @@
 /*
  * Fragmentation of a node against the target workload.
  *
- * F(node) = sum over kinds of frequency * free GPU the kind cannot use: all of it when the kind
- * asks for no GPU or does not fit the node's models, CPUs or free GPUs; else what lies on GPUs too
- * small for one of its devices (Weng et al., ATC 2023). In thousandths of a GPU and summed kind by
- * kind into buckets, these in a fixed order, so that printed values repeat exactly.
+ * F is that of weir/frag.h, looking at types: the published one (Weng et al., ATC 2023). In
+ * thousandths of a GPU and summed kind by kind into buckets, these in a fixed order, so that
+ * printed values repeat exactly.
  *
  * The paper does not look at memory. What it counts as satisfied although the node has less memory
  * left than a middle job of the kind asks for stands beside its buckets, not in F.
