@@ -93,9 +93,6 @@ double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_
  * (INT64_MAX = not modelled), `gpu_count` of `gpus`. */
 struct weir_node sim_cluster_free(const struct sim_cluster *cluster, uint32_t node,
                                   struct weir_gpu gpus[WEIR_MAX_NODE_GPUS]);
-/* What is free on the GPUs of a node; how many there are, 0 when it is down. */
-uint32_t sim_cluster_free_gpus(const struct sim_cluster *cluster, uint32_t node,
-                               struct sim_meter_gpu view[WEIR_MAX_NODE_GPUS]);
 /* Reports the free amounts of a node to the meter. */
 void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *meter, int64_t now_ns,
                        uint32_t node);

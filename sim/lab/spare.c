@@ -11,10 +11,9 @@
 static void add_node(const struct sim_frag_mix *mix, const struct sim_cluster *cluster,
                      uint32_t node, struct sim_frag *spare)
 {
-    struct sim_meter_gpu gpus[WEIR_MAX_NODE_GPUS];
-    const struct sim_node *host = &cluster->nodes[node];
-    const uint32_t count = sim_cluster_free_gpus(cluster, node, gpus);
-    const struct sim_frag frag = sim_frag_node(mix, host->cpu_total - host->cpu_held, gpus, count);
+    struct weir_gpu gpus[WEIR_MAX_NODE_GPUS];
+    const struct weir_node host = sim_cluster_free(cluster, node, gpus);
+    const struct sim_frag frag = sim_frag_node(mix, &host, gpus);
     for (int p = 0; p < SIM_FRAG_COUNT; p++)
         spare->part[p] += frag.part[p];
 }
