@@ -26,7 +26,7 @@ double sim_target_buckets(const struct sim_target *target, const struct sim_clus
     double all = 0;
     for (uint32_t i = 0; i < target->count; i++) {
         const struct weir_frag_find find =
-            weir_frag_find(&host, gpus, &target->shapes[i], WEIR_FRAG_TYPES);
+            weir_frag_find(&host, gpus, &target->shapes[i], WEIR_FRAG_DEVICES);
         const double satisfied =
             target->frequencies[i] * ((double)(find.free_units - find.lost_units) / unit);
         sums.milli[bucket_of(find.obstacles)] +=

@@ -2,12 +2,13 @@
 /*
  * Fragmentation of a node against the target workload.
  *
- * F is that of weir/frag.h, looking at types: the published one (Weng et al., ATC 2023). In
+ * F is that of weir/frag.h, looking at devices (GPU types, memory and engines). For jobs that ask
+ * for neither GPU memory nor engines it is the published one (Weng et al., ATC 2023). In
  * thousandths of a GPU and summed kind by kind into buckets, these in a fixed order, so that
  * printed values repeat exactly.
  *
- * The paper does not look at memory. What it counts as satisfied although the node has less memory
- * left than a middle job of the kind asks for stands beside its buckets, not in F.
+ * The paper does not look at the memory of nodes. What it counts as satisfied although the node has
+ * less memory left than a middle job of the kind asks for stands beside its buckets, not in F.
  */
 #ifndef SIM_CLUSTER_TARGET_FRAG_H
 #define SIM_CLUSTER_TARGET_FRAG_H

@@ -9,8 +9,6 @@
 
 #include "weir/frag.h"
 
-enum { LOOKS = WEIR_FRAG_GPU_MEM | WEIR_FRAG_ENGINES };
-
 static bool wants_gpu(const struct weir_shape *shape)
 {
     return shape->gpu_units > 0;
@@ -139,7 +137,8 @@ struct sim_frag sim_frag_node(const struct sim_frag_mix *mix, const struct weir_
         const struct sim_meter_stage_info *stage = &mix->stages[s];
         if (!(stage->mix > 0.0))
             continue;
-        const struct weir_frag_find find = weir_frag_find(node, gpus, &stage->shape, LOOKS);
+        const struct weir_frag_find find =
+            weir_frag_find(node, gpus, &stage->shape, WEIR_FRAG_DEVICES);
         add_gpu_parts(&find, stage->mix, &frag);
         if (wants_engines(&stage->shape))
             frag.part[SIM_FRAG_CODEC] +=

@@ -2,10 +2,10 @@
 /*
  * Fragmentation of one node against a reference mix of shapes, by cause.
  *
- * F is that of weir/frag.h, looking at GPU memory and engines: sum over the shapes of mix * free
- * GPU the shape cannot use. Each amount goes to exactly one cause, so that the four causes add up
- * to F. The same rule on free codec engines, over the shapes that ask for engines, gives
- * frag.codec.
+ * F is that of weir/frag.h, looking at devices (GPU types, memory and engines): sum over the shapes
+ * of mix * free GPU the shape cannot use. Each amount goes to exactly one cause, so that the four
+ * causes add up to F. The same rule on free codec engines, over the shapes that ask for engines,
+ * gives frag.codec.
  */
 #ifndef SIM_RECORD_FRAGMENTATION_H
 #define SIM_RECORD_FRAGMENTATION_H
@@ -16,7 +16,7 @@ enum sim_frag_part {
     SIM_FRAG_GPU,           /* F, GPUs */
     SIM_FRAG_NO_CPU,        /* part of F: too few CPUs left */
     SIM_FRAG_NO_CODEC,      /* part of F: compute would do, engines are short */
-    SIM_FRAG_FRACTION,      /* part of F: GPUs left too small, or too few of them */
+    SIM_FRAG_FRACTION,      /* part of F: GPUs left too small, of other types, or too few */
     SIM_FRAG_NO_GPU_DEMAND, /* part of F: shapes without GPU demand */
     SIM_FRAG_CODEC,         /* engines */
     SIM_FRAG_CRUMBS,        /* GPU on devices with less free than the smallest request */

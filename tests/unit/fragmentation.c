@@ -147,6 +147,18 @@ static void sums_do_not_depend_on_the_order_of_the_gpus(void)
                measure(mix, 2, 10, back, 4).part[SIM_FRAG_GPU], 0.0);
 }
 
+/* covers: S0.27 */
+static void a_gpu_of_another_type_hosts_nobody(void)
+{
+    struct sim_meter_stage_info mix[] = { want(1.0, 1, 0.5) };
+    struct weir_gpu gpus[] = { gpu(1, 0), gpu(0.75, 0) };
+    gpus[1].type = 1;
+    mix[0].shape.gpu_type = 1; /* type 0 */
+    CHECK_NEAR(measure(mix, 1, 10, gpus, 2).part[SIM_FRAG_FRACTION], 0.75, 0.0);
+    mix[0].shape.gpu_type = 3; /* none of the node */
+    CHECK_NEAR(measure(mix, 1, 10, gpus, 2).part[SIM_FRAG_FRACTION], 1.75, 0.0);
+}
+
 static const struct test tests[] = {
     { "co-located halves leave no fragments, split ones half a GPU",
       co_located_halves_leave_no_fragments_and_split_ones_half_a_gpu },
@@ -159,6 +171,7 @@ static const struct test tests[] = {
     { "too few whole GPUs lose all that is free", too_few_whole_gpus_lose_all_that_is_free },
     { "crumbs are what the smallest request cannot use",
       crumbs_are_what_the_smallest_request_cannot_use },
+    { "a GPU of another type hosts nobody", a_gpu_of_another_type_hosts_nobody },
     { "sums do not depend on the order of the GPUs", sums_do_not_depend_on_the_order_of_the_gpus },
 };
 TEST_MAIN(tests)

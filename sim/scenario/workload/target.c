@@ -26,6 +26,9 @@ static int compare_demands(const struct kind *a, const struct kind *b)
     int order = compare_amounts(a->shape.cpu_units, b->shape.cpu_units);
     order = order != 0 ? order : compare_amounts(a->shape.gpu_units, b->shape.gpu_units);
     order = order != 0 ? order : compare_amounts(a->shape.gpu_count, b->shape.gpu_count);
+    order = order != 0 ? order : compare_amounts(a->shape.gpu_mem_bytes, b->shape.gpu_mem_bytes);
+    order = order != 0 ? order : compare_amounts(a->shape.nvdecs, b->shape.nvdecs);
+    order = order != 0 ? order : compare_amounts(a->shape.nvencs, b->shape.nvencs);
     order = order != 0 ? order : strcmp(a->shape.mig_profile, b->shape.mig_profile);
     return order != 0 ? order : strcmp(a->models, b->models);
 }

@@ -3,9 +3,9 @@
  * The target workload: which kinds of jobs come, and how often. Fragmentation is measured against
  * it.
  *
- * Jobs are one kind when they ask for the same CPUs, GPUs and models; memory plays no part. The
- * most frequent kinds (of equals the one that asks for more) are taken until they cover the wanted
- * share of the jobs; frequencies are relative to those taken.
+ * Jobs are one kind when they ask for the same CPUs, GPUs, GPU memory, engines and models; memory
+ * of the node plays no part. The most frequent kinds (of equals the one that asks for more) are
+ * taken until they cover the wanted share of the jobs; frequencies are relative to those taken.
  */
 #ifndef SIM_SCENARIO_WORKLOAD_TARGET_H
 #define SIM_SCENARIO_WORKLOAD_TARGET_H
