@@ -14,14 +14,16 @@ static bool takes_compute(const struct weir_shape *shape)
     return shape->kind != WEIR_SHAPE_CPU && shape->kind != WEIR_SHAPE_CODEC;
 }
 
-/* The shape as one sees it who looks at no more than that. What a slice needs decides which
- * instances will do, so that all of it stays. */
+/* The shape as one sees it who looks at no more than that. What a slice needs of a GPU decides
+ * which instances will do, so that all of it stays. */
 static struct weir_shape seen_shape(const struct weir_shape *shape, uint32_t looks)
 {
     struct weir_shape seen = *shape;
 
     if ((looks & WEIR_FRAG_TYPES) == 0)
         seen.gpu_type = 0;
+    if ((looks & WEIR_FRAG_RAM) == 0)
+        seen.ram_bytes = 0;
     if (seen.kind == WEIR_SHAPE_SLICE)
         return seen;
     if ((looks & WEIR_FRAG_ENGINES) == 0) {
@@ -32,8 +34,6 @@ static struct weir_shape seen_shape(const struct weir_shape *shape, uint32_t loo
     }
     if ((looks & WEIR_FRAG_GPU_MEM) == 0)
         seen.gpu_mem_bytes = 0;
-    if ((looks & WEIR_FRAG_RAM) == 0)
-        seen.ram_bytes = 0;
     return seen;
 }
 

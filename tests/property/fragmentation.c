@@ -96,8 +96,7 @@ static int64_t lost_by_definition(const struct lab *lab, uint64_t *usable)
     }
     if (shape->kind == WEIR_SHAPE_CPU || shape->kind == WEIR_SHAPE_CODEC ||
         hosts < shape->gpu_count || lab->node.cpu_free < shape->cpu_units ||
-        ((looks_at(lab, WEIR_FRAG_RAM) || shape->kind == WEIR_SHAPE_SLICE) &&
-         lab->node.ram_free_bytes < shape->ram_bytes))
+        (looks_at(lab, WEIR_FRAG_RAM) && lab->node.ram_free_bytes < shape->ram_bytes))
         return free_units;
     return lost;
 }
