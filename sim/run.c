@@ -3,7 +3,7 @@
 #include "sim/run.h"
 
 #include "sim/jobs/job_run.h"
-#include "sim/jobs/static_run.h"
+#include "sim/lab/lab.h"
 #include "sim/mix.h"
 #include "sim/pipeline/service.h"
 #include "sim/record/record.h"
@@ -247,38 +247,16 @@ static weir_status record_jobs_end(const struct sim_run_options *options,
     return sim_recorder_end_run(options->recorder, &end, error);
 }
 
-static weir_status arrive(struct sim_static_run *run, const struct sim_scenario *scenario,
-                          const struct sim_run_options *options, struct sim_run_summary *summary,
-                          struct weir_error *error)
-{
-    WEIR_TRY(record_nodes(scenario, sim_static_cluster(run), options->recorder, error));
-    const double start_s = clock_s(CLOCK_MONOTONIC);
-    const weir_status status = sim_static_arrive(run, error);
-    if (status != WEIR_OK && status != WEIR_EINTERRUPTED)
-        return status;
-    const struct sim_static_counts *counts = sim_static_counts(run);
-    (void)snprintf(summary->outcome, sizeof(summary->outcome), "%s",
-                   status == WEIR_OK ? "complete" : "interrupted");
-    summary->digest = summary->result_digest = sim_static_digest(run);
-    summary->events = counts->arrived;
-    summary->items_done = counts->arrived - counts->failed;
-    summary->decision_mean_ms =
-        1e3 * (clock_s(CLOCK_MONOTONIC) - start_s) / fmax((double)counts->arrived, 1);
-    const double asked_s = clock_s(CLOCK_MONOTONIC);
-    WEIR_TRY(sim_static_results(run, options->recorder, summary, error));
-    WEIR_TRY(sim_static_defrag_results(run, options->recorder, summary, error));
-    summary->asked_s = clock_s(CLOCK_MONOTONIC) - asked_s;
-    return WEIR_OK;
-}
-
 static weir_status run_static(const struct sim_scenario *scenario,
                               const struct sim_run_options *options,
                               struct sim_run_summary *summary, struct weir_error *error)
 {
-    struct sim_static_run *run = NULL;
-    WEIR_TRY(sim_static_create(scenario, options, &run, error));
-    const weir_status status = arrive(run, scenario, options, summary, error);
-    sim_static_destroy(run);
+    struct sim_lab *lab = NULL;
+    WEIR_TRY(sim_lab_create(scenario, options, &lab, error));
+    weir_status status = record_nodes(scenario, sim_lab_cluster(lab), options->recorder, error);
+    if (status == WEIR_OK)
+        status = sim_lab_run(lab, summary, error);
+    sim_lab_destroy(lab);
     return status;
 }
 

@@ -7,35 +7,8 @@
 #define SIM_WORLD_H
 
 #include "sim/pipeline/pipeline.h"
+#include "sim/record/run_options.h"
 #include "sim/scheduler_port.h"
-
-#include <signal.h>
-
-/* Shared with whoever shows progress; written by the run only. */
-struct sim_progress {
-    volatile double fraction; /* of items or of simulated time, whichever is further */
-    volatile double simulated_s;
-    volatile uint64_t events;
-    volatile int is_done;
-    /* Events handled so far, for a watchdog in the process of the run; NULL outside a run. */
-    const uint64_t *volatile handled;
-};
-
-struct sim_run_options {
-    uint64_t seed;
-    uint32_t replication;
-    int64_t experiment_id, run_id;
-    const char *variant;
-    uint32_t variant_order;
-    struct sim_recorder *recorder;          /* NULL = nothing is written */
-    const volatile sig_atomic_t *interrupt; /* NULL = cannot be interrupted */
-    struct sim_progress *progress;          /* NULL = not shown */
-    bool check_always;                      /* all invariants after every event (slow; tests) */
-    double
-        export_at_s; /* write the input of the decision at or after this time and stop; NAN = no */
-    FILE *export_to;
-    const struct sim_observer *observer; /* NULL = nobody watches */
-};
 
 struct sim_world {
     const struct sim_scenario *scenario;

@@ -14,22 +14,32 @@ static bool takes_compute(const struct weir_shape *shape)
     return shape->kind != WEIR_SHAPE_CPU && shape->kind != WEIR_SHAPE_CODEC;
 }
 
-/* The shape as the metric sees it. */
-static struct weir_shape metric_shape(const struct weir_shape *shape, uint32_t metric)
+/* The shape as one sees it who looks at no more than that. What a slice needs of a GPU decides
+ * which instances will do, so that all of it stays. */
+static struct weir_shape seen_shape(const struct weir_shape *shape, uint32_t looks)
 {
     struct weir_shape seen = *shape;
 
-    if (metric == WEIR_FRAG_PAPER) {
-        if (seen.kind == WEIR_SHAPE_SLICE)
-            return seen; /* what it needs decides which instances will do */
+    if ((looks & WEIR_FRAG_TYPES) == 0)
+        seen.gpu_type = 0;
+    if ((looks & WEIR_FRAG_RAM) == 0)
+        seen.ram_bytes = 0;
+    if (seen.kind == WEIR_SHAPE_SLICE)
+        return seen;
+    if ((looks & WEIR_FRAG_ENGINES) == 0) {
         if (seen.kind == WEIR_SHAPE_ENTIRE)
             seen.kind = WEIR_SHAPE_WHOLE;
         seen.nvdecs = 0;
         seen.nvencs = 0;
-        seen.ram_bytes = 0;
-        seen.gpu_mem_bytes = 0;
     }
+    if ((looks & WEIR_FRAG_GPU_MEM) == 0)
+        seen.gpu_mem_bytes = 0;
     return seen;
+}
+
+static uint32_t looks_of(uint32_t metric)
+{
+    return metric == WEIR_FRAG_PAPER ? WEIR_FRAG_TYPES : WEIR_FRAG_EVERYTHING;
 }
 
 /* Whether a node with `usable` of its `gpu_count` GPUs has enough of them. */
@@ -50,6 +60,76 @@ static int64_t lost_units(const struct weir_gpu *gpu, const struct weir_shape *s
 }
 
 /* ---- plain ---- */
+
+/* GPUs as one shape finds them. */
+struct gpu_count {
+    int64_t unusable_units; /* free on those that cannot host a device */
+    int64_t engines_units;  /* of these, on those that only engines rule out */
+    uint32_t usable, usable_but_engines;
+    bool has_type;
+};
+
+static bool wants_engines(const struct weir_shape *shape)
+{
+    return shape->kind == WEIR_SHAPE_ENTIRE || shape->nvdecs > 0 || shape->nvencs > 0;
+}
+
+static void count_gpu(const struct weir_gpu *gpu, const struct weir_shape *seen, bool is_usable,
+                      struct gpu_count *count)
+{
+    bool would_do = is_usable;
+
+    if (!is_usable && wants_engines(seen)) {
+        const struct weir_shape without =
+            seen_shape(seen, WEIR_FRAG_EVERYTHING ^ WEIR_FRAG_ENGINES);
+        would_do = weir_gpu_usable(gpu, &without);
+    }
+    count->usable += is_usable;
+    count->usable_but_engines += would_do;
+    count->unusable_units += lost_units(gpu, seen, is_usable);
+    count->engines_units += would_do && !is_usable ? gpu->units_free : 0;
+    count->has_type |= weir_shape_takes_type(seen, gpu->type);
+}
+
+static uint32_t obstacles_of(const struct weir_node *node, const struct weir_shape *seen,
+                             const struct gpu_count *count)
+{
+    uint32_t bits = 0;
+
+    if (!takes_compute(seen))
+        bits |= WEIR_FRAG_NO_DEMAND;
+    if (!count->has_type)
+        bits |= WEIR_FRAG_NO_TYPE;
+    if (!enough_gpus(seen, count->usable, node->gpu_count))
+        bits |= WEIR_FRAG_NO_GPUS;
+    if ((bits & WEIR_FRAG_NO_GPUS) != 0 &&
+        enough_gpus(seen, count->usable_but_engines, node->gpu_count))
+        bits |= WEIR_FRAG_NO_ENGINES;
+    if (node->cpu_free < seen->cpu_units)
+        bits |= WEIR_FRAG_NO_CPUS;
+    if (node->ram_free_bytes < seen->ram_bytes)
+        bits |= WEIR_FRAG_NO_RAM;
+    return bits;
+}
+
+struct weir_frag_find weir_frag_find(const struct weir_node *node, const struct weir_gpu *gpus,
+                                     const struct weir_shape *shape, uint32_t looks)
+{
+    const struct weir_shape seen = seen_shape(shape, looks);
+    struct weir_frag_find find = { .free_units = 0 };
+    struct gpu_count count = { .usable = 0 };
+
+    for (uint32_t g = 0; g < node->gpu_count; g++) {
+        const bool is_usable = weir_gpu_usable(&gpus[g], &seen);
+        find.free_units += gpus[g].units_free;
+        find.usable |= (uint64_t)is_usable << g;
+        count_gpu(&gpus[g], &seen, is_usable, &count);
+    }
+    find.obstacles = obstacles_of(node, &seen, &count);
+    find.lost_units = find.obstacles == 0 ? count.unusable_units : find.free_units;
+    find.engines_lost_units = find.obstacles == 0 ? count.engines_units : 0;
+    return find;
+}
 
 /* A node and its GPUs outside the inventory, to try a change on. */
 struct trial {
@@ -78,23 +158,7 @@ static void trial_apply(struct trial *trial, const struct weir_alloc *alloc, int
 static int64_t trial_units(const struct trial *trial, const struct weir_shape *shape,
                            uint32_t metric)
 {
-    const struct weir_shape seen = metric_shape(shape, metric);
-    int64_t all = 0;
-    int64_t unusable = 0;
-    uint32_t usable = 0;
-
-    for (uint32_t g = 0; g < trial->node.gpu_count; g++) {
-        const struct weir_gpu *const gpu = &trial->gpus[g];
-        const bool is_usable = weir_gpu_usable(gpu, &seen);
-        all += gpu->units_free;
-        usable += is_usable;
-        unusable += lost_units(gpu, &seen, is_usable);
-    }
-    if (!takes_compute(&seen) || trial->node.cpu_free < seen.cpu_units ||
-        trial->node.ram_free_bytes < seen.ram_bytes ||
-        !enough_gpus(&seen, usable, trial->node.gpu_count))
-        return all;
-    return unusable;
+    return weir_frag_find(&trial->node, trial->gpus, shape, looks_of(metric)).lost_units;
 }
 
 int64_t weir_frag_units(const struct weir_cluster *cluster, uint32_t node,
@@ -264,7 +328,7 @@ weir_status weir_frag_prepare(struct weir_frag *frag, const struct weir_allocato
     for (uint32_t i = 0; i < mix->count; i++) {
         frag->frequencies[i] = mix->frequencies[i];
         frag->raw[i] = mix->shapes[i];
-        const struct weir_shape seen = metric_shape(&mix->shapes[i], frag->metric);
+        const struct weir_shape seen = seen_shape(&mix->shapes[i], looks_of(frag->metric));
         frag->which[i] = takes_compute(&seen) ? distinct_index(frag, &seen) : WEIR_NO_INDEX;
     }
     return WEIR_OK;

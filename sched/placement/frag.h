@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fragmentation: how much free GPU compute the next worker, drawn from a mix of shapes, cannot use.
+ * Fragmentation inside libweir: F of weir/frag.h over an inventory and against a mix, its change by
+ * an allocation, and the same values from sums kept per node.
  *
- * F(node, shape) in units: all that is free when the shape takes no GPU compute (CPU, CODEC) or
- * does not fit the node; else what is free on GPUs that cannot host one of its devices.
- * On a GPU that is cut (MIG) and can host an instance for the shape, what is free is still lost in
- * part: the compute slices that no free place of such an instance covers.
- * F(node) = sum of frequency * F(node, shape) in the order of the mix; F(cluster) = sum over nodes.
- * Metric XENNA: engines, memory and GPU type count in "cannot host". Metric PAPER (FGD, ATC 2023):
- * only compute, type and, for the node, CPUs count.
+ * Metric XENNA looks at everything, PAPER (FGD, ATC 2023) at types beside compute and CPUs.
  *
  * Units are integers, so changes of F on equal nodes are equal doubles whatever the order of GPUs:
  * a change is sum of frequency * (units after - units before), never a difference of two sums.
@@ -17,6 +12,7 @@
 #define SCHED_PLACEMENT_FRAG_H
 
 #include "sched/placement/candidates.h"
+#include "weir/frag.h"
 #include "weir/policy.h"
 
 enum weir_frag_metric { WEIR_FRAG_XENNA, WEIR_FRAG_PAPER };

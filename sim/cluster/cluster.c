@@ -323,34 +323,50 @@ double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_
     return worst * node->slow;
 }
 
-uint32_t sim_cluster_free_gpus(const struct sim_cluster *cluster, uint32_t node,
-                               struct sim_meter_gpu view[WEIR_MAX_NODE_GPUS])
+static struct weir_gpu free_gpu(const struct sim_gpu *gpu)
+{
+    const uint32_t nvdecs = engine_mask(gpu->nvdecs);
+    const uint32_t nvencs = engine_mask(gpu->nvencs);
+    return (struct weir_gpu){ .type = gpu->type,
+                              .nvdec_free = nvdecs & ~gpu->nvdec_held,
+                              .nvenc_free = nvencs & ~gpu->nvenc_held,
+                              .nvdec_all = nvdecs,
+                              .nvenc_all = nvencs,
+                              .units_free = WEIR_ONE - gpu->units_held,
+                              .units_total = WEIR_ONE,
+                              .mem_free_bytes = gpu->mem_total_bytes - gpu->mem_used_bytes,
+                              .mem_total_bytes = gpu->mem_total_bytes,
+                              .mig = gpu->mig,
+                              .mig_state = { .held = gpu->mig_held, .cut = gpu->mig_cut } };
+}
+
+struct weir_node sim_cluster_free(const struct sim_cluster *cluster, uint32_t node,
+                                  struct weir_gpu gpus[WEIR_MAX_NODE_GPUS])
 {
     const struct sim_node *host = &cluster->nodes[node];
-    for (uint32_t g = 0; g < host->gpu_count; g++) {
-        const struct sim_gpu *gpu = &cluster->gpus[host->gpu_first + g];
-        view[g] = (struct sim_meter_gpu){
-            .units_free = host->is_up ? WEIR_ONE - gpu->units_held : 0,
-            .mem_free_bytes = gpu->mem_total_bytes - gpu->mem_used_bytes,
-            .nvdecs_free = gpu->nvdecs - (uint32_t)__builtin_popcount(gpu->nvdec_held),
-            .nvencs_free = gpu->nvencs - (uint32_t)__builtin_popcount(gpu->nvenc_held),
-            .nvdecs_total = gpu->nvdecs,
-            .nvencs_total = gpu->nvencs,
-            .mig = gpu->mig,
-            .mig_state = { .held = gpu->mig_held, .cut = gpu->mig_cut }
-        };
-    }
-    return host->is_up ? host->gpu_count : 0;
+    if (!host->is_up)
+        return (struct weir_node){ .id = node, .type = host->type };
+    for (uint32_t g = 0; g < host->gpu_count; g++)
+        gpus[g] = free_gpu(&cluster->gpus[host->gpu_first + g]);
+    const bool has_ram = host->ram_total_bytes > 0;
+    return (struct weir_node){ .id = node,
+                               .type = host->type,
+                               .flags = WEIR_NODE_UP,
+                               .gpu_count = host->gpu_count,
+                               .cpu_free = host->cpu_total - host->cpu_held,
+                               .cpu_total = host->cpu_total,
+                               .ram_free_bytes = has_ram
+                                                     ? host->ram_total_bytes - host->ram_used_bytes
+                                                     : INT64_MAX,
+                               .ram_total_bytes = has_ram ? host->ram_total_bytes : INT64_MAX };
 }
 
 void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *meter, int64_t now_ns,
                        uint32_t node)
 {
-    const struct sim_node *host = &cluster->nodes[node];
-    struct sim_meter_gpu view[WEIR_MAX_NODE_GPUS];
-    const uint32_t gpus = sim_cluster_free_gpus(cluster, node, view);
-    sim_meter_node_free(meter, now_ns, node, host->is_up ? host->cpu_total - host->cpu_held : 0,
-                        view, gpus);
+    struct weir_gpu gpus[WEIR_MAX_NODE_GPUS];
+    const struct weir_node host = sim_cluster_free(cluster, node, gpus);
+    sim_meter_node_free(meter, now_ns, node, &host, gpus);
 }
 
 weir_status sim_cluster_check(const struct sim_cluster *cluster, struct weir_error *error)

@@ -89,9 +89,10 @@ void sim_cluster_run(struct sim_cluster *cluster, struct sim_lease *lease, bool 
  * over-asked device decides, sampled at the start of the service. >= 1. */
 double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_lease *lease);
 
-/* What is free on the GPUs of a node; how many there are, 0 when it is down. */
-uint32_t sim_cluster_free_gpus(const struct sim_cluster *cluster, uint32_t node,
-                               struct sim_meter_gpu view[WEIR_MAX_NODE_GPUS]);
+/* What is free on a node, as libweir puts it (a node that is down has nothing): CPUs, memory
+ * (INT64_MAX = not modelled), `gpu_count` of `gpus`. */
+struct weir_node sim_cluster_free(const struct sim_cluster *cluster, uint32_t node,
+                                  struct weir_gpu gpus[WEIR_MAX_NODE_GPUS]);
 /* Reports the free amounts of a node to the meter. */
 void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *meter, int64_t now_ns,
                        uint32_t node);

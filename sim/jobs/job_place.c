@@ -4,6 +4,8 @@
  */
 #include "sim/jobs/job_state.h"
 
+#include "sim/cluster/target_frag.h"
+
 #include <math.h>
 
 enum { SLOT_BITS = 24 }; /* of a worker's id; above them its number */

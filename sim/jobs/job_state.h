@@ -8,11 +8,11 @@
 #include "sim/engine/time.h"
 #include "sim/jobs/job_meter.h"
 #include "sim/jobs/job_partition.h"
-#include "sim/jobs/job_placer.h"
 #include "sim/jobs/job_run.h"
-#include "sim/jobs/job_stream.h"
-#include "sim/jobs/target.h"
 #include "sim/jobs/wait_queue.h"
+#include "sim/lab/job_placer.h"
+#include "sim/scenario/workload/job_stream.h"
+#include "sim/scenario/workload/target.h"
 #include "weir/job.h"
 
 enum sim_job_event {

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Fragmentation of one node against a reference mix of shapes.
+ * Fragmentation of one node against a reference mix of shapes, by cause.
  *
- * F(node) = sum over the shapes of mix * free GPU the shape cannot use:
- *   1. a shape without GPU demand (CPU, CODEC) can use none of it: all free GPU counts;
- *   2. a shape that does not fit the node at all: all free GPU counts;
- *   3. else the free parts of those GPUs that cannot host it.
- * Each amount goes to exactly one cause, so that the four causes add up to F. The same rule on
- * free codec engines, over the shapes that ask for engines, gives frag.codec.
- * Amounts are compared as integers; GPU memory too small counts as a GPU too small. RAM of the node
- * and GPU types are not looked at. On a GPU that is cut (MIG) a free place for an instance decides,
- * and nothing but instances fits there.
+ * F is that of weir/frag.h, looking at devices (GPU types, memory and engines): sum over the shapes
+ * of mix * free GPU the shape cannot use. Each amount goes to exactly one cause, so that the four
+ * causes add up to F. The same rule on free codec engines, over the shapes that ask for engines,
+ * gives frag.codec.
  */
 #ifndef SIM_RECORD_FRAGMENTATION_H
 #define SIM_RECORD_FRAGMENTATION_H
@@ -21,7 +16,7 @@ enum sim_frag_part {
     SIM_FRAG_GPU,           /* F, GPUs */
     SIM_FRAG_NO_CPU,        /* part of F: too few CPUs left */
     SIM_FRAG_NO_CODEC,      /* part of F: compute would do, engines are short */
-    SIM_FRAG_FRACTION,      /* part of F: GPUs left too small, or too few of them */
+    SIM_FRAG_FRACTION,      /* part of F: GPUs left too small, of other types, or too few */
     SIM_FRAG_NO_GPU_DEMAND, /* part of F: shapes without GPU demand */
     SIM_FRAG_CODEC,         /* engines */
     SIM_FRAG_CRUMBS,        /* GPU on devices with less free than the smallest request */
@@ -46,8 +41,8 @@ struct sim_frag_mix {
 void sim_frag_mix_open(struct sim_frag_mix *mix, const struct sim_meter_stage_info *stages,
                        size_t stage_count);
 
-/* The state of one node. O(stages * GPUs). */
-struct sim_frag sim_frag_node(const struct sim_frag_mix *mix, int64_t cpu_units_free,
-                              const struct sim_meter_gpu *gpus, size_t gpu_count);
+/* The state of one node, as weir_frag_find reads it. O(stages * GPUs). */
+struct sim_frag sim_frag_node(const struct sim_frag_mix *mix, const struct weir_node *node,
+                              const struct weir_gpu *gpus);
 
 #endif

@@ -226,12 +226,12 @@ static void frag_change(struct sim_meter *meter, int64_t now_ns, const struct si
 }
 
 void sim_meter_node_free(struct sim_meter *meter, int64_t now_ns, uint32_t node_index,
-                         int64_t cpu_units_free, const struct sim_meter_gpu *gpus, size_t gpu_count)
+                         const struct weir_node *host, const struct weir_gpu *gpus)
 {
     meter_tick(meter, now_ns);
     struct node_meter *node = &meter->nodes[node_index];
-    const struct sim_frag frag = sim_frag_node(&meter->mix, cpu_units_free, gpus, gpu_count);
-    for (size_t g = 0; g < gpu_count; g++)
+    const struct sim_frag frag = sim_frag_node(&meter->mix, host, gpus);
+    for (uint32_t g = 0; g < host->gpu_count; g++)
         meter->has_cuts |= gpus[g].mig != NULL;
     if (node->is_up) {
         frag_change(meter, now_ns, &node->frag, -1.0);

@@ -12,6 +12,7 @@
 #define SIM_RECORD_METER_H
 
 #include "sim/record/gauge.h"
+#include "weir/cluster.h"
 #include "weir/shape.h"
 
 #include <stdbool.h>
@@ -115,18 +116,9 @@ void sim_meter_spilled(struct sim_meter *meter, double bytes);
 void sim_meter_work_lost(struct sim_meter *meter, uint32_t stage, int64_t lost_ns);
 void sim_meter_retry(struct sim_meter *meter, uint32_t stage, bool is_exhausted);
 
-/* One GPU of a node as it is now. */
-struct sim_meter_gpu {
-    int64_t units_free;
-    int64_t mem_free_bytes;
-    uint32_t nvdecs_free, nvencs_free, nvdecs_total, nvencs_total;
-    const struct weir_mig *mig; /* NULL = not cut */
-    struct weir_mig_state mig_state;
-};
-/* Free amounts of a node after a placement or release: updates all frag.* gauges. */
+/* What is free on a node after a placement or release: updates all frag.* gauges. */
 void sim_meter_node_free(struct sim_meter *meter, int64_t now_ns, uint32_t node,
-                         int64_t cpu_units_free, const struct sim_meter_gpu *gpus,
-                         size_t gpu_count);
+                         const struct weir_node *host, const struct weir_gpu *gpus);
 
 /* A decision was applied; `refused` of its starts the cluster could not give. */
 void sim_meter_decision(struct sim_meter *meter, int64_t now_ns, uint32_t refused, int64_t wall_ns);

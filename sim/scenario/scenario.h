@@ -271,7 +271,7 @@ enum sim_ranks { SIM_RANKS_FILE, SIM_RANKS_SHUFFLED, SIM_RANKS_AS_GIVEN };
 enum sim_refusal { SIM_REFUSAL_FORGET, SIM_REFUSAL_STOP };
 
 enum sim_defrag_kind { SIM_DEFRAG_NONE, SIM_DEFRAG_GREEDY, SIM_DEFRAG_BATCH, SIM_DEFRAG_ONE_POD };
-/* Moving jobs at the end of a static workload (sim/jobs/defrag.h). */
+/* Moving jobs at the end of a static workload (sim/lab/defrag.h). */
 struct sim_defrag_rule {
     uint32_t rule;      /* enum sim_defrag_kind */
     double budget_frac; /* of the jobs that are placed */

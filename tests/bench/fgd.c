@@ -6,7 +6,7 @@
  */
 #include "sched/placement/fgd.h"
 #include "sched/cluster/state.h"
-#include "sim/jobs/static_run.h"
+#include "sim/lab/lab.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -53,20 +53,20 @@ static struct sim_scenario *load(const char *policy)
 static void measure(const char *policy)
 {
     const struct sim_run_options options = { .seed = 42, .export_at_s = (double)NAN };
-    struct sim_static_run *run = NULL;
+    struct sim_lab *run = NULL;
     struct weir_error error = { .phase = -1 };
     struct sim_scenario *scenario = load(policy);
-    if (scenario == NULL || sim_static_create(scenario, &options, &run, &error) != WEIR_OK)
+    if (scenario == NULL || sim_lab_create(scenario, &options, &run, &error) != WEIR_OK)
         exit(EXIT_FAILURE);
     const double start = cpu_seconds();
-    const weir_status status = sim_static_arrive(run, &error);
+    const weir_status status = sim_lab_arrive(run, &error);
     const double spent = cpu_seconds() - start;
-    const struct sim_static_counts *counts = sim_static_counts(run);
+    const struct sim_lab_counts *counts = sim_lab_counts(run);
     printf("%-15s %6llu jobs %8.3f s = %7.2f us a job, %.2f %% of the GPUs allocated%s\n", policy,
            (unsigned long long)counts->arrived, spent, spent * 1e6 / (double)counts->arrived,
-           counts->used_milli / sim_static_curve(run)->gpus / 10,
+           counts->used_milli / sim_lab_curve(run)->gpus / 10,
            status == WEIR_OK ? "" : " (failed)");
-    sim_static_destroy(run);
+    sim_lab_destroy(run);
     sim_scenario_destroy(scenario);
 }
 

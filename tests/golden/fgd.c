@@ -6,7 +6,7 @@
  *
  * By default one trace and seed; with WEIR_SLOW set, all of them.
  */
-#include "sim/jobs/static_run.h"
+#include "sim/lab/lab.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 #include "tests/support/table.h"
@@ -40,7 +40,7 @@ static bool is_slow(void)
 
 struct experiment {
     struct sim_scenario *scenario;
-    struct sim_static_run *run;
+    struct sim_lab *run;
 };
 
 static struct experiment run_experiment(const char *sets, uint64_t seed)
@@ -51,16 +51,16 @@ static struct experiment run_experiment(const char *sets, uint64_t seed)
     CHECK(made.scenario != NULL);
     if (made.scenario == NULL)
         return made;
-    weir_status status = sim_static_create(made.scenario, &options, &made.run, &error);
+    weir_status status = sim_lab_create(made.scenario, &options, &made.run, &error);
     if (status == WEIR_OK)
-        status = sim_static_arrive(made.run, &error);
+        status = sim_lab_arrive(made.run, &error);
     CHECK_STR(status == WEIR_OK ? "" : error.text, "");
     return made;
 }
 
 static void clear_experiment(struct experiment *experiment)
 {
-    sim_static_destroy(experiment->run);
+    sim_lab_destroy(experiment->run);
     sim_scenario_destroy(experiment->scenario);
 }
 
@@ -167,17 +167,16 @@ static double share_of(int64_t held, bool is_cpu, const struct sim_cluster *clus
     return 100 * (double)held / all;
 }
 
-static void check_end(const struct published *published, size_t row,
-                      const struct sim_static_run *run)
+static void check_end(const struct published *published, size_t row, const struct sim_lab *run)
 {
     const struct test_table *csv = &published->runs;
-    const struct sim_static_counts *counts = sim_static_counts(run);
-    const struct sim_cluster *cluster = sim_static_cluster(run);
-    const double gpu_pct = (double)counts->used_milli / sim_static_curve(run)->gpus / 10;
+    const struct sim_lab_counts *counts = sim_lab_counts(run);
+    const struct sim_cluster *cluster = sim_lab_cluster(run);
+    const double gpu_pct = (double)counts->used_milli / sim_lab_curve(run)->gpus / 10;
     CHECK_I64(counts->arrived, cell_number(csv, row, "events"));
     CHECK_I64(counts->failed, cell_number(csv, row, "failed_pods"));
-    CHECK_I64(sim_static_target(run)->distinct, cell_number(csv, row, "distinct_specs"));
-    CHECK_I64(sim_static_target(run)->count, cell_number(csv, row, "typical_specs"));
+    CHECK_I64(sim_lab_target(run)->distinct, cell_number(csv, row, "distinct_specs"));
+    CHECK_I64(sim_lab_target(run)->count, cell_number(csv, row, "typical_specs"));
     CHECK_NEAR(gpu_pct, cell_number(csv, row, "gpu_alloc_pct"), 0.0005001);
     CHECK_NEAR(share_of(counts->cpu_units, true, cluster), cell_number(csv, row, "cpu_alloc_pct"),
                0.005001);
@@ -186,13 +185,13 @@ static void check_end(const struct published *published, size_t row,
 }
 
 /* What was allocated never passes what could be. */
-static void check_bound(const struct sim_static_run *run)
+static void check_bound(const struct sim_lab *run)
 {
-    const struct sim_static_state states[] = { sim_static_now(run), sim_static_full(run) };
+    const struct sim_lab_state states[] = { sim_lab_now(run), sim_lab_full(run) };
     for (int i = 0; i < 2; i++) {
         struct sim_alloc_bound bound;
         const struct sim_alloc_question question = { .cluster = states[i].cluster,
-                                                     .kinds = &sim_static_demand(run)->kinds,
+                                                     .kinds = &sim_lab_demand(run)->kinds,
                                                      .jobs = states[i].arrived };
         CHECK_I64(sim_alloc_bound_compute(&question, &bound), WEIR_OK);
         CHECK((double)states[i].used_milli / 1000 <= bound.gpus * (1 + 1e-9));
@@ -275,8 +274,8 @@ static void check_run(const struct published *published, size_t row)
     struct experiment experiment = run_experiment(sets, 42);
     if (experiment.run != NULL) {
         check_end(published, row, experiment.run);
-        check_curves(published, key, sim_static_curve(experiment.run));
-        check_means(key, sim_static_curve(experiment.run));
+        check_curves(published, key, sim_lab_curve(experiment.run));
+        check_means(key, sim_lab_curve(experiment.run));
         check_bound(experiment.run);
     }
     clear_experiment(&experiment);
@@ -322,8 +321,8 @@ static void random_placement_has_the_published_mean(void)
     const double deviation = sqrt((squares - sum * mean) / (seeds - 1));
     struct experiment experiment = run_experiment(sets, 42);
     if (experiment.run != NULL)
-        CHECK_NEAR(sim_arrival_curve_at(sim_static_curve(experiment.run), CURVE - 1).alloc_pct,
-                   mean, 4 * deviation);
+        CHECK_NEAR(sim_arrival_curve_at(sim_lab_curve(experiment.run), CURVE - 1).alloc_pct, mean,
+                   4 * deviation);
     clear_experiment(&experiment);
     clear_published(&published);
 }
@@ -341,9 +340,9 @@ static void small_sets(const char *policy, char *sets)
                    folder, folder, folder, policy);
 }
 
-static int64_t cpu_milli_left(const struct sim_static_run *run)
+static int64_t cpu_milli_left(const struct sim_lab *run)
 {
-    const struct sim_cluster *cluster = sim_static_cluster(run);
+    const struct sim_cluster *cluster = sim_lab_cluster(run);
     int64_t units = 0;
     for (uint32_t n = 0; n < cluster->node_count; n++)
         units += cluster->nodes[n].cpu_total - cluster->nodes[n].cpu_held;
@@ -364,13 +363,12 @@ static void a_second_implementation_agrees(void)
         struct experiment experiment = run_experiment(sets, 1);
         if (experiment.run == NULL)
             continue;
-        const struct sim_static_counts *counts = sim_static_counts(experiment.run);
+        const struct sim_lab_counts *counts = sim_lab_counts(experiment.run);
         CHECK_I64(counts->arrived, cell_number(csv, row, "arrived"));
         CHECK_I64(counts->failed, cell_number(csv, row, "failed"));
         CHECK_I64(counts->used_milli, cell_number(csv, row, "gpu_milli"));
         CHECK_I64(cpu_milli_left(experiment.run), cell_number(csv, row, "cpu_milli_left"));
-        CHECK_NEAR(sim_static_frag_milli(experiment.run), cell_number(csv, row, "frag_milli"),
-                   1e-5);
+        CHECK_NEAR(sim_lab_frag_milli(experiment.run), cell_number(csv, row, "frag_milli"), 1e-5);
         clear_experiment(&experiment);
     }
     test_table_clear(&table);
@@ -383,8 +381,8 @@ static void a_refusal_can_stop_the_run(void)
     (void)strncat(sets, " workloads[0].refused=stop", PATHS - strlen(sets) - 1);
     struct experiment experiment = run_experiment(sets, 1);
     if (experiment.run != NULL) {
-        CHECK_I64(sim_static_counts(experiment.run)->failed, 1);
-        CHECK(sim_static_counts(experiment.run)->arrived < 170);
+        CHECK_I64(sim_lab_counts(experiment.run)->failed, 1);
+        CHECK(sim_lab_counts(experiment.run)->arrived < 170);
     }
     clear_experiment(&experiment);
 }

@@ -6,7 +6,7 @@
  *
  * By default three rows of three seeds; with WEIR_SLOW set, all.
  */
-#include "sim/jobs/static_run.h"
+#include "sim/lab/lab.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 
@@ -49,18 +49,18 @@ static double allocated_pct(const char *sched, uint64_t seed)
     char sets[2048];
     char text[8];
     struct weir_error error = { .phase = -1 };
-    struct sim_static_run *run = NULL;
+    struct sim_lab *run = NULL;
     (void)snprintf(text, sizeof text, "%d", (int)seed);
     if (!CHECK(test_openb_sets("default", text, sched, sets, sizeof sets)))
         return (double)NAN;
     struct sim_scenario *scenario = test_scenario("scenarios/reference/openb_static.yaml", sets);
     const struct sim_run_options options = { .seed = seed, .export_at_s = (double)NAN };
     double pct = (double)NAN;
-    if (scenario != NULL && sim_static_create(scenario, &options, &run, &error) == WEIR_OK &&
-        sim_static_arrive(run, &error) == WEIR_OK)
-        pct = (double)sim_static_counts(run)->used_milli / sim_static_curve(run)->gpus / 10;
+    if (scenario != NULL && sim_lab_create(scenario, &options, &run, &error) == WEIR_OK &&
+        sim_lab_arrive(run, &error) == WEIR_OK)
+        pct = (double)sim_lab_counts(run)->used_milli / sim_lab_curve(run)->gpus / 10;
     CHECK_STR(error.text, "");
-    sim_static_destroy(run);
+    sim_lab_destroy(run);
     sim_scenario_destroy(scenario);
     return pct;
 }

@@ -11,7 +11,7 @@
  * By default one mix and order; with WEIR_SLOW set the whole matrix, whose table is
  * docs/placement-weir.md.
  */
-#include "sim/jobs/static_run.h"
+#include "sim/lab/lab.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 #include "tests/support/table.h"
@@ -165,7 +165,7 @@ struct outcome {
 };
 
 static double large_refused(const struct sim_scenario *scenario,
-                            const struct sim_static_counts *counts)
+                            const struct sim_lab_counts *counts)
 {
     const struct sim_workload *const workload = &scenario->workloads[0];
     for (size_t i = 0; i < workload->labels_count; i++)
@@ -185,21 +185,21 @@ static struct outcome run_once(const char *scenario_sets, bool is_kept, uint32_t
                                              .replication = replication,
                                              .export_at_s = (double)NAN };
     struct outcome outcome = { .alloc_pct = (double)NAN };
-    struct sim_static_run *run = NULL;
+    struct sim_lab *run = NULL;
     struct weir_error error = { .phase = -1 };
     CHECK(scenario != NULL);
     if (scenario == NULL)
         return outcome;
-    weir_status status = sim_static_create(scenario, &options, &run, &error);
+    weir_status status = sim_lab_create(scenario, &options, &run, &error);
     if (status == WEIR_OK)
-        status = sim_static_arrive(run, &error);
+        status = sim_lab_arrive(run, &error);
     CHECK_STR(status == WEIR_OK ? "" : error.text, "");
     if (status == WEIR_OK) {
-        const struct sim_static_counts *const counts = sim_static_counts(run);
-        outcome.alloc_pct = sim_arrival_curve_at(sim_static_curve(run), POINT).alloc_pct;
+        const struct sim_lab_counts *const counts = sim_lab_counts(run);
+        outcome.alloc_pct = sim_arrival_curve_at(sim_lab_curve(run), POINT).alloc_pct;
         outcome.large_refused = large_refused(scenario, counts);
     }
-    sim_static_destroy(run);
+    sim_lab_destroy(run);
     sim_scenario_destroy(scenario);
     return outcome;
 }

@@ -3,8 +3,8 @@
  * The upper bound on allocated GPUs against the true optimum of small random instances, found by
  * trying every placement, and on instances where it must be met exactly.
  */
-#include "sim/jobs/alloc_bound.h"
-#include "sim/jobs/dual_feasible.h"
+#include "sim/lab/alloc_bound.h"
+#include "sim/lab/dual_feasible.h"
 #include "tests/support/check.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  * Random numbers are named by names: to add, remove or move one workload, class or group of nodes
  * changes no draw of another.
  */
-#include "sim/jobs/job_stream.h"
+#include "sim/scenario/workload/job_stream.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 

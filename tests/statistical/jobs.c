@@ -7,8 +7,8 @@
  * Each value is the mean of independent replications; |measured - exact| must be within
  * max(4 standard errors, 0.3 %). Seeds are fixed.
  */
-#include "sim/jobs/arrival_process.h"
-#include "sim/jobs/job_stream.h"
+#include "sim/scenario/workload/arrival_process.h"
+#include "sim/scenario/workload/job_stream.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 

@@ -25,11 +25,11 @@ forbid 'libweir uses libc and libm only' \
     '<(time|unistd|fcntl|pthread|locale|signal|sys/.*|gsl/.*|sqlite3|csv|libfyaml|jansson|zlib|zstd)\.?h?>' \
     sched
 forbid 'analysis reads result databases, never a scenario or the simulator' \
-    '"(sim/(engine|cluster|worker|queue|pipeline|jobs|services|actors|scenario|record|cli)/|workloads/)' \
+    '"(sim/(engine|cluster|worker|queue|pipeline|jobs|services|actors|lab|scenario|record|cli)/|workloads/)' \
     analysis
 forbid 'workloads know no simulator and no report' '"(sim/cli|sim/record|analysis)/' workloads
 forbid 'the engine stands alone' \
-    '"(sim/(cluster|worker|queue|pipeline|jobs|services|actors|scenario|record|cli)/|analysis/|workloads/)' \
+    '"(sim/(cluster|worker|queue|pipeline|jobs|services|actors|lab|scenario|record|cli)/|analysis/|workloads/)' \
     sim/engine
 drivers_below=(/dev/null)
 for room in sim/worker sim/queue; do
@@ -42,6 +42,29 @@ for room in sim/*/; do
     [ "$room" = sim/cli/ ] || rooms+=("$room")
 done
 forbid 'only the command line may call analysis' '"(analysis|sim/cli)/' "${rooms[@]}"
+
+# may_include WHY ROOM REGEX: of the project's own headers files below ROOM include only these.
+may_include() {
+    local why=$1 room=$2 regex=$3 found
+    found=$(grep -rnE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include[[:space:]]+"' "$room" |
+        grep -vE "\"($regex)" || true)
+    [ -n "$found" ] || return 0
+    printf '%s:\n%s\n' "$why" "$found"
+    faults=$((faults + 1))
+}
+may_include 'the lab has no clock, no worker and no host' sim/lab \
+    'sim/(lab|scenario|record|cluster|engine)/|sim/belief\.h"|workloads/|weir/[^h]'
+may_include 'the meter and the recorder stand below whatever runs' sim/record \
+    'sim/(record|engine)/|weir/|weir_text\.h"'
+forbid 'a scenario stands below whatever runs' \
+    '"sim/(cluster|worker|queue|pipeline|jobs|services|actors|lab|record|cli)/' sim/scenario
+# Jobs in time ask the same placer until libweir's host places jobs.
+users=$(grep -rnE --include='*.[ch]' '#[[:space:]]*include[[:space:]]+"sim/lab/' sim workloads analysis |
+    grep -vE '^sim/(lab/|run\.c|cli/|jobs/.*/job_placer\.h)' || true)
+if [ -n "$users" ]; then
+    printf 'only a run and the command line include the lab:\n%s\n' "$users"
+    faults=$((faults + 1))
+fi
 
 # weir decide prints the formulas of libweir itself; everybody else uses the public headers.
 users=$(grep -rlE --include='*.[ch]' '#[[:space:]]*include[[:space:]]+"sched/' sim workloads analysis |

@@ -3,7 +3,7 @@
  * Orders of static experiments: what is shuffled is a permutation that belongs to the seed and the
  * replication alone, and the arrivals are trimmed to the demand.
  */
-#include "sim/jobs/arrival_order.h"
+#include "sim/lab/arrival_order.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 

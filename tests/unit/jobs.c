@@ -5,8 +5,8 @@
  */
 #include "sched/placement/fgd.h"
 #include "sched/placement/policies.h"
-#include "sim/jobs/arrival_curve.h"
-#include "sim/jobs/target.h"
+#include "sim/cluster/target_frag.h"
+#include "sim/lab/arrival_curve.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 
@@ -78,6 +78,25 @@ static void fragmentation_is_what_a_job_cannot_use(void)
     CHECK_NEAR(frag_of(8, typed), 1700, 1e-9);
 }
 
+/* A GPU with half of its compute and 20 of 80 GB free, and an empty one of 10 GB. */
+static void gpu_memory_too_small_is_a_gpu_too_small(void)
+{
+    struct hand hand;
+    struct weir_shape shape = job(1000, 1, 250);
+    double frequency = 1;
+    const struct sim_target target = { .shapes = &shape, .frequencies = &frequency, .count = 1 };
+    open_hand(&hand, 8);
+    hand.node.gpu_count = 2;
+    hand.gpus[0] =
+        (struct sim_gpu){ .units_held = 500 * MILLI, .mem_total_bytes = 80, .mem_used_bytes = 60 };
+    hand.gpus[1] = (struct sim_gpu){ .mem_total_bytes = 10 };
+    CHECK_NEAR(sim_target_frag_milli(&target, &hand.cluster, 0), 0, 1e-9);
+    shape.gpu_mem_bytes = 20;
+    CHECK_NEAR(sim_target_frag_milli(&target, &hand.cluster, 0), 1000, 1e-9);
+    shape.gpu_mem_bytes = 30;
+    CHECK_NEAR(sim_target_frag_milli(&target, &hand.cluster, 0), 1500, 1e-9);
+}
+
 static void a_set_of_types_accepts_its_members(void)
 {
     struct weir_shape shape = job(0, 1, 500);
@@ -113,6 +132,13 @@ static void the_target_covers_the_most_frequent_kinds(void)
     CHECK_NEAR(target.frequencies[1], 2.0 / 9, 1e-12);
     CHECK_I64(target.shapes[1].kind, WEIR_SHAPE_CPU);
     sim_target_clear(&target);
+    jobs[4].shape.gpu_mem_bytes = 30; /* memory of the GPU does, and so do engines */
+    jobs[5].shape.nvdecs = 1;
+    jobs[6].shape.nvencs = 1;
+    CHECK_I64(sim_target_create(&workload, &target), WEIR_OK);
+    CHECK_I64(target.distinct, 6);
+    sim_target_clear(&target);
+    jobs[4].shape = jobs[5].shape = jobs[6].shape = jobs[0].shape;
     workload.target_has_cpu_jobs = false;
     workload.target_frac = 1;
     CHECK_I64(sim_target_create(&workload, &target), WEIR_OK);
@@ -309,6 +335,7 @@ static void mistakes_of_a_job_scenario_are_reported(void)
 
 static const struct test tests[] = {
     { "fragmentation is what a job cannot use", fragmentation_is_what_a_job_cannot_use },
+    { "GPU memory too small is a GPU too small", gpu_memory_too_small_is_a_gpu_too_small },
     { "a set of types accepts its members", a_set_of_types_accepts_its_members },
     { "the target covers the most frequent kinds", the_target_covers_the_most_frequent_kinds },
     { "kept grades equal plain ones", kept_grades_equal_plain_ones },

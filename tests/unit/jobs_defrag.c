@@ -3,9 +3,9 @@
  * Moving jobs at the end of a static experiment: nothing is lost, nothing appears, every rule does
  * what it says. On the small synthetic trace, and on a cluster worked out by hand.
  */
-#include "sim/jobs/defrag.h"
+#include "sim/lab/defrag.h"
 
-#include "sim/jobs/static_state.h"
+#include "sim/lab/lab_state.h"
 #include "sim/run.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
@@ -24,7 +24,7 @@ enum { RULES = sizeof rules / sizeof rules[0] };
 
 struct experiment {
     struct sim_scenario *scenario;
-    struct sim_static_run *run;
+    struct sim_lab *run;
 };
 
 static bool open_experiment(struct experiment *experiment, const char *policy, const char *more)
@@ -43,17 +43,16 @@ static bool open_experiment(struct experiment *experiment, const char *policy, c
     if (experiment->scenario == NULL)
         return false;
     struct weir_error error = { .phase = -1 };
-    weir_status status =
-        sim_static_create(experiment->scenario, &options, &experiment->run, &error);
+    weir_status status = sim_lab_create(experiment->scenario, &options, &experiment->run, &error);
     if (status == WEIR_OK)
-        status = sim_static_arrive(experiment->run, &error);
+        status = sim_lab_arrive(experiment->run, &error);
     CHECK_STR(status == WEIR_OK ? "" : error.text, "");
     return status == WEIR_OK;
 }
 
 static void close_experiment(struct experiment *experiment)
 {
-    sim_static_destroy(experiment->run);
+    sim_lab_destroy(experiment->run);
     sim_scenario_destroy(experiment->scenario);
 }
 
@@ -66,7 +65,7 @@ struct held {
     uint32_t workers;
 };
 
-static struct held held_now(const struct sim_static_run *run)
+static struct held held_now(const struct sim_lab *run)
 {
     struct held held = { .counted = (int64_t)run->counts.used_milli * (WEIR_ONE / 1000) };
     const struct weir_amounts total = weir_cluster_total(run->belief);
@@ -77,16 +76,16 @@ static struct held held_now(const struct sim_static_run *run)
     for (uint32_t n = 0; n < run->truth->node_count; n++)
         held.truth_cpus += run->truth->nodes[n].cpu_held;
     for (uint64_t i = 0; i < run->order.arrival_count; i++) {
-        if (!weir_cluster_worker(run->belief, sim_static_worker(run, i, 0), NULL))
+        if (!weir_cluster_worker(run->belief, sim_lab_worker(run, i, 0), NULL))
             continue;
-        const struct weir_shape *shape = sim_static_shape(run, i);
+        const struct weir_shape *shape = sim_lab_shape(run, i);
         held.jobs += shape->gpu_units * shape->gpu_count;
         held.job_cpus += shape->cpu_units;
     }
     return held;
 }
 
-static void check_books(const struct sim_static_run *run)
+static void check_books(const struct sim_lab *run)
 {
     const struct held held = held_now(run);
     struct weir_error error = { .phase = -1 };
@@ -99,10 +98,10 @@ static void check_books(const struct sim_static_run *run)
     double frag = 0;
     for (uint32_t rank = 0; rank < run->truth->node_count; rank++)
         frag += sim_target_frag_milli(&run->target, run->truth, run->node_at[rank]);
-    CHECK_NEAR(frag, sim_static_frag_milli(run), 1e-9);
+    CHECK_NEAR(frag, sim_lab_frag_milli(run), 1e-9);
 }
 
-static void check_moves(const struct sim_defrag *defrag, const struct sim_static_run *run)
+static void check_moves(const struct sim_defrag *defrag, const struct sim_lab *run)
 {
     double gpus = 0;
     uint32_t out = 0;
@@ -133,7 +132,7 @@ static void nothing_is_lost_or_made_by_moving(void)
                 continue;
             check_books(experiment.run);
             const struct held before = held_now(experiment.run);
-            CHECK_I64(sim_static_defrag(experiment.run, &rule, &defrag, &error), WEIR_OK);
+            CHECK_I64(sim_lab_defrag(experiment.run, &rule, &defrag, &error), WEIR_OK);
             const struct held after = held_now(experiment.run);
             check_books(experiment.run);
             check_moves(&defrag, experiment.run);
@@ -155,8 +154,8 @@ static void greedy_lowers_fragmentation_with_every_move(void)
     const struct sim_defrag_rule rule = { .rule = SIM_DEFRAG_GREEDY, .budget_frac = 1 };
     if (!open_experiment(&experiment, "random", ""))
         return;
-    const double before = sim_static_frag_milli(experiment.run) / 1000;
-    CHECK_I64(sim_static_defrag(experiment.run, &rule, &defrag, &error), WEIR_OK);
+    const double before = sim_lab_frag_milli(experiment.run) / 1000;
+    CHECK_I64(sim_lab_defrag(experiment.run, &rule, &defrag, &error), WEIR_OK);
     CHECK(defrag.count > 3);
     CHECK_I64(defrag.out, 0);
     CHECK_NEAR(defrag.frag_before_gpus, before, 1e-9);
@@ -180,7 +179,7 @@ static void a_budget_of_nothing_moves_nothing(void)
         const struct sim_defrag_rule rule = { .rule = rules[r] };
         if (!open_experiment(&experiment, "fgd", ""))
             continue;
-        CHECK_I64(sim_static_defrag(experiment.run, &rule, &defrag, &error), WEIR_OK);
+        CHECK_I64(sim_lab_defrag(experiment.run, &rule, &defrag, &error), WEIR_OK);
         CHECK_I64(defrag.count, 0);
         CHECK_NEAR(defrag.used_after_gpus, defrag.used_before_gpus, 0);
         CHECK_NEAR(defrag.frag_after_gpus, defrag.frag_before_gpus, 0);
@@ -198,7 +197,7 @@ static void one_pod_takes_one_job_a_node(void)
     const struct sim_defrag_rule rule = { .rule = SIM_DEFRAG_ONE_POD, .budget_frac = 1 };
     if (!open_experiment(&experiment, "random", ""))
         return;
-    CHECK_I64(sim_static_defrag(experiment.run, &rule, &defrag, &error), WEIR_OK);
+    CHECK_I64(sim_lab_defrag(experiment.run, &rule, &defrag, &error), WEIR_OK);
     CHECK(defrag.count > 3);
     for (uint32_t i = 0; i < defrag.count; i++)
         for (uint32_t k = 0; k < i; k++)

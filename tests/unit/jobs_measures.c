@@ -3,8 +3,9 @@
  * What the static experiment measures, worked out by hand: the buckets of F, memory beside them,
  * electric power, why GPUs stay unallocated and what would help.
  */
-#include "sim/jobs/measures.h"
-#include "sim/jobs/unallocated.h"
+#include "sim/cluster/target_frag.h"
+#include "sim/lab/measures.h"
+#include "sim/lab/unallocated.h"
 #include "tests/support/check.h"
 
 #include <stdlib.h>

@@ -67,9 +67,10 @@ static struct sim_meter_worker worker(uint32_t stage)
 
 static void free_gpus(struct sim_meter *meter, double time_s, int whole_free)
 {
-    struct sim_meter_gpu gpus[2] = { { .units_free = whole_free > 0 ? WEIR_ONE : 0 },
-                                     { .units_free = whole_free > 1 ? WEIR_ONE : 0 } };
-    sim_meter_node_free(meter, at(time_s), 0, 4 * WEIR_ONE, gpus, 2);
+    const struct weir_node node = { .gpu_count = 2, .cpu_free = 4 * WEIR_ONE };
+    struct weir_gpu gpus[2] = { { .units_free = whole_free > 0 ? WEIR_ONE : 0 },
+                                { .units_free = whole_free > 1 ? WEIR_ONE : 0 } };
+    sim_meter_node_free(meter, at(time_s), 0, &node, gpus);
 }
 
 static void start_task(struct sim_meter *meter, double time_s, uint32_t stage, double wait_s)

@@ -5,7 +5,7 @@
  */
 #include "sched/placement/lookahead.h"
 #include "sched/placement/policies.h"
-#include "sim/jobs/static_run.h"
+#include "sim/lab/lab.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 
@@ -286,14 +286,14 @@ static double used_milli(const char *policy, const char *ranks, uint64_t replica
     const struct sim_run_options options = { .seed = 3,
                                              .replication = (uint32_t)replication,
                                              .export_at_s = (double)NAN };
-    struct sim_static_run *run = NULL;
+    struct sim_lab *run = NULL;
     CHECK(scenario != NULL);
     if (scenario == NULL)
         return -1;
-    CHECK_I64(sim_static_create(scenario, &options, &run, NULL), WEIR_OK);
-    CHECK_I64(sim_static_arrive(run, NULL), WEIR_OK);
-    const double used = sim_static_counts(run)->used_milli;
-    sim_static_destroy(run);
+    CHECK_I64(sim_lab_create(scenario, &options, &run, NULL), WEIR_OK);
+    CHECK_I64(sim_lab_arrive(run, NULL), WEIR_OK);
+    const double used = sim_lab_counts(run)->used_milli;
+    sim_lab_destroy(run);
     sim_scenario_destroy(scenario);
     return used;
 }

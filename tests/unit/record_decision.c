@@ -159,10 +159,10 @@ static void samples_are_exact_means_and_add_up_to_the_result(void)
 {
     struct database database = open_database();
     struct sim_meter *meter = make_meter();
-    const struct sim_meter_gpu gpus[2] = { { .units_free = WEIR_ONE },
-                                           { .units_free = WEIR_ONE / 2 } };
+    const struct weir_node node = { .gpu_count = 2, .cpu_free = WEIR_ONE };
+    const struct weir_gpu gpus[2] = { { .units_free = WEIR_ONE }, { .units_free = WEIR_ONE / 2 } };
     const struct sim_meter_worker worker = { .holds = { { 1.0 } }, .uses = { { 1.0 } } };
-    sim_meter_node_free(meter, 0, 0, WEIR_ONE, gpus, 2);
+    sim_meter_node_free(meter, 0, 0, &node, gpus);
     sim_meter_worker_state(meter, 0, &worker, SIM_METER_GONE, SIM_METER_SETUP);
     sim_meter_worker_state(meter, SIM_NS_PER_S, &worker, SIM_METER_SETUP, SIM_METER_BUSY);
     sim_meter_item_arrived(meter, SIM_NS_PER_S, 0);

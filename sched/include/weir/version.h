@@ -12,7 +12,7 @@
  *        sets of GPU types; SPMD shapes and groups (weir_action.group); weir_place_query.stopped
  *        and flags of placement policies; queueing policies and rankers; weir_mig_*,
  *        weir_partition_decide, weir_shape_profiles, weir_shape_dead_units,
- *        weir_cluster_{close,cut}_gpu and shapes of kind SLICE
+ *        weir_cluster_{close,cut}_gpu and shapes of kind SLICE; weir_frag_find
  */
 #ifndef WEIR_VERSION_H
 #define WEIR_VERSION_H

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The problem of the upper bound and the bound without a solver; see the header. */
+#include "sim/lab/alloc_bound.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- groups of nodes ---- */
+
+static bool is_equal(const struct sim_cluster *cluster, uint32_t a, uint32_t b)
+{
+    const struct sim_node *left = &cluster->nodes[a];
+    const struct sim_node *right = &cluster->nodes[b];
+    if (left->cpu_total != right->cpu_total || left->ram_total_bytes != right->ram_total_bytes ||
+        left->gpu_count != right->gpu_count)
+        return false;
+    for (uint32_t g = 0; g < left->gpu_count; g++)
+        if (cluster->gpus[left->gpu_first + g].type != cluster->gpus[right->gpu_first + g].type)
+            return false;
+    return true;
+}
+
+static void group_nodes(struct sim_alloc_problem *problem)
+{
+    for (uint32_t n = 0; n < problem->cluster->node_count; n++) {
+        uint32_t g = 0;
+        if (problem->cluster->nodes[n].gpu_count == 0)
+            continue;
+        while (g < problem->group_count && !is_equal(problem->cluster, problem->groups[g].node, n))
+            g++;
+        if (g == problem->group_count)
+            problem->groups[problem->group_count++] = (struct sim_alloc_group){ .node = n };
+        problem->groups[g].nodes++;
+    }
+}
+
+/* ---- sizes ---- */
+
+struct sim_alloc_bins sim_alloc_bins_of(const struct sim_alloc_problem *problem, uint32_t group,
+                                        enum sim_alloc_measure measure)
+{
+    const struct sim_alloc_group *members = &problem->groups[group];
+    const struct sim_node *node = &problem->cluster->nodes[members->node];
+    struct sim_alloc_bins bins = { .bins = members->nodes };
+    switch (measure) {
+    case SIM_ALLOC_DEVICE:
+        bins.bins *= node->gpu_count;
+        bins.whole = WEIR_ONE;
+        break;
+    case SIM_ALLOC_NODE_GPUS:
+        bins.whole = (int64_t)node->gpu_count * WEIR_ONE;
+        break;
+    case SIM_ALLOC_CPU:
+        bins.whole = node->cpu_total;
+        break;
+    case SIM_ALLOC_MEMORY:
+        bins.whole = node->ram_total_bytes;
+        break;
+    case SIM_ALLOC_MEASURES:
+        break;
+    }
+    return bins;
+}
+
+struct sim_alloc_piece sim_alloc_piece_of(const struct weir_shape *shape,
+                                          enum sim_alloc_measure measure)
+{
+    struct sim_alloc_piece piece = { .parts = 1 };
+    switch (measure) {
+    case SIM_ALLOC_DEVICE:
+        piece = (struct sim_alloc_piece){ shape->gpu_count, shape->gpu_units };
+        break;
+    case SIM_ALLOC_NODE_GPUS:
+        piece.size = shape->gpu_units * shape->gpu_count;
+        break;
+    case SIM_ALLOC_CPU:
+        piece.size = shape->cpu_units;
+        break;
+    case SIM_ALLOC_MEMORY:
+        piece.size = shape->ram_bytes;
+        break;
+    case SIM_ALLOC_MEASURES:
+        break;
+    }
+    return piece;
+}
+
+static bool fits_empty(const struct sim_cluster *cluster, uint32_t node,
+                       const struct weir_shape *shape)
+{
+    const struct sim_node *host = &cluster->nodes[node];
+    uint32_t gpus = 0;
+    for (uint32_t g = 0; g < host->gpu_count; g++)
+        gpus += weir_shape_takes_type(shape, cluster->gpus[host->gpu_first + g].type) ? 1 : 0;
+    return gpus >= shape->gpu_count && shape->cpu_units <= host->cpu_total &&
+           (host->ram_total_bytes == 0 || shape->ram_bytes <= host->ram_total_bytes);
+}
+
+/* ---- making ---- */
+
+static void clear(struct sim_alloc_problem *problem)
+{
+    free(problem->groups);
+    free(problem->shapes);
+    free(problem->jobs);
+    free(problem->fits);
+}
+
+static void fill_kinds(struct sim_alloc_problem *problem, const struct sim_alloc_question *question)
+{
+    for (uint32_t k = 0; k < question->kinds->count; k++) {
+        const struct weir_shape *shape = &question->kinds->shapes[k];
+        if (question->jobs[k] == 0 || shape->gpu_count == 0)
+            continue;
+        problem->shapes[problem->kind_count] = shape;
+        problem->jobs[problem->kind_count++] = question->jobs[k];
+    }
+}
+
+static weir_status create(const struct sim_alloc_question *question,
+                          struct sim_alloc_problem *problem)
+{
+    const size_t nodes = (size_t)question->cluster->node_count + 1;
+    const size_t kinds = (size_t)question->kinds->count + 1;
+    *problem =
+        (struct sim_alloc_problem){ .cluster = question->cluster,
+                                    .groups = calloc(nodes, sizeof(*problem->groups)),
+                                    .shapes = calloc(kinds, sizeof(const struct weir_shape *)),
+                                    .jobs = calloc(kinds, sizeof(*problem->jobs)) };
+    if (problem->groups == NULL || problem->shapes == NULL || problem->jobs == NULL)
+        return WEIR_ENOMEM;
+    group_nodes(problem);
+    fill_kinds(problem, question);
+    problem->fits =
+        calloc((size_t)problem->kind_count * problem->group_count + 1, sizeof(*problem->fits));
+    if (problem->fits == NULL)
+        return WEIR_ENOMEM;
+    for (uint32_t k = 0; k < problem->kind_count; k++)
+        for (uint32_t g = 0; g < problem->group_count; g++)
+            problem->fits[k * problem->group_count + g] =
+                fits_empty(problem->cluster, problem->groups[g].node, problem->shapes[k]);
+    return WEIR_OK;
+}
+
+/* ---- the simple bound ---- */
+
+struct bargain {
+    double gpus, size;
+    uint64_t jobs;
+};
+
+/* The most GPU for the size first; what needs nothing stands in front. */
+static int by_bargain(const void *left, const void *right)
+{
+    const struct bargain *a = left;
+    const struct bargain *b = right;
+    const double gain = b->gpus * a->size - a->gpus * b->size;
+    return (gain > 0) - (gain < 0);
+}
+
+/* GPUs that a measure of a group allows: a knapsack whose items may be divided (Dantzig, 1957). */
+static double knapsack(const struct sim_alloc_problem *problem, uint32_t group,
+                       enum sim_alloc_measure measure, struct bargain *bargains)
+{
+    const struct sim_alloc_bins bins = sim_alloc_bins_of(problem, group, measure);
+    double left = bins.bins * (double)bins.whole;
+    double gpus = 0;
+    size_t count = 0;
+    if (bins.whole == 0)
+        return (double)INFINITY;
+    for (uint32_t k = 0; k < problem->kind_count; k++) {
+        const struct sim_alloc_piece piece = sim_alloc_piece_of(problem->shapes[k], measure);
+        if (problem->fits[k * problem->group_count + group])
+            bargains[count++] = (struct bargain){ .gpus = sim_job_gpus(problem->shapes[k]),
+                                                  .size = (double)piece.parts * (double)piece.size,
+                                                  .jobs = problem->jobs[k] };
+    }
+    qsort(bargains, count, sizeof(*bargains), by_bargain);
+    for (size_t i = 0; i < count; i++) {
+        const double all = bargains[i].size * (double)bargains[i].jobs;
+        const double taken = all > left ? left / all : 1;
+        gpus += taken * bargains[i].gpus * (double)bargains[i].jobs;
+        left -= taken * all;
+    }
+    return gpus;
+}
+
+static weir_status solve_simple(const struct sim_alloc_problem *problem, double *gpus)
+{
+    struct bargain *bargains = calloc((size_t)problem->kind_count + 1, sizeof(*bargains));
+    double demand = 0;
+    double sum = 0;
+    if (bargains == NULL)
+        return WEIR_ENOMEM;
+    for (uint32_t k = 0; k < problem->kind_count; k++)
+        demand += sim_job_gpus(problem->shapes[k]) * (double)problem->jobs[k];
+    for (uint32_t g = 0; g < problem->group_count; g++) {
+        double least = (double)INFINITY;
+        for (int m = 0; m < SIM_ALLOC_MEASURES; m++)
+            least = fmin(least, knapsack(problem, g, (enum sim_alloc_measure)m, bargains));
+        sum += least;
+    }
+    free(bargains);
+    *gpus = fmin(demand, sum);
+    return WEIR_OK;
+}
+
+weir_status sim_alloc_bound_compute(const struct sim_alloc_question *question,
+                                    struct sim_alloc_bound *bound)
+{
+    struct sim_alloc_problem problem;
+    struct sim_alloc_bound made = { .rounds = 0 };
+    weir_status status = create(question, &problem);
+    if (status == WEIR_OK)
+        status = solve_simple(&problem, &made.simple_gpus);
+    if (status == WEIR_OK)
+        status = sim_alloc_program_solve(&problem, &made.gpus, &made.rounds);
+    made.gpus = fmin(made.gpus, made.simple_gpus);
+    made.groups = problem.group_count;
+    made.kinds = problem.kind_count;
+    clear(&problem);
+    if (status == WEIR_OK)
+        *bound = made;
+    return status;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Free room to try placements on; see the header. */
+#include "sim/lab/free_room.h"
+
+#include <stdlib.h>
+
+weir_status sim_free_room_create(const struct sim_cluster *cluster, struct sim_free_room *room)
+{
+    *room = (struct sim_free_room){
+        .cluster = cluster,
+        .cpu_units = calloc((size_t)cluster->node_count + 1, sizeof(*room->cpu_units)),
+        .ram_bytes = calloc((size_t)cluster->node_count + 1, sizeof(*room->ram_bytes)),
+        .gpu_units = calloc((size_t)cluster->gpu_count + 1, sizeof(*room->gpu_units))
+    };
+    if (room->cpu_units == NULL || room->ram_bytes == NULL || room->gpu_units == NULL) {
+        sim_free_room_clear(room);
+        return WEIR_ENOMEM;
+    }
+    sim_free_room_reset(room);
+    return WEIR_OK;
+}
+
+void sim_free_room_clear(struct sim_free_room *room)
+{
+    free(room->cpu_units);
+    free(room->ram_bytes);
+    free(room->gpu_units);
+    *room = (struct sim_free_room){ .cluster = NULL };
+}
+
+void sim_free_room_reset(struct sim_free_room *room)
+{
+    const struct sim_cluster *cluster = room->cluster;
+    for (uint32_t n = 0; n < cluster->node_count; n++) {
+        const struct sim_node *node = &cluster->nodes[n];
+        room->cpu_units[n] = node->cpu_total - node->cpu_held;
+        room->ram_bytes[n] = node->ram_total_bytes > 0
+                                 ? node->ram_total_bytes - node->ram_used_bytes
+                                 : INT64_MAX / 2;
+    }
+    for (uint32_t g = 0; g < cluster->gpu_count; g++)
+        room->gpu_units[g] = WEIR_ONE - cluster->gpus[g].units_held;
+}
+
+enum sim_obstacle sim_free_room_obstacle(const struct sim_free_room *room, uint32_t node,
+                                         const struct weir_shape *shape, int64_t *roomy_units)
+{
+    const struct sim_node *host = &room->cluster->nodes[node];
+    uint32_t fitting = 0;
+    bool has_model = shape->gpu_count == 0;
+    *roomy_units = 0;
+    for (uint32_t g = host->gpu_first; g < host->gpu_first + host->gpu_count; g++) {
+        if (shape->gpu_count == 0 || !weir_shape_takes_type(shape, room->cluster->gpus[g].type))
+            continue;
+        has_model = true;
+        if (room->gpu_units[g] < shape->gpu_units)
+            continue;
+        fitting++;
+        *roomy_units += room->gpu_units[g];
+    }
+    if (!has_model)
+        return SIM_OBSTACLE_MODEL;
+    if (fitting < shape->gpu_count)
+        return SIM_OBSTACLE_GPUS;
+    if (room->cpu_units[node] < shape->cpu_units)
+        return SIM_OBSTACLE_CPU;
+    return room->ram_bytes[node] < shape->ram_bytes ? SIM_OBSTACLE_MEMORY : SIM_OBSTACLE_NONE;
+}
+
+/* The fullest GPU that can carry a part; of equals the first. */
+static uint32_t fullest(const struct sim_free_room *room, const struct sim_node *host,
+                        const struct weir_shape *shape)
+{
+    uint32_t best = WEIR_NO_INDEX;
+    for (uint32_t g = host->gpu_first; g < host->gpu_first + host->gpu_count; g++) {
+        const bool is_fitting = room->gpu_units[g] >= shape->gpu_units &&
+                                weir_shape_takes_type(shape, room->cluster->gpus[g].type);
+        if (is_fitting && (best == WEIR_NO_INDEX || room->gpu_units[g] < room->gpu_units[best]))
+            best = g;
+    }
+    return best;
+}
+
+bool sim_free_room_take(struct sim_free_room *room, uint32_t node, const struct weir_shape *shape)
+{
+    const struct sim_node *host = &room->cluster->nodes[node];
+    int64_t roomy_units = 0;
+    if (room->cpu_units[node] < shape->cpu_units || room->ram_bytes[node] < shape->ram_bytes)
+        return false; /* cheap to see */
+    if (sim_free_room_obstacle(room, node, shape, &roomy_units) != SIM_OBSTACLE_NONE)
+        return false;
+    room->cpu_units[node] -= shape->cpu_units;
+    room->ram_bytes[node] -= shape->ram_bytes;
+    for (uint32_t d = 0; d < shape->gpu_count; d++)
+        room->gpu_units[fullest(room, host, shape)] -= shape->gpu_units;
+    return true;
+}

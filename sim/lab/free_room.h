@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What is free on every node, copied from the physical cluster, to try placements on that nobody
+ * makes: what if there were more CPUs, what if gangs could span nodes.
+ *
+ * Placing is plain: the first node that fits; a share goes to the fullest GPU that has room, whole
+ * GPUs are the first free ones. Codec engines and GPU memory are not looked at.
+ */
+#ifndef SIM_LAB_FREE_ROOM_H
+#define SIM_LAB_FREE_ROOM_H
+
+#include "sim/cluster/cluster.h"
+#include "sim/lab/job_kinds.h"
+
+struct sim_free_room {
+    const struct sim_cluster *cluster;
+    int64_t *cpu_units; /* by node */
+    int64_t *ram_bytes; /* by node, INT64_MAX / 2 where memory is not modelled */
+    int64_t *gpu_units; /* by GPU of the cluster */
+};
+
+weir_status sim_free_room_create(const struct sim_cluster *cluster, struct sim_free_room *room);
+void sim_free_room_clear(struct sim_free_room *room);
+/* As the cluster is, again. */
+void sim_free_room_reset(struct sim_free_room *room);
+
+/* Which of a node's demands a job does not find met, the first of this order. What stands first
+ * would remain if all behind it were met. */
+enum sim_obstacle {
+    SIM_OBSTACLE_NONE,
+    SIM_OBSTACLE_MODEL,
+    SIM_OBSTACLE_GPUS, /* too few GPUs with enough left */
+    SIM_OBSTACLE_CPU,
+    SIM_OBSTACLE_MEMORY
+};
+/* `roomy_units` receives what is free on GPUs that could carry one of the job's parts. */
+enum sim_obstacle sim_free_room_obstacle(const struct sim_free_room *room, uint32_t node,
+                                         const struct weir_shape *shape, int64_t *roomy_units);
+
+/* Takes the room of one job; false when it does not fit. */
+bool sim_free_room_take(struct sim_free_room *room, uint32_t node, const struct weir_shape *shape);
+
+#endif

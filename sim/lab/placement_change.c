@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Refused jobs asked again with one thing changed; see unallocated.h. */
+#include "sim/lab/unallocated.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define GIB INT64_C(1073741824)
+
+/* Enough of anything for every job of a node. */
+static const int64_t plenty_units = 1024 * WEIR_ONE;
+static const int64_t plenty_bytes = 16384 * GIB;
+
+/* Amounts a change may be made of: powers of two up to these. */
+enum { MOST_CPUS = 64, MOST_GIB = 512 };
+
+/* Improvements smaller than this are residues of sums. */
+static const double least_gpus = 1e-6;
+
+struct asker {
+    const struct sim_unallocated_question *question;
+    uint32_t *nodes; /* those with free GPU: the others take no job, whatever is changed */
+    uint32_t node_count;
+    struct sim_free_room room;
+    struct sim_unallocated *answer;
+};
+
+/* What is changed for one question. */
+struct trial {
+    uint32_t model;               /* only nodes of this GPU type take jobs; WEIR_NO_INDEX = all */
+    int64_t cpu_units, ram_bytes; /* more on each of them */
+    bool takes_any_model, splits_gangs, joins_parts;
+};
+
+static bool is_meant(const struct asker *asker, const struct trial *trial, uint32_t node)
+{
+    const struct sim_node *host = &asker->room.cluster->nodes[node];
+    if (host->gpu_count == 0)
+        return false;
+    return trial->model == WEIR_NO_INDEX ||
+           asker->room.cluster->gpus[host->gpu_first].type == trial->model;
+}
+
+/* The free parts of a node's GPUs as if they lay together: whole GPUs first, then the rest. */
+static void join_parts(struct sim_free_room *room, uint32_t node)
+{
+    const struct sim_node *host = &room->cluster->nodes[node];
+    int64_t *units = room->gpu_units + host->gpu_first;
+    int64_t sum = 0;
+    for (uint32_t g = 0; g < host->gpu_count; g++)
+        sum += units[g];
+    for (uint32_t g = 0; g < host->gpu_count; g++) {
+        units[g] = sum < WEIR_ONE ? sum : WEIR_ONE;
+        sum -= units[g];
+    }
+}
+
+static void apply(struct asker *asker, const struct trial *trial)
+{
+    sim_free_room_reset(&asker->room);
+    for (uint32_t n = 0; n < asker->room.cluster->node_count; n++) {
+        if (!is_meant(asker, trial, n))
+            continue;
+        asker->room.cpu_units[n] += trial->cpu_units;
+        asker->room.ram_bytes[n] += trial->ram_bytes;
+        if (trial->joins_parts)
+            join_parts(&asker->room, n);
+    }
+}
+
+static struct weir_shape changed_shape(const struct trial *trial, const struct weir_shape *shape)
+{
+    struct weir_shape changed = *shape;
+    if (trial->takes_any_model)
+        changed.gpu_type = 0;
+    if (trial->splits_gangs && shape->gpu_count > 1) {
+        changed.gpu_count = 1;
+        changed.cpu_units = shape->cpu_units / shape->gpu_count;
+        changed.ram_bytes = shape->ram_bytes / shape->gpu_count;
+    }
+    return changed;
+}
+
+/* GPUs that jobs of one kind get: room only shrinks, so a node that is full for it stays full. */
+static double fill_kind(struct asker *asker, const struct trial *trial, uint32_t kind)
+{
+    const struct weir_shape *shape = &asker->question->kinds->shapes[kind];
+    const struct weir_shape changed = changed_shape(trial, shape);
+    const uint64_t parts = changed.gpu_count == 0 ? 1 : shape->gpu_count / changed.gpu_count;
+    const uint64_t wanted = asker->question->refused[kind] * parts;
+    uint64_t placed = 0;
+    for (uint32_t i = 0; i < asker->node_count && placed < wanted; i++)
+        if (is_meant(asker, trial, asker->nodes[i]))
+            while (placed < wanted && sim_free_room_take(&asker->room, asker->nodes[i], &changed))
+                placed++;
+    /* A gang of which only some found room does not run; what it took is not given back, so the
+     * answer is on the low side. */
+    const uint64_t jobs = placed / parts;
+    return (double)jobs * sim_job_gpus(shape);
+}
+
+static double ask(struct asker *asker, const struct trial *trial)
+{
+    double gpus = 0;
+    apply(asker, trial);
+    for (uint32_t k = 0; k < asker->question->kinds->count; k++)
+        if (asker->question->refused[k] > 0 && asker->question->kinds->shapes[k].gpu_count > 0)
+            gpus += fill_kind(asker, trial, k);
+    return gpus;
+}
+
+/* Without a change nobody fits, unless the policy refused somebody who would have. */
+static double ask_before(struct asker *asker, const struct trial *trial)
+{
+    return asker->answer->gpus[SIM_CAUSE_POLICY] > 0 ? ask(asker, trial) : 0;
+}
+
+static struct sim_change *add_change(struct asker *asker, uint32_t nodes, double gpus_freed)
+{
+    struct sim_unallocated *answer = asker->answer;
+    if (!(gpus_freed > least_gpus) || answer->change_count == SIM_CHANGES)
+        return NULL;
+    struct sim_change *change = &answer->changes[answer->change_count++];
+    *change = (struct sim_change){ .nodes = nodes, .gpus_freed = gpus_freed };
+    return change;
+}
+
+/* ---- more CPUs or memory on the nodes of one model ---- */
+
+static uint32_t count_nodes(const struct asker *asker, const struct trial *trial)
+{
+    uint32_t count = 0;
+    for (uint32_t n = 0; n < asker->room.cluster->node_count; n++)
+        count += is_meant(asker, trial, n) ? 1 : 0;
+    return count;
+}
+
+static void set_amount(struct trial *trial, bool is_cpu, int64_t amount)
+{
+    trial->cpu_units = is_cpu ? amount * WEIR_ONE : 0;
+    trial->ram_bytes = is_cpu ? 0 : amount * GIB;
+}
+
+static void try_more(struct asker *asker, uint32_t model, bool is_cpu)
+{
+    struct trial trial = { .model = model };
+    const uint32_t nodes = count_nodes(asker, &trial);
+    const double before = ask_before(asker, &trial);
+    trial.cpu_units = is_cpu ? plenty_units : 0;
+    trial.ram_bytes = is_cpu ? 0 : plenty_bytes;
+    const double most = nodes == 0 ? 0 : ask(asker, &trial) - before;
+    if (!(most > least_gpus))
+        return;
+    const int64_t limit = is_cpu ? MOST_CPUS : MOST_GIB;
+    double freed = 0;
+    int64_t amount = 1;
+    for (;; amount *= 2) {
+        set_amount(&trial, is_cpu, amount);
+        freed = ask(asker, &trial) - before;
+        if (freed >= 0.9 * most || amount >= limit)
+            break;
+    }
+    struct sim_change *change = add_change(asker, nodes, freed);
+    if (change != NULL)
+        (void)snprintf(change->text, sizeof(change->text), "+%lld %s on %u %s nodes",
+                       (long long)amount, is_cpu ? (amount == 1 ? "CPU" : "CPUs") : "GiB of memory",
+                       nodes, asker->question->scenario->gpu_types[model].name);
+}
+
+/* ---- other rules for the jobs ---- */
+
+static void try_rules(struct asker *asker)
+{
+    static const struct {
+        const char *text;
+        struct trial trial;
+    } rules[] = { { "jobs that accept any GPU model", { .takes_any_model = true } },
+                  { "jobs of several GPUs that may span nodes", { .splits_gangs = true } },
+                  { "the free parts of each node's GPUs joined", { .joins_parts = true } } };
+    struct trial nothing = { .model = WEIR_NO_INDEX };
+    const double before = ask_before(asker, &nothing);
+    const uint32_t nodes = count_nodes(asker, &nothing);
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+        struct trial trial = rules[i].trial;
+        trial.model = WEIR_NO_INDEX;
+        struct sim_change *change = add_change(asker, nodes, ask(asker, &trial) - before);
+        if (change != NULL)
+            (void)snprintf(change->text, sizeof(change->text), "%s", rules[i].text);
+    }
+}
+
+/* Most first; of equals the order of asking. */
+static void sort_changes(struct sim_unallocated *answer)
+{
+    for (uint32_t i = 1; i < answer->change_count; i++) {
+        const struct sim_change change = answer->changes[i];
+        uint32_t at = i;
+        for (; at > 0 && answer->changes[at - 1].gpus_freed < change.gpus_freed; at--)
+            answer->changes[at] = answer->changes[at - 1];
+        answer->changes[at] = change;
+    }
+}
+
+static weir_status open_asker(struct asker *asker)
+{
+    const struct sim_cluster *cluster = asker->question->cluster;
+    WEIR_TRY(sim_free_room_create(cluster, &asker->room));
+    asker->nodes = calloc((size_t)cluster->node_count + 1, sizeof(*asker->nodes));
+    if (asker->nodes == NULL) {
+        sim_free_room_clear(&asker->room);
+        return WEIR_ENOMEM;
+    }
+    for (uint32_t n = 0; n < cluster->node_count; n++) {
+        const struct sim_node *host = &cluster->nodes[n];
+        bool has_free = false;
+        for (uint32_t g = host->gpu_first; g < host->gpu_first + host->gpu_count; g++)
+            has_free |= asker->room.gpu_units[g] > 0;
+        if (has_free)
+            asker->nodes[asker->node_count++] = n;
+    }
+    return WEIR_OK;
+}
+
+weir_status sim_placement_changes(const struct sim_unallocated_question *question,
+                                  struct sim_unallocated *unallocated)
+{
+    struct asker asker = { .question = question, .answer = unallocated };
+    WEIR_TRY(open_asker(&asker));
+    for (uint32_t t = 0; t < question->scenario->gpu_types_count; t++) {
+        try_more(&asker, t, true);
+        try_more(&asker, t, false);
+    }
+    try_rules(&asker);
+    sort_changes(unallocated);
+    free(asker.nodes);
+    sim_free_room_clear(&asker.room);
+    return WEIR_OK;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Unallocated GPUs by cause; see the header. */
+#include "sim/lab/unallocated.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Free GPU of a node, in units. */
+static int64_t free_units(const struct sim_free_room *room, uint32_t node)
+{
+    const struct sim_node *host = &room->cluster->nodes[node];
+    int64_t sum = 0;
+    for (uint32_t g = 0; g < host->gpu_count; g++)
+        sum += room->gpu_units[host->gpu_first + g];
+    return sum;
+}
+
+/* One kind of refused jobs looks at one node. */
+static void look(const struct sim_free_room *room, uint32_t node, const struct weir_shape *shape,
+                 double weights[SIM_CAUSES])
+{
+    static const enum sim_cause causes[] = { [SIM_OBSTACLE_NONE] = SIM_CAUSE_POLICY,
+                                             [SIM_OBSTACLE_MODEL] = SIM_CAUSE_MODEL,
+                                             [SIM_OBSTACLE_GPUS] = SIM_CAUSE_GANG,
+                                             [SIM_OBSTACLE_CPU] = SIM_CAUSE_CPU,
+                                             [SIM_OBSTACLE_MEMORY] = SIM_CAUSE_MEMORY };
+    int64_t roomy_units = 0;
+    const enum sim_obstacle obstacle = sim_free_room_obstacle(room, node, shape, &roomy_units);
+    const double all = weir_units_amount(free_units(room, node));
+    const double roomy = obstacle == SIM_OBSTACLE_MODEL ? all : weir_units_amount(roomy_units);
+    weights[causes[obstacle]] += roomy;
+    weights[SIM_CAUSE_FRACTION] += all - roomy;
+}
+
+/* Weights of the causes over all nodes and refused jobs, by their GPU demand. */
+static void weigh(const struct sim_unallocated_question *question, const struct sim_free_room *room,
+                  double weights[SIM_CAUSES])
+{
+    for (uint32_t k = 0; k < question->kinds->count; k++) {
+        const struct weir_shape *shape = &question->kinds->shapes[k];
+        const double demand = sim_job_gpus(shape) * (double)question->refused[k];
+        double sums[SIM_CAUSES] = { 0 };
+        if (!(demand > 0))
+            continue;
+        for (uint32_t n = 0; n < room->cluster->node_count; n++)
+            if (free_units(room, n) > 0)
+                look(room, n, shape, sums);
+        for (int c = 0; c < SIM_CAUSES; c++)
+            weights[c] += demand * sums[c];
+    }
+}
+
+static void spread(const struct sim_unallocated_question *question,
+                   const struct sim_free_room *room, struct sim_unallocated *unallocated)
+{
+    double weights[SIM_CAUSES] = { 0 };
+    double all = 0;
+    double idle = 0;
+    weigh(question, room, weights);
+    for (int c = 0; c < SIM_CAUSES; c++)
+        all += weights[c];
+    for (uint32_t n = 0; n < room->cluster->node_count; n++)
+        idle += weir_units_amount(free_units(room, n));
+    const double surplus = fmax(question->cluster->gpu_count - question->arrived_gpus, 0);
+    const double no_demand = all > 0 ? fmin(surplus, idle) : idle;
+    for (int c = 0; c < SIM_CAUSES; c++)
+        unallocated->gpus[c] = all > 0 ? (idle - no_demand) * weights[c] / all : 0;
+    unallocated->gpus[SIM_CAUSE_NO_DEMAND] = no_demand;
+}
+
+weir_status sim_unallocated_compute(const struct sim_unallocated_question *question,
+                                    struct sim_unallocated *unallocated)
+{
+    struct sim_free_room room;
+    memset(unallocated, 0, sizeof(*unallocated));
+    WEIR_TRY(sim_free_room_create(question->cluster, &room));
+    spread(question, &room, unallocated);
+    sim_free_room_clear(&room);
+    return sim_placement_changes(question, unallocated);
+}

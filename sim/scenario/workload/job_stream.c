@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Jobs in the order of their arrival; see the header. */
+#include "sim/scenario/workload/job_stream.h"
+
+#include "sim/engine/law.h"
+#include "sim/engine/time.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct counted {
+    uint32_t spec;
+    uint64_t given;
+};
+
+struct sim_job_stream {
+    const struct sim_workload *workload;
+    struct sim_random random;
+    struct sim_random *class_random; /* by spec; NULL = the jobs are rows of a trace */
+    uint64_t given;
+    /* rows of a trace, by submission */
+    uint32_t *rows;
+    size_t row_count, row;
+    /* classes with a count */
+    struct counted *counted;
+    size_t counted_count;
+    /* the process */
+    struct sim_arrival_process process;
+    double *shares; /* of the specs, cumulative */
+    int64_t process_ns;
+    uint64_t process_left; /* of the batch at process_ns */
+    uint64_t process_given;
+};
+
+/* ---- making ---- */
+
+/* Stable by submission. */
+static int by_submission(const void *left, const void *right, void *state)
+{
+    const struct sim_job_spec *jobs = state;
+    const uint32_t a = *(const uint32_t *)left;
+    const uint32_t b = *(const uint32_t *)right;
+    if (jobs[a].submit_ns != jobs[b].submit_ns)
+        return jobs[a].submit_ns < jobs[b].submit_ns ? -1 : 1;
+    return a < b ? -1 : 1;
+}
+
+static weir_status take_rows(struct sim_job_stream *stream)
+{
+    const struct sim_workload *workload = stream->workload;
+    stream->rows = calloc(workload->jobs_count + 1, sizeof(*stream->rows));
+    if (stream->rows == NULL)
+        return WEIR_ENOMEM;
+    for (size_t i = 0; i < workload->jobs_count; i++)
+        if (workload->jobs[i].submit_ns != WEIR_UNKNOWN_TIME)
+            stream->rows[stream->row_count++] = (uint32_t)i;
+    qsort_r(stream->rows, stream->row_count, sizeof(*stream->rows), by_submission, workload->jobs);
+    return WEIR_OK;
+}
+
+static weir_status take_counted(struct sim_job_stream *stream)
+{
+    const struct sim_workload *workload = stream->workload;
+    stream->counted = calloc(workload->jobs_count + 1, sizeof(*stream->counted));
+    if (stream->counted == NULL)
+        return WEIR_ENOMEM;
+    for (size_t i = 0; i < workload->jobs_count; i++)
+        if (workload->jobs[i].count != UINT64_MAX)
+            stream->counted[stream->counted_count++].spec = (uint32_t)i;
+    return WEIR_OK;
+}
+
+static weir_status name_classes(struct sim_job_stream *stream)
+{
+    const struct sim_workload *workload = stream->workload;
+    stream->class_random = calloc(workload->jobs_count + 1, sizeof(*stream->class_random));
+    if (stream->class_random == NULL)
+        return WEIR_ENOMEM;
+    for (size_t i = 0; i < workload->jobs_count; i++)
+        stream->class_random[i] = sim_random_of(&stream->random, SIM_OWNER_CLASS,
+                                                workload->labels[workload->jobs[i].label]);
+    return WEIR_OK;
+}
+
+/* Rows without a run time cannot be drawn: nobody knows how long they would run. */
+static bool is_drawn(const struct sim_workload *workload, const struct sim_job_spec *job)
+{
+    if (job->count != UINT64_MAX)
+        return false;
+    return workload->mode == SIM_WORKLOAD_STATIC || job->service != NULL ||
+           (job->run_ns != WEIR_UNKNOWN_TIME && !job->is_endless);
+}
+
+/* What the counted classes leave of the jobs that arrive at most. */
+static uint64_t uncounted(const struct sim_job_stream *stream)
+{
+    uint64_t left = stream->workload->jobs_limit;
+    for (size_t i = 0; i < stream->counted_count; i++) {
+        const uint64_t count = stream->workload->jobs[stream->counted[i].spec].count;
+        left -= count < left ? count : left;
+    }
+    return left;
+}
+
+/* A static workload has no time: its jobs come one by one at 0, so that classes with a count that
+ * are given a later time follow them. */
+static void next_instant(struct sim_job_stream *stream)
+{
+    if (stream->workload->mode == SIM_WORKLOAD_STATIC) {
+        stream->process_ns = SIM_TIME_MAX;
+        return;
+    }
+    stream->process_ns = sim_time_from_s(sim_arrival_process_next(&stream->process));
+    stream->process_left =
+        stream->process_ns == SIM_TIME_MAX ? 0 : sim_arrival_process_batch(&stream->process);
+}
+
+static weir_status begin_process(struct sim_job_stream *stream)
+{
+    const struct sim_workload *workload = stream->workload;
+    double sum = 0;
+    stream->shares = calloc(workload->jobs_count + 1, sizeof(*stream->shares));
+    if (stream->shares == NULL)
+        return WEIR_ENOMEM;
+    for (size_t i = 0; i < workload->jobs_count; i++) {
+        sum += is_drawn(workload, &workload->jobs[i]) ? workload->jobs[i].weight : 0;
+        stream->shares[i] = sum;
+    }
+    stream->process_ns = SIM_TIME_MAX;
+    if (!(sum > 0))
+        return WEIR_OK;
+    if (workload->mode == SIM_WORKLOAD_STATIC) {
+        stream->process_left = uncounted(stream);
+        stream->process_ns = stream->process_left > 0 ? 0 : SIM_TIME_MAX;
+    } else if (workload->arrivals.kind != SIM_ARRIVALS_TRACE) {
+        sim_arrival_process_open(&stream->process, &workload->arrivals, &stream->random);
+        next_instant(stream);
+    }
+    return WEIR_OK;
+}
+
+static weir_status fill(struct sim_job_stream *stream)
+{
+    const struct sim_workload *workload = stream->workload;
+    const bool is_generated = workload->kind == SIM_WORKLOAD_GENERATED;
+    if (is_generated) {
+        WEIR_TRY(name_classes(stream));
+        WEIR_TRY(take_counted(stream));
+    } else if (workload->arrivals.kind == SIM_ARRIVALS_TRACE) {
+        return take_rows(stream);
+    }
+    return begin_process(stream);
+}
+
+weir_status sim_job_stream_create(const struct sim_workload *workload,
+                                  const struct sim_random *random, struct sim_job_stream **stream)
+{
+    struct sim_job_stream *made = calloc(1, sizeof(*made));
+    if (made == NULL)
+        return WEIR_ENOMEM;
+    made->workload = workload;
+    made->random = *random;
+    made->process_ns = SIM_TIME_MAX;
+    const weir_status status = fill(made);
+    if (status != WEIR_OK) {
+        sim_job_stream_destroy(made);
+        return status;
+    }
+    *stream = made;
+    return WEIR_OK;
+}
+
+void sim_job_stream_destroy(struct sim_job_stream *stream)
+{
+    if (stream == NULL)
+        return;
+    free(stream->class_random);
+    free(stream->rows);
+    free(stream->counted);
+    free(stream->shares);
+    free(stream);
+}
+
+/* ---- what a job is ---- */
+
+const struct sim_random *sim_job_stream_random(const struct sim_job_stream *stream, uint32_t spec)
+{
+    return stream->class_random == NULL ? &stream->random : &stream->class_random[spec];
+}
+
+/* A number about a job whose class and key are known. */
+static double draw(const struct sim_job_stream *stream, enum sim_purpose purpose,
+                   const struct sim_job_arrival *job, const struct sim_law *law)
+{
+    struct sim_stream numbers;
+    sim_stream_open(&numbers, sim_job_stream_random(stream, job->spec), purpose,
+                    (struct sim_stream_key){ .item = job->key });
+    return sim_law_draw(law, &numbers);
+}
+
+static int64_t run_time(const struct sim_job_stream *stream, const struct sim_job_arrival *arrival)
+{
+    const struct sim_job_spec *job = &stream->workload->jobs[arrival->spec];
+    const int64_t limit_ns = stream->workload->service_limit_ns;
+    int64_t run_ns = job->is_endless ? INT64_MAX : job->run_ns;
+    if (job->service != NULL)
+        run_ns = sim_time_from_s(draw(stream, SIM_DRAW_SERVICE, arrival, job->service));
+    return run_ns < limit_ns ? run_ns : limit_ns;
+}
+
+static int64_t patience(const struct sim_job_stream *stream, const struct sim_job_arrival *arrival)
+{
+    const struct sim_job_spec *job = &stream->workload->jobs[arrival->spec];
+    if (job->patience != NULL)
+        return sim_time_from_s(draw(stream, SIM_DRAW_PATIENCE, arrival, job->patience));
+    return job->patience_ns == WEIR_UNKNOWN_TIME ? INT64_MAX : job->patience_ns;
+}
+
+static int64_t estimate(const struct sim_job_spec *job, int64_t run_ns)
+{
+    if (job->estimate_ns != WEIR_UNKNOWN_TIME)
+        return job->estimate_ns;
+    if (run_ns == INT64_MAX || !(job->estimate_factor > 0))
+        return WEIR_UNKNOWN_TIME;
+    return sim_time_from_s(sim_time_s(run_ns) * job->estimate_factor);
+}
+
+static void describe(const struct sim_job_stream *stream, uint32_t spec, uint64_t key,
+                     struct sim_job_arrival *job)
+{
+    const struct sim_job_spec *kind = &stream->workload->jobs[spec];
+    job->spec = spec;
+    job->key = key;
+    job->run_ns = run_time(stream, job);
+    job->patience_ns = patience(stream, job);
+    job->estimate_ns = estimate(kind, job->run_ns);
+}
+
+/* ---- the merge ---- */
+
+static int64_t counted_at(const struct sim_job_stream *stream, const struct counted *counted)
+{
+    const struct sim_job_spec *job = &stream->workload->jobs[counted->spec];
+    if (counted->given >= job->count)
+        return SIM_TIME_MAX;
+    return job->submit_ns + (int64_t)counted->given * job->every_ns;
+}
+
+static bool next_row(struct sim_job_stream *stream, struct sim_job_arrival *job)
+{
+    if (stream->row == stream->row_count)
+        return false;
+    const uint32_t spec = stream->rows[stream->row++];
+    const int64_t at_ns = stream->workload->jobs[spec].submit_ns - stream->workload->from_ns;
+    job->at_ns = at_ns > 0 ? at_ns : 0;
+    describe(stream, spec, spec, job);
+    return true;
+}
+
+static void draw_job(struct sim_job_stream *stream, struct sim_job_arrival *job)
+{
+    const uint64_t key = stream->process_given++;
+    const size_t count = stream->workload->jobs_count;
+    struct sim_stream numbers;
+    sim_stream_open(&numbers, &stream->random, SIM_DRAW_JOB_CLASS,
+                    (struct sim_stream_key){ .item = key });
+    const double point = sim_stream_uniform(&numbers) * stream->shares[count - 1];
+    size_t low = 0; /* the first share above the point */
+    size_t high = count - 1;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (stream->shares[middle] > point)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    job->at_ns = stream->process_ns;
+    describe(stream, (uint32_t)low, key, job);
+    if (--stream->process_left == 0)
+        next_instant(stream);
+}
+
+static bool next_generated(struct sim_job_stream *stream, struct sim_job_arrival *job)
+{
+    struct counted *first = NULL;
+    int64_t first_ns = SIM_TIME_MAX;
+    for (size_t i = 0; i < stream->counted_count; i++) {
+        const int64_t at_ns = counted_at(stream, &stream->counted[i]);
+        if (at_ns < first_ns) {
+            first = &stream->counted[i];
+            first_ns = at_ns;
+        }
+    }
+    if (first != NULL && first_ns <= stream->process_ns) {
+        job->at_ns = first_ns;
+        describe(stream, first->spec, first->given++, job);
+        return true;
+    }
+    if (stream->process_ns == SIM_TIME_MAX)
+        return false;
+    draw_job(stream, job);
+    return true;
+}
+
+bool sim_job_stream_next(struct sim_job_stream *stream, struct sim_job_arrival *job)
+{
+    *job = (struct sim_job_arrival){ .spec = 0 };
+    if (stream->given == stream->workload->jobs_limit)
+        return false;
+    const bool is_next = stream->rows != NULL ? next_row(stream, job) : next_generated(stream, job);
+    stream->given += is_next ? 1 : 0;
+    return is_next;
+}
+
+uint64_t sim_job_stream_total(const struct sim_job_stream *stream)
+{
+    uint64_t total = stream->row_count;
+    for (size_t i = 0; i < stream->counted_count; i++)
+        total += stream->workload->jobs[stream->counted[i].spec].count;
+    if (stream->process_ns != SIM_TIME_MAX)
+        total = UINT64_MAX;
+    return total < stream->workload->jobs_limit ? total : stream->workload->jobs_limit;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The jobs of a run in the order of their arrival.
+ *
+ * Three sources are merged: the rows of a trace, classes with a count of their own, and the arrival
+ * process, whose jobs are drawn from the rows or classes by weight. At one instant the order is
+ * that of the rows, then that of the classes, then the process. All draws belong to the job: what a
+ * job asks for, how long it runs and how patient it is depends on no policy. A generated job is
+ * named by its class and its number there (that of the process, or of the class that has a count),
+ * so that a class more or less leaves the jobs of the others as they are.
+ */
+#ifndef SIM_SCENARIO_WORKLOAD_JOB_STREAM_H
+#define SIM_SCENARIO_WORKLOAD_JOB_STREAM_H
+
+#include "sim/scenario/workload/arrival_process.h"
+
+struct sim_job_arrival {
+    uint64_t key; /* names its random streams, within its class when it has one */
+    uint32_t spec;
+    uint32_t reserved;
+    int64_t at_ns;
+    int64_t run_ns;      /* INT64_MAX = it never ends */
+    int64_t patience_ns; /* INT64_MAX = waits for ever */
+    int64_t estimate_ns;
+};
+
+struct sim_job_stream;
+
+/* `random`: the streams of the workload. */
+weir_status sim_job_stream_create(const struct sim_workload *workload,
+                                  const struct sim_random *random, struct sim_job_stream **stream);
+void sim_job_stream_destroy(struct sim_job_stream *stream);
+
+/* The streams of jobs of this spec, which the workload or the class owns. */
+const struct sim_random *sim_job_stream_random(const struct sim_job_stream *stream, uint32_t spec);
+
+/* The next job, or false when no more come. */
+bool sim_job_stream_next(struct sim_job_stream *stream, struct sim_job_arrival *job);
+/* How many come in all; UINT64_MAX = not known. */
+uint64_t sim_job_stream_total(const struct sim_job_stream *stream);
+
+#endif
