@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finding places for a whole job; see the header. */
+#include "tests/support/job_oracle/placer.h"
+
+#include <stdlib.h>
+
+struct oracle_job_placer {
+    struct weir_chooser *chooser;
+    const struct sim_sched *sched;
+    uint32_t capacity;                 /* members */
+    struct weir_place_answer *answers; /* of gangs; the first of a single worker */
+    struct weir_alloc *allocs;         /* of groups */
+    struct weir_shape *bundles;        /* of groups */
+    bool is_group;                     /* the last answer lies in `allocs` */
+};
+
+static uint32_t most_members(const struct sim_workload *workload)
+{
+    uint32_t most = 1;
+    for (size_t i = 0; i < workload->jobs_count; i++)
+        if (workload->jobs[i].members > most)
+            most = workload->jobs[i].members;
+    return most;
+}
+
+weir_status oracle_job_placer_create(const struct sim_scenario *scenario,
+                                     const struct sim_workload *workload,
+                                     struct oracle_job_placer **placer, struct weir_error *error)
+{
+    const struct sim_policy_choice *choice = &scenario->sched.placement;
+    const struct weir_params params = { .values = choice->values,
+                                        .count = (uint32_t)choice->count };
+    struct oracle_job_placer *made = calloc(1, sizeof(*made));
+    if (made == NULL)
+        return WEIR_ENOMEM;
+    made->sched = &scenario->sched;
+    made->capacity = most_members(workload);
+    made->answers = calloc(made->capacity, sizeof(*made->answers));
+    made->allocs = calloc(made->capacity, sizeof(*made->allocs));
+    made->bundles = calloc(made->capacity, sizeof(*made->bundles));
+    weir_status status = WEIR_ENOMEM;
+    if (made->answers != NULL && made->allocs != NULL && made->bundles != NULL)
+        status = weir_chooser_create(choice->placement, &params, NULL, &made->chooser, error);
+    if (status != WEIR_OK) {
+        oracle_job_placer_destroy(made);
+        return status;
+    }
+    *placer = made;
+    return WEIR_OK;
+}
+
+void oracle_job_placer_destroy(struct oracle_job_placer *placer)
+{
+    if (placer == NULL)
+        return;
+    weir_chooser_destroy(placer->chooser);
+    free(placer->answers);
+    free(placer->allocs);
+    free(placer->bundles);
+    free(placer);
+}
+
+static weir_status ask_one(struct oracle_job_placer *placer,
+                           const struct oracle_job_question *question, struct weir_error *error)
+{
+    const struct weir_place_query query = { .cluster = question->belief,
+                                            .mix = question->mix,
+                                            .shape = &question->job->shape,
+                                            .seed = question->seed };
+    return weir_chooser_place(placer->chooser, &query, placer->answers, error);
+}
+
+static weir_status ask_gang(struct oracle_job_placer *placer,
+                            const struct oracle_job_question *question, struct weir_error *error)
+{
+    const struct weir_members_query query = { .scratch = question->belief,
+                                              .mix = question->mix,
+                                              .shape = &question->job->shape,
+                                              .seed = question->seed,
+                                              .count = question->job->members };
+    uint32_t placed = 0;
+    return weir_chooser_place_members(placer->chooser, &query, placer->answers, &placed, error);
+}
+
+static weir_status ask_group(struct oracle_job_placer *placer,
+                             const struct oracle_job_question *question, struct weir_error *error)
+{
+    const struct sim_job_spec *job = question->job;
+    const bool is_policy = placer->sched->group_scorer == SIM_GROUP_SCORER_PLACEMENT;
+    const struct weir_group_query query = { .scratch = question->belief,
+                                            .mix = question->mix,
+                                            .bundles = placer->bundles,
+                                            .bundle_count = job->members,
+                                            .strategy = job->group - 1,
+                                            .report = placer->sched->group_report,
+                                            .seed = question->seed };
+    struct weir_group_answer answer;
+    for (uint32_t i = 0; i < job->members; i++)
+        placer->bundles[i] = job->shape;
+    return weir_group_place(is_policy ? placer->chooser : NULL, &query, placer->allocs, &answer,
+                            error);
+}
+
+/* A single worker or a gang that does not fit now may never fit. */
+static weir_status tell_infeasible(const struct oracle_job_question *question, weir_status status,
+                                   struct weir_error *error)
+{
+    const struct sim_job_spec *job = question->job;
+    if (status != WEIR_EBUSY ||
+        weir_cluster_room(question->belief, &job->shape, job->members) >= job->members)
+        return status;
+    return weir_fail(error, WEIR_EINFEASIBLE, "does not fit the cluster, even an empty one");
+}
+
+weir_status oracle_job_placer_ask(struct oracle_job_placer *placer,
+                                  const struct oracle_job_question *question,
+                                  struct weir_error *error)
+{
+    placer->is_group = question->job->group > 0;
+    if (placer->is_group)
+        return ask_group(placer, question, error);
+    if (question->job->members > 1)
+        return tell_infeasible(question, ask_gang(placer, question, error), error);
+    return tell_infeasible(question, ask_one(placer, question, error), error);
+}
+
+const struct weir_alloc *oracle_job_placer_alloc(const struct oracle_job_placer *placer,
+                                                 uint32_t member)
+{
+    return placer->is_group ? &placer->allocs[member] : &placer->answers[member].alloc;
+}
