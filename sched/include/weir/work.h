@@ -85,7 +85,8 @@ struct weir_job_spec {
     /* Steps per second on each GPU type (by index), relative to the first; NULL = all the same.
      * Must stay valid while the job is known. */
     const double *throughput;
-    uint64_t seed; /* of the random choices of its next start; 0 = named by workload, id, attempts */
+    uint64_t
+        seed; /* of the random choices of its next start; 0 = named by workload, id, attempts */
 };
 
 enum weir_job_state { WEIR_JOB_WAITING, WEIR_JOB_STARTING, WEIR_JOB_RUNNING };

@@ -69,11 +69,14 @@ static int64_t later(int64_t now_ns, int64_t delay_ns)
 weir_status oracle_job_key(struct oracle_run *run, const struct oracle_job *job, double *key)
 {
     const struct sim_job_spec *spec = oracle_job_spec(run, job);
+    const struct weir_rank_group group = { .ranks = spec->members,
+                                           .ranks_min = spec->members,
+                                           .ranks_max = spec->members,
+                                           .shape = spec->shape };
     const struct weir_job view = { .id = job->id,
-                                   .shape = spec->shape,
-                                   .members = spec->members,
-                                   .ranks_min = spec->members,
-                                   .ranks_max = spec->members,
+                                   .groups = &group,
+                                   .group_count = 1,
+                                   .ranks = spec->members,
                                    .priority = spec->priority,
                                    .attempts = job->attempts,
                                    .submit_ns = job->arrival.at_ns,

@@ -51,8 +51,8 @@ static weir_status take_member(struct oracle_run *run, const struct oracle_job *
     if (!*is_taken)
         return WEIR_OK;
     sim_cluster_run(run->truth, &run->lease, true);
-    return weir_cluster_add_worker(run->belief, worker_id(run, job, member), alloc->node, alloc,
-                                   run->error);
+    return weir_cluster_add_worker(run->belief, worker_id(run, job, member),
+                                   weir_pool_owner(alloc->node), alloc, run->error);
 }
 
 /* All members, or none when the truth does not have what was believed. */

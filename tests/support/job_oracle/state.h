@@ -5,9 +5,9 @@
 
 #include "sim/engine/engine.h"
 #include "sim/engine/time.h"
-#include "sim/jobs/job_stream.h"
-#include "sim/jobs/target.h"
 #include "sim/record/record.h"
+#include "sim/scenario/workload/job_stream.h"
+#include "sim/scenario/workload/target.h"
 #include "tests/support/job_oracle/partition.h"
 #include "tests/support/job_oracle/placer.h"
 #include "tests/support/job_oracle/wait_queue.h"
