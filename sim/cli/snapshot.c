@@ -11,7 +11,7 @@
 #include "sim/cli/plugin.h"
 #include "sim/cli/stored_run.h"
 #include "sim/scenario/yaml.h"
-#include "sim/world.h"
+#include "sim/world/world.h"
 
 #include <inttypes.h>
 #include <math.h>

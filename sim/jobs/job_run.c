@@ -2,7 +2,7 @@
 /* Jobs in time: building, the run loop, the invariant; see the header. */
 #include "sim/jobs/job_state.h"
 
-#include "sim/belief.h"
+#include "sim/port/belief.h"
 #include "sim/record/record.h"
 #include "sim/record/sampling.h"
 

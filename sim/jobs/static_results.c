@@ -4,7 +4,7 @@
 #include "sim/jobs/static_rows.h"
 #include "sim/record/fragmentation.h"
 #include "sim/record/record.h"
-#include "sim/run.h"
+#include "sim/world/run.h"
 
 #include <math.h>
 #include <stdio.h>

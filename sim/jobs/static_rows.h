@@ -8,7 +8,7 @@
 
 #include "sim/jobs/static_run.h"
 #include "sim/record/record.h"
-#include "sim/run.h"
+#include "sim/world/run.h"
 
 struct sim_static_rows {
     struct sim_recorder *recorder; /* may be NULL */

@@ -2,11 +2,11 @@
 /* The static experiment; see the header. */
 #include "sim/jobs/static_state.h"
 
-#include "sim/belief.h"
 #include "sim/engine/digest.h"
 #include "sim/engine/random.h"
 #include "sim/jobs/arrival_order.h"
 #include "sim/jobs/job_placer.h"
+#include "sim/port/belief.h"
 
 #include <stdlib.h>
 #include <string.h>

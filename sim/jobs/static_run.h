@@ -14,7 +14,7 @@
 #include "sim/jobs/arrival_curve.h"
 #include "sim/jobs/target.h"
 #include "sim/jobs/unallocated.h"
-#include "sim/world.h"
+#include "sim/world/world.h"
 
 struct sim_static_counts {
     uint64_t arrived, failed;

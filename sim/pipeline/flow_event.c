@@ -7,7 +7,7 @@
  * another, so the order in which one instant is worked through does not change the outcome.
  */
 #include "sim/pipeline/flow.h"
-#include "sim/scheduler_port.h"
+#include "sim/port/port.h"
 
 static weir_status schedule(struct sim_stage_run *stage, struct sim_worker *worker, uint16_t kind,
                             double delay_s)

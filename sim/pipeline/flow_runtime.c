@@ -21,7 +21,7 @@
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/recovery.h"
 #include "sim/pipeline/stealing.h"
-#include "sim/scheduler_port.h"
+#include "sim/port/port.h"
 
 #include <math.h>
 

@@ -11,7 +11,7 @@
  * as the original does, or to the nearest.
  */
 #include "sim/pipeline/flow.h"
-#include "sim/scheduler_port.h"
+#include "sim/port/port.h"
 
 #include <math.h>
 

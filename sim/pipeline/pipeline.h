@@ -13,9 +13,9 @@
 #ifndef SIM_PIPELINE_PIPELINE_H
 #define SIM_PIPELINE_PIPELINE_H
 
-#include "sim/context.h"
 #include "sim/queue/item.h"
 #include "sim/scenario/scenario.h"
+#include "sim/worker/context.h"
 #include "sim/worker/ready_set.h"
 #include "sim/worker/worker.h"
 

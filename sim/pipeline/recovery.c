@@ -4,8 +4,8 @@
 
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/service.h"
+#include "sim/port/port.h"
 #include "sim/record/record.h"
-#include "sim/scheduler_port.h"
 
 #include <math.h>
 #include <stdlib.h>

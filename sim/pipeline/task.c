@@ -10,7 +10,7 @@
 #include "sim/pipeline/recovery.h"
 #include "sim/pipeline/reservation.h"
 #include "sim/pipeline/service.h"
-#include "sim/scheduler_port.h"
+#include "sim/port/port.h"
 
 #include <assert.h>
 #include <math.h>

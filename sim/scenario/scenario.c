@@ -6,8 +6,8 @@
  */
 #include "sim/scenario/scenario.h"
 
-#include "sim/command_policy.h"
 #include "sim/engine/digest.h"
+#include "sim/port/command_policy.h"
 #include "sim/scenario/check.h"
 #include "sim/scenario/emit.h"
 #include "sim/scenario/input_file.h"

@@ -21,8 +21,8 @@
 #define SIM_WORKER_WORKER_H
 
 #include "sim/cluster/cluster.h"
-#include "sim/context.h"
 #include "sim/queue/item.h"
+#include "sim/worker/context.h"
 
 enum sim_worker_state {
     SIM_WORKER_GONE = SIM_METER_GONE,

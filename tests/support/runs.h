@@ -3,7 +3,7 @@
 #ifndef TESTS_SUPPORT_RUNS_H
 #define TESTS_SUPPORT_RUNS_H
 
-#include "sim/run.h"
+#include "sim/world/run.h"
 
 /* Loads a scenario from text (or from a file of the project when `text` begins with "scenarios/"),
  * with sets "path=value" separated by blanks, NULL = none. Prints the diagnostics and returns NULL

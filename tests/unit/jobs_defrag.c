@@ -6,7 +6,7 @@
 #include "sim/jobs/defrag.h"
 
 #include "sim/jobs/static_state.h"
-#include "sim/run.h"
+#include "sim/world/run.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 

@@ -3,7 +3,7 @@
  * Groups: workers of one process a GPU, on part of a node or on whole nodes. Small runs by hand;
  * the first plan is applied at 0.01 s.
  */
-#include "sim/world.h"
+#include "sim/world/world.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 

@@ -7,7 +7,7 @@
 #define SIM_WORLD_H
 
 #include "sim/pipeline/pipeline.h"
-#include "sim/scheduler_port.h"
+#include "sim/port/port.h"
 
 #include <signal.h>
 

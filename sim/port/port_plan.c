@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The half of the port that applies a plan to the truth (see scheduler_port.h): which action goes
+ * The half of the port that applies a plan to the truth (see port.h): which action goes
  * first, what becomes of groups, and what the truth refuses.
  */
-#include "sim/scheduler_port_state.h"
+#include "sim/port/port_state.h"
 
 #include "weir/plan.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The reference mix (see mix.h). */
-#include "sim/mix.h"
+#include "sim/pipeline/mix.h"
 
 #include "sim/pipeline/service.h"
 

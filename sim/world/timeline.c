@@ -7,7 +7,7 @@
  */
 #include "sim/pipeline/flow.h"
 #include "sim/record/record.h"
-#include "sim/world.h"
+#include "sim/world/world.h"
 
 static weir_status schedule(struct sim_world *world, int64_t at_ns, uint16_t kind, uint32_t entry)
 {

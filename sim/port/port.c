@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The port between the simulated cluster and libweir (see scheduler_port.h). */
-#include "sim/scheduler_port.h"
+/* The port between the simulated cluster and libweir (see port.h). */
+#include "sim/port/port.h"
 
-#include "sim/belief.h"
-#include "sim/mix.h"
 #include "sim/pipeline/barrier.h"
+#include "sim/pipeline/mix.h"
+#include "sim/port/belief.h"
+#include "sim/port/port_state.h"
 #include "sim/record/record.h"
-#include "sim/scheduler_port_state.h"
 #include "weir/host.h"
 
 #include <math.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What the files of the port share: its state, telling the host, and applying a plan. The host is
- * opaque here: only scheduler_port.c calls it.
+ * opaque here: only port.c calls it.
  */
 #ifndef SIM_SCHEDULER_PORT_STATE_H
 #define SIM_SCHEDULER_PORT_STATE_H
 
-#include "sim/command_policy.h"
-#include "sim/scheduler_port.h"
+#include "sim/port/command_policy.h"
+#include "sim/port/port.h"
 #include "weir/plan.h"
 
 struct sim_port {

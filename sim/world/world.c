@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One run: building the parts, dispatching events, ending (see world.h). */
-#include "sim/world.h"
+#include "sim/world/world.h"
 
-#include "sim/mix.h"
 #include "sim/pipeline/flow.h"
+#include "sim/pipeline/mix.h"
 #include "sim/pipeline/service.h"
 #include "sim/record/record.h"
 #include "sim/record/sampling.h"

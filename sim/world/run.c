@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One run with its rows (see run.h). */
-#include "sim/run.h"
+#include "sim/world/run.h"
 
 #include "sim/jobs/job_run.h"
 #include "sim/jobs/static_run.h"
-#include "sim/mix.h"
+#include "sim/pipeline/mix.h"
 #include "sim/pipeline/service.h"
 #include "sim/record/record.h"
 #include "sim/scenario/bound.h"

@@ -5,7 +5,7 @@
 #ifndef SIM_RUN_H
 #define SIM_RUN_H
 
-#include "sim/world.h"
+#include "sim/world/world.h"
 
 enum { SIM_RUN_MESSAGE = WEIR_ERROR_TEXT, SIM_RUN_RESULTS = 1024, SIM_RUN_NAME = 96 };
 

@@ -8,7 +8,7 @@
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/recovery.h"
 #include "sim/record/record.h"
-#include "sim/world.h"
+#include "sim/world/world.h"
 
 static weir_status schedule(struct sim_world *world, const struct sim_law *law,
                             enum sim_purpose purpose, uint32_t node, uint16_t kind)
