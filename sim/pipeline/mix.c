@@ -4,38 +4,24 @@
 
 #include "sim/pipeline/service.h"
 
-static double fill_pipeline(const struct sim_scenario *scenario, size_t index,
-                            struct sim_meter_stage_info *stages)
+void sim_mix_fill(const struct sim_pipeline *pipeline, uint32_t index,
+                  struct sim_meter_stage_info *stages)
 {
-    const struct sim_pipeline *pipeline = &scenario->pipelines[index];
     const double size = sim_input_mean_size(&pipeline->input);
     double source_per_item = 1.0;
-    double sum = 0;
     for (size_t s = 0; s < pipeline->stages_count; s++) {
         const struct sim_stage *stage = &pipeline->stages[s];
-        struct sim_meter_stage_info *info = &stages[pipeline->stage_first + s];
-        *info = (struct sim_meter_stage_info){ .name = stage->name,
-                                               .pipeline = (uint32_t)index,
-                                               .is_first = s == 0,
-                                               .is_last = s + 1 == pipeline->stages_count,
-                                               .shape = stage->shape,
-                                               .samples_per_source = source_per_item,
-                                               .batch = stage->batch,
-                                               .mix = sim_service_mean_s(stage, size) /
-                                                      (stage->batch * source_per_item) };
-        sum += info->mix;
+        stages[s] = (struct sim_meter_stage_info){ .name = stage->name,
+                                                   .pipeline = index,
+                                                   .is_first = s == 0,
+                                                   .is_last = s + 1 == pipeline->stages_count,
+                                                   .shape = stage->shape,
+                                                   .samples_per_source = source_per_item,
+                                                   .batch = stage->batch,
+                                                   .mix = sim_service_mean_s(stage, size) /
+                                                          (stage->batch * source_per_item) };
         const double returns = stage->returns == NULL ? 1.0 : sim_law_mean(stage->returns);
         if (returns > 0)
             source_per_item /= returns;
     }
-    return sum;
-}
-
-void sim_mix_fill(const struct sim_scenario *scenario, struct sim_meter_stage_info *stages)
-{
-    double sum = 0;
-    for (size_t p = 0; p < scenario->pipelines_count; p++)
-        sum += fill_pipeline(scenario, p, stages);
-    for (size_t s = 0; s < scenario->stages_total; s++)
-        stages[s].mix = sum > 0 ? stages[s].mix / sum : 1.0 / (double)scenario->stages_total;
 }

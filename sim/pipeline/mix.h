@@ -12,7 +12,9 @@
 #include "sim/record/meter.h"
 #include "sim/scenario/scenario.h"
 
-/* Fills one entry a stage over all pipelines. */
-void sim_mix_fill(const struct sim_scenario *scenario, struct sim_meter_stage_info *stages);
+/* Fills one entry a stage of pipeline `index`; the mix is workers for one source item a second, and
+ * becomes a share when the world knows all pools. */
+void sim_mix_fill(const struct sim_pipeline *pipeline, uint32_t index,
+                  struct sim_meter_stage_info *stages);
 
 #endif

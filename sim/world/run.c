@@ -2,12 +2,10 @@
 /* One run with its rows (see run.h). */
 #include "sim/world/run.h"
 
+#include "sim/cluster/cluster.h"
 #include "sim/jobs/job_run.h"
 #include "sim/jobs/static_run.h"
-#include "sim/pipeline/mix.h"
-#include "sim/pipeline/service.h"
 #include "sim/record/record.h"
-#include "sim/scenario/bound.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -72,70 +70,34 @@ static weir_status record_nodes(const struct sim_scenario *scenario,
     return WEIR_OK;
 }
 
-static weir_status record_stage(const struct sim_world *world, const struct sim_stage_run *run,
-                                const struct sim_meter_stage_info *info, uint32_t bound_workers,
-                                struct weir_error *error)
+static weir_status record_pools(const struct sim_world *world, struct weir_error *error)
 {
-    const double size = sim_input_mean_size(&run->pipeline->spec->input);
-    const struct sim_stage_row row = { .stage = run->index,
-                                       .position = run->position,
-                                       .batch = run->spec->batch,
-                                       .bound_workers = bound_workers,
-                                       .workers_fixed = run->spec->workers,
-                                       .pipeline = run->pipeline->spec->name,
-                                       .name = run->spec->name,
-                                       .shape = &run->spec->shape,
-                                       .service_mean_s = sim_service_mean_s(run->spec, size),
-                                       .mix = info->mix };
-    return sim_recorder_stage(world->context.recorder, &row, error);
-}
-
-static weir_status record_stages(const struct sim_world *world, struct weir_error *error)
-{
-    const struct sim_scenario *scenario = world->scenario;
-    struct sim_meter_stage_info *infos = calloc(scenario->stages_total + 1, sizeof(*infos));
-    if (infos == NULL)
-        return WEIR_ENOMEM;
-    sim_mix_fill(scenario, infos);
-    weir_status status = WEIR_OK;
-    for (uint32_t p = 0; p < scenario->pipelines_count && status == WEIR_OK; p++) {
-        struct sim_bound bound = { 0 };
-        const bool has_bound = sim_bound_compute(scenario, p, &bound) == WEIR_OK;
-        const struct sim_pipeline_run *run = world->pipelines[p];
-        for (uint32_t s = 0; s < run->stage_count && status == WEIR_OK; s++)
-            status = record_stage(world, &run->stages[s], &infos[run->stages[s].index],
-                                  has_bound ? bound.workers[s] : 0, error);
-        sim_bound_clear(&bound);
-    }
-    free(infos);
-    return status;
-}
-
-/* Living workers of the end get their rows too. */
-static weir_status record_living(struct sim_world *world)
-{
-    for (size_t s = 0; s < world->scenario->stages_total; s++) {
-        struct sim_stage_run *stage = world->stages[s];
-        for (uint32_t i = 0; i < stage->positions; i++) {
-            const struct sim_worker *worker = stage->workers[i];
-            if (worker == NULL)
-                continue;
-            WEIR_TRY(sim_worker_record(worker, &world->context, -1, ""));
-        }
+    for (uint32_t i = 0; i < sim_port_pool_count(world->port); i++) {
+        const struct sim_pool *pool = sim_port_pool(world->port, i);
+        struct sim_stage_row row = pool->row;
+        row.mix = sim_world_mix(world, pool);
+        WEIR_TRY(sim_recorder_stage(world->context.recorder, &row, error));
     }
     return WEIR_OK;
 }
 
+/* Living workers of the end get their rows too. */
+static weir_status record_living(void *state, struct sim_worker *worker)
+{
+    return sim_worker_record(state, worker);
+}
+
 static weir_status collect_ages(const struct sim_world *world, int64_t **ages)
 {
-    const uint64_t count = sim_world_items_in_system(world);
+    const uint64_t count = sim_world_inside(world);
     const int64_t now_ns = sim_engine_now(world->context.engine);
     uint64_t filled = 0;
     *ages = calloc(count + 1, sizeof(**ages));
     if (*ages == NULL)
         return WEIR_ENOMEM;
-    for (size_t p = 0; p < world->scenario->pipelines_count; p++)
-        filled += sim_pipeline_ages(world->pipelines[p], now_ns, *ages + filled);
+    for (uint32_t d = 1; d <= world->driver_count; d++)
+        if (world->drivers[d].ops->inside != NULL)
+            filled += world->drivers[d].ops->inside(world->drivers[d].self, now_ns, *ages + filled);
     return filled == count ? WEIR_OK : WEIR_EINVARIANT;
 }
 
@@ -152,12 +114,13 @@ static weir_status finish(struct sim_world *world)
     if (status == WEIR_OK) {
         const struct sim_meter_end end = { .end_ns = end_ns,
                                            .is_complete = is_done,
-                                           .items_in_system = sim_world_items_in_system(world),
+                                           .items_in_system = sim_world_inside(world),
                                            .age_ns = ages };
         status = sim_meter_results(world->context.meter, &end, world->context.recorder, error);
     }
     free(ages);
-    return status == WEIR_OK ? record_living(world) : status;
+    return status == WEIR_OK ? sim_workers_each(world->workers, record_living, world->workers)
+                             : status;
 }
 
 static const char *outcome_of(const struct sim_world *world, weir_status status)
@@ -219,7 +182,7 @@ static weir_status record_end(const struct sim_run_options *options, struct sim_
 static weir_status run_world(struct sim_world *world, struct weir_error *error)
 {
     WEIR_TRY(record_nodes(world->scenario, world->context.cluster, world->context.recorder, error));
-    WEIR_TRY(record_stages(world, error));
+    WEIR_TRY(record_pools(world, error));
     const weir_status status = sim_world_run(world);
     if (status != WEIR_OK) {
         weir_error_wrap(error, "at %.9g s, seed %llu, replication %u",
