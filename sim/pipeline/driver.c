@@ -5,7 +5,6 @@
  */
 #include "sim/pipeline/barrier.h"
 #include "sim/pipeline/flow.h"
-#include "sim/pipeline/mix.h"
 #include "sim/pipeline/pipeline.h"
 #include "sim/pipeline/recovery.h"
 #include "sim/pipeline/service.h"
@@ -21,25 +20,26 @@ static uint32_t count_pipelines(const struct sim_scenario *scenario)
 
 /* ---- its stages as pools ---- */
 
-static weir_status add_stage(struct sim_pipeline_run *run, uint32_t position,
-                             const struct sim_meter_stage_info *info, uint32_t bound_workers)
+static weir_status add_stage(struct sim_stage_run *stage, double source_per_item,
+                             uint32_t bound_workers)
 {
-    struct sim_stage_run *stage = &run->stages[position];
     const struct sim_stage *spec = stage->spec;
-    const double size = sim_input_mean_size(&run->spec->input);
-    const struct sim_pool pool = { .metered = *info,
-                                   .row = { .position = position,
-                                            .batch = spec->batch,
-                                            .bound_workers = bound_workers,
-                                            .workers_fixed = spec->workers,
-                                            .pipeline = run->spec->name,
-                                            .name = spec->name,
-                                            .shape = &spec->shape,
-                                            .service_mean_s = sim_service_mean_s(spec, size) },
+    const struct sim_pipeline_run *run = stage->pipeline;
+    const struct sim_driver_config *config = &run->config;
+    const double service_s = sim_service_mean_s(spec, sim_input_mean_size(&run->spec->input));
+    const struct sim_pool pool = { .name = spec->name,
+                                   .shape = &spec->shape,
+                                   .position = stage->position,
+                                   .is_last = stage->position + 1 == run->stage_count,
+                                   .workers = spec->workers,
+                                   .batch = spec->batch,
                                    .slots = stage->slots,
+                                   .bound_workers = bound_workers,
+                                   .service_mean_s = service_s,
+                                   .work = service_s / (spec->batch * source_per_item),
+                                   .samples_per_source = source_per_item,
                                    .over_provision = spec->over_provision,
                                    .speed_hint_per_s = spec->speed_hint_per_s };
-    const struct sim_driver_config *config = &run->config;
     uint32_t index = 0;
     WEIR_TRY(config->services->add_pool(config->world, config->index, &pool, &index));
     return index == stage->index ? WEIR_OK : WEIR_EINVARIANT;
@@ -47,18 +47,18 @@ static weir_status add_stage(struct sim_pipeline_run *run, uint32_t position,
 
 static weir_status add_stages(struct sim_pipeline_run *run)
 {
-    struct sim_meter_stage_info *infos = calloc(run->stage_count, sizeof(*infos));
     struct sim_bound bound = { 0 };
-    if (infos == NULL)
-        return WEIR_ENOMEM;
     const bool has_bound = sim_bound_compute(run->config.scenario, run->index, &bound) == WEIR_OK;
-    run->bound_per_s = has_bound ? bound.integer_per_s : 0;
-    sim_mix_fill(run->spec, run->index, infos);
+    double source_per_item = 1.0;
     weir_status status = WEIR_OK;
-    for (uint32_t s = 0; s < run->stage_count && status == WEIR_OK; s++)
-        status = add_stage(run, s, &infos[s], has_bound ? bound.workers[s] : 0);
+    run->bound_per_s = has_bound ? bound.integer_per_s : 0;
+    for (uint32_t s = 0; s < run->stage_count && status == WEIR_OK; s++) {
+        const struct sim_law *law = run->stages[s].spec->returns;
+        const double returns = law == NULL ? 1.0 : sim_law_mean(law);
+        status = add_stage(&run->stages[s], source_per_item, has_bound ? bound.workers[s] : 0);
+        source_per_item /= returns > 0 ? returns : 1.0;
+    }
     sim_bound_clear(&bound);
-    free(infos);
     return status;
 }
 

@@ -104,11 +104,11 @@ static weir_status add_node(struct sim_port *port, uint32_t index, struct weir_e
 weir_status sim_port_add_pool(struct sim_port *port, uint32_t driver, const struct sim_pool *pool,
                               uint32_t *index)
 {
-    const struct weir_pool_view view = { .name = pool->row.name,
-                                         .pipeline = pool->metered.pipeline,
-                                         .requested_workers = pool->row.workers_fixed,
-                                         .shape = pool->metered.shape,
-                                         .batch_size = pool->metered.batch,
+    const struct weir_pool_view view = { .name = pool->name,
+                                         .pipeline = driver - 1,
+                                         .requested_workers = pool->workers,
+                                         .shape = *pool->shape,
+                                         .batch_size = pool->batch,
                                          .slots = pool->slots,
                                          .over_provision = pool->over_provision,
                                          .speed_hint_per_s = pool->speed_hint_per_s };
@@ -122,8 +122,8 @@ weir_status sim_port_add_pool(struct sim_port *port, uint32_t driver, const stru
     }
     WEIR_TRY(weir_host_add_pool(port->host, &view, NULL, port->config.context->error));
     struct port_pool *added = &port->pools[port->pool_count];
-    *added = (struct port_pool){ .pool = *pool, .driver = driver };
-    added->pool.row.stage = port->pool_count;
+    *added = (struct port_pool){ .pool = *pool };
+    added->pool.driver = driver;
     *index = port->pool_count++;
     return WEIR_OK;
 }
@@ -289,7 +289,7 @@ static weir_status adopt_places(struct sim_port *port, const struct sim_initial_
                                 struct sim_place *places, uint32_t members)
 {
     struct weir_error *error = port->config.context->error;
-    const struct weir_shape *shape = &port->pools[group->stage].pool.metered.shape;
+    const struct weir_shape *shape = port->pools[group->stage].pool.shape;
     const uint32_t nodes = sim_scenario_node_count(port->config.scenario);
     uint32_t node = group->node;
     for (uint32_t m = 0; m < members; m++, node++) {
@@ -319,7 +319,7 @@ static weir_status start_initial(struct sim_port *port, const struct sim_start *
 weir_status sim_port_place_initial(struct sim_port *port, const struct sim_initial_workers *group)
 {
     const struct sim_pool *pool = &port->pools[group->stage].pool;
-    const uint32_t members = weir_shape_members(&pool->metered.shape);
+    const uint32_t members = weir_shape_members(pool->shape);
     struct sim_place *places = malloc(members * sizeof(*places));
     const struct sim_start start = { .owner = { .kind = SIM_OWNER_POOL, .index = group->stage },
                                      .places = { places, members },
@@ -331,7 +331,7 @@ weir_status sim_port_place_initial(struct sim_port *port, const struct sim_initi
             status = start_initial(port, &start);
         if (status != WEIR_OK)
             weir_error_wrap(port->config.context->error, "initial: worker %u of %u of stage %s",
-                            i + 1, group->count, pool->row.name);
+                            i + 1, group->count, pool->name);
     }
     free(places);
     return status;

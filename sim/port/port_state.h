@@ -10,10 +10,8 @@
 #include "sim/port/port.h"
 #include "weir/plan.h"
 
-/* A pool and whose it is. */
 struct port_pool {
     struct sim_pool pool;
-    uint32_t driver;
     struct sim_pool_state seen; /* as old as the view */
 };
 
@@ -45,7 +43,7 @@ weir_status sim_port_tell_places(struct sim_port *port, const struct sim_start *
 static inline const struct sim_driver *sim_port_driver(const struct sim_port *port,
                                                        struct sim_owner owner)
 {
-    return &port->config.drivers[port->pools[owner.index].driver];
+    return &port->config.drivers[port->pools[owner.index].pool.driver];
 }
 
 /* Applies a plan to the truth: stops, then slots and the rest, then starts, each in the plan's

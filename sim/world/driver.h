@@ -59,12 +59,21 @@ struct sim_start {
     bool is_ready; /* initial state: without set-up */
 };
 
-/* A set of equal workers whose number the scheduler chooses. */
+/* A set of equal workers whose number the scheduler chooses, as told once. */
 struct sim_pool {
-    struct sim_meter_stage_info metered; /* name, shape, batch; mix = work, in any unit */
-    struct sim_stage_row row;            /* `stage` and `mix` are filled in by the world */
-    uint32_t slots;
-    double over_provision, speed_hint_per_s; /* NAN = not known */
+    const char *name;
+    const struct weir_shape *shape; /* of the request */
+    uint32_t driver;                /* filled in by add_pool */
+    uint32_t position;              /* among the pools of its driver */
+    bool is_last;                   /* what leaves it leaves the driver */
+    int32_t workers;                /* -1 = the scheduler chooses */
+    uint32_t batch;                 /* items a task takes */
+    uint32_t slots;                 /* tasks a worker may hold */
+    uint32_t bound_workers;         /* at the bound of its driver, 0 = not known */
+    double service_mean_s;          /* of a task, on the reference device */
+    double work;                    /* workers it needs for one item of the source a second */
+    double samples_per_source;      /* items of the source that one of its items stands for */
+    double over_provision, speed_hint_per_s; /* NAN = no hint */
 };
 
 /* What there is of a pool now, for the scheduler's view. */
@@ -91,7 +100,7 @@ struct sim_results {
 /* What the world does for a driver. */
 struct sim_driver_services {
     /* In create only: adds a pool; *index counts over the whole run and is the index of its owner.
-     * The texts of `pool` must outlive the run. */
+     * Name and shape must outlive the run. */
     weir_status (*add_pool)(struct sim_world *world, uint32_t driver, const struct sim_pool *pool,
                             uint32_t *index);
     /* How one task went, for the scheduler's estimates. */
@@ -120,16 +129,16 @@ struct sim_driver_config {
 };
 
 struct sim_driver_ops {
-    const char *kind; /* of work; never printed */
+    const char *kind; /* of work */
     /* How many instances a scenario has of it. */
     uint32_t (*count)(const struct sim_scenario *scenario);
     /* Adds its pools. No meter yet. */
     weir_status (*create)(const struct sim_driver_config *config, void **self,
                           struct weir_error *error);
     void (*destroy)(void *self);
-    const char *(*name)(const void *self); /* of the instance: labels of its results */
+    const char *(*name)(const void *self); /* labels of its results. NULL = its kind */
 
-    /* Time 0: initial state, first events. Initial workers are there already. */
+    /* Time 0: initial state, first events. Initial workers are there already. NULL = nothing. */
     weir_status (*begin)(void *self);
     /* One of its own events. */
     weir_status (*event)(void *self, const struct sim_event *event);
@@ -165,7 +174,8 @@ struct sim_driver_ops {
 
     /* Nothing to do and nothing to come. NULL = it has no end of its own. */
     bool (*is_done)(const void *self);
-    int64_t (*end_ns)(const void *self); /* once it is done */
+    /* Once it is done. NULL = when the run noticed. */
+    int64_t (*end_ns)(const void *self);
     /* Adds what is done and what there is to do, in its own units; endless: adds nothing. */
     void (*progress)(const void *self, double *done, double *total);
     /* How long it will take, about; 0 = not known. Bounds the number of samples. */
@@ -183,6 +193,10 @@ struct sim_driver {
     const struct sim_driver_ops *ops;
     void *self;
 };
+static inline const char *sim_driver_name(const struct sim_driver *driver)
+{
+    return driver->ops->name == NULL ? driver->ops->kind : driver->ops->name(driver->self);
+}
 
 /* sim/drivers.c: the one registry, NULL at its end. */
 extern const struct sim_driver_ops *const sim_drivers[];

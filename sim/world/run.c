@@ -74,8 +74,17 @@ static weir_status record_pools(const struct sim_world *world, struct weir_error
 {
     for (uint32_t i = 0; i < sim_port_pool_count(world->port); i++) {
         const struct sim_pool *pool = sim_port_pool(world->port, i);
-        struct sim_stage_row row = pool->row;
-        row.mix = sim_world_mix(world, pool);
+        const struct sim_stage_row row = { .stage = i,
+                                           .position = pool->position,
+                                           .batch = pool->batch,
+                                           .bound_workers = pool->bound_workers,
+                                           .workers_fixed = pool->workers,
+                                           .pipeline =
+                                               sim_driver_name(&world->drivers[pool->driver]),
+                                           .name = pool->name,
+                                           .shape = pool->shape,
+                                           .service_mean_s = pool->service_mean_s,
+                                           .mix = sim_world_mix(world, pool) };
         WEIR_TRY(sim_recorder_stage(world->context.recorder, &row, error));
     }
     return WEIR_OK;
@@ -101,7 +110,41 @@ static weir_status collect_ages(const struct sim_world *world, int64_t **ages)
     return filled == count ? WEIR_OK : WEIR_EINVARIANT;
 }
 
-static weir_status finish(struct sim_world *world)
+static void add_value(struct sim_run_summary *summary, const char *metric, const char *label,
+                      double number)
+{
+    if (summary->value_count == SIM_RUN_RESULTS)
+        return;
+    struct sim_run_value *value = &summary->values[summary->value_count++];
+    (void)snprintf(value->metric, sizeof(value->metric), "%s", metric);
+    (void)snprintf(value->label, sizeof(value->label), "%s", label);
+    value->value = number;
+}
+
+/* Where results of drivers go, beside those of the meter. */
+struct results_state {
+    const struct sim_context *context;
+    struct sim_run_summary *summary;
+};
+
+static weir_status add_result(void *state, const struct sim_result_row *row)
+{
+    const struct results_state *out = state;
+    add_value(out->summary, row->metric, row->label, row->value);
+    return sim_recorder_result(out->context->recorder, row, out->context->error);
+}
+
+static weir_status driver_results(struct sim_world *world, struct sim_run_summary *summary)
+{
+    struct results_state state = { &world->context, summary };
+    for (uint32_t d = 1; d <= world->driver_count; d++)
+        if (world->drivers[d].ops->results != NULL)
+            WEIR_TRY(world->drivers[d].ops->results(world->drivers[d].self,
+                                                    &(struct sim_results){ &state, add_result }));
+    return WEIR_OK;
+}
+
+static weir_status finish(struct sim_world *world, struct sim_run_summary *summary)
 {
     struct weir_error *error = world->context.error;
     const bool is_done = sim_world_is_done(world);
@@ -119,6 +162,8 @@ static weir_status finish(struct sim_world *world)
         status = sim_meter_results(world->context.meter, &end, world->context.recorder, error);
     }
     free(ages);
+    if (status == WEIR_OK)
+        status = driver_results(world, summary);
     return status == WEIR_OK ? sim_workers_each(world->workers, record_living, world->workers)
                              : status;
 }
@@ -135,13 +180,12 @@ static const char *outcome_of(const struct sim_world *world, weir_status status)
 static void copy_values(struct sim_world *world, struct sim_run_summary *summary)
 {
     const size_t count = sim_meter_result_count(world->context.meter);
-    for (size_t i = 0; i < count && summary->value_count < SIM_RUN_RESULTS; i++) {
-        struct sim_run_value *value = &summary->values[summary->value_count++];
+    for (size_t i = 0; i < count; i++) {
         const char *metric = NULL;
         const char *label = NULL;
-        sim_meter_result_at(world->context.meter, i, &metric, &label, &value->value);
-        (void)snprintf(value->metric, sizeof(value->metric), "%s", metric);
-        (void)snprintf(value->label, sizeof(value->label), "%s", label);
+        double value = 0;
+        sim_meter_result_at(world->context.meter, i, &metric, &label, &value);
+        add_value(summary, metric, label, value);
     }
 }
 
@@ -179,7 +223,8 @@ static weir_status record_end(const struct sim_run_options *options, struct sim_
     return sim_recorder_end_run(options->recorder, &end, error);
 }
 
-static weir_status run_world(struct sim_world *world, struct weir_error *error)
+static weir_status run_world(struct sim_world *world, struct sim_run_summary *summary,
+                             struct weir_error *error)
 {
     WEIR_TRY(record_nodes(world->scenario, world->context.cluster, world->context.recorder, error));
     WEIR_TRY(record_pools(world, error));
@@ -190,7 +235,7 @@ static weir_status run_world(struct sim_world *world, struct weir_error *error)
                         (unsigned long long)world->options->seed, world->options->replication);
         return status;
     }
-    return world->options->export_to != NULL ? WEIR_OK : finish(world);
+    return world->options->export_to != NULL ? WEIR_OK : finish(world, summary);
 }
 
 /* ---- jobs ---- */
@@ -315,7 +360,7 @@ weir_status sim_run(const struct sim_scenario *scenario, const struct sim_run_op
     if (status == WEIR_OK)
         status = sim_world_create(scenario, options, &world, &error);
     if (world != NULL) {
-        status = run_world(world, &error);
+        status = run_world(world, summary, &error);
         summarize(world, status, summary);
     }
     summary->status = status;

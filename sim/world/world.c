@@ -32,33 +32,39 @@ static double expected_s(const struct sim_world *world)
 
 /* ---- parts ---- */
 
-/* Sums workload by workload, so that the sum of one does not depend on the others. */
-static double sum_mix(const struct sim_port *port)
+/* Sums driver by driver, so that the sum of one does not depend on the others. */
+static double sum_work(const struct sim_port *port)
 {
     double total = 0;
     double part = 0;
     for (uint32_t i = 0; i < sim_port_pool_count(port); i++) {
-        const struct sim_pool *pool = sim_port_pool(port, i);
-        if (i > 0 && pool->metered.pipeline != sim_port_pool(port, i - 1)->metered.pipeline) {
+        if (i > 0 && sim_port_pool(port, i)->driver != sim_port_pool(port, i - 1)->driver) {
             total += part;
             part = 0;
         }
-        part += pool->metered.mix;
+        part += sim_port_pool(port, i)->work;
     }
     return total + part;
 }
 
 double sim_world_mix(const struct sim_world *world, const struct sim_pool *pool)
 {
-    return world->mix_total > 0 ? pool->metered.mix / world->mix_total
-                                : 1.0 / sim_port_pool_count(world->port);
+    return world->work_total > 0 ? pool->work / world->work_total
+                                 : 1.0 / sim_port_pool_count(world->port);
 }
 
 static void fill_stages(const struct sim_world *world, struct sim_meter_stage_info *stages)
 {
     for (uint32_t i = 0; i < sim_port_pool_count(world->port); i++) {
-        stages[i] = sim_port_pool(world->port, i)->metered;
-        stages[i].mix = sim_world_mix(world, sim_port_pool(world->port, i));
+        const struct sim_pool *pool = sim_port_pool(world->port, i);
+        stages[i] = (struct sim_meter_stage_info){ .name = pool->name,
+                                                   .pipeline = pool->driver - 1,
+                                                   .is_first = pool->position == 0,
+                                                   .is_last = pool->is_last,
+                                                   .mix = sim_world_mix(world, pool),
+                                                   .shape = *pool->shape,
+                                                   .samples_per_source = pool->samples_per_source,
+                                                   .batch = pool->batch };
     }
 }
 
@@ -74,10 +80,10 @@ static weir_status create_meter(struct sim_world *world)
         capacity == NULL || stages == NULL || names == NULL ? WEIR_ENOMEM : WEIR_OK;
     if (status == WEIR_OK) {
         for (uint32_t d = 1; d <= world->driver_count; d++)
-            names[d - 1] = world->drivers[d].ops->name(world->drivers[d].self);
+            names[d - 1] = sim_driver_name(&world->drivers[d]);
         for (uint32_t n = 0; n < nodes; n++)
             capacity[n] = sim_cluster_capacity(world->context.cluster, n);
-        world->mix_total = sum_mix(world->port);
+        world->work_total = sum_work(world->port);
         fill_stages(world, stages);
         const struct sim_meter_config config = { .node_count = nodes,
                                                  .node_capacity = capacity,
@@ -224,11 +230,15 @@ bool sim_world_is_done(const struct sim_world *world)
 int64_t sim_world_end_ns(const struct sim_world *world)
 {
     int64_t end_ns = 0;
+    const int64_t now_ns = sim_engine_now(world->context.engine);
     if (!sim_world_is_done(world))
-        return sim_engine_now(world->context.engine);
+        return now_ns;
     for (uint32_t d = 1; d <= world->driver_count; d++) {
         const struct sim_driver *driver = &world->drivers[d];
-        const int64_t own_ns = driver->ops->is_done == NULL ? 0 : driver->ops->end_ns(driver->self);
+        if (driver->ops->is_done == NULL)
+            continue;
+        const int64_t own_ns =
+            driver->ops->end_ns == NULL ? now_ns : driver->ops->end_ns(driver->self);
         end_ns = own_ns > end_ns ? own_ns : end_ns;
     }
     return end_ns;
@@ -392,7 +402,8 @@ weir_status sim_world_begin(struct sim_world *world)
     for (uint32_t n = 0; n < world->context.cluster->node_count; n++)
         sim_cluster_meter(world->context.cluster, world->context.meter, 0, n);
     for (uint32_t d = 1; d <= world->driver_count; d++)
-        WEIR_TRY(world->drivers[d].ops->begin(world->drivers[d].self));
+        if (world->drivers[d].ops->begin != NULL)
+            WEIR_TRY(world->drivers[d].ops->begin(world->drivers[d].self));
     WEIR_TRY(sim_faults_begin(world));
     WEIR_TRY(sim_timeline_begin(world));
     schedule(world, 0, SIM_KIND_DECIDE, SIM_PHASE_DECISION);

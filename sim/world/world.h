@@ -51,7 +51,7 @@ struct sim_world {
     struct sim_port *port;
     struct sim_driver *drivers; /* from 1 on: 0 is the world itself, as in kinds of events */
     uint32_t driver_count;
-    double mix_total;        /* work of all pools, in the unit of sim_pool.metered.mix */
+    double work_total;       /* of all pools */
     uint32_t *node_fault;    /* depth of reasons why a node is down */
     bool *is_active;         /* by timeline entry */
     uint32_t *node_failures; /* failures so far: names the streams */
