@@ -4,7 +4,7 @@
  */
 #include "sim/cli/decide_input.h"
 
-#include "sim/alloc_json.h"
+#include "sim/port/alloc_json.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -11,7 +11,7 @@
 #ifndef SIM_CLI_EXPERIMENT_H
 #define SIM_CLI_EXPERIMENT_H
 
-#include "sim/run.h"
+#include "sim/world/run.h"
 
 struct sim_experiment_options {
     const char *scenario_path;

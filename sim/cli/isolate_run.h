@@ -6,7 +6,7 @@
 #ifndef SIM_CLI_ISOLATE_RUN_H
 #define SIM_CLI_ISOLATE_RUN_H
 
-#include "sim/run.h"
+#include "sim/world/run.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
 
 #include "sim/cli/isolate.h"
 #include "sim/cli/options.h"
-#include "sim/command_policy.h"
+#include "sim/port/command_policy.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -12,8 +12,8 @@
 #include "sim/cli/options.h"
 #include "sim/cli/plugin.h"
 #include "sim/cli/policies_trial.h"
-#include "sim/command_policy.h"
 #include "sim/engine/digest.h"
+#include "sim/port/command_policy.h"
 #include "weir/host.h"
 
 #include <malloc.h>

@@ -5,7 +5,7 @@
 #ifndef SIM_CLI_PROGRESS_H
 #define SIM_CLI_PROGRESS_H
 
-#include "sim/world.h"
+#include "sim/world/world.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,8 +10,9 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/plugin.h"
 #include "sim/cli/stored_run.h"
+#include "sim/pipeline/pipeline.h"
 #include "sim/scenario/yaml.h"
-#include "sim/world.h"
+#include "sim/world/world.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -99,21 +100,29 @@ static uint32_t count_on(const struct sim_stage_run *stage, uint32_t node)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < stage->positions; i++)
-        count += stage->workers[i] != NULL && stage->workers[i]->lease.alloc.node == node;
+        count += stage->hands[i] != NULL && stage->hands[i]->worker->node == node;
     return count;
+}
+
+static const struct sim_stage_run *stage_at(const struct sim_world *world, uint32_t index)
+{
+    return sim_pipeline_stage(world->drivers, world->driver_count, index);
 }
 
 static void put_workers(const struct sim_world *world, FILE *out)
 {
-    const size_t stages = world->scenario->stages_total;
-    struct sim_stage_run **order = calloc(stages + 1, sizeof(struct sim_stage_run *));
+    const uint32_t stages = (uint32_t)world->scenario->stages_total;
+    const uint32_t nodes = sim_scenario_node_count(world->scenario);
+    const struct sim_stage_run **order =
+        calloc((size_t)stages + 1, sizeof(const struct sim_stage_run *));
     if (order == NULL)
         abort();
-    memcpy(order, world->stages, stages * sizeof(struct sim_stage_run *));
-    qsort(order, stages, sizeof(struct sim_stage_run *), compare_size);
-    fputs(world->pool->alive == 0 ? "  workers: []\n" : "  workers:\n", out);
-    for (size_t s = 0; s < stages; s++) {
-        for (uint32_t n = 0; n < world->context.cluster->node_count; n++) {
+    for (uint32_t s = 0; s < stages; s++)
+        order[s] = stage_at(world, s);
+    qsort(order, stages, sizeof(const struct sim_stage_run *), compare_size);
+    fputs(sim_workers_alive(world->workers) == 0 ? "  workers: []\n" : "  workers:\n", out);
+    for (uint32_t s = 0; s < stages; s++) {
+        for (uint32_t n = 0; n < nodes; n++) {
             char node[128];
             const uint32_t count = count_on(order[s], n);
             if (count == 0)
@@ -133,8 +142,8 @@ static uint64_t blocked_items(const struct sim_stage_run *stage)
 {
     uint64_t items = stage->loop.outbox.count;
     for (uint32_t i = 0; i < stage->positions; i++)
-        if (stage->workers[i] != NULL && stage->workers[i]->state == SIM_WORKER_BLOCKED)
-            items += stage->workers[i]->task_count;
+        if (stage->hands[i] != NULL && stage->hands[i]->worker->state == SIM_WORKER_BLOCKED)
+            items += stage->hands[i]->task_count;
     return items;
 }
 
@@ -142,9 +151,9 @@ static uint64_t waiting_items(const struct sim_stage_run *stage)
 {
     uint64_t items = stage->queue.count + stage->loop.pool.count;
     for (uint32_t i = 0; i < stage->positions; i++) {
-        const struct sim_worker *worker = stage->workers[i];
-        if (worker != NULL && worker->state != SIM_WORKER_BLOCKED)
-            items += worker->task_count + worker->held.count;
+        const struct sim_hand *hand = stage->hands[i];
+        if (hand != NULL && hand->worker->state != SIM_WORKER_BLOCKED)
+            items += hand->task_count + hand->held.count;
     }
     return stage->position == 0 ? items : items + blocked_items(stage - 1);
 }
@@ -152,10 +161,10 @@ static uint64_t waiting_items(const struct sim_stage_run *stage)
 static void put_queues(const struct sim_world *world, FILE *out)
 {
     fputs("  queues:\n", out);
-    for (size_t s = 0; s < world->scenario->stages_total; s++) {
+    for (uint32_t s = 0; s < world->scenario->stages_total; s++) {
         fputs("    ", out);
-        put_stage(world->stages[s], out);
-        (void)fprintf(out, ": %" PRIu64 "\n", waiting_items(world->stages[s]));
+        put_stage(stage_at(world, s), out);
+        (void)fprintf(out, ": %" PRIu64 "\n", waiting_items(stage_at(world, s)));
     }
 }
 
@@ -168,7 +177,7 @@ static void put_estimates(const struct sim_world *world, FILE *out)
             continue;
         fputs(has_any ? "    " : "  estimates:\n    ", out);
         has_any = true;
-        put_stage(world->stages[s], out);
+        put_stage(stage_at(world, s), out);
         (void)fprintf(out, ": {speed: %.9g", estimate.batches_per_s);
         if (!isnan(estimate.returns_per_batch))
             (void)fprintf(out, ", returns: %.9g", estimate.returns_per_batch);
@@ -184,7 +193,9 @@ static void put_all(const struct sim_world *world, const struct sim_stored_run *
     for (size_t p = 0; p < world->scenario->pipelines_count; p++)
         if (world->scenario->pipelines[p].input.items != 0)
             (void)fprintf(out, "# pipelines.%s.input.items: %" PRIu64 " are still to come\n",
-                          world->scenario->pipelines[p].name, world->pipelines[p]->source_left);
+                          world->scenario->pipelines[p].name,
+                          stage_at(world, (uint32_t)world->scenario->pipelines[p].stage_first)
+                              ->pipeline->source_left);
     fputs("initial:\n", out);
     put_workers(world, out);
     put_queues(world, out);

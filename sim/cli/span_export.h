@@ -8,8 +8,8 @@
 #ifndef SIM_CLI_SPAN_EXPORT_H
 #define SIM_CLI_SPAN_EXPORT_H
 
-#include "sim/context.h"
 #include "sim/scenario/scenario.h"
+#include "sim/worker/context.h"
 
 struct sim_span_export;
 

@@ -63,7 +63,7 @@ static inline uint64_t mix(uint64_t word)
     return word ^ word >> 31;
 }
 
-uint64_t sim_random_name(uint64_t owner, enum sim_owner kind, const char *name)
+uint64_t sim_random_name(uint64_t owner, enum sim_name_kind kind, const char *name)
 {
     const uint64_t place =
         sim_digest_word(sim_digest_word(SIM_DIGEST_START, owner), (uint64_t)kind);
@@ -71,7 +71,7 @@ uint64_t sim_random_name(uint64_t owner, enum sim_owner kind, const char *name)
     return hash == 0 ? 1 : hash;
 }
 
-struct sim_random sim_random_of(const struct sim_random *parent, enum sim_owner kind,
+struct sim_random sim_random_of(const struct sim_random *parent, enum sim_name_kind kind,
                                 const char *name)
 {
     return (struct sim_random){ .seed = parent->seed,

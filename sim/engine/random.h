@@ -48,12 +48,12 @@ enum sim_purpose {
 
 /* Whose numbers: the kind of a name. It keeps apart what may be called the same, a stage and a
  * class of jobs. Append-only. */
-enum sim_owner {
-    SIM_OWNER_PIPELINE = 1,
-    SIM_OWNER_STAGE = 2,
-    SIM_OWNER_JOBS = 3,
-    SIM_OWNER_CLASS = 4, /* of jobs */
-    SIM_OWNER_NODES = 5, /* a group of equal nodes */
+enum sim_name_kind {
+    SIM_NAME_PIPELINE = 1,
+    SIM_NAME_STAGE = 2,
+    SIM_NAME_JOBS = 3,
+    SIM_NAME_CLASS = 4, /* of jobs */
+    SIM_NAME_NODES = 5, /* a group of equal nodes */
 };
 
 struct sim_stream_key {
@@ -70,10 +70,10 @@ struct sim_random {
 };
 
 /* The hash of a name below `owner` (0 = the root). Never 0. */
-uint64_t sim_random_name(uint64_t owner, enum sim_owner kind, const char *name);
+uint64_t sim_random_name(uint64_t owner, enum sim_name_kind kind, const char *name);
 /* The streams of `name`, which belongs to whom `parent` is for. Once for every owner: the hashing
  * is not part of opening a stream. */
-struct sim_random sim_random_of(const struct sim_random *parent, enum sim_owner kind,
+struct sim_random sim_random_of(const struct sim_random *parent, enum sim_name_kind kind,
                                 const char *name);
 
 /* A stream; 48 bytes, lives on the stack or inside an entity. Read-only but for its functions. */

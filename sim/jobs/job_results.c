@@ -5,7 +5,7 @@
 #include "sim/cluster/sharing.h"
 #include "sim/engine/time.h"
 #include "sim/record/record.h"
-#include "sim/run.h"
+#include "sim/world/run.h"
 
 #include <math.h>
 #include <stdio.h>

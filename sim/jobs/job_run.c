@@ -2,9 +2,9 @@
 /* Jobs in time: building, the run loop, the invariant; see the header. */
 #include "sim/jobs/job_state.h"
 
-#include "sim/belief.h"
 #include "sim/record/record.h"
 #include "sim/record/sampling.h"
+#include "sim/scenario/belief.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -121,7 +121,7 @@ static weir_status prepare(struct sim_job_run *run, struct weir_error *error)
     run->sample_ns =
         scenario->sample_ns > 0 ? scenario->sample_ns : sim_sampling_interval_ns(expected_s(run));
     const struct sim_random random =
-        sim_random_of(&run->random, SIM_OWNER_JOBS, run->workload->name);
+        sim_random_of(&run->random, SIM_NAME_JOBS, run->workload->name);
     return sim_job_stream_create(run->workload, &random, &run->stream);
 }
 

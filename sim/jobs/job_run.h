@@ -21,7 +21,7 @@
 #ifndef SIM_JOBS_JOB_RUN_H
 #define SIM_JOBS_JOB_RUN_H
 
-#include "sim/world.h"
+#include "sim/world/world.h"
 
 struct sim_job_run;
 struct sim_run_summary;

@@ -2,11 +2,11 @@
 /* The static experiment; see the header. */
 #include "sim/lab/lab_state.h"
 
-#include "sim/belief.h"
 #include "sim/engine/digest.h"
 #include "sim/engine/random.h"
 #include "sim/lab/arrival_order.h"
 #include "sim/lab/job_placer.h"
+#include "sim/scenario/belief.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -17,10 +17,9 @@
 struct sim_flow {
     const char *name;
     /* A new worker needs `setup_s` seconds before it is ready. */
-    weir_status (*begin_setup)(struct sim_stage_run *stage, struct sim_worker *worker,
-                               double setup_s);
+    weir_status (*begin_setup)(struct sim_stage_run *stage, struct sim_hand *hand, double setup_s);
     /* A task started that takes `service_s` seconds. */
-    weir_status (*begin_service)(struct sim_stage_run *stage, struct sim_worker *worker,
+    weir_status (*begin_service)(struct sim_stage_run *stage, struct sim_hand *hand,
                                  double service_s);
     /* Input, room or a worker of the stage at `position` may have become free. */
     weir_status (*changed)(struct sim_pipeline_run *run, uint32_t position);
@@ -31,9 +30,9 @@ struct sim_flow {
     /* runtime only: takes the output of a finished task over (NULL = handed on at once). */
     weir_status (*deliver)(struct sim_stage_run *stage, struct sim_queue *output);
     /* runtime only: a task is over and the worker idle. */
-    weir_status (*idled)(struct sim_stage_run *stage, struct sim_worker *worker);
+    weir_status (*idled)(struct sim_stage_run *stage, struct sim_hand *hand);
     /* runtime only: takes back what a worker that goes has in hand. */
-    void (*release)(struct sim_stage_run *stage, struct sim_worker *worker);
+    void (*release)(struct sim_stage_run *stage, struct sim_hand *hand);
     /* When the last item left, as this rule reports it. */
     int64_t (*completed_ns)(const struct sim_pipeline_run *run, int64_t last_ns);
 };

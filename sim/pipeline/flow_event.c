@@ -7,36 +7,29 @@
  * another, so the order in which one instant is worked through does not change the outcome.
  */
 #include "sim/pipeline/flow.h"
-#include "sim/scheduler_port.h"
 
-static weir_status schedule(struct sim_stage_run *stage, struct sim_worker *worker, uint16_t kind,
-                            double delay_s)
+static weir_status begin_setup(struct sim_stage_run *stage, struct sim_hand *hand, double setup_s)
 {
-    struct sim_context *context = stage->pipeline->context;
-    const int64_t delay_ns = sim_time_from_s(delay_s);
-    const int64_t now_ns = sim_engine_now(context->engine);
-    const struct sim_event event = { .time_ns = delay_ns > SIM_TIME_MAX - now_ns
-                                                    ? SIM_TIME_MAX
-                                                    : now_ns + delay_ns,
-                                     .target = worker->slot,
-                                     .argument = worker->id,
-                                     .kind = kind,
-                                     .phase = SIM_PHASE_COMPLETION };
-    worker->service_ns = event.time_ns - now_ns;
-    worker->timer = sim_engine_schedule(context->engine, &event);
+    sim_worker_set_up(stage->pipeline->config.workers, hand->worker, sim_time_from_s(setup_s));
     return WEIR_OK;
 }
 
-static weir_status begin_setup(struct sim_stage_run *stage, struct sim_worker *worker,
-                               double setup_s)
-{
-    return schedule(stage, worker, SIM_KIND_SETUP_END, setup_s);
-}
-
-static weir_status begin_service(struct sim_stage_run *stage, struct sim_worker *worker,
+static weir_status begin_service(struct sim_stage_run *stage, struct sim_hand *hand,
                                  double service_s)
 {
-    return schedule(stage, worker, SIM_KIND_SERVICE_END, service_s);
+    const struct sim_pipeline_run *run = stage->pipeline;
+    const int64_t delay_ns = sim_time_from_s(service_s);
+    const int64_t now_ns = sim_engine_now(run->context->engine);
+    const struct sim_event event = {
+        .time_ns = delay_ns > SIM_TIME_MAX - now_ns ? SIM_TIME_MAX : now_ns + delay_ns,
+        .target = hand->slot,
+        .argument = hand->worker->id,
+        .kind = sim_driver_kind(run->config.index, SIM_PIPELINE_SERVICE_END),
+        .phase = SIM_PHASE_COMPLETION
+    };
+    hand->service_ns = event.time_ns - now_ns;
+    hand->timer = sim_engine_schedule(run->context->engine, &event);
+    return WEIR_OK;
 }
 
 static weir_status start_all(struct sim_stage_run *stage, bool *has_started)

@@ -20,8 +20,6 @@
 #include "sim/pipeline/pipeline.h"
 #include "sim/pipeline/reservation.h"
 
-#include "sim/cluster/cluster.h"
-
 #include <math.h>
 
 static const double budget_of_store = 0.5; /* the rest is left to the heap of the workers */
@@ -101,15 +99,12 @@ bool sim_reservation_has_room(const struct sim_stage_run *stage)
 /* Nodes come and go; the executor looks at them only so often. */
 static void refresh_budget(struct sim_pipeline_run *run)
 {
-    const struct sim_cluster *cluster = run->context->cluster;
+    const struct sim_driver_config *config = &run->config;
     const int64_t now_ns = sim_engine_now(run->context->engine);
-    double ram_bytes = 0;
     if (run->budget_due_ns > now_ns)
         return;
-    for (uint32_t n = 0; n < cluster->node_count; n++)
-        if (cluster->nodes[n].is_up)
-            ram_bytes += (double)cluster->nodes[n].ram_total_bytes;
-    run->budget_bytes = budget_of_store * run->spec->store_of_ram * ram_bytes;
+    run->budget_bytes =
+        budget_of_store * run->spec->store_of_ram * config->services->ram_up_bytes(config->world);
     run->budget_due_ns = now_ns + run->spec->budget_refresh_ns;
 }
 
@@ -160,16 +155,15 @@ static weir_status changed(struct sim_pipeline_run *run, uint32_t position)
     return settle(run);
 }
 
-static weir_status begin_setup(struct sim_stage_run *stage, struct sim_worker *worker,
-                               double setup_s)
+static weir_status begin_setup(struct sim_stage_run *stage, struct sim_hand *hand, double setup_s)
 {
-    return sim_flow_event.begin_setup(stage, worker, setup_s);
+    return sim_flow_event.begin_setup(stage, hand, setup_s);
 }
 
-static weir_status begin_service(struct sim_stage_run *stage, struct sim_worker *worker,
+static weir_status begin_service(struct sim_stage_run *stage, struct sim_hand *hand,
                                  double service_s)
 {
-    return sim_flow_event.begin_service(stage, worker, service_s);
+    return sim_flow_event.begin_service(stage, hand, service_s);
 }
 
 static int64_t completed_ns(const struct sim_pipeline_run *run, int64_t last_ns)

@@ -21,7 +21,6 @@
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/recovery.h"
 #include "sim/pipeline/stealing.h"
-#include "sim/scheduler_port.h"
 
 #include <math.h>
 
@@ -35,14 +34,11 @@ static void plan_turn(struct sim_pipeline_run *run, int64_t at_ns)
 {
     const int64_t turn_ns = run->spec->turn_ns;
     const int64_t from_ns = at_ns > run->loop_free_ns ? at_ns : run->loop_free_ns;
-    const struct sim_event event = { .time_ns = (from_ns + turn_ns - 1) / turn_ns * turn_ns,
-                                     .target = run->index,
-                                     .kind = SIM_KIND_SWEEP,
-                                     .phase = SIM_PHASE_FLOW };
-    if (run->sweep_ns >= 0 && run->sweep_ns <= event.time_ns)
+    const int64_t due_ns = (from_ns + turn_ns - 1) / turn_ns * turn_ns;
+    if (run->sweep_ns >= 0 && run->sweep_ns <= due_ns)
         return; /* an earlier turn is planned already, and plans on if there is more to do */
-    run->sweep_ns = event.time_ns;
-    (void)sim_engine_schedule(run->context->engine, &event);
+    run->sweep_ns = due_ns;
+    (void)sim_pipeline_schedule(run, due_ns, SIM_PIPELINE_SWEEP, SIM_PHASE_FLOW);
 }
 
 static bool is_last(const struct sim_stage_run *stage)
@@ -50,16 +46,15 @@ static bool is_last(const struct sim_stage_run *stage)
     return stage->position + 1 == stage->pipeline->stage_count;
 }
 
-static weir_status begin_setup(struct sim_stage_run *stage, struct sim_worker *worker,
-                               double setup_s)
+static weir_status begin_setup(struct sim_stage_run *stage, struct sim_hand *hand, double setup_s)
 {
-    return sim_flow_event.begin_setup(stage, worker, setup_s);
+    return sim_flow_event.begin_setup(stage, hand, setup_s);
 }
 
-static weir_status begin_service(struct sim_stage_run *stage, struct sim_worker *worker,
+static weir_status begin_service(struct sim_stage_run *stage, struct sim_hand *hand,
                                  double service_s)
 {
-    return sim_flow_event.begin_service(stage, worker, service_s);
+    return sim_flow_event.begin_service(stage, hand, service_s);
 }
 
 /* ---- tasks in pools and hands ---- */
@@ -72,20 +67,20 @@ static void move_task(struct sim_item_slab *slab, struct sim_queue *from, struct
 }
 
 /* An idle worker goes on with the next task it holds. */
-static weir_status work_on(struct sim_stage_run *stage, struct sim_worker *worker)
+static weir_status work_on(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     struct sim_pipeline_run *run = stage->pipeline;
-    if (worker->state != SIM_WORKER_IDLE || worker->held.count == 0 || stage->stalled != 0)
+    if (hand->worker->state != SIM_WORKER_IDLE || hand->held.count == 0 || stage->stalled != 0)
         return WEIR_OK;
-    struct sim_queue hand = SIM_QUEUE_EMPTY;
+    struct sim_queue task = SIM_QUEUE_EMPTY;
     const int64_t now_ns = now_of(run);
-    move_task(&run->items, &worker->held, &hand);
-    worker->task_head = hand.head;
-    worker->task_count = (uint32_t)hand.count;
-    for (uint32_t item = hand.head, i = 0; i < hand.count; i++, item = run->items.items[item].next)
+    move_task(&run->items, &hand->held, &task);
+    hand->task_head = task.head;
+    hand->task_count = (uint32_t)task.count;
+    for (uint32_t item = task.head, i = 0; i < task.count; i++, item = run->items.items[item].next)
         sim_meter_wait(run->context->meter, now_ns, stage->index,
                        now_ns - run->items.items[item].queued_ns);
-    return sim_stage_work(stage, worker);
+    return sim_stage_work(stage, hand);
 }
 
 static weir_status deliver(struct sim_stage_run *stage, struct sim_queue *output)
@@ -102,12 +97,12 @@ static weir_status deliver(struct sim_stage_run *stage, struct sim_queue *output
     return WEIR_OK;
 }
 
-static weir_status idled(struct sim_stage_run *stage, struct sim_worker *worker)
+static weir_status idled(struct sim_stage_run *stage, struct sim_hand *hand)
 {
-    worker->uncollected++;
+    hand->uncollected++;
     stage->loop.uncollected++;
     plan_turn(stage->pipeline, now_of(stage->pipeline));
-    return work_on(stage, worker);
+    return work_on(stage, hand);
 }
 
 static void give_up(struct sim_stage_run *stage, struct sim_queue *task)
@@ -141,33 +136,33 @@ static void put_back(struct sim_stage_run *stage, struct sim_queue *task)
 }
 
 /* Held tasks go back youngest first, the running one last: so it stands in front again. */
-static void release(struct sim_stage_run *stage, struct sim_worker *worker)
+static void release(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     struct sim_pipeline_run *run = stage->pipeline;
-    while (worker->held.count > 0) {
+    while (hand->held.count > 0) {
         struct sim_queue rest = SIM_QUEUE_EMPTY;
         struct sim_queue task = SIM_QUEUE_EMPTY;
-        while (worker->held.count > 0) {
+        while (hand->held.count > 0) {
             while (task.count > 0)
                 sim_queue_push(&rest, &run->items, sim_queue_pop(&task, &run->items));
-            move_task(&run->items, &worker->held, &task);
+            move_task(&run->items, &hand->held, &task);
         }
         put_back(stage, &task);
-        worker->held = rest;
+        hand->held = rest;
     }
     struct sim_queue running = SIM_QUEUE_EMPTY;
-    for (; worker->task_count > 0; worker->task_count--) {
-        const uint32_t item = worker->task_head;
-        worker->task_head = run->items.items[item].next;
+    for (; hand->task_count > 0; hand->task_count--) {
+        const uint32_t item = hand->task_head;
+        hand->task_head = run->items.items[item].next;
         sim_queue_push(&running, &run->items, item);
     }
-    worker->task_head = SIM_NO_ITEM;
+    hand->task_head = SIM_NO_ITEM;
     if (running.count > 0)
         put_back(stage, &running);
-    stage->loop.used_slots -= worker->used_slots;
-    stage->loop.uncollected -= worker->uncollected;
-    worker->used_slots = 0;
-    worker->uncollected = 0;
+    stage->loop.used_slots -= hand->used_slots;
+    stage->loop.uncollected -= hand->uncollected;
+    hand->used_slots = 0;
+    hand->uncollected = 0;
 }
 
 /* ---- one turn ---- */
@@ -175,26 +170,26 @@ static void release(struct sim_stage_run *stage, struct sim_worker *worker)
 static void collect(struct sim_stage_run *stage)
 {
     for (uint32_t i = 0; i < stage->positions && stage->loop.uncollected > 0; i++) {
-        struct sim_worker *worker = stage->workers[i];
-        if (worker == NULL || worker->uncollected == 0)
+        struct sim_hand *hand = stage->hands[i];
+        if (hand == NULL || hand->uncollected == 0)
             continue;
-        stage->loop.uncollected -= worker->uncollected;
-        stage->loop.used_slots -= worker->uncollected;
-        worker->used_slots -= worker->uncollected;
-        worker->uncollected = 0;
+        stage->loop.uncollected -= hand->uncollected;
+        stage->loop.used_slots -= hand->uncollected;
+        hand->used_slots -= hand->uncollected;
+        hand->uncollected = 0;
     }
 }
 
-static struct sim_worker *freest_worker(const struct sim_stage_run *stage)
+static struct sim_hand *freest_worker(const struct sim_stage_run *stage)
 {
-    struct sim_worker *best = NULL;
+    struct sim_hand *best = NULL;
     for (uint32_t i = 0; i < stage->positions; i++) {
-        struct sim_worker *worker = stage->workers[i];
-        if (worker == NULL || worker->state == SIM_WORKER_SETUP ||
-            worker->used_slots >= stage->slots)
+        struct sim_hand *hand = stage->hands[i];
+        if (hand == NULL || hand->worker->state == SIM_WORKER_SETUP ||
+            hand->used_slots >= stage->slots)
             continue;
-        if (best == NULL || worker->used_slots < best->used_slots)
-            best = worker;
+        if (best == NULL || hand->used_slots < best->used_slots)
+            best = hand;
         if (best->used_slots == 0)
             break;
     }
@@ -205,8 +200,8 @@ static struct sim_worker *freest_worker(const struct sim_stage_run *stage)
 static weir_status work_on_held(struct sim_stage_run *stage)
 {
     for (uint32_t i = 0; stage->idle.count > 0 && i < stage->positions; i++)
-        if (stage->workers[i] != NULL)
-            WEIR_TRY(work_on(stage, stage->workers[i]));
+        if (stage->hands[i] != NULL)
+            WEIR_TRY(work_on(stage, stage->hands[i]));
     return WEIR_OK;
 }
 
@@ -215,15 +210,15 @@ static weir_status hand_out(struct sim_stage_run *stage, bool *has_moved)
     struct sim_pipeline_run *run = stage->pipeline;
     WEIR_TRY(work_on_held(stage));
     while (stage->loop.pool_tasks > 0) {
-        struct sim_worker *worker = freest_worker(stage);
-        if (worker == NULL)
+        struct sim_hand *hand = freest_worker(stage);
+        if (hand == NULL)
             break;
-        move_task(&run->items, &stage->loop.pool, &worker->held);
+        move_task(&run->items, &stage->loop.pool, &hand->held);
         stage->loop.pool_tasks--;
         stage->loop.used_slots++;
-        worker->used_slots++;
+        hand->used_slots++;
         *has_moved = true;
-        WEIR_TRY(work_on(stage, worker));
+        WEIR_TRY(work_on(stage, hand));
         sim_stage_note_queue(stage);
     }
     return WEIR_OK;
@@ -335,8 +330,9 @@ static weir_status end_stages(struct sim_pipeline_run *run, bool *has_moved)
         *has_moved = *has_moved || !stage->loop.is_done;
         stage->loop.is_done = true;
         for (uint32_t i = 0; i < stage->positions; i++)
-            if (stage->workers[i] != NULL)
-                WEIR_TRY(sim_port_stop_worker(run->port, stage->workers[i]));
+            if (stage->hands[i] != NULL)
+                WEIR_TRY(
+                    sim_pipeline_end_worker(stage, stage->hands[i], SIM_STOP_OVER, "stage done"));
     }
     return WEIR_OK;
 }
@@ -387,6 +383,7 @@ static weir_status turn(struct sim_pipeline_run *run)
 
 static weir_status rescaled(struct sim_pipeline_run *run)
 {
+    run->has_counted = false;
     plan_turn(run, now_of(run));
     return WEIR_OK;
 }
@@ -403,8 +400,12 @@ static int64_t completed_ns(const struct sim_pipeline_run *run, int64_t last_ns)
     return last_ns;
 }
 
-void sim_runtime_begin_plan(struct sim_pipeline_run *run)
+/* How many workers of each stage a plan may stop at most, counted before its first stop. */
+static void count_stops(struct sim_pipeline_run *run)
 {
+    if (run->has_counted)
+        return;
+    run->has_counted = true;
     for (uint32_t s = 0; s < run->stage_count; s++) {
         struct sim_stage_run *stage = &run->stages[s];
         struct sim_loop_stage *loop = &stage->loop;
@@ -419,15 +420,16 @@ void sim_runtime_begin_plan(struct sim_pipeline_run *run)
     }
 }
 
-bool sim_runtime_may_stop(struct sim_stage_run *stage, const struct sim_worker *worker)
+bool sim_runtime_may_stop(struct sim_stage_run *stage, const struct sim_hand *hand)
 {
     struct sim_pipeline_run *run = stage->pipeline;
     struct sim_loop_stage *loop = &stage->loop;
     const int64_t now_ns = now_of(run);
     const int64_t grace_ns = run->spec->grace_ns;
     if (!loop->is_done && grace_ns > 0 &&
-        (worker->ready_ns < 0 || now_ns - worker->ready_ns < grace_ns))
+        (hand->worker->ready_ns < 0 || now_ns - hand->worker->ready_ns < grace_ns))
         return false;
+    count_stops(run);
     if (loop->stops_left == 0)
         return false;
     loop->stops_left -= loop->stops_left == UINT32_MAX ? 0 : 1;

@@ -11,7 +11,6 @@
  * as the original does, or to the nearest.
  */
 #include "sim/pipeline/flow.h"
-#include "sim/scheduler_port.h"
 
 #include <math.h>
 
@@ -24,41 +23,38 @@ static int64_t ticks_of(const struct sim_pipeline *spec, double seconds)
 /* Plans a sweep at `at_ns`, once. Sweeps planned later for the same step are dropped on arrival. */
 static void plan_sweep(struct sim_pipeline_run *run, int64_t at_ns)
 {
-    const struct sim_event event = { .time_ns = at_ns,
-                                     .target = run->index,
-                                     .kind = SIM_KIND_SWEEP,
-                                     .phase = SIM_PHASE_COMPLETION };
-    (void)sim_engine_schedule(run->context->engine, &event);
+    (void)sim_pipeline_schedule(run, at_ns, SIM_PIPELINE_SWEEP, SIM_PHASE_COMPLETION);
 }
 
-static weir_status begin(struct sim_stage_run *stage, struct sim_worker *worker, double seconds)
+static weir_status begin(struct sim_stage_run *stage, struct sim_hand *hand, double seconds)
 {
     struct sim_pipeline_run *run = stage->pipeline;
     const int64_t tick_ns = run->spec->tick_ns;
     const int64_t now_ns = sim_engine_now(run->context->engine);
     const int64_t ticks = ticks_of(run->spec, seconds);
-    worker->service_ns = ticks * tick_ns;
+    hand->service_ns = ticks * tick_ns;
     plan_sweep(run, now_ns + (ticks > 1 ? ticks : 1) * tick_ns);
     return WEIR_OK;
 }
 
-static int64_t due_ns(const struct sim_worker *worker)
+static int64_t due_ns(const struct sim_hand *hand)
 {
-    return (worker->state == SIM_WORKER_SETUP ? worker->created_ns : worker->task_start_ns) +
-           worker->service_ns;
+    return (hand->worker->state == SIM_WORKER_SETUP ? hand->worker->created_ns
+                                                    : hand->task_start_ns) +
+           hand->service_ns;
 }
 
 static weir_status end_due(struct sim_stage_run *stage, uint32_t state, int64_t now_ns)
 {
     for (uint32_t i = 0; i < stage->positions; i++) {
-        struct sim_worker *worker = stage->workers[i];
+        struct sim_hand *hand = stage->hands[i];
         bool ignored = false;
-        if (worker == NULL || worker->state != state || due_ns(worker) > now_ns)
+        if (hand == NULL || hand->worker->state != state || due_ns(hand) > now_ns)
             continue;
         if (state == SIM_WORKER_SETUP)
-            WEIR_TRY(sim_stage_ready(stage, worker, &ignored));
+            WEIR_TRY(sim_stage_ready(stage, hand, &ignored));
         else
-            WEIR_TRY(sim_stage_finish(stage, worker, &ignored));
+            WEIR_TRY(sim_stage_finish(stage, hand, &ignored));
     }
     return WEIR_OK;
 }

@@ -16,7 +16,7 @@ static void stage_init(struct sim_stage_run *stage, struct sim_pipeline_run *run
     *stage = (struct sim_stage_run){
         .spec = spec,
         .pipeline = run,
-        .random = sim_random_of(&run->random, SIM_OWNER_STAGE, spec->name),
+        .random = sim_random_of(&run->random, SIM_NAME_STAGE, spec->name),
         .index = (uint32_t)run->spec->stage_first + position,
         .position = position,
         .queue = SIM_QUEUE_EMPTY,
@@ -46,10 +46,10 @@ static const struct sim_flow *flow_of(const struct sim_pipeline *spec)
     return &sim_flow_event;
 }
 
-weir_status sim_pipeline_create(const struct sim_pipeline *spec, uint32_t index,
-                                struct sim_context *context, struct sim_worker_pool *pool,
-                                struct sim_port *port, struct sim_pipeline_run **run)
+weir_status sim_pipeline_create(const struct sim_driver_config *config,
+                                struct sim_pipeline_run **run)
 {
+    const struct sim_pipeline *spec = &config->scenario->pipelines[config->instance];
     struct sim_pipeline_run *made = calloc(1, sizeof(*made));
     struct sim_stage_run *stages = calloc(spec->stages_count, sizeof(*stages));
     if (made == NULL || stages == NULL) {
@@ -59,12 +59,11 @@ weir_status sim_pipeline_create(const struct sim_pipeline *spec, uint32_t index,
     }
     *made = (struct sim_pipeline_run){
         .spec = spec,
-        .context = context,
-        .pool = pool,
-        .port = port,
+        .config = *config,
+        .context = config->context,
         .flow = flow_of(spec),
-        .random = sim_random_of(&context->random, SIM_OWNER_PIPELINE, spec->name),
-        .index = index,
+        .random = sim_random_of(&config->context->random, SIM_NAME_PIPELINE, spec->name),
+        .index = config->instance,
         .stages = stages,
         .stage_count = (uint32_t)spec->stages_count,
         .source_left = spec->input.items == 0 ? UINT64_MAX : spec->input.items,
@@ -87,7 +86,7 @@ void sim_pipeline_destroy(struct sim_pipeline_run *run)
     if (run == NULL)
         return;
     for (uint32_t i = 0; i < run->stage_count; i++) {
-        free(run->stages[i].workers);
+        free(run->stages[i].hands);
         free(run->stages[i].blocked);
         for (uint32_t r = 0; r < run->stages[i].loop.return_count; r++)
             free(run->stages[i].loop.returns[r].places);
@@ -96,6 +95,7 @@ void sim_pipeline_destroy(struct sim_pipeline_run *run)
         sim_ready_set_clear(&run->stages[i].idle);
     }
     free(run->stages);
+    sim_hand_slab_clear(&run->hands);
     sim_item_slab_clear(&run->items);
     free(run);
 }
@@ -136,37 +136,41 @@ static void close_holes(struct sim_stage_run *stage)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < stage->positions; i++) {
-        struct sim_worker *worker = stage->workers[i];
-        if (worker == NULL)
+        struct sim_hand *hand = stage->hands[i];
+        if (hand == NULL)
             continue;
-        if (worker->state == SIM_WORKER_IDLE && kept != i) {
+        if (hand->worker->state == SIM_WORKER_IDLE && kept != i) {
             sim_ready_set_remove(&stage->idle, i);
             sim_ready_set_add(&stage->idle, kept);
         }
-        worker->position = kept;
-        stage->workers[kept++] = worker;
+        hand->position = kept;
+        stage->hands[kept++] = hand;
     }
     stage->positions = kept;
 }
 
-static weir_status append_worker(struct sim_stage_run *stage, struct sim_worker *worker)
+/* Room for one more hand in the list. */
+static weir_status reserve_position(struct sim_stage_run *stage)
 {
     if (stage->positions == stage->capacity && stage->worker_count * 2 < stage->positions)
         close_holes(stage);
     if (stage->positions == stage->capacity) {
         const uint32_t capacity = stage->capacity == 0 ? 64 : stage->capacity * 2;
-        struct sim_worker **workers =
-            realloc(stage->workers, capacity * sizeof(struct sim_worker *));
-        if (workers == NULL)
+        struct sim_hand **hands = realloc(stage->hands, capacity * sizeof(struct sim_hand *));
+        if (hands == NULL)
             return WEIR_ENOMEM;
-        stage->workers = workers;
+        stage->hands = hands;
         stage->capacity = capacity;
         WEIR_TRY(sim_ready_set_reserve(&stage->idle, capacity));
     }
-    worker->position = stage->positions;
-    stage->workers[stage->positions++] = worker;
-    stage->worker_count++;
     return WEIR_OK;
+}
+
+static void append(struct sim_stage_run *stage, struct sim_hand *hand)
+{
+    hand->position = stage->positions;
+    stage->hands[stage->positions++] = hand;
+    stage->worker_count++;
 }
 
 /* How long a worker must wait for setup_on_node; the first one on the node begins it. */
@@ -178,7 +182,7 @@ static weir_status node_setup_s(struct sim_stage_run *stage, uint32_t node, doub
     if (stage->spec->setup_on_node == NULL)
         return WEIR_OK;
     if (stage->node_ready_ns == NULL) {
-        const uint32_t nodes = context->cluster->node_count;
+        const uint32_t nodes = sim_scenario_node_count(context->scenario);
         stage->node_ready_ns = malloc(nodes * sizeof(*stage->node_ready_ns));
         if (stage->node_ready_ns == NULL)
             return WEIR_ENOMEM;
@@ -199,22 +203,6 @@ void sim_pipeline_forget_node(struct sim_stage_run *stage, uint32_t node)
         stage->node_ready_ns[node] = -1;
 }
 
-/* All members or none: then *worker is NULL and the reason says why. */
-static weir_status place_all(struct sim_stage_run *stage, const struct sim_places *places,
-                             struct sim_worker **worker, uint32_t *reason)
-{
-    struct sim_pipeline_run *run = stage->pipeline;
-    WEIR_TRY(sim_worker_place(run->pool, run->context, places->items[0].id, stage->index,
-                              &places->items[0].alloc, &stage->spec->uses_shape, worker, reason));
-    for (uint32_t i = 1; i < places->count && *reason == WEIR_REASON_NONE; i++)
-        WEIR_TRY(sim_worker_join(run->pool, run->context, *worker, &places->items[i], reason));
-    if (*worker == NULL || *reason == WEIR_REASON_NONE)
-        return WEIR_OK;
-    sim_worker_withdraw(run->pool, run->context, *worker);
-    *worker = NULL;
-    return WEIR_OK;
-}
-
 /* The slowest node decides when all may begin. */
 static weir_status node_setups_s(struct sim_stage_run *stage, const struct sim_places *places,
                                  double *seconds)
@@ -228,39 +216,61 @@ static weir_status node_setups_s(struct sim_stage_run *stage, const struct sim_p
     return WEIR_OK;
 }
 
-weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, const struct sim_places *places,
-                                    bool is_ready, uint32_t *reason)
+/* A worker with empty hands; NULL when the cluster refuses it. */
+static weir_status start_worker(struct sim_stage_run *stage, const struct sim_start *start,
+                                struct sim_hand **hand, uint32_t *reason)
 {
     struct sim_pipeline_run *run = stage->pipeline;
+    const struct sim_worker_start wanted = { .owner = start->owner,
+                                             .driver = run->config.index,
+                                             .uses = &stage->spec->uses_shape,
+                                             .places = start->places };
     struct sim_worker *worker = NULL;
-    WEIR_TRY(place_all(stage, places, &worker, reason));
-    if (worker == NULL)
+    WEIR_TRY(reserve_position(stage));
+    WEIR_TRY(sim_hand_take(&run->hands, hand));
+    const weir_status status = sim_worker_start(run->config.workers, &wanted, &worker, reason);
+    if (worker == NULL) {
+        sim_hand_free(&run->hands, *hand);
+        *hand = NULL;
+        return status;
+    }
+    (*hand)->worker = worker;
+    worker->work = *hand;
+    return WEIR_OK;
+}
+
+weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, const struct sim_start *start,
+                                    struct sim_hand **hand, uint32_t *reason)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    WEIR_TRY(start_worker(stage, start, hand, reason));
+    if (*hand == NULL)
         return WEIR_OK;
-    WEIR_TRY(append_worker(stage, worker));
-    worker->ordinal = stage->next_ordinal++;
-    sim_worker_set_state(worker, run->context, SIM_WORKER_SETUP);
+    append(stage, *hand);
+    (*hand)->ordinal = stage->next_ordinal++;
+    sim_worker_set_state(run->config.workers, (*hand)->worker, SIM_WORKER_SETUP);
     stage->count[SIM_WORKER_SETUP]++;
-    if (is_ready)
-        return sim_stage_enter(stage, worker);
+    if (start->is_ready)
+        return sim_stage_enter(stage, *hand);
     double wait_s = 0;
-    WEIR_TRY(node_setups_s(stage, places, &wait_s));
-    return run->flow->begin_setup(stage, worker,
-                                  wait_s + sim_service_setup_s(stage, worker->ordinal));
+    WEIR_TRY(node_setups_s(stage, &start->places, &wait_s));
+    return run->flow->begin_setup(stage, *hand,
+                                  wait_s + sim_service_setup_s(stage, (*hand)->ordinal));
 }
 
 /* Items in hand go back to the front of the queue, in their order, with their attempt unchanged: a
  * lost worker is not the item's fault, and the demand of a repeated task is the same. */
-static void return_items(struct sim_stage_run *stage, struct sim_worker *worker)
+static void return_items(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     struct sim_pipeline_run *run = stage->pipeline;
     struct sim_queue reversed = SIM_QUEUE_EMPTY;
-    while (worker->task_count > 0) {
-        const uint32_t item = worker->task_head;
-        worker->task_head = run->items.items[item].next;
-        worker->task_count--;
+    while (hand->task_count > 0) {
+        const uint32_t item = hand->task_head;
+        hand->task_head = run->items.items[item].next;
+        hand->task_count--;
         sim_queue_push_front(&reversed, &run->items, item);
     }
-    worker->task_head = SIM_NO_ITEM;
+    hand->task_head = SIM_NO_ITEM;
     const int64_t now_ns = sim_engine_now(run->context->engine);
     while (reversed.count > 0) {
         const uint32_t item = sim_queue_pop(&reversed, &run->items);
@@ -271,65 +281,78 @@ static void return_items(struct sim_stage_run *stage, struct sim_worker *worker)
 }
 
 /* Output of a blocked worker is finished work: it moves on even where the buffer is full. */
-static void release_output(struct sim_stage_run *stage, struct sim_worker *worker)
+static void release_output(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     struct sim_pipeline_run *run = stage->pipeline;
     struct sim_stage_run *next = stage + 1;
-    while (worker->task_count > 0) {
-        const uint32_t item = worker->task_head;
-        worker->task_head = run->items.items[item].next;
-        worker->task_count--;
+    while (hand->task_count > 0) {
+        const uint32_t item = hand->task_head;
+        hand->task_head = run->items.items[item].next;
+        hand->task_count--;
         sim_queue_push(&next->queue, &run->items, item);
     }
-    worker->task_head = SIM_NO_ITEM;
+    hand->task_head = SIM_NO_ITEM;
     sim_meter_queue(run->context->meter, sim_engine_now(run->context->engine), next->index,
                     next->queue.count, next->queue.bytes);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < stage->blocked_count; i++)
-        if (stage->blocked[i] != worker->slot)
+        if (stage->blocked[i] != hand->slot)
             stage->blocked[kept++] = stage->blocked[i];
     stage->blocked_count = kept;
 }
 
-weir_status sim_pipeline_drop_worker(struct sim_stage_run *stage, struct sim_worker *worker,
-                                     const char *reason)
+void sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     struct sim_pipeline_run *run = stage->pipeline;
     const int64_t now_ns = sim_engine_now(run->context->engine);
     if (run->flow->release != NULL)
-        run->flow->release(stage, worker);
-    if (worker->state == SIM_WORKER_BUSY) {
-        sim_meter_work_lost(run->context->meter, stage->index, now_ns - worker->task_start_ns);
-        worker->busy_ns += now_ns - worker->task_start_ns;
-        return_items(stage, worker);
-    } else if (worker->state == SIM_WORKER_BLOCKED) {
-        release_output(stage, worker);
-    } else if (worker->state == SIM_WORKER_IDLE) {
-        sim_ready_set_remove(&stage->idle, worker->position);
+        run->flow->release(stage, hand);
+    if (hand->worker->state == SIM_WORKER_BUSY) {
+        sim_meter_work_lost(run->context->meter, stage->index, now_ns - hand->task_start_ns);
+        return_items(stage, hand);
+    } else if (hand->worker->state == SIM_WORKER_BLOCKED) {
+        release_output(stage, hand);
+    } else if (hand->worker->state == SIM_WORKER_IDLE) {
+        sim_ready_set_remove(&stage->idle, hand->position);
     }
-    sim_stage_put_down(stage, worker);
-    stage->count[worker->state]--;
-    stage->workers[worker->position] = NULL;
+    sim_stage_put_down(stage, hand);
+    stage->count[hand->worker->state]--;
+    stage->hands[hand->position] = NULL;
     stage->worker_count--;
-    return sim_worker_release(run->pool, run->context, worker, reason);
+    if (hand->timer != SIM_NO_HANDLE)
+        (void)sim_engine_cancel(run->context->engine, hand->timer);
+    assert(hand->task_count == 0 && hand->held.count == 0);
+    hand->worker->work = NULL;
+    sim_hand_free(&run->hands, hand);
 }
 
-weir_status sim_pipeline_rescaled(struct sim_pipeline_run *run)
+weir_status sim_pipeline_end_worker(struct sim_stage_run *stage, struct sim_hand *hand,
+                                    enum sim_stop why, const char *text)
 {
-    return run->flow->rescaled(run);
+    const struct sim_driver_config *config = &stage->pipeline->config;
+    return config->services->end(config->world, hand->worker, why, text);
+}
+
+sim_handle sim_pipeline_schedule(const struct sim_pipeline_run *run, int64_t at_ns,
+                                 enum sim_pipeline_event kind, enum sim_phase phase)
+{
+    const struct sim_event event = { .time_ns = at_ns,
+                                     .kind = sim_driver_kind(run->config.index, (uint8_t)kind),
+                                     .phase = (uint16_t)phase };
+    return sim_engine_schedule(run->context->engine, &event);
 }
 
 static weir_status shift_running(struct sim_stage_run *stage, int64_t by_ns)
 {
     struct sim_engine *engine = stage->pipeline->context->engine;
     for (uint32_t i = 0; i < stage->positions; i++) {
-        struct sim_worker *worker = stage->workers[i];
-        if (worker == NULL || worker->state != SIM_WORKER_BUSY)
+        struct sim_hand *hand = stage->hands[i];
+        if (hand == NULL || hand->worker->state != SIM_WORKER_BUSY)
             continue;
-        const int64_t due_ns = worker->task_start_ns + worker->service_ns;
-        worker->service_ns =
-            by_ns == 0 ? SIM_TIME_MAX - worker->task_start_ns : worker->service_ns + by_ns;
-        (void)sim_engine_reschedule(engine, worker->timer,
+        const int64_t due_ns = hand->task_start_ns + hand->service_ns;
+        hand->service_ns =
+            by_ns == 0 ? SIM_TIME_MAX - hand->task_start_ns : hand->service_ns + by_ns;
+        (void)sim_engine_reschedule(engine, hand->timer,
                                     by_ns == 0 ? SIM_TIME_MAX : due_ns + by_ns);
     }
     return WEIR_OK;
@@ -366,13 +389,13 @@ uint64_t sim_pipeline_ages(const struct sim_pipeline_run *run, int64_t now_ns, i
             filled +=
                 list_ages(&run->items, queues[q]->head, queues[q]->count, now_ns, age_ns + filled);
         for (uint32_t i = 0; i < stage->positions; i++) {
-            const struct sim_worker *worker = stage->workers[i];
-            if (worker == NULL)
+            const struct sim_hand *hand = stage->hands[i];
+            if (hand == NULL)
                 continue;
-            filled += list_ages(&run->items, worker->task_head, worker->task_count, now_ns,
-                                age_ns + filled);
-            filled += list_ages(&run->items, worker->held.head, worker->held.count, now_ns,
-                                age_ns + filled);
+            filled +=
+                list_ages(&run->items, hand->task_head, hand->task_count, now_ns, age_ns + filled);
+            filled +=
+                list_ages(&run->items, hand->held.head, hand->held.count, now_ns, age_ns + filled);
         }
     }
     return filled;
@@ -387,14 +410,14 @@ static weir_status check_stage(const struct sim_stage_run *stage, uint64_t *item
     double in_hand = 0;
     *items += stage->queue.count + stage->loop.pool.count + stage->loop.outbox.count;
     for (uint32_t i = 0; i < stage->positions; i++) {
-        const struct sim_worker *worker = stage->workers[i];
-        if (worker == NULL)
+        const struct sim_hand *hand = stage->hands[i];
+        if (hand == NULL)
             continue;
         workers++;
-        count[worker->state]++;
-        *items += worker->task_count + worker->held.count;
-        used_slots += worker->used_slots;
-        in_hand += worker->input_bytes;
+        count[hand->worker->state]++;
+        *items += hand->task_count + hand->held.count;
+        used_slots += hand->used_slots;
+        in_hand += hand->input_bytes;
     }
     if (used_slots != stage->loop.used_slots)
         return weir_fail(error, WEIR_EINVARIANT, "stage %s: %u slots in use, counted %u",

@@ -2,10 +2,11 @@
 /*
  * The pipeline driver: items flow from a source through stages of workers over bounded queues.
  *
- * The driver owns items, queues and the lists of workers; workers own devices. *When* work is
- * handed on is a flow rule (flow.h), one file each: `event` (at once) and `tick` (the fixed-step
- * loop of the original simulator, to the digit). How many workers there are is the scheduler's
- * business and arrives through sim_pipeline_add_worker and sim_pipeline_drop_worker.
+ * The driver (driver.c, behind sim/world/driver.h) owns items, queues, and what each worker has in
+ * hand; workers own devices. *When* work is handed on is a flow rule (flow.h), one file each:
+ * `event` (at once) and `tick` (the fixed-step loop of the original simulator, to the digit). How
+ * many workers there are is the scheduler's business: they come through sim_pipeline_add_worker,
+ * and they go through sim_pipeline_stop, which takes back what they have in hand.
  *
  * Invariant (sim_pipeline_check): every living item is in exactly one queue or one worker's hands;
  * counts by state add up; under the slots rule no task is started beyond workers * slots.
@@ -13,17 +14,49 @@
 #ifndef SIM_PIPELINE_PIPELINE_H
 #define SIM_PIPELINE_PIPELINE_H
 
-#include "sim/context.h"
 #include "sim/queue/item.h"
-#include "sim/scenario/scenario.h"
 #include "sim/worker/ready_set.h"
-#include "sim/worker/worker.h"
+#include "sim/world/driver.h"
 
-struct sim_port;
 struct sim_flow;
 struct sim_pipeline_run;
 
 enum { SIM_LOOP_SAMPLES = 100 };
+
+/* Its own events (sim_driver_kind). */
+enum sim_pipeline_event {
+    SIM_PIPELINE_SERVICE_END = 1, /* target: slot of the hand, argument: worker id */
+    SIM_PIPELINE_ARRIVAL = 2,
+    SIM_PIPELINE_SWEEP = 3 /* tick: a step, runtime: a turn of the loop */
+};
+
+/* What a worker of a stage has in hand: worker->work. Slots are reused, so events carry the id of
+ * the worker too. */
+struct sim_hand {
+    struct sim_worker *worker; /* NULL = the slot is free */
+    uint32_t slot;             /* in its pipeline */
+    uint32_t position;         /* in its stage's list */
+    uint32_t ordinal;   /* how many workers its stage had before it: names its random streams */
+    uint32_t task_head; /* items in hand, linked; SIM_NO_ITEM = none */
+    uint32_t task_count;
+    uint32_t used_slots; /* runtime: held, running, and over but not collected */
+    uint32_t uncollected;
+    uint32_t setup_tries;  /* runtime: set-ups of this life that failed */
+    uint32_t deaths;       /* runtime: of it in a row, without a finished task between */
+    uint32_t will_fail;    /* the attempt that runs will fail at its end */
+    double input_bytes;    /* of the task, as it was taken */
+    struct sim_queue held; /* runtime: tasks taken ahead, each headed by an item that counts it */
+    sim_handle timer;      /* end of service */
+    int64_t pause_ns;      /* runtime: before the attempt that runs */
+    int64_t task_start_ns, service_ns, demand_ns;
+};
+
+/* Hands of a pipeline; stable addresses. */
+struct sim_hand_slab {
+    struct sim_hand **slots;
+    uint32_t *free_slots;
+    uint32_t capacity, used, free_count;
+};
 
 /* A worker that died and will be back at a turn of the loop. */
 struct sim_return {
@@ -54,17 +87,17 @@ struct sim_loop_stage {
 struct sim_stage_run {
     const struct sim_stage *spec;
     struct sim_pipeline_run *pipeline;
-    struct sim_random random;    /* its streams, by its name */
-    uint32_t index;              /* over all pipelines */
-    uint32_t position;           /* in its pipeline */
-    struct sim_queue queue;      /* in front of it */
-    struct sim_worker **workers; /* in order of arrival, NULL where one left */
+    struct sim_random random; /* its streams, by its name */
+    uint32_t index;           /* over all pipelines */
+    uint32_t position;        /* in its pipeline */
+    struct sim_queue queue;   /* in front of it */
+    struct sim_hand **hands;  /* of its workers in order of arrival, NULL where one left */
     uint32_t positions, capacity;
     uint32_t count[SIM_METER_STATES]; /* workers by state; GONE unused */
     uint32_t worker_count;
     uint32_t next_ordinal;
     struct sim_ready_set idle;
-    uint32_t *blocked; /* slots of blocked workers, oldest first */
+    uint32_t *blocked; /* slots of hands of blocked workers, oldest first */
     uint32_t blocked_count, blocked_capacity;
     uint32_t slots;
     uint32_t ranks;          /* processes of a worker: its GPUs in a group, else 1 */
@@ -83,12 +116,12 @@ struct sim_stage_run {
 
 struct sim_pipeline_run {
     const struct sim_pipeline *spec;
-    struct sim_context *context;
-    struct sim_worker_pool *pool;
-    struct sim_port *port;
+    struct sim_driver_config config;
+    struct sim_context *context; /* the config's */
     const struct sim_flow *flow;
     struct sim_random random; /* its streams, by its name */
-    uint32_t index;
+    uint32_t index;           /* of the pipeline */
+    struct sim_hand_slab hands;
     struct sim_stage_run *stages;
     uint32_t stage_count;
     struct sim_item_slab items;
@@ -104,8 +137,10 @@ struct sim_pipeline_run {
     int64_t opens_ns;        /* batch: when its input is there */
     double spilled_bytes;    /* that are not in the store now */
     bool has_ended;          /* runtime: by a failure; nothing is done any more */
+    bool has_counted;        /* runtime: stops_left is that of the plan being applied */
     int64_t asked_ns;        /* runtime: when a decision was asked for last */
     bool has_batches;        /* some stage takes more than one item a task */
+    double bound_per_s;      /* throughput it cannot exceed, 0 = not known */
     double budget_bytes;     /* reservation: as last looked at */
     int64_t budget_due_ns;   /* reservation: when to look again */
     uint64_t finished, dropped;
@@ -113,9 +148,15 @@ struct sim_pipeline_run {
     int64_t completed_ns; /* when the last item left, -1 = not yet */
 };
 
-weir_status sim_pipeline_create(const struct sim_pipeline *spec, uint32_t index,
-                                struct sim_context *context, struct sim_worker_pool *pool,
-                                struct sim_port *port, struct sim_pipeline_run **run);
+/* driver.c */
+extern const struct sim_driver_ops sim_pipeline_driver;
+/* The stage behind a pool among the drivers of a run (from 1 on), NULL = the pool is no stage: for
+ * snapshots and tests. */
+const struct sim_stage_run *sim_pipeline_stage(const struct sim_driver *drivers, uint32_t count,
+                                               uint32_t pool);
+
+weir_status sim_pipeline_create(const struct sim_driver_config *config,
+                                struct sim_pipeline_run **run);
 void sim_pipeline_destroy(struct sim_pipeline_run *run);
 
 /* Time 0: arrivals begin, `initial` queues are filled. */
@@ -124,28 +165,33 @@ weir_status sim_pipeline_begin(struct sim_pipeline_run *run, const struct sim_in
 /* Nothing to do and nothing to come. */
 bool sim_pipeline_is_done(const struct sim_pipeline_run *run);
 
-/* ---- what the world reports ---- */
+/* ---- workers come and go ---- */
 
-/* What is placed together: one place, or all members of a group. */
-struct sim_places {
-    const struct sim_place *items;
-    uint32_t count;
-};
-
-/* Places a worker, all of its members or none; the reason says why the cluster refuses it.
- * `is_ready` skips set-up. */
-weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, const struct sim_places *places,
-                                    bool is_ready, uint32_t *reason);
-/* Takes a worker out of service: running and finished items go back to where they wait. */
-weir_status sim_pipeline_drop_worker(struct sim_stage_run *stage, struct sim_worker *worker,
-                                     const char *reason);
+/* Starts a worker, all of its places or none; *hand is NULL and the reason says why when the
+ * cluster refuses it. `is_ready` skips set-up. */
+weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, const struct sim_start *start,
+                                    struct sim_hand **hand, uint32_t *reason);
+/* A worker goes: running and finished items return to where they wait, and the hand is gone. */
+void sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand);
+/* Ends a worker through the world, which calls sim_pipeline_stop. */
+weir_status sim_pipeline_end_worker(struct sim_stage_run *stage, struct sim_hand *hand,
+                                    enum sim_stop why, const char *text);
 /* A node was lost, and with it what setup_on_node did. */
 void sim_pipeline_forget_node(struct sim_stage_run *stage, uint32_t node);
-/* After a decision was applied. */
-weir_status sim_pipeline_rescaled(struct sim_pipeline_run *run);
 
-weir_status sim_pipeline_setup_end(struct sim_stage_run *stage, struct sim_worker *worker);
-weir_status sim_pipeline_service_end(struct sim_stage_run *stage, struct sim_worker *worker);
+static inline struct weir_owner sim_stage_owner(const struct sim_stage_run *stage)
+{
+    return (struct weir_owner){ .kind = WEIR_OWNER_POOL, .index = stage->index };
+}
+
+/* hand.c */
+weir_status sim_hand_take(struct sim_hand_slab *slab, struct sim_hand **hand);
+void sim_hand_free(struct sim_hand_slab *slab, struct sim_hand *hand);
+void sim_hand_slab_clear(struct sim_hand_slab *slab);
+
+/* Schedules an event of the pipeline about itself. */
+sim_handle sim_pipeline_schedule(const struct sim_pipeline_run *run, int64_t at_ns,
+                                 enum sim_pipeline_event kind, enum sim_phase phase);
 
 /* source.c: arrivals */
 weir_status sim_source_arrive(struct sim_pipeline_run *run);
@@ -171,34 +217,31 @@ bool sim_stage_has_task(const struct sim_stage_run *stage);
 /* The same, and room for its output. */
 bool sim_stage_can_start(const struct sim_stage_run *stage);
 /* Starts one task on `worker` (idle). */
-weir_status sim_stage_start(struct sim_stage_run *stage, struct sim_worker *worker);
+weir_status sim_stage_start(struct sim_stage_run *stage, struct sim_hand *hand);
 /* Puts a finished worker's output where it belongs and makes it idle (or blocked). */
-weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_worker *worker,
-                             bool *is_blocked);
-/* Set-up is over. */
-weir_status sim_stage_ready(struct sim_stage_run *stage, struct sim_worker *worker,
-                            bool *has_failed);
+weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_hand *hand, bool *is_blocked);
+/* Set-up is over, unless it failed. */
+weir_status sim_stage_ready(struct sim_stage_run *stage, struct sim_hand *hand, bool *has_failed);
 /* A worker that needs no set-up (any more) takes up its work. */
-weir_status sim_stage_enter(struct sim_stage_run *stage, struct sim_worker *worker);
+weir_status sim_stage_enter(struct sim_stage_run *stage, struct sim_hand *hand);
 /* Moves output of blocked workers on as far as there is room; true when something moved. */
 bool sim_stage_unblock(struct sim_stage_run *stage);
 /* Tells the meter when the back-pressure of the stage changed. */
 void sim_stage_note_backpressure(struct sim_stage_run *stage);
 /* The worker's task is over, or lost: its input is no longer in hand. */
-void sim_stage_put_down(struct sim_stage_run *stage, struct sim_worker *worker);
-struct sim_worker *sim_stage_pick_idle(const struct sim_stage_run *stage);
+void sim_stage_put_down(struct sim_stage_run *stage, struct sim_hand *hand);
+struct sim_hand *sim_stage_pick_idle(const struct sim_stage_run *stage);
 /* Whether a backlog still stands behind the first stage. */
 bool sim_stage_has_backlog(const struct sim_stage_run *stage);
 /* Items that wait for the stage: in its queue, in its pool, and behind the first stage. */
 uint64_t sim_stage_waiting(const struct sim_stage_run *stage);
 /* Begins to work on the items already in the hands of `worker` (idle). */
-weir_status sim_stage_work(struct sim_stage_run *stage, struct sim_worker *worker);
+weir_status sim_stage_work(struct sim_stage_run *stage, struct sim_hand *hand);
 /* Tells the meter how much waits in front of the stage. */
 void sim_stage_note_queue(const struct sim_stage_run *stage);
 /* An item leaves the pipeline, finished or dropped. */
 void sim_pipeline_item_done(struct sim_pipeline_run *run, uint32_t index, bool is_finished);
 /* runtime: whether the loop would stop this worker now, and what stopping it costs the loop. */
-bool sim_runtime_may_stop(struct sim_stage_run *stage, const struct sim_worker *worker);
-void sim_runtime_begin_plan(struct sim_pipeline_run *run);
+bool sim_runtime_may_stop(struct sim_stage_run *stage, const struct sim_hand *hand);
 
 #endif

@@ -5,7 +5,6 @@
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/service.h"
 #include "sim/record/record.h"
-#include "sim/scheduler_port.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,16 +26,14 @@ bool sim_recovery_gives_up(const struct sim_item *item)
 
 void sim_recovery_ask_for_plan(struct sim_pipeline_run *run)
 {
-    const struct sim_event event = { .time_ns = sim_engine_now(run->context->engine),
-                                     .kind = SIM_KIND_WAKE,
-                                     .phase = SIM_PHASE_DECISION };
-    if (run->asked_ns == event.time_ns)
+    const int64_t now_ns = sim_engine_now(run->context->engine);
+    if (run->asked_ns == now_ns)
         return;
-    run->asked_ns = event.time_ns;
-    (void)sim_engine_schedule(run->context->engine, &event);
+    run->asked_ns = now_ns;
+    run->config.services->wake(run->config.world);
 }
 
-static weir_status plan_return(struct sim_stage_run *stage, const struct sim_worker *worker,
+static weir_status plan_return(struct sim_stage_run *stage, const struct sim_hand *hand,
                                uint32_t deaths)
 {
     struct sim_loop_stage *loop = &stage->loop;
@@ -48,27 +45,27 @@ static weir_status plan_return(struct sim_stage_run *stage, const struct sim_wor
         loop->returns = returns;
         loop->return_capacity = capacity;
     }
-    const uint32_t count = worker->other_count + 1;
+    const uint32_t count = hand->worker->places;
     struct sim_place *places = malloc(count * sizeof(*places));
     if (places == NULL)
         return WEIR_ENOMEM;
     for (uint32_t i = 0; i < count; i++)
-        places[i] = sim_worker_member(worker, i);
+        places[i] = sim_worker_place(hand->worker, i);
     loop->returns[loop->return_count++] =
         (struct sim_return){ .places = places, .count = count, .deaths = deaths };
     return WEIR_OK;
 }
 
-weir_status sim_recovery_died(struct sim_stage_run *stage, struct sim_worker *worker)
+weir_status sim_recovery_died(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     struct sim_pipeline_run *run = stage->pipeline;
     if (run->spec->semantics != SIM_SEMANTICS_RUNTIME)
         return WEIR_OK;
-    count_deaths(&run->items, worker->task_head, worker->task_count);
-    count_deaths(&run->items, worker->held.head, worker->held.count);
+    count_deaths(&run->items, hand->task_head, hand->task_count);
+    count_deaths(&run->items, hand->held.head, hand->held.count);
     switch ((enum sim_restart)run->spec->restart) {
     case SIM_RESTART_SAME_PLACE:
-        return plan_return(stage, worker, worker->deaths + 1);
+        return plan_return(stage, hand, hand->deaths + 1);
     case SIM_RESTART_DECIDE:
         sim_recovery_ask_for_plan(run);
         return WEIR_OK;
@@ -76,6 +73,21 @@ weir_status sim_recovery_died(struct sim_stage_run *stage, struct sim_worker *wo
         break;
     }
     return WEIR_OK;
+}
+
+/* It starts again under its id, in its place, if the cluster lets it. */
+static weir_status restart(struct sim_stage_run *stage, const struct sim_return *back,
+                           uint32_t *reason)
+{
+    const struct sim_driver_config *config = &stage->pipeline->config;
+    const struct sim_start start = { .owner = sim_stage_owner(stage),
+                                     .places = { back->places, back->count } };
+    struct sim_hand *hand = NULL;
+    WEIR_TRY(sim_pipeline_add_worker(stage, &start, &hand, reason));
+    if (hand == NULL)
+        return WEIR_OK;
+    hand->deaths = back->deaths;
+    return config->services->started(config->world, &start);
 }
 
 weir_status sim_recovery_turn(struct sim_stage_run *stage, bool *has_moved)
@@ -88,7 +100,7 @@ weir_status sim_recovery_turn(struct sim_stage_run *stage, bool *has_moved)
         struct sim_return *back = &loop->returns[i];
         uint32_t reason = WEIR_REASON_NONE;
         if (back->deaths < WORKER_DEATHS && !loop->is_done)
-            WEIR_TRY(sim_port_restart_worker(stage->pipeline->port, stage, back, &reason));
+            WEIR_TRY(restart(stage, back, &reason));
         if (reason != WEIR_REASON_NODE_DOWN) {
             free(back->places); /* it runs, or another took its place: the next plan decides */
             continue;
@@ -108,19 +120,6 @@ int64_t sim_recovery_pause_ns(uint32_t attempt)
     return (INT64_C(2) << (attempt < 3 ? attempt : 3)) * SIM_NS_PER_S;
 }
 
-weir_status sim_recovery_repeat_setup(struct sim_stage_run *stage, struct sim_worker *worker,
-                                      bool *is_repeated)
-{
-    struct sim_pipeline_run *run = stage->pipeline;
-    *is_repeated = run->spec->semantics == SIM_SEMANTICS_RUNTIME &&
-                   worker->setup_tries + 1 < stage->spec->setup_attempts;
-    if (!*is_repeated)
-        return WEIR_OK;
-    const double pause_s = sim_time_s(sim_recovery_pause_ns(worker->setup_tries++));
-    return run->flow->begin_setup(stage, worker,
-                                  pause_s + sim_service_setup_s(stage, worker->ordinal));
-}
-
 /* P(X >= least) of a binomial variable. */
 static double upper_tail(uint64_t tried, uint64_t least, double share)
 {
@@ -136,7 +135,7 @@ static double upper_tail(uint64_t tried, uint64_t least, double share)
     return sum;
 }
 
-weir_status sim_recovery_judge_setups(struct sim_stage_run *stage)
+static weir_status judge_setups(struct sim_stage_run *stage)
 {
     struct sim_loop_stage *loop = &stage->loop;
     const double share = stage->spec->max_setup_failure;
@@ -150,21 +149,40 @@ weir_status sim_recovery_judge_setups(struct sim_stage_run *stage)
     return sim_recovery_end(stage->pipeline, "too many set-ups failed");
 }
 
+static bool may_repeat(const struct sim_stage_run *stage, const struct sim_hand *hand)
+{
+    return stage->pipeline->spec->semantics == SIM_SEMANTICS_RUNTIME &&
+           hand->setup_tries + 1 < stage->spec->setup_attempts;
+}
+
+weir_status sim_recovery_setup_failed(struct sim_stage_run *stage, struct sim_hand *hand)
+{
+    struct sim_pipeline_run *run = stage->pipeline;
+    if (may_repeat(stage, hand)) {
+        const double pause_s = sim_time_s(sim_recovery_pause_ns(hand->setup_tries++));
+        return run->flow->begin_setup(stage, hand,
+                                      pause_s + sim_service_setup_s(stage, hand->ordinal));
+    }
+    WEIR_TRY(sim_pipeline_end_worker(stage, hand, SIM_STOP_SETUP_FAILED, "setup failed"));
+    WEIR_TRY(run->flow->changed(run, stage->position));
+    return judge_setups(stage);
+}
+
 /* The oldest worker above the limit; those that will be above it later give the time to look. */
-static struct sim_worker *oldest(const struct sim_stage_run *stage, int64_t now_ns,
-                                 int64_t *next_ns)
+static struct sim_hand *oldest(const struct sim_stage_run *stage, int64_t now_ns, int64_t *next_ns)
 {
     const int64_t limit_ns = stage->spec->max_lifetime_ns;
-    struct sim_worker *found = NULL;
+    struct sim_hand *found = NULL;
     for (uint32_t i = 0; i < stage->positions; i++) {
-        struct sim_worker *worker = stage->workers[i];
-        if (worker == NULL || worker->state == SIM_WORKER_SETUP)
+        struct sim_hand *hand = stage->hands[i];
+        if (hand == NULL || hand->worker->state == SIM_WORKER_SETUP)
             continue;
-        if (now_ns - worker->ready_ns <= limit_ns)
-            *next_ns = worker->ready_ns + limit_ns + 1 < *next_ns ? worker->ready_ns + limit_ns + 1
-                                                                  : *next_ns;
-        else if (found == NULL || worker->ready_ns < found->ready_ns)
-            found = worker;
+        if (now_ns - hand->worker->ready_ns <= limit_ns)
+            *next_ns = hand->worker->ready_ns + limit_ns + 1 < *next_ns
+                           ? hand->worker->ready_ns + limit_ns + 1
+                           : *next_ns;
+        else if (found == NULL || hand->worker->ready_ns < found->worker->ready_ns)
+            found = hand;
     }
     return found;
 }
@@ -177,23 +195,22 @@ weir_status sim_recovery_retire(struct sim_stage_run *stage, int64_t *next_ns)
     const int64_t limit_ns = stage->spec->max_lifetime_ns;
     if (limit_ns == 0 || stage->ranks > 1)
         return WEIR_OK; /* the original does not restart groups for their age */
-    struct sim_worker *worker = oldest(stage, now_ns, next_ns);
-    if (worker == NULL)
+    struct sim_hand *hand = oldest(stage, now_ns, next_ns);
+    if (hand == NULL)
         return WEIR_OK;
     if (loop->restarted_ns >= 0 && now_ns - loop->restarted_ns < run->spec->restart_gap_ns) {
         const int64_t due_ns = loop->restarted_ns + run->spec->restart_gap_ns;
         *next_ns = due_ns < *next_ns ? due_ns : *next_ns;
         return WEIR_OK;
     }
-    if (worker->state == SIM_WORKER_BUSY &&
-        (double)(now_ns - worker->task_start_ns) >= LONG_TASK * (double)limit_ns)
+    if (hand->worker->state == SIM_WORKER_BUSY &&
+        (double)(now_ns - hand->task_start_ns) >= LONG_TASK * (double)limit_ns)
         return WEIR_OK; /* its end brings the next turn */
     loop->restarted_ns = now_ns;
     if (now_ns + run->spec->restart_gap_ns < *next_ns)
         *next_ns = now_ns + run->spec->restart_gap_ns;
-    WEIR_TRY(plan_return(stage, worker, worker->deaths));
-    WEIR_TRY(sim_port_worker_lost(run->port, worker));
-    return sim_pipeline_drop_worker(stage, worker, "too old");
+    WEIR_TRY(plan_return(stage, hand, hand->deaths));
+    return sim_pipeline_end_worker(stage, hand, SIM_STOP_GIVEN_UP, "too old");
 }
 
 static void forget_returns(struct sim_loop_stage *loop)
@@ -217,8 +234,9 @@ weir_status sim_recovery_end(struct sim_pipeline_run *run, const char *why)
         stage->loop.is_done = true;
         forget_returns(&stage->loop);
         for (uint32_t i = 0; i < stage->positions; i++)
-            if (stage->workers[i] != NULL)
-                WEIR_TRY(sim_port_stop_worker(run->port, stage->workers[i]));
+            if (stage->hands[i] != NULL)
+                WEIR_TRY(
+                    sim_pipeline_end_worker(stage, stage->hands[i], SIM_STOP_OVER, "stage done"));
     }
     return sim_recorder_happening(context->recorder, sim_engine_now(context->engine), -1,
                                   "pipeline_end", run->spec->name, why, context->error);

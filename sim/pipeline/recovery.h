@@ -14,14 +14,12 @@
 #include "sim/pipeline/pipeline.h"
 
 /* A worker is about to be dropped because it died: counts it, and plans its return. */
-weir_status sim_recovery_died(struct sim_stage_run *stage, struct sim_worker *worker);
+weir_status sim_recovery_died(struct sim_stage_run *stage, struct sim_hand *hand);
 /* One turn: brings back those that wait for it; true in *has_moved when one is still to come. */
 weir_status sim_recovery_turn(struct sim_stage_run *stage, bool *has_moved);
-/* A set-up failed: begins it again after a pause, as long as attempts are left. */
-weir_status sim_recovery_repeat_setup(struct sim_stage_run *stage, struct sim_worker *worker,
-                                      bool *is_repeated);
-/* A worker failed in set-up for good: counts it, and ends the pipeline if that are too many. */
-weir_status sim_recovery_judge_setups(struct sim_stage_run *stage);
+/* A set-up failed: begins it again after a pause, as long as attempts are left; then the worker
+ * ends, and the pipeline with it if that are too many. */
+weir_status sim_recovery_setup_failed(struct sim_stage_run *stage, struct sim_hand *hand);
 /* Pause after failed attempt number `attempt` (from 0): 2, 4, 8, 16, 16 ... s. */
 int64_t sim_recovery_pause_ns(uint32_t attempt);
 /* One turn: restarts the oldest worker above max_lifetime; next_ns = when to look again. */

@@ -63,11 +63,8 @@ weir_status sim_source_admit(struct sim_pipeline_run *run, uint32_t *item)
 
 static weir_status schedule_arrival(struct sim_pipeline_run *run, int64_t at_ns)
 {
-    const struct sim_event event = {
-        .time_ns = at_ns, .target = run->index, .kind = SIM_KIND_ARRIVAL, .phase = SIM_PHASE_ARRIVAL
-    };
     run->arrival_due_ns = at_ns;
-    run->arrival = sim_engine_schedule(run->context->engine, &event);
+    run->arrival = sim_pipeline_schedule(run, at_ns, SIM_PIPELINE_ARRIVAL, SIM_PHASE_ARRIVAL);
     return WEIR_OK;
 }
 

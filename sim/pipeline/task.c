@@ -10,7 +10,6 @@
 #include "sim/pipeline/recovery.h"
 #include "sim/pipeline/reservation.h"
 #include "sim/pipeline/service.h"
-#include "sim/scheduler_port.h"
 
 #include <assert.h>
 #include <math.h>
@@ -92,12 +91,12 @@ bool sim_stage_can_start(const struct sim_stage_run *stage)
     return sim_stage_has_task(stage) && has_room(stage);
 }
 
-struct sim_worker *sim_stage_pick_idle(const struct sim_stage_run *stage)
+struct sim_hand *sim_stage_pick_idle(const struct sim_stage_run *stage)
 {
     const uint32_t position = stage->pipeline->spec->worker_choice == SIM_WORKER_NEWEST
                                   ? sim_ready_set_last(&stage->idle)
                                   : sim_ready_set_first(&stage->idle);
-    return stage->workers[position];
+    return stage->hands[position];
 }
 
 void sim_stage_note_backpressure(struct sim_stage_run *stage)
@@ -120,12 +119,11 @@ void sim_stage_note_queue(const struct sim_stage_run *stage)
 }
 
 /* Moves `count` items from the queue (or the backlog) into the worker's hands, order kept. */
-static weir_status take_items(struct sim_stage_run *stage, struct sim_worker *worker,
-                              uint32_t count)
+static weir_status take_items(struct sim_stage_run *stage, struct sim_hand *hand, uint32_t count)
 {
     struct sim_pipeline_run *run = stage->pipeline;
     const int64_t now_ns = sim_engine_now(run->context->engine);
-    struct sim_queue hand = SIM_QUEUE_EMPTY;
+    struct sim_queue task = SIM_QUEUE_EMPTY;
     const bool from_queue = stage->queue.count > 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t item = SIM_NO_ITEM;
@@ -135,14 +133,14 @@ static weir_status take_items(struct sim_stage_run *stage, struct sim_worker *wo
             WEIR_TRY(sim_source_admit(run, &item));
         sim_meter_wait(run->context->meter, now_ns, stage->index,
                        now_ns - run->items.items[item].queued_ns);
-        sim_queue_push(&hand, &run->items, item);
+        sim_queue_push(&task, &run->items, item);
     }
-    worker->task_head = hand.head;
-    worker->task_count = count;
-    worker->input_bytes = hand.bytes;
+    hand->task_head = task.head;
+    hand->task_count = count;
+    hand->input_bytes = task.bytes;
     if (stage->count[SIM_WORKER_BUSY] == 0)
         stage->bytes_in_hand = 0; /* no rest of many roundings */
-    stage->bytes_in_hand += hand.bytes;
+    stage->bytes_in_hand += task.bytes;
     if (from_queue)
         sim_meter_queue(run->context->meter, now_ns, stage->index, stage->queue.count,
                         stage->queue.bytes);
@@ -161,37 +159,27 @@ static bool attempt_fails(const struct sim_stage_run *stage, const struct sim_it
     return sim_stream_uniform(&stream) < probability;
 }
 
-weir_status sim_stage_start(struct sim_stage_run *stage, struct sim_worker *worker)
+weir_status sim_stage_start(struct sim_stage_run *stage, struct sim_hand *hand)
 {
-    WEIR_TRY(take_items(stage, worker, next_batch(stage)));
-    return sim_stage_work(stage, worker);
+    WEIR_TRY(take_items(stage, hand, next_batch(stage)));
+    return sim_stage_work(stage, hand);
 }
 
-/* Processes of a group wait for one another. */
-static double slowest_member(const struct sim_cluster *cluster, const struct sim_worker *worker)
-{
-    double slow = sim_cluster_slowdown(cluster, &worker->lease);
-    for (uint32_t i = 0; i < worker->other_count; i++)
-        slow = fmax(slow, sim_cluster_slowdown(cluster, &worker->others[i].lease));
-    return slow;
-}
-
-weir_status sim_stage_work(struct sim_stage_run *stage, struct sim_worker *worker)
+weir_status sim_stage_work(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     struct sim_pipeline_run *run = stage->pipeline;
-    assert(worker->state == SIM_WORKER_IDLE);
-    sim_ready_set_remove(&stage->idle, worker->position);
+    assert(hand->worker->state == SIM_WORKER_IDLE);
+    sim_ready_set_remove(&stage->idle, hand->position);
     stage->count[SIM_WORKER_IDLE]--;
     stage->count[SIM_WORKER_BUSY]++;
-    sim_worker_set_state(worker, run->context, SIM_WORKER_BUSY);
-    const struct sim_task task = { &run->items, worker->task_head, worker->task_count };
-    const struct sim_service_time time = sim_service_draw(stage, &task, worker->gpu_type);
-    const double slow = stage->slow * slowest_member(run->context->cluster, worker);
-    worker->task_start_ns = sim_engine_now(run->context->engine);
-    worker->demand_ns = sim_time_from_s(time.demand_s);
-    worker->will_fail = attempt_fails(stage, &run->items.items[worker->task_head]) ? 1 : 0;
-    return run->flow->begin_service(stage, worker,
-                                    time.actual_s * slow + sim_time_s(worker->pause_ns));
+    sim_worker_set_state(run->config.workers, hand->worker, SIM_WORKER_BUSY);
+    const struct sim_task task = { &run->items, hand->task_head, hand->task_count };
+    const struct sim_service_time time = sim_service_draw(stage, &task, hand->worker->gpu_type);
+    const double slow = stage->slow * sim_worker_slowdown(run->config.workers, hand->worker);
+    hand->task_start_ns = sim_engine_now(run->context->engine);
+    hand->demand_ns = sim_time_from_s(time.demand_s);
+    hand->will_fail = attempt_fails(stage, &run->items.items[hand->task_head]) ? 1 : 0;
+    return run->flow->begin_service(stage, hand, time.actual_s * slow + sim_time_s(hand->pause_ns));
 }
 
 void sim_pipeline_item_done(struct sim_pipeline_run *run, uint32_t index, bool is_finished)
@@ -211,15 +199,15 @@ void sim_pipeline_item_done(struct sim_pipeline_run *run, uint32_t index, bool i
 }
 
 /* A failed attempt: its items try again from the front of the queue, or are given up. */
-static void repeat_items(struct sim_stage_run *stage, struct sim_worker *worker)
+static void repeat_items(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     struct sim_pipeline_run *run = stage->pipeline;
     const int64_t now_ns = sim_engine_now(run->context->engine);
-    while (worker->task_count > 0) {
-        const uint32_t index = worker->task_head;
+    while (hand->task_count > 0) {
+        const uint32_t index = hand->task_head;
         struct sim_item *item = &run->items.items[index];
-        worker->task_head = item->next;
-        worker->task_count--;
+        hand->task_head = item->next;
+        hand->task_count--;
         item->attempt++;
         item->queued_ns = now_ns;
         const bool is_exhausted = item->attempt >= stage->spec->max_attempts;
@@ -229,7 +217,7 @@ static void repeat_items(struct sim_stage_run *stage, struct sim_worker *worker)
         else
             sim_queue_push_front(&stage->queue, &run->items, index);
     }
-    worker->task_head = SIM_NO_ITEM;
+    hand->task_head = SIM_NO_ITEM;
     sim_stage_note_queue(stage);
 }
 
@@ -284,7 +272,7 @@ static weir_status collect_output(struct sim_stage_run *stage, uint32_t index, i
     return WEIR_OK;
 }
 
-static weir_status block(struct sim_stage_run *stage, struct sim_worker *worker)
+static weir_status block(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     if (stage->blocked_count == stage->blocked_capacity) {
         const uint32_t capacity = stage->blocked_capacity == 0 ? 8 : stage->blocked_capacity * 2;
@@ -294,42 +282,42 @@ static weir_status block(struct sim_stage_run *stage, struct sim_worker *worker)
         stage->blocked = blocked;
         stage->blocked_capacity = capacity;
     }
-    sim_stage_put_down(stage, worker);
-    stage->blocked[stage->blocked_count++] = worker->slot;
+    sim_stage_put_down(stage, hand);
+    stage->blocked[stage->blocked_count++] = hand->slot;
     stage->count[SIM_WORKER_BUSY]--;
     stage->count[SIM_WORKER_BLOCKED]++;
-    sim_worker_set_state(worker, stage->pipeline->context, SIM_WORKER_BLOCKED);
+    sim_worker_set_state(stage->pipeline->config.workers, hand->worker, SIM_WORKER_BLOCKED);
     return WEIR_OK;
 }
 
-void sim_stage_put_down(struct sim_stage_run *stage, struct sim_worker *worker)
+void sim_stage_put_down(struct sim_stage_run *stage, struct sim_hand *hand)
 {
-    stage->bytes_in_hand -= worker->input_bytes;
-    worker->input_bytes = 0;
+    stage->bytes_in_hand -= hand->input_bytes;
+    hand->input_bytes = 0;
 }
 
-static void make_idle(struct sim_stage_run *stage, struct sim_worker *worker)
+static void make_idle(struct sim_stage_run *stage, struct sim_hand *hand)
 {
-    sim_stage_put_down(stage, worker);
-    stage->count[worker->state]--;
+    sim_stage_put_down(stage, hand);
+    stage->count[hand->worker->state]--;
     stage->count[SIM_WORKER_IDLE]++;
-    sim_worker_set_state(worker, stage->pipeline->context, SIM_WORKER_IDLE);
-    sim_ready_set_add(&stage->idle, worker->position);
+    sim_worker_set_state(stage->pipeline->config.workers, hand->worker, SIM_WORKER_IDLE);
+    sim_ready_set_add(&stage->idle, hand->position);
 }
 
 /* Output leaves the worker's hands: out of the pipeline, into the next queue, or it must wait. */
-static weir_status hand_over(struct sim_stage_run *stage, struct sim_worker *worker,
+static weir_status hand_over(struct sim_stage_run *stage, struct sim_hand *hand,
                              struct sim_queue *output, bool *is_blocked)
 {
     struct sim_pipeline_run *run = stage->pipeline;
     *is_blocked = false;
     if (!is_last(stage) && run->spec->backpressure == SIM_BACKPRESSURE_BLOCKING &&
         output->count > 0) {
-        worker->task_head = output->head;
-        worker->task_count = (uint32_t)output->count;
-        WEIR_TRY(block(stage, worker));
+        hand->task_head = output->head;
+        hand->task_count = (uint32_t)output->count;
+        WEIR_TRY(block(stage, hand));
         (void)sim_stage_unblock(stage);
-        *is_blocked = worker->state == SIM_WORKER_BLOCKED;
+        *is_blocked = hand->worker->state == SIM_WORKER_BLOCKED;
         return WEIR_OK;
     }
     struct sim_queue *next = is_last(stage) ? NULL : &stage[1].queue;
@@ -344,23 +332,23 @@ static weir_status hand_over(struct sim_stage_run *stage, struct sim_worker *wor
     if (moves)
         sim_meter_queue(run->context->meter, sim_engine_now(run->context->engine), stage[1].index,
                         next->count, next->bytes);
-    make_idle(stage, worker);
+    make_idle(stage, hand);
     return WEIR_OK;
 }
 
 /* What an observer learns of one item of the task, before the item becomes its output. */
-static struct sim_span item_span(const struct sim_stage_run *stage, const struct sim_worker *worker,
+static struct sim_span item_span(const struct sim_stage_run *stage, const struct sim_hand *hand,
                                  const struct sim_item *item)
 {
     return (struct sim_span){ .item = item->id,
                               .stage = stage->index,
                               .attempt = item->attempt,
-                              .worker = worker->id,
+                              .worker = hand->worker->id,
                               .queued_ns = item->queued_ns,
-                              .start_ns = worker->task_start_ns,
+                              .start_ns = hand->task_start_ns,
                               .end_ns = sim_engine_now(stage->pipeline->context->engine),
-                              .node = worker->meter.node,
-                              .gpu_type = worker->gpu_type,
+                              .node = hand->worker->node,
+                              .gpu_type = hand->worker->gpu_type,
                               .size = item->size };
 }
 
@@ -371,122 +359,119 @@ static void show_span(const struct sim_stage_run *stage, const struct sim_span *
         observer->span(observer->state, span);
 }
 
-static void show_failure(const struct sim_stage_run *stage, const struct sim_worker *worker)
+static void show_failure(const struct sim_stage_run *stage, const struct sim_hand *hand)
 {
     const struct sim_item *items = stage->pipeline->items.items;
-    uint32_t index = worker->task_head;
-    for (uint32_t place = 0; place < worker->task_count; place++, index = items[index].next) {
-        struct sim_span span = item_span(stage, worker, &items[index]);
-        span.batch = worker->task_count;
+    uint32_t index = hand->task_head;
+    for (uint32_t place = 0; place < hand->task_count; place++, index = items[index].next) {
+        struct sim_span span = item_span(stage, hand, &items[index]);
+        span.batch = hand->task_count;
         span.place = place;
         span.has_failed = true;
         show_span(stage, &span);
     }
 }
 
-static weir_status measure(struct sim_stage_run *stage, const struct sim_worker *worker,
-                           uint32_t batch, uint64_t returns)
+static weir_status measure(struct sim_stage_run *stage, const struct sim_hand *hand, uint32_t batch,
+                           uint64_t returns)
 {
     const struct weir_measurement task = { .size = sizeof(task),
                                            .pool = stage->index,
-                                           .start_ns = worker->task_start_ns,
+                                           .start_ns = hand->task_start_ns,
                                            .end_ns =
                                                sim_engine_now(stage->pipeline->context->engine),
                                            .returns = (uint32_t)returns,
                                            .batch = batch,
-                                           .node = worker->meter.node,
-                                           .gpu_type = worker->gpu_type,
-                                           .worker = worker->id };
-    return sim_port_measure(stage->pipeline->port, &task);
+                                           .node = hand->worker->node,
+                                           .gpu_type = hand->worker->gpu_type,
+                                           .worker = hand->worker->id };
+    const struct sim_driver_config *config = &stage->pipeline->config;
+    return config->services->measure(config->world, &task);
 }
 
-static bool is_last_attempt(const struct sim_stage_run *stage, const struct sim_worker *worker)
+static bool is_last_attempt(const struct sim_stage_run *stage, const struct sim_hand *hand)
 {
-    const struct sim_item *first = &stage->pipeline->items.items[worker->task_head];
+    const struct sim_item *first = &stage->pipeline->items.items[hand->task_head];
     return first->attempt + 1 >= stage->spec->max_attempts;
 }
 
 /* The pause before an attempt is lost, as the attempt that failed is. */
-static void end_pause(struct sim_stage_run *stage, struct sim_worker *worker)
+static void end_pause(struct sim_stage_run *stage, struct sim_hand *hand)
 {
-    if (worker->pause_ns == 0)
+    if (hand->pause_ns == 0)
         return;
-    sim_meter_work_lost(stage->pipeline->context->meter, stage->index, worker->pause_ns);
-    worker->busy_ns += worker->pause_ns;
-    worker->task_start_ns += worker->pause_ns;
-    worker->pause_ns = 0;
+    sim_meter_work_lost(stage->pipeline->context->meter, stage->index, hand->pause_ns);
+    hand->task_start_ns += hand->pause_ns;
+    hand->pause_ns = 0;
 }
 
 /* The worker keeps the task and starts it once more after a pause. */
-static weir_status try_again(struct sim_stage_run *stage, struct sim_worker *worker)
+static weir_status try_again(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     struct sim_item *items = stage->pipeline->items.items;
-    uint32_t item = worker->task_head;
-    worker->pause_ns = sim_recovery_pause_ns(items[item].attempt);
-    for (uint32_t i = 0; i < worker->task_count; i++, item = items[item].next) {
+    uint32_t item = hand->task_head;
+    hand->pause_ns = sim_recovery_pause_ns(items[item].attempt);
+    for (uint32_t i = 0; i < hand->task_count; i++, item = items[item].next) {
         items[item].attempt++;
         sim_meter_retry(stage->pipeline->context->meter, stage->index, false);
     }
-    make_idle(stage, worker);
-    return sim_stage_work(stage, worker);
+    make_idle(stage, hand);
+    return sim_stage_work(stage, hand);
 }
 
 /* The task gives nothing; the worker goes on, or goes. */
-static weir_status ignore_task(struct sim_stage_run *stage, struct sim_worker *worker)
+static weir_status ignore_task(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     struct sim_pipeline_run *run = stage->pipeline;
-    for (; worker->task_count > 0; worker->task_count--) {
-        const uint32_t item = worker->task_head;
-        worker->task_head = run->items.items[item].next;
+    for (; hand->task_count > 0; hand->task_count--) {
+        const uint32_t item = hand->task_head;
+        hand->task_head = run->items.items[item].next;
         sim_meter_retry(run->context->meter, stage->index, true);
         sim_pipeline_item_done(run, item, false);
     }
-    worker->task_head = SIM_NO_ITEM;
-    make_idle(stage, worker);
+    hand->task_head = SIM_NO_ITEM;
+    make_idle(stage, hand);
     if (!stage->spec->resets_on_failure)
-        return run->flow->idled(stage, worker);
-    WEIR_TRY(sim_port_worker_lost(run->port, worker));
-    return sim_pipeline_drop_worker(stage, worker, "reset");
+        return run->flow->idled(stage, hand);
+    return sim_pipeline_end_worker(stage, hand, SIM_STOP_GIVEN_UP, "reset");
 }
 
-weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_worker *worker,
-                             bool *is_blocked)
+weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_hand *hand, bool *is_blocked)
 {
     struct sim_pipeline_run *run = stage->pipeline;
     const int64_t now_ns = sim_engine_now(run->context->engine);
-    const int64_t service_ns = now_ns - worker->task_start_ns - worker->pause_ns;
-    const uint32_t batch = worker->task_count;
+    const int64_t service_ns = now_ns - hand->task_start_ns - hand->pause_ns;
+    const uint32_t batch = hand->task_count;
     struct sim_queue output = SIM_QUEUE_EMPTY;
-    assert(worker->state == SIM_WORKER_BUSY && batch > 0);
-    worker->timer = SIM_NO_HANDLE;
-    if (worker->will_fail != 0 && is_last_attempt(stage, worker) &&
+    assert(hand->worker->state == SIM_WORKER_BUSY && batch > 0);
+    hand->timer = SIM_NO_HANDLE;
+    if (hand->will_fail != 0 && is_last_attempt(stage, hand) &&
         stage->spec->on_failure == SIM_FAILURE_END)
         return sim_recovery_end(run, "a task failed too often");
-    end_pause(stage, worker);
-    worker->busy_ns += service_ns;
-    worker->tasks++;
+    end_pause(stage, hand);
+    hand->worker->tasks++;
     *is_blocked = false;
-    if (worker->will_fail != 0) {
+    if (hand->will_fail != 0) {
         sim_meter_work_lost(run->context->meter, stage->index, service_ns);
-        show_failure(stage, worker);
-        if (stage->spec->on_failure != SIM_FAILURE_REQUEUE && !is_last_attempt(stage, worker))
-            return try_again(stage, worker);
+        show_failure(stage, hand);
+        if (stage->spec->on_failure != SIM_FAILURE_REQUEUE && !is_last_attempt(stage, hand))
+            return try_again(stage, hand);
         if (stage->spec->on_failure == SIM_FAILURE_IGNORE)
-            return ignore_task(stage, worker);
-        repeat_items(stage, worker);
-        make_idle(stage, worker);
-        return run->flow->idled == NULL ? WEIR_OK : run->flow->idled(stage, worker);
+            return ignore_task(stage, hand);
+        repeat_items(stage, hand);
+        make_idle(stage, hand);
+        return run->flow->idled == NULL ? WEIR_OK : run->flow->idled(stage, hand);
     }
     stage->tasks_done++;
-    worker->deaths = 0;
-    run->demand_ns += worker->demand_ns;
+    hand->deaths = 0;
+    run->demand_ns += hand->demand_ns;
     sim_meter_task_done(run->context->meter, now_ns, stage->index, service_ns);
-    uint32_t item = worker->task_head;
-    worker->task_head = SIM_NO_ITEM;
-    worker->task_count = 0;
+    uint32_t item = hand->task_head;
+    hand->task_head = SIM_NO_ITEM;
+    hand->task_count = 0;
     for (uint32_t i = 0; i < batch; i++) {
         const uint32_t next = run->items.items[item].next;
-        struct sim_span span = item_span(stage, worker, &run->items.items[item]);
+        struct sim_span span = item_span(stage, hand, &run->items.items[item]);
         const uint64_t before = output.count;
         WEIR_TRY(collect_output(stage, item, service_ns, &output));
         span.batch = batch;
@@ -496,13 +481,13 @@ weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_worker *wor
         item = next;
     }
     stage->bytes_made += output.bytes;
-    WEIR_TRY(measure(stage, worker, batch, output.count));
+    WEIR_TRY(measure(stage, hand, batch, output.count));
     if (run->flow->deliver != NULL) {
         WEIR_TRY(run->flow->deliver(stage, &output));
-        make_idle(stage, worker);
-        return run->flow->idled(stage, worker);
+        make_idle(stage, hand);
+        return run->flow->idled(stage, hand);
     }
-    return hand_over(stage, worker, &output, is_blocked);
+    return hand_over(stage, hand, &output, is_blocked);
 }
 
 bool sim_stage_unblock(struct sim_stage_run *stage)
@@ -514,84 +499,62 @@ bool sim_stage_unblock(struct sim_stage_run *stage)
         const uint64_t takers = next->stalled == 0 ? next->idle.count : 0;
         if (next->queue.count >= stage->spec->buffer + takers)
             break;
-        struct sim_worker *worker = run->pool->slots[stage->blocked[0]];
-        const uint32_t item = worker->task_head;
-        worker->task_head = run->items.items[item].next;
-        worker->task_count--;
+        struct sim_hand *hand = run->hands.slots[stage->blocked[0]];
+        const uint32_t item = hand->task_head;
+        hand->task_head = run->items.items[item].next;
+        hand->task_count--;
         sim_queue_push(&next->queue, &run->items, item);
         sim_meter_queue(run->context->meter, sim_engine_now(run->context->engine), next->index,
                         next->queue.count, next->queue.bytes);
         has_moved = true;
-        if (worker->task_count > 0)
+        if (hand->task_count > 0)
             continue;
-        worker->task_head = SIM_NO_ITEM;
+        hand->task_head = SIM_NO_ITEM;
         stage->blocked_count--;
         for (uint32_t i = 0; i < stage->blocked_count; i++)
             stage->blocked[i] = stage->blocked[i + 1];
-        make_idle(stage, worker);
+        make_idle(stage, hand);
     }
     return has_moved;
 }
 
-static weir_status arm_crash(struct sim_stage_run *stage, struct sim_worker *worker)
+static void arm_crash(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     const struct sim_law *law = stage->spec->worker_between;
     if (law == NULL)
-        return WEIR_OK;
-    struct sim_context *context = stage->pipeline->context;
+        return;
+    const struct sim_driver_config *config = &stage->pipeline->config;
     struct sim_stream stream;
-    const struct sim_stream_key key = { worker->ordinal, 0, 0 };
+    const struct sim_stream_key key = { hand->ordinal, 0, 0 };
     sim_stream_open(&stream, &stage->random, SIM_DRAW_WORKER_FAILURE, key);
-    const struct sim_event event = { .time_ns = sim_engine_now(context->engine) +
-                                                sim_time_from_s(sim_law_draw(law, &stream)),
-                                     .target = worker->slot,
-                                     .argument = worker->id,
-                                     .kind = SIM_KIND_WORKER_CRASH,
-                                     .phase = SIM_PHASE_FAULT };
-    worker->crash = sim_engine_schedule(context->engine, &event);
-    return WEIR_OK;
+    sim_worker_arm_crash(config->workers, hand->worker,
+                         sim_time_from_s(sim_law_draw(law, &stream)));
 }
 
-static bool setup_fails(const struct sim_stage_run *stage, const struct sim_worker *worker)
+static bool setup_fails(const struct sim_stage_run *stage, const struct sim_hand *hand)
 {
     if (!(stage->spec->setup_failure > 0))
         return false;
     struct sim_stream stream;
-    const struct sim_stream_key key = { worker->ordinal, 0, worker->setup_tries };
+    const struct sim_stream_key key = { hand->ordinal, 0, hand->setup_tries };
     sim_stream_open(&stream, &stage->random, SIM_DRAW_SETUP_FAILURE, key);
     return sim_stream_uniform(&stream) < stage->spec->setup_failure;
 }
 
-static void show_setup(const struct sim_stage_run *stage, const struct sim_worker *worker)
+weir_status sim_stage_ready(struct sim_stage_run *stage, struct sim_hand *hand, bool *has_failed)
 {
-    const struct sim_context *context = stage->pipeline->context;
-    const struct sim_setup_span setup = { .worker = worker->id,
-                                          .stage = stage->index,
-                                          .node = worker->meter.node,
-                                          .gpu_type = worker->gpu_type,
-                                          .start_ns = worker->created_ns,
-                                          .end_ns = sim_engine_now(context->engine) };
-    if (context->observer != NULL && context->observer->setup != NULL &&
-        setup.end_ns > setup.start_ns)
-        context->observer->setup(context->observer->state, &setup);
-}
-
-weir_status sim_stage_ready(struct sim_stage_run *stage, struct sim_worker *worker,
-                            bool *has_failed)
-{
-    worker->timer = SIM_NO_HANDLE;
-    *has_failed = setup_fails(stage, worker);
+    *has_failed = setup_fails(stage, hand);
     if (*has_failed)
         return WEIR_OK;
     stage->loop.setups_tried++;
-    show_setup(stage, worker);
-    return sim_stage_enter(stage, worker);
+    return sim_stage_enter(stage, hand);
 }
 
-weir_status sim_stage_enter(struct sim_stage_run *stage, struct sim_worker *worker)
+weir_status sim_stage_enter(struct sim_stage_run *stage, struct sim_hand *hand)
 {
-    make_idle(stage, worker);
-    sim_port_worker_ready(stage->pipeline->port, worker,
-                          sim_engine_now(stage->pipeline->context->engine));
-    return arm_crash(stage, worker);
+    const struct sim_driver_config *config = &stage->pipeline->config;
+    make_idle(stage, hand);
+    config->services->ready(config->world, hand->worker);
+    arm_crash(stage, hand);
+    return WEIR_OK;
 }

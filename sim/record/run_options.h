@@ -14,6 +14,7 @@
 
 struct sim_recorder;
 struct sim_observer;
+struct sim_driver_ops;
 
 /* Shared with whoever shows progress; written by the run only. */
 struct sim_progress {
@@ -38,7 +39,8 @@ struct sim_run_options {
     double
         export_at_s; /* write the input of the decision at or after this time and stop; NAN = no */
     FILE *export_to;
-    const struct sim_observer *observer; /* NULL = nobody watches */
+    const struct sim_observer *observer;         /* NULL = nobody watches */
+    const struct sim_driver_ops *const *drivers; /* NULL = sim_drivers */
 };
 
 #endif

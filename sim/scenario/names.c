@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const words[] = { [SIM_OWNER_PIPELINE] = "pipeline",
-                                     [SIM_OWNER_STAGE] = "stage",
-                                     [SIM_OWNER_JOBS] = "workload",
-                                     [SIM_OWNER_CLASS] = "class",
-                                     [SIM_OWNER_NODES] = "group of nodes" };
+static const char *const words[] = { [SIM_NAME_PIPELINE] = "pipeline",
+                                     [SIM_NAME_STAGE] = "stage",
+                                     [SIM_NAME_JOBS] = "workload",
+                                     [SIM_NAME_CLASS] = "class",
+                                     [SIM_NAME_NODES] = "group of nodes" };
 
 /* ---- the check ---- */
 
@@ -48,7 +48,7 @@ struct list {
 };
 
 /* Its hash; names that are missing were reported. */
-static uint64_t add(struct list *list, uint64_t within, enum sim_owner kind, const char *name,
+static uint64_t add(struct list *list, uint64_t within, enum sim_name_kind kind, const char *name,
                     const struct draft_head *head)
 {
     if (name == NULL)
@@ -69,9 +69,9 @@ static void add_pipelines(struct list *list, const struct draft_scenario *draft)
     for (size_t p = 0; p < draft->pipelines.count; p++) {
         const struct draft_stage *stages = pipelines[p].stages.items;
         const uint64_t owner =
-            add(list, 0, SIM_OWNER_PIPELINE, pipelines[p].head.name, &pipelines[p].head);
+            add(list, 0, SIM_NAME_PIPELINE, pipelines[p].head.name, &pipelines[p].head);
         for (size_t s = 0; s < pipelines[p].stages.count; s++)
-            (void)add(list, owner, SIM_OWNER_STAGE, stages[s].head.name, &stages[s].head);
+            (void)add(list, owner, SIM_NAME_STAGE, stages[s].head.name, &stages[s].head);
     }
 }
 
@@ -81,9 +81,9 @@ static void add_workloads(struct list *list, const struct draft_scenario *draft)
     for (size_t w = 0; w < draft->workloads.count; w++) {
         const struct draft_job_class *classes = workloads[w].classes.items;
         const uint64_t owner =
-            add(list, 0, SIM_OWNER_JOBS, workloads[w].head.name, &workloads[w].head);
+            add(list, 0, SIM_NAME_JOBS, workloads[w].head.name, &workloads[w].head);
         for (size_t c = 0; c < workloads[w].classes.count; c++)
-            (void)add(list, owner, SIM_OWNER_CLASS, classes[c].head.name, &classes[c].head);
+            (void)add(list, owner, SIM_NAME_CLASS, classes[c].head.name, &classes[c].head);
     }
 }
 
@@ -91,7 +91,7 @@ static void add_nodes(struct list *list, const struct sim_scenario *scenario)
 {
     for (size_t g = 0; g < scenario->node_groups_count; g++) {
         const struct sim_node_group *group = &scenario->node_groups[g];
-        (void)add(list, 0, SIM_OWNER_NODES,
+        (void)add(list, 0, SIM_NAME_NODES,
                   group->name == NULL ? scenario->node_types[group->type].name : group->name, NULL);
     }
 }

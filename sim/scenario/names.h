@@ -18,7 +18,7 @@ struct sim_yaml;
 struct sim_owner_name {
     uint64_t hash;
     uint64_t within; /* hash of the one it belongs to, 0 = none */
-    enum sim_owner kind;
+    enum sim_name_kind kind;
     const char *name;
     const struct sim_yaml *at; /* where it is given; NULL = nowhere */
 };

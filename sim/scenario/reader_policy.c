@@ -5,7 +5,7 @@
  */
 #include "sim/scenario/reader.h"
 
-#include "sim/command_policy.h"
+#include "sim/port/command_policy.h"
 #include "sim/scenario/reader_value.h"
 
 #include <math.h>

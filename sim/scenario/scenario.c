@@ -6,8 +6,8 @@
  */
 #include "sim/scenario/scenario.h"
 
-#include "sim/command_policy.h"
 #include "sim/engine/digest.h"
+#include "sim/port/command_policy.h"
 #include "sim/scenario/check.h"
 #include "sim/scenario/emit.h"
 #include "sim/scenario/input_file.h"
@@ -272,7 +272,7 @@ struct sim_stream_key sim_scenario_node_key(const struct sim_scenario *scenario,
                                             uint32_t attempt)
 {
     const struct sim_node_group *group = find_group(scenario, &index);
-    return (struct sim_stream_key){ .item = sim_random_name(0, SIM_OWNER_NODES,
+    return (struct sim_stream_key){ .item = sim_random_name(0, SIM_NAME_NODES,
                                                             group_name(scenario, group)),
                                     .stage = index,
                                     .attempt = attempt };

@@ -1,91 +1,130 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Workers and their pool (see worker.h). */
+/* Life of a worker (see worker.h). Where its places are found is hold.c. */
 #include "sim/worker/worker.h"
 
-#include "sim/queue/item.h"
+#include "sim/cluster/cluster.h"
 #include "sim/record/record.h"
+#include "sim/worker/hold.h"
 #include "weir/plan.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-weir_status sim_worker_pool_create(struct sim_worker_pool **pool)
+/* ---- the set ---- */
+
+weir_status sim_workers_create(struct sim_context *context, struct sim_workers **workers)
 {
-    *pool = calloc(1, sizeof(**pool));
-    return *pool == NULL ? WEIR_ENOMEM : WEIR_OK;
+    struct sim_workers *made = calloc(1, sizeof(*made));
+    if (made == NULL)
+        return WEIR_ENOMEM;
+    made->context = context;
+    made->node_count = context->cluster->node_count;
+    made->on_node = calloc((size_t)made->node_count + 1, sizeof(*made->on_node));
+    if (made->on_node == NULL) {
+        free(made);
+        return WEIR_ENOMEM;
+    }
+    *workers = made;
+    return WEIR_OK;
 }
 
-void sim_worker_pool_destroy(struct sim_worker_pool *pool)
+void sim_workers_destroy(struct sim_workers *workers)
 {
-    if (pool == NULL)
+    if (workers == NULL)
         return;
-    for (uint32_t i = 0; i < pool->used; i++) {
-        free(pool->slots[i]->others);
-        free(pool->slots[i]);
-    }
-    free(pool->slots);
-    free(pool->free_slots);
-    free(pool->slot_of_id);
-    free(pool);
+    for (uint32_t i = 0; i < workers->table.capacity; i++)
+        free(workers->table.slots[i]);
+    for (uint32_t i = 0; i < workers->used; i++)
+        free(workers->slots[i]);
+    free(workers->table.slots);
+    free(workers->slots);
+    free(workers->free_slots);
+    free(workers->on_node);
+    free(workers);
 }
 
-struct sim_worker *sim_worker_find(const struct sim_worker_pool *pool, uint64_t id)
+uint32_t sim_workers_alive(const struct sim_workers *workers)
 {
-    if (id >= pool->id_capacity || pool->slot_of_id[id] == UINT32_MAX)
+    return workers->alive;
+}
+
+struct sim_worker *sim_workers_find(const struct sim_workers *workers, uint64_t id)
+{
+    const struct sim_hold *hold = sim_hold_find(&workers->table, id);
+    return hold == NULL ? NULL : hold->worker;
+}
+
+struct sim_worker *sim_workers_of_event(const struct sim_workers *workers,
+                                        const struct sim_event *event)
+{
+    if (event->target >= workers->used)
         return NULL;
-    return pool->slots[pool->slot_of_id[id]];
+    struct sim_worker *worker = workers->slots[event->target];
+    return worker->id == event->argument && worker->state != SIM_WORKER_GONE ? worker : NULL;
 }
 
-static weir_status grow_slots(struct sim_worker_pool *pool)
+weir_status sim_workers_each(const struct sim_workers *workers,
+                             weir_status (*visit)(void *state, struct sim_worker *worker),
+                             void *state)
 {
-    const uint32_t capacity = pool->capacity == 0 ? 64 : pool->capacity * 2;
-    struct sim_worker **slots = realloc(pool->slots, capacity * sizeof(struct sim_worker *));
-    if (slots == NULL)
-        return WEIR_ENOMEM;
-    pool->slots = slots;
-    uint32_t *free_slots = realloc(pool->free_slots, capacity * sizeof(*free_slots));
-    if (free_slots == NULL)
-        return WEIR_ENOMEM;
-    pool->free_slots = free_slots;
-    pool->capacity = capacity;
+    for (uint32_t i = 0; i < workers->used; i++)
+        if (workers->slots[i]->state != SIM_WORKER_GONE)
+            WEIR_TRY(visit(state, workers->slots[i]));
     return WEIR_OK;
 }
 
-static weir_status take_slot(struct sim_worker_pool *pool, uint32_t *slot)
+/* One worker on a node, for sorting. */
+struct found {
+    const struct sim_worker *worker;
+    uint32_t age; /* its place in the list of the node */
+};
+
+static int compare_found(const void *left, const void *right)
 {
-    if (pool->free_count > 0) {
-        *slot = pool->free_slots[--pool->free_count];
-        return WEIR_OK;
+    const struct found *a = left;
+    const struct found *b = right;
+    const struct weir_owner *x = &a->worker->owner;
+    const struct weir_owner *y = &b->worker->owner;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->index != y->index)
+        return x->index < y->index ? -1 : 1;
+    if (x->id != y->id)
+        return x->id < y->id ? -1 : 1;
+    return a->age < b->age ? -1 : 1;
+}
+
+weir_status sim_workers_on_node(const struct sim_workers *workers, uint32_t node, uint64_t **ids,
+                                uint32_t *count)
+{
+    const struct sim_hold *first = workers->on_node[node].first;
+    uint32_t holds = 0;
+    uint32_t filled = 0;
+    for (const struct sim_hold *hold = first; hold != NULL; hold = hold->after)
+        holds++;
+    struct found *found = calloc((size_t)holds + 1, sizeof(*found));
+    uint64_t *list = calloc((size_t)holds + 1, sizeof(*list));
+    if (found == NULL || list == NULL) {
+        free(found);
+        free(list);
+        return WEIR_ENOMEM;
     }
-    if (pool->used == pool->capacity)
-        WEIR_TRY(grow_slots(pool));
-    pool->slots[pool->used] = calloc(1, sizeof(struct sim_worker));
-    if (pool->slots[pool->used] == NULL)
-        return WEIR_ENOMEM;
-    *slot = pool->used++;
+    for (const struct sim_hold *hold = first; hold != NULL; hold = hold->after)
+        if (filled == 0 || found[filled - 1].worker != hold->worker) {
+            found[filled] = (struct found){ hold->worker, filled };
+            filled++;
+        }
+    qsort(found, filled, sizeof(*found), compare_found);
+    for (uint32_t i = 0; i < filled; i++)
+        list[i] = found[i].worker->id;
+    free(found);
+    *ids = list;
+    *count = filled;
     return WEIR_OK;
 }
 
-/* Ids are dense counters of the plan, so an array finds them. */
-static weir_status reserve_id(struct sim_worker_pool *pool, uint64_t id)
-{
-    if (id < pool->id_capacity)
-        return WEIR_OK;
-    if (id >= UINT32_MAX)
-        return WEIR_ERANGE;
-    uint64_t capacity = pool->id_capacity == 0 ? 256 : pool->id_capacity;
-    while (capacity <= id)
-        capacity *= 2;
-    uint32_t *slot_of_id = realloc(pool->slot_of_id, capacity * sizeof(*slot_of_id));
-    if (slot_of_id == NULL)
-        return WEIR_ENOMEM;
-    memset(slot_of_id + pool->id_capacity, 0xff,
-           (capacity - pool->id_capacity) * sizeof(*slot_of_id));
-    pool->slot_of_id = slot_of_id;
-    pool->id_capacity = capacity;
-    return WEIR_OK;
-}
+/* ---- places ---- */
 
 static struct sim_meter_worker meter_view(const struct sim_lease *lease, uint32_t stage)
 {
@@ -119,181 +158,276 @@ static uint32_t first_gpu_type(const struct sim_cluster *cluster, const struct s
     return cluster->gpus[node->gpu_first + lease->uses[0].gpu].type;
 }
 
-weir_status sim_worker_place(struct sim_worker_pool *pool, struct sim_context *context, uint64_t id,
-                             uint32_t stage, const struct weir_alloc *alloc,
-                             const struct weir_shape *uses, struct sim_worker **worker,
-                             uint32_t *reason)
+static void meter_node(const struct sim_workers *workers, uint32_t node)
 {
-    struct sim_lease lease = { 0 };
-    uint32_t slot = 0;
-    *worker = NULL;
-    if (sim_worker_find(pool, id) != NULL)
+    const struct sim_context *context = workers->context;
+    sim_cluster_meter(context->cluster, context->meter, sim_engine_now(context->engine), node);
+}
+
+/* A lease on the truth; NULL with a reason when it refuses. */
+static weir_status take(struct sim_workers *workers, const struct sim_place *place,
+                        const struct weir_shape *uses, struct sim_hold **hold, uint32_t *reason)
+{
+    struct sim_context *context = workers->context;
+    *hold = NULL;
+    if (sim_hold_find(&workers->table, place->id) != NULL)
         return weir_fail(context->error, WEIR_EDUPLICATE, "worker %llu is running already",
-                         (unsigned long long)id);
-    WEIR_TRY(reserve_id(pool, id));
-    WEIR_TRY(take_slot(pool, &slot));
-    sim_lease_fill(&lease, context->cluster, alloc, uses);
-    *reason = sim_cluster_acquire(context->cluster, &lease);
-    if (*reason != WEIR_REASON_NONE) {
-        pool->free_slots[pool->free_count++] = slot;
+                         (unsigned long long)place->id);
+    struct sim_hold *made = calloc(1, sizeof(*made));
+    weir_status status = made == NULL ? WEIR_ENOMEM : sim_hold_reserve(&workers->table);
+    if (status == WEIR_OK) {
+        made->id = place->id;
+        sim_lease_fill(&made->lease, context->cluster, &place->alloc, uses);
+        *reason = sim_cluster_acquire(context->cluster, &made->lease);
+    }
+    if (status != WEIR_OK || *reason != WEIR_REASON_NONE) {
+        free(made);
+        return status;
+    }
+    *hold = made;
+    sim_hold_enter(workers, made);
+    meter_node(workers, place->alloc.node);
+    return WEIR_OK;
+}
+
+static void give_back(struct sim_workers *workers, struct sim_worker *worker)
+{
+    while (worker->holds != NULL) {
+        struct sim_hold *hold = worker->holds;
+        worker->holds = hold->next;
+        sim_cluster_release(workers->context->cluster, &hold->lease);
+        meter_node(workers, hold->lease.alloc.node);
+        sim_hold_leave(workers, hold);
+        free(hold);
+    }
+}
+
+struct sim_place sim_worker_place(const struct sim_worker *worker, uint32_t index)
+{
+    const struct sim_hold *hold = worker->holds;
+    assert(index < worker->places);
+    while (index-- > 0)
+        hold = hold->next;
+    return (struct sim_place){ hold->id, hold->lease.alloc };
+}
+
+/* ---- begin and end of a life ---- */
+
+static weir_status grow_slots(struct sim_workers *workers)
+{
+    const uint32_t capacity = workers->capacity == 0 ? 64 : workers->capacity * 2;
+    struct sim_worker **slots = realloc(workers->slots, capacity * sizeof(struct sim_worker *));
+    if (slots == NULL)
+        return WEIR_ENOMEM;
+    workers->slots = slots;
+    uint32_t *free_slots = realloc(workers->free_slots, capacity * sizeof(*free_slots));
+    if (free_slots == NULL)
+        return WEIR_ENOMEM;
+    workers->free_slots = free_slots;
+    workers->capacity = capacity;
+    return WEIR_OK;
+}
+
+static weir_status take_slot(struct sim_workers *workers, uint32_t *slot)
+{
+    if (workers->free_count > 0) {
+        *slot = workers->free_slots[--workers->free_count];
         return WEIR_OK;
     }
-    struct sim_worker *made = pool->slots[slot];
-    free(made->others);
-    *made = (struct sim_worker){ .id = id,
+    if (workers->used == workers->capacity)
+        WEIR_TRY(grow_slots(workers));
+    workers->slots[workers->used] = calloc(1, sizeof(struct sim_worker));
+    if (workers->slots[workers->used] == NULL)
+        return WEIR_ENOMEM;
+    *slot = workers->used++;
+    return WEIR_OK;
+}
+
+/* The places and the slot are free again; what is in the slot stays readable until it is taken. */
+static void free_slot(struct sim_workers *workers, struct sim_worker *worker)
+{
+    give_back(workers, worker);
+    workers->free_slots[workers->free_count++] = worker->slot;
+    workers->alive--;
+}
+
+/* All places or none. */
+static weir_status take_places(struct sim_workers *workers, struct sim_worker *worker,
+                               const struct sim_worker_start *start, uint32_t *reason)
+{
+    struct sim_hold **last = &worker->holds;
+    for (uint32_t i = 0; i < start->places.count; i++) {
+        struct sim_hold *hold = NULL;
+        WEIR_TRY(take(workers, &start->places.items[i], start->uses, &hold, reason));
+        if (hold == NULL)
+            return WEIR_OK;
+        hold->worker = worker;
+        hold->meter = meter_view(&hold->lease, worker->owner.index);
+        hold->meter.is_member = i > 0;
+        *last = hold;
+        last = &hold->next;
+        worker->places++;
+    }
+    return WEIR_OK;
+}
+
+weir_status sim_worker_start(struct sim_workers *workers, const struct sim_worker_start *start,
+                             struct sim_worker **worker, uint32_t *reason)
+{
+    const struct sim_context *context = workers->context;
+    uint32_t slot = 0;
+    assert(start->places.count > 0);
+    *worker = NULL;
+    *reason = WEIR_REASON_NONE;
+    WEIR_TRY(take_slot(workers, &slot));
+    struct sim_worker *made = workers->slots[slot];
+    *made = (struct sim_worker){ .id = start->places.items[0].id,
+                                 .owner = start->owner,
                                  .slot = slot,
-                                 .stage = stage,
-                                 .task_head = SIM_NO_ITEM,
-                                 .held = SIM_QUEUE_EMPTY,
+                                 .driver = start->driver,
+                                 .gpu_type = WEIR_NO_INDEX,
+                                 .node = start->places.items[0].alloc.node,
                                  .created_ns = sim_engine_now(context->engine),
-                                 .ready_ns = -1,
-                                 .lease = lease };
-    made->gpu_type = first_gpu_type(context->cluster, &lease);
-    made->meter = meter_view(&made->lease, stage);
-    pool->slot_of_id[id] = slot;
-    pool->alive++;
-    sim_cluster_meter(context->cluster, context->meter, made->created_ns, alloc->node);
+                                 .since_ns = sim_engine_now(context->engine),
+                                 .ready_ns = -1 };
+    workers->alive++;
+    const weir_status status = take_places(workers, made, start, reason);
+    if (status != WEIR_OK || *reason != WEIR_REASON_NONE) {
+        free_slot(workers, made);
+        return status;
+    }
+    made->gpu_type = first_gpu_type(context->cluster, &made->holds->lease);
     *worker = made;
     return WEIR_OK;
 }
 
-weir_status sim_worker_join(struct sim_worker_pool *pool, struct sim_context *context,
-                            struct sim_worker *worker, const struct sim_place *place,
-                            uint32_t *reason)
+void sim_worker_withdraw(struct sim_workers *workers, struct sim_worker *worker)
 {
-    const struct sim_stage *stage = sim_scenario_stage(context->scenario, worker->stage);
-    struct sim_lease lease = { 0 };
-    if (sim_worker_find(pool, place->id) != NULL)
-        return weir_fail(context->error, WEIR_EDUPLICATE, "worker %llu is running already",
-                         (unsigned long long)place->id);
-    WEIR_TRY(reserve_id(pool, place->id));
-    struct sim_member *others =
-        realloc(worker->others, (worker->other_count + 1) * sizeof(*worker->others));
-    if (others == NULL)
-        return WEIR_ENOMEM;
-    worker->others = others;
-    sim_lease_fill(&lease, context->cluster, &place->alloc, &stage->uses_shape);
-    *reason = sim_cluster_acquire(context->cluster, &lease);
-    if (*reason != WEIR_REASON_NONE)
-        return WEIR_OK;
-    struct sim_member *member = &others[worker->other_count++];
-    *member = (struct sim_member){ .id = place->id, .lease = lease };
-    member->meter = meter_view(&lease, worker->stage);
-    member->meter.is_member = true;
-    pool->slot_of_id[place->id] = worker->slot;
-    sim_cluster_meter(context->cluster, context->meter, worker->created_ns, place->alloc.node);
-    return WEIR_OK;
-}
-
-static void give_back(struct sim_context *context, struct sim_lease *lease)
-{
-    sim_cluster_release(context->cluster, lease);
-    sim_cluster_meter(context->cluster, context->meter, sim_engine_now(context->engine),
-                      lease->alloc.node);
-}
-
-/* The places and the slot are free again; what is in the slot stays readable until it is taken. */
-static void free_places(struct sim_worker_pool *pool, struct sim_context *context,
-                        struct sim_worker *worker)
-{
-    give_back(context, &worker->lease);
-    pool->slot_of_id[worker->id] = UINT32_MAX;
-    for (uint32_t i = 0; i < worker->other_count; i++) {
-        give_back(context, &worker->others[i].lease);
-        pool->slot_of_id[worker->others[i].id] = UINT32_MAX;
-    }
-    pool->free_slots[pool->free_count++] = worker->slot;
-    pool->alive--;
-}
-
-void sim_worker_withdraw(struct sim_worker_pool *pool, struct sim_context *context,
-                         struct sim_worker *worker)
-{
-    assert(worker->state == SIM_WORKER_GONE);
-    free_places(pool, context, worker);
-}
-
-struct sim_place sim_worker_member(const struct sim_worker *worker, uint32_t index)
-{
-    assert(index <= worker->other_count);
-    if (index == 0)
-        return (struct sim_place){ worker->id, worker->lease.alloc };
-    return (struct sim_place){ worker->others[index - 1].id,
-                               worker->others[index - 1].lease.alloc };
-}
-
-bool sim_worker_is_on(const struct sim_worker *worker, uint32_t node)
-{
-    bool is_there = worker->meter.node == node;
-    for (uint32_t i = 0; i < worker->other_count; i++)
-        is_there = is_there || worker->others[i].meter.node == node;
-    return is_there;
+    assert(worker->state == SIM_WORKER_GONE && worker->holds != NULL);
+    free_slot(workers, worker);
 }
 
 static bool is_edge(uint32_t from, uint32_t to)
 {
     static const uint8_t edges[] = {
-        [SIM_WORKER_GONE] = 1 << SIM_WORKER_SETUP | 1 << SIM_WORKER_IDLE,
+        [SIM_WORKER_GONE] = 1 << SIM_WORKER_SETUP,
         [SIM_WORKER_SETUP] = 1 << SIM_WORKER_IDLE | 1 << SIM_WORKER_GONE,
         [SIM_WORKER_IDLE] = 1 << SIM_WORKER_BUSY | 1 << SIM_WORKER_GONE,
         [SIM_WORKER_BUSY] = 1 << SIM_WORKER_IDLE | 1 << SIM_WORKER_BLOCKED | 1 << SIM_WORKER_GONE,
-        [SIM_WORKER_BLOCKED] = 1 << SIM_WORKER_IDLE | 1 << SIM_WORKER_GONE
+        [SIM_WORKER_BLOCKED] = 1 << SIM_WORKER_IDLE | 1 << SIM_WORKER_BUSY | 1 << SIM_WORKER_GONE
     };
     return (edges[from] >> to & 1) != 0;
 }
 
-static void show_state(struct sim_context *context, const struct sim_meter_worker *meter,
-                       struct sim_lease *lease, uint32_t from, uint32_t to)
+static void show_state(struct sim_context *context, struct sim_hold *hold, uint32_t from,
+                       uint32_t to)
 {
-    sim_meter_worker_state(context->meter, sim_engine_now(context->engine), meter,
+    sim_meter_worker_state(context->meter, sim_engine_now(context->engine), &hold->meter,
                            (enum sim_meter_state)from, (enum sim_meter_state)to);
     if (from == SIM_WORKER_BUSY || to == SIM_WORKER_BUSY)
-        sim_cluster_run(context->cluster, lease, to == SIM_WORKER_BUSY);
+        sim_cluster_run(context->cluster, &hold->lease, to == SIM_WORKER_BUSY);
 }
 
-void sim_worker_set_state(struct sim_worker *worker, struct sim_context *context,
+/* It became ready for the first time; who watches learns of it if that took time. */
+static void note_ready(struct sim_worker *worker, const struct sim_context *context)
+{
+    const struct sim_observer *observer = context->observer;
+    const struct sim_setup_span setup = { .worker = worker->id,
+                                          .stage = worker->owner.index,
+                                          .node = worker->node,
+                                          .gpu_type = worker->gpu_type,
+                                          .start_ns = worker->created_ns,
+                                          .end_ns = worker->since_ns };
+    worker->ready_ns = worker->since_ns;
+    if (observer != NULL && observer->setup != NULL && setup.end_ns > setup.start_ns)
+        observer->setup(observer->state, &setup);
+}
+
+void sim_worker_set_state(struct sim_workers *workers, struct sim_worker *worker,
                           enum sim_worker_state state)
 {
+    struct sim_context *context = workers->context;
     const int64_t now_ns = sim_engine_now(context->engine);
     const uint32_t from = worker->state;
     assert(is_edge(from, state));
-    worker->state = (uint16_t)state;
-    show_state(context, &worker->meter, &worker->lease, from, state);
-    for (uint32_t i = 0; i < worker->other_count; i++)
-        show_state(context, &worker->others[i].meter, &worker->others[i].lease, from, state);
-    if (state == SIM_WORKER_IDLE)
-        worker->idle_ns = now_ns;
+    if (from == SIM_WORKER_BUSY)
+        worker->busy_ns += now_ns - worker->since_ns;
+    worker->state = state;
+    worker->since_ns = now_ns;
+    for (struct sim_hold *hold = worker->holds; hold != NULL; hold = hold->next)
+        show_state(context, hold, from, state);
     if (state == SIM_WORKER_IDLE && worker->ready_ns < 0)
-        worker->ready_ns = now_ns;
+        note_ready(worker, context);
     if (from != SIM_WORKER_BUSY && state != SIM_WORKER_BUSY)
         sim_context_digest(context, 0x100 + (uint64_t)state, worker->id, now_ns);
 }
 
-weir_status sim_worker_record(const struct sim_worker *worker, struct sim_context *context,
-                              int64_t ended_ns, const char *reason)
+static sim_handle schedule(const struct sim_workers *workers, const struct sim_worker *worker,
+                           enum sim_kind kind, int64_t delay_ns)
 {
-    for (uint32_t i = 0; i <= worker->other_count; i++) {
-        const struct sim_place place = sim_worker_member(worker, i);
-        const struct sim_worker_row row = { .worker = place.id,
-                                            .stage = worker->stage,
-                                            .node = place.alloc.node,
-                                            .alloc = &place.alloc,
+    const int64_t now_ns = sim_engine_now(workers->context->engine);
+    const struct sim_event event = {
+        .time_ns = delay_ns > SIM_TIME_MAX - now_ns ? SIM_TIME_MAX : now_ns + delay_ns,
+        .target = worker->slot,
+        .argument = worker->id,
+        .kind = kind,
+        .phase = kind == SIM_KIND_SETUP_END ? SIM_PHASE_COMPLETION : SIM_PHASE_FAULT
+    };
+    return sim_engine_schedule(workers->context->engine, &event);
+}
+
+void sim_worker_set_up(struct sim_workers *workers, struct sim_worker *worker, int64_t delay_ns)
+{
+    assert(worker->state == SIM_WORKER_SETUP && worker->timer == SIM_NO_HANDLE);
+    worker->timer = schedule(workers, worker, SIM_KIND_SETUP_END, delay_ns);
+}
+
+void sim_worker_arm_crash(struct sim_workers *workers, struct sim_worker *worker, int64_t delay_ns)
+{
+    assert(worker->crash == SIM_NO_HANDLE);
+    worker->crash = schedule(workers, worker, SIM_KIND_WORKER_CRASH, delay_ns);
+}
+
+double sim_worker_slowdown(const struct sim_workers *workers, const struct sim_worker *worker)
+{
+    const struct sim_cluster *cluster = workers->context->cluster;
+    double slow = sim_cluster_slowdown(cluster, &worker->holds->lease);
+    for (const struct sim_hold *hold = worker->holds->next; hold != NULL; hold = hold->next)
+        slow = fmax(slow, sim_cluster_slowdown(cluster, &hold->lease));
+    return slow;
+}
+
+/* Rows, one a place; `ended_ns` -1 = it lives. */
+static weir_status record(const struct sim_workers *workers, const struct sim_worker *worker,
+                          int64_t ended_ns, const char *text)
+{
+    const struct sim_context *context = workers->context;
+    for (const struct sim_hold *hold = worker->holds; hold != NULL; hold = hold->next) {
+        const struct sim_worker_row row = { .worker = hold->id,
+                                            .stage = worker->owner.index,
+                                            .node = hold->lease.alloc.node,
+                                            .alloc = &hold->lease.alloc,
                                             .created_ns = worker->created_ns,
                                             .ready_ns = worker->ready_ns,
                                             .ended_ns = ended_ns,
-                                            .end_reason = reason,
-                                            .tasks = i == 0 ? worker->tasks : 0,
+                                            .end_reason = text,
+                                            .tasks = hold == worker->holds ? worker->tasks : 0,
                                             .busy_ns = worker->busy_ns };
         WEIR_TRY(sim_recorder_worker(context->recorder, &row, context->error));
     }
     return WEIR_OK;
 }
 
-weir_status sim_worker_release(struct sim_worker_pool *pool, struct sim_context *context,
-                               struct sim_worker *worker, const char *reason)
+weir_status sim_worker_record(const struct sim_workers *workers, const struct sim_worker *worker)
 {
+    return record(workers, worker, -1, "");
+}
+
+weir_status sim_worker_release(struct sim_workers *workers, struct sim_worker *worker,
+                               const char *text)
+{
+    const struct sim_context *context = workers->context;
     const int64_t now_ns = sim_engine_now(context->engine);
-    assert(worker->task_count == 0 && worker->held.count == 0);
     if (worker->timer != SIM_NO_HANDLE)
         (void)sim_engine_cancel(context->engine, worker->timer);
     if (worker->crash != SIM_NO_HANDLE)
@@ -301,7 +435,8 @@ weir_status sim_worker_release(struct sim_worker_pool *pool, struct sim_context 
     if (worker->tasks == 0)
         sim_meter_setup_wasted(context->meter, (worker->ready_ns < 0 ? now_ns : worker->ready_ns) -
                                                    worker->created_ns);
-    sim_worker_set_state(worker, context, SIM_WORKER_GONE);
-    free_places(pool, context, worker);
-    return sim_worker_record(worker, context, now_ns, reason);
+    sim_worker_set_state(workers, worker, SIM_WORKER_GONE);
+    const weir_status status = record(workers, worker, now_ns, text);
+    free_slot(workers, worker);
+    return status;
 }

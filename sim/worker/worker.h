@@ -4,25 +4,27 @@
  *
  * State machine (one set_state asserts the edge and reports it to the meter):
  *
- *   GONE    -> SETUP | IDLE           placed (IDLE: adopted, or without set-up)
+ *   GONE    -> SETUP                  placed
  *   SETUP   -> IDLE | GONE            ready | stopped, set-up failed, node lost
- *   IDLE    -> BUSY | GONE            takes a task | stopped, crashed, node lost
- *   BUSY    -> IDLE | BLOCKED | GONE  task over | no room for its output | stopped, crashed, lost
- *   BLOCKED -> IDLE | GONE            output handed over | stopped, crashed, lost
+ *   IDLE    -> BUSY | GONE            takes work | stopped, crashed, node lost
+ *   BUSY    -> IDLE | BLOCKED | GONE  work over | must wait (output, barrier) | stopped, lost
+ *   BLOCKED -> IDLE | BUSY | GONE     output handed over | goes on | stopped, crashed, lost
  *
- * A worker knows no driver: it holds items by index and leaves their meaning to the caller. Workers
- * live in one pool; a slot is reused after the end of a life, so events carry slot and id.
+ * A worker knows its owner and its timers, not what it works on: that hangs off `work` and is the
+ * driver's. Workers live in one set; a slot is reused after the end of a life, so events carry slot
+ * and id.
  *
- * A worker may be a group (SPMD on several nodes): one worker with a place on every node, which all
- * change state together. Every place has an id of its own, and each of them finds the worker; a
- * group is counted once, its devices and its rows in the database are per place.
+ * A worker may have several places (SPMD on several nodes): one worker with a lease on every node,
+ * which all change state together. Every place has an id of its own, and each of them finds the
+ * worker; a group is counted once, its devices and its rows in the database are per place. Ranks
+ * that may differ, or wait for one another, are workers of their own.
  */
 #ifndef SIM_WORKER_WORKER_H
 #define SIM_WORKER_WORKER_H
 
-#include "sim/cluster/cluster.h"
-#include "sim/context.h"
-#include "sim/queue/item.h"
+#include "sim/worker/context.h"
+#include "weir/cluster.h"
+#include "weir/shape.h"
 
 enum sim_worker_state {
     SIM_WORKER_GONE = SIM_METER_GONE,
@@ -37,88 +39,85 @@ struct sim_place {
     uint64_t id;
     struct weir_alloc alloc;
 };
-
-/* What a member of a group holds, the first one aside. */
-struct sim_member {
-    uint64_t id;
-    struct sim_meter_worker meter;
-    struct sim_lease lease;
+struct sim_places {
+    const struct sim_place *items;
+    uint32_t count;
 };
+
+struct sim_hold;    /* one place of a worker: the lease on one node */
+struct sim_workers; /* all living workers of a run */
 
 struct sim_worker {
-    uint64_t id;
-    uint32_t slot;      /* its own place in the pool */
-    uint32_t stage;     /* over all pipelines */
-    uint32_t position;  /* in its stage's list */
-    uint32_t ordinal;   /* how many workers its stage had before it: names its random streams */
-    uint16_t state;     /* enum sim_worker_state */
-    uint16_t will_fail; /* the attempt that runs will fail at its end */
-    uint32_t task_head; /* items in hand, linked; SIM_NO_ITEM = none */
-    uint32_t task_count;
-    double input_bytes;    /* of the task, as it was taken */
-    struct sim_queue held; /* runtime: tasks taken ahead, each headed by an item that counts it */
-    uint32_t used_slots;   /* runtime: held, running, and over but not collected */
-    uint32_t uncollected;
-    uint32_t setup_tries; /* runtime: set-ups of this life that failed */
-    int64_t pause_ns;     /* runtime: before the attempt that runs */
-    uint32_t deaths;      /* runtime: of it in a row, without a finished task between */
-    uint32_t gpu_type;    /* of its first device, WEIR_NO_INDEX = none */
-    sim_handle timer;     /* end of set-up or service */
+    uint64_t id; /* of its first place */
+    struct weir_owner owner;
+    void *work;        /* the driver's record of it */
+    uint32_t slot;     /* its own place in the set */
+    uint32_t driver;   /* whose events and calls it gets */
+    uint32_t gpu_type; /* of its first device, WEIR_NO_INDEX = none */
+    uint32_t node;     /* of its first place */
+    uint32_t places;   /* how many */
+    uint32_t state;    /* enum sim_worker_state */
+    sim_handle timer;  /* end of set-up */
     sim_handle crash;
-    int64_t idle_ns; /* since when it is idle, if it is */
-    int64_t created_ns, ready_ns, task_start_ns, service_ns, demand_ns;
-    int64_t busy_ns;
-    uint64_t tasks;
-    struct sim_meter_worker meter;
-    struct sim_lease lease;
-    struct sim_member *others; /* of a group, in the order of the plan */
-    uint32_t other_count;
+    int64_t created_ns, ready_ns; /* -1 = never yet */
+    int64_t since_ns;             /* when it entered its state */
+    int64_t busy_ns;              /* up to the last time it left BUSY */
+    uint64_t tasks;               /* that ended; the driver counts */
+    struct sim_hold *holds;       /* by place, in the order of the plan */
 };
 
-struct sim_worker_pool {
-    struct sim_worker **slots; /* stable addresses */
-    uint32_t *free_slots;
-    uint32_t *slot_of_id; /* by id - first id; UINT32_MAX = not alive */
-    uint64_t id_capacity;
-    uint32_t capacity, used, free_count, alive;
+weir_status sim_workers_create(struct sim_context *context, struct sim_workers **workers);
+void sim_workers_destroy(struct sim_workers *workers);
+uint32_t sim_workers_alive(const struct sim_workers *workers);
+/* The living worker one of whose places has this id, or NULL. O(1); memory does not grow with the
+ * ids given. */
+struct sim_worker *sim_workers_find(const struct sim_workers *workers, uint64_t id);
+/* The living worker an event of a worker means, or NULL. */
+struct sim_worker *sim_workers_of_event(const struct sim_workers *workers,
+                                        const struct sim_event *event);
+/* Ids of those with a place on the node, ordered by owner, then by age; *ids is the caller's to
+ * free. Costs what is on the node. */
+weir_status sim_workers_on_node(const struct sim_workers *workers, uint32_t node, uint64_t **ids,
+                                uint32_t *count);
+/* Calls `visit` for all living workers, in the order of their slots. */
+weir_status sim_workers_each(const struct sim_workers *workers,
+                             weir_status (*visit)(void *state, struct sim_worker *worker),
+                             void *state);
+
+/* What a new worker is. */
+struct sim_worker_start {
+    struct weir_owner owner;
+    uint32_t driver;
+    const struct weir_shape *uses; /* what each of its places really takes */
+    struct sim_places places;
 };
+/* Takes the leases of all its places or of none: then *worker is NULL and *reason says why the
+ * truth refuses it. State GONE until sim_worker_set_state. WEIR_EDUPLICATE: an id lives already. */
+weir_status sim_worker_start(struct sim_workers *workers, const struct sim_worker_start *start,
+                             struct sim_worker **worker, uint32_t *reason);
+/* Takes a worker back that was started and has not changed state: as if it had never been. */
+void sim_worker_withdraw(struct sim_workers *workers, struct sim_worker *worker);
 
-weir_status sim_worker_pool_create(struct sim_worker_pool **pool);
-void sim_worker_pool_destroy(struct sim_worker_pool *pool);
+/* Place `index` of a worker; index 0 is the worker's own. */
+struct sim_place sim_worker_place(const struct sim_worker *worker, uint32_t index);
 
-/* The living worker with this id, or NULL. */
-struct sim_worker *sim_worker_find(const struct sim_worker_pool *pool, uint64_t id);
-
-/* Places a worker: `reason` says why the cluster refuses it (then nothing changed and *worker is
- * NULL). State GONE until sim_worker_set_state. */
-weir_status sim_worker_place(struct sim_worker_pool *pool, struct sim_context *context, uint64_t id,
-                             uint32_t stage, const struct weir_alloc *alloc,
-                             const struct weir_shape *uses, struct sim_worker **worker,
-                             uint32_t *reason);
-
-/* Adds one more place to a worker that was just placed; refused as sim_worker_place is. */
-weir_status sim_worker_join(struct sim_worker_pool *pool, struct sim_context *context,
-                            struct sim_worker *worker, const struct sim_place *place,
-                            uint32_t *reason);
-/* Takes a worker back that was placed and has not changed state: as if it had never been. */
-void sim_worker_withdraw(struct sim_worker_pool *pool, struct sim_context *context,
-                         struct sim_worker *worker);
-
-/* Member `index` of a worker; index 0 is the worker's own place. */
-struct sim_place sim_worker_member(const struct sim_worker *worker, uint32_t index);
-bool sim_worker_is_on(const struct sim_worker *worker, uint32_t node);
-
-/* Moves along a legal edge, at the engine's time. Going to GONE keeps the devices: see release. */
-void sim_worker_set_state(struct sim_worker *worker, struct sim_context *context,
+/* Moves along a legal edge, at the engine's time. */
+void sim_worker_set_state(struct sim_workers *workers, struct sim_worker *worker,
                           enum sim_worker_state state);
+/* Set-up is over, or the worker dies, so much later (sim_time_from_s of infinity = never): the
+ * world then calls the driver's ready or stop. */
+void sim_worker_set_up(struct sim_workers *workers, struct sim_worker *worker, int64_t delay_ns);
+void sim_worker_arm_crash(struct sim_workers *workers, struct sim_worker *worker, int64_t delay_ns);
 
-/* Ends a life: cancels its events, gives the devices back, writes its row, frees the slot. The
- * caller took the items out of its hands first. */
-weir_status sim_worker_release(struct sim_worker_pool *pool, struct sim_context *context,
-                               struct sim_worker *worker, const char *reason);
+/* How much longer than alone on a normal node work takes that starts now: contention on its
+ * devices, turns, slow nodes; places wait for one another, so the slowest decides. >= 1 but for
+ * nodes that were made faster. */
+double sim_worker_slowdown(const struct sim_workers *workers, const struct sim_worker *worker);
 
-/* Writes its rows, one a place; `ended_ns` -1 = it lives. */
-weir_status sim_worker_record(const struct sim_worker *worker, struct sim_context *context,
-                              int64_t ended_ns, const char *reason);
+/* Ends a life: cancels its events, gives the devices back, writes its rows, frees the slot. */
+weir_status sim_worker_release(struct sim_workers *workers, struct sim_worker *worker,
+                               const char *text);
+/* Writes the rows of a worker that lives at the end of the run. */
+weir_status sim_worker_record(const struct sim_workers *workers, const struct sim_worker *worker);
 
 #endif

@@ -4,7 +4,7 @@
  * process of its own so that its memory can be told. The cost of a job must grow less than the
  * cluster does. A name of a policy as argument measures that one (fgd by default).
  */
-#include "sim/run.h"
+#include "sim/world/run.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * each with fragmentation, causes and bound, as CPU seconds of one core. Nothing is measured where
  * the traces are not at hand.
  */
-#include "sim/run.h"
+#include "sim/world/run.h"
 
 #include <math.h>
 #include <stdio.h>

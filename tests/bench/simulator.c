@@ -10,7 +10,7 @@
  *     simulator [--format table|json] [--quick]
  */
 #include "sim/record/record.h"
-#include "sim/run.h"
+#include "sim/world/run.h"
 
 #include <math.h>
 #include <stdlib.h>

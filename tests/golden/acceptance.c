@@ -94,15 +94,15 @@ static void a_step_change_is_answered_within_two_periods(void)
         return;
     CHECK_I64(sim_world_begin(world), WEIR_OK);
     CHECK_I64(sim_world_advance(world, sim_time_from_s(3600)), WEIR_OK);
-    CHECK_I64(world->stages[1]->worker_count, 8);
-    const uint64_t before = world->pipelines[0]->finished;
+    CHECK_I64(test_stage(world, 1)->worker_count, 8);
+    const uint64_t before = test_stage(world, 0)->pipeline->finished;
     CHECK(before > 6000);
     CHECK_I64(sim_world_advance(world, sim_time_from_s(3600 + 361)), WEIR_OK);
-    CHECK(world->stages[1]->worker_count >= 10);
+    CHECK(test_stage(world, 1)->worker_count >= 10);
     CHECK_I64(sim_world_advance(world, sim_time_from_s(3600 + 400)), WEIR_OK);
-    const uint64_t settled = world->pipelines[0]->finished;
+    const uint64_t settled = test_stage(world, 0)->pipeline->finished;
     CHECK_I64(sim_world_advance(world, sim_time_from_s(3600 + 400 + 3600)), WEIR_OK);
-    CHECK((double)(world->pipelines[0]->finished - settled) / 3600.0 >= 0.95 * 1.25);
+    CHECK((double)(test_stage(world, 0)->pipeline->finished - settled) / 3600.0 >= 0.95 * 1.25);
     sim_world_destroy(world);
     sim_scenario_destroy(scenario);
 }
@@ -126,10 +126,11 @@ static void workers_follow_the_service_times(void)
     if (scenario == NULL || sim_world_create(scenario, &options, &world, &error) != WEIR_OK)
         return;
     CHECK_I64(sim_world_begin(world), WEIR_OK);
-    CHECK_I64(sim_world_advance(world, sim_time_from_s(60) + world->pipelines[0]->spec->turn_ns),
+    CHECK_I64(sim_world_advance(world, sim_time_from_s(60) +
+                                           test_stage(world, 0)->pipeline->spec->turn_ns),
               WEIR_OK);
-    CHECK_I64(world->stages[0]->worker_count, 8);
-    CHECK_I64(world->stages[1]->worker_count, 4);
+    CHECK_I64(test_stage(world, 0)->worker_count, 8);
+    CHECK_I64(test_stage(world, 1)->worker_count, 4);
     sim_world_destroy(world);
     sim_scenario_destroy(scenario);
 }
@@ -147,9 +148,9 @@ static void a_pinned_stage_keeps_its_count_all_the_time(void)
     CHECK_I64(sim_world_begin(world), WEIR_OK);
     for (int minute = 0; minute < 30; minute++) {
         CHECK_I64(sim_world_advance(world, minute * 60 * SIM_NS_PER_S), WEIR_OK);
-        CHECK_I64(world->stages[0]->worker_count, 5);
+        CHECK_I64(test_stage(world, 0)->worker_count, 5);
     }
-    CHECK_I64(world->stages[1]->worker_count, 45);
+    CHECK_I64(test_stage(world, 1)->worker_count, 45);
     sim_world_destroy(world);
     sim_scenario_destroy(scenario);
 }
@@ -260,9 +261,9 @@ static void pipelines_are_planned_apart(void)
     CHECK_I64(sim_world_begin(world), WEIR_OK);
     CHECK_I64(sim_world_advance(world, sim_time_from_s(600)), WEIR_OK);
     /* 64 workers: 5.2 source items a second need 6 of a, 52 of b and 6 of c */
-    CHECK_I64(world->stages[0]->worker_count, 6);
-    CHECK_I64(world->stages[1]->worker_count, 52);
-    CHECK_I64(world->stages[2]->worker_count, 6);
+    CHECK_I64(test_stage(world, 0)->worker_count, 6);
+    CHECK_I64(test_stage(world, 1)->worker_count, 52);
+    CHECK_I64(test_stage(world, 2)->worker_count, 6);
     sim_world_destroy(world);
     sim_scenario_destroy(scenario);
 }
@@ -294,8 +295,8 @@ static void overlapping_entries_compose(void)
     CHECK_I64(sim_world_begin(world), WEIR_OK);
     for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
         CHECK_I64(sim_world_advance(world, sim_time_from_s(expected[i].at_s)), WEIR_OK);
-        CHECK_NEAR(world->stages[0]->slow, expected[i].slow, 1e-12);
-        CHECK_NEAR(world->pipelines[0]->arrival_factor, expected[i].rate, 1e-12);
+        CHECK_NEAR(test_stage(world, 0)->slow, expected[i].slow, 1e-12);
+        CHECK_NEAR(test_stage(world, 0)->pipeline->arrival_factor, expected[i].rate, 1e-12);
     }
     sim_world_destroy(world);
     sim_scenario_destroy(scenario);

@@ -5,7 +5,7 @@
  */
 #include "sim/jobs/job_run.h"
 #include "sim/record/record.h"
-#include "sim/run.h"
+#include "sim/world/run.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 #include "tests/support/table.h"

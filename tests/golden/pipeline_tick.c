@@ -40,9 +40,9 @@ static void compare_rescales(struct sim_world *world, json_t *golden, const char
         json_t *workers = json_object_get(rescale, "workers");
         json_t *completed = json_object_get(rescale, "completed");
         for (size_t s = 0; s < world->scenario->stages_total; s++) {
-            wrong += world->stages[s]->worker_count !=
+            wrong += test_stage(world, s)->worker_count !=
                      (uint32_t)json_integer_value(json_array_get(workers, s));
-            wrong += world->stages[s]->tasks_done !=
+            wrong += test_stage(world, s)->tasks_done !=
                      (uint64_t)json_integer_value(json_array_get(completed, s));
         }
     }
@@ -69,9 +69,9 @@ static void compare_whole(const struct whole *run)
     CHECK_NEAR(sim_time_s(sim_world_end_ns(world)), completion_s, 1e-6);
     for (size_t s = 0; s < scenario->stages_total; s++) {
         json_t *stage = json_array_get(json_object_get(golden, "stages"), s);
-        CHECK_I64(world->stages[s]->tasks_done,
+        CHECK_I64(test_stage(world, s)->tasks_done,
                   json_integer_value(json_object_get(stage, "completed")));
-        CHECK_I64(world->stages[s]->worker_count,
+        CHECK_I64(test_stage(world, s)->worker_count,
                   json_integer_value(json_object_get(stage, "final_workers")));
     }
     sim_world_destroy(world);
@@ -146,7 +146,7 @@ static int vector_differs(const json_t *vector, size_t stage, uint64_t value)
 
 static int state_differs(const struct sim_world *world, const json_t *change)
 {
-    const struct sim_pipeline_run *run = world->pipelines[0];
+    const struct sim_pipeline_run *run = test_stage(world, 0)->pipeline;
     const uint64_t left = run->source_left + run->stages[0].queue.count;
     int wrong = (uint64_t)json_integer_value(json_array_get(change, 1)) != left ? 1 : 0;
     for (uint32_t s = 0; s < run->stage_count; s++) {

@@ -212,7 +212,7 @@ static struct job_log list_jobs(const char *workload, const char *classes, const
     if (scenario == NULL || log.jobs == NULL)
         return log;
     const struct sim_workload *jobs = &scenario->workloads[0];
-    const struct sim_random random = sim_random_of(&root, SIM_OWNER_JOBS, jobs->name);
+    const struct sim_random random = sim_random_of(&root, SIM_NAME_JOBS, jobs->name);
     CHECK_I64(sim_job_stream_create(jobs, &random, &stream), WEIR_OK);
     while (sim_job_stream_next(stream, &job))
         if (strcmp(jobs->labels[jobs->jobs[job.spec].label], class) == 0 && log.count < JOBS) {

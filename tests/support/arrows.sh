@@ -31,12 +31,48 @@ forbid 'workloads know no simulator and no report' '"(sim/cli|sim/record|analysi
 forbid 'the engine stands alone' \
     '"(sim/(cluster|worker|queue|pipeline|jobs|services|actors|lab|scenario|record|cli)/|analysis/|workloads/)' \
     sim/engine
-drivers_below=(/dev/null)
-for room in sim/worker sim/queue; do
-    [ ! -d "$room" ] || drivers_below+=("$room")
+
+# The world: cli -> world -> drivers, port, lab; drivers, port -> worker -> cluster -> engine.
+# Jobs have a clock, a cluster and results of their own until they are a driver.
+not_yet='^sim/jobs/|^sim/world/run\.c:'
+include='^[[:space:]]*#[[:space:]]*include[[:space:]]+'
+driver_rooms='sim/(pipeline|jobs|services|actors)/'
+
+# forbid_lines WHY REGEX BUT PATH... : no line below PATH may match REGEX, unless its grep line
+# (file:number:text) matches BUT or it is of what is not there yet.
+forbid_lines() {
+    local why=$1 regex=$2 but=$3 found path paths=(/dev/null)
+    shift 3
+    for path in "$@"; do
+        [ ! -e "$path" ] || paths+=("$path")
+    done
+    found=$(grep -rnE --include='*.[ch]' "$regex" "${paths[@]}" | grep -vE "$but|$not_yet" || true)
+    [ -n "$found" ] || return 0
+    printf '%s:\n%s\n' "$why" "$found"
+    faults=$((faults + 1))
+}
+
+none='^$'
+drivers=(sim/pipeline sim/jobs sim/services sim/actors)
+forbid_lines 'worker, queue and cluster know nothing above them' \
+    "$include\"(sim/(world|port|lab|cli)/|$driver_rooms)" "$none" sim/worker sim/queue sim/cluster
+forbid_lines 'cluster and queue know no worker' "$include\"sim/worker/" "$none" sim/cluster sim/queue
+forbid_lines 'scenario and record know no part of a run (but the policy named command)' \
+    "$include\"(sim/(world|port|lab|worker|cluster|queue|cli)/|$driver_rooms)" \
+    '^sim/scenario/.*command_policy\.h' sim/scenario sim/record
+forbid_lines 'world and port know no driver: sim/drivers.c lists them' "$include\"$driver_rooms" \
+    "$none" sim/world sim/port
+forbid_lines 'world and port call no driver by its name' \
+    '\b(sim_pipeline_|sim_job_|sim_service_|sim_actor_)' "$none" sim/world sim/port
+forbid_lines 'drivers and port include sim/world/driver.h and nothing else of the world' \
+    "$include\"sim/world/" '"sim/world/driver\.h"' "${drivers[@]}" sim/port
+forbid_lines 'drivers touch no device and no scheduler' "$include\"sim/(cluster|port|lab|cli)/" \
+    "$none" "${drivers[@]}"
+for room in pipeline jobs services actors; do
+    forbid_lines "sim/$room knows no other driver" "$include\"$driver_rooms" "\"sim/$room/" "sim/$room"
 done
-forbid 'worker and queue know no driver' '"sim/(pipeline|jobs|services|actors)/' \
-    "${drivers_below[@]}"
+forbid_lines 'only workers and the lab take devices and give them back' \
+    '\bsim_cluster_(acquire|release|cut|run)\(' '^sim/(cluster|worker|lab)/' sim
 rooms=()
 for room in sim/*/; do
     [ "$room" = sim/cli/ ] || rooms+=("$room")
@@ -53,14 +89,14 @@ may_include() {
     faults=$((faults + 1))
 }
 may_include 'the lab has no clock, no worker and no host' sim/lab \
-    'sim/(lab|scenario|record|cluster|engine)/|sim/belief\.h"|workloads/|weir/[^h]'
+    'sim/(lab|scenario|record|cluster|engine)/|workloads/|weir/[^h]'
 may_include 'the meter and the recorder stand below whatever runs' sim/record \
     'sim/(record|engine)/|weir/|weir_text\.h"'
 forbid 'a scenario stands below whatever runs' \
     '"sim/(cluster|worker|queue|pipeline|jobs|services|actors|lab|record|cli)/' sim/scenario
 # Jobs in time ask the same placer until libweir's host places jobs.
 users=$(grep -rnE --include='*.[ch]' '#[[:space:]]*include[[:space:]]+"sim/lab/' sim workloads analysis |
-    grep -vE '^sim/(lab/|run\.c|cli/|jobs/.*/job_placer\.h)' || true)
+    grep -vE '^sim/(lab/|world/run\.c|cli/|jobs/.*/job_placer\.h)' || true)
 if [ -n "$users" ]; then
     printf 'only a run and the command line include the lab:\n%s\n' "$users"
     faults=$((faults + 1))
@@ -75,9 +111,9 @@ if [ -n "$users" ]; then
 fi
 forbid 'the memory and plans of libweir are its own' '"sched/(internal|cluster)/' sim workloads analysis
 others=$(grep -rlE --include='*.[ch]' '#[[:space:]]*include[[:space:]]+"weir/host.h"' sim |
-    grep -vE '^sim/(scheduler_port\.[ch]|cli/)' || true)
+    grep -vE '^sim/(port/|cli/)' || true)
 if [ -n "$others" ]; then
-    printf 'only sim/scheduler_port.c includes weir/host.h:\n%s\n' "$others"
+    printf 'only sim/port includes weir/host.h:\n%s\n' "$others"
     faults=$((faults + 1))
 fi
 [ "$faults" -eq 0 ] || exit 1

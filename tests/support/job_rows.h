@@ -9,7 +9,7 @@
 #ifndef TESTS_SUPPORT_JOB_ROWS_H
 #define TESTS_SUPPORT_JOB_ROWS_H
 
-#include "sim/run.h"
+#include "sim/world/run.h"
 
 struct weir_alloc;
 

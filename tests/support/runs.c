@@ -94,3 +94,12 @@ bool test_openb_sets(const char *trace, const char *seed, const char *sched, cha
                                 nodes, pods, found == NULL ? "" : found, trace, seed, sched);
     return pods[0] != '\0' && length > 0 && (size_t)length < capacity;
 }
+
+const struct sim_stage_run *test_stage(const struct sim_world *world, size_t index)
+{
+    const struct sim_stage_run *stage =
+        sim_pipeline_stage(world->drivers, world->driver_count, (uint32_t)index);
+    if (stage == NULL)
+        abort();
+    return stage;
+}

@@ -3,7 +3,8 @@
 #ifndef TESTS_SUPPORT_RUNS_H
 #define TESTS_SUPPORT_RUNS_H
 
-#include "sim/run.h"
+#include "sim/pipeline/pipeline.h"
+#include "sim/world/run.h"
 
 /* Loads a scenario from text (or from a file of the project when `text` begins with "scenarios/" or
  * "tests/"), with sets "path=value" separated by blanks, NULL = none. Prints the diagnostics and
@@ -17,6 +18,9 @@ struct sim_run_summary *test_run(const struct sim_scenario *scenario, uint32_t r
 /* As test_run, with invariants checked at the end only: for long runs. */
 struct sim_run_summary *test_run_fast(const struct sim_scenario *scenario, uint32_t replication,
                                       const struct sim_observer *observer);
+
+/* A stage of a world that runs pipelines. */
+const struct sim_stage_run *test_stage(const struct sim_world *world, size_t index);
 
 /* Sets that run scenarios/reference/openb_static.yaml on a trace of the shared material with the
  * order of a seed; `sched` is the policy, and more sets after it if wanted. False = no such trace.

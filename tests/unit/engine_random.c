@@ -92,7 +92,7 @@ static void every_part_of_a_name_matters(void)
     root.replication++;
     CHECK(first_number(&root, SIM_DRAW_SERVICE, base) != number);
     CHECK(first_number(&ROOT, SIM_DRAW_ARRIVAL, base) != number);
-    root = sim_random_of(&ROOT, SIM_OWNER_STAGE, "a");
+    root = sim_random_of(&ROOT, SIM_NAME_STAGE, "a");
     CHECK(first_number(&root, SIM_DRAW_SERVICE, base) != number);
     static const struct sim_stream_key others[] = {
         { .item = 10, .stage = 1, .attempt = 4 },
@@ -110,16 +110,16 @@ static void every_part_of_a_name_matters(void)
 /* Names are joined with what they belong to and of which kind they are, not run together. */
 static void owners_are_told_apart_by_their_names(void)
 {
-    const struct sim_random a = sim_random_of(&ROOT, SIM_OWNER_PIPELINE, "a");
+    const struct sim_random a = sim_random_of(&ROOT, SIM_NAME_PIPELINE, "a");
     const struct sim_random others[] = { ROOT,
-                                         sim_random_of(&ROOT, SIM_OWNER_JOBS, "a"),
-                                         sim_random_of(&ROOT, SIM_OWNER_PIPELINE, "b"),
-                                         sim_random_of(&ROOT, SIM_OWNER_PIPELINE, ""),
-                                         sim_random_of(&ROOT, SIM_OWNER_PIPELINE, "aa"),
-                                         sim_random_of(&a, SIM_OWNER_PIPELINE, "a"),
-                                         sim_random_of(&a, SIM_OWNER_STAGE, "a") };
+                                         sim_random_of(&ROOT, SIM_NAME_JOBS, "a"),
+                                         sim_random_of(&ROOT, SIM_NAME_PIPELINE, "b"),
+                                         sim_random_of(&ROOT, SIM_NAME_PIPELINE, ""),
+                                         sim_random_of(&ROOT, SIM_NAME_PIPELINE, "aa"),
+                                         sim_random_of(&a, SIM_NAME_PIPELINE, "a"),
+                                         sim_random_of(&a, SIM_NAME_STAGE, "a") };
     CHECK(a.seed == ROOT.seed && a.replication == ROOT.replication);
-    CHECK(a.owner == sim_random_of(&ROOT, SIM_OWNER_PIPELINE, "a").owner);
+    CHECK(a.owner == sim_random_of(&ROOT, SIM_NAME_PIPELINE, "a").owner);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         CHECK(others[i].owner != a.owner);
         for (size_t k = 0; k < i; k++)

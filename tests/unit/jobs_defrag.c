@@ -6,7 +6,7 @@
 #include "sim/lab/defrag.h"
 
 #include "sim/lab/lab_state.h"
-#include "sim/run.h"
+#include "sim/world/run.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 

@@ -4,8 +4,8 @@
  * and large work against every fixed cut there is.
  */
 #include "sim/jobs/job_run.h"
-#include "sim/run.h"
 #include "sim/scenario/catalog_mig.h"
+#include "sim/world/run.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 #include "weir/partition.h"

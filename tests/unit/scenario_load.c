@@ -425,11 +425,11 @@ static void a_model_fills_what_its_stage_leaves_out(void)
 static void names_with_one_hash_are_found(void)
 {
     struct sim_owner_name names[] = {
-        { .hash = 7, .kind = SIM_OWNER_STAGE, .within = 3, .name = "a" },
-        { .hash = 9, .kind = SIM_OWNER_JOBS, .name = "w" },
-        { .hash = 5, .kind = SIM_OWNER_PIPELINE, .name = "p" },
-        { .hash = 7, .kind = SIM_OWNER_STAGE, .within = 3, .name = "a" },
-        { .hash = 4, .kind = SIM_OWNER_PIPELINE, .name = "q" },
+        { .hash = 7, .kind = SIM_NAME_STAGE, .within = 3, .name = "a" },
+        { .hash = 9, .kind = SIM_NAME_JOBS, .name = "w" },
+        { .hash = 5, .kind = SIM_NAME_PIPELINE, .name = "p" },
+        { .hash = 7, .kind = SIM_NAME_STAGE, .within = 3, .name = "a" },
+        { .hash = 4, .kind = SIM_NAME_PIPELINE, .name = "q" },
     };
     size_t first = 99;
     CHECK(!sim_names_collide(names, 5, &first));

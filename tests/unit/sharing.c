@@ -4,7 +4,7 @@
  * says about both.
  */
 #include "sim/cluster/sharing.h"
-#include "sim/belief.h"
+#include "sim/scenario/belief.h"
 #include "sim/scenario/scenario.h"
 #include "tests/support/check.h"
 

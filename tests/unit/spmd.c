@@ -3,7 +3,7 @@
  * Groups: workers of one process a GPU, on part of a node or on whole nodes. Small runs by hand;
  * the first plan is applied at 0.01 s.
  */
-#include "sim/world.h"
+#include "sim/world/world.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 
@@ -121,11 +121,11 @@ static void every_process_counts_for_back_pressure(void)
     struct sim_world *world = world_at(group_of_two, &scenario, 85);
     if (world == NULL)
         return;
-    CHECK_I64(world->stages[0]->ranks, 8);
-    CHECK_I64(world->stages[0]->loop.used_slots, 2);
-    CHECK_I64(world->stages[0]->loop.pool_tasks, 0);
+    CHECK_I64(test_stage(world, 0)->ranks, 8);
+    CHECK_I64(test_stage(world, 0)->loop.used_slots, 2);
+    CHECK_I64(test_stage(world, 0)->loop.pool_tasks, 0);
     CHECK_I64(sim_world_advance(world, sim_time_from_s(95)), WEIR_OK);
-    CHECK_I64(world->stages[0]->loop.pool_tasks, 7);
+    CHECK_I64(test_stage(world, 0)->loop.pool_tasks, 7);
     sim_world_destroy(world);
     sim_scenario_destroy(scenario);
 }
@@ -141,10 +141,10 @@ static void the_scheduler_scales_groups(void)
     struct sim_world *world = world_at(text, &scenario, 200);
     if (world == NULL)
         return;
-    CHECK_I64(world->stages[1]->worker_count, 2);
-    CHECK(world->stages[0]->worker_count >= 1);
-    CHECK_I64(world->stages[0]->spec->shape.kind, WEIR_SHAPE_SPMD_SMALL);
-    CHECK_I64(world->stages[1]->spec->shape.kind, WEIR_SHAPE_SPMD_MULTI);
+    CHECK_I64(test_stage(world, 1)->worker_count, 2);
+    CHECK(test_stage(world, 0)->worker_count >= 1);
+    CHECK_I64(test_stage(world, 0)->spec->shape.kind, WEIR_SHAPE_SPMD_SMALL);
+    CHECK_I64(test_stage(world, 1)->spec->shape.kind, WEIR_SHAPE_SPMD_MULTI);
     sim_world_destroy(world);
     sim_scenario_destroy(scenario);
 }

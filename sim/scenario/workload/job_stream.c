@@ -77,7 +77,7 @@ static weir_status name_classes(struct sim_job_stream *stream)
     if (stream->class_random == NULL)
         return WEIR_ENOMEM;
     for (size_t i = 0; i < workload->jobs_count; i++)
-        stream->class_random[i] = sim_random_of(&stream->random, SIM_OWNER_CLASS,
+        stream->class_random[i] = sim_random_of(&stream->random, SIM_NAME_CLASS,
                                                 workload->labels[workload->jobs[i].label]);
     return WEIR_OK;
 }

@@ -2,7 +2,7 @@
 /* The oracle of jobs in time: building, the run loop, the invariant; see the header. */
 #include "tests/support/job_oracle/state.h"
 
-#include "sim/belief.h"
+#include "sim/scenario/belief.h"
 #include "tests/support/job_oracle/oracle.h"
 
 #include <stdlib.h>
@@ -92,7 +92,7 @@ static weir_status prepare(struct oracle_run *run, struct weir_error *error)
     run->error = error;
     WEIR_TRY(oracle_job_judge_kinds(run));
     const struct sim_random random =
-        sim_random_of(&run->random, SIM_OWNER_JOBS, run->workload->name);
+        sim_random_of(&run->random, SIM_NAME_JOBS, run->workload->name);
     return sim_job_stream_create(run->workload, &random, &run->stream);
 }
 

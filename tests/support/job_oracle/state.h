@@ -3,6 +3,7 @@
 #ifndef TESTS_JOB_ORACLE_STATE_H
 #define TESTS_JOB_ORACLE_STATE_H
 
+#include "sim/cluster/cluster.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/time.h"
 #include "sim/record/record.h"

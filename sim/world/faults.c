@@ -3,12 +3,14 @@
  * Faults: nodes fail and come back by their laws, workers crash (see world.h).
  *
  * A node can be down for several reasons at once (its own failure, the timeline); it is up when the
- * last one is gone. Everything on it is lost at once, and the scheduler is told.
+ * last one is gone. Every worker with a place on it is lost at once; its driver takes back what it
+ * had in hand, and the scheduler is told.
  */
-#include "sim/pipeline/flow.h"
-#include "sim/pipeline/recovery.h"
+#include "sim/cluster/cluster.h"
 #include "sim/record/record.h"
-#include "sim/world.h"
+#include "sim/world/world.h"
+
+#include <stdlib.h>
 
 static weir_status schedule(struct sim_world *world, const struct sim_law *law,
                             enum sim_purpose purpose, uint32_t node, uint16_t kind)
@@ -38,47 +40,36 @@ weir_status sim_faults_begin(struct sim_world *world)
     return WEIR_OK;
 }
 
-weir_status sim_faults_worker_lost(struct sim_world *world, struct sim_worker *worker,
-                                   const char *reason)
-{
-    struct sim_stage_run *stage = world->stages[worker->stage];
-    WEIR_TRY(sim_port_worker_lost(world->port, worker));
-    WEIR_TRY(sim_pipeline_drop_worker(stage, worker, reason));
-    return stage->pipeline->flow->changed(stage->pipeline, stage->position);
-}
-
-weir_status sim_faults_setup_failed(struct sim_world *world, struct sim_worker *worker)
-{
-    struct sim_stage_run *stage = world->stages[worker->stage];
-    bool is_repeated = false;
-    WEIR_TRY(sim_recovery_repeat_setup(stage, worker, &is_repeated));
-    if (is_repeated)
-        return WEIR_OK;
-    WEIR_TRY(sim_faults_worker_lost(world, worker, "setup failed"));
-    return sim_recovery_judge_setups(stage);
-}
-
 weir_status sim_faults_worker_crash(struct sim_world *world, struct sim_worker *worker)
 {
-    WEIR_TRY(sim_recovery_died(world->stages[worker->stage], worker));
-    return sim_faults_worker_lost(world, worker, "crashed");
+    const struct sim_driver *driver = &world->drivers[worker->driver];
+    worker->crash = SIM_NO_HANDLE;
+    WEIR_TRY(sim_port_end_worker(world->port, worker, SIM_STOP_CRASHED, "crashed"));
+    return driver->ops->settle(driver->self);
+}
+
+/* The loss of one may have taken others with it: each is looked up again. */
+static weir_status end_all(struct sim_world *world, const uint64_t *ids, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct sim_worker *worker = sim_workers_find(world->workers, ids[i]);
+        if (worker != NULL)
+            WEIR_TRY(sim_port_end_worker(world->port, worker, SIM_STOP_NODE_LOST, "node lost"));
+    }
+    return WEIR_OK;
 }
 
 static weir_status lose_workers(struct sim_world *world, uint32_t node)
 {
-    for (size_t s = 0; s < world->scenario->stages_total; s++) {
-        struct sim_stage_run *stage = world->stages[s];
-        sim_pipeline_forget_node(stage, node);
-        for (uint32_t i = 0; i < stage->positions; i++) {
-            struct sim_worker *worker = stage->workers[i];
-            if (worker == NULL || !sim_worker_is_on(worker, node))
-                continue;
-            WEIR_TRY(sim_recovery_died(stage, worker));
-            WEIR_TRY(sim_port_worker_lost(world->port, worker));
-            WEIR_TRY(sim_pipeline_drop_worker(stage, worker, "node lost"));
-        }
-    }
-    return WEIR_OK;
+    uint64_t *ids = NULL;
+    uint32_t count = 0;
+    for (uint32_t d = 1; d <= world->driver_count; d++)
+        if (world->drivers[d].ops->node_lost != NULL)
+            world->drivers[d].ops->node_lost(world->drivers[d].self, node);
+    WEIR_TRY(sim_workers_on_node(world->workers, node, &ids, &count));
+    const weir_status status = end_all(world, ids, count);
+    free(ids);
+    return status;
 }
 
 weir_status sim_faults_set_node(struct sim_world *world, uint32_t node, bool is_down)
@@ -98,9 +89,7 @@ weir_status sim_faults_set_node(struct sim_world *world, uint32_t node, bool is_
     sim_cluster_meter(context->cluster, context->meter, now_ns, node);
     sim_context_digest(context, truth->is_up ? 0x201 : 0x200, node, now_ns);
     WEIR_TRY(sim_port_node(world->port, node, truth->is_up));
-    for (size_t p = 0; p < world->scenario->pipelines_count; p++)
-        WEIR_TRY(sim_pipeline_rescaled(world->pipelines[p]));
-    return WEIR_OK;
+    return sim_world_settle(world);
 }
 
 static weir_status note(struct sim_world *world, uint32_t node, const char *kind, const char *text)

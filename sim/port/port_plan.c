@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The half of the port that applies a plan to the truth (see scheduler_port.h): which action goes
+ * The half of the port that applies a plan to the truth (see port.h): which action goes
  * first, what becomes of groups, and what the truth refuses.
  */
-#include "sim/scheduler_port_state.h"
+#include "sim/port/port_state.h"
 
 #include "weir/plan.h"
 
@@ -13,39 +13,33 @@
 static weir_status apply_stop(struct sim_port *port, const struct weir_action *action,
                               uint32_t *reason)
 {
-    struct sim_worker *worker = sim_worker_find(port->config.pool, action->worker);
+    struct sim_worker *worker = sim_workers_find(port->config.workers, action->worker);
     if (worker == NULL)
         return WEIR_OK; /* died since the view was taken */
-    struct sim_stage_run *stage = port->config.stages[worker->stage];
-    if (worker->id != action->worker) { /* a group stops with its first member or stays */
+    const struct sim_driver *driver = &port->config.drivers[worker->driver];
+    const bool is_whole = worker->id == action->worker; /* a group stops with its first member */
+    if (!is_whole ||
+        (driver->ops->may_stop != NULL && !driver->ops->may_stop(driver->self, worker))) {
         *reason = WEIR_REASON_GRACE;
         return WEIR_OK;
     }
-    if (stage->pipeline->spec->semantics == SIM_SEMANTICS_RUNTIME &&
-        !sim_runtime_may_stop(stage, worker)) {
-        *reason = WEIR_REASON_GRACE;
-        return WEIR_OK;
-    }
-    WEIR_TRY(sim_port_tell_end(port, WEIR_OUTCOME_STOPPED, worker, WEIR_REASON_NONE));
-    return sim_pipeline_drop_worker(stage, worker, "stopped");
+    return sim_port_end_worker(port, worker, SIM_STOP_PLAN, "stopped");
 }
 
-static weir_status start_places(struct sim_port *port, uint32_t stage_index,
-                                const struct sim_places *places, uint32_t *reason)
+static weir_status start_places(struct sim_port *port, struct weir_owner owner,
+                                struct sim_places places, uint32_t *reason)
 {
-    struct sim_stage_run *stage = port->config.stages[stage_index];
-    if (stage->loop.is_done)
-        *reason = WEIR_REASON_FINISHED;
-    else
-        WEIR_TRY(sim_pipeline_add_worker(stage, places, false, reason));
-    return sim_port_tell_places(port, stage_index, places, *reason);
+    const struct sim_start start = { .owner = owner, .places = places };
+    const struct sim_driver *driver = sim_port_driver(port, start.owner);
+    WEIR_TRY(driver->ops->start(driver->self, &start, reason));
+    return sim_port_tell_places(port, &start, *reason);
 }
 
 static weir_status apply_start(struct sim_port *port, const struct weir_action *action,
                                uint32_t *reason)
 {
     const struct sim_place place = { action->worker, action->alloc };
-    return start_places(port, action->owner.index, &(struct sim_places){ &place, 1 }, reason);
+    return start_places(port, action->owner, (struct sim_places){ &place, 1 }, reason);
 }
 
 /* The members of a group follow each other in the plan: the first one starts them all. */
@@ -65,7 +59,7 @@ static weir_status start_group(struct sim_port *port, const struct weir_plan *pl
         places[i] = (struct sim_place){ action->worker, action->alloc };
     }
     const weir_status status =
-        start_places(port, leader->owner.index, &(struct sim_places){ places, count }, &reason);
+        start_places(port, leader->owner, (struct sim_places){ places, count }, &reason);
     free(places);
     for (uint32_t i = 0; i < count; i++)
         port->outcomes[first + i] = reason;
@@ -82,6 +76,13 @@ static void apply_wake(struct sim_port *port, const struct weir_action *action)
     (void)sim_engine_schedule(context->engine, &event);
 }
 
+static void set_slots(struct sim_port *port, const struct weir_action *action)
+{
+    const struct sim_driver *driver = sim_port_driver(port, action->owner);
+    if (driver->ops->set_slots != NULL)
+        driver->ops->set_slots(driver->self, action->owner.index, (uint32_t)action->value);
+}
+
 static weir_status apply_action(struct sim_port *port, const struct weir_action *action,
                                 uint32_t *reason)
 {
@@ -91,7 +92,7 @@ static weir_status apply_action(struct sim_port *port, const struct weir_action 
     case WEIR_VERB_START:
         return apply_start(port, action, reason);
     case WEIR_VERB_SET_SLOTS:
-        port->config.stages[action->owner.index]->slots = (uint32_t)action->value;
+        set_slots(port, action);
         return WEIR_OK;
     case WEIR_VERB_WAKE:
         apply_wake(port, action);
@@ -111,8 +112,7 @@ static weir_status apply_action(struct sim_port *port, const struct weir_action 
         break;
     }
     return weir_fail(port->config.context->error, WEIR_EUNSUPPORTED,
-                     "the plan says %s, which a pipeline does not know",
-                     weir_verb_name(action->verb));
+                     "the plan says %s, which no worker here knows", weir_verb_name(action->verb));
 }
 
 static weir_status reserve_outcomes(struct sim_port *port, uint32_t count)
@@ -165,9 +165,6 @@ weir_status sim_port_apply_plan(struct sim_port *port, const struct weir_plan *p
     const bool keeps_some = has_reused(plan);
     WEIR_TRY(reserve_outcomes(port, count + 1));
     memset(port->outcomes, 0, count * sizeof(*port->outcomes));
-    for (uint32_t s = 0; s < port->config.scenario->stages_total; s++)
-        if (port->config.stages[s]->position == 0)
-            sim_runtime_begin_plan(port->config.stages[s]->pipeline);
     for (int turn = 0; turn < TURN_COUNT; turn++) {
         for (uint32_t i = 0; i < count; i++) {
             const struct weir_action *action = weir_plan_action(plan, i);

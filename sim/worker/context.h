@@ -56,23 +56,20 @@ struct sim_context {
     struct weir_error *error;            /* where a failing handler writes its sentence */
 };
 
-/* What an event is about; `target` and `argument` as said. */
+/* Events of the world itself; `target` and `argument` as said. A driver has kinds of its own, with
+ * its index in the upper byte (sim/world/driver.h). */
 enum sim_kind {
-    SIM_KIND_SERVICE_END = 1,  /* target: worker slot, argument: worker id */
     SIM_KIND_SETUP_END = 2,    /* target: worker slot, argument: worker id */
     SIM_KIND_WORKER_CRASH = 3, /* target: worker slot, argument: worker id */
-    SIM_KIND_ARRIVAL = 4,      /* target: pipeline */
-    SIM_KIND_SWEEP = 5,        /* target: pipeline (tick: a step, runtime: a turn of the loop) */
     SIM_KIND_DECIDE = 6,
     SIM_KIND_SAMPLE = 7,
     SIM_KIND_NODE_FAIL = 8,       /* target: node */
     SIM_KIND_NODE_REPAIR = 9,     /* target: node */
     SIM_KIND_TIMELINE_BEGIN = 10, /* target: entry */
     SIM_KIND_TIMELINE_END = 11,   /* target: entry */
-    SIM_KIND_WARMUP = 12,
-    SIM_KIND_WAKE = 13,  /* a decision the policy asked for */
-    SIM_KIND_APPLY = 14, /* the plan of a decision that took time */
-    SIM_KIND_LOOK = 15,  /* counts are taken for the view of a later decision */
+    SIM_KIND_WAKE = 13,           /* a decision that a policy or a driver asked for */
+    SIM_KIND_APPLY = 14,          /* the plan of a decision that took time */
+    SIM_KIND_LOOK = 15,           /* counts are taken for the view of a later decision */
 };
 
 /* The result digest adds up one mixed word per transition (what, who, when), so that it depends on

@@ -2,42 +2,53 @@
 /*
  * The port: where the simulated cluster meets libweir.
  *
- * The only part that knows both. It tells the host what a controller would be told (nodes, stages,
+ * The only part that knows both. It tells the host what a controller would be told (nodes, pools,
  * measurements, outcomes), asks for decisions, and applies a plan to the truth: stops first, then
  * slots, then starts, each in the plan's order. What the truth refuses comes back to the policy as
- * an outcome and is recorded with its reason.
+ * an outcome and is recorded with its reason. It knows pools, owners and workers; what they work on
+ * is behind the drivers (sim/world/driver.h), which it asks and tells.
+ *
+ * Invariant: a worker that the host believes alive is alive, and the other way round, between any
+ * two events: every life begins and ends through one function here.
  */
-#ifndef SIM_SCHEDULER_PORT_H
-#define SIM_SCHEDULER_PORT_H
+#ifndef SIM_PORT_PORT_H
+#define SIM_PORT_PORT_H
 
-#include "sim/pipeline/pipeline.h"
+#include "sim/world/driver.h"
 
 #include <stdio.h>
 
 struct sim_port;
 
-/* `stages` over all pipelines; they must outlive the port. */
+/* `drivers` is read when the port is asked, by the index of an owner's driver; entry 0 is unused.
+ */
 struct sim_port_config {
     struct sim_context *context;
     const struct sim_scenario *scenario;
-    struct sim_stage_run **stages;
-    struct sim_worker_pool *pool;
+    struct sim_workers *workers;
+    const struct sim_driver *drivers;
+    uint32_t driver_count;
 };
 
 weir_status sim_port_create(const struct sim_port_config *config, struct sim_port **port,
                             struct weir_error *error);
 void sim_port_destroy(struct sim_port *port);
 
-weir_status sim_port_measure(struct sim_port *port, const struct weir_measurement *task);
-void sim_port_worker_ready(struct sim_port *port, const struct sim_worker *worker, int64_t now_ns);
+/* Before the first decision; the index counts from 0 over all drivers. */
+weir_status sim_port_add_pool(struct sim_port *port, uint32_t driver, const struct sim_pool *pool,
+                              uint32_t *index);
+uint32_t sim_port_pool_count(const struct sim_port *port);
+const struct sim_pool *sim_port_pool(const struct sim_port *port, uint32_t index);
 
-/* A worker ended without being told to. */
-weir_status sim_port_worker_lost(struct sim_port *port, const struct sim_worker *worker);
-/* A worker stops because its stage is done, not because of a plan. */
-weir_status sim_port_stop_worker(struct sim_port *port, struct sim_worker *worker);
-/* runtime: a worker that died starts again under its id, in its place, if the cluster lets it. */
-weir_status sim_port_restart_worker(struct sim_port *port, struct sim_stage_run *stage,
-                                    const struct sim_return *back, uint32_t *reason);
+weir_status sim_port_measure(struct sim_port *port, const struct weir_measurement *task);
+void sim_port_worker_ready(struct sim_port *port, const struct sim_worker *worker);
+
+/* The one way a life ends: the driver takes back what is in hand, the host is told, the devices are
+ * given back. `text` becomes the reason in its row. */
+weir_status sim_port_end_worker(struct sim_port *port, struct sim_worker *worker, enum sim_stop why,
+                                const char *text);
+/* A driver brought workers back on its own. */
+weir_status sim_port_started(struct sim_port *port, const struct sim_start *start);
 weir_status sim_port_node(struct sim_port *port, uint32_t node, bool is_up);
 
 /* Puts `count` ready workers of a stage on a node (initial state). WEIR_EBUSY when they do not fit.
@@ -51,7 +62,7 @@ weir_status sim_port_set_estimate(struct sim_port *port, const struct sim_initia
 weir_status sim_port_decide(struct sim_port *port);
 weir_status sim_port_apply(struct sim_port *port);
 /* Takes the counts that the next decision will see (view_age). */
-void sim_port_look(struct sim_port *port);
+weir_status sim_port_look(struct sim_port *port);
 
 /* Time between decisions of the policy in force; 0 = only the first one. */
 int64_t sim_port_interval_ns(const struct sim_port *port);
@@ -59,8 +70,8 @@ int64_t sim_port_interval_ns(const struct sim_port *port);
 /* Hot swap: the policies of `sched` take over through adopt. */
 weir_status sim_port_replace(struct sim_port *port, const struct sim_sched *sched);
 
-/* What the host has measured of a stage by now. */
-struct weir_estimate sim_port_estimate(struct sim_port *port, uint32_t stage);
+/* What the host has measured of a pool by now. */
+struct weir_estimate sim_port_estimate(struct sim_port *port, uint32_t pool);
 
 /* The input of a decision at this moment, as `weir decide` reads it. */
 weir_status sim_port_export(struct sim_port *port, FILE *out);

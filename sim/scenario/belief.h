@@ -2,8 +2,8 @@
 /*
  * What a scheduler is told of a node: the catalogue's word, which may differ from the truth.
  */
-#ifndef SIM_BELIEF_H
-#define SIM_BELIEF_H
+#ifndef SIM_SCENARIO_BELIEF_H
+#define SIM_SCENARIO_BELIEF_H
 
 #include "sim/scenario/scenario.h"
 #include "weir/cluster.h"

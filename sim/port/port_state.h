@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What the files of the port share: its state, telling the host, and applying a plan. The host is
- * opaque here: only scheduler_port.c calls it.
+ * opaque here: only port.c calls it.
  */
-#ifndef SIM_SCHEDULER_PORT_STATE_H
-#define SIM_SCHEDULER_PORT_STATE_H
+#ifndef SIM_PORT_PORT_STATE_H
+#define SIM_PORT_PORT_STATE_H
 
-#include "sim/command_policy.h"
-#include "sim/scheduler_port.h"
+#include "sim/port/command_policy.h"
+#include "sim/port/port.h"
 #include "weir/plan.h"
+
+struct port_pool {
+    struct sim_pool pool;
+    struct sim_pool_state seen; /* as old as the view */
+};
 
 struct sim_port {
     struct sim_port_config config;
+    struct port_pool *pools;
+    uint32_t pool_count, pool_capacity;
     const struct sim_sched *sched; /* in force */
     struct weir_host *host;
     uint64_t decisions;
@@ -22,7 +29,6 @@ struct sim_port {
     const struct weir_plan *pending; /* decided, not applied yet; the host's */
     const struct sim_sched *pending_sched;
     int64_t pending_ns, pending_wall_ns;
-    struct weir_pool_update *seen; /* by stage, as old as the view */
     bool has_seen;
     struct weir_measurement *late; /* not yet known to the host, oldest first */
     size_t late_count, late_capacity;
@@ -30,12 +36,15 @@ struct sim_port {
     struct weir_allocator memory;
 };
 
-/* Tells the host the end of a worker, of every member of a group. */
-weir_status sim_port_tell_end(struct sim_port *port, uint32_t kind, const struct sim_worker *worker,
-                              uint32_t reason);
 /* Tells the host that workers started there, or with a reason that the truth refused them. */
-weir_status sim_port_tell_places(struct sim_port *port, uint32_t stage,
-                                 const struct sim_places *places, uint32_t reason);
+weir_status sim_port_tell_places(struct sim_port *port, const struct sim_start *start,
+                                 uint32_t reason);
+
+static inline const struct sim_driver *sim_port_driver(const struct sim_port *port,
+                                                       struct weir_owner owner)
+{
+    return &port->config.drivers[port->pools[owner.index].pool.driver];
+}
 
 /* Applies a plan to the truth: stops, then slots and the rest, then starts, each in the plan's
  * order. Fills `outcomes` and adds the actions that were refused. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Devices from JSON (see alloc_json.h). */
-#include "sim/alloc_json.h"
+#include "sim/port/alloc_json.h"
 
 #include <string.h>
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One run with its rows (see run.h). */
-#include "sim/run.h"
+#include "sim/world/run.h"
 
+#include "sim/cluster/cluster.h"
 #include "sim/jobs/job_run.h"
 #include "sim/lab/lab.h"
-#include "sim/mix.h"
-#include "sim/pipeline/service.h"
 #include "sim/record/record.h"
-#include "sim/scenario/bound.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -72,74 +70,81 @@ static weir_status record_nodes(const struct sim_scenario *scenario,
     return WEIR_OK;
 }
 
-static weir_status record_stage(const struct sim_world *world, const struct sim_stage_run *run,
-                                const struct sim_meter_stage_info *info, uint32_t bound_workers,
-                                struct weir_error *error)
+static weir_status record_pools(const struct sim_world *world, struct weir_error *error)
 {
-    const double size = sim_input_mean_size(&run->pipeline->spec->input);
-    const struct sim_stage_row row = { .stage = run->index,
-                                       .position = run->position,
-                                       .batch = run->spec->batch,
-                                       .bound_workers = bound_workers,
-                                       .workers_fixed = run->spec->workers,
-                                       .pipeline = run->pipeline->spec->name,
-                                       .name = run->spec->name,
-                                       .shape = &run->spec->shape,
-                                       .service_mean_s = sim_service_mean_s(run->spec, size),
-                                       .mix = info->mix };
-    return sim_recorder_stage(world->context.recorder, &row, error);
-}
-
-static weir_status record_stages(const struct sim_world *world, struct weir_error *error)
-{
-    const struct sim_scenario *scenario = world->scenario;
-    struct sim_meter_stage_info *infos = calloc(scenario->stages_total + 1, sizeof(*infos));
-    if (infos == NULL)
-        return WEIR_ENOMEM;
-    sim_mix_fill(scenario, infos);
-    weir_status status = WEIR_OK;
-    for (uint32_t p = 0; p < scenario->pipelines_count && status == WEIR_OK; p++) {
-        struct sim_bound bound = { 0 };
-        const bool has_bound = sim_bound_compute(scenario, p, &bound) == WEIR_OK;
-        const struct sim_pipeline_run *run = world->pipelines[p];
-        for (uint32_t s = 0; s < run->stage_count && status == WEIR_OK; s++)
-            status = record_stage(world, &run->stages[s], &infos[run->stages[s].index],
-                                  has_bound ? bound.workers[s] : 0, error);
-        sim_bound_clear(&bound);
-    }
-    free(infos);
-    return status;
-}
-
-/* Living workers of the end get their rows too. */
-static weir_status record_living(struct sim_world *world)
-{
-    for (size_t s = 0; s < world->scenario->stages_total; s++) {
-        struct sim_stage_run *stage = world->stages[s];
-        for (uint32_t i = 0; i < stage->positions; i++) {
-            const struct sim_worker *worker = stage->workers[i];
-            if (worker == NULL)
-                continue;
-            WEIR_TRY(sim_worker_record(worker, &world->context, -1, ""));
-        }
+    for (uint32_t i = 0; i < sim_port_pool_count(world->port); i++) {
+        const struct sim_pool *pool = sim_port_pool(world->port, i);
+        const struct sim_stage_row row = { .stage = i,
+                                           .position = pool->position,
+                                           .batch = pool->batch,
+                                           .bound_workers = pool->bound_workers,
+                                           .workers_fixed = pool->workers,
+                                           .pipeline =
+                                               sim_driver_name(&world->drivers[pool->driver]),
+                                           .name = pool->name,
+                                           .shape = pool->shape,
+                                           .service_mean_s = pool->service_mean_s,
+                                           .mix = sim_world_mix(world, pool) };
+        WEIR_TRY(sim_recorder_stage(world->context.recorder, &row, error));
     }
     return WEIR_OK;
 }
 
+/* Living workers of the end get their rows too. */
+static weir_status record_living(void *state, struct sim_worker *worker)
+{
+    return sim_worker_record(state, worker);
+}
+
 static weir_status collect_ages(const struct sim_world *world, int64_t **ages)
 {
-    const uint64_t count = sim_world_items_in_system(world);
+    const uint64_t count = sim_world_inside(world);
     const int64_t now_ns = sim_engine_now(world->context.engine);
     uint64_t filled = 0;
     *ages = calloc(count + 1, sizeof(**ages));
     if (*ages == NULL)
         return WEIR_ENOMEM;
-    for (size_t p = 0; p < world->scenario->pipelines_count; p++)
-        filled += sim_pipeline_ages(world->pipelines[p], now_ns, *ages + filled);
+    for (uint32_t d = 1; d <= world->driver_count; d++)
+        if (world->drivers[d].ops->inside != NULL)
+            filled += world->drivers[d].ops->inside(world->drivers[d].self, now_ns, *ages + filled);
     return filled == count ? WEIR_OK : WEIR_EINVARIANT;
 }
 
-static weir_status finish(struct sim_world *world)
+static void add_value(struct sim_run_summary *summary, const char *metric, const char *label,
+                      double number)
+{
+    if (summary->value_count == SIM_RUN_RESULTS)
+        return;
+    struct sim_run_value *value = &summary->values[summary->value_count++];
+    (void)snprintf(value->metric, sizeof(value->metric), "%s", metric);
+    (void)snprintf(value->label, sizeof(value->label), "%s", label);
+    value->value = number;
+}
+
+/* Where results of drivers go, beside those of the meter. */
+struct results_state {
+    const struct sim_context *context;
+    struct sim_run_summary *summary;
+};
+
+static weir_status add_result(void *state, const struct sim_result_row *row)
+{
+    const struct results_state *out = state;
+    add_value(out->summary, row->metric, row->label, row->value);
+    return sim_recorder_result(out->context->recorder, row, out->context->error);
+}
+
+static weir_status driver_results(struct sim_world *world, struct sim_run_summary *summary)
+{
+    struct results_state state = { &world->context, summary };
+    for (uint32_t d = 1; d <= world->driver_count; d++)
+        if (world->drivers[d].ops->results != NULL)
+            WEIR_TRY(world->drivers[d].ops->results(world->drivers[d].self,
+                                                    &(struct sim_results){ &state, add_result }));
+    return WEIR_OK;
+}
+
+static weir_status finish(struct sim_world *world, struct sim_run_summary *summary)
 {
     struct weir_error *error = world->context.error;
     const bool is_done = sim_world_is_done(world);
@@ -152,12 +157,15 @@ static weir_status finish(struct sim_world *world)
     if (status == WEIR_OK) {
         const struct sim_meter_end end = { .end_ns = end_ns,
                                            .is_complete = is_done,
-                                           .items_in_system = sim_world_items_in_system(world),
+                                           .items_in_system = sim_world_inside(world),
                                            .age_ns = ages };
         status = sim_meter_results(world->context.meter, &end, world->context.recorder, error);
     }
     free(ages);
-    return status == WEIR_OK ? record_living(world) : status;
+    if (status == WEIR_OK)
+        status = driver_results(world, summary);
+    return status == WEIR_OK ? sim_workers_each(world->workers, record_living, world->workers)
+                             : status;
 }
 
 static const char *outcome_of(const struct sim_world *world, weir_status status)
@@ -172,13 +180,12 @@ static const char *outcome_of(const struct sim_world *world, weir_status status)
 static void copy_values(struct sim_world *world, struct sim_run_summary *summary)
 {
     const size_t count = sim_meter_result_count(world->context.meter);
-    for (size_t i = 0; i < count && summary->value_count < SIM_RUN_RESULTS; i++) {
-        struct sim_run_value *value = &summary->values[summary->value_count++];
+    for (size_t i = 0; i < count; i++) {
         const char *metric = NULL;
         const char *label = NULL;
-        sim_meter_result_at(world->context.meter, i, &metric, &label, &value->value);
-        (void)snprintf(value->metric, sizeof(value->metric), "%s", metric);
-        (void)snprintf(value->label, sizeof(value->label), "%s", label);
+        double value = 0;
+        sim_meter_result_at(world->context.meter, i, &metric, &label, &value);
+        add_value(summary, metric, label, value);
     }
 }
 
@@ -216,10 +223,11 @@ static weir_status record_end(const struct sim_run_options *options, struct sim_
     return sim_recorder_end_run(options->recorder, &end, error);
 }
 
-static weir_status run_world(struct sim_world *world, struct weir_error *error)
+static weir_status run_world(struct sim_world *world, struct sim_run_summary *summary,
+                             struct weir_error *error)
 {
     WEIR_TRY(record_nodes(world->scenario, world->context.cluster, world->context.recorder, error));
-    WEIR_TRY(record_stages(world, error));
+    WEIR_TRY(record_pools(world, error));
     const weir_status status = sim_world_run(world);
     if (status != WEIR_OK) {
         weir_error_wrap(error, "at %.9g s, seed %llu, replication %u",
@@ -227,7 +235,7 @@ static weir_status run_world(struct sim_world *world, struct weir_error *error)
                         (unsigned long long)world->options->seed, world->options->replication);
         return status;
     }
-    return world->options->export_to != NULL ? WEIR_OK : finish(world);
+    return world->options->export_to != NULL ? WEIR_OK : finish(world, summary);
 }
 
 /* ---- jobs ---- */
@@ -330,7 +338,7 @@ weir_status sim_run(const struct sim_scenario *scenario, const struct sim_run_op
     if (status == WEIR_OK)
         status = sim_world_create(scenario, options, &world, &error);
     if (world != NULL) {
-        status = run_world(world, &error);
+        status = run_world(world, summary, &error);
         summarize(world, status, summary);
     }
     summary->status = status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Telling a scheduler about nodes; see the header. */
-#include "sim/belief.h"
+#include "sim/scenario/belief.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The program behind the policy `command`: its life and the exchange of lines. */
-#include "sim/command_policy.h"
+#include "sim/port/command_policy.h"
 
 #include "sim/engine/time.h"
 

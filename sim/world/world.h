@@ -2,25 +2,31 @@
 /*
  * The world: one run of one scenario. Everything that changes hangs off it; two worlds live side by
  * side in one process without knowing each other.
+ *
+ * It owns clock, truth, meter, workers, port, faults, timeline and samples, and loops over drivers
+ * (driver.h), which own the work; it knows none of them by name. Events go to the driver in their
+ * upper byte, those with 0 there are its own. A run is over when every driver that has an end is
+ * done; drivers without one stop with it.
  */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
-#include "sim/pipeline/pipeline.h"
+#include "sim/port/port.h"
 #include "sim/record/run_options.h"
-#include "sim/scheduler_port.h"
+#include "sim/world/driver.h"
 
 struct sim_world {
     const struct sim_scenario *scenario;
     const struct sim_run_options *options;
     struct sim_context context;
-    struct sim_worker_pool *pool;
+    struct sim_workers *workers;
     struct sim_port *port;
-    struct sim_pipeline_run **pipelines;
-    struct sim_stage_run **stages; /* over all pipelines */
-    uint32_t *node_fault;          /* depth of reasons why a node is down */
-    bool *is_active;               /* by timeline entry */
-    uint32_t *node_failures;       /* failures so far: names the streams */
+    struct sim_driver *drivers; /* from 1 on: 0 is the world itself, as in kinds of events */
+    uint32_t driver_count;
+    double work_total;       /* of all pools */
+    uint32_t *node_fault;    /* depth of reasons why a node is down */
+    bool *is_active;         /* by timeline entry */
+    uint32_t *node_failures; /* failures so far: names the streams */
     int64_t sample_ns;
     uint64_t samples;
     uint64_t handled;
@@ -42,17 +48,23 @@ weir_status sim_world_advance(struct sim_world *world, int64_t until_ns);
 bool sim_world_is_done(const struct sim_world *world);
 /* Simulated end: last completion, or the clock. */
 int64_t sim_world_end_ns(const struct sim_world *world);
-uint64_t sim_world_items_in_system(const struct sim_world *world);
+/* Units of work inside, over all drivers. */
+uint64_t sim_world_inside(const struct sim_world *world);
+/* What part of all work a pool is: the reference mix. */
+double sim_world_mix(const struct sim_world *world, const struct sim_pool *pool);
 weir_status sim_world_check(const struct sim_world *world, struct weir_error *error);
+
+/* After workers came or went: every driver goes on. */
+weir_status sim_world_settle(struct sim_world *world);
+
+/* services.c: what the world does for drivers. */
+extern const struct sim_driver_services sim_world_services;
 
 /* faults.c: nodes fail and come back, workers crash. */
 weir_status sim_faults_begin(struct sim_world *world);
 weir_status sim_faults_node_fail(struct sim_world *world, uint32_t node);
 weir_status sim_faults_node_repair(struct sim_world *world, uint32_t node);
 weir_status sim_faults_worker_crash(struct sim_world *world, struct sim_worker *worker);
-weir_status sim_faults_setup_failed(struct sim_world *world, struct sim_worker *worker);
-weir_status sim_faults_worker_lost(struct sim_world *world, struct sim_worker *worker,
-                                   const char *reason);
 /* Down for one more reason, or for one less. */
 weir_status sim_faults_set_node(struct sim_world *world, uint32_t node, bool is_down);
 

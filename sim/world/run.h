@@ -6,7 +6,7 @@
 #define SIM_RUN_H
 
 #include "sim/record/run_summary.h"
-#include "sim/world.h"
+#include "sim/world/world.h"
 
 /* Runs once. The status is also in the summary; a failed run has its rows up to the failure. */
 weir_status sim_run(const struct sim_scenario *scenario, const struct sim_run_options *options,

@@ -4,10 +4,11 @@
  *
  * What is in force is worked out anew from the entries that are active, so that overlapping entries
  * compose (factors multiply, failures are independent) and each end takes back only its own part.
+ * Nodes and the scheduler are the world's; the rest acts on the driver that knows its target.
  */
-#include "sim/pipeline/flow.h"
+#include "sim/cluster/cluster.h"
 #include "sim/record/record.h"
-#include "sim/world.h"
+#include "sim/world/world.h"
 
 static weir_status schedule(struct sim_world *world, int64_t at_ns, uint16_t kind, uint32_t entry)
 {
@@ -38,30 +39,35 @@ static const char *action_name(uint32_t action)
     return names[action];
 }
 
+/* The driver an entry acts on, NULL = none, with the name of what it acts on there. */
+static const struct sim_driver *driver_of(const struct sim_world *world,
+                                          const struct sim_timeline_entry *entry, const char **name)
+{
+    for (uint32_t d = 1; d <= world->driver_count; d++) {
+        const struct sim_driver *driver = &world->drivers[d];
+        *name = driver->ops->target == NULL ? NULL : driver->ops->target(driver->self, entry);
+        if (*name != NULL)
+            return driver;
+    }
+    return NULL;
+}
+
+static bool is_about_nodes(const struct sim_timeline_entry *entry)
+{
+    return entry->action == SIM_ACTION_NODE_DOWN || entry->action == SIM_ACTION_NODE_UP ||
+           entry->action == SIM_ACTION_NODE_SLOW;
+}
+
 static void target_name(const struct sim_world *world, const struct sim_timeline_entry *entry,
                         char *text, size_t capacity)
 {
-    const struct sim_scenario *scenario = world->scenario;
-    switch ((enum sim_action)entry->action) {
-    case SIM_ACTION_STAGE_SLOW:
-    case SIM_ACTION_STAGE_STALL:
-    case SIM_ACTION_STAGE_FAIL:
-    case SIM_ACTION_SETUP_SLOW:
-        (void)snprintf(text, capacity, "%s", sim_scenario_stage(scenario, entry->target)->name);
-        break;
-    case SIM_ACTION_NODE_DOWN:
-    case SIM_ACTION_NODE_UP:
-    case SIM_ACTION_NODE_SLOW:
-        sim_scenario_node_name(scenario, entry->target, text, capacity);
-        break;
-    case SIM_ACTION_ARRIVALS:
-    case SIM_ACTION_BURST:
-        (void)snprintf(text, capacity, "%s", scenario->pipelines[entry->target].name);
-        break;
-    case SIM_ACTION_SET:
+    const char *name = NULL;
+    if (is_about_nodes(entry))
+        sim_scenario_node_name(world->scenario, entry->target, text, capacity);
+    else if (driver_of(world, entry, &name) != NULL)
+        (void)snprintf(text, capacity, "%s", name);
+    else
         (void)snprintf(text, capacity, "sched");
-        break;
-    }
 }
 
 /* Product of the factors of all active entries of this action and target. */
@@ -80,37 +86,18 @@ static double active_factor(const struct sim_world *world, uint32_t action, uint
 static weir_status turn(struct sim_world *world, const struct sim_timeline_entry *entry, bool is_on)
 {
     const double factor = active_factor(world, entry->action, entry->target);
-    struct sim_stage_run *stage =
-        entry->action <= SIM_ACTION_SETUP_SLOW ? world->stages[entry->target] : NULL;
-    struct sim_pipeline_run *run = NULL;
-    switch ((enum sim_action)entry->action) {
-    case SIM_ACTION_STAGE_SLOW:
-        stage->slow = factor;
-        return WEIR_OK;
-    case SIM_ACTION_STAGE_STALL:
-        return is_on ? sim_pipeline_stall(stage, entry->for_ns) : sim_pipeline_unstall(stage);
-    case SIM_ACTION_STAGE_FAIL:
-        stage->fail = 1.0 - factor;
-        return WEIR_OK;
-    case SIM_ACTION_SETUP_SLOW:
-        stage->setup_slow = factor;
-        return WEIR_OK;
-    case SIM_ACTION_NODE_DOWN:
-        return sim_faults_set_node(world, entry->target, is_on);
-    case SIM_ACTION_NODE_UP:
-        return sim_faults_set_node(world, entry->target, !is_on);
-    case SIM_ACTION_NODE_SLOW:
+    const char *name = NULL;
+    if (entry->action == SIM_ACTION_NODE_DOWN || entry->action == SIM_ACTION_NODE_UP)
+        return sim_faults_set_node(world, entry->target,
+                                   is_on == (entry->action == SIM_ACTION_NODE_DOWN));
+    if (entry->action == SIM_ACTION_SET)
+        return sim_port_replace(world->port, is_on ? entry->sched : &world->scenario->sched);
+    if (entry->action == SIM_ACTION_NODE_SLOW) {
         world->context.cluster->nodes[entry->target].slow = factor;
         return WEIR_OK;
-    case SIM_ACTION_ARRIVALS:
-        return sim_source_set_factor(world->pipelines[entry->target], factor);
-    case SIM_ACTION_BURST:
-        run = world->pipelines[entry->target];
-        return is_on ? sim_source_burst(run, entry->items) : WEIR_OK;
-    case SIM_ACTION_SET:
-        return sim_port_replace(world->port, is_on ? entry->sched : &world->scenario->sched);
     }
-    return WEIR_EINVARIANT;
+    const struct sim_driver *driver = driver_of(world, entry, &name);
+    return driver == NULL ? WEIR_EINVARIANT : driver->ops->act(driver->self, entry, factor, is_on);
 }
 
 weir_status sim_timeline_apply(struct sim_world *world, uint32_t index)

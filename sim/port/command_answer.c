@@ -3,9 +3,9 @@
  * From a line of JSON to a plan. Amounts that an answer leaves out are those of the stage's shape.
  * Every mistake is WEIR_EPOLICY with the path of the value.
  */
-#include "sim/command_policy.h"
+#include "sim/port/command_policy.h"
 
-#include "sim/alloc_json.h"
+#include "sim/port/alloc_json.h"
 
 #include <jansson.h>
 #include <stdlib.h>

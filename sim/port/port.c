@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The port between the simulated cluster and libweir (see scheduler_port.h). */
-#include "sim/scheduler_port.h"
+/* The port between the simulated cluster and libweir (see port.h). Applying is port_plan.c. */
+#include "sim/port/port.h"
 
-#include "sim/belief.h"
-#include "sim/mix.h"
-#include "sim/pipeline/barrier.h"
+#include "sim/cluster/cluster.h"
+#include "sim/port/port_state.h"
 #include "sim/record/record.h"
-#include "sim/scheduler_port_state.h"
+#include "sim/scenario/belief.h"
 #include "weir/host.h"
 
 #include <math.h>
@@ -102,29 +101,48 @@ static weir_status add_node(struct sim_port *port, uint32_t index, struct weir_e
     return weir_host_add_node(port->host, &spec, NULL, error);
 }
 
-static weir_status add_stage(struct sim_port *port, uint32_t index, struct weir_error *error)
+weir_status sim_port_add_pool(struct sim_port *port, uint32_t driver, const struct sim_pool *pool,
+                              uint32_t *index)
 {
-    const struct sim_stage_run *stage = port->config.stages[index];
-    const struct sim_stage *spec = stage->spec;
-    const struct weir_pool_view view = { .name = spec->name,
-                                         .pipeline = stage->pipeline->index,
-                                         .requested_workers = spec->workers,
-                                         .shape = spec->shape,
-                                         .batch_size = spec->batch,
-                                         .slots = stage->slots,
-                                         .over_provision = spec->over_provision,
-                                         .speed_hint_per_s = spec->speed_hint_per_s };
-    return weir_host_add_pool(port->host, &view, NULL, error);
+    const struct weir_pool_view view = { .name = pool->name,
+                                         .pipeline = driver - 1,
+                                         .requested_workers = pool->workers,
+                                         .shape = *pool->shape,
+                                         .batch_size = pool->batch,
+                                         .slots = pool->slots,
+                                         .over_provision = pool->over_provision,
+                                         .speed_hint_per_s = pool->speed_hint_per_s };
+    if (port->pool_count == port->pool_capacity) {
+        const uint32_t capacity = port->pool_capacity == 0 ? 16 : port->pool_capacity * 2;
+        struct port_pool *pools = realloc(port->pools, capacity * sizeof(*pools));
+        if (pools == NULL)
+            return WEIR_ENOMEM;
+        port->pools = pools;
+        port->pool_capacity = capacity;
+    }
+    WEIR_TRY(weir_host_add_pool(port->host, &view, NULL, port->config.context->error));
+    struct port_pool *added = &port->pools[port->pool_count];
+    *added = (struct port_pool){ .pool = *pool };
+    added->pool.driver = driver;
+    *index = port->pool_count++;
+    return WEIR_OK;
 }
 
-static weir_status fill_host(struct sim_port *port, struct weir_error *error)
+uint32_t sim_port_pool_count(const struct sim_port *port)
 {
-    const struct sim_scenario *scenario = port->config.scenario;
-    const uint32_t nodes = sim_scenario_node_count(scenario);
+    return port->pool_count;
+}
+
+const struct sim_pool *sim_port_pool(const struct sim_port *port, uint32_t index)
+{
+    return &port->pools[index].pool;
+}
+
+static weir_status add_nodes(struct sim_port *port, struct weir_error *error)
+{
+    const uint32_t nodes = sim_scenario_node_count(port->config.scenario);
     for (uint32_t n = 0; n < nodes; n++)
         WEIR_TRY(add_node(port, n, error));
-    for (uint32_t s = 0; s < scenario->stages_total; s++)
-        WEIR_TRY(add_stage(port, s, error));
     return WEIR_OK;
 }
 
@@ -139,12 +157,10 @@ weir_status sim_port_create(const struct sim_port_config *config, struct sim_por
     made->memory = sim_command_allocator(&made->command);
     choose_command(made);
     const struct weir_host_config host = host_config(made);
-    made->seen = calloc(config->scenario->stages_total + 1, sizeof(*made->seen));
-    weir_status status = made->seen == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory")
-                                            : weir_host_create(&host, &made->host, error);
+    weir_status status = weir_host_create(&host, &made->host, error);
     status = name_command(made, status, error);
     if (status == WEIR_OK)
-        status = fill_host(made, error);
+        status = add_nodes(made, error);
     if (status != WEIR_OK) {
         sim_port_destroy(made);
         return status;
@@ -159,7 +175,7 @@ void sim_port_destroy(struct sim_port *port)
         return;
     weir_host_destroy(port->host);
     free(port->outcomes);
-    free(port->seen);
+    free(port->pools);
     free(port->late);
     sim_command_clear(&port->command);
     free(port);
@@ -193,63 +209,63 @@ static weir_status measure_late(struct sim_port *port, int64_t until_ns)
     return WEIR_OK;
 }
 
-void sim_port_worker_ready(struct sim_port *port, const struct sim_worker *worker, int64_t now_ns)
+void sim_port_worker_ready(struct sim_port *port, const struct sim_worker *worker)
 {
-    for (uint32_t i = 0; i <= worker->other_count; i++)
-        (void)weir_host_set_worker_state(port->host, sim_worker_member(worker, i).id,
+    const int64_t now_ns = sim_engine_now(port->config.context->engine);
+    for (uint32_t i = 0; i < worker->places; i++)
+        (void)weir_host_set_worker_state(port->host, sim_worker_place(worker, i).id,
                                          WEIR_WORKER_READY, now_ns);
 }
 
-static weir_status tell(struct sim_port *port, uint32_t kind, uint32_t stage, uint64_t worker,
-                        const struct weir_alloc *alloc, uint32_t reason)
+static weir_status tell(struct sim_port *port, struct weir_outcome outcome,
+                        const struct weir_alloc *alloc)
 {
     struct sim_context *context = port->config.context;
-    const struct weir_outcome outcome = { .kind = kind,
-                                          .owner = weir_pool_owner(stage),
-                                          .reason = reason,
-                                          .node = alloc == NULL ? WEIR_NO_INDEX : alloc->node,
-                                          .worker = worker,
-                                          .time_ns = sim_engine_now(context->engine) };
+    outcome.node = alloc == NULL ? WEIR_NO_INDEX : alloc->node;
+    outcome.time_ns = sim_engine_now(context->engine);
     return weir_host_outcome(port->host, &outcome, alloc, context->error);
 }
 
-weir_status sim_port_tell_end(struct sim_port *port, uint32_t kind, const struct sim_worker *worker,
-                              uint32_t reason)
+static weir_status tell_end(struct sim_port *port, const struct sim_worker *worker,
+                            enum sim_stop why)
 {
-    for (uint32_t i = 0; i <= worker->other_count; i++)
-        WEIR_TRY(tell(port, kind, worker->stage, sim_worker_member(worker, i).id, NULL, reason));
+    const bool is_stopped =
+        why == SIM_STOP_PLAN || why == SIM_STOP_PREEMPTED || why == SIM_STOP_OVER;
+    const uint32_t kind = is_stopped ? WEIR_OUTCOME_STOPPED : WEIR_OUTCOME_LOST;
+    const uint32_t reason = why == SIM_STOP_OVER ? WEIR_REASON_FINISHED : WEIR_REASON_NONE;
+    struct weir_outcome outcome = { .kind = kind, .reason = reason, .owner = worker->owner };
+    for (uint32_t i = 0; i < worker->places; i++) {
+        outcome.worker = sim_worker_place(worker, i).id;
+        WEIR_TRY(tell(port, outcome, NULL));
+    }
     return WEIR_OK;
 }
 
-weir_status sim_port_tell_places(struct sim_port *port, uint32_t stage,
-                                 const struct sim_places *places, uint32_t reason)
+weir_status sim_port_end_worker(struct sim_port *port, struct sim_worker *worker, enum sim_stop why,
+                                const char *text)
+{
+    const struct sim_driver *driver = &port->config.drivers[worker->driver];
+    WEIR_TRY(driver->ops->stop(driver->self, worker, why));
+    WEIR_TRY(tell_end(port, worker, why));
+    return sim_worker_release(port->config.workers, worker, text);
+}
+
+weir_status sim_port_tell_places(struct sim_port *port, const struct sim_start *start,
+                                 uint32_t reason)
 {
     const uint32_t kind = reason == WEIR_REASON_NONE ? WEIR_OUTCOME_STARTED : WEIR_OUTCOME_REFUSED;
-    for (uint32_t i = 0; i < places->count; i++)
-        WEIR_TRY(tell(port, kind, stage, places->items[i].id, &places->items[i].alloc, reason));
+    const struct sim_place *places = start->places.items;
+    struct weir_outcome outcome = { .kind = kind, .reason = reason, .owner = start->owner };
+    for (uint32_t i = 0; i < start->places.count; i++) {
+        outcome.worker = places[i].id;
+        WEIR_TRY(tell(port, outcome, &places[i].alloc));
+    }
     return WEIR_OK;
 }
 
-weir_status sim_port_worker_lost(struct sim_port *port, const struct sim_worker *worker)
+weir_status sim_port_started(struct sim_port *port, const struct sim_start *start)
 {
-    return sim_port_tell_end(port, WEIR_OUTCOME_LOST, worker, WEIR_REASON_NONE);
-}
-
-weir_status sim_port_stop_worker(struct sim_port *port, struct sim_worker *worker)
-{
-    WEIR_TRY(sim_port_tell_end(port, WEIR_OUTCOME_STOPPED, worker, WEIR_REASON_FINISHED));
-    return sim_pipeline_drop_worker(port->config.stages[worker->stage], worker, "stage done");
-}
-
-weir_status sim_port_restart_worker(struct sim_port *port, struct sim_stage_run *stage,
-                                    const struct sim_return *back, uint32_t *reason)
-{
-    const struct sim_places places = { back->places, back->count };
-    WEIR_TRY(sim_pipeline_add_worker(stage, &places, false, reason));
-    if (*reason != WEIR_REASON_NONE)
-        return WEIR_OK;
-    sim_worker_find(port->config.pool, back->places[0].id)->deaths = back->deaths;
-    return sim_port_tell_places(port, stage->index, &places, WEIR_REASON_NONE);
+    return sim_port_tell_places(port, start, WEIR_REASON_NONE);
 }
 
 weir_status sim_port_node(struct sim_port *port, uint32_t node, bool is_up)
@@ -274,13 +290,12 @@ static weir_status adopt_places(struct sim_port *port, const struct sim_initial_
                                 struct sim_place *places, uint32_t members)
 {
     struct weir_error *error = port->config.context->error;
-    struct sim_stage_run *stage = port->config.stages[group->stage];
+    const struct weir_shape *shape = port->pools[group->stage].pool.shape;
     const uint32_t nodes = sim_scenario_node_count(port->config.scenario);
     uint32_t node = group->node;
-    uint32_t reason = WEIR_REASON_NONE;
     for (uint32_t m = 0; m < members; m++, node++) {
         const struct weir_cluster *cluster = weir_host_cluster(port->host);
-        while (weir_place_first(cluster, node, &stage->spec->shape, &places[m].alloc) != WEIR_OK)
+        while (weir_place_first(cluster, node, shape, &places[m].alloc) != WEIR_OK)
             if (m == 0 || ++node == nodes)
                 return weir_fail(error, WEIR_EBUSY, "does not fit its node");
         places[m].id = port->next_initial++;
@@ -289,25 +304,35 @@ static weir_status adopt_places(struct sim_port *port, const struct sim_initial_
         if (node + 1 == nodes && m + 1 < members)
             return weir_fail(error, WEIR_EBUSY, "there are too few nodes for the group");
     }
-    WEIR_TRY(
-        sim_pipeline_add_worker(stage, &(struct sim_places){ places, members }, true, &reason));
+    return WEIR_OK;
+}
+
+static weir_status start_initial(struct sim_port *port, const struct sim_start *start)
+{
+    const struct sim_driver *driver = sim_port_driver(port, start->owner);
+    uint32_t reason = WEIR_REASON_NONE;
+    WEIR_TRY(driver->ops->start(driver->self, start, &reason));
     return reason == WEIR_REASON_NONE
                ? WEIR_OK
-               : weir_fail(error, WEIR_EBUSY, "%s", weir_reason_text(reason));
+               : weir_fail(port->config.context->error, WEIR_EBUSY, "%s", weir_reason_text(reason));
 }
 
 weir_status sim_port_place_initial(struct sim_port *port, const struct sim_initial_workers *group)
 {
-    struct sim_context *context = port->config.context;
-    struct sim_stage_run *stage = port->config.stages[group->stage];
-    const uint32_t members = weir_shape_members(&stage->spec->shape);
+    const struct sim_pool *pool = &port->pools[group->stage].pool;
+    const uint32_t members = weir_shape_members(pool->shape);
     struct sim_place *places = malloc(members * sizeof(*places));
+    const struct sim_start start = { .owner = { .kind = WEIR_OWNER_POOL, .index = group->stage },
+                                     .places = { places, members },
+                                     .is_ready = true };
     weir_status status = places == NULL ? WEIR_ENOMEM : WEIR_OK;
     for (uint32_t i = 0; status == WEIR_OK && i < group->count; i++) {
         status = adopt_places(port, group, places, members);
+        if (status == WEIR_OK)
+            status = start_initial(port, &start);
         if (status != WEIR_OK)
-            weir_error_wrap(context->error, "initial: worker %u of %u of stage %s", i + 1,
-                            group->count, stage->spec->name);
+            weir_error_wrap(port->config.context->error, "initial: worker %u of %u of stage %s",
+                            i + 1, group->count, pool->name);
     }
     free(places);
     return status;
@@ -315,39 +340,45 @@ weir_status sim_port_place_initial(struct sim_port *port, const struct sim_initi
 
 /* ---- decisions ---- */
 
-static struct weir_pool_update count_stage(const struct sim_stage_run *stage)
+static weir_status note_seen(void *state, uint32_t pool, const struct sim_pool_state *now)
 {
-    const bool is_closed = !sim_barrier_takes_workers(stage);
-    const bool is_done = is_closed || stage->loop.is_done || sim_pipeline_is_done(stage->pipeline);
-    const uint32_t members = weir_shape_members(&stage->spec->shape); /* the view counts these */
-    const uint32_t ready = stage->worker_count - stage->count[SIM_WORKER_SETUP];
-    return (struct weir_pool_update){ .ready = members * ready,
-                                      .busy = members * stage->count[SIM_WORKER_BUSY],
-                                      .finished = is_done ? 1 : 0,
-                                      .slots = stage->slots,
-                                      .queued_items = sim_stage_waiting(stage),
-                                      .requested_workers = is_closed ? 0 : stage->spec->workers };
+    struct sim_port *port = state;
+    port->pools[pool].seen = *now;
+    return WEIR_OK;
 }
 
-void sim_port_look(struct sim_port *port)
+/* Counts may be as old as the view; what the user wants and whether it is over never are. */
+static weir_status tell_pool(void *state, uint32_t pool, const struct sim_pool_state *now)
 {
-    for (uint32_t s = 0; s < port->config.scenario->stages_total; s++)
-        port->seen[s] = count_stage(port->config.stages[s]);
+    struct sim_port *port = state;
+    const bool is_late = port->has_seen && port->sched->view_age_ns > 0;
+    const struct sim_pool_state *counts = is_late ? &port->pools[pool].seen : now;
+    const struct weir_pool_update update = { .ready = counts->ready,
+                                             .busy = counts->busy,
+                                             .queued_items = counts->queued_items,
+                                             .slots = now->slots,
+                                             .finished = now->is_finished ? 1 : 0,
+                                             .requested_workers = now->requested_workers };
+    return weir_host_update_pool(port->host, pool, &update);
+}
+
+static weir_status ask_drivers(const struct sim_port *port, const struct sim_teller *teller)
+{
+    for (uint32_t d = 1; d <= port->config.driver_count; d++)
+        WEIR_TRY(port->config.drivers[d].ops->tell(port->config.drivers[d].self, teller));
+    return WEIR_OK;
+}
+
+weir_status sim_port_look(struct sim_port *port)
+{
     port->has_seen = true;
+    return ask_drivers(port, &(struct sim_teller){ port, note_seen });
 }
 
-static weir_status update_stages(struct sim_port *port)
+static weir_status update_pools(struct sim_port *port)
 {
     const int64_t now_ns = sim_engine_now(port->config.context->engine);
-    for (uint32_t s = 0; s < port->config.scenario->stages_total; s++) {
-        struct weir_pool_update update = count_stage(port->config.stages[s]);
-        if (port->has_seen && port->sched->view_age_ns > 0) {
-            update.ready = port->seen[s].ready;
-            update.busy = port->seen[s].busy;
-            update.queued_items = port->seen[s].queued_items;
-        }
-        WEIR_TRY(weir_host_update_pool(port->host, s, &update));
-    }
+    WEIR_TRY(ask_drivers(port, &(struct sim_teller){ port, tell_pool }));
     return measure_late(port, now_ns - port->sched->view_age_ns);
 }
 
@@ -365,7 +396,7 @@ static void plan_look(struct sim_port *port, int64_t now_ns)
 static void update_speeds(struct sim_port *port, int64_t now_ns)
 {
     const struct weir_view *view = weir_host_view(port->host, now_ns);
-    for (uint32_t s = 0; s < port->config.scenario->stages_total; s++) {
+    for (uint32_t s = 0; s < port->pool_count; s++) {
         const double speed = weir_view_pool(view, s)->estimate.batches_per_s;
         if (!isnan(speed))
             sim_meter_speed(port->config.context->meter, now_ns, s, speed);
@@ -396,23 +427,19 @@ static weir_status record_failure(struct sim_port *port, weir_status status, int
                                           .status = weir_status_text(status),
                                           .message =
                                               context->error == NULL ? "" : context->error->text };
-    (void)sim_recorder_decision(context->recorder, &row,
-                                (uint32_t)port->config.scenario->stages_total, NULL);
+    (void)sim_recorder_decision(context->recorder, &row, port->pool_count, NULL);
     return may_wait(port, status) ? WEIR_OK : status;
 }
 
-/* A main loop applies a plan at a turn after the one that asked for it. */
+/* Latency first; then each driver says when it would take a plan. */
 static int64_t apply_time(const struct sim_port *port, int64_t now_ns)
 {
-    const struct sim_scenario *scenario = port->config.scenario;
     int64_t at_ns = now_ns + port->sched->latency_ns +
-                    port->sched->latency_per_worker_ns * port->config.pool->alive;
-    for (size_t p = 0; p < scenario->pipelines_count; p++) {
-        const int64_t turn_ns = scenario->pipelines[p].turn_ns;
-        if (scenario->pipelines[p].semantics != SIM_SEMANTICS_RUNTIME)
-            continue;
-        at_ns = at_ns > now_ns ? at_ns : now_ns + 1;
-        at_ns = (at_ns + turn_ns - 1) / turn_ns * turn_ns;
+                    port->sched->latency_per_worker_ns * sim_workers_alive(port->config.workers);
+    for (uint32_t d = 1; d <= port->config.driver_count; d++) {
+        const struct sim_driver *driver = &port->config.drivers[d];
+        if (driver->ops->applies_at != NULL)
+            at_ns = driver->ops->applies_at(driver->self, at_ns);
     }
     return at_ns;
 }
@@ -425,7 +452,7 @@ weir_status sim_port_decide(struct sim_port *port)
     if (port->pending != NULL)
         return WEIR_OK;
     plan_look(port, now_ns);
-    WEIR_TRY(update_stages(port));
+    WEIR_TRY(update_pools(port));
     update_speeds(port, now_ns);
     WEIR_TRY(prepare_question(port, "autoscale", now_ns));
     const weir_status status = name_command(
@@ -472,8 +499,7 @@ weir_status sim_port_apply(struct sim_port *port)
                                           .wall_ns = wall_ns,
                                           .plan = plan,
                                           .outcomes = port->outcomes };
-    return sim_recorder_decision(context->recorder, &row,
-                                 (uint32_t)port->config.scenario->stages_total, context->error);
+    return sim_recorder_decision(context->recorder, &row, port->pool_count, context->error);
 }
 
 int64_t sim_port_interval_ns(const struct sim_port *port)
@@ -489,21 +515,21 @@ weir_status sim_port_replace(struct sim_port *port, const struct sim_sched *sche
     const struct weir_host_config config = host_config(port);
     struct weir_error *error = port->config.context->error;
     if (has_command(port))
-        WEIR_TRY(update_stages(port));
+        WEIR_TRY(update_pools(port));
     WEIR_TRY(prepare_question(port, "adopt", sim_engine_now(port->config.context->engine)));
     return name_command(port, weir_host_replace(port->host, &config, error), error);
 }
 
-struct weir_estimate sim_port_estimate(struct sim_port *port, uint32_t stage)
+struct weir_estimate sim_port_estimate(struct sim_port *port, uint32_t pool)
 {
     const int64_t now_ns = sim_engine_now(port->config.context->engine);
-    return weir_view_pool(weir_host_view(port->host, now_ns), stage)->estimate;
+    return weir_view_pool(weir_host_view(port->host, now_ns), pool)->estimate;
 }
 
 weir_status sim_port_export(struct sim_port *port, FILE *out)
 {
     const struct weir_sink sink = { write_text, out };
-    WEIR_TRY(update_stages(port));
+    WEIR_TRY(update_pools(port));
     return weir_host_export(port->host, sim_engine_now(port->config.context->engine), &sink);
 }
 

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One run: building the parts, dispatching events, ending (see world.h). */
-#include "sim/world.h"
+#include "sim/world/world.h"
 
-#include "sim/mix.h"
-#include "sim/pipeline/flow.h"
-#include "sim/pipeline/service.h"
+#include "sim/cluster/cluster.h"
 #include "sim/record/record.h"
 #include "sim/record/sampling.h"
-#include "sim/scenario/bound.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -18,47 +16,80 @@ static void schedule(struct sim_world *world, int64_t at_ns, uint16_t kind, uint
     (void)sim_engine_schedule(world->context.engine, &event);
 }
 
-/* How long the run will last: the horizon, or the longest backlog at its throughput bound. */
-static double expected_s(const struct sim_scenario *scenario)
+/* How long the run will last: the horizon, or what the slowest driver expects. */
+static double expected_s(const struct sim_world *world)
 {
     double longest_s = 0;
-    if (scenario->horizon_ns != SIM_TIME_MAX)
-        return sim_time_s(scenario->horizon_ns);
-    for (uint32_t p = 0; p < scenario->pipelines_count; p++) {
-        const struct sim_input *input = &scenario->pipelines[p].input;
-        struct sim_bound bound = { 0 };
-        double rate = 0;
-        if (sim_bound_compute(scenario, p, &bound) == WEIR_OK)
-            rate = bound.integer_per_s;
-        sim_bound_clear(&bound);
-        if (input->arrivals != NULL)
-            rate = fmin(rate, 1.0 / fmax(sim_law_mean(input->arrivals), 1e-9));
-        if (rate > 0)
-            longest_s = fmax(longest_s, (double)input->items / rate);
+    if (world->scenario->horizon_ns != SIM_TIME_MAX)
+        return sim_time_s(world->scenario->horizon_ns);
+    for (uint32_t d = 1; d <= world->driver_count; d++) {
+        const struct sim_driver *driver = &world->drivers[d];
+        if (driver->ops->expected_s != NULL)
+            longest_s = fmax(longest_s, driver->ops->expected_s(driver->self));
     }
     return longest_s;
+}
+
+/* ---- parts ---- */
+
+/* Sums driver by driver, so that the sum of one does not depend on the others. */
+static double sum_work(const struct sim_port *port)
+{
+    double total = 0;
+    double part = 0;
+    for (uint32_t i = 0; i < sim_port_pool_count(port); i++) {
+        if (i > 0 && sim_port_pool(port, i)->driver != sim_port_pool(port, i - 1)->driver) {
+            total += part;
+            part = 0;
+        }
+        part += sim_port_pool(port, i)->work;
+    }
+    return total + part;
+}
+
+double sim_world_mix(const struct sim_world *world, const struct sim_pool *pool)
+{
+    return world->work_total > 0 ? pool->work / world->work_total
+                                 : 1.0 / sim_port_pool_count(world->port);
+}
+
+static void fill_stages(const struct sim_world *world, struct sim_meter_stage_info *stages)
+{
+    for (uint32_t i = 0; i < sim_port_pool_count(world->port); i++) {
+        const struct sim_pool *pool = sim_port_pool(world->port, i);
+        stages[i] = (struct sim_meter_stage_info){ .name = pool->name,
+                                                   .pipeline = pool->driver - 1,
+                                                   .is_first = pool->position == 0,
+                                                   .is_last = pool->is_last,
+                                                   .mix = sim_world_mix(world, pool),
+                                                   .shape = *pool->shape,
+                                                   .samples_per_source = pool->samples_per_source,
+                                                   .batch = pool->batch };
+    }
 }
 
 static weir_status create_meter(struct sim_world *world)
 {
     const struct sim_scenario *scenario = world->scenario;
     const size_t nodes = sim_scenario_node_count(scenario);
+    const size_t pools = sim_port_pool_count(world->port);
     struct sim_meter_amounts *capacity = calloc(nodes + 1, sizeof(*capacity));
-    struct sim_meter_stage_info *stages = calloc(scenario->stages_total + 1, sizeof(*stages));
-    const char **names = calloc(scenario->pipelines_count + 1, sizeof(*names));
+    struct sim_meter_stage_info *stages = calloc(pools + 1, sizeof(*stages));
+    const char **names = calloc((size_t)world->driver_count + 1, sizeof(*names));
     weir_status status =
         capacity == NULL || stages == NULL || names == NULL ? WEIR_ENOMEM : WEIR_OK;
     if (status == WEIR_OK) {
-        for (size_t p = 0; p < scenario->pipelines_count; p++)
-            names[p] = scenario->pipelines[p].name;
+        for (uint32_t d = 1; d <= world->driver_count; d++)
+            names[d - 1] = sim_driver_name(&world->drivers[d]);
         for (uint32_t n = 0; n < nodes; n++)
             capacity[n] = sim_cluster_capacity(world->context.cluster, n);
-        sim_mix_fill(scenario, stages);
+        world->work_total = sum_work(world->port);
+        fill_stages(world, stages);
         const struct sim_meter_config config = { .node_count = nodes,
                                                  .node_capacity = capacity,
-                                                 .stage_count = scenario->stages_total,
+                                                 .stage_count = pools,
                                                  .stages = stages,
-                                                 .pipeline_count = scenario->pipelines_count,
+                                                 .pipeline_count = world->driver_count,
                                                  .pipeline_names = names,
                                                  .warmup_ns = scenario->warmup_ns };
         status = sim_meter_create(&config, &world->context.meter);
@@ -69,32 +100,68 @@ static weir_status create_meter(struct sim_world *world)
     return status;
 }
 
+static const struct sim_driver_ops *const *registry_of(const struct sim_world *world)
+{
+    return world->options->drivers == NULL ? sim_drivers : world->options->drivers;
+}
+
+static weir_status reserve_drivers(struct sim_world *world, struct weir_error *error)
+{
+    uint32_t count = 0;
+    for (const struct sim_driver_ops *const *ops = registry_of(world); *ops != NULL; ops++)
+        count += (*ops)->count(world->scenario);
+    if (count > SIM_DRIVERS_MAX)
+        return weir_fail(error, WEIR_ERANGE, "%u workloads in one scenario, %u are possible", count,
+                         SIM_DRIVERS_MAX);
+    world->drivers = calloc((size_t)count + 1, sizeof(*world->drivers));
+    world->driver_count = count;
+    return world->drivers == NULL ? WEIR_ENOMEM : WEIR_OK;
+}
+
+static weir_status create_drivers(struct sim_world *world, struct weir_error *error)
+{
+    uint32_t index = 1;
+    for (const struct sim_driver_ops *const *ops = registry_of(world); *ops != NULL; ops++) {
+        const uint32_t count = (*ops)->count(world->scenario);
+        for (uint32_t i = 0; i < count; i++, index++) {
+            const struct sim_driver_config config = { .scenario = world->scenario,
+                                                      .instance = i,
+                                                      .index = index,
+                                                      .context = &world->context,
+                                                      .workers = world->workers,
+                                                      .services = &sim_world_services,
+                                                      .world = world };
+            world->drivers[index].ops = *ops;
+            WEIR_TRY((*ops)->create(&config, &world->drivers[index].self, error));
+        }
+    }
+    return WEIR_OK;
+}
+
 static weir_status create_parts(struct sim_world *world, struct weir_error *error)
 {
     const struct sim_scenario *scenario = world->scenario;
-    world->context.engine = sim_engine_create();
-    world->pipelines = calloc(scenario->pipelines_count + 1, sizeof(struct sim_pipeline_run *));
-    world->stages = calloc(scenario->stages_total + 1, sizeof(struct sim_stage_run *));
     const size_t nodes = (size_t)sim_scenario_node_count(scenario) + 1;
+    world->context.engine = sim_engine_create();
     world->node_fault = calloc(nodes, sizeof(*world->node_fault));
     world->node_failures = calloc(nodes, sizeof(*world->node_failures));
     world->is_active = calloc(scenario->timeline_count + 1, sizeof(*world->is_active));
-    if (world->context.engine == NULL || world->pipelines == NULL || world->stages == NULL ||
-        world->node_fault == NULL || world->node_failures == NULL || world->is_active == NULL)
+    if (world->context.engine == NULL || world->node_fault == NULL ||
+        world->node_failures == NULL || world->is_active == NULL)
         return WEIR_ENOMEM;
     WEIR_TRY(sim_cluster_create(scenario, &world->context.cluster));
-    WEIR_TRY(create_meter(world));
-    WEIR_TRY(sim_worker_pool_create(&world->pool));
-    for (size_t p = 0; p < scenario->pipelines_count; p++) {
-        WEIR_TRY(sim_pipeline_create(&scenario->pipelines[p], (uint32_t)p, &world->context,
-                                     world->pool, NULL, &world->pipelines[p]));
-        for (uint32_t s = 0; s < world->pipelines[p]->stage_count; s++)
-            world->stages[world->pipelines[p]->stages[s].index] = &world->pipelines[p]->stages[s];
-    }
-    const struct sim_port_config port = { &world->context, scenario, world->stages, world->pool };
+    WEIR_TRY(sim_workers_create(&world->context, &world->workers));
+    WEIR_TRY(reserve_drivers(world, error));
+    const struct sim_port_config port = { .context = &world->context,
+                                          .scenario = scenario,
+                                          .workers = world->workers,
+                                          .drivers = world->drivers,
+                                          .driver_count = world->driver_count };
     WEIR_TRY(sim_port_create(&port, &world->port, error));
-    for (size_t p = 0; p < scenario->pipelines_count; p++)
-        world->pipelines[p]->port = world->port;
+    WEIR_TRY(create_drivers(world, error));
+    WEIR_TRY(create_meter(world));
+    world->sample_ns =
+        scenario->sample_ns > 0 ? scenario->sample_ns : sim_sampling_interval_ns(expected_s(world));
     return WEIR_OK;
 }
 
@@ -113,8 +180,6 @@ weir_status sim_world_create(const struct sim_scenario *scenario,
         (struct sim_random){ .seed = options->seed, .replication = options->replication };
     made->context.error = error;
     made->context.observer = options->observer;
-    made->sample_ns = scenario->sample_ns > 0 ? scenario->sample_ns
-                                              : sim_sampling_interval_ns(expected_s(scenario));
     const weir_status status = create_parts(made, error);
     if (status != WEIR_OK) {
         sim_world_destroy(made);
@@ -133,54 +198,77 @@ void sim_world_destroy(struct sim_world *world)
     if (world->options->progress != NULL)
         world->options->progress->handled = NULL;
     sim_port_destroy(world->port);
-    for (size_t p = 0; world->pipelines != NULL && p < world->scenario->pipelines_count; p++)
-        sim_pipeline_destroy(world->pipelines[p]);
-    sim_worker_pool_destroy(world->pool);
+    for (uint32_t d = 1; world->drivers != NULL && d <= world->driver_count; d++)
+        if (world->drivers[d].self != NULL)
+            world->drivers[d].ops->destroy(world->drivers[d].self);
+    sim_workers_destroy(world->workers);
     sim_meter_destroy(world->context.meter);
     sim_cluster_destroy(world->context.cluster);
     sim_engine_destroy(world->context.engine);
-    free(world->pipelines);
-    free(world->stages);
+    free(world->drivers);
     free(world->node_fault);
     free(world->node_failures);
     free(world->is_active);
     free(world);
 }
 
+/* ---- what drivers say ---- */
+
 bool sim_world_is_done(const struct sim_world *world)
 {
-    for (size_t p = 0; p < world->scenario->pipelines_count; p++)
-        if (!sim_pipeline_is_done(world->pipelines[p]))
+    bool has_end = false;
+    for (uint32_t d = 1; d <= world->driver_count; d++) {
+        const struct sim_driver *driver = &world->drivers[d];
+        if (driver->ops->is_done == NULL)
+            continue;
+        has_end = true;
+        if (!driver->ops->is_done(driver->self))
             return false;
-    return true;
+    }
+    return has_end;
 }
 
 int64_t sim_world_end_ns(const struct sim_world *world)
 {
     int64_t end_ns = 0;
+    const int64_t now_ns = sim_engine_now(world->context.engine);
     if (!sim_world_is_done(world))
-        return sim_engine_now(world->context.engine);
-    for (size_t p = 0; p < world->scenario->pipelines_count; p++)
-        if (world->pipelines[p]->completed_ns > end_ns)
-            end_ns = world->pipelines[p]->completed_ns;
+        return now_ns;
+    for (uint32_t d = 1; d <= world->driver_count; d++) {
+        const struct sim_driver *driver = &world->drivers[d];
+        if (driver->ops->is_done == NULL)
+            continue;
+        const int64_t own_ns =
+            driver->ops->end_ns == NULL ? now_ns : driver->ops->end_ns(driver->self);
+        end_ns = own_ns > end_ns ? own_ns : end_ns;
+    }
     return end_ns;
 }
 
-uint64_t sim_world_items_in_system(const struct sim_world *world)
+uint64_t sim_world_inside(const struct sim_world *world)
 {
-    uint64_t items = 0;
-    for (size_t p = 0; p < world->scenario->pipelines_count; p++)
-        items += world->pipelines[p]->items.alive;
-    return items;
+    uint64_t units = 0;
+    for (uint32_t d = 1; d <= world->driver_count; d++)
+        if (world->drivers[d].ops->inside != NULL)
+            units += world->drivers[d].ops->inside(world->drivers[d].self, 0, NULL);
+    return units;
+}
+
+weir_status sim_world_settle(struct sim_world *world)
+{
+    for (uint32_t d = 1; d <= world->driver_count; d++)
+        WEIR_TRY(world->drivers[d].ops->settle(world->drivers[d].self));
+    return WEIR_OK;
 }
 
 weir_status sim_world_check(const struct sim_world *world, struct weir_error *error)
 {
     WEIR_TRY(sim_cluster_check(world->context.cluster, error));
-    for (size_t p = 0; p < world->scenario->pipelines_count; p++)
-        WEIR_TRY(sim_pipeline_check(world->pipelines[p], error));
+    for (uint32_t d = 1; d <= world->driver_count; d++)
+        if (world->drivers[d].ops->check != NULL)
+            WEIR_TRY(world->drivers[d].ops->check(world->drivers[d].self, error));
     return sim_meter_check(world->context.meter, sim_engine_now(world->context.engine),
-                           sim_world_items_in_system(world), error);
+                           sim_world_inside(world), error);
 }
 
 /* ---- events ---- */
@@ -195,10 +283,9 @@ static void report_progress(struct sim_world *world, int64_t now_ns)
         fraction = (double)now_ns / (double)world->scenario->horizon_ns;
     double total = 0;
     double done = 0;
-    for (size_t p = 0; p < world->scenario->pipelines_count; p++) {
-        total += (double)world->scenario->pipelines[p].input.items;
-        done += (double)(world->pipelines[p]->finished + world->pipelines[p]->dropped);
-    }
+    for (uint32_t d = 1; d <= world->driver_count; d++)
+        if (world->drivers[d].ops->progress != NULL)
+            world->drivers[d].ops->progress(world->drivers[d].self, &done, &total);
     if (total > 0)
         fraction = fmax(fraction, fmin(1.0, done / total));
     progress->fraction = fraction;
@@ -219,13 +306,6 @@ static weir_status sample(struct sim_world *world, int64_t now_ns)
     return WEIR_OK;
 }
 
-static weir_status rescaled(struct sim_world *world)
-{
-    for (size_t p = 0; p < world->scenario->pipelines_count; p++)
-        WEIR_TRY(sim_pipeline_rescaled(world->pipelines[p]));
-    return WEIR_OK;
-}
-
 static weir_status decide(struct sim_world *world, int64_t now_ns, bool is_periodic)
 {
     const struct sim_run_options *options = world->options;
@@ -234,7 +314,7 @@ static weir_status decide(struct sim_world *world, int64_t now_ns, bool is_perio
         return sim_port_export(world->port, options->export_to);
     }
     WEIR_TRY(sim_port_decide(world->port));
-    WEIR_TRY(rescaled(world));
+    WEIR_TRY(sim_world_settle(world));
     const int64_t interval_ns = sim_port_interval_ns(world->port);
     if (is_periodic && interval_ns > 0)
         schedule(world, now_ns + interval_ns, SIM_KIND_DECIDE, SIM_PHASE_DECISION);
@@ -243,55 +323,24 @@ static weir_status decide(struct sim_world *world, int64_t now_ns, bool is_perio
 
 static weir_status worker_event(struct sim_world *world, const struct sim_event *event)
 {
-    struct sim_worker *worker = world->pool->slots[event->target];
-    struct sim_stage_run *stage = world->stages[worker->stage];
-    struct sim_pipeline_run *run = stage->pipeline;
-    bool flag = false;
-    if (worker->id != event->argument || worker->state == SIM_WORKER_GONE)
+    struct sim_worker *worker = sim_workers_of_event(world->workers, event);
+    if (worker == NULL)
         return weir_fail(world->context.error, WEIR_EINVARIANT,
                          "an event woke worker %llu, which is not there any more",
                          (unsigned long long)event->argument);
-    switch ((enum sim_kind)event->kind) {
-    case SIM_KIND_SERVICE_END:
-        WEIR_TRY(sim_stage_finish(stage, worker, &flag));
-        return run->flow->changed(run, stage->position);
-    case SIM_KIND_SETUP_END:
-        WEIR_TRY(sim_stage_ready(stage, worker, &flag));
-        return flag ? sim_faults_setup_failed(world, worker)
-                    : run->flow->changed(run, stage->position);
-    case SIM_KIND_WORKER_CRASH:
-        worker->crash = SIM_NO_HANDLE;
+    const struct sim_driver *driver = &world->drivers[worker->driver];
+    if (event->kind == SIM_KIND_WORKER_CRASH)
         return sim_faults_worker_crash(world, worker);
-    case SIM_KIND_ARRIVAL:
-    case SIM_KIND_SWEEP:
-    case SIM_KIND_DECIDE:
-    case SIM_KIND_SAMPLE:
-    case SIM_KIND_NODE_FAIL:
-    case SIM_KIND_NODE_REPAIR:
-    case SIM_KIND_TIMELINE_BEGIN:
-    case SIM_KIND_TIMELINE_END:
-    case SIM_KIND_WARMUP:
-    case SIM_KIND_WAKE:
-    case SIM_KIND_APPLY:
-    case SIM_KIND_LOOK:
-        break;
-    }
-    return WEIR_EINVARIANT;
+    worker->timer = SIM_NO_HANDLE;
+    return driver->ops->ready(driver->self, worker);
 }
 
-static weir_status dispatch(struct sim_world *world, const struct sim_event *event)
+static weir_status own_event(struct sim_world *world, const struct sim_event *event)
 {
-    struct sim_pipeline_run *run = NULL;
     switch ((enum sim_kind)event->kind) {
-    case SIM_KIND_SERVICE_END:
     case SIM_KIND_SETUP_END:
     case SIM_KIND_WORKER_CRASH:
         return worker_event(world, event);
-    case SIM_KIND_ARRIVAL:
-        return sim_source_arrive(world->pipelines[event->target]);
-    case SIM_KIND_SWEEP:
-        run = world->pipelines[event->target];
-        return run->flow->sweep(run);
     case SIM_KIND_DECIDE:
         return decide(world, event->time_ns, true);
     case SIM_KIND_WAKE:
@@ -308,14 +357,20 @@ static weir_status dispatch(struct sim_world *world, const struct sim_event *eve
         return sim_timeline_end(world, event->target);
     case SIM_KIND_APPLY:
         WEIR_TRY(sim_port_apply(world->port));
-        return rescaled(world);
+        return sim_world_settle(world);
     case SIM_KIND_LOOK:
-        sim_port_look(world->port);
-        return WEIR_OK;
-    case SIM_KIND_WARMUP:
-        return WEIR_OK;
+        return sim_port_look(world->port);
     }
     return WEIR_EINVARIANT;
+}
+
+static weir_status dispatch(struct sim_world *world, const struct sim_event *event)
+{
+    const uint32_t index = sim_driver_of_event(event);
+    if (index == 0)
+        return own_event(world, event);
+    assert(index <= world->driver_count);
+    return world->drivers[index].ops->event(world->drivers[index].self, event);
 }
 
 static weir_status handle(void *state, const struct sim_event *event)
@@ -347,8 +402,9 @@ weir_status sim_world_begin(struct sim_world *world)
         WEIR_TRY(sim_port_place_initial(world->port, &initial->workers[i]));
     for (uint32_t n = 0; n < world->context.cluster->node_count; n++)
         sim_cluster_meter(world->context.cluster, world->context.meter, 0, n);
-    for (size_t p = 0; p < scenario->pipelines_count; p++)
-        WEIR_TRY(sim_pipeline_begin(world->pipelines[p], initial));
+    for (uint32_t d = 1; d <= world->driver_count; d++)
+        if (world->drivers[d].ops->begin != NULL)
+            WEIR_TRY(world->drivers[d].ops->begin(world->drivers[d].self));
     WEIR_TRY(sim_faults_begin(world));
     WEIR_TRY(sim_timeline_begin(world));
     schedule(world, 0, SIM_KIND_DECIDE, SIM_PHASE_DECISION);

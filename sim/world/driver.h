@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The interface of a kind of work: pipelines, jobs, and whatever comes after them.
+ *
+ * A driver knows what its work is: items or steps, queues, when something is over. It never touches
+ * a device and never decides. Workers hold the devices; they come by a plan (start), from the
+ * initial state (start, ready at once) or because the driver brings one back (services->started),
+ * and they go through one path (stop), whoever wants it: a plan, a fault, or the driver
+ * (services->end). The world dispatches events by driver, tells drivers of faults and timeline
+ * entries, and ends the run; the port asks each driver what the scheduler shall be told.
+ *
+ * A driver sees its config: scenario, context (clock, random root, meter, observer), its own
+ * workers and the services. What it keeps of a worker hangs off worker->work. An entry of the table
+ * that is NULL means what its comment says. Adding a driver: one folder, one line in sim/drivers.c.
+ */
+#ifndef SIM_WORLD_DRIVER_H
+#define SIM_WORLD_DRIVER_H
+
+#include "sim/record/record.h"
+#include "sim/scenario/scenario.h"
+#include "sim/worker/worker.h"
+#include "weir/measure.h"
+
+enum { SIM_DRIVERS_MAX = 255 }; /* in one run */
+
+struct sim_world; /* opaque to drivers: the first argument of every service */
+
+/* Kind of an event: driver index << 8 | own kind; the world's own events have driver 0, so the
+ * first driver of a run has index 1. */
+static inline uint16_t sim_driver_kind(uint32_t driver, uint8_t own)
+{
+    return (uint16_t)(driver << 8 | own);
+}
+static inline uint32_t sim_driver_of_event(const struct sim_event *event)
+{
+    return event->kind >> 8;
+}
+static inline uint8_t sim_driver_own_kind(const struct sim_event *event)
+{
+    return (uint8_t)(event->kind & 0xff);
+}
+
+/* Why a worker goes. The scheduler hears of the first two and of OVER as stopped, of the rest as
+ * lost. */
+enum sim_stop {
+    SIM_STOP_PLAN,         /* a plan said so */
+    SIM_STOP_PREEMPTED,    /* a plan took its place for others */
+    SIM_STOP_NODE_LOST,    /* its node, or the node of one of its places, failed */
+    SIM_STOP_CRASHED,      /* it died alone */
+    SIM_STOP_SETUP_FAILED, /* it never became ready */
+    SIM_STOP_OVER,         /* the driver has no more work for it */
+    SIM_STOP_GIVEN_UP      /* the driver wants another in its place (too old, reset) */
+};
+
+/* A worker that is to begin: one place, or all places of a gang, taken whole or not at all. */
+struct sim_start {
+    struct weir_owner owner;
+    struct sim_places places;
+    bool is_ready; /* initial state: without set-up */
+};
+
+/* A set of equal workers whose number the scheduler chooses, as told once. */
+struct sim_pool {
+    const char *name;
+    const struct weir_shape *shape; /* of the request */
+    uint32_t driver;                /* filled in by add_pool */
+    uint32_t position;              /* among the pools of its driver */
+    bool is_last;                   /* what leaves it leaves the driver */
+    int32_t workers;                /* -1 = the scheduler chooses */
+    uint32_t batch;                 /* items a task takes */
+    uint32_t slots;                 /* tasks a worker may hold */
+    uint32_t bound_workers;         /* at the bound of its driver, 0 = not known */
+    double service_mean_s;          /* of a task, on the reference device */
+    double work;                    /* workers it needs for one item of the source a second */
+    double samples_per_source;      /* items of the source that one of its items stands for */
+    double over_provision, speed_hint_per_s; /* NAN = no hint */
+};
+
+/* What there is of a pool now, for the scheduler's view. */
+struct sim_pool_state {
+    uint32_t ready, busy; /* places */
+    uint32_t slots;
+    int32_t requested_workers; /* -1 = the scheduler chooses */
+    uint64_t queued_items;
+    bool is_finished; /* needs no worker any more, or not yet */
+};
+
+/* Takes what a driver tells of its pools and jobs, now or for a later decision. */
+struct sim_teller {
+    void *port;
+    weir_status (*pool)(void *port, uint32_t pool, const struct sim_pool_state *state);
+};
+
+/* Takes results of a driver beyond the meter's. */
+struct sim_results {
+    void *state;
+    weir_status (*add)(void *state, const struct sim_result_row *row);
+};
+
+/* What the world does for a driver. */
+struct sim_driver_services {
+    /* In create only: adds a pool; *index counts over the whole run and is the index of its owner.
+     * Name and shape must outlive the run. */
+    weir_status (*add_pool)(struct sim_world *world, uint32_t driver, const struct sim_pool *pool,
+                            uint32_t *index);
+    /* How one task went, for the scheduler's estimates. */
+    weir_status (*measure)(struct sim_world *world, const struct weir_measurement *task);
+    /* The worker may be given work now. */
+    void (*ready)(struct sim_world *world, const struct sim_worker *worker);
+    /* The driver started a worker on its own (back in its place after a fault). */
+    weir_status (*started)(struct sim_world *world, const struct sim_start *start);
+    /* Ends a life: ops->stop, the word to the scheduler, devices back, its row with `text`. */
+    weir_status (*end)(struct sim_world *world, struct sim_worker *worker, enum sim_stop why,
+                       const char *text);
+    /* A decision at this instant, after all else that happens at it. */
+    void (*wake)(struct sim_world *world);
+    /* Memory of the nodes that are up. */
+    double (*ram_up_bytes)(const struct sim_world *world);
+};
+
+struct sim_driver_config {
+    const struct sim_scenario *scenario;
+    uint32_t instance; /* of its kind, in the order of the scenario */
+    uint32_t index;    /* of the driver in this run, from 1: for events and workers */
+    struct sim_context *context;
+    struct sim_workers *workers;
+    const struct sim_driver_services *services;
+    struct sim_world *world;
+};
+
+struct sim_driver_ops {
+    const char *kind; /* of work */
+    /* How many instances a scenario has of it. */
+    uint32_t (*count)(const struct sim_scenario *scenario);
+    /* Adds its pools. No meter yet. */
+    weir_status (*create)(const struct sim_driver_config *config, void **self,
+                          struct weir_error *error);
+    void (*destroy)(void *self);
+    const char *(*name)(const void *self); /* labels of its results. NULL = its kind */
+
+    /* Time 0: initial state, first events. Initial workers are there already. NULL = nothing. */
+    weir_status (*begin)(void *self);
+    /* One of its own events. */
+    weir_status (*event)(void *self, const struct sim_event *event);
+
+    /* A plan, or the initial state. Takes the devices by sim_worker_start and begins set-up; what
+     * the truth refuses is *reason, and then nothing has changed. */
+    weir_status (*start)(void *self, const struct sim_start *start, uint32_t *reason);
+    /* The time of its set-up is over: sets it to idle and calls services->ready, or begins set-up
+     * anew, or ends it (SIM_STOP_SETUP_FAILED). */
+    weir_status (*ready)(void *self, struct sim_worker *worker);
+    /* The worker is about to go: takes back what it has in hand. Its devices are still held; the
+     * caller releases it right after. */
+    weir_status (*stop)(void *self, struct sim_worker *worker, enum sim_stop why);
+    /* A node went down; before the workers on it are stopped. NULL = nothing to forget. */
+    void (*node_lost)(void *self, uint32_t node);
+    /* Workers came or went; called once after a plan, a fault or a node. */
+    weir_status (*settle)(void *self);
+
+    /* Whether a plan may stop this worker now; asked once for each stop of a plan. NULL = yes. */
+    bool (*may_stop)(void *self, const struct sim_worker *worker);
+    /* When a plan decided now and due at `due_ns` is applied: >= due_ns. NULL = due_ns. */
+    int64_t (*applies_at)(const void *self, int64_t due_ns);
+    /* A plan set how many tasks each worker of a pool holds. NULL = the pool has no slots. */
+    void (*set_slots)(void *self, uint32_t pool, uint32_t slots);
+    /* Tells what is true now of its pools and jobs, as far as it may have changed. */
+    weir_status (*tell)(void *self, const struct sim_teller *teller);
+
+    /* Name of what a timeline entry acts on; NULL = nothing of this driver. */
+    const char *(*target)(const void *self, const struct sim_timeline_entry *entry);
+    /* The entry begins or ends; `factor` = product of the factors of all such entries in force. */
+    weir_status (*act)(void *self, const struct sim_timeline_entry *entry, double factor,
+                       bool is_on);
+
+    /* Nothing to do and nothing to come. NULL = it has no end of its own. */
+    bool (*is_done)(const void *self);
+    /* Once it is done. NULL = when the run noticed. */
+    int64_t (*end_ns)(const void *self);
+    /* Adds what is done and what there is to do, in its own units; endless: adds nothing. */
+    void (*progress)(const void *self, double *done, double *total);
+    /* How long it will take, about; 0 = not known. Bounds the number of samples. */
+    double (*expected_s)(const void *self);
+    /* How many units of work are inside; with `age_ns` their ages too. */
+    uint64_t (*inside)(const void *self, int64_t now_ns, int64_t *age_ns);
+    /* Its conservation laws. */
+    weir_status (*check)(const void *self, struct weir_error *error);
+    /* NULL = the meter says it all. */
+    weir_status (*results)(void *self, const struct sim_results *out);
+};
+
+/* An instance. */
+struct sim_driver {
+    const struct sim_driver_ops *ops;
+    void *self;
+};
+static inline const char *sim_driver_name(const struct sim_driver *driver)
+{
+    return driver->ops->name == NULL ? driver->ops->kind : driver->ops->name(driver->self);
+}
+
+/* sim/drivers.c: the one registry, NULL at its end. */
+extern const struct sim_driver_ops *const sim_drivers[];
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the world does for drivers (see struct sim_driver_services). */
+#include "sim/cluster/cluster.h"
+#include "sim/world/world.h"
+
+static weir_status add_pool(struct sim_world *world, uint32_t driver, const struct sim_pool *pool,
+                            uint32_t *index)
+{
+    return sim_port_add_pool(world->port, driver, pool, index);
+}
+
+static weir_status measure(struct sim_world *world, const struct weir_measurement *task)
+{
+    return sim_port_measure(world->port, task);
+}
+
+static void ready(struct sim_world *world, const struct sim_worker *worker)
+{
+    sim_port_worker_ready(world->port, worker);
+}
+
+static weir_status started(struct sim_world *world, const struct sim_start *start)
+{
+    return sim_port_started(world->port, start);
+}
+
+static weir_status end(struct sim_world *world, struct sim_worker *worker, enum sim_stop why,
+                       const char *text)
+{
+    return sim_port_end_worker(world->port, worker, why, text);
+}
+
+static void wake(struct sim_world *world)
+{
+    const struct sim_event event = { .time_ns = sim_engine_now(world->context.engine),
+                                     .kind = SIM_KIND_WAKE,
+                                     .phase = SIM_PHASE_DECISION };
+    (void)sim_engine_schedule(world->context.engine, &event);
+}
+
+static double ram_up_bytes(const struct sim_world *world)
+{
+    const struct sim_cluster *cluster = world->context.cluster;
+    double bytes = 0;
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        if (cluster->nodes[n].is_up)
+            bytes += (double)cluster->nodes[n].ram_total_bytes;
+    return bytes;
+}
+
+const struct sim_driver_services sim_world_services = { .add_pool = add_pool,
+                                                        .measure = measure,
+                                                        .ready = ready,
+                                                        .started = started,
+                                                        .end = end,
+                                                        .wake = wake,
+                                                        .ram_up_bytes = ram_up_bytes };
