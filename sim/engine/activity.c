@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Activities: starts, stops, changes, ends; the own path, where nothing is scarce.
+ * Activities: starts, stops, changes, ends.
  *
- * Idea: on the own path an activity delivers rate x time, all whole numbers, so what is left is
- * exact however often it is looked at, and its end is now + ceil(left / rate). A change of rate
- * settles what is left and moves the one end event; the same rate again is no change.
+ * Idea: where the demand of a resource fits into its capacity everybody there is carried on its own
+ * (activity_run.c) and no one is affected by who comes and goes, so a start is one event. When it
+ * no longer fits the resource turns to sharing (activity_share.c) or, with activities that use
+ * several, to flows (activity_flow.c), and stays there until it is idle. Changes of such a resource
+ * mark it; marked ones are filled once an instant, however many changes there were.
  *
- * Invariant: an activity on its own path has exactly one event, at its end, unless it is endless;
- * the demand of a resource is the sum of the rates on it and at most its capacity; what it has
- * delivered is the work done by its activities, all that ever were there.
+ * Invariant: an activity on its own has exactly one event, at its end, unless it is endless; the
+ * demand of a resource in own mode is at most its capacity; a resource is marked if and only if it
+ * waits in the list of the settlement.
  *
- * Cost: O(1) and one engine operation a start, an end, a change; O(activities there) when the
- * capacity of a resource changes.
+ * Cost: O(1) and one engine operation a start, an end, a change where nothing is scarce;
+ * O(activities there) when the capacity of a resource changes.
  */
 #include "sim/engine/activity.h"
 
@@ -20,23 +22,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static const sim_handle HANDLE_GENERATION = UINT64_C(1) << 32;
-
-/* --- records ------------------------------------------------------------------------------ */
-
-/* Doubles `array` of records of `size` bytes. */
-static bool array_grow(void **array, uint32_t *capacity, size_t size)
-{
-    const uint32_t wanted = *capacity ? 2 * *capacity : ACTIVITY_FIRST_CAPACITY;
-    if (wanted < *capacity)
-        return false;
-    void *grown = realloc(*array, wanted * size);
-    if (!grown)
-        return false;
-    *array = grown;
-    *capacity = wanted;
-    return true;
-}
+static const uint64_t WEIGHTS_LIMIT = UINT64_C(1) << 24;
+static const uint64_t BANDWIDTHS_LIMIT = UINT64_C(1) << 32;
 
 struct sim_activities *sim_activities_create(struct sim_engine *engine, uint16_t kind)
 {
@@ -45,7 +32,7 @@ struct sim_activities *sim_activities_create(struct sim_engine *engine, uint16_t
         return NULL;
     activities->engine = engine;
     activities->kind = kind;
-    activities->list_free = activities->terms_free = ACTIVITY_NONE;
+    activities->list_free = activities->terms_free = activities->groups_free = ACTIVITY_NONE;
     for (uint32_t length = 0; length <= SIM_ACTIVITY_RESOURCES; length++)
         activities->hooks_free[length] = ACTIVITY_NONE;
     return activities;
@@ -55,195 +42,32 @@ void sim_activities_destroy(struct sim_activities *activities)
 {
     if (!activities)
         return;
+    for (uint32_t i = 0; i < activities->groups_count; i++)
+        free(activities->groups[i].heap.records);
+    for (uint32_t i = 0; i < activities->resources_count; i++)
+        free(activities->resources[i].groups);
     free(activities->list);
     free(activities->terms);
     free(activities->hooks);
     free(activities->resources);
+    free(activities->groups);
+    free(activities->ended);
+    free(activities->ending);
+    free(activities->dirty.list);
     free(activities);
-}
-
-/* Generation and slot, as the engine does it. A free record holds the generation to come. */
-static sim_handle handle_of(const struct sim_activities *activities, uint32_t slot)
-{
-    return activities->list[slot].generation * HANDLE_GENERATION | (slot + 1);
-}
-
-/* The slot of a live handle, ACTIVITY_NONE for any other. */
-static uint32_t slot_of(const struct sim_activities *activities, sim_handle handle)
-{
-    const uint32_t slot = (uint32_t)handle - 1;
-    if (slot >= activities->list_count || handle_of(activities, slot) != handle)
-        return ACTIVITY_NONE;
-    return slot;
-}
-
-static uint32_t slot_take(struct sim_activities *activities)
-{
-    const uint32_t slot = activities->list_free;
-    if (slot != ACTIVITY_NONE) {
-        activities->list_free = activities->list[slot].terms;
-        return slot;
-    }
-    if (activities->list_count == activities->list_capacity &&
-        !array_grow((void **)&activities->list, &activities->list_capacity,
-                    sizeof *activities->list))
-        return ACTIVITY_NONE;
-    activities->list[activities->list_count].generation = 1;
-    return activities->list_count++;
-}
-
-static void slot_give(struct sim_activities *activities, uint32_t slot)
-{
-    struct activity *activity = &activities->list[slot];
-    activity->generation++;
-    activity->terms = activities->list_free;
-    activities->list_free = slot;
-}
-
-static uint32_t terms_take(struct sim_activities *activities)
-{
-    const uint32_t index = activities->terms_free;
-    if (index != ACTIVITY_NONE) {
-        activities->terms_free = activities->terms[index].hooks;
-        return index;
-    }
-    if (activities->terms_count == activities->terms_capacity &&
-        !array_grow((void **)&activities->terms, &activities->terms_capacity,
-                    sizeof *activities->terms))
-        return ACTIVITY_NONE;
-    return activities->terms_count++;
-}
-
-static void terms_give(struct sim_activities *activities, uint32_t index)
-{
-    activities->terms[index].hooks = activities->terms_free;
-    activities->terms_free = index;
-}
-
-/* A run of `length` neighbours. */
-static uint32_t hooks_take(struct sim_activities *activities, uint32_t length)
-{
-    const uint32_t first = activities->hooks_free[length];
-    if (first != ACTIVITY_NONE) {
-        activities->hooks_free[length] = activities->hooks[first].next;
-        return first;
-    }
-    if (activities->hooks_capacity - activities->hooks_count < length &&
-        !array_grow((void **)&activities->hooks, &activities->hooks_capacity,
-                    sizeof *activities->hooks))
-        return ACTIVITY_NONE;
-    activities->hooks_count += length;
-    return activities->hooks_count - length;
-}
-
-static void hooks_give(struct sim_activities *activities, uint32_t first, uint32_t length)
-{
-    activities->hooks[first].next = activities->hooks_free[length];
-    activities->hooks_free[length] = first;
-}
-
-/* --- time --------------------------------------------------------------------------------- */
-
-int64_t sim_work_ns(sim_quanta work, uint64_t qpns)
-{
-    if (qpns == 0 || work == SIM_WORK_ENDLESS)
-        return SIM_TIME_MAX;
-    if (work >> 64 == 0) {
-        const uint64_t narrow = (uint64_t)work;
-        const uint64_t ns = narrow / qpns + (narrow % qpns != 0);
-        return ns < (uint64_t)SIM_TIME_MAX ? (int64_t)ns : SIM_TIME_MAX;
-    }
-    const sim_quanta ns = (work + (qpns - 1)) / qpns;
-    return ns < (sim_quanta)SIM_TIME_MAX ? (int64_t)ns : SIM_TIME_MAX;
-}
-
-static int64_t activity_end_ns(const struct activity *activity)
-{
-    const int64_t ns = sim_work_ns(activity->work, activity->rate);
-    return ns < SIM_TIME_MAX - activity->since_ns ? activity->since_ns + ns : SIM_TIME_MAX;
-}
-
-static sim_quanta activity_left(const struct activity *activity, int64_t now_ns)
-{
-    if (activity->work == SIM_WORK_ENDLESS)
-        return SIM_WORK_ENDLESS;
-    const sim_quanta done = (sim_quanta)activity->rate * (uint64_t)(now_ns - activity->since_ns);
-    return done < activity->work ? activity->work - done : 0;
-}
-
-/* --- resources where nothing is scarce ---------------------------------------------------- */
-
-static struct activity_resource *resource_of(struct sim_activities *activities,
-                                             const struct activity_terms *terms, uint32_t which)
-{
-    return &activities->resources[activities->hooks[terms->hooks + which].resource];
-}
-
-static void resource_meter(struct activity_resource *resource, int64_t now_ns)
-{
-    resource->delivered += resource->demand * (uint64_t)(now_ns - resource->metered_ns);
-    resource->metered_ns = now_ns;
-}
-
-static void resource_append(struct sim_activities *activities, uint32_t hook)
-{
-    struct activity_hook *hooks = activities->hooks;
-    struct activity_resource *resource = &activities->resources[hooks[hook].resource];
-    hooks[hook].next = ACTIVITY_NONE;
-    hooks[hook].previous = resource->tail;
-    if (resource->tail == ACTIVITY_NONE)
-        resource->head = hook;
-    else
-        hooks[resource->tail].next = hook;
-    resource->tail = hook;
-    resource->count++;
-}
-
-static void resource_remove(struct sim_activities *activities, uint32_t hook)
-{
-    struct activity_hook *hooks = activities->hooks;
-    struct activity_resource *resource = &activities->resources[hooks[hook].resource];
-    if (hooks[hook].previous == ACTIVITY_NONE)
-        resource->head = hooks[hook].next;
-    else
-        hooks[hooks[hook].previous].next = hooks[hook].next;
-    if (hooks[hook].next == ACTIVITY_NONE)
-        resource->tail = hooks[hook].previous;
-    else
-        hooks[hooks[hook].next].previous = hooks[hook].previous;
-    resource->count--;
-}
-
-/* What an activity runs at where nothing is scarce: its cap, or all of its narrowest resource. */
-static uint64_t terms_rate(struct sim_activities *activities, const struct activity_terms *terms)
-{
-    uint64_t rate = terms->cap;
-    for (uint32_t i = 0; i < terms->resources; i++) {
-        const uint64_t capacity = resource_of(activities, terms, i)->capacity;
-        rate = capacity < rate ? capacity : rate;
-    }
-    return rate;
-}
-
-/* Brings the meters of all it uses up to now. */
-static void terms_meter(struct sim_activities *activities, const struct activity_terms *terms)
-{
-    for (uint32_t i = 0; i < terms->resources; i++)
-        resource_meter(resource_of(activities, terms, i), sim_engine_now(activities->engine));
 }
 
 weir_status sim_resource_add(struct sim_activities *activities, enum sim_share share, uint64_t qpns,
                              uint32_t *index)
 {
-    if (qpns >= SIM_CAPACITY_LIMIT)
+    if (qpns >= SIM_CAPACITY_LIMIT || activities->resources_count >= ACTIVITY_TARGET_RESOURCE - 1)
         return WEIR_ERANGE;
     if (activities->resources_count == activities->resources_capacity &&
-        !array_grow((void **)&activities->resources, &activities->resources_capacity,
-                    sizeof *activities->resources))
+        !activity_array_grow((void **)&activities->resources, &activities->resources_capacity,
+                             sizeof *activities->resources))
         return WEIR_ENOMEM;
     *index = activities->resources_count++;
     activities->resources[*index] = (struct activity_resource){
-        .metered_ns = sim_engine_now(activities->engine),
         .capacity = qpns,
         .head = ACTIVITY_NONE,
         .tail = ACTIVITY_NONE,
@@ -256,69 +80,170 @@ sim_quanta sim_resource_delivered(const struct sim_activities *activities, uint3
 {
     if (index >= activities->resources_count)
         return 0;
-    struct activity_resource resource = activities->resources[index];
-    resource_meter(&resource, sim_engine_now(activities->engine));
-    return resource.delivered;
+    const struct activity_resource *resource = &activities->resources[index];
+    sim_quanta delivered = resource->delivered;
+    for (uint32_t hook = resource->head; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next)
+        delivered += activity_done(activities, activities->hooks[hook].activity);
+    return delivered;
 }
 
-/* --- events ------------------------------------------------------------------------------- */
+/* --- membership ------------------------------------------------------------------------------ */
 
-static bool activity_schedule(struct sim_activities *activities, uint32_t slot)
+/* What an activity runs at where nothing is scarce: its cap, or all of its narrowest resource. */
+static uint64_t terms_wanted(const struct sim_activities *activities,
+                             const struct activity_terms *terms)
 {
-    struct activity *activity = &activities->list[slot];
-    activity->event = SIM_NO_HANDLE;
-    if (activity->work == SIM_WORK_ENDLESS)
-        return true;
-    const struct sim_event event = {
-        .time_ns = activity_end_ns(activity),
-        .argument = activity->owner,
-        .target = slot,
-        .kind = activities->kind,
-        .phase = SIM_PHASE_COMPLETION,
-    };
-    activity->event = sim_engine_schedule(activities->engine, &event);
-    return activity->event != SIM_NO_HANDLE;
-}
-
-/* Makes `work` what is left now. What the meters counted beyond the work (a part of its last ns,
- * when its end is due now) is taken back. */
-static void activity_settle(struct sim_activities *activities, uint32_t slot)
-{
-    struct activity *activity = &activities->list[slot];
-    const int64_t now_ns = sim_engine_now(activities->engine);
-    const sim_quanta counted = (sim_quanta)activity->rate * (uint64_t)(now_ns - activity->since_ns);
-    const sim_quanta excess = counted > activity->work ? counted - activity->work : 0;
-    activity->work = activity_left(activity, now_ns);
-    activity->since_ns = now_ns;
-    if (activity->terms == ACTIVITY_NONE)
-        return;
-    const struct activity_terms *terms = &activities->terms[activity->terms];
-    terms_meter(activities, terms);
-    for (uint32_t i = 0; i < terms->resources; i++)
-        resource_of(activities, terms, i)->delivered -= excess;
-}
-
-/* A new rate from now on. */
-static void activity_rerate(struct sim_activities *activities, uint32_t slot, uint64_t rate)
-{
-    struct activity *activity = &activities->list[slot];
-    if (rate == activity->rate)
-        return;
-    activity_settle(activities, slot);
-    if (activity->terms != ACTIVITY_NONE) {
-        const struct activity_terms *terms = &activities->terms[activity->terms];
-        for (uint32_t i = 0; i < terms->resources; i++) {
-            struct activity_resource *resource = resource_of(activities, terms, i);
-            resource->demand += rate;
-            resource->demand -= activity->rate;
-        }
+    uint64_t rate = terms->cap;
+    for (uint32_t i = 0; i < terms->resources; i++) {
+        const uint64_t capacity = terms_resource(activities, terms, i)->capacity;
+        rate = capacity < rate ? capacity : rate;
     }
-    activity->rate = rate;
-    if (activity->event != SIM_NO_HANDLE)
-        (void)sim_engine_reschedule(activities->engine, activity->event, activity_end_ns(activity));
+    return rate;
 }
 
-/* --- starts ------------------------------------------------------------------------------- */
+static uint64_t weight_on(const struct activity_resource *resource, uint32_t weight,
+                          uint32_t turn_cost)
+{
+    return weight + (resource->share == SIM_SHARE_TURNS ? (uint64_t)turn_cost : 0);
+}
+
+/* Enters what it asks for in the sums of its resources, or takes it out. */
+static void demand_add(struct sim_activities *activities, const struct activity_terms *terms)
+{
+    for (uint32_t i = 0; i < terms->resources; i++) {
+        struct activity_resource *resource = terms_resource(activities, terms, i);
+        resource->demand += terms->wanted;
+        resource->weights += weight_on(resource, terms->weight, terms->turn_cost);
+    }
+}
+
+static void demand_take(struct sim_activities *activities, const struct activity_terms *terms)
+{
+    for (uint32_t i = 0; i < terms->resources; i++) {
+        struct activity_resource *resource = terms_resource(activities, terms, i);
+        resource->demand -= terms->wanted;
+        resource->weights -= weight_on(resource, terms->weight, terms->turn_cost);
+    }
+}
+
+/* True when the rates on a link depend on one another, or did until now: it must be filled. */
+static bool link_touch(struct sim_activities *activities, uint32_t index)
+{
+    struct activity_resource *resource = &activities->resources[index];
+    if (resource->mode == RESOURCE_SHARED)
+        activity_share_end(activities, index);
+    else if (!resource->was_bound && !resource_is_scarce(resource))
+        return resource->is_dirty;
+    resource->mode = RESOURCE_FLOW;
+    activity_resource_dirty(activities, index);
+    return true;
+}
+
+/* Touches all links it uses. */
+static bool links_touch(struct sim_activities *activities, const struct activity_terms *terms)
+{
+    bool is_touched = false;
+    for (uint32_t i = 0; i < terms->resources; i++)
+        is_touched |= link_touch(activities, activities->hooks[terms->hooks + i].resource);
+    return is_touched;
+}
+
+static bool is_flow(const struct activity_resource *resource)
+{
+    return resource->networked > 0 || resource->mode == RESOURCE_FLOW;
+}
+
+/* Carries one whose terms are new: on its own, in a class, or as the settlement will find. */
+static weir_status activity_carry(struct sim_activities *activities, uint32_t slot)
+{
+    const struct activity_terms *terms = activity_terms_of(activities, slot);
+    const uint32_t index = activities->hooks[terms->hooks].resource;
+    const struct activity_resource *resource = &activities->resources[index];
+    if (terms->resources > 1 || is_flow(resource)) {
+        if (!links_touch(activities, terms))
+            activity_run(activities, slot, terms->wanted);
+        return WEIR_OK;
+    }
+    if (resource->mode == RESOURCE_SHARED) {
+        activity_resource_dirty(activities, index);
+        return activity_share_enter(activities, slot);
+    }
+    if (resource_is_scarce(resource))
+        return activity_share_begin(activities, index);
+    activity_run(activities, slot, terms->wanted);
+    return WEIR_OK;
+}
+
+static weir_status join_resources(struct sim_activities *activities, uint32_t slot,
+                                  const struct sim_activity_spec *spec)
+{
+    const uint32_t index = activity_terms_take(activities, spec);
+    if (index == ACTIVITY_NONE)
+        return WEIR_ENOMEM;
+    struct activity_terms *terms = &activities->terms[index];
+    activities->list[slot].terms = index;
+    terms->activity = slot;
+    terms->wanted = terms_wanted(activities, terms);
+    demand_add(activities, terms);
+    for (uint32_t i = 0; i < terms->resources; i++) {
+        activities->hooks[terms->hooks + i].activity = slot;
+        activity_hook_append(activities, terms->hooks + i);
+        terms_resource(activities, terms, i)->networked += terms->resources > 1;
+    }
+    return activity_carry(activities, slot);
+}
+
+/* An idle resource starts afresh; on one that is scarce the others get what is free now. */
+static void resource_left(struct sim_activities *activities, uint32_t index)
+{
+    struct activity_resource *resource = &activities->resources[index];
+    if (resource->count == 0) {
+        if (resource->mode != RESOURCE_OWN)
+            activity_groups_clear(activities, index);
+        resource->mode = RESOURCE_OWN;
+        resource->was_bound = false;
+    } else if (resource->mode == RESOURCE_SHARED) {
+        activity_resource_dirty(activities, index);
+    } else if (resource->mode == RESOURCE_FLOW) {
+        (void)link_touch(activities, index);
+    }
+}
+
+static void leave_resources(struct sim_activities *activities, uint32_t slot)
+{
+    const struct activity_terms *terms = activity_terms_of(activities, slot);
+    demand_take(activities, terms);
+    for (uint32_t i = 0; i < terms->resources; i++) {
+        activity_hook_remove(activities, terms->hooks + i);
+        terms_resource(activities, terms, i)->networked -= terms->resources > 1;
+    }
+    for (uint32_t i = 0; i < terms->resources; i++)
+        resource_left(activities, activities->hooks[terms->hooks + i].resource);
+    activity_terms_give(activities, activities->list[slot].terms);
+}
+
+static void activity_remove(struct sim_activities *activities, uint32_t slot)
+{
+    activity_halt(activities, slot);
+    if (activities->list[slot].terms != ACTIVITY_NONE)
+        leave_resources(activities, slot);
+    activity_slot_give(activities, slot);
+    activities->running--;
+}
+
+/* --- starts ---------------------------------------------------------------------------------- */
+
+/* Whether the sum of the weights stays small enough for the clocks. */
+static weir_status check_weights(const struct activity_resource *resource, uint64_t added,
+                                 struct weir_error *error)
+{
+    const uint64_t limit =
+        resource->share == SIM_SHARE_BANDWIDTH ? BANDWIDTHS_LIMIT : WEIGHTS_LIMIT;
+    if (resource->weights + added >= limit)
+        return weir_fail(error, WEIR_ERANGE, "the sum of weights must be below %llu",
+                         (unsigned long long)limit);
+    return WEIR_OK;
+}
 
 static weir_status check_resources(const struct sim_activities *activities,
                                    const struct sim_activity_spec *spec, struct weir_error *error)
@@ -334,6 +259,9 @@ static weir_status check_resources(const struct sim_activities *activities,
         if (share == SIM_SHARE_TURNS && spec->cap_qpns != SIM_UNCAPPED)
             return weir_fail(error, WEIR_EINVAL, "resource %u: no cap where turns are taken",
                              index);
+        WEIR_TRY(check_weights(
+            &activities->resources[index],
+            weight_on(&activities->resources[index], spec->weight, spec->turn_cost), error));
         for (uint32_t j = 0; j < i; j++) {
             if (spec->resource[j] == index)
                 return weir_fail(error, WEIR_EINVAL, "resource %u is named twice", index);
@@ -357,6 +285,8 @@ static weir_status check_amounts(const struct sim_activity_spec *spec, struct we
     if (spec->resources > SIM_ACTIVITY_RESOURCES)
         return weir_fail(error, WEIR_ERANGE, "resources must be <= %d, got %d",
                          SIM_ACTIVITY_RESOURCES, spec->resources);
+    if (spec->resources > 1)
+        return weir_fail(error, WEIR_EUNSUPPORTED, "several resources at once are not modelled");
     if (spec->weight == 0)
         return weir_fail(error, WEIR_EINVAL, "weight must be > 0, got 0");
     if (spec->weight > SIM_WEIGHT_LIMIT || spec->turn_cost > SIM_WEIGHT_LIMIT)
@@ -368,205 +298,188 @@ static weir_status check_amounts(const struct sim_activity_spec *spec, struct we
     return WEIR_OK;
 }
 
-/* What it asks for must be there beside what the others have; one by itself takes what there is. */
-static weir_status check_room(const struct sim_activities *activities,
-                              const struct sim_activity_spec *spec, struct weir_error *error)
-{
-    if (spec->resources > 1)
-        return weir_fail(error, WEIR_EUNSUPPORTED, "several resources at once are not modelled");
-    for (uint32_t i = 0; i < spec->resources; i++) {
-        const struct activity_resource *resource = &activities->resources[spec->resource[i]];
-        if (resource->count > 0 && spec->cap_qpns > resource->capacity - resource->demand)
-            return weir_fail(error, WEIR_EUNSUPPORTED, "resource %u: has less than is asked for",
-                             spec->resource[i]);
-    }
-    return WEIR_OK;
-}
-
-/* Terms and hooks of a new activity, not yet in any list; ACTIVITY_NONE: out of memory. */
-static uint32_t terms_create(struct sim_activities *activities, uint32_t slot,
-                             const struct sim_activity_spec *spec)
-{
-    const uint32_t index = terms_take(activities);
-    if (index == ACTIVITY_NONE)
-        return ACTIVITY_NONE;
-    const uint32_t hooks = hooks_take(activities, spec->resources);
-    if (hooks == ACTIVITY_NONE) {
-        terms_give(activities, index);
-        return ACTIVITY_NONE;
-    }
-    activities->terms[index] = (struct activity_terms){
-        .cap = spec->cap_qpns,
-        .weight = spec->weight,
-        .hooks = hooks,
-        .turn_cost = spec->turn_cost,
-        .bound_mille = spec->bound_mille,
-        .priority = spec->priority,
-        .resources = spec->resources,
-    };
-    for (uint32_t i = 0; i < spec->resources; i++)
-        activities->hooks[hooks + i] = (struct activity_hook){ slot, spec->resource[i], 0, 0 };
-    return index;
-}
-
-/* Enters the lists of its resources and runs at its cap. */
-static weir_status join_resources(struct sim_activities *activities, uint32_t slot,
-                                  const struct sim_activity_spec *spec)
-{
-    const uint32_t index = terms_create(activities, slot, spec);
-    if (index == ACTIVITY_NONE)
-        return WEIR_ENOMEM;
-    const struct activity_terms *terms = &activities->terms[index];
-    activities->list[slot].terms = index;
-    activities->list[slot].rate = terms_rate(activities, terms);
-    terms_meter(activities, terms);
-    for (uint32_t i = 0; i < terms->resources; i++) {
-        resource_of(activities, terms, i)->demand += activities->list[slot].rate;
-        resource_append(activities, terms->hooks + i);
-    }
-    return WEIR_OK;
-}
-
-/* Leaves the lists of its resources. */
-static void leave_resources(struct sim_activities *activities, uint32_t slot)
-{
-    const struct activity *activity = &activities->list[slot];
-    if (activity->terms == ACTIVITY_NONE)
-        return;
-    const struct activity_terms *terms = &activities->terms[activity->terms];
-    activity_settle(activities, slot);
-    for (uint32_t i = 0; i < terms->resources; i++) {
-        resource_of(activities, terms, i)->demand -= activity->rate;
-        resource_remove(activities, terms->hooks + i);
-    }
-    hooks_give(activities, terms->hooks, terms->resources);
-    terms_give(activities, activity->terms);
-}
-
 weir_status sim_activity_start(struct sim_activities *activities,
                                const struct sim_activity_spec *spec, sim_handle *handle,
                                struct weir_error *error)
 {
     WEIR_TRY(check_amounts(spec, error));
     WEIR_TRY(check_resources(activities, spec, error));
-    WEIR_TRY(check_room(activities, spec, error));
-    const uint32_t slot = slot_take(activities);
+    const uint32_t slot = activity_slot_take(activities);
     if (slot == ACTIVITY_NONE)
-        return WEIR_ENOMEM;
+        return weir_fail(error, WEIR_ENOMEM, "no room for one more activity");
     struct activity *activity = &activities->list[slot];
     *activity = (struct activity){
         .work = spec->work,
         .owner = spec->owner,
-        .number = activities->created,
+        .number = activities->created++,
         .since_ns = sim_engine_now(activities->engine),
-        .rate = spec->cap_qpns,
         .generation = activity->generation,
         .terms = ACTIVITY_NONE,
     };
-    weir_status status = spec->resources ? join_resources(activities, slot, spec) : WEIR_OK;
-    if (status == WEIR_OK && !activity_schedule(activities, slot)) {
-        leave_resources(activities, slot);
-        status = WEIR_ENOMEM;
-    }
+    activities->running++;
+    weir_status status = WEIR_OK;
+    if (spec->resources > 0)
+        status = join_resources(activities, slot, spec);
+    else
+        activity_run(activities, slot, spec->cap_qpns);
+    status = status == WEIR_OK ? activities->fault : status;
     if (status != WEIR_OK) {
-        slot_give(activities, slot);
+        activity_remove(activities, slot);
         return weir_fail(error, status, "no room for one more activity");
     }
-    activities->created++;
-    activities->running++;
-    *handle = handle_of(activities, slot);
+    *handle = activity_handle(activities, slot);
     return WEIR_OK;
 }
 
-/* --- changes and ends --------------------------------------------------------------------- */
-
-static void activity_remove(struct sim_activities *activities, uint32_t slot)
-{
-    leave_resources(activities, slot);
-    slot_give(activities, slot);
-    activities->running--;
-}
+/* --- changes --------------------------------------------------------------------------------- */
 
 bool sim_activity_stop(struct sim_activities *activities, sim_handle handle, sim_quanta *left)
 {
     if (handle == SIM_NO_HANDLE)
         return false;
-    const uint32_t slot = slot_of(activities, handle);
+    const uint32_t slot = activity_slot(activities, handle);
     if (slot == ACTIVITY_NONE) {
         activities->stale++;
         return false;
     }
-    const struct activity *activity = &activities->list[slot];
     if (left)
-        *left = activity_left(activity, sim_engine_now(activities->engine));
-    (void)sim_engine_cancel(activities->engine, activity->event);
+        *left = activity_left(activities, slot);
     activity_remove(activities, slot);
     return true;
 }
 
 bool sim_activity_left(const struct sim_activities *activities, sim_handle handle, sim_quanta *left)
 {
-    const uint32_t slot = slot_of(activities, handle);
+    const uint32_t slot = activity_slot(activities, handle);
     if (slot == ACTIVITY_NONE)
         return false;
-    *left = activity_left(&activities->list[slot], sim_engine_now(activities->engine));
+    *left = activity_left(activities, slot);
     return true;
 }
 
 int64_t sim_activity_end_ns(const struct sim_activities *activities, sim_handle handle)
 {
-    const uint32_t slot = slot_of(activities, handle);
-    return slot == ACTIVITY_NONE ? SIM_TIME_MAX : activity_end_ns(&activities->list[slot]);
+    const uint32_t slot = activity_slot(activities, handle);
+    if (slot == ACTIVITY_NONE)
+        return SIM_TIME_MAX;
+    const struct activity *activity = &activities->list[slot];
+    if (activity->terms != ACTIVITY_NONE &&
+        activities->terms[activity->terms].group != ACTIVITY_NONE)
+        return activity_tagged_end_ns(activities, slot);
+    return activity_own_end_ns(activity);
 }
 
-/* Applies a cap of one on resources. */
-static weir_status terms_set_cap(struct sim_activities *activities, uint32_t slot, uint64_t cap)
+/* From `hook` on, events at `end_ns` come after that of an activity created before them which has
+ * just been moved there. */
+static void ends_by_creation(struct sim_activities *activities, uint32_t hook, int64_t end_ns)
 {
-    struct activity_terms *terms = &activities->terms[activities->list[slot].terms];
-    const struct activity_resource *resource = resource_of(activities, terms, 0);
-    const sim_quanta others = resource->demand - activities->list[slot].rate;
-    if (resource->count > 1 && cap > resource->capacity - others)
-        return WEIR_EUNSUPPORTED;
+    for (; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next) {
+        const struct activity *activity = &activities->list[activities->hooks[hook].activity];
+        if (activity->event != SIM_NO_HANDLE && activity_own_end_ns(activity) == end_ns)
+            (void)sim_engine_reschedule(activities->engine, activity->event, end_ns);
+    }
+}
+
+static weir_status terms_set(struct sim_activities *activities, uint32_t slot, uint32_t weight,
+                             uint64_t cap)
+{
+    struct activity_terms *terms = activity_terms_of(activities, slot);
+    if (terms->group != ACTIVITY_NONE)
+        activity_halt(activities, slot);
+    const uint64_t before = activities->list[slot].rate;
+    demand_take(activities, terms);
+    terms->weight = weight;
     terms->cap = cap;
-    activity_rerate(activities, slot, terms_rate(activities, terms));
-    return WEIR_OK;
+    terms->wanted = terms_wanted(activities, terms);
+    demand_add(activities, terms);
+    WEIR_TRY(activity_carry(activities, slot));
+    const struct activity *activity = &activities->list[slot];
+    if (activity->event == SIM_NO_HANDLE || activity->rate == before)
+        return activities->fault;
+    for (uint32_t i = 0; i < terms->resources; i++)
+        ends_by_creation(activities, activities->hooks[terms->hooks + i].next,
+                         activity_own_end_ns(activity));
+    return activities->fault;
 }
 
 weir_status sim_activity_set(struct sim_activities *activities, sim_handle handle, uint32_t weight,
                              uint64_t cap_qpns)
 {
-    const uint32_t slot = slot_of(activities, handle);
+    const uint32_t slot = activity_slot(activities, handle);
     if (slot == ACTIVITY_NONE) {
         activities->stale++;
         return WEIR_ENOTFOUND;
     }
-    const uint32_t index = activities->list[slot].terms;
-    if (index != ACTIVITY_NONE) {
-        if (weight == 0)
-            return WEIR_EINVAL;
-        if (weight > SIM_WEIGHT_LIMIT)
-            return WEIR_ERANGE;
-        WEIR_TRY(terms_set_cap(activities, slot, cap_qpns));
-        activities->terms[index].weight = weight;
-        return WEIR_OK;
+    if (activities->list[slot].terms == ACTIVITY_NONE) {
+        if (cap_qpns >= SIM_CAPACITY_LIMIT)
+            return cap_qpns == SIM_UNCAPPED ? WEIR_EINVAL : WEIR_ERANGE;
+        activity_run(activities, slot, cap_qpns);
+        return activities->fault;
     }
-    if (cap_qpns >= SIM_CAPACITY_LIMIT)
-        return cap_qpns == SIM_UNCAPPED ? WEIR_EINVAL : WEIR_ERANGE;
-    activity_rerate(activities, slot, cap_qpns);
-    return WEIR_OK;
+    const struct activity_terms *terms = activity_terms_of(activities, slot);
+    if (weight == terms->weight && cap_qpns == terms->cap)
+        return WEIR_OK;
+    if (weight == 0)
+        return WEIR_EINVAL;
+    if (weight > SIM_WEIGHT_LIMIT)
+        return WEIR_ERANGE;
+    for (uint32_t i = 0; i < terms->resources; i++) {
+        const struct activity_resource *resource = terms_resource(activities, terms, i);
+        if (resource->share == SIM_SHARE_TURNS && cap_qpns != SIM_UNCAPPED)
+            return WEIR_EINVAL;
+        if (weight > terms->weight)
+            WEIR_TRY(check_weights(resource, weight - terms->weight, NULL));
+    }
+    return terms_set(activities, slot, weight, cap_qpns);
 }
 
-/* What the activities of a resource would run at together if its capacity were `qpns`. */
-static sim_quanta demand_at(const struct sim_activities *activities, uint32_t index, uint64_t qpns)
+/* --- the capacity of a resource -------------------------------------------------------------- */
+
+/* What those on the resource want, anew, after its capacity has changed. */
+static void resource_want(struct sim_activities *activities, uint32_t index)
 {
-    sim_quanta demand = 0;
     uint32_t hook = activities->resources[index].head;
     for (; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next) {
-        const struct activity *activity = &activities->list[activities->hooks[hook].activity];
-        const uint64_t cap = activities->terms[activity->terms].cap;
-        demand += cap < qpns ? cap : qpns;
+        struct activity_terms *terms =
+            activity_terms_of(activities, activities->hooks[hook].activity);
+        demand_take(activities, terms);
+        terms->wanted = terms_wanted(activities, terms);
+        demand_add(activities, terms);
     }
-    return demand;
+}
+
+/* Runs those of a resource where nothing is scarce at what they want. From the first whose rate
+ * changes on, all events are moved, so that equal ends stay in the order of creation. */
+static void resource_run(struct sim_activities *activities, uint32_t index)
+{
+    bool is_moved = false;
+    uint32_t hook = activities->resources[index].head;
+    for (; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next) {
+        const uint32_t slot = activities->hooks[hook].activity;
+        const struct activity *activity = &activities->list[slot];
+        const uint64_t wanted = activity_terms_of(activities, slot)->wanted;
+        if (wanted == activity->rate && is_moved && activity->event != SIM_NO_HANDLE)
+            (void)sim_engine_reschedule(activities->engine, activity->event,
+                                        activity_own_end_ns(activity));
+        is_moved |= wanted != activity->rate;
+        activity_run(activities, slot, wanted);
+    }
+}
+
+/* Marks the links that the change concerns, and runs those that use none of them. */
+static void resource_run_flows(struct sim_activities *activities, uint32_t index)
+{
+    uint32_t hook = activities->resources[index].head;
+    for (; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next)
+        (void)links_touch(activities,
+                          activity_terms_of(activities, activities->hooks[hook].activity));
+    for (hook = activities->resources[index].head; hook != ACTIVITY_NONE;
+         hook = activities->hooks[hook].next) {
+        const uint32_t slot = activities->hooks[hook].activity;
+        const struct activity_terms *terms = activity_terms_of(activities, slot);
+        if (!links_touch(activities, terms))
+            activity_run(activities, slot, terms->wanted);
+    }
 }
 
 weir_status sim_resource_set_capacity(struct sim_activities *activities, uint32_t index,
@@ -576,37 +489,84 @@ weir_status sim_resource_set_capacity(struct sim_activities *activities, uint32_
         return WEIR_ENOTFOUND;
     if (qpns >= SIM_CAPACITY_LIMIT)
         return WEIR_ERANGE;
-    if (demand_at(activities, index, qpns) > qpns)
-        return WEIR_EUNSUPPORTED;
-    activities->resources[index].capacity = qpns;
-    uint32_t hook = activities->resources[index].head;
-    for (; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next) {
-        const uint32_t slot = activities->hooks[hook].activity;
-        const struct activity_terms *terms = &activities->terms[activities->list[slot].terms];
-        activity_rerate(activities, slot, terms_rate(activities, terms));
+    struct activity_resource *resource = &activities->resources[index];
+    if (resource->capacity == qpns)
+        return WEIR_OK;
+    /* There the weight of a member is its speed, which changes. */
+    const bool begins_anew =
+        resource->mode == RESOURCE_SHARED && resource->share == SIM_SHARE_BANDWIDTH;
+    if (begins_anew)
+        activity_share_end(activities, index);
+    resource->capacity = qpns;
+    resource_want(activities, index);
+    if (is_flow(resource))
+        resource_run_flows(activities, index);
+    else if (begins_anew || (resource->mode == RESOURCE_OWN && resource_is_scarce(resource)))
+        WEIR_TRY(activity_share_begin(activities, index));
+    else if (resource->mode == RESOURCE_SHARED)
+        activity_resource_dirty(activities, index);
+    else
+        resource_run(activities, index);
+    return activities->fault;
+}
+
+/* --- events ---------------------------------------------------------------------------------- */
+
+weir_status sim_activities_settle(struct sim_activities *activities)
+{
+    for (uint32_t i = 0; i < activities->dirty.count; i++) {
+        const uint32_t index = activities->dirty.list[i];
+        if (activities->resources[index].mode == RESOURCE_SHARED)
+            WEIR_TRY(activity_share_fill(activities, index));
     }
+    for (uint32_t i = 0; i < activities->dirty.count; i++)
+        activities->resources[activities->dirty.list[i]].is_dirty = false;
+    activities->dirty.count = 0;
+    return activities->fault;
+}
+
+static weir_status end_one(struct sim_activities *activities, uint32_t slot, uint32_t *count)
+{
+    if (*count == activities->ended_capacity &&
+        !activity_array_grow((void **)&activities->ended, &activities->ended_capacity,
+                             sizeof *activities->ended))
+        return WEIR_ENOMEM;
+    activities->ended[(*count)++] =
+        (struct sim_ended){ activity_handle(activities, slot), activities->list[slot].owner };
+    activity_remove(activities, slot);
+    return WEIR_OK;
+}
+
+static weir_status fire_resource(struct sim_activities *activities, uint32_t index, uint32_t *count)
+{
+    activities->resources[index].event = SIM_NO_HANDLE;
+    WEIR_TRY(activity_share_due(activities, index));
+    for (uint32_t i = 0; i < activities->ending_count; i++)
+        WEIR_TRY(end_one(activities, activities->ending[i].slot, count));
+    if (activities->resources[index].count > 0)
+        activity_resource_dirty(activities, index);
     return WEIR_OK;
 }
 
 weir_status sim_activities_fire(struct sim_activities *activities, const struct sim_event *event,
                                 const struct sim_ended **ended, uint32_t *count)
 {
-    const uint32_t slot = event->target;
-    assert(slot < activities->list_count && activities->list[slot].event != SIM_NO_HANDLE);
-    activities->ended =
-        (struct sim_ended){ handle_of(activities, slot), activities->list[slot].owner };
-    activities->list[slot].event = SIM_NO_HANDLE;
-    activity_remove(activities, slot);
-    *ended = &activities->ended;
-    *count = 1;
-    return WEIR_OK;
-}
-
-/* Where nothing is scarce a change takes effect at once: nothing is ever due here. */
-weir_status sim_activities_settle(struct sim_activities *activities)
-{
-    assert(activities);
-    return WEIR_OK;
+    weir_status status = WEIR_OK;
+    uint32_t done = 0;
+    if (event->target == ACTIVITY_TARGET_SETTLE) {
+        activities->settlement = SIM_NO_HANDLE;
+        status = sim_activities_settle(activities);
+    } else if (event->target & ACTIVITY_TARGET_RESOURCE) {
+        status = fire_resource(activities, event->target & ~ACTIVITY_TARGET_RESOURCE, &done);
+    } else {
+        assert(event->target < activities->list_count);
+        activities->list[event->target].event = SIM_NO_HANDLE;
+        status = end_one(activities, event->target, &done);
+    }
+    WEIR_TRY(status);
+    *ended = activities->ended;
+    *count = done;
+    return activities->fault;
 }
 
 uint64_t sim_activities_running(const struct sim_activities *activities)
@@ -617,44 +577,4 @@ uint64_t sim_activities_running(const struct sim_activities *activities)
 uint64_t sim_activities_stale(const struct sim_activities *activities)
 {
     return activities->stale;
-}
-
-/* --- self-check --------------------------------------------------------------------------- */
-
-static weir_status check_resource(const struct sim_activities *activities, uint32_t index,
-                                  struct weir_error *error)
-{
-    const struct activity_resource *resource = &activities->resources[index];
-    sim_quanta demand = 0;
-    uint32_t count = 0;
-    uint32_t previous = ACTIVITY_NONE;
-    uint32_t hook = resource->head;
-    for (; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next) {
-        const struct activity_hook *at = &activities->hooks[hook];
-        if (at->previous != previous || at->resource != index || ++count > resource->count)
-            return weir_fail(error, WEIR_EINVARIANT, "resource %u: its list is broken", index);
-        demand += activities->list[at->activity].rate;
-        previous = hook;
-    }
-    if (count != resource->count || previous != resource->tail || demand != resource->demand)
-        return weir_fail(error, WEIR_EINVARIANT, "resource %u: its sums are wrong", index);
-    if (demand > resource->capacity)
-        return weir_fail(error, WEIR_EINVARIANT, "resource %u gives more than it has", index);
-    return WEIR_OK;
-}
-
-weir_status sim_activities_check(const struct sim_activities *activities, struct weir_error *error)
-{
-    for (uint32_t index = 0; index < activities->resources_count; index++)
-        WEIR_TRY(check_resource(activities, index, error));
-    uint64_t slots = activities->running;
-    uint32_t slot = activities->list_free;
-    for (; slot != ACTIVITY_NONE; slot = activities->list[slot].terms) {
-        if (slot >= activities->list_count || ++slots > activities->list_count)
-            return weir_fail(error, WEIR_EINVARIANT, "the free list is broken at slot %u", slot);
-    }
-    if (slots != activities->list_count)
-        return weir_fail(error, WEIR_EINVARIANT, "%u slots are used, %llu are accounted for",
-                         activities->list_count, (unsigned long long)slots);
-    return WEIR_OK;
 }
