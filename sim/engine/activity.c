@@ -54,6 +54,10 @@ void sim_activities_destroy(struct sim_activities *activities)
     free(activities->ended);
     free(activities->ending);
     free(activities->dirty.list);
+    free(activities->links.list);
+    free(activities->flows.list);
+    free(activities->touched.list);
+    free(activities->shares);
     free(activities);
 }
 
@@ -133,7 +137,7 @@ static bool link_touch(struct sim_activities *activities, uint32_t index)
     if (resource->mode == RESOURCE_SHARED)
         activity_share_end(activities, index);
     else if (!resource->was_bound && !resource_is_scarce(resource))
-        return resource->is_dirty;
+        return resource->is_dirty && resource->mode == RESOURCE_FLOW;
     resource->mode = RESOURCE_FLOW;
     activity_resource_dirty(activities, index);
     return true;
@@ -253,9 +257,10 @@ static weir_status check_resources(const struct sim_activities *activities,
         if (index >= activities->resources_count)
             return weir_fail(error, WEIR_ENOTFOUND, "resource %u does not exist", index);
         const enum sim_share share = activities->resources[index].share;
-        if (share != SIM_SHARE_WEIGHTS && (spec->resources > 1 || spec->priority > 0))
-            return weir_fail(error, WEIR_EINVAL, "resource %u: its law knows no %s", index,
-                             spec->resources > 1 ? "second resource" : "priorities");
+        if (share != SIM_SHARE_WEIGHTS && spec->resources > 1)
+            return weir_fail(error, WEIR_EINVAL, "resource %u: its law knows one resource", index);
+        if (spec->priority > 0 && (share != SIM_SHARE_WEIGHTS || spec->resources > 1))
+            return weir_fail(error, WEIR_EINVAL, "resource %u: no priorities there", index);
         if (share == SIM_SHARE_TURNS && spec->cap_qpns != SIM_UNCAPPED)
             return weir_fail(error, WEIR_EINVAL, "resource %u: no cap where turns are taken",
                              index);
@@ -285,8 +290,6 @@ static weir_status check_amounts(const struct sim_activity_spec *spec, struct we
     if (spec->resources > SIM_ACTIVITY_RESOURCES)
         return weir_fail(error, WEIR_ERANGE, "resources must be <= %d, got %d",
                          SIM_ACTIVITY_RESOURCES, spec->resources);
-    if (spec->resources > 1)
-        return weir_fail(error, WEIR_EUNSUPPORTED, "several resources at once are not modelled");
     if (spec->weight == 0)
         return weir_fail(error, WEIR_EINVAL, "weight must be > 0, got 0");
     if (spec->weight > SIM_WEIGHT_LIMIT || spec->turn_cost > SIM_WEIGHT_LIMIT)
@@ -366,7 +369,7 @@ int64_t sim_activity_end_ns(const struct sim_activities *activities, sim_handle 
     if (activity->terms != ACTIVITY_NONE &&
         activities->terms[activity->terms].group != ACTIVITY_NONE)
         return activity_tagged_end_ns(activities, slot);
-    return activity_own_end_ns(activity);
+    return activity_own_end_ns(activities, activity);
 }
 
 /* From `hook` on, events at `end_ns` come after that of an activity created before them which has
@@ -375,7 +378,7 @@ static void ends_by_creation(struct sim_activities *activities, uint32_t hook, i
 {
     for (; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next) {
         const struct activity *activity = &activities->list[activities->hooks[hook].activity];
-        if (activity->event != SIM_NO_HANDLE && activity_own_end_ns(activity) == end_ns)
+        if (activity->event != SIM_NO_HANDLE && activity_own_end_ns(activities, activity) == end_ns)
             (void)sim_engine_reschedule(activities->engine, activity->event, end_ns);
     }
 }
@@ -398,7 +401,7 @@ static weir_status terms_set(struct sim_activities *activities, uint32_t slot, u
         return activities->fault;
     for (uint32_t i = 0; i < terms->resources; i++)
         ends_by_creation(activities, activities->hooks[terms->hooks + i].next,
-                         activity_own_end_ns(activity));
+                         activity_own_end_ns(activities, activity));
     return activities->fault;
 }
 
@@ -460,7 +463,7 @@ static void resource_run(struct sim_activities *activities, uint32_t index)
         const uint64_t wanted = activity_terms_of(activities, slot)->wanted;
         if (wanted == activity->rate && is_moved && activity->event != SIM_NO_HANDLE)
             (void)sim_engine_reschedule(activities->engine, activity->event,
-                                        activity_own_end_ns(activity));
+                                        activity_own_end_ns(activities, activity));
         is_moved |= wanted != activity->rate;
         activity_run(activities, slot, wanted);
     }
@@ -519,6 +522,7 @@ weir_status sim_activities_settle(struct sim_activities *activities)
         if (activities->resources[index].mode == RESOURCE_SHARED)
             WEIR_TRY(activity_share_fill(activities, index));
     }
+    WEIR_TRY(activity_flow_fill(activities));
     for (uint32_t i = 0; i < activities->dirty.count; i++)
         activities->resources[activities->dirty.list[i]].is_dirty = false;
     activities->dirty.count = 0;

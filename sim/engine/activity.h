@@ -11,6 +11,9 @@
  *           1 / 40 960 000 device is 2^16 quanta per ns, so a share of 0.3 is exact
  *   link or store: a quantum is 2^-16 nano-bytes, the rate is bytes per second << 16
  *
+ * Quanta must be small: where something is scarce 2^20 of them per unit of weight are forgiven at
+ * an end (2^-21 ns of a device, 2^-6 ns of a link of one kilobyte per second).
+ *
  * An activity uses no resource (alone: it runs at its own cap, which sim_activity_set changes; no
  * resource is paid for), one resource, or several links at once (a transfer). Where the caps of all
  * that use a resource fit into its capacity nothing is scarce, each runs at its cap and has an end
@@ -26,8 +29,8 @@
  * What holds, at every instant: what a resource delivers in an interval never exceeds capacity x
  * interval; an end is the first ns at which the work is done, so it is late by less than one ns of
  * the activity's own rate; a change that changes no rate changes no end; activities of one resource
- * that end at one instant end in the order of creation. A job of N ns at a constant speed 1 ends
- * exactly N ns after its start.
+ * that end at one instant end in the order of creation (those of several: if one link limits them).
+ * A job of N ns at a constant speed 1 ends exactly N ns after its start.
  *
  * Ends are events of one kind: the handler passes each to sim_activities_fire, which names the
  * ended. Changes where something is scarce take effect together, once an instant, in an event of
@@ -70,7 +73,7 @@ struct sim_activity_spec {
     uint32_t weight;      /* 1 .. SIM_WEIGHT_LIMIT; turns: the quantum; bandwidth: the demand */
     uint32_t turn_cost;   /* turns: the switch, in the unit of the quantum */
     uint16_t bound_mille; /* bandwidth: how much of its time is bound by it */
-    uint8_t priority;     /* 0 first; one resource only */
+    uint8_t priority;     /* 0 first; for one resource that no flow crosses */
     uint8_t resources;    /* used in `resource`; 0: alone, at its cap */
     uint32_t resource[SIM_ACTIVITY_RESOURCES]; /* distinct */
 };
@@ -96,7 +99,7 @@ weir_status sim_resource_add(struct sim_activities *activities, enum sim_share s
 weir_status sim_resource_set_capacity(struct sim_activities *activities, uint32_t index,
                                       uint64_t qpns);
 
-/* Quanta delivered since the start. O(classes). */
+/* Quanta delivered since the start, less what was forgiven at ends. O(activities there). */
 sim_quanta sim_resource_delivered(const struct sim_activities *activities, uint32_t index);
 
 /* EINVAL: weight 0, a resource named twice, alone without a cap, a cap on turns, several resources

@@ -59,9 +59,17 @@ int64_t sim_work_ns(sim_quanta work, uint64_t qpns)
     return ns < (sim_quanta)SIM_TIME_MAX ? (int64_t)ns : SIM_TIME_MAX;
 }
 
-int64_t activity_own_end_ns(const struct activity *activity)
+/* Work that was in a group may have lost quanta to its clock: the grace forgives them here too. */
+int64_t activity_own_end_ns(const struct sim_activities *activities,
+                            const struct activity *activity)
 {
-    const int64_t ns = sim_work_ns(activity->work, activity->rate);
+    sim_quanta work = activity->work;
+    if (activity->terms != ACTIVITY_NONE && work != SIM_WORK_ENDLESS) {
+        const struct activity_terms *terms = &activities->terms[activity->terms];
+        const sim_quanta grace = terms->was_tagged ? (sim_quanta)terms->weight << GRACE_BITS : 0;
+        work = work > grace ? work - grace : 0;
+    }
+    const int64_t ns = work == 0 ? 0 : sim_work_ns(work, activity->rate);
     return ns < SIM_TIME_MAX - activity->since_ns ? activity->since_ns + ns : SIM_TIME_MAX;
 }
 
@@ -146,6 +154,7 @@ static void group_leave(struct sim_activities *activities, struct activity_terms
     group->is_stale = true;
     tag_heap_remove(&group->heap, activities->terms, terms->place);
     terms->group = ACTIVITY_NONE;
+    terms->was_tagged = true;
 }
 
 weir_status activity_enter_group(struct sim_activities *activities, uint32_t slot, uint32_t index)
@@ -199,7 +208,7 @@ static void own_schedule(struct sim_activities *activities, uint32_t slot)
     struct activity *activity = &activities->list[slot];
     if (activity->work == SIM_WORK_ENDLESS)
         return;
-    const int64_t end_ns = activity_own_end_ns(activity);
+    const int64_t end_ns = activity_own_end_ns(activities, activity);
     if (activity->event != SIM_NO_HANDLE) {
         (void)sim_engine_reschedule(activities->engine, activity->event, end_ns);
         return;

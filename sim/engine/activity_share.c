@@ -183,12 +183,18 @@ void activity_share_end(struct sim_activities *activities, uint32_t index)
 
 /* --- rates ------------------------------------------------------------------------------------ */
 
+/* As fractions: a rate that only looks different changes nothing. */
+static bool is_same_rate(const struct service_clock *clock, uint64_t num, uint64_t den)
+{
+    return (sim_quanta)clock->num * den == (sim_quanta)num * clock->den;
+}
+
 /* Gives the class a clock of its own with this rate per unit of weight. */
 static void class_run_own(struct sim_activities *activities, uint32_t index, uint64_t num,
                           uint64_t den)
 {
     struct activity_group *group = &activities->groups[index];
-    if (!group->pooled && group->clock.num == num && (num == 0 || group->clock.den == den))
+    if (!group->pooled && is_same_rate(&group->clock, num, den))
         return;
     bool carry = false;
     const sim_quanta attained = activity_group_attained(activities, index, &carry);
@@ -213,10 +219,10 @@ static void class_run_pooled(struct sim_activities *activities, uint32_t index)
     group->pooled = true;
 }
 
-static void pool_set_rate(struct sim_activities *activities, struct activity_resource *resource,
-                          uint64_t num, uint64_t den)
+void activity_pool_set_rate(struct sim_activities *activities, struct activity_resource *resource,
+                            uint64_t num, uint64_t den)
 {
-    if (resource->pool.num == num && resource->pool.den == den)
+    if (is_same_rate(&resource->pool, num, den))
         return;
     service_clock_advance(&resource->pool, sim_engine_now(activities->engine));
     service_clock_set_rate(&resource->pool, num, den);
@@ -256,7 +262,7 @@ static uint64_t level_fill(struct sim_activities *activities, struct activity_re
         return left;
     for (; i < end; i++)
         class_run_pooled(activities, resource->groups[i]);
-    pool_set_rate(activities, resource, left, weights);
+    activity_pool_set_rate(activities, resource, left, weights);
     return 0;
 }
 
@@ -282,8 +288,9 @@ static void fill_turns(struct sim_activities *activities, struct activity_resour
 {
     const uint32_t index = resource->groups[0];
     class_run_pooled(activities, index);
-    pool_set_rate(activities, resource, resource->capacity,
-                  resource->count == 1 ? activities->groups[index].weights : resource->weights);
+    activity_pool_set_rate(activities, resource, resource->capacity,
+                           resource->count == 1 ? activities->groups[index].weights
+                                                : resource->weights);
 }
 
 /* Each at its own speed divided by (1 - m) + m B / K; clocks count 2^-24 ns of it. */

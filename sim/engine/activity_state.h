@@ -63,6 +63,7 @@ struct activity_terms {
     uint16_t bound_mille;
     uint8_t priority;
     uint8_t resources;
+    bool was_tagged; /* ever */
 };
 
 /* One activity in the list of one resource. */
@@ -155,11 +156,11 @@ struct sim_activities {
     struct activity_group *groups;
     struct sim_ended *ended;
     struct activity_ending *ending;
-    struct activity_index dirty; /* resources */
-    struct activity_index links; /* of the component being filled */
-    struct activity_index flows; /* terms of that component */
-    struct activity_index fixing, touched;
-    struct flow_share *shares; /* heap of the filling */
+    struct activity_index dirty;   /* resources */
+    struct activity_index links;   /* of the component being filled */
+    struct activity_index flows;   /* terms of that component */
+    struct activity_index touched; /* links whose share has changed */
+    struct flow_share *shares;     /* heap of the filling */
     uint64_t created, running, stale;
     sim_handle settlement;
     weir_status fault; /* out of memory where no status can be returned */
@@ -217,7 +218,8 @@ static inline bool resource_is_scarce(const struct activity_resource *resource)
 
 /* --- activity_run.c: how an activity is carried ---------------------------------------------- */
 
-int64_t activity_own_end_ns(const struct activity *activity);
+int64_t activity_own_end_ns(const struct sim_activities *activities,
+                            const struct activity *activity);
 sim_quanta activity_left(const struct sim_activities *activities, uint32_t slot);
 /* Work done since `work` was what was left. */
 sim_quanta activity_done(const struct sim_activities *activities, uint32_t slot);
@@ -249,9 +251,12 @@ int64_t activity_tagged_end_ns(const struct sim_activities *activities, uint32_t
 /* An empty group of the resource, served after all before `at`; ACTIVITY_NONE: out of memory. */
 uint32_t activity_group_add(struct sim_activities *activities, uint32_t index, uint32_t at);
 void activity_groups_clear(struct sim_activities *activities, uint32_t index);
+void activity_pool_set_rate(struct sim_activities *activities, struct activity_resource *resource,
+                            uint64_t num, uint64_t den);
 
 /* --- activity_flow.c: several links ----------------------------------------------------------- */
 
+/* Fills the components of all marked links. */
 weir_status activity_flow_fill(struct sim_activities *activities);
 
 #endif

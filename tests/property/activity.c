@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Activities against exact fractions (tests/support/oracle_activity.h): random starts, stops,
- * changes of weight, cap and capacity, and looks that change nothing, on one resource of each law.
- * Every end must come at the same ns and in the same order; what is left is never less than it is.
+ * changes of weight, cap and capacity, and looks that change nothing, on one resource of each law,
+ * and on a link of a path. Every end must come at the same ns and, on one resource, in the same
+ * order; what is left is never less than it is.
  */
 #include "sim/engine/activity.h"
 
@@ -25,6 +26,7 @@ struct duel {
     uint32_t ended;
     uint32_t mistakes;
     int64_t reach_ns; /* works are of this length */
+    bool is_flow;     /* all use a second, wide link too */
 };
 
 static void mistake(struct duel *duel, const char *what, uint32_t index)
@@ -49,7 +51,8 @@ static weir_status handle(void *context, const struct sim_event *event)
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t index = (uint32_t)ended[i].owner;
         oracle_advance(&duel->oracle, event->time_ns);
-        if (duel->oracle.ended_count <= duel->ended || duel->oracle.ended[duel->ended] != index ||
+        const bool is_in_order = duel->is_flow || duel->oracle.ended[duel->ended] == index;
+        if (duel->oracle.ended_count <= duel->ended || !is_in_order ||
             duel->oracle.list[index].end_ns != event->time_ns)
             mistake(duel, "an end out of place", index);
         duel->ended++;
@@ -88,7 +91,9 @@ static struct sim_activity_spec draw_spec(struct duel *duel)
         spec.turn_cost = (uint32_t)draws_below(draws, 3);
     if (share != SIM_SHARE_TURNS && draws_below(draws, 3) > 0)
         spec.cap_qpns = draw_rate(duel);
-    if (share == SIM_SHARE_WEIGHTS && draws_one_in(draws, 3))
+    if (duel->is_flow)
+        spec.resource[spec.resources++] = 1;
+    else if (share == SIM_SHARE_WEIGHTS && draws_one_in(draws, 3))
         spec.priority = (uint8_t)draws_below(draws, 4);
     if (share == SIM_SHARE_BANDWIDTH) {
         spec.bound_mille = (uint16_t)(500 * draws_below(draws, 3));
@@ -194,7 +199,7 @@ static void finish(struct duel *duel)
 }
 
 /* Returns the number of ends. */
-static uint32_t run_duel(enum sim_share share, uint64_t seed, int64_t reach_ns)
+static uint32_t run_duel(enum sim_share share, uint64_t seed, int64_t reach_ns, bool is_flow)
 {
     struct duel *duel = calloc(1, sizeof *duel);
     uint32_t index = 0;
@@ -202,10 +207,13 @@ static uint32_t run_duel(enum sim_share share, uint64_t seed, int64_t reach_ns)
     duel->engine = sim_engine_create();
     duel->activities = sim_activities_create(duel->engine, KIND_END);
     duel->reach_ns = reach_ns;
+    duel->is_flow = is_flow;
     duel->oracle.share = share;
     duel->oracle.capacity = SIM_DEVICE_QPNS;
     duel->oracle.scale = share == SIM_SHARE_BANDWIDTH ? ORACLE_BANDWIDTH_SCALE : ORACLE_SCALE;
     CHECK_I64(sim_resource_add(duel->activities, share, SIM_DEVICE_QPNS, &index), WEIR_OK);
+    CHECK_I64(sim_resource_add(duel->activities, SIM_SHARE_WEIGHTS, SIM_CAPACITY_LIMIT - 1, &index),
+              WEIR_OK);
     int64_t at_ns = 0;
     for (uint32_t i = 0; i < OPERATIONS && duel->mistakes == 0; i++) {
         if (!draws_one_in(&duel->draws, 3))
@@ -230,39 +238,48 @@ static uint32_t run_duel(enum sim_share share, uint64_t seed, int64_t reach_ns)
 
 enum { DUELS = 150 };
 
-static void run_duels(enum sim_share share, int64_t reach_ns)
+static void run_duels(enum sim_share share, int64_t reach_ns, bool is_flow)
 {
     uint32_t ended = 0;
     for (uint64_t seed = 1; seed <= DUELS; seed++)
-        ended += run_duel(share, seed, reach_ns);
+        ended += run_duel(share, seed, reach_ns, is_flow);
     CHECK(ended > 20 * DUELS);
 }
 
 static void weights_follow_exact_fractions(void)
 {
-    run_duels(SIM_SHARE_WEIGHTS, 20);
-    run_duels(SIM_SHARE_WEIGHTS, 3000);
-    run_duels(SIM_SHARE_WEIGHTS, INT64_C(100000000000));
+    run_duels(SIM_SHARE_WEIGHTS, 20, false);
+    run_duels(SIM_SHARE_WEIGHTS, 3000, false);
+    run_duels(SIM_SHARE_WEIGHTS, INT64_C(100000000000), false);
 }
 
 static void turns_follow_exact_fractions(void)
 {
-    run_duels(SIM_SHARE_TURNS, 20);
-    run_duels(SIM_SHARE_TURNS, 3000);
-    run_duels(SIM_SHARE_TURNS, INT64_C(100000000000));
+    run_duels(SIM_SHARE_TURNS, 20, false);
+    run_duels(SIM_SHARE_TURNS, 3000, false);
+    run_duels(SIM_SHARE_TURNS, INT64_C(100000000000), false);
 }
 
 static void bandwidth_follows_exact_fractions(void)
 {
-    run_duels(SIM_SHARE_BANDWIDTH, 20);
-    run_duels(SIM_SHARE_BANDWIDTH, 3000);
-    run_duels(SIM_SHARE_BANDWIDTH, 100000);
+    run_duels(SIM_SHARE_BANDWIDTH, 20, false);
+    run_duels(SIM_SHARE_BANDWIDTH, 3000, false);
+    run_duels(SIM_SHARE_BANDWIDTH, 100000, false);
+}
+
+/* The same through the filling of links: who is capped runs beside the group of the link. */
+static void flows_on_one_link_follow_exact_fractions(void)
+{
+    run_duels(SIM_SHARE_WEIGHTS, 20, true);
+    run_duels(SIM_SHARE_WEIGHTS, 3000, true);
+    run_duels(SIM_SHARE_WEIGHTS, INT64_C(100000000000), true);
 }
 
 static const struct test tests[] = {
     { "weights follow exact fractions", weights_follow_exact_fractions },
     { "turns follow exact fractions", turns_follow_exact_fractions },
     { "bandwidth follows exact fractions", bandwidth_follows_exact_fractions },
+    { "flows on one link follow exact fractions", flows_on_one_link_follow_exact_fractions },
 };
 
 TEST_MAIN(tests)
