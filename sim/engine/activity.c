@@ -226,9 +226,9 @@ static void leave_resources(struct sim_activities *activities, uint32_t slot)
     activity_terms_give(activities, activities->list[slot].terms);
 }
 
+/* Takes away one that is halted. */
 static void activity_remove(struct sim_activities *activities, uint32_t slot)
 {
-    activity_halt(activities, slot);
     if (activities->list[slot].terms != ACTIVITY_NONE)
         leave_resources(activities, slot);
     activity_slot_give(activities, slot);
@@ -327,6 +327,7 @@ weir_status sim_activity_start(struct sim_activities *activities,
         activity_run(activities, slot, spec->cap_qpns);
     status = status == WEIR_OK ? activities->fault : status;
     if (status != WEIR_OK) {
+        activity_halt(activities, slot);
         activity_remove(activities, slot);
         return weir_fail(error, status, "no room for one more activity");
     }
@@ -347,6 +348,7 @@ bool sim_activity_stop(struct sim_activities *activities, sim_handle handle, sim
     }
     if (left)
         *left = activity_left(activities, slot);
+    activity_halt(activities, slot);
     activity_remove(activities, slot);
     return true;
 }
@@ -565,6 +567,7 @@ weir_status sim_activities_fire(struct sim_activities *activities, const struct 
     } else {
         assert(event->target < activities->list_count);
         activities->list[event->target].event = SIM_NO_HANDLE;
+        activity_halt(activities, event->target);
         status = end_one(activities, event->target, &done);
     }
     WEIR_TRY(status);

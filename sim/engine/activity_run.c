@@ -44,6 +44,13 @@ static uint64_t group_weight(const struct activity_resource *resource,
     return resource->share == SIM_SHARE_BANDWIDTH ? terms->wanted : terms->weight;
 }
 
+static sim_quanta quotient_up(sim_quanta a, uint64_t b)
+{
+    if (a >> 63 == 0 && b >> 63 == 0)
+        return ((uint64_t)a + b - 1) / b;
+    return (a + (b - 1)) / b;
+}
+
 /* --- on its own ------------------------------------------------------------------------------ */
 
 int64_t sim_work_ns(sim_quanta work, uint64_t qpns)
@@ -124,7 +131,7 @@ static sim_quanta tagged_done(const struct sim_activities *activities,
         return activity->work;
     const sim_quanta steps = done_at - attained;
     const sim_quanta scaled = activity->work << shift;
-    const sim_quanta all_steps = scaled / weight + (scaled % weight != 0);
+    const sim_quanta all_steps = quotient_up(scaled, weight);
     if (steps >= all_steps)
         return 0; /* the step above a carry, just after it was tagged */
     const sim_quanta done = (all_steps - steps) * weight >> shift;
@@ -173,7 +180,7 @@ weir_status activity_enter_group(struct sim_activities *activities, uint32_t slo
         key = TAG_ENDLESS;
     } else if (weight > 0) {
         const sim_quanta scaled = activity->work << group_shift(resource);
-        const sim_quanta steps = scaled / weight + (scaled % weight != 0);
+        const sim_quanta steps = quotient_up(scaled, weight);
         key = terms->tag = attained + (carry ? 1 : 0) + steps - group_grace(resource);
     }
     const struct tag_record record = { key, activity->terms };
@@ -200,6 +207,24 @@ void activity_settle(struct sim_activities *activities, uint32_t slot)
     const struct activity_terms *terms = &activities->terms[activity->terms];
     for (uint32_t i = 0; i < terms->resources; i++)
         terms_resource(activities, terms, i)->delivered += done;
+}
+
+/* The meters count what the clock gave it: all but what the grace forgives. */
+void activity_end_tagged(struct sim_activities *activities, uint32_t slot, sim_quanta attained)
+{
+    struct activity *activity = &activities->list[slot];
+    struct activity_terms *terms = &activities->terms[activity->terms];
+    const struct activity_group *group = &activities->groups[terms->group];
+    const struct activity_resource *resource = &activities->resources[group->resource];
+    const sim_quanta done_at = terms->tag + group_grace(resource);
+    sim_quanta left = 0;
+    if (done_at > attained)
+        left = (done_at - attained) * group_weight(resource, terms) >> group_shift(resource);
+    const sim_quanta done = left < activity->work ? activity->work - left : 0;
+    for (uint32_t i = 0; i < terms->resources; i++)
+        terms_resource(activities, terms, i)->delivered += done;
+    activity->work = 0;
+    group_leave(activities, terms);
 }
 
 /* The end event of one carried on its own, at its place among the engine's events. */

@@ -442,7 +442,7 @@ weir_status activity_share_due(struct sim_activities *activities, uint32_t index
         while (group->heap.count > 0 && group->heap.records[0].tag <= attained) {
             const uint32_t slot = activities->terms[group->heap.records[0].terms].activity;
             WEIR_TRY(ending_add(activities, slot));
-            activity_halt(activities, slot);
+            activity_end_tagged(activities, slot, attained);
         }
     }
     if (activities->ending_count > 1)

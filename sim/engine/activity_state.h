@@ -229,6 +229,8 @@ void activity_settle(struct sim_activities *activities, uint32_t slot);
 void activity_run(struct sim_activities *activities, uint32_t slot, uint64_t rate);
 /* Makes it stand still with no event, out of any group. */
 void activity_halt(struct sim_activities *activities, uint32_t slot);
+/* Halts one whose tag is attained: nothing is left. */
+void activity_end_tagged(struct sim_activities *activities, uint32_t slot, sim_quanta attained);
 /* Tags it, halted, in a group. */
 weir_status activity_enter_group(struct sim_activities *activities, uint32_t slot, uint32_t group);
 /* What the members of a group have attained, and whether a carry is on top. Advances the clock. */

@@ -246,8 +246,8 @@ static void start(struct net *net)
     *flow = (struct flow){ .lives = true,
                            .weight = 1 + (uint32_t)draws_below(draws, 3),
                            .cap = draws_one_in(draws, 3) ? draw_rate(net) : SIM_UNCAPPED };
-    struct sim_activity_spec spec = { .work = sim_work_of_ns(1 + (int64_t)draws_below(draws, 5000),
-                                                             draw_rate(net)),
+    const int64_t run_ns = 1 + (int64_t)draws_below(draws, 5000);
+    struct sim_activity_spec spec = { .work = sim_work_of_ns(run_ns, draw_rate(net)),
                                       .cap_qpns = flow->cap,
                                       .owner = net->count,
                                       .weight = flow->weight };
