@@ -166,7 +166,7 @@ static weir_status write_data(const struct an_plot_ops *plot, const char *folder
 static weir_status draw_or_say(const struct an_plot_ops *plot, struct an_chart *chart,
                                struct weir_error *error)
 {
-    struct weir_error why = { .phase = -1, .stage = -1 };
+    struct weir_error why = { .phase = -1, .pool = -1 };
     const weir_status status = plot->draw(chart, &why);
     if (status == WEIR_EUNSUPPORTED)
         return an_chart_empty(chart, "%s", why.text);

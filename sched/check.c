@@ -32,16 +32,16 @@ void weir_check_free(const struct weir_allocator *allocator, struct weir_check *
     *check = (struct weir_check){ 0 };
 }
 
-/* "action 3 (start of worker 17, stage caption)" in front of the message that is there. */
+/* "action 3 (start of worker 17, pool caption)" in front of the message that is there. */
 static weir_status reject(const struct checker *checker)
 {
     const struct weir_action *const action = checker->action;
-    const bool has_stage = action->stage < checker->view->stage_count;
+    const bool has_pool = action->pool < checker->view->pool_count;
 
     weir_error_wrap(checker->error, "action %u (%s of worker %llu%s%s)", checker->index,
                     weir_verb_name(action->verb), (unsigned long long)action->worker,
-                    has_stage ? ", stage " : "",
-                    has_stage ? weir_view_stage(checker->view, action->stage)->name : "");
+                    has_pool ? ", stage " : "",
+                    has_pool ? weir_view_pool(checker->view, action->pool)->name : "");
     return WEIR_EPOLICY;
 }
 
@@ -307,10 +307,10 @@ static weir_status check_covers(const struct checker *checker, const struct weir
 {
     char text[128];
 
-    if (checker->action->stage >= checker->view->stage_count)
+    if (checker->action->pool >= checker->view->pool_count)
         return WEIR_OK; /* a job: how its ranks share what they hold is the job's matter */
     const struct weir_shape *const shape =
-        &weir_view_stage(checker->view, checker->action->stage)->shape;
+        &weir_view_pool(checker->view, checker->action->pool)->shape;
     bool is_covered = alloc->cpu_units >= shape->cpu_units && alloc->ram_bytes >= shape->ram_bytes;
     if (shape->kind == WEIR_SHAPE_CODEC)
         is_covered = is_covered && covers_codecs(shape, alloc);
@@ -335,7 +335,7 @@ static bool find_holding(const struct checker *checker, uint64_t worker, struct 
     if (action->verb != WEIR_VERB_START && action->verb != WEIR_VERB_MOVE)
         return false;
     held->id = worker;
-    held->stage = action->stage;
+    held->pool = action->pool;
     memcpy(&held->alloc, &action->alloc,
            offsetof(struct weir_alloc, devices) +
                action->alloc.device_count * sizeof action->alloc.devices[0]);
@@ -350,15 +350,14 @@ static weir_status remember(const struct checker *checker)
     return WEIR_OK;
 }
 
-static weir_status check_stage(const struct checker *checker)
+static weir_status check_pool(const struct checker *checker)
 {
     const struct weir_view *const view = checker->view;
-    const uint32_t count =
-        view->stage_count > view->job_count ? view->stage_count : view->job_count;
+    const uint32_t count = view->pool_count > view->job_count ? view->pool_count : view->job_count;
 
-    if (checker->action->stage >= count)
+    if (checker->action->pool >= count)
         return weir_fail(checker->error, WEIR_EPOLICY, "stage or job %u of %u",
-                         checker->action->stage, count);
+                         checker->action->pool, count);
     return WEIR_OK;
 }
 
@@ -367,7 +366,7 @@ static weir_status check_start(const struct checker *checker)
     const struct weir_action *const action = checker->action;
     struct weir_worker held;
 
-    WEIR_TRY(check_stage(checker));
+    WEIR_TRY(check_pool(checker));
     if (find_holding(checker, action->worker, &held))
         return weir_fail(checker->error, WEIR_EPOLICY, "this worker runs already");
     const bool is_known = weir_cluster_worker(checker->view->cluster, action->worker, &held);
@@ -377,24 +376,24 @@ static weir_status check_start(const struct checker *checker)
                          "stopped, and the start is not a reuse");
     if (!is_known && action->reused != 0)
         return weir_fail(checker->error, WEIR_EPOLICY, "reuses a worker that does not exist");
-    if (is_known && held.stage != action->stage)
+    if (is_known && held.pool != action->pool)
         return weir_fail(checker->error, WEIR_EPOLICY, "reuses a worker of another stage (%u)",
-                         held.stage);
+                         held.pool);
     WEIR_TRY(take(checker, &action->alloc));
     WEIR_TRY(check_covers(checker, &action->alloc));
     return remember(checker);
 }
 
-/* What STOP and MOVE begin with: the worker runs, for the stage named, and frees what it holds. */
+/* What STOP and MOVE begin with: the worker runs, for the pool named, and frees what it holds. */
 static weir_status free_running(const struct checker *checker)
 {
     struct weir_worker held;
 
     if (!find_holding(checker, checker->action->worker, &held))
         return weir_fail(checker->error, WEIR_EPOLICY, "no such worker runs");
-    if (held.stage != checker->action->stage)
+    if (held.pool != checker->action->pool)
         return weir_fail(checker->error, WEIR_EPOLICY, "the worker belongs to stage %u, not %u",
-                         held.stage, checker->action->stage);
+                         held.pool, checker->action->pool);
     return give_back(checker, &held.alloc);
 }
 
@@ -406,7 +405,7 @@ static weir_status check_stop(const struct checker *checker)
 
 static weir_status check_move(const struct checker *checker)
 {
-    WEIR_TRY(check_stage(checker));
+    WEIR_TRY(check_pool(checker));
     WEIR_TRY(free_running(checker));
     WEIR_TRY(take(checker, &checker->action->alloc));
     WEIR_TRY(check_covers(checker, &checker->action->alloc));
@@ -434,14 +433,14 @@ static weir_status check_action(const struct checker *checker)
     case WEIR_VERB_MOVE:
         return check_move(checker);
     case WEIR_VERB_SET_SLOTS:
-        WEIR_TRY(check_stage(checker));
+        WEIR_TRY(check_pool(checker));
         return check_value(checker, 1, UINT32_MAX, "slots");
     case WEIR_VERB_RESIZE:
-        WEIR_TRY(check_stage(checker));
+        WEIR_TRY(check_pool(checker));
         return check_value(checker, 0, UINT32_MAX, "ranks");
     case WEIR_VERB_ADMIT:
     case WEIR_VERB_PREEMPT:
-        return check_stage(checker);
+        return check_pool(checker);
     case WEIR_VERB_REQUEST_NODE:
         return check_value(checker, 0, UINT32_MAX, "node type");
     case WEIR_VERB_RELEASE_NODE:
@@ -453,7 +452,7 @@ static weir_status check_action(const struct checker *checker)
         if (checker->action->reason >= WEIR_REASON_COUNT)
             return weir_fail(checker->error, WEIR_EPOLICY, "unknown reason %u",
                              checker->action->reason);
-        return check_stage(checker);
+        return check_pool(checker);
     case WEIR_VERB_COUNT:
         break;
     }

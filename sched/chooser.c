@@ -74,11 +74,11 @@ static weir_status place_rest(struct weir_chooser *chooser, const struct weir_me
         const struct weir_place_query member = { .cluster = query->scratch,
                                                  .mix = query->mix,
                                                  .shape = query->shape,
-                                                 .stage = query->stage,
+                                                 .pool = query->pool,
                                                  .seed = weir_hash_add(query->seed, *placed) };
         struct weir_place_answer *const answer = &answers[*placed];
         WEIR_TRY(weir_chooser_place(chooser, &member, answer, error));
-        WEIR_TRY(weir_cluster_add_worker(query->scratch, UINT64_MAX - *placed, query->stage,
+        WEIR_TRY(weir_cluster_add_worker(query->scratch, UINT64_MAX - *placed, query->pool,
                                          &answer->alloc, error));
     }
     return WEIR_OK;

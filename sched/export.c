@@ -146,39 +146,39 @@ static void put_shape(struct writer *writer, const struct weir_shape *shape)
     put(writer, ", \"codec_same_gpu\": %s}", shape->codec_same_gpu != 0 ? "true" : "false");
 }
 
-static void put_stage(struct writer *writer, const struct weir_stage_view *stage)
+static void put_pool(struct writer *writer, const struct weir_pool_view *pool)
 {
     put(writer, "{\"name\": ");
-    put_string(writer, stage->name);
-    put(writer, ", \"pipeline\": %u, \"shape\": ", stage->pipeline);
-    put_shape(writer, &stage->shape);
-    put(writer, ", \"batch_size\": %u, \"requested_workers\": ", stage->batch_size);
-    if (stage->requested_workers < 0)
+    put_string(writer, pool->name);
+    put(writer, ", \"pipeline\": %u, \"shape\": ", pool->pipeline);
+    put_shape(writer, &pool->shape);
+    put(writer, ", \"batch_size\": %u, \"requested_workers\": ", pool->batch_size);
+    if (pool->requested_workers < 0)
         put(writer, "null");
     else
-        put(writer, "%d", stage->requested_workers);
+        put(writer, "%d", pool->requested_workers);
     put(writer, ", \"over_provision_factor\": ");
-    put_number(writer, stage->over_provision > 0 ? stage->over_provision : (double)NAN);
+    put_number(writer, pool->over_provision > 0 ? pool->over_provision : (double)NAN);
     put(writer, ", \"speed_hint\": ");
-    put_number(writer, stage->speed_hint_per_s);
+    put_number(writer, pool->speed_hint_per_s);
     put(writer, ", \"finished\": %s, \"ready\": %u, \"busy\": %u, \"queued_items\": %llu}",
-        stage->finished != 0 ? "true" : "false", stage->ready, stage->busy,
-        (unsigned long long)stage->queued_items);
+        pool->finished != 0 ? "true" : "false", pool->ready, pool->busy,
+        (unsigned long long)pool->queued_items);
 }
 
-static void put_stages(struct writer *writer, const struct weir_view *view)
+static void put_pools(struct writer *writer, const struct weir_view *view)
 {
     put(writer, "  \"stages\": [");
-    for (uint32_t i = 0; i < view->stage_count; i++) {
+    for (uint32_t i = 0; i < view->pool_count; i++) {
         put(writer, "%s\n    ", i == 0 ? "" : ",");
-        put_stage(writer, weir_view_stage(view, i));
+        put_pool(writer, weir_view_pool(view, i));
     }
     put(writer, "\n  ],\n  \"slots\": [");
-    for (uint32_t i = 0; i < view->stage_count; i++)
-        put(writer, "%s%u", comma(i), weir_view_stage(view, i)->slots);
+    for (uint32_t i = 0; i < view->pool_count; i++)
+        put(writer, "%s%u", comma(i), weir_view_pool(view, i)->slots);
     put(writer, "],\n  \"estimates\": [");
-    for (uint32_t i = 0; i < view->stage_count; i++) {
-        const struct weir_estimate estimate = weir_view_stage(view, i)->estimate;
+    for (uint32_t i = 0; i < view->pool_count; i++) {
+        const struct weir_estimate estimate = weir_view_pool(view, i)->estimate;
         put(writer, "%s\n    {\"batches_per_s\": ", i == 0 ? "" : ",");
         put_number(writer, estimate.batches_per_s);
         put(writer, ", \"returns_per_batch\": ");
@@ -228,8 +228,8 @@ static void put_worker(struct writer *writer, const struct weir_view *view,
     const struct weir_alloc *const alloc = &worker->alloc;
 
     put(writer, "{\"id\": \"%llu\", \"stage\": ", (unsigned long long)worker->id);
-    put_string(writer, weir_view_stage(view, worker->stage)->name);
-    put(writer, ", \"stage_index\": %u", worker->stage);
+    put_string(writer, weir_view_pool(view, worker->pool)->name);
+    put(writer, ", \"stage_index\": %u", worker->pool);
     put(writer, ", \"node\": \"%llu\", ",
         (unsigned long long)weir_cluster_node(view->cluster, alloc->node)->id);
     put_amount(writer, "cpus", alloc->cpu_units);
@@ -244,10 +244,10 @@ static void put_workers(struct writer *writer, const struct weir_view *view)
     uint32_t written = 0;
 
     put(writer, "  \"workers\": [");
-    for (uint32_t i = 0; i < view->stage_count; i++) {
-        const uint32_t count = weir_cluster_stage_workers(view->cluster, i);
+    for (uint32_t i = 0; i < view->pool_count; i++) {
+        const uint32_t count = weir_cluster_pool_workers(view->cluster, i);
         for (uint32_t k = 0; k < count; k++) {
-            if (!weir_cluster_stage_worker(view->cluster, i, k, &worker))
+            if (!weir_cluster_pool_worker(view->cluster, i, k, &worker))
                 continue;
             put(writer, "%s\n    ", written++ == 0 ? "" : ",");
             put_worker(writer, view, &worker);
@@ -306,7 +306,7 @@ weir_status weir_host_export(struct weir_host *host, int64_t now_ns, const struc
     put_number(&writer, (double)now_ns / 1e9);
     put(&writer, ",\n  \"next_worker\": %llu,\n", (unsigned long long)host->next_worker);
     put_nodes(&writer, view->cluster);
-    put_stages(&writer, view);
+    put_pools(&writer, view);
     put_workers(&writer, view);
     put_policy(&writer, &host->main);
     put(&writer, "\n}\n");

@@ -106,7 +106,7 @@ void weir_host_destroy(struct weir_host *host)
         weir_policy_pair_destroy(&host->main, &memory);
     if (host->fallback.placement != NULL)
         weir_policy_pair_destroy(&host->fallback, &memory);
-    weir_host_clear_stages(host);
+    weir_host_clear_pools(host);
     weir_plan_destroy(host->plan);
     weir_placer_destroy(host->placer);
     weir_cluster_destroy(host->scratch);
@@ -149,8 +149,8 @@ weir_status weir_host_replace(struct weir_host *host, const struct weir_host_con
     host->main = main;
     host->fallback = fallback;
     take_settings(host, config);
-    for (uint32_t i = 0; i < host->stage_count; i++)
-        WEIR_TRY(weir_estimator_set_window(host->stages[i].estimator, host->window));
+    for (uint32_t i = 0; i < host->pool_count; i++)
+        WEIR_TRY(weir_estimator_set_window(host->pools[i].estimator, host->window));
     return WEIR_OK;
 }
 
@@ -184,25 +184,25 @@ static void count_placements(struct weir_host *host)
     host->stats.placements_failed += counts.failed;
 }
 
-/* What a policy may see but not change, as one number: O(stages). */
+/* What a policy may see but not change, as one number: O(pools). */
 static uint64_t fingerprint(const struct weir_host *host)
 {
     const struct weir_amounts free = weir_cluster_free(host->inventory);
     const struct weir_view *const view = &host->view;
-    uint64_t hash = weir_hash_add(view->stage_count, (uint64_t)view->now_ns);
+    uint64_t hash = weir_hash_add(view->pool_count, (uint64_t)view->now_ns);
 
     hash = weir_hash_add(hash, view->seed);
-    hash = weir_hash_add(hash, view->cluster == host->inventory && view->stages == host->views);
+    hash = weir_hash_add(hash, view->cluster == host->inventory && view->pools == host->views);
     hash = weir_hash_add(hash, weir_cluster_worker_count(host->inventory));
     hash = weir_hash_add(hash, (uint64_t)free.cpu_units ^ (uint64_t)free.gpu_units << 24);
-    for (uint32_t i = 0; i < host->stage_count; i++) {
-        const struct weir_stage_view *const stage = &host->views[i];
-        hash = weir_hash_add(hash, (uint64_t)stage->workers << 32 | stage->slots);
-        hash = weir_hash_add(hash, stage->queued_items);
-        hash = weir_hash_add(hash, (uint64_t)stage->shape.cpu_units);
-        hash = weir_hash_add(hash, (uint64_t)stage->shape.gpu_units << 8 | stage->shape.kind);
-        hash = weir_hash_add(hash, (uint64_t)stage->shape.nvdecs << 32 | stage->shape.nvencs);
-        hash = weir_hash_add(hash, (uint64_t)stage->requested_workers << 32 | stage->batch_size);
+    for (uint32_t i = 0; i < host->pool_count; i++) {
+        const struct weir_pool_view *const pool = &host->views[i];
+        hash = weir_hash_add(hash, (uint64_t)pool->workers << 32 | pool->slots);
+        hash = weir_hash_add(hash, pool->queued_items);
+        hash = weir_hash_add(hash, (uint64_t)pool->shape.cpu_units);
+        hash = weir_hash_add(hash, (uint64_t)pool->shape.gpu_units << 8 | pool->shape.kind);
+        hash = weir_hash_add(hash, (uint64_t)pool->shape.nvdecs << 32 | pool->shape.nvencs);
+        hash = weir_hash_add(hash, (uint64_t)pool->requested_workers << 32 | pool->batch_size);
     }
     return hash;
 }
@@ -311,12 +311,12 @@ static void count_time(struct weir_host *host, int64_t wall_ns)
 weir_status weir_host_decide(struct weir_host *host, int64_t now_ns, const struct weir_plan **plan,
                              struct weir_error *error)
 {
-    struct weir_error unread = { .phase = -1, .stage = -1 };
+    struct weir_error unread = { .phase = -1, .pool = -1 };
     struct weir_error *const box = error != NULL ? error : &unread;
     const int64_t begin_ns = read_clock(host);
 
     box->phase = -1;
-    box->stage = -1;
+    box->pool = -1;
     (void)weir_host_view(host, now_ns);
     host->view.seed = weir_hash_add(host->seed, host->stats.decisions);
     host->view.decision = host->stats.decisions++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the controller tells a host: nodes, stages, measurements, outcomes.
+ * What the controller tells a host: nodes, pools, measurements, outcomes.
  *
  * Every change of workers goes to the inventory first and, if that took it, to the scratch as well.
  * A scratch that cannot follow is marked stale and copied at the next decision.
@@ -10,15 +10,15 @@
 
 #include <string.h>
 
-enum { MOST_STAGES = 1 << 20 };
+enum { MOST_POOLS = 1 << 20 };
 
-void weir_host_clear_stages(struct weir_host *host)
+void weir_host_clear_pools(struct weir_host *host)
 {
-    for (uint32_t i = 0; i < host->stage_count; i++) {
-        weir_estimator_destroy(host->stages[i].estimator);
-        weir_free(&host->allocator, host->stages[i].name);
+    for (uint32_t i = 0; i < host->pool_count; i++) {
+        weir_estimator_destroy(host->pools[i].estimator);
+        weir_free(&host->allocator, host->pools[i].name);
     }
-    weir_free(&host->allocator, host->stages);
+    weir_free(&host->allocator, host->pools);
     weir_free(&host->allocator, host->views);
 }
 
@@ -40,7 +40,7 @@ static weir_status report_lost(struct weir_host *host, uint64_t worker, uint32_t
 
     if (!weir_cluster_worker(host->inventory, worker, &lost))
         return WEIR_ENOTFOUND;
-    outcome.stage = lost.stage;
+    outcome.pool = lost.pool;
     return weir_host_outcome(host, &outcome, NULL, NULL);
 }
 
@@ -61,100 +61,98 @@ weir_status weir_host_set_node(struct weir_host *host, uint32_t node, uint32_t f
     return WEIR_OK;
 }
 
-static weir_status reserve_stage(struct weir_host *host)
+static weir_status reserve_pool(struct weir_host *host)
 {
-    struct weir_host_stage *const stages =
-        weir_grow(&host->allocator, host->stages, &host->stage_capacity, host->stage_count + 1,
-                  sizeof *stages);
-    if (stages == NULL)
+    struct weir_host_pool *const pools = weir_grow(
+        &host->allocator, host->pools, &host->pool_capacity, host->pool_count + 1, sizeof *pools);
+    if (pools == NULL)
         return WEIR_ENOMEM;
-    host->stages = stages;
-    struct weir_stage_view *const views = weir_grow(
-        &host->allocator, host->views, &host->view_capacity, host->stage_count + 1, sizeof *views);
+    host->pools = pools;
+    struct weir_pool_view *const views = weir_grow(
+        &host->allocator, host->views, &host->view_capacity, host->pool_count + 1, sizeof *views);
     if (views == NULL)
         return WEIR_ENOMEM;
     host->views = views;
     return WEIR_OK;
 }
 
-static weir_status open_stage(struct weir_host *host, const char *name,
-                              struct weir_host_stage *stage)
+static weir_status open_pool(struct weir_host *host, const char *name, struct weir_host_pool *pool)
 {
     const size_t size = strlen(name) + 1;
 
-    *stage = (struct weir_host_stage){ 0 };
-    stage->name = weir_alloc(&host->allocator, size, 1);
-    if (stage->name == NULL)
+    *pool = (struct weir_host_pool){ 0 };
+    pool->name = weir_alloc(&host->allocator, size, 1);
+    if (pool->name == NULL)
         return WEIR_ENOMEM;
-    memcpy(stage->name, name, size);
+    memcpy(pool->name, name, size);
     const weir_status status =
-        weir_estimator_create(&host->allocator, host->window, &stage->estimator);
+        weir_estimator_create(&host->allocator, host->window, &pool->estimator);
     if (status != WEIR_OK)
-        weir_free(&host->allocator, stage->name);
+        weir_free(&host->allocator, pool->name);
     return status;
 }
 
-static weir_status check_stage(const struct weir_host *host, const struct weir_stage_view *stage,
-                               struct weir_error *error)
+static weir_status check_pool(const struct weir_host *host, const struct weir_pool_view *pool,
+                              struct weir_error *error)
 {
-    if (stage->name == NULL || stage->name[0] == '\0')
+    if (pool->name == NULL || pool->name[0] == '\0')
         return weir_fail(error, WEIR_EINVAL, "a stage needs a name");
-    if (stage->batch_size < 1)
+    if (pool->batch_size < 1)
         return weir_fail(error, WEIR_EINVAL, "stage %s: batch_size must be >= 1, got %u",
-                         stage->name, stage->batch_size);
-    if (stage->requested_workers < -1)
+                         pool->name, pool->batch_size);
+    if (pool->requested_workers < -1)
         return weir_fail(error, WEIR_EINVAL, "stage %s: requested_workers must be >= -1, got %d",
-                         stage->name, stage->requested_workers);
-    if (!(stage->over_provision >= 0))
+                         pool->name, pool->requested_workers);
+    if (!(pool->over_provision >= 0))
         return weir_fail(error, WEIR_EINVAL, "stage %s: over_provision must be >= 0, got %g",
-                         stage->name, stage->over_provision);
-    if (stage->speed_hint_per_s <= 0)
-        return weir_fail(error, WEIR_EINVAL, "stage %s: speed_hint must be > 0, got %g",
-                         stage->name, stage->speed_hint_per_s);
-    for (uint32_t i = 0; i < host->stage_count; i++) {
-        if (host->views[i].pipeline == stage->pipeline &&
-            strcmp(host->views[i].name, stage->name) == 0)
-            return weir_fail(error, WEIR_EDUPLICATE, "stage %s exists already", stage->name);
+                         pool->name, pool->over_provision);
+    if (pool->speed_hint_per_s <= 0)
+        return weir_fail(error, WEIR_EINVAL, "stage %s: speed_hint must be > 0, got %g", pool->name,
+                         pool->speed_hint_per_s);
+    for (uint32_t i = 0; i < host->pool_count; i++) {
+        if (host->views[i].pipeline == pool->pipeline &&
+            strcmp(host->views[i].name, pool->name) == 0)
+            return weir_fail(error, WEIR_EDUPLICATE, "stage %s exists already", pool->name);
     }
-    const weir_status status = weir_shape_check(&stage->shape, error);
+    const weir_status status = weir_shape_check(&pool->shape, error);
     if (status != WEIR_OK)
-        weir_error_wrap(error, "stage %s: shape", stage->name);
+        weir_error_wrap(error, "stage %s: shape", pool->name);
     return status;
 }
 
-weir_status weir_host_add_stage(struct weir_host *host, const struct weir_stage_view *stage,
-                                uint32_t *index, struct weir_error *error)
+weir_status weir_host_add_pool(struct weir_host *host, const struct weir_pool_view *pool,
+                               uint32_t *index, struct weir_error *error)
 {
-    struct weir_host_stage made;
+    struct weir_host_pool made;
 
-    WEIR_TRY(check_stage(host, stage, error));
-    if (host->stage_count >= MOST_STAGES)
-        return weir_fail(error, WEIR_ERANGE, "at most %d stages are possible", MOST_STAGES);
-    if (reserve_stage(host) != WEIR_OK || open_stage(host, stage->name, &made) != WEIR_OK)
+    WEIR_TRY(check_pool(host, pool, error));
+    if (host->pool_count >= MOST_POOLS)
+        return weir_fail(error, WEIR_ERANGE, "at most %d stages are possible", MOST_POOLS);
+    if (reserve_pool(host) != WEIR_OK || open_pool(host, pool->name, &made) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    struct weir_stage_view *const view = &host->views[host->stage_count];
-    *view = *stage;
+    struct weir_pool_view *const view = &host->views[host->pool_count];
+    *view = *pool;
     view->name = made.name;
     view->workers = 0;
     view->ready = 0;
     view->busy = 0;
     view->finished = 0;
     view->queued_items = 0;
-    host->stages[host->stage_count] = made;
+    host->pools[host->pool_count] = made;
     if (index != NULL)
-        *index = host->stage_count;
-    host->stage_count++;
+        *index = host->pool_count;
+    host->pool_count++;
     return WEIR_OK;
 }
 
-weir_status weir_host_update_stage(struct weir_host *host, uint32_t stage,
-                                   const struct weir_stage_update *update)
+weir_status weir_host_update_pool(struct weir_host *host, uint32_t pool,
+                                  const struct weir_pool_update *update)
 {
-    if (stage >= host->stage_count)
+    if (pool >= host->pool_count)
         return WEIR_ENOTFOUND;
     if (update->requested_workers < -1)
         return WEIR_EINVAL;
-    struct weir_stage_view *const view = &host->views[stage];
+    struct weir_pool_view *const view = &host->views[pool];
     view->ready = update->ready;
     view->busy = update->busy;
     view->finished = update->finished;
@@ -168,36 +166,36 @@ weir_status weir_host_measure(struct weir_host *host, const struct weir_measurem
 {
     if (task->size < sizeof *task)
         return WEIR_EABI;
-    if (task->stage >= host->stage_count)
+    if (task->pool >= host->pool_count)
         return WEIR_ENOTFOUND;
-    WEIR_TRY(weir_estimator_add(host->stages[task->stage].estimator, task));
-    host->stages[task->stage].has_given = false;
+    WEIR_TRY(weir_estimator_add(host->pools[task->pool].estimator, task));
+    host->pools[task->pool].has_given = false;
     const struct weir_policy_pair *const pair = &host->main;
     if (pair->scaling->measured != NULL)
         return pair->scaling->measured(pair->scaled.state, task);
     return WEIR_OK;
 }
 
-weir_status weir_host_set_estimate(struct weir_host *host, uint32_t stage,
+weir_status weir_host_set_estimate(struct weir_host *host, uint32_t pool,
                                    struct weir_estimate estimate)
 {
-    if (stage >= host->stage_count)
+    if (pool >= host->pool_count)
         return WEIR_ENOTFOUND;
-    host->stages[stage].given = estimate;
-    host->stages[stage].has_given = true;
+    host->pools[pool].given = estimate;
+    host->pools[pool].has_given = true;
     return WEIR_OK;
 }
 
-static weir_status add_worker(struct weir_host *host, uint64_t worker, uint32_t stage,
+static weir_status add_worker(struct weir_host *host, uint64_t worker, uint32_t pool,
                               const struct weir_alloc *alloc, struct weir_error *error)
 {
-    if (stage >= host->stage_count)
-        return weir_fail(error, WEIR_ENOTFOUND, "stage %u of %u", stage, host->stage_count);
+    if (pool >= host->pool_count)
+        return weir_fail(error, WEIR_ENOTFOUND, "stage %u of %u", pool, host->pool_count);
     if (alloc == NULL)
         return weir_fail(error, WEIR_EINVAL, "a worker that started needs its allocation");
-    WEIR_TRY(weir_cluster_add_worker(host->inventory, worker, stage, alloc, error));
+    WEIR_TRY(weir_cluster_add_worker(host->inventory, worker, pool, alloc, error));
     if (!host->is_stale &&
-        weir_cluster_add_worker(host->scratch, worker, stage, alloc, NULL) != WEIR_OK)
+        weir_cluster_add_worker(host->scratch, worker, pool, alloc, NULL) != WEIR_OK)
         host->is_stale = true;
     if (worker >= host->next_worker)
         host->next_worker = worker + 1;
@@ -212,10 +210,10 @@ static weir_status remove_worker(struct weir_host *host, uint64_t worker, struct
     return WEIR_OK;
 }
 
-weir_status weir_host_adopt_worker(struct weir_host *host, uint64_t worker, uint32_t stage,
+weir_status weir_host_adopt_worker(struct weir_host *host, uint64_t worker, uint32_t pool,
                                    const struct weir_alloc *alloc, struct weir_error *error)
 {
-    return add_worker(host, worker, stage, alloc, error);
+    return add_worker(host, worker, pool, alloc, error);
 }
 
 weir_status weir_host_set_worker_state(struct weir_host *host, uint64_t worker, uint32_t state,
@@ -233,7 +231,7 @@ static weir_status take_outcome(struct weir_host *host, const struct weir_outcom
 {
     switch ((enum weir_outcome_kind)outcome->kind) {
     case WEIR_OUTCOME_STARTED:
-        WEIR_TRY(add_worker(host, outcome->worker, outcome->stage, alloc, error));
+        WEIR_TRY(add_worker(host, outcome->worker, outcome->pool, alloc, error));
         host->stats.started++;
         return weir_host_set_worker_state(host, outcome->worker, WEIR_WORKER_STARTING,
                                           outcome->time_ns);
@@ -268,15 +266,15 @@ weir_status weir_host_outcome(struct weir_host *host, const struct weir_outcome 
 
 const struct weir_view *weir_host_view(struct weir_host *host, int64_t now_ns)
 {
-    for (uint32_t i = 0; i < host->stage_count; i++) {
-        struct weir_host_stage *const stage = &host->stages[i];
-        host->views[i].workers = weir_cluster_stage_workers(host->inventory, i);
+    for (uint32_t i = 0; i < host->pool_count; i++) {
+        struct weir_host_pool *const pool = &host->pools[i];
+        host->views[i].workers = weir_cluster_pool_workers(host->inventory, i);
         host->views[i].estimate =
-            stage->has_given ? stage->given : weir_estimator_query(stage->estimator, now_ns);
+            pool->has_given ? pool->given : weir_estimator_query(pool->estimator, now_ns);
     }
     host->view.now_ns = now_ns;
     host->view.cluster = host->inventory;
-    host->view.stages = host->views;
-    host->view.stage_count = host->stage_count;
+    host->view.pools = host->views;
+    host->view.pool_count = host->pool_count;
     return &host->view;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rolling-window estimator of one stage: a ring of (task start, duration, returns).
+ * The rolling-window estimator of one pool: a ring of (task start, duration, returns).
  *
  * Durations and returns are whole numbers, so the running sums are exact whatever is added and
  * evicted: a mean is one division and does not depend on how long the run is.

@@ -2,7 +2,7 @@
 /*
  * The placer of one decision: asks the placement policy, changes scratch and plan together.
  *
- * A stage's stopped workers are a window of an array: the first one is taken back most often, so
+ * A pool's stopped workers are a window of an array: the first one is taken back most often, so
  * taking one out moves the shorter side. Policies that follow changes get them by number and node
  * instead (stopped.h), where nothing moves.
  */
@@ -23,7 +23,7 @@ struct stopped_list {
     uint32_t first, count, capacity;
 };
 
-struct placer_stage {
+struct placer_pool {
     struct stopped_list list;    /* for most policies */
     struct weir_stopped stopped; /* for those that follow it; one of both is empty */
     struct weir_choice refusal;
@@ -33,10 +33,10 @@ struct placer_stage {
 struct weir_placer {
     struct weir_allocator allocator;
     struct weir_placer_binding bound;
-    struct placer_stage *stages; /* memory of lists stays; all of stage_capacity are valid */
+    struct placer_pool *pools; /* memory of lists stays; all of pool_capacity are valid */
     struct weir_shape *shapes;
     double *frequencies;
-    uint32_t stage_count, stage_capacity, shape_capacity, frequency_capacity;
+    uint32_t pool_count, pool_capacity, shape_capacity, frequency_capacity;
     uint64_t queries; /* of this decision, for seeds */
     struct weir_placer_counts counts;
     struct weir_place_answer answer; /* large: not on the stack of every call */
@@ -59,17 +59,17 @@ void weir_placer_destroy(struct weir_placer *placer)
     if (placer == NULL)
         return;
     const struct weir_allocator memory = placer->allocator;
-    for (uint32_t i = 0; i < placer->stage_capacity; i++) {
-        weir_stopped_free(&placer->stages[i].stopped, &memory);
-        weir_free(&memory, placer->stages[i].list.workers);
+    for (uint32_t i = 0; i < placer->pool_capacity; i++) {
+        weir_stopped_free(&placer->pools[i].stopped, &memory);
+        weir_free(&memory, placer->pools[i].list.workers);
     }
-    weir_free(&memory, placer->stages);
+    weir_free(&memory, placer->pools);
     weir_free(&memory, placer->shapes);
     weir_free(&memory, placer->frequencies);
     weir_free(&memory, placer);
 }
 
-static weir_status reserve_stages(struct weir_placer *placer, uint32_t count)
+static weir_status reserve_pools(struct weir_placer *placer, uint32_t count)
 {
     const struct weir_allocator *const memory = &placer->allocator;
     struct weir_shape *const shapes =
@@ -83,15 +83,14 @@ static weir_status reserve_stages(struct weir_placer *placer, uint32_t count)
     if (frequencies == NULL)
         return WEIR_ENOMEM;
     placer->frequencies = frequencies;
-    uint32_t capacity = placer->stage_capacity;
-    struct placer_stage *const stages =
-        weir_grow(memory, placer->stages, &capacity, count, sizeof *stages);
-    if (stages == NULL)
+    uint32_t capacity = placer->pool_capacity;
+    struct placer_pool *const pools =
+        weir_grow(memory, placer->pools, &capacity, count, sizeof *pools);
+    if (pools == NULL)
         return WEIR_ENOMEM;
-    memset(stages + placer->stage_capacity, 0,
-           (capacity - placer->stage_capacity) * sizeof *stages);
-    placer->stages = stages;
-    placer->stage_capacity = capacity;
+    memset(pools + placer->pool_capacity, 0, (capacity - placer->pool_capacity) * sizeof *pools);
+    placer->pools = pools;
+    placer->pool_capacity = capacity;
     return WEIR_OK;
 }
 
@@ -100,31 +99,31 @@ static void mix_of_now(struct weir_placer *placer, const struct weir_view *view)
 {
     double sum = 0;
 
-    for (uint32_t i = 0; i < view->stage_count; i++) {
-        const struct weir_stage_view *const stage = weir_view_stage(view, i);
+    for (uint32_t i = 0; i < view->pool_count; i++) {
+        const struct weir_pool_view *const pool = weir_view_pool(view, i);
         placer->frequencies[i] =
-            stage->requested_workers >= 0 ? stage->requested_workers : (double)stage->workers;
+            pool->requested_workers >= 0 ? pool->requested_workers : (double)pool->workers;
         sum += placer->frequencies[i];
     }
-    for (uint32_t i = 0; i < view->stage_count; i++)
-        placer->frequencies[i] = sum > 0 ? placer->frequencies[i] / sum : 1.0 / view->stage_count;
+    for (uint32_t i = 0; i < view->pool_count; i++)
+        placer->frequencies[i] = sum > 0 ? placer->frequencies[i] / sum : 1.0 / view->pool_count;
 }
 
 weir_status weir_placer_begin(struct weir_placer *placer, const struct weir_placer_binding *binding)
 {
     const struct weir_view *const view = binding->view;
 
-    WEIR_TRY(reserve_stages(placer, view->stage_count));
+    WEIR_TRY(reserve_pools(placer, view->pool_count));
     placer->bound = *binding;
-    placer->stage_count = view->stage_count;
+    placer->pool_count = view->pool_count;
     placer->queries = 0;
     placer->counts = (struct weir_placer_counts){ 0 };
-    for (uint32_t i = 0; i < view->stage_count; i++) {
-        placer->shapes[i] = weir_view_stage(view, i)->shape;
-        placer->stages[i].list.first = 0;
-        placer->stages[i].list.count = 0;
-        weir_stopped_clear(&placer->stages[i].stopped);
-        placer->stages[i].is_refused = 0;
+    for (uint32_t i = 0; i < view->pool_count; i++) {
+        placer->shapes[i] = weir_view_pool(view, i)->shape;
+        placer->pools[i].list.first = 0;
+        placer->pools[i].list.count = 0;
+        weir_stopped_clear(&placer->pools[i].stopped);
+        placer->pools[i].is_refused = 0;
     }
     mix_of_now(placer, view);
     return WEIR_OK;
@@ -154,19 +153,19 @@ static uint32_t most_frequent(const struct weir_choice *choice)
     return reason;
 }
 
-uint32_t weir_placer_refusal(const struct weir_placer *placer, uint32_t stage)
+uint32_t weir_placer_refusal(const struct weir_placer *placer, uint32_t pool)
 {
-    if (stage >= placer->stage_count || placer->stages[stage].is_refused == 0)
+    if (pool >= placer->pool_count || placer->pools[pool].is_refused == 0)
         return WEIR_REASON_NONE;
-    return most_frequent(&placer->stages[stage].refusal);
+    return most_frequent(&placer->pools[pool].refusal);
 }
 
 weir_status weir_placer_finish(struct weir_placer *placer)
 {
-    for (uint32_t i = 0; i < placer->stage_count; i++) {
-        if (placer->stages[i].is_refused != 0)
+    for (uint32_t i = 0; i < placer->pool_count; i++) {
+        if (placer->pools[i].is_refused != 0)
             WEIR_TRY(weir_plan_deny(placer->bound.plan, i, weir_placer_refusal(placer, i),
-                                    &placer->stages[i].refusal));
+                                    &placer->pools[i].refusal));
     }
     return WEIR_OK;
 }
@@ -177,18 +176,18 @@ struct weir_placer_counts weir_placer_counts(const struct weir_placer *placer)
 }
 
 weir_status weir_placer_set_mix(struct weir_placer *placer, const double *frequencies,
-                                uint32_t stage_count)
+                                uint32_t pool_count)
 {
-    if (stage_count != placer->stage_count)
+    if (pool_count != placer->pool_count)
         return WEIR_EINVAL;
-    memcpy(placer->frequencies, frequencies, stage_count * sizeof *frequencies);
+    memcpy(placer->frequencies, frequencies, pool_count * sizeof *frequencies);
     return WEIR_OK;
 }
 
-uint32_t weir_placer_workers(const struct weir_placer *placer, uint32_t stage)
+uint32_t weir_placer_workers(const struct weir_placer *placer, uint32_t pool)
 {
-    return weir_cluster_stage_workers(placer->bound.scratch, stage) /
-           weir_shape_members(&placer->shapes[stage]);
+    return weir_cluster_pool_workers(placer->bound.scratch, pool) /
+           weir_shape_members(&placer->shapes[pool]);
 }
 
 struct weir_cluster *weir_placer_scratch(struct weir_placer *placer)
@@ -200,7 +199,7 @@ static struct weir_mix placer_mix(const struct weir_placer *placer)
 {
     return (struct weir_mix){ .shapes = placer->shapes,
                               .frequencies = placer->frequencies,
-                              .count = placer->stage_count };
+                              .count = placer->pool_count };
 }
 
 static uint64_t next_seed(struct weir_placer *placer)
@@ -221,14 +220,14 @@ static bool follows_stopped(const struct weir_placer *placer)
     return (placer->bound.ops->flags & WEIR_PLACEMENT_FOLLOWS_STOPPED) != 0;
 }
 
-static weir_status push_stopped(struct weir_placer *placer, uint32_t stage,
+static weir_status push_stopped(struct weir_placer *placer, uint32_t pool,
                                 const struct weir_worker *worker)
 {
     const struct weir_allocator *const allocator = &placer->allocator;
-    struct stopped_list *const list = &placer->stages[stage].list;
+    struct stopped_list *const list = &placer->pools[pool].list;
 
     if (follows_stopped(placer))
-        return weir_stopped_add(&placer->stages[stage].stopped, allocator, worker);
+        return weir_stopped_add(&placer->pools[pool].stopped, allocator, worker);
     struct weir_worker *const workers = weir_grow(allocator, list->workers, &list->capacity,
                                                   list->first + list->count + 1, sizeof *workers);
     if (workers == NULL)
@@ -272,18 +271,18 @@ static weir_status blame(const struct weir_placer *placer, weir_status status, u
     return status == WEIR_ENOMEM ? status : WEIR_EPOLICY;
 }
 
-/* The id of stopped worker `number` of a stage and what it held; false when there is none. */
-static bool look_up_stopped(const struct placer_stage *stage, uint32_t number, uint64_t *id,
+/* The id of stopped worker `number` of a pool and what it held; false when there is none. */
+static bool look_up_stopped(const struct placer_pool *pool, uint32_t number, uint64_t *id,
                             struct weir_alloc *alloc)
 {
-    if (weir_stopped_has(&stage->stopped, number)) {
-        *id = stage->stopped.entries[number].id;
-        weir_stopped_alloc(&stage->stopped, number, alloc);
+    if (weir_stopped_has(&pool->stopped, number)) {
+        *id = pool->stopped.entries[number].id;
+        weir_stopped_alloc(&pool->stopped, number, alloc);
         return true;
     }
-    if (number >= stage->list.count)
+    if (number >= pool->list.count)
         return false;
-    const struct weir_worker *const worker = &stage->list.workers[stage->list.first + number];
+    const struct weir_worker *const worker = &pool->list.workers[pool->list.first + number];
     *id = worker->id;
     memcpy(alloc, &worker->alloc,
            offsetof(struct weir_alloc, devices) +
@@ -295,15 +294,15 @@ static bool look_up_stopped(const struct placer_stage *stage, uint32_t number, u
 static weir_status keep_stopped(struct weir_placer *placer, uint32_t index,
                                 struct weir_error *error)
 {
-    struct placer_stage *const stage = &placer->stages[index];
+    struct placer_pool *const pool = &placer->pools[index];
     const uint32_t number = placer->answer.reused;
     struct weir_alloc alloc;
     uint64_t id = 0;
 
-    if (!look_up_stopped(stage, number, &id, &alloc))
+    if (!look_up_stopped(pool, number, &id, &alloc))
         return weir_fail(error, WEIR_EPOLICY,
                          "placement policy %s reuses worker %u of %u stopped ones",
-                         placer->bound.ops->name, number, stage->list.count + stage->stopped.live);
+                         placer->bound.ops->name, number, pool->list.count + pool->stopped.live);
     const weir_status status =
         weir_cluster_add_worker(placer->bound.scratch, id, index, &alloc, error);
     if (status != WEIR_OK)
@@ -312,35 +311,35 @@ static weir_status keep_stopped(struct weir_placer *placer, uint32_t index,
         return weir_fail(error, WEIR_EINVARIANT, "worker %llu has no stop to take back",
                          (unsigned long long)id);
     if (follows_stopped(placer))
-        weir_stopped_take(&stage->stopped, number);
+        weir_stopped_take(&pool->stopped, number);
     else
-        take_out(&stage->list, number);
+        take_out(&pool->list, number);
     placer->counts.reused++;
-    const struct weir_step step = { .stage = index, .placed = 1, .reused = 1, .worker = id };
+    const struct weir_step step = { .pool = index, .placed = 1, .reused = 1, .worker = id };
     return note_step(placer, &step);
 }
 
-static weir_status start_fresh(struct weir_placer *placer, uint32_t stage, struct weir_error *error)
+static weir_status start_fresh(struct weir_placer *placer, uint32_t pool, struct weir_error *error)
 {
     struct weir_plan *const plan = placer->bound.plan;
     const uint64_t id = weir_plan_next_worker(plan);
     const weir_status status =
-        weir_cluster_add_worker(placer->bound.scratch, id, stage, &placer->answer.alloc, error);
+        weir_cluster_add_worker(placer->bound.scratch, id, pool, &placer->answer.alloc, error);
     if (status != WEIR_OK)
         return blame(placer, status, id, error);
     (void)weir_plan_new_worker(plan); /* the id just used */
-    WEIR_TRY(weir_plan_start(plan, stage, id, &placer->answer.alloc, &placer->answer.choice));
-    const struct weir_step step = { .stage = stage, .placed = 1, .worker = id };
+    WEIR_TRY(weir_plan_start(plan, pool, id, &placer->answer.alloc, &placer->answer.choice));
+    const struct weir_step step = { .pool = pool, .placed = 1, .worker = id };
     return note_step(placer, &step);
 }
 
-static weir_status refuse(struct weir_placer *placer, uint32_t stage)
+static weir_status refuse(struct weir_placer *placer, uint32_t pool)
 {
-    const struct weir_step step = { .stage = stage };
+    const struct weir_step step = { .pool = pool };
 
     placer->counts.failed++;
-    placer->stages[stage].is_refused = 1;
-    placer->stages[stage].refusal = placer->answer.choice;
+    placer->pools[pool].is_refused = 1;
+    placer->pools[pool].refusal = placer->answer.choice;
     WEIR_TRY(note_step(placer, &step));
     return WEIR_EBUSY;
 }
@@ -380,104 +379,104 @@ static bool group_fits(struct weir_placer *placer, const struct weir_shape *shap
 }
 
 /* The first nodes that can, in their order; all members or none. */
-static weir_status start_group(struct weir_placer *placer, uint32_t stage, struct weir_error *error)
+static weir_status start_group(struct weir_placer *placer, uint32_t pool, struct weir_error *error)
 {
-    const struct weir_shape *const shape = &placer->shapes[stage];
+    const struct weir_shape *const shape = &placer->shapes[pool];
     struct weir_plan *const plan = placer->bound.plan;
     weir_status status = WEIR_OK;
     uint32_t node = 0;
 
     placer->counts.tried++;
     if (!group_fits(placer, shape))
-        return refuse(placer, stage);
-    placer->stages[stage].is_refused = 0;
+        return refuse(placer, pool);
+    placer->pools[pool].is_refused = 0;
     weir_plan_set_group(plan, weir_plan_next_worker(plan));
     for (uint32_t i = 0; status == WEIR_OK && i < weir_shape_members(shape); i++, node++) {
         node = next_member_node(placer, shape, node);
         status = weir_place_first(placer->bound.scratch, node, shape, &placer->answer.alloc);
         if (status == WEIR_OK)
-            status = start_fresh(placer, stage, error);
+            status = start_fresh(placer, pool, error);
     }
     weir_plan_set_group(plan, 0);
     return status;
 }
 
 /* The group that is there for longest: its members stand in a row. */
-static weir_status stop_group(struct weir_placer *placer, uint32_t stage, struct weir_error *error)
+static weir_status stop_group(struct weir_placer *placer, uint32_t pool, struct weir_error *error)
 {
-    for (uint32_t i = 0; i < weir_shape_members(&placer->shapes[stage]); i++) {
+    for (uint32_t i = 0; i < weir_shape_members(&placer->shapes[pool]); i++) {
         uint64_t id = 0;
-        if (!weir_cluster_stage_worker_id(placer->bound.scratch, stage, 0, &id))
-            return weir_fail(error, WEIR_ENOTFOUND, "stage %u has no group to remove", stage);
+        if (!weir_cluster_pool_worker_id(placer->bound.scratch, pool, 0, &id))
+            return weir_fail(error, WEIR_ENOTFOUND, "stage %u has no group to remove", pool);
         WEIR_TRY(weir_cluster_remove_worker(placer->bound.scratch, id, error));
         if (!weir_plan_unstart(placer->bound.plan, id))
-            WEIR_TRY(weir_plan_stop(placer->bound.plan, stage, id));
-        const struct weir_step step = { .stage = stage, .is_removal = 1, .worker = id };
+            WEIR_TRY(weir_plan_stop(placer->bound.plan, pool, id));
+        const struct weir_step step = { .pool = pool, .is_removal = 1, .worker = id };
         WEIR_TRY(note_step(placer, &step));
     }
     placer->counts.removed++;
     return WEIR_OK;
 }
 
-weir_status weir_placer_start(struct weir_placer *placer, uint32_t stage, struct weir_error *error)
+weir_status weir_placer_start(struct weir_placer *placer, uint32_t pool, struct weir_error *error)
 {
-    if (stage >= placer->stage_count)
-        return weir_fail(error, WEIR_EINVAL, "stage %u of %u", stage, placer->stage_count);
-    if (placer->shapes[stage].kind == WEIR_SHAPE_SPMD_MULTI)
-        return start_group(placer, stage, error);
-    const struct stopped_list *const list = &placer->stages[stage].list;
+    if (pool >= placer->pool_count)
+        return weir_fail(error, WEIR_EINVAL, "stage %u of %u", pool, placer->pool_count);
+    if (placer->shapes[pool].kind == WEIR_SHAPE_SPMD_MULTI)
+        return start_group(placer, pool, error);
+    const struct stopped_list *const list = &placer->pools[pool].list;
     const struct weir_mix mix = placer_mix(placer);
     const struct weir_place_query query = {
         .cluster = placer->bound.scratch,
         .mix = &mix,
-        .shape = &placer->shapes[stage],
-        .stage = stage,
+        .shape = &placer->shapes[pool],
+        .pool = pool,
         .reusable_count = list->count,
         .reusable = list->count == 0 ? NULL : list->workers + list->first,
         .seed = next_seed(placer),
-        .stopped = follows_stopped(placer) ? &placer->stages[stage].stopped : NULL,
+        .stopped = follows_stopped(placer) ? &placer->pools[pool].stopped : NULL,
     };
     placer->counts.tried++;
     placer->answer.reused = WEIR_NO_INDEX;
     const weir_status status = weir_placement_place(placer->bound.ops, placer->bound.state, &query,
                                                     &placer->answer, error);
     if (status == WEIR_EBUSY)
-        return refuse(placer, stage);
+        return refuse(placer, pool);
     if (status != WEIR_OK)
         return status;
-    placer->stages[stage].is_refused = 0;
+    placer->pools[pool].is_refused = 0;
     if (placer->answer.reused != WEIR_NO_INDEX)
-        return keep_stopped(placer, stage, error);
+        return keep_stopped(placer, pool, error);
     const struct weir_explained explained = { placer->bound.ops, placer->bound.state, &query,
                                               &placer->answer };
     WEIR_TRY(weir_explain_start(placer->bound.plan, &explained));
-    return start_fresh(placer, stage, error);
+    return start_fresh(placer, pool, error);
 }
 
-weir_status weir_placer_stop(struct weir_placer *placer, uint32_t stage, struct weir_error *error)
+weir_status weir_placer_stop(struct weir_placer *placer, uint32_t pool, struct weir_error *error)
 {
     const struct weir_mix mix = placer_mix(placer);
     struct weir_worker worker;
     uint64_t id = 0;
 
-    if (stage >= placer->stage_count)
-        return weir_fail(error, WEIR_EINVAL, "stage %u of %u", stage, placer->stage_count);
-    if (placer->shapes[stage].kind == WEIR_SHAPE_SPMD_MULTI)
-        return stop_group(placer, stage, error);
+    if (pool >= placer->pool_count)
+        return weir_fail(error, WEIR_EINVAL, "stage %u of %u", pool, placer->pool_count);
+    if (placer->shapes[pool].kind == WEIR_SHAPE_SPMD_MULTI)
+        return stop_group(placer, pool, error);
     const struct weir_evict_query query = {
-        .cluster = placer->bound.scratch, .mix = &mix, .stage = stage, .seed = next_seed(placer)
+        .cluster = placer->bound.scratch, .mix = &mix, .pool = pool, .seed = next_seed(placer)
     };
     WEIR_TRY(weir_placement_evict(placer->bound.ops, placer->bound.state, &query, &id, error));
-    if (!weir_cluster_worker(placer->bound.scratch, id, &worker) || worker.stage != stage)
+    if (!weir_cluster_worker(placer->bound.scratch, id, &worker) || worker.pool != pool)
         return weir_fail(error, WEIR_EPOLICY,
                          "placement policy %s removes worker %llu, which is not one of stage %u",
-                         placer->bound.ops->name, (unsigned long long)id, stage);
+                         placer->bound.ops->name, (unsigned long long)id, pool);
     WEIR_TRY(weir_cluster_remove_worker(placer->bound.scratch, id, error));
     placer->counts.removed++;
     if (!weir_plan_unstart(placer->bound.plan, id)) {
-        WEIR_TRY(push_stopped(placer, stage, &worker));
-        WEIR_TRY(weir_plan_stop(placer->bound.plan, stage, id));
+        WEIR_TRY(push_stopped(placer, pool, &worker));
+        WEIR_TRY(weir_plan_stop(placer->bound.plan, pool, id));
     }
-    const struct weir_step step = { .stage = stage, .is_removal = 1, .worker = id };
+    const struct weir_step step = { .pool = pool, .is_removal = 1, .worker = id };
     return note_step(placer, &step);
 }

@@ -3,7 +3,7 @@
  * The placer: a placement policy bound to the scratch cluster and the plan of one decision.
  *
  * Starting and stopping go through it, so that scratch and plan always say the same. It remembers
- * per stage the workers stopped so far (they may be kept after all), the last refusal, and the
+ * per pool the workers stopped so far (they may be kept after all), the last refusal, and the
  * steps. It is made once and bound anew for every decision; its memory stays.
  */
 #ifndef SCHED_PLACER_H
@@ -34,7 +34,7 @@ void weir_placer_destroy(struct weir_placer *placer);
  * does, until the scaling policy sets another. */
 weir_status weir_placer_begin(struct weir_placer *placer,
                               const struct weir_placer_binding *binding);
-/* Ends it: writes one DENY for every stage whose last try was refused. */
+/* Ends it: writes one DENY for every pool whose last try was refused. */
 weir_status weir_placer_finish(struct weir_placer *placer);
 
 /* The decision from its beginning, for a policy that took back all it did to scratch and plan.
@@ -43,8 +43,8 @@ weir_status weir_placer_restart(struct weir_placer *placer);
 
 /* Of the current or last decision. */
 struct weir_placer_counts weir_placer_counts(const struct weir_placer *placer);
-/* Why the last start of a stage was refused: the most frequent reason of its nodes, or
+/* Why the last start of a pool was refused: the most frequent reason of its nodes, or
  * WEIR_REASON_NONE when it was not refused. */
-uint32_t weir_placer_refusal(const struct weir_placer *placer, uint32_t stage);
+uint32_t weir_placer_refusal(const struct weir_placer *placer, uint32_t pool);
 
 #endif

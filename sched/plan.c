@@ -172,25 +172,25 @@ static weir_status keep_choice(struct weir_plan_store *store, const struct weir_
 
 /* Takes a field by field start: the unused devices of an action are never written. */
 static void action_begin(struct weir_action *action, const struct weir_plan_store *store,
-                         uint32_t verb, uint32_t stage)
+                         uint32_t verb, uint32_t pool)
 {
     memset(action, 0, offsetof(struct weir_action, alloc));
     memset(&action->alloc, 0, offsetof(struct weir_alloc, devices));
     action->group = 0;
     action->verb = verb;
-    action->stage = stage;
+    action->pool = pool;
     action->phase = store->phase;
     action->choice = WEIR_NO_INDEX;
 }
 
-weir_status weir_plan_start(struct weir_plan *plan, uint32_t stage, uint64_t worker,
+weir_status weir_plan_start(struct weir_plan *plan, uint32_t pool, uint64_t worker,
                             const struct weir_alloc *alloc, const struct weir_choice *choice)
 {
     struct weir_action action;
     const uint32_t count = alloc->device_count;
     const uint32_t devices = count < WEIR_MAX_DEVICES ? count : WEIR_MAX_DEVICES;
 
-    action_begin(&action, plan->store, WEIR_VERB_START, stage);
+    action_begin(&action, plan->store, WEIR_VERB_START, pool);
     action.worker = worker;
     memcpy(&action.alloc, alloc,
            offsetof(struct weir_alloc, devices) + devices * sizeof alloc->devices[0]);
@@ -205,30 +205,30 @@ void weir_plan_set_group(struct weir_plan *plan, uint64_t group)
     plan->store->group = group;
 }
 
-weir_status weir_plan_stop(struct weir_plan *plan, uint32_t stage, uint64_t worker)
+weir_status weir_plan_stop(struct weir_plan *plan, uint32_t pool, uint64_t worker)
 {
     struct weir_action action;
 
-    action_begin(&action, plan->store, WEIR_VERB_STOP, stage);
+    action_begin(&action, plan->store, WEIR_VERB_STOP, pool);
     action.worker = worker;
     return weir_plan_append(plan, &action);
 }
 
-weir_status weir_plan_set_slots(struct weir_plan *plan, uint32_t stage, uint32_t slots)
+weir_status weir_plan_set_slots(struct weir_plan *plan, uint32_t pool, uint32_t slots)
 {
     struct weir_action action;
 
-    action_begin(&action, plan->store, WEIR_VERB_SET_SLOTS, stage);
+    action_begin(&action, plan->store, WEIR_VERB_SET_SLOTS, pool);
     action.value = slots;
     return weir_plan_append(plan, &action);
 }
 
-weir_status weir_plan_deny(struct weir_plan *plan, uint32_t stage, uint32_t reason,
+weir_status weir_plan_deny(struct weir_plan *plan, uint32_t pool, uint32_t reason,
                            const struct weir_choice *choice)
 {
     struct weir_action action;
 
-    action_begin(&action, plan->store, WEIR_VERB_DENY, stage);
+    action_begin(&action, plan->store, WEIR_VERB_DENY, pool);
     action.reason = reason;
     WEIR_TRY(keep_choice(plan->store, choice, &action.choice));
     return weir_plan_append(plan, &action);
@@ -243,29 +243,28 @@ weir_status weir_plan_wake(struct weir_plan *plan, int64_t at_ns)
     return weir_plan_append(plan, &action);
 }
 
-weir_status weir_plan_note(struct weir_plan *plan, uint32_t stage,
-                           const struct weir_stage_note *note)
+weir_status weir_plan_note(struct weir_plan *plan, uint32_t pool, const struct weir_pool_note *note)
 {
     struct weir_plan_store *const store = plan->store;
 
-    if (stage == WEIR_NO_INDEX)
+    if (pool == WEIR_NO_INDEX)
         return WEIR_EINVAL;
-    struct weir_stage_note *const notes =
-        weir_grow(&store->allocator, store->notes, &store->note_capacity, stage + 1, sizeof *notes);
+    struct weir_pool_note *const notes =
+        weir_grow(&store->allocator, store->notes, &store->note_capacity, pool + 1, sizeof *notes);
     if (notes == NULL)
         return WEIR_ENOMEM;
     store->notes = notes;
-    uint32_t *const noted = weir_grow(&store->allocator, store->noted, &store->noted_capacity,
-                                      stage + 1, sizeof *noted);
+    uint32_t *const noted =
+        weir_grow(&store->allocator, store->noted, &store->noted_capacity, pool + 1, sizeof *noted);
     if (noted == NULL)
         return WEIR_ENOMEM;
     store->noted = noted;
-    for (uint32_t i = store->note_count; i <= stage; i++)
+    for (uint32_t i = store->note_count; i <= pool; i++)
         noted[i] = 0;
-    if (stage >= store->note_count)
-        store->note_count = stage + 1;
-    notes[stage] = *note;
-    noted[stage] = 1;
+    if (pool >= store->note_count)
+        store->note_count = pool + 1;
+    notes[pool] = *note;
+    noted[pool] = 1;
     return WEIR_OK;
 }
 
@@ -382,11 +381,11 @@ const struct weir_choice *weir_plan_choice(const struct weir_plan *plan, uint32_
     return index < plan->store->choice_count ? &plan->store->choices[index] : NULL;
 }
 
-const struct weir_stage_note *weir_plan_stage_note(const struct weir_plan *plan, uint32_t stage)
+const struct weir_pool_note *weir_plan_pool_note(const struct weir_plan *plan, uint32_t pool)
 {
     const struct weir_plan_store *const store = plan->store;
 
-    return stage < store->note_count && store->noted[stage] != 0 ? &store->notes[stage] : NULL;
+    return pool < store->note_count && store->noted[pool] != 0 ? &store->notes[pool] : NULL;
 }
 
 uint32_t weir_plan_step_count(const struct weir_plan *plan)

@@ -3,7 +3,7 @@
  * Status texts and the error box.
  *
  * Invariant: after any call here the text of a box is terminated. A failure that names no numbered
- * phase or stage leaves -1 in both; a policy that has them sets them after weir_fail.
+ * phase or pool leaves -1 in both; a policy that has them sets them after weir_fail.
  */
 #include "weir/status.h"
 
@@ -28,7 +28,7 @@ weir_status weir_fail(struct weir_error *error, weir_status status, const char *
     if (!error)
         return status;
     error->phase = -1;
-    error->stage = -1;
+    error->pool = -1;
     va_list arguments;
     va_start(arguments, format);
     const int length = vsnprintf(error->text, sizeof error->text, format, arguments);

@@ -90,10 +90,10 @@ static weir_status find_stage(const struct answer *answer, const json_t *json, s
     if (name == NULL)
         return refuse(answer->error, "stages[].name", "is missing");
     *stage = (uint32_t)place;
-    if (place < view->stage_count && strcmp(weir_view_stage(view, *stage)->name, name) == 0)
+    if (place < view->pool_count && strcmp(weir_view_pool(view, *stage)->name, name) == 0)
         return WEIR_OK;
-    for (*stage = 0; *stage < view->stage_count; (*stage)++)
-        if (strcmp(weir_view_stage(view, *stage)->name, name) == 0)
+    for (*stage = 0; *stage < view->pool_count; (*stage)++)
+        if (strcmp(weir_view_pool(view, *stage)->name, name) == 0)
             return WEIR_OK;
     return weir_fail(answer->error, WEIR_EPOLICY, "its answer: there is no stage '%s'", name);
 }
@@ -130,7 +130,7 @@ static weir_status read_starts(const struct answer *answer, const json_t *stages
     {
         uint32_t stage = 0;
         WEIR_TRY(find_stage(answer, json, i, &stage));
-        const struct weir_shape *shape = &weir_view_stage(answer->view, stage)->shape;
+        const struct weir_shape *shape = &weir_view_pool(answer->view, stage)->shape;
         json_array_foreach(json_object_get(json, "new"), k, worker)
         {
             WEIR_TRY(read_alloc(answer, worker, shape, &alloc));
@@ -145,14 +145,14 @@ static weir_status read_slots(const struct answer *answer, const json_t *slots)
 {
     const json_t *json = NULL;
     size_t i = 0;
-    if (slots != NULL && json_array_size(slots) != answer->view->stage_count)
+    if (slots != NULL && json_array_size(slots) != answer->view->pool_count)
         return refuse(answer->error, "slots[]", "needs one count for every stage");
     json_array_foreach(slots, i, json)
     {
         const json_int_t count = json_integer_value(json);
         if (!json_is_integer(json) || count < 1 || count > UINT32_MAX)
             return refuse(answer->error, "slots[]", "is no count");
-        if (count != weir_view_stage(answer->view, (uint32_t)i)->slots)
+        if (count != weir_view_pool(answer->view, (uint32_t)i)->slots)
             WEIR_TRY(weir_plan_set_slots(answer->plan, (uint32_t)i, (uint32_t)count));
     }
     return WEIR_OK;

@@ -311,7 +311,7 @@ static weir_status run_time(const struct sim_scenario *scenario,
 static weir_status run_jobs(const struct sim_scenario *scenario,
                             const struct sim_run_options *options, struct sim_run_summary *summary)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     const bool is_static = scenario->workloads[0].mode == SIM_WORKLOAD_STATIC;
     const double wall_s = clock_s(CLOCK_MONOTONIC);
     const double cpu_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
@@ -335,7 +335,7 @@ static weir_status run_jobs(const struct sim_scenario *scenario,
 weir_status sim_run(const struct sim_scenario *scenario, const struct sim_run_options *options,
                     struct sim_run_summary *summary)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct sim_world *world = NULL;
     const double wall_s = clock_s(CLOCK_MONOTONIC);
     const double cpu_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);

@@ -106,15 +106,15 @@ static weir_status add_stage(struct sim_port *port, uint32_t index, struct weir_
 {
     const struct sim_stage_run *stage = port->config.stages[index];
     const struct sim_stage *spec = stage->spec;
-    const struct weir_stage_view view = { .name = spec->name,
-                                          .pipeline = stage->pipeline->index,
-                                          .requested_workers = spec->workers,
-                                          .shape = spec->shape,
-                                          .batch_size = spec->batch,
-                                          .slots = stage->slots,
-                                          .over_provision = spec->over_provision,
-                                          .speed_hint_per_s = spec->speed_hint_per_s };
-    return weir_host_add_stage(port->host, &view, NULL, error);
+    const struct weir_pool_view view = { .name = spec->name,
+                                         .pipeline = stage->pipeline->index,
+                                         .requested_workers = spec->workers,
+                                         .shape = spec->shape,
+                                         .batch_size = spec->batch,
+                                         .slots = stage->slots,
+                                         .over_provision = spec->over_provision,
+                                         .speed_hint_per_s = spec->speed_hint_per_s };
+    return weir_host_add_pool(port->host, &view, NULL, error);
 }
 
 static weir_status fill_host(struct sim_port *port, struct weir_error *error)
@@ -205,7 +205,7 @@ static weir_status tell(struct sim_port *port, uint32_t kind, uint32_t stage, ui
 {
     struct sim_context *context = port->config.context;
     const struct weir_outcome outcome = { .kind = kind,
-                                          .stage = stage,
+                                          .pool = stage,
                                           .reason = reason,
                                           .node = alloc == NULL ? WEIR_NO_INDEX : alloc->node,
                                           .worker = worker,
@@ -315,18 +315,18 @@ weir_status sim_port_place_initial(struct sim_port *port, const struct sim_initi
 
 /* ---- decisions ---- */
 
-static struct weir_stage_update count_stage(const struct sim_stage_run *stage)
+static struct weir_pool_update count_stage(const struct sim_stage_run *stage)
 {
     const bool is_closed = !sim_barrier_takes_workers(stage);
     const bool is_done = is_closed || stage->loop.is_done || sim_pipeline_is_done(stage->pipeline);
     const uint32_t members = weir_shape_members(&stage->spec->shape); /* the view counts these */
     const uint32_t ready = stage->worker_count - stage->count[SIM_WORKER_SETUP];
-    return (struct weir_stage_update){ .ready = members * ready,
-                                       .busy = members * stage->count[SIM_WORKER_BUSY],
-                                       .finished = is_done ? 1 : 0,
-                                       .slots = stage->slots,
-                                       .queued_items = sim_stage_waiting(stage),
-                                       .requested_workers = is_closed ? 0 : stage->spec->workers };
+    return (struct weir_pool_update){ .ready = members * ready,
+                                      .busy = members * stage->count[SIM_WORKER_BUSY],
+                                      .finished = is_done ? 1 : 0,
+                                      .slots = stage->slots,
+                                      .queued_items = sim_stage_waiting(stage),
+                                      .requested_workers = is_closed ? 0 : stage->spec->workers };
 }
 
 void sim_port_look(struct sim_port *port)
@@ -340,13 +340,13 @@ static weir_status update_stages(struct sim_port *port)
 {
     const int64_t now_ns = sim_engine_now(port->config.context->engine);
     for (uint32_t s = 0; s < port->config.scenario->stages_total; s++) {
-        struct weir_stage_update update = count_stage(port->config.stages[s]);
+        struct weir_pool_update update = count_stage(port->config.stages[s]);
         if (port->has_seen && port->sched->view_age_ns > 0) {
             update.ready = port->seen[s].ready;
             update.busy = port->seen[s].busy;
             update.queued_items = port->seen[s].queued_items;
         }
-        WEIR_TRY(weir_host_update_stage(port->host, s, &update));
+        WEIR_TRY(weir_host_update_pool(port->host, s, &update));
     }
     return measure_late(port, now_ns - port->sched->view_age_ns);
 }
@@ -366,7 +366,7 @@ static void update_speeds(struct sim_port *port, int64_t now_ns)
 {
     const struct weir_view *view = weir_host_view(port->host, now_ns);
     for (uint32_t s = 0; s < port->config.scenario->stages_total; s++) {
-        const double speed = weir_view_stage(view, s)->estimate.batches_per_s;
+        const double speed = weir_view_pool(view, s)->estimate.batches_per_s;
         if (!isnan(speed))
             sim_meter_speed(port->config.context->meter, now_ns, s, speed);
     }
@@ -493,7 +493,7 @@ weir_status sim_port_replace(struct sim_port *port, const struct sim_sched *sche
 struct weir_estimate sim_port_estimate(struct sim_port *port, uint32_t stage)
 {
     const int64_t now_ns = sim_engine_now(port->config.context->engine);
-    return weir_view_stage(weir_host_view(port->host, now_ns), stage)->estimate;
+    return weir_view_pool(weir_host_view(port->host, now_ns), stage)->estimate;
 }
 
 weir_status sim_port_export(struct sim_port *port, FILE *out)

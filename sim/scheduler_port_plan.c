@@ -45,7 +45,7 @@ static weir_status apply_start(struct sim_port *port, const struct weir_action *
                                uint32_t *reason)
 {
     const struct sim_place place = { action->worker, action->alloc };
-    return start_places(port, action->stage, &(struct sim_places){ &place, 1 }, reason);
+    return start_places(port, action->pool, &(struct sim_places){ &place, 1 }, reason);
 }
 
 /* The members of a group follow each other in the plan: the first one starts them all. */
@@ -65,7 +65,7 @@ static weir_status start_group(struct sim_port *port, const struct weir_plan *pl
         places[i] = (struct sim_place){ action->worker, action->alloc };
     }
     const weir_status status =
-        start_places(port, leader->stage, &(struct sim_places){ places, count }, &reason);
+        start_places(port, leader->pool, &(struct sim_places){ places, count }, &reason);
     free(places);
     for (uint32_t i = 0; i < count; i++)
         port->outcomes[first + i] = reason;
@@ -91,7 +91,7 @@ static weir_status apply_action(struct sim_port *port, const struct weir_action 
     case WEIR_VERB_START:
         return apply_start(port, action, reason);
     case WEIR_VERB_SET_SLOTS:
-        port->config.stages[action->stage]->slots = (uint32_t)action->value;
+        port->config.stages[action->pool]->slots = (uint32_t)action->value;
         return WEIR_OK;
     case WEIR_VERB_WAKE:
         apply_wake(port, action);

@@ -22,7 +22,7 @@ struct sim_port {
     const struct weir_plan *pending; /* decided, not applied yet; the host's */
     const struct sim_sched *pending_sched;
     int64_t pending_ns, pending_wall_ns;
-    struct weir_stage_update *seen; /* by stage, as old as the view */
+    struct weir_pool_update *seen; /* by stage, as old as the view */
     bool has_seen;
     struct weir_measurement *late; /* not yet known to the host, oldest first */
     size_t late_count, late_capacity;

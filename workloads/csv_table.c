@@ -196,7 +196,7 @@ static void end_row(struct reader *reader)
         cells[f] = field_text(reader, f);
     const struct wl_csv_row row = { reader->options, reader->row_line, reader->column_field,
                                     cells };
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     const weir_status status = reader->sink->row(reader->sink->state, &row, &error);
     if (status == WEIR_OK)
         reader->counts->rows++;
@@ -233,7 +233,7 @@ static void on_row(int terminator, void *context)
 /* The next line; false at the end of the file or of the reading. */
 static bool next_line(struct reader *reader, struct wl_line *line)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     const weir_status status = wl_lines_next(reader->lines, line, &error);
     if (status != WEIR_OK) {
         reader->status =

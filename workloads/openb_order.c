@@ -93,7 +93,7 @@ static char *behind_key(char *line, const char *key)
 static weir_status read_order(struct wl_lines *lines, struct place *place, const char *key,
                               struct wl_openb_order *order)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct wl_line line;
     while (order->arrivals == NULL || order->ranks == NULL) {
         const weir_status status = wl_lines_next(lines, &line, &error);

@@ -298,7 +298,7 @@ static weir_status read_comment(struct reading *reading)
 
 static weir_status next_line(struct reading *reading, struct wl_lines *lines)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     const size_t before = reading->line.number;
     const weir_status status = wl_lines_next(lines, &reading->line, &error);
     if (status != WEIR_OK)

@@ -109,7 +109,7 @@ static void recognise_line(const struct wl_line *line, struct recognition *found
 static weir_status recognise(struct wl_lines *lines, const char *path, struct recognition *found,
                              struct weir_error *error)
 {
-    struct weir_error cause = { .phase = -1, .stage = -1 };
+    struct weir_error cause = { .phase = -1, .pool = -1 };
     struct wl_line line;
     do {
         const weir_status status = wl_lines_next(lines, &line, &cause);

@@ -172,9 +172,9 @@ static weir_status compare_node_lists(const struct weir_cluster *cluster, uint32
             listed--;
             peers += worker->peer_previous == WEIR_NO_INDEX;
             if ((worker->peer_previous == WEIR_NO_INDEX) !=
-                (weir_first_peer(cluster, n, worker->stage) == s))
+                (weir_first_peer(cluster, n, worker->pool) == s))
                 return weir_fail(error, WEIR_EINVARIANT, "node index %u stage %u: list is broken",
-                                 n, worker->stage);
+                                 n, worker->pool);
         }
     }
     if (listed != 0 || peers != cluster->peers.count)
@@ -187,12 +187,12 @@ static weir_status compare_lists(const struct weir_cluster *cluster, struct weir
 {
     uint32_t listed = 0;
 
-    for (uint32_t s = 0; s < cluster->stage_count; s++) {
-        const struct weir_stage_list *const list = &cluster->stages[s];
+    for (uint32_t s = 0; s < cluster->pool_count; s++) {
+        const struct weir_pool_list *const list = &cluster->pools[s];
         listed += list->count;
         for (uint32_t i = 0; i < list->count; i++) {
             const struct weir_worker_slot *const worker = &cluster->slots[list->slots[i]];
-            if (worker->stage != s ||
+            if (worker->pool != s ||
                 (i > 0 && cluster->slots[list->slots[i - 1]].sequence >= worker->sequence))
                 return weir_fail(error, WEIR_EINVARIANT, "stage %u: list is broken at %u", s, i);
         }

@@ -29,9 +29,9 @@ void weir_cluster_destroy(struct weir_cluster *cluster)
     if (cluster == NULL)
         return;
     const struct weir_allocator memory = cluster->allocator;
-    for (uint32_t s = 0; s < cluster->stage_count; s++)
-        weir_free(&memory, cluster->stages[s].slots);
-    weir_free(&memory, cluster->stages);
+    for (uint32_t s = 0; s < cluster->pool_count; s++)
+        weir_free(&memory, cluster->pools[s].slots);
+    weir_free(&memory, cluster->pools);
     weir_free(&memory, cluster->nodes);
     weir_free(&memory, cluster->lists);
     weir_free(&memory, cluster->gpus);
@@ -81,23 +81,23 @@ static weir_status copy_table(const struct weir_allocator *memory, struct weir_i
     return WEIR_OK;
 }
 
-static weir_status copy_stages(struct weir_cluster *target, const struct weir_cluster *source)
+static weir_status copy_pools(struct weir_cluster *target, const struct weir_cluster *source)
 {
-    const uint32_t before = target->stage_count;
+    const uint32_t before = target->pool_count;
 
-    if (source->stage_count > before) {
-        struct weir_stage_list *const stages =
-            weir_grow(&target->allocator, target->stages, &target->stage_capacity,
-                      source->stage_count, sizeof *stages);
-        if (stages == NULL)
+    if (source->pool_count > before) {
+        struct weir_pool_list *const pools =
+            weir_grow(&target->allocator, target->pools, &target->pool_capacity, source->pool_count,
+                      sizeof *pools);
+        if (pools == NULL)
             return WEIR_ENOMEM;
-        memset(stages + before, 0, (source->stage_count - before) * sizeof *stages);
-        target->stages = stages;
-        target->stage_count = source->stage_count;
+        memset(pools + before, 0, (source->pool_count - before) * sizeof *pools);
+        target->pools = pools;
+        target->pool_count = source->pool_count;
     }
-    for (uint32_t s = 0; s < target->stage_count; s++) {
-        struct weir_stage_list *const list = &target->stages[s];
-        const uint32_t count = s < source->stage_count ? source->stages[s].count : 0;
+    for (uint32_t s = 0; s < target->pool_count; s++) {
+        struct weir_pool_list *const list = &target->pools[s];
+        const uint32_t count = s < source->pool_count ? source->pools[s].count : 0;
         list->count = count;
         if (count == 0)
             continue;
@@ -106,7 +106,7 @@ static weir_status copy_stages(struct weir_cluster *target, const struct weir_cl
         if (slots == NULL)
             return WEIR_ENOMEM;
         list->slots = slots;
-        memcpy(slots, source->stages[s].slots, count * sizeof *slots);
+        memcpy(slots, source->pools[s].slots, count * sizeof *slots);
     }
     return WEIR_OK;
 }
@@ -153,7 +153,7 @@ weir_status weir_cluster_assign(struct weir_cluster *target, const struct weir_c
     WEIR_TRY(copy_table(&target->allocator, &target->node_ids, &source->node_ids));
     WEIR_TRY(copy_table(&target->allocator, &target->worker_ids, &source->worker_ids));
     WEIR_TRY(copy_table(&target->allocator, &target->peers, &source->peers));
-    WEIR_TRY(copy_stages(target, source));
+    WEIR_TRY(copy_pools(target, source));
     target->node_count = source->node_count;
     target->gpu_count = source->gpu_count;
     target->total = source->total;

@@ -47,7 +47,7 @@ uint64_t weir_ledger_version(const struct weir_cluster *cluster, uint32_t node)
     return sum;
 }
 
-/* `cause` tells apart changes that leave equal books: another worker, another stage. */
+/* `cause` tells apart changes that leave equal books: another worker, another pool. */
 static void record_change(struct weir_cluster *cluster, uint32_t node, uint64_t cause)
 {
     cluster->stamp = weir_hash_add(cluster->stamp + node, cluster->nodes[node].version);
@@ -317,6 +317,6 @@ void weir_ledger_apply(struct weir_cluster *cluster, const struct weir_alloc *al
     if (node->flags & WEIR_NODE_UP)
         add_amounts(&cluster->free, &moved, -direction);
     record_change(cluster, alloc->node,
-                  weir_hash_add(weir_hash_mix(worker->id * 2 + (direction > 0)) + worker->stage,
+                  weir_hash_add(weir_hash_mix(worker->id * 2 + (direction > 0)) + worker->pool,
                                 worker->sequence));
 }

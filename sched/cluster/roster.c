@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who is there: worker slots, the id table, stage lists, node lists, and the pool for the devices
+ * Who is there: worker slots, the id table, pool lists, node lists, and the blocks for the devices
  * beyond a worker's first.
  *
- * Invariant: a used slot is in the id table, in its stage's list at the place of its sequence, and
+ * Invariant: a used slot is in the id table, in its pool's list at the place of its sequence, and
  * in its node's list. The books (ledger.c) are not touched here.
  */
 #include "sched/cluster/state.h"
@@ -13,20 +13,18 @@
 #include <assert.h>
 #include <string.h>
 
-static weir_status reserve_stage(struct weir_cluster *cluster, uint32_t stage)
+static weir_status reserve_pool(struct weir_cluster *cluster, uint32_t pool)
 {
-    if (stage >= cluster->stage_count) {
-        struct weir_stage_list *const stages =
-            weir_grow(&cluster->allocator, cluster->stages, &cluster->stage_capacity, stage + 1,
-                      sizeof *stages);
-        if (stages == NULL)
+    if (pool >= cluster->pool_count) {
+        struct weir_pool_list *const pools = weir_grow(
+            &cluster->allocator, cluster->pools, &cluster->pool_capacity, pool + 1, sizeof *pools);
+        if (pools == NULL)
             return WEIR_ENOMEM;
-        cluster->stages = stages;
-        memset(stages + cluster->stage_count, 0,
-               (stage + 1 - cluster->stage_count) * sizeof *stages);
-        cluster->stage_count = stage + 1;
+        cluster->pools = pools;
+        memset(pools + cluster->pool_count, 0, (pool + 1 - cluster->pool_count) * sizeof *pools);
+        cluster->pool_count = pool + 1;
     }
-    struct weir_stage_list *const list = &cluster->stages[stage];
+    struct weir_pool_list *const list = &cluster->pools[pool];
     uint32_t *const slots = weir_grow(&cluster->allocator, list->slots, &list->capacity,
                                       list->count + 1, sizeof *slots);
     if (slots == NULL)
@@ -37,20 +35,20 @@ static weir_status reserve_stage(struct weir_cluster *cluster, uint32_t stage)
 
 static weir_status reserve_block(struct weir_cluster *cluster, uint32_t device_count)
 {
-    struct weir_device_pool *const pool = &cluster->more;
+    struct weir_device_blocks *const blocks = &cluster->more;
 
-    if (device_count < 2 || pool->free_first[device_count - 1] != WEIR_NO_INDEX)
+    if (device_count < 2 || blocks->free_first[device_count - 1] != WEIR_NO_INDEX)
         return WEIR_OK;
     struct weir_device *const devices =
-        weir_grow(&cluster->allocator, pool->devices, &pool->capacity,
-                  pool->count + device_count - 1, sizeof *devices);
+        weir_grow(&cluster->allocator, blocks->devices, &blocks->capacity,
+                  blocks->count + device_count - 1, sizeof *devices);
     if (devices == NULL)
         return WEIR_ENOMEM;
-    pool->devices = devices;
+    blocks->devices = devices;
     return WEIR_OK;
 }
 
-weir_status weir_roster_reserve(struct weir_cluster *cluster, uint32_t stage, uint32_t device_count)
+weir_status weir_roster_reserve(struct weir_cluster *cluster, uint32_t pool, uint32_t device_count)
 {
     if (cluster->slot_free == WEIR_NO_INDEX) {
         struct weir_worker_slot *const slots =
@@ -63,25 +61,25 @@ weir_status weir_roster_reserve(struct weir_cluster *cluster, uint32_t stage, ui
     WEIR_TRY(weir_id_table_reserve(&cluster->worker_ids, &cluster->allocator,
                                    cluster->worker_ids.count + 1));
     WEIR_TRY(weir_id_table_reserve(&cluster->peers, &cluster->allocator, cluster->peers.count + 1));
-    WEIR_TRY(reserve_stage(cluster, stage));
+    WEIR_TRY(reserve_pool(cluster, pool));
     return reserve_block(cluster, device_count);
 }
 
 uint32_t weir_roster_take_block(struct weir_cluster *cluster, uint32_t device_count)
 {
-    struct weir_device_pool *const pool = &cluster->more;
+    struct weir_device_blocks *const blocks = &cluster->more;
 
     if (device_count < 2)
         return WEIR_NO_INDEX;
     const uint32_t size = device_count - 1;
-    uint32_t block = pool->free_first[size];
+    uint32_t block = blocks->free_first[size];
     if (block != WEIR_NO_INDEX) {
-        pool->free_first[size] = pool->devices[block].gpu;
+        blocks->free_first[size] = blocks->devices[block].gpu;
         return block;
     }
-    block = pool->count;
-    pool->count += size;
-    assert(pool->count <= pool->capacity);
+    block = blocks->count;
+    blocks->count += size;
+    assert(blocks->count <= blocks->capacity);
     return block;
 }
 
@@ -93,8 +91,8 @@ void weir_roster_give_block(struct weir_cluster *cluster, uint32_t more, uint32_
     cluster->more.free_first[device_count - 1] = more;
 }
 
-/* The first place in a stage's list whose sequence is not below `sequence`. */
-static uint32_t list_place(const struct weir_cluster *cluster, const struct weir_stage_list *list,
+/* The first place in a pool's list whose sequence is not below `sequence`. */
+static uint32_t list_place(const struct weir_cluster *cluster, const struct weir_pool_list *list,
                            uint64_t sequence)
 {
     uint32_t low = 0;
@@ -129,7 +127,7 @@ static void link_worker(struct weir_cluster *cluster, uint32_t slot)
 {
     struct weir_worker_slot *const worker = &cluster->slots[slot];
     uint32_t *const node_first = &cluster->lists[worker->node].first;
-    const uint64_t key = weir_peer_key(worker->node, worker->stage);
+    const uint64_t key = weir_peer_key(worker->node, worker->pool);
     const uint32_t peer = weir_id_table_find(&cluster->peers, key);
 
     worker->node_previous = WEIR_NO_INDEX;
@@ -150,7 +148,7 @@ static void link_worker(struct weir_cluster *cluster, uint32_t slot)
 
 static void unlink_worker(struct weir_cluster *cluster, const struct weir_worker_slot *worker)
 {
-    const uint64_t key = weir_peer_key(worker->node, worker->stage);
+    const uint64_t key = weir_peer_key(worker->node, worker->pool);
 
     if (worker->node_next != WEIR_NO_INDEX)
         cluster->slots[worker->node_next].node_previous = worker->node_previous;
@@ -172,7 +170,7 @@ static void unlink_worker(struct weir_cluster *cluster, const struct weir_worker
 uint32_t weir_roster_insert(struct weir_cluster *cluster, const struct weir_worker_slot *worker)
 {
     const uint32_t slot = take_slot(cluster);
-    struct weir_stage_list *const list = &cluster->stages[worker->stage];
+    struct weir_pool_list *const list = &cluster->pools[worker->pool];
 
     cluster->slots[slot] = *worker;
     link_worker(cluster, slot);
@@ -192,7 +190,7 @@ uint32_t weir_roster_insert(struct weir_cluster *cluster, const struct weir_work
 void weir_roster_extract(struct weir_cluster *cluster, uint32_t slot)
 {
     struct weir_worker_slot *const worker = &cluster->slots[slot];
-    struct weir_stage_list *const list = &cluster->stages[worker->stage];
+    struct weir_pool_list *const list = &cluster->pools[worker->pool];
     const uint32_t position = list_place(cluster, list, worker->sequence);
 
     assert(list->slots[position] == slot);

@@ -3,10 +3,10 @@
  * The inventory's insides, for the files of this folder and for placement, which reads them.
  *
  * Nodes and GPUs are two flat arrays. Workers live in slots that are reused; a slot keeps the
- * worker's first device, the others lie in a pool of blocks by size. A worker's `sequence` is its
- * rank in insertion order: stage lists are sorted by it, so a position is found by bisection and a
+ * worker's first device, the others lie in blocks by size. A worker's `sequence` is its
+ * rank in insertion order: pool lists are sorted by it, so a position is found by bisection and a
  * worker that comes back by roll-back finds its old place. Workers of a node, and those of a node
- * and stage (peers), form lists without an order.
+ * and pool (peers), form lists without an order.
  *
  * Caches follow changes in two ways: `node.version` is a fingerprint of the node's state, and the
  * last changes are kept in a ring with a running stamp (weir_cluster_changes).
@@ -23,21 +23,21 @@ struct weir_worker_slot {
     int64_t since_ns;
     int64_t cpu_units;
     int64_t ram_bytes;
-    uint32_t stage;
+    uint32_t pool;
     uint32_t state;
     uint32_t node;
     uint32_t device_count;
-    uint32_t more;          /* block in the pool for devices 1.., or WEIR_NO_INDEX */
+    uint32_t more;          /* block for devices 1.., or WEIR_NO_INDEX */
     uint32_t node_next;     /* slots of the same node; of free slots: the next free one */
     uint32_t node_previous; /* WEIR_NO_INDEX = first */
-    uint32_t peer_next;     /* slots of the same node and stage */
+    uint32_t peer_next;     /* slots of the same node and pool */
     uint32_t peer_previous;
     uint32_t reserved;
     struct weir_device first;
 };
 
-/* Slots of one stage, ascending by sequence. */
-struct weir_stage_list {
+/* Slots of one pool, ascending by sequence. */
+struct weir_pool_list {
     uint32_t *slots;
     uint32_t count;
     uint32_t capacity;
@@ -52,7 +52,7 @@ struct weir_node_list {
 };
 
 /* Blocks of 1 .. WEIR_MAX_DEVICES - 1 devices; free blocks are chained by size through `gpu`. */
-struct weir_device_pool {
+struct weir_device_blocks {
     struct weir_device *devices;
     uint32_t count;
     uint32_t capacity;
@@ -69,7 +69,7 @@ struct weir_undo {
     struct weir_worker_slot slot; /* REMOVE: all of it; ADD: id; STATE: id and the old state */
 };
 
-enum { WEIR_CHANGE_RING = 256, WEIR_MAX_STAGES = 1 << 20 };
+enum { WEIR_CHANGE_RING = 256, WEIR_MAX_POOLS = 1 << 20 };
 
 struct weir_change {
     uint64_t stamp; /* after the change: a hash of the whole history */
@@ -98,13 +98,13 @@ struct weir_cluster {
     uint32_t slot_free; /* first free slot, or WEIR_NO_INDEX */
     uint32_t worker_count;
     struct weir_id_table worker_ids;
-    struct weir_id_table peers; /* node and stage to the first slot of their workers */
+    struct weir_id_table peers; /* node and pool to the first slot of their workers */
     uint64_t next_sequence;
-    struct weir_device_pool more;
+    struct weir_device_blocks more;
 
-    struct weir_stage_list *stages;
-    uint32_t stage_count;
-    uint32_t stage_capacity;
+    struct weir_pool_list *pools;
+    uint32_t pool_count;
+    uint32_t pool_capacity;
 
     struct weir_undo *journal;
     uint32_t journal_count;
@@ -140,15 +140,15 @@ static inline struct weir_change_mark weir_cluster_change_mark(const struct weir
     return (struct weir_change_mark){ .count = cluster->change_count, .stamp = cluster->stamp };
 }
 
-/* The first worker of `stage` on `node`, or WEIR_NO_INDEX; the others follow by peer_next. */
-static inline uint64_t weir_peer_key(uint32_t node, uint32_t stage)
+/* The first worker of `pool` on `node`, or WEIR_NO_INDEX; the others follow by peer_next. */
+static inline uint64_t weir_peer_key(uint32_t node, uint32_t pool)
 {
-    return ((uint64_t)node << 32) | stage;
+    return ((uint64_t)node << 32) | pool;
 }
 static inline uint32_t weir_first_peer(const struct weir_cluster *cluster, uint32_t node,
-                                       uint32_t stage)
+                                       uint32_t pool)
 {
-    return weir_id_table_find(&cluster->peers, weir_peer_key(node, stage));
+    return weir_id_table_find(&cluster->peers, weir_peer_key(node, pool));
 }
 
 /* Devices 1.. of a worker. */
@@ -199,8 +199,7 @@ uint64_t weir_ledger_version(const struct weir_cluster *cluster, uint32_t node);
 
 /* roster.c: the slots, lists and tables of workers, without the books. Insertion of a slot that
  * was taken out before (roll-back) cannot fail. */
-weir_status weir_roster_reserve(struct weir_cluster *cluster, uint32_t stage,
-                                uint32_t device_count);
+weir_status weir_roster_reserve(struct weir_cluster *cluster, uint32_t pool, uint32_t device_count);
 uint32_t weir_roster_insert(struct weir_cluster *cluster, const struct weir_worker_slot *worker);
 void weir_roster_extract(struct weir_cluster *cluster, uint32_t slot);
 uint32_t weir_roster_take_block(struct weir_cluster *cluster, uint32_t device_count);

@@ -27,27 +27,27 @@ static void slot_worker(const struct weir_cluster *cluster, uint32_t slot,
     const struct weir_worker_slot *const place = &cluster->slots[slot];
 
     worker->id = place->id;
-    worker->stage = place->stage;
+    worker->pool = place->pool;
     worker->state = place->state;
     worker->since_ns = place->since_ns;
     weir_slot_alloc(cluster, place, &worker->alloc);
 }
 
-weir_status weir_cluster_add_worker(struct weir_cluster *cluster, uint64_t id, uint32_t stage,
+weir_status weir_cluster_add_worker(struct weir_cluster *cluster, uint64_t id, uint32_t pool,
                                     const struct weir_alloc *alloc, struct weir_error *error)
 {
     if (weir_id_table_find(&cluster->worker_ids, id) != WEIR_NO_INDEX)
         return weir_fail(error, WEIR_EDUPLICATE, "worker %llu exists already",
                          (unsigned long long)id);
-    if (stage >= WEIR_MAX_STAGES)
+    if (pool >= WEIR_MAX_POOLS)
         return weir_fail(error, WEIR_ERANGE, "worker %llu: stage must be < %d, got %u",
-                         (unsigned long long)id, WEIR_MAX_STAGES, stage);
+                         (unsigned long long)id, WEIR_MAX_POOLS, pool);
     const weir_status fit = weir_ledger_check(cluster, alloc, error);
     if (fit != WEIR_OK) {
         weir_error_wrap(error, "worker %llu", (unsigned long long)id);
         return fit;
     }
-    if (weir_roster_reserve(cluster, stage, alloc->device_count) != WEIR_OK ||
+    if (weir_roster_reserve(cluster, pool, alloc->device_count) != WEIR_OK ||
         weir_journal_reserve(cluster) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "worker %llu: out of memory", (unsigned long long)id);
 
@@ -55,7 +55,7 @@ weir_status weir_cluster_add_worker(struct weir_cluster *cluster, uint64_t id, u
                                        .sequence = cluster->next_sequence++,
                                        .cpu_units = alloc->cpu_units,
                                        .ram_bytes = alloc->ram_bytes,
-                                       .stage = stage,
+                                       .pool = pool,
                                        .state = WEIR_WORKER_STARTING,
                                        .node = alloc->node,
                                        .device_count = alloc->device_count,
@@ -139,27 +139,27 @@ bool weir_cluster_worker(const struct weir_cluster *cluster, uint64_t id,
     return true;
 }
 
-uint32_t weir_cluster_stage_workers(const struct weir_cluster *cluster, uint32_t stage)
+uint32_t weir_cluster_pool_workers(const struct weir_cluster *cluster, uint32_t pool)
 {
-    return stage < cluster->stage_count ? cluster->stages[stage].count : 0;
+    return pool < cluster->pool_count ? cluster->pools[pool].count : 0;
 }
 
-bool weir_cluster_stage_worker(const struct weir_cluster *cluster, uint32_t stage,
-                               uint32_t position, struct weir_worker *worker)
+bool weir_cluster_pool_worker(const struct weir_cluster *cluster, uint32_t pool, uint32_t position,
+                              struct weir_worker *worker)
 {
-    if (position >= weir_cluster_stage_workers(cluster, stage))
+    if (position >= weir_cluster_pool_workers(cluster, pool))
         return false;
     if (worker != NULL)
-        slot_worker(cluster, cluster->stages[stage].slots[position], worker);
+        slot_worker(cluster, cluster->pools[pool].slots[position], worker);
     return true;
 }
 
-bool weir_cluster_stage_worker_id(const struct weir_cluster *cluster, uint32_t stage,
-                                  uint32_t position, uint64_t *id)
+bool weir_cluster_pool_worker_id(const struct weir_cluster *cluster, uint32_t pool,
+                                 uint32_t position, uint64_t *id)
 {
-    if (position >= weir_cluster_stage_workers(cluster, stage))
+    if (position >= weir_cluster_pool_workers(cluster, pool))
         return false;
-    *id = cluster->slots[cluster->stages[stage].slots[position]].id;
+    *id = cluster->slots[cluster->pools[pool].slots[position]].id;
     return true;
 }
 

@@ -14,7 +14,7 @@
 #include "sched/placer.h"
 #include "weir/host.h"
 
-struct weir_host_stage {
+struct weir_host_pool {
     struct weir_estimator *estimator;
     struct weir_estimate given; /* valid while has_given */
     char *name;
@@ -43,9 +43,9 @@ struct weir_host {
     bool is_stale;
     struct weir_placer *placer;
     struct weir_plan *plan;
-    struct weir_host_stage *stages;
-    struct weir_stage_view *views; /* the same stages as policies see them */
-    uint32_t stage_count, stage_capacity, view_capacity;
+    struct weir_host_pool *pools;
+    struct weir_pool_view *views; /* the same pools as policies see them */
+    uint32_t pool_count, pool_capacity, view_capacity;
     struct weir_view view;
     uint64_t next_worker;
     struct weir_host_stats stats;
@@ -58,7 +58,7 @@ weir_status weir_policy_pair_create(struct weir_policy_pair *pair,
 void weir_policy_pair_destroy(struct weir_policy_pair *pair,
                               const struct weir_allocator *allocator);
 
-/* Frees the stages. */
-void weir_host_clear_stages(struct weir_host *host);
+/* Frees the pools. */
+void weir_host_clear_pools(struct weir_host *host);
 
 #endif

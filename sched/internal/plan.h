@@ -46,8 +46,8 @@ struct weir_plan_store {
     struct weir_action *actions;
     uint32_t *order; /* what callers see: indices into actions */
     struct weir_choice *choices;
-    struct weir_stage_note *notes; /* by stage */
-    uint32_t *noted;               /* by stage: 1 = has a note */
+    struct weir_pool_note *notes; /* by pool */
+    uint32_t *noted;              /* by pool: 1 = has a note */
     struct weir_step *steps;
     struct weir_candidate *candidates;
     uint32_t action_count, action_capacity;

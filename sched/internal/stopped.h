@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The workers of one stage that a plan has stopped so far, in the order they were stopped, and by
+ * The workers of one pool that a plan has stopped so far, in the order they were stopped, and by
  * node.
  *
  * Numbers are given in the order of stopping and never change; a worker that is taken back leaves a

@@ -8,7 +8,7 @@
  * rounded to a grid before they are compared, so that rounding noise never decides.
  *
  * fgd_plain.c recomputes everything for every question: it is the oracle of the tests. fgd_fast.c
- * gives the same answers and keeps the best of every node in a tournament a shape (or a stage, to
+ * gives the same answers and keeps the best of every node in a tournament a shape (or a pool, to
  * evict), which is brought up to date only where the inventory changed. Its counts in the choice
  * report differ: it counts candidates that differ, per node; `ties` is the number within the chosen
  * node plus one when the second best node is equal.

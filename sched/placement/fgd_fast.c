@@ -2,8 +2,8 @@
 /*
  * FGD that follows changes; see fgd.h.
  *
- * A board is one tournament over nodes: the best place for one shape, the best victim of one stage,
- * or the best worker of one stage to reuse. A node's entry is recomputed when a question comes and
+ * A board is one tournament over nodes: the best place for one shape, the best victim of one pool,
+ * or the best worker of one pool to reuse. A node's entry is recomputed when a question comes and
  * the node changed since the board was last asked. What is kept of a node (books) is shared by all
  * boards. Entries for places depend on the node's fingerprint alone, entries for victims on the
  * stamp of the node's history, those for reuse on that and on who was stopped there. So they
@@ -23,7 +23,7 @@
 
 enum {
     BOARDS_KEPT = 64, /* beyond that the one not used for longest is dropped */
-    SMALL_STAGE = 24  /* up to this many candidates a victim is found by looking at each */
+    SMALL_POOL = 24   /* up to this many candidates a victim is found by looking at each */
 };
 
 struct entry {
@@ -39,7 +39,7 @@ enum board_kind { BOARD_PLACES, BOARD_VICTIMS, BOARD_REUSE };
 
 struct board {
     uint32_t kind;
-    uint32_t stage;          /* victim and reuse boards */
+    uint32_t pool;           /* victim and reuse boards */
     uint64_t round;          /* reuse boards: of the list of stopped workers */
     struct weir_shape shape; /* place boards */
     struct weir_change_mark mark;
@@ -184,11 +184,11 @@ static bool board_matches(const struct board *board, const struct board *wanted)
     if (board->kind != wanted->kind)
         return false;
     if (board->kind != BOARD_PLACES)
-        return board->stage == wanted->stage;
+        return board->pool == wanted->pool;
     return memcmp(&board->shape, &wanted->shape, sizeof board->shape) == 0;
 }
 
-/* The board of this kind, stage and shape. */
+/* The board of this kind, pool and shape. */
 static struct board *board_for(struct weir_fgd *fgd, const struct board *wanted)
 {
     uint32_t oldest = 0;
@@ -211,7 +211,7 @@ static struct board *board_for(struct weir_fgd *fgd, const struct board *wanted)
         board = fgd->boards[oldest];
     }
     board->kind = wanted->kind;
-    board->stage = wanted->stage;
+    board->pool = wanted->pool;
     board->shape = wanted->shape;
     board->mark = (struct weir_change_mark){ .count = 0 };
     board->tournament.count = 0;
@@ -355,7 +355,7 @@ static void refresh_victim(struct weir_fgd *fgd, struct board *board, uint32_t n
         return;
     entry->known = true;
     entry->version = cluster->lists[node].stamp;
-    for (uint32_t s = weir_first_peer(cluster, node, board->stage); s != WEIR_NO_INDEX;
+    for (uint32_t s = weir_first_peer(cluster, node, board->pool); s != WEIR_NO_INDEX;
          s = cluster->slots[s].peer_next) {
         const struct weir_worker_slot *const worker = &cluster->slots[s];
         const struct weir_key key = weigh_like(fgd, worker, kept, &kept_count);
@@ -479,7 +479,7 @@ static uint32_t find_listed(struct weir_fgd *fgd, const struct weir_place_query 
 static weir_status find_stopped(struct weir_fgd *fgd, const struct weir_place_query *query,
                                 struct weir_key *best, uint32_t *found)
 {
-    const struct board wanted = { .kind = BOARD_REUSE, .stage = query->stage };
+    const struct board wanted = { .kind = BOARD_REUSE, .pool = query->pool };
 
     if (query->stopped->live == 0)
         return WEIR_OK;
@@ -639,9 +639,9 @@ weir_status weir_fgd_evict(struct weir_fgd *fgd, const struct weir_evict_query *
     if (count == 0)
         return weir_evict_nobody(query, error);
     WEIR_TRY(begin(fgd, query->cluster, query->mix));
-    if (query->candidate_count > 0 || count <= SMALL_STAGE)
+    if (query->candidate_count > 0 || count <= SMALL_POOL)
         return evict_listed(fgd, query, count, worker, error);
-    const struct board wanted = { .kind = BOARD_VICTIMS, .stage = query->stage };
+    const struct board wanted = { .kind = BOARD_VICTIMS, .pool = query->pool };
     struct board *const board = board_for(fgd, &wanted);
     if (board == NULL)
         return WEIR_ENOMEM;

@@ -2,7 +2,7 @@
 /*
  * The answers of fgd_single.c with the best of every node kept.
  *
- * A board holds, for one shape, or for the victims or the stopped workers of one stage, the best
+ * A board holds, for one shape, or for the victims or the stopped workers of one pool, the best
  * score of each node; an entry is computed again when the node or the mix changed since. A question
  * looks at one entry a node, never at a node's places.
  *
@@ -22,7 +22,7 @@
 
 enum {
     BOARDS_KEPT = 64, /* beyond that the one not used for longest is dropped */
-    SMALL_STAGE = 24, /* up to this many candidates a victim is found by looking at each */
+    SMALL_POOL = 24,  /* up to this many candidates a victim is found by looking at each */
     SAME_KEPT = 8
 };
 
@@ -41,7 +41,7 @@ enum board_kind { BOARD_PLACES, BOARD_VICTIMS, BOARD_REUSE };
 
 struct board {
     uint32_t kind;
-    uint32_t stage;
+    uint32_t pool;
     uint64_t round; /* reuse: of the list of stopped workers */
     struct weir_shape shape;
     uint64_t used;
@@ -107,7 +107,7 @@ static bool board_matches(const struct board *board, const struct board *wanted)
     if (board->kind != wanted->kind)
         return false;
     if (board->kind != BOARD_PLACES)
-        return board->stage == wanted->stage;
+        return board->pool == wanted->pool;
     return memcmp(&board->shape, &wanted->shape, sizeof board->shape) == 0;
 }
 
@@ -122,12 +122,12 @@ static struct board *board_take(struct weir_fgd_single *fgd, const struct board 
         board = &fgd->boards[fgd->board_count++];
     forget(board);
     board->kind = wanted->kind;
-    board->stage = wanted->stage;
+    board->pool = wanted->pool;
     board->shape = wanted->shape;
     return board;
 }
 
-/* The board of this kind, stage and shape; entries may be old. */
+/* The board of this kind, pool and shape; entries may be old. */
 static struct board *board_for(struct weir_fgd_single *fgd, const struct board *wanted,
                                uint32_t nodes)
 {
@@ -344,7 +344,7 @@ static void find_listed(const struct weir_fgd_single *fgd, const struct weir_pla
 static weir_status find_reuse(struct weir_fgd_single *fgd, const struct weir_place_query *query,
                               struct weir_choice *choice, struct reuse_leader *leader)
 {
-    const struct board wanted = { .kind = BOARD_REUSE, .stage = query->stage };
+    const struct board wanted = { .kind = BOARD_REUSE, .pool = query->pool };
 
     if (fgd->rules.reuse == WEIR_FGD_REUSE_NEVER)
         return WEIR_OK;
@@ -437,7 +437,7 @@ static void find_victim(const struct weir_fgd_single *fgd, const struct weir_evi
     uint32_t count = 0;
 
     *entry = (struct entry){ .version = cluster->lists[node].stamp, .mix = fgd->mix };
-    for (uint32_t s = weir_first_peer(cluster, node, query->stage); s != WEIR_NO_INDEX;
+    for (uint32_t s = weir_first_peer(cluster, node, query->pool); s != WEIR_NO_INDEX;
          s = cluster->slots[s].peer_next) {
         const struct weir_worker_slot *const slot = &cluster->slots[s];
         uint32_t i = 0;
@@ -468,10 +468,10 @@ weir_status weir_fgd_single_fast_evict(struct weir_fgd_single *fgd,
     const struct weir_cluster *const cluster = query->cluster;
     const struct entry *best = NULL;
 
-    if (query->candidate_count > 0 || weir_evict_count(query) <= SMALL_STAGE)
+    if (query->candidate_count > 0 || weir_evict_count(query) <= SMALL_POOL)
         return weir_fgd_single_evict(&fgd->rules, query, worker, error);
     WEIR_TRY(begin(fgd, query->mix));
-    const struct board wanted = { .kind = BOARD_VICTIMS, .stage = query->stage };
+    const struct board wanted = { .kind = BOARD_VICTIMS, .pool = query->pool };
     struct board *const board = board_for(fgd, &wanted, cluster->node_count);
     if (board == NULL)
         return WEIR_ENOMEM;

@@ -113,7 +113,7 @@ static weir_status ask_policy(struct group *group, const struct weir_shape *bund
     const struct weir_place_query question = { .cluster = query->scratch,
                                                .mix = query->mix,
                                                .shape = bundle,
-                                               .stage = query->stage,
+                                               .pool = query->pool,
                                                .seed =
                                                    weir_hash_add(query->seed, group->questions++) };
     struct weir_place_answer answer;
@@ -126,8 +126,8 @@ static weir_status ask_policy(struct group *group, const struct weir_shape *bund
 static weir_status take(struct group *group, uint32_t bundle, const struct weir_alloc *alloc,
                         struct weir_error *error)
 {
-    WEIR_TRY(weir_cluster_add_worker(group->query->scratch, UINT64_MAX - bundle,
-                                     group->query->stage, alloc, error));
+    WEIR_TRY(weir_cluster_add_worker(group->query->scratch, UINT64_MAX - bundle, group->query->pool,
+                                     alloc, error));
     group->allocs[bundle] = *alloc;
     group->answer->placed++;
     return WEIR_OK;

@@ -193,7 +193,7 @@ weir_status weir_placement_place(const struct weir_placement_ops *ops, void *sta
 uint32_t weir_evict_count(const struct weir_evict_query *query)
 {
     return query->candidate_count > 0 ? query->candidate_count
-                                      : weir_cluster_stage_workers(query->cluster, query->stage);
+                                      : weir_cluster_pool_workers(query->cluster, query->pool);
 }
 
 uint64_t weir_evict_candidate(const struct weir_evict_query *query, uint32_t position)
@@ -202,13 +202,13 @@ uint64_t weir_evict_candidate(const struct weir_evict_query *query, uint32_t pos
 
     if (query->candidate_count > 0)
         return query->candidates[position];
-    (void)weir_cluster_stage_worker_id(query->cluster, query->stage, position, &id);
+    (void)weir_cluster_pool_worker_id(query->cluster, query->pool, position, &id);
     return id;
 }
 
 weir_status weir_evict_nobody(const struct weir_evict_query *query, struct weir_error *error)
 {
-    return weir_fail(error, WEIR_ENOTFOUND, "stage %u has no worker to remove", query->stage);
+    return weir_fail(error, WEIR_ENOTFOUND, "stage %u has no worker to remove", query->pool);
 }
 
 weir_status weir_placement_evict(const struct weir_placement_ops *ops, void *state,

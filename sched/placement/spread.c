@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The policy "spread": the node with the fewest workers of this stage, then the one with most free;
- * on the node the GPU with most free compute. Removes from the node with most workers of the stage,
+ * The policy "spread": the node with the fewest workers of this pool, then the one with most free;
+ * on the node the GPU with most free compute. Removes from the node with most workers of the pool,
  * the youngest there.
  */
 #include "sched/placement/frag.h"
@@ -10,11 +10,11 @@
 
 #include "sched/cluster/state.h"
 
-static uint32_t stage_workers_on(const struct weir_cluster *cluster, uint32_t stage, uint32_t node)
+static uint32_t pool_workers_on(const struct weir_cluster *cluster, uint32_t pool, uint32_t node)
 {
     uint32_t count = 0;
 
-    for (uint32_t s = weir_first_peer(cluster, node, stage); s != WEIR_NO_INDEX;
+    for (uint32_t s = weir_first_peer(cluster, node, pool); s != WEIR_NO_INDEX;
          s = cluster->slots[s].peer_next)
         count++;
     return count;
@@ -43,7 +43,7 @@ static struct weir_score score(void *state, const struct weir_place_query *query
     (void)state; /* there is none */
     /* The stock counts in units; the GPU's remainder, at most one unit here, only breaks ties. */
     return (struct weir_score){
-        .primary = stage_workers_on(cluster, query->stage, candidate->node),
+        .primary = pool_workers_on(cluster, query->pool, candidate->node),
         .secondary = -((double)stock + weir_units_amount(least_left(cluster, candidate)) / 2),
     };
 }
@@ -64,7 +64,7 @@ static weir_status evict(void *state, const struct weir_evict_query *query, uint
             return weir_fail(error, WEIR_ENOTFOUND, "there is no worker %llu",
                              (unsigned long long)id);
         const uint32_t here =
-            stage_workers_on(query->cluster, query->stage, query->cluster->slots[slot].node);
+            pool_workers_on(query->cluster, query->pool, query->cluster->slots[slot].node);
         if (here > most || i == count - 1) {
             most = here;
             *worker = id;

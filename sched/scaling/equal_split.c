@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The same number of workers for every stage: one more each, round by round in stage order, until a
- * stage cannot get one; what that round placed stays. The baseline without any knowledge.
+ * The same number of workers for every pool: one more each, round by round in pool order, until a
+ * pool cannot get one; what that round placed stays. The baseline without any knowledge.
  */
 #include "sched/placer.h"
 #include "sched/scaling/run.h"
@@ -14,33 +14,33 @@ static uint32_t fewest_workers(const struct weir_run *run)
     uint32_t fewest = UINT32_MAX;
 
     for (uint32_t i = 0; i < run->count; i++) {
-        if (run->stages[i].is_active && run->stages[i].workers < fewest)
-            fewest = run->stages[i].workers;
+        if (run->pools[i].is_active && run->pools[i].workers < fewest)
+            fewest = run->pools[i].workers;
     }
     return fewest;
 }
 
-/* Stages far ahead give back first what the others may need; it returns if there is room. */
+/* Pools far ahead give back first what the others may need; it returns if there is room. */
 static weir_status level(struct weir_run *run, uint32_t fewest)
 {
     for (uint32_t i = 0; i < run->count; i++) {
-        while (run->stages[i].is_active && run->stages[i].workers > fewest + 1)
+        while (run->pools[i].is_active && run->pools[i].workers > fewest + 1)
             WEIR_TRY(weir_run_stop(run, i));
     }
     return WEIR_OK;
 }
 
-/* One round: every stage up to `workers`. False in `*all` when one did not fit. */
+/* One round: every pool up to `workers`. False in `*all` when one did not fit. */
 static weir_status play_round(struct weir_run *run, uint32_t workers, bool *all)
 {
     *all = true;
     for (uint32_t i = 0; i < run->count; i++) {
-        struct weir_run_stage *const stage = &run->stages[i];
-        if (!stage->is_active || stage->workers >= workers)
+        struct weir_run_pool *const pool = &run->pools[i];
+        if (!pool->is_active || pool->workers >= workers)
             continue;
         const weir_status status = weir_run_start(run, i);
         if (status == WEIR_EBUSY) {
-            stage->binding = weir_placer_refusal(run->placer, i);
+            pool->binding = weir_placer_refusal(run->placer, i);
             *all = false;
             continue;
         }
@@ -60,8 +60,8 @@ static weir_status equal_split_decide(void *state, const struct weir_view *view,
     WEIR_TRY(weir_run_manual(run));
     WEIR_TRY(weir_run_minimum(run));
     for (uint32_t i = 0; i < run->count; i++) {
-        run->stages[i].is_active = !run->stages[i].is_manual && !run->stages[i].is_skipped;
-        run->stages[i].binding = WEIR_REASON_TARGET;
+        run->pools[i].is_active = !run->pools[i].is_manual && !run->pools[i].is_skipped;
+        run->pools[i].binding = WEIR_REASON_TARGET;
     }
     const uint32_t fewest = fewest_workers(run);
     weir_plan_set_phase(plan, 3);
@@ -69,7 +69,7 @@ static weir_status equal_split_decide(void *state, const struct weir_view *view,
     for (uint32_t workers = fewest; goes_on && workers < UINT32_MAX; workers++)
         WEIR_TRY(play_round(run, workers + 1, &goes_on));
     for (uint32_t i = 0; i < run->count; i++)
-        run->stages[i].target = run->stages[i].workers;
+        run->pools[i].target = run->pools[i].workers;
     WEIR_TRY(weir_run_slots(run));
     return weir_run_notes(run);
 }

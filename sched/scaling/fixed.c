@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Only counts fixed by hand; every other stage has one worker. The baseline of somebody who sizes a
+ * Only counts fixed by hand; every other pool has one worker. The baseline of somebody who sizes a
  * pipeline alone.
  */
 #include "sched/scaling/run.h"
@@ -18,10 +18,10 @@ static weir_status fixed_decide(void *state, const struct weir_view *view,
     WEIR_TRY(weir_run_manual(run));
     WEIR_TRY(weir_run_minimum(run));
     for (uint32_t i = 0; i < run->count; i++)
-        run->stages[i].target = 1;
+        run->pools[i].target = 1;
     WEIR_TRY(weir_run_targets(run));
     for (uint32_t i = 0; i < run->count; i++)
-        run->stages[i].target = run->stages[i].workers;
+        run->pools[i].target = run->pools[i].workers;
     WEIR_TRY(weir_run_slots(run));
     return weir_run_notes(run);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Workers in proportion to 1 / speed, separately for stages with and without GPUs.
+ * Workers in proportion to 1 / speed, separately for pools with and without GPUs.
  *
- * Each of the two pools (all CPUs, all GPUs) is what remains after the stages fixed by hand. In a
- * pool stage i is due R * (1 / c_i) / sum_j (r_j / c_j) workers: R the pool, r what one worker
+ * Each of the two supplies (all CPUs, all GPUs) is what remains after the pools fixed by hand. In a
+ * supply pool i is due R * (1 / c_i) / sum_j (r_j / c_j) workers: R the supply, r what one worker
  * takes of it, c its throughput. Rounded down, at least one; what is left goes to the slowest
- * stages one by one. GPU stages ignore the CPUs they use, so a plan may not fit as a whole; then
+ * pools one by one. GPU pools ignore the CPUs they use, so a plan may not fit as a whole; then
  * it is placed as far as it does.
  */
 #include "sched/scaling/run.h"
@@ -15,46 +15,46 @@
 
 static const struct weir_param PARAMS[] = { WEIR_RUN_PARAMS };
 
-static bool uses_gpus(const struct weir_run *run, uint32_t stage)
+static bool uses_gpus(const struct weir_run *run, uint32_t pool)
 {
-    return weir_view_stage(run->view, stage)->shape.gpu_units > 0;
+    return weir_view_pool(run->view, pool)->shape.gpu_units > 0;
 }
 
-/* What one worker takes of its pool. */
-static int64_t pool_need(const struct weir_run *run, uint32_t stage)
+/* What one worker takes of its supply. */
+static int64_t supply_need(const struct weir_run *run, uint32_t pool)
 {
-    const struct weir_shape *const shape = &weir_view_stage(run->view, stage)->shape;
+    const struct weir_shape *const shape = &weir_view_pool(run->view, pool)->shape;
 
-    return uses_gpus(run, stage) ? shape->gpu_units * shape->gpu_count : shape->cpu_units;
+    return uses_gpus(run, pool) ? shape->gpu_units * shape->gpu_count : shape->cpu_units;
 }
 
-static bool takes_part(const struct weir_run *run, uint32_t stage, bool gpus)
+static bool takes_part(const struct weir_run *run, uint32_t pool, bool gpus)
 {
-    return run->stages[stage].is_active && uses_gpus(run, stage) == gpus;
+    return run->pools[pool].is_active && uses_gpus(run, pool) == gpus;
 }
 
-/* The pool without what stages of fixed size hold of it. */
-static int64_t pool_size(const struct weir_run *run, bool gpus)
+/* The supply without what pools of fixed size hold of it. */
+static int64_t supply_size(const struct weir_run *run, bool gpus)
 {
     const struct weir_amounts total = weir_cluster_total(run->view->cluster);
     int64_t units = gpus ? total.gpu_units : total.cpu_units;
 
     for (uint32_t i = 0; i < run->count; i++) {
-        if (!run->stages[i].is_active && uses_gpus(run, i) == gpus)
-            units -= pool_need(run, i) * run->stages[i].workers;
+        if (!run->pools[i].is_active && uses_gpus(run, i) == gpus)
+            units -= supply_need(run, i) * run->pools[i].workers;
     }
     return units;
 }
 
-/* The slowest stage that can still be given a worker out of `free` units. */
+/* The slowest pool that can still be given a worker out of `free` units. */
 static uint32_t slowest_that_fits(const struct weir_run *run, bool gpus, int64_t free)
 {
     uint32_t found = WEIR_NO_INDEX;
     double least = (double)INFINITY;
 
     for (uint32_t i = 0; i < run->count; i++) {
-        const double throughput = weir_run_throughput(&run->stages[i], run->stages[i].target);
-        if (takes_part(run, i, gpus) && pool_need(run, i) <= free && pool_need(run, i) > 0 &&
+        const double throughput = weir_run_throughput(&run->pools[i], run->pools[i].target);
+        if (takes_part(run, i, gpus) && supply_need(run, i) <= free && supply_need(run, i) > 0 &&
             throughput < least) {
             found = i;
             least = throughput;
@@ -63,29 +63,29 @@ static uint32_t slowest_that_fits(const struct weir_run *run, bool gpus, int64_t
     return found;
 }
 
-static void divide_pool(struct weir_run *run, bool gpus)
+static void divide_supply(struct weir_run *run, bool gpus)
 {
-    const int64_t units = pool_size(run, gpus);
+    const int64_t units = supply_size(run, gpus);
     int64_t free = units;
     double sum = 0;
-    uint32_t stage;
+    uint32_t pool;
 
     for (uint32_t i = 0; i < run->count; i++) {
         if (takes_part(run, i, gpus))
-            sum += (double)pool_need(run, i) / run->stages[i].rate_per_s;
+            sum += (double)supply_need(run, i) / run->pools[i].rate_per_s;
     }
     for (uint32_t i = 0; i < run->count; i++) {
         if (!takes_part(run, i, gpus))
             continue;
         /* The tolerance keeps an exact share from being rounded down by its last bit. */
         const double due =
-            sum > 0 ? floor((double)units / run->stages[i].rate_per_s / sum + 1e-9) : 1;
-        run->stages[i].target = due < 1 ? 1 : (uint32_t)due;
-        free -= pool_need(run, i) * run->stages[i].target;
+            sum > 0 ? floor((double)units / run->pools[i].rate_per_s / sum + 1e-9) : 1;
+        run->pools[i].target = due < 1 ? 1 : (uint32_t)due;
+        free -= supply_need(run, i) * run->pools[i].target;
     }
-    while ((stage = slowest_that_fits(run, gpus, free)) != WEIR_NO_INDEX) {
-        run->stages[stage].target++;
-        free -= pool_need(run, stage);
+    while ((pool = slowest_that_fits(run, gpus, free)) != WEIR_NO_INDEX) {
+        run->pools[pool].target++;
+        free -= supply_need(run, pool);
     }
 }
 
@@ -99,12 +99,12 @@ static weir_status inverse_speed_decide(void *state, const struct weir_view *vie
     WEIR_TRY(weir_run_manual(run));
     WEIR_TRY(weir_run_minimum(run));
     for (uint32_t i = 0; i < run->count; i++)
-        run->stages[i].is_active = !run->stages[i].is_manual && !run->stages[i].is_skipped;
-    divide_pool(run, true);
-    divide_pool(run, false);
+        run->pools[i].is_active = !run->pools[i].is_manual && !run->pools[i].is_skipped;
+    divide_supply(run, true);
+    divide_supply(run, false);
     WEIR_TRY(weir_run_targets(run));
     for (uint32_t i = 0; i < run->count; i++)
-        run->stages[i].target = run->stages[i].workers;
+        run->pools[i].target = run->pools[i].workers;
     WEIR_TRY(weir_run_slots(run));
     return weir_run_notes(run);
 }

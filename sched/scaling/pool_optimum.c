@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The counts of the pool optimum, placed as far as they fit. Shows what fragmentation costs: the
- * difference between its plan and its target is what no node could take.
+ * The counts of the optimum of the whole cluster, placed as far as they fit. Shows what
+ * fragmentation costs: the difference between its plan and its target is what no node could take.
  */
 #include "sched/scaling/run.h"
 #include "sched/scaling/scalings.h"
@@ -19,7 +19,7 @@ static weir_status pool_optimum_decide(void *state, const struct weir_view *view
     WEIR_TRY(weir_run_manual(run));
     WEIR_TRY(weir_run_minimum(run));
     for (uint32_t i = 0; i < run->count; i++)
-        run->stages[i].target = run->stages[i].optimum;
+        run->pools[i].target = run->pools[i].optimum;
     WEIR_TRY(weir_run_targets(run));
     WEIR_TRY(weir_run_slots(run));
     return weir_run_notes(run);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One decision of a scaling policy over the stages of a view: what all policies share.
+ * One decision of a scaling policy over the pools of a view: what all policies share.
  *
- * A run reads the stages into plain arrays, keeps the worker counts in step with the placer, and
+ * A run reads the pools into plain arrays, keeps the worker counts in step with the placer, and
  * at the end writes notes and slots. A policy owns one struct weir_run for its life, so that memory
  * is reused; between decisions it holds nothing that matters.
  *
- * Throughput of a stage is in items of the source per second: workers * speed * k * batch, where
+ * Throughput of a pool is in items of the source per second: workers * speed * k * batch, where
  * k_0 = 1 and k_i = k_(i-1) * batch_(i-1) / returns_(i-1).
  */
 #ifndef SCHED_SCALING_RUN_H
 #define SCHED_SCALING_RUN_H
 
-#include "sched/scaling/pool.h"
+#include "sched/scaling/optimum.h"
 #include "sched/scaling/slots.h"
 #include "weir/policy.h"
 
-struct weir_run_stage {
+struct weir_run_pool {
     double speed_per_s; /* batches per worker and second that is assumed */
-    double ratio;       /* k: items of the source per item of the stage */
+    double ratio;       /* k: items of the source per item of the pool */
     double samples;     /* 1 / k, as the later reference computes it */
     double rate_per_s;  /* of one worker, items of the source per second */
     double batch;
@@ -30,7 +30,7 @@ struct weir_run_stage {
     uint32_t started, stopped;
     int32_t requested; /* by hand, negative = auto */
     uint8_t is_manual;
-    uint8_t is_skipped; /* finished, and the policy leaves finished stages alone */
+    uint8_t is_skipped; /* finished, and the policy leaves finished pools alone */
     uint8_t is_active;  /* work of a policy */
     uint8_t is_tried;   /* work of a policy */
     uint8_t is_divided; /* settings.divides_samples */
@@ -38,7 +38,7 @@ struct weir_run_stage {
 
 /* What every policy's parameter table begins with; see WEIR_RUN_PARAMS. */
 struct weir_run_settings {
-    double default_speed_per_s; /* of a stage that is neither measured nor hinted */
+    double default_speed_per_s; /* of a pool that is neither measured nor hinted */
     struct weir_slots_rule slots;
     bool skips_finished;
     /* As the later reference does: throughput divides by 1 / k, and a speed of 0 is kept. */
@@ -54,11 +54,11 @@ struct weir_run {
     struct weir_placer *placer;
     struct weir_plan *plan;
     struct weir_error *error;
-    struct weir_run_stage *stages;
-    struct weir_pool_stage *pool;
-    struct weir_slots_stage *slots;
+    struct weir_run_pool *pools;
+    struct weir_optimum_pool *fluid;
+    struct weir_slots_pool *slots;
     double *frequencies;
-    uint32_t count, stage_capacity, pool_capacity, slot_capacity, frequency_capacity;
+    uint32_t count, pool_capacity, fluid_capacity, slot_capacity, frequency_capacity;
 };
 
 /* The parameters all policies of this folder share, first in their tables, in this order. */
@@ -112,16 +112,16 @@ weir_status weir_run_begin(struct weir_run *run, const struct weir_view *view,
 weir_status weir_run_notes(struct weir_run *run);
 weir_status weir_run_slots(struct weir_run *run);
 
-static inline double weir_run_throughput(const struct weir_run_stage *stage, uint32_t workers)
+static inline double weir_run_throughput(const struct weir_run_pool *pool, uint32_t workers)
 {
-    if (stage->is_divided != 0)
-        return workers * stage->speed_per_s * stage->batch / stage->samples;
-    return workers * stage->speed_per_s * stage->ratio * stage->batch;
+    if (pool->is_divided != 0)
+        return workers * pool->speed_per_s * pool->batch / pool->samples;
+    return workers * pool->speed_per_s * pool->ratio * pool->batch;
 }
 
 /* One worker more or less; WEIR_EBUSY when nothing fits. */
-weir_status weir_run_start(struct weir_run *run, uint32_t stage);
-weir_status weir_run_stop(struct weir_run *run, uint32_t stage);
+weir_status weir_run_start(struct weir_run *run, uint32_t pool);
+weir_status weir_run_stop(struct weir_run *run, uint32_t pool);
 
 /* The optimum of the pool into `optimum`, and its shares as the placer's mix. Phase 0. */
 weir_status weir_run_optimum(struct weir_run *run);
@@ -130,16 +130,16 @@ weir_status weir_run_optimum(struct weir_run *run);
  * `requested`; all equal when there are none. In single precision. Phase 0. */
 weir_status weir_run_mix_of_counts(struct weir_run *run, bool requested);
 
-/* Phase 1: counts fixed by hand, in stage order. WEIR_EMANUAL names the stage. */
+/* Phase 1: counts fixed by hand, in pool order. WEIR_EMANUAL names the pool. */
 weir_status weir_run_manual(struct weir_run *run);
-/* Phase 2: one worker for every stage without any. WEIR_EMINIMUM names the stage. */
+/* Phase 2: one worker for every pool without any. WEIR_EMINIMUM names the pool. */
 weir_status weir_run_minimum(struct weir_run *run);
 /* Phase 3 of the simple policies: stops what is above `target`, then starts towards it, always the
- * stage that is furthest behind in throughput; stages that do not fit drop out. */
+ * pool that is furthest behind in throughput; pools that do not fit drop out. */
 weir_status weir_run_targets(struct weir_run *run);
 
-/* A failure in a phase at a stage (WEIR_NO_INDEX = none), with the message that is there. */
+/* A failure in a phase at a pool (WEIR_NO_INDEX = none), with the message that is there. */
 weir_status weir_run_fail(const struct weir_run *run, weir_status status, int32_t phase,
-                          uint32_t stage);
+                          uint32_t pool);
 
 #endif

@@ -58,16 +58,16 @@ weir_status weir_saturation_create(const struct weir_allocator *allocator,
     made->config = *config;
     made->count = count;
     made->bottleneck = made->candidate = made->was_queue_regime = -1;
-    made->stages = weir_alloc(&memory, count > 0 ? count : 1, sizeof *made->stages);
-    if (made->stages == NULL) {
+    made->pools = weir_alloc(&memory, count > 0 ? count : 1, sizeof *made->pools);
+    if (made->pools == NULL) {
         weir_free(&memory, made);
         return WEIR_ENOMEM;
     }
     for (uint32_t i = 0; i < count; i++) {
-        struct weir_saturation_stage *const stage = &made->stages[i];
-        stage->returns = stage->speed_memory = stage->peak = stage->arrivals = (double)NAN;
-        stage->active_since_s = stage->held = stage->shrink_to = (double)NAN;
-        stage->last_completion_s = -(double)INFINITY;
+        struct weir_saturation_pool *const pool = &made->pools[i];
+        pool->returns = pool->speed_memory = pool->peak = pool->arrivals = (double)NAN;
+        pool->active_since_s = pool->held = pool->shrink_to = (double)NAN;
+        pool->last_completion_s = -(double)INFINITY;
     }
     *saturation = made;
     return WEIR_OK;
@@ -79,8 +79,8 @@ void weir_saturation_destroy(struct weir_saturation *saturation)
         return;
     const struct weir_allocator memory = saturation->allocator;
     for (uint32_t i = 0; i < saturation->count; i++)
-        weir_free(&memory, saturation->stages[i].tasks);
-    weir_free(&memory, saturation->stages);
+        weir_free(&memory, saturation->pools[i].tasks);
+    weir_free(&memory, saturation->pools);
     weir_free(&memory, saturation);
 }
 
@@ -92,10 +92,10 @@ static double average(double before, double value, double up, double down)
     return alpha * value + (1 - alpha) * before;
 }
 
-weir_status weir_saturation_task(struct weir_saturation *saturation, uint32_t stage, double start_s,
+weir_status weir_saturation_task(struct weir_saturation *saturation, uint32_t pool, double start_s,
                                  double end_s, double returns)
 {
-    struct weir_saturation_stage *const at = &saturation->stages[stage];
+    struct weir_saturation_pool *const at = &saturation->pools[pool];
 
     at->returns = average(at->returns, returns, RETURNS_ALPHA, RETURNS_ALPHA);
     at->last_completion_s = larger(at->last_completion_s, end_s);
@@ -115,57 +115,57 @@ weir_status weir_saturation_task(struct weir_saturation *saturation, uint32_t st
 /* ---- speed and capacity ---- */
 
 static void drop_old_tasks(const struct weir_saturation_config *config,
-                           struct weir_saturation_stage *stage, double now_s)
+                           struct weir_saturation_pool *pool, double now_s)
 {
     uint32_t dropped = 0;
 
-    while (stage->task_count - dropped > config->most_kept &&
-           now_s - stage->tasks[dropped].start_s > config->window_s)
+    while (pool->task_count - dropped > config->most_kept &&
+           now_s - pool->tasks[dropped].start_s > config->window_s)
         dropped++;
-    for (uint32_t i = dropped; dropped > 0 && i < stage->task_count; i++)
-        stage->tasks[i - dropped] = stage->tasks[i];
-    stage->task_count -= dropped;
+    for (uint32_t i = dropped; dropped > 0 && i < pool->task_count; i++)
+        pool->tasks[i - dropped] = pool->tasks[i];
+    pool->task_count -= dropped;
 }
 
 static void measure_speed(const struct weir_saturation_config *config,
-                          struct weir_saturation_stage *stage, double now_s)
+                          struct weir_saturation_pool *pool, double now_s)
 {
-    const double silence_s = now_s - stage->last_completion_s;
+    const double silence_s = now_s - pool->last_completion_s;
     double sum_s = 0;
 
-    drop_old_tasks(config, stage, now_s);
-    for (uint32_t i = 0; i < stage->task_count; i++)
-        sum_s += stage->tasks[i].length_s;
-    stage->speed_per_s = (double)NAN;
-    stage->is_stale = false;
-    if (stage->samples < config->least_tasks || !(sum_s > 0))
+    drop_old_tasks(config, pool, now_s);
+    for (uint32_t i = 0; i < pool->task_count; i++)
+        sum_s += pool->tasks[i].length_s;
+    pool->speed_per_s = (double)NAN;
+    pool->is_stale = false;
+    if (pool->samples < config->least_tasks || !(sum_s > 0))
         return;
-    const double mean_s = sum_s / stage->task_count;
-    stage->speed_per_s = 1 / mean_s;
-    if (stage->inflight > 0 && silence_s > 0)
-        stage->speed_per_s = smaller(stage->speed_per_s, 1 / silence_s);
-    stage->is_stale = stage->inflight > 0 && silence_s > config->stale_multiple * mean_s;
+    const double mean_s = sum_s / pool->task_count;
+    pool->speed_per_s = 1 / mean_s;
+    if (pool->inflight > 0 && silence_s > 0)
+        pool->speed_per_s = smaller(pool->speed_per_s, 1 / silence_s);
+    pool->is_stale = pool->inflight > 0 && silence_s > config->stale_multiple * mean_s;
 }
 
 static void measure_capacity(const struct weir_saturation_config *config,
-                             struct weir_saturation_stage *stage)
+                             struct weir_saturation_pool *pool)
 {
-    stage->target_speed = 0;
-    if (stage->speed_per_s > 0) {
-        if (stage->is_stale && stage->speed_per_s < stage->speed_memory)
-            stage->speed_memory = stage->speed_per_s;
+    pool->target_speed = 0;
+    if (pool->speed_per_s > 0) {
+        if (pool->is_stale && pool->speed_per_s < pool->speed_memory)
+            pool->speed_memory = pool->speed_per_s;
         else
-            stage->speed_memory = average(stage->speed_memory, stage->speed_per_s, config->alpha_up,
-                                          config->alpha_down);
-        stage->target_speed = stage->speed_memory;
-        const double speed = stage->target_speed;
-        if (isnan(stage->peak) || speed >= stage->peak)
-            stage->peak = speed;
+            pool->speed_memory = average(pool->speed_memory, pool->speed_per_s, config->alpha_up,
+                                         config->alpha_down);
+        pool->target_speed = pool->speed_memory;
+        const double speed = pool->target_speed;
+        if (isnan(pool->peak) || speed >= pool->peak)
+            pool->peak = speed;
         else
-            stage->peak = larger(speed, PEAK_DECAY * stage->peak);
+            pool->peak = larger(speed, PEAK_DECAY * pool->peak);
     }
-    stage->capacity =
-        stage->chain < LEAST_CHAIN ? 0 : stage->workers * stage->target_speed / stage->chain;
+    pool->capacity =
+        pool->chain < LEAST_CHAIN ? 0 : pool->workers * pool->target_speed / pool->chain;
 }
 
 static void read_load(struct weir_saturation *saturation, double now_s)
@@ -175,21 +175,21 @@ static void read_load(struct weir_saturation *saturation, double now_s)
 
     saturation->is_warming = false;
     for (uint32_t i = 0; i < saturation->count; i++) {
-        struct weir_saturation_stage *const stage = &saturation->stages[i];
-        stage->pending = stage->queue_items + stage->pool_tasks * stage->batch;
-        stage->active = stage->queue_items + (stage->pool_tasks + stage->inflight) * stage->batch;
-        stage->ready = larger(stage->workers - stage->inflight, 0);
-        if (!(stage->active > 0))
-            stage->active_since_s = (double)NAN;
-        else if (isnan(stage->active_since_s))
-            stage->active_since_s = now_s;
-        stage->chain = chain;
-        stock += chain < LEAST_CHAIN ? 0 : larger(stage->active, 0) / chain;
-        stage->stock = stock;
-        chain *= (isnan(stage->returns) ? stage->batch : stage->returns) / stage->batch;
-        measure_speed(&saturation->config, stage, now_s);
-        measure_capacity(&saturation->config, stage);
-        if (stage->samples < saturation->config.least_tasks && stage->active > 0)
+        struct weir_saturation_pool *const pool = &saturation->pools[i];
+        pool->pending = pool->queue_items + pool->pool_tasks * pool->batch;
+        pool->active = pool->queue_items + (pool->pool_tasks + pool->inflight) * pool->batch;
+        pool->ready = larger(pool->workers - pool->inflight, 0);
+        if (!(pool->active > 0))
+            pool->active_since_s = (double)NAN;
+        else if (isnan(pool->active_since_s))
+            pool->active_since_s = now_s;
+        pool->chain = chain;
+        stock += chain < LEAST_CHAIN ? 0 : larger(pool->active, 0) / chain;
+        pool->stock = stock;
+        chain *= (isnan(pool->returns) ? pool->batch : pool->returns) / pool->batch;
+        measure_speed(&saturation->config, pool, now_s);
+        measure_capacity(&saturation->config, pool);
+        if (pool->samples < saturation->config.least_tasks && pool->active > 0)
             saturation->is_warming = true;
     }
 }
@@ -198,34 +198,34 @@ static void read_load(struct weir_saturation *saturation, double now_s)
 
 static uint32_t queue_state(const struct weir_saturation *saturation, uint32_t i)
 {
-    const struct weir_saturation_stage *const stage = &saturation->stages[i];
+    const struct weir_saturation_pool *const pool = &saturation->pools[i];
 
-    if (stage->queue_items < stage->batch)
+    if (pool->queue_items < pool->batch)
         return WEIR_QUEUE_STARVED;
     if (i + 1 == saturation->count)
-        return stage->ready > 0 ? WEIR_QUEUE_BALANCED : WEIR_QUEUE_BOTTLENECK;
-    return stage[1].queue_items < stage[1].batch ? WEIR_QUEUE_BOTTLENECK : WEIR_QUEUE_BUFFERED;
+        return pool->ready > 0 ? WEIR_QUEUE_BALANCED : WEIR_QUEUE_BOTTLENECK;
+    return pool[1].queue_items < pool[1].batch ? WEIR_QUEUE_BOTTLENECK : WEIR_QUEUE_BUFFERED;
 }
 
-/* The deepest stage with a full queue in front of a dry one, or -1. */
+/* The deepest pool with a full queue in front of a dry one, or -1. */
 static int32_t deepest(const struct weir_saturation *saturation)
 {
     for (uint32_t i = saturation->count; i-- > 0;) {
-        if (saturation->stages[i].queue == WEIR_QUEUE_BOTTLENECK)
+        if (saturation->pools[i].queue == WEIR_QUEUE_BOTTLENECK)
             return (int32_t)i;
     }
     return -1;
 }
 
-/* The stage of least measured capacity without `except`, or -1. */
+/* The pool of least measured capacity without `except`, or -1. */
 static int32_t least_capacity(const struct weir_saturation *saturation, int32_t except)
 {
     int32_t found = -1;
 
     for (uint32_t i = 0; i < saturation->count; i++) {
-        const double capacity = saturation->stages[i].capacity;
+        const double capacity = saturation->pools[i].capacity;
         if ((int32_t)i != except && capacity > 0 &&
-            (found < 0 || capacity < saturation->stages[found].capacity))
+            (found < 0 || capacity < saturation->pools[found].capacity))
             found = (int32_t)i;
     }
     return found;
@@ -256,15 +256,15 @@ static void select_bottleneck(struct weir_saturation *saturation)
         saturation->streak = 0;
     saturation->was_queue_regime = is_queue_regime;
     saturation->candidate = is_queue_regime ? queued : least_capacity(saturation, -1);
-    const bool has_capacity = now >= 0 && saturation->stages[now].capacity > 0;
-    const bool is_valid = has_capacity && (!is_queue_regime ||
-                                           saturation->stages[now].queue == WEIR_QUEUE_BOTTLENECK);
+    const bool has_capacity = now >= 0 && saturation->pools[now].capacity > 0;
+    const bool is_valid =
+        has_capacity && (!is_queue_regime || saturation->pools[now].queue == WEIR_QUEUE_BOTTLENECK);
     if (!is_valid || now == saturation->candidate)
         choose(saturation, saturation->candidate);
     else
         challenge(saturation,
-                  is_queue_regime || saturation->stages[saturation->candidate].capacity <
-                                         saturation->stages[now].capacity * (1 - HYSTERESIS));
+                  is_queue_regime || saturation->pools[saturation->candidate].capacity <
+                                         saturation->pools[now].capacity * (1 - HYSTERESIS));
 }
 
 static void measure_rates(struct weir_saturation *saturation)
@@ -272,67 +272,67 @@ static void measure_rates(struct weir_saturation *saturation)
     const int32_t least = least_capacity(saturation, -1);
     const int32_t next = least_capacity(saturation, saturation->candidate);
 
-    saturation->rate = least < 0 ? 0 : saturation->stages[least].capacity;
-    saturation->next_rate = next < 0 ? saturation->rate : saturation->stages[next].capacity;
+    saturation->rate = least < 0 ? 0 : saturation->pools[least].capacity;
+    saturation->next_rate = next < 0 ? saturation->rate : saturation->pools[next].capacity;
 }
 
 /* ---- targets ---- */
 
 static double target_of(const struct weir_saturation *saturation, uint32_t i, bool is_limit)
 {
-    const struct weir_saturation_stage *const stage = &saturation->stages[i];
+    const struct weir_saturation_pool *const pool = &saturation->pools[i];
     const double high = saturation->rate * (1 + saturation->config.headroom);
     const bool is_bottleneck = (int32_t)i == saturation->bottleneck;
     const double rate = is_bottleneck ? larger(saturation->next_rate, high) : high;
     const double growth = saturation->config.stale_growth;
-    double target = larger(ceil(stage->chain * rate / stage->target_speed), stage->sustain);
+    double target = larger(ceil(pool->chain * rate / pool->target_speed), pool->sustain);
 
-    if (!stage->is_stale && stage->peak > 0)
-        target = larger(smaller(target, ceil(stage->chain * rate / stage->peak)), stage->sustain);
-    if (stage->is_stale)
-        target = larger(smaller(target, stage->workers + growth), stage->sustain);
-    if (stage->is_manual != 0 && is_limit)
-        target = smaller(target, stage->workers);
+    if (!pool->is_stale && pool->peak > 0)
+        target = larger(smaller(target, ceil(pool->chain * rate / pool->peak)), pool->sustain);
+    if (pool->is_stale)
+        target = larger(smaller(target, pool->workers + growth), pool->sustain);
+    if (pool->is_manual != 0 && is_limit)
+        target = smaller(target, pool->workers);
     return target;
 }
 
 static void set_target(struct weir_saturation *saturation, uint32_t i)
 {
     const struct weir_saturation_config *const config = &saturation->config;
-    struct weir_saturation_stage *const stage = &saturation->stages[i];
+    struct weir_saturation_pool *const pool = &saturation->pools[i];
     const bool is_limit =
         (int32_t)i == saturation->bottleneck || (int32_t)i == saturation->candidate;
     const double down = 1 / (config->release_cycles * config->release_slowdown);
 
-    stage->arrivals = average(stage->arrivals, stage->chain * saturation->rate, 1, down);
-    stage->is_real = stage->target_speed > 0 && stage->chain > 0 && saturation->rate > 0;
-    stage->sustain = stage->target = 1;
-    if (stage->is_real) {
-        stage->sustain = ceil(stage->arrivals / stage->target_speed);
-        if (stage->is_stale)
-            stage->sustain = larger(smaller(stage->sustain, stage->workers), 1);
-        if (stage->is_manual != 0 && is_limit)
-            stage->sustain = smaller(stage->sustain, stage->workers);
-        stage->target = target_of(saturation, i, is_limit);
+    pool->arrivals = average(pool->arrivals, pool->chain * saturation->rate, 1, down);
+    pool->is_real = pool->target_speed > 0 && pool->chain > 0 && saturation->rate > 0;
+    pool->sustain = pool->target = 1;
+    if (pool->is_real) {
+        pool->sustain = ceil(pool->arrivals / pool->target_speed);
+        if (pool->is_stale)
+            pool->sustain = larger(smaller(pool->sustain, pool->workers), 1);
+        if (pool->is_manual != 0 && is_limit)
+            pool->sustain = smaller(pool->sustain, pool->workers);
+        pool->target = target_of(saturation, i, is_limit);
     }
-    stage->multiplier = 1;
-    stage->solver_speed_per_s = 1;
-    if (!(stage->target_speed > 0))
+    pool->multiplier = 1;
+    pool->solver_speed_per_s = 1;
+    if (!(pool->target_speed > 0))
         return;
-    if (stage->pending >= stage->batch && stage->target > stage->workers)
-        stage->multiplier = larger(stage->target / larger(stage->workers, 1), 1);
-    stage->solver_speed_per_s = stage->target_speed / stage->multiplier;
+    if (pool->pending >= pool->batch && pool->target > pool->workers)
+        pool->multiplier = larger(pool->target / larger(pool->workers, 1), 1);
+    pool->solver_speed_per_s = pool->target_speed / pool->multiplier;
 }
 
 /* ---- floors ---- */
 
-/* Whether giving up workers here would help some stage that wants to grow. */
+/* Whether giving up workers here would help some pool that wants to grow. */
 static bool is_beneficial(const struct weir_saturation *saturation, uint32_t i)
 {
-    const struct weir_saturation_stage *const giver = &saturation->stages[i];
+    const struct weir_saturation_pool *const giver = &saturation->pools[i];
 
     for (uint32_t g = 0; g < saturation->count; g++) {
-        const struct weir_saturation_stage *const grower = &saturation->stages[g];
+        const struct weir_saturation_pool *const grower = &saturation->pools[g];
         if (g == i || grower->is_manual != 0 || grower->is_stale || !grower->is_real ||
             !(grower->target > grower->workers))
             continue;
@@ -346,77 +346,76 @@ static bool is_beneficial(const struct weir_saturation *saturation, uint32_t i)
     return false;
 }
 
-static void count_stock(const struct weir_saturation *saturation,
-                        struct weir_saturation_stage *stage)
+static void count_stock(const struct weir_saturation *saturation, struct weir_saturation_pool *pool)
 {
     const double slowdown_cycles = ceil(saturation->config.release_cycles / 3.0);
-    const double threshold = stage->chain < LEAST_CHAIN ? 0 : stage->batch / stage->chain;
+    const double threshold = pool->chain < LEAST_CHAIN ? 0 : pool->batch / pool->chain;
 
-    stage->is_stocked = threshold > 0 ? stage->stock >= threshold : stage->stock > 0;
-    if (stage->is_stocked || (!(stage->chain > 0) && stage->active > 0))
-        stage->dry_cycles = 0;
+    pool->is_stocked = threshold > 0 ? pool->stock >= threshold : pool->stock > 0;
+    if (pool->is_stocked || (!(pool->chain > 0) && pool->active > 0))
+        pool->dry_cycles = 0;
     else
-        stage->dry_cycles++;
-    stage->is_releasing = stage->dry_cycles >= larger(slowdown_cycles, 1);
+        pool->dry_cycles++;
+    pool->is_releasing = pool->dry_cycles >= larger(slowdown_cycles, 1);
 }
 
 static double desired_floor(const struct weir_saturation *saturation, uint32_t i)
 {
-    struct weir_saturation_stage *const stage = &saturation->stages[i];
-    const double workers = stage->workers;
-    double desired = larger(smaller(1, workers), smaller(stage->sustain, workers));
+    struct weir_saturation_pool *const pool = &saturation->pools[i];
+    const double workers = pool->workers;
+    double desired = larger(smaller(1, workers), smaller(pool->sustain, workers));
 
-    if (!stage->is_real)
+    if (!pool->is_real)
         desired = workers;
-    if (stage->is_stocked && saturation->candidate >= 0 && (int32_t)i > saturation->candidate) {
-        const bool helps = stage->ready > 0 && workers > stage->sustain && stage->is_real &&
-                           stage->is_manual == 0 && is_beneficial(saturation, i);
-        stage->benefit_streak = helps ? stage->benefit_streak + 1 : 0;
-        if (stage->benefit_streak < saturation->config.reclaim_cycles)
+    if (pool->is_stocked && saturation->candidate >= 0 && (int32_t)i > saturation->candidate) {
+        const bool helps = pool->ready > 0 && workers > pool->sustain && pool->is_real &&
+                           pool->is_manual == 0 && is_beneficial(saturation, i);
+        pool->benefit_streak = helps ? pool->benefit_streak + 1 : 0;
+        if (pool->benefit_streak < saturation->config.reclaim_cycles)
             desired = workers;
     } else {
-        stage->benefit_streak = 0;
+        pool->benefit_streak = 0;
     }
-    return !(stage->ready > 0) && stage->pending >= stage->batch ? workers : desired;
+    return !(pool->ready > 0) && pool->pending >= pool->batch ? workers : desired;
 }
 
-static void reset_shrink(struct weir_saturation_stage *stage)
+static void reset_shrink(struct weir_saturation_pool *pool)
 {
-    stage->shrink_streak = 0;
-    stage->shrink_to = (double)NAN;
+    pool->shrink_streak = 0;
+    pool->shrink_to = (double)NAN;
 }
 
 static void set_floor(struct weir_saturation *saturation, uint32_t i)
 {
     const uint32_t confirm = (uint32_t)larger(ceil(saturation->config.release_cycles / 3.0), 1);
-    struct weir_saturation_stage *const stage = &saturation->stages[i];
+    struct weir_saturation_pool *const pool = &saturation->pools[i];
 
-    count_stock(saturation, stage);
+    count_stock(saturation, pool);
     const double desired = desired_floor(saturation, i);
-    const double base = isnan(stage->held) ? stage->workers : smaller(stage->held, stage->workers);
-    if (stage->is_releasing) {
-        stage->held = smaller(1, stage->workers);
-        reset_shrink(stage);
+    const double base = isnan(pool->held) ? pool->workers : smaller(pool->held, pool->workers);
+    if (pool->is_releasing) {
+        pool->held = smaller(1, pool->workers);
+        reset_shrink(pool);
     } else if (base <= 0 || desired >= base) {
-        stage->held = desired;
-        reset_shrink(stage);
+        pool->held = desired;
+        reset_shrink(pool);
     } else {
-        stage->shrink_to =
-            isnan(stage->shrink_to) ? desired : larger(smaller(stage->shrink_to, base), desired);
-        stage->held = base;
-        if (++stage->shrink_streak >= confirm) {
-            stage->held = stage->shrink_to;
-            reset_shrink(stage);
+        pool->shrink_to =
+            isnan(pool->shrink_to) ? desired : larger(smaller(pool->shrink_to, base), desired);
+        pool->held = base;
+        if (++pool->shrink_streak >= confirm) {
+            pool->held = pool->shrink_to;
+            reset_shrink(pool);
         }
     }
-    stage->floor = stage->held;
+    pool->floor = pool->held;
 }
 
 void weir_saturation_observe(struct weir_saturation *saturation, double now_s)
 {
     read_load(saturation, now_s);
     for (uint32_t i = 0; i < saturation->count; i++)
-        saturation->stages[i].queue = queue_state(saturation, i);
+        saturation->pools[i].queue = queue_state(saturation, i);
     select_bottleneck(saturation);
     measure_rates(saturation);
     for (uint32_t i = 0; i < saturation->count; i++)
@@ -427,10 +426,10 @@ void weir_saturation_observe(struct weir_saturation *saturation, double now_s)
 
 /* ---- after the pass ---- */
 
-double weir_saturation_cap(const struct weir_saturation *saturation, uint32_t stage, double now_s,
+double weir_saturation_cap(const struct weir_saturation *saturation, uint32_t pool, double now_s,
                            const char **reason)
 {
-    const struct weir_saturation_stage *const at = &saturation->stages[stage];
+    const struct weir_saturation_pool *const at = &saturation->pools[pool];
 
     if (at->samples >= saturation->config.least_tasks) {
         *reason = "growth_cap";
@@ -453,10 +452,10 @@ double weir_saturation_cap(const struct weir_saturation *saturation, uint32_t st
     return larger(at->workers, 1);
 }
 
-uint32_t weir_saturation_deletions(const struct weir_saturation *saturation, uint32_t stage,
+uint32_t weir_saturation_deletions(const struct weir_saturation *saturation, uint32_t pool,
                                    uint32_t started, uint32_t proposed)
 {
-    const struct weir_saturation_stage *const at = &saturation->stages[stage];
+    const struct weir_saturation_pool *const at = &saturation->pools[pool];
     const double most = larger(at->workers + started - at->floor, 0);
 
     return proposed < most ? proposed : (uint32_t)most;

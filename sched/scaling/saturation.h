@@ -4,7 +4,7 @@
  *
  * Each cycle: weir_saturation_observe turns queue depths and finished tasks into capacities, the
  * bottleneck, targets and floors; the caller runs a pass of version N with `solver_speed_per_s`;
- * then weir_saturation_cap says how many of the proposed workers of a stage may start and
+ * then weir_saturation_cap says how many of the proposed workers of a pool may start and
  * weir_saturation_deletions how many may stop. Speeds are batches per second used as items per
  * second, as in the reference.
  */
@@ -42,8 +42,8 @@ struct weir_task_time {
     double start_s, length_s;
 };
 
-/* One stage: what the caller says of a cycle, what is remembered, and what follows. */
-struct weir_saturation_stage {
+/* One pool: what the caller says of a cycle, what is remembered, and what follows. */
+struct weir_saturation_pool {
     /* of the cycle */
     double workers, queue_items, pool_tasks, inflight, batch;
     int32_t is_manual, uses_cpu, uses_gpu;
@@ -69,7 +69,7 @@ struct weir_saturation_stage {
 struct weir_saturation {
     struct weir_allocator allocator;
     struct weir_saturation_config config;
-    struct weir_saturation_stage *stages;
+    struct weir_saturation_pool *pools;
     uint32_t count;
     int32_t bottleneck, candidate; /* -1 = none */
     uint32_t streak;
@@ -83,19 +83,19 @@ weir_status weir_saturation_create(const struct weir_allocator *allocator,
                                    struct weir_saturation **saturation);
 void weir_saturation_destroy(struct weir_saturation *saturation);
 
-/* One finished task of a stage. */
-weir_status weir_saturation_task(struct weir_saturation *saturation, uint32_t stage, double start_s,
+/* One finished task of a pool. */
+weir_status weir_saturation_task(struct weir_saturation *saturation, uint32_t pool, double start_s,
                                  double end_s, double returns);
 
 /* Everything that follows from the cycle's inputs, which the caller has written. */
 void weir_saturation_observe(struct weir_saturation *saturation, double now_s);
 
-/* The most workers a stage may grow to, INFINITY for no bound; `*reason` names the rule. */
-double weir_saturation_cap(const struct weir_saturation *saturation, uint32_t stage, double now_s,
+/* The most workers a pool may grow to, INFINITY for no bound; `*reason` names the rule. */
+double weir_saturation_cap(const struct weir_saturation *saturation, uint32_t pool, double now_s,
                            const char **reason);
 
 /* How many of the proposed stops may be carried out when `started` workers start. */
-uint32_t weir_saturation_deletions(const struct weir_saturation *saturation, uint32_t stage,
+uint32_t weir_saturation_deletions(const struct weir_saturation *saturation, uint32_t pool,
                                    uint32_t started, uint32_t proposed);
 
 #endif

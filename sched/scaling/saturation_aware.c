@@ -4,12 +4,12 @@
  * xenna with an over-allocation of 1.
  *
  * A decision observes (queues, busy workers, finished tasks), runs the phases with the speeds the
- * rules give, and then takes back the starts above a stage's cap and the stops below its floor. A
+ * rules give, and then takes back the starts above a pool's cap and the stops below its floor. A
  * start whose room is not given up after all is taken back too. Every pipeline has rules of its
- * own: another pipeline's stages are neither its bottleneck nor behind its queues. When counts
+ * own: another pipeline's pools are neither its bottleneck nor behind its queues. When counts
  * fixed by hand cannot be met, the phases run once more with the counts of now.
  *
- * What waits in front of a stage is one number in a view, so tasks that are made up already count
+ * What waits in front of a pool is one number in a view, so tasks that are made up already count
  * as items of the queue; tasks in flight are the busy workers. Meant for an interval of 10 s.
  */
 #include "sched/internal/alloc.h"
@@ -135,13 +135,13 @@ static const struct weir_param PARAMS[] = {
       .help = "decisions in a row before stages behind the bottleneck give workers to others" },
 };
 
-/* The rules of one pipeline, whose stages stand in a row. */
+/* The rules of one pipeline, whose pools stand in a row. */
 struct part {
     struct weir_saturation *rules;
     uint32_t first;
 };
 
-/* What a stage's share of the pass is cut to, in actions. */
+/* What a pool's share of the pass is cut to, in actions. */
 struct quota {
     uint32_t starts, stops; /* proposed */
     uint32_t kept_starts, kept_stops;
@@ -152,7 +152,7 @@ struct saturation_aware {
     struct weir_run run;
     struct weir_saturation_config config;
     struct part *parts;
-    struct quota *quotas;               /* by stage */
+    struct quota *quotas;               /* by pool */
     const struct weir_action **actions; /* of the pass */
     uint32_t part_count, part_capacity, quota_capacity, action_count, action_capacity;
 };
@@ -217,7 +217,7 @@ static void saturation_destroy(void *state)
 
 /* ---- what the rules are told ---- */
 
-/* Rules for the stages from `first` on; those that are there stay when they fit. */
+/* Rules for the pools from `first` on; those that are there stay when they fit. */
 static weir_status set_part(struct saturation_aware *policy, uint32_t index, uint32_t first,
                             uint32_t count)
 {
@@ -241,16 +241,16 @@ static weir_status set_part(struct saturation_aware *policy, uint32_t index, uin
     return WEIR_OK;
 }
 
-/* Stages are only ever added; a pipeline that got one forgets what it knew. */
+/* Pools are only ever added; a pipeline that got one forgets what it knew. */
 static weir_status learn(struct saturation_aware *policy, const struct weir_view *view)
 {
     uint32_t part = 0;
     uint32_t end;
 
-    for (uint32_t first = 0; first < view->stage_count; first = end) {
-        const uint32_t pipeline = weir_view_stage(view, first)->pipeline;
+    for (uint32_t first = 0; first < view->pool_count; first = end) {
+        const uint32_t pipeline = weir_view_pool(view, first)->pipeline;
         for (end = first + 1;
-             end < view->stage_count && weir_view_stage(view, end)->pipeline == pipeline;)
+             end < view->pool_count && weir_view_pool(view, end)->pipeline == pipeline;)
             end++;
         WEIR_TRY(set_part(policy, part++, first, end - first));
     }
@@ -265,15 +265,15 @@ static weir_status saturation_adopt(void *state, const struct weir_view *view,
     return WEIR_OK;
 }
 
-/* Tasks of stages that no view has shown yet are not counted. */
+/* Tasks of pools that no view has shown yet are not counted. */
 static weir_status saturation_measured(void *state, const struct weir_measurement *task)
 {
     struct saturation_aware *const policy = state;
 
     for (uint32_t i = 0; i < policy->part_count; i++) {
         const struct part *const part = &policy->parts[i];
-        if (task->stage >= part->first && task->stage - part->first < part->rules->count)
-            return weir_saturation_task(part->rules, task->stage - part->first,
+        if (task->pool >= part->first && task->pool - part->first < part->rules->count)
+            return weir_saturation_task(part->rules, task->pool - part->first,
                                         (double)task->start_ns / NS_PER_S,
                                         (double)task->end_ns / NS_PER_S, task->returns);
     }
@@ -283,16 +283,15 @@ static weir_status saturation_measured(void *state, const struct weir_measuremen
 static void observe(const struct saturation_aware *policy, const struct part *part, double now_s)
 {
     for (uint32_t i = 0; i < part->rules->count; i++) {
-        const struct weir_run_stage *const stage = &policy->run.stages[part->first + i];
-        const struct weir_stage_view *const seen =
-            weir_view_stage(policy->run.view, part->first + i);
-        struct weir_saturation_stage *const at = &part->rules->stages[i];
-        at->workers = stage->workers;
+        const struct weir_run_pool *const pool = &policy->run.pools[part->first + i];
+        const struct weir_pool_view *const seen = weir_view_pool(policy->run.view, part->first + i);
+        struct weir_saturation_pool *const at = &part->rules->pools[i];
+        at->workers = pool->workers;
         at->queue_items = (double)seen->queued_items;
         at->pool_tasks = 0;
         at->inflight = (double)seen->busy / weir_shape_members(&seen->shape);
-        at->batch = stage->batch;
-        at->is_manual = stage->is_manual;
+        at->batch = pool->batch;
+        at->is_manual = pool->is_manual;
         at->uses_cpu = seen->shape.cpu_units > 0;
         at->uses_gpu = seen->shape.gpu_units > 0;
     }
@@ -301,21 +300,21 @@ static void observe(const struct saturation_aware *policy, const struct part *pa
 
 /* ---- the pass ---- */
 
-/* Speeds and returns as the rules see them; a stage without a speed has the default one. */
+/* Speeds and returns as the rules see them; a pool without a speed has the default one. */
 static void take_speeds(struct saturation_aware *policy)
 {
     for (uint32_t p = 0; p < policy->part_count; p++) {
         const struct weir_saturation *const rules = policy->parts[p].rules;
         double samples = 1;
         for (uint32_t i = 0; i < rules->count; i++) {
-            const struct weir_saturation_stage *const at = &rules->stages[i];
-            struct weir_run_stage *const stage = &policy->run.stages[policy->parts[p].first + i];
-            stage->speed_per_s = at->target_speed > 0 ? at->solver_speed_per_s
-                                                      : policy->run.settings.default_speed_per_s;
-            stage->samples = samples;
-            stage->ratio = 1 / samples;
-            if (at->returns > 0 && stage->batch > 0)
-                samples = samples * at->returns / stage->batch;
+            const struct weir_saturation_pool *const at = &rules->pools[i];
+            struct weir_run_pool *const pool = &policy->run.pools[policy->parts[p].first + i];
+            pool->speed_per_s = at->target_speed > 0 ? at->solver_speed_per_s
+                                                     : policy->run.settings.default_speed_per_s;
+            pool->samples = samples;
+            pool->ratio = 1 / samples;
+            if (at->returns > 0 && pool->batch > 0)
+                samples = samples * at->returns / pool->batch;
         }
     }
 }
@@ -337,7 +336,7 @@ static bool has_manual(const struct weir_run *run)
     bool found = false;
 
     for (uint32_t i = 0; i < run->count; i++)
-        found = found || (run->stages[i].is_manual && !run->stages[i].is_skipped);
+        found = found || (run->pools[i].is_manual && !run->pools[i].is_skipped);
     return found;
 }
 
@@ -368,8 +367,8 @@ static weir_status run_pass(struct saturation_aware *policy)
     WEIR_TRY(weir_placer_restart(run->placer));
     WEIR_TRY(weir_run_begin(run, run->view, run->placer, run->plan, run->error));
     for (uint32_t i = 0; i < run->count; i++) {
-        if (run->stages[i].is_manual)
-            run->stages[i].requested = (int32_t)run->stages[i].before;
+        if (run->pools[i].is_manual)
+            run->pools[i].requested = (int32_t)run->pools[i].before;
     }
     return run_phases(policy);
 }
@@ -396,18 +395,18 @@ static weir_status list_actions(struct saturation_aware *policy)
         quotas[i] = (struct quota){ .starts = 0 };
     for (uint32_t i = 0; i < count; i++) {
         actions[i] = weir_plan_action(run->plan, i);
-        quotas[actions[i]->stage].starts += actions[i]->verb == WEIR_VERB_START;
-        quotas[actions[i]->stage].stops += actions[i]->verb == WEIR_VERB_STOP;
+        quotas[actions[i]->pool].starts += actions[i]->verb == WEIR_VERB_START;
+        quotas[actions[i]->pool].stops += actions[i]->verb == WEIR_VERB_STOP;
     }
     policy->action_count = count;
     return WEIR_OK;
 }
 
-/* How many of the proposed workers of a stage may start. */
+/* How many of the proposed workers of a pool may start. */
 static uint32_t allowed_starts(struct saturation_aware *policy, const struct part *part, uint32_t i,
                                uint32_t started, uint32_t stopped, double now_s)
 {
-    const struct weir_saturation_stage *const at = &part->rules->stages[i];
+    const struct weir_saturation_pool *const at = &part->rules->pools[i];
     const char *rule;
 
     if (at->is_manual != 0 || started == 0)
@@ -416,7 +415,7 @@ static uint32_t allowed_starts(struct saturation_aware *policy, const struct par
     if (at->workers + started - stopped <= cap)
         return started;
     const double room = cap - (at->workers - stopped);
-    policy->run.stages[part->first + i].binding =
+    policy->run.pools[part->first + i].binding =
         at->samples < part->rules->config.least_tasks ? WEIR_REASON_MIN_POINTS : WEIR_REASON_TARGET;
     return room > 0 ? (uint32_t)room : 0;
 }
@@ -428,7 +427,7 @@ static bool set_quotas(struct saturation_aware *policy, const struct part *part,
 
     for (uint32_t i = 0; i < part->rules->count; i++) {
         const uint32_t members =
-            weir_shape_members(&weir_view_stage(policy->run.view, part->first + i)->shape);
+            weir_shape_members(&weir_view_pool(policy->run.view, part->first + i)->shape);
         struct quota *const quota = &policy->quotas[part->first + i];
         const uint32_t started = quota->starts / members;
         const uint32_t stopped = quota->stops / members;
@@ -440,7 +439,7 @@ static bool set_quotas(struct saturation_aware *policy, const struct part *part,
     return cuts;
 }
 
-/* Whether an action is beyond its stage's quota; counts it. */
+/* Whether an action is beyond its pool's quota; counts it. */
 static bool is_cut(struct quota *quota, uint32_t verb)
 {
     if (verb == WEIR_VERB_START)
@@ -456,8 +455,8 @@ static weir_status keep_running(const struct weir_run *run, uint64_t id)
     if (!weir_cluster_worker(run->view->cluster, id, &worker) || !weir_plan_unstop(run->plan, id))
         return weir_fail(run->error, WEIR_EINVARIANT, "worker %llu has no stop to take back",
                          (unsigned long long)id);
-    return weir_cluster_add_worker(weir_placer_scratch(run->placer), id, worker.stage,
-                                   &worker.alloc, run->error);
+    return weir_cluster_add_worker(weir_placer_scratch(run->placer), id, worker.pool, &worker.alloc,
+                                   run->error);
 }
 
 /* Leaves the scratch without any of the pass's starts and with the stops that are kept; actions
@@ -474,7 +473,7 @@ static weir_status take_back(struct saturation_aware *policy)
     for (uint32_t i = 0; i < policy->action_count; i++) {
         const struct weir_action *const action = policy->actions[i];
         const uint32_t verb = action->verb;
-        const bool cuts = is_cut(&policy->quotas[action->stage], verb);
+        const bool cuts = is_cut(&policy->quotas[action->pool], verb);
         if (verb == WEIR_VERB_STOP && cuts)
             WEIR_TRY(keep_running(run, action->worker));
         if (verb == WEIR_VERB_START && cuts)
@@ -496,7 +495,7 @@ static weir_status place_again(struct saturation_aware *policy, uint32_t first, 
     for (uint32_t i = first; status == WEIR_OK && i < first + count; i++) {
         const struct weir_action *const action = policy->actions[i];
         status =
-            weir_cluster_add_worker(scratch, action->worker, action->stage, &action->alloc, NULL);
+            weir_cluster_add_worker(scratch, action->worker, action->pool, &action->alloc, NULL);
     }
     if (status == WEIR_OK) {
         weir_cluster_release(scratch);
@@ -505,20 +504,20 @@ static weir_status place_again(struct saturation_aware *policy, uint32_t first, 
     weir_cluster_rollback(scratch);
     if (status == WEIR_ENOMEM)
         return status;
-    policy->quotas[policy->actions[first]->stage].kept_starts -= count;
-    run->stages[policy->actions[first]->stage].binding = WEIR_REASON_NO_DONOR;
+    policy->quotas[policy->actions[first]->pool].kept_starts -= count;
+    run->pools[policy->actions[first]->pool].binding = WEIR_REASON_NO_DONOR;
     for (uint32_t i = first; i < first + count; i++)
         (void)weir_plan_unstart(run->plan, policy->actions[i]->worker);
     return WEIR_OK;
 }
 
-/* Starts in the order of stages; one that stood on room that is not given up is taken back. */
-static weir_status place_kept(struct saturation_aware *policy, uint32_t stage)
+/* Starts in the order of pools; one that stood on room that is not given up is taken back. */
+static weir_status place_kept(struct saturation_aware *policy, uint32_t pool)
 {
-    const uint32_t members = weir_shape_members(&weir_view_stage(policy->run.view, stage)->shape);
+    const uint32_t members = weir_shape_members(&weir_view_pool(policy->run.view, pool)->shape);
 
-    for (uint32_t i = 0; policy->quotas[stage].kept_starts > 0 && i < policy->action_count;) {
-        const bool is_start = policy->actions[i] != NULL && policy->actions[i]->stage == stage;
+    for (uint32_t i = 0; policy->quotas[pool].kept_starts > 0 && i < policy->action_count;) {
+        const bool is_start = policy->actions[i] != NULL && policy->actions[i]->pool == pool;
         if (is_start)
             WEIR_TRY(place_again(policy, i, members));
         i += is_start ? members : 1;
@@ -538,12 +537,12 @@ static weir_status trim(struct saturation_aware *policy, double now_s)
         return WEIR_OK;
     WEIR_TRY(take_back(policy));
     for (uint32_t i = 0; i < run->count; i++) {
-        const uint32_t members = weir_shape_members(&weir_view_stage(run->view, i)->shape);
+        const uint32_t members = weir_shape_members(&weir_view_pool(run->view, i)->shape);
         WEIR_TRY(place_kept(policy, i));
-        run->stages[i].started = policy->quotas[i].kept_starts / members;
-        run->stages[i].stopped = policy->quotas[i].kept_stops / members;
-        run->stages[i].workers =
-            run->stages[i].before + run->stages[i].started - run->stages[i].stopped;
+        run->pools[i].started = policy->quotas[i].kept_starts / members;
+        run->pools[i].stopped = policy->quotas[i].kept_stops / members;
+        run->pools[i].workers =
+            run->pools[i].before + run->pools[i].started - run->pools[i].stopped;
     }
     return WEIR_OK;
 }
@@ -563,7 +562,7 @@ static weir_status saturation_decide(void *state, const struct weir_view *view,
     WEIR_TRY(run_pass(policy));
     WEIR_TRY(trim(policy, now_s));
     for (uint32_t i = 0; i < run->count; i++)
-        run->stages[i].target = run->stages[i].before;
+        run->pools[i].target = run->pools[i].before;
     WEIR_TRY(weir_run_slots(run));
     return weir_run_notes(run);
 }

@@ -15,15 +15,15 @@ struct weir_slots_rule {
     uint32_t least;  /* slots of any worker */
 };
 
-struct weir_slots_stage {
+struct weir_slots_pool {
     double speed_per_s; /* measured batches per worker and second, NAN = unknown */
     uint32_t workers;
     uint32_t slots; /* in: now; out: wanted, never fewer */
 };
 
 /* slots = max(ceil(2 * v * period / workers), now, least), v = the least workers * speed. While any
- * speed is unknown nothing changes. A stage without workers gets max(now, least); v is then 0. */
-void weir_slots_apply(const struct weir_slots_rule *rule, struct weir_slots_stage *stages,
+ * speed is unknown nothing changes. A pool without workers gets max(now, least); v is then 0. */
+void weir_slots_apply(const struct weir_slots_rule *rule, struct weir_slots_pool *pools,
                       uint32_t count);
 
 #endif

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The xenna autoscaler: even throughput over all stages by moving workers, in four phases.
+ * The xenna autoscaler: even throughput over all pools by moving workers, in four phases.
  *
  *   0  the pool optimum gives the mix for placement and the slots
  *   1  counts fixed by hand
- *   2  every stage has a worker
- *   3  the slowest stage gets one more; when nothing fits, the stage that would still be faster
+ *   2  every pool has a worker
+ *   3  the slowest pool gets one more; when nothing fits, the pool that would still be faster
  *      without one of its workers gives it up
- *   4  head-room: stages may grow to `overallocation` times the throughput of the slowest
+ *   4  head-room: pools may grow to `overallocation` times the throughput of the slowest
  *
  * Version P is the codec version of the reference (August 2025); C and N are its two later ones: no
  * phase 0, the mix is the counts at the start (N: requested ones where there are), slots follow the
- * counts at the start, finished stages are left alone, and a speed of 0 is a speed. How they place
+ * counts at the start, finished pools are left alone, and a speed of 0 is a speed. How they place
  * is up to the placement policies fgd_c and fgd_n. The least throughput never falls in phase 3 and
- * a stage that was given a worker there never gives one up, so phase 3 ends. Each step looks at
- * every stage once.
+ * a pool that was given a worker there never gives one up, so phase 3 ends. Each step looks at
+ * every pool once.
  */
 #include "sched/scaling/xenna.h"
 #include "sched/internal/alloc.h"
@@ -76,16 +76,16 @@ static weir_status xenna_create(const struct weir_params *params,
     return WEIR_OK;
 }
 
-/* The first active stage of least throughput, or WEIR_NO_INDEX. */
+/* The first active pool of least throughput, or WEIR_NO_INDEX. */
 static uint32_t slowest(const struct weir_run *run, double *throughput_per_s)
 {
     uint32_t found = WEIR_NO_INDEX;
 
     *throughput_per_s = (double)INFINITY;
     for (uint32_t i = 0; i < run->count; i++) {
-        const struct weir_run_stage *const stage = &run->stages[i];
-        const double throughput = weir_run_throughput(stage, stage->workers);
-        if (stage->is_active && throughput < *throughput_per_s) {
+        const struct weir_run_pool *const pool = &run->pools[i];
+        const double throughput = weir_run_throughput(pool, pool->workers);
+        if (pool->is_active && throughput < *throughput_per_s) {
             found = i;
             *throughput_per_s = throughput;
         }
@@ -93,7 +93,7 @@ static uint32_t slowest(const struct weir_run *run, double *throughput_per_s)
     return found;
 }
 
-/* The first stage that would be the fastest without one of its workers, and still be faster than
+/* The first pool that would be the fastest without one of its workers, and still be faster than
  * `least_per_s`. */
 static uint32_t best_donor(const struct weir_run *run, uint32_t receiver, double least_per_s)
 {
@@ -101,10 +101,10 @@ static uint32_t best_donor(const struct weir_run *run, uint32_t receiver, double
     double best = least_per_s;
 
     for (uint32_t i = 0; i < run->count; i++) {
-        const struct weir_run_stage *const stage = &run->stages[i];
-        if (!stage->is_active || i == receiver || stage->workers <= 1)
+        const struct weir_run_pool *const pool = &run->pools[i];
+        if (!pool->is_active || i == receiver || pool->workers <= 1)
             continue;
-        const double without = weir_run_throughput(stage, stage->workers - 1);
+        const double without = weir_run_throughput(pool, pool->workers - 1);
         if (without > best) {
             found = i;
             best = without;
@@ -119,32 +119,32 @@ static weir_status raise_slowest(struct weir_run *run)
 
     weir_plan_set_phase(run->plan, 3);
     for (;;) {
-        const uint32_t stage = slowest(run, &least_per_s);
-        if (stage == WEIR_NO_INDEX)
+        const uint32_t pool = slowest(run, &least_per_s);
+        if (pool == WEIR_NO_INDEX)
             return WEIR_OK;
-        const weir_status status = weir_run_start(run, stage);
+        const weir_status status = weir_run_start(run, pool);
         if (status == WEIR_OK)
             continue;
         if (status != WEIR_EBUSY)
             return status;
-        const uint32_t donor = best_donor(run, stage, least_per_s);
+        const uint32_t donor = best_donor(run, pool, least_per_s);
         if (donor == WEIR_NO_INDEX)
             return WEIR_OK;
         WEIR_TRY(weir_run_stop(run, donor));
     }
 }
 
-/* The first stage of least throughput that may grow and was not tried in this round. */
+/* The first pool of least throughput that may grow and was not tried in this round. */
 static uint32_t next_to_grow(const struct weir_run *run, double most_per_s)
 {
     uint32_t found = WEIR_NO_INDEX;
     double least = (double)INFINITY;
 
     for (uint32_t i = 0; i < run->count; i++) {
-        const struct weir_run_stage *const stage = &run->stages[i];
-        if (!stage->is_active || weir_run_throughput(stage, stage->workers + 1) > most_per_s)
+        const struct weir_run_pool *const pool = &run->pools[i];
+        if (!pool->is_active || weir_run_throughput(pool, pool->workers + 1) > most_per_s)
             continue;
-        const double throughput = weir_run_throughput(stage, stage->workers);
+        const double throughput = weir_run_throughput(pool, pool->workers);
         if (throughput < least) {
             found = i;
             least = throughput;
@@ -153,7 +153,7 @@ static uint32_t next_to_grow(const struct weir_run *run, double most_per_s)
     return found;
 }
 
-/* A stage that does not fit leaves for good: room only shrinks in this phase. */
+/* A pool that does not fit leaves for good: room only shrinks in this phase. */
 static weir_status give_head_room(struct weir_run *run, double overallocation)
 {
     double least_per_s;
@@ -162,12 +162,12 @@ static weir_status give_head_room(struct weir_run *run, double overallocation)
     if (slowest(run, &least_per_s) == WEIR_NO_INDEX)
         return WEIR_OK;
     for (;;) {
-        const uint32_t stage = next_to_grow(run, least_per_s * overallocation);
-        if (stage == WEIR_NO_INDEX)
+        const uint32_t pool = next_to_grow(run, least_per_s * overallocation);
+        if (pool == WEIR_NO_INDEX)
             return WEIR_OK;
-        const weir_status status = weir_run_start(run, stage);
+        const weir_status status = weir_run_start(run, pool);
         if (status == WEIR_EBUSY)
-            run->stages[stage].is_active = 0;
+            run->pools[pool].is_active = 0;
         else if (status != WEIR_OK)
             return status;
     }
@@ -177,7 +177,7 @@ static void name_bindings(struct weir_run *run)
 {
     for (uint32_t i = 0; i < run->count; i++) {
         const uint32_t refusal = weir_placer_refusal(run->placer, i);
-        run->stages[i].binding = refusal != WEIR_REASON_NONE ? refusal : WEIR_REASON_TARGET;
+        run->pools[i].binding = refusal != WEIR_REASON_NONE ? refusal : WEIR_REASON_TARGET;
     }
 }
 
@@ -186,7 +186,7 @@ weir_status weir_xenna_phases(struct weir_run *run, double overallocation)
     WEIR_TRY(weir_run_manual(run));
     WEIR_TRY(weir_run_minimum(run));
     for (uint32_t i = 0; i < run->count; i++)
-        run->stages[i].is_active = !run->stages[i].is_manual && !run->stages[i].is_skipped;
+        run->pools[i].is_active = !run->pools[i].is_manual && !run->pools[i].is_skipped;
     WEIR_TRY(raise_slowest(run));
     WEIR_TRY(give_head_room(run, overallocation));
     name_bindings(run);
@@ -207,8 +207,8 @@ static weir_status xenna_decide(void *state, const struct weir_view *view,
         WEIR_TRY(weir_run_mix_of_counts(run, xenna->version == VERSION_N));
     WEIR_TRY(weir_xenna_phases(run, xenna->overallocation));
     for (uint32_t i = 0; i < run->count; i++)
-        run->stages[i].target =
-            xenna->version == VERSION_P ? run->stages[i].optimum : run->stages[i].before;
+        run->pools[i].target =
+            xenna->version == VERSION_P ? run->pools[i].optimum : run->pools[i].before;
     WEIR_TRY(weir_run_slots(run));
     return weir_run_notes(run);
 }

@@ -8,7 +8,7 @@
 
 #include "sched/scaling/run.h"
 
-/* Phases 1 to 4 on a run that was begun, and what bound every stage. */
+/* Phases 1 to 4 on a run that was begun, and what bound every pool. */
 weir_status weir_xenna_phases(struct weir_run *run, double overallocation);
 
 #endif

@@ -91,17 +91,17 @@ static const struct weir_placement_ops fullest_first = {
     /* .place and .evict are NULL: a scan with `score`, and the youngest worker goes first. */
 };
 
-/* ---- scaling: how many workers each stage gets ----------------------------------------------- */
+/* ---- scaling: how many workers each pool gets ----------------------------------------------- */
 
 /*
- * One worker more for the stage with the longest queue per worker, one fewer for a stage whose
+ * One worker more for the pool with the longest queue per worker, one fewer for a pool whose
  * queue is empty and that has idle workers. The placer finds the places and writes the plan.
  */
 static weir_status grow_to_minimum(const struct weir_view *view, struct weir_placer *placer,
                                    struct weir_error *error)
 {
-    for (uint32_t i = 0; i < view->stage_count; i++) {
-        const int32_t requested = weir_view_stage(view, i)->requested_workers;
+    for (uint32_t i = 0; i < view->pool_count; i++) {
+        const int32_t requested = weir_view_pool(view, i)->requested_workers;
         const uint32_t wanted = requested >= 0 ? (uint32_t)requested : 1;
         while (weir_placer_workers(placer, i) < wanted) {
             const weir_status status = weir_placer_start(placer, i, error);
@@ -119,10 +119,10 @@ static uint32_t longest_queue(const struct weir_view *view, const struct weir_pl
     uint32_t longest = WEIR_NO_INDEX;
     double most = 0;
 
-    for (uint32_t i = 0; i < view->stage_count; i++) {
-        const struct weir_stage_view *const stage = weir_view_stage(view, i);
-        const double queue = (double)stage->queued_items / fmax(weir_placer_workers(placer, i), 1);
-        if (stage->requested_workers < 0 && queue > most) {
+    for (uint32_t i = 0; i < view->pool_count; i++) {
+        const struct weir_pool_view *const pool = weir_view_pool(view, i);
+        const double queue = (double)pool->queued_items / fmax(weir_placer_workers(placer, i), 1);
+        if (pool->requested_workers < 0 && queue > most) {
             longest = i;
             most = queue;
         }
@@ -136,17 +136,17 @@ static weir_status queue_chaser_decide(void *state, const struct weir_view *view
 {
     (void)state; /* stateless: no create, no destroy */
     (void)plan;  /* written through the placer */
-    for (uint32_t i = 0; i < view->stage_count; i++) {
-        const struct weir_stage_view *const stage = weir_view_stage(view, i);
-        if (stage->requested_workers < 0 && stage->queued_items == 0 && stage->workers > 1 &&
-            stage->busy < stage->ready)
+    for (uint32_t i = 0; i < view->pool_count; i++) {
+        const struct weir_pool_view *const pool = weir_view_pool(view, i);
+        if (pool->requested_workers < 0 && pool->queued_items == 0 && pool->workers > 1 &&
+            pool->busy < pool->ready)
             WEIR_TRY(weir_placer_stop(placer, i, error));
     }
     WEIR_TRY(grow_to_minimum(view, placer, error));
-    const uint32_t stage = longest_queue(view, placer);
-    if (stage == WEIR_NO_INDEX)
+    const uint32_t pool = longest_queue(view, placer);
+    if (pool == WEIR_NO_INDEX)
         return WEIR_OK;
-    const weir_status status = weir_placer_start(placer, stage, error);
+    const weir_status status = weir_placer_start(placer, pool, error);
     return status == WEIR_EBUSY ? WEIR_OK : status;
 }
 

@@ -78,7 +78,7 @@ static bool is_database(const char *path)
 
 static int print_comparison(const struct options *options, const char *database)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct an_db *db = NULL;
     struct an_comparison *comparison = NULL;
     const struct an_compare_options query = { .baseline = options->baseline,

@@ -244,7 +244,7 @@ static int fail_input(const struct weir_error *error)
 
 static int answer_file(const struct arguments *arguments, const char *path)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     json_t *documents = NULL;
 
     if (decide_load(path, &documents, &error) != WEIR_OK)
@@ -273,7 +273,7 @@ static int answer_file(const struct arguments *arguments, const char *path)
 
 static int check_files(const struct arguments *arguments)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct decide_tally tally = { 0 };
 
     for (size_t i = 0; i < arguments->path_count; i++) {

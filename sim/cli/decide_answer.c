@@ -4,7 +4,7 @@
  */
 #include "sched/placement/frag.h"
 #include "sched/placement/scan.h"
-#include "sched/scaling/pool.h"
+#include "sched/scaling/optimum.h"
 #include "sched/scaling/slots.h"
 #include "sim/cli/decide_input.h"
 #include "sim/cli/decide_xenna.h"
@@ -418,7 +418,7 @@ static weir_status answer_shape(const struct decide_question *asked, json_t **an
                                 struct weir_error *error)
 {
     const json_t *const input = asked->input;
-    struct weir_error refused = { .phase = -1, .stage = -1 };
+    struct weir_error refused = { .phase = -1, .pool = -1 };
     struct weir_shape shape;
     json_t *json;
 
@@ -462,12 +462,12 @@ static weir_status answer_slots(const struct decide_question *asked, json_t **an
     if (json_array_size(slots) != count || json_array_size(speeds) != count)
         return weir_fail(error, WEIR_EFORMAT,
                          "num_workers, current_slots and speeds must be of one length");
-    struct weir_slots_stage *const stages = calloc(count + 1, sizeof *stages);
+    struct weir_slots_pool *const stages = calloc(count + 1, sizeof *stages);
     if (stages == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     for (size_t i = 0; i < count; i++) {
         const json_t *const speed = json_array_get(speeds, i);
-        stages[i] = (struct weir_slots_stage){
+        stages[i] = (struct weir_slots_pool){
             .speed_per_s = json_is_number(speed) ? json_number_value(speed) : (double)NAN,
             .workers = (uint32_t)json_integer_value(json_array_get(workers, i)),
             .slots = (uint32_t)json_integer_value(json_array_get(slots, i)),
@@ -488,7 +488,7 @@ struct naive_stage {
 };
 
 static weir_status read_naive(const json_t *list, struct naive_stage *naive,
-                              struct weir_pool_stage *pool, struct weir_error *error)
+                              struct weir_optimum_pool *pool, struct weir_error *error)
 {
     double ratio = 1;
 
@@ -519,8 +519,8 @@ static weir_status check_naive(const struct naive_stage *naive, size_t count,
     return WEIR_OK;
 }
 
-static json_t *naive_json(const struct naive_stage *naive, const struct weir_pool_stage *pool,
-                          size_t count, const struct weir_pool_result *result)
+static json_t *naive_json(const struct naive_stage *naive, const struct weir_optimum_pool *pool,
+                          size_t count, const struct weir_optimum_result *result)
 {
     json_t *const ratios = json_array();
     json_t *const rates = json_array();
@@ -557,8 +557,8 @@ static weir_status answer_naive(const struct decide_question *asked, json_t **an
                                 struct weir_error *error)
 {
     const json_t *const input = asked->input;
-    struct weir_error refused = { .phase = -1, .stage = -1 };
-    struct weir_pool_result result = { 0 };
+    struct weir_error refused = { .phase = -1, .pool = -1 };
+    struct weir_optimum_result result = { 0 };
     struct weir_amounts total;
     json_t *list;
     json_t *cluster;
@@ -568,14 +568,14 @@ static weir_status answer_naive(const struct decide_question *asked, json_t **an
     WEIR_TRY(decide_amounts(cluster, &total, error));
     const size_t count = json_array_size(list);
     struct naive_stage *const naive = calloc(count + 1, sizeof *naive);
-    struct weir_pool_stage *const pool = calloc(count + 1, sizeof *pool);
+    struct weir_optimum_pool *const pool = calloc(count + 1, sizeof *pool);
     weir_status status = WEIR_ENOMEM;
     if (naive != NULL && pool != NULL)
         status = read_naive(list, naive, pool, error);
     if (status == WEIR_OK) {
         weir_status solved = check_naive(naive, count, &refused);
         if (solved == WEIR_OK)
-            solved = weir_pool_solve(pool, (uint32_t)count, &total, &result, &refused);
+            solved = weir_optimum_solve(pool, (uint32_t)count, &total, &result, &refused);
         *answer = solved == WEIR_OK ? naive_json(naive, pool, count, &result)
                                     : decide_error_json(solved, &refused);
         if (solved == WEIR_OK)

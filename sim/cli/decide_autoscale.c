@@ -65,14 +65,14 @@ static weir_status add_stage(struct autoscale *run, size_t i, struct weir_error 
 {
     const json_t *const json = json_array_get(run->stages, i);
     const json_t *const slots = json_array_get(json_object_get(run->input, "slots"), i);
-    struct weir_stage_view stage = {
+    struct weir_pool_view stage = {
         .pipeline = (uint32_t)decide_number_or(json, "pipeline", 0),
         .requested_workers = (int32_t)decide_number_or(json, "requested_workers", -1),
         .slots = json_is_integer(slots) ? (uint32_t)json_integer_value(slots) : 2,
         .over_provision = decide_number_or(json, "over_provision_factor", 0),
         .speed_hint_per_s = decide_number_or(json, "speed_hint", (double)NAN),
     };
-    const struct weir_stage_update update = {
+    const struct weir_pool_update update = {
         .ready = (uint32_t)decide_number_or(json, "ready", 0),
         .busy = (uint32_t)decide_number_or(json, "busy", 0),
         .finished = decide_flag_or(json, "finished", false),
@@ -93,8 +93,8 @@ static weir_status add_stage(struct autoscale *run, size_t i, struct weir_error 
         return status;
     }
     stage.batch_size = batch >= 1 && batch <= UINT32_MAX ? (uint32_t)batch : 0;
-    WEIR_TRY(weir_host_add_stage(run->host, &stage, &index, error));
-    WEIR_TRY(weir_host_update_stage(run->host, index, &update));
+    WEIR_TRY(weir_host_add_pool(run->host, &stage, &index, error));
+    WEIR_TRY(weir_host_update_pool(run->host, index, &update));
     return weir_host_set_estimate(
         run->host, index,
         read_estimate(json_array_get(json_object_get(run->input, "estimates"), i)));
@@ -169,7 +169,7 @@ static const char *worker_name(const struct autoscale *run, uint64_t id, char te
 }
 
 /* Speeds as the policies assume them when nothing is configured otherwise. */
-static json_t *pool_stage(const struct weir_stage_view *stage, const struct weir_amounts *total)
+static json_t *pool_stage(const struct weir_pool_view *stage, const struct weir_amounts *total)
 {
     const struct weir_estimate *const estimate = &stage->estimate;
     const int64_t gpus = total->gpu_units / WEIR_ONE;
@@ -197,8 +197,8 @@ static json_t *pool_optimum(const struct autoscale *run)
     json_t *const stages = json_array();
     json_t *answer = NULL;
 
-    for (uint32_t i = 0; i < view->stage_count; i++)
-        json_array_append_new(stages, pool_stage(weir_view_stage(view, i), &total));
+    for (uint32_t i = 0; i < view->pool_count; i++)
+        json_array_append_new(stages, pool_stage(weir_view_pool(view, i), &total));
     json_t *const question =
         json_pack("{s:s, s:o, s:{s:f, s:f, s:I, s:I, s:I, s:I}}", "command", "naive", "stages",
                   stages, "cluster", "cpus", weir_units_amount(total.cpu_units), "gpus",
@@ -246,7 +246,7 @@ static double fragmentation(const struct autoscale *run, const struct weir_clust
     if (shapes != NULL && values != NULL) {
         const struct weir_view *const view = weir_host_view(run->host, run->now_ns);
         for (uint32_t i = 0; i < mix.count; i++) {
-            shapes[i] = weir_view_stage(view, i)->shape;
+            shapes[i] = weir_view_pool(view, i)->shape;
             values[i] = json_number_value(json_array_get(frequencies, i));
         }
         result = weir_frag_cluster(cluster, &mix, WEIR_FRAG_XENNA);
@@ -271,7 +271,7 @@ static weir_status carry_out(const struct autoscale *run, struct weir_cluster **
             status = weir_cluster_remove_worker(made, action->worker, error);
         else if (action->verb == WEIR_VERB_START)
             status =
-                weir_cluster_add_worker(made, action->worker, action->stage, &action->alloc, error);
+                weir_cluster_add_worker(made, action->worker, action->pool, &action->alloc, error);
     }
     if (status != WEIR_OK)
         weir_cluster_destroy(made);
@@ -282,15 +282,15 @@ static weir_status carry_out(const struct autoscale *run, struct weir_cluster **
 
 static json_t *stage_json(const struct autoscale *run, uint32_t stage)
 {
-    const struct weir_stage_note *const note = weir_plan_stage_note(run->plan, stage);
-    const uint32_t before = weir_cluster_stage_workers(weir_host_cluster(run->host), stage);
+    const struct weir_pool_note *const note = weir_plan_pool_note(run->plan, stage);
+    const uint32_t before = weir_cluster_pool_workers(weir_host_cluster(run->host), stage);
     json_t *const started = json_array();
     json_t *const stopped = json_array();
     char text[24];
 
     for (uint32_t i = 0; i < weir_plan_count(run->plan); i++) {
         const struct weir_action *const action = weir_plan_action(run->plan, i);
-        if (action->stage != stage)
+        if (action->pool != stage)
             continue;
         const char *const name = worker_name(run, action->worker, text);
         if (action->verb == WEIR_VERB_START) {
@@ -362,13 +362,12 @@ static json_t *trace_json(const struct autoscale *run)
         json_t *json;
         if (step->is_removal != 0)
             json = json_pack("{s:i, s:s, s:i, s:s}", "phase", (int)step->phase, "op", "remove",
-                             "stage", (int)step->stage, "worker", name);
+                             "stage", (int)step->pool, "worker", name);
         else
-            json =
-                json_pack("{s:i, s:s, s:i, s:b, s:s?, s:o}", "phase", (int)step->phase, "op", "try",
-                          "stage", (int)step->stage, "ok", (int)step->placed, "reused",
-                          step->reused != 0 ? name : NULL, "alloc",
-                          step->placed != 0 ? step_alloc(run, starts, step->worker) : json_null());
+            json = json_pack(
+                "{s:i, s:s, s:i, s:b, s:s?, s:o}", "phase", (int)step->phase, "op", "try", "stage",
+                (int)step->pool, "ok", (int)step->placed, "reused", step->reused != 0 ? name : NULL,
+                "alloc", step->placed != 0 ? step_alloc(run, starts, step->worker) : json_null());
         json_array_append_new(list, json);
     }
     json_decref(starts);
@@ -398,12 +397,12 @@ static json_t *slots_json(const struct autoscale *run)
     const struct weir_view *const view = weir_host_view(run->host, run->now_ns);
     json_t *const list = json_array();
 
-    for (uint32_t i = 0; i < view->stage_count; i++)
-        json_array_append_new(list, json_integer(weir_view_stage(view, i)->slots));
+    for (uint32_t i = 0; i < view->pool_count; i++)
+        json_array_append_new(list, json_integer(weir_view_pool(view, i)->slots));
     for (uint32_t i = 0; i < weir_plan_count(run->plan); i++) {
         const struct weir_action *const action = weir_plan_action(run->plan, i);
         if (action->verb == WEIR_VERB_SET_SLOTS)
-            json_array_set_new(list, action->stage, json_integer(action->value));
+            json_array_set_new(list, action->pool, json_integer(action->value));
     }
     return list;
 }
@@ -439,7 +438,7 @@ static weir_status plan_json(const struct autoscale *run, json_t **answer, struc
 static weir_status decide_and_answer(struct autoscale *run, json_t **answer,
                                      struct weir_error *error)
 {
-    struct weir_error refused = { .phase = -1, .stage = -1 };
+    struct weir_error refused = { .phase = -1, .pool = -1 };
 
     WEIR_TRY(fill_host(run, error));
     run->first_new = json_array_size(run->workers) + 1;
@@ -447,9 +446,9 @@ static weir_status decide_and_answer(struct autoscale *run, json_t **answer,
     if (status == WEIR_OK)
         return plan_json(run, answer, error);
     *answer = decide_error_json(status, &refused);
-    if (refused.stage >= 0)
+    if (refused.pool >= 0)
         json_object_set_new(*answer, "error_stage",
-                            json_string(decide_name(run->stages, (size_t)refused.stage, "name")));
+                            json_string(decide_name(run->stages, (size_t)refused.pool, "name")));
     json_t *const optimum = pool_optimum(run);
     if (optimum != NULL) {
         json_object_set_new(*answer, "workload_frequencies", frequencies_json(optimum));

@@ -71,7 +71,7 @@ static weir_status observe(struct replay *replay, const json_t *cycle, double no
 {
     for (uint32_t i = 0; i < replay->rules->count; i++) {
         const json_t *const stage = json_array_get(replay->stages, i);
-        struct weir_saturation_stage *const at = &replay->rules->stages[i];
+        struct weir_saturation_pool *const at = &replay->rules->pools[i];
         at->workers = (double)json_array_size(workers_of(replay, i));
         at->queue_items = number_at(cycle, "queue_depths", i);
         at->pool_tasks = number_at(cycle, "pool_queued", i);
@@ -92,7 +92,7 @@ static json_t *pass_document(const struct replay *replay, bool held)
     json_t *const stages = json_array();
 
     for (uint32_t i = 0; i < replay->rules->count; i++) {
-        const struct weir_saturation_stage *const at = &replay->rules->stages[i];
+        const struct weir_saturation_pool *const at = &replay->rules->pools[i];
         json_t *const stage = json_copy(json_array_get(replay->stages, i));
         json_object_set_new(stage, "speed", json_real(at->solver_speed_per_s));
         json_object_set_new(stage, "returns",
@@ -111,7 +111,7 @@ static weir_status run_pass(const struct replay *replay, json_t **plan, struct w
     bool has_manual = false;
 
     for (uint32_t i = 0; i < replay->rules->count; i++)
-        has_manual = has_manual || replay->rules->stages[i].is_manual != 0;
+        has_manual = has_manual || replay->rules->pools[i].is_manual != 0;
     for (uint32_t attempt = 0; attempt < (has_manual ? 2 : 1); attempt++) {
         json_t *const document = pass_document(replay, attempt > 0);
         json_decref(*plan);
@@ -211,7 +211,7 @@ static json_t *first_of(const json_t *list, size_t count)
 static size_t ramp(const struct replay *replay, uint32_t i, size_t proposed, size_t deleted,
                    double now_s, json_t *decisions)
 {
-    const struct weir_saturation_stage *const at = &replay->rules->stages[i];
+    const struct weir_saturation_pool *const at = &replay->rules->pools[i];
     const double after = at->workers + (double)proposed - (double)deleted;
     const char *reason;
 
@@ -228,7 +228,7 @@ static size_t ramp(const struct replay *replay, uint32_t i, size_t proposed, siz
     return keep;
 }
 
-static json_t *stage_json(const struct weir_saturation_stage *at)
+static json_t *stage_json(const struct weir_saturation_pool *at)
 {
     static const char *const queues[] = { "starved", "balanced", "buffered", "bottleneck" };
 
@@ -259,7 +259,7 @@ static json_t *cycle_json(const struct replay *replay, double now_s)
     json_t *const stages = json_array();
 
     for (uint32_t i = 0; i < rules->count; i++)
-        json_array_append_new(stages, stage_json(&rules->stages[i]));
+        json_array_append_new(stages, stage_json(&rules->pools[i]));
     return json_pack("{s:f, s:o, s:[], s:[], s:[], s:i, s:i, s:i, s:f, s:f, s:o, s:[]}", "time",
                      now_s, "workers_before", counts_json(replay), "new", "deleted", "slots",
                      "bottleneck", (int)rules->bottleneck, "candidate", (int)rules->candidate,
@@ -353,8 +353,8 @@ static weir_status read_needs(struct replay *replay, struct weir_error *error)
         WEIR_TRY(decide_xenna_shape(replay->xenna, json, &shape, &refusal, error));
         if (refusal != NULL)
             return weir_fail(error, WEIR_EINVAL, "stages[%u]: shape: %s", i, refusal);
-        replay->rules->stages[i].uses_cpu = shape.cpu_units > 0;
-        replay->rules->stages[i].uses_gpu = shape.gpu_units > 0;
+        replay->rules->pools[i].uses_cpu = shape.cpu_units > 0;
+        replay->rules->pools[i].uses_gpu = shape.gpu_units > 0;
     }
     return WEIR_OK;
 }

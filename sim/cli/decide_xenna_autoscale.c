@@ -356,7 +356,7 @@ static json_t *refusal_json(const struct pass *pass)
 static weir_status run_pass(struct pass *pass, json_t **answer, struct weir_error *error)
 {
     json_t *const document = plain_document(pass);
-    struct weir_error refused = { .phase = -1, .stage = -1 };
+    struct weir_error refused = { .phase = -1, .pool = -1 };
     const weir_status status = decide_answer(document, &pass->plain, &refused);
 
     json_decref(document);

@@ -233,7 +233,7 @@ static weir_status open_side(const char *path, const struct sim_run_choice *choi
 
 int sim_cmd_diff(int argc, char **argv)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct arguments arguments = { .count = 0 };
     struct side sides[2] = { 0 };
     struct difference first = { .is_found = false };

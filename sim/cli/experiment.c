@@ -203,7 +203,7 @@ static weir_status run_with_spans(const struct job *job, size_t task,
     const struct sim_scenario *scenario =
         job->experiment->scenarios[task / job->experiment->replications];
     struct sim_span_export *spans = NULL;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     weir_status status = sim_span_export_open(job->options->spans, job->options->spans_limit,
                                               scenario, &spans, &error);
     if (status == WEIR_OK) {
@@ -310,7 +310,7 @@ static void run_child(const struct job *job, size_t task)
     struct sim_watchdog watchdog;
     struct verdict verdict;
     struct sim_recorder *recorder = NULL;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     char path[4096];
     if (job->experiment->database != NULL) {
         shard_path(job, task, path, sizeof(path));
@@ -535,7 +535,7 @@ static int report_failures(const struct sim_experiment *experiment, bool has_plu
 
 static int run_job(struct job *job)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct sim_experiment *experiment = job->experiment;
     sim_progress_begin(&job->line, experiment->scenarios[0]->name, job->options->is_quiet);
     const weir_status status = run_all(job, &error);

@@ -130,7 +130,7 @@ int sim_cmd_explain(int argc, char **argv)
         sim_options_clear(&arguments.options);
         return code;
     }
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct an_db *db = NULL;
     weir_status status = an_open(arguments.database, &db, &error);
     if (status == WEIR_OK)

@@ -45,7 +45,7 @@ static weir_status repeat(const struct sim_scenario *scenario, const struct sim_
 int sim_explain_decide(const char *database, const struct sim_run_choice *choice, double at_s,
                        const struct sim_options *options, FILE *out)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct sim_policies policies = { 0 };
     struct sim_stored stored = { 0 };
     struct sim_scenario *scenario = NULL;

@@ -197,7 +197,7 @@ int sim_cmd_fit(int argc, char **argv)
     arguments.read.columns = arguments.columns;
     struct wl_span_log log = { 0 };
     struct wl_model model = { 0 };
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     const weir_status status = fit(&arguments, &log, &model, &error);
     wl_model_clear(&model);
     wl_span_log_clear(&log);

@@ -55,7 +55,7 @@ static int run_child(void *state)
                                      .expired = on_hang,
                                      .state = summary,
                                      .timeout_s = SIM_ISOLATE_TIMEOUT_S };
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     weir_status status = WEIR_OK;
 
     options.progress = &task->shared->progress;

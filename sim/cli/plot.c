@@ -164,7 +164,7 @@ int sim_cmd_plot(int argc, char **argv)
     sim_options_parse(&argp, argc, argv, &arguments);
     if (arguments.name == NULL)
         return list_plots(arguments.options.format);
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     const weir_status status = draw(&arguments, &error);
     if (status == WEIR_ENOTFOUND && strstr(error.text, "there is no chart") != NULL) {
         (void)fprintf(stderr, "weir: %s; `weir plot %s` lists them\n", error.text,

@@ -130,7 +130,7 @@ static weir_status probe(const char *path, struct weir_error *error)
 
 int sim_plugins_load(const char *const *paths, size_t count, struct sim_policies *policies)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     weir_status status = WEIR_OK;
     *policies = (struct sim_policies){ 0 };
     for (uint32_t i = 0; i < weir_placement_count() && status == WEIR_OK; i++)

@@ -89,14 +89,14 @@ static weir_status add_stages(struct drive *drive, struct weir_error *error)
     for (uint32_t s = 0; s < drive->stages; s++) {
         char name[] = "stage_0";
         name[6] = (char)('0' + s);
-        struct weir_stage_view stage = { .name = name,
-                                         .requested_workers = draw(drive, 5) == 0 ? 1 : -1,
-                                         .batch_size = 1 + (uint32_t)draw(drive, 4),
-                                         .slots = 2,
-                                         .speed_hint_per_s = (double)NAN };
+        struct weir_pool_view stage = { .name = name,
+                                        .requested_workers = draw(drive, 5) == 0 ? 1 : -1,
+                                        .batch_size = 1 + (uint32_t)draw(drive, 4),
+                                        .slots = 2,
+                                        .speed_hint_per_s = (double)NAN };
         WEIR_TRY(weir_shape_from_request(&requests[draw(drive, 5)], WEIR_QUANTUM_EXACT,
                                          &stage.shape, error));
-        WEIR_TRY(weir_host_add_stage(drive->host, &stage, NULL, error));
+        WEIR_TRY(weir_host_add_pool(drive->host, &stage, NULL, error));
     }
     return WEIR_OK;
 }
@@ -127,17 +127,17 @@ static weir_status begin(const struct trial *trial, uint64_t seed,
 static weir_status tell(struct drive *drive)
 {
     for (uint32_t s = 0; s < drive->stages; s++) {
-        const uint32_t workers = weir_cluster_stage_workers(weir_host_cluster(drive->host), s);
-        const struct weir_stage_update update = { .ready = workers,
-                                                  .busy = (uint32_t)draw(drive, workers + 1),
-                                                  .slots = 2,
-                                                  .queued_items = draw(drive, 1000),
-                                                  .requested_workers = -1 };
-        WEIR_TRY(weir_host_update_stage(drive->host, s, &update));
+        const uint32_t workers = weir_cluster_pool_workers(weir_host_cluster(drive->host), s);
+        const struct weir_pool_update update = { .ready = workers,
+                                                 .busy = (uint32_t)draw(drive, workers + 1),
+                                                 .slots = 2,
+                                                 .queued_items = draw(drive, 1000),
+                                                 .requested_workers = -1 };
+        WEIR_TRY(weir_host_update_pool(drive->host, s, &update));
         for (uint32_t i = 0; i < 3 && workers > 0; i++) {
             const struct weir_measurement task = {
                 .size = sizeof task,
-                .stage = s,
+                .pool = s,
                 .start_ns = drive->now_ns - (int64_t)(1 + draw(drive, 30)) * 1000000000,
                 .end_ns = drive->now_ns,
                 .returns = 1,
@@ -153,7 +153,7 @@ static weir_status tell(struct drive *drive)
 static weir_status apply(struct drive *drive, const struct weir_action *action,
                          struct weir_error *error)
 {
-    struct weir_outcome outcome = { .stage = action->stage,
+    struct weir_outcome outcome = { .pool = action->pool,
                                     .worker = action->worker,
                                     .node = action->alloc.node,
                                     .time_ns = drive->now_ns };
@@ -176,7 +176,7 @@ static weir_status apply(struct drive *drive, const struct weir_action *action,
 
 static void digest_action(struct drive *drive, const struct weir_action *action)
 {
-    drive->digest = sim_digest_word(drive->digest, (uint64_t)action->verb << 32 | action->stage);
+    drive->digest = sim_digest_word(drive->digest, (uint64_t)action->verb << 32 | action->pool);
     drive->digest = sim_digest_word(drive->digest, action->worker);
     drive->digest = sim_digest_word(drive->digest, (uint64_t)action->value);
     if (action->verb != WEIR_VERB_START)
@@ -229,7 +229,7 @@ static weir_status run(const struct trial *trial, uint64_t seed, uint32_t steps,
 
 static int over_views(const struct trial *trial, uint32_t views, uint64_t *started)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     for (uint32_t seed = 1; seed <= views; seed++) {
         struct drive drive;
         const weir_status status = run(trial, seed, STEPS, &drive, &error);
@@ -257,7 +257,7 @@ static int check_capacity(void *state)
 static int check_repeats(void *state)
 {
     const struct trial *trial = state;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     for (uint32_t seed = 1; seed <= VIEWS / 4; seed++) {
         uint64_t digests[2];
         for (int i = 0; i < 2; i++) {
@@ -277,7 +277,7 @@ static int check_repeats(void *state)
 static int check_growth(void *state)
 {
     const struct trial *trial = state;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     int64_t live = 0;
     int64_t half[2] = { 0, 0 };
     struct drive drive;
@@ -346,7 +346,7 @@ static int check_sizes(void *state)
 static int check_time(void *state)
 {
     const struct trial *trial = state;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     double *times_us = calloc(TIMED_CALLS, sizeof(*times_us));
     struct drive drive;
     weir_status status = begin(trial, 1, NULL, &drive, &error);

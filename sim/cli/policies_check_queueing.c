@@ -109,7 +109,7 @@ static int failed(const struct queueing_trial *trial, weir_status status,
 static int check_numbers(void *state)
 {
     const struct queueing_trial *trial = state;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct asking asking;
     double key = 0;
     weir_status status = begin(trial, NULL, &asking, &error);
@@ -131,7 +131,7 @@ static bool is_same(double a, double b)
 static int check_repeats(void *state)
 {
     const struct queueing_trial *trial = state;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct asking pair[2];
     weir_status status = begin(trial, NULL, &pair[0], &error);
     if (status == WEIR_OK)
@@ -158,7 +158,7 @@ static int check_repeats(void *state)
 static int check_ages(void *state)
 {
     const struct queueing_trial *trial = state;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct asking asking;
     const bool may_age = (trial->ops->flags & WEIR_QUEUEING_AGES) != 0;
     uint32_t changed = 0;
@@ -188,7 +188,7 @@ static int check_ages(void *state)
 static int check_growth(void *state)
 {
     const struct queueing_trial *trial = state;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct asking asking;
     int64_t live = 0;
     int64_t half[2] = { 0, 0 };
@@ -235,7 +235,7 @@ static int check_sizes(void *state)
 static int check_time(void *state)
 {
     const struct queueing_trial *trial = state;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct asking asking;
     double key = 0;
     double times_us[TIMED_JOBS] = { 0 };

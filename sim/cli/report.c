@@ -74,7 +74,7 @@ int sim_cmd_report(int argc, char **argv)
     const struct an_plot_options options = { .variant = arguments.choice.variant,
                                              .replication = arguments.choice.replication,
                                              .at_s = (double)NAN };
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct an_db *db = NULL;
     weir_status status = an_open(arguments.database, &db, &error);
     if (status == WEIR_OK)

@@ -204,7 +204,7 @@ static void name_files(const struct sim_stored *stored)
 static int rerun(const struct arguments *arguments, const struct sim_stored *stored,
                  const char *command_line, const struct sim_policies *policies)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct target target = { .output = arguments->output,
                              .is_isolated = sim_isolate_needed(policies) };
     struct sim_table *table = sim_table_create(columns, COLUMNS);
@@ -232,7 +232,7 @@ static int rerun(const struct arguments *arguments, const struct sim_stored *sto
 
 int sim_cmd_rerun(int argc, char **argv)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct arguments arguments = { .choice = { .replication = SIM_ALL_REPLICATIONS } };
     struct sim_policies policies = { 0 };
     struct sim_stored stored = { 0 };

@@ -216,7 +216,7 @@ static weir_status take(const struct sim_scenario *scenario, const struct sim_st
 
 int sim_cmd_snapshot(int argc, char **argv)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct arguments arguments = { .at_s = (double)NAN };
     struct sim_policies policies = { 0 };
     struct sim_stored stored = { 0 };

@@ -227,7 +227,7 @@ static void say_skipped(const struct wl_jobs *jobs, const char *path)
 
 int sim_trace_read(const struct sim_trace_arguments *arguments, struct sim_trace *trace)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     const weir_status status = read_trace(arguments, trace, &error);
     if (status != WEIR_OK) {
         (void)fprintf(stderr, "weir: %s\n", error.text);

@@ -88,7 +88,7 @@ static weir_status write_file(const struct sim_trace_arguments *arguments,
 int sim_trace_convert(const struct sim_trace_arguments *arguments)
 {
     struct sim_trace trace = { .format = "" };
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     const char *target = target_of(arguments);
     if (target == NULL) {
         (void)fprintf(stderr, "weir trace: convert to what? -o FILE.swf, -o FILE.csv or --to\n");

@@ -385,7 +385,7 @@ static int nodes_of_scenario(const char *path, const struct sim_options *options
 static int read_nodes(struct info *info)
 {
     const struct sim_trace_arguments *arguments = info->arguments;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     if (arguments->scenario != NULL)
         return nodes_of_scenario(arguments->scenario, &arguments->options, &info->nodes);
     if (arguments->nodes == NULL ||
@@ -418,7 +418,7 @@ static weir_status draw(const struct info *info, struct weir_error *error)
 static int print_info(struct info *info)
 {
     const bool has_nodes = info->arguments->nodes != NULL || info->arguments->scenario != NULL;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     weir_status status = wl_trace_facts_find(&info->trace.jobs, has_nodes ? &info->nodes : NULL,
                                              &info->facts, &error);
     if (status == WEIR_OK) {

@@ -388,7 +388,7 @@ static weir_status measure(struct sim_stage_run *stage, const struct sim_worker 
                            uint32_t batch, uint64_t returns)
 {
     const struct weir_measurement task = { .size = sizeof(task),
-                                           .stage = stage->index,
+                                           .pool = stage->index,
                                            .start_ns = worker->task_start_ns,
                                            .end_ns =
                                                sim_engine_now(stage->pipeline->context->engine),

@@ -62,7 +62,7 @@ static int64_t slots_set(const struct weir_plan *plan, uint32_t stage)
     int64_t slots = 0;
     for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
         const struct weir_action *action = weir_plan_action(plan, i);
-        if (action->verb == WEIR_VERB_SET_SLOTS && action->stage == stage)
+        if (action->verb == WEIR_VERB_SET_SLOTS && action->pool == stage)
             slots = action->value;
     }
     return slots;
@@ -71,7 +71,7 @@ static int64_t slots_set(const struct weir_plan *plan, uint32_t stage)
 static weir_status write_stage(struct sim_recorder *recorder, const struct sim_decision_row *row,
                                uint32_t stage, struct weir_error *error)
 {
-    const struct weir_stage_note *note = weir_plan_stage_note(row->plan, stage);
+    const struct weir_pool_note *note = weir_plan_pool_note(row->plan, stage);
     if (!note)
         return WEIR_OK;
     const struct cell cells[] = { cell_int(recorder->run_id),
@@ -171,7 +171,7 @@ static weir_status write_action(struct sim_recorder *recorder, const struct sim_
         cell_int(index),
         cell_text(weir_verb_name(action->verb)),
         cell_int(action->phase),
-        cell_index(action->stage),
+        cell_index(action->pool),
         has_worker(action) ? cell_int((int64_t)action->worker) : cell_null(),
         has_place(action) ? cell_int(action->alloc.node) : cell_null(),
         cell_int(action->reused),

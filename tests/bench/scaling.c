@@ -66,15 +66,15 @@ static void add_stages(struct weir_host *host)
                                               .gpus = gpus[i],
                                               .nvdecs = nvdecs[i] };
         char name[16];
-        struct weir_stage_view stage = { .name = name,
-                                         .requested_workers = -1,
-                                         .batch_size = 1,
-                                         .slots = 2,
-                                         .speed_hint_per_s = (double)NAN };
+        struct weir_pool_view stage = { .name = name,
+                                        .requested_workers = -1,
+                                        .batch_size = 1,
+                                        .slots = 2,
+                                        .speed_hint_per_s = (double)NAN };
         snprintf(name, sizeof name, "stage%u", i);
         require(weir_shape_from_request(&request, WEIR_QUANTUM_EXACT, &stage.shape, &error),
                 &error);
-        require(weir_host_add_stage(host, &stage, NULL, &error), &error);
+        require(weir_host_add_pool(host, &stage, NULL, &error), &error);
     }
 }
 

@@ -18,7 +18,7 @@ static weir_status read_log(const uint8_t *data, size_t size, bool skips, struct
                                              .bytes = data == NULL ? nothing : data,
                                              .byte_count = size,
                                              .skips_bad_rows = skips };
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     const weir_status status = wl_span_log_read(&options, log, &error);
     if ((status != WEIR_OK) != (error.text[0] != '\0'))
         abort();

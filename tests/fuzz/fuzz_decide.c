@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void answer(const json_t *document)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     json_t *given = NULL;
     const weir_status status = decide_answer(document, &given, &error);
 
@@ -23,7 +23,7 @@ static void answer(const json_t *document)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     json_t *documents = NULL;
     char *text = malloc(size + 1);
 

@@ -18,7 +18,7 @@ static weir_status read_swf(const uint8_t *data, size_t size, enum wl_bad_row on
                                               .bytes = data == NULL ? nothing : data,
                                               .byte_count = size,
                                               .on_bad_row = on_bad_row };
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     const weir_status status = wl_swf_read(&options, jobs, &error);
     if ((status != WEIR_OK) != (error.text[0] != '\0'))
         abort();

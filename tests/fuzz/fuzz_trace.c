@@ -23,7 +23,7 @@ static weir_status read_jobs(const struct wl_column_map *map, const uint8_t *dat
                                               .byte_count = size,
                                               .on_bad_row = WL_BAD_ROW_IS_SKIPPED,
                                               .map = map };
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     const weir_status status = map == NULL ? wl_openb_read_jobs(&options, jobs, &error)
                                            : wl_table_read(&options, jobs, &error);
     if ((status != WEIR_OK) != (error.text[0] != '\0'))

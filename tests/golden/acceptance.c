@@ -85,7 +85,7 @@ static const char slow_down[] =
 /* covers: S0.7 */
 static void a_step_change_is_answered_within_two_periods(void)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct sim_world *world = NULL;
     struct sim_scenario *scenario = test_scenario(slow_down, NULL);
     const struct sim_run_options options = { .seed = 1, .export_at_s = (double)NAN };
@@ -118,7 +118,7 @@ static const char two_to_one[] =
 /* covers: S0.15 */
 static void workers_follow_the_service_times(void)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct sim_world *world = NULL;
     struct sim_scenario *scenario = test_scenario(two_to_one, NULL);
     const struct sim_run_options options = { .seed = 1, .export_at_s = (double)NAN };
@@ -137,7 +137,7 @@ static void workers_follow_the_service_times(void)
 /* covers: S0.16 S2.18 */
 static void a_pinned_stage_keeps_its_count_all_the_time(void)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct sim_world *world = NULL;
     struct sim_scenario *scenario = test_scenario(NVDEC, "pipelines[0].stages[0].workers=5");
     const struct sim_run_options options = { .seed = 1, .export_at_s = (double)NAN };
@@ -250,7 +250,7 @@ static void pipelines_are_planned_apart(void)
         "      - {name: b, cpus: 1, service: 1, speed_hint: 1}\n"
         "  - name: q\n    input: {items: 0, arrivals: const(10)}\n    stages:\n"
         "      - {name: c, cpus: 1, service: 1, speed_hint: 1}\n";
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct sim_world *world = NULL;
     struct sim_scenario *scenario = test_scenario(text, NULL);
     const struct sim_run_options options = { .seed = 1, .export_at_s = (double)NAN };
@@ -284,7 +284,7 @@ static void overlapping_entries_compose(void)
         double at_s, slow, rate;
     } expected[] = { { 30, 1, 1 },  { 90, 2, 1 },  { 150, 6, 1 },   { 200, 3, 1 }, { 250, 1, 1 },
                      { 310, 1, 0 }, { 340, 1, 0 }, { 400, 1, 0.5 }, { 500, 1, 1 } };
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct sim_world *world = NULL;
     struct sim_scenario *scenario = test_scenario(text, NULL);
     const struct sim_run_options options = { .seed = 1, .export_at_s = (double)NAN };

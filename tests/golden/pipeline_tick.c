@@ -55,7 +55,7 @@ static void compare_whole(const struct whole *run)
 {
     json_t *golden = load(run->file);
     struct sim_scenario *scenario = test_scenario(run->scenario, run->sets);
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct sim_world *world = NULL;
     CHECK(golden != NULL && scenario != NULL);
     if (golden == NULL || scenario == NULL)
@@ -190,7 +190,7 @@ static void tiny_problems_agree_at_every_step(void)
     {
         char *text = micro_scenario(trace);
         struct sim_scenario *scenario = test_scenario(text, NULL);
-        struct weir_error error = { .phase = -1, .stage = -1 };
+        struct weir_error error = { .phase = -1, .pool = -1 };
         struct sim_world *world = NULL;
         const struct sim_run_options options = { .seed = 1, .export_at_s = (double)NAN };
         CHECK(scenario != NULL);

@@ -301,7 +301,7 @@ static void run_remove(const struct problem *problem, const json_t *input, const
     uint64_t ids[MAX_MIX];
     struct weir_evict_query query = { .cluster = problem->cluster,
                                       .mix = &problem->mix,
-                                      .stage = stage != NULL ? (uint32_t)stage[0] : 0,
+                                      .pool = stage != NULL ? (uint32_t)stage[0] : 0,
                                       .candidates = ids };
     struct weir_fgd *fast = NULL;
     uint64_t victim = 0;

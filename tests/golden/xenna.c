@@ -50,7 +50,7 @@ static void every_case_agrees(void)
 /* Answers a document; the caller releases it. NULL after a failure. */
 static json_t *answer_to(const char *text)
 {
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     json_t *const input = json_loads(text, 0, NULL);
     json_t *answer = NULL;
 

@@ -163,7 +163,7 @@ static void an_exported_state_gives_the_same_decision(void)
     CHECK_I64(json_array_size(stages), pipeline.stage_count);
     for (uint32_t i = 0; i < pipeline.stage_count; i++)
         CHECK_I64(json_integer_value(json_object_get(json_array_get(stages, i), "workers_after")),
-                  weir_cluster_stage_workers(weir_host_cluster(host), i));
+                  weir_cluster_pool_workers(weir_host_cluster(host), i));
     json_decref(answer);
     json_decref(document);
     free(text);

@@ -53,7 +53,7 @@
 /* What one worker of stage 0 needs, on node 0 and its first GPU. */
 static inline struct weir_alloc hostile_alloc(const struct weir_view *view)
 {
-    const struct weir_shape *shape = &weir_view_stage(view, 0)->shape;
+    const struct weir_shape *shape = &weir_view_pool(view, 0)->shape;
     struct weir_alloc alloc = {
         .node = 0, .device_count = 1, .cpu_units = shape->cpu_units, .ram_bytes = shape->ram_bytes
     };

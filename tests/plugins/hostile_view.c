@@ -8,7 +8,7 @@ HOSTILE_DECIDE
     HOSTILE_UNUSED;
     struct weir_view *mine;
     memcpy(&mine, &view, sizeof mine);
-    mine->stage_count = 0;
+    mine->pool_count = 0;
     return WEIR_OK;
 }
 

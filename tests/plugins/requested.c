@@ -10,8 +10,8 @@ static weir_status decide(void *state, const struct weir_view *view, struct weir
 {
     (void)state; /* there is none */
     (void)plan;  /* the placer appends to it */
-    for (uint32_t s = 0; s < view->stage_count; s++) {
-        const struct weir_stage_view *const stage = weir_view_stage(view, s);
+    for (uint32_t s = 0; s < view->pool_count; s++) {
+        const struct weir_pool_view *const stage = weir_view_pool(view, s);
         const uint32_t wanted =
             stage->requested_workers < 0 ? 1 : (uint32_t)stage->requested_workers;
         while (!stage->finished && weir_placer_workers(placer, s) < wanted) {

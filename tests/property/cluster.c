@@ -42,9 +42,9 @@ static struct picture *take_picture(const struct weir_cluster *cluster)
             picture->gpus[n * GPUS + g] = *weir_cluster_gpu(cluster, n, g);
     }
     for (uint32_t s = 0; s < STAGES; s++) {
-        picture->counts[s] = weir_cluster_stage_workers(cluster, s);
+        picture->counts[s] = weir_cluster_pool_workers(cluster, s);
         for (uint32_t i = 0; i < picture->counts[s]; i++)
-            CHECK(weir_cluster_stage_worker(cluster, s, i, &picture->workers[s][i]));
+            CHECK(weir_cluster_pool_worker(cluster, s, i, &picture->workers[s][i]));
     }
     return picture;
 }

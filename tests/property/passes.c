@@ -103,7 +103,7 @@ static bool same_plan(const struct weir_plan *a, const struct weir_plan *b)
     for (uint32_t i = 0; is_same && i < weir_plan_count(a); i++) {
         const struct weir_action *const one = weir_plan_action(a, i);
         const struct weir_action *const other = weir_plan_action(b, i);
-        is_same = one->verb == other->verb && one->stage == other->stage &&
+        is_same = one->verb == other->verb && one->pool == other->pool &&
                   one->worker == other->worker && one->value == other->value &&
                   one->reason == other->reason &&
                   (one->verb != WEIR_VERB_START || same_alloc(&one->alloc, &other->alloc));

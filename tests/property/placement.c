@@ -316,7 +316,7 @@ static uint32_t place_both(struct history *history, struct dice *dice, struct pa
         .cluster = history->cluster,
         .mix = &history->mix,
         .shape = roll(dice, 10) == 0 ? &other : &history->shapes[stage],
-        .stage = stage,
+        .pool = stage,
         .reusable = history->reusable,
         .reusable_count = history->reusable_count,
     };
@@ -350,17 +350,17 @@ static uint32_t place_both(struct history *history, struct dice *dice, struct pa
 static uint32_t evict_both(struct history *history, struct dice *dice, struct pair *fast)
 {
     const uint32_t stage = roll(dice, history->mix.count);
-    const uint32_t count = weir_cluster_stage_workers(history->cluster, stage);
+    const uint32_t count = weir_cluster_pool_workers(history->cluster, stage);
     uint64_t listed[2] = { 0, 0 };
     struct weir_evict_query query = { .cluster = history->cluster,
                                       .mix = &history->mix,
-                                      .stage = stage };
+                                      .pool = stage };
     uint64_t expected = 0;
     uint64_t actual = 0;
 
     if (count >= 2 && roll(dice, 4) == 0) {
-        CHECK(weir_cluster_stage_worker_id(history->cluster, stage, count - 1, &listed[0]));
-        CHECK(weir_cluster_stage_worker_id(history->cluster, stage, 0, &listed[1]));
+        CHECK(weir_cluster_pool_worker_id(history->cluster, stage, count - 1, &listed[0]));
+        CHECK(weir_cluster_pool_worker_id(history->cluster, stage, 0, &listed[1]));
         query.candidates = listed;
         query.candidate_count = 2;
     }
@@ -517,8 +517,8 @@ static void compare_on_long_stages(uint32_t precision, bool follows)
         mismatches += i < 350 || roll(&dice, 2) ? place_both(&history, &dice, &fast)
                                                 : evict_both(&history, &dice, &fast);
     }
-    CHECK(weir_cluster_stage_workers(history.cluster, 0) > 50);
-    CHECK(weir_cluster_stage_workers(history.cluster, 1) > 50);
+    CHECK(weir_cluster_pool_workers(history.cluster, 0) > 50);
+    CHECK(weir_cluster_pool_workers(history.cluster, 1) > 50);
     CHECK_I64(mismatches, 0);
     CHECK_I64(weir_cluster_check(history.cluster, NULL), WEIR_OK);
     pair_close(&fast);

@@ -114,7 +114,7 @@ static bool shadow_step(struct shadow *shadow, struct weir_cluster *cluster,
         const struct weir_place_query query = { .cluster = cluster,
                                                 .mix = &mix,
                                                 .shape = &SHADOW_SHAPES[stage],
-                                                .stage = stage,
+                                                .pool = stage,
                                                 .seed = dice->state };
         struct weir_place_answer answer;
         const weir_status status = weir_placement_place(ops, state, &query, &answer, NULL);
@@ -136,7 +136,7 @@ static bool shadow_step(struct shadow *shadow, struct weir_cluster *cluster,
     if (id != last) {
         sound = sound && weir_cluster_worker(cluster, last, &moved) &&
                 weir_cluster_remove_worker(cluster, last, NULL) == WEIR_OK &&
-                weir_cluster_add_worker(cluster, id, moved.stage, &moved.alloc, NULL) == WEIR_OK;
+                weir_cluster_add_worker(cluster, id, moved.pool, &moved.alloc, NULL) == WEIR_OK;
         shadow->held[id] = shadow->held[last];
     }
     return sound;

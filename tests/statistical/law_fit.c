@@ -52,7 +52,7 @@ static void draw_sample(const struct sim_law *law, uint64_t number, double value
 static struct sim_law *parse_law(const char *text)
 {
     struct sim_law *law = NULL;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     const struct sim_law_context context = { .is_time = false };
     CHECK_I64(sim_law_parse(text, &context, &law, &error), WEIR_OK);
     return law;
@@ -92,7 +92,7 @@ static void the_true_family_is_chosen_and_not_rejected(void)
         for (uint64_t s = 0; s < 20; s++) {
             double values[VALUES];
             struct wl_law_choice choice;
-            struct weir_error error = { .phase = -1, .stage = -1 };
+            struct weir_error error = { .phase = -1, .pool = -1 };
             draw_sample(law, 1000 + s, values);
             CHECK_I64(wl_law_choose(values, VALUES, 0.95, &choice, &error), WEIR_OK);
             right += choice.best.family == truths[t].family ? 1 : 0;
@@ -139,7 +139,7 @@ static double run_and_fit(const struct sim_scenario *scenario, struct wl_span_lo
     const int file = mkstemp(path);
     CHECK(file >= 0);
     (void)close(file);
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct sim_span_export *spans = NULL;
     CHECK_I64(sim_span_export_open(path, 0, scenario, &spans, &error), WEIR_OK);
     struct sim_run_summary *summary = test_run_fast(scenario, 0, sim_span_export_observer(spans));
@@ -167,7 +167,7 @@ static struct sim_scenario *write_and_load(const struct wl_model *model)
 {
     char *text = NULL;
     size_t size = 0;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     FILE *out = open_memstream(&text, &size);
     const struct wl_yaml_options options = { .name = "again",
                                              .source = "test",

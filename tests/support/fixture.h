@@ -66,7 +66,7 @@ static inline struct an_db *fixture_open(const char *sql)
     char path[FIXTURE_PATH];
     char *rows = fixture_read(test_data("support/fixture_db.sql"));
     struct an_db *db = NULL;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     bool is_ready = rows != NULL && fixture_empty(path) && fixture_sql(path, rows);
     if (is_ready && sql != NULL)
         is_ready = fixture_sql(path, sql);

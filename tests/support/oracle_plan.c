@@ -54,13 +54,13 @@ static weir_status add_stages(struct weir_host *host)
 {
     for (uint32_t i = 0; i < STAGES; i++) {
         const char name[] = { (char)('a' + i), '\0' };
-        struct weir_stage_view stage = { .name = name,
-                                         .requested_workers = -1,
-                                         .batch_size = 1,
-                                         .slots = 2,
-                                         .speed_hint_per_s = (double)NAN };
+        struct weir_pool_view stage = { .name = name,
+                                        .requested_workers = -1,
+                                        .batch_size = 1,
+                                        .slots = 2,
+                                        .speed_hint_per_s = (double)NAN };
         WEIR_TRY(weir_shape_from_request(&requests[i], WEIR_QUANTUM_EXACT, &stage.shape, NULL));
-        WEIR_TRY(weir_host_add_stage(host, &stage, NULL, NULL));
+        WEIR_TRY(weir_host_add_pool(host, &stage, NULL, NULL));
     }
     return WEIR_OK;
 }
@@ -82,7 +82,7 @@ static uint32_t draw_mask(struct draws *draws, uint32_t needed)
 static struct weir_alloc draw_alloc(struct draws *draws, const struct weir_view *view,
                                     uint32_t stage)
 {
-    const struct weir_shape *const shape = &view->stages[stage % STAGES].shape;
+    const struct weir_shape *const shape = &view->pools[stage % STAGES].shape;
     const uint32_t devices =
         shape->kind == WEIR_SHAPE_CODEC ? 1 + draw(draws, 2) : shape->gpu_count;
     struct weir_alloc alloc = { .node = draw(draws, draws_one_in(draws, 30) ? 4 : 2),
@@ -112,7 +112,7 @@ static struct weir_action draw_action(struct draws *draws, const struct weir_vie
     const uint64_t new = FIRST_NEW + draw(draws, MOST_ACTIONS);
     struct weir_action action = {
         .verb = is_common ? verbs[draw(draws, 4)] : draw(draws, WEIR_VERB_COUNT + 1),
-        .stage = draw(draws, draws_one_in(draws, 20) ? STAGES + 1 : STAGES),
+        .pool = draw(draws, draws_one_in(draws, 20) ? STAGES + 1 : STAGES),
         .reason = draw(draws, WEIR_REASON_COUNT + 1),
         .value = (int64_t)draw(draws, 4) * 50 - 50,
         .choice = WEIR_NO_INDEX
@@ -122,11 +122,11 @@ static struct weir_action draw_action(struct draws *draws, const struct weir_vie
     action.worker = (action.verb == WEIR_VERB_START) != draws_one_in(draws, 12) ? new : old;
     const bool is_known = weir_cluster_worker(view->cluster, action.worker, &held);
     if (is_known && !draws_one_in(draws, 10))
-        action.stage = held.stage;
+        action.pool = held.pool;
     action.reused = draws_one_in(draws, 10) ? !is_known : is_known;
     if (action.verb == WEIR_VERB_START || action.verb == WEIR_VERB_MOVE)
         action.alloc =
-            is_known && draw(draws, 2) > 0 ? held.alloc : draw_alloc(draws, view, action.stage);
+            is_known && draw(draws, 2) > 0 ? held.alloc : draw_alloc(draws, view, action.pool);
     return action;
 }
 
@@ -227,7 +227,7 @@ static bool is_sound(const struct oracle *oracle, const struct weir_alloc *alloc
 /* Whether a worker of the stage gets all its shape asks for. */
 static bool is_enough(const struct oracle *oracle, uint32_t stage, const struct weir_alloc *alloc)
 {
-    const struct weir_shape *const shape = &weir_view_stage(oracle->view, stage)->shape;
+    const struct weir_shape *const shape = &weir_view_pool(oracle->view, stage)->shape;
     const bool is_codec = shape->kind == WEIR_SHAPE_CODEC;
     uint32_t nvdecs = 0;
     uint32_t nvencs = 0;
@@ -260,7 +260,7 @@ static bool run(struct oracle *oracle, struct held *one, uint32_t stage,
 {
     if (!is_sound(oracle, alloc) || !is_enough(oracle, stage, alloc))
         return false;
-    one->worker.stage = stage;
+    one->worker.pool = stage;
     one->worker.alloc = *alloc;
     one->is_running = true;
     bool fits = node_fits(oracle, alloc->node);
@@ -275,29 +275,29 @@ static bool accept_start(struct oracle *oracle, const struct weir_action *action
     struct held *one = find(oracle, action->worker);
     const bool is_known = weir_cluster_worker(oracle->view->cluster, action->worker, &before);
 
-    if (action->stage >= STAGES || (one != NULL && one->is_running) ||
-        is_known != (action->reused != 0) || (is_known && before.stage != action->stage))
+    if (action->pool >= STAGES || (one != NULL && one->is_running) ||
+        is_known != (action->reused != 0) || (is_known && before.pool != action->pool))
         return false;
     if (one == NULL) {
         one = &oracle->held[oracle->count++];
         one->worker.id = action->worker;
     }
-    return run(oracle, one, action->stage, &action->alloc);
+    return run(oracle, one, action->pool, &action->alloc);
 }
 
 static bool accept_change(struct oracle *oracle, const struct weir_action *action)
 {
     struct held *const one = find(oracle, action->worker);
 
-    if (one == NULL || !one->is_running || one->worker.stage != action->stage)
+    if (one == NULL || !one->is_running || one->worker.pool != action->pool)
         return false;
     one->is_running = false;
-    return action->verb == WEIR_VERB_STOP || run(oracle, one, action->stage, &action->alloc);
+    return action->verb == WEIR_VERB_STOP || run(oracle, one, action->pool, &action->alloc);
 }
 
 static bool accept(struct oracle *oracle, const struct weir_action *action)
 {
-    const bool has_stage = action->stage < STAGES;
+    const bool has_stage = action->pool < STAGES;
 
     switch ((enum weir_verb)action->verb) {
     case WEIR_VERB_START:
@@ -338,7 +338,7 @@ static void draw_workers(struct draws *draws, struct weir_host *host, struct ora
         struct weir_alloc alloc = draw_alloc(draws, view, stage);
         if (weir_host_adopt_worker(host, id, stage, &alloc, NULL) == WEIR_OK)
             oracle->held[oracle->count++] =
-                (struct held){ .worker = { .id = id, .stage = stage, .alloc = alloc },
+                (struct held){ .worker = { .id = id, .pool = stage, .alloc = alloc },
                                .is_running = true };
     }
     if (draws_one_in(draws, 8))

@@ -90,11 +90,11 @@ static weir_status add_stage(struct weir_host *host, const struct test_stage *st
     const struct weir_request request = { .cpus = stage->cpus,
                                           .gpus = stage->gpus,
                                           .nvdecs = stage->nvdecs };
-    struct weir_stage_view view = { .name = stage->name,
-                                    .requested_workers = requested_workers(stage),
-                                    .batch_size = stage->batch > 0 ? (uint32_t)stage->batch : 1,
-                                    .slots = 2,
-                                    .speed_hint_per_s = (double)NAN };
+    struct weir_pool_view view = { .name = stage->name,
+                                   .requested_workers = requested_workers(stage),
+                                   .batch_size = stage->batch > 0 ? (uint32_t)stage->batch : 1,
+                                   .slots = 2,
+                                   .speed_hint_per_s = (double)NAN };
     const struct weir_estimate estimate = { .batches_per_s = stage->speed_per_s,
                                             .returns_per_batch =
                                                 stage->returns > 0 ? stage->returns : (double)NAN,
@@ -102,7 +102,7 @@ static weir_status add_stage(struct weir_host *host, const struct test_stage *st
     uint32_t index;
 
     WEIR_TRY(weir_shape_from_request(&request, WEIR_QUANTUM_EXACT, &view.shape, error));
-    WEIR_TRY(weir_host_add_stage(host, &view, &index, error));
+    WEIR_TRY(weir_host_add_pool(host, &view, &index, error));
     return stage->speed_per_s > 0 ? weir_host_set_estimate(host, index, estimate) : WEIR_OK;
 }
 
@@ -137,7 +137,7 @@ weir_status test_carry_out(struct weir_host *host, const struct weir_plan *plan)
 {
     for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
         const struct weir_action *const action = weir_plan_action(plan, i);
-        struct weir_outcome outcome = { .stage = action->stage,
+        struct weir_outcome outcome = { .pool = action->pool,
                                         .node = action->alloc.node,
                                         .worker = action->worker };
         if (action->verb != WEIR_VERB_START && action->verb != WEIR_VERB_STOP)
@@ -159,14 +159,14 @@ weir_status test_step(struct weir_host *host, struct weir_error *error)
 
 struct test_text test_workers(struct weir_host *host)
 {
-    const uint32_t count = weir_host_view(host, 0)->stage_count;
+    const uint32_t count = weir_host_view(host, 0)->pool_count;
     struct test_text text = { "" };
     size_t used = 0;
 
     for (uint32_t i = 0; i < count && used + 16 < sizeof text.text; i++)
         used +=
             (size_t)snprintf(text.text + used, sizeof text.text - used, "%s%u", i == 0 ? "" : ",",
-                             weir_cluster_stage_workers(weir_host_cluster(host), i));
+                             weir_cluster_pool_workers(weir_host_cluster(host), i));
     return text;
 }
 

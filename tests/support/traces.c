@@ -28,7 +28,7 @@ static void read_trace(struct test_trace *trace, const char *format_name,
 
 struct test_trace test_trace_bytes(const char *format, const char *bytes, size_t count, bool skips)
 {
-    struct test_trace trace = { .error = { .phase = -1, .stage = -1 } };
+    struct test_trace trace = { .error = { .phase = -1, .pool = -1 } };
     struct wl_trace_options options = { .path = "t",
                                         .bytes = (const uint8_t *)bytes,
                                         .byte_count = count,
@@ -48,7 +48,7 @@ bool test_trace_shared(const char *relative, struct test_trace *trace)
     const char *path = test_shared(relative);
     const struct wl_trace_format *format = NULL;
     const char *map = NULL;
-    *trace = (struct test_trace){ .error = { .phase = -1, .stage = -1 } };
+    *trace = (struct test_trace){ .error = { .phase = -1, .pool = -1 } };
     if (path == NULL) {
         test_skip("the shared traces are not here");
         return false;

@@ -200,7 +200,7 @@ static void a_move_names_the_right_stage(void)
 {
     struct bench bench = open_bench();
     const struct weir_action move = {
-        .verb = WEIR_VERB_MOVE, .stage = 2, .worker = 1, .alloc = { .cpu_units = WEIR_ONE }
+        .verb = WEIR_VERB_MOVE, .pool = 2, .worker = 1, .alloc = { .cpu_units = WEIR_ONE }
     };
 
     CHECK(weir_plan_append(bench.plan, &move) == WEIR_OK);

@@ -69,7 +69,7 @@ static void workers_take_and_give_back(void)
     CHECK_I64(weir_cluster_free(cluster).nvdecs, 26);
     CHECK_I64(weir_cluster_total(cluster).nvdecs, 28);
     CHECK(weir_cluster_worker(cluster, 7, &worker));
-    CHECK_I64(worker.stage, 3);
+    CHECK_I64(worker.pool, 3);
     CHECK_I64(worker.alloc.device_count, 2);
     CHECK_I64(memcmp(worker.alloc.devices, alloc.devices, 2 * sizeof alloc.devices[0]), 0);
     CHECK(!weir_cluster_fits(cluster, &alloc));
@@ -135,7 +135,7 @@ static uint64_t worker_at(const struct weir_cluster *cluster, uint32_t stage, ui
 {
     uint64_t id = UINT64_MAX;
 
-    CHECK(weir_cluster_stage_worker_id(cluster, stage, position, &id));
+    CHECK(weir_cluster_pool_worker_id(cluster, stage, position, &id));
     return id;
 }
 
@@ -149,14 +149,14 @@ static void stages_list_workers_in_insertion_order(void)
         CHECK_I64(weir_cluster_add_worker(cluster, id, 1, &alloc, NULL), WEIR_OK);
     CHECK_I64(weir_cluster_remove_worker(cluster, 5, NULL), WEIR_OK);
     CHECK_I64(weir_cluster_remove_worker(cluster, 2, NULL), WEIR_OK);
-    CHECK_I64(weir_cluster_stage_workers(cluster, 1), 6);
+    CHECK_I64(weir_cluster_pool_workers(cluster, 1), 6);
     for (uint32_t i = 0; i < 6; i++)
         CHECK_I64(worker_at(cluster, 1, i), left[i]);
     CHECK_I64(weir_cluster_add_worker(cluster, 2, 1, &alloc, NULL), WEIR_OK);
     CHECK_I64(worker_at(cluster, 1, 6), 2);
-    CHECK_I64(weir_cluster_stage_workers(cluster, 0), 0);
-    CHECK_I64(weir_cluster_stage_workers(cluster, 1000), 0);
-    CHECK(!weir_cluster_stage_worker(cluster, 1, 7, NULL));
+    CHECK_I64(weir_cluster_pool_workers(cluster, 0), 0);
+    CHECK_I64(weir_cluster_pool_workers(cluster, 1000), 0);
+    CHECK(!weir_cluster_pool_worker(cluster, 1, 7, NULL));
     CHECK_I64(weir_cluster_worker_count(cluster), 7);
     weir_cluster_destroy(cluster);
 }
@@ -179,7 +179,7 @@ static void marks_nest_and_roll_back(void)
     CHECK_I64(add_node(cluster, 30), WEIR_EINVAL);
     CHECK_I64(worker_at(cluster, 0, 3), 1);
     weir_cluster_rollback(cluster);
-    CHECK_I64(weir_cluster_stage_workers(cluster, 0), 3);
+    CHECK_I64(weir_cluster_pool_workers(cluster, 0), 3);
     CHECK(weir_cluster_worker(cluster, 0, &worker));
     CHECK_I64(worker.state, WEIR_WORKER_STARTING);
     CHECK_I64(weir_cluster_node(cluster, 1)->flags, WEIR_NODE_UP);
@@ -192,7 +192,7 @@ static void marks_nest_and_roll_back(void)
     CHECK_I64(weir_cluster_remove_worker(cluster, 2, NULL), WEIR_OK);
     weir_cluster_release(cluster);
     weir_cluster_rollback(cluster); /* no mark: nothing happens */
-    CHECK_I64(weir_cluster_stage_workers(cluster, 0), 3);
+    CHECK_I64(weir_cluster_pool_workers(cluster, 0), 3);
     CHECK_I64(add_node(cluster, 30), WEIR_OK);
     check_sound(cluster);
     weir_cluster_destroy(cluster);
@@ -213,11 +213,11 @@ static void copies_are_equal_and_independent(void)
     CHECK_I64(weir_cluster_copy(cluster, &copy), WEIR_OK);
     weir_cluster_rollback(cluster);
     weir_cluster_rollback(copy); /* copies carry no marks */
-    CHECK_I64(weir_cluster_stage_workers(copy, 2), 4);
-    CHECK_I64(weir_cluster_stage_workers(cluster, 2), 5);
+    CHECK_I64(weir_cluster_pool_workers(copy, 2), 4);
+    CHECK_I64(weir_cluster_pool_workers(cluster, 2), 5);
     check_sound(copy);
     CHECK_I64(weir_cluster_assign(copy, cluster), WEIR_OK);
-    CHECK_I64(weir_cluster_stage_workers(copy, 2), 5);
+    CHECK_I64(weir_cluster_pool_workers(copy, 2), 5);
     CHECK_I64(weir_cluster_remove_worker(copy, 0, NULL), WEIR_OK);
     CHECK_I64(worker_at(cluster, 2, 0), 0);
     CHECK_I64(weir_cluster_find_node(copy, 20), 1);

@@ -15,7 +15,7 @@ struct result {
 
 static struct result read_bytes(const char *text, size_t length, bool skips)
 {
-    struct result result = { .error = { .phase = -1, .stage = -1 } };
+    struct result result = { .error = { .phase = -1, .pool = -1 } };
     const struct wl_span_options options = { .path = "t.csv",
                                              .bytes = (const uint8_t *)text,
                                              .byte_count = length,
@@ -131,7 +131,7 @@ static void zero_bytes_and_huge_lines_are_bad_rows(void)
 
 static struct result read_corpus(const char *name)
 {
-    struct result result = { .error = { .phase = -1, .stage = -1 } };
+    struct result result = { .error = { .phase = -1, .pool = -1 } };
     char path[4096];
     (void)snprintf(path, sizeof path, "fuzz/corpus/csv/%s", name);
     const struct wl_span_options options = { .path = test_data(path) };
@@ -172,7 +172,7 @@ static void columns_may_have_other_names_and_units(void)
                                        .columns_count = 2,
                                        .unit_s = 1e-3 };
     struct wl_span_log log;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     CHECK_I64(wl_span_log_read(&options, &log, &error), WEIR_OK);
     CHECK_NEAR(log.spans[0].end_s - log.spans[0].start_s, 0.5, 1e-12);
     wl_span_log_clear(&log);

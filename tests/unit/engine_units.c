@@ -41,7 +41,7 @@ static void an_error_box_collects_context_from_the_inside_out(void)
     weir_error_wrap(&error, "stage %s", "caption");
     CHECK_STR(error.text, "stage caption: shape: gpus must be > 0, got -1");
     CHECK_I64(error.phase, -1);
-    CHECK_I64(error.stage, -1);
+    CHECK_I64(error.pool, -1);
     CHECK_I64(weir_fail(NULL, WEIR_EBUSY, "nobody listens"), WEIR_EBUSY);
     weir_error_wrap(NULL, "nobody");
 }

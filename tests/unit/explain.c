@@ -117,7 +117,7 @@ static void silence_is_told(void)
 static void unknown_names_are_refused(void)
 {
     struct an_db *db = fixture_open(NULL);
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     struct an_explain_query query = nothing;
     query.stage = "captoin";
     free(explain(db, &query, WEIR_ENOTFOUND, &error));

@@ -57,7 +57,7 @@ static weir_status wreck_the_scratch(void *state, const struct weir_view *view,
     for (uint32_t i = 0; i < 3; i++)
         WEIR_TRY(weir_placer_start(placer, 1, error));
     weir_cluster_release(scratch);
-    while (weir_cluster_stage_worker_id(scratch, 1, 0, &id))
+    while (weir_cluster_pool_worker_id(scratch, 1, 0, &id))
         WEIR_TRY(weir_cluster_remove_worker(scratch, id, error));
     return WEIR_OK;
 }
@@ -201,7 +201,7 @@ static void a_node_that_goes_down_loses_its_workers(void)
 
     CHECK_I64(test_step(host, NULL), WEIR_OK);
     CHECK_I64(weir_host_set_node(host, 0, 0, 5), WEIR_OK);
-    CHECK_I64(weir_cluster_stage_workers(weir_host_cluster(host), 0), 2);
+    CHECK_I64(weir_cluster_pool_workers(weir_host_cluster(host), 0), 2);
     CHECK(weir_host_stats(host).lost >= 2);
     CHECK_I64(test_step(host, NULL), WEIR_OK);
     CHECK_STR(test_workers(host).text, "2,1");
@@ -217,13 +217,13 @@ static void measurements_replace_a_given_estimate(void)
     const struct weir_host_config config = test_config("fgd", "xenna");
     struct weir_host *const host = test_host(&config, &two);
     const struct weir_measurement task = {
-        .size = sizeof task, .stage = 1, .end_ns = 2000000000, .returns = 3
+        .size = sizeof task, .pool = 1, .end_ns = 2000000000, .returns = 3
     };
 
-    CHECK_NEAR(weir_host_view(host, 0)->stages[1].estimate.batches_per_s, 4, 0);
+    CHECK_NEAR(weir_host_view(host, 0)->pools[1].estimate.batches_per_s, 4, 0);
     CHECK_I64(weir_host_measure(host, &task), WEIR_OK);
-    CHECK_NEAR(weir_host_view(host, 0)->stages[1].estimate.batches_per_s, 0.5, 0);
-    CHECK_NEAR(weir_host_view(host, 0)->stages[1].estimate.returns_per_batch, 3, 0);
+    CHECK_NEAR(weir_host_view(host, 0)->pools[1].estimate.batches_per_s, 0.5, 0);
+    CHECK_NEAR(weir_host_view(host, 0)->pools[1].estimate.returns_per_batch, 3, 0);
     weir_host_destroy(host);
 }
 
@@ -232,13 +232,13 @@ static void wrong_stages_are_refused(void)
     const struct weir_host_config config = test_config("fgd", "xenna");
     struct weir_host *const host = test_host(&config, &two);
     struct weir_error error = { 0 };
-    struct weir_stage_view stage = *weir_view_stage(weir_host_view(host, 0), 0);
+    struct weir_pool_view stage = *weir_view_pool(weir_host_view(host, 0), 0);
 
-    CHECK_I64(weir_host_add_stage(host, &stage, NULL, &error), WEIR_EDUPLICATE);
+    CHECK_I64(weir_host_add_pool(host, &stage, NULL, &error), WEIR_EDUPLICATE);
     CHECK_STR(error.text, "stage infer exists already");
     stage.name = "x";
     stage.batch_size = 0;
-    CHECK_I64(weir_host_add_stage(host, &stage, NULL, &error), WEIR_EINVAL);
+    CHECK_I64(weir_host_add_pool(host, &stage, NULL, &error), WEIR_EINVAL);
     CHECK_STR(error.text, "stage x: batch_size must be >= 1, got 0");
     weir_host_destroy(host);
 }
@@ -464,16 +464,16 @@ static void the_export_names_sets_of_gpu_types(void)
     CHECK_I64(weir_host_create(&config, &host, NULL), WEIR_OK);
     for (uint32_t i = 0; i < 3; i++) {
         const char name[] = { (char)('a' + i), '\0' };
-        const struct weir_stage_view stage = { .name = name,
-                                               .requested_workers = -1,
-                                               .batch_size = 1,
-                                               .slots = 2,
-                                               .speed_hint_per_s = (double)NAN,
-                                               .shape = { .kind = WEIR_SHAPE_WHOLE,
-                                                          .gpu_count = 1,
-                                                          .gpu_units = WEIR_ONE,
-                                                          .gpu_type = types[i] } };
-        CHECK_I64(weir_host_add_stage(host, &stage, NULL, NULL), WEIR_OK);
+        const struct weir_pool_view stage = { .name = name,
+                                              .requested_workers = -1,
+                                              .batch_size = 1,
+                                              .slots = 2,
+                                              .speed_hint_per_s = (double)NAN,
+                                              .shape = { .kind = WEIR_SHAPE_WHOLE,
+                                                         .gpu_count = 1,
+                                                         .gpu_units = WEIR_ONE,
+                                                         .gpu_type = types[i] } };
+        CHECK_I64(weir_host_add_pool(host, &stage, NULL, NULL), WEIR_OK);
     }
     CHECK_I64(weir_host_export(host, 0, &sink), WEIR_OK);
     for (size_t i = 0; i < 3; i++)
@@ -531,8 +531,8 @@ static void the_template_policies_run(void)
     config.placement = module->placements[0];
     config.scaling = module->scalings[0];
     struct weir_host *const host = test_host(&config, &two);
-    struct weir_stage_update update = { .slots = 2, .queued_items = 9, .requested_workers = -1 };
-    CHECK_I64(weir_host_update_stage(host, 1, &update), WEIR_OK);
+    struct weir_pool_update update = { .slots = 2, .queued_items = 9, .requested_workers = -1 };
+    CHECK_I64(weir_host_update_pool(host, 1, &update), WEIR_OK);
     CHECK_I64(test_step(host, NULL), WEIR_OK);
     CHECK_STR(test_workers(host).text, "1,2");
     weir_host_destroy(host);

@@ -80,7 +80,7 @@ static void constants_and_degenerate_samples_are_recognised(void)
 {
     const double same[] = { 0.25, 0.25 + 1e-9, 0.25 + 1e-9 };
     struct wl_law_choice choice;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     CHECK_I64(wl_law_choose(same, 3, 0.95, &choice, &error), WEIR_OK);
     CHECK_I64(choice.fit.family, WL_CONST);
     char text[WL_LAW_TEXT];
@@ -113,7 +113,7 @@ static void two_humps_are_kept_as_a_sample(void)
 {
     double values[400];
     struct wl_law_choice choice;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     for (size_t i = 0; i < 400; i++)
         values[i] = (i % 2 == 0 ? 1.0 : 20.0) + (double)i * 0.001;
     CHECK_I64(wl_law_choose(values, 400, 0.95, &choice, &error), WEIR_OK);

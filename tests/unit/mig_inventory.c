@@ -335,8 +335,8 @@ static void a_gpu_is_cut_anew_only_when_it_is_drained(void)
 static weir_status check_starts(const struct lab *lab, const struct weir_alloc *allocs,
                                 uint32_t count, struct weir_error *error)
 {
-    const struct weir_stage_view stage = { .name = "serve", .shape = slice(lab, "3g") };
-    const struct weir_view view = { .cluster = lab->cluster, .stages = &stage, .stage_count = 1 };
+    const struct weir_pool_view stage = { .name = "serve", .shape = slice(lab, "3g") };
+    const struct weir_view view = { .cluster = lab->cluster, .pools = &stage, .pool_count = 1 };
     struct weir_plan *plan = NULL;
     CHECK_I64(weir_plan_create(NULL, &plan), WEIR_OK);
     weir_plan_reset(plan, 50, WEIR_EXPLAIN_OFF);

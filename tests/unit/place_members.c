@@ -95,7 +95,7 @@ static void members_see_each_other(void)
     struct weir_place_answer answers[4];
     const struct weir_mix mix = { .count = 0 };
     const struct weir_members_query query = {
-        .scratch = cluster, .mix = &mix, .shape = &HALF, .stage = 3, .count = 4
+        .scratch = cluster, .mix = &mix, .shape = &HALF, .pool = 3, .count = 4
     };
     uint32_t placed = 0;
 

@@ -81,7 +81,7 @@ static void close_lab(struct lab *lab)
 static weir_status ask(struct lab *lab, const struct weir_shape *shape, uint32_t stage)
 {
     const struct weir_place_query query = {
-        .cluster = lab->cluster, .mix = &MIX, .shape = shape, .stage = stage, .seed = lab->seed++
+        .cluster = lab->cluster, .mix = &MIX, .shape = shape, .pool = stage, .seed = lab->seed++
     };
 
     return weir_placement_place(lab->ops, lab->state, &query, &lab->answer, &lab->error);
@@ -313,7 +313,7 @@ static void random_draws_evenly_and_repeatably(void)
 
 static uint64_t evicted(struct lab *lab, uint32_t stage)
 {
-    const struct weir_evict_query query = { .cluster = lab->cluster, .mix = &MIX, .stage = stage };
+    const struct weir_evict_query query = { .cluster = lab->cluster, .mix = &MIX, .pool = stage };
     uint64_t worker = UINT64_MAX;
 
     CHECK_I64(weir_placement_evict(lab->ops, lab->state, &query, &worker, NULL), WEIR_OK);
@@ -337,7 +337,7 @@ static void victims_differ_by_policy(void)
             CHECK_I64(weir_cluster_add_worker(lab.cluster, w, 0, &alloc, NULL), WEIR_OK);
         }
         CHECK_I64(evicted(&lab, 0), rows[i].victim);
-        const struct weir_evict_query nobody = { .cluster = lab.cluster, .mix = &MIX, .stage = 5 };
+        const struct weir_evict_query nobody = { .cluster = lab.cluster, .mix = &MIX, .pool = 5 };
         uint64_t untouched = 77;
         CHECK_I64(weir_placement_evict(lab.ops, lab.state, &nobody, &untouched, NULL),
                   WEIR_ENOTFOUND);
@@ -400,7 +400,7 @@ static double density(const char *policy, uint64_t seed)
         const struct weir_place_query query = { .cluster = lab.cluster,
                                                 .mix = &mix,
                                                 .shape = &shapes[stage],
-                                                .stage = stage,
+                                                .pool = stage,
                                                 .seed = draw };
         if (weir_placement_place(lab.ops, lab.state, &query, &lab.answer, NULL) != WEIR_OK)
             break;
@@ -512,7 +512,7 @@ static weir_status use_fgd(const struct lab *lab, const struct weir_allocator *a
                                             .shape = &HALF,
                                             .reusable = &reusable,
                                             .reusable_count = 1 };
-    const struct weir_evict_query evict = { .cluster = lab->cluster, .mix = &MIX, .stage = 0 };
+    const struct weir_evict_query evict = { .cluster = lab->cluster, .mix = &MIX, .pool = 0 };
     struct weir_place_answer answer;
     uint64_t victim;
     void *state = NULL;

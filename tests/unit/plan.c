@@ -26,7 +26,7 @@ static void an_empty_plan_has_nothing(void)
     CHECK_I64(weir_plan_count(plan), 0);
     CHECK(weir_plan_action(plan, 0) == NULL);
     CHECK(weir_plan_choice(plan, 0) == NULL);
-    CHECK(weir_plan_stage_note(plan, 0) == NULL);
+    CHECK(weir_plan_pool_note(plan, 0) == NULL);
     CHECK(weir_plan_step_at(plan, 0) == NULL);
     CHECK(!weir_plan_unstop(plan, 3));
     weir_plan_destroy(plan);
@@ -99,7 +99,7 @@ static void choices_are_kept_unless_off(void)
 
 static void steps_are_kept_at_full_alone(void)
 {
-    const struct weir_step step = { .stage = 1, .placed = 1, .worker = 10 };
+    const struct weir_step step = { .pool = 1, .placed = 1, .worker = 10 };
 
     for (uint32_t explain = WEIR_EXPLAIN_OFF; explain <= WEIR_EXPLAIN_FULL; explain++) {
         struct weir_plan *const plan = make(explain);
@@ -114,14 +114,14 @@ static void steps_are_kept_at_full_alone(void)
 static void notes_belong_to_their_stage(void)
 {
     struct weir_plan *const plan = make(WEIR_EXPLAIN_OFF);
-    const struct weir_stage_note note = { .workers_after = 5 };
+    const struct weir_pool_note note = { .workers_after = 5 };
 
     CHECK(weir_plan_note(plan, 4, &note) == WEIR_OK);
-    CHECK(weir_plan_stage_note(plan, 3) == NULL);
-    CHECK_I64(weir_plan_stage_note(plan, 4)->workers_after, 5);
+    CHECK(weir_plan_pool_note(plan, 3) == NULL);
+    CHECK_I64(weir_plan_pool_note(plan, 4)->workers_after, 5);
     weir_plan_reset(plan, 0, WEIR_EXPLAIN_OFF);
     CHECK(weir_plan_note(plan, 6, &note) == WEIR_OK);
-    CHECK(weir_plan_stage_note(plan, 4) == NULL);
+    CHECK(weir_plan_pool_note(plan, 4) == NULL);
     weir_plan_destroy(plan);
 }
 

@@ -44,7 +44,7 @@ static bool has_gnuplot(void)
     char folder[FIXTURE_PATH];
     if (!make_folder(folder))
         return false;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     const bool is_there = an_gnuplot_run(folder, nothing, 20.0, &error) == WEIR_OK ||
                           strstr(error.text, "cannot be started") == NULL;
     remove_folder(folder);
@@ -60,7 +60,7 @@ static struct an_plot_texts write_chart(struct an_db *db, const char *variant, c
     struct an_run *run = NULL;
     struct an_facts *facts = NULL;
     struct an_plot_texts texts = { .is_empty = true };
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     const struct an_plot_options options = { .variant = variant, .at_s = (double)NAN };
     CHECK_I64(an_run_find(db, variant, 0, &run, &error), WEIR_OK);
     CHECK_I64(an_facts_read(db, run, &facts, &error), WEIR_OK);
@@ -211,7 +211,7 @@ static void no_text_can_run_commands(void)
     free(script);
     if (has_gnuplot()) {
         const char *const scripts[] = { "worker-state.gp", NULL };
-        struct weir_error error = { .phase = -1, .stage = -1 };
+        struct weir_error error = { .phase = -1, .pool = -1 };
         CHECK_I64(an_gnuplot_run(folder, scripts, 30.0, &error), WEIR_OK);
         CHECK(access("/tmp/weir-pwned", F_OK) != 0);
     }
@@ -237,7 +237,7 @@ static void empty_runs_become_cards(void)
         scripts[i] = names[i];
     }
     if (has_gnuplot()) {
-        struct weir_error error = { .phase = -1, .stage = -1 };
+        struct weir_error error = { .phase = -1, .pool = -1 };
         const weir_status status = an_gnuplot_run(folder, scripts, 30.0, &error);
         CHECK_STR(status == WEIR_OK ? "" : error.text, "");
         char *svg = read_in(folder, "x.svg");
@@ -260,7 +260,7 @@ static void gnuplot_failures_are_told(void)
     (void)fputs("set nonsense\n", file);
     (void)fclose(file);
     const char *const bad[] = { "bad.gp", NULL };
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     CHECK_I64(an_gnuplot_run(folder, bad, 30.0, &error), WEIR_EIO);
     CHECK(strstr(error.text, "bad.gp") != NULL);
     file = fopen(path, "w");
@@ -319,7 +319,7 @@ static void report_is_self_contained(void)
     char folder[FIXTURE_PATH];
     char path[512];
     struct an_db *db = fixture_open("UPDATE stage SET name = '<b>&caption' WHERE stage = 2");
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     const struct an_plot_options options = { .variant = "xenna", .at_s = (double)NAN };
     CHECK(make_folder(folder));
     (void)snprintf(path, sizeof path, "%s/report.html", folder);
@@ -365,7 +365,7 @@ static void static_charts_say_what_they_found(void)
         if (has_gnuplot()) {
             char script[64];
             const char *const scripts[] = { script, NULL };
-            struct weir_error error = { .phase = -1, .stage = -1 };
+            struct weir_error error = { .phase = -1, .pool = -1 };
             (void)snprintf(script, sizeof script, "%s.gp", cases[i].chart);
             const weir_status status = an_gnuplot_run(folder, scripts, 30.0, &error);
             CHECK_STR(status == WEIR_OK ? "" : error.text, "");
@@ -401,7 +401,7 @@ static void charts_of_jobs_in_time_say_who_waits(void)
         if (has_gnuplot()) {
             char script[64];
             const char *const scripts[] = { script, NULL };
-            struct weir_error error = { .phase = -1, .stage = -1 };
+            struct weir_error error = { .phase = -1, .pool = -1 };
             (void)snprintf(script, sizeof script, "%s.gp", cases[i].chart);
             const weir_status status = an_gnuplot_run(folder, scripts, 30.0, &error);
             CHECK_STR(status == WEIR_OK ? "" : error.text, "");

@@ -13,7 +13,7 @@ static void refuses_strangers(void)
 {
     char path[FIXTURE_PATH];
     struct an_db *db = NULL;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     CHECK_I64(an_open("/nowhere/x.db", &db, &error), WEIR_EIO);
     CHECK(strstr(error.text, "/nowhere/x.db") != NULL);
     CHECK(fixture_empty(path));
@@ -31,7 +31,7 @@ static void finds_runs(void)
 {
     struct an_db *db = fixture_open("UPDATE run SET seed = 9007199254740993");
     struct an_run *run = NULL;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     CHECK_I64(an_run_find(db, NULL, 0, &run, &error), WEIR_OK);
     CHECK_STR(run->variant, "equal_split");
     CHECK_I64(run->replications, 10);
@@ -197,7 +197,7 @@ static void refuses_what_differs(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct an_db *db = fixture_open(cases[i].sql);
         struct an_comparison *comparison = NULL;
-        struct weir_error error = { .phase = -1, .stage = -1 };
+        struct weir_error error = { .phase = -1, .pool = -1 };
         CHECK_I64(an_compare(db, NULL, &comparison, &error), WEIR_EINVAL);
         CHECK(comparison == NULL);
         CHECK_STR(strstr(error.text, cases[i].text) == NULL ? error.text : "", "");

@@ -63,11 +63,11 @@ static struct weir_plan *make_plan(void)
     choice.rejected[WEIR_REASON_CPU] = 1;
     choice.rejected[WEIR_REASON_NVDEC] = 2;
     const struct weir_alloc alloc = { .node = 3 };
-    const struct weir_stage_note note = { .workers_before = 1,
-                                          .workers_after = 2,
-                                          .started = 1,
-                                          .binding = WEIR_REASON_BUDGET,
-                                          .speed_per_s = (double)NAN };
+    const struct weir_pool_note note = { .workers_before = 1,
+                                         .workers_after = 2,
+                                         .started = 1,
+                                         .binding = WEIR_REASON_BUDGET,
+                                         .speed_per_s = (double)NAN };
     CHECK_I64(weir_plan_start(plan, 0, weir_plan_new_worker(plan), &alloc, &choice), WEIR_OK);
     CHECK_I64(weir_plan_start(plan, 0, weir_plan_new_worker(plan), &alloc, NULL), WEIR_OK);
     CHECK_I64(weir_plan_stop(plan, 1, 7), WEIR_OK);

@@ -27,18 +27,18 @@ static struct weir_host *small_host(int requested)
 
 static void set_load(struct weir_host *host, uint32_t stage, uint64_t queued, uint32_t busy)
 {
-    const struct weir_stage_update update = {
+    const struct weir_pool_update update = {
         .queued_items = queued, .busy = busy, .slots = 2, .requested_workers = -1
     };
 
-    CHECK_I64(weir_host_update_stage(host, stage, &update), WEIR_OK);
+    CHECK_I64(weir_host_update_pool(host, stage, &update), WEIR_OK);
 }
 
 /* Five tasks of `length_s` that end at `end_s`. */
 static void finish_tasks(struct weir_host *host, uint32_t stage, int64_t end_s, int64_t length_s)
 {
     const struct weir_measurement task = { .size = sizeof task,
-                                           .stage = stage,
+                                           .pool = stage,
                                            .start_ns = (end_s - length_s) * NS_PER_S,
                                            .end_ns = end_s * NS_PER_S,
                                            .returns = 1,
@@ -110,7 +110,7 @@ static void a_floor_holds_workers_and_starts_wait_for_their_room(void)
 
     for (uint64_t id = 0; id < 8; id++) {
         struct weir_alloc alloc;
-        const struct weir_shape shape = weir_view_stage(weir_host_view(host, 0), 0)->shape;
+        const struct weir_shape shape = weir_view_pool(weir_host_view(host, 0), 0)->shape;
         CHECK_I64(weir_place_first(cluster, 0, &shape, &alloc), WEIR_OK);
         CHECK_I64(weir_host_adopt_worker(host, id + 1, id < 7 ? 0 : 1, &alloc, NULL), WEIR_OK);
     }
@@ -122,10 +122,10 @@ static void a_floor_holds_workers_and_starts_wait_for_their_room(void)
     set_load(host, 1, 20, 1);
     const struct weir_plan *plan;
     CHECK_I64(weir_host_decide(host, 10 * NS_PER_S, &plan, NULL), WEIR_OK);
-    CHECK_I64(weir_plan_stage_note(plan, 0)->stopped, 0);
-    CHECK_I64(weir_plan_stage_note(plan, 0)->workers_after, 7);
-    CHECK_I64(weir_plan_stage_note(plan, 1)->started, 0);
-    CHECK_I64(weir_plan_stage_note(plan, 1)->binding, WEIR_REASON_NO_DONOR);
+    CHECK_I64(weir_plan_pool_note(plan, 0)->stopped, 0);
+    CHECK_I64(weir_plan_pool_note(plan, 0)->workers_after, 7);
+    CHECK_I64(weir_plan_pool_note(plan, 1)->started, 0);
+    CHECK_I64(weir_plan_pool_note(plan, 1)->binding, WEIR_REASON_NO_DONOR);
     CHECK_I64(test_carry_out(host, plan), WEIR_OK);
     CHECK_STR(test_workers(host).text, "7,1");
     CHECK_STR(decide_at(host, 11).text, "1,7"); /* a could feed 28 workers of b */

@@ -2,7 +2,7 @@
 /*
  * The scaling policies on small pipelines with known outcomes, and the reference pipeline.
  */
-#include "sched/scaling/pool.h"
+#include "sched/scaling/optimum.h"
 #include "sched/scaling/slots.h"
 #include "tests/support/check.h"
 #include "tests/support/pipeline.h"
@@ -58,8 +58,8 @@ static struct test_text first_counts(const char *scaling, const struct test_pipe
 static void slots_follow_the_slowest_stage(void)
 {
     const struct weir_slots_rule rule = { .period_s = 1, .least = 2 };
-    struct weir_slots_stage stages[] = { { .speed_per_s = 7.5, .workers = 4, .slots = 2 },
-                                         { .speed_per_s = 40, .workers = 1, .slots = 2 } };
+    struct weir_slots_pool stages[] = { { .speed_per_s = 7.5, .workers = 4, .slots = 2 },
+                                        { .speed_per_s = 40, .workers = 1, .slots = 2 } };
 
     weir_slots_apply(&rule, stages, 2);
     CHECK_I64(stages[0].slots, 15);
@@ -67,7 +67,7 @@ static void slots_follow_the_slowest_stage(void)
     stages[0].speed_per_s = 1;
     weir_slots_apply(&rule, stages, 2);
     CHECK_I64(stages[0].slots, 15); /* never fewer */
-    stages[1] = (struct weir_slots_stage){ .speed_per_s = (double)NAN, .workers = 1, .slots = 1 };
+    stages[1] = (struct weir_slots_pool){ .speed_per_s = (double)NAN, .workers = 1, .slots = 1 };
     weir_slots_apply(&rule, stages, 2);
     CHECK_I64(stages[1].slots, 1); /* unknown speed: unchanged */
 }
@@ -100,14 +100,14 @@ static void the_pool_optimum_is_the_best_of_all(void)
     for (uint32_t seed = 0; seed < 200; seed++) {
         const double rates[] = { 0.3 + seed % 7, 0.5 + seed % 5 * 1.7, 0.9 + seed % 11 * 0.4 };
         const int64_t needs[] = { 1 + seed % 3, 1 + seed % 2, 2 };
-        struct weir_pool_stage stages[3];
-        struct weir_pool_result result = { 0 };
+        struct weir_optimum_pool stages[3];
+        struct weir_optimum_result result = { 0 };
         const struct weir_amounts total = { .cpu_units = 5 + seed % 9 };
         for (size_t i = 0; i < 3; i++)
-            stages[i] = (struct weir_pool_stage){ .rate_per_s = rates[i],
-                                                  .need = { .cpu_units = needs[i] },
-                                                  .requested = -1 };
-        const weir_status status = weir_pool_solve(stages, 3, &total, &result, NULL);
+            stages[i] = (struct weir_optimum_pool){ .rate_per_s = rates[i],
+                                                    .need = { .cpu_units = needs[i] },
+                                                    .requested = -1 };
+        const weir_status status = weir_optimum_solve(stages, 3, &total, &result, NULL);
         if (needs[0] + needs[1] + needs[2] > total.cpu_units)
             CHECK_I64(status, WEIR_EINFEASIBLE);
         else
@@ -152,11 +152,11 @@ static void phases_run_in_order_and_notes_say_why(void)
         last = phase;
     }
     CHECK_I64(last, 4);
-    const struct weir_stage_note *const slowest = weir_plan_stage_note(plan, 11);
+    const struct weir_pool_note *const slowest = weir_plan_pool_note(plan, 11);
     CHECK_I64(slowest->binding, WEIR_REASON_GPU_WHOLE);
     CHECK_NEAR(slowest->throughput_per_s, 6 / 7.7, 1e-12);
     CHECK_I64(slowest->pool_optimum, 6);
-    CHECK_I64(weir_plan_stage_note(plan, 1)->binding, WEIR_REASON_TARGET);
+    CHECK_I64(weir_plan_pool_note(plan, 1)->binding, WEIR_REASON_TARGET);
     weir_host_destroy(host);
 }
 
@@ -226,7 +226,7 @@ static void a_manual_count_that_cannot_be_met_names_its_stage(void)
 
     CHECK_I64(test_step(host, &error), WEIR_EMANUAL);
     CHECK_I64(error.phase, 1);
-    CHECK_I64(error.stage, 1);
+    CHECK_I64(error.pool, 1);
     CHECK_STR(error.text, "stage triple: 1 workers are requested, only 0 fit: too few free GPUs");
     CHECK_I64(weir_cluster_worker_count(weir_host_cluster(host)), 0);
     weir_host_destroy(host);
@@ -234,7 +234,7 @@ static void a_manual_count_that_cannot_be_met_names_its_stage(void)
     host = test_host(&config, &pipeline);
     CHECK_I64(test_step(host, &error), WEIR_EINFEASIBLE);
     CHECK_I64(error.phase, 0);
-    CHECK_I64(error.stage, 1);
+    CHECK_I64(error.pool, 1);
     weir_host_destroy(host);
 }
 
@@ -256,7 +256,7 @@ static void manual_stages_go_first_even_if_that_starves_others(void)
         struct weir_host *const host = test_host(&config, &pipeline);
         struct weir_error error = { 0 };
         CHECK_I64(test_step(host, &error), statuses[i]);
-        CHECK_I64(error.stage, 0);
+        CHECK_I64(error.pool, 0);
         CHECK(strstr(error.text, "stage late: ") == error.text);
         weir_host_destroy(host);
     }
@@ -274,13 +274,13 @@ static void a_lower_request_removes_workers(void)
     };
     const struct weir_host_config config = test_config("fgd", "xenna");
     struct weir_host *const host = test_host(&config, &pipeline);
-    const struct weir_stage_update update = { .slots = 2, .requested_workers = 7 };
+    const struct weir_pool_update update = { .slots = 2, .requested_workers = 7 };
     const struct weir_plan *plan;
     uint32_t stops = 0;
 
     CHECK_I64(test_step(host, NULL), WEIR_OK);
     CHECK_STR(test_workers(host).text, "9,7");
-    CHECK_I64(weir_host_update_stage(host, 0, &update), WEIR_OK);
+    CHECK_I64(weir_host_update_pool(host, 0, &update), WEIR_OK);
     CHECK_I64(weir_host_decide(host, 0, &plan, NULL), WEIR_OK);
     for (uint32_t i = 0; i < weir_plan_count(plan); i++)
         stops += weir_plan_action(plan, i)->verb == WEIR_VERB_STOP;
@@ -305,7 +305,7 @@ static void nine_whole_gpus_on_eight_fail_fast(void)
         struct weir_host *const host = test_host(&config, &pipeline);
         struct weir_error error = { 0 };
         CHECK_I64(test_step(host, &error), statuses[i]);
-        CHECK_I64(error.stage, 0);
+        CHECK_I64(error.pool, 0);
         CHECK_I64(weir_cluster_worker_count(weir_host_cluster(host)), 0);
         weir_host_destroy(host);
     }
@@ -330,7 +330,7 @@ static void the_stage_without_a_first_worker_is_named(void)
         struct weir_host *const host = test_host(&config, &pipeline);
         struct weir_error error = { 0 };
         CHECK_I64(test_step(host, &error), statuses[i]);
-        CHECK_I64(error.stage, 8);
+        CHECK_I64(error.pool, 8);
         CHECK(strstr(error.text, "stage s9: ") == error.text);
         weir_host_destroy(host);
     }
@@ -413,11 +413,11 @@ static void a_hint_stands_in_for_a_measurement(void)
     };
     const struct weir_host_config config = test_config("fgd", "xenna");
     struct weir_host *const host = test_host(&config, &pipeline);
-    struct weir_stage_view hinted = *weir_view_stage(weir_host_view(host, 0), 0);
+    struct weir_pool_view hinted = *weir_view_pool(weir_host_view(host, 0), 0);
 
     hinted.name = "hinted";
     hinted.speed_hint_per_s = 4;
-    CHECK_I64(weir_host_add_stage(host, &hinted, NULL, NULL), WEIR_OK);
+    CHECK_I64(weir_host_add_pool(host, &hinted, NULL, NULL), WEIR_OK);
     CHECK_I64(test_step(host, NULL), WEIR_OK);
     CHECK_STR(test_workers(host).text, "8,2");
     weir_host_destroy(host);
@@ -430,15 +430,13 @@ static void finished_stages_can_be_left_alone(void)
     const struct test_pipeline pipeline = {
         .nodes = 1, .cpus = 8, .stages = stages, .stage_count = COUNT(stages)
     };
-    const struct weir_stage_update finished = { .finished = 1,
-                                                .slots = 2,
-                                                .requested_workers = -1 };
+    const struct weir_pool_update finished = { .finished = 1, .slots = 2, .requested_workers = -1 };
     const double values[] = { 1, 2, 1, 1, 1.5, 0 };
     struct weir_host_config config = test_config("fgd", "xenna");
 
     config.scaling_params = (struct weir_params){ .values = values, .count = COUNT(values) };
     struct weir_host *const host = test_host(&config, &pipeline);
-    CHECK_I64(weir_host_update_stage(host, 0, &finished), WEIR_OK);
+    CHECK_I64(weir_host_update_pool(host, 0, &finished), WEIR_OK);
     CHECK_I64(test_step(host, NULL), WEIR_OK);
     CHECK_STR(test_workers(host).text, "0,8");
     weir_host_destroy(host);

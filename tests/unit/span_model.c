@@ -17,7 +17,7 @@ struct fitted {
 
 static void fit_text(const char *text, const struct wl_model_options *wanted, struct fitted *fitted)
 {
-    *fitted = (struct fitted){ .error = { .phase = -1, .stage = -1 } };
+    *fitted = (struct fitted){ .error = { .phase = -1, .pool = -1 } };
     const struct wl_span_options options = { .path = "t.csv",
                                              .bytes = (const uint8_t *)text,
                                              .byte_count = strlen(text) };

@@ -102,7 +102,7 @@ static struct sim_world *world_at(const char *text, struct sim_scenario **scenar
 {
     static const struct sim_run_options options = { .seed = 1, .export_at_s = (double)NAN };
     struct sim_world *world = NULL;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     *scenario = test_scenario(text, NULL);
     CHECK(*scenario != NULL);
     if (*scenario == NULL || sim_world_create(*scenario, &options, &world, &error) != WEIR_OK)

@@ -120,7 +120,7 @@ static char *write_swf(const struct wl_jobs *jobs, const struct wl_swf_options *
 {
     char *text = NULL;
     size_t size = 0;
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     FILE *out = open_memstream(&text, &size);
     CHECK_I64(wl_swf_write(jobs, options, out, losses, &error), WEIR_OK);
     (void)fclose(out);
@@ -211,7 +211,7 @@ static void weirs_own_table_loses_nothing(void)
         struct test_trace t;
         char *text = NULL;
         size_t size = 0;
-        struct weir_error error = { .phase = -1, .stage = -1 };
+        struct weir_error error = { .phase = -1, .pool = -1 };
         if (!test_trace_shared(names[i], &t))
             return;
         FILE *out = open_memstream(&text, &size);

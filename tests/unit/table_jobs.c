@@ -244,7 +244,7 @@ static void every_built_in_map_is_valid_and_known_by_name(void)
 {
     for (size_t i = 0; i < wl_column_maps_count; i++) {
         struct wl_column_map *map = NULL;
-        struct weir_error error = { .phase = -1, .stage = -1 };
+        struct weir_error error = { .phase = -1, .pool = -1 };
         CHECK_I64(wl_column_map_open(wl_column_maps[i].name, &map, &error), WEIR_OK);
         CHECK_STR(error.text, "");
         if (map == NULL)
@@ -300,7 +300,7 @@ static void what_is_no_trace_is_refused(void)
                                                   .byte_count = strlen(cases[i].text) };
         const struct wl_trace_format *format = NULL;
         const char *map = NULL;
-        struct weir_error error = { .phase = -1, .stage = -1 };
+        struct weir_error error = { .phase = -1, .pool = -1 };
         CHECK_I64(wl_trace_recognise(&options, &format, &map, &error), WEIR_EFORMAT);
         CHECK_STR(error.text, cases[i].message);
     }

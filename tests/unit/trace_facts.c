@@ -15,7 +15,7 @@ static struct wl_trace_facts facts_of(const struct test_trace *trace,
                                       const struct wl_openb_nodes *nodes)
 {
     struct wl_trace_facts facts = { .jobs = 0 };
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     CHECK_STR(trace->error.text, "");
     CHECK_I64(wl_trace_facts_find(&trace->jobs, nodes, &facts, &error), WEIR_OK);
     return facts;
@@ -122,7 +122,7 @@ static void openb_has_its_known_facts(void)
 {
     struct test_trace t;
     struct wl_openb_nodes nodes = { .count = 0 };
-    struct weir_error error = { .phase = -1, .stage = -1 };
+    struct weir_error error = { .phase = -1, .pool = -1 };
     if (!test_trace_shared("traces/openb/openb_pod_list_default.csv.gz", &t))
         return;
     const char *path = test_shared("traces/openb/openb_node_list_gpu_node.csv");

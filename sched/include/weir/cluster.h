@@ -138,7 +138,7 @@ enum weir_worker_state {
 
 struct weir_worker {
     uint64_t id; /* unique for ever within one inventory */
-    uint32_t stage;
+    uint32_t pool;
     uint32_t state;   /* enum weir_worker_state, as far as the scheduler knows */
     int64_t since_ns; /* when it entered the state */
     struct weir_alloc alloc;
@@ -191,12 +191,12 @@ WEIR_API uint32_t weir_cluster_usual_gpus(const struct weir_cluster *cluster);
 WEIR_API struct weir_amounts weir_cluster_total(const struct weir_cluster *cluster);
 WEIR_API struct weir_amounts weir_cluster_free(const struct weir_cluster *cluster);
 
-/* Gives `alloc` to a new worker of `stage` (a small number: lists are kept for all below it).
+/* Gives `alloc` to a new worker of `pool` (a small number: lists are kept for all below it).
  * Nothing changes on error: WEIR_EDUPLICATE, WEIR_ENOTFOUND (node, GPU), WEIR_EINVAL (negative
  * amounts, devices not ascending), WEIR_EOVERCOMMIT (names the device and by how much). Flags of
  * the node are not looked at: what runs there runs there. */
 WEIR_API weir_status weir_cluster_add_worker(struct weir_cluster *cluster, uint64_t id,
-                                             uint32_t stage, const struct weir_alloc *alloc,
+                                             uint32_t pool, const struct weir_alloc *alloc,
                                              struct weir_error *error);
 /* Takes everything back. Errors: WEIR_ENOTFOUND. */
 WEIR_API weir_status weir_cluster_remove_worker(struct weir_cluster *cluster, uint64_t id,
@@ -211,13 +211,13 @@ WEIR_API bool weir_cluster_fits(const struct weir_cluster *cluster, const struct
  * are in use. False (and nothing filled) when there is none; `worker` may be NULL. O(devices). */
 WEIR_API bool weir_cluster_worker(const struct weir_cluster *cluster, uint64_t id,
                                   struct weir_worker *worker);
-/* Workers of a stage in insertion order: count, and the n-th one. */
-WEIR_API uint32_t weir_cluster_stage_workers(const struct weir_cluster *cluster, uint32_t stage);
-WEIR_API bool weir_cluster_stage_worker(const struct weir_cluster *cluster, uint32_t stage,
-                                        uint32_t position, struct weir_worker *worker);
+/* Workers of a pool in insertion order: count, and the n-th one. */
+WEIR_API uint32_t weir_cluster_pool_workers(const struct weir_cluster *cluster, uint32_t pool);
+WEIR_API bool weir_cluster_pool_worker(const struct weir_cluster *cluster, uint32_t pool,
+                                       uint32_t position, struct weir_worker *worker);
 /* Its id alone. O(1). False when there is none. */
-WEIR_API bool weir_cluster_stage_worker_id(const struct weir_cluster *cluster, uint32_t stage,
-                                           uint32_t position, uint64_t *id);
+WEIR_API bool weir_cluster_pool_worker_id(const struct weir_cluster *cluster, uint32_t pool,
+                                          uint32_t position, uint64_t *id);
 /* Some worker of a node (to empty it), O(1). False when it has none. */
 WEIR_API bool weir_cluster_node_worker_id(const struct weir_cluster *cluster, uint32_t node,
                                           uint64_t *id);

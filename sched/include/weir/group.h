@@ -56,7 +56,7 @@ struct weir_group_query {
     uint32_t bundle_count;
     uint32_t strategy; /* enum weir_group_strategy */
     uint32_t report;   /* enum weir_group_report: when infeasible groups are told apart */
-    uint32_t stage;    /* what bundles count as while they are placed */
+    uint32_t pool;     /* what bundles count as while they are placed */
     uint64_t seed;
     /* Nodes that hold other bundles of the same group, when lost ones are placed again:
      * STRICT_SPREAD leaves them out. */

@@ -2,7 +2,7 @@
 /*
  * The host: runs one scheduler the way a controller would.
  *
- * It keeps the inventory and one estimator a stage, builds the view, calls the scaling policy with
+ * It keeps the inventory and one estimator a pool, builds the view, calls the scaling policy with
  * a placer on a scratch copy, checks the plan whole, counts and times, and hands the plan out. The
  * controller (or the simulator) applies the plan and reports every outcome back; only outcomes
  * change the inventory, so the host believes nothing that nobody told it.
@@ -52,12 +52,11 @@ WEIR_API weir_status weir_host_add_node(struct weir_host *host, const struct wei
 WEIR_API weir_status weir_host_set_node(struct weir_host *host, uint32_t node, uint32_t flags,
                                         int64_t now_ns);
 
-/* A stage as told once; live counts come through weir_host_update_stage. `name` is copied. The
+/* A pool as told once; live counts come through weir_host_update_pool. `name` is copied. The
  * fields finished, workers, ready, busy, queued_items, estimate are ignored. */
-WEIR_API weir_status weir_host_add_stage(struct weir_host *host,
-                                         const struct weir_stage_view *stage, uint32_t *index,
-                                         struct weir_error *error);
-struct weir_stage_update {
+WEIR_API weir_status weir_host_add_pool(struct weir_host *host, const struct weir_pool_view *pool,
+                                        uint32_t *index, struct weir_error *error);
+struct weir_pool_update {
     uint32_t ready;
     uint32_t busy;
     uint32_t finished;
@@ -66,8 +65,8 @@ struct weir_stage_update {
     int32_t requested_workers; /* may change while running; -1 = auto */
     uint32_t reserved;
 };
-WEIR_API weir_status weir_host_update_stage(struct weir_host *host, uint32_t stage,
-                                            const struct weir_stage_update *update);
+WEIR_API weir_status weir_host_update_pool(struct weir_host *host, uint32_t pool,
+                                           const struct weir_pool_update *update);
 WEIR_API weir_status weir_host_measure(struct weir_host *host, const struct weir_measurement *task);
 /* STARTED adds the worker with its allocation, STOPPED and LOST remove it, REFUSED changes
  * nothing. `alloc` is needed for STARTED only. */
@@ -76,19 +75,19 @@ WEIR_API weir_status weir_host_outcome(struct weir_host *host, const struct weir
 WEIR_API weir_status weir_host_set_worker_state(struct weir_host *host, uint64_t worker,
                                                 uint32_t state, int64_t since_ns);
 /* A worker that ran before this host existed. */
-WEIR_API weir_status weir_host_adopt_worker(struct weir_host *host, uint64_t worker, uint32_t stage,
+WEIR_API weir_status weir_host_adopt_worker(struct weir_host *host, uint64_t worker, uint32_t pool,
                                             const struct weir_alloc *alloc,
                                             struct weir_error *error);
 
-/* Replaces what the estimator of a stage says until its next measurement (initial state, replays).
+/* Replaces what the estimator of a pool says until its next measurement (initial state, replays).
  */
-WEIR_API weir_status weir_host_set_estimate(struct weir_host *host, uint32_t stage,
+WEIR_API weir_status weir_host_set_estimate(struct weir_host *host, uint32_t pool,
                                             struct weir_estimate estimate);
 
 /* ---- decisions ---- */
 /* One decision at `now_ns`. The plan is the host's and lives until the next call. WEIR_EPOLICY: the
  * policy's plan was rejected (and no fallback); WEIR_EMANUAL, WEIR_EMINIMUM, WEIR_EINFEASIBLE: the
- * policy says so (error->phase and stage are set). */
+ * policy says so (error->phase and pool are set). */
 WEIR_API weir_status weir_host_decide(struct weir_host *host, int64_t now_ns,
                                       const struct weir_plan **plan, struct weir_error *error);
 
@@ -110,7 +109,7 @@ struct weir_sink {
     void *state;
 };
 /* The state a decision at `now_ns` would start from, as the JSON document that `weir decide` reads:
- * nodes, workers, stages, slots, estimates, policy names and parameters. */
+ * nodes, workers, pools, slots, estimates, policy names and parameters. */
 WEIR_API weir_status weir_host_export(struct weir_host *host, int64_t now_ns,
                                       const struct weir_sink *sink);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measurements of finished tasks, and the rolling-window estimate of a stage's speed.
+ * Measurements of finished tasks, and the rolling-window estimate of a pool's speed.
  *
- * One estimator a stage keeps (task start, duration) and (task start, returns). After each append
+ * One estimator a pool keeps (task start, duration) and (task start, returns). After each append
  * the oldest are evicted while they *started* more than `window_ns` before the newest task's start
  * and more than `min_points` remain; a query evicts with its own time. Speed = 1 / mean duration in
  * tasks per second; the last valid value is kept for ever. Sums are integers (ns, items), so the
@@ -15,11 +15,11 @@
 
 WEIR_BEGIN_DECLS
 
-/* One finished task (= one batch of a stage on one worker). Unknown fields are WEIR_NO_INDEX or 0.
+/* One finished task (= one batch of a pool on one worker). Unknown fields are WEIR_NO_INDEX or 0.
  */
 struct weir_measurement {
     uint32_t size; /* sizeof, for growth */
-    uint32_t stage;
+    uint32_t pool;
     int64_t start_ns;
     int64_t end_ns;
     uint32_t returns; /* items it gave back */

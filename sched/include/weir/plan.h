@@ -9,7 +9,7 @@
 #ifndef WEIR_PLAN_H
 #define WEIR_PLAN_H
 
-#include "weir/workload.h"
+#include "weir/work.h"
 
 WEIR_BEGIN_DECLS
 
@@ -32,7 +32,7 @@ enum weir_verb { WEIR_VERBS(WEIR_VERB_ENUM) WEIR_VERB_COUNT };
 #undef WEIR_VERB_ENUM
 WEIR_API const char *weir_verb_name(uint32_t verb);
 
-/* Why a place or a stage was passed over. Append-only. */
+/* Why a place or a pool was passed over. Append-only. */
 #define WEIR_REASONS(X)                                                                            \
     X(WEIR_REASON_NONE, "none")                                                                    \
     X(WEIR_REASON_NODE_DOWN, "node is down or cordoned")                                           \
@@ -76,7 +76,7 @@ struct weir_choice {
 
 struct weir_action {
     uint32_t verb;   /* enum weir_verb */
-    uint32_t stage;  /* or job; WEIR_NO_INDEX = none */
+    uint32_t pool;   /* or job; WEIR_NO_INDEX = none */
     uint32_t reason; /* DENY: enum weir_reason */
     uint32_t phase;  /* of the policy's algorithm, 0 = none */
     uint64_t worker; /* START: new or reused id; STOP, MOVE: existing id */
@@ -89,8 +89,8 @@ struct weir_action {
     uint64_t group;
 };
 
-/* The numbers behind a decision, one line a stage. */
-struct weir_stage_note {
+/* The numbers behind a decision, one line a pool. */
+struct weir_pool_note {
     uint32_t workers_before;
     uint32_t workers_after;
     uint32_t started;
@@ -98,7 +98,7 @@ struct weir_stage_note {
     uint32_t binding;        /* enum weir_reason: why it got no more */
     uint32_t pool_optimum;   /* count of the fluid or integer optimum, 0 = not computed */
     double speed_per_s;      /* batches per worker and second that was assumed */
-    double throughput_per_s; /* of the stage after the plan, in items of the source */
+    double throughput_per_s; /* of the pool after the plan, in items of the source */
 };
 
 enum weir_explain {
@@ -122,7 +122,7 @@ struct weir_candidate {
 /* One step of an algorithm that can be replayed against a reference (kept at level FULL). */
 struct weir_step {
     uint32_t phase;
-    uint32_t stage;
+    uint32_t pool;
     uint32_t is_removal; /* 0 = tried to place */
     uint32_t placed;
     uint32_t reused;
@@ -143,20 +143,20 @@ WEIR_API uint64_t weir_plan_next_worker(const struct weir_plan *plan);
 WEIR_API uint32_t weir_plan_explain(const struct weir_plan *plan);
 
 /* Verbs for policies. They fail only with WEIR_ENOMEM. `choice` may be NULL. */
-WEIR_API weir_status weir_plan_start(struct weir_plan *plan, uint32_t stage, uint64_t worker,
+WEIR_API weir_status weir_plan_start(struct weir_plan *plan, uint32_t pool, uint64_t worker,
                                      const struct weir_alloc *alloc,
                                      const struct weir_choice *choice);
-WEIR_API weir_status weir_plan_stop(struct weir_plan *plan, uint32_t stage, uint64_t worker);
-WEIR_API weir_status weir_plan_set_slots(struct weir_plan *plan, uint32_t stage, uint32_t slots);
-WEIR_API weir_status weir_plan_deny(struct weir_plan *plan, uint32_t stage, uint32_t reason,
+WEIR_API weir_status weir_plan_stop(struct weir_plan *plan, uint32_t pool, uint64_t worker);
+WEIR_API weir_status weir_plan_set_slots(struct weir_plan *plan, uint32_t pool, uint32_t slots);
+WEIR_API weir_status weir_plan_deny(struct weir_plan *plan, uint32_t pool, uint32_t reason,
                                     const struct weir_choice *choice);
 WEIR_API weir_status weir_plan_wake(struct weir_plan *plan, int64_t at_ns);
 /* Any other verb, and full control over the fields. */
 WEIR_API weir_status weir_plan_append(struct weir_plan *plan, const struct weir_action *action);
 /* The number of an algorithm's phase; later actions and steps carry it. */
 WEIR_API void weir_plan_set_phase(struct weir_plan *plan, uint32_t phase);
-WEIR_API weir_status weir_plan_note(struct weir_plan *plan, uint32_t stage,
-                                    const struct weir_stage_note *note);
+WEIR_API weir_status weir_plan_note(struct weir_plan *plan, uint32_t pool,
+                                    const struct weir_pool_note *note);
 WEIR_API weir_status weir_plan_step(struct weir_plan *plan, const struct weir_step *step);
 
 /* A candidate of the next choice that is kept; below level TOP nothing happens. */
@@ -169,9 +169,9 @@ WEIR_API bool weir_plan_unstop(struct weir_plan *plan, uint64_t worker);
 WEIR_API uint32_t weir_plan_count(const struct weir_plan *plan);
 WEIR_API const struct weir_action *weir_plan_action(const struct weir_plan *plan, uint32_t index);
 WEIR_API const struct weir_choice *weir_plan_choice(const struct weir_plan *plan, uint32_t index);
-/* NULL when the policy left no note on the stage. */
-WEIR_API const struct weir_stage_note *weir_plan_stage_note(const struct weir_plan *plan,
-                                                            uint32_t stage);
+/* NULL when the policy left no note on the pool. */
+WEIR_API const struct weir_pool_note *weir_plan_pool_note(const struct weir_plan *plan,
+                                                          uint32_t pool);
 WEIR_API uint32_t weir_plan_step_count(const struct weir_plan *plan);
 WEIR_API const struct weir_step *weir_plan_step_at(const struct weir_plan *plan, uint32_t index);
 
@@ -181,7 +181,7 @@ WEIR_API const struct weir_candidate *weir_plan_candidate_at(const struct weir_p
                                                              uint32_t index);
 
 /* check.c: whether the plan fits the view it was made from: capacity per device in plan order
- * (stops free what they held), codec engines, duplicates, unknown workers and stages, slots >= 1.
+ * (stops free what they held), codec engines, duplicates, unknown workers and pools, slots >= 1.
  * WEIR_EPOLICY with a sentence that names action, worker, device and excess. */
 WEIR_API weir_status weir_plan_check(const struct weir_plan *plan, const struct weir_view *view,
                                      struct weir_error *error);
@@ -196,7 +196,7 @@ enum weir_outcome_kind {
 
 struct weir_outcome {
     uint32_t kind;
-    uint32_t stage;
+    uint32_t pool;
     uint32_t reason; /* REFUSED: enum weir_reason */
     uint32_t node;
     uint64_t worker;

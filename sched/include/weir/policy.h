@@ -49,7 +49,7 @@ struct weir_score {
     double secondary;
 };
 
-/* How likely each stage's shape is to be asked for next: frequencies sum to 1 (or are all 0). */
+/* How likely each pool's shape is to be asked for next: frequencies sum to 1 (or are all 0). */
 struct weir_mix {
     const struct weir_shape *shapes;
     const double *frequencies;
@@ -65,8 +65,8 @@ struct weir_place_query {
     const struct weir_cluster *cluster;
     const struct weir_mix *mix;
     const struct weir_shape *shape;
-    uint32_t stage;
-    uint32_t reusable_count;            /* workers of the stage stopped earlier in this plan */
+    uint32_t pool;
+    uint32_t reusable_count;            /* workers of the pool stopped earlier in this plan */
     const struct weir_worker *reusable; /* in the order they were stopped */
     uint64_t seed;                      /* for random choice; changes with every query */
     const struct weir_stopped *stopped; /* libweir's own: replaces `reusable` when not NULL */
@@ -79,12 +79,12 @@ struct weir_place_answer {
     struct weir_choice choice;
 };
 
-/* A question: which worker of `stage` to remove? */
+/* A question: which worker of `pool` to remove? */
 struct weir_evict_query {
     const struct weir_cluster *cluster;
     const struct weir_mix *mix;
-    uint32_t stage;
-    uint32_t candidate_count;   /* 0 = all workers of the stage, in insertion order */
+    uint32_t pool;
+    uint32_t candidate_count;   /* 0 = all workers of the pool, in insertion order */
     const uint64_t *candidates; /* worker ids */
     uint64_t seed;
 };
@@ -117,7 +117,7 @@ struct weir_placement_ops {
                          struct weir_error *error);
 };
 
-/* ---- scaling: how many workers each stage gets --------------------------------------------- */
+/* ---- scaling: how many workers each pool gets --------------------------------------------- */
 
 /* A placement policy bound to the scratch cluster of one decision. Its calls change the scratch and
  * append to the plan, so a scaling policy only says *what*; the placer finds *where*. */
@@ -125,15 +125,15 @@ struct weir_placer;
 
 /* The frequencies used from now on (by FGD); copied. */
 WEIR_API weir_status weir_placer_set_mix(struct weir_placer *placer, const double *frequencies,
-                                         uint32_t stage_count);
-/* Starts one worker of `stage`. WEIR_EBUSY when nothing fits (a DENY is kept with the counts). */
-WEIR_API weir_status weir_placer_start(struct weir_placer *placer, uint32_t stage,
+                                         uint32_t pool_count);
+/* Starts one worker of `pool`. WEIR_EBUSY when nothing fits (a DENY is kept with the counts). */
+WEIR_API weir_status weir_placer_start(struct weir_placer *placer, uint32_t pool,
                                        struct weir_error *error);
-/* Stops one worker of `stage`. */
-WEIR_API weir_status weir_placer_stop(struct weir_placer *placer, uint32_t stage,
+/* Stops one worker of `pool`. */
+WEIR_API weir_status weir_placer_stop(struct weir_placer *placer, uint32_t pool,
                                       struct weir_error *error);
-/* Workers of a stage in the scratch cluster. */
-WEIR_API uint32_t weir_placer_workers(const struct weir_placer *placer, uint32_t stage);
+/* Workers of a pool in the scratch cluster. */
+WEIR_API uint32_t weir_placer_workers(const struct weir_placer *placer, uint32_t pool);
 /* The scratch cluster itself, for policies that place on their own with marks and roll-back. */
 WEIR_API struct weir_cluster *weir_placer_scratch(struct weir_placer *placer);
 
@@ -198,7 +198,7 @@ struct weir_members_query {
     const struct weir_mix *mix;
     const struct weir_shape *shape; /* of one member */
     uint64_t seed;
-    uint32_t stage; /* what the members count as while they are placed, for policies that look */
+    uint32_t pool; /* what the members count as while they are placed, for policies that look */
     uint32_t count;
 };
 

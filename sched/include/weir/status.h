@@ -5,7 +5,7 @@
  * Every function that can fail returns a weir_status and takes an optional error box as last
  * argument. On failure the out-parameters are untouched and the box says what, where, value and
  * bound, in one sentence without a full stop. Context is added once per level from the inside out
- * ("stage caption: shape: gpus must be > 0, got -1"). The library never prints and never exits.
+ * ("pool caption: shape: gpus must be > 0, got -1"). The library never prints and never exits.
  *
  * Infeasible (can never fit on this cluster) is not busy (does not fit now).
  */
@@ -45,11 +45,11 @@ typedef enum weir_status { WEIR_STATUSES(WEIR_STATUS_ENUM) } weir_status;
 
 enum { WEIR_ERROR_TEXT = 480 };
 
-/* The error box; the caller owns it, a zeroed one is valid. `phase` and `stage` are set (not -1)
- * only by scaling policies that work in numbered phases over stages. */
+/* The error box; the caller owns it, a zeroed one is valid. `phase` and `pool` are set (not -1)
+ * only by scaling policies that work in numbered phases over pools. */
 struct weir_error {
     int32_t phase;
-    int32_t stage;
+    int32_t pool;
     char text[WEIR_ERROR_TEXT];
 };
 

@@ -5,7 +5,7 @@
  * Amounts are whole units, so feasibility is exact. Rates are floating point: a count is rounded up
  * with a tolerance of 1e-9 workers, so that 2.1 / 0.3 needs 7 and not 8.
  */
-#include "sched/scaling/pool.h"
+#include "sched/scaling/optimum.h"
 
 #include <math.h>
 
@@ -41,7 +41,7 @@ static void add_times(struct weir_amounts *sum, const struct weir_amounts *need,
     }
 }
 
-/* How many workers of one stage a pool could hold. */
+/* How many workers of one pool a pool could hold. */
 static uint32_t most_workers(const struct weir_amounts *need, const struct weir_amounts *free)
 {
     const int64_t needs[] = { need->cpu_units, need->gpu_units, need->nvdecs,
@@ -57,66 +57,66 @@ static uint32_t most_workers(const struct weir_amounts *need, const struct weir_
     return most < 0 ? 0 : (uint32_t)most;
 }
 
-static bool is_auto(const struct weir_pool_stage *stage)
+static bool is_auto(const struct weir_optimum_pool *pool)
 {
-    return stage->requested < 0;
+    return pool->requested < 0;
 }
 
 /* The trial counts for a wanted throughput, and whether they fit. */
-static bool try_throughput(struct weir_pool_stage *stages, uint32_t count,
+static bool try_throughput(struct weir_optimum_pool *pools, uint32_t count,
                            const struct weir_amounts *free, double z_per_s)
 {
     struct weir_amounts sum = { 0 };
 
     for (uint32_t i = 0; i < count; i++) {
-        if (!is_auto(&stages[i]))
+        if (!is_auto(&pools[i]))
             continue;
-        const double wanted = ceil(z_per_s / stages[i].rate_per_s - COUNT_TOLERANCE);
-        if (wanted > stages[i].most)
+        const double wanted = ceil(z_per_s / pools[i].rate_per_s - COUNT_TOLERANCE);
+        if (wanted > pools[i].most)
             return false;
-        stages[i].trial = wanted < 1 ? 1 : (uint32_t)wanted;
-        add_times(&sum, &stages[i].need, stages[i].trial);
+        pools[i].trial = wanted < 1 ? 1 : (uint32_t)wanted;
+        add_times(&sum, &pools[i].need, pools[i].trial);
     }
     return weir_amounts_fit(&sum, free);
 }
 
 /* Least throughput and objective of the trial counts. */
-static struct weir_pool_result judge_trial(const struct weir_pool_stage *stages, uint32_t count)
+static struct weir_optimum_result judge_trial(const struct weir_optimum_pool *pools, uint32_t count)
 {
     double least = (double)INFINITY;
     double sum = 0;
     uint32_t autos = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        if (!is_auto(&stages[i]))
+        if (!is_auto(&pools[i]))
             continue;
-        const double throughput = stages[i].trial * stages[i].rate_per_s;
+        const double throughput = pools[i].trial * pools[i].rate_per_s;
         least = throughput < least ? throughput : least;
         sum += throughput;
         autos++;
     }
-    return (struct weir_pool_result){ .z_per_s = least,
-                                      .objective =
-                                          (1 + EVENNESS * autos) * least - EVENNESS * sum };
+    return (struct weir_optimum_result){ .z_per_s = least,
+                                         .objective =
+                                             (1 + EVENNESS * autos) * least - EVENNESS * sum };
 }
 
-static void keep_trial(struct weir_pool_stage *stages, uint32_t count)
+static void keep_trial(struct weir_optimum_pool *pools, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (is_auto(&stages[i]))
-            stages[i].workers = stages[i].trial;
+        if (is_auto(&pools[i]))
+            pools[i].workers = pools[i].trial;
     }
 }
 
 /* The next value below `z_per_s` that is a whole multiple of some rate; 0 when there is none. */
-static double next_lower(const struct weir_pool_stage *stages, uint32_t count, double z_per_s)
+static double next_lower(const struct weir_optimum_pool *pools, uint32_t count, double z_per_s)
 {
     double next = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        if (!is_auto(&stages[i]))
+        if (!is_auto(&pools[i]))
             continue;
-        const double rate = stages[i].rate_per_s;
+        const double rate = pools[i].rate_per_s;
         double multiple = ceil(z_per_s / rate - COUNT_TOLERANCE) - 1;
         if (multiple * rate > z_per_s * (1 - 1e-12))
             multiple -= 1;
@@ -126,21 +126,21 @@ static double next_lower(const struct weir_pool_stage *stages, uint32_t count, d
     return next;
 }
 
-static double highest_feasible(struct weir_pool_stage *stages, uint32_t count,
+static double highest_feasible(struct weir_optimum_pool *pools, uint32_t count,
                                const struct weir_amounts *free)
 {
     double high = (double)INFINITY;
     double low = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        if (is_auto(&stages[i]) && stages[i].most * stages[i].rate_per_s < high)
-            high = stages[i].most * stages[i].rate_per_s;
+        if (is_auto(&pools[i]) && pools[i].most * pools[i].rate_per_s < high)
+            high = pools[i].most * pools[i].rate_per_s;
     }
-    if (try_throughput(stages, count, free, high))
+    if (try_throughput(pools, count, free, high))
         return high;
     for (uint32_t i = 0; i < BISECTIONS; i++) {
         const double middle = low + (high - low) / 2;
-        if (try_throughput(stages, count, free, middle))
+        if (try_throughput(pools, count, free, middle))
             low = middle;
         else
             high = middle;
@@ -150,56 +150,56 @@ static double highest_feasible(struct weir_pool_stage *stages, uint32_t count,
 
 /* Descends from the highest throughput. A plan for z can never be worth more than z, so the descent
  * ends where z falls to the best value found. */
-static struct weir_pool_result descend(struct weir_pool_stage *stages, uint32_t count,
-                                       const struct weir_amounts *free)
+static struct weir_optimum_result descend(struct weir_optimum_pool *pools, uint32_t count,
+                                          const struct weir_amounts *free)
 {
-    const double high = highest_feasible(stages, count, free);
+    const double high = highest_feasible(pools, count, free);
 
     /* Feasible, but what its tolerance rounded up needlessly must come off: once more for the
      * throughput that these counts really give. */
-    (void)try_throughput(stages, count, free, high);
-    (void)try_throughput(stages, count, free, judge_trial(stages, count).z_per_s);
-    struct weir_pool_result best = judge_trial(stages, count);
-    keep_trial(stages, count);
+    (void)try_throughput(pools, count, free, high);
+    (void)try_throughput(pools, count, free, judge_trial(pools, count).z_per_s);
+    struct weir_optimum_result best = judge_trial(pools, count);
+    keep_trial(pools, count);
     double z_per_s = best.z_per_s;
     for (uint32_t i = 0; i < MOST_CANDIDATES; i++) {
-        z_per_s = next_lower(stages, count, z_per_s);
+        z_per_s = next_lower(pools, count, z_per_s);
         if (!(z_per_s > best.objective))
             break;
-        if (!try_throughput(stages, count, free, z_per_s))
+        if (!try_throughput(pools, count, free, z_per_s))
             continue;
-        const struct weir_pool_result found = judge_trial(stages, count);
+        const struct weir_optimum_result found = judge_trial(pools, count);
         if (found.objective > best.objective) {
             best = found;
-            keep_trial(stages, count);
+            keep_trial(pools, count);
         }
     }
-    (void)try_throughput(stages, count, free, 0); /* one worker each */
-    const struct weir_pool_result ones = judge_trial(stages, count);
+    (void)try_throughput(pools, count, free, 0); /* one worker each */
+    const struct weir_optimum_result ones = judge_trial(pools, count);
     if (ones.objective > best.objective) {
         best = ones;
-        keep_trial(stages, count);
+        keep_trial(pools, count);
     }
     return best;
 }
 
 /* Takes the fixed counts off the pool. */
-static weir_status subtract_fixed(struct weir_pool_stage *stages, uint32_t count,
+static weir_status subtract_fixed(struct weir_optimum_pool *pools, uint32_t count,
                                   struct weir_amounts *free, struct weir_error *error)
 {
     struct weir_amounts fixed = { 0 };
 
     for (uint32_t i = 0; i < count; i++) {
-        if (is_auto(&stages[i]))
+        if (is_auto(&pools[i]))
             continue;
-        stages[i].workers = (uint32_t)stages[i].requested;
-        add_times(&fixed, &stages[i].need, stages[i].requested);
+        pools[i].workers = (uint32_t)pools[i].requested;
+        add_times(&fixed, &pools[i].need, pools[i].requested);
         if (!weir_amounts_fit(&fixed, free)) {
             const weir_status status =
                 weir_fail(error, WEIR_EINFEASIBLE,
                           "the requested worker counts need more than the cluster has");
             if (error != NULL)
-                error->stage = (int32_t)i;
+                error->pool = (int32_t)i;
             return status;
         }
     }
@@ -207,29 +207,29 @@ static weir_status subtract_fixed(struct weir_pool_stage *stages, uint32_t count
     return WEIR_OK;
 }
 
-static weir_status prepare(struct weir_pool_stage *stages, uint32_t count,
+static weir_status prepare(struct weir_optimum_pool *pools, uint32_t count,
                            const struct weir_amounts *free, uint32_t *autos,
                            struct weir_error *error)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (!is_auto(&stages[i]))
+        if (!is_auto(&pools[i]))
             continue;
-        if (!(stages[i].rate_per_s > 0) || isinf(stages[i].rate_per_s)) {
+        if (!(pools[i].rate_per_s > 0) || isinf(pools[i].rate_per_s)) {
             const weir_status status =
                 weir_fail(error, WEIR_EINVAL, "the speed of a worker must be > 0, got %g",
-                          stages[i].rate_per_s);
+                          pools[i].rate_per_s);
             if (error != NULL)
-                error->stage = (int32_t)i;
+                error->pool = (int32_t)i;
             return status;
         }
-        stages[i].most = most_workers(&stages[i].need, free);
+        pools[i].most = most_workers(&pools[i].need, free);
         ++*autos;
     }
     return WEIR_OK;
 }
 
-/* Names the first stage whose one worker does not fit beside those before it. */
-static weir_status fail_minimum(const struct weir_pool_stage *stages, uint32_t count,
+/* Names the first pool whose one worker does not fit beside those before it. */
+static weir_status fail_minimum(const struct weir_optimum_pool *pools, uint32_t count,
                                 const struct weir_amounts *free, struct weir_error *error)
 {
     const weir_status status =
@@ -238,33 +238,33 @@ static weir_status fail_minimum(const struct weir_pool_stage *stages, uint32_t c
     struct weir_amounts sum = { 0 };
 
     for (uint32_t i = 0; i < count; i++) {
-        if (!is_auto(&stages[i]))
+        if (!is_auto(&pools[i]))
             continue;
-        add_times(&sum, &stages[i].need, 1);
+        add_times(&sum, &pools[i].need, 1);
         if (!weir_amounts_fit(&sum, free)) {
             if (error != NULL)
-                error->stage = (int32_t)i;
+                error->pool = (int32_t)i;
             break;
         }
     }
     return status;
 }
 
-weir_status weir_pool_solve(struct weir_pool_stage *stages, uint32_t count,
-                            const struct weir_amounts *total, struct weir_pool_result *result,
-                            struct weir_error *error)
+weir_status weir_optimum_solve(struct weir_optimum_pool *pools, uint32_t count,
+                               const struct weir_amounts *total, struct weir_optimum_result *result,
+                               struct weir_error *error)
 {
     struct weir_amounts free = *total;
     uint32_t autos = 0;
 
-    WEIR_TRY(subtract_fixed(stages, count, &free, error));
-    WEIR_TRY(prepare(stages, count, &free, &autos, error));
+    WEIR_TRY(subtract_fixed(pools, count, &free, error));
+    WEIR_TRY(prepare(pools, count, &free, &autos, error));
     if (autos == 0) {
-        *result = (struct weir_pool_result){ (double)NAN, (double)NAN };
+        *result = (struct weir_optimum_result){ (double)NAN, (double)NAN };
         return WEIR_OK;
     }
-    if (!try_throughput(stages, count, &free, 0))
-        return fail_minimum(stages, count, &free, error);
-    *result = descend(stages, count, &free);
+    if (!try_throughput(pools, count, &free, 0))
+        return fail_minimum(pools, count, &free, error);
+    *result = descend(pools, count, &free);
     return WEIR_OK;
 }

@@ -2,11 +2,11 @@
 /*
  * Reaching into a view. Plug-ins call these instead of indexing, so that the structs may grow.
  */
-#include "weir/workload.h"
+#include "weir/work.h"
 
-const struct weir_stage_view *weir_view_stage(const struct weir_view *view, uint32_t stage)
+const struct weir_pool_view *weir_view_pool(const struct weir_view *view, uint32_t pool)
 {
-    return stage < view->stage_count ? &view->stages[stage] : NULL;
+    return pool < view->pool_count ? &view->pools[pool] : NULL;
 }
 
 const struct weir_job_view *weir_view_job(const struct weir_view *view, uint32_t job)

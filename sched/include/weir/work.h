@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a policy is told about the work: stages of pipelines, and jobs.
+ * What a policy is told about the work: pools of pipelines, and jobs.
  *
  * A view is read-only and lives for one call. Structs grow at the end; lists are reached through
  * accessors so that a plug-in built against an older header still finds its fields.
  */
-#ifndef WEIR_WORKLOAD_H
-#define WEIR_WORKLOAD_H
+#ifndef WEIR_WORK_H
+#define WEIR_WORK_H
 
 #include "weir/measure.h"
 
 WEIR_BEGIN_DECLS
 
-/* A stage: one kind of worker. Counts are what the scheduler believes. */
-struct weir_stage_view {
+/* A pool: one kind of worker. Counts are what the scheduler believes. */
+struct weir_pool_view {
     const char *name;
     uint32_t pipeline;         /* index */
     int32_t requested_workers; /* manual count, or -1 for auto */
@@ -57,14 +57,13 @@ struct weir_view {
     uint64_t seed;     /* for policies that draw: different for every decision, reproducible */
     uint64_t decision; /* counts from 0 */
     const struct weir_cluster *cluster;
-    const struct weir_stage_view *stages; /* through weir_view_stage */
-    const struct weir_job_view *jobs;     /* through weir_view_job */
-    uint32_t stage_count;
+    const struct weir_pool_view *pools; /* through weir_view_pool */
+    const struct weir_job_view *jobs;   /* through weir_view_job */
+    uint32_t pool_count;
     uint32_t job_count;
 };
 
-WEIR_API const struct weir_stage_view *weir_view_stage(const struct weir_view *view,
-                                                       uint32_t stage);
+WEIR_API const struct weir_pool_view *weir_view_pool(const struct weir_view *view, uint32_t pool);
 WEIR_API const struct weir_job_view *weir_view_job(const struct weir_view *view, uint32_t job);
 
 WEIR_END_DECLS
