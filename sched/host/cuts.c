@@ -54,17 +54,23 @@ static weir_status reserve_demand(struct weir_host *host, uint32_t count)
     return WEIR_OK;
 }
 
-/* What waits: ranks by what they ask for. */
+/* What waits: ranks by what they ask for; then what is expected to come, of which none waits. */
 static weir_status gather_demand(struct weir_host *host, uint32_t *count)
 {
     *count = 0;
     for (uint32_t k = 0; k < host->jobs.kind_count; k++) {
-        const struct weir_job_kind *const kind = &host->jobs.kinds[k];
+        const struct weir_job_kind *const kind = &host->jobs.kinds[host->jobs.kind_order[k]];
         WEIR_TRY(reserve_demand(host, *count + kind->group_count));
         for (uint32_t g = 0; g < kind->group_count; g++) {
             host->cuts.shapes[*count] = kind->groups[g].shape;
-            host->cuts.waiting[(*count)++] = (uint64_t)kind->count * kind->groups[g].ranks;
+            host->cuts.waiting[(*count)++] =
+                (uint64_t)(kind->count - kind->turned_away) * kind->groups[g].ranks;
         }
+    }
+    WEIR_TRY(reserve_demand(host, *count + host->mix.count));
+    for (uint32_t i = 0; i < host->mix.count; i++) {
+        host->cuts.shapes[*count] = host->mix.shapes[i];
+        host->cuts.waiting[(*count)++] = 0;
     }
     return WEIR_OK;
 }

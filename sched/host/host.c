@@ -117,6 +117,7 @@ void weir_host_destroy(struct weir_host *host)
     weir_jobs_close(&host->jobs);
     weir_host_cuts_free(host);
     weir_free(&memory, host->started);
+    weir_free(&memory, host->fresh);
     weir_free(&memory, host->mix.shapes);
     weir_free(&memory, host->mix.frequencies);
     weir_plan_destroy(host->plan);
@@ -180,7 +181,7 @@ weir_status weir_host_replace(struct weir_host *host, const struct weir_host_con
 }
 
 /* A scratch in the state of the inventory, under one mark. */
-static weir_status open_scratch(struct weir_host *host, struct weir_error *error)
+weir_status weir_host_open_scratch(struct weir_host *host, struct weir_error *error)
 {
     if (host->is_stale) {
         if (weir_cluster_assign(host->scratch, host->inventory) != WEIR_OK)
@@ -194,7 +195,7 @@ static weir_status open_scratch(struct weir_host *host, struct weir_error *error
 
 /* Back to the state before, also when the policy left marks of its own. A policy that took ours
  * away leaves a difference behind. */
-static void close_scratch(struct weir_host *host)
+void weir_host_close_scratch(struct weir_host *host)
 {
     host->is_stale = host->scratch->mark_count != 1;
     while (host->scratch->mark_count > 0)
@@ -278,6 +279,7 @@ static weir_status ask_policies(struct weir_host *host, const struct weir_policy
 
     if (has_jobs)
         WEIR_TRY(weir_host_pass(host, set, error));
+    WEIR_TRY(weir_host_turn_away(host));
     if (concerns_scaling(host))
         WEIR_TRY(judge_status(
             set->scaling->decide(set->scaled.state, &host->view, host->placer, host->plan, error),
@@ -306,7 +308,7 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
                                                  .group_report = host->group_report };
 
     weir_plan_reset(host->plan, host->next_worker, host->explain);
-    WEIR_TRY(open_scratch(host, error));
+    WEIR_TRY(weir_host_open_scratch(host, error));
     weir_status status = weir_placer_begin(host->placer, &binding);
     const uint64_t before = fingerprint(host);
     error->text[0] = '\0';
@@ -315,7 +317,7 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
     else
         (void)weir_fail(error, status, "%s", weir_status_text(status));
     count_placements(host);
-    close_scratch(host);
+    weir_host_close_scratch(host);
     if (fingerprint(host) != before)
         status = weir_fail(error, WEIR_EPOLICY, "it changed the view, which is not its own");
     if (status == WEIR_OK)
@@ -325,6 +327,7 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
     if (status == WEIR_EPOLICY)
         weir_error_wrap(error, "scaling policy %s", set->scaling->name);
     if (status == WEIR_OK) {
+        weir_host_turned_away(host);
         weir_host_pass_accepted(host);
         return weir_host_cuts_accepted(host);
     }

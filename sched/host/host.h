@@ -34,6 +34,13 @@ struct weir_policy_set {
     struct weir_policy_state queued; /* of the queueing policy */
 };
 
+/* A job that came since the latest decision. */
+struct weir_fresh_job {
+    uint32_t workload;
+    bool is_turned; /* the plan turns it away */
+    uint64_t id;
+};
+
 /* GPUs that are to be cut anew: closed until they are drained, then away while they are cut. */
 struct weir_host_cuts {
     struct weir_partition_cut *pending;
@@ -73,7 +80,9 @@ struct weir_host {
     uint64_t next_worker;
     int64_t now_ns; /* of the latest call */
     struct weir_jobs jobs;
-    bool is_dirty;     /* a job may start that could not before */
+    bool is_dirty;                /* a job may start that could not before */
+    struct weir_fresh_job *fresh; /* that may be turned away, in the order in which they came */
+    uint32_t fresh_count, fresh_capacity;
     uint32_t *started; /* records that the present plan starts */
     uint32_t started_count, started_capacity;
     struct weir_host_mix mix;
@@ -87,6 +96,10 @@ weir_status weir_policy_set_create(struct weir_policy_set *set,
                                    const struct weir_allocator *allocator,
                                    struct weir_error *error);
 void weir_policy_set_destroy(struct weir_policy_set *set, const struct weir_allocator *allocator);
+
+/* A scratch in the state of the inventory, under one mark; back again. */
+weir_status weir_host_open_scratch(struct weir_host *host, struct weir_error *error);
+void weir_host_close_scratch(struct weir_host *host);
 
 /* Frees the pools. */
 void weir_host_clear_pools(struct weir_host *host);
@@ -111,6 +124,11 @@ void weir_host_pass_accepted(struct weir_host *host);
 weir_status weir_host_pass_dropped(struct weir_host *host);
 /* One DENY for every kind of job that was refused in the pass. */
 weir_status weir_host_deny_jobs(struct weir_host *host);
+
+/* admission.c: a job came; who is turned away by the plan; the plan holds. */
+weir_status weir_host_note_fresh(struct weir_host *host, uint32_t record);
+weir_status weir_host_turn_away(struct weir_host *host);
+void weir_host_turned_away(struct weir_host *host);
 
 /* cuts.c: chooses GPUs to cut anew and appends CUT for those that are drained; after the pass, on
  * the scratch. Then as for the pass. */

@@ -30,6 +30,7 @@ void weir_jobs_close(struct weir_jobs *jobs)
     }
     weir_free(memory, jobs->workloads);
     weir_free(memory, jobs->kinds);
+    weir_free(memory, jobs->kind_order);
     weir_free(memory, jobs->records);
     weir_free(memory, jobs->extras);
     weir_id_table_free(&jobs->ids, memory);
@@ -70,7 +71,7 @@ weir_status weir_jobs_add_workload(struct weir_jobs *jobs, const char *name, uin
     }
     memcpy(copy, name, size);
     workloads[jobs->workload_count] =
-        (struct weir_workload){ .name = copy, .seed = hash_text(name) };
+        (struct weir_workload){ .name = copy, .seed = hash_text(name), .queue_limit = UINT64_MAX };
     if (index != NULL)
         *index = jobs->workload_count;
     jobs->workload_count++;
@@ -159,6 +160,35 @@ static void add_amounts(struct weir_amounts *sum, struct weir_amounts one, int64
     sum->gpu_mem_bytes += times * one.gpu_mem_bytes;
 }
 
+/* An order of kinds that does not depend on who came first. */
+static int compare_kinds(const struct weir_job_kind *a, const struct weir_job_kind *b)
+{
+    if (a->ranks != b->ranks)
+        return a->ranks < b->ranks ? -1 : 1;
+    if (a->strategy != b->strategy)
+        return a->strategy < b->strategy ? -1 : 1;
+    if (a->group_count != b->group_count)
+        return a->group_count < b->group_count ? -1 : 1;
+    for (uint32_t g = 0; g < a->group_count; g++) {
+        const int order =
+            memcmp(&a->groups[g].shape, &b->groups[g].shape, sizeof a->groups[g].shape);
+        if (order != 0)
+            return order;
+    }
+    return a->hash < b->hash ? -1 : a->hash > b->hash;
+}
+
+static void put_in_order(struct weir_jobs *jobs, uint32_t kind)
+{
+    uint32_t place = kind;
+
+    for (; place > 0 &&
+           compare_kinds(&jobs->kinds[kind], &jobs->kinds[jobs->kind_order[place - 1]]) < 0;
+         place--)
+        jobs->kind_order[place] = jobs->kind_order[place - 1];
+    jobs->kind_order[place] = kind;
+}
+
 static weir_status add_kind(struct weir_jobs *jobs, const struct weir_job_spec *spec, uint64_t hash,
                             struct weir_error *error)
 {
@@ -168,7 +198,11 @@ static weir_status add_kind(struct weir_jobs *jobs, const struct weir_job_spec *
         jobs->kinds = kinds;
     struct weir_rank_group *const groups =
         weir_alloc(&jobs->allocator, spec->group_count, sizeof *groups);
-    if (kinds == NULL || groups == NULL ||
+    uint32_t *const order = weir_grow(&jobs->allocator, jobs->kind_order, &jobs->order_capacity,
+                                      jobs->kind_count + 1, sizeof *order);
+    if (order != NULL)
+        jobs->kind_order = order;
+    if (kinds == NULL || groups == NULL || order == NULL ||
         weir_id_table_reserve(&jobs->kind_ids, &jobs->allocator, jobs->kind_count + 1) != WEIR_OK) {
         weir_free(&jobs->allocator, groups);
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
@@ -187,6 +221,7 @@ static weir_status add_kind(struct weir_jobs *jobs, const struct weir_job_spec *
         kind->ranks += groups[i].ranks;
         add_amounts(&kind->need, weir_shape_amounts(shape, 0, 0), groups[i].ranks);
     }
+    put_in_order(jobs, jobs->kind_count - 1);
     return WEIR_OK;
 }
 
@@ -330,6 +365,7 @@ weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *sp
                                                      .extra = extra };
     weir_id_table_put(&jobs->ids, id_key(spec->workload, spec->id), index);
     jobs->counts[WEIR_JOB_WAITING]++;
+    jobs->workloads[spec->workload].waiting++;
     *record = index;
     return WEIR_OK;
 }
@@ -342,6 +378,8 @@ void weir_jobs_remove(struct weir_jobs *jobs, uint32_t record)
     weir_id_table_remove(&jobs->ids, id_key(job->workload, job->id));
     if (job->state != WEIR_JOB_WAITING)
         add_amounts(&jobs->held, jobs->kinds[job->kind].need, -1);
+    else
+        jobs->workloads[job->workload].waiting--;
     jobs->counts[job->state]--;
     if (job->extra != WEIR_NO_INDEX) {
         jobs->extras[job->extra].next_free = jobs->extra_free;
@@ -358,6 +396,7 @@ void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_
     const int64_t change = (state != WEIR_JOB_WAITING) - (job->state != WEIR_JOB_WAITING);
 
     add_amounts(&jobs->held, jobs->kinds[job->kind].need, change);
+    jobs->workloads[job->workload].waiting -= (uint64_t)change;
     jobs->counts[job->state]--;
     jobs->counts[state]++;
     job->state = (uint16_t)state;

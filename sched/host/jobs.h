@@ -55,8 +55,8 @@ struct weir_job_kind {
     struct weir_rank_group *groups;
     uint64_t hash;
     uint32_t group_count, ranks, strategy;
-    uint32_t reserved;
-    uint64_t settled_at; /* equal to the epoch: did not fit since something was given back last */
+    uint32_t turned_away; /* by the plan that is made */
+    uint64_t settled_at;  /* equal to the epoch: did not fit since something was given back last */
     struct weir_amounts need; /* of all ranks */
     weir_status room;         /* WEIR_EINFEASIBLE = fits not even the empty cluster */
     uint32_t room_known;      /* 1 = room is of the cluster as it is */
@@ -69,7 +69,10 @@ struct weir_job_kind {
 
 struct weir_workload {
     char *name;
-    uint64_t seed; /* of its name */
+    uint64_t seed;        /* of its name */
+    uint64_t queue_limit; /* so many may wait */
+    uint64_t waiting;
+    uint64_t turned_away; /* by the plan that is made */
 };
 
 struct weir_jobs {
@@ -77,12 +80,13 @@ struct weir_jobs {
     uint64_t seed; /* of the host */
     struct weir_workload *workloads;
     struct weir_job_kind *kinds;
+    uint32_t *kind_order; /* kinds by what they ask for, whichever came first */
     struct weir_job_record *records;
     struct weir_job_extra *extras;
     struct weir_id_table ids;      /* workload and id to record */
     struct weir_id_table kind_ids; /* hash to the first kind that has it */
     uint32_t workload_count, workload_capacity;
-    uint32_t kind_count, kind_capacity;
+    uint32_t kind_count, kind_capacity, order_capacity;
     uint32_t record_count, record_capacity, record_free;
     uint32_t extra_count, extra_capacity, extra_free;
     uint32_t counts[WEIR_JOB_RUNNING + 1];

@@ -40,7 +40,15 @@ weir_status weir_host_set_mix(struct weir_host *host, const struct weir_mix *mix
 
 /* ---- whether it can ever fit ---- */
 
-static weir_status group_room(const struct weir_host *host, const struct weir_job_kind *kind,
+/* Under a mark: a node that is down today may be up tomorrow. */
+static void all_up(struct weir_cluster *scratch)
+{
+    for (uint32_t n = 0; n < weir_cluster_node_count(scratch); n++)
+        if ((weir_cluster_node(scratch, n)->flags & WEIR_NODE_UP) == 0)
+            (void)weir_cluster_set_node_flags(scratch, n, WEIR_NODE_UP);
+}
+
+static weir_status group_room(struct weir_host *host, const struct weir_job_kind *kind,
                               struct weir_error *error)
 {
     struct weir_shape *const bundles = weir_alloc(&host->allocator, kind->ranks, sizeof *bundles);
@@ -52,12 +60,19 @@ static weir_status group_room(const struct weir_host *host, const struct weir_jo
     for (uint32_t g = 0; g < kind->group_count; g++)
         for (uint32_t i = 0; i < kind->groups[g].ranks; i++)
             bundles[count++] = kind->groups[g].shape;
-    const struct weir_group_query query = { .scratch = host->inventory,
+    const weir_status opened = weir_host_open_scratch(host, error);
+    if (opened != WEIR_OK) {
+        weir_free(&host->allocator, bundles);
+        return opened;
+    }
+    all_up(host->scratch);
+    const struct weir_group_query query = { .scratch = host->scratch,
                                             .bundles = bundles,
                                             .bundle_count = kind->ranks,
                                             .strategy = kind->strategy - 1,
                                             .report = host->group_report };
     const weir_status status = weir_group_check_room(&query, &answer, error);
+    weir_host_close_scratch(host);
     weir_free(&host->allocator, bundles);
     return status;
 }
@@ -109,6 +124,8 @@ weir_status weir_host_submit(struct weir_host *host, const struct weir_job_spec 
         status = check_room(host, host->jobs.records[record].kind, error);
         if (status == WEIR_OK)
             status = weir_host_queue_job(host, record, error);
+        if (status == WEIR_OK && weir_host_note_fresh(host, record) != WEIR_OK)
+            status = weir_fail(error, WEIR_ENOMEM, "out of memory");
         if (status != WEIR_OK)
             weir_jobs_remove(&host->jobs, record);
     }

@@ -3,7 +3,6 @@
  * Cutting GPUs anew: which one is chosen and into what, worked out by hand; and alternating small
  * and large work against every fixed cut there is.
  */
-#include "sim/jobs/job_run.h"
 #include "sim/scenario/catalog_mig.h"
 #include "sim/world/run.h"
 #include "tests/support/check.h"

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Metrics of jobs in time: rows of `result`, and values of the summary. */
-#include "sim/jobs/job_state.h"
+#include "sim/jobs/jobs.h"
 
-#include "sim/cluster/sharing.h"
 #include "sim/engine/time.h"
 #include "sim/record/record.h"
-#include "sim/world/run.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 struct writer {
-    struct sim_job_run *run;
-    struct sim_run_summary *summary;
-    struct weir_error *error;
+    struct sim_jobs_run *run;
+    const struct sim_results *out;
     weir_status status;
     int64_t from_ns, to_ns;
     /* the row that is written */
@@ -26,7 +23,6 @@ struct writer {
 
 static void put(struct writer *writer, const char *metric, const char *unit, double value)
 {
-    struct sim_run_summary *summary = writer->summary;
     const struct sim_result_row row = { .metric = metric,
                                         .label = writer->label,
                                         .unit = unit,
@@ -34,16 +30,16 @@ static void put(struct writer *writer, const char *metric, const char *unit, dou
                                         .n = writer->n,
                                         .censored = writer->censored,
                                         .is_lower_bound = writer->is_lower_bound };
-    if (isnan(value))
-        return;
-    if (writer->status == WEIR_OK)
-        writer->status = sim_recorder_result(writer->run->options->recorder, &row, writer->error);
-    if (summary->value_count == SIM_RUN_RESULTS)
-        return;
-    struct sim_run_value *kept = &summary->values[summary->value_count++];
-    (void)snprintf(kept->metric, sizeof(kept->metric), "%s", metric);
-    (void)snprintf(kept->label, sizeof(kept->label), "%s", writer->label);
-    kept->value = value;
+    if (!isnan(value) && writer->status == WEIR_OK)
+        writer->status = writer->out->add(writer->out->state, &row);
+}
+
+/* A class by its name; all jobs of the only workload without one. */
+static const char *label_of(const struct sim_jobs_run *run, size_t index)
+{
+    if (index < run->meter.labels)
+        return run->workload->labels[index];
+    return run->config.scenario->workloads_count > 1 ? run->workload->name : "";
 }
 
 static double ratio(double part, double whole)
@@ -75,7 +71,7 @@ static void put_percentile(struct writer *writer, const char *metric, const char
 {
     static const struct part parts[] = { { "p50", 0.5 }, { "p95", 0.95 }, { "p99", 0.99 } };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        char name[SIM_RUN_NAME];
+        char name[64];
         (void)snprintf(name, sizeof name, "%s.%s", metric, parts[i].suffix);
         const int64_t value =
             sim_percentiles_at(values, parts[i].share, censored, &writer->is_lower_bound);
@@ -87,7 +83,7 @@ static void put_percentile(struct writer *writer, const char *metric, const char
 static void put_distribution(struct writer *writer, const char *metric, const char *unit,
                              struct sim_percentiles *values, const struct sim_censored *censored)
 {
-    char name[SIM_RUN_NAME];
+    char name[64];
     if (values->count == 0)
         return;
     writer->n = values->count;
@@ -104,13 +100,13 @@ static void put_distribution(struct writer *writer, const char *metric, const ch
 static weir_status ages_of(const struct writer *writer, uint32_t state, size_t index,
                            struct sim_censored *censored, int64_t **ages)
 {
-    const struct sim_job_run *run = writer->run;
-    *ages = calloc((size_t)run->slot_count + 1, sizeof(**ages));
+    const struct sim_jobs_run *run = writer->run;
+    *ages = calloc((size_t)run->slots.used + 1, sizeof(**ages));
     if (*ages == NULL)
         return WEIR_ENOMEM;
     *censored = (struct sim_censored){ .ages_ns = *ages };
-    for (uint32_t i = 0; i < run->slot_count; i++) {
-        const struct sim_job *job = &run->jobs[i];
+    for (uint32_t i = 0; i < run->slots.used; i++) {
+        const struct sim_job *job = &run->slots.jobs[i];
         const bool is_meant = job->state == SIM_JOB_WAITING ||
                               (state == SIM_JOB_RUNNING && job->state == SIM_JOB_RUNNING);
         const bool is_row = index == run->meter.labels || sim_job_spec(run, job)->label == index;
@@ -172,72 +168,40 @@ static void put_counts(struct writer *writer)
     put(writer, "gpus.held.mean", "GPUs", mean_of(writer, SIM_JOBS_GPUS));
 }
 
-static void put_cuts(struct writer *writer)
+static void put_ends(struct writer *writer)
 {
-    const struct sim_job_meter *meter = &writer->run->meter;
-    if (!sim_cluster_is_cut(writer->run->truth))
-        return;
-    put(writer, "mig.dead_slices", "slices", mean(writer, &meter->dead, meter->dead_warm));
-    put(writer, "mig.cuts", "1", (double)writer->run->cuts.done);
-}
-
-static void put_cluster(struct writer *writer)
-{
-    const struct sim_job_meter *meter = &writer->run->meter;
-    const double gpus = mean(writer, &meter->up_gpus, meter->up_warm[0]);
-    const double cpus = mean(writer, &meter->up_cpus, meter->up_warm[1]);
-    const double ram = mean(writer, &meter->up_ram, meter->up_warm[2]);
-    const double held = mean_of(writer, SIM_JOBS_GPUS);
-    const double frag = mean(writer, &meter->frag, meter->frag_warm);
-    put(writer, "util.gpu.assigned", "ratio", ratio(held, gpus));
-    put(writer, "util.cpu.assigned", "ratio", ratio(mean_of(writer, SIM_JOBS_CPUS), cpus));
-    put(writer, "util.mem.assigned", "ratio", ratio(mean_of(writer, SIM_JOBS_RAM), ram));
-    put(writer, "frag.gpu.fgd", "GPUs", frag);
-    put(writer, "frag.gpu_pct", "%", 100 * ratio(frag, gpus));
-    put(writer, "frag.gpu.fgd_ratio", "ratio", ratio(frag, gpus - held));
-    put_cuts(writer);
-    put(writer, "makespan", "s", sim_time_s(writer->run->end_ns));
+    put(writer, "makespan", "s", sim_time_s(writer->to_ns));
     put(writer, "jobs.waiting", "jobs", (double)writer->run->waiting);
     put(writer, "jobs.running", "jobs", (double)writer->run->running);
-    put(writer, "sched.refused", "1", (double)writer->run->refused_by_truth);
-    put(writer, "sched.passes", "1", (double)writer->run->passes);
 }
 
 /* Those that are still there have their rows too. */
-static weir_status tell_living(struct sim_job_run *run)
+static weir_status tell_living(struct sim_jobs_run *run)
 {
-    for (uint32_t i = 0; i < run->slot_count; i++) {
-        const uint32_t state = run->jobs[i].state;
-        if (state == SIM_JOB_WAITING || state == SIM_JOB_RUNNING)
+    for (uint32_t i = 0; i < run->slots.used; i++) {
+        const struct sim_job *job = &run->slots.jobs[i];
+        if (job->state == SIM_JOB_WAITING || job->state == SIM_JOB_RUNNING)
             WEIR_TRY(
-                sim_job_tell(run, &run->jobs[i], state == SIM_JOB_WAITING ? "waiting" : "running"));
+                sim_jobs_tell_row(run, job, job->state == SIM_JOB_WAITING ? "waiting" : "running"));
     }
     return WEIR_OK;
 }
 
-weir_status sim_job_run_results(struct sim_job_run *run, struct sim_run_summary *summary,
-                                struct weir_error *error)
+weir_status sim_jobs_results(struct sim_jobs_run *run, const struct sim_results *out)
 {
     const int64_t warmup_ns = run->meter.warmup_ns;
-    struct writer writer = { .run = run,
-                             .summary = summary,
-                             .error = error,
-                             .from_ns = warmup_ns < run->end_ns ? warmup_ns : 0,
-                             .to_ns = run->end_ns };
+    const int64_t now_ns = out->end_ns;
+    struct writer writer = {
+        .run = run, .out = out, .from_ns = warmup_ns < now_ns ? warmup_ns : 0, .to_ns = now_ns
+    };
     for (size_t i = run->meter.labels + 1; i-- > 0;) {
         writer.row = &run->meter.rows[i];
-        writer.label = i == run->meter.labels ? "" : run->workload->labels[i];
+        writer.label = label_of(run, i);
         put_counts(&writer);
         put_times(&writer, i);
         if (i == run->meter.labels)
-            put_cluster(&writer);
+            put_ends(&writer);
     }
-    summary->digest = sim_engine_digest(run->engine);
-    summary->result_digest = run->result_digest;
-    summary->events = sim_engine_stats(run->engine).fired;
-    summary->items_done = run->meter.rows[run->meter.labels].seen[SIM_JOBS_DONE];
-    summary->simulated_s = sim_time_s(run->end_ns);
-    run->error = error;
     WEIR_TRY(tell_living(run));
     return writer.status;
 }
