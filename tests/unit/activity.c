@@ -7,6 +7,7 @@
  */
 #include "sim/engine/activity.h"
 
+#include "sim/engine/activity_clock.h"
 #include "sim/engine/time.h"
 #include "tests/support/check.h"
 
@@ -749,6 +750,32 @@ static void forty_starts_share_a_store(void)
     check_transfers(capacity, 41, transfers, 40);
 }
 
+/* --- the clock -------------------------------------------------------------------------------- */
+
+/* den x attained + carry = num x time however the time is cut, narrow and wide; the end it names is
+ * the first ns at which the tag is attained. */
+static void a_clock_is_the_same_however_often_one_looks(void)
+{
+    static const uint64_t nums[] = { 10, SIM_DEVICE_QPNS + 1, SIM_CAPACITY_LIMIT - 1 };
+    for (int i = 0; i < 3; i++) {
+        struct service_clock once = service_clock_at(0, 0);
+        struct service_clock often = once;
+        service_clock_set_rate(&once, nums[i], 7919);
+        service_clock_set_rate(&often, nums[i], 7919);
+        const sim_quanta tag = (sim_quanta)nums[i] * 99991 / 7919;
+        const int64_t end_ns = service_clock_end_ns(&once, tag);
+        for (int64_t t = 1; t <= 100003; t += 1 + t % 13) {
+            service_clock_advance(&often, t);
+            CHECK((often.attained >= tag) == (t >= end_ns));
+            CHECK_I64(often.attained < tag ? service_clock_end_ns(&often, tag) : end_ns, end_ns);
+        }
+        service_clock_advance(&often, 100003);
+        service_clock_advance(&once, 100003);
+        CHECK(once.attained == often.attained && once.carry == often.carry);
+        CHECK(once.attained * 7919 + once.carry == (sim_quanta)nums[i] * 100003);
+    }
+}
+
 /* --- refusals -------------------------------------------------------------------------------- */
 
 static void what_is_beyond_a_bound_is_refused(void)
@@ -844,6 +871,7 @@ static const struct test tests[] = {
       a_long_path_gets_what_its_tightest_link_gives },
     { "a link that is scarce no more lets go", a_link_that_is_scarce_no_more_lets_go },
     { "forty starts share a store", forty_starts_share_a_store },
+    { "a clock is the same however often one looks", a_clock_is_the_same_however_often_one_looks },
     { "what is beyond a bound is refused", what_is_beyond_a_bound_is_refused },
 };
 
