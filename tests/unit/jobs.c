@@ -257,16 +257,16 @@ static void kept_grades_equal_plain_ones(void)
 
 static void kept_grades_of_every_policy_equal_plain_ones(void)
 {
-    static const struct weir_graded_kind *const kinds[] = {
-        &weir_graded_best_fit,       &weir_graded_dot_product, &weir_graded_gpu_packing,
-        &weir_graded_gpu_clustering, &weir_graded_alignment,   &weir_graded_power
-    };
-    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+    static const uint32_t policies[] = { WEIR_GRADED_BEST_FIT,    WEIR_GRADED_DOT_PRODUCT,
+                                         WEIR_GRADED_GPU_PACKING, WEIR_GRADED_GPU_CLUSTERING,
+                                         WEIR_GRADED_ALIGNMENT,   WEIR_GRADED_POWER };
+    for (size_t k = 0; k < sizeof policies / sizeof policies[0]; k++) {
+        const struct weir_graded_kind *const kind = &weir_graded_kinds[policies[k]];
         double values[16];
-        weir_graded_defaults(kinds[k], NULL, values);
+        weir_graded_defaults(kind, NULL, values);
         for (uint32_t tie = 0; tie < WEIR_TIE_COUNT; tie += 4) {
-            values[kinds[k]->tie] = tie;
-            duel_of(weir_graded_grader(kinds[k], values), k + 1);
+            values[kind->tie] = tie;
+            duel_of(weir_graded_grader(kind, values), k + 1);
         }
     }
 }

@@ -3,7 +3,7 @@
  * The small questions of the later versions: shape, frag, place, delete, allocator, slots,
  * estimate.
  */
-#include "sim/cli/decide_xenna.h"
+#include "tests/replay/xenna.h"
 
 #include "sched/placement/fgd.h"
 #include "sched/placement/scan.h"
@@ -15,7 +15,7 @@
 
 /* ---- shape ---- */
 
-static weir_status answer_shape(struct decide_xenna *xenna, json_t **answer,
+static weir_status answer_shape(struct replay_xenna *xenna, json_t **answer,
                                 struct weir_error *error)
 {
     struct weir_shape shape;
@@ -23,13 +23,13 @@ static weir_status answer_shape(struct decide_xenna *xenna, json_t **answer,
     json_t *json;
 
     WEIR_TRY(decide_get(xenna->input, "shape", &json, error));
-    WEIR_TRY(decide_xenna_shape(xenna, json, &shape, &refusal, error));
+    WEIR_TRY(replay_xenna_shape(xenna, json, &shape, &refusal, error));
     if (refusal != NULL) {
         *answer = json_pack("{s:s}", "error", refusal);
         return WEIR_OK;
     }
     const struct weir_amounts pool = weir_shape_amounts(&shape, 0, 0);
-    *answer = json_pack("{s:o}", "shape", decide_xenna_shape_json(xenna, &shape));
+    *answer = json_pack("{s:o}", "shape", replay_xenna_shape_json(xenna, &shape));
     if (!xenna->is_codec) {
         json_object_set_new(*answer, "most_common_gpus_per_node", json_integer(xenna->usual_gpus));
         json_object_set_new(*answer, "pool",
@@ -42,9 +42,9 @@ static weir_status answer_shape(struct decide_xenna *xenna, json_t **answer,
 /* ---- questions about one inventory ---- */
 
 struct question {
-    struct decide_xenna *xenna;
+    struct replay_xenna *xenna;
     struct weir_cluster *cluster;
-    struct decide_mix mix;
+    struct replay_mix mix;
     json_t *workers; /* of the question, ascending by id: ids 1, 2, ... */
     const struct weir_placement_ops *ops;
     struct weir_chooser *chooser;
@@ -55,7 +55,7 @@ static weir_status read_mix(struct question *question, struct weir_error *error)
 {
     const json_t *const list = json_object_get(question->xenna->input, "workload");
     const size_t count = json_array_size(list);
-    struct decide_mix *const mix = &question->mix;
+    struct replay_mix *const mix = &question->mix;
 
     mix->shapes = calloc(count + 1, sizeof *mix->shapes);
     mix->frequencies = calloc(count + 1, sizeof *mix->frequencies);
@@ -67,7 +67,7 @@ static weir_status read_mix(struct question *question, struct weir_error *error)
         json_t *shape;
         WEIR_TRY(decide_get_number(entry, "freq", &mix->frequencies[i], error));
         WEIR_TRY(decide_get(entry, "shape", &shape, error));
-        WEIR_TRY(decide_xenna_shape(question->xenna, shape, &mix->shapes[i], &refusal, error));
+        WEIR_TRY(replay_xenna_shape(question->xenna, shape, &mix->shapes[i], &refusal, error));
         if (refusal != NULL)
             return weir_fail(error, WEIR_EINVAL, "workload[%zu]: shape: %s", i, refusal);
     }
@@ -100,12 +100,12 @@ static json_t *plain_workers(const struct question *question)
 
     for (size_t i = 0; i < json_array_size(question->workers); i++) {
         json_t *const worker =
-            decide_xenna_worker(question->xenna, json_array_get(question->workers, i));
+            replay_xenna_worker(question->xenna, json_array_get(question->workers, i));
         json_object_set_new(worker, "stage", json_string("stage"));
         json_array_append_new(list, worker);
     }
     for (size_t i = 0; i < json_array_size(placed); i++) {
-        json_t *const worker = decide_xenna_worker(question->xenna, json_array_get(placed, i));
+        json_t *const worker = replay_xenna_worker(question->xenna, json_array_get(placed, i));
         json_object_set_new(worker, "stage", json_string(""));
         json_array_append_new(list, worker);
     }
@@ -115,20 +115,20 @@ static json_t *plain_workers(const struct question *question)
 static void close_question(struct question *question)
 {
     weir_chooser_destroy(question->chooser);
-    decide_mix_free(&question->mix);
+    replay_mix_free(&question->mix);
     weir_cluster_destroy(question->cluster);
     json_decref(question->workers);
 }
 
-static weir_status open_question(struct question *question, struct decide_xenna *xenna,
+static weir_status open_question(struct question *question, struct replay_xenna *xenna,
                                  struct weir_error *error)
 {
     *question = (struct question){
         .xenna = xenna,
-        .workers = decide_xenna_sorted(json_object_get(xenna->input, "workers")),
+        .workers = replay_xenna_sorted(json_object_get(xenna->input, "workers")),
     };
     json_t *const workers = plain_workers(question);
-    weir_status status = decide_xenna_cluster(xenna, workers, &question->cluster, error);
+    weir_status status = replay_xenna_cluster(xenna, workers, &question->cluster, error);
     json_decref(workers);
     if (status == WEIR_OK)
         status = read_mix(question, error);
@@ -160,7 +160,7 @@ static json_t *node_json(const struct question *question, uint32_t node)
                      "unusable_gpus_by_shape", unusable, "can_allocate", fits);
 }
 
-static weir_status answer_frag(struct decide_xenna *xenna, json_t **answer,
+static weir_status answer_frag(struct replay_xenna *xenna, json_t **answer,
                                struct weir_error *error)
 {
     struct question question;
@@ -204,7 +204,7 @@ static json_t *text_or_null(const char *text)
 static json_t *alloc_json(const struct question *question, const struct weir_alloc *alloc)
 {
     json_t *const plain = decide_alloc_json(alloc, question->xenna->nodes, NULL);
-    json_t *const json = decide_xenna_alloc_json(question->xenna, plain);
+    json_t *const json = replay_xenna_alloc_json(question->xenna, plain);
 
     json_decref(plain);
     return json;
@@ -271,7 +271,7 @@ static json_t *place_json(const struct question *question, const struct weir_pla
         "{s:o, s:b, s:o, s:i, s:o, s:o}", "argmin_set", listing.best, "did_allocate", found != NULL,
         "resources", found != NULL ? alloc_json(question, &found->alloc) : json_null(),
         "num_candidates", (int)json_array_size(listing.candidates), "candidates",
-        listing.candidates, "shape", decide_xenna_shape_json(question->xenna, query->shape));
+        listing.candidates, "shape", replay_xenna_shape_json(question->xenna, query->shape));
     if (!question->xenna->is_codec)
         json_object_set_new(
             json, "reused_worker_id",
@@ -295,7 +295,7 @@ static json_t *group_json(const struct question *question, const struct weir_sha
     json_t *const json =
         json_pack("{s:[], s:b, s:O, s:n, s:[], s:o}", "argmin_set", "did_allocate", is_placed,
                   "resources", members, "reused_worker_id", "candidates", "shape",
-                  decide_xenna_shape_json(question->xenna, shape));
+                  replay_xenna_shape_json(question->xenna, shape));
     if (!is_placed)
         json_object_set_new(json, "resources", json_null());
     json_decref(members);
@@ -306,7 +306,7 @@ static weir_status read_reusable(const struct question *question, const json_t *
                                  struct weir_worker *workers, struct weir_error *error)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
-        json_t *const plain = decide_xenna_worker(question->xenna, json_array_get(list, i));
+        json_t *const plain = replay_xenna_worker(question->xenna, json_array_get(list, i));
         workers[i] = (struct weir_worker){ .id = UINT64_C(1) << 32 | i };
         const weir_status status =
             decide_alloc(plain, question->xenna->nodes, &workers[i].alloc, error);
@@ -319,7 +319,7 @@ static weir_status read_reusable(const struct question *question, const json_t *
 static weir_status ask_place(const struct question *question, const struct weir_shape *shape,
                              json_t **answer, struct weir_error *error)
 {
-    json_t *const sorted = decide_xenna_sorted(json_object_get(question->xenna->input, "reusable"));
+    json_t *const sorted = replay_xenna_sorted(json_object_get(question->xenna->input, "reusable"));
     const size_t count = json_array_size(sorted);
     struct weir_worker *const workers = calloc(count + 1, sizeof *workers);
     struct weir_place_answer found;
@@ -345,7 +345,7 @@ static weir_status ask_place(const struct question *question, const struct weir_
     return status;
 }
 
-static weir_status answer_place(struct decide_xenna *xenna, json_t **answer,
+static weir_status answer_place(struct replay_xenna *xenna, json_t **answer,
                                 struct weir_error *error)
 {
     struct question question;
@@ -354,7 +354,7 @@ static weir_status answer_place(struct decide_xenna *xenna, json_t **answer,
     json_t *json;
 
     WEIR_TRY(decide_get(xenna->input, "shape", &json, error));
-    WEIR_TRY(decide_xenna_shape(xenna, json, &shape, &refusal, error));
+    WEIR_TRY(replay_xenna_shape(xenna, json, &shape, &refusal, error));
     if (refusal != NULL) {
         *answer = json_pack("{s:s}", "error", refusal);
         return WEIR_OK;
@@ -399,7 +399,7 @@ static json_t *delete_json(const struct question *question, const struct weir_ev
                      decide_name(question->workers, chosen - 1, "id"));
 }
 
-static weir_status answer_delete(struct decide_xenna *xenna, json_t **answer,
+static weir_status answer_delete(struct replay_xenna *xenna, json_t **answer,
                                  struct weir_error *error)
 {
     struct question question;
@@ -420,10 +420,10 @@ static weir_status answer_delete(struct decide_xenna *xenna, json_t **answer,
 
 /* ---- slots, estimate ---- */
 
-static weir_status answer_slots(struct decide_xenna *xenna, json_t **answer,
+static weir_status answer_slots(struct replay_xenna *xenna, json_t **answer,
                                 struct weir_error *error)
 {
-    json_t *const input = decide_xenna_copy(xenna->input);
+    json_t *const input = replay_copy(xenna->input);
 
     json_object_del(input, "op");
     json_object_set_new(input, "command", json_string("slots"));
@@ -431,7 +431,7 @@ static weir_status answer_slots(struct decide_xenna *xenna, json_t **answer,
                         json_pack("{s:f, s:f}", "min_scheduling_algorithm_rate_hz",
                                   decide_number_or(input, "rate_hz", 1), "min_slots",
                                   decide_number_or(input, "min_slots", 2)));
-    const weir_status status = decide_answer(input, answer, error);
+    const weir_status status = replay_answer(input, answer, error);
     json_decref(input);
     return status;
 }
@@ -505,7 +505,7 @@ static weir_status run_steps(const json_t *steps, struct weir_estimator **estima
     return WEIR_OK;
 }
 
-static weir_status answer_estimate(struct decide_xenna *xenna, json_t **answer,
+static weir_status answer_estimate(struct replay_xenna *xenna, json_t **answer,
                                    struct weir_error *error)
 {
     const size_t count = (size_t)decide_number_or(xenna->input, "num_stages", 1);
@@ -532,99 +532,13 @@ static weir_status answer_estimate(struct decide_xenna *xenna, json_t **answer,
     return WEIR_OK;
 }
 
-/* ---- allocator ---- */
-
-struct shop {
-    const struct decide_xenna *xenna;
-    struct weir_cluster *cluster;
-    json_t *running; /* {id, first, count}: members of a group have ids in a row */
-    uint64_t next;
-};
-
-/* All allocations of a worker, or none; the name of the reference's error, or "ok". */
-static const char *shop_add(struct shop *shop, const json_t *worker)
-{
-    const char *const id = json_string_value(json_object_get(worker, "id"));
-    json_t *const parts = json_object_get(worker, "resources");
-    json_t *const list = json_is_array(parts) ? json_incref(parts) : json_pack("[O]", worker);
-    const size_t count = json_array_size(list);
-    bool fits = true;
-
-    if (id == NULL || decide_find(shop->running, "id", id) != WEIR_NO_INDEX) {
-        json_decref(list);
-        return "DuplicateWorkerId";
-    }
-    fits = weir_cluster_mark(shop->cluster) == WEIR_OK;
-    for (size_t i = 0; fits && i < count; i++) {
-        struct weir_alloc alloc;
-        json_t *const plain = decide_xenna_worker(shop->xenna, json_array_get(list, i));
-        fits = decide_alloc(plain, shop->xenna->nodes, &alloc, NULL) == WEIR_OK &&
-               weir_cluster_add_worker(shop->cluster, shop->next + i, weir_pool_owner(0), &alloc,
-                                       NULL) == WEIR_OK;
-        json_decref(plain);
-    }
-    json_decref(list);
-    if (!fits) {
-        weir_cluster_rollback(shop->cluster);
-        return "NotEnoughResources";
-    }
-    weir_cluster_release(shop->cluster);
-    json_array_append_new(shop->running,
-                          json_pack("{s:s, s:I, s:I}", "id", id, "first", (json_int_t)shop->next,
-                                    "count", (json_int_t)count));
-    shop->next += count;
-    return "ok";
-}
-
-static const char *shop_remove(struct shop *shop, const char *id)
-{
-    const uint32_t index = id != NULL ? decide_find(shop->running, "id", id) : WEIR_NO_INDEX;
-    const json_t *const worker = json_array_get(shop->running, index);
-
-    if (worker == NULL)
-        return "WorkerNotFound";
-    for (json_int_t i = 0; i < json_integer_value(json_object_get(worker, "count")); i++)
-        (void)weir_cluster_remove_worker(
-            shop->cluster, (uint64_t)(json_integer_value(json_object_get(worker, "first")) + i),
-            NULL);
-    json_array_remove(shop->running, index);
-    return "ok";
-}
-
-static weir_status answer_allocator(struct decide_xenna *xenna, json_t **answer,
-                                    struct weir_error *error)
-{
-    const json_t *const steps = json_object_get(xenna->input, "steps");
-    struct shop shop = { .xenna = xenna, .next = UINT64_C(1) << 40 };
-    json_t *const nobody = json_array();
-    const weir_status status = decide_xenna_cluster(xenna, nobody, &shop.cluster, error);
-
-    json_decref(nobody);
-    WEIR_TRY(status);
-    json_t *const list = json_array();
-    shop.running = json_array();
-    for (size_t i = 0; i < json_array_size(steps); i++) {
-        const json_t *const step = json_array_get(steps, i);
-        const json_t *const added = json_object_get(step, "add");
-        const char *const result =
-            added != NULL ? shop_add(&shop, added)
-                          : shop_remove(&shop, json_string_value(json_object_get(step, "remove")));
-        json_array_append_new(list, json_pack("{s:s, s:o}", "result", result, "cluster",
-                                              decide_xenna_cluster_json(xenna, shop.cluster)));
-    }
-    *answer = json_pack("{s:o}", "steps", list);
-    json_decref(shop.running);
-    weir_cluster_destroy(shop.cluster);
-    return WEIR_OK;
-}
-
 /* ---- dispatch ---- */
 
 static weir_status answer_one(const json_t *input, json_t **answer, struct weir_error *error)
 {
     static const struct {
         const char *name;
-        weir_status (*answer)(struct decide_xenna *xenna, json_t **answer,
+        weir_status (*answer)(struct replay_xenna *xenna, json_t **answer,
                               struct weir_error *error);
     } ops[] = {
         { "shape", answer_shape },
@@ -633,20 +547,20 @@ static weir_status answer_one(const json_t *input, json_t **answer, struct weir_
         { "delete", answer_delete },
         { "slots", answer_slots },
         { "estimate", answer_estimate },
-        { "allocator", answer_allocator },
-        { "autoscale", decide_xenna_autoscale },
-        { "saturation_aware", decide_saturation },
+        { "allocator", replay_allocator },
+        { "autoscale", replay_xenna_autoscale },
+        { "saturation_aware", replay_saturation },
     };
-    struct decide_xenna xenna;
+    struct replay_xenna xenna;
     const char *op;
 
     WEIR_TRY(decide_get_text(input, "op", &op, error));
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
         if (strcmp(ops[i].name, op) != 0)
             continue;
-        WEIR_TRY(decide_xenna_open(&xenna, input, error));
+        WEIR_TRY(replay_xenna_open(&xenna, input, error));
         const weir_status status = ops[i].answer(&xenna, answer, error);
-        decide_xenna_close(&xenna);
+        replay_xenna_close(&xenna);
         return status;
     }
     return weir_fail(
@@ -656,7 +570,7 @@ static weir_status answer_one(const json_t *input, json_t **answer, struct weir_
         op);
 }
 
-weir_status decide_xenna(const json_t *input, json_t **answer, struct weir_error *error)
+weir_status replay_xenna(const json_t *input, json_t **answer, struct weir_error *error)
 {
     if (!json_is_array(input))
         return answer_one(input, answer, error);

@@ -3,7 +3,7 @@
  * The op `saturation_aware`: cycle after cycle the rules of the saturation-aware scheduler around
  * the op `autoscale`, on an inventory that carries out what fits.
  */
-#include "sim/cli/decide_xenna.h"
+#include "tests/replay/xenna.h"
 
 #include "sched/scaling/saturation.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct replay {
-    struct decide_xenna *xenna;
+    struct replay_xenna *xenna;
     struct weir_saturation *rules;
     json_t *stages; /* as an autoscale document has them: with the workers of now; owned */
     json_int_t next_id;
@@ -116,7 +116,7 @@ static weir_status run_pass(const struct replay *replay, json_t **plan, struct w
         json_t *const document = pass_document(replay, attempt > 0);
         json_decref(*plan);
         *plan = NULL;
-        const weir_status status = decide_answer(document, plan, error);
+        const weir_status status = replay_answer(document, plan, error);
         json_decref(document);
         WEIR_TRY(status);
         if (json_object_get(*plan, "error") == NULL)
@@ -135,7 +135,7 @@ static bool fits_all(struct weir_cluster *cluster, const struct replay *replay,
 
     for (size_t i = 0; fits && i < json_array_size(parts); i++) {
         struct weir_alloc alloc;
-        json_t *const plain = decide_xenna_worker(replay->xenna, json_array_get(parts, i));
+        json_t *const plain = replay_xenna_worker(replay->xenna, json_array_get(parts, i));
         fits = decide_alloc(plain, replay->xenna->nodes, &alloc, NULL) == WEIR_OK &&
                weir_cluster_add_worker(cluster, (*next)++, weir_pool_owner(0), &alloc, NULL) ==
                    WEIR_OK;
@@ -158,13 +158,13 @@ static weir_status open_inventory(const struct replay *replay, struct weir_clust
         for (size_t k = 0; k < json_array_size(workers); k++) {
             const json_t *const parts = json_object_get(json_array_get(workers, k), "resources");
             for (size_t p = 0; p < json_array_size(parts); p++) {
-                json_t *const plain = decide_xenna_worker(replay->xenna, json_array_get(parts, p));
+                json_t *const plain = replay_xenna_worker(replay->xenna, json_array_get(parts, p));
                 json_object_set_new(plain, "stage", json_string("stage"));
                 json_array_append_new(list, plain);
             }
         }
     }
-    const weir_status status = decide_xenna_cluster(replay->xenna, list, cluster, error);
+    const weir_status status = replay_xenna_cluster(replay->xenna, list, cluster, error);
     json_decref(list);
     return status;
 }
@@ -351,7 +351,7 @@ static weir_status read_needs(struct replay *replay, struct weir_error *error)
         const char *refusal;
         json_t *json;
         WEIR_TRY(decide_get(json_array_get(replay->stages, i), "shape", &json, error));
-        WEIR_TRY(decide_xenna_shape(replay->xenna, json, &shape, &refusal, error));
+        WEIR_TRY(replay_xenna_shape(replay->xenna, json, &shape, &refusal, error));
         if (refusal != NULL)
             return weir_fail(error, WEIR_EINVAL, "stages[%u]: shape: %s", i, refusal);
         replay->rules->pools[i].uses_cpu = shape.cpu_units > 0;
@@ -360,7 +360,7 @@ static weir_status read_needs(struct replay *replay, struct weir_error *error)
     return WEIR_OK;
 }
 
-weir_status decide_saturation(struct decide_xenna *xenna, json_t **answer, struct weir_error *error)
+weir_status replay_saturation(struct replay_xenna *xenna, json_t **answer, struct weir_error *error)
 {
     struct replay replay = { .xenna = xenna };
     const struct weir_saturation_config config =

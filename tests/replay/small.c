@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The small commands of `weir decide`: place, remove, fragmentation, shape, slots, naive.
+ * The small questions of version P: place, remove, fragmentation, shape, slots, naive.
  */
+#include "tests/replay/xenna.h"
+
 #include "sched/placement/frag.h"
 #include "sched/placement/scan.h"
 #include "sched/scaling/optimum.h"
 #include "sched/scaling/slots.h"
-#include "sim/cli/decide_input.h"
-#include "sim/cli/decide_xenna.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,25 +17,23 @@ enum { MOST_CANDIDATES = 200 };
 
 /* A question about one inventory, as three commands share it. */
 struct question {
-    const struct decide_question *asked;
     const json_t *input;
     json_t *nodes;
     json_t *stages; /* names, in order of appearance */
     struct weir_cluster *cluster;
-    struct decide_mix mix;
+    struct replay_mix mix;
 };
 
-static weir_status open_question(const struct decide_question *asked, struct question *question,
+static weir_status open_question(const json_t *input, struct question *question,
                                  struct weir_error *error)
 {
-    const json_t *const input = asked->input;
-    *question = (struct question){ .asked = asked, .input = input, .stages = json_array() };
+    *question = (struct question){ .input = input, .stages = json_array() };
     weir_status status = decide_get_array(input, "nodes", &question->nodes, error);
 
     if (status == WEIR_OK)
-        status = decide_cluster(input, question->stages, &question->cluster, error);
+        status = replay_cluster(input, question->stages, &question->cluster, error);
     if (status == WEIR_OK) {
-        status = decide_mix(input, &question->mix, error);
+        status = replay_mix(input, &question->mix, error);
         if (status != WEIR_OK)
             weir_cluster_destroy(question->cluster);
     }
@@ -46,7 +44,7 @@ static weir_status open_question(const struct decide_question *asked, struct que
 
 static void close_question(struct question *question)
 {
-    decide_mix_free(&question->mix);
+    replay_mix_free(&question->mix);
     weir_cluster_destroy(question->cluster);
     json_decref(question->stages);
 }
@@ -57,7 +55,11 @@ static weir_status open_placement(const struct question *question, struct weir_c
 {
     struct decide_policy policy;
 
-    WEIR_TRY(decide_policy(question->asked, &policy, error));
+    json_t *const document = replay_document(question->input);
+    const struct decide_question asked = { .input = document };
+    const weir_status status = decide_policy(&asked, &policy, error);
+    json_decref(document);
+    WEIR_TRY(status);
     const struct weir_params params = { .values = policy.placement_values,
                                         .count = policy.placement->param_count };
     return weir_chooser_create(policy.placement, &params, NULL, chooser, error);
@@ -244,12 +246,11 @@ static weir_status place_on(const struct question *question, json_t **answer,
     return status;
 }
 
-static weir_status answer_place(const struct decide_question *asked, json_t **answer,
-                                struct weir_error *error)
+static weir_status answer_place(const json_t *input, json_t **answer, struct weir_error *error)
 {
     struct question question;
 
-    WEIR_TRY(open_question(asked, &question, error));
+    WEIR_TRY(open_question(input, &question, error));
     const weir_status status = place_on(&question, answer, error);
     close_question(&question);
     return status;
@@ -334,12 +335,11 @@ static weir_status remove_from(const struct question *question, json_t **answer,
     return status;
 }
 
-static weir_status answer_remove(const struct decide_question *asked, json_t **answer,
-                                 struct weir_error *error)
+static weir_status answer_remove(const json_t *input, json_t **answer, struct weir_error *error)
 {
     struct question question;
 
-    WEIR_TRY(open_question(asked, &question, error));
+    WEIR_TRY(open_question(input, &question, error));
     const weir_status status = remove_from(&question, answer, error);
     close_question(&question);
     return status;
@@ -379,12 +379,12 @@ static json_t *node_json(const struct question *question, uint32_t node)
         weir_units_amount(weir_stock_free(question->cluster, node)));
 }
 
-static weir_status answer_fragmentation(const struct decide_question *asked, json_t **answer,
+static weir_status answer_fragmentation(const json_t *input, json_t **answer,
                                         struct weir_error *error)
 {
     struct question question;
 
-    WEIR_TRY(open_question(asked, &question, error));
+    WEIR_TRY(open_question(input, &question, error));
     json_t *const nodes = json_array();
     for (uint32_t i = 0; i < weir_cluster_node_count(question.cluster); i++)
         json_array_append_new(nodes, node_json(&question, i));
@@ -414,10 +414,8 @@ static json_t *shape_json(const struct weir_shape *shape)
     return json;
 }
 
-static weir_status answer_shape(const struct decide_question *asked, json_t **answer,
-                                struct weir_error *error)
+static weir_status answer_shape(const json_t *input, json_t **answer, struct weir_error *error)
 {
-    const json_t *const input = asked->input;
     struct weir_error refused = { .phase = -1, .pool = -1 };
     struct weir_shape shape;
     json_t *json;
@@ -442,10 +440,8 @@ static weir_status answer_shape(const struct decide_question *asked, json_t **an
     return WEIR_OK;
 }
 
-static weir_status answer_slots(const struct decide_question *asked, json_t **answer,
-                                struct weir_error *error)
+static weir_status answer_slots(const json_t *input, json_t **answer, struct weir_error *error)
 {
-    const json_t *const input = asked->input;
     const json_t *const params = json_object_get(input, "params");
     const struct weir_slots_rule rule = {
         .period_s = 1 / decide_number_or(params, "min_scheduling_algorithm_rate_hz", 1),
@@ -502,7 +498,7 @@ static weir_status read_naive(const json_t *list, struct naive_stage *naive,
         ratio = ratio * stage->batch / stage->returns;
         pool[i].rate_per_s = stage->rate * stage->ratio * stage->batch;
         pool[i].requested = (int32_t)decide_number_or(json, "requested_workers", -1);
-        WEIR_TRY(decide_amounts(json_object_get(json, "pool"), &pool[i].need, error));
+        WEIR_TRY(replay_amounts(json_object_get(json, "pool"), &pool[i].need, error));
     }
     return WEIR_OK;
 }
@@ -553,10 +549,8 @@ static json_t *naive_json(const struct naive_stage *naive, const struct weir_opt
     return json;
 }
 
-static weir_status answer_naive(const struct decide_question *asked, json_t **answer,
-                                struct weir_error *error)
+static weir_status answer_naive(const json_t *input, json_t **answer, struct weir_error *error)
 {
-    const json_t *const input = asked->input;
     struct weir_error refused = { .phase = -1, .pool = -1 };
     struct weir_optimum_result result = { 0 };
     struct weir_amounts total;
@@ -565,7 +559,7 @@ static weir_status answer_naive(const struct decide_question *asked, json_t **an
 
     WEIR_TRY(decide_get_array(input, "stages", &list, error));
     WEIR_TRY(decide_get(input, "cluster", &cluster, error));
-    WEIR_TRY(decide_amounts(cluster, &total, error));
+    WEIR_TRY(replay_amounts(cluster, &total, error));
     const size_t count = json_array_size(list);
     struct naive_stage *const naive = calloc(count + 1, sizeof *naive);
     struct weir_optimum_pool *const pool = calloc(count + 1, sizeof *pool);
@@ -586,34 +580,25 @@ static weir_status answer_naive(const struct decide_question *asked, json_t **an
     return status;
 }
 
-weir_status decide_answer(const json_t *input, json_t **answer, struct weir_error *error)
-{
-    const struct decide_question question = { .input = input };
-
-    return decide_answer_with(&question, answer, error);
-}
-
-weir_status decide_answer_with(const struct decide_question *question, json_t **answer,
-                               struct weir_error *error)
+weir_status replay_answer(const json_t *input, json_t **answer, struct weir_error *error)
 {
     static const struct {
         const char *name;
-        weir_status (*answer)(const struct decide_question *question, json_t **answer,
-                              struct weir_error *error);
+        weir_status (*answer)(const json_t *input, json_t **answer, struct weir_error *error);
     } commands[] = {
-        { "autoscale", decide_autoscale }, { "place", answer_place },
-        { "remove", answer_remove },       { "fragmentation", answer_fragmentation },
-        { "shape", answer_shape },         { "slots", answer_slots },
+        { "autoscale", replay_pass }, { "place", answer_place },
+        { "remove", answer_remove },  { "fragmentation", answer_fragmentation },
+        { "shape", answer_shape },    { "slots", answer_slots },
         { "naive", answer_naive },
     };
     const char *command;
 
-    if (decide_is_xenna(question->input))
-        return decide_xenna(question->input, answer, error);
-    WEIR_TRY(decide_get_text(question->input, "command", &command, error));
+    if (replay_is_xenna(input))
+        return replay_xenna(input, answer, error);
+    WEIR_TRY(decide_get_text(input, "command", &command, error));
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         if (strcmp(commands[i].name, command) == 0)
-            return commands[i].answer(question, answer, error);
+            return commands[i].answer(input, answer, error);
     }
     return weir_fail(error, WEIR_EFORMAT,
                      "unknown command %s; known are autoscale, place, remove, fragmentation, "

@@ -2,7 +2,7 @@
 /*
  * Reading documents of the later versions: the version, nodes, shapes, allocations.
  */
-#include "sim/cli/decide_xenna.h"
+#include "tests/replay/xenna.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,19 +10,11 @@
 
 static const double STEPS = 65536; /* of version N in one CPU or GPU */
 
-bool decide_is_xenna(const json_t *input)
+bool replay_is_xenna(const json_t *input)
 {
     if (json_is_array(input))
-        return json_array_size(input) > 0 && decide_is_xenna(json_array_get(input, 0));
+        return json_array_size(input) > 0 && replay_is_xenna(json_array_get(input, 0));
     return json_object_get(input, "op") != NULL;
-}
-
-json_t *decide_xenna_copy(const json_t *value)
-{
-    json_t *mutable = NULL;
-
-    memcpy(&mutable, &value, sizeof(json_t *)); /* jansson copies from what it could change */
-    return json_copy(mutable);
 }
 
 /* Whether anything inside speaks of codecs. */
@@ -36,7 +28,7 @@ static bool speaks_of_codecs(const json_t *value)
         found = true;
     for (size_t i = 0; !found && i < json_array_size(value); i++)
         found = speaks_of_codecs(json_array_get(value, i));
-    json_t *const object = json_is_object(value) ? decide_xenna_copy(value) : NULL;
+    json_t *const object = json_is_object(value) ? replay_copy(value) : NULL;
     void *at = object != NULL ? json_object_iter(object) : NULL;
     for (; !found && at != NULL; at = json_object_iter_next(object, at))
         found = speaks_of_codecs(json_object_iter_value(at));
@@ -44,7 +36,7 @@ static bool speaks_of_codecs(const json_t *value)
     return found;
 }
 
-double decide_xenna_amount(const struct decide_xenna *xenna, double amount)
+double replay_xenna_amount(const struct replay_xenna *xenna, double amount)
 {
     return xenna->is_codec ? amount : nearbyint(amount * STEPS) / STEPS;
 }
@@ -59,7 +51,7 @@ static int compare_ids(const void *a, const void *b)
     return strcmp(left_id != NULL ? left_id : "", right_id != NULL ? right_id : "");
 }
 
-json_t *decide_xenna_sorted(const json_t *list)
+json_t *replay_xenna_sorted(const json_t *list)
 {
     const size_t count = json_array_size(list);
     json_t **const entries = calloc(count + 1, sizeof(json_t *));
@@ -75,7 +67,7 @@ json_t *decide_xenna_sorted(const json_t *list)
     return sorted;
 }
 
-static json_t *plain_node(const struct decide_xenna *xenna, const json_t *json)
+static json_t *plain_node(const struct replay_xenna *xenna, const json_t *json)
 {
     const json_t *const gpus = json_object_get(json, "gpus");
     json_t *const list = json_array();
@@ -84,43 +76,43 @@ static json_t *plain_node(const struct decide_xenna *xenna, const json_t *json)
         const json_t *const gpu = json_array_get(gpus, i);
         json_array_append_new(
             list, json_pack("{s:f, s:f, s:I, s:I}", "fraction", 1.0, "used",
-                            decide_xenna_amount(xenna, decide_number_or(gpu, "used", 0)), "nvdecs",
+                            replay_xenna_amount(xenna, decide_number_or(gpu, "used", 0)), "nvdecs",
                             (json_int_t)decide_number_or(gpu, "nvdecs", 0), "nvencs",
                             (json_int_t)decide_number_or(gpu, "nvencs", 0)));
     }
     const char *const id = json_string_value(json_object_get(json, "id"));
     return json_pack("{s:s, s:f, s:f, s:o}", "id", id != NULL ? id : "?", "cpus",
-                     decide_xenna_amount(xenna, decide_number_or(json, "cpus", 0)), "used_cpus",
-                     decide_xenna_amount(xenna, decide_number_or(json, "used_cpus", 0)), "gpu_list",
+                     replay_xenna_amount(xenna, decide_number_or(json, "cpus", 0)), "used_cpus",
+                     replay_xenna_amount(xenna, decide_number_or(json, "used_cpus", 0)), "gpu_list",
                      list);
 }
 
-weir_status decide_xenna_open(struct decide_xenna *xenna, const json_t *input,
+weir_status replay_xenna_open(struct replay_xenna *xenna, const json_t *input,
                               struct weir_error *error)
 {
     json_t *const sorted =
-        decide_xenna_sorted(json_object_get(json_object_get(input, "cluster"), "nodes"));
+        replay_xenna_sorted(json_object_get(json_object_get(input, "cluster"), "nodes"));
     struct weir_cluster *cluster = NULL;
 
-    *xenna = (struct decide_xenna){ .input = input,
+    *xenna = (struct replay_xenna){ .input = input,
                                     .is_codec = speaks_of_codecs(input),
                                     .nodes = json_array() };
     for (size_t i = 0; i < json_array_size(sorted); i++)
         json_array_append_new(xenna->nodes, plain_node(xenna, json_array_get(sorted, i)));
     json_decref(sorted);
     json_t *const nobody = json_array();
-    const weir_status status = decide_xenna_cluster(xenna, nobody, &cluster, error);
+    const weir_status status = replay_xenna_cluster(xenna, nobody, &cluster, error);
     json_decref(nobody);
     if (status == WEIR_OK) {
         xenna->usual_gpus = weir_cluster_usual_gpus(cluster);
         weir_cluster_destroy(cluster);
     } else {
-        decide_xenna_close(xenna);
+        replay_xenna_close(xenna);
     }
     return status;
 }
 
-void decide_xenna_close(struct decide_xenna *xenna)
+void replay_xenna_close(struct replay_xenna *xenna)
 {
     json_decref(xenna->nodes);
     xenna->nodes = NULL;
@@ -134,7 +126,7 @@ static bool is_near_whole(float amount)
 }
 
 /* What the reference says against a request, or NULL. Requests are 32-bit floats there. */
-static const char *request_refusal(const struct decide_xenna *xenna, const json_t *json)
+static const char *request_refusal(const struct replay_xenna *xenna, const json_t *json)
 {
     const float cpus = (float)decide_number_or(json, "cpus", 0);
     const float gpus = (float)decide_number_or(json, "gpus", 0);
@@ -171,7 +163,7 @@ static double kept_amount(double amount, struct weir_quantum quantum)
     return units > 0 ? (double)(float)amount : 0;
 }
 
-static weir_status requested_shape(const struct decide_xenna *xenna, const json_t *json,
+static weir_status requested_shape(const struct replay_xenna *xenna, const json_t *json,
                                    struct weir_shape *shape, struct weir_error *error)
 {
     /* Whole steps of 1/65 536 in N; in C the finest grid stands for doubles with a tolerance. */
@@ -247,7 +239,7 @@ static void direct_gpus(const json_t *json, struct weir_shape *shape)
     }
 }
 
-static weir_status direct_shape(const struct decide_xenna *xenna, const json_t *json,
+static weir_status direct_shape(const struct replay_xenna *xenna, const json_t *json,
                                 struct weir_shape *shape, struct weir_error *error)
 {
     static const char *const per_gpu[] = { "cpus_per_gpu", "cpus_per_actor" };
@@ -257,8 +249,8 @@ static weir_status direct_shape(const struct decide_xenna *xenna, const json_t *
         .nvencs =
             (uint32_t)decide_number_or(json, "nvencs", decide_number_or(json, "nvencs_per_gpu", 0)),
     };
-    const double cpus = decide_xenna_amount(xenna, decide_number_or(json, "cpus", 0));
-    const double share = decide_xenna_amount(xenna, decide_number_or(json, "gpu", 0));
+    const double cpus = replay_xenna_amount(xenna, decide_number_or(json, "cpus", 0));
+    const double share = replay_xenna_amount(xenna, decide_number_or(json, "gpu", 0));
 
     WEIR_TRY(direct_kind(json, &made.kind, error));
     WEIR_TRY(decide_units(cpus, &made.cpu_units, error));
@@ -270,7 +262,7 @@ static weir_status direct_shape(const struct decide_xenna *xenna, const json_t *
     }
     for (size_t i = 0; i < 2; i++) {
         int64_t units = 0;
-        const double each = decide_xenna_amount(xenna, decide_number_or(json, per_gpu[i], 0));
+        const double each = replay_xenna_amount(xenna, decide_number_or(json, per_gpu[i], 0));
         WEIR_TRY(decide_units(each, &units, error));
         made.cpu_units += units * made.gpu_count;
     }
@@ -278,7 +270,7 @@ static weir_status direct_shape(const struct decide_xenna *xenna, const json_t *
     return WEIR_OK;
 }
 
-weir_status decide_xenna_shape(const struct decide_xenna *xenna, const json_t *json,
+weir_status replay_xenna_shape(const struct replay_xenna *xenna, const json_t *json,
                                struct weir_shape *shape, const char **refusal,
                                struct weir_error *error)
 {
@@ -312,7 +304,7 @@ static void set_gpus(json_t *json, const struct weir_shape *shape, bool is_codec
     json_object_del(json, "cpus");
 }
 
-json_t *decide_xenna_shape_json(const struct decide_xenna *xenna, const struct weir_shape *shape)
+json_t *replay_xenna_shape_json(const struct replay_xenna *xenna, const struct weir_shape *shape)
 {
     const bool is_share = shape->kind == WEIR_SHAPE_FRACTIONAL;
     const bool is_whole = shape->kind == WEIR_SHAPE_WHOLE;
@@ -337,7 +329,7 @@ json_t *decide_xenna_shape_json(const struct decide_xenna *xenna, const struct w
     return json;
 }
 
-json_t *decide_xenna_plain_shape(const struct weir_shape *shape)
+json_t *replay_xenna_plain_shape(const struct weir_shape *shape)
 {
     const bool is_share = shape->kind == WEIR_SHAPE_FRACTIONAL;
 
@@ -364,7 +356,7 @@ static json_t *plain_engines(const json_t *list)
     return plain;
 }
 
-json_t *decide_xenna_worker(const struct decide_xenna *xenna, const json_t *json)
+json_t *replay_xenna_worker(const struct replay_xenna *xenna, const json_t *json)
 {
     const json_t *const parts = json_object_get(json, "gpus");
     const char *const node = json_string_value(json_object_get(json, "node"));
@@ -375,10 +367,10 @@ json_t *decide_xenna_worker(const struct decide_xenna *xenna, const json_t *json
         json_array_append_new(
             gpus, json_pack("{s:I, s:f}", "gpu", (json_int_t)decide_number_or(part, "offset", 0),
                             "fraction",
-                            decide_xenna_amount(xenna, decide_number_or(part, "fraction", 0))));
+                            replay_xenna_amount(xenna, decide_number_or(part, "fraction", 0))));
     }
     return json_pack("{s:s, s:f, s:o, s:o, s:o}", "node", node != NULL ? node : "?", "cpus",
-                     decide_xenna_amount(xenna, decide_number_or(json, "cpus", 0)), "gpus", gpus,
+                     replay_xenna_amount(xenna, decide_number_or(json, "cpus", 0)), "gpus", gpus,
                      "nvdecs", plain_engines(json_object_get(json, "nvdecs")), "nvencs",
                      plain_engines(json_object_get(json, "nvencs")));
 }
@@ -395,7 +387,7 @@ static json_t *engines_back(const json_t *list)
     return back;
 }
 
-json_t *decide_xenna_alloc_json(const struct decide_xenna *xenna, const json_t *plain)
+json_t *replay_xenna_alloc_json(const struct replay_xenna *xenna, const json_t *plain)
 {
     const json_t *const parts = json_object_get(plain, "gpus");
     json_t *const gpus = json_array();
@@ -415,7 +407,7 @@ json_t *decide_xenna_alloc_json(const struct decide_xenna *xenna, const json_t *
     return json;
 }
 
-json_t *decide_xenna_fillers(const struct decide_xenna *xenna)
+json_t *replay_xenna_fillers(const struct replay_xenna *xenna)
 {
     json_t *const fillers = json_array();
 
@@ -437,17 +429,17 @@ json_t *decide_xenna_fillers(const struct decide_xenna *xenna)
     return fillers;
 }
 
-weir_status decide_xenna_cluster(const struct decide_xenna *xenna, const json_t *workers,
+weir_status replay_xenna_cluster(const struct replay_xenna *xenna, const json_t *workers,
                                  struct weir_cluster **cluster, struct weir_error *error)
 {
-    json_t *const fillers = decide_xenna_fillers(xenna);
-    json_t *const all = decide_xenna_copy(workers);
+    json_t *const fillers = replay_xenna_fillers(xenna);
+    json_t *const all = replay_copy(workers);
 
     json_array_extend(all, fillers);
     /* The stage of the workers that are asked about comes first, whether it has any or not. */
     json_t *const stages = json_pack("[s]", "stage");
     json_t *const document = json_pack("{s:O, s:O}", "nodes", xenna->nodes, "workers", all);
-    const weir_status status = decide_cluster(document, stages, cluster, error);
+    const weir_status status = replay_cluster(document, stages, cluster, error);
     json_decref(document);
     json_decref(stages);
     json_decref(all);
@@ -455,7 +447,7 @@ weir_status decide_xenna_cluster(const struct decide_xenna *xenna, const json_t 
     return status;
 }
 
-json_t *decide_xenna_cluster_json(const struct decide_xenna *xenna,
+json_t *replay_xenna_cluster_json(const struct replay_xenna *xenna,
                                   const struct weir_cluster *cluster)
 {
     json_t *const list = json_array();

@@ -6,7 +6,7 @@
  * A group of several nodes is several workers in the ordinary document, in a row. New ids count on
  * from id_start, one for a group.
  */
-#include "sim/cli/decide_xenna.h"
+#include "tests/replay/xenna.h"
 
 #include "sched/placement/frag.h"
 
@@ -18,7 +18,7 @@
 static const char MEMBER_MARK = '\x1f';
 
 struct pass {
-    struct decide_xenna *xenna;
+    struct replay_xenna *xenna;
     json_t *stages;  /* of the document */
     json_t *workers; /* ordinary ones, ascending by id; owned */
     struct weir_shape *shapes;
@@ -41,7 +41,7 @@ static json_t *all_groups(const json_t *stages)
             json_array_append_new(groups, group);
         }
     }
-    json_t *const sorted = decide_xenna_sorted(groups);
+    json_t *const sorted = replay_xenna_sorted(groups);
     json_decref(groups);
     return sorted;
 }
@@ -53,7 +53,7 @@ static void append_group(struct pass *pass, const json_t *group)
     const char *const id = json_string_value(json_object_get(group, "id"));
 
     for (size_t i = 0; i < count; i++) {
-        json_t *const worker = decide_xenna_worker(pass->xenna, json_array_get(resources, i));
+        json_t *const worker = replay_xenna_worker(pass->xenna, json_array_get(resources, i));
         json_object_set(worker, "stage_index", json_object_get(group, "stage_index"));
         json_object_set_new(worker, "id",
                             count == 1
@@ -70,7 +70,7 @@ static json_t *plain_stage(const struct pass *pass, size_t i)
 
     return json_pack("{s:s, s:f, s:o, s:f, s:f, s:b}", "name", name != NULL ? name : "?",
                      "batch_size", decide_number_or(stage, "batch", 1), "shape",
-                     decide_xenna_plain_shape(&pass->shapes[i]), "requested_workers",
+                     replay_xenna_plain_shape(&pass->shapes[i]), "requested_workers",
                      decide_number_or(stage, "requested", -1), "over_provision_factor",
                      decide_number_or(stage, "over_provision", 0), "finished",
                      decide_flag_or(stage, "finished", false));
@@ -213,7 +213,7 @@ static json_t *new_workers(const struct pass *pass, const json_t *plain_stage_an
                                                             followers_below(plain_stages, number))),
                           "resources", resources));
         }
-        json_array_append_new(resources, decide_xenna_alloc_json(pass->xenna, worker));
+        json_array_append_new(resources, replay_xenna_alloc_json(pass->xenna, worker));
     }
     return list;
 }
@@ -233,7 +233,7 @@ static json_t *deleted_ids(const json_t *plain_stage_answer)
                 entries,
                 json_pack("{s:s%}", "id", id, mark == NULL ? strlen(id) : (size_t)(mark - id)));
     }
-    json_t *const sorted = decide_xenna_sorted(entries);
+    json_t *const sorted = replay_xenna_sorted(entries);
     for (size_t i = 0; i < json_array_size(sorted); i++)
         json_array_append(ids, json_object_get(json_array_get(sorted, i), "id"));
     json_decref(sorted);
@@ -305,13 +305,13 @@ static weir_status add_cluster(const struct pass *pass, json_t *answer, struct w
     struct weir_cluster *cluster = NULL;
     float sum = 0;
 
-    const weir_status status = decide_xenna_cluster(pass->xenna, workers, &cluster, error);
+    const weir_status status = replay_xenna_cluster(pass->xenna, workers, &cluster, error);
     json_decref(workers);
     WEIR_TRY(status);
     for (uint32_t i = 0; i < weir_cluster_node_count(cluster); i++)
         sum += weir_frag_single(cluster, &mix, i, NULL, 0);
     json_object_set_new(answer, "fragmentation_after", json_real((double)sum));
-    json_object_set_new(answer, "cluster_after", decide_xenna_cluster_json(pass->xenna, cluster));
+    json_object_set_new(answer, "cluster_after", replay_xenna_cluster_json(pass->xenna, cluster));
     weir_cluster_destroy(cluster);
     return WEIR_OK;
 }
@@ -357,7 +357,8 @@ static weir_status run_pass(struct pass *pass, json_t **answer, struct weir_erro
 {
     json_t *const document = plain_document(pass);
     struct weir_error refused = { .phase = -1, .pool = -1 };
-    const weir_status status = decide_answer(document, &pass->plain, &refused);
+    const struct decide_question question = { .input = document };
+    const weir_status status = decide_answer(&question, &pass->plain, &refused);
 
     json_decref(document);
     /* Workers that cannot all be where the document has them: the reference aborts. */
@@ -379,7 +380,7 @@ static weir_status read_shapes(struct pass *pass, const char **refusal, struct w
     for (size_t i = 0; i < json_array_size(pass->stages); i++) {
         json_t *shape;
         WEIR_TRY(decide_get(json_array_get(pass->stages, i), "shape", &shape, error));
-        WEIR_TRY(decide_xenna_shape(pass->xenna, shape, &pass->shapes[i], refusal, error));
+        WEIR_TRY(replay_xenna_shape(pass->xenna, shape, &pass->shapes[i], refusal, error));
         if (*refusal != NULL)
             return WEIR_OK;
     }
@@ -403,7 +404,7 @@ static weir_status with_shapes(struct pass *pass, json_t **answer, struct weir_e
     return run_pass(pass, answer, error);
 }
 
-weir_status decide_xenna_autoscale(struct decide_xenna *xenna, json_t **answer,
+weir_status replay_xenna_autoscale(struct replay_xenna *xenna, json_t **answer,
                                    struct weir_error *error)
 {
     struct pass pass = { .xenna = xenna, .workers = json_array() };
