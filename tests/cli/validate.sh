@@ -29,7 +29,7 @@ cp "$WEIR_SOURCE_DIR"/scenarios/examples/*.csv "$WEIR_SOURCE_DIR"/scenarios/exam
 find "$WEIR_SOURCE_DIR/scenarios" -name '*.yaml' | sort >files
 while read -r file; do
     if grep -q '\.\./shared/' "$file" && [ ! -d shared/traces ]; then
-        echo "skipped $file: its trace is not here"
+        skip_part "the trace of ${file##*/} is not here"
         continue
     fi
     expect 0 "$WEIR_BIN" validate "$file"
