@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Placement policies side by side: fgd fills four nodes at least five points fuller than random
 # before it refuses a job, and the difference is no chance.
-# covers: S0.30 S1.10 S1.14 S1.15 S1.69
+# covers: S0.30 S1.10 S1.14 S1.15 partly (exclusive GPUs as the default), S1.69
 . "$WEIR_SOURCE_DIR/tests/support/cli.sh"
 
 scenario=$WEIR_SOURCE_DIR/scenarios/examples/pack_density.yaml

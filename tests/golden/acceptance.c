@@ -155,7 +155,7 @@ static void a_pinned_stage_keeps_its_count_all_the_time(void)
     sim_scenario_destroy(scenario);
 }
 
-/* covers: S0.17 */
+/* covers: S0.17 partly (that a run depends on both policies) */
 static void every_scaling_policy_runs_with_every_placement_policy(void)
 {
     uint32_t runs = 0;

@@ -137,7 +137,7 @@ static void all_output_of_a_batch_stage_lies_between_the_stages(void)
 
 /* Back-pressure keeps what lies between the stages below 8 workers x 2 slots x 5 MB; without it the
  * slower second stage lets it grow. */
-/* covers: S2.17 */
+/* covers: S2.17 partly (the memory of nodes; a store of the pipeline's own is counted) */
 static void back_pressure_keeps_streaming_within_its_store(void)
 {
     static const char sets[] = "pipelines.p.execution=streaming pipelines.p.store=80MB "
@@ -158,7 +158,7 @@ static void back_pressure_keeps_streaming_within_its_store(void)
 }
 
 /* 4 GB written and 4 GB read at 1 GB/s: 8 s, of which the set-up of t5 hides none. */
-/* covers: S2.8 */
+/* covers: S2.8 partly (latency and cost of an item, 10 000 items at 2 GB/s) */
 static void an_outer_store_takes_its_time(void)
 {
     static const char none[] = "pipelines.p.stages.t5.setup=0";
@@ -189,7 +189,7 @@ static void debugging_runs_one_task_at_a_time(void)
     free(trace);
 }
 
-/* covers: S2.24 */
+/* covers: S2.24 partly (a cluster of many nodes with one GPU, and how the run then goes) */
 static void auto_is_batch_on_one_machine_with_one_gpu(void)
 {
     static const char *const sets[] = {
