@@ -26,7 +26,7 @@ static void too_few_values(void)
     CHECK(an_paired_difference(one, one, 1, 0.95).is_deterministic);
 }
 
-/* covers: S1.138 partly (equal arms, and a known effect, in runs) */
+/* covers: S1.138 */
 static void paired_difference(void)
 {
     /* Differences 1, 2, 3, 2: mean 2, sd 0.8165, t = 2 / (0.8165 / 2) = 4.898979, t(0.975, 3) =
