@@ -30,17 +30,6 @@ for row in rows:
 PY
 }
 
-# value NAME METRIC EXPECTED: the value of the whole run, to nine digits.
-value() {
-    python3 - "$1.db" "$2" "$3" <<'PY' || fail "$2 of $1"
-import sqlite3, sys
-found = sqlite3.connect(sys.argv[1]).execute(
-    "select value from v_result where metric = ? and label = ''", (sys.argv[2],)).fetchone()
-if found is None or abs(found[0] - float(sys.argv[3])) > 1e-9 * abs(float(sys.argv[3])):
-    sys.exit(f"{sys.argv[2]} is {found}, expected {sys.argv[3]}")
-PY
-}
-
 wants() {
     printf '%s\n' "${@:2}" >wanted
     same "$1" wanted
@@ -54,8 +43,8 @@ bounded_slowdown() {
       - {name: long, count: 1, at: 0 s, service: const(20 s), request: {cpus: 1}}'
     wants slowdown 'short 0 0 4 done 1' 'short 0 4 8 done 1' 'short 0 8 12 done 1' \
         'long 0 12 32 done 1'
-    value slowdown slowdown.mean 1.2
-    value slowdown slowdown.max 1.6
+    value slowdown.db slowdown.mean '' 1.2
+    value slowdown.db slowdown.max '' 1.6
 }
 
 # The node is down from 10 to 20 s; of its 15 s until the last job ends 11 are used.
@@ -65,7 +54,7 @@ a_failed_node_is_no_capacity() {
       - {name: b, count: 1, at: 21 s, service: const(4 s), request: {gpus: 1}}' \
         -S "cluster.failures={node_between: const(10 s), node_repair: const(10 s)}"
     wants failed 'a 0 0 8 done 1' 'b 21 21 25 done 1'
-    value failed util.gpu.assigned 0.8
+    value failed.db util.gpu.assigned '' 0.8
 }
 
 # Refused at 1 s, it comes again at 11 s and leaves at 16 s, 15 s after its submission, not at 26 s.

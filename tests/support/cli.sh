@@ -6,6 +6,8 @@
 #   has stdout 'throughput'             the file contains the text; hasnt: it does not
 #   matches stdout '^p99 +[0-9]+'       the file has a line that matches the extended expression
 #   same a.txt b.txt                    equal bytes
+#   value run.db thr.stage infer 8      the value of a metric with that label, to nine digits; a fifth
+#                                       argument is the relative error allowed instead
 #   skip 'no gnuplot'                   ends the script, which counts as skipped and not as passed
 #   skip_part 'no locale'               goes on; what is left out counts as one skipped
 set -euo pipefail
@@ -48,6 +50,18 @@ same() {
     cmp -s "$1" "$2" && return 0
     diff "$1" "$2" | head -n 40
     fail "$1 and $2 differ"
+}
+
+value() {
+    python3 - "$@" <<'PY' || fail "$2 '$3' of $1"
+import sqlite3, sys
+name, metric, label, expected = sys.argv[1:5]
+allowed = float(sys.argv[5]) if len(sys.argv) > 5 else 1e-9
+found = sqlite3.connect(name).execute(
+    "select value from v_result where metric = ? and label = ?", (metric, label)).fetchone()
+if found is None or found[0] is None or not abs(found[0] - float(expected)) <= allowed * abs(float(expected)):
+    sys.exit(f"{metric} '{label}' is {found and found[0]}, expected {expected}")
+PY
 }
 
 log_case() { [ -z "${WEIR_CASE_LOG:-}" ] || echo "$1" >>"$WEIR_CASE_LOG"; }
