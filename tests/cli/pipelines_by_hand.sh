@@ -63,6 +63,18 @@ bytes_at_the_source_and_the_last_short_batches() {
     value short.db thr.pipeline '' 0.0326797385620915 1e-12 # all ten
 }
 
+# Half of the items end in a, so some of the runs end with one; what c has then gathered, fewer than
+# seven, goes all the same, though nothing comes any more from b.
+the_end_of_the_input_reaches_all_stages() {
+    local seed
+    for seed in 1 2 3 4 5 6; do
+        run ends '{name: n, cpus: 4}' 'items: 40' '
+      - {name: a, cpus: 1, workers: 1, service: 1 s, returns: const(0.5)}
+      - {name: b, cpus: 1, workers: 1, service: 0.1 s}
+      - {name: c, cpus: 1, workers: 1, service: 0.1 s, batch: 7}' -S seed=$seed
+    done
+}
+
 # takes SECONDS BATCH SERVICE: ten items of size 3 on one GPU of half the speed.
 takes() {
     run service '{name: n, cpus: 4, gpus: {half: 1}}' 'items: 10, classes: [{name: long, size: const(3)}]' \
@@ -135,10 +147,28 @@ assert workers == [("a", 5), ("b", 5)], workers
 PY
 }
 
+# A main loop that turns once a second must hand out 30 tasks of 33 ms at a time: with the slots of the
+# rule the worker is idle for less than 1 %, with one slot for all but 33 ms of a second.
+# covers: S0.14
+slots_keep_a_worker_busy() {
+    local period active
+    for period in 1:1 0.001:0.033; do
+        active=${period#*:}
+        run "slots$active" '{name: n, cpus: 1}' 'items: 1000000' \
+            '      - {name: a, cpus: 1, service: 0.033 s}' -S horizon=30min -S warmup=5min \
+            -S pipelines.p.semantics=runtime -S pipelines.p.loop_hz=1 \
+            -S pipelines.p.slots_per_worker=1 \
+            -S "sched.scaling={policy: xenna, interval: 30 s, slots_min: 1, loop_period: ${period%:*}}"
+        value "slots$active.db" util.cpu.active '' "$active" 0.01
+    done
+}
+
 what_a_line_measures
 fan_out_moves_the_bottleneck
 bytes_at_the_source_and_the_last_short_batches
+the_end_of_the_input_reaches_all_stages
 what_a_task_takes
 set_up_can_be_slow
 every_failure_is_drawn_anew
 the_pool_optimum_knows_memory
+slots_keep_a_worker_busy

@@ -79,7 +79,7 @@ static void output_moves_on_two_turns_later(void)
 static const char short_tasks[] =
     HEAD("90", "    loop_hz: 1\n") "      - {name: a, cpus: 1, workers: 1, service: 0.25 s}\n";
 
-/* covers: S0.14 partly (time starved, with slots of the rule and with one) */
+/* covers: S0.14 */
 static void held_tasks_run_between_turns(void)
 {
     struct trace *trace = calloc(1, sizeof(*trace));
