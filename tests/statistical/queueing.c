@@ -355,6 +355,7 @@ static void check_group(const char *prefix, size_t expected)
     free(table);
 }
 
+/* covers: S1.133 partly (jobs an hour, the rate of late ones) */
 static void single_servers(void)
 {
     check_group("M/M/1", 11); /* M/M/1 alone has six loads; the others are not FCFS */
@@ -367,6 +368,7 @@ static void general_service(void)
     check_group("M/LogN", 6);
 }
 
+/* covers: S1.133 */
 static void many_servers(void)
 {
     check_group("M/M/c", 9);
