@@ -149,7 +149,7 @@ static void tiresias_has_its_mean_completion_times(void)
 static void philly_has_its_mean_completion_time(void)
 {
     char text[TEXT];
-    if (getenv("WEIR_SLOW") == NULL)
+    if (!test_may_be_slow())
         return;
     if (!write_scenario(text, gpu_1, "fcfs", "kind: table, map: philly",
                         "traces/philly/philly_jobs_sia.csv.gz")) {

@@ -8,7 +8,7 @@
  * cluster. Differences are paired over orders; the pooled interval takes a mix as one observation,
  * because the orders of one mix say nothing about other mixes.
  *
- * By default one mix and order; with WEIR_SLOW set the whole matrix, whose table is
+ * One mix and order always; with WEIR_SLOW set the whole matrix, whose table is
  * docs/placement-weir.md.
  */
 #include "sim/lab/lab.h"
@@ -38,12 +38,6 @@ static const struct mix {
     { "philly", false, false },     { "halves", false, false },    { "large", false, false },
     { "odd_shares", false, false }, { "cpu_heavy", false, false },
 };
-
-static bool is_slow(void)
-{
-    const char *slow = getenv("WEIR_SLOW");
-    return slow != NULL && slow[0] != '\0';
-}
 
 /* ---- mixes that are made here ---- */
 
@@ -390,7 +384,7 @@ static void the_ranks_of_the_nodes_change_nothing(void)
 /* covers: S0.25 S0.28 */
 static void weir_beats_published_fgd_over_all_mixes(void)
 {
-    if (!is_slow() || !has_traces())
+    if (!test_may_be_slow() || !has_traces())
         return;
     printf("\n| mix | tuned on | orders | FGD, %% | weir, %% | difference, pp | refused of 8 GPUs, "
            "%% |\n|---|---|---|---|---|---|---|\n");

@@ -170,7 +170,7 @@ static void live(uint64_t seed, struct tally *tally)
 /* covers: S0.25 S0.28 */
 static void plans_equal_those_of_the_plain_versions(void)
 {
-    const uint64_t wanted = getenv("WEIR_SLOW") != NULL ? 100000 : 3000;
+    const uint64_t wanted = test_is_slow() ? 100000 : 3000;
     struct tally tally = { .passes = 0 };
 
     for (uint64_t seed = 1; tally.passes < wanted && tally.differing + tally.broken < 5; seed++)

@@ -131,7 +131,7 @@ static const char *const gang = HEAD("{name: n, count: 2, cpus: 64, ram: 64 GiB,
 
 /* A gang of 8 among small jobs on 8 GPUs: starved by first fit until 107, at 28 with FCFS, where
  * small jobs then wait 42.3 s on average.
- * covers: S1.17 */
+ * covers: S1.17 partly (GPUs held in part while a gang of 16 waits, hold_mode reserve) */
 static void gang_starts_whole_or_not_at_all(void)
 {
     struct sim_run_summary *summary = calloc(1, sizeof *summary);
@@ -211,7 +211,7 @@ static void job_begins_anew_when_its_node_is_lost(void)
 }
 
 /* 80 GB of one GPU: two jobs of a quarter GPU and 30 GB, the third waits for memory.
- * covers: S1.11 */
+ * covers: S1.11 partly (the reason of a waiting job in the results of a run) */
 static void gpu_memory_is_a_limit_of_its_own(void)
 {
     static const char *const text = HEAD(

@@ -218,7 +218,7 @@ static double run_with(const char *first, const char *second, bool anew, double 
     return held;
 }
 
-/* covers: S1.74 */
+/* covers: S1.74 partly (goodput under service levels; GPUs in use are measured) */
 static void cutting_anew_beats_every_fixed_cut_on_alternating_work(void)
 {
     struct partitions all = { .table = sim_catalog_mig_find("h100") };
