@@ -9,12 +9,12 @@
 #include <string.h>
 
 static const struct weir_placement_ops *const placements[] = {
-    &weir_placement_fgd,         &weir_placement_weir,           &weir_placement_best_fit,
-    &weir_placement_first_fit,   &weir_placement_worst_fit,      &weir_placement_dot_product,
-    &weir_placement_gpu_packing, &weir_placement_gpu_clustering, &weir_placement_spread,
-    &weir_placement_random,      &weir_placement_ray_hybrid,     &weir_placement_fgd_n,
-    &weir_placement_fgd_c,       &weir_placement_alignment,      &weir_placement_power,
-    &weir_placement_weighted,
+    &weir_placement_fgd,         &weir_placement_fgd_xenna,   &weir_placement_weir,
+    &weir_placement_best_fit,    &weir_placement_first_fit,   &weir_placement_worst_fit,
+    &weir_placement_dot_product, &weir_placement_gpu_packing, &weir_placement_gpu_clustering,
+    &weir_placement_spread,      &weir_placement_random,      &weir_placement_ray_hybrid,
+    &weir_placement_fgd_n,       &weir_placement_fgd_c,       &weir_placement_alignment,
+    &weir_placement_power,       &weir_placement_weighted,
 };
 
 uint32_t weir_placement_count(void)

@@ -81,7 +81,7 @@ static weir_status reference_policy(const json_t *input, struct decide_policy *p
                                     decide_number_or(input, "overallocation_target", 1.5));
     weir_status status = WEIR_ENOMEM;
 
-    policy->placement = weir_placement_find("fgd");
+    policy->placement = weir_placement_find("fgd_xenna");
     policy->scaling = weir_scaling_find("xenna");
     if (fgd != NULL && xenna != NULL)
         status = param_values(policy->placement->params, policy->placement->param_count, fgd,

@@ -318,6 +318,18 @@ static weir_status run_jobs(const struct sim_scenario *scenario,
     return summary->status == WEIR_OK ? ended : summary->status;
 }
 
+/* A run is of pipelines, or of one entry of jobs, or of one fill; the scenario may say more. */
+static weir_status check_work(const struct sim_scenario *scenario, struct weir_error *error)
+{
+    const bool has_both = scenario->pipelines_count > 0 && scenario->workloads_count > 0;
+    if (!has_both && scenario->workloads_count <= 1)
+        return WEIR_OK;
+    return weir_fail(error, WEIR_EINVAL,
+                     "%s on one cluster cannot be run yet: leave pipelines alone, or one entry of "
+                     "jobs or fill",
+                     has_both ? "pipelines and jobs" : "several entries of jobs or fill");
+}
+
 weir_status sim_run(const struct sim_scenario *scenario, const struct sim_run_options *options,
                     struct sim_run_summary *summary)
 {
@@ -329,9 +341,14 @@ weir_status sim_run(const struct sim_scenario *scenario, const struct sim_run_op
     summary->variant_order = options->variant_order;
     summary->replication = options->replication;
     summary->seed = options->seed;
+    (void)snprintf(summary->outcome, sizeof(summary->outcome), "failed"); /* until it is not */
+    summary->status = check_work(scenario, &error);
+    if (summary->status != WEIR_OK) {
+        (void)snprintf(summary->message, sizeof(summary->message), "%s", error.text);
+        return summary->status;
+    }
     if (scenario->workloads_count > 0)
         return run_jobs(scenario, options, summary);
-    (void)snprintf(summary->outcome, sizeof(summary->outcome), "failed"); /* until it is not */
     /* Its row comes first, so that a run that never gets going is known to have been tried. */
     const weir_status recorded = sim_run_announce(scenario, options, &error);
     weir_status status = recorded;
