@@ -166,8 +166,6 @@ void sim_resolve_repartition(struct sim_resolver *resolver)
     const struct sim_yaml *at = sim_draft_at(&resolver->draft->sched.repartition.head, "policy");
     if (scenario->sched.repartition.policy == SIM_REPARTITION_OFF)
         return;
-    if (resolver->draft->jobs.count == 0)
-        sim_report_error(resolver->report, at, "needs jobs that run for a time (jobs:)");
     if (!has_cuts(scenario) && !resolver->is_hardware_unclear)
         sim_report_error(resolver->report, at,
                          "needs nodes with share: mig and a partition to begin with");

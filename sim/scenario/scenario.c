@@ -8,6 +8,7 @@
 
 #include "sim/engine/digest.h"
 #include "sim/port/command_policy.h"
+#include "sim/scenario/acts.h"
 #include "sim/scenario/check.h"
 #include "sim/scenario/emit.h"
 #include "sim/scenario/input_file.h"
@@ -30,6 +31,7 @@ struct loading {
     const struct sim_scenario_source *source;
     const struct sim_policies *policies;
     const char *folder;
+    bool is_trial; /* of a variant */
 };
 
 /* ---- policies ---- */
@@ -85,6 +87,24 @@ static void note_named_files(struct loading *loading, const struct sim_reader *r
 
 /* ---- from tree to scenario ---- */
 
+static void refuse(void *state, struct sim_yaml *node, const char *sentence)
+{
+    sim_report_near(state, node, SIM_AT_KEY, NULL, "%s", sentence);
+}
+
+/* Keys that would change nothing. What a key needs may come with another --set. */
+static void check_acts(struct loading *loading, struct sim_yaml *root)
+{
+    const struct sim_acts_walk walk = { .arena = &loading->box->arena,
+                                        .root = root,
+                                        .has_needs =
+                                            loading->source->sets_count == 0 && !loading->is_trial,
+                                        .found = refuse,
+                                        .state = &loading->report };
+    if (!sim_words_are_old(root)) /* there they are left out */
+        sim_acts_visit(&walk);
+}
+
 static void build(struct loading *loading, const struct sim_yaml *given)
 {
     struct sim_arena *arena = &loading->box->arena;
@@ -110,6 +130,7 @@ static void build(struct loading *loading, const struct sim_yaml *given)
                                      .scenario = scenario };
     sim_resolve(&resolver);
     sim_check(&resolver);
+    check_acts(loading, root);
     scenario->sources_unstated = reader.sources[SIM_SOURCE_UNSTATED];
     scenario->sources_measured = reader.sources[SIM_SOURCE_MEASURED];
     scenario->sources_datasheet = reader.sources[SIM_SOURCE_DATASHEET];
@@ -118,7 +139,7 @@ static void build(struct loading *loading, const struct sim_yaml *given)
     if (loading->report.out->errors > 0)
         return;
     note_named_files(loading, &reader);
-    scenario->resolved = sim_emit(arena, draft);
+    scenario->resolved = sim_emit(arena, draft, sim_acts_present(root));
     scenario->digest =
         sim_digest_bytes(SIM_DIGEST_START, scenario->resolved, strlen(scenario->resolved));
 }
@@ -158,6 +179,7 @@ static void check_variant(struct loading *loading, const struct sim_yaml *root,
     struct loading trial = *loading;
     trial.box = new_box();
     trial.report.out = &found;
+    trial.is_trial = true;
     struct sim_yaml *tree = sim_yaml_clone(&trial.box->arena, root);
     bool is_applied = true;
     for (size_t i = 0; i < variant->sets_count; i++)

@@ -49,6 +49,15 @@ enum sim_field_flag {
     SIM_FIELD_WORDS = 8    /* TEXT: a list of words means the same as "A|B" */
 };
 
+/* What there can be in a scenario for a key to act on. */
+enum sim_acts {
+    SIM_ACTS_PIPELINES = 1,
+    SIM_ACTS_JOBS = 2, /* in time */
+    SIM_ACTS_FILL = 4,
+    SIM_ACTS_TIMED = SIM_ACTS_PIPELINES | SIM_ACTS_JOBS,
+    SIM_ACTS_ALL = SIM_ACTS_TIMED | SIM_ACTS_FILL
+};
+
 struct sim_section;
 
 struct sim_field {
@@ -65,6 +74,11 @@ struct sim_field {
     const char *choices;  /* "a|b/older-name|c" */
     const struct sim_section *section;
     const char *help;
+    uint32_t acts;      /* enum sim_acts; 0 = on what the mapping around it acts on */
+    const char *word;   /* CHOICE: a word that acts on less: on `word_acts` */
+    uint32_t word_acts; /* enum sim_acts */
+    const char *needs;  /* "key: a|b": acts only where that key, here or further out, says so */
+    const char *shows;  /* why it changes no result: it is about what is kept or told */
 };
 
 enum sim_policy_kind {

@@ -7,6 +7,7 @@
  * jobs than beside pipelines: what it would have taken is written down. Keys that a fill or jobs in
  * time never looked at were let through, and are left out.
  */
+#include "sim/scenario/acts.h"
 #include "sim/scenario/schema_parts.h"
 #include "sim/scenario/words_parts.h"
 
@@ -391,6 +392,12 @@ static void settle_classes(struct sim_words *words, const struct sim_yaml *entry
             drop_strange(words, class, field->section);
 }
 
+static void drop_found(void *state, struct sim_yaml *node, const char *sentence)
+{
+    (void)sentence;
+    drop(state, node);
+}
+
 /* A fill refused what only jobs in time know; jobs took what a fill alone looks at. */
 void sim_words_settle_rest(struct sim_words *words)
 {
@@ -404,4 +411,8 @@ void sim_words_settle_rest(struct sim_words *words)
         if (entry->kind == SIM_YAML_MAPPING)
             drop_strange(words, entry, &sim_schema_jobs);
     settle_sched(words);
+    const struct sim_acts_walk walk = {
+        .arena = words->arena, .root = words->root, .found = drop_found, .state = words
+    };
+    sim_acts_visit(&walk);
 }
