@@ -112,6 +112,14 @@ static const char introduction[] =
     "- **Paths** for `--set`, `compare` and `timeline` are keys with dots. Entries of lists go by "
     "`[index]`, or by their name, type or label: `cluster.nodes.dgx.count`, "
     "`pipelines.curation.stages.caption.gpus`. A path that leads nowhere is a mistake.\n"
+    "- **Work** is any number of `pipelines` and `jobs`, or one `fill`. Each of them is a list, or "
+    "a "
+    "mapping by name.\n"
+    "- **A key acts or is refused**: what acts on nothing in a scenario, or not beside its other "
+    "settings, is a mistake.\n"
+    "- Files of `schema: 1` are read in their own words; `weir upgrade --write FILE` puts them "
+    "into "
+    "those of today.\n"
     "- Not supported, and refused with a sentence: anchors, aliases, merge keys, tags, duplicate "
     "keys, several documents, files above 8 MiB.\n";
 

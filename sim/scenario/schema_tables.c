@@ -391,6 +391,7 @@ static const struct sim_section initial_section = { .name = "initial",
 
 static const struct sim_field metrics_fields[] = {
     { .key = "sample",
+      .shows = "how often series are kept",
       .kind = SIM_FIELD_TIME,
       .unit = SIM_UNIT_TIME,
       AT(draft_metrics, sample_ns),
@@ -530,6 +531,7 @@ static const struct sim_field scenario_fields[] = {
       .max = LARGEST_TIME,
       .help = "left out of steady-state results" },
     { .key = "start_time",
+      .shows = "the day and hour of stamps",
       .kind = SIM_FIELD_TIMESTAMP,
       AT(draft_scenario, start_unix_s),
       .fallback = "not given",
