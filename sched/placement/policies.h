@@ -9,6 +9,7 @@
 #include "sched/placement/grades.h"
 
 extern const struct weir_placement_ops weir_placement_fgd;
+extern const struct weir_placement_ops weir_placement_fgd_xenna;
 extern const struct weir_placement_ops weir_placement_weir;
 extern const struct weir_placement_ops weir_placement_fgd_n;
 extern const struct weir_placement_ops weir_placement_fgd_c;

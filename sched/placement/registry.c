@@ -10,6 +10,7 @@
 
 static const struct weir_placement_ops *const placements[] = {
     &weir_placement_fgd,
+    &weir_placement_fgd_xenna,
     &weir_placement_weir,
     &weir_placement_graded[WEIR_GRADED_BEST_FIT],
     &weir_placement_graded[WEIR_GRADED_FIRST_FIT],

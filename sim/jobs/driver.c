@@ -84,6 +84,8 @@ static weir_status create(const struct sim_driver_config *config, void **self,
     run->config = *config;
     run->context = config->context;
     run->workload = &config->scenario->workloads[config->instance];
+    for (size_t i = 0; i < config->scenario->node_types_count; i++)
+        run->has_turns |= config->scenario->node_types[i].share == SIM_SHARING_TIMESLICE;
     for (uint32_t i = 0; i < config->instance; i++)
         run->label_first += (uint32_t)config->scenario->workloads[i].labels_count;
     *self = run;

@@ -70,6 +70,7 @@ struct sim_jobs_run {
     uint32_t label_first; /* of its classes among those of all workloads */
     struct sim_job_slots slots;
     struct weir_rank_group group; /* of the job that is told */
+    bool has_turns;               /* GPUs are shared in turns: neighbours slow each other */
     uint64_t arrived;
     uint64_t waiting, running, away, ending; /* ending: running jobs that will end */
     uint64_t patient;                        /* waiting jobs that may leave */

@@ -149,7 +149,8 @@ weir_status sim_jobs_start(struct sim_jobs_run *run, const struct sim_start *sta
     change_held(run, job, 1);
     sim_jobs_digest(run, DIGEST_START, job);
     wake_ranks(run, job);
-    return start_activity(run, job, slot);
+    WEIR_TRY(start_activity(run, job, slot));
+    return run->has_turns ? sim_jobs_refresh_speeds(run) : WEIR_OK;
 }
 
 /* ---- speed ---- */
@@ -200,7 +201,8 @@ static weir_status finish(struct sim_jobs_run *run, uint32_t slot)
     job->state = SIM_JOB_GONE;
     WEIR_TRY(sim_jobs_drop_ranks(run, job, SIM_STOP_OVER, "done"));
     WEIR_TRY(config->services->ended(config->world, run->index, job->id));
-    return sim_jobs_done(run, slot);
+    WEIR_TRY(sim_jobs_done(run, slot));
+    return run->has_turns ? sim_jobs_refresh_speeds(run) : WEIR_OK;
 }
 
 weir_status sim_jobs_ended(struct sim_jobs_run *run, const struct sim_event *event)

@@ -321,6 +321,19 @@ static bool is_static(const struct sim_scenario *scenario)
     return scenario->workloads_count > 0 && scenario->workloads[0].mode == SIM_WORKLOAD_STATIC;
 }
 
+/* A fill has no clock: it stands alone. */
+static weir_status check_work(const struct sim_scenario *scenario, struct weir_error *error)
+{
+    bool has_fill = false;
+    for (size_t i = 0; i < scenario->workloads_count; i++)
+        has_fill = has_fill || scenario->workloads[i].mode == SIM_WORKLOAD_STATIC;
+    if (!has_fill || (scenario->workloads_count == 1 && scenario->pipelines_count == 0))
+        return WEIR_OK;
+    return weir_fail(error, WEIR_EINVAL,
+                     "a fill has no clock and cannot share its cluster: leave one fill alone, or "
+                     "pipelines and jobs");
+}
+
 weir_status sim_run(const struct sim_scenario *scenario, const struct sim_run_options *options,
                     struct sim_run_summary *summary)
 {
@@ -332,9 +345,14 @@ weir_status sim_run(const struct sim_scenario *scenario, const struct sim_run_op
     summary->variant_order = options->variant_order;
     summary->replication = options->replication;
     summary->seed = options->seed;
+    (void)snprintf(summary->outcome, sizeof(summary->outcome), "failed"); /* until it is not */
+    summary->status = check_work(scenario, &error);
+    if (summary->status != WEIR_OK) {
+        (void)snprintf(summary->message, sizeof(summary->message), "%s", error.text);
+        return summary->status;
+    }
     if (is_static(scenario))
         return run_lab(scenario, options, summary);
-    (void)snprintf(summary->outcome, sizeof(summary->outcome), "failed"); /* until it is not */
     /* Its row comes first, so that a run that never gets going is known to have been tried. */
     const weir_status recorded = sim_run_announce(scenario, options, &error);
     weir_status status = recorded;

@@ -84,24 +84,32 @@ hasnt stderr 'takes a whole one'
 expect 2 "$WEIR_BIN" validate exclusive.yaml -S cluster.share_mode=exclusive # its name before
 has stderr "there is no 'share_mode'"
 
-# A gang that takes turns on GPUs is warned of; one task, or whole GPUs, are not.
+# A gang that takes turns is warned of; one task, or whole GPUs, are not.
 cat >gang.yaml <<'YAML'
-schema: 1
+schema: 2
 name: gang
 horizon: 1 h
 cluster: {share: timeslice, nodes: [{name: n, cpus: 64, gpus: {h100: 8}}]}
-workloads:
+jobs:
   - name: jobs
-    kind: generated
-    mode: time
-    service: 10 min
+    run_time: 10 min
     arrivals: {process: poisson, rate: 0.01}
     classes:
       - {name: train, members: 4, request: {cpus: 1, gpus: 0.5}}
 YAML
 expect 0 "$WEIR_BIN" validate gang.yaml
-has stderr 'gang.yaml:12:9: warning: workloads[0].classes[0]: a gang of 4 takes turns on GPUs'
-expect 0 "$WEIR_BIN" validate gang.yaml -S workloads.jobs.classes.train.members=1
+has stderr 'gang.yaml:10:9: warning: jobs[0].classes[0]: a gang of 4 takes turns on GPUs'
+cat >>gang.yaml <<'YAML'
+pipelines:
+  - {name: p, input: {items: 10}, stages: [{name: s, service: 3 s}]}
+YAML
+expect 0 "$WEIR_BIN" validate gang.yaml
+has stderr 'gang.yaml:10:9: warning: jobs[0].classes[0]: a gang of 4 takes turns on GPUs'
+expect 0 "$WEIR_BIN" validate gang.yaml -S jobs.jobs.classes.train.members=1
 hasnt stderr 'takes turns'
-expect 0 "$WEIR_BIN" validate gang.yaml -S workloads.jobs.classes.train.request.gpus=1
+expect 0 "$WEIR_BIN" validate gang.yaml -S jobs.jobs.classes.train.request.gpus=1
 hasnt stderr 'takes turns'
+
+# Pipelines and jobs share the cluster.
+expect 0 "$WEIR_BIN" run gang.yaml --no-db
+has stdout ' jobs '

@@ -206,7 +206,7 @@ static weir_status append(void *state, const char *text, size_t length)
 static void an_exported_state_gives_the_same_decision(void)
 {
     const struct test_pipeline pipeline = test_reference(2, true);
-    const struct weir_host_config config = test_config("fgd", "xenna");
+    const struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &pipeline);
     const struct weir_estimate slower = { .batches_per_s = 0.4, .returns_per_batch = 1 };
     const struct weir_plan *plan;

@@ -339,10 +339,10 @@ static void small_sets(const char *policy, char *sets)
     char folder[PATHS / 4];
     (void)snprintf(folder, sizeof folder, "%s", test_data("golden/fgd_small"));
     (void)snprintf(sets, PATHS,
-                   "cluster.nodes_file=%s/nodes.csv workloads[0].pods=%s/pods.csv "
-                   "workloads[0].order=%s/order.txt workloads[0].order_key=small:1 "
-                   "sched.placement=%s",
-                   folder, folder, folder, policy);
+                   "cluster.nodes_file=%s/nodes.csv fill[0].trace=%s/pods.csv "
+                   "fill[0].order=%s/order.txt fill[0].order_key=small:1 "
+                   "sched.placement=%s%s",
+                   folder, folder, folder, policy, test_published_rule(policy));
 }
 
 static int64_t cpu_milli_left(const struct sim_lab *run)
@@ -383,7 +383,7 @@ static void a_refusal_can_stop_the_run(void)
 {
     char sets[PATHS];
     small_sets("fgd", sets);
-    (void)strncat(sets, " workloads[0].refused=stop", PATHS - strlen(sets) - 1);
+    (void)strncat(sets, " fill[0].refused=stop", PATHS - strlen(sets) - 1);
     struct experiment experiment = run_experiment(sets, 1);
     if (experiment.run != NULL) {
         CHECK_I64(sim_lab_counts(experiment.run)->failed, 1);

@@ -34,7 +34,7 @@ static const struct {
     { "fgd" P "steps=200", 95.04, 0.006, 5, false },
     { "fgd" P "steps=1000", 94.46, 0.006, 5, false },
     { "fgd" P "tie=random", 90.07, 0.8, 5, false },
-    { "fgd workloads[0].target.cpu_jobs=false", 94.99, 0.006, 5, false },
+    { "fgd fill[0].target.cpu_jobs=false", 94.99, 0.006, 5, false },
     { "first_fit", 94.58, 0.006, 5, false },
     { "first_fit" P "tie=random", 87.83, 0.6, 3, true },
     { "best_fit" P "steps=0", 93.07, 0.006, 5, false },

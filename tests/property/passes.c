@@ -22,7 +22,7 @@ static const struct version {
     const char *placement, *scaling;
     const struct weir_placement_ops *oracle;
 } versions[] = {
-    { "fgd", "xenna", &oracle_fgd },
+    { "fgd_xenna", "xenna", &oracle_fgd_xenna },
     { "fgd_n", "xenna_n", &oracle_fgd_n },
     { "fgd_c", "xenna_c", &oracle_fgd_c },
 };

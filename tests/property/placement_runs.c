@@ -212,7 +212,7 @@ static void long_runs_agree_with_a_shadow(void)
 {
     run_shadow("first_fit", 500000);
     run_shadow("random", 250000);
-    run_shadow("fgd", 250000);
+    run_shadow("fgd_xenna", 250000);
     run_shadow("best_fit", 40000);
     run_shadow("worst_fit", 40000);
     run_shadow("spread", 20000);

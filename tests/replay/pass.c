@@ -36,7 +36,7 @@ static json_t *scaling_params(const json_t *input)
 
 static json_t *policy_json(const json_t *input)
 {
-    return json_pack("{s:s, s:{s:s, s:s, s:s, s:f, s:s}, s:s, s:o}", "placement", "fgd",
+    return json_pack("{s:s, s:{s:s, s:s, s:s, s:f, s:s}, s:s, s:o}", "placement", "fgd_xenna",
                      "placement_params", "metric", "xenna", "tie", "most_free",
                      "reuse_bonus_applies", "everyone", "reuse_bonus",
                      decide_number_or(input, "reuse_bonus", 10), "evict_tie", "emptiest", "scaling",
@@ -229,7 +229,7 @@ static weir_status add_measures(const json_t *input, const struct weir_cluster *
 weir_status replay_pass(const json_t *input, json_t **answer, struct weir_error *error)
 {
     json_t *const document = replay_document(input);
-    const struct weir_placement_ops *placements[] = { weir_placement_find("fgd") };
+    const struct weir_placement_ops *placements[] = { weir_placement_find("fgd_xenna") };
     const struct weir_scaling_ops *scalings[] = { &replay_given };
     const struct sim_policies policies = {
         .placements = placements, .placements_count = 1, .scalings = scalings, .scalings_count = 1

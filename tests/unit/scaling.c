@@ -18,7 +18,7 @@ static const double REFERENCE_FGD[] = { 0, 0, 10, 0, 0, 0x1p-40, 0, 0, 0, 1, 0, 
 
 static struct weir_host_config reference_config(void)
 {
-    struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host_config config = test_config("fgd_xenna", "xenna");
 
     config.placement_params =
         (struct weir_params){ .values = REFERENCE_FGD, .count = COUNT(REFERENCE_FGD) };
@@ -41,7 +41,7 @@ static void set_measured(struct weir_host *host, const struct test_pipeline *pip
 /* The counts after one decision on an empty cluster. */
 static struct test_text first_counts(const char *scaling, const struct test_pipeline *pipeline)
 {
-    const struct weir_host_config config = test_config("fgd", scaling);
+    const struct weir_host_config config = test_config("fgd_xenna", scaling);
     struct weir_host *const host = test_host(&config, pipeline);
     struct weir_error error = { 0 };
 
@@ -185,7 +185,7 @@ static void a_pinned_stage_keeps_its_count_while_others_scale(void)
     const struct test_pipeline pipeline = {
         .nodes = 2, .cpus = 16, .stages = stages, .stage_count = COUNT(stages)
     };
-    const struct weir_host_config config = test_config("fgd", "xenna");
+    const struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &pipeline);
 
     for (uint32_t i = 1; i < 6; i++) {
@@ -223,7 +223,7 @@ static void a_manual_count_that_cannot_be_met_names_its_stage(void)
     struct test_pipeline pipeline = {
         .nodes = 3, .gpus = 2, .cpus = 8, .stages = stages, .stage_count = COUNT(stages)
     };
-    const struct weir_host_config config = test_config("fgd", "xenna");
+    const struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *host = test_host(&config, &pipeline);
     struct weir_error error = { 0 };
 
@@ -255,7 +255,7 @@ static void manual_stages_go_first_even_if_that_starves_others(void)
     const weir_status statuses[] = { WEIR_EINFEASIBLE, WEIR_EMINIMUM };
 
     for (size_t i = 0; i < 2; i++) {
-        const struct weir_host_config config = test_config("fgd", scalings[i]);
+        const struct weir_host_config config = test_config("fgd_xenna", scalings[i]);
         struct weir_host *const host = test_host(&config, &pipeline);
         struct weir_error error = { 0 };
         CHECK_I64(test_step(host, &error), statuses[i]);
@@ -275,7 +275,7 @@ static void a_lower_request_removes_workers(void)
     const struct test_pipeline pipeline = {
         .nodes = 2, .cpus = 8, .stages = stages, .stage_count = COUNT(stages)
     };
-    const struct weir_host_config config = test_config("fgd", "xenna");
+    const struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &pipeline);
     const struct weir_pool_update update = { .slots = 2, .requested_workers = 7 };
     const struct weir_plan *plan;
@@ -307,7 +307,7 @@ static void nine_whole_gpus_on_eight_fail_fast(void)
     const weir_status statuses[] = { WEIR_EINFEASIBLE, WEIR_EMANUAL };
 
     for (size_t i = 0; i < 2; i++) {
-        const struct weir_host_config config = test_config("fgd", scalings[i]);
+        const struct weir_host_config config = test_config("fgd_xenna", scalings[i]);
         struct weir_host *const host = test_host(&config, &pipeline);
         struct weir_error error = { 0 };
         CHECK_I64(test_step(host, &error), statuses[i]);
@@ -332,7 +332,7 @@ static void the_stage_without_a_first_worker_is_named(void)
     const weir_status statuses[] = { WEIR_EINFEASIBLE, WEIR_EMINIMUM };
 
     for (size_t i = 0; i < 2; i++) {
-        const struct weir_host_config config = test_config("fgd", scalings[i]);
+        const struct weir_host_config config = test_config("fgd_xenna", scalings[i]);
         struct weir_host *const host = test_host(&config, &pipeline);
         struct weir_error error = { 0 };
         CHECK_I64(test_step(host, &error), statuses[i]);
@@ -353,7 +353,7 @@ static void a_fast_stage_gives_workers_to_a_slow_one(void)
         .nodes = 1, .gpus = 8, .cpus = 8, .stages = stages, .stage_count = COUNT(stages)
     };
     const struct weir_estimate fast = { .batches_per_s = 4, .returns_per_batch = 1 };
-    const struct weir_host_config config = test_config("fgd", "xenna");
+    const struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &pipeline);
 
     CHECK_I64(test_step(host, NULL), WEIR_OK);
@@ -403,7 +403,7 @@ static uint64_t churn(const struct weir_host_config *config, uint32_t nodes, uin
 /* covers: S0.42 */
 static void workers_taken_back_keep_their_id_with_the_bonus(void)
 {
-    const struct weir_host_config with_bonus = test_config("fgd", "xenna");
+    const struct weir_host_config with_bonus = test_config("fgd_xenna", "xenna");
     const struct weir_host_config inert = reference_config();
 
     CHECK_I64(churn(&with_bonus, 10, 3), 0);
@@ -417,7 +417,7 @@ static void a_hint_stands_in_for_a_measurement(void)
     const struct test_pipeline pipeline = {
         .nodes = 1, .cpus = 10, .stages = stages, .stage_count = 1
     };
-    const struct weir_host_config config = test_config("fgd", "xenna");
+    const struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &pipeline);
     struct weir_pool_view hinted = *weir_view_pool(weir_host_view(host, 0), 0);
 
@@ -438,7 +438,7 @@ static void finished_stages_can_be_left_alone(void)
     };
     const struct weir_pool_update finished = { .finished = 1, .slots = 2, .requested_workers = -1 };
     const double values[] = { 1, 2, 1, 1, 1.5, 0 };
-    struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host_config config = test_config("fgd_xenna", "xenna");
 
     config.scaling_params = (struct weir_params){ .values = values, .count = COUNT(values) };
     struct weir_host *const host = test_host(&config, &pipeline);
@@ -483,7 +483,7 @@ static void equal_split_levels_what_it_finds(void)
     const struct test_pipeline pipeline = {
         .nodes = 1, .cpus = 8, .stages = stages, .stage_count = COUNT(stages)
     };
-    struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &pipeline);
 
     CHECK_I64(test_step(host, NULL), WEIR_OK);
@@ -520,7 +520,7 @@ static void every_policy_is_stable_on_the_reference_pipeline(void)
     const struct test_pipeline pipeline = test_reference(2, true);
 
     for (uint32_t i = 0; i < weir_scaling_count(); i++) {
-        const struct weir_host_config config = test_config("fgd", weir_scaling_at(i)->name);
+        const struct weir_host_config config = test_config("fgd_xenna", weir_scaling_at(i)->name);
         struct weir_host *const host = test_host(&config, &pipeline);
         CHECK_I64(test_step(host, NULL), WEIR_OK);
         const struct test_text first = test_workers(host);
