@@ -31,6 +31,8 @@ static weir_status check_config(const struct weir_host_config *config, struct we
     if (config->scaling->decide == NULL)
         return weir_fail(error, WEIR_EPOLICY, "scaling policy %s has no decide",
                          config->scaling->name);
+    if (config->window.window_ns < 0)
+        return weir_fail(error, WEIR_EINVAL, "the window must be >= 0 ns");
     if (config->explain > WEIR_EXPLAIN_FULL)
         return weir_fail(error, WEIR_EINVAL, "unknown explain level %u", config->explain);
     return WEIR_OK;
@@ -138,17 +140,26 @@ static weir_status adopt_all(struct weir_host *host, struct weir_policy_set *pai
     return status;
 }
 
-/* Another policy may order and start other jobs. */
-static weir_status requeue_all(struct weir_host *host, struct weir_error *error)
+/* Everything of the new policies that can fail, before the old ones go. */
+static weir_status prepare_swap(struct weir_host *host, struct weir_policy_set *main,
+                                struct weir_policy_set *fallback, struct weir_error *error)
 {
-    for (uint32_t i = 0; i < host->jobs.record_count; i++) {
-        if (host->jobs.records[i].is_used == 0 || host->jobs.records[i].state != WEIR_JOB_WAITING)
-            continue;
-        weir_jobs_take_out(&host->jobs, i);
-        WEIR_TRY(weir_host_queue_job(host, i, error));
-    }
+    WEIR_TRY(adopt_all(host, main, error));
+    WEIR_TRY(adopt_all(host, fallback, error));
+    const weir_status status = weir_host_rekey(host, main, error);
+    if (status != WEIR_OK)
+        weir_error_wrap(error, "queueing policy %s", main->queueing->name);
+    return status;
+}
+
+/* Other policies may start other jobs, and judge anew what can ever fit. */
+static void ask_all_again(struct weir_host *host)
+{
+    for (uint32_t k = 0; k < host->jobs.kind_count; k++)
+        host->jobs.kinds[k].room_known = 0;
     weir_jobs_unsettle(&host->jobs);
-    return WEIR_OK;
+    host->is_dirty = true;
+    host->is_foreign = false;
 }
 
 weir_status weir_host_replace(struct weir_host *host, const struct weir_host_config *config,
@@ -159,9 +170,7 @@ weir_status weir_host_replace(struct weir_host *host, const struct weir_host_con
 
     WEIR_TRY(check_config(config, error));
     WEIR_TRY(create_sets(config, &host->allocator, &main, &fallback, error));
-    weir_status status = adopt_all(host, &main, error);
-    if (status == WEIR_OK)
-        status = adopt_all(host, &fallback, error);
+    const weir_status status = prepare_swap(host, &main, &fallback, error);
     if (status != WEIR_OK) {
         weir_policy_set_destroy(&main, &host->allocator);
         if (fallback.placement != NULL)
@@ -176,7 +185,8 @@ weir_status weir_host_replace(struct weir_host *host, const struct weir_host_con
     take_settings(host, config);
     for (uint32_t i = 0; i < host->pool_count; i++)
         WEIR_TRY(weir_estimator_set_window(host->pools[i].estimator, host->window));
-    return requeue_all(host, error);
+    ask_all_again(host);
+    return WEIR_OK;
 }
 
 /* A scratch in the state of the inventory, under one mark. */
@@ -270,6 +280,28 @@ static bool concerns_scaling(const struct weir_host *host)
     return host->pool_count > 0 && (host->view.causes & causes) != 0;
 }
 
+static weir_status ask_queueing(struct weir_host *host, const struct weir_policy_set *set,
+                                struct weir_error *error)
+{
+    const weir_status status = judge_status(weir_host_pass(host, set, error), error);
+
+    if (status == WEIR_EPOLICY)
+        weir_error_wrap(error, "queueing policy %s", set->queueing->name);
+    return status;
+}
+
+static weir_status ask_scaling(struct weir_host *host, const struct weir_policy_set *set,
+                               struct weir_error *error)
+{
+    const weir_status status = judge_status(
+        set->scaling->decide(set->scaled.state, &host->view, host->placer, host->plan, error),
+        error);
+
+    if (status == WEIR_EPOLICY)
+        weir_error_wrap(error, "scaling policy %s", set->scaling->name);
+    return status;
+}
+
 /* Queueing first, then scaling on what the jobs leave. */
 static weir_status ask_policies(struct weir_host *host, const struct weir_policy_set *set,
                                 struct weir_error *error)
@@ -277,14 +309,34 @@ static weir_status ask_policies(struct weir_host *host, const struct weir_policy
     const bool has_jobs = host->is_dirty && host->jobs.counts[WEIR_JOB_WAITING] > 0;
 
     if (has_jobs)
-        WEIR_TRY(weir_host_pass(host, set, error));
+        WEIR_TRY(ask_queueing(host, set, error));
     if (concerns_scaling(host))
-        WEIR_TRY(judge_status(
-            set->scaling->decide(set->scaled.state, &host->view, host->placer, host->plan, error),
-            error));
+        WEIR_TRY(ask_scaling(host, set, error));
     if (has_jobs)
         WEIR_TRY(weir_host_deny_jobs(host));
     return weir_host_cuts_choose(host);
+}
+
+/* The policy that a plan is blamed on: the last one that was asked. */
+static weir_status blame_plan(const struct weir_host *host, const struct weir_policy_set *set,
+                              weir_status status, struct weir_error *error)
+{
+    if (status == WEIR_EPOLICY && concerns_scaling(host))
+        weir_error_wrap(error, "scaling policy %s", set->scaling->name);
+    else if (status == WEIR_EPOLICY)
+        weir_error_wrap(error, "queueing policy %s", set->queueing->name);
+    return status;
+}
+
+/* Whether it fits what was seen. */
+static weir_status check_plan(struct weir_host *host, const struct weir_policy_set *set,
+                              struct weir_error *error)
+{
+    weir_status status = weir_plan_check(host->plan, &host->view, error);
+
+    if (status == WEIR_OK)
+        status = weir_host_pass_check(host, error);
+    return blame_plan(host, set, status, error);
 }
 
 /* Lets one set of policies plan and checks what it planned. */
@@ -317,16 +369,18 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
     count_placements(host);
     close_scratch(host);
     if (fingerprint(host) != before)
-        status = weir_fail(error, WEIR_EPOLICY, "it changed the view, which is not its own");
+        status = blame_plan(
+            host, set, weir_fail(error, WEIR_EPOLICY, "it changed the view, which is not its own"),
+            error);
     if (status == WEIR_OK)
         status = weir_placer_finish(host->placer);
     if (status == WEIR_OK)
-        status = weir_plan_check(host->plan, &host->view, error);
-    if (status == WEIR_EPOLICY)
-        weir_error_wrap(error, "scaling policy %s", set->scaling->name);
+        status = check_plan(host, set, error);
+    if (status == WEIR_OK)
+        status = weir_host_cuts_accepted(host);
     if (status == WEIR_OK) {
         weir_host_pass_accepted(host);
-        return weir_host_cuts_accepted(host);
+        return WEIR_OK;
     }
     weir_host_cuts_dropped(host);
     WEIR_TRY(weir_host_pass_dropped(host));

@@ -127,12 +127,25 @@ static bool is_kind(const struct weir_job_kind *kind, const struct weir_job_spec
     return true;
 }
 
+/* What all ranks ask for; WEIR_ERANGE when the sum is no number any more. */
+static weir_status check_need(const struct weir_job_spec *spec, struct weir_error *error)
+{
+    const int64_t most = INT64_MAX / WEIR_MAX_RANKS;
+
+    for (uint32_t i = 0; i < spec->group_count; i++) {
+        const struct weir_shape *const shape = &spec->groups[i].shape;
+        const int64_t gpus = shape->gpu_count > 0 ? shape->gpu_count : 1;
+        if (gpus > WEIR_MAX_NODE_GPUS || shape->cpu_units > most || shape->ram_bytes > most ||
+            shape->gpu_units > most / gpus || shape->gpu_mem_bytes > most / gpus)
+            return weir_fail(error, WEIR_ERANGE, "rank group %u asks for too much", i);
+    }
+    return WEIR_OK;
+}
+
 static weir_status check_groups(const struct weir_job_spec *spec, struct weir_error *error)
 {
     uint64_t ranks = 0;
 
-    if (spec->group_count == 0 || spec->groups == NULL)
-        return weir_fail(error, WEIR_EINVAL, "it has no ranks");
     for (uint32_t i = 0; i < spec->group_count; i++) {
         const struct weir_rank_group *const group = &spec->groups[i];
         if (group->ranks == 0 || group->ranks < group->ranks_min || group->ranks > group->ranks_max)
@@ -146,7 +159,7 @@ static weir_status check_groups(const struct weir_job_spec *spec, struct weir_er
     if (ranks > WEIR_MAX_RANKS)
         return weir_fail(error, WEIR_ERANGE, "%llu ranks, at most %d are possible",
                          (unsigned long long)ranks, WEIR_MAX_RANKS);
-    return WEIR_OK;
+    return check_need(spec, error);
 }
 
 static void add_amounts(struct weir_amounts *sum, struct weir_amounts one, int64_t times)
@@ -282,6 +295,13 @@ static weir_status check_spec(const struct weir_jobs *jobs, const struct weir_jo
                          jobs->workload_count);
     if (spec->id >> ID_BITS != 0)
         return weir_fail(error, WEIR_ERANGE, "its number must be below 2^%d", ID_BITS);
+    if (spec->group_count == 0 || spec->groups == NULL)
+        return weir_fail(error, WEIR_EINVAL, "it has no ranks");
+    if (spec->group_count > WEIR_MAX_RANKS)
+        return weir_fail(error, WEIR_ERANGE, "%u rank groups, at most %d are possible",
+                         spec->group_count, WEIR_MAX_RANKS);
+    if (spec->throughput_count > 0 && spec->throughput == NULL)
+        return weir_fail(error, WEIR_EINVAL, "it has no throughputs");
     if (spec->strategy > WEIR_MAX_STRATEGY)
         return weir_fail(error, WEIR_EINVAL, "unknown strategy %u", spec->strategy);
     if (weir_jobs_find(jobs, spec->workload, spec->id) != WEIR_NO_INDEX)
@@ -532,6 +552,7 @@ static weir_status check_heap(const struct weir_jobs *jobs, uint32_t index,
 weir_status weir_jobs_check(const struct weir_jobs *jobs, struct weir_error *error)
 {
     uint32_t counts[WEIR_JOB_RUNNING + 1] = { 0 };
+    struct weir_amounts held = { 0 };
     uint32_t used = 0;
 
     for (uint32_t i = 0; i < jobs->record_count; i++) {
@@ -540,6 +561,7 @@ weir_status weir_jobs_check(const struct weir_jobs *jobs, struct weir_error *err
             continue;
         used++;
         counts[job->state]++;
+        add_amounts(&held, jobs->kinds[job->kind].need, job->state != WEIR_JOB_WAITING);
         if (weir_jobs_find(jobs, job->workload, job->id) != i)
             return weir_fail(error, WEIR_EINVARIANT, "job %llu is not found by its number",
                              (unsigned long long)job->id);
@@ -553,6 +575,8 @@ weir_status weir_jobs_check(const struct weir_jobs *jobs, struct weir_error *err
                              s, jobs->counts[s]);
     if (used != jobs->ids.count)
         return weir_fail(error, WEIR_EINVARIANT, "%u jobs, %u numbers", used, jobs->ids.count);
+    if (memcmp(&held, &jobs->held, sizeof held) != 0)
+        return weir_fail(error, WEIR_EINVARIANT, "jobs hold other amounts than were counted");
     for (uint32_t k = 0; k < jobs->kind_count; k++)
         WEIR_TRY(check_heap(jobs, k, error));
     return WEIR_OK;

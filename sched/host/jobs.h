@@ -35,8 +35,8 @@ struct weir_job_record {
     uint32_t started; /* ranks that hold places */
     uint16_t state;   /* enum weir_job_state */
     uint16_t is_used;
-    uint32_t extra; /* index into what few jobs say, WEIR_NO_INDEX = nothing */
-    uint32_t reserved;
+    uint32_t extra;      /* index into what few jobs say, WEIR_NO_INDEX = nothing */
+    uint32_t is_planned; /* the present plan starts it */
 };
 
 /* What few jobs say. */

@@ -168,7 +168,7 @@ static weir_status start_alone(const struct job_question *asked, uint32_t record
 {
     const weir_status status = start_rank(asked, 0);
 
-    if (status == WEIR_EBUSY)
+    if (status == WEIR_EBUSY || status == WEIR_EINFEASIBLE)
         keep_refusal(asked, record);
     return status;
 }

@@ -25,6 +25,7 @@ void weir_host_clear_pools(struct weir_host *host)
 /* What a job asks for may fit now, or fit no more. */
 static void capacity_changed(struct weir_host *host)
 {
+    host->changes++;
     for (uint32_t k = 0; k < host->jobs.kind_count; k++)
         host->jobs.kinds[k].room_known = 0;
     weir_jobs_unsettle(&host->jobs);
@@ -69,6 +70,7 @@ weir_status weir_host_set_node(struct weir_host *host, uint32_t node, uint32_t f
             WEIR_TRY(report_lost(host, worker, node, now_ns));
     }
     WEIR_TRY(weir_cluster_set_node_flags(host->inventory, node, flags));
+    host->changes++;
     if (!host->is_stale && weir_cluster_set_node_flags(host->scratch, node, flags) != WEIR_OK)
         host->is_stale = true;
     if ((flags & WEIR_NODE_UP) != 0) {
@@ -211,6 +213,7 @@ weir_status weir_host_add_worker(struct weir_host *host, uint64_t worker, struct
     if (alloc == NULL)
         return weir_fail(error, WEIR_EINVAL, "a worker that started needs its allocation");
     WEIR_TRY(weir_cluster_add_worker(host->inventory, worker, owner, alloc, error));
+    host->changes++;
     if (!host->is_stale &&
         weir_cluster_add_worker(host->scratch, worker, owner, alloc, NULL) != WEIR_OK)
         host->is_stale = true;
@@ -224,6 +227,7 @@ weir_status weir_host_remove_worker(struct weir_host *host, uint64_t worker,
                                     struct weir_error *error)
 {
     WEIR_TRY(weir_cluster_remove_worker(host->inventory, worker, error));
+    host->changes++;
     if (!host->is_stale && weir_cluster_remove_worker(host->scratch, worker, NULL) != WEIR_OK)
         host->is_stale = true;
     weir_jobs_unsettle(&host->jobs);
@@ -281,6 +285,8 @@ weir_status weir_host_outcome(struct weir_host *host, const struct weir_outcome 
 {
     if (host == NULL || outcome == NULL)
         return weir_fail(error, WEIR_EINVAL, "no host or no outcome");
+    if (outcome->kind == WEIR_OUTCOME_STARTED && outcome->owner.kind == WEIR_OWNER_JOB)
+        WEIR_TRY(weir_host_job_may_start(host, &outcome->owner, error));
     WEIR_TRY(take_outcome(host, outcome, alloc, error));
     if (outcome->kind == WEIR_OUTCOME_CUT || outcome->kind == WEIR_OUTCOME_UNCUT)
         return WEIR_OK;
