@@ -355,7 +355,8 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
                                                  .jobs = &host->jobs,
                                                  .mix = &mix,
                                                  .group_by_policy = host->group_by_policy,
-                                                 .group_report = host->group_report };
+                                                 .group_report = host->group_report,
+                                                 .seed = host->seed };
 
     weir_plan_reset(host->plan, host->next_worker, host->explain);
     WEIR_TRY(open_scratch(host, error));
@@ -380,6 +381,7 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
         status = weir_host_cuts_accepted(host);
     if (status == WEIR_OK) {
         weir_host_pass_accepted(host);
+        weir_placer_accept(host->placer);
         return WEIR_OK;
     }
     weir_host_cuts_dropped(host);

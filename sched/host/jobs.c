@@ -38,15 +38,6 @@ void weir_jobs_close(struct weir_jobs *jobs)
 
 /* ---- workloads ---- */
 
-static uint64_t hash_text(const char *text)
-{
-    uint64_t hash = 0;
-
-    for (; *text != '\0'; text++)
-        hash = weir_hash_add(hash, (unsigned char)*text);
-    return hash;
-}
-
 weir_status weir_jobs_add_workload(struct weir_jobs *jobs, const char *name, uint32_t *index,
                                    struct weir_error *error)
 {
@@ -70,7 +61,7 @@ weir_status weir_jobs_add_workload(struct weir_jobs *jobs, const char *name, uin
     }
     memcpy(copy, name, size);
     workloads[jobs->workload_count] =
-        (struct weir_workload){ .name = copy, .seed = hash_text(name) };
+        (struct weir_workload){ .name = copy, .seed = weir_hash_text(name) };
     if (index != NULL)
         *index = jobs->workload_count;
     jobs->workload_count++;

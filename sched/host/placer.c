@@ -93,7 +93,6 @@ weir_status weir_placer_begin(struct weir_placer *placer, const struct weir_plac
     WEIR_TRY(reserve_pools(placer, view->pool_count));
     placer->bound = *binding;
     placer->pool_count = view->pool_count;
-    placer->queries = 0;
     placer->counts = (struct weir_placer_counts){ 0 };
     for (uint32_t i = 0; i < view->pool_count; i++) {
         placer->shapes[i] = weir_view_pool(view, i)->shape;
@@ -101,6 +100,7 @@ weir_status weir_placer_begin(struct weir_placer *placer, const struct weir_plac
         placer->pools[i].list.count = 0;
         weir_stopped_clear(&placer->pools[i].stopped);
         placer->pools[i].is_refused = 0;
+        placer->pools[i].planned = 0;
     }
     mix_of_now(placer, view);
     return WEIR_OK;
@@ -110,11 +110,9 @@ weir_status weir_placer_restart(struct weir_placer *placer)
 {
     const struct weir_placer_binding binding = placer->bound;
     const struct weir_placer_counts counts = placer->counts;
-    const uint64_t queries = placer->queries;
 
     WEIR_TRY(weir_placer_begin(placer, &binding));
     placer->counts = counts;
-    placer->queries = queries;
     return WEIR_OK;
 }
 
@@ -145,6 +143,14 @@ weir_status weir_placer_finish(struct weir_placer *placer)
                                     weir_placer_refusal(placer, i), &placer->pools[i].refusal));
     }
     return WEIR_OK;
+}
+
+void weir_placer_accept(struct weir_placer *placer)
+{
+    for (uint32_t i = 0; i < placer->pool_count; i++) {
+        placer->pools[i].placed += placer->pools[i].planned;
+        placer->pools[i].planned = 0;
+    }
 }
 
 struct weir_placer_counts weir_placer_counts(const struct weir_placer *placer)
@@ -179,9 +185,18 @@ static struct weir_mix placer_mix(const struct weir_placer *placer)
                               .count = placer->pool_count };
 }
 
-static uint64_t next_seed(struct weir_placer *placer)
+/* The name of the next start or stop of a pool: the pool and how many came before, whatever else
+ * was decided meanwhile. A plan that comes to nothing, and a try that fails, leave it free. */
+static uint64_t next_seed(struct weir_placer *placer, uint32_t index)
 {
-    return weir_hash_add(placer->bound.view->seed, placer->queries++);
+    struct weir_placer_pool *const pool = &placer->pools[index];
+
+    if (pool->has_seed == 0) {
+        pool->seed = weir_hash_text(weir_view_pool(placer->bound.view, index)->name);
+        pool->has_seed = 1;
+    }
+    return weir_hash_add(weir_hash_add(placer->bound.seed, pool->seed),
+                         pool->placed + pool->planned);
 }
 
 /* Only what is in use: a worker has room for many devices and mostly holds none or one. */
@@ -292,6 +307,7 @@ static weir_status keep_stopped(struct weir_placer *placer, uint32_t index,
     else
         take_out(&pool->list, number);
     placer->counts.reused++;
+    pool->planned++;
     const struct weir_step step = { .pool = index, .placed = 1, .reused = 1, .worker = id };
     return note_step(placer, &step);
 }
@@ -320,6 +336,7 @@ static weir_status start_fresh(struct weir_placer *placer, uint32_t pool, struct
                                     .placed = 1,
                                     .worker = weir_plan_next_worker(placer->bound.plan) };
     WEIR_TRY(weir_placer_start_fresh(placer, &start, error));
+    placer->pools[pool].planned++;
     return note_step(placer, &step);
 }
 
@@ -423,7 +440,7 @@ weir_status weir_placer_start(struct weir_placer *placer, uint32_t pool, struct 
         .owner = weir_pool_owner(pool),
         .reusable_count = list->count,
         .reusable = list->count == 0 ? NULL : list->workers + list->first,
-        .seed = next_seed(placer),
+        .seed = next_seed(placer, pool),
         .stopped = follows_stopped(placer) ? &placer->pools[pool].stopped : NULL,
     };
     placer->counts.tried++;
@@ -456,7 +473,7 @@ weir_status weir_placer_stop(struct weir_placer *placer, uint32_t pool, struct w
     const struct weir_evict_query query = { .cluster = placer->bound.scratch,
                                             .mix = &mix,
                                             .owner = weir_pool_owner(pool),
-                                            .seed = next_seed(placer) };
+                                            .seed = next_seed(placer, pool) };
     WEIR_TRY(weir_placement_evict(placer->bound.ops, placer->bound.state, &query, &id, error));
     if (!weir_cluster_worker(placer->bound.scratch, id, &worker) ||
         worker.owner.kind != WEIR_OWNER_POOL || worker.owner.index != pool)
@@ -465,6 +482,7 @@ weir_status weir_placer_stop(struct weir_placer *placer, uint32_t pool, struct w
                          placer->bound.ops->name, (unsigned long long)id, pool);
     WEIR_TRY(weir_cluster_remove_worker(placer->bound.scratch, id, error));
     placer->counts.removed++;
+    placer->pools[pool].planned++;
     if (!weir_plan_unstart(placer->bound.plan, id)) {
         WEIR_TRY(push_stopped(placer, pool, &worker));
         WEIR_TRY(weir_plan_stop(placer->bound.plan, weir_pool_owner(pool), id));

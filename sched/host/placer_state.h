@@ -18,6 +18,10 @@ struct weir_placer_pool {
     struct weir_stopped stopped;   /* for those that follow it; one of both is empty */
     struct weir_choice refusal;
     uint32_t is_refused; /* 1 = the last try was refused */
+    uint32_t has_seed;
+    uint64_t seed;    /* of its name, once asked for */
+    uint64_t placed;  /* starts and stops of all plans before */
+    uint64_t planned; /* and of this one */
 };
 
 struct weir_placer {
@@ -27,7 +31,6 @@ struct weir_placer {
     struct weir_shape *shapes;
     double *frequencies;
     uint32_t pool_count, pool_capacity, shape_capacity, frequency_capacity;
-    uint64_t queries; /* of this decision, for seeds */
     struct weir_placer_counts counts;
     struct weir_shape *bundles; /* of the placement group that is asked about */
     struct weir_alloc *allocs;

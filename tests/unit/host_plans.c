@@ -7,6 +7,8 @@
 #include "tests/support/host_jobs.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 /* ---- plans that come to nothing, and policies that lie ---- */
 
@@ -270,7 +272,48 @@ static void stages_share_what_jobs_leave(void)
     weir_host_destroy(host);
 }
 
+/* The nodes of the workers of the stage "a" after two decisions; `others` = more of all else. */
+static struct test_text places_of_a(bool others)
+{
+    static const struct test_stage stages[] = {
+        { .name = "b", .cpus = 1, .requested = -1 },
+        { .name = "a", .cpus = 1, .requested = 8 },
+        { .name = "c", .cpus = 1, .requested = -1 },
+    };
+    const struct test_pipeline pipeline = {
+        .nodes = 40, .cpus = 4, .stages = stages + !others, .stage_count = others ? 3 : 1
+    };
+    struct weir_host_config config = test_config("random", "fixed");
+    struct test_text text = { "" };
+    size_t used = 0;
+
+    struct weir_host *const host = test_host(&config, &pipeline);
+    if (others)
+        (void)test_decide(host, WEIR_CAUSE_JOBS, 0);
+    for (int64_t i = 0; i < 2; i++)
+        CHECK_I64(test_carry_out(host, test_decide(host, WEIR_CAUSE_TIMER, i)), WEIR_OK);
+    CHECK_I64(weir_cluster_pool_workers(host->inventory, others), 8);
+    for (uint32_t i = 0; i < 8; i++) {
+        struct weir_worker worker;
+        if (CHECK(weir_cluster_pool_worker(host->inventory, others, i, &worker)))
+            used += (size_t)snprintf(text.text + used, sizeof text.text - used, "%u ",
+                                     worker.alloc.node);
+    }
+    weir_host_destroy(host);
+    return text;
+}
+
+static void random_choices_are_named_by_stage_and_ordinal(void)
+{
+    const struct test_text alone = places_of_a(false);
+
+    CHECK_STR(places_of_a(true).text, alone.text);
+    CHECK(strcmp(alone.text, "0 0 0 0 0 0 0 0 ") != 0);
+}
+
 static const struct test tests[] = {
+    { "random choices are named by stage and ordinal",
+      random_choices_are_named_by_stage_and_ordinal },
     { "jobs of a rejected plan wait again", jobs_of_a_rejected_plan_wait_again },
     { "a fallback leaves the order of the queue alone", a_fallback_leaves_the_order_alone },
     { "another policy takes over the queue", another_policy_takes_over_the_queue },
