@@ -183,8 +183,8 @@ weir_status weir_host_replace(struct weir_host *host, const struct weir_host_con
     host->main = main;
     host->fallback = fallback;
     take_settings(host, config);
-    for (uint32_t i = 0; i < host->pool_count; i++)
-        WEIR_TRY(weir_estimator_set_window(host->pools[i].estimator, host->window));
+    for (uint32_t i = 0; i < host->pools.count; i++)
+        WEIR_TRY(weir_estimator_set_window(host->pools.pools[i].estimator, host->window));
     ask_all_again(host);
     return WEIR_OK;
 }
@@ -219,27 +219,19 @@ static void count_placements(struct weir_host *host)
     host->stats.placements_failed += counts.failed;
 }
 
-/* What a policy may see but not change, as one number: O(pools). */
+/* What a policy may see but not change, but for pools, as one number. */
 static uint64_t fingerprint(const struct weir_host *host)
 {
     const struct weir_amounts free = weir_cluster_free(host->inventory);
     const struct weir_view *const view = &host->view;
+    const bool is_ours = view->cluster == host->inventory && view->pools == host->pools.views &&
+                         view->jobs == &host->jobs && view->live == &host->pools;
     uint64_t hash = weir_hash_add(view->pool_count, (uint64_t)view->now_ns);
 
     hash = weir_hash_add(hash, view->seed);
-    hash = weir_hash_add(hash, view->cluster == host->inventory && view->pools == host->views);
+    hash = weir_hash_add(hash, is_ours);
     hash = weir_hash_add(hash, weir_cluster_worker_count(host->inventory));
-    hash = weir_hash_add(hash, (uint64_t)free.cpu_units ^ (uint64_t)free.gpu_units << 24);
-    for (uint32_t i = 0; i < host->pool_count; i++) {
-        const struct weir_pool_view *const pool = &host->views[i];
-        hash = weir_hash_add(hash, (uint64_t)pool->workers << 32 | pool->slots);
-        hash = weir_hash_add(hash, pool->queued_items);
-        hash = weir_hash_add(hash, (uint64_t)pool->shape.cpu_units);
-        hash = weir_hash_add(hash, (uint64_t)pool->shape.gpu_units << 8 | pool->shape.kind);
-        hash = weir_hash_add(hash, (uint64_t)pool->shape.nvdecs << 32 | pool->shape.nvencs);
-        hash = weir_hash_add(hash, (uint64_t)pool->requested_workers << 32 | pool->batch_size);
-    }
-    return hash;
+    return weir_hash_add(hash, (uint64_t)free.cpu_units ^ (uint64_t)free.gpu_units << 24);
 }
 
 /* A status that decide() may return, with a sentence; anything else breaks the contract. */
@@ -277,7 +269,7 @@ static bool concerns_scaling(const struct weir_host *host)
 {
     const uint32_t causes = WEIR_CAUSE_TIMER | WEIR_CAUSE_WAKE | WEIR_CAUSE_WORKERS;
 
-    return host->pool_count > 0 && (host->view.causes & causes) != 0;
+    return host->pools.count > 0 && (host->view.causes & causes) != 0;
 }
 
 static weir_status ask_queueing(struct weir_host *host, const struct weir_policy_set *set,
@@ -369,7 +361,7 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
         (void)weir_fail(error, status, "%s", weir_status_text(status));
     count_placements(host);
     close_scratch(host);
-    if (fingerprint(host) != before)
+    if (fingerprint(host) != before || !weir_pools_are_whole(&host->pools))
         status = blame_plan(
             host, set, weir_fail(error, WEIR_EPOLICY, "it changed the view, which is not its own"),
             error);
@@ -401,10 +393,12 @@ static void count_plan(struct weir_host *host)
 
 static weir_status decide(struct weir_host *host, struct weir_error *error)
 {
-    weir_status status = plan_with(host, &host->main, error);
+    const struct weir_view seen = host->view;
+    const weir_status status = plan_with(host, &host->main, error);
 
     if (status != WEIR_EPOLICY)
         return status;
+    host->view = seen; /* it may have been written to */
     host->stats.rejected++;
     if (host->fallback.scaling == NULL)
         return status;

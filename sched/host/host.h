@@ -12,17 +12,11 @@
 
 #include "sched/host/jobs.h"
 #include "sched/host/placer.h"
+#include "sched/host/pools.h"
 #include "sched/internal/policy_state.h"
 #include "weir/group.h"
 #include "weir/host.h"
 #include "weir/partition.h"
-
-struct weir_host_pool {
-    struct weir_estimator *estimator;
-    struct weir_estimate given; /* valid while has_given */
-    char *name;
-    bool has_given;
-};
 
 /* One policy of each kind with its state and parameter values. */
 struct weir_policy_set {
@@ -72,9 +66,7 @@ struct weir_host {
     bool is_stale;
     struct weir_placer *placer;
     struct weir_plan *plan;
-    struct weir_host_pool *pools;
-    struct weir_pool_view *views; /* the same pools as policies see them */
-    uint32_t pool_count, pool_capacity, view_capacity;
+    struct weir_pools pools;
     struct weir_view view;
     uint64_t next_worker;
     int64_t now_ns; /* of the latest call */

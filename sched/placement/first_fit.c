@@ -123,5 +123,6 @@ const struct weir_placement_ops weir_placement_first_fit = {
     .param_count = PARAM_COUNT,
     .create = create,
     .destroy = weir_graded_destroy,
+    .flags = WEIR_PLACEMENT_WITHOUT_MIX,
     .place = place,
 };

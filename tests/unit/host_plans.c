@@ -272,6 +272,40 @@ static void stages_share_what_jobs_leave(void)
     weir_host_destroy(host);
 }
 
+static weir_status write_to_a_stage(void *state, const struct weir_view *view,
+                                    struct weir_placer *placer, struct weir_plan *plan,
+                                    struct weir_error *error)
+{
+    const struct weir_pool_view *const pool = weir_view_pool(view, 0);
+    struct weir_pool_view *mine;
+
+    (void)state, (void)placer, (void)plan, (void)error;
+    CHECK_I64(pool->workers, 1);
+    memcpy(&mine, &pool, sizeof mine);
+    mine->slots++;
+    return WEIR_OK;
+}
+
+/* What a policy reads is current, and is not its own. */
+static void a_policy_that_writes_to_a_stage_is_found_out(void)
+{
+    const struct weir_scaling_ops writer = scaling_of(write_to_a_stage);
+    struct weir_host_config config = test_jobs_config("first_fit");
+    const struct weir_call call = { sizeof call, WEIR_CAUSE_TIMER, 0 };
+    const struct weir_alloc alloc = { .cpu_units = WEIR_ONE };
+    const struct weir_plan *plan = NULL;
+    struct weir_error error = { 0 };
+
+    config.scaling = &writer;
+    struct weir_host *const host = test_jobs_open(&config, 1, 2);
+    add_stage(host, 0);
+    CHECK_I64(weir_view_pool(weir_host_view(host, 0), 0)->workers, 0);
+    CHECK_I64(weir_host_adopt_worker(host, 1, weir_pool_owner(0), &alloc, NULL), WEIR_OK);
+    CHECK_I64(weir_host_decide(host, &call, &plan, &error), WEIR_EPOLICY);
+    CHECK_STR(error.text, "scaling policy test: it changed the view, which is not its own");
+    weir_host_destroy(host);
+}
+
 /* The nodes of the workers of the stage "a" after two decisions; `others` = more of all else. */
 static struct test_text places_of_a(bool others)
 {
@@ -312,6 +346,8 @@ static void random_choices_are_named_by_stage_and_ordinal(void)
 }
 
 static const struct test tests[] = {
+    { "a policy that writes to a stage is found out",
+      a_policy_that_writes_to_a_stage_is_found_out },
     { "random choices are named by stage and ordinal",
       random_choices_are_named_by_stage_and_ordinal },
     { "jobs of a rejected plan wait again", jobs_of_a_rejected_plan_wait_again },
