@@ -13,7 +13,6 @@ enum { ID_BITS = 44, MOST_WORKLOADS = 1 << (64 - ID_BITS) };
 void weir_jobs_open(struct weir_jobs *jobs, const struct weir_allocator *allocator)
 {
     *jobs = (struct weir_jobs){ .allocator = *allocator,
-                                .epoch = 1,
                                 .record_free = WEIR_NO_INDEX,
                                 .extra_free = WEIR_NO_INDEX };
 }
@@ -30,6 +29,9 @@ void weir_jobs_close(struct weir_jobs *jobs)
     }
     weir_free(memory, jobs->workloads);
     weir_free(memory, jobs->kinds);
+    weir_free(memory, jobs->front);
+    weir_free(memory, jobs->settled);
+    weir_free(memory, jobs->refused);
     weir_free(memory, jobs->records);
     weir_free(memory, jobs->extras);
     weir_id_table_free(&jobs->ids, memory);
@@ -163,6 +165,24 @@ static void add_amounts(struct weir_amounts *sum, struct weir_amounts one, int64
     sum->gpu_mem_bytes += times * one.gpu_mem_bytes;
 }
 
+/* A list of kinds that has room for one more kind than there are; false when out of memory. */
+static bool reserve_list(const struct weir_jobs *jobs, uint32_t **list, uint32_t *capacity)
+{
+    uint32_t *const grown =
+        weir_grow(&jobs->allocator, *list, capacity, jobs->kind_count + 1, sizeof *grown);
+
+    if (grown != NULL)
+        *list = grown;
+    return grown != NULL;
+}
+
+static bool reserve_lists(struct weir_jobs *jobs)
+{
+    return reserve_list(jobs, &jobs->front, &jobs->front_capacity) &&
+           reserve_list(jobs, &jobs->settled, &jobs->settled_capacity) &&
+           reserve_list(jobs, &jobs->refused, &jobs->refused_capacity);
+}
+
 static weir_status add_kind(struct weir_jobs *jobs, const struct weir_job_spec *spec, uint64_t hash,
                             struct weir_error *error)
 {
@@ -172,7 +192,7 @@ static weir_status add_kind(struct weir_jobs *jobs, const struct weir_job_spec *
         jobs->kinds = kinds;
     struct weir_rank_group *const groups =
         weir_alloc(&jobs->allocator, spec->group_count, sizeof *groups);
-    if (kinds == NULL || groups == NULL ||
+    if (kinds == NULL || groups == NULL || !reserve_lists(jobs) ||
         weir_id_table_reserve(&jobs->kind_ids, &jobs->allocator, jobs->kind_count + 1) != WEIR_OK) {
         weir_free(&jobs->allocator, groups);
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
@@ -186,6 +206,7 @@ static weir_status add_kind(struct weir_jobs *jobs, const struct weir_job_spec *
     kind->group_count = spec->group_count;
     kind->strategy = spec->strategy;
     kind->hash = hash;
+    kind->front = WEIR_NO_INDEX;
     for (uint32_t i = 0; i < spec->group_count; i++) {
         const struct weir_shape *const shape = &groups[i].shape;
         kind->ranks += groups[i].ranks;
@@ -459,9 +480,82 @@ static void sink(struct weir_jobs *jobs, struct weir_job_kind *kind, uint32_t pl
     put(jobs, kind, place, record);
 }
 
+/* ---- the front ---- */
+
+static bool kind_is_before(const struct weir_jobs *jobs, uint32_t left, uint32_t right)
+{
+    return is_before(jobs, jobs->kinds[left].heap[0], jobs->kinds[right].heap[0]);
+}
+
+static void put_front(struct weir_jobs *jobs, uint32_t place, uint32_t kind)
+{
+    jobs->front[place] = kind;
+    jobs->kinds[kind].front = place;
+}
+
+static void rise_front(struct weir_jobs *jobs, uint32_t place)
+{
+    const uint32_t kind = jobs->front[place];
+
+    while (place > 0 && kind_is_before(jobs, kind, jobs->front[(place - 1) / 2])) {
+        put_front(jobs, place, jobs->front[(place - 1) / 2]);
+        place = (place - 1) / 2;
+    }
+    put_front(jobs, place, kind);
+}
+
+static void sink_front(struct weir_jobs *jobs, uint32_t place)
+{
+    const uint32_t kind = jobs->front[place];
+
+    for (;;) {
+        uint32_t child = 2 * place + 1;
+        if (child + 1 < jobs->front_count &&
+            kind_is_before(jobs, jobs->front[child + 1], jobs->front[child]))
+            child++;
+        if (child >= jobs->front_count || !kind_is_before(jobs, jobs->front[child], kind))
+            break;
+        put_front(jobs, place, jobs->front[child]);
+        place = child;
+    }
+    put_front(jobs, place, kind);
+}
+
+static void leave_front(struct weir_jobs *jobs, uint32_t index)
+{
+    const uint32_t place = jobs->kinds[index].front;
+    const uint32_t last = jobs->front[--jobs->front_count];
+
+    jobs->kinds[index].front = WEIR_NO_INDEX;
+    if (place == jobs->front_count)
+        return;
+    put_front(jobs, place, last);
+    rise_front(jobs, place);
+    sink_front(jobs, jobs->kinds[last].front);
+}
+
+/* After its first record, or whether it is settled, has changed. */
+static void update_front(struct weir_jobs *jobs, uint32_t index)
+{
+    struct weir_job_kind *const kind = &jobs->kinds[index];
+    const bool belongs = kind->count > 0 && kind->is_settled == 0;
+
+    if (!belongs && kind->front != WEIR_NO_INDEX)
+        leave_front(jobs, index);
+    if (!belongs)
+        return;
+    if (kind->front == WEIR_NO_INDEX)
+        put_front(jobs, jobs->front_count++, index);
+    rise_front(jobs, kind->front);
+    sink_front(jobs, kind->front);
+}
+
+/* ---- the queue ---- */
+
 weir_status weir_jobs_push(struct weir_jobs *jobs, uint32_t record)
 {
-    struct weir_job_kind *const kind = &jobs->kinds[jobs->records[record].kind];
+    const uint32_t index = jobs->records[record].kind;
+    struct weir_job_kind *const kind = &jobs->kinds[index];
     uint32_t *const heap =
         weir_grow(&jobs->allocator, kind->heap, &kind->capacity, kind->count + 1, sizeof *heap);
 
@@ -470,56 +564,85 @@ weir_status weir_jobs_push(struct weir_jobs *jobs, uint32_t record)
     kind->heap = heap;
     put(jobs, kind, kind->count++, record);
     rise(jobs, kind, kind->count - 1);
+    if (kind->heap[0] == record)
+        update_front(jobs, index);
     return WEIR_OK;
 }
 
 void weir_jobs_take_out(struct weir_jobs *jobs, uint32_t record)
 {
-    struct weir_job_kind *const kind = &jobs->kinds[jobs->records[record].kind];
+    const uint32_t index = jobs->records[record].kind;
+    struct weir_job_kind *const kind = &jobs->kinds[index];
     const uint32_t place = jobs->records[record].place;
     const uint32_t last = kind->heap[--kind->count];
 
     jobs->records[record].place = WEIR_NO_INDEX;
-    if (place == kind->count)
-        return;
-    put(jobs, kind, place, last);
-    rise(jobs, kind, place);
-    sink(jobs, kind, jobs->records[last].place);
-}
-
-void weir_jobs_unsettle(struct weir_jobs *jobs)
-{
-    jobs->epoch++;
+    if (place != kind->count) {
+        put(jobs, kind, place, last);
+        rise(jobs, kind, place);
+        sink(jobs, kind, jobs->records[last].place);
+    }
+    if (place == 0)
+        update_front(jobs, index);
 }
 
 void weir_jobs_settle(struct weir_jobs *jobs, uint32_t kind)
 {
-    jobs->kinds[kind].settled_at = jobs->epoch;
+    if (jobs->kinds[kind].is_settled != 0)
+        return;
+    jobs->kinds[kind].is_settled = 1;
+    jobs->settled[jobs->settled_count++] = kind;
+    update_front(jobs, kind);
 }
 
-static bool is_settled(const struct weir_jobs *jobs, const struct weir_job_kind *kind)
+void weir_jobs_unsettle(struct weir_jobs *jobs)
 {
-    return kind->settled_at == jobs->epoch;
+    while (jobs->settled_count > 0) {
+        const uint32_t kind = jobs->settled[--jobs->settled_count];
+        jobs->kinds[kind].is_settled = 0;
+        update_front(jobs, kind);
+    }
+}
+
+/* Whether a settled kind is before the first of the front: then, strictly, nobody may start. */
+static bool is_held_up(const struct weir_jobs *jobs)
+{
+    for (uint32_t i = 0; i < jobs->settled_count; i++) {
+        const uint32_t kind = jobs->settled[i];
+        if (jobs->kinds[kind].count > 0 && kind_is_before(jobs, kind, jobs->front[0]))
+            return true;
+    }
+    return false;
 }
 
 uint32_t weir_jobs_first(const struct weir_jobs *jobs, bool is_strict)
 {
-    const struct weir_job_kind *best = NULL;
-
-    for (uint32_t k = 0; k < jobs->kind_count; k++) {
-        const struct weir_job_kind *const kind = &jobs->kinds[k];
-        if (kind->count == 0 || (!is_strict && is_settled(jobs, kind)))
-            continue;
-        if (best == NULL || is_before(jobs, kind->heap[0], best->heap[0]))
-            best = kind;
-    }
-    return best == NULL || is_settled(jobs, best) ? WEIR_NO_INDEX : best->heap[0];
+    if (jobs->front_count == 0 || (is_strict && is_held_up(jobs)))
+        return WEIR_NO_INDEX;
+    return jobs->kinds[jobs->front[0]].heap[0];
 }
 
 void weir_jobs_reorder(struct weir_jobs *jobs, uint32_t kind)
 {
     for (uint32_t place = jobs->kinds[kind].count / 2; place-- > 0;)
         sink(jobs, &jobs->kinds[kind], place);
+    if (jobs->kinds[kind].front != WEIR_NO_INDEX)
+        leave_front(jobs, kind);
+    update_front(jobs, kind);
+}
+
+void weir_jobs_refuse(struct weir_jobs *jobs, uint32_t kind, uint32_t record)
+{
+    if (jobs->kinds[kind].is_refused == 0)
+        jobs->refused[jobs->refused_count++] = kind;
+    jobs->kinds[kind].is_refused = 1;
+    jobs->kinds[kind].refused = record;
+}
+
+void weir_jobs_begin_pass(struct weir_jobs *jobs)
+{
+    while (jobs->refused_count > 0)
+        jobs->kinds[jobs->refused[--jobs->refused_count]].is_refused = 0;
 }
 
 /* ---- the invariant ---- */
@@ -537,6 +660,12 @@ static weir_status check_heap(const struct weir_jobs *jobs, uint32_t index,
             return weir_fail(error, WEIR_EINVARIANT, "kind %u: place %u of its queue is wrong",
                              index, i);
     }
+    const bool belongs = kind->count > 0 && kind->is_settled == 0;
+    const uint32_t place = kind->front;
+    if ((place != WEIR_NO_INDEX) != belongs ||
+        (belongs && (place >= jobs->front_count || jobs->front[place] != index ||
+                     (place > 0 && kind_is_before(jobs, index, jobs->front[(place - 1) / 2])))))
+        return weir_fail(error, WEIR_EINVARIANT, "kind %u: its place in the front is wrong", index);
     return WEIR_OK;
 }
 

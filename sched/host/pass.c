@@ -4,14 +4,15 @@
  *
  * By key, jobs are offered a place in their order until nothing more fits or, when they may not
  * pass each other, until the first does not. A kind that found no place is settled: nobody of it is
- * asked about again until something is given back. So a pass costs O(kinds) for every job it tries,
- * and it tries one job a kind more than it starts. A policy with a pass of its own walks itself.
+ * asked about again until something is given back. So a pass tries one job a kind more than it
+ * starts, and finding the next one is O(log kinds). A policy with a pass of its own walks itself.
  */
 #include "sched/host/host.h"
 #include "sched/host/placer_state.h"
 #include "sched/internal/alloc.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Asks for the key of a record; it keeps the old one when there is none. Before the first decision
  * it is the time at which the job came. */
@@ -118,8 +119,7 @@ weir_status weir_host_pass(struct weir_host *host, const struct weir_policy_set 
                            struct weir_error *error)
 {
     host->started_count = 0;
-    for (uint32_t k = 0; k < host->jobs.kind_count; k++)
-        host->jobs.kinds[k].is_refused = 0;
+    weir_jobs_begin_pass(&host->jobs);
     if (set->queueing->pass != NULL)
         return set->queueing->pass(set->queued.state, &host->view, host->placer, host->plan, error);
     WEIR_TRY(refresh_keys(host, set, error));
@@ -180,12 +180,22 @@ weir_status weir_host_pass_dropped(struct weir_host *host)
     return WEIR_OK;
 }
 
+static int compare_kinds(const void *a, const void *b)
+{
+    const uint32_t left = *(const uint32_t *)a;
+    const uint32_t right = *(const uint32_t *)b;
+
+    return (left > right) - (left < right);
+}
+
 weir_status weir_host_deny_jobs(struct weir_host *host)
 {
-    for (uint32_t k = 0; k < host->jobs.kind_count; k++) {
-        const struct weir_job_kind *const kind = &host->jobs.kinds[k];
-        if (kind->is_refused == 0)
-            continue;
+    struct weir_jobs *const jobs = &host->jobs;
+
+    if (jobs->refused_count > 1)
+        qsort(jobs->refused, jobs->refused_count, sizeof *jobs->refused, compare_kinds);
+    for (uint32_t i = 0; i < jobs->refused_count; i++) {
+        const struct weir_job_kind *const kind = &jobs->kinds[jobs->refused[i]];
         const struct weir_job_record *const job = &host->jobs.records[kind->refused];
         if (job->state != WEIR_JOB_WAITING) /* it was tried again and started */
             continue;

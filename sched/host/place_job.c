@@ -142,8 +142,7 @@ static void keep_refusal(const struct job_question *asked, uint32_t record)
     struct weir_placer *const placer = asked->placer;
 
     placer->counts.failed++;
-    asked->kind->is_refused = 1;
-    asked->kind->refused = record;
+    weir_jobs_refuse(placer->bound.jobs, asked->job->kind, record);
     asked->kind->refusal = placer->answer.choice;
 }
 
