@@ -23,6 +23,7 @@ struct weir_placer_binding {
     struct weir_jobs *jobs;     /* NULL = none */
     const struct weir_mix *mix; /* the work that is expected, for ranks of jobs */
     uint32_t group_by_policy, group_report;
+    uint64_t seed; /* of all random choices for pools, with their names */
 };
 
 struct weir_placer_counts {
@@ -41,6 +42,9 @@ weir_status weir_placer_begin(struct weir_placer *placer,
                               const struct weir_placer_binding *binding);
 /* Ends it: writes one DENY for every pool whose last try was refused. */
 weir_status weir_placer_finish(struct weir_placer *placer);
+
+/* The plan counts: its starts and stops have used up their names. */
+void weir_placer_accept(struct weir_placer *placer);
 
 /* The decision from its beginning, for a policy that took back all it did to scratch and plan.
  * What was tried stays counted. */

@@ -17,7 +17,12 @@ struct weir_placer_pool {
     struct weir_stopped_list list; /* for most policies */
     struct weir_stopped stopped;   /* for those that follow it; one of both is empty */
     struct weir_choice refusal;
+    uint64_t round;      /* in which it was asked about last; what follows is of that round */
     uint32_t is_refused; /* 1 = the last try was refused */
+    uint32_t has_seed;
+    uint64_t seed;    /* of its name, once asked for */
+    uint64_t placed;  /* starts and stops of all plans before */
+    uint64_t planned; /* and of this one */
 };
 
 struct weir_placer {
@@ -26,8 +31,11 @@ struct weir_placer {
     struct weir_placer_pool *pools; /* memory of lists stays; all of pool_capacity are valid */
     struct weir_shape *shapes;
     double *frequencies;
+    uint32_t *asked; /* pools, in this round */
     uint32_t pool_count, pool_capacity, shape_capacity, frequency_capacity;
-    uint64_t queries; /* of this decision, for seeds */
+    uint32_t asked_count, asked_capacity, shape_count;
+    uint32_t has_mix; /* `frequencies` are of this round */
+    uint64_t round;
     struct weir_placer_counts counts;
     struct weir_shape *bundles; /* of the placement group that is asked about */
     struct weir_alloc *allocs;

@@ -229,10 +229,10 @@ static void measurements_replace_a_given_estimate(void)
         .size = sizeof task, .pool = 1, .end_ns = 2000000000, .returns = 3
     };
 
-    CHECK_NEAR(weir_host_view(host, 0)->pools[1].estimate.batches_per_s, 4, 0);
+    CHECK_NEAR(weir_view_pool(weir_host_view(host, 0), 1)->estimate.batches_per_s, 4, 0);
     CHECK_I64(weir_host_measure(host, &task), WEIR_OK);
-    CHECK_NEAR(weir_host_view(host, 0)->pools[1].estimate.batches_per_s, 0.5, 0);
-    CHECK_NEAR(weir_host_view(host, 0)->pools[1].estimate.returns_per_batch, 3, 0);
+    CHECK_NEAR(weir_view_pool(weir_host_view(host, 0), 1)->estimate.batches_per_s, 0.5, 0);
+    CHECK_NEAR(weir_view_pool(weir_host_view(host, 0), 1)->estimate.returns_per_batch, 3, 0);
     weir_host_destroy(host);
 }
 
