@@ -51,7 +51,7 @@ static weir_status release_member(struct sim_job_run *run, const struct sim_job 
         return weir_fail(run->error, WEIR_EINVARIANT, "member %u of job %llu holds nothing", member,
                          (unsigned long long)job->id);
     sim_lease_fill(&run->lease, run->truth, &worker.alloc, &sim_job_spec(run, job)->shape);
-    run->lease.is_running = 1;
+    run->lease.is_running = true;
     sim_cluster_release(run->truth, &run->lease);
     *node = worker.alloc.node;
     return weir_cluster_remove_worker(run->belief, worker_id(run, job, member), run->error);

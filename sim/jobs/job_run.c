@@ -134,6 +134,7 @@ weir_status sim_job_run_create(const struct sim_scenario *scenario,
         return WEIR_ENOMEM;
     made->scenario = scenario;
     made->options = options;
+    made->lease.parts = made->parts;
     made->workload = &scenario->workloads[0];
     made->random =
         (struct sim_random){ .seed = options->seed, .replication = options->replication };

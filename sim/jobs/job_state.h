@@ -87,7 +87,8 @@ struct sim_job_run {
     int64_t sample_ns, end_ns;
     uint64_t samples, handled, passes;
     uint64_t result_digest;
-    struct sim_lease lease; /* large */
+    struct sim_lease lease; /* of the member at hand */
+    struct sim_part parts[WEIR_MAX_DEVICES];
 };
 
 /* What a place in the result digest stands for. */
