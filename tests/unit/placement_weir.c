@@ -309,6 +309,34 @@ static void the_order_of_the_nodes_changes_nothing(void)
     CHECK(fgd_differs > 0); /* the test can tell */
 }
 
+/* Two GPUs with all their compute free, of which the first has no engine left. */
+static void a_share_passes_a_gpu_that_lacks_an_engine(void)
+{
+    const struct weir_shape share = {
+        .kind = WEIR_SHAPE_FRACTIONAL, .gpu_count = 1, .gpu_units = WEIR_ONE / 2, .nvdecs = 1
+    };
+    const double one = 1;
+    const struct weir_mix mix = { &share, &one, 1, 0 };
+    const struct weir_gpu_spec gpus[2] = { { .units = WEIR_ONE, .nvdecs = 1 },
+                                           { .units = WEIR_ONE, .nvdecs = 1 } };
+    const struct weir_node_spec spec = { .id = 1, .gpu_count = 2, .gpus = gpus };
+    const struct weir_alloc engine = { .device_count = 1, .devices = { { .nvdec_mask = 1 } } };
+    struct weir_cluster *cluster = NULL;
+    struct weir_place_answer answer = { .reused = 0 };
+    void *state = NULL;
+
+    CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
+    CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(cluster, 1, weir_pool_owner(0), &engine, NULL), WEIR_OK);
+    CHECK_I64(weir_placement_weir.create(NULL, NULL, &state, NULL), WEIR_OK);
+    const struct weir_place_query query = { .cluster = cluster, .mix = &mix, .shape = &share };
+    CHECK_I64(weir_placement_weir.place(state, &query, &answer, NULL), WEIR_OK);
+    CHECK_I64(answer.alloc.device_count, 1);
+    CHECK_I64(answer.alloc.devices[0].gpu, 1);
+    weir_placement_weir.destroy(state);
+    weir_cluster_destroy(cluster);
+}
+
 /* ---- removal and memory ---- */
 
 static void the_worker_whose_place_is_worth_least_goes(void)
@@ -402,6 +430,7 @@ static const struct test tests[] = {
     { "the policy equals its plain form", the_policy_equals_its_plain_form },
     { "pressure is what jobs insist on", pressure_is_what_jobs_insist_on },
     { "the order of the nodes changes nothing", the_order_of_the_nodes_changes_nothing },
+    { "a share passes a GPU that lacks an engine", a_share_passes_a_gpu_that_lacks_an_engine },
     { "the worker whose place is worth least goes", the_worker_whose_place_is_worth_least_goes },
     { "weir survives running out of memory", weir_survives_running_out_of_memory },
 };
