@@ -248,10 +248,12 @@ static weir_status give_back(const struct checker *checker, const struct weir_al
         struct weir_check_gpu *const gpu = gpu_book(checker, alloc->node, device->gpu);
         if (gpu == NULL)
             return weir_fail(checker->error, WEIR_ENOMEM, "out of memory");
-        gpu->units_free += device->units;
-        gpu->mem_free_bytes += device->mem_bytes;
-        gpu->nvdec_free |= device->nvdec_mask;
-        gpu->nvenc_free |= device->nvenc_mask;
+        if ((gpu->seen->is_closed & WEIR_GPU_UNHEALTHY) == 0) {
+            gpu->units_free += device->units;
+            gpu->mem_free_bytes += device->mem_bytes;
+            gpu->nvdec_free |= device->nvdec_mask;
+            gpu->nvenc_free |= device->nvenc_mask;
+        }
         if (device->mig != 0)
             gpu->mig_state.held &=
                 ~weir_mig_instance(weir_device_profile(device), weir_device_start(device));

@@ -43,17 +43,22 @@ static weir_status report_lost(struct weir_host *host, uint64_t worker, uint32_t
     return weir_host_outcome(host, &outcome, NULL, NULL);
 }
 
-weir_status weir_host_set_node(struct weir_host *host, uint32_t node, uint32_t flags,
-                               int64_t now_ns)
+static weir_status lose_workers(struct weir_host *host, uint32_t node, int64_t now_ns)
 {
     uint64_t worker;
 
+    while (weir_cluster_node_worker_id(host->inventory, node, &worker))
+        WEIR_TRY(report_lost(host, worker, node, now_ns));
+    return WEIR_OK;
+}
+
+weir_status weir_host_set_node(struct weir_host *host, uint32_t node, uint32_t flags,
+                               int64_t now_ns)
+{
     if (node >= weir_cluster_node_count(host->inventory))
         return WEIR_ENOTFOUND;
-    if ((flags & WEIR_NODE_UP) == 0) {
-        while (weir_cluster_node_worker_id(host->inventory, node, &worker))
-            WEIR_TRY(report_lost(host, worker, node, now_ns));
-    }
+    if ((flags & WEIR_NODE_UP) == 0)
+        WEIR_TRY(lose_workers(host, node, now_ns));
     WEIR_TRY(weir_cluster_set_node_flags(host->inventory, node, flags));
     if (!host->is_stale && weir_cluster_set_node_flags(host->scratch, node, flags) != WEIR_OK)
         host->is_stale = true;
@@ -61,5 +66,62 @@ weir_status weir_host_set_node(struct weir_host *host, uint32_t node, uint32_t f
         weir_jobs_unsettle(&host->jobs);
         host->is_dirty = true;
     }
+    return WEIR_OK;
+}
+
+/* GPUs of a node that is gone are not cut any more. */
+static void forget_cuts(struct weir_host *host, uint32_t node)
+{
+    struct weir_host_cuts *const cuts = &host->cuts;
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < cuts->count; i++) {
+        if (cuts->pending[i].node == node)
+            continue;
+        cuts->pending[kept] = cuts->pending[i];
+        cuts->is_away[kept++] = cuts->is_away[i];
+    }
+    cuts->count = kept;
+}
+
+weir_status weir_host_remove_node(struct weir_host *host, uint32_t node, int64_t now_ns)
+{
+    if (host == NULL)
+        return WEIR_EINVAL;
+    if (node >= weir_cluster_node_count(host->inventory))
+        return WEIR_ENOTFOUND;
+    WEIR_TRY(lose_workers(host, node, now_ns));
+    WEIR_TRY(weir_cluster_remove_node(host->inventory, node, NULL));
+    if (!host->is_stale && weir_cluster_remove_node(host->scratch, node, NULL) != WEIR_OK)
+        host->is_stale = true;
+    forget_cuts(host, node);
+    capacity_changed(host);
+    return WEIR_OK;
+}
+
+weir_status weir_host_change_node(struct weir_host *host, uint32_t node, int64_t cpu_units,
+                                  int64_t ram_bytes, struct weir_error *error)
+{
+    if (host == NULL)
+        return weir_fail(error, WEIR_EINVAL, "no host");
+    WEIR_TRY(weir_cluster_resize_node(host->inventory, node, cpu_units, ram_bytes, error));
+    if (!host->is_stale &&
+        weir_cluster_resize_node(host->scratch, node, cpu_units, ram_bytes, NULL) != WEIR_OK)
+        host->is_stale = true;
+    capacity_changed(host);
+    return WEIR_OK;
+}
+
+weir_status weir_host_set_gpu_health(struct weir_host *host, uint32_t node, uint32_t gpu,
+                                     bool is_healthy)
+{
+    if (host == NULL)
+        return WEIR_EINVAL;
+    WEIR_TRY(weir_cluster_set_gpu_health(host->inventory, node, gpu, is_healthy));
+    if (!host->is_stale &&
+        weir_cluster_set_gpu_health(host->scratch, node, gpu, is_healthy) != WEIR_OK)
+        host->is_stale = true;
+    weir_jobs_unsettle(&host->jobs);
+    host->is_dirty = true;
     return WEIR_OK;
 }

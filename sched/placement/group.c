@@ -291,7 +291,7 @@ static uint32_t lack_of_sum(const struct weir_cluster *cluster, uint32_t node,
     const struct weir_node *const books = &cluster->nodes[node];
 
     if ((books->flags & WEIR_NODE_UP) == 0)
-        return WEIR_REASON_NODE_DOWN;
+        return books->flags == WEIR_NODE_REMOVED ? WEIR_REASON_NODE_GONE : WEIR_REASON_NODE_DOWN;
     if (books->cpu_free < sum->cpu_units)
         return WEIR_REASON_CPU;
     return books->ram_free_bytes < sum->ram_bytes ? WEIR_REASON_RAM : WEIR_REASON_GPU_FREE;

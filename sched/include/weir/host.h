@@ -58,6 +58,15 @@ WEIR_API weir_status weir_host_add_node(struct weir_host *host, const struct wei
 /* Down: its workers are gone from the inventory; up again: empty. */
 WEIR_API weir_status weir_host_set_node(struct weir_host *host, uint32_t node, uint32_t flags,
                                         int64_t now_ns);
+/* Gone for good: its workers are lost, GPUs of it that were to be cut are forgotten. Its id may
+ * come again (weir_cluster_add_node says under which index). WEIR_ENOTFOUND. */
+WEIR_API weir_status weir_host_remove_node(struct weir_host *host, uint32_t node, int64_t now_ns);
+/* Other amounts of CPUs and memory; as weir_cluster_resize_node. */
+WEIR_API weir_status weir_host_change_node(struct weir_host *host, uint32_t node, int64_t cpu_units,
+                                           int64_t ram_bytes, struct weir_error *error);
+/* Health of one GPU; as weir_cluster_set_gpu_health. */
+WEIR_API weir_status weir_host_set_gpu_health(struct weir_host *host, uint32_t node, uint32_t gpu,
+                                              bool is_healthy);
 
 /* A pool as told once; live counts come through weir_host_update_pool. `name` is copied. The
  * fields finished, workers, ready, busy, queued_items, estimate are ignored. */

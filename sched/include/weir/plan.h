@@ -58,10 +58,13 @@ WEIR_API const char *weir_verb_name(uint32_t verb);
     X(WEIR_REASON_NO_DONOR, "no stage can give a worker up")                                       \
     X(WEIR_REASON_TRUTH, "refused by the cluster")                                                 \
     X(WEIR_REASON_FINISHED, "stage has no more work")                                              \
-    X(WEIR_REASON_MIG, "no free MIG instance")
+    X(WEIR_REASON_MIG, "no free MIG instance")                                                     \
+    X(WEIR_REASON_NODE_GONE, "node was removed")                                                   \
+    X(WEIR_REASON_NO_SUPPLIER, "no supplier of nodes")
 
 #define WEIR_REASON_ENUM(name, text) name,
 enum weir_reason { WEIR_REASONS(WEIR_REASON_ENUM) WEIR_REASON_COUNT };
+enum { WEIR_REASON_ROOM = 40 }; /* places for reasons in struct weir_choice; more than there are */
 #undef WEIR_REASON_ENUM
 WEIR_API const char *weir_reason_text(uint32_t reason);
 
@@ -74,7 +77,7 @@ struct weir_choice {
     uint32_t runner_up_node; /* WEIR_NO_INDEX = none */
     double primary, secondary;
     double runner_up_primary, runner_up_secondary;
-    uint32_t rejected[WEIR_REASON_COUNT]; /* nodes by reason */
+    uint32_t rejected[WEIR_REASON_ROOM]; /* nodes by reason */
 };
 
 struct weir_action {

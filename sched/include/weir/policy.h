@@ -216,9 +216,10 @@ WEIR_API weir_status weir_chooser_place_members(struct weir_chooser *chooser,
                                                 struct weir_place_answer *answers, uint32_t *placed,
                                                 struct weir_error *error);
 
-/* How many workers of `shape` the cluster could hold at most if all its nodes were up and empty; it
- * stops counting at `most`. 0 = such a worker can never be placed (infeasible, not busy). Exact but
- * for engines that may be split over GPUs (CODEC), of which it may count one a node too many. */
+/* How many workers of `shape` the cluster could hold at most if all its nodes were up, healthy and
+ * empty; it stops counting at `most`. 0 = such a worker can never be placed (infeasible, not busy).
+ * Exact but for engines that may be split over GPUs (CODEC), of which it may count one a node too
+ * many. */
 WEIR_API uint64_t weir_cluster_room(const struct weir_cluster *cluster,
                                     const struct weir_shape *shape, uint64_t most);
 
