@@ -266,6 +266,9 @@ static weir_status compare_all(const struct weir_cluster *cluster, const struct 
 weir_status weir_cluster_check(const struct weir_cluster *cluster, struct weir_error *error)
 {
     const struct weir_allocator *const memory = &cluster->allocator;
+    if (weir_cluster_broken(cluster) > 0)
+        return weir_fail(error, WEIR_EINVARIANT, "%u invariants did not hold",
+                         weir_cluster_broken(cluster));
     const struct held held = {
         .gpus = weir_alloc(memory, cluster->gpu_count, sizeof *held.gpus),
         .cpu_units = weir_alloc(memory, cluster->node_count, sizeof *held.cpu_units),

@@ -86,6 +86,7 @@ struct weir_cluster {
     uint32_t node_capacity;
     uint32_t list_capacity;
     uint32_t removed_count; /* of nodes: empty records */
+    uint32_t broken;        /* invariants that did not hold; 0 */
     struct weir_gpu *gpus;
     uint32_t gpu_count;
     uint32_t gpu_capacity;
@@ -124,6 +125,9 @@ struct weir_change_mark {
     uint64_t count;
     uint64_t stamp;
 };
+
+/* Invariants that did not hold so far, those of the tables included; 0 in a sound library. */
+uint32_t weir_cluster_broken(const struct weir_cluster *cluster);
 
 /* How many of the latest changes lead from `mark` to now, or WEIR_NO_INDEX when this cannot be told
  * (another inventory, too long ago): then every node's version must be looked at. Change number

@@ -7,6 +7,7 @@
  * hide itself. Actions count in plan order. The first contradiction rejects the plan whole.
  * Cost: O(actions). Does not judge whether a plan is any good.
  */
+#include "sched/cluster/state.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/plan.h"
 
@@ -525,11 +526,16 @@ static void open_books(struct weir_check *books)
 weir_status weir_plan_check(const struct weir_plan *plan, const struct weir_view *view,
                             struct weir_error *error)
 {
+    if (plan == NULL || view == NULL)
+        return weir_fail(error, WEIR_EINVAL, "no plan or no view");
     struct checker checker = {
         .store = plan->store, .books = &plan->store->check, .view = view, .error = error
     };
     const uint32_t count = weir_plan_count(plan);
 
+    if (weir_cluster_broken(view->cluster) > 0)
+        return weir_fail(error, WEIR_EINVARIANT, "the inventory is broken: %u invariants of it",
+                         weir_cluster_broken(view->cluster));
     open_books(checker.books);
     for (uint32_t i = 0; i < count; i++) {
         checker.index = i;
