@@ -243,7 +243,8 @@ struct weir_module {
 };
 
 typedef const struct weir_module *(*weir_module_entry)(void);
-#define WEIR_MODULE_SYMBOL "weir_policy_module_v2"
+#define WEIR_MODULE_SYMBOL    "weir_policy_module_v2"
+#define WEIR_MODULE_SYMBOL_V1 "weir_policy_module_v1" /* of interface 1: to say what is wrong */
 
 /* The module's queueing policies, or NULL: those built before there were any have no such member.
  */
