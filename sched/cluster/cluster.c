@@ -5,6 +5,7 @@
 #include "sched/cluster/state.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/size.h"
 
 #include <string.h>
 
@@ -201,6 +202,9 @@ static weir_status check_node(const struct weir_cluster *cluster, const struct w
     if (spec->gpu_count > WEIR_MAX_NODE_GPUS)
         return weir_fail(error, WEIR_EINVAL, "node %llu: GPUs must be <= %d, got %u", id,
                          WEIR_MAX_NODE_GPUS, spec->gpu_count);
+    if (spec->gpu_count > 0 && spec->gpus == NULL)
+        return weir_fail(error, WEIR_EINVAL, "node %llu: %u GPUs and no list of them", id,
+                         spec->gpu_count);
     for (uint32_t g = 0; g < spec->gpu_count; g++) {
         const struct weir_gpu_spec *const gpu = &spec->gpus[g];
         if (gpu->nvdecs > WEIR_MAX_ENGINES || gpu->nvencs > WEIR_MAX_ENGINES)
@@ -314,6 +318,9 @@ static uint32_t take_record(struct weir_cluster *cluster, const struct weir_node
 weir_status weir_cluster_add_node(struct weir_cluster *cluster, const struct weir_node_spec *spec,
                                   uint32_t *index, struct weir_error *error)
 {
+    if (cluster == NULL || spec == NULL)
+        return weir_fail(error, WEIR_EINVAL, "no inventory or no node");
+    WEIR_TRY(weir_size_check(spec->size, sizeof *spec, "the node", error));
     WEIR_TRY(check_node(cluster, spec, error));
     WEIR_TRY(check_cuts(spec, error));
     if (reserve_node(cluster, spec->gpu_count) != WEIR_OK)

@@ -368,6 +368,9 @@ static weir_status check_pool(const struct checker *checker)
     if (owner->kind != WEIR_OWNER_POOL || owner->index >= checker->view->pool_count)
         return weir_fail(checker->error, WEIR_EPOLICY, "stage %u of %u", owner->index,
                          checker->view->pool_count);
+    const struct weir_pool_view *const pool = weir_view_pool(checker->view, owner->index);
+    if (pool->finished == WEIR_POOL_REMOVED)
+        return weir_fail(checker->error, WEIR_EPOLICY, "stage %s was removed", pool->name);
     return WEIR_OK;
 }
 

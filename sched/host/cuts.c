@@ -95,7 +95,8 @@ static weir_status choose(struct weir_host *host)
     WEIR_TRY(gather_demand(host, &shape_count));
     for (;;) {
         WEIR_TRY(reserve_pending(host));
-        const struct weir_partition_query query = { .cluster = host->scratch,
+        const struct weir_partition_query query = { .size = sizeof(struct weir_partition_query),
+                                                    .cluster = host->scratch,
                                                     .shapes = cuts->shapes,
                                                     .waiting = cuts->waiting,
                                                     .shape_count = shape_count,
@@ -117,7 +118,8 @@ static weir_status say_drained(struct weir_host *host)
         const struct weir_gpu *const gpu = weir_cluster_gpu(host->scratch, cut->node, cut->gpu);
         if (host->cuts.is_away[i] || gpu->mig_state.held != 0)
             continue;
-        const struct weir_action action = { .verb = WEIR_VERB_CUT,
+        const struct weir_action action = { .size = sizeof(struct weir_action),
+                                            .verb = WEIR_VERB_CUT,
                                             .owner = weir_pool_owner(WEIR_NO_INDEX),
                                             .node = cut->node,
                                             .gpu = cut->gpu,

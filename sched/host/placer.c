@@ -417,6 +417,7 @@ weir_status weir_placer_start(struct weir_placer *placer, uint32_t pool, struct 
     const struct weir_stopped_list *const list = &placer->pools[pool].list;
     const struct weir_mix mix = placer_mix(placer);
     const struct weir_place_query query = {
+        .size = sizeof(struct weir_place_query),
         .cluster = placer->bound.scratch,
         .mix = &mix,
         .shape = &placer->shapes[pool],
@@ -453,7 +454,8 @@ weir_status weir_placer_stop(struct weir_placer *placer, uint32_t pool, struct w
         return weir_fail(error, WEIR_EINVAL, "stage %u of %u", pool, placer->pool_count);
     if (placer->shapes[pool].kind == WEIR_SHAPE_SPMD_MULTI)
         return stop_group(placer, pool, error);
-    const struct weir_evict_query query = { .cluster = placer->bound.scratch,
+    const struct weir_evict_query query = { .size = sizeof(struct weir_evict_query),
+                                            .cluster = placer->bound.scratch,
                                             .mix = &mix,
                                             .owner = weir_pool_owner(pool),
                                             .seed = next_seed(placer) };

@@ -7,12 +7,15 @@
  * A scratch that cannot follow is marked stale and copied at the next decision.
  */
 #include "sched/host/host.h"
+#include "sched/internal/size.h"
 
 weir_status weir_host_measure(struct weir_host *host, const struct weir_measurement *task)
 {
+    if (host == NULL || task == NULL)
+        return WEIR_EINVAL;
     if (task->size < sizeof *task)
         return WEIR_EABI;
-    if (task->pool >= host->pool_count)
+    if (task->pool >= host->pool_count || host->views[task->pool].finished == WEIR_POOL_REMOVED)
         return WEIR_ENOTFOUND;
     WEIR_TRY(weir_estimator_add(host->pools[task->pool].estimator, task));
     host->pools[task->pool].has_given = false;
@@ -25,7 +28,8 @@ weir_status weir_host_measure(struct weir_host *host, const struct weir_measurem
 weir_status weir_host_add_worker(struct weir_host *host, uint64_t worker, struct weir_owner owner,
                                  const struct weir_alloc *alloc, struct weir_error *error)
 {
-    if (owner.kind == WEIR_OWNER_POOL && owner.index >= host->pool_count)
+    if (owner.kind == WEIR_OWNER_POOL &&
+        (owner.index >= host->pool_count || host->views[owner.index].finished == WEIR_POOL_REMOVED))
         return weir_fail(error, WEIR_ENOTFOUND, "stage %u of %u", owner.index, host->pool_count);
     if (alloc == NULL)
         return weir_fail(error, WEIR_EINVAL, "a worker that started needs its allocation");
@@ -61,6 +65,8 @@ weir_status weir_host_adopt_worker(struct weir_host *host, uint64_t worker, stru
 weir_status weir_host_set_worker_state(struct weir_host *host, uint64_t worker, uint32_t state,
                                        int64_t since_ns)
 {
+    if (host == NULL)
+        return WEIR_EINVAL;
     WEIR_TRY(weir_cluster_set_worker_state(host->inventory, worker, state, since_ns));
     if (!host->is_stale &&
         weir_cluster_set_worker_state(host->scratch, worker, state, since_ns) != WEIR_OK)
@@ -100,6 +106,7 @@ weir_status weir_host_outcome(struct weir_host *host, const struct weir_outcome 
 {
     if (host == NULL || outcome == NULL)
         return weir_fail(error, WEIR_EINVAL, "no host or no outcome");
+    WEIR_TRY(weir_size_check(outcome->size, sizeof *outcome, "the outcome", error));
     WEIR_TRY(take_outcome(host, outcome, alloc, error));
     if (outcome->kind == WEIR_OUTCOME_CUT || outcome->kind == WEIR_OUTCOME_UNCUT)
         return WEIR_OK;
@@ -117,6 +124,8 @@ weir_status weir_host_outcome(struct weir_host *host, const struct weir_outcome 
 
 const struct weir_view *weir_host_view(struct weir_host *host, int64_t now_ns)
 {
+    if (host == NULL)
+        return NULL;
     for (uint32_t i = 0; i < host->pool_count; i++) {
         struct weir_host_pool *const pool = &host->pools[i];
         host->views[i].workers = weir_cluster_pool_workers(host->inventory, i);

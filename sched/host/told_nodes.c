@@ -33,9 +33,11 @@ static weir_status report_lost(struct weir_host *host, uint64_t worker, uint32_t
                                int64_t now_ns)
 {
     struct weir_worker lost;
-    struct weir_outcome outcome = {
-        .kind = WEIR_OUTCOME_LOST, .node = node, .worker = worker, .time_ns = now_ns
-    };
+    struct weir_outcome outcome = { .size = sizeof(struct weir_outcome),
+                                    .kind = WEIR_OUTCOME_LOST,
+                                    .node = node,
+                                    .worker = worker,
+                                    .time_ns = now_ns };
 
     if (!weir_cluster_worker(host->inventory, worker, &lost))
         return WEIR_ENOTFOUND;

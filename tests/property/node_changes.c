@@ -44,7 +44,8 @@ static void model_open(struct model *model, uint32_t id, uint32_t generation)
                                                  .mem_bytes = INT64_C(80000000000),
                                                  .mig = is_cut ? table : NULL };
     }
-    model->spec = (struct weir_node_spec){ .id = id,
+    model->spec = (struct weir_node_spec){ .size = sizeof(struct weir_node_spec),
+                                           .id = id,
                                            .gpu_count = count,
                                            .cpu_units = (8 + 4 * (id % 3)) * WEIR_ONE,
                                            .ram_bytes = 64,
@@ -128,7 +129,8 @@ static weir_status ask(const struct asked *asked, struct weir_place_answer *answ
 
     fill_shapes(asked->history, shapes);
     const struct weir_mix mix = { .shapes = shapes, .frequencies = EVEN, .count = 6 };
-    const struct weir_place_query query = { .cluster = asked->cluster,
+    const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                            .cluster = asked->cluster,
                                             .mix = &mix,
                                             .shape = &shapes[asked->pool],
                                             .owner = weir_pool_owner(asked->pool),

@@ -78,9 +78,11 @@ static struct weir_cluster *shadow_open(struct shadow *shadow)
     for (uint32_t g = 0; g < SHADOW_GPUS; g++)
         gpus[g] = (struct weir_gpu_spec){ .nvdecs = 3, .units = WEIR_ONE };
     for (uint32_t n = 0; n < SHADOW_NODES; n++) {
-        const struct weir_node_spec spec = {
-            .id = n, .gpu_count = SHADOW_GPUS, .cpu_units = 16 * WEIR_ONE, .gpus = gpus
-        };
+        const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
+                                             .id = n,
+                                             .gpu_count = SHADOW_GPUS,
+                                             .cpu_units = 16 * WEIR_ONE,
+                                             .gpus = gpus };
         CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
         shadow->cpu[n] = 16 * WEIR_ONE;
         for (uint32_t g = 0; g < SHADOW_GPUS; g++) {
@@ -111,7 +113,8 @@ static bool shadow_step(struct shadow *shadow, struct weir_cluster *cluster,
     const uint32_t stage = roll(dice, SHADOW_SHAPE_COUNT);
 
     if (roll(dice, 100) < 52 && shadow->count < SHADOW_WORKERS) {
-        const struct weir_place_query query = { .cluster = cluster,
+        const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                                .cluster = cluster,
                                                 .mix = &mix,
                                                 .shape = &SHADOW_SHAPES[stage],
                                                 .owner = weir_pool_owner(stage),

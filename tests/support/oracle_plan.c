@@ -35,7 +35,8 @@ static weir_status draw_nodes(struct draws *draws, struct weir_host *host)
 
     for (uint64_t id = 0; id < count; id++) {
         struct weir_gpu_spec gpus[3];
-        const struct weir_node_spec node = { .id = 10 + id,
+        const struct weir_node_spec node = { .size = sizeof(struct weir_node_spec),
+                                             .id = 10 + id,
                                              .gpu_count = 1 + draw(draws, 3),
                                              .gpus = gpus,
                                              .cpu_units = WEIR_ONE * (4 + draw(draws, 4)),
@@ -54,7 +55,8 @@ static weir_status add_stages(struct weir_host *host)
 {
     for (uint32_t i = 0; i < STAGES; i++) {
         const char name[] = { (char)('a' + i), '\0' };
-        struct weir_pool_view stage = { .name = name,
+        struct weir_pool_spec stage = { .size = sizeof(struct weir_pool_spec),
+                                        .name = name,
                                         .requested_workers = -1,
                                         .batch_size = 1,
                                         .slots = 2,
@@ -111,6 +113,7 @@ static struct weir_action draw_action(struct draws *draws, const struct weir_vie
     const uint64_t old = 1 + draw(draws, MOST_WORKERS + 1);
     const uint64_t new = FIRST_NEW + draw(draws, MOST_ACTIONS);
     struct weir_action action = {
+        .size = sizeof(struct weir_action),
         .verb = is_common ? verbs[draw(draws, 4)] : draw(draws, WEIR_VERB_COUNT + 1),
         .owner = weir_pool_owner(draw(draws, draws_one_in(draws, 20) ? STAGES + 1 : STAGES)),
         .reason = draw(draws, WEIR_REASON_COUNT + 1),
@@ -356,7 +359,7 @@ static void draw_workers(struct draws *draws, struct weir_host *host, struct ora
 static struct weir_action draw_carefully(struct draws *draws, const struct oracle *oracle,
                                          struct oracle *trial)
 {
-    struct weir_action action = { .verb = WEIR_VERB_COUNT };
+    struct weir_action action = { .size = sizeof(struct weir_action), .verb = WEIR_VERB_COUNT };
     bool is_right = false;
 
     for (int tries = 0; !is_right && tries < TRIES; tries++) {

@@ -27,9 +27,11 @@ static struct weir_host *small_host(int requested)
 
 static void set_load(struct weir_host *host, uint32_t stage, uint64_t queued, uint32_t busy)
 {
-    const struct weir_pool_update update = {
-        .queued_items = queued, .busy = busy, .slots = 2, .requested_workers = -1
-    };
+    const struct weir_pool_update update = { .size = sizeof(struct weir_pool_update),
+                                             .queued_items = queued,
+                                             .busy = busy,
+                                             .slots = 2,
+                                             .requested_workers = -1 };
 
     CHECK_I64(weir_host_update_pool(host, stage, &update), WEIR_OK);
 }

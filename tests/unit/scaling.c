@@ -277,7 +277,9 @@ static void a_lower_request_removes_workers(void)
     };
     const struct weir_host_config config = test_config("fgd", "xenna");
     struct weir_host *const host = test_host(&config, &pipeline);
-    const struct weir_pool_update update = { .slots = 2, .requested_workers = 7 };
+    const struct weir_pool_update update = { .size = sizeof(struct weir_pool_update),
+                                             .slots = 2,
+                                             .requested_workers = 7 };
     const struct weir_plan *plan;
     uint32_t stops = 0;
 
@@ -419,7 +421,7 @@ static void a_hint_stands_in_for_a_measurement(void)
     };
     const struct weir_host_config config = test_config("fgd", "xenna");
     struct weir_host *const host = test_host(&config, &pipeline);
-    struct weir_pool_view hinted = *weir_view_pool(weir_host_view(host, 0), 0);
+    struct weir_pool_spec hinted = test_pool_spec(weir_view_pool(weir_host_view(host, 0), 0));
 
     hinted.name = "hinted";
     hinted.speed_hint_per_s = 4;
@@ -436,7 +438,9 @@ static void finished_stages_can_be_left_alone(void)
     const struct test_pipeline pipeline = {
         .nodes = 1, .cpus = 8, .stages = stages, .stage_count = COUNT(stages)
     };
-    const struct weir_pool_update finished = { .finished = 1, .slots = 2, .requested_workers = -1 };
+    const struct weir_pool_update finished = {
+        .size = sizeof(struct weir_pool_update), .finished = 1, .slots = 2, .requested_workers = -1
+    };
     const double values[] = { 1, 2, 1, 1, 1.5, 0 };
     struct weir_host_config config = test_config("fgd", "xenna");
 

@@ -44,6 +44,7 @@ struct weir_allocator {
     void *state;
 };
 
+/* Frozen: it stands in arrays and has no size. */
 struct weir_gpu_spec {
     uint32_t type; /* index into the caller's catalogue of GPU types */
     uint32_t nvdecs;
@@ -58,15 +59,17 @@ struct weir_gpu_spec {
 };
 
 struct weir_node_spec {
-    uint64_t id; /* the caller's name for it */
+    uint32_t size; /* sizeof */
     uint32_t type;
+    uint64_t id; /* the caller's name for it */
     uint32_t gpu_count;
+    uint32_t reserved;
     int64_t cpu_units;
     int64_t ram_bytes;
     const struct weir_gpu_spec *gpus;
 };
 
-/* A part of one GPU held by one worker. Engine sets are bit masks of engine indices. */
+/* A part of one GPU held by one worker. Engine sets are bit masks of engine indices. Frozen. */
 struct weir_device {
     uint32_t gpu; /* index within its node */
     uint32_t nvdec_mask;
@@ -90,7 +93,7 @@ static inline uint32_t weir_device_start(const struct weir_device *device)
     return device->mig >> 8;
 }
 
-/* Everything one worker holds, on one node; devices ascending by GPU. */
+/* Everything one worker holds, on one node; devices ascending by GPU. Frozen. */
 struct weir_alloc {
     uint32_t node; /* index */
     uint32_t device_count;
@@ -99,6 +102,7 @@ struct weir_alloc {
     struct weir_device devices[WEIR_MAX_DEVICES];
 };
 
+/* Frozen, as weir_node is: weir_frag_find takes an array of them. */
 struct weir_gpu {
     uint32_t type;
     uint32_t nvdec_free; /* masks */

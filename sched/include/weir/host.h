@@ -68,18 +68,41 @@ WEIR_API weir_status weir_host_change_node(struct weir_host *host, uint32_t node
 WEIR_API weir_status weir_host_set_gpu_health(struct weir_host *host, uint32_t node, uint32_t gpu,
                                               bool is_healthy);
 
-/* A pool as told once; live counts come through weir_host_update_pool. `name` is copied. The
- * fields finished, workers, ready, busy, queued_items, estimate are ignored. */
-WEIR_API weir_status weir_host_add_pool(struct weir_host *host, const struct weir_pool_view *pool,
+/* A pool as told once; fields mean what they mean in weir_pool_view. `name` is copied. */
+struct weir_pool_spec {
+    uint32_t size; /* sizeof */
+    uint32_t pipeline;
+    const char *name;
+    struct weir_shape shape;
+    int32_t requested_workers;
+    uint32_t batch_size;
+    uint32_t slots;
+    uint32_t reserved;
+    double over_provision;
+    double speed_hint_per_s;
+};
+/* It gets the next index, or its old one when a pool of this pipeline and name was removed. Errors:
+ * WEIR_EINVAL (an impossible value), WEIR_EDUPLICATE, WEIR_ERANGE (too many). */
+WEIR_API weir_status weir_host_add_pool(struct weir_host *host, const struct weir_pool_spec *pool,
                                         uint32_t *index, struct weir_error *error);
+/* Another description of a pool. What runs keeps what it holds; measurements are kept. Errors as
+ * above (nothing changes), WEIR_ENOTFOUND. */
+WEIR_API weir_status weir_host_change_pool(struct weir_host *host, uint32_t pool,
+                                           const struct weir_pool_spec *spec,
+                                           struct weir_error *error);
+/* It asks for nothing more. Its index stays and names nothing: policies see a finished pool of 0
+ * workers, plans for it are rejected. Errors: WEIR_ENOTFOUND, WEIR_EBUSY while it has workers. */
+WEIR_API weir_status weir_host_remove_pool(struct weir_host *host, uint32_t pool,
+                                           struct weir_error *error);
+/* What changes while it runs. */
 struct weir_pool_update {
+    uint32_t size; /* sizeof */
     uint32_t ready;
     uint32_t busy;
-    uint32_t finished;
-    uint32_t slots;
+    uint32_t finished; /* not 0 = no work will ever come again */
     uint64_t queued_items;
+    uint32_t slots;
     int32_t requested_workers; /* may change while running; -1 = auto */
-    uint32_t reserved;
 };
 WEIR_API weir_status weir_host_update_pool(struct weir_host *host, uint32_t pool,
                                            const struct weir_pool_update *update);

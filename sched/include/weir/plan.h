@@ -81,6 +81,7 @@ struct weir_choice {
 };
 
 struct weir_action {
+    uint32_t size;           /* sizeof */
     uint32_t verb;           /* enum weir_verb */
     uint32_t reason;         /* DENY: enum weir_reason */
     struct weir_owner owner; /* index WEIR_NO_INDEX = nobody's (WAKE, CUT, nodes) */
@@ -92,6 +93,7 @@ struct weir_action {
     /* SET_SLOTS: slots; WAKE: time in ns; RESIZE: ranks; REQUEST_NODE: node type; CUT: the layout;
      * RESERVE: until when, in ns; ANNOTATE: a number of the policy */
     int64_t value;
+    uint32_t reserved;
     uint32_t reused; /* START: 1 = a worker stopped earlier in this plan that is kept after all */
     uint32_t choice; /* index into the plan's choices, WEIR_NO_INDEX = not kept */
     struct weir_alloc alloc; /* START, MOVE */
@@ -209,11 +211,13 @@ enum weir_outcome_kind {
 };
 
 struct weir_outcome {
+    uint32_t size; /* sizeof */
     uint32_t kind;
     uint32_t reason; /* REFUSED: enum weir_reason */
-    struct weir_owner owner;
     uint32_t node;
+    struct weir_owner owner;
     uint32_t gpu; /* CUT */
+    uint32_t reserved;
     uint64_t worker;
     int64_t time_ns;
 };
