@@ -304,6 +304,8 @@ static void put_policy(struct writer *writer, const struct weir_policy_set *pair
 weir_status weir_host_export(struct weir_host *host, int64_t now_ns, const struct weir_sink *sink)
 {
     struct writer writer = { .sink = sink };
+    if (host == NULL || sink == NULL || sink->write == NULL)
+        return WEIR_EINVAL;
     const struct weir_view *const view = weir_host_view(host, now_ns);
 
     put(&writer, "{\n  \"command\": \"autoscale\",\n  \"time_s\": ");

@@ -85,6 +85,8 @@ static weir_status create_parts(struct weir_host *host, const struct weir_host_c
 weir_status weir_host_create(const struct weir_host_config *config, struct weir_host **host,
                              struct weir_error *error)
 {
+    if (host == NULL)
+        return weir_fail(error, WEIR_EINVAL, "no place for the host");
     WEIR_TRY(check_config(config, error));
     const struct weir_allocator memory = weir_allocator_copy(config->allocator);
     struct weir_host *const made = weir_alloc(&memory, 1, sizeof *made);
@@ -157,6 +159,8 @@ weir_status weir_host_replace(struct weir_host *host, const struct weir_host_con
     struct weir_policy_set main;
     struct weir_policy_set fallback;
 
+    if (host == NULL)
+        return weir_fail(error, WEIR_EINVAL, "no host");
     WEIR_TRY(check_config(config, error));
     WEIR_TRY(create_sets(config, &host->allocator, &main, &fallback, error));
     weir_status status = adopt_all(host, &main, error);
@@ -414,10 +418,10 @@ weir_status weir_host_decide(struct weir_host *host, const struct weir_call *cal
 
 struct weir_host_stats weir_host_stats(const struct weir_host *host)
 {
-    return host->stats;
+    return host == NULL ? (struct weir_host_stats){ 0 } : host->stats;
 }
 
 const struct weir_cluster *weir_host_cluster(const struct weir_host *host)
 {
-    return host->inventory;
+    return host == NULL ? NULL : host->inventory;
 }

@@ -57,6 +57,8 @@ static weir_status lose_workers(struct weir_host *host, uint32_t node, int64_t n
 weir_status weir_host_set_node(struct weir_host *host, uint32_t node, uint32_t flags,
                                int64_t now_ns)
 {
+    if (host == NULL)
+        return WEIR_EINVAL;
     if (node >= weir_cluster_node_count(host->inventory))
         return WEIR_ENOTFOUND;
     if ((flags & WEIR_NODE_UP) == 0)
