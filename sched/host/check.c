@@ -452,6 +452,16 @@ static weir_status check_value(const struct checker *checker, int64_t least, int
     return WEIR_OK;
 }
 
+static weir_status check_node(const struct checker *checker)
+{
+    const uint32_t node = checker->action->node;
+    const struct weir_node *const books = weir_cluster_node(checker->view->cluster, node);
+
+    if (books == NULL || books->flags == WEIR_NODE_REMOVED)
+        return weir_fail(checker->error, WEIR_EPOLICY, "there is no node %u", node);
+    return WEIR_OK;
+}
+
 /* A GPU that can be cut, that nothing holds after the actions so far. */
 static weir_status check_cut(const struct checker *checker)
 {
@@ -495,8 +505,7 @@ static weir_status check_action(const struct checker *checker)
     case WEIR_VERB_REQUEST_NODE:
         return check_value(checker, 0, UINT32_MAX, "node type");
     case WEIR_VERB_RELEASE_NODE:
-        return check_value(checker, 0, (int64_t)weir_cluster_node_count(checker->view->cluster) - 1,
-                           "node");
+        return check_node(checker);
     case WEIR_VERB_WAKE:
         return check_value(checker, checker->view->now_ns, INT64_MAX, "time");
     case WEIR_VERB_DENY:

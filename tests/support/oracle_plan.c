@@ -118,6 +118,7 @@ static struct weir_action draw_action(struct draws *draws, const struct weir_vie
         .owner = weir_pool_owner(draw(draws, draws_one_in(draws, 20) ? STAGES + 1 : STAGES)),
         .reason = draw(draws, WEIR_REASON_COUNT + 1),
         .value = (int64_t)draw(draws, 4) * 50 - 50,
+        .node = draw(draws, 12),
         .choice = WEIR_NO_INDEX
     };
     struct weir_worker held;
@@ -321,7 +322,7 @@ static bool accept(struct oracle *oracle, const struct weir_action *action)
     case WEIR_VERB_REQUEST_NODE:
         return action->value >= 0;
     case WEIR_VERB_RELEASE_NODE:
-        return action->value >= 0 && action->value < weir_cluster_node_count(oracle->view->cluster);
+        return action->node < weir_cluster_node_count(oracle->view->cluster);
     case WEIR_VERB_WAKE:
         return action->value >= NOW_NS;
     case WEIR_VERB_ANNOTATE:

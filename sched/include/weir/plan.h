@@ -30,6 +30,30 @@ WEIR_BEGIN_DECLS
     X(WEIR_VERB_CUT, "cut")                                                                        \
     X(WEIR_VERB_ANNOTATE, "annotate")
 
+/* Who each verb is about, what the check demands of it (weir_plan_check), and the outcome that the
+ * controller reports. "P" a pool, "J" a job, "-" nobody (index WEIR_NO_INDEX, or not looked at).
+ *
+ *   verb          of    the check demands                                   outcome
+ *   START         P J   owner known and not removed; id new, or reused and  STARTED or REFUSED,
+ *                       stopped before; node up; what is taken is free      one a worker
+ *                       after the actions before, and covers the shape;
+ *                       of a job: it has such a rank
+ *   STOP          P J   the worker runs and is the owner's                  STOPPED
+ *   MOVE          P J   as STOP, then as START                              STOPPED and STARTED
+ *   SET_SLOTS     P     value 1 .. 2^32 - 1                                 none
+ *   ADMIT         P J   owner known                                         none
+ *   PREEMPT       P J   owner known                                         STOPPED, one a worker
+ *   RESIZE        P J   owner known, value 0 .. 2^32 - 1                    as START and STOP
+ *   REQUEST_NODE  -     value 0 .. 2^32 - 1                                 REFUSED, no supplier
+ *   RELEASE_NODE  -     the node is there                                   REFUSED, no supplier
+ *   DENY          P J   owner known, a known reason                         none
+ *   WAKE          -     value not before now                                none: a call with WAKE
+ *   RESERVE       J     the job has such a rank, value not before now       none
+ *   CUT           -     a GPU with a MIG table that nothing holds           CUT or UNCUT
+ *   ANNOTATE      -     nothing                                             none
+ *
+ * A controller that cannot do what a verb says reports REFUSED for it; that is no error. Nodes come
+ * from nowhere until a controller has a supplier of them: WEIR_REASON_NO_SUPPLIER. */
 #define WEIR_VERB_ENUM(name, text) name,
 enum weir_verb { WEIR_VERBS(WEIR_VERB_ENUM) WEIR_VERB_COUNT };
 #undef WEIR_VERB_ENUM
