@@ -395,6 +395,19 @@ bool weir_plan_unstart(struct weir_plan *plan, uint64_t worker)
     return take_back(plan->store, &plan->store->starts, WEIR_VERB_START, worker);
 }
 
+void weir_plan_truncate(struct weir_plan *plan, uint32_t count)
+{
+    struct weir_plan_store *const store = plan->store;
+    const uint32_t before = weir_plan_count(plan);
+
+    settle(store);
+    for (uint32_t i = count; i < before; i++) {
+        store->actions[store->order[i]].verb = HOLE;
+        store->hole_count++;
+    }
+    store->is_settled = 0;
+}
+
 uint32_t weir_plan_count(const struct weir_plan *plan)
 {
     return plan == NULL ? 0 : plan->store->action_count - plan->store->hole_count;

@@ -282,7 +282,7 @@ static weir_status ask_policies(struct weir_host *host, const struct weir_policy
 
     if (has_jobs)
         WEIR_TRY(weir_host_pass(host, set, error));
-    if (concerns_scaling(host))
+    if (concerns_scaling(host) && !weir_host_is_late(host))
         WEIR_TRY(judge_status(
             set->scaling->decide(set->scaled.state, &host->view, host->placer, host->plan, error),
             error));
@@ -318,6 +318,8 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
         status = ask_policies(host, set, error);
     else
         (void)weir_fail(error, status, "%s", weir_status_text(status));
+    if (status == WEIR_OK)
+        status = weir_host_limit_plan(host);
     count_placements(host);
     close_scratch(host);
     if (fingerprint(host) != before)
@@ -330,6 +332,7 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
         weir_error_wrap(error, "scaling policy %s", set->scaling->name);
     if (status == WEIR_OK) {
         weir_host_pass_accepted(host);
+        host->is_dirty = host->limits.is_cut_short;
         return weir_host_cuts_accepted(host);
     }
     weir_host_cuts_dropped(host);
@@ -401,6 +404,7 @@ weir_status weir_host_decide(struct weir_host *host, const struct weir_call *cal
     box->pool = -1;
     host->now_ns = call->now_ns;
     host->view.causes = call->causes;
+    weir_host_limits_begin(host, call);
     (void)weir_host_view(host, call->now_ns);
     host->view.seed = weir_hash_add(host->seed, host->stats.decisions);
     host->view.decision = host->stats.decisions++;
@@ -412,6 +416,7 @@ weir_status weir_host_decide(struct weir_host *host, const struct weir_call *cal
     }
     host->next_worker = weir_plan_next_worker(host->plan);
     count_plan(host);
+    host->limits.is_open = true;
     *plan = host->plan;
     return WEIR_OK;
 }

@@ -107,6 +107,7 @@ weir_status weir_host_outcome(struct weir_host *host, const struct weir_outcome 
     if (host == NULL || outcome == NULL)
         return weir_fail(error, WEIR_EINVAL, "no host or no outcome");
     WEIR_TRY(weir_size_check(outcome->size, sizeof *outcome, "the outcome", error));
+    host->limits.is_open &= outcome->kind == WEIR_OUTCOME_LOST;
     WEIR_TRY(take_outcome(host, outcome, alloc, error));
     if (outcome->kind == WEIR_OUTCOME_CUT || outcome->kind == WEIR_OUTCOME_UNCUT)
         return WEIR_OK;

@@ -445,7 +445,9 @@ static weir_status decide_and_answer(struct autoscale *run, json_t **answer,
     WEIR_TRY(fill_host(run, error));
     run->first_new = json_array_size(run->workers) + 1;
     const weir_status status = weir_host_decide(
-        run->host, &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, run->now_ns },
+        run->host,
+        &(struct weir_call){
+            .size = sizeof(struct weir_call), .causes = WEIR_CAUSE_TIMER, .now_ns = run->now_ns },
         &run->plan, &refused);
     if (status == WEIR_OK)
         return plan_json(run, answer, error);

@@ -205,8 +205,9 @@ static weir_status step(struct drive *drive, struct weir_error *error)
     WEIR_TRY(tell(drive));
     const weir_status status = weir_host_decide(
         drive->host,
-        &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, drive->now_ns }, &plan,
-        error);
+        &(struct weir_call){
+            .size = sizeof(struct weir_call), .causes = WEIR_CAUSE_TIMER, .now_ns = drive->now_ns },
+        &plan, error);
     if (status != WEIR_OK)
         return is_answer(status) ? WEIR_OK : status;
     for (int pass = 0; pass < 2; pass++) {

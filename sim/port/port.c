@@ -461,12 +461,14 @@ weir_status sim_port_decide(struct sim_port *port)
     WEIR_TRY(update_pools(port));
     update_speeds(port, now_ns);
     WEIR_TRY(prepare_question(port, "autoscale", now_ns));
-    const weir_status status = name_command(
-        port,
-        weir_host_decide(port->host,
-                         &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, now_ns },
-                         &plan, context->error),
-        context->error);
+    const weir_status status =
+        name_command(port,
+                     weir_host_decide(port->host,
+                                      &(struct weir_call){ .size = sizeof(struct weir_call),
+                                                           .causes = WEIR_CAUSE_TIMER,
+                                                           .now_ns = now_ns },
+                                      &plan, context->error),
+                     context->error);
     if (status != WEIR_OK)
         return record_failure(port, status, now_ns);
     port->pending = plan;

@@ -118,7 +118,9 @@ static void pass(struct weir_host *host, uint32_t nodes, const char *policy, con
     const double begin_s = cpu_s();
 
     require(weir_host_decide(host,
-                             &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
+                             &(struct weir_call){ .size = sizeof(struct weir_call),
+                                                  .causes = WEIR_CAUSE_TIMER,
+                                                  .now_ns = 0 },
                              &plan, &error),
             &error);
     const double used_s = cpu_s() - begin_s;

@@ -156,10 +156,11 @@ static void an_exported_state_gives_the_same_decision(void)
     fclose(file);
     json_t *const document = json_loads(text, 0, NULL);
     CHECK_I64(decide_answer(document, &answer, NULL), WEIR_OK);
-    CHECK_I64(weir_host_decide(
-                  host,
-                  &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 1500000000 },
-                  &plan, NULL),
+    CHECK_I64(weir_host_decide(host,
+                               &(struct weir_call){ .size = sizeof(struct weir_call),
+                                                    .causes = WEIR_CAUSE_TIMER,
+                                                    .now_ns = 1500000000 },
+                               &plan, NULL),
               WEIR_OK);
     CHECK(weir_plan_count(plan) > 0);
     CHECK_I64(test_carry_out(host, plan), WEIR_OK);

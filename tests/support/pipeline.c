@@ -170,8 +170,11 @@ weir_status test_step(struct weir_host *host, struct weir_error *error)
 {
     const struct weir_plan *plan;
 
-    WEIR_TRY(weir_host_decide(
-        host, &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 }, &plan, error));
+    WEIR_TRY(weir_host_decide(host,
+                              &(struct weir_call){ .size = sizeof(struct weir_call),
+                                                   .causes = WEIR_CAUSE_TIMER,
+                                                   .now_ns = 0 },
+                              &plan, error));
     return test_carry_out(host, plan);
 }
 

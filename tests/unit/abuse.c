@@ -30,7 +30,9 @@ static void nothing_in_place_of_a_host_is_a_status(void)
 {
     const struct weir_node_spec node = { .size = sizeof(struct weir_node_spec) };
     const struct weir_outcome outcome = { .size = sizeof(struct weir_outcome) };
-    const struct weir_call call = { sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 };
+    const struct weir_call call = { .size = sizeof(struct weir_call),
+                                    .causes = WEIR_CAUSE_TIMER,
+                                    .now_ns = 0 };
     const struct weir_host_config config = test_config("fgd", "xenna");
     const struct weir_measurement task = { .size = sizeof(struct weir_measurement) };
     const struct weir_pool_update update = { .size = sizeof(struct weir_pool_update) };
@@ -71,7 +73,9 @@ static void nothing_in_place_of_a_host_is_a_status(void)
 /* covers: S1.24 */
 static void nothing_in_place_of_a_plan_is_a_status(void)
 {
-    const struct weir_call call = { sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 };
+    const struct weir_call call = { .size = sizeof(struct weir_call),
+                                    .causes = WEIR_CAUSE_TIMER,
+                                    .now_ns = 0 };
     struct weir_host *const host = open_host();
     struct weir_error error;
 
@@ -236,7 +240,9 @@ static void a_larger_struct_is_taken(void)
 /* covers: S1.24 */
 static void time_that_runs_backwards_is_a_status(void)
 {
-    struct weir_call call = { sizeof(struct weir_call), WEIR_CAUSE_TIMER, 1000 };
+    struct weir_call call = { .size = sizeof(struct weir_call),
+                              .causes = WEIR_CAUSE_TIMER,
+                              .now_ns = 1000 };
     struct weir_host *const host = open_host();
     const struct weir_plan *plan = NULL;
     struct weir_error error = { .phase = 0 };

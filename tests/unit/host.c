@@ -169,13 +169,17 @@ static void only_outcomes_change_the_inventory(void)
     const struct weir_plan *plan;
 
     CHECK_I64(weir_host_decide(host,
-                               &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
+                               &(struct weir_call){ .size = sizeof(struct weir_call),
+                                                    .causes = WEIR_CAUSE_TIMER,
+                                                    .now_ns = 0 },
                                &plan, NULL),
               WEIR_OK);
     const uint32_t actions = weir_plan_count(plan);
     CHECK_I64(weir_cluster_worker_count(weir_host_cluster(host)), 0);
     CHECK_I64(weir_host_decide(host,
-                               &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
+                               &(struct weir_call){ .size = sizeof(struct weir_call),
+                                                    .causes = WEIR_CAUSE_TIMER,
+                                                    .now_ns = 0 },
                                &plan, NULL),
               WEIR_OK);
     CHECK_I64(weir_plan_count(plan), actions); /* nothing was carried out: the same again */
@@ -197,7 +201,9 @@ static void ids_are_never_used_twice(void)
 
     CHECK_I64(weir_host_adopt_worker(host, 41, weir_pool_owner(1), &alloc, NULL), WEIR_OK);
     CHECK_I64(weir_host_decide(host,
-                               &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
+                               &(struct weir_call){ .size = sizeof(struct weir_call),
+                                                    .causes = WEIR_CAUSE_TIMER,
+                                                    .now_ns = 0 },
                                &plan, NULL),
               WEIR_OK);
     CHECK_I64(weir_plan_action(plan, 0)->worker, 42);
@@ -358,7 +364,9 @@ static uint32_t candidates_kept(uint32_t level, struct weir_choice *choice, uint
     pipeline.nodes = 3;
     struct weir_host *const host = test_host(&config, &pipeline);
     CHECK_I64(weir_host_decide(host,
-                               &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
+                               &(struct weir_call){ .size = sizeof(struct weir_call),
+                                                    .causes = WEIR_CAUSE_TIMER,
+                                                    .now_ns = 0 },
                                &plan, NULL),
               WEIR_OK);
     if (weir_plan_choice(plan, 0) != NULL)

@@ -199,7 +199,9 @@ static void empty_pool(struct weir_host *host, uint32_t pool)
 
 static uint32_t actions_for(struct weir_host *host, uint32_t pool)
 {
-    const struct weir_call call = { sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 };
+    const struct weir_call call = { .size = sizeof(struct weir_call),
+                                    .causes = WEIR_CAUSE_TIMER,
+                                    .now_ns = 0 };
     const struct weir_plan *plan = NULL;
     uint32_t count = 0;
 

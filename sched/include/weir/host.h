@@ -150,6 +150,14 @@ struct weir_call {
     uint32_t size;   /* sizeof */
     uint32_t causes; /* enum weir_cause, at least one */
     int64_t now_ns;  /* never before that of an earlier call */
+    /* By the host's clock (weir_host_config.clock_ns), 0 = none. Looked at between jobs and before
+     * the stages are asked; a policy that is at work is not interrupted. What there was no time for
+     * is decided by the next call, and the plan has a WAKE at now_ns. */
+    int64_t deadline_ns;
+    /* Actions that the controller has to carry out, at most; 0 = no cap. Ranks of a job, and
+     * members of a group, come together even when they are more. The rest as above. */
+    uint32_t max_actions;
+    uint32_t reserved;
 };
 
 /* One decision: queueing when a job may start that could not before, scaling when its interval is
@@ -158,6 +166,12 @@ struct weir_call {
  * WEIR_EMINIMUM, WEIR_EINFEASIBLE: the policy says so (error->phase and pool are set). */
 WEIR_API weir_status weir_host_decide(struct weir_host *host, const struct weir_call *call,
                                       const struct weir_plan **plan, struct weir_error *error);
+
+/* The plan handed out last will not be applied, and no outcome of it was told: jobs it starts wait
+ * again, GPUs it closed for a cut give out instances again, and the policy learns that each start
+ * was refused (WEIR_REASON_CANCELLED). The plan is empty afterwards. WEIR_ENOTFOUND when there is
+ * none, or an outcome was told since. */
+WEIR_API weir_status weir_host_cancel(struct weir_host *host, struct weir_error *error);
 
 struct weir_host_stats {
     uint64_t decisions, rejected, fallbacks;

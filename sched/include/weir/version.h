@@ -16,8 +16,9 @@
  *   2.0  pools and jobs (weir/work.h), owners of workers, queueing by `key` and `pass`, cuts in the
  *        host; nodes, GPUs and pools that change and go (weir_cluster_{remove,resize}_node,
  *        weir_cluster_set_gpu_health, weir_host_{remove,change}_node, weir_host_set_gpu_health,
- *        weir_host_{change,remove}_pool, weir_pool_spec); `size` first in every struct the caller
- *        fills; symbols of version WEIR_2, weir_version, weir_abi. Modules of version 1 are refused
+ *        weir_host_{change,remove}_pool, weir_pool_spec); a deadline and a cap on actions of a
+ * call, weir_host_cancel; `size` first in every struct the caller fills; symbols of version WEIR_2,
+ * weir_version, weir_abi. Modules of version 1 are refused
  *
  * Structs that begin with `size` (the caller sets it to sizeof) grow at the end: a library takes
  * what lies beyond the caller's size as 0, and says WEIR_EABI when it is smaller than in 2.0.
