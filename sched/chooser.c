@@ -6,6 +6,7 @@
 #include "sched/internal/chooser.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
+#include "sched/internal/size.h"
 #include "sched/placement/scan.h"
 
 weir_status weir_chooser_create(const struct weir_placement_ops *ops,
@@ -44,6 +45,7 @@ void weir_chooser_destroy(struct weir_chooser *chooser)
 weir_status weir_chooser_place(struct weir_chooser *chooser, const struct weir_place_query *query,
                                struct weir_place_answer *answer, struct weir_error *error)
 {
+    WEIR_TRY(weir_size_check(query->size, sizeof *query, "the query", error));
     answer->reused = WEIR_NO_INDEX;
     WEIR_TRY(weir_placement_place(chooser->ops, chooser->policy.state, query, answer, error));
     if (!weir_cluster_fits(query->cluster, &answer->alloc))
@@ -56,6 +58,7 @@ weir_status weir_chooser_place(struct weir_chooser *chooser, const struct weir_p
 weir_status weir_chooser_evict(struct weir_chooser *chooser, const struct weir_evict_query *query,
                                uint64_t *worker, struct weir_error *error)
 {
+    WEIR_TRY(weir_size_check(query->size, sizeof *query, "the query", error));
     return weir_placement_evict(chooser->ops, chooser->policy.state, query, worker, error);
 }
 
@@ -65,7 +68,8 @@ static weir_status place_rest(struct weir_chooser *chooser, const struct weir_me
                               struct weir_error *error)
 {
     for (; *placed < query->count; (*placed)++) {
-        const struct weir_place_query member = { .cluster = query->scratch,
+        const struct weir_place_query member = { .size = sizeof(struct weir_place_query),
+                                                 .cluster = query->scratch,
                                                  .mix = query->mix,
                                                  .shape = query->shape,
                                                  .owner = query->owner,
@@ -85,6 +89,7 @@ weir_status weir_chooser_place_members(struct weir_chooser *chooser,
 {
     uint32_t done = 0;
 
+    WEIR_TRY(weir_size_check(query->size, sizeof *query, "the query", error));
     if (weir_cluster_mark(query->scratch) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     const weir_status status = place_rest(chooser, query, answers, &done, error);

@@ -6,6 +6,7 @@
  * copied. Indices that callers see are stable until the next append or take-back.
  */
 #include "sched/internal/plan.h"
+#include "sched/internal/size.h"
 
 #include "sched/internal/alloc.h"
 
@@ -133,6 +134,9 @@ static weir_status remember_worker(struct weir_plan_store *store, const struct w
 
 weir_status weir_plan_append(struct weir_plan *plan, const struct weir_action *action)
 {
+    if (plan == NULL || action == NULL)
+        return WEIR_EINVAL;
+    WEIR_TRY(weir_size_check(action->size, sizeof *action, "the action", NULL));
     struct weir_plan_store *const store = plan->store;
     struct weir_action *const actions =
         weir_grow(&store->allocator, store->actions, &store->action_capacity,
@@ -176,6 +180,7 @@ static void action_begin(struct weir_action *action, const struct weir_plan_stor
 {
     memset(action, 0, offsetof(struct weir_action, alloc));
     memset(&action->alloc, 0, offsetof(struct weir_alloc, devices));
+    action->size = sizeof *action;
     action->group = 0;
     action->verb = verb;
     action->owner = owner;
@@ -390,9 +395,22 @@ bool weir_plan_unstart(struct weir_plan *plan, uint64_t worker)
     return take_back(plan->store, &plan->store->starts, WEIR_VERB_START, worker);
 }
 
+void weir_plan_truncate(struct weir_plan *plan, uint32_t count)
+{
+    struct weir_plan_store *const store = plan->store;
+    const uint32_t before = weir_plan_count(plan);
+
+    settle(store);
+    for (uint32_t i = count; i < before; i++) {
+        store->actions[store->order[i]].verb = HOLE;
+        store->hole_count++;
+    }
+    store->is_settled = 0;
+}
+
 uint32_t weir_plan_count(const struct weir_plan *plan)
 {
-    return plan->store->action_count - plan->store->hole_count;
+    return plan == NULL ? 0 : plan->store->action_count - plan->store->hole_count;
 }
 
 const struct weir_action *weir_plan_action(const struct weir_plan *plan, uint32_t index)
@@ -405,14 +423,16 @@ const struct weir_action *weir_plan_action(const struct weir_plan *plan, uint32_
 
 const struct weir_choice *weir_plan_choice(const struct weir_plan *plan, uint32_t index)
 {
-    return index < plan->store->choice_count ? &plan->store->choices[index] : NULL;
+    return plan != NULL && index < plan->store->choice_count ? &plan->store->choices[index] : NULL;
 }
 
 const struct weir_pool_note *weir_plan_pool_note(const struct weir_plan *plan, uint32_t pool)
 {
-    const struct weir_plan_store *const store = plan->store;
+    const struct weir_plan_store *const store = plan == NULL ? NULL : plan->store;
 
-    return pool < store->note_count && store->noted[pool] != 0 ? &store->notes[pool] : NULL;
+    return store != NULL && pool < store->note_count && store->noted[pool] != 0
+               ? &store->notes[pool]
+               : NULL;
 }
 
 uint32_t weir_plan_step_count(const struct weir_plan *plan)

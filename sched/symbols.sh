@@ -7,4 +7,6 @@ exported) filter=--defined-only ;;
 undefined) filter=--undefined-only ;;
 *) echo "usage: symbols.sh exported|undefined LIBRARY" >&2; exit 2 ;;
 esac
-nm --dynamic --format=posix "$filter" "$2" | sed 's/[@ ].*//' | LC_ALL=C sort -u
+# Type A: the version itself.
+nm --dynamic --format=posix "$filter" "$2" | awk '$2 != "A" { sub(/@.*/, "", $1); print $1 }' |
+    LC_ALL=C sort -u

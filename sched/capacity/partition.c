@@ -3,6 +3,7 @@
 #include "weir/partition.h"
 
 #include "sched/cluster/state.h"
+#include "sched/internal/size.h"
 
 /* What is asked for of the GPUs of one table, by profile. */
 struct demand {
@@ -194,6 +195,7 @@ static bool is_known_type(const struct weir_cluster *cluster, uint32_t index)
 weir_status weir_partition_decide(const struct weir_partition_query *query,
                                   struct weir_partition_cut *cut, struct weir_error *error)
 {
+    WEIR_TRY(weir_size_check(query->size, sizeof *query, "the query", error));
     const struct weir_cluster *const cluster = query->cluster;
     struct choice choice = { .query = query, .cut = cut };
 

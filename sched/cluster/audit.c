@@ -87,9 +87,26 @@ static weir_status take_workers(const struct weir_cluster *cluster, const struct
     return WEIR_OK;
 }
 
-static weir_status compare_gpu(const struct weir_gpu *books, const struct weir_gpu *recomputed,
+/* What must be free of a GPU: nothing when it is unhealthy. */
+static struct weir_gpu offered(const struct weir_gpu *recomputed)
+{
+    struct weir_gpu offered = *recomputed;
+
+    if ((recomputed->is_closed & WEIR_GPU_UNHEALTHY) == 0)
+        return offered;
+    offered.units_free = 0;
+    offered.mem_free_bytes = 0;
+    offered.nvdec_free = 0;
+    offered.nvenc_free = 0;
+    return offered;
+}
+
+static weir_status compare_gpu(const struct weir_gpu *books, const struct weir_gpu *held,
                                uint64_t node_id, uint32_t index, struct weir_error *error)
 {
+    const struct weir_gpu expected = offered(held);
+    const struct weir_gpu *const recomputed = &expected;
+
     if (books->units_free == recomputed->units_free && books->units_free >= 0 &&
         books->units_free <= books->units_total &&
         books->mem_free_bytes == recomputed->mem_free_bytes && books->mem_free_bytes >= 0 &&
@@ -112,6 +129,11 @@ static weir_status compare_node(const struct weir_cluster *cluster, const struct
 {
     const struct weir_node *const node = &cluster->nodes[index];
 
+    if ((node->flags & WEIR_NODE_REMOVED) != 0 &&
+        (node->flags != WEIR_NODE_REMOVED || node->gpu_count != 0 || node->cpu_total != 0 ||
+         node->ram_total_bytes != 0 || weir_id_table_find(&cluster->node_ids, node->id) == index))
+        return weir_fail(error, WEIR_EINVARIANT, "node index %u: was removed and is not empty",
+                         index);
     if (node->cpu_free != node->cpu_total - held->cpu_units[index] || node->cpu_free < 0 ||
         node->ram_free_bytes != node->ram_total_bytes - held->ram_bytes[index] ||
         node->ram_free_bytes < 0)
@@ -131,30 +153,52 @@ static weir_status compare_node(const struct weir_cluster *cluster, const struct
     return WEIR_OK;
 }
 
-static weir_status compare_sums(const struct weir_cluster *cluster, struct weir_error *error)
+static bool same_amounts(const struct weir_amounts *a, const struct weir_amounts *b)
 {
-    struct weir_amounts sum = { .cpu_units = 0 };
+    return a->cpu_units == b->cpu_units && a->ram_bytes == b->ram_bytes &&
+           a->gpu_units == b->gpu_units && a->gpu_mem_bytes == b->gpu_mem_bytes &&
+           a->nvdecs == b->nvdecs && a->nvencs == b->nvencs;
+}
+
+/* `held` has the GPU's free amounts as its workers leave them. */
+static void sum_gpu(const struct weir_gpu *gpu, const struct weir_gpu *held,
+                    struct weir_amounts *total, struct weir_amounts *free)
+{
+    const bool is_ill = (gpu->is_closed & WEIR_GPU_UNHEALTHY) != 0;
+
+    total->gpu_units += gpu->units_total - (is_ill ? held->units_free : 0);
+    total->gpu_mem_bytes += gpu->mem_total_bytes - (is_ill ? held->mem_free_bytes : 0);
+    total->nvdecs += __builtin_popcount(gpu->nvdec_all & ~(is_ill ? held->nvdec_free : 0));
+    total->nvencs += __builtin_popcount(gpu->nvenc_all & ~(is_ill ? held->nvenc_free : 0));
+    free->gpu_units += gpu->units_free;
+    free->gpu_mem_bytes += gpu->mem_free_bytes;
+    free->nvdecs += __builtin_popcount(gpu->nvdec_free);
+    free->nvencs += __builtin_popcount(gpu->nvenc_free);
+}
+
+static weir_status compare_sums(const struct weir_cluster *cluster, const struct held *held,
+                                struct weir_error *error)
+{
+    struct weir_amounts total = { .cpu_units = 0 };
+    struct weir_amounts free = { .cpu_units = 0 };
 
     for (uint32_t n = 0; n < cluster->node_count; n++) {
         const struct weir_node *const node = &cluster->nodes[n];
         if (!(node->flags & WEIR_NODE_UP))
             continue;
-        sum.cpu_units += node->cpu_free;
-        sum.ram_bytes += node->ram_free_bytes;
-        for (uint32_t g = 0; g < node->gpu_count; g++) {
-            const struct weir_gpu *const gpu = &cluster->gpus[node->gpu_first + g];
-            sum.gpu_units += gpu->units_free;
-            sum.gpu_mem_bytes += gpu->mem_free_bytes;
-            sum.nvdecs += __builtin_popcount(gpu->nvdec_free);
-            sum.nvencs += __builtin_popcount(gpu->nvenc_free);
-        }
+        total.cpu_units += node->cpu_total;
+        total.ram_bytes += node->ram_total_bytes;
+        free.cpu_units += node->cpu_free;
+        free.ram_bytes += node->ram_free_bytes;
+        for (uint32_t g = 0; g < node->gpu_count; g++)
+            sum_gpu(&cluster->gpus[node->gpu_first + g], &held->gpus[node->gpu_first + g], &total,
+                    &free);
     }
-    const struct weir_amounts *const books = &cluster->free;
-    if (sum.cpu_units == books->cpu_units && sum.ram_bytes == books->ram_bytes &&
-        sum.gpu_units == books->gpu_units && sum.gpu_mem_bytes == books->gpu_mem_bytes &&
-        sum.nvdecs == books->nvdecs && sum.nvencs == books->nvencs)
-        return WEIR_OK;
-    return weir_fail(error, WEIR_EINVARIANT, "the sum of free amounts differs from the nodes'");
+    if (!same_amounts(&free, &cluster->free))
+        return weir_fail(error, WEIR_EINVARIANT, "the sum of free amounts differs from the nodes'");
+    if (!same_amounts(&total, &cluster->total))
+        return weir_fail(error, WEIR_EINVARIANT, "the sum of amounts differs from the nodes'");
+    return WEIR_OK;
 }
 
 /* Every worker is in its node's list, and in that of its peers. */
@@ -228,13 +272,16 @@ static weir_status compare_all(const struct weir_cluster *cluster, const struct 
     WEIR_TRY(take_workers(cluster, held, error));
     for (uint32_t n = 0; n < cluster->node_count; n++)
         WEIR_TRY(compare_node(cluster, held, n, error));
-    WEIR_TRY(compare_sums(cluster, error));
+    WEIR_TRY(compare_sums(cluster, held, error));
     return compare_lists(cluster, error);
 }
 
 weir_status weir_cluster_check(const struct weir_cluster *cluster, struct weir_error *error)
 {
     const struct weir_allocator *const memory = &cluster->allocator;
+    if (weir_cluster_broken(cluster) > 0)
+        return weir_fail(error, WEIR_EINVARIANT, "%u invariants did not hold",
+                         weir_cluster_broken(cluster));
     const struct held held = {
         .gpus = weir_alloc(memory, cluster->gpu_count, sizeof *held.gpus),
         .cpu_units = weir_alloc(memory, cluster->node_count, sizeof *held.cpu_units),

@@ -5,6 +5,7 @@
 #include "sched/cluster/state.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/size.h"
 
 #include <string.h>
 
@@ -155,6 +156,7 @@ weir_status weir_cluster_assign(struct weir_cluster *target, const struct weir_c
     WEIR_TRY(copy_table(&target->allocator, &target->peers, &source->peers));
     WEIR_TRY(copy_pools(target, source));
     target->node_count = source->node_count;
+    target->removed_count = source->removed_count;
     target->gpu_count = source->gpu_count;
     target->total = source->total;
     target->free = source->free;
@@ -200,6 +202,9 @@ static weir_status check_node(const struct weir_cluster *cluster, const struct w
     if (spec->gpu_count > WEIR_MAX_NODE_GPUS)
         return weir_fail(error, WEIR_EINVAL, "node %llu: GPUs must be <= %d, got %u", id,
                          WEIR_MAX_NODE_GPUS, spec->gpu_count);
+    if (spec->gpu_count > 0 && spec->gpus == NULL)
+        return weir_fail(error, WEIR_EINVAL, "node %llu: %u GPUs and no list of them", id,
+                         spec->gpu_count);
     for (uint32_t g = 0; g < spec->gpu_count; g++) {
         const struct weir_gpu_spec *const gpu = &spec->gpus[g];
         if (gpu->nvdecs > WEIR_MAX_ENGINES || gpu->nvencs > WEIR_MAX_ENGINES)
@@ -292,27 +297,48 @@ static struct weir_gpu open_gpu(const struct weir_gpu_spec *spec)
                               .mig_state = { .cut = spec->mig_cut } };
 }
 
+/* The record of a removed node of this id, or a new one; room must have been reserved. */
+static uint32_t take_record(struct weir_cluster *cluster, const struct weir_node_spec *spec)
+{
+    for (uint32_t n = 0; cluster->removed_count > 0 && n < cluster->node_count; n++) {
+        if ((cluster->nodes[n].flags & WEIR_NODE_REMOVED) == 0 ||
+            cluster->nodes[n].id != spec->id || cluster->lists[n].gpu_room != spec->gpu_count)
+            continue;
+        cluster->removed_count--;
+        return n;
+    }
+    const uint32_t node = cluster->node_count++;
+    cluster->nodes[node].gpu_first = cluster->gpu_count;
+    cluster->gpu_count += spec->gpu_count;
+    cluster->lists[node] =
+        (struct weir_node_list){ .first = WEIR_NO_INDEX, .gpu_room = spec->gpu_count };
+    return node;
+}
+
 weir_status weir_cluster_add_node(struct weir_cluster *cluster, const struct weir_node_spec *spec,
                                   uint32_t *index, struct weir_error *error)
 {
+    if (cluster == NULL || spec == NULL)
+        return weir_fail(error, WEIR_EINVAL, "no inventory or no node");
+    WEIR_TRY(weir_size_check(spec->size, sizeof *spec, "the node", error));
     WEIR_TRY(check_node(cluster, spec, error));
     WEIR_TRY(check_cuts(spec, error));
     if (reserve_node(cluster, spec->gpu_count) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "node %llu: out of memory",
                          (unsigned long long)spec->id);
-    const uint32_t node = cluster->node_count++;
+    const uint32_t node = take_record(cluster, spec);
+    const uint32_t gpu_first = cluster->nodes[node].gpu_first;
     cluster->nodes[node] = (struct weir_node){ .id = spec->id,
                                                .type = spec->type,
                                                .flags = WEIR_NODE_UP,
-                                               .gpu_first = cluster->gpu_count,
+                                               .gpu_first = gpu_first,
                                                .gpu_count = spec->gpu_count,
                                                .cpu_free = spec->cpu_units,
                                                .cpu_total = spec->cpu_units,
                                                .ram_free_bytes = spec->ram_bytes,
                                                .ram_total_bytes = spec->ram_bytes };
     for (uint32_t g = 0; g < spec->gpu_count; g++)
-        cluster->gpus[cluster->gpu_count++] = open_gpu(&spec->gpus[g]);
-    cluster->lists[node] = (struct weir_node_list){ .first = WEIR_NO_INDEX };
+        cluster->gpus[gpu_first + g] = open_gpu(&spec->gpus[g]);
     weir_id_table_put(&cluster->node_ids, spec->id, node);
     weir_ledger_open(cluster, node);
     if (index != NULL)
@@ -322,7 +348,7 @@ weir_status weir_cluster_add_node(struct weir_cluster *cluster, const struct wei
 
 weir_status weir_cluster_set_node_flags(struct weir_cluster *cluster, uint32_t node, uint32_t flags)
 {
-    if (node >= cluster->node_count)
+    if (node >= cluster->node_count || cluster->nodes[node].flags == WEIR_NODE_REMOVED)
         return WEIR_ENOTFOUND;
     if ((flags & ~(uint32_t)(WEIR_NODE_UP | WEIR_NODE_CORDONED)) != 0)
         return WEIR_EINVAL;

@@ -8,8 +8,7 @@
 
 #include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
-
-#include <assert.h>
+#include "sched/internal/invariant.h"
 
 static uint32_t home_of(const struct weir_id_table *table, uint64_t id)
 {
@@ -63,7 +62,8 @@ weir_status weir_id_table_reserve(struct weir_id_table *table,
 
 void weir_id_table_put(struct weir_id_table *table, uint64_t id, uint32_t index)
 {
-    assert(table->count < table->capacity / 2);
+    if (!WEIR_HOLDS(table->count < table->capacity / 2, &table->broken))
+        return;
     const uint32_t place = place_of(table, id);
     table->entries[place].id = id;
     table->entries[place].index = index;
@@ -72,18 +72,22 @@ void weir_id_table_put(struct weir_id_table *table, uint64_t id, uint32_t index)
 
 void weir_id_table_set(struct weir_id_table *table, uint64_t id, uint32_t index)
 {
-    const uint32_t place = place_of(table, id);
+    const uint32_t place = table->count == 0 ? 0 : place_of(table, id);
 
-    assert(table->entries[place].index != WEIR_NO_INDEX);
+    if (!WEIR_HOLDS(table->count > 0 && table->entries[place].index != WEIR_NO_INDEX,
+                    &table->broken))
+        return;
     table->entries[place].index = index;
 }
 
 void weir_id_table_remove(struct weir_id_table *table, uint64_t id)
 {
     const uint32_t mask = table->capacity - 1;
-    uint32_t hole = place_of(table, id);
+    uint32_t hole = table->count == 0 ? 0 : place_of(table, id);
 
-    assert(table->entries[hole].index != WEIR_NO_INDEX);
+    if (!WEIR_HOLDS(table->count > 0 && table->entries[hole].index != WEIR_NO_INDEX,
+                    &table->broken))
+        return;
     /* Move back every later entry of the run whose home is not after the hole. */
     for (uint32_t i = (hole + 1) & mask; table->entries[i].index != WEIR_NO_INDEX;
          i = (i + 1) & mask) {

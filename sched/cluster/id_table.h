@@ -20,6 +20,7 @@ struct weir_id_table {
     struct weir_id_entry *entries; /* NULL while empty */
     uint32_t capacity;             /* a power of two, or 0 */
     uint32_t count;
+    uint32_t broken; /* invariants that did not hold; 0 */
 };
 
 /* Index stored for `id`, or WEIR_NO_INDEX. */

@@ -9,8 +9,7 @@
 #include "sched/cluster/state.h"
 
 #include "sched/internal/alloc.h"
-
-#include <assert.h>
+#include "sched/internal/invariant.h"
 
 weir_status weir_journal_reserve(struct weir_cluster *cluster)
 {
@@ -32,7 +31,8 @@ void weir_journal_write(struct weir_cluster *cluster, const struct weir_undo *un
             weir_roster_give_block(cluster, undo->slot.more, undo->slot.device_count);
         return;
     }
-    assert(cluster->journal_count < cluster->journal_capacity);
+    if (!WEIR_HOLDS(cluster->journal_count < cluster->journal_capacity, &cluster->broken))
+        return;
     cluster->journal[cluster->journal_count++] = *undo;
 }
 

@@ -5,6 +5,10 @@
  *
  * Invariant: a node's version is a function of its flags, totals and free amounts; every change of
  * these goes through here and is in the ring.
+ *
+ * An unhealthy GPU has all its free amounts at 0, so that nobody who looks for room finds any. What
+ * it would have free is not kept: it is totals less what the node's workers hold, and is wanted
+ * only when the GPU recovers or a worker is told that came late.
  */
 #include "sched/cluster/state.h"
 
@@ -22,6 +26,8 @@ static uint64_t gpu_fingerprint(const struct weir_gpu *gpu, uint32_t index)
     if (gpu->mig != NULL) {
         hash = weir_hash_add(hash, gpu->mig_state.held);
         hash = weir_hash_add(hash, gpu->mig_state.cut + gpu->is_closed);
+    } else if (gpu->is_closed != 0) {
+        hash = weir_hash_add(hash, gpu->is_closed);
     }
     hash = weir_hash_add(hash, ((uint64_t)gpu->idle_w << 16) | gpu->full_w);
     return weir_hash_add(hash, (uint64_t)gpu->mem_total_bytes);
@@ -82,6 +88,59 @@ static void add_amounts(struct weir_amounts *sum, const struct weir_amounts *par
     sum->gpu_mem_bytes += sign * part->gpu_mem_bytes;
 }
 
+static bool is_unhealthy(const struct weir_gpu *gpu)
+{
+    return (gpu->is_closed & WEIR_GPU_UNHEALTHY) != 0;
+}
+
+static void take_device(struct weir_gpu *gpu, uint32_t index, const struct weir_device *device)
+{
+    if (device->gpu != index)
+        return;
+    gpu->units_free -= device->units;
+    gpu->mem_free_bytes -= device->mem_bytes;
+    gpu->nvdec_free &= ~device->nvdec_mask;
+    gpu->nvenc_free &= ~device->nvenc_mask;
+}
+
+/* A GPU with what nobody holds of it free, as if it were healthy. O(workers of its node). */
+static struct weir_gpu healthy_gpu(const struct weir_cluster *cluster, uint32_t node, uint32_t gpu)
+{
+    struct weir_gpu healthy = cluster->gpus[cluster->nodes[node].gpu_first + gpu];
+
+    healthy.units_free = healthy.units_total;
+    healthy.mem_free_bytes = healthy.mem_total_bytes;
+    healthy.nvdec_free = healthy.nvdec_all;
+    healthy.nvenc_free = healthy.nvenc_all;
+    for (uint32_t s = cluster->lists[node].first; s != WEIR_NO_INDEX;
+         s = cluster->slots[s].node_next) {
+        const struct weir_worker_slot *const slot = &cluster->slots[s];
+        const struct weir_device *const more = weir_slot_more(cluster, slot);
+        if (slot->device_count > 0)
+            take_device(&healthy, gpu, &slot->first);
+        for (uint32_t d = 1; d < slot->device_count; d++)
+            take_device(&healthy, gpu, &more[d - 1]);
+    }
+    return healthy;
+}
+
+/* What a GPU adds to the sums: all of it, or what is held when it is unhealthy. */
+static struct weir_amounts counted_total(const struct weir_cluster *cluster,
+                                         const struct weir_node *node, uint32_t gpu)
+{
+    const struct weir_gpu *const books = &cluster->gpus[node->gpu_first + gpu];
+    struct weir_gpu unused = { .units_free = 0 };
+
+    if (is_unhealthy(books))
+        unused = healthy_gpu(cluster, (uint32_t)(node - cluster->nodes), gpu);
+    return (struct weir_amounts){
+        .gpu_units = books->units_total - unused.units_free,
+        .nvdecs = __builtin_popcount(books->nvdec_all & ~unused.nvdec_free),
+        .nvencs = __builtin_popcount(books->nvenc_all & ~unused.nvenc_free),
+        .gpu_mem_bytes = books->mem_total_bytes - unused.mem_free_bytes,
+    };
+}
+
 /* Adds (1) or takes (-1) all of a node to or from the sums of nodes that are up. */
 static void count_node(struct weir_cluster *cluster, const struct weir_node *node, int64_t sign)
 {
@@ -91,10 +150,8 @@ static void count_node(struct weir_cluster *cluster, const struct weir_node *nod
 
     for (uint32_t g = 0; g < node->gpu_count; g++) {
         const struct weir_gpu *const gpu = &cluster->gpus[node->gpu_first + g];
-        total.gpu_units += gpu->units_total;
-        total.nvdecs += __builtin_popcount(gpu->nvdec_all);
-        total.nvencs += __builtin_popcount(gpu->nvenc_all);
-        total.gpu_mem_bytes += gpu->mem_total_bytes;
+        const struct weir_amounts counted = counted_total(cluster, node, g);
+        add_amounts(&total, &counted, 1);
         rest.gpu_units += gpu->units_free;
         rest.nvdecs += __builtin_popcount(gpu->nvdec_free);
         rest.nvencs += __builtin_popcount(gpu->nvenc_free);
@@ -109,6 +166,37 @@ void weir_ledger_open(struct weir_cluster *cluster, uint32_t node)
     struct weir_node *const books = &cluster->nodes[node];
 
     books->version = weir_ledger_version(cluster, node);
+    if (books->flags & WEIR_NODE_UP)
+        count_node(cluster, books, 1);
+    record_change(cluster, node, 0);
+}
+
+void weir_ledger_close(struct weir_cluster *cluster, uint32_t node)
+{
+    struct weir_node *const books = &cluster->nodes[node];
+
+    if (books->flags & WEIR_NODE_UP)
+        count_node(cluster, books, -1);
+    *books = (struct weir_node){ .id = books->id,
+                                 .flags = WEIR_NODE_REMOVED,
+                                 .gpu_first = books->gpu_first };
+    books->version = weir_ledger_version(cluster, node);
+    record_change(cluster, node, 0);
+}
+
+void weir_ledger_resize(struct weir_cluster *cluster, uint32_t node, int64_t cpu_units,
+                        int64_t ram_bytes)
+{
+    struct weir_node *const books = &cluster->nodes[node];
+
+    if (books->flags & WEIR_NODE_UP)
+        count_node(cluster, books, -1);
+    books->version -= host_fingerprint(books);
+    books->cpu_free += cpu_units - books->cpu_total;
+    books->cpu_total = cpu_units;
+    books->ram_free_bytes += ram_bytes - books->ram_total_bytes;
+    books->ram_total_bytes = ram_bytes;
+    books->version += host_fingerprint(books);
     if (books->flags & WEIR_NODE_UP)
         count_node(cluster, books, 1);
     record_change(cluster, node, 0);
@@ -166,7 +254,33 @@ void weir_ledger_set_closed(struct weir_cluster *cluster, uint32_t node, uint32_
 {
     const struct gpu_change change = begin_change(cluster, node, gpu);
 
-    change.gpu->is_closed = is_closed;
+    change.gpu->is_closed &= ~(uint32_t)WEIR_GPU_DRAINED;
+    change.gpu->is_closed |= is_closed ? WEIR_GPU_DRAINED : 0;
+    end_change(cluster, &change);
+}
+
+void weir_ledger_set_health(struct weir_cluster *cluster, uint32_t node, uint32_t gpu,
+                            bool is_healthy)
+{
+    struct weir_node *const books = &cluster->nodes[node];
+    const bool is_counted = (books->flags & WEIR_NODE_UP) != 0;
+
+    if (is_unhealthy(&cluster->gpus[books->gpu_first + gpu]) != is_healthy)
+        return;
+    if (is_counted)
+        count_node(cluster, books, -1);
+    const struct gpu_change change = begin_change(cluster, node, gpu);
+    *change.gpu = healthy_gpu(cluster, node, gpu);
+    change.gpu->is_closed &= ~(uint32_t)WEIR_GPU_UNHEALTHY;
+    if (!is_healthy) {
+        change.gpu->is_closed |= WEIR_GPU_UNHEALTHY;
+        change.gpu->units_free = 0;
+        change.gpu->mem_free_bytes = 0;
+        change.gpu->nvdec_free = 0;
+        change.gpu->nvenc_free = 0;
+    }
+    if (is_counted)
+        count_node(cluster, books, 1);
     end_change(cluster, &change);
 }
 
@@ -212,8 +326,8 @@ static weir_status report_instance(const struct weir_gpu *gpu, const struct weir
                      (long long)device->mem_bytes);
 }
 
-static weir_status check_device(const struct weir_gpu *gpu, const struct weir_device *device,
-                                uint64_t node_id, struct weir_error *error)
+static weir_status check_amounts(const struct weir_gpu *gpu, const struct weir_device *device,
+                                 uint64_t node_id, struct weir_error *error)
 {
     const char *what = NULL;
     double wanted = 0;
@@ -246,6 +360,19 @@ static weir_status check_device(const struct weir_gpu *gpu, const struct weir_de
     return weir_fail(error, WEIR_EOVERCOMMIT, "node %llu GPU %u: %s %d is not free",
                      (unsigned long long)node_id, device->gpu, nvdec_taken ? "NVDEC" : "NVENC",
                      __builtin_ctz(nvdec_taken ? nvdec_taken : nvenc_taken));
+}
+
+/* What is told to run on an unhealthy GPU is believed if it could run there. */
+static weir_status check_device(const struct weir_cluster *cluster, uint32_t node,
+                                const struct weir_device *device, struct weir_error *error)
+{
+    const struct weir_node *const books = &cluster->nodes[node];
+    const struct weir_gpu *const gpu = &cluster->gpus[books->gpu_first + device->gpu];
+
+    if (!is_unhealthy(gpu))
+        return check_amounts(gpu, device, books->id, error);
+    const struct weir_gpu healthy = healthy_gpu(cluster, node, device->gpu);
+    return check_amounts(&healthy, device, books->id, error);
 }
 
 weir_status weir_ledger_check(const struct weir_cluster *cluster, const struct weir_alloc *alloc,
@@ -281,27 +408,39 @@ weir_status weir_ledger_check(const struct weir_cluster *cluster, const struct w
             return weir_fail(error, WEIR_EINVAL,
                              "node %llu GPU %u: devices must ascend by GPU, the one before is %u",
                              id, device->gpu, alloc->devices[d - 1].gpu);
-        WEIR_TRY(check_device(&cluster->gpus[node->gpu_first + device->gpu], device, id, error));
+        WEIR_TRY(check_device(cluster, alloc->node, device, error));
     }
     return WEIR_OK;
 }
 
-/* One device; the sums of free amounts go into `moved`. */
+/* What moves between free and held, and what comes into or leaves the totals: the part of
+ * unhealthy GPUs that is held. */
+struct moved {
+    struct weir_amounts free;
+    struct weir_amounts total;
+};
+
 static void apply_device(struct weir_gpu *gpu, const struct weir_device *device, int64_t direction,
-                         struct weir_amounts *moved)
+                         struct moved *moved)
 {
-    weir_gpu_move(gpu, device, direction);
-    moved->gpu_units += device->units;
-    moved->gpu_mem_bytes += device->mem_bytes;
-    moved->nvdecs += __builtin_popcount(device->nvdec_mask);
-    moved->nvencs += __builtin_popcount(device->nvenc_mask);
+    const struct weir_amounts amounts = {
+        .gpu_units = device->units,
+        .gpu_mem_bytes = device->mem_bytes,
+        .nvdecs = __builtin_popcount(device->nvdec_mask),
+        .nvencs = __builtin_popcount(device->nvenc_mask),
+    };
+    const struct weir_device instance = { .mig = device->mig };
+
+    weir_gpu_move(gpu, is_unhealthy(gpu) ? &instance : device, direction);
+    add_amounts(is_unhealthy(gpu) ? &moved->total : &moved->free, &amounts, 1);
 }
 
 void weir_ledger_apply(struct weir_cluster *cluster, const struct weir_alloc *alloc,
                        int64_t direction, const struct weir_worker_slot *worker)
 {
     struct weir_node *const node = &cluster->nodes[alloc->node];
-    struct weir_amounts moved = { .cpu_units = alloc->cpu_units, .ram_bytes = alloc->ram_bytes };
+    struct moved moved = { .free = { .cpu_units = alloc->cpu_units,
+                                     .ram_bytes = alloc->ram_bytes } };
 
     node->version -= host_fingerprint(node);
     node->cpu_free -= direction * alloc->cpu_units;
@@ -314,8 +453,10 @@ void weir_ledger_apply(struct weir_cluster *cluster, const struct weir_alloc *al
         apply_device(gpu, device, direction, &moved);
         node->version += gpu_fingerprint(gpu, device->gpu);
     }
-    if (node->flags & WEIR_NODE_UP)
-        add_amounts(&cluster->free, &moved, -direction);
+    if (node->flags & WEIR_NODE_UP) {
+        add_amounts(&cluster->free, &moved.free, -direction);
+        add_amounts(&cluster->total, &moved.total, direction);
+    }
     record_change(
         cluster, alloc->node,
         weir_hash_add(weir_hash_mix(worker->id * 2 + (direction > 0)) + worker->owner.index,

@@ -9,8 +9,8 @@
 #include "sched/cluster/state.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/invariant.h"
 
-#include <assert.h>
 #include <string.h>
 
 static weir_status reserve_pool(struct weir_cluster *cluster, uint32_t pool)
@@ -79,9 +79,10 @@ uint32_t weir_roster_take_block(struct weir_cluster *cluster, uint32_t device_co
         blocks->free_first[size] = blocks->devices[block].gpu;
         return block;
     }
+    if (!WEIR_HOLDS(blocks->capacity - blocks->count >= size, &cluster->broken))
+        return WEIR_NO_INDEX;
     block = blocks->count;
     blocks->count += size;
-    assert(blocks->count <= blocks->capacity);
     return block;
 }
 
@@ -119,7 +120,8 @@ static void list_insert(struct weir_cluster *cluster, uint32_t slot)
     struct weir_pool_list *const list = &cluster->pools[worker->owner.index];
     const uint32_t position = list_place(cluster, list, worker->sequence);
 
-    assert(list->count < list->capacity);
+    if (!WEIR_HOLDS(list->count < list->capacity, &cluster->broken))
+        return;
     memmove(list->slots + position + 1, list->slots + position,
             (list->count - position) * sizeof *list->slots);
     list->slots[position] = slot;
@@ -132,7 +134,8 @@ static void list_extract(struct weir_cluster *cluster, uint32_t slot)
     struct weir_pool_list *const list = &cluster->pools[worker->owner.index];
     const uint32_t position = list_place(cluster, list, worker->sequence);
 
-    assert(list->slots[position] == slot);
+    if (!WEIR_HOLDS(position < list->count && list->slots[position] == slot, &cluster->broken))
+        return;
     list->count--;
     memmove(list->slots + position, list->slots + position + 1,
             (list->count - position) * sizeof *list->slots);
@@ -146,7 +149,8 @@ static uint32_t take_slot(struct weir_cluster *cluster)
         cluster->slot_free = cluster->slots[slot].node_next;
         return slot;
     }
-    assert(cluster->slot_count < cluster->slot_capacity);
+    if (!WEIR_HOLDS(cluster->slot_count < cluster->slot_capacity, &cluster->broken))
+        return WEIR_NO_INDEX;
     return cluster->slot_count++;
 }
 
@@ -198,6 +202,8 @@ uint32_t weir_roster_insert(struct weir_cluster *cluster, const struct weir_work
 {
     const uint32_t slot = take_slot(cluster);
 
+    if (slot == WEIR_NO_INDEX)
+        return slot;
     cluster->slots[slot] = *worker;
     link_worker(cluster, slot);
     if (worker->owner.kind == WEIR_OWNER_POOL)
@@ -205,6 +211,12 @@ uint32_t weir_roster_insert(struct weir_cluster *cluster, const struct weir_work
     weir_id_table_put(&cluster->worker_ids, worker->id, slot);
     cluster->worker_count++;
     return slot;
+}
+
+uint32_t weir_cluster_broken(const struct weir_cluster *cluster)
+{
+    return cluster->broken + cluster->node_ids.broken + cluster->worker_ids.broken +
+           cluster->peers.broken;
 }
 
 void weir_roster_extract(struct weir_cluster *cluster, uint32_t slot)

@@ -47,8 +47,8 @@ struct weir_pool_list {
  * Equal stamps mean equal workers, so what depends on them can be kept until the stamp changes. */
 struct weir_node_list {
     uint64_t stamp;
-    uint32_t first; /* slot, or WEIR_NO_INDEX */
-    uint32_t reserved;
+    uint32_t first;    /* slot, or WEIR_NO_INDEX */
+    uint32_t gpu_room; /* records of GPUs from gpu_first on; a removed node keeps them */
 };
 
 /* Blocks of 1 .. WEIR_MAX_DEVICES - 1 devices; free blocks are chained by size through `gpu`. */
@@ -85,6 +85,8 @@ struct weir_cluster {
     uint32_t node_count;
     uint32_t node_capacity;
     uint32_t list_capacity;
+    uint32_t removed_count; /* of nodes: empty records */
+    uint32_t broken;        /* invariants that did not hold; 0 */
     struct weir_gpu *gpus;
     uint32_t gpu_count;
     uint32_t gpu_capacity;
@@ -123,6 +125,9 @@ struct weir_change_mark {
     uint64_t count;
     uint64_t stamp;
 };
+
+/* Invariants that did not hold so far, those of the tables included; 0 in a sound library. */
+uint32_t weir_cluster_broken(const struct weir_cluster *cluster);
 
 /* How many of the latest changes lead from `mark` to now, or WEIR_NO_INDEX when this cannot be told
  * (another inventory, too long ago): then every node's version must be looked at. Change number
@@ -193,8 +198,14 @@ void weir_ledger_set_closed(struct weir_cluster *cluster, uint32_t node, uint32_
 /* Whether a device names an instance exactly when its GPU is cut, and then holds exactly what the
  * instance has and the instance is free. */
 bool weir_ledger_instance_fits(const struct weir_gpu *gpu, const struct weir_device *device);
-/* Starts the books of a node that was just appended. */
+/* Starts the books of a node that was just added, and ends those of an empty one. */
 void weir_ledger_open(struct weir_cluster *cluster, uint32_t node);
+void weir_ledger_close(struct weir_cluster *cluster, uint32_t node);
+/* Other totals; what is held must fit them. */
+void weir_ledger_resize(struct weir_cluster *cluster, uint32_t node, int64_t cpu_units,
+                        int64_t ram_bytes);
+void weir_ledger_set_health(struct weir_cluster *cluster, uint32_t node, uint32_t gpu,
+                            bool is_healthy);
 /* The fingerprint of a node, recomputed. */
 uint64_t weir_ledger_version(const struct weir_cluster *cluster, uint32_t node);
 

@@ -62,6 +62,9 @@ weir_status weir_cluster_add_worker(struct weir_cluster *cluster, uint64_t id,
                                        .device_count = alloc->device_count,
                                        .more =
                                            weir_roster_take_block(cluster, alloc->device_count) };
+    if (alloc->device_count > 1 && worker.more == WEIR_NO_INDEX)
+        return weir_fail(error, WEIR_EINVARIANT, "worker %llu: no block for its devices",
+                         (unsigned long long)id);
     if (alloc->device_count > 0)
         worker.first = alloc->devices[0];
     if (alloc->device_count > 1)

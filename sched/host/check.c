@@ -7,6 +7,7 @@
  * hide itself. Actions count in plan order. The first contradiction rejects the plan whole.
  * Cost: O(actions). Does not judge whether a plan is any good.
  */
+#include "sched/cluster/state.h"
 #include "sched/host/jobs.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/plan.h"
@@ -253,10 +254,12 @@ static weir_status give_back(const struct checker *checker, const struct weir_al
         struct weir_check_gpu *const gpu = gpu_book(checker, alloc->node, device->gpu);
         if (gpu == NULL)
             return weir_fail(checker->error, WEIR_ENOMEM, "out of memory");
-        gpu->units_free += device->units;
-        gpu->mem_free_bytes += device->mem_bytes;
-        gpu->nvdec_free |= device->nvdec_mask;
-        gpu->nvenc_free |= device->nvenc_mask;
+        if ((gpu->seen->is_closed & WEIR_GPU_UNHEALTHY) == 0) {
+            gpu->units_free += device->units;
+            gpu->mem_free_bytes += device->mem_bytes;
+            gpu->nvdec_free |= device->nvdec_mask;
+            gpu->nvenc_free |= device->nvenc_mask;
+        }
         if (device->mig != 0)
             gpu->mig_state.held &=
                 ~weir_mig_instance(weir_device_profile(device), weir_device_start(device));
@@ -370,6 +373,9 @@ static weir_status check_pool(const struct checker *checker)
     if (owner->kind != WEIR_OWNER_POOL || owner->index >= checker->view->pool_count)
         return weir_fail(checker->error, WEIR_EPOLICY, "stage %u of %u", owner->index,
                          checker->view->pool_count);
+    const struct weir_pool_view *const pool = weir_view_pool(checker->view, owner->index);
+    if (pool->finished == WEIR_POOL_REMOVED)
+        return weir_fail(checker->error, WEIR_EPOLICY, "stage %s was removed", pool->name);
     return WEIR_OK;
 }
 
@@ -480,6 +486,16 @@ static weir_status check_value(const struct checker *checker, int64_t least, int
     return WEIR_OK;
 }
 
+static weir_status check_node(const struct checker *checker)
+{
+    const uint32_t node = checker->action->node;
+    const struct weir_node *const books = weir_cluster_node(checker->view->cluster, node);
+
+    if (books == NULL || books->flags == WEIR_NODE_REMOVED)
+        return weir_fail(checker->error, WEIR_EPOLICY, "there is no node %u", node);
+    return WEIR_OK;
+}
+
 /* A GPU that can be cut, that nothing holds after the actions so far. */
 static weir_status check_cut(const struct checker *checker)
 {
@@ -561,8 +577,7 @@ static weir_status check_action(const struct checker *checker)
     case WEIR_VERB_REQUEST_NODE:
         return check_value(checker, 0, UINT32_MAX, "node type");
     case WEIR_VERB_RELEASE_NODE:
-        return check_value(checker, 0, (int64_t)weir_cluster_node_count(checker->view->cluster) - 1,
-                           "node");
+        return check_node(checker);
     case WEIR_VERB_WAKE:
         return check_value(checker, checker->view->now_ns, INT64_MAX, "time");
     case WEIR_VERB_DENY:
@@ -596,11 +611,16 @@ static void open_books(struct weir_check *books)
 weir_status weir_plan_check(const struct weir_plan *plan, const struct weir_view *view,
                             struct weir_error *error)
 {
+    if (plan == NULL || view == NULL)
+        return weir_fail(error, WEIR_EINVAL, "no plan or no view");
     struct checker checker = {
         .store = plan->store, .books = &plan->store->check, .view = view, .error = error
     };
     const uint32_t count = weir_plan_count(plan);
 
+    if (weir_cluster_broken(view->cluster) > 0)
+        return weir_fail(error, WEIR_EINVARIANT, "the inventory is broken: %u invariants of it",
+                         weir_cluster_broken(view->cluster));
     open_books(checker.books);
     for (uint32_t i = 0; i < count; i++) {
         checker.index = i;

@@ -152,7 +152,8 @@ static weir_status choose(struct weir_host *host)
         uint32_t excluded = 0;
         WEIR_TRY(reserve_pending(host));
         WEIR_TRY(exclude(host, &excluded));
-        const struct weir_partition_query query = { .cluster = host->scratch,
+        const struct weir_partition_query query = { .size = sizeof(struct weir_partition_query),
+                                                    .cluster = host->scratch,
                                                     .shapes = cuts->shapes,
                                                     .waiting = cuts->waiting,
                                                     .shape_count = shape_count,
@@ -174,7 +175,8 @@ static weir_status say_drained(struct weir_host *host)
         const struct weir_gpu *const gpu = weir_cluster_gpu(host->scratch, cut->node, cut->gpu);
         if (host->cuts.away_ns[i] != WEIR_UNKNOWN_TIME || gpu->mig_state.held != 0)
             continue;
-        const struct weir_action action = { .verb = WEIR_VERB_CUT,
+        const struct weir_action action = { .size = sizeof(struct weir_action),
+                                            .verb = WEIR_VERB_CUT,
                                             .owner = weir_pool_owner(WEIR_NO_INDEX),
                                             .node = cut->node,
                                             .gpu = cut->gpu,

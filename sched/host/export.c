@@ -89,11 +89,15 @@ static void put_gpu(struct writer *writer, const struct weir_gpu *gpu)
 static void put_nodes(struct writer *writer, const struct weir_cluster *cluster)
 {
     const uint32_t count = weir_cluster_node_count(cluster);
+    uint32_t written = 0;
 
     put(writer, "  \"nodes\": [");
     for (uint32_t i = 0; i < count; i++) {
         const struct weir_node *const node = weir_cluster_node(cluster, i);
-        put(writer, "%s\n    {\"id\": \"%llu\", ", i == 0 ? "" : ",", (unsigned long long)node->id);
+        if (node->flags == WEIR_NODE_REMOVED)
+            continue;
+        put(writer, "%s\n    {\"id\": \"%llu\", ", written++ == 0 ? "" : ",",
+            (unsigned long long)node->id);
         put_amount(writer, "cpus", node->cpu_total);
         put(writer, ", \"ram_bytes\": %lld, \"type\": %u, \"up\": %s, \"cordoned\": %s",
             (long long)node->ram_total_bytes, node->type,
@@ -300,6 +304,8 @@ static void put_policy(struct writer *writer, const struct weir_policy_set *pair
 weir_status weir_host_export(struct weir_host *host, int64_t now_ns, const struct weir_sink *sink)
 {
     struct writer writer = { .sink = sink };
+    if (host == NULL || sink == NULL || sink->write == NULL)
+        return WEIR_EINVAL;
     const struct weir_view *const view = weir_host_view(host, now_ns);
 
     put(&writer, "{\n  \"format\": \"weir-decision\",\n  \"version\": 2,\n"

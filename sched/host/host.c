@@ -87,6 +87,8 @@ static weir_status create_parts(struct weir_host *host, const struct weir_host_c
 weir_status weir_host_create(const struct weir_host_config *config, struct weir_host **host,
                              struct weir_error *error)
 {
+    if (host == NULL)
+        return weir_fail(error, WEIR_EINVAL, "no place for the host");
     WEIR_TRY(check_config(config, error));
     const struct weir_allocator memory = weir_allocator_copy(config->allocator);
     struct weir_host *const made = weir_alloc(&memory, 1, sizeof *made);
@@ -169,6 +171,8 @@ weir_status weir_host_replace(struct weir_host *host, const struct weir_host_con
     struct weir_policy_set main;
     struct weir_policy_set fallback;
 
+    if (host == NULL)
+        return weir_fail(error, WEIR_EINVAL, "no host");
     WEIR_TRY(check_config(config, error));
     WEIR_TRY(create_sets(config, &host->allocator, &main, &fallback, error));
     const weir_status status = prepare_swap(host, &main, &fallback, error);
@@ -304,7 +308,7 @@ static weir_status ask_policies(struct weir_host *host, const struct weir_policy
     if (has_jobs)
         WEIR_TRY(ask_queueing(host, set, error));
     WEIR_TRY(weir_host_turn_away(host));
-    if (concerns_scaling(host))
+    if (concerns_scaling(host) && !weir_host_is_late(host))
         WEIR_TRY(ask_scaling(host, set, error));
     if (has_jobs)
         WEIR_TRY(weir_host_deny_jobs(host));
@@ -361,6 +365,8 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
         status = ask_policies(host, set, error);
     else
         (void)weir_fail(error, status, "%s", weir_status_text(status));
+    if (status == WEIR_OK)
+        status = weir_host_limit_plan(host);
     count_placements(host);
     weir_host_close_scratch(host);
     if (fingerprint(host) != before || !weir_pools_are_whole(&host->pools))
@@ -377,6 +383,7 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
         weir_host_turned_away(host);
         weir_host_pass_accepted(host);
         weir_placer_accept(host->placer);
+        host->is_dirty = host->limits.is_cut_short;
         return WEIR_OK;
     }
     weir_host_cuts_dropped(host);
@@ -450,6 +457,7 @@ weir_status weir_host_decide(struct weir_host *host, const struct weir_call *cal
     box->pool = -1;
     host->now_ns = call->now_ns;
     host->view.causes = call->causes;
+    weir_host_limits_begin(host, call);
     (void)weir_host_view(host, call->now_ns);
     host->view.seed = weir_hash_add(host->seed, host->stats.decisions);
     host->view.decision = host->stats.decisions++;
@@ -461,16 +469,17 @@ weir_status weir_host_decide(struct weir_host *host, const struct weir_call *cal
     }
     host->next_worker = weir_plan_next_worker(host->plan);
     count_plan(host);
+    host->limits.is_open = true;
     *plan = host->plan;
     return WEIR_OK;
 }
 
 struct weir_host_stats weir_host_stats(const struct weir_host *host)
 {
-    return host->stats;
+    return host == NULL ? (struct weir_host_stats){ 0 } : host->stats;
 }
 
 const struct weir_cluster *weir_host_cluster(const struct weir_host *host)
 {
-    return host->inventory;
+    return host == NULL ? NULL : host->inventory;
 }

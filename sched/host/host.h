@@ -59,6 +59,16 @@ struct weir_host_mix {
     uint32_t count;
 };
 
+/* What bounds the present decision; see limits.c. */
+struct weir_host_limits {
+    int64_t deadline_ns;  /* 0 = none */
+    uint32_t max_actions; /* 0 = no cap */
+    uint32_t cuts_before; /* pending when the decision began */
+    bool was_late;
+    bool is_cut_short;
+    bool is_open; /* the plan was handed out, and no outcome was told since */
+};
+
 struct weir_host {
     struct weir_allocator allocator;
     struct weir_window window;
@@ -87,6 +97,7 @@ struct weir_host {
     uint32_t started_count, started_capacity;
     struct weir_host_mix mix;
     struct weir_host_cuts cuts;
+    struct weir_host_limits limits;
     uint32_t group_by_policy, group_report, cut_min_gain;
     struct weir_host_stats stats;
 };
@@ -137,6 +148,12 @@ weir_status weir_host_deny_jobs(struct weir_host *host);
 weir_status weir_host_note_fresh(struct weir_host *host, uint32_t record);
 weir_status weir_host_turn_away(struct weir_host *host);
 void weir_host_turned_away(struct weir_host *host);
+
+/* limits.c: begins a decision; whether its time is over; drops what is too much of the plan, after
+ * the policies and before the check. */
+void weir_host_limits_begin(struct weir_host *host, const struct weir_call *call);
+bool weir_host_is_late(struct weir_host *host);
+weir_status weir_host_limit_plan(struct weir_host *host);
 
 /* cuts.c: chooses GPUs to cut anew and appends CUT for those that are drained; after the pass, on
  * the scratch. Then as for the pass. */

@@ -4,8 +4,8 @@
 
 #include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
+#include "sched/internal/invariant.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum { ID_BITS = 44, MOST_WORKLOADS = 1 << (64 - ID_BITS) };
@@ -407,7 +407,8 @@ void weir_jobs_remove(struct weir_jobs *jobs, uint32_t record)
 {
     struct weir_job_record *const job = &jobs->records[record];
 
-    assert(job->is_used != 0 && job->place == WEIR_NO_INDEX);
+    if (!WEIR_HOLDS(job->is_used != 0 && job->place == WEIR_NO_INDEX, &jobs->ids.broken))
+        return;
     weir_id_table_remove(&jobs->ids, id_key(job->workload, job->id));
     if (job->state != WEIR_JOB_WAITING)
         add_amounts(&jobs->held, jobs->kinds[job->kind].need, -1);

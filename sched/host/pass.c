@@ -103,7 +103,7 @@ static weir_status start_what_fits(struct weir_host *host, const struct weir_pol
 
     for (;;) {
         const uint32_t record = weir_jobs_first(&host->jobs, is_strict);
-        if (record == WEIR_NO_INDEX)
+        if (record == WEIR_NO_INDEX || weir_host_is_late(host))
             return WEIR_OK;
         const weir_status status = try_job(host, record, error);
         if (status != WEIR_OK && status != WEIR_EBUSY && status != WEIR_EINFEASIBLE)

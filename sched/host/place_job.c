@@ -48,7 +48,8 @@ static bool is_hopeless(const struct job_question *asked)
 static weir_status start_rank(const struct job_question *asked, uint32_t rank)
 {
     struct weir_placer *const placer = asked->placer;
-    const struct weir_place_query query = { .cluster = placer->bound.scratch,
+    const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                            .cluster = placer->bound.scratch,
                                             .mix = placer->bound.mix,
                                             .shape = rank_shape(asked->kind, rank),
                                             .owner = asked->owner,
@@ -108,7 +109,8 @@ static weir_status start_bundles(const struct job_question *asked)
     WEIR_TRY(reserve_bundles(placer, ranks));
     for (uint32_t rank = 0; rank < ranks; rank++)
         placer->bundles[rank] = *rank_shape(asked->kind, rank);
-    const struct weir_group_query query = { .scratch = placer->bound.scratch,
+    const struct weir_group_query query = { .size = sizeof(struct weir_group_query),
+                                            .scratch = placer->bound.scratch,
                                             .mix = placer->bound.mix,
                                             .bundles = placer->bundles,
                                             .bundle_count = ranks,

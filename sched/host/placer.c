@@ -475,6 +475,7 @@ weir_status weir_placer_start(struct weir_placer *placer, uint32_t pool, struct 
     const struct weir_stopped_list *const list = &pool_at(placer, pool)->list;
     const struct weir_mix mix = placer_mix(placer);
     const struct weir_place_query query = {
+        .size = sizeof(struct weir_place_query),
         .cluster = placer->bound.scratch,
         .mix = &mix,
         .shape = &placer->shapes[pool],
@@ -511,7 +512,8 @@ weir_status weir_placer_stop(struct weir_placer *placer, uint32_t pool, struct w
         return weir_fail(error, WEIR_EINVAL, "stage %u of %u", pool, placer->pool_count);
     if (placer->shapes[pool].kind == WEIR_SHAPE_SPMD_MULTI)
         return stop_group(placer, pool, error);
-    const struct weir_evict_query query = { .cluster = placer->bound.scratch,
+    const struct weir_evict_query query = { .size = sizeof(struct weir_evict_query),
+                                            .cluster = placer->bound.scratch,
                                             .mix = &mix,
                                             .owner = weir_pool_owner(pool),
                                             .seed = next_seed(placer, pool) };
@@ -530,4 +532,11 @@ weir_status weir_placer_stop(struct weir_placer *placer, uint32_t pool, struct w
     }
     const struct weir_step step = { .pool = pool, .is_removal = 1, .worker = id };
     return note_step(placer, &step);
+}
+
+void weir_placer_forget_pools(struct weir_placer *placer)
+{
+    placer->shape_count = 0;
+    for (uint32_t i = 0; i < placer->pool_capacity; i++)
+        placer->pools[i].has_seed = 0;
 }

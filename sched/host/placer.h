@@ -56,6 +56,9 @@ struct weir_placer_counts weir_placer_counts(const struct weir_placer *placer);
  * WEIR_REASON_NONE when it was not refused. */
 uint32_t weir_placer_refusal(const struct weir_placer *placer, uint32_t pool);
 
+/* What it keeps of pools may be of others now. */
+void weir_placer_forget_pools(struct weir_placer *placer);
+
 /* place_job.c: starts all ranks of a waiting job, or leaves all as it was. WEIR_EBUSY and
  * WEIR_EINFEASIBLE keep the refusal with its kind. */
 weir_status weir_placer_start_record(struct weir_placer *placer, uint32_t record,

@@ -19,7 +19,8 @@ weir_status weir_host_add_workload(struct weir_host *host, const char *name, uin
 
 weir_status weir_host_set_mix(struct weir_host *host, const struct weir_mix *mix)
 {
-    if (host == NULL || mix == NULL || (mix->count > 0 && mix->shapes == NULL))
+    if (host == NULL || mix == NULL ||
+        (mix->count > 0 && (mix->shapes == NULL || mix->frequencies == NULL)))
         return WEIR_EINVAL;
     struct weir_shape *const shapes = weir_alloc(&host->allocator, mix->count, sizeof *shapes);
     double *const frequencies = weir_alloc(&host->allocator, mix->count, sizeof *frequencies);
@@ -54,7 +55,8 @@ static weir_status group_room(const struct weir_host *host, const struct weir_jo
     for (uint32_t g = 0; g < kind->group_count; g++)
         for (uint32_t i = 0; i < kind->groups[g].ranks; i++)
             bundles[count++] = kind->groups[g].shape;
-    const struct weir_group_query query = { .scratch = host->inventory,
+    const struct weir_group_query query = { .size = sizeof(struct weir_group_query),
+                                            .scratch = host->inventory,
                                             .bundles = bundles,
                                             .bundle_count = kind->ranks,
                                             .strategy = is_apart ? (uint32_t)WEIR_GROUP_SPREAD
@@ -123,6 +125,9 @@ weir_status weir_host_submit(struct weir_host *host, const struct weir_job_spec 
 
     if (host == NULL || job == NULL)
         return weir_fail(error, WEIR_EINVAL, "no host or no job");
+    if (job->size >= sizeof *job && job->group_count > 0 && job->groups == NULL)
+        return weir_fail(error, WEIR_EINVAL, "job %llu: %u groups of ranks and no list of them",
+                         (unsigned long long)job->id, job->group_count);
     weir_status status = weir_jobs_add(&host->jobs, job, &record, error);
     if (status == WEIR_OK) {
         status = check_room(host, host->jobs.records[record].kind, error);

@@ -81,6 +81,9 @@ struct weir_plan {
  * there is none. */
 bool weir_plan_unstart(struct weir_plan *plan, uint64_t worker);
 
+/* Drops all but the first `count` actions, in the order that callers see. */
+void weir_plan_truncate(struct weir_plan *plan, uint32_t count);
+
 /* STARTs from now on are members of this group; 0 ends it. */
 void weir_plan_set_group(struct weir_plan *plan, uint64_t group);
 

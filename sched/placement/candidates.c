@@ -454,7 +454,7 @@ uint32_t weir_candidates_reason(const struct weir_cluster *cluster, const struct
     const struct weir_node *const books = &cluster->nodes[node];
 
     if (books->flags != WEIR_NODE_UP)
-        return WEIR_REASON_NODE_DOWN;
+        return books->flags == WEIR_NODE_REMOVED ? WEIR_REASON_NODE_GONE : WEIR_REASON_NODE_DOWN;
     if (books->cpu_free < shape->cpu_units)
         return WEIR_REASON_CPU;
     if (books->ram_free_bytes < shape->ram_bytes)

@@ -48,7 +48,7 @@ struct board {
     struct entry *entries;
     uint32_t entry_capacity;
     uint32_t candidates;
-    uint32_t rejected[WEIR_REASON_COUNT];
+    uint32_t rejected[WEIR_REASON_ROOM];
 };
 
 struct weir_fgd {

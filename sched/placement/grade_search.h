@@ -12,7 +12,7 @@ struct weir_grade_tally {
     struct weir_grade best, second;
     uint32_t node, second_node; /* WEIR_NO_INDEX = none */
     uint32_t candidates, ties;
-    uint32_t rejected[WEIR_REASON_COUNT];
+    uint32_t rejected[WEIR_REASON_ROOM];
 };
 
 struct weir_grade_search {

@@ -10,6 +10,7 @@
 
 #include "sched/cluster/state.h"
 #include "sched/internal/hash.h"
+#include "sched/internal/size.h"
 #include "sched/placement/scan.h"
 
 struct group {
@@ -110,7 +111,8 @@ static weir_status ask_policy(struct group *group, const struct weir_shape *bund
                               struct weir_alloc *alloc, struct weir_error *error)
 {
     const struct weir_group_query *const query = group->query;
-    const struct weir_place_query question = { .cluster = query->scratch,
+    const struct weir_place_query question = { .size = sizeof(struct weir_place_query),
+                                               .cluster = query->scratch,
                                                .mix = query->mix,
                                                .shape = bundle,
                                                .owner = query->owner,
@@ -291,7 +293,7 @@ static uint32_t lack_of_sum(const struct weir_cluster *cluster, uint32_t node,
     const struct weir_node *const books = &cluster->nodes[node];
 
     if ((books->flags & WEIR_NODE_UP) == 0)
-        return WEIR_REASON_NODE_DOWN;
+        return books->flags == WEIR_NODE_REMOVED ? WEIR_REASON_NODE_GONE : WEIR_REASON_NODE_DOWN;
     if (books->cpu_free < sum->cpu_units)
         return WEIR_REASON_CPU;
     return books->ram_free_bytes < sum->ram_bytes ? WEIR_REASON_RAM : WEIR_REASON_GPU_FREE;
@@ -357,6 +359,7 @@ weir_status weir_group_place(struct weir_chooser *scorer, const struct weir_grou
 {
     struct group group = { .query = query, .scorer = scorer, .allocs = allocs, .answer = answer };
 
+    WEIR_TRY(weir_size_check(query->size, sizeof *query, "the query", error));
     *answer = (struct weir_group_answer){ .bundle = WEIR_NO_INDEX };
     WEIR_TRY(check_query(query, error));
     WEIR_TRY(weir_group_check_room(query, answer, error));

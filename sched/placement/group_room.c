@@ -36,6 +36,8 @@ static uint32_t lack_of(const struct weir_cluster *cluster, uint32_t node,
 
     for (uint32_t g = 0; g < books->gpu_count; g++)
         units += cluster->gpus[books->gpu_first + g].units_total;
+    if (books->flags == WEIR_NODE_REMOVED)
+        return WEIR_REASON_NODE_GONE;
     if (books->cpu_total < sum->cpu_units)
         return WEIR_REASON_CPU;
     if (books->ram_total_bytes < sum->ram_bytes)

@@ -197,8 +197,8 @@ static uint32_t choose_node(const struct search *search)
     if (preferred > 0 && preferred <= cluster->node_count && takes_part(search, preferred - 1) &&
         node_score(hybrid, &cluster->nodes[preferred - 1]) <= rank.score)
         return preferred - 1;
-    const uint32_t share =
-        (uint32_t)floor(hybrid->values[PARAM_TOP_SHARE] * cluster->node_count + 1e-9);
+    const uint32_t nodes = cluster->node_count - cluster->removed_count;
+    const uint32_t share = (uint32_t)floor(hybrid->values[PARAM_TOP_SHARE] * nodes + 1e-9);
     const uint32_t most = share > 1 ? share : 1;
     uint32_t count = 1;
     for (struct rank last = rank, next; count < most && next_rank(search, &last, &next);

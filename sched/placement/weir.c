@@ -90,10 +90,14 @@ static double steps_of(const struct weir_ahead_rules *rules, double before,
     return rint((before - weir_lookahead_lost(rules->ahead, after)) / rules->step);
 }
 
-static bool is_tried(const struct weir_outlook *node, uint32_t gpu)
+/* Whether an earlier GPU of the same state could host it: the same compute may be left on one that
+ * lacks memory or engines. */
+static bool is_tried(const struct weir_outlook *node, const struct weir_gpu *gpus, uint32_t gpu,
+                     const struct weir_shape *shape)
 {
     for (uint32_t g = 0; g < gpu; g++)
-        if (node->left[g] == node->left[gpu] && node->types[g] == node->types[gpu])
+        if (node->left[g] == node->left[gpu] && node->types[g] == node->types[gpu] &&
+            weir_gpu_usable(&gpus[g], shape))
             return true;
     return false;
 }
@@ -108,7 +112,7 @@ static struct weir_grade grade_share(const struct weir_ahead_rules *rules,
     struct weir_grade best = { .value = -(double)INFINITY, .gpu = WEIR_NO_INDEX };
 
     for (uint32_t g = 0; g < node->gpu_count; g++) {
-        if (!weir_gpu_usable(&gpus[g], site->shape) || (g > 0 && is_tried(node, g)))
+        if (!weir_gpu_usable(&gpus[g], site->shape) || is_tried(node, gpus, g, site->shape))
             continue;
         const int64_t left = node->left[g];
         node->left[g] -= site->shape->gpu_units;

@@ -65,7 +65,8 @@ static weir_status add_stage(struct autoscale *run, size_t i, struct weir_error 
 {
     const json_t *const json = json_array_get(run->stages, i);
     const json_t *const slots = json_array_get(json_object_get(run->input, "slots"), i);
-    struct weir_pool_view stage = {
+    struct weir_pool_spec stage = {
+        .size = sizeof(struct weir_pool_spec),
         .pipeline = (uint32_t)decide_number_or(json, "pipeline", 0),
         .requested_workers = (int32_t)decide_number_or(json, "requested_workers", -1),
         .slots = json_is_integer(slots) ? (uint32_t)json_integer_value(slots) : 2,
@@ -73,6 +74,7 @@ static weir_status add_stage(struct autoscale *run, size_t i, struct weir_error 
         .speed_hint_per_s = decide_number_or(json, "speed_hint", (double)NAN),
     };
     const struct weir_pool_update update = {
+        .size = sizeof(struct weir_pool_update),
         .ready = (uint32_t)decide_number_or(json, "ready", 0),
         .busy = (uint32_t)decide_number_or(json, "busy", 0),
         .finished = decide_flag_or(json, "finished", false),
@@ -349,7 +351,9 @@ static weir_status decide_and_answer(struct autoscale *run, json_t **answer,
     WEIR_TRY(fill_host(run, error));
     run->first_new = json_array_size(run->workers) + 1;
     const weir_status status = weir_host_decide(
-        run->host, &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, run->now_ns },
+        run->host,
+        &(struct weir_call){
+            .size = sizeof(struct weir_call), .causes = WEIR_CAUSE_TIMER, .now_ns = run->now_ns },
         &run->plan, &refused);
     if (status == WEIR_OK)
         return plan_json(run, answer, error);

@@ -207,7 +207,8 @@ weir_status decide_node(const json_t *json, uint64_t id, struct weir_gpu_spec *g
     const json_t *const list = json_object_get(json, "gpu_list");
     double cpus;
 
-    *spec = (struct weir_node_spec){ .id = id, .gpus = gpus };
+    *spec =
+        (struct weir_node_spec){ .size = sizeof(struct weir_node_spec), .id = id, .gpus = gpus };
     memset(gpus, 0, WEIR_MAX_NODE_GPUS * sizeof *gpus);
     WEIR_TRY(decide_get_number(json, "cpus", &cpus, error));
     WEIR_TRY(decide_units(cpus, &spec->cpu_units, error));

@@ -87,6 +87,11 @@ static weir_status load(const char *path, struct sim_policies *policies, struct 
     /* POSIX lets a function pointer travel through void *; ISO C does not, hence the copy. */
     void *symbol = dlsym(library, WEIR_MODULE_SYMBOL);
     weir_module_entry entry = NULL;
+    if (symbol == NULL && dlsym(library, WEIR_MODULE_SYMBOL_V1) != NULL)
+        return weir_fail(error, WEIR_EABI,
+                         "%s was built for interface version 1, this is version %d: build it anew "
+                         "with the present headers, and let it export %s",
+                         path, WEIR_ABI_MAJOR, WEIR_MODULE_SYMBOL);
     if (symbol == NULL)
         return weir_fail(error, WEIR_EABI, "%s exports no %s", path, WEIR_MODULE_SYMBOL);
     memcpy(&entry, &symbol, sizeof(entry));

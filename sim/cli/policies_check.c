@@ -66,7 +66,8 @@ static weir_status add_nodes(struct drive *drive, struct weir_error *error)
             gpus[g] = (struct weir_gpu_spec){ .nvdecs = n == 0 ? 7 : (uint32_t)draw(drive, 8),
                                               .units = WEIR_ONE,
                                               .mem_bytes = INT64_C(80) << 30 };
-        const struct weir_node_spec spec = { .id = 100 + n,
+        const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
+                                             .id = 100 + n,
                                              .gpu_count = gpu_count,
                                              .cpu_units = cpus * WEIR_ONE,
                                              .ram_bytes = INT64_C(1) << 40,
@@ -89,7 +90,8 @@ static weir_status add_stages(struct drive *drive, struct weir_error *error)
     for (uint32_t s = 0; s < drive->stages; s++) {
         char name[] = "stage_0";
         name[6] = (char)('0' + s);
-        struct weir_pool_view stage = { .name = name,
+        struct weir_pool_spec stage = { .size = sizeof(struct weir_pool_spec),
+                                        .name = name,
                                         .requested_workers = draw(drive, 5) == 0 ? 1 : -1,
                                         .batch_size = 1 + (uint32_t)draw(drive, 4),
                                         .slots = 2,
@@ -128,7 +130,8 @@ static weir_status tell(struct drive *drive)
 {
     for (uint32_t s = 0; s < drive->stages; s++) {
         const uint32_t workers = weir_cluster_pool_workers(weir_host_cluster(drive->host), s);
-        const struct weir_pool_update update = { .ready = workers,
+        const struct weir_pool_update update = { .size = sizeof(struct weir_pool_update),
+                                                 .ready = workers,
                                                  .busy = (uint32_t)draw(drive, workers + 1),
                                                  .slots = 2,
                                                  .queued_items = draw(drive, 1000),
@@ -153,7 +156,8 @@ static weir_status tell(struct drive *drive)
 static weir_status apply(struct drive *drive, const struct weir_action *action,
                          struct weir_error *error)
 {
-    struct weir_outcome outcome = { .owner = action->owner,
+    struct weir_outcome outcome = { .size = sizeof(struct weir_outcome),
+                                    .owner = action->owner,
                                     .worker = action->worker,
                                     .node = action->alloc.node,
                                     .time_ns = drive->now_ns };
@@ -201,8 +205,9 @@ static weir_status step(struct drive *drive, struct weir_error *error)
     WEIR_TRY(tell(drive));
     const weir_status status = weir_host_decide(
         drive->host,
-        &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, drive->now_ns }, &plan,
-        error);
+        &(struct weir_call){
+            .size = sizeof(struct weir_call), .causes = WEIR_CAUSE_TIMER, .now_ns = drive->now_ns },
+        &plan, error);
     if (status != WEIR_OK)
         return is_answer(status) ? WEIR_OK : status;
     for (int pass = 0; pass < 2; pass++) {

@@ -110,7 +110,8 @@ static weir_status add_node(struct sim_port *port, uint32_t index, struct weir_e
 weir_status sim_port_add_pool(struct sim_port *port, uint32_t driver, const struct sim_pool *pool,
                               uint32_t *index)
 {
-    const struct weir_pool_view view = { .name = pool->name,
+    const struct weir_pool_spec view = { .size = sizeof(struct weir_pool_spec),
+                                         .name = pool->name,
                                          .pipeline = driver - 1,
                                          .requested_workers = pool->workers,
                                          .shape = *pool->shape,
@@ -241,7 +242,9 @@ static weir_status tell_end(struct sim_port *port, const struct sim_worker *work
         why == SIM_STOP_PLAN || why == SIM_STOP_PREEMPTED || why == SIM_STOP_OVER;
     const uint32_t kind = is_stopped ? WEIR_OUTCOME_STOPPED : WEIR_OUTCOME_LOST;
     const uint32_t reason = why == SIM_STOP_OVER ? WEIR_REASON_FINISHED : WEIR_REASON_NONE;
-    struct weir_outcome outcome = { .kind = kind, .reason = reason, .owner = worker->owner };
+    struct weir_outcome outcome = {
+        .size = sizeof(struct weir_outcome), .kind = kind, .reason = reason, .owner = worker->owner
+    };
     for (uint32_t i = 0; i < worker->places; i++) {
         outcome.worker = sim_worker_place_id(worker, i);
         WEIR_TRY(tell(port, outcome, NULL));
@@ -264,7 +267,9 @@ weir_status sim_port_tell_places(struct sim_port *port, const struct sim_start *
 {
     const uint32_t kind = reason == WEIR_REASON_NONE ? WEIR_OUTCOME_STARTED : WEIR_OUTCOME_REFUSED;
     const struct sim_place *places = start->places.items;
-    struct weir_outcome outcome = { .kind = kind, .reason = reason, .owner = start->owner };
+    struct weir_outcome outcome = {
+        .size = sizeof(struct weir_outcome), .kind = kind, .reason = reason, .owner = start->owner
+    };
     for (uint32_t i = 0; i < start->places.count; i++) {
         outcome.worker = places[i].id;
         WEIR_TRY(tell(port, outcome, &places[i].alloc));
@@ -363,7 +368,8 @@ static weir_status tell_pool(void *state, uint32_t pool, const struct sim_pool_s
     struct sim_port *port = state;
     const bool is_late = port->has_seen && port->sched->view_age_ns > 0;
     const struct sim_pool_state *counts = is_late ? &port->pools[pool].seen : now;
-    const struct weir_pool_update update = { .ready = counts->ready,
+    const struct weir_pool_update update = { .size = sizeof(struct weir_pool_update),
+                                             .ready = counts->ready,
                                              .busy = counts->busy,
                                              .queued_items = counts->queued_items,
                                              .slots = now->slots,
@@ -468,7 +474,7 @@ weir_status sim_port_decide(struct sim_port *port, uint32_t causes)
     struct sim_context *context = port->config.context;
     const int64_t now_ns = sim_engine_now(context->engine);
     const struct weir_plan *plan = NULL;
-    const struct weir_call call = { sizeof call, causes, now_ns };
+    const struct weir_call call = { .size = sizeof call, .causes = causes, .now_ns = now_ns };
     if (port->pending != NULL) {
         port->causes |= causes & WEIR_CAUSE_JOBS; /* asked again at its application */
         return WEIR_OK;

@@ -5,6 +5,7 @@
  */
 #include "sim/port/port_state.h"
 
+#include "weir/host.h"
 #include "weir/plan.h"
 
 #include <stdlib.h>
@@ -93,6 +94,21 @@ static weir_status apply_deny(struct sim_port *port, const struct weir_action *a
     return driver->ops->denied(driver->self, action->owner.id);
 }
 
+/* Nodes come from nowhere here. */
+static weir_status refuse_node(struct sim_port *port, const struct weir_action *action,
+                               uint32_t *reason)
+{
+    struct sim_context *context = port->config.context;
+    const struct weir_outcome outcome = { .size = sizeof(struct weir_outcome),
+                                          .kind = WEIR_OUTCOME_REFUSED,
+                                          .reason = WEIR_REASON_NO_SUPPLIER,
+                                          .node = action->node,
+                                          .owner = weir_pool_owner(WEIR_NO_INDEX),
+                                          .time_ns = sim_engine_now(context->engine) };
+    *reason = WEIR_REASON_NO_SUPPLIER;
+    return weir_host_outcome(port->host, &outcome, NULL, context->error);
+}
+
 static weir_status apply_action(struct sim_port *port, const struct weir_action *action,
                                 uint32_t *reason)
 {
@@ -113,12 +129,13 @@ static weir_status apply_action(struct sim_port *port, const struct weir_action 
         return sim_port_apply_cut(port, action);
     case WEIR_VERB_ANNOTATE:
         return WEIR_OK;
+    case WEIR_VERB_REQUEST_NODE:
+    case WEIR_VERB_RELEASE_NODE:
+        return refuse_node(port, action, reason);
     case WEIR_VERB_MOVE:
     case WEIR_VERB_ADMIT:
     case WEIR_VERB_PREEMPT:
     case WEIR_VERB_RESIZE:
-    case WEIR_VERB_REQUEST_NODE:
-    case WEIR_VERB_RELEASE_NODE:
     case WEIR_VERB_RESERVE:
     case WEIR_VERB_COUNT:
         break;

@@ -32,8 +32,10 @@ weir_status sim_belief_node(const struct sim_scenario *scenario, uint32_t index,
         for (uint32_t g = 0; g < type->gpus[i].count && count < WEIR_MAX_NODE_GPUS; g++)
             gpus[count++] = gpu;
     }
-    *spec = (struct weir_node_spec){
-        .id = index, .gpu_count = count, .ram_bytes = type->ram_bytes, .gpus = gpus
-    };
+    *spec = (struct weir_node_spec){ .size = sizeof(struct weir_node_spec),
+                                     .id = index,
+                                     .gpu_count = count,
+                                     .ram_bytes = type->ram_bytes,
+                                     .gpus = gpus };
     return weir_units_from_amount(type->cpus, WEIR_QUANTUM_EXACT, &spec->cpu_units, error);
 }

@@ -85,7 +85,8 @@ static struct weir_cluster *inventory(const struct sim_scenario *scenario)
         const uint32_t count = type->gpus_count > 0 ? type->gpus[0].count : 0;
         for (uint32_t g = 0; g < count; g++)
             gpus[g] = (struct weir_gpu_spec){ .type = type->gpus[0].type, .units = WEIR_ONE };
-        const struct weir_node_spec spec = { .id = n,
+        const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
+                                             .id = n,
                                              .gpu_count = count,
                                              .cpu_units = llround(type->cpus * (double)WEIR_ONE),
                                              .ram_bytes = type->ram_bytes,
@@ -114,7 +115,8 @@ static void measure_plain(void)
     const double start = cpu_seconds();
     size_t jobs = 0;
     for (; jobs < PLAIN_JOBS && jobs < scenario->workloads[0].jobs_count; jobs++) {
-        const struct weir_place_query query = { .cluster = cluster,
+        const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                                .cluster = cluster,
                                                 .mix = &mix,
                                                 .shape = &scenario->workloads[0].jobs[jobs].shape };
         struct weir_place_answer answer;

@@ -96,9 +96,11 @@ static void bench_open(struct bench *bench, uint32_t nodes)
     for (uint32_t g = 0; g < 8; g++)
         gpus[g] = (struct weir_gpu_spec){ .nvdecs = 7, .units = WEIR_ONE };
     for (uint32_t n = 0; n < nodes; n++) {
-        const struct weir_node_spec spec = {
-            .id = n, .gpu_count = 8, .cpu_units = 240 * WEIR_ONE, .gpus = gpus
-        };
+        const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
+                                             .id = n,
+                                             .gpu_count = 8,
+                                             .cpu_units = 240 * WEIR_ONE,
+                                             .gpus = gpus };
         if (weir_cluster_add_node(bench->cluster, &spec, NULL, NULL) != WEIR_OK)
             abort();
     }
@@ -106,7 +108,8 @@ static void bench_open(struct bench *bench, uint32_t nodes)
 
 static bool place(struct bench *bench, uint32_t stage)
 {
-    const struct weir_place_query query = { .cluster = bench->cluster,
+    const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                            .cluster = bench->cluster,
                                             .mix = &bench->mix,
                                             .shape = &bench->shapes[stage],
                                             .stage = stage };
@@ -122,7 +125,8 @@ static bool place(struct bench *bench, uint32_t stage)
 
 static bool evict(struct bench *bench, uint32_t stage)
 {
-    const struct weir_evict_query query = { .cluster = bench->cluster,
+    const struct weir_evict_query query = { .size = sizeof(struct weir_evict_query),
+                                            .cluster = bench->cluster,
                                             .mix = &bench->mix,
                                             .stage = stage };
     uint64_t worker;

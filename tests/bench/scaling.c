@@ -44,7 +44,8 @@ static void add_nodes(struct weir_host *host, uint32_t nodes)
 {
     struct weir_error error = { 0 };
     struct weir_gpu_spec list[8] = { 0 };
-    const struct weir_node_spec node = { .gpu_count = 8,
+    const struct weir_node_spec node = { .size = sizeof(struct weir_node_spec),
+                                         .gpu_count = 8,
                                          .cpu_units = 240 * WEIR_ONE,
                                          .gpus = list };
 
@@ -66,7 +67,8 @@ static void add_stages(struct weir_host *host)
                                               .gpus = gpus[i],
                                               .nvdecs = nvdecs[i] };
         char name[16];
-        struct weir_pool_view stage = { .name = name,
+        struct weir_pool_spec stage = { .size = sizeof(struct weir_pool_spec),
+                                        .name = name,
                                         .requested_workers = -1,
                                         .batch_size = 1,
                                         .slots = 2,
@@ -97,7 +99,9 @@ static void carry_out(struct weir_host *host, const struct weir_plan *plan)
 
     for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
         const struct weir_action *const action = weir_plan_action(plan, i);
-        struct weir_outcome outcome = { .stage = action->stage, .worker = action->worker };
+        struct weir_outcome outcome = { .size = sizeof(struct weir_outcome),
+                                        .stage = action->stage,
+                                        .worker = action->worker };
         if (action->verb != WEIR_VERB_START && action->verb != WEIR_VERB_STOP)
             continue;
         outcome.kind =
@@ -114,7 +118,9 @@ static void pass(struct weir_host *host, uint32_t nodes, const char *policy, con
     const double begin_s = cpu_s();
 
     require(weir_host_decide(host,
-                             &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
+                             &(struct weir_call){ .size = sizeof(struct weir_call),
+                                                  .causes = WEIR_CAUSE_TIMER,
+                                                  .now_ns = 0 },
                              &plan, &error),
             &error);
     const double used_s = cpu_s() - begin_s;

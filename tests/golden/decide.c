@@ -225,7 +225,7 @@ static void an_exported_state_gives_the_same_decision(void)
     CHECK_STR(said, "");
     CHECK_I64(weir_host_decide(
                   host,
-                  &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 1500000000 },
+                  &(struct weir_call){ .size = sizeof(struct weir_call), .causes = WEIR_CAUSE_TIMER, .now_ns = 1500000000 },
                   &plan, NULL),
               WEIR_OK);
     CHECK(weir_plan_count(plan) > 0);

@@ -98,7 +98,8 @@ static void read_nodes(struct problem *problem, const json_t *nodes)
         const size_t count = list != NULL ? json_array_size(list) : (size_t)number(node, "gpus");
         for (size_t g = 0; g < count; g++)
             gpus[g] = read_gpu(node, list, g);
-        const struct weir_node_spec spec = { .id = n,
+        const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
+                                             .id = n,
                                              .gpu_count = (uint32_t)count,
                                              .cpu_units = units(number(node, "cpus")),
                                              .gpus = gpus };
@@ -258,9 +259,11 @@ static void run_place(const struct problem *problem, const json_t *input, const 
 {
     static struct weir_worker reusable[MAX_MIX];
     const struct weir_shape shape = read_shape(json_object_get(input, "shape"));
-    struct weir_place_query query = {
-        .cluster = problem->cluster, .mix = &problem->mix, .shape = &shape, .reusable = reusable
-    };
+    struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                      .cluster = problem->cluster,
+                                      .mix = &problem->mix,
+                                      .shape = &shape,
+                                      .reusable = reusable };
     struct weir_place_answer answer;
     struct weir_fgd *fast = NULL;
     const json_t *entry;
@@ -299,7 +302,8 @@ static void run_remove(const struct problem *problem, const json_t *input, const
     const json_t *const listed = json_object_get(input, "candidates");
     const double before = weir_frag_cluster(problem->cluster, &problem->mix, WEIR_FRAG_XENNA);
     uint64_t ids[MAX_MIX];
-    struct weir_evict_query query = { .cluster = problem->cluster,
+    struct weir_evict_query query = { .size = sizeof(struct weir_evict_query),
+                                      .cluster = problem->cluster,
                                       .mix = &problem->mix,
                                       .owner =
                                           weir_pool_owner(stage != NULL ? (uint32_t)stage[0] : 0),

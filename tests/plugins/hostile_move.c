@@ -5,7 +5,9 @@
 HOSTILE_DECIDE
 {
     HOSTILE_UNUSED;
-    const struct weir_action action = { .verb = WEIR_VERB_MOVE, .worker = 7 };
+    const struct weir_action action = { .size = sizeof(struct weir_action),
+                                        .verb = WEIR_VERB_MOVE,
+                                        .worker = 7 };
     return weir_plan_append(plan, &action);
 }
 

@@ -5,9 +5,11 @@
 HOSTILE_DECIDE
 {
     HOSTILE_UNUSED;
-    const struct weir_action action = {
-        .verb = WEIR_VERB_START, .worker = 99, .reused = 1, .alloc = hostile_alloc(view)
-    };
+    const struct weir_action action = { .size = sizeof(struct weir_action),
+                                        .verb = WEIR_VERB_START,
+                                        .worker = 99,
+                                        .reused = 1,
+                                        .alloc = hostile_alloc(view) };
     return weir_plan_append(plan, &action);
 }
 

@@ -5,7 +5,7 @@
 HOSTILE_DECIDE
 {
     HOSTILE_UNUSED;
-    const struct weir_action action = { .verb = 999 };
+    const struct weir_action action = { .size = sizeof(struct weir_action), .verb = 999 };
     return weir_plan_append(plan, &action);
 }
 

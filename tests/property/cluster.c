@@ -59,9 +59,12 @@ static struct weir_cluster *open_cluster(void)
         gpus[g] =
             (struct weir_gpu_spec){ .nvdecs = 32, .nvencs = 3, .units = WEIR_ONE, .mem_bytes = 9 };
     for (uint32_t n = 0; n < NODES; n++) {
-        const struct weir_node_spec spec = {
-            .id = n, .gpu_count = GPUS, .cpu_units = 8 * WEIR_ONE, .ram_bytes = 50, .gpus = gpus
-        };
+        const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
+                                             .id = n,
+                                             .gpu_count = GPUS,
+                                             .cpu_units = 8 * WEIR_ONE,
+                                             .ram_bytes = 50,
+                                             .gpus = gpus };
         CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
     }
     return cluster;

@@ -32,7 +32,8 @@ static struct weir_cluster *bins(size_t count, const struct packing_item *capaci
     for (int g = 0; g < 8; g++)
         gpus[g] = (struct weir_gpu_spec){ .units = WEIR_ONE };
     for (size_t n = 0; n < count; n++) {
-        const struct weir_node_spec spec = { .id = n,
+        const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
+                                             .id = n,
                                              .gpu_count = (uint32_t)capacity->amount[1],
                                              .cpu_units = capacity->amount[0] * WEIR_ONE,
                                              .ram_bytes = capacity->amount[2],
@@ -70,9 +71,11 @@ static size_t bins_used(const char *policy, const struct packing_item *items, si
     for (size_t i = 0; i < count; i++) {
         const struct weir_shape shape = shape_of(&items[i]);
         const struct weir_mix mix = { .shapes = &shape, .frequencies = &even, .count = 1 };
-        const struct weir_place_query query = {
-            .cluster = cluster, .mix = &mix, .shape = &shape, .seed = i
-        };
+        const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                                .cluster = cluster,
+                                                .mix = &mix,
+                                                .shape = &shape,
+                                                .seed = i };
         struct weir_place_answer answer;
         if (weir_chooser_place(chooser, &query, &answer, NULL) != WEIR_OK) {
             CHECK_I64(weir_cluster_set_node_flags(cluster, (uint32_t)open++, WEIR_NODE_UP),
@@ -238,7 +241,8 @@ static void groups_are_placed_whole_by_their_rule_or_leave_no_trace(void)
             struct weir_alloc allocs[BUNDLES];
             struct weir_group_answer answer;
             const struct weir_mix mix = { .count = 0 };
-            const struct weir_group_query query = { .scratch = cluster,
+            const struct weir_group_query query = { .size = sizeof(struct weir_group_query),
+                                                    .scratch = cluster,
                                                     .mix = &mix,
                                                     .bundles = bundles,
                                                     .bundle_count = 1 + roll(&state, BUNDLES),

@@ -116,12 +116,16 @@ static bool pass(struct weir_host *fast, struct weir_host *plain, bool *ended)
 {
     const struct weir_plan *fast_plan = NULL;
     const struct weir_plan *plain_plan = NULL;
-    const weir_status status =
-        weir_host_decide(fast, &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
-                         &fast_plan, NULL);
+    const weir_status status = weir_host_decide(
+        fast,
+        &(struct weir_call){
+            .size = sizeof(struct weir_call), .causes = WEIR_CAUSE_TIMER, .now_ns = 0 },
+        &fast_plan, NULL);
 
     if (weir_host_decide(plain,
-                         &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
+                         &(struct weir_call){ .size = sizeof(struct weir_call),
+                                              .causes = WEIR_CAUSE_TIMER,
+                                              .now_ns = 0 },
                          &plain_plan, NULL) != status)
         return false;
     *ended = status != WEIR_OK;

@@ -132,7 +132,8 @@ static struct weir_cluster *random_cluster(struct dice *dice)
                                               .mem_bytes = 4 };
         if (count > 0 && roll(dice, 3) == 0)
             cut_some(gpus, count, dice);
-        const struct weir_node_spec spec = { .id = 100 + n,
+        const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
+                                             .id = 100 + n,
                                              .gpu_count = count,
                                              .cpu_units = WEIR_ONE * (4 + 4 * roll(dice, 3)),
                                              .ram_bytes = 12,
@@ -313,6 +314,7 @@ static uint32_t place_both(struct history *history, struct dice *dice, struct pa
     const uint32_t stage = roll(dice, history->mix.count);
     const struct weir_shape other = random_shape(dice);
     const struct weir_place_query query = {
+        .size = sizeof(struct weir_place_query),
         .cluster = history->cluster,
         .mix = &history->mix,
         .shape = roll(dice, 10) == 0 ? &other : &history->shapes[stage],
@@ -354,7 +356,8 @@ static uint32_t evict_both(struct history *history, struct dice *dice, struct pa
     const uint32_t stage = roll(dice, history->mix.count);
     const uint32_t count = weir_cluster_pool_workers(history->cluster, stage);
     uint64_t listed[2] = { 0, 0 };
-    struct weir_evict_query query = { .cluster = history->cluster,
+    struct weir_evict_query query = { .size = sizeof(struct weir_evict_query),
+                                      .cluster = history->cluster,
                                       .mix = &history->mix,
                                       .owner = weir_pool_owner(stage) };
     uint64_t expected = 0;
@@ -498,9 +501,11 @@ static void compare_on_long_stages(uint32_t precision, bool follows)
         struct weir_gpu_spec gpus[8];
         for (uint32_t g = 0; g < 8; g++)
             gpus[g] = (struct weir_gpu_spec){ .nvdecs = 7, .units = WEIR_ONE };
-        const struct weir_node_spec spec = {
-            .id = n, .gpu_count = 8, .cpu_units = 64 * WEIR_ONE, .gpus = gpus
-        };
+        const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
+                                             .id = n,
+                                             .gpu_count = 8,
+                                             .cpu_units = 64 * WEIR_ONE,
+                                             .gpus = gpus };
         CHECK_I64(weir_cluster_add_node(history.cluster, &spec, NULL, NULL), WEIR_OK);
     }
     history.shapes[0] = (struct weir_shape){ .kind = WEIR_SHAPE_CPU, .cpu_units = WEIR_ONE };
@@ -659,7 +664,8 @@ static void fill_randomly(struct weir_cluster *cluster, struct dice *dice, uint3
 
     for (uint32_t w = 0; w < workers; w++) {
         const struct weir_shape shape = random_shape(dice);
-        const struct weir_place_query query = { .cluster = cluster,
+        const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                                .cluster = cluster,
                                                 .shape = &shape,
                                                 .seed = dice->state };
         struct weir_place_answer answer;

@@ -103,7 +103,8 @@ static struct weir_cluster *shadow_open(struct shadow *shadow)
             .nvdecs = 3, .nvencs = 1, .units = WEIR_ONE, .mem_bytes = SHADOW_MEMORY
         };
     for (uint32_t n = 0; n < SHADOW_NODES; n++) {
-        const struct weir_node_spec spec = { .id = n,
+        const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
+                                             .id = n,
                                              .gpu_count = SHADOW_GPUS,
                                              .cpu_units = SHADOW_CPUS,
                                              .ram_bytes = SHADOW_RAM,
@@ -152,7 +153,8 @@ static bool shadow_step(struct shadow *shadow, struct weir_cluster *cluster,
     const uint32_t stage = roll(dice, SHADOW_SHAPE_COUNT);
 
     if (roll(dice, 100) < 52 && shadow->count < SHADOW_WORKERS) {
-        const struct weir_place_query query = { .cluster = cluster,
+        const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                                .cluster = cluster,
                                                 .mix = &mix,
                                                 .shape = &SHADOW_SHAPES[stage],
                                                 .owner = weir_pool_owner(stage),

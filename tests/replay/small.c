@@ -227,7 +227,8 @@ static weir_status place_on(const struct question *question, json_t **answer,
     const json_t *const list = json_object_get(question->input, "reusable");
     struct weir_worker *const reusable = calloc(json_array_size(list) + 1, sizeof *reusable);
     struct weir_shape shape;
-    struct weir_place_query query = { .cluster = question->cluster,
+    struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                      .cluster = question->cluster,
                                       .mix = &question->mix.mix,
                                       .shape = &shape,
                                       .reusable = reusable };
@@ -312,7 +313,9 @@ static weir_status remove_from(const struct question *question, json_t **answer,
     const size_t most = json_array_size(json_object_get(question->input, "workers")) +
                         json_array_size(json_object_get(question->input, "candidates"));
     uint64_t *const ids = calloc(most + 1, sizeof *ids);
-    struct weir_evict_query query = { .cluster = question->cluster, .mix = &question->mix.mix };
+    struct weir_evict_query query = { .size = sizeof(struct weir_evict_query),
+                                      .cluster = question->cluster,
+                                      .mix = &question->mix.mix };
     struct weir_chooser *chooser = NULL;
     uint64_t chosen = 0;
 

@@ -328,7 +328,8 @@ static weir_status ask_place(const struct question *question, const struct weir_
     if (workers != NULL)
         status = read_reusable(question, sorted, workers, error);
     if (status == WEIR_OK) {
-        const struct weir_place_query query = { .cluster = question->cluster,
+        const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                                .cluster = question->cluster,
                                                 .mix = &question->mix.mix,
                                                 .shape = shape,
                                                 .reusable = workers,
@@ -406,7 +407,9 @@ static weir_status answer_delete(struct replay_xenna *xenna, json_t **answer,
     uint64_t chosen = 0;
 
     WEIR_TRY(open_question(&question, xenna, error));
-    const struct weir_evict_query query = { .cluster = question.cluster, .mix = &question.mix.mix };
+    const struct weir_evict_query query = { .size = sizeof(struct weir_evict_query),
+                                            .cluster = question.cluster,
+                                            .mix = &question.mix.mix };
     weir_status status = weir_chooser_evict(question.chooser, &query, &chosen, error);
     if (status == WEIR_OK) {
         *answer = delete_json(&question, &query, chosen);

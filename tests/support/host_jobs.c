@@ -66,7 +66,7 @@ void test_jobs_check(struct weir_host *host)
 
 const struct weir_plan *test_decide(struct weir_host *host, uint32_t causes, int64_t now_ns)
 {
-    const struct weir_call call = { sizeof call, causes, now_ns };
+    const struct weir_call call = { .size = sizeof call, .causes = causes, .now_ns = now_ns };
     struct weir_error error = { .phase = -1 };
     const struct weir_plan *plan = NULL;
 
@@ -122,8 +122,7 @@ void test_tell_job(struct weir_host *host, uint64_t id, uint32_t kind)
     for (uint32_t n = 0; n < weir_cluster_node_count(host->inventory); n++) {
         uint32_t cursor = 0;
         while (weir_cluster_node_worker(host->inventory, n, &cursor, &worker)) {
-            const struct weir_outcome outcome = {
-                .kind = kind, .owner = worker.owner, .node = n, .worker = worker.id
+            const struct weir_outcome outcome = { .size = sizeof(struct weir_outcome), .kind = kind, .owner = worker.owner, .node = n, .worker = worker.id
             };
             if (worker.owner.kind != WEIR_OWNER_JOB || worker.owner.id != id)
                 continue;

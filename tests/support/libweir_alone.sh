@@ -24,8 +24,14 @@ int main(void)
     return weir_status_text(WEIR_OK) == 0;
 }
 C
-export PKG_CONFIG_PATH=$build/prefix/lib/pkgconfig
+# An installation that was moved still says where it is.
+mv "$build/prefix" "$build/moved"
+export PKG_CONFIG_PATH=$build/moved/lib/pkgconfig
 read -r -a flags <<<"$(pkg-config --cflags --libs weir)"
 "$compiler" -o "$build/program" "$build/program.c" "${flags[@]}"
-LD_LIBRARY_PATH=$build/prefix/lib "$build/program"
+LD_LIBRARY_PATH=$build/moved/lib "$build/program"
+major=$(sed -n 's/^#define WEIR_ABI_MAJOR //p' "$root/sched/include/weir/version.h")
+objdump -p "$build/moved/lib/libweir.so" >"$build/log"
+grep -q "SONAME  *libweir.so.$major\$" "$build/log" && grep -q "WEIR_$major\$" "$build/log" ||
+    { echo "SONAME or symbol version is not of interface $major"; cat "$build/log"; exit 1; }
 echo "libweir $(pkg-config --modversion weir) builds and installs alone"

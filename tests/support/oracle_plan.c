@@ -41,7 +41,8 @@ static weir_status draw_nodes(struct draws *draws, struct weir_host *host)
 
     for (uint64_t id = 0; id < count; id++) {
         struct weir_gpu_spec gpus[3];
-        const struct weir_node_spec node = { .id = 10 + id,
+        const struct weir_node_spec node = { .size = sizeof(struct weir_node_spec),
+                                             .id = 10 + id,
                                              .gpu_count = 1 + draw(draws, 3),
                                              .gpus = gpus,
                                              .cpu_units = WEIR_ONE * (4 + draw(draws, 4)),
@@ -60,7 +61,8 @@ static weir_status add_stages(struct weir_host *host)
 {
     for (uint32_t i = 0; i < STAGES; i++) {
         const char name[] = { (char)('a' + i), '\0' };
-        struct weir_pool_view stage = { .name = name,
+        struct weir_pool_spec stage = { .size = sizeof(struct weir_pool_spec),
+                                        .name = name,
                                         .requested_workers = -1,
                                         .batch_size = 1,
                                         .slots = 2,
@@ -138,10 +140,12 @@ static struct weir_action draw_action(struct draws *draws, const struct weir_vie
     const uint64_t old = 1 + draw(draws, MOST_WORKERS + 1);
     const uint64_t new = FIRST_NEW + draw(draws, MOST_ACTIONS);
     struct weir_action action = {
+        .size = sizeof(struct weir_action),
         .verb = is_common ? verbs[draw(draws, 4)] : draw(draws, WEIR_VERB_COUNT + 1),
         .owner = weir_pool_owner(draw(draws, draws_one_in(draws, 20) ? STAGES + 1 : STAGES)),
         .reason = draw(draws, WEIR_REASON_COUNT + 1),
         .value = (int64_t)draw(draws, 4) * 50 - 50,
+        .node = draw(draws, 12),
         .choice = WEIR_NO_INDEX
     };
     struct weir_worker held;
@@ -383,7 +387,7 @@ static bool accept(struct oracle *oracle, const struct weir_action *action)
     case WEIR_VERB_REQUEST_NODE:
         return action->value >= 0;
     case WEIR_VERB_RELEASE_NODE:
-        return action->value >= 0 && action->value < weir_cluster_node_count(oracle->view->cluster);
+        return action->node < weir_cluster_node_count(oracle->view->cluster);
     case WEIR_VERB_WAKE:
         return action->value >= NOW_NS;
     case WEIR_VERB_ANNOTATE:
@@ -422,7 +426,7 @@ static struct weir_action draw_rank(struct draws *draws, const struct oracle *or
     const bool is_due = oracle->gang != 0 && !draws_one_in(draws, 12);
     const uint32_t id =
         is_due ? oracle->gang : 1 + draw(draws, draws_one_in(draws, 9) ? JOBS + 1 : JOBS);
-    struct weir_action action = { .verb = WEIR_VERB_START,
+    struct weir_action action = { .size = sizeof(struct weir_action), .verb = WEIR_VERB_START,
                                   .owner = weir_job_owner(0, id),
                                   .rank = is_due ? oracle->rank : draws_one_in(draws, 9),
                                   .worker = FIRST_NEW + draw(draws, MOST_ACTIONS),
@@ -446,7 +450,7 @@ static struct weir_action draw_any(struct draws *draws, const struct oracle *ora
 static struct weir_action draw_carefully(struct draws *draws, const struct oracle *oracle,
                                          struct oracle *trial)
 {
-    struct weir_action action = { .verb = WEIR_VERB_COUNT };
+    struct weir_action action = { .size = sizeof(struct weir_action), .verb = WEIR_VERB_COUNT };
     bool is_right = false;
 
     for (int tries = 0; !is_right && tries < TRIES; tries++) {

@@ -67,7 +67,9 @@ static weir_status add_nodes(struct weir_host *host, const struct test_pipeline 
                              struct weir_error *error)
 {
     struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS];
-    struct weir_node_spec node = { .gpu_count = pipeline->gpus, .gpus = gpus };
+    struct weir_node_spec node = { .size = sizeof(struct weir_node_spec),
+                                   .gpu_count = pipeline->gpus,
+                                   .gpus = gpus };
 
     WEIR_TRY(weir_units_from_amount(pipeline->cpus, WEIR_QUANTUM_EXACT, &node.cpu_units, error));
     for (uint32_t i = 0; i < pipeline->gpus; i++)
@@ -84,13 +86,27 @@ static int32_t requested_workers(const struct test_stage *stage)
     return stage->requested < 0 ? 0 : stage->requested;
 }
 
+struct weir_pool_spec test_pool_spec(const struct weir_pool_view *view)
+{
+    return (struct weir_pool_spec){ .size = sizeof(struct weir_pool_spec),
+                                    .pipeline = view->pipeline,
+                                    .name = view->name,
+                                    .shape = view->shape,
+                                    .requested_workers = view->requested_workers,
+                                    .batch_size = view->batch_size,
+                                    .slots = view->slots,
+                                    .over_provision = view->over_provision,
+                                    .speed_hint_per_s = view->speed_hint_per_s };
+}
+
 static weir_status add_stage(struct weir_host *host, const struct test_stage *stage,
                              struct weir_error *error)
 {
     const struct weir_request request = { .cpus = stage->cpus,
                                           .gpus = stage->gpus,
                                           .nvdecs = stage->nvdecs };
-    struct weir_pool_view view = { .name = stage->name,
+    struct weir_pool_spec view = { .size = sizeof(struct weir_pool_spec),
+                                   .name = stage->name,
                                    .requested_workers = requested_workers(stage),
                                    .batch_size = stage->batch > 0 ? (uint32_t)stage->batch : 1,
                                    .slots = 2,
@@ -137,7 +153,8 @@ weir_status test_carry_out(struct weir_host *host, const struct weir_plan *plan)
 {
     for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
         const struct weir_action *const action = weir_plan_action(plan, i);
-        struct weir_outcome outcome = { .owner = action->owner,
+        struct weir_outcome outcome = { .size = sizeof(struct weir_outcome),
+                                        .owner = action->owner,
                                         .node = action->alloc.node,
                                         .worker = action->worker };
         if (action->verb != WEIR_VERB_START && action->verb != WEIR_VERB_STOP)
@@ -153,8 +170,11 @@ weir_status test_step(struct weir_host *host, struct weir_error *error)
 {
     const struct weir_plan *plan;
 
-    WEIR_TRY(weir_host_decide(
-        host, &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 }, &plan, error));
+    WEIR_TRY(weir_host_decide(host,
+                              &(struct weir_call){ .size = sizeof(struct weir_call),
+                                                   .causes = WEIR_CAUSE_TIMER,
+                                                   .now_ns = 0 },
+                              &plan, error));
     return test_carry_out(host, plan);
 }
 

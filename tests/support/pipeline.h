@@ -35,6 +35,9 @@ weir_status test_fill_host(struct weir_host *host, const struct test_pipeline *p
 struct weir_host *test_host(const struct weir_host_config *config,
                             const struct test_pipeline *pipeline);
 
+/* What would describe a pool as it is. */
+struct weir_pool_spec test_pool_spec(const struct weir_pool_view *view);
+
 /* Reports every START and STOP of a plan as done. */
 weir_status test_carry_out(struct weir_host *host, const struct weir_plan *plan);
 /* Decides and carries out; the status of the decision. */

@@ -199,7 +199,8 @@ static void a_stop_names_the_right_stage(void)
 static void a_move_names_the_right_stage(void)
 {
     struct bench bench = open_bench();
-    const struct weir_action move = { .verb = WEIR_VERB_MOVE,
+    const struct weir_action move = { .size = sizeof(struct weir_action),
+                                      .verb = WEIR_VERB_MOVE,
                                       .owner = weir_pool_owner(2),
                                       .worker = 1,
                                       .alloc = { .cpu_units = WEIR_ONE } };
@@ -254,7 +255,7 @@ static void stages_slots_verbs_and_reasons_are_in_range(void)
 {
     struct bench bench = open_bench();
     const struct weir_alloc alloc = { .cpu_units = WEIR_ONE };
-    const struct weir_action unknown = { .verb = 77 };
+    const struct weir_action unknown = { .size = sizeof(struct weir_action), .verb = 77 };
 
     CHECK(weir_plan_start(bench.plan, weir_pool_owner(3), 10, &alloc, NULL) == WEIR_OK);
     expect_rejected(&bench, "stage 3 of 3");

@@ -17,9 +17,12 @@ static const struct weir_gpu_spec GPUS[] = {
 
 static weir_status add_node(struct weir_cluster *cluster, uint64_t id)
 {
-    const struct weir_node_spec spec = {
-        .id = id, .gpu_count = 2, .cpu_units = 4 * WEIR_ONE, .ram_bytes = 100, .gpus = GPUS
-    };
+    const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
+                                         .id = id,
+                                         .gpu_count = 2,
+                                         .cpu_units = 4 * WEIR_ONE,
+                                         .ram_bytes = 100,
+                                         .gpus = GPUS };
 
     return weir_cluster_add_node(cluster, &spec, NULL, NULL);
 }
@@ -257,7 +260,9 @@ static void only_nodes_that_are_up_count_and_receive(void)
 static void quarters_of_a_cpu_fill_a_node_exactly(void)
 {
     struct weir_cluster *cluster = NULL;
-    const struct weir_node_spec spec = { .id = 1, .cpu_units = 240 * WEIR_ONE };
+    const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
+                                         .id = 1,
+                                         .cpu_units = 240 * WEIR_ONE };
     const struct weir_alloc alloc = { .cpu_units = WEIR_ONE / 4 };
     uint64_t count = 0;
 

@@ -39,7 +39,8 @@ static struct lab open_lab(uint32_t nodes, uint32_t cpus, uint32_t gpus)
     for (uint32_t g = 0; g < gpus; g++)
         specs[g] = (struct weir_gpu_spec){ .idle_w = 50, .full_w = 400, .units = WEIR_ONE };
     for (uint32_t n = 0; n < nodes; n++) {
-        const struct weir_node_spec spec = { .id = n,
+        const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
+                                             .id = n,
                                              .gpu_count = gpus,
                                              .cpu_units = cpus * WEIR_ONE,
                                              .ram_bytes = 100,
@@ -83,9 +84,11 @@ static void close_lab(struct lab *lab)
 /* The node chosen, or -1. */
 static int64_t ask(struct lab *lab, const struct weir_shape *shape)
 {
-    const struct weir_place_query query = {
-        .cluster = lab->cluster, .mix = &lab->mix, .shape = shape, .seed = lab->seed++
-    };
+    const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                            .cluster = lab->cluster,
+                                            .mix = &lab->mix,
+                                            .shape = shape,
+                                            .seed = lab->seed++ };
     const weir_status status = weir_chooser_place(lab->chooser, &query, &lab->answer, &lab->error);
 
     return status == WEIR_OK ? (int64_t)lab->answer.alloc.node : -1;

@@ -40,7 +40,8 @@ static struct lab open_lab(const uint32_t *cpus, uint32_t nodes, uint32_t gpus)
     for (uint32_t g = 0; g < gpus; g++)
         specs[g] = (struct weir_gpu_spec){ .units = WEIR_ONE };
     for (uint32_t n = 0; n < nodes; n++) {
-        const struct weir_node_spec spec = { .id = n,
+        const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
+                                             .id = n,
                                              .gpu_count = gpus,
                                              .cpu_units = cpus[n] * WEIR_ONE,
                                              .ram_bytes = 1000,
@@ -53,9 +54,11 @@ static struct lab open_lab(const uint32_t *cpus, uint32_t nodes, uint32_t gpus)
 static weir_status place(struct lab *lab, uint32_t strategy, const struct weir_shape *bundles,
                          uint32_t count)
 {
-    const struct weir_group_query query = {
-        .scratch = lab->cluster, .bundles = bundles, .bundle_count = count, .strategy = strategy
-    };
+    const struct weir_group_query query = { .size = sizeof(struct weir_group_query),
+                                            .scratch = lab->cluster,
+                                            .bundles = bundles,
+                                            .bundle_count = count,
+                                            .strategy = strategy };
     const weir_status status =
         weir_group_place(NULL, &query, lab->allocs, &lab->answer, &lab->error);
 
@@ -121,7 +124,8 @@ static void strict_pack_finds_the_one_node(void)
     CHECK_I64(place(&lab, WEIR_GROUP_STRICT_PACK, shares, 2), WEIR_OK);
     check_nodes(&lab, (const uint32_t[]){ 0, 0 }, 2);
     CHECK_I64(weir_cluster_add_worker(lab.cluster, 1, weir_pool_owner(0), &crumb, NULL), WEIR_OK);
-    const struct weir_group_query query = { .scratch = lab.cluster,
+    const struct weir_group_query query = { .size = sizeof(struct weir_group_query),
+                                            .scratch = lab.cluster,
                                             .bundles = shares,
                                             .bundle_count = 2,
                                             .strategy = WEIR_GROUP_STRICT_PACK };
@@ -164,7 +168,8 @@ static void strict_spread_wants_a_node_for_each(void)
     const struct weir_shape bundles[] = { CPU_ONE, CPU_TWO, CPU_ONE, CPU_ONE };
     const struct weir_shape twos[] = { CPU_TWO, CPU_TWO, CPU_TWO };
     const uint32_t used[] = { 1 };
-    struct weir_group_query query = { .scratch = lab.cluster,
+    struct weir_group_query query = { .size = sizeof(struct weir_group_query),
+                                      .scratch = lab.cluster,
                                       .bundles = bundles,
                                       .bundle_count = 2,
                                       .strategy = WEIR_GROUP_STRICT_SPREAD,
@@ -190,7 +195,8 @@ static void a_bundle_larger_than_any_node_is_infeasible_unless_ray_is_asked(void
 {
     struct lab lab = open_lab((const uint32_t[]){ 1, 1 }, 2, 0);
     const struct weir_shape bundles[] = { CPU_ONE, CPU_TWO };
-    struct weir_group_query query = { .scratch = lab.cluster,
+    struct weir_group_query query = { .size = sizeof(struct weir_group_query),
+                                      .scratch = lab.cluster,
                                       .bundles = bundles,
                                       .bundle_count = 2,
                                       .report = WEIR_GROUP_REPORT_STRICT };
@@ -222,7 +228,8 @@ static void a_policy_can_be_the_scorer(void)
                                     .gpu_units = WEIR_ONE };
     const double one = 1;
     const struct weir_mix mix = { .shapes = &all, .frequencies = &one, .count = 1 };
-    const struct weir_group_query query = { .scratch = lab.cluster,
+    const struct weir_group_query query = { .size = sizeof(struct weir_group_query),
+                                            .scratch = lab.cluster,
                                             .mix = &mix,
                                             .bundles = bundles,
                                             .bundle_count = 2,

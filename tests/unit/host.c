@@ -169,17 +169,23 @@ static void only_outcomes_change_the_inventory(void)
     const struct weir_plan *plan;
 
     CHECK_I64(weir_host_decide(host,
-                               &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
+                               &(struct weir_call){ .size = sizeof(struct weir_call),
+                                                    .causes = WEIR_CAUSE_TIMER,
+                                                    .now_ns = 0 },
                                &plan, NULL),
               WEIR_OK);
     const uint32_t actions = weir_plan_count(plan);
     CHECK_I64(weir_cluster_worker_count(weir_host_cluster(host)), 0);
     CHECK_I64(weir_host_decide(host,
-                               &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
+                               &(struct weir_call){ .size = sizeof(struct weir_call),
+                                                    .causes = WEIR_CAUSE_TIMER,
+                                                    .now_ns = 0 },
                                &plan, NULL),
               WEIR_OK);
     CHECK_I64(weir_plan_count(plan), actions); /* nothing was carried out: the same again */
-    const struct weir_outcome refused = { .kind = WEIR_OUTCOME_REFUSED, .worker = 99 };
+    const struct weir_outcome refused = { .size = sizeof(struct weir_outcome),
+                                          .kind = WEIR_OUTCOME_REFUSED,
+                                          .worker = 99 };
     CHECK_I64(weir_host_outcome(host, &refused, NULL, NULL), WEIR_OK);
     CHECK_I64(weir_host_stats(host).refused, 1);
     CHECK_I64(weir_cluster_worker_count(weir_host_cluster(host)), 0);
@@ -195,7 +201,9 @@ static void ids_are_never_used_twice(void)
 
     CHECK_I64(weir_host_adopt_worker(host, 41, weir_pool_owner(1), &alloc, NULL), WEIR_OK);
     CHECK_I64(weir_host_decide(host,
-                               &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
+                               &(struct weir_call){ .size = sizeof(struct weir_call),
+                                                    .causes = WEIR_CAUSE_TIMER,
+                                                    .now_ns = 0 },
                                &plan, NULL),
               WEIR_OK);
     CHECK_I64(weir_plan_action(plan, 0)->worker, 42);
@@ -241,7 +249,7 @@ static void wrong_stages_are_refused(void)
     const struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &two);
     struct weir_error error = { 0 };
-    struct weir_pool_view stage = *weir_view_pool(weir_host_view(host, 0), 0);
+    struct weir_pool_spec stage = test_pool_spec(weir_view_pool(weir_host_view(host, 0), 0));
 
     CHECK_I64(weir_host_add_pool(host, &stage, NULL, &error), WEIR_EDUPLICATE);
     CHECK_STR(error.text, "stage infer exists already");
@@ -356,7 +364,9 @@ static uint32_t candidates_kept(uint32_t level, struct weir_choice *choice, uint
     pipeline.nodes = 3;
     struct weir_host *const host = test_host(&config, &pipeline);
     CHECK_I64(weir_host_decide(host,
-                               &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
+                               &(struct weir_call){ .size = sizeof(struct weir_call),
+                                                    .causes = WEIR_CAUSE_TIMER,
+                                                    .now_ns = 0 },
                                &plan, NULL),
               WEIR_OK);
     if (weir_plan_choice(plan, 0) != NULL)
@@ -476,7 +486,8 @@ static void the_export_names_sets_of_gpu_types(void)
     CHECK_I64(weir_host_create(&config, &host, NULL), WEIR_OK);
     for (uint32_t i = 0; i < 3; i++) {
         const char name[] = { (char)('a' + i), '\0' };
-        const struct weir_pool_view stage = { .name = name,
+        const struct weir_pool_spec stage = { .size = sizeof(struct weir_pool_spec),
+                                              .name = name,
                                               .requested_workers = -1,
                                               .batch_size = 1,
                                               .slots = 2,
@@ -543,7 +554,10 @@ static void the_template_policies_run(void)
     config.placement = module->placements[0];
     config.scaling = module->scalings[0];
     struct weir_host *const host = test_host(&config, &two);
-    struct weir_pool_update update = { .slots = 2, .queued_items = 9, .requested_workers = -1 };
+    struct weir_pool_update update = { .size = sizeof(struct weir_pool_update),
+                                       .slots = 2,
+                                       .queued_items = 9,
+                                       .requested_workers = -1 };
     CHECK_I64(weir_host_update_pool(host, 1, &update), WEIR_OK);
     CHECK_I64(test_step(host, NULL), WEIR_OK);
     CHECK_STR(test_workers(host).text, "1,2");

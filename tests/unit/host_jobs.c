@@ -54,7 +54,7 @@ static void what_makes_no_sense_is_refused(void)
     CHECK_I64(weir_host_add_workload(host, "trace", NULL, NULL), WEIR_EDUPLICATE);
     spec.groups = NULL;
     CHECK_I64(weir_host_submit(host, &spec, &error), WEIR_EINVAL);
-    CHECK_STR(error.text, "job 1: it has no ranks");
+    CHECK_STR(error.text, "job 1: 1 groups of ranks and no list of them");
     spec.groups = &group;
     spec.group_count = 0;
     CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_EINVAL);
@@ -91,7 +91,7 @@ static void calls_that_make_no_sense_are_refused(void)
 {
     const struct weir_host_config config = test_jobs_config("first_fit");
     struct weir_host *const host = test_jobs_open(&config, 1, 2);
-    struct weir_call call = { sizeof call, WEIR_CAUSE_JOBS, 50 };
+    struct weir_call call = { .size = sizeof call, .causes = WEIR_CAUSE_JOBS, .now_ns = 50 };
     const struct weir_plan *plan = NULL;
     struct weir_error error = { 0 };
 
@@ -105,7 +105,7 @@ static void calls_that_make_no_sense_are_refused(void)
     call.now_ns = 50;
     call.causes = 0;
     CHECK_I64(weir_host_decide(host, &call, &plan, NULL), WEIR_EINVAL);
-    call = (struct weir_call){ 4, WEIR_CAUSE_JOBS, 50 };
+    call = (struct weir_call){ .size = 4, .causes = WEIR_CAUSE_JOBS, .now_ns = 50 };
     CHECK_I64(weir_host_decide(host, &call, &plan, NULL), WEIR_EABI);
     weir_host_destroy(host);
 }
@@ -122,7 +122,7 @@ static void a_refused_job_waits_again(void)
     const struct weir_plan *const plan = test_pass(host);
     CHECK_STR(test_starts(plan).text, "2.0@1");
     const struct weir_action *const action = weir_plan_action(plan, 0);
-    const struct weir_outcome refused = { .kind = WEIR_OUTCOME_REFUSED,
+    const struct weir_outcome refused = { .size = sizeof(struct weir_outcome), .kind = WEIR_OUTCOME_REFUSED,
                                           .reason = WEIR_REASON_TRUTH,
                                           .owner = action->owner,
                                           .worker = action->worker };
@@ -141,7 +141,7 @@ static void outcomes_of_nobody_change_nothing(void)
     const struct weir_host_config config = test_jobs_config("first_fit");
     struct weir_host *const host = test_jobs_open(&config, 2, 1);
     const struct weir_alloc alloc = { .cpu_units = WEIR_ONE };
-    struct weir_outcome outcome = { .kind = WEIR_OUTCOME_STARTED,
+    struct weir_outcome outcome = { .size = sizeof(struct weir_outcome), .kind = WEIR_OUTCOME_STARTED,
                                     .owner = weir_job_owner(0, 5),
                                     .worker = 3 };
 
@@ -332,7 +332,7 @@ static weir_status live_on(struct weir_host *host)
 {
     const struct weir_rank_group groups[] = { test_rank_group(2, 1, 0.5),
                                               test_rank_group(1, 2, 1) };
-    const struct weir_call call = { sizeof call, WEIR_CAUSE_JOBS, 0 };
+    const struct weir_call call = { .size = sizeof call, .causes = WEIR_CAUSE_JOBS, .now_ns = 0 };
     const struct weir_plan *plan = NULL;
 
     for (uint64_t id = 1; id <= 12; id++) {
@@ -343,7 +343,7 @@ static weir_status live_on(struct weir_host *host)
         WEIR_TRY(weir_host_submit(host, &spec, NULL));
     }
     for (uint32_t i = 0; i < 2; i++) {
-        struct weir_outcome outcome = { .kind = WEIR_OUTCOME_REFUSED };
+        struct weir_outcome outcome = { .size = sizeof(struct weir_outcome), .kind = WEIR_OUTCOME_REFUSED };
         WEIR_TRY(weir_host_decide(host, &call, &plan, NULL));
         outcome.owner = weir_plan_action(plan, 0)->owner;
         WEIR_TRY(weir_host_outcome(host, &outcome, NULL, NULL));

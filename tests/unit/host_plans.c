@@ -5,6 +5,7 @@
  */
 #include "tests/support/check.h"
 #include "tests/support/host_jobs.h"
+#include "tests/support/pipeline.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -52,14 +53,15 @@ static void add_stage(struct weir_host *host, double gpus)
                                           .slots = 2,
                                           .speed_hint_per_s = (double)NAN };
 
-    CHECK_I64(weir_host_add_pool(host, &stage, NULL, NULL), WEIR_OK);
+    const struct weir_pool_spec spec = test_pool_spec(&stage);
+    CHECK_I64(weir_host_add_pool(host, &spec, NULL, NULL), WEIR_OK);
 }
 
 static void jobs_of_a_rejected_plan_wait_again(void)
 {
     const struct weir_scaling_ops liar = scaling_of(stop_a_ghost);
     struct weir_host_config config = test_jobs_config("first_fit");
-    const struct weir_call call = { sizeof call, WEIR_CAUSE_JOBS | WEIR_CAUSE_TIMER, 0 };
+    const struct weir_call call = { .size = sizeof call, .causes = WEIR_CAUSE_JOBS | WEIR_CAUSE_TIMER, .now_ns = 0 };
     const struct weir_plan *plan = NULL;
 
     config.scaling = &liar;
@@ -198,7 +200,7 @@ static void a_policy_may_walk_over_the_jobs_itself(void)
     };
     struct weir_host_config config = test_jobs_config("first_fit");
     struct weir_queueing_ops own = { .size = sizeof own, .abi = WEIR_ABI_MAJOR, .name = "test" };
-    const struct weir_call call = { sizeof call, WEIR_CAUSE_JOBS, 0 };
+    const struct weir_call call = { .size = sizeof call, .causes = WEIR_CAUSE_JOBS, .now_ns = 0 };
     const struct weir_plan *plan = NULL;
 
     config.queueing = &own;
@@ -263,7 +265,7 @@ static void stages_share_what_jobs_leave(void)
     test_starts_are(host, "");
     uint64_t worker = 0;
     CHECK(weir_cluster_pool_worker_id(host->inventory, 0, 0, &worker));
-    const struct weir_outcome stopped = { .kind = WEIR_OUTCOME_STOPPED, .worker = worker };
+    const struct weir_outcome stopped = { .size = sizeof(struct weir_outcome), .kind = WEIR_OUTCOME_STOPPED, .worker = worker };
     CHECK_I64(weir_host_outcome(host, &stopped, NULL, NULL), WEIR_OK);
     test_starts_are(host, "3.0@1");
     CHECK_I64(weir_view_supply(weir_host_view(host, 0)).gpu_units, WEIR_ONE);
@@ -291,7 +293,7 @@ static void a_policy_that_writes_to_a_stage_is_found_out(void)
 {
     const struct weir_scaling_ops writer = scaling_of(write_to_a_stage);
     struct weir_host_config config = test_jobs_config("first_fit");
-    const struct weir_call call = { sizeof call, WEIR_CAUSE_TIMER, 0 };
+    const struct weir_call call = { .size = sizeof call, .causes = WEIR_CAUSE_TIMER, .now_ns = 0 };
     const struct weir_alloc alloc = { .cpu_units = WEIR_ONE };
     const struct weir_plan *plan = NULL;
     struct weir_error error = { 0 };

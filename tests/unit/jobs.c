@@ -167,9 +167,12 @@ static struct weir_cluster *small_cluster(uint64_t *draws)
         const uint32_t type = next_draw(draws, 3);
         for (uint32_t g = 0; g < count; g++)
             gpus[g] = (struct weir_gpu_spec){ .type = type, .units = WEIR_ONE };
-        const struct weir_node_spec spec = {
-            .id = n, .gpu_count = count, .cpu_units = 32 * WEIR_ONE, .ram_bytes = 1000, .gpus = gpus
-        };
+        const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
+                                             .id = n,
+                                             .gpu_count = count,
+                                             .cpu_units = 32 * WEIR_ONE,
+                                             .ram_bytes = 1000,
+                                             .gpus = gpus };
         CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
     }
     return cluster;
@@ -186,9 +189,11 @@ struct duel {
 
 static void ask_both(struct duel *duel, const struct weir_shape *shape)
 {
-    const struct weir_place_query query = {
-        .cluster = duel->cluster, .mix = &duel->mix, .shape = shape, .seed = duel->next_worker
-    };
+    const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                            .cluster = duel->cluster,
+                                            .mix = &duel->mix,
+                                            .shape = shape,
+                                            .seed = duel->next_worker };
     struct weir_place_answer kept;
     struct weir_place_answer plain;
     const weir_status status = weir_grades_place(duel->grades, &duel->grader, &query, &kept, NULL);

@@ -27,9 +27,11 @@ static struct lab open_lab(uint32_t cuts)
                                           .units = WEIR_ONE,
                                           .mem_bytes = INT64_C(80000000000),
                                           .mig = g < cuts ? lab.table : NULL };
-    const struct weir_node_spec node = {
-        .id = 5, .gpu_count = cuts + 1, .cpu_units = 64 * WEIR_ONE, .gpus = gpus
-    };
+    const struct weir_node_spec node = { .size = sizeof(struct weir_node_spec),
+                                         .id = 5,
+                                         .gpu_count = cuts + 1,
+                                         .cpu_units = 64 * WEIR_ONE,
+                                         .gpus = gpus };
     CHECK_I64(weir_cluster_create(NULL, &lab.cluster), WEIR_OK);
     CHECK_I64(weir_cluster_add_node(lab.cluster, &node, NULL, NULL), WEIR_OK);
     return lab;
@@ -70,7 +72,8 @@ static int place(struct lab *lab, struct weir_chooser *chooser, const struct wei
 {
     const double one = 1;
     const struct weir_mix alone = { shape, &one, 1, 0 };
-    const struct weir_place_query query = { .cluster = lab->cluster,
+    const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                            .cluster = lab->cluster,
                                             .mix = mix == NULL ? &alone : mix,
                                             .shape = shape };
     const weir_status status = weir_chooser_place(chooser, &query, &lab->answer, &lab->error);
@@ -293,7 +296,9 @@ static void a_table_that_is_broken_is_refused_with_its_node(void)
     struct lab lab = open_lab(1);
     struct weir_mig broken = *lab.table;
     struct weir_gpu_spec gpu = { .units = WEIR_ONE, .mig = &broken };
-    const struct weir_node_spec node = { .id = 9, .gpu_count = 1, .gpus = &gpu };
+    const struct weir_node_spec node = {
+        .size = sizeof(struct weir_node_spec), .id = 9, .gpu_count = 1, .gpus = &gpu
+    };
     broken.profiles[1].slots = 9;
     CHECK_I64(weir_cluster_add_node(lab.cluster, &node, NULL, &lab.error), WEIR_EINVAL);
     CHECK(strstr(lab.error.text, "node 9 GPU 0: MIG table h100: profile 1 ") != NULL);

@@ -24,7 +24,10 @@ static struct weir_cluster *open_cluster(const struct weir_mig *table, const wei
     struct weir_gpu_spec gpus[4] = { 0 };
     for (uint32_t g = 0; g < count; g++)
         gpus[g] = (struct weir_gpu_spec){ .units = WEIR_ONE, .mig = table, .mig_cut = cuts[g] };
-    const struct weir_node_spec node = { .gpu_count = count, .cpu_units = WEIR_ONE, .gpus = gpus };
+    const struct weir_node_spec node = { .size = sizeof(struct weir_node_spec),
+                                         .gpu_count = count,
+                                         .cpu_units = WEIR_ONE,
+                                         .gpus = gpus };
     CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
     CHECK_I64(weir_cluster_add_node(cluster, &node, NULL, NULL), WEIR_OK);
     return cluster;
@@ -81,9 +84,12 @@ static void the_emptiest_gpu_is_cut_into_what_waits(void)
     const struct weir_shape shapes[] = { shape_of(table, "1g"), shape_of(table, "4g"),
                                          shape_of(table, "3g") };
     uint64_t waiting[] = { 0, 1, 1 };
-    struct weir_partition_query query = {
-        .cluster = cluster, .shapes = shapes, .waiting = waiting, .shape_count = 3, .min_gain = 2
-    };
+    struct weir_partition_query query = { .size = sizeof(struct weir_partition_query),
+                                          .cluster = cluster,
+                                          .shapes = shapes,
+                                          .waiting = waiting,
+                                          .shape_count = 3,
+                                          .min_gain = 2 };
     struct weir_partition_cut cut = { .gpu = 9 };
     hold(cluster, 0, 0, 1);
     hold(cluster, 0, 1, 2);
@@ -114,9 +120,12 @@ static void nothing_is_cut_for_less_than_it_costs(void)
     const struct weir_shape three = shape_of(table, "3g");
     const uint64_t one = 1;
     const uint64_t none = 0;
-    struct weir_partition_query query = {
-        .cluster = cluster, .shapes = &three, .waiting = &none, .shape_count = 1, .min_gain = 2
-    };
+    struct weir_partition_query query = { .size = sizeof(struct weir_partition_query),
+                                          .cluster = cluster,
+                                          .shapes = &three,
+                                          .waiting = &none,
+                                          .shape_count = 1,
+                                          .min_gain = 2 };
     struct weir_partition_cut cut;
     CHECK_I64(weir_partition_decide(&query, &cut, NULL), WEIR_EBUSY);
     query.waiting = &one;
@@ -139,9 +148,12 @@ static void a_free_instance_is_no_reason_to_cut(void)
     struct weir_cluster *cluster = open_cluster(table, cuts, 2);
     const struct weir_shape half = shape_of(table, "1/2");
     uint64_t waiting = 2;
-    const struct weir_partition_query query = {
-        .cluster = cluster, .shapes = &half, .waiting = &waiting, .shape_count = 1, .min_gain = 1
-    };
+    const struct weir_partition_query query = { .size = sizeof(struct weir_partition_query),
+                                                .cluster = cluster,
+                                                .shapes = &half,
+                                                .waiting = &waiting,
+                                                .shape_count = 1,
+                                                .min_gain = 1 };
     struct weir_partition_cut cut;
     CHECK_I64(weir_partition_decide(&query, &cut, NULL), WEIR_EBUSY);
     waiting = 3;

@@ -23,9 +23,12 @@ static struct weir_cluster *two_nodes(void)
 
     CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
     for (uint32_t n = 0; n < 2; n++) {
-        const struct weir_node_spec spec = {
-            .id = n, .gpu_count = 2, .cpu_units = 8 * WEIR_ONE, .ram_bytes = 100, .gpus = gpus
-        };
+        const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
+                                             .id = n,
+                                             .gpu_count = 2,
+                                             .cpu_units = 8 * WEIR_ONE,
+                                             .ram_bytes = 100,
+                                             .gpus = gpus };
         CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
     }
     return cluster;
@@ -48,9 +51,11 @@ static void a_gang_gets_all_its_places_and_the_scratch_cluster_is_as_before(void
 
     for (uint32_t p = 0; p < weir_placement_count(); p++) {
         struct weir_chooser *const chooser = chooser_of(weir_placement_at(p)->name);
-        const struct weir_members_query query = {
-            .scratch = cluster, .mix = &mix, .shape = &HALF, .count = 8
-        };
+        const struct weir_members_query query = { .size = sizeof(struct weir_members_query),
+                                                  .scratch = cluster,
+                                                  .mix = &mix,
+                                                  .shape = &HALF,
+                                                  .count = 8 };
         uint32_t placed = 0;
         CHECK_I64(weir_chooser_place_members(chooser, &query, answers, &placed, NULL), WEIR_OK);
         CHECK_I64(placed, 8);
@@ -74,9 +79,11 @@ static void a_gang_that_lacks_one_place_gets_none_and_says_why(void)
     struct weir_chooser *const chooser = chooser_of("fgd_xenna");
     struct weir_place_answer answers[GANG];
     const struct weir_mix mix = { .count = 0 };
-    const struct weir_members_query query = {
-        .scratch = cluster, .mix = &mix, .shape = &HALF, .count = 9
-    };
+    const struct weir_members_query query = { .size = sizeof(struct weir_members_query),
+                                              .scratch = cluster,
+                                              .mix = &mix,
+                                              .shape = &HALF,
+                                              .count = 9 };
     struct weir_error error = { .phase = -1 };
     uint32_t placed = 0;
 
@@ -96,9 +103,12 @@ static void members_see_each_other(void)
     struct weir_chooser *const chooser = chooser_of("spread");
     struct weir_place_answer answers[4];
     const struct weir_mix mix = { .count = 0 };
-    const struct weir_members_query query = {
-        .scratch = cluster, .mix = &mix, .shape = &HALF, .owner = weir_pool_owner(3), .count = 4
-    };
+    const struct weir_members_query query = { .size = sizeof(struct weir_members_query),
+                                              .scratch = cluster,
+                                              .mix = &mix,
+                                              .shape = &HALF,
+                                              .owner = weir_pool_owner(3),
+                                              .count = 4 };
     uint32_t placed = 0;
 
     CHECK_I64(weir_chooser_place_members(chooser, &query, answers, &placed, NULL), WEIR_OK);
@@ -113,7 +123,9 @@ static void the_third_share_is_refused_for_its_memory(void)
 {
     struct weir_cluster *cluster = NULL;
     const struct weir_gpu_spec gpu = { .units = WEIR_ONE, .mem_bytes = INT64_C(80000000000) };
-    const struct weir_node_spec spec = { .gpu_count = 1, .cpu_units = WEIR_ONE, .gpus = &gpu };
+    const struct weir_node_spec spec = {
+        .size = sizeof(struct weir_node_spec), .gpu_count = 1, .cpu_units = WEIR_ONE, .gpus = &gpu
+    };
     const struct weir_shape quarter = { .kind = WEIR_SHAPE_FRACTIONAL,
                                         .gpu_count = 1,
                                         .gpu_units = WEIR_ONE / 4,
@@ -124,9 +136,11 @@ static void the_third_share_is_refused_for_its_memory(void)
 
     CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
     CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
-    const struct weir_members_query query = {
-        .scratch = cluster, .mix = &mix, .shape = &quarter, .count = 3
-    };
+    const struct weir_members_query query = { .size = sizeof(struct weir_members_query),
+                                              .scratch = cluster,
+                                              .mix = &mix,
+                                              .shape = &quarter,
+                                              .count = 3 };
     for (uint32_t p = 0; p < weir_placement_count(); p++) {
         struct weir_chooser *const chooser = chooser_of(weir_placement_at(p)->name);
         CHECK_I64(weir_chooser_place_members(chooser, &query, answers, &placed, NULL), WEIR_EBUSY);

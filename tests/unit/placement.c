@@ -55,9 +55,11 @@ static struct lab open_lab_of(const struct weir_placement_ops *ops, uint32_t nod
     for (uint32_t g = 0; g < gpus; g++)
         specs[g] = (struct weir_gpu_spec){ .nvdecs = nvdecs, .units = WEIR_ONE, .mem_bytes = 2 };
     for (uint32_t n = 0; n < nodes; n++) {
-        const struct weir_node_spec spec = {
-            .id = n, .gpu_count = gpus, .cpu_units = 8 * WEIR_ONE, .gpus = specs
-        };
+        const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
+                                             .id = n,
+                                             .gpu_count = gpus,
+                                             .cpu_units = 8 * WEIR_ONE,
+                                             .gpus = specs };
         CHECK_I64(weir_cluster_add_node(lab.cluster, &spec, NULL, NULL), WEIR_OK);
     }
     if (lab.ops->create != NULL)
@@ -80,7 +82,8 @@ static void close_lab(struct lab *lab)
 
 static weir_status ask(struct lab *lab, const struct weir_shape *shape, uint32_t stage)
 {
-    const struct weir_place_query query = { .cluster = lab->cluster,
+    const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                            .cluster = lab->cluster,
                                             .mix = &MIX,
                                             .shape = shape,
                                             .owner = weir_pool_owner(stage),
@@ -318,7 +321,8 @@ static void random_draws_evenly_and_repeatably(void)
 
 static uint64_t evicted(struct lab *lab, uint32_t stage)
 {
-    const struct weir_evict_query query = { .cluster = lab->cluster,
+    const struct weir_evict_query query = { .size = sizeof(struct weir_evict_query),
+                                            .cluster = lab->cluster,
                                             .mix = &MIX,
                                             .owner = weir_pool_owner(stage) };
     uint64_t worker = UINT64_MAX;
@@ -345,7 +349,8 @@ static void victims_differ_by_policy(void)
                       WEIR_OK);
         }
         CHECK_I64(evicted(&lab, 0), rows[i].victim);
-        const struct weir_evict_query nobody = { .cluster = lab.cluster,
+        const struct weir_evict_query nobody = { .size = sizeof(struct weir_evict_query),
+                                                 .cluster = lab.cluster,
                                                  .mix = &MIX,
                                                  .owner = weir_pool_owner(5) };
         uint64_t untouched = 77;
@@ -368,7 +373,8 @@ static uint32_t reused_with(uint32_t applies)
     const struct weir_worker reusable = {
         .id = 7, .alloc = { .device_count = 1, .devices = { { .gpu = 1, .units = WEIR_ONE / 2 } } }
     };
-    struct weir_place_query query = { .cluster = lab.cluster,
+    struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                      .cluster = lab.cluster,
                                       .mix = &MIX,
                                       .shape = &HALF,
                                       .reusable = &reusable,
@@ -407,7 +413,8 @@ static double density(const char *policy, uint64_t seed)
         uint64_t draw = (seed * 1000 + i + 1) * UINT64_C(0x9e3779b97f4a7c15);
         draw = (draw ^ (draw >> 29)) * UINT64_C(0xbf58476d1ce4e5b9);
         const uint32_t stage = (uint32_t)((draw >> 32) % 5);
-        const struct weir_place_query query = { .cluster = lab.cluster,
+        const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                                .cluster = lab.cluster,
                                                 .mix = &mix,
                                                 .shape = &shapes[stage],
                                                 .owner = weir_pool_owner(stage),
@@ -519,12 +526,14 @@ static void *failing_resize(void *state, void *block, size_t size)
 static weir_status use_fgd(const struct lab *lab, const struct weir_allocator *allocator)
 {
     static const struct weir_worker reusable = { .id = 1, .alloc = { .node = 9 } };
-    const struct weir_place_query place = { .cluster = lab->cluster,
+    const struct weir_place_query place = { .size = sizeof(struct weir_place_query),
+                                            .cluster = lab->cluster,
                                             .mix = &MIX,
                                             .shape = &HALF,
                                             .reusable = &reusable,
                                             .reusable_count = 1 };
-    const struct weir_evict_query evict = { .cluster = lab->cluster,
+    const struct weir_evict_query evict = { .size = sizeof(struct weir_evict_query),
+                                            .cluster = lab->cluster,
                                             .mix = &MIX,
                                             .owner = weir_pool_owner(0) };
     struct weir_place_answer answer;

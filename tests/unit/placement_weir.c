@@ -161,9 +161,12 @@ static void add_node(struct weir_cluster *cluster, uint32_t id, uint64_t *draws)
     const uint32_t type = next_draw(draws, 3);
     for (uint32_t g = 0; g < count; g++)
         gpus[g] = (struct weir_gpu_spec){ .type = type, .units = WEIR_ONE };
-    const struct weir_node_spec spec = {
-        .id = id, .gpu_count = count, .cpu_units = 32 * WEIR_ONE, .ram_bytes = 1000, .gpus = gpus
-    };
+    const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
+                                         .id = id,
+                                         .gpu_count = count,
+                                         .cpu_units = 32 * WEIR_ONE,
+                                         .ram_bytes = 1000,
+                                         .gpus = gpus };
     CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
 }
 
@@ -180,7 +183,8 @@ static void ask_both(struct duel *duel, const struct weir_shape *shape)
     const struct weir_grader grader = { .grade = weir_ahead_grade,
                                         .rules = &duel->plain,
                                         .uses_mix = true };
-    const struct weir_place_query query = { .cluster = duel->cluster,
+    const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                            .cluster = duel->cluster,
                                             .mix = &duel->mix,
                                             .shape = shape };
     struct weir_place_answer kept;
@@ -253,7 +257,9 @@ static void pressure_is_what_jobs_insist_on(void)
         struct weir_gpu_spec gpus[4];
         for (int g = 0; g < 4; g++)
             gpus[g] = (struct weir_gpu_spec){ .type = n == 0 ? 0 : 1, .units = WEIR_ONE };
-        const struct weir_node_spec spec = { .id = n, .gpu_count = 4, .gpus = gpus };
+        const struct weir_node_spec spec = {
+            .size = sizeof(struct weir_node_spec), .id = n, .gpu_count = 4, .gpus = gpus
+        };
         CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
     }
     weir_pressure_measure(cluster, &mix, &pressure);
@@ -309,6 +315,38 @@ static void the_order_of_the_nodes_changes_nothing(void)
     CHECK(fgd_differs > 0); /* the test can tell */
 }
 
+/* Two GPUs with all their compute free, of which the first has no engine left. */
+static void a_share_passes_a_gpu_that_lacks_an_engine(void)
+{
+    const struct weir_shape share = {
+        .kind = WEIR_SHAPE_FRACTIONAL, .gpu_count = 1, .gpu_units = WEIR_ONE / 2, .nvdecs = 1
+    };
+    const double one = 1;
+    const struct weir_mix mix = { &share, &one, 1, 0 };
+    const struct weir_gpu_spec gpus[2] = { { .units = WEIR_ONE, .nvdecs = 1 },
+                                           { .units = WEIR_ONE, .nvdecs = 1 } };
+    const struct weir_node_spec spec = {
+        .size = sizeof(struct weir_node_spec), .id = 1, .gpu_count = 2, .gpus = gpus
+    };
+    const struct weir_alloc engine = { .device_count = 1, .devices = { { .nvdec_mask = 1 } } };
+    struct weir_cluster *cluster = NULL;
+    struct weir_place_answer answer = { .reused = 0 };
+    void *state = NULL;
+
+    CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
+    CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(cluster, 1, weir_pool_owner(0), &engine, NULL), WEIR_OK);
+    CHECK_I64(weir_placement_weir.create(NULL, NULL, &state, NULL), WEIR_OK);
+    const struct weir_place_query query = {
+        .size = sizeof(struct weir_place_query), .cluster = cluster, .mix = &mix, .shape = &share
+    };
+    CHECK_I64(weir_placement_weir.place(state, &query, &answer, NULL), WEIR_OK);
+    CHECK_I64(answer.alloc.device_count, 1);
+    CHECK_I64(answer.alloc.devices[0].gpu, 1);
+    weir_placement_weir.destroy(state);
+    weir_cluster_destroy(cluster);
+}
+
 /* ---- removal and memory ---- */
 
 static void the_worker_whose_place_is_worth_least_goes(void)
@@ -325,7 +363,9 @@ static void the_worker_whose_place_is_worth_least_goes(void)
     uint64_t victim = 0;
     CHECK_I64(weir_cluster_create(NULL, &cluster), WEIR_OK);
     for (uint32_t n = 0; n < 2; n++) {
-        const struct weir_node_spec spec = { .id = n, .gpu_count = 1, .gpus = &gpu };
+        const struct weir_node_spec spec = {
+            .size = sizeof(struct weir_node_spec), .id = n, .gpu_count = 1, .gpus = &gpu
+        };
         CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
     }
     CHECK_I64(weir_cluster_add_worker(cluster, 1, weir_pool_owner(0), &alloc, NULL), WEIR_OK);
@@ -333,7 +373,9 @@ static void the_worker_whose_place_is_worth_least_goes(void)
     alloc.node = 1;
     CHECK_I64(weir_cluster_add_worker(cluster, 3, weir_pool_owner(0), &alloc, NULL), WEIR_OK);
     CHECK_I64(weir_placement_weir.create(NULL, NULL, &state, NULL), WEIR_OK);
-    const struct weir_evict_query query = { .cluster = cluster, .mix = &mix };
+    const struct weir_evict_query query = { .size = sizeof(struct weir_evict_query),
+                                            .cluster = cluster,
+                                            .mix = &mix };
     CHECK_I64(weir_placement_weir.evict(state, &query, &victim, NULL), WEIR_OK);
     CHECK_I64(victim, 3); /* afterwards its GPU is whole: nothing lost, where 0.5 was */
     weir_placement_weir.destroy(state);
@@ -363,7 +405,10 @@ static weir_status use_once(const struct weir_cluster *cluster, struct failing *
     const struct weir_allocator allocator = { .state = failing, .resize = failing_resize };
     struct weir_shape shapes[SHAPES];
     const struct weir_mix mix = { shapes, frequencies, SHAPES, 0 };
-    const struct weir_place_query query = { .cluster = cluster, .mix = &mix, .shape = &shapes[4] };
+    const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                            .cluster = cluster,
+                                            .mix = &mix,
+                                            .shape = &shapes[4] };
     struct weir_place_answer answer;
     void *state = NULL;
     weir_status status = weir_placement_weir.create(NULL, &allocator, &state, NULL);
@@ -402,6 +447,7 @@ static const struct test tests[] = {
     { "the policy equals its plain form", the_policy_equals_its_plain_form },
     { "pressure is what jobs insist on", pressure_is_what_jobs_insist_on },
     { "the order of the nodes changes nothing", the_order_of_the_nodes_changes_nothing },
+    { "a share passes a GPU that lacks an engine", a_share_passes_a_gpu_that_lacks_an_engine },
     { "the worker whose place is worth least goes", the_worker_whose_place_is_worth_least_goes },
     { "weir survives running out of memory", weir_survives_running_out_of_memory },
 };

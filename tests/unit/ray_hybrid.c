@@ -26,9 +26,11 @@ static struct weir_cluster *build(const struct host *hosts, uint32_t count)
     for (uint32_t g = 0; g < 8; g++)
         gpus[g] = (struct weir_gpu_spec){ .units = WEIR_ONE };
     for (uint32_t n = 0; n < count; n++) {
-        const struct weir_node_spec spec = {
-            .id = n, .gpu_count = hosts[n].gpus, .cpu_units = hosts[n].cpus * WEIR_ONE, .gpus = gpus
-        };
+        const struct weir_node_spec spec = { .size = sizeof(struct weir_node_spec),
+                                             .id = n,
+                                             .gpu_count = hosts[n].gpus,
+                                             .cpu_units = hosts[n].cpus * WEIR_ONE,
+                                             .gpus = gpus };
         struct weir_alloc used = {
             .node = n, .cpu_units = (int64_t)(hosts[n].cpu_used * hosts[n].cpus * (double)WEIR_ONE)
         };
@@ -60,9 +62,11 @@ static void ask(const struct weir_cluster *cluster, const struct weir_shape *sha
     for (uint32_t n = 0; n < MOST_NODES; n++)
         taken[n] = 0;
     for (uint64_t seed = 0; seed < 2000; seed++) {
-        const struct weir_place_query query = {
-            .cluster = cluster, .mix = &mix, .shape = shape, .seed = seed
-        };
+        const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                                .cluster = cluster,
+                                                .mix = &mix,
+                                                .shape = shape,
+                                                .seed = seed };
         struct weir_place_answer answer;
         if (weir_placement_place(ops, state, &query, &answer, NULL) == WEIR_OK)
             taken[answer.alloc.node]++;
@@ -155,7 +159,9 @@ static void a_share_goes_where_least_is_left(void)
     used.devices[1] = (struct weir_device){ .gpu = 2, .units = WEIR_ONE / 4 };
     CHECK_I64(weir_cluster_add_worker(cluster, 9, weir_pool_owner(1), &used, NULL), WEIR_OK);
     CHECK_I64(ops->create(&none, NULL, &state, NULL), WEIR_OK);
-    struct weir_place_query query = { .cluster = cluster, .mix = &mix, .shape = &share };
+    struct weir_place_query query = {
+        .size = sizeof(struct weir_place_query), .cluster = cluster, .mix = &mix, .shape = &share
+    };
     CHECK_I64(weir_placement_place(ops, state, &query, &answer, NULL), WEIR_OK);
     CHECK_I64(answer.alloc.devices[0].gpu, 1);
     query.shape = &many;
@@ -185,9 +191,11 @@ static void place_shares(const char *fit, uint32_t placed[2], struct weir_error 
     const struct weir_params params = { .values = values, .count = ops->param_count };
     CHECK_I64(weir_chooser_create(ops, &params, NULL, &chooser, NULL), WEIR_OK);
     for (uint64_t i = 0; i < 80; i++) {
-        const struct weir_place_query query = {
-            .cluster = cluster, .mix = &mix, .shape = &share, .seed = i
-        };
+        const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                                .cluster = cluster,
+                                                .mix = &mix,
+                                                .shape = &share,
+                                                .seed = i };
         struct weir_place_answer answer;
         if (weir_chooser_place(chooser, &query, &answer, error) != WEIR_OK)
             continue;

@@ -27,9 +27,11 @@ static struct weir_host *small_host(int requested)
 
 static void set_load(struct weir_host *host, uint32_t stage, uint64_t queued, uint32_t busy)
 {
-    const struct weir_pool_update update = {
-        .queued_items = queued, .busy = busy, .slots = 2, .requested_workers = -1
-    };
+    const struct weir_pool_update update = { .size = sizeof(struct weir_pool_update),
+                                             .queued_items = queued,
+                                             .busy = busy,
+                                             .slots = 2,
+                                             .requested_workers = -1 };
 
     CHECK_I64(weir_host_update_pool(host, stage, &update), WEIR_OK);
 }
@@ -55,8 +57,9 @@ static struct test_text decide_at(struct weir_host *host, int64_t now_s)
     const struct weir_plan *plan;
 
     if (CHECK_I64(weir_host_decide(host,
-                                   &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER,
-                                                        now_s * NS_PER_S },
+                                   &(struct weir_call){ .size = sizeof(struct weir_call),
+                                                        .causes = WEIR_CAUSE_TIMER,
+                                                        .now_ns = now_s * NS_PER_S },
                                    &plan, &error),
                   WEIR_OK))
         CHECK_I64(test_carry_out(host, plan), WEIR_OK);
@@ -127,10 +130,11 @@ static void a_floor_holds_workers_and_starts_wait_for_their_room(void)
     set_load(host, 0, 2, 1);
     set_load(host, 1, 20, 1);
     const struct weir_plan *plan;
-    CHECK_I64(weir_host_decide(
-                  host,
-                  &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 10 * NS_PER_S },
-                  &plan, NULL),
+    CHECK_I64(weir_host_decide(host,
+                               &(struct weir_call){ .size = sizeof(struct weir_call),
+                                                    .causes = WEIR_CAUSE_TIMER,
+                                                    .now_ns = 10 * NS_PER_S },
+                               &plan, NULL),
               WEIR_OK);
     CHECK_I64(weir_plan_pool_note(plan, 0)->stopped, 0);
     CHECK_I64(weir_plan_pool_note(plan, 0)->workers_after, 7);

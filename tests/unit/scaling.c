@@ -146,7 +146,9 @@ static void phases_run_in_order_and_notes_say_why(void)
     config.explain = WEIR_EXPLAIN_FULL;
     struct weir_host *const host = test_host(&config, &pipeline);
     CHECK_I64(weir_host_decide(host,
-                               &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
+                               &(struct weir_call){ .size = sizeof(struct weir_call),
+                                                    .causes = WEIR_CAUSE_TIMER,
+                                                    .now_ns = 0 },
                                &plan, NULL),
               WEIR_OK);
     for (uint32_t i = 0; i < weir_plan_step_count(plan); i++) {
@@ -277,7 +279,9 @@ static void a_lower_request_removes_workers(void)
     };
     const struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &pipeline);
-    const struct weir_pool_update update = { .slots = 2, .requested_workers = 7 };
+    const struct weir_pool_update update = { .size = sizeof(struct weir_pool_update),
+                                             .slots = 2,
+                                             .requested_workers = 7 };
     const struct weir_plan *plan;
     uint32_t stops = 0;
 
@@ -285,7 +289,9 @@ static void a_lower_request_removes_workers(void)
     CHECK_STR(test_workers(host).text, "9,7");
     CHECK_I64(weir_host_update_pool(host, 0, &update), WEIR_OK);
     CHECK_I64(weir_host_decide(host,
-                               &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, 0 },
+                               &(struct weir_call){ .size = sizeof(struct weir_call),
+                                                    .causes = WEIR_CAUSE_TIMER,
+                                                    .now_ns = 0 },
                                &plan, NULL),
               WEIR_OK);
     for (uint32_t i = 0; i < weir_plan_count(plan); i++)
@@ -419,7 +425,7 @@ static void a_hint_stands_in_for_a_measurement(void)
     };
     const struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &pipeline);
-    struct weir_pool_view hinted = *weir_view_pool(weir_host_view(host, 0), 0);
+    struct weir_pool_spec hinted = test_pool_spec(weir_view_pool(weir_host_view(host, 0), 0));
 
     hinted.name = "hinted";
     hinted.speed_hint_per_s = 4;
@@ -436,7 +442,9 @@ static void finished_stages_can_be_left_alone(void)
     const struct test_pipeline pipeline = {
         .nodes = 1, .cpus = 8, .stages = stages, .stage_count = COUNT(stages)
     };
-    const struct weir_pool_update finished = { .finished = 1, .slots = 2, .requested_workers = -1 };
+    const struct weir_pool_update finished = {
+        .size = sizeof(struct weir_pool_update), .finished = 1, .slots = 2, .requested_workers = -1
+    };
     const double values[] = { 1, 2, 1, 1, 1.5, 0 };
     struct weir_host_config config = test_config("fgd_xenna", "xenna");
 

@@ -9,9 +9,13 @@
  * A GPU with a MIG table is cut (weir/mig.h): workers hold instances of it, one each, and nothing
  * else of it. The cut is fixed, or instances are made when they are asked for.
  *
+ * Nodes come, change and go; GPUs fall ill and recover. An index names a node for good: what is
+ * removed leaves an empty record that holds nothing, is never chosen and is in no sum.
+ *
  * Invariant (weir_cluster_check): for every device, free + sum of what its workers hold = total,
- * and 0 <= free <= total; every codec engine and every memory slot is held by at most one worker;
- * on a cut GPU every device is an instance, elsewhere none is.
+ * and 0 <= free <= total, but an unhealthy GPU has nothing free; every codec engine and every
+ * memory slot is held by at most one worker; on a cut GPU every device is an instance, elsewhere
+ * none is. Totals of the cluster count of an unhealthy GPU what is held.
  *
  * Cost: add and remove O(devices of the worker); copy O(nodes + GPUs + workers).
  */
@@ -40,6 +44,7 @@ struct weir_allocator {
     void *state;
 };
 
+/* Frozen: it stands in arrays and has no size. */
 struct weir_gpu_spec {
     uint32_t type; /* index into the caller's catalogue of GPU types */
     uint32_t nvdecs;
@@ -54,15 +59,17 @@ struct weir_gpu_spec {
 };
 
 struct weir_node_spec {
-    uint64_t id; /* the caller's name for it */
+    uint32_t size; /* sizeof */
     uint32_t type;
+    uint64_t id; /* the caller's name for it */
     uint32_t gpu_count;
+    uint32_t reserved;
     int64_t cpu_units;
     int64_t ram_bytes;
     const struct weir_gpu_spec *gpus;
 };
 
-/* A part of one GPU held by one worker. Engine sets are bit masks of engine indices. */
+/* A part of one GPU held by one worker. Engine sets are bit masks of engine indices. Frozen. */
 struct weir_device {
     uint32_t gpu; /* index within its node */
     uint32_t nvdec_mask;
@@ -86,7 +93,7 @@ static inline uint32_t weir_device_start(const struct weir_device *device)
     return device->mig >> 8;
 }
 
-/* Everything one worker holds, on one node; devices ascending by GPU. */
+/* Everything one worker holds, on one node; devices ascending by GPU. Frozen. */
 struct weir_alloc {
     uint32_t node; /* index */
     uint32_t device_count;
@@ -95,6 +102,7 @@ struct weir_alloc {
     struct weir_device devices[WEIR_MAX_DEVICES];
 };
 
+/* Frozen, as weir_node is: weir_frag_find takes an array of them. */
 struct weir_gpu {
     uint32_t type;
     uint32_t nvdec_free; /* masks */
@@ -109,13 +117,20 @@ struct weir_gpu {
     int64_t mem_total_bytes;
     const struct weir_mig *mig; /* NULL = not cut */
     struct weir_mig_state mig_state;
-    uint32_t is_closed; /* 1 = a cut GPU that gives out no instance: it is drained, or cut anew */
+    uint32_t is_closed; /* enum weir_gpu_closed; not 0 = gives out nothing more */
     uint32_t reserved;
 };
 
+/* Why a GPU gives out nothing; bits. What it has given out stays. */
+enum weir_gpu_closed {
+    WEIR_GPU_DRAINED = 1,  /* it is to be cut anew */
+    WEIR_GPU_UNHEALTHY = 2 /* its free amounts read 0, whatever workers give back */
+};
+
 enum weir_node_flag {
-    WEIR_NODE_UP = 1,      /* may receive workers */
-    WEIR_NODE_CORDONED = 2 /* keeps its workers, receives none */
+    WEIR_NODE_UP = 1,       /* may receive workers */
+    WEIR_NODE_CORDONED = 2, /* keeps its workers, receives none */
+    WEIR_NODE_REMOVED = 4   /* an empty record: the node is gone for good. Never set by callers */
 };
 
 struct weir_node {
@@ -186,13 +201,30 @@ WEIR_API weir_status weir_cluster_copy(const struct weir_cluster *source,
 WEIR_API weir_status weir_cluster_assign(struct weir_cluster *target,
                                          const struct weir_cluster *source);
 
-/* Appends a node that is up; `index` may be NULL. Errors: duplicate id, too many GPUs or engines,
- * negative amounts. */
+/* Adds a node that is up; `index` may be NULL. It gets the next index, or, when a node of this id
+ * with as many GPUs was removed, that one's: what is still on its way to the old index then means
+ * the same machine. Errors: duplicate id, too many GPUs or engines, negative amounts. */
 WEIR_API weir_status weir_cluster_add_node(struct weir_cluster *cluster,
                                            const struct weir_node_spec *spec, uint32_t *index,
                                            struct weir_error *error);
 WEIR_API weir_status weir_cluster_set_node_flags(struct weir_cluster *cluster, uint32_t node,
                                                  uint32_t flags);
+
+/* The node is gone for good, or until its id comes again. Its index names an empty record from now
+ * on: flags WEIR_NODE_REMOVED, no GPUs, no amounts. Errors: WEIR_ENOTFOUND, WEIR_EBUSY while a
+ * worker is on it, WEIR_EINVAL under a mark. O(its GPUs). */
+WEIR_API weir_status weir_cluster_remove_node(struct weir_cluster *cluster, uint32_t node,
+                                              struct weir_error *error);
+/* Other amounts of CPUs and memory. Errors (nothing changes): WEIR_ENOTFOUND, WEIR_EINVAL (negative
+ * amounts, or under a mark), WEIR_EOVERCOMMIT when its workers hold more. O(its GPUs). */
+WEIR_API weir_status weir_cluster_resize_node(struct weir_cluster *cluster, uint32_t node,
+                                              int64_t cpu_units, int64_t ram_bytes,
+                                              struct weir_error *error);
+/* A GPU, cut or not, that is unhealthy gives out nothing more; what runs on it stays, and what is
+ * told to have started there is believed. Healthy again it has free what nobody holds. Errors:
+ * WEIR_ENOTFOUND, WEIR_EINVAL under a mark. O(workers of the node). */
+WEIR_API weir_status weir_cluster_set_gpu_health(struct weir_cluster *cluster, uint32_t node,
+                                                 uint32_t gpu, bool is_healthy);
 
 /* A cut GPU stops (or begins again) to give out instances; those in use stay. Errors:
  * WEIR_ENOTFOUND, WEIR_EINVAL (not cut, or under a mark). */
@@ -261,8 +293,8 @@ WEIR_API uint32_t weir_cluster_worker_count(const struct weir_cluster *cluster);
 
 /* Undo journal: after a mark, every change of workers and node flags is recorded; roll-back
  * restores exactly the state of the mark, insertion orders included, and forgets the mark. Marks
- * nest; release forgets the latest mark but keeps the changes. Nodes cannot be added under a mark
- * (WEIR_EINVAL). */
+ * nest; release forgets the latest mark but keeps the changes. Nodes cannot be added, changed or
+ * removed under a mark (WEIR_EINVAL). */
 WEIR_API weir_status weir_cluster_mark(struct weir_cluster *cluster);
 WEIR_API void weir_cluster_rollback(struct weir_cluster *cluster);
 WEIR_API void weir_cluster_release(struct weir_cluster *cluster);

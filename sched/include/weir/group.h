@@ -50,13 +50,13 @@ WEIR_API const char *weir_group_strategy_name(uint32_t strategy);
 enum weir_group_report { WEIR_GROUP_REPORT_ALL, WEIR_GROUP_REPORT_STRICT };
 
 struct weir_group_query {
+    uint32_t size;                /* sizeof */
+    uint32_t strategy;            /* enum weir_group_strategy */
     struct weir_cluster *scratch; /* changed during the call, exactly as it was after it */
     const struct weir_mix *mix;   /* for a policy */
     const struct weir_shape *bundles;
     uint32_t bundle_count;
-    uint32_t strategy; /* enum weir_group_strategy */
-    uint32_t report;   /* enum weir_group_report: when infeasible groups are told apart */
-    uint32_t reserved0;
+    uint32_t report;         /* enum weir_group_report: when infeasible groups are told apart */
     struct weir_owner owner; /* whose bundles they are */
     uint64_t seed;
     /* Nodes that hold other bundles of the same group, when lost ones are placed again:

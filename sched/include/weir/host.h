@@ -58,19 +58,51 @@ WEIR_API weir_status weir_host_add_node(struct weir_host *host, const struct wei
 /* Down: its workers are gone from the inventory; up again: empty. */
 WEIR_API weir_status weir_host_set_node(struct weir_host *host, uint32_t node, uint32_t flags,
                                         int64_t now_ns);
+/* Gone for good: its workers are lost, GPUs of it that were to be cut are forgotten. Its id may
+ * come again (weir_cluster_add_node says under which index). WEIR_ENOTFOUND. */
+WEIR_API weir_status weir_host_remove_node(struct weir_host *host, uint32_t node, int64_t now_ns);
+/* Other amounts of CPUs and memory; as weir_cluster_resize_node. */
+WEIR_API weir_status weir_host_change_node(struct weir_host *host, uint32_t node, int64_t cpu_units,
+                                           int64_t ram_bytes, struct weir_error *error);
+/* Health of one GPU; as weir_cluster_set_gpu_health. */
+WEIR_API weir_status weir_host_set_gpu_health(struct weir_host *host, uint32_t node, uint32_t gpu,
+                                              bool is_healthy);
 
-/* A pool as told once; live counts come through weir_host_update_pool. `name` is copied. The
- * fields finished, workers, ready, busy, queued_items, estimate are ignored. */
-WEIR_API weir_status weir_host_add_pool(struct weir_host *host, const struct weir_pool_view *pool,
+/* A pool as told once; fields mean what they mean in weir_pool_view. `name` is copied. */
+struct weir_pool_spec {
+    uint32_t size; /* sizeof */
+    uint32_t pipeline;
+    const char *name;
+    struct weir_shape shape;
+    int32_t requested_workers;
+    uint32_t batch_size;
+    uint32_t slots;
+    uint32_t reserved;
+    double over_provision;
+    double speed_hint_per_s;
+};
+/* It gets the next index, or its old one when a pool of this pipeline and name was removed. Errors:
+ * WEIR_EINVAL (an impossible value), WEIR_EDUPLICATE, WEIR_ERANGE (too many). */
+WEIR_API weir_status weir_host_add_pool(struct weir_host *host, const struct weir_pool_spec *pool,
                                         uint32_t *index, struct weir_error *error);
+/* Another description of a pool. What runs keeps what it holds; measurements are kept. Errors as
+ * above (nothing changes), WEIR_ENOTFOUND. */
+WEIR_API weir_status weir_host_change_pool(struct weir_host *host, uint32_t pool,
+                                           const struct weir_pool_spec *spec,
+                                           struct weir_error *error);
+/* It asks for nothing more. Its index stays and names nothing: policies see a finished pool of 0
+ * workers, plans for it are rejected. Errors: WEIR_ENOTFOUND, WEIR_EBUSY while it has workers. */
+WEIR_API weir_status weir_host_remove_pool(struct weir_host *host, uint32_t pool,
+                                           struct weir_error *error);
+/* What changes while it runs. */
 struct weir_pool_update {
+    uint32_t size; /* sizeof */
     uint32_t ready;
     uint32_t busy;
-    uint32_t finished;
-    uint32_t slots;
+    uint32_t finished; /* not 0 = no work will ever come again */
     uint64_t queued_items;
+    uint32_t slots;
     int32_t requested_workers; /* may change while running; -1 = auto */
-    uint32_t reserved;
 };
 WEIR_API weir_status weir_host_update_pool(struct weir_host *host, uint32_t pool,
                                            const struct weir_pool_update *update);
@@ -123,6 +155,14 @@ struct weir_call {
     uint32_t size;   /* sizeof */
     uint32_t causes; /* enum weir_cause, at least one */
     int64_t now_ns;  /* never before that of an earlier call */
+    /* By the host's clock (weir_host_config.clock_ns), 0 = none. Looked at between jobs and before
+     * the stages are asked; a policy that is at work is not interrupted. What there was no time for
+     * is decided by the next call, and the plan has a WAKE at now_ns. */
+    int64_t deadline_ns;
+    /* Actions that the controller has to carry out, at most; 0 = no cap. Ranks of a job, and
+     * members of a group, come together even when they are more. The rest as above. */
+    uint32_t max_actions;
+    uint32_t reserved;
 };
 
 /* One decision: queueing when a job may start that could not before, scaling when its interval is
@@ -131,6 +171,12 @@ struct weir_call {
  * WEIR_EMINIMUM, WEIR_EINFEASIBLE: the policy says so (error->phase and pool are set). */
 WEIR_API weir_status weir_host_decide(struct weir_host *host, const struct weir_call *call,
                                       const struct weir_plan **plan, struct weir_error *error);
+
+/* The plan handed out last will not be applied, and no outcome of it was told: jobs it starts wait
+ * again, GPUs it closed for a cut give out instances again, and the policy learns that each start
+ * was refused (WEIR_REASON_CANCELLED). The plan is empty afterwards. WEIR_ENOTFOUND when there is
+ * none, or an outcome was told since. */
+WEIR_API weir_status weir_host_cancel(struct weir_host *host, struct weir_error *error);
 
 struct weir_host_stats {
     uint64_t decisions, rejected, fallbacks;

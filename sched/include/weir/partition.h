@@ -18,6 +18,7 @@
 
 WEIR_BEGIN_DECLS
 
+/* Frozen. */
 struct weir_partition_cut {
     uint32_t node;
     uint32_t gpu;
@@ -25,14 +26,14 @@ struct weir_partition_cut {
 };
 
 struct weir_partition_query {
+    uint32_t size;     /* sizeof */
+    uint32_t min_gain; /* slices that must be won, >= 1 */
     const struct weir_cluster *cluster;
     const struct weir_shape *shapes; /* kinds of work; those without instances do not count */
     const uint64_t *waiting;         /* workers of each kind that found no place */
-    uint32_t shape_count;
-    uint32_t min_gain; /* slices that must be won, >= 1 */
     const struct weir_partition_cut *pending;
+    uint32_t shape_count;
     uint32_t pending_count;
-    uint32_t reserved;
 };
 
 /* The one GPU whose new cut wins most: slices the waiting work fills on it, minus slices in use on

@@ -30,6 +30,30 @@ WEIR_BEGIN_DECLS
     X(WEIR_VERB_CUT, "cut")                                                                        \
     X(WEIR_VERB_ANNOTATE, "annotate")
 
+/* Who each verb is about, what the check demands of it (weir_plan_check), and the outcome that the
+ * controller reports. "P" a pool, "J" a job, "-" nobody (index WEIR_NO_INDEX, or not looked at).
+ *
+ *   verb          of    the check demands                                   outcome
+ *   START         P J   owner known and not removed; id new, or reused and  STARTED or REFUSED,
+ *                       stopped before; node up; what is taken is free      one a worker
+ *                       after the actions before, and covers the shape;
+ *                       of a job: it has such a rank
+ *   STOP          P J   the worker runs and is the owner's                  STOPPED
+ *   MOVE          P J   as STOP, then as START                              STOPPED and STARTED
+ *   SET_SLOTS     P     value 1 .. 2^32 - 1                                 none
+ *   ADMIT         P J   owner known                                         none
+ *   PREEMPT       P J   owner known                                         STOPPED, one a worker
+ *   RESIZE        P J   owner known, value 0 .. 2^32 - 1                    as START and STOP
+ *   REQUEST_NODE  -     value 0 .. 2^32 - 1                                 REFUSED, no supplier
+ *   RELEASE_NODE  -     the node is there                                   REFUSED, no supplier
+ *   DENY          P J   owner known, a known reason                         none
+ *   WAKE          -     value not before now                                none: a call with WAKE
+ *   RESERVE       J     the job has such a rank, value not before now       none
+ *   CUT           -     a GPU with a MIG table that nothing holds           CUT or UNCUT
+ *   ANNOTATE      -     nothing                                             none
+ *
+ * A controller that cannot do what a verb says reports REFUSED for it; that is no error. Nodes come
+ * from nowhere until a controller has a supplier of them: WEIR_REASON_NO_SUPPLIER. */
 #define WEIR_VERB_ENUM(name, text) name,
 enum weir_verb { WEIR_VERBS(WEIR_VERB_ENUM) WEIR_VERB_COUNT };
 #undef WEIR_VERB_ENUM
@@ -59,10 +83,14 @@ WEIR_API const char *weir_verb_name(uint32_t verb);
     X(WEIR_REASON_TRUTH, "refused by the cluster")                                                 \
     X(WEIR_REASON_FINISHED, "stage has no more work")                                              \
     X(WEIR_REASON_MIG, "no free MIG instance")                                                     \
-    X(WEIR_REASON_QUEUE_FULL, "too many wait already")
+    X(WEIR_REASON_QUEUE_FULL, "too many wait already")                                                  \
+    X(WEIR_REASON_NODE_GONE, "node was removed")                                                   \
+    X(WEIR_REASON_NO_SUPPLIER, "no supplier of nodes")                                             \
+    X(WEIR_REASON_CANCELLED, "the plan was cancelled")
 
 #define WEIR_REASON_ENUM(name, text) name,
 enum weir_reason { WEIR_REASONS(WEIR_REASON_ENUM) WEIR_REASON_COUNT };
+enum { WEIR_REASON_ROOM = 40 }; /* places for reasons in struct weir_choice; more than there are */
 #undef WEIR_REASON_ENUM
 WEIR_API const char *weir_reason_text(uint32_t reason);
 
@@ -75,10 +103,11 @@ struct weir_choice {
     uint32_t runner_up_node; /* WEIR_NO_INDEX = none */
     double primary, secondary;
     double runner_up_primary, runner_up_secondary;
-    uint32_t rejected[WEIR_REASON_COUNT]; /* nodes by reason */
+    uint32_t rejected[WEIR_REASON_ROOM]; /* nodes by reason */
 };
 
 struct weir_action {
+    uint32_t size;           /* sizeof */
     uint32_t verb;           /* enum weir_verb */
     uint32_t reason;         /* DENY: enum weir_reason */
     struct weir_owner owner; /* index WEIR_NO_INDEX = nobody's (WAKE, CUT, nodes) */
@@ -90,6 +119,7 @@ struct weir_action {
     /* SET_SLOTS: slots; WAKE: time in ns; RESIZE: ranks; REQUEST_NODE: node type; CUT: the layout;
      * RESERVE: until when, in ns; ANNOTATE: a number of the policy */
     int64_t value;
+    uint32_t reserved;
     uint32_t reused; /* START: 1 = a worker stopped earlier in this plan that is kept after all */
     uint32_t choice; /* index into the plan's choices, WEIR_NO_INDEX = not kept */
     struct weir_alloc alloc; /* START, MOVE */
@@ -207,11 +237,13 @@ enum weir_outcome_kind {
 };
 
 struct weir_outcome {
+    uint32_t size; /* sizeof */
     uint32_t kind;
     uint32_t reason; /* REFUSED: enum weir_reason */
-    struct weir_owner owner;
     uint32_t node;
+    struct weir_owner owner;
     uint32_t gpu; /* CUT */
+    uint32_t reserved;
     uint64_t worker;
     int64_t time_ns;
 };

@@ -34,7 +34,7 @@ struct weir_param {
     const char *help;
 };
 
-/* Values of a policy's parameters, in the order of its table; complete and in range. */
+/* Values of a policy's parameters, in the order of its table; complete and in range. Frozen. */
 struct weir_params {
     const double *values;
     uint32_t count;
@@ -49,7 +49,8 @@ struct weir_score {
     double secondary;
 };
 
-/* How likely each pool's shape is to be asked for next: frequencies sum to 1 (or are all 0). */
+/* How likely each pool's shape is to be asked for next: frequencies sum to 1 (or are all 0).
+ * Frozen. */
 struct weir_mix {
     const struct weir_shape *shapes;
     const double *frequencies;
@@ -62,12 +63,12 @@ struct weir_stopped;
 
 /* A question: where to put one worker of `shape`? The scratch cluster must not be changed. */
 struct weir_place_query {
+    uint32_t size;           /* sizeof */
+    uint32_t reusable_count; /* workers of the owner stopped earlier in this plan */
     const struct weir_cluster *cluster;
     const struct weir_mix *mix;
     const struct weir_shape *shape;
     struct weir_owner owner;
-    uint32_t reusable_count; /* workers of the owner stopped earlier in this plan */
-    uint32_t reserved;
     const struct weir_worker *reusable; /* in the order they were stopped */
     uint64_t seed;                      /* for random choice; changes with every query */
     const struct weir_stopped *stopped; /* libweir's own: replaces `reusable` when not NULL */
@@ -82,10 +83,11 @@ struct weir_place_answer {
 
 /* A question: which worker of a pool to remove? */
 struct weir_evict_query {
+    uint32_t size;            /* sizeof */
+    uint32_t candidate_count; /* 0 = all workers of the pool, in insertion order */
     const struct weir_cluster *cluster;
     const struct weir_mix *mix;
     struct weir_owner owner;
-    uint32_t candidate_count;   /* 0 = all workers of the pool, in insertion order */
     const uint64_t *candidates; /* worker ids */
     uint64_t seed;
 };
@@ -196,13 +198,13 @@ WEIR_API weir_status weir_chooser_evict(struct weir_chooser *chooser,
 
 /* A question: where to put all members of a gang, every one of the same shape? */
 struct weir_members_query {
+    uint32_t size; /* sizeof */
+    uint32_t count;
     struct weir_cluster *scratch; /* changed during the call, exactly as it was after it */
     const struct weir_mix *mix;
     const struct weir_shape *shape; /* of one member */
     uint64_t seed;
     struct weir_owner owner; /* whose members they are, for policies that look */
-    uint32_t count;
-    uint32_t reserved;
 };
 
 /* Asks the policy for one member after the other, each seeing those before it, and takes everything
@@ -217,9 +219,10 @@ WEIR_API weir_status weir_chooser_place_members(struct weir_chooser *chooser,
                                                 struct weir_place_answer *answers, uint32_t *placed,
                                                 struct weir_error *error);
 
-/* How many workers of `shape` the cluster could hold at most if all its nodes were up and empty; it
- * stops counting at `most`. 0 = such a worker can never be placed (infeasible, not busy). Exact but
- * for engines that may be split over GPUs (CODEC), of which it may count one a node too many. */
+/* How many workers of `shape` the cluster could hold at most if all its nodes were up, healthy and
+ * empty; it stops counting at `most`. 0 = such a worker can never be placed (infeasible, not busy).
+ * Exact but for engines that may be split over GPUs (CODEC), of which it may count one a node too
+ * many. */
 WEIR_API uint64_t weir_cluster_room(const struct weir_cluster *cluster,
                                     const struct weir_shape *shape, uint64_t most);
 
@@ -243,7 +246,8 @@ struct weir_module {
 };
 
 typedef const struct weir_module *(*weir_module_entry)(void);
-#define WEIR_MODULE_SYMBOL "weir_policy_module_v2"
+#define WEIR_MODULE_SYMBOL    "weir_policy_module_v2"
+#define WEIR_MODULE_SYMBOL_V1 "weir_policy_module_v1" /* of interface 1: to say what is wrong */
 
 /* The module's queueing policies, or NULL: those built before there were any have no such member.
  */

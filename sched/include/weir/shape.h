@@ -45,7 +45,7 @@ WEIR_BEGIN_DECLS
 enum weir_shape_kind { WEIR_SHAPE_KINDS(WEIR_SHAPE_ENUM) WEIR_SHAPE_KIND_COUNT };
 #undef WEIR_SHAPE_ENUM
 
-/* As a user writes it, for one worker. */
+/* As a user writes it, for one worker. Frozen. */
 struct weir_request {
     double cpus;
     double gpus;
@@ -64,10 +64,11 @@ struct weir_request {
     char mig_profile[WEIR_MIG_NAME]; /* by name, "" = the smallest that has enough */
 };
 
-/* As the core plans it. Invariant (weir_shape_check): amounts >= 0; FRACTIONAL 0 < gpu_units <
- * WEIR_ONE and gpu_count 1; WHOLE and ENTIRE gpu_units == WEIR_ONE and gpu_count >= 1; CPU and
- * CODEC gpu_units 0 and gpu_count 0; CODEC has at least one engine; the SPMD kinds as WHOLE without
- * engines, MULTI with node_count >= 1; SLICE gpu_count 1, 0 < gpu_units <= WEIR_ONE and mig_slices
+/* As the core plans it. Frozen: it stands in arrays and inside other structs. Invariant
+ * (weir_shape_check): amounts >= 0; FRACTIONAL 0 < gpu_units < WEIR_ONE and gpu_count 1; WHOLE and
+ * ENTIRE gpu_units == WEIR_ONE and gpu_count >= 1; CPU and CODEC gpu_units 0 and gpu_count 0; CODEC
+ * has at least one engine; the SPMD kinds as WHOLE without engines, MULTI with node_count >= 1;
+ * SLICE gpu_count 1, 0 < gpu_units <= WEIR_ONE and mig_slices
  * >= 1, without NVENCs. */
 struct weir_shape {
     uint32_t kind;      /* enum weir_shape_kind */

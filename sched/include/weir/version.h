@@ -13,6 +13,16 @@
  *        and flags of placement policies; queueing policies and rankers; weir_mig_*,
  *        weir_partition_decide, weir_shape_profiles, weir_shape_dead_units,
  *        weir_cluster_{close,cut}_gpu and shapes of kind SLICE; weir_frag_find
+ *   2.0  pools and jobs (weir/work.h), owners of workers, queueing by `key` and `pass`, cuts in the
+ *        host; nodes, GPUs and pools that change and go (weir_cluster_{remove,resize}_node,
+ *        weir_cluster_set_gpu_health, weir_host_{remove,change}_node, weir_host_set_gpu_health,
+ *        weir_host_{change,remove}_pool, weir_pool_spec); a deadline and a cap on actions of a
+ * call, weir_host_cancel; `size` first in every struct the caller fills; symbols of version WEIR_2,
+ * weir_version, weir_abi. Modules of version 1 are refused
+ *
+ * Structs that begin with `size` (the caller sets it to sizeof) grow at the end: a library takes
+ * what lies beyond the caller's size as 0, and says WEIR_EABI when it is smaller than in 2.0.
+ * Structs without it stand in arrays or inside others; they are frozen, and say so.
  */
 #ifndef WEIR_VERSION_H
 #define WEIR_VERSION_H
@@ -30,6 +40,8 @@
 #define WEIR_PRINTF(format_index, first_argument)
 #endif
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 #define WEIR_BEGIN_DECLS extern "C" {
 #define WEIR_END_DECLS   }
@@ -37,5 +49,14 @@
 #define WEIR_BEGIN_DECLS
 #define WEIR_END_DECLS
 #endif
+
+WEIR_BEGIN_DECLS
+
+/* Of the library that runs: its version, and that of its interface (either may be NULL). A program
+ * may run with a library of the same major and of the same or a higher minor than its headers. */
+WEIR_API const char *weir_version(void);
+WEIR_API void weir_abi(uint32_t *major, uint32_t *minor);
+
+WEIR_END_DECLS
 
 #endif

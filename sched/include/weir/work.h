@@ -28,6 +28,12 @@ WEIR_BEGIN_DECLS
 
 /* ---- pools ----------------------------------------------------------------------------------- */
 
+/* Append-only. */
+enum weir_pool_finish {
+    WEIR_POOL_FINISHED = 1,
+    WEIR_POOL_REMOVED = 2 /* the index names nothing any more: 0 workers, none may start */
+};
+
 /* Counts are what the scheduler believes. */
 struct weir_pool_view {
     const char *name;
@@ -39,7 +45,7 @@ struct weir_pool_view {
     uint32_t workers;    /* holding devices, in any state */
     uint32_t ready;
     uint32_t busy;
-    uint32_t finished;       /* 1 = no work will ever come again */
+    uint32_t finished;       /* enum weir_pool_finish; not 0 = no work will ever come again */
     uint64_t queued_items;   /* waiting in front of it */
     double over_provision;   /* divides the measured speed; 0 = none */
     double speed_hint_per_s; /* batches per worker and second told by the user, NAN = none */
@@ -48,7 +54,7 @@ struct weir_pool_view {
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
 
-/* Ranks that ask for the same. */
+/* Ranks that ask for the same. Frozen. */
 struct weir_rank_group {
     uint32_t ranks;     /* that start together, at least 1 */
     uint32_t ranks_min; /* the job runs with any number from here ... */

@@ -80,7 +80,8 @@ weir_status oracle_job_cuts_choose(struct oracle_run *run)
     for (uint32_t k = 0; k < run->queue.kind_count; k++)
         cuts->waiting[k] = (uint64_t)run->queue.kinds[k].count * cuts->members[k];
     while (cuts->pending_count < cuts->capacity) {
-        const struct weir_partition_query query = { .cluster = run->belief,
+        const struct weir_partition_query query = { .size = sizeof(struct weir_partition_query),
+                                                    .cluster = run->belief,
                                                     .shapes = cuts->shapes,
                                                     .waiting = cuts->waiting,
                                                     .shape_count = run->queue.kind_count,

@@ -63,7 +63,8 @@ void oracle_job_placer_destroy(struct oracle_job_placer *placer)
 static weir_status ask_one(struct oracle_job_placer *placer,
                            const struct oracle_job_question *question, struct weir_error *error)
 {
-    const struct weir_place_query query = { .cluster = question->belief,
+    const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
+                                            .cluster = question->belief,
                                             .mix = question->mix,
                                             .shape = &question->job->shape,
                                             .seed = question->seed };
@@ -73,7 +74,8 @@ static weir_status ask_one(struct oracle_job_placer *placer,
 static weir_status ask_gang(struct oracle_job_placer *placer,
                             const struct oracle_job_question *question, struct weir_error *error)
 {
-    const struct weir_members_query query = { .scratch = question->belief,
+    const struct weir_members_query query = { .size = sizeof(struct weir_members_query),
+                                              .scratch = question->belief,
                                               .mix = question->mix,
                                               .shape = &question->job->shape,
                                               .seed = question->seed,
@@ -87,7 +89,8 @@ static weir_status ask_group(struct oracle_job_placer *placer,
 {
     const struct sim_job_spec *job = question->job;
     const bool is_policy = placer->sched->group_scorer == SIM_GROUP_SCORER_PLACEMENT;
-    const struct weir_group_query query = { .scratch = question->belief,
+    const struct weir_group_query query = { .size = sizeof(struct weir_group_query),
+                                            .scratch = question->belief,
                                             .mix = question->mix,
                                             .bundles = placer->bundles,
                                             .bundle_count = job->members,

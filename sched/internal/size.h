@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Structs that the caller fills begin with `size`, and grow at the end. Below what version 2.0 had
+ * the caller was built for something else, or forgot it. Fields that come later are to be taken as
+ * 0 when the caller's struct ends before them.
+ */
+#ifndef SCHED_INTERNAL_SIZE_H
+#define SCHED_INTERNAL_SIZE_H
+
+#include "weir/status.h"
+
+#include <stddef.h>
+
+/* WEIR_EABI with a sentence when `size` is below `least`. */
+static inline weir_status weir_size_check(uint32_t size, size_t least, const char *what,
+                                          struct weir_error *error)
+{
+    if (size >= least)
+        return WEIR_OK;
+    return weir_fail(error, WEIR_EABI,
+                     "%s has %u bytes, needed are %u: set `size`, and build with the headers of "
+                     "this interface version (%u)",
+                     what, size, (unsigned)least, (unsigned)WEIR_ABI_MAJOR);
+}
+
+#endif
