@@ -118,15 +118,18 @@ weir_status weir_placer_restart(struct weir_placer *placer)
     return WEIR_OK;
 }
 
+/* A node that is down is no reason while another one is up: that it is full is what binds. */
 uint32_t weir_choice_reason(const struct weir_choice *choice)
 {
     uint32_t reason = WEIR_REASON_NONE;
 
     for (uint32_t i = WEIR_REASON_NONE + 1; i < WEIR_REASON_COUNT; i++) {
-        if (choice->rejected[i] > choice->rejected[reason] ||
-            (reason == WEIR_REASON_NONE && choice->rejected[i] > 0))
+        if (i != WEIR_REASON_NODE_DOWN && choice->rejected[i] > 0 &&
+            (reason == WEIR_REASON_NONE || choice->rejected[i] > choice->rejected[reason]))
             reason = i;
     }
+    if (reason == WEIR_REASON_NONE && choice->rejected[WEIR_REASON_NODE_DOWN] > 0)
+        reason = WEIR_REASON_NODE_DOWN;
     return reason;
 }
 

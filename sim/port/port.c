@@ -420,7 +420,7 @@ static bool may_wait(const struct sim_port *port, weir_status status)
 static weir_status record_failure(struct sim_port *port, weir_status status, int64_t now_ns)
 {
     struct sim_context *context = port->config.context;
-    const struct sim_decision_row row = { .decision = port->decisions,
+    const struct sim_decision_row row = { .decision = port->decisions++,
                                           .t_ns = now_ns,
                                           .placement = port->sched->placement.placement->name,
                                           .scaling = port->sched->scaling.scaling->name,
