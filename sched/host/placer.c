@@ -446,21 +446,11 @@ weir_status weir_placer_start(struct weir_placer *placer, uint32_t pool, struct 
     return start_fresh(placer, pool, error);
 }
 
-weir_status weir_placer_stop(struct weir_placer *placer, uint32_t pool, struct weir_error *error)
+weir_status weir_placer_stop_worker(struct weir_placer *placer, uint32_t pool, uint64_t id,
+                                    struct weir_error *error)
 {
-    const struct weir_mix mix = placer_mix(placer);
     struct weir_worker worker;
-    uint64_t id = 0;
 
-    if (pool >= placer->pool_count)
-        return weir_fail(error, WEIR_EINVAL, "stage %u of %u", pool, placer->pool_count);
-    if (placer->shapes[pool].kind == WEIR_SHAPE_SPMD_MULTI)
-        return stop_group(placer, pool, error);
-    const struct weir_evict_query query = { .cluster = placer->bound.scratch,
-                                            .mix = &mix,
-                                            .owner = weir_pool_owner(pool),
-                                            .seed = next_seed(placer) };
-    WEIR_TRY(weir_placement_evict(placer->bound.ops, placer->bound.state, &query, &id, error));
     if (!weir_cluster_worker(placer->bound.scratch, id, &worker) ||
         worker.owner.kind != WEIR_OWNER_POOL || worker.owner.index != pool)
         return weir_fail(error, WEIR_EPOLICY,
@@ -474,4 +464,21 @@ weir_status weir_placer_stop(struct weir_placer *placer, uint32_t pool, struct w
     }
     const struct weir_step step = { .pool = pool, .is_removal = 1, .worker = id };
     return note_step(placer, &step);
+}
+
+weir_status weir_placer_stop(struct weir_placer *placer, uint32_t pool, struct weir_error *error)
+{
+    const struct weir_mix mix = placer_mix(placer);
+    uint64_t id = 0;
+
+    if (pool >= placer->pool_count)
+        return weir_fail(error, WEIR_EINVAL, "stage %u of %u", pool, placer->pool_count);
+    if (placer->shapes[pool].kind == WEIR_SHAPE_SPMD_MULTI)
+        return stop_group(placer, pool, error);
+    const struct weir_evict_query query = { .cluster = placer->bound.scratch,
+                                            .mix = &mix,
+                                            .owner = weir_pool_owner(pool),
+                                            .seed = next_seed(placer) };
+    WEIR_TRY(weir_placement_evict(placer->bound.ops, placer->bound.state, &query, &id, error));
+    return weir_placer_stop_worker(placer, pool, id, error);
 }

@@ -52,6 +52,15 @@ struct weir_placer_counts weir_placer_counts(const struct weir_placer *placer);
  * WEIR_REASON_NONE when it was not refused. */
 uint32_t weir_placer_refusal(const struct weir_placer *placer, uint32_t pool);
 
+/* Stops this worker of a pool, chosen by the caller; not one of a group. */
+weir_status weir_placer_stop_worker(struct weir_placer *placer, uint32_t pool, uint64_t id,
+                                    struct weir_error *error);
+
+/* repack.c: how many of `count` pools would have a worker if all of theirs were stopped and they
+ * got their first one anew, in this order. Scratch and plan are left as they were. */
+weir_status weir_placer_try_anew(struct weir_placer *placer, const uint32_t *pools, uint32_t count,
+                                 uint32_t *served, struct weir_error *error);
+
 /* place_job.c: starts all ranks of a waiting job, or leaves all as it was. WEIR_EBUSY and
  * WEIR_EINFEASIBLE keep the refusal with its kind. */
 weir_status weir_placer_start_record(struct weir_placer *placer, uint32_t record,

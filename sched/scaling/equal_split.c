@@ -60,7 +60,7 @@ static weir_status equal_split_decide(void *state, const struct weir_view *view,
     WEIR_TRY(weir_run_manual(run));
     WEIR_TRY(weir_run_minimum(run));
     for (uint32_t i = 0; i < run->count; i++) {
-        run->pools[i].is_active = !run->pools[i].is_manual && !run->pools[i].is_skipped;
+        run->pools[i].is_active = weir_run_is_free(&run->pools[i]);
         run->pools[i].binding = WEIR_REASON_TARGET;
     }
     const uint32_t fewest = fewest_workers(run);

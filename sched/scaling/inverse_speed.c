@@ -99,7 +99,7 @@ static weir_status inverse_speed_decide(void *state, const struct weir_view *vie
     WEIR_TRY(weir_run_manual(run));
     WEIR_TRY(weir_run_minimum(run));
     for (uint32_t i = 0; i < run->count; i++)
-        run->pools[i].is_active = !run->pools[i].is_manual && !run->pools[i].is_skipped;
+        run->pools[i].is_active = weir_run_is_free(&run->pools[i]);
     divide_supply(run, true);
     divide_supply(run, false);
     WEIR_TRY(weir_run_targets(run));

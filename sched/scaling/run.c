@@ -10,7 +10,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { PARAM_DEFAULT_SPEED, PARAM_SLOTS_MIN, PARAM_LOOP_PERIOD, PARAM_SKIP_FINISHED };
+enum {
+    PARAM_DEFAULT_SPEED,
+    PARAM_SLOTS_MIN,
+    PARAM_LOOP_PERIOD,
+    PARAM_SKIP_FINISHED,
+    PARAM_SHORTAGE
+};
 
 struct weir_run_settings weir_run_settings(const struct weir_params *params)
 {
@@ -19,6 +25,7 @@ struct weir_run_settings weir_run_settings(const struct weir_params *params)
         .slots = { .least = (uint32_t)params->values[PARAM_SLOTS_MIN],
                    .period_s = params->values[PARAM_LOOP_PERIOD] },
         .skips_finished = params->values[PARAM_SKIP_FINISHED] > 0,
+        .fails_whole = params->values[PARAM_SHORTAGE] > 0,
     };
 }
 
@@ -36,6 +43,8 @@ void weir_run_clear(struct weir_run *run)
     weir_free(&run->allocator, run->fluid);
     weir_free(&run->allocator, run->slots);
     weir_free(&run->allocator, run->frequencies);
+    weir_free(&run->allocator, run->donors);
+    weir_free(&run->allocator, run->order);
 }
 
 weir_status weir_run_create(const struct weir_params *params,
@@ -94,7 +103,11 @@ static weir_status reserve(struct weir_run *run, uint32_t count)
         weir_grow(memory, run->frequencies, &run->frequency_capacity, count, sizeof *frequencies);
     if (frequencies != NULL)
         run->frequencies = frequencies;
-    if (pools == NULL || fluid == NULL || slots == NULL || frequencies == NULL)
+    uint32_t *const order =
+        weir_grow(memory, run->order, &run->order_capacity, count, sizeof *order);
+    if (order != NULL)
+        run->order = order;
+    if (pools == NULL || fluid == NULL || slots == NULL || frequencies == NULL || order == NULL)
         return weir_fail(run->error, WEIR_ENOMEM, "out of memory");
     return WEIR_OK;
 }
@@ -176,6 +189,14 @@ weir_status weir_run_stop(struct weir_run *run, uint32_t pool)
     return WEIR_OK;
 }
 
+weir_status weir_run_stop_worker(struct weir_run *run, uint32_t pool, uint64_t id)
+{
+    WEIR_TRY(weir_placer_stop_worker(run->placer, pool, id, run->error));
+    run->pools[pool].workers--;
+    run->pools[pool].stopped++;
+    return WEIR_OK;
+}
+
 /* What ENTIRE takes beside its GPUs: engines per GPU of this cluster, rounded down when GPUs
  * differ. */
 static int64_t per_gpu(int64_t engines, const struct weir_amounts *total)
@@ -185,11 +206,36 @@ static int64_t per_gpu(int64_t engines, const struct weir_amounts *total)
     return gpus > 0 ? engines / gpus : 0;
 }
 
+/* Solves; with best effort what the supply cannot hold is taken off first: a fixed count by one, a
+ * pool without one as a whole. Each failure takes something off, so it ends. */
+static weir_status solve_optimum(struct weir_run *run)
+{
+    const struct weir_amounts none = { 0 };
+    struct weir_amounts supply = weir_view_supply(run->view);
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    struct weir_optimum_result result;
+
+    if (!run->settings.fails_whole && !weir_amounts_fit(&none, &supply))
+        supply = none; /* jobs hold more than what is up has, on nodes that are down */
+    for (;;) {
+        const weir_status status =
+            weir_optimum_solve(run->fluid, run->count, &supply, &result, &error);
+        if (status == WEIR_OK)
+            return WEIR_OK;
+        if (status != WEIR_EINFEASIBLE || run->settings.fails_whole || error.pool < 0) {
+            (void)weir_fail(run->error, status, "%s", error.text);
+            return weir_run_fail(run, status, 0,
+                                 error.pool < 0 ? WEIR_NO_INDEX : (uint32_t)error.pool);
+        }
+        struct weir_optimum_pool *const pool = &run->fluid[error.pool];
+        pool->requested = pool->requested > 0 ? pool->requested - 1 : 0;
+        error.pool = -1;
+    }
+}
+
 weir_status weir_run_optimum(struct weir_run *run)
 {
     const struct weir_amounts total = weir_cluster_total(run->view->cluster);
-    const struct weir_amounts supply = weir_view_supply(run->view);
-    struct weir_optimum_result result;
     double sum = 0;
 
     weir_plan_set_phase(run->plan, 0);
@@ -204,12 +250,7 @@ weir_status weir_run_optimum(struct weir_run *run)
         if (run->pools[i].is_skipped)
             run->fluid[i].requested = (int32_t)run->pools[i].workers;
     }
-    const weir_status status =
-        weir_optimum_solve(run->fluid, run->count, &supply, &result, run->error);
-    if (status != WEIR_OK) {
-        const int32_t pool = run->error != NULL ? run->error->pool : -1;
-        return weir_run_fail(run, status, 0, pool < 0 ? WEIR_NO_INDEX : (uint32_t)pool);
-    }
+    WEIR_TRY(solve_optimum(run));
     for (uint32_t i = 0; i < run->count; i++) {
         run->pools[i].optimum = run->fluid[i].workers;
         sum += run->fluid[i].workers;
@@ -263,7 +304,8 @@ weir_status weir_run_notes(struct weir_run *run)
             .workers_after = pool->workers,
             .started = pool->started,
             .stopped = pool->stopped,
-            .binding = pool->is_manual    ? WEIR_REASON_MANUAL
+            .binding = pool->is_starved   ? weir_placer_refusal(run->placer, i)
+                       : pool->is_manual  ? WEIR_REASON_MANUAL
                        : pool->is_skipped ? WEIR_REASON_FINISHED
                                           : pool->binding,
             .pool_optimum = pool->optimum,
@@ -281,6 +323,8 @@ static weir_status manual_pool(struct weir_run *run, uint32_t i)
 
     while (run->pools[i].workers < requested) {
         const weir_status status = weir_run_start(run, i);
+        if (status == WEIR_EBUSY && !run->settings.fails_whole)
+            return WEIR_OK; /* the refusal is the placer's to deny; a first worker may still come */
         if (status == WEIR_EBUSY)
             return weir_run_fail(run,
                                  weir_fail(run->error, WEIR_EMANUAL,
@@ -301,25 +345,6 @@ weir_status weir_run_manual(struct weir_run *run)
     for (uint32_t i = 0; i < run->count; i++) {
         if (run->pools[i].is_manual && !run->pools[i].is_skipped)
             WEIR_TRY(manual_pool(run, i));
-    }
-    return WEIR_OK;
-}
-
-weir_status weir_run_minimum(struct weir_run *run)
-{
-    weir_plan_set_phase(run->plan, 2);
-    for (uint32_t i = 0; i < run->count; i++) {
-        const struct weir_run_pool *const pool = &run->pools[i];
-        if (pool->is_manual || pool->is_skipped || pool->workers > 0)
-            continue;
-        const weir_status status = weir_run_start(run, i);
-        if (status == WEIR_EBUSY)
-            return weir_run_fail(run,
-                                 weir_fail(run->error, WEIR_EMINIMUM,
-                                           "its first worker fits nowhere: %s",
-                                           weir_reason_text(weir_placer_refusal(run->placer, i))),
-                                 2, i);
-        WEIR_TRY(status);
     }
     return WEIR_OK;
 }
@@ -347,7 +372,7 @@ weir_status weir_run_targets(struct weir_run *run)
 
     weir_plan_set_phase(run->plan, 3);
     for (uint32_t i = 0; i < run->count; i++) {
-        run->pools[i].is_active = !run->pools[i].is_manual && !run->pools[i].is_skipped;
+        run->pools[i].is_active = weir_run_is_free(&run->pools[i]);
         run->pools[i].binding = WEIR_REASON_TARGET;
         while (run->pools[i].is_active && run->pools[i].workers > run->pools[i].target)
             WEIR_TRY(weir_run_stop(run, i));

@@ -186,7 +186,7 @@ weir_status weir_xenna_phases(struct weir_run *run, double overallocation)
     WEIR_TRY(weir_run_manual(run));
     WEIR_TRY(weir_run_minimum(run));
     for (uint32_t i = 0; i < run->count; i++)
-        run->pools[i].is_active = !run->pools[i].is_manual && !run->pools[i].is_skipped;
+        run->pools[i].is_active = weir_run_is_free(&run->pools[i]);
     WEIR_TRY(raise_slowest(run));
     WEIR_TRY(give_head_room(run, overallocation));
     name_bindings(run);
