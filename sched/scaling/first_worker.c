@@ -9,7 +9,7 @@
  *      those of the poorest pools first, as long as the first worker still fits. What could not be
  *      given back must go; the node where fewest must go is taken, the first of equal ones. So the
  *      richest pool gives: the one that is fastest without one of its workers; pools whose count
- *      was fixed by hand give last;
+ *      was fixed by hand give last. A count fixed by hand is met from the others in the same way;
  *   3  anew: when a pool is left without even so (last workers are in each other's way), all
  *      pools get their first worker anew, the largest shape first, if more pools are served so.
  * Who has none then is starved: it is denied, and the phases after this one leave it alone.
@@ -31,6 +31,8 @@ static bool may_give(const struct weir_run *run, const struct weir_worker *worke
     if (worker->owner.kind != WEIR_OWNER_POOL || worker->owner.index >= run->count)
         return false;
     const struct weir_run_pool *const pool = &run->pools[worker->owner.index];
+    if (pool->is_manual != 0 && !run->fixed_may_give)
+        return false;
     return pool->is_skipped == 0 && pool->workers > 1 &&
            weir_view_pool(run->view, worker->owner.index)->shape.kind != WEIR_SHAPE_SPMD_MULTI;
 }
@@ -164,12 +166,12 @@ static weir_status cheapest_node(struct weir_run *run, uint32_t pool, uint32_t *
     return WEIR_OK;
 }
 
-/* WEIR_EBUSY when donors do not help. */
-static weir_status start_with_donors(struct weir_run *run, uint32_t pool)
+weir_status weir_run_start_with_donors(struct weir_run *run, uint32_t pool, bool fixed_may_give)
 {
     uint32_t node = WEIR_NO_INDEX;
     uint32_t count = 0;
 
+    run->fixed_may_give = fixed_may_give;
     if (weir_view_pool(run->view, pool)->shape.kind == WEIR_SHAPE_SPMD_MULTI)
         return WEIR_EBUSY;
     WEIR_TRY(cheapest_node(run, pool, &node));
@@ -272,7 +274,7 @@ weir_status weir_run_minimum(struct weir_run *run)
         if (status == WEIR_EBUSY && run->settings.fails_whole)
             return fail_first(run, i);
         if (status == WEIR_EBUSY)
-            status = start_with_donors(run, i);
+            status = weir_run_start_with_donors(run, i, true);
         if (status != WEIR_OK && status != WEIR_EBUSY)
             return status;
         run->pools[i].is_starved = status == WEIR_EBUSY;

@@ -322,9 +322,12 @@ static weir_status manual_pool(struct weir_run *run, uint32_t i)
     const uint32_t requested = (uint32_t)run->pools[i].requested;
 
     while (run->pools[i].workers < requested) {
-        const weir_status status = weir_run_start(run, i);
-        if (status == WEIR_EBUSY && !run->settings.fails_whole)
-            return WEIR_OK; /* the refusal is the placer's to deny; a first worker may still come */
+        weir_status status = weir_run_start(run, i);
+        if (status == WEIR_EBUSY && !run->settings.fails_whole) {
+            status = weir_run_start_with_donors(run, i, false);
+            if (status == WEIR_EBUSY)
+                return WEIR_OK; /* the placer denies it; a first worker may still come */
+        }
         if (status == WEIR_EBUSY)
             return weir_run_fail(run,
                                  weir_fail(run->error, WEIR_EMANUAL,

@@ -66,6 +66,7 @@ struct weir_run {
     uint32_t *order;            /* the same; room for every pool */
     uint32_t count, pool_capacity, fluid_capacity, slot_capacity, frequency_capacity;
     uint32_t donor_capacity, order_capacity;
+    bool fixed_may_give; /* the same */
 };
 
 /* The parameters all policies of this folder share, first in their tables, in this order. */
@@ -154,6 +155,10 @@ weir_status weir_run_optimum(struct weir_run *run);
 /* The placer's mix from the counts at the start: those that run, or were requested when
  * `requested`; all equal when there are none. In single precision. Phase 0. */
 weir_status weir_run_mix_of_counts(struct weir_run *run, bool requested);
+
+/* first_worker.c: a worker in the room of others that are not the last of their pool, of pools of
+ * fixed count only when those may give. WEIR_EBUSY when that does not help, either. */
+weir_status weir_run_start_with_donors(struct weir_run *run, uint32_t pool, bool fixed_may_give);
 
 /* Phase 1: counts fixed by hand, in pool order, as far as they fit. Failing whole: WEIR_EMANUAL
  * names the pool. */
