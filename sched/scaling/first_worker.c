@@ -188,8 +188,10 @@ weir_status weir_run_start_with_donors(struct weir_run *run, uint32_t pool, bool
 
 /* ---- anew ---- */
 
-static bool is_larger(const struct weir_shape *a, const struct weir_shape *b)
+bool weir_run_is_larger(const struct weir_run *run, uint32_t pool, uint32_t than)
 {
+    const struct weir_shape *const a = &weir_view_pool(run->view, pool)->shape;
+    const struct weir_shape *const b = &weir_view_pool(run->view, than)->shape;
     const int64_t gpus = a->gpu_units * a->gpu_count * weir_shape_members(a);
     const int64_t other = b->gpu_units * b->gpu_count * weir_shape_members(b);
 
@@ -205,9 +207,7 @@ static uint32_t list_pools(struct weir_run *run)
         if (run->pools[i].is_skipped != 0 || run->pools[i].requested == 0)
             continue;
         uint32_t at = count++;
-        for (; at > 0 && is_larger(&weir_view_pool(run->view, i)->shape,
-                                   &weir_view_pool(run->view, run->order[at - 1])->shape);
-             at--)
+        for (; at > 0 && weir_run_is_larger(run, i, run->order[at - 1]); at--)
             run->order[at] = run->order[at - 1];
         run->order[at] = i;
     }

@@ -89,20 +89,27 @@ static void divide_supply(struct weir_run *run, bool gpus)
     }
 }
 
-static weir_status inverse_speed_decide(void *state, const struct weir_view *view,
-                                        struct weir_placer *placer, struct weir_plan *plan,
-                                        struct weir_error *error)
+static weir_status plan_shares(struct weir_run *run, void *state)
 {
-    struct weir_run *const run = state;
-
-    WEIR_TRY(weir_run_begin(run, view, placer, plan, error));
+    (void)state;
     WEIR_TRY(weir_run_manual(run));
     WEIR_TRY(weir_run_minimum(run));
     for (uint32_t i = 0; i < run->count; i++)
         run->pools[i].is_active = weir_run_is_free(&run->pools[i]);
     divide_supply(run, true);
     divide_supply(run, false);
-    WEIR_TRY(weir_run_targets(run));
+    return weir_run_targets(run, false);
+}
+
+static weir_status inverse_speed_decide(void *state, const struct weir_view *view,
+                                        struct weir_placer *placer, struct weir_plan *plan,
+                                        struct weir_error *error)
+{
+    const struct weir_run_phases phases = { plan_shares, NULL };
+    struct weir_run *const run = state;
+
+    WEIR_TRY(weir_run_begin(run, view, placer, plan, error));
+    WEIR_TRY(weir_run_plan_better(run, &phases));
     for (uint32_t i = 0; i < run->count; i++)
         run->pools[i].target = run->pools[i].workers;
     WEIR_TRY(weir_run_slots(run));

@@ -233,6 +233,13 @@ static weir_status solve_optimum(struct weir_run *run)
     }
 }
 
+struct weir_amounts weir_run_need(const struct weir_run *run, uint32_t pool,
+                                  const struct weir_amounts *total)
+{
+    return weir_shape_amounts(&weir_view_pool(run->view, pool)->shape,
+                              per_gpu(total->nvdecs, total), per_gpu(total->nvencs, total));
+}
+
 weir_status weir_run_optimum(struct weir_run *run)
 {
     const struct weir_amounts total = weir_cluster_total(run->view->cluster);
@@ -243,8 +250,7 @@ weir_status weir_run_optimum(struct weir_run *run)
         const struct weir_pool_view *const seen = weir_view_pool(run->view, i);
         run->fluid[i] = (struct weir_optimum_pool){
             .rate_per_s = run->pools[i].rate_per_s,
-            .need = weir_shape_amounts(&seen->shape, per_gpu(total.nvdecs, &total),
-                                       per_gpu(total.nvencs, &total)),
+            .need = weir_run_need(run, i, &total),
             .requested = seen->requested_workers,
         };
         if (run->pools[i].is_skipped)
@@ -352,6 +358,20 @@ weir_status weir_run_manual(struct weir_run *run)
     return WEIR_OK;
 }
 
+/* The active pool below its target with the largest shape, or WEIR_NO_INDEX. */
+static uint32_t largest(const struct weir_run *run)
+{
+    uint32_t found = WEIR_NO_INDEX;
+
+    for (uint32_t i = 0; i < run->count; i++) {
+        const struct weir_run_pool *const pool = &run->pools[i];
+        if (pool->is_active && pool->workers < pool->target &&
+            (found == WEIR_NO_INDEX || weir_run_is_larger(run, i, found)))
+            found = i;
+    }
+    return found;
+}
+
 /* The active pool below its target with the least throughput, or WEIR_NO_INDEX. */
 static uint32_t furthest_behind(const struct weir_run *run)
 {
@@ -369,7 +389,7 @@ static uint32_t furthest_behind(const struct weir_run *run)
     return least;
 }
 
-weir_status weir_run_targets(struct weir_run *run)
+weir_status weir_run_targets(struct weir_run *run, bool by_size)
 {
     uint32_t pool;
 
@@ -380,7 +400,7 @@ weir_status weir_run_targets(struct weir_run *run)
         while (run->pools[i].is_active && run->pools[i].workers > run->pools[i].target)
             WEIR_TRY(weir_run_stop(run, i));
     }
-    while ((pool = furthest_behind(run)) != WEIR_NO_INDEX) {
+    while ((pool = by_size ? largest(run) : furthest_behind(run)) != WEIR_NO_INDEX) {
         const weir_status status = weir_run_start(run, pool);
         if (status == WEIR_EBUSY) {
             run->pools[pool].is_active = 0;

@@ -67,6 +67,7 @@ struct weir_run {
     uint32_t count, pool_capacity, fluid_capacity, slot_capacity, frequency_capacity;
     uint32_t donor_capacity, order_capacity;
     bool fixed_may_give; /* the same */
+    bool is_anew;        /* all workers were stopped before the phases */
 };
 
 /* The parameters all policies of this folder share, first in their tables, in this order. */
@@ -148,6 +149,10 @@ static inline bool weir_run_is_free(const struct weir_run_pool *pool)
     return pool->is_manual == 0 && pool->is_skipped == 0 && pool->is_starved == 0;
 }
 
+/* What one worker takes of a cluster of this size. */
+struct weir_amounts weir_run_need(const struct weir_run *run, uint32_t pool,
+                                  const struct weir_amounts *total);
+
 /* The optimum of the pool into `optimum`, and its shares as the placer's mix. Phase 0. With best
  * effort what cannot be had is left out: fixed counts shrink, then pools drop out (optimum 0). */
 weir_status weir_run_optimum(struct weir_run *run);
@@ -160,6 +165,9 @@ weir_status weir_run_mix_of_counts(struct weir_run *run, bool requested);
  * fixed count only when those may give. WEIR_EBUSY when that does not help, either. */
 weir_status weir_run_start_with_donors(struct weir_run *run, uint32_t pool, bool fixed_may_give);
 
+/* Whether a worker of this pool takes more GPUs than one of the other, or as many and more CPUs. */
+bool weir_run_is_larger(const struct weir_run *run, uint32_t pool, uint32_t than);
+
 /* Phase 1: counts fixed by hand, in pool order, as far as they fit. Failing whole: WEIR_EMANUAL
  * names the pool. */
 weir_status weir_run_manual(struct weir_run *run);
@@ -168,8 +176,21 @@ weir_status weir_run_manual(struct weir_run *run);
  * pool. */
 weir_status weir_run_minimum(struct weir_run *run);
 /* Phase 3 of the simple policies: stops what is above `target`, then starts towards it, always the
- * pool that is furthest behind in throughput; pools that do not fit drop out. */
-weir_status weir_run_targets(struct weir_run *run);
+ * pool that is furthest behind in throughput, or that of the largest shape; pools that do not fit
+ * drop out. */
+weir_status weir_run_targets(struct weir_run *run, bool by_size);
+
+/* A policy's phases: from a run that was begun to counts, and to `target`, what it would have. */
+struct weir_run_phases {
+    weir_status (*plan)(struct weir_run *run, void *state);
+    void *state;
+};
+/* anew.c: the phases from what runs or, when that falls short of the targets and it gives more,
+ * with all workers placed anew. */
+weir_status weir_run_plan_better(struct weir_run *run, const struct weir_run_phases *phases);
+/* Takes all back that was done to pools since the scratch's latest mark, which is forgotten, and
+ * begins again. */
+weir_status weir_run_start_over(struct weir_run *run);
 
 /* A failure in a phase at a pool (WEIR_NO_INDEX = none), with the message that is there. */
 weir_status weir_run_fail(const struct weir_run *run, weir_status status, int32_t phase,

@@ -320,20 +320,6 @@ static void take_speeds(struct saturation_aware *policy)
     }
 }
 
-/* Takes every action on pools back. */
-static void empty_plan(struct weir_plan *plan)
-{
-    for (uint32_t i = weir_plan_count(plan); i-- > 0;) {
-        const struct weir_action *const action = weir_plan_action(plan, i);
-        if (action->owner.kind != WEIR_OWNER_POOL)
-            continue; /* a job's: decided before, not ours */
-        if (action->verb == WEIR_VERB_START)
-            (void)weir_plan_unstart(plan, action->worker);
-        else if (action->verb == WEIR_VERB_STOP)
-            (void)weir_plan_unstop(plan, action->worker);
-    }
-}
-
 static bool has_manual(const struct weir_run *run)
 {
     bool found = false;
@@ -365,10 +351,7 @@ static weir_status run_pass(struct saturation_aware *policy)
         weir_cluster_release(scratch);
         return status;
     }
-    weir_cluster_rollback(scratch);
-    empty_plan(run->plan);
-    WEIR_TRY(weir_placer_restart(run->placer));
-    WEIR_TRY(weir_run_begin(run, run->view, run->placer, run->plan, run->error));
+    WEIR_TRY(weir_run_start_over(run));
     for (uint32_t i = 0; i < run->count; i++) {
         if (run->pools[i].is_manual)
             run->pools[i].requested = (int32_t)run->pools[i].before;

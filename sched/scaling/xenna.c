@@ -193,14 +193,10 @@ weir_status weir_xenna_phases(struct weir_run *run, double overallocation)
     return WEIR_OK;
 }
 
-static weir_status xenna_decide(void *state, const struct weir_view *view,
-                                struct weir_placer *placer, struct weir_plan *plan,
-                                struct weir_error *error)
+static weir_status plan_phases(struct weir_run *run, void *state)
 {
-    struct xenna *const xenna = state;
-    struct weir_run *const run = &xenna->run;
+    const struct xenna *const xenna = state;
 
-    WEIR_TRY(weir_run_begin(run, view, placer, plan, error));
     if (xenna->version == VERSION_P)
         WEIR_TRY(weir_run_optimum(run));
     else
@@ -209,6 +205,19 @@ static weir_status xenna_decide(void *state, const struct weir_view *view,
     for (uint32_t i = 0; i < run->count; i++)
         run->pools[i].target =
             xenna->version == VERSION_P ? run->pools[i].optimum : run->pools[i].before;
+    return WEIR_OK;
+}
+
+static weir_status xenna_decide(void *state, const struct weir_view *view,
+                                struct weir_placer *placer, struct weir_plan *plan,
+                                struct weir_error *error)
+{
+    struct xenna *const xenna = state;
+    struct weir_run *const run = &xenna->run;
+    const struct weir_run_phases phases = { plan_phases, xenna };
+
+    WEIR_TRY(weir_run_begin(run, view, placer, plan, error));
+    WEIR_TRY(weir_run_plan_better(run, &phases));
     WEIR_TRY(weir_run_slots(run));
     return weir_run_notes(run);
 }
