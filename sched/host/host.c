@@ -314,12 +314,12 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
         status = ask_policies(host, set, error);
     else
         (void)weir_fail(error, status, "%s", weir_status_text(status));
+    if (status == WEIR_OK)
+        status = weir_placer_finish(host->placer);
     count_placements(host);
     close_scratch(host);
     if (fingerprint(host) != before)
         status = weir_fail(error, WEIR_EPOLICY, "it changed the view, which is not its own");
-    if (status == WEIR_OK)
-        status = weir_placer_finish(host->placer);
     if (status == WEIR_OK)
         status = weir_plan_check(host->plan, &host->view, error);
     if (status == WEIR_EPOLICY)

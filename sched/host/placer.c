@@ -140,12 +140,30 @@ uint32_t weir_placer_refusal(const struct weir_placer *placer, uint32_t pool)
     return weir_choice_reason(&placer->pools[pool].refusal);
 }
 
+/* The pool that was refused first after `least`, or WEIR_NO_INDEX. */
+static uint32_t next_refused(const struct weir_placer *placer, uint64_t least)
+{
+    uint32_t found = WEIR_NO_INDEX;
+
+    for (uint32_t i = 0; i < placer->pool_count; i++) {
+        const struct weir_placer_pool *const pool = &placer->pools[i];
+        if (pool->is_refused != 0 && pool->refused_at > least &&
+            (found == WEIR_NO_INDEX || pool->refused_at < placer->pools[found].refused_at))
+            found = i;
+    }
+    return found;
+}
+
 weir_status weir_placer_finish(struct weir_placer *placer)
 {
-    for (uint32_t i = 0; i < placer->pool_count; i++) {
-        if (placer->pools[i].is_refused != 0)
-            WEIR_TRY(weir_plan_deny(placer->bound.plan, weir_pool_owner(i),
-                                    weir_placer_refusal(placer, i), &placer->pools[i].refusal));
+    uint32_t i = next_refused(placer, 0);
+
+    for (; i != WEIR_NO_INDEX; i = next_refused(placer, placer->pools[i].refused_at)) {
+        const struct weir_owner owner = weir_pool_owner(i);
+        WEIR_TRY(weir_plan_deny(placer->bound.plan, owner, weir_placer_refusal(placer, i),
+                                &placer->pools[i].refusal));
+        WEIR_TRY(weir_note_holders(placer->bound.plan, placer->bound.scratch, &placer->shapes[i],
+                                   owner));
     }
     return WEIR_OK;
 }
@@ -331,6 +349,8 @@ static weir_status refuse(struct weir_placer *placer, uint32_t pool)
     const struct weir_step step = { .pool = pool };
 
     placer->counts.failed++;
+    if (placer->pools[pool].is_refused == 0)
+        placer->pools[pool].refused_at = placer->counts.failed;
     placer->pools[pool].is_refused = 1;
     placer->pools[pool].refusal = placer->answer.choice;
     WEIR_TRY(note_step(placer, &step));

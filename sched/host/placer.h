@@ -39,7 +39,8 @@ void weir_placer_destroy(struct weir_placer *placer);
  * does, until the scaling policy sets another. */
 weir_status weir_placer_begin(struct weir_placer *placer,
                               const struct weir_placer_binding *binding);
-/* Ends it: writes one DENY for every pool whose last try was refused. */
+/* Ends it, while the scratch is as the plan leaves it: writes one DENY for every pool whose last
+ * try was refused, in the order in which that began, and who holds what it wants. */
 weir_status weir_placer_finish(struct weir_placer *placer);
 
 /* The decision from its beginning, for a policy that took back all it did to scratch and plan.

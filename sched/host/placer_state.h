@@ -18,6 +18,7 @@ struct weir_placer_pool {
     struct weir_stopped stopped;   /* for those that follow it; one of both is empty */
     struct weir_choice refusal;
     uint32_t is_refused; /* 1 = the last try was refused */
+    uint64_t refused_at; /* the count of failures then: the first of those in a row */
 };
 
 struct weir_placer {
@@ -45,6 +46,9 @@ struct weir_placer_start {
 weir_status weir_placer_start_fresh(struct weir_placer *placer,
                                     const struct weir_placer_start *start,
                                     struct weir_error *error);
+/* holders.c: adds who holds what comes nearest to having room for this shape. */
+weir_status weir_note_holders(struct weir_plan *plan, const struct weir_cluster *cluster,
+                              const struct weir_shape *shape, struct weir_owner denied);
 /* The reason most nodes gave. */
 uint32_t weir_choice_reason(const struct weir_choice *choice);
 

@@ -421,6 +421,41 @@ static void a_stage_without_room_leaves_the_others_served(void)
     }
 }
 
+/* One node is down, the other one full: the denial names its GPU and who is on it. */
+static void a_denial_names_the_device_and_its_holders(void)
+{
+    const struct test_stage stages[] = { { .name = "s1", .gpus = 1, .speed_per_s = 1 },
+                                         { .name = "s2", .gpus = 0.75, .speed_per_s = 1 },
+                                         { .name = "s3", .gpus = 1, .speed_per_s = 1 } };
+    const struct test_pipeline pipeline = {
+        .nodes = 2, .gpus = 2, .cpus = 8, .stages = stages, .stage_count = COUNT(stages)
+    };
+    const struct weir_call call = { sizeof call, WEIR_CAUSE_TIMER, 0 };
+
+    for (uint32_t explain = WEIR_EXPLAIN_OFF; explain <= WEIR_EXPLAIN_COUNTS; explain++) {
+        struct weir_host_config config = test_config("fgd", "xenna");
+        config.explain = explain;
+        struct weir_host *const host = test_host(&config, &pipeline);
+        const struct weir_plan *plan = NULL;
+        CHECK_I64(weir_host_set_node(host, 0, 0, 0), WEIR_OK);
+        CHECK_I64(weir_host_decide(host, &call, &plan, NULL), WEIR_OK);
+        const struct weir_action *const shortage = weir_plan_shortage(plan);
+        if (!CHECK(shortage != NULL))
+            continue;
+        CHECK_I64(shortage->owner.index, 2);
+        CHECK_I64(shortage->reason, WEIR_REASON_GPU_WHOLE);
+        CHECK_I64(weir_plan_holder_count(plan) > 0, explain != WEIR_EXPLAIN_OFF);
+        if (explain != WEIR_EXPLAIN_OFF) {
+            const struct weir_holder *const holder = weir_plan_holder_at(plan, 0);
+            CHECK(weir_owner_is(&holder->denied, &shortage->owner));
+            CHECK_I64(holder->owner.index, 1); /* a quarter is free beside it */
+            CHECK_I64(holder->node, 1);
+            CHECK_I64(weir_plan_holder_at(plan, weir_plan_holder_count(plan)) == NULL, 1);
+        }
+        weir_host_destroy(host);
+    }
+}
+
 /* Every GPU is full of the one stage's halves when the other one comes and wants two of a node. */
 static void the_first_worker_takes_from_the_richest(void)
 {
@@ -693,6 +728,7 @@ static const struct test tests[] = {
     { "a fixed count is met as far as it fits", a_fixed_count_is_met_as_far_as_it_fits },
     { "a stage without room leaves the others served",
       a_stage_without_room_leaves_the_others_served },
+    { "a denial names the device and its holders", a_denial_names_the_device_and_its_holders },
     { "the first worker takes from the richest", the_first_worker_takes_from_the_richest },
 };
 
