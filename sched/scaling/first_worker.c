@@ -54,7 +54,9 @@ static bool gives_before(const struct weir_run *run, const struct weir_worker *a
 
     if (a->owner.index == b->owner.index)
         return a->id > b->id;
-    return rich > other || (!(rich < other) && a->owner.index < b->owner.index);
+    if (weir_run_less(run, other, rich) || weir_run_less(run, rich, other))
+        return rich > other;
+    return a->owner.index < b->owner.index;
 }
 
 /* Lists who might give on a node, in the order of giving; the last worker of a pool does not. */

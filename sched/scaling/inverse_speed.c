@@ -55,7 +55,7 @@ static uint32_t slowest_that_fits(const struct weir_run *run, bool gpus, int64_t
     for (uint32_t i = 0; i < run->count; i++) {
         const double throughput = weir_run_throughput(&run->pools[i], run->pools[i].target);
         if (takes_part(run, i, gpus) && supply_need(run, i) <= free && supply_need(run, i) > 0 &&
-            throughput < least) {
+            weir_run_less(run, throughput, least)) {
             found = i;
             least = throughput;
         }

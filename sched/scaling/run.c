@@ -15,6 +15,7 @@ enum {
     PARAM_SLOTS_MIN,
     PARAM_LOOP_PERIOD,
     PARAM_SKIP_FINISHED,
+    PARAM_ARITHMETIC,
     PARAM_SHORTAGE
 };
 
@@ -25,6 +26,7 @@ struct weir_run_settings weir_run_settings(const struct weir_params *params)
         .slots = { .least = (uint32_t)params->values[PARAM_SLOTS_MIN],
                    .period_s = params->values[PARAM_LOOP_PERIOD] },
         .skips_finished = params->values[PARAM_SKIP_FINISHED] > 0,
+        .tolerance = params->values[PARAM_ARITHMETIC] > 0 ? 0 : 1e-9,
         .fails_whole = params->values[PARAM_SHORTAGE] > 0,
     };
 }
@@ -381,7 +383,8 @@ static uint32_t furthest_behind(const struct weir_run *run)
     for (uint32_t i = 0; i < run->count; i++) {
         const struct weir_run_pool *const pool = &run->pools[i];
         const double throughput = weir_run_throughput(pool, pool->workers);
-        if (pool->is_active && pool->workers < pool->target && throughput < least_throughput) {
+        if (pool->is_active && pool->workers < pool->target &&
+            weir_run_less(run, throughput, least_throughput)) {
             least = i;
             least_throughput = throughput;
         }

@@ -16,6 +16,8 @@
 #include "sched/scaling/slots.h"
 #include "weir/policy.h"
 
+#include <math.h>
+
 struct weir_run_pool {
     double speed_per_s; /* batches per worker and second that is assumed */
     double ratio;       /* k: items of the source per item of the pool */
@@ -43,6 +45,8 @@ struct weir_run_settings {
     double default_speed_per_s; /* of a pool that is neither measured nor hinted */
     struct weir_slots_rule slots;
     bool skips_finished;
+    /* Relative: throughputs that differ by less are equal. 0 = as the references compare. */
+    double tolerance;
     /* As the references do: a count or a first worker that cannot be had is an error, no plan. */
     bool fails_whole;
     /* As the later reference does: throughput divides by 1 / k, and a speed of 0 is kept. */
@@ -100,6 +104,15 @@ struct weir_run {
           .max = 1,                                                                                \
           .initial = 0,                                                                            \
           .help = "leave stages alone that will never get work again" },                           \
+        { .name = "arithmetic",                                                                    \
+          .unit = "",                                                                              \
+          .kind = WEIR_PARAM_CHOICE,                                                               \
+          .min = 0,                                                                                \
+          .max = 1,                                                                                \
+          .initial = 0,                                                                            \
+          .choices = "tolerant|reference",                                                         \
+          .help = "throughputs that differ by less than 1e-9 of them are equal, and the first "    \
+                  "stage goes first; or they are compared to the last bit as the references do" }, \
     {                                                                                              \
         .name = "on_shortage", .unit = "", .kind = WEIR_PARAM_CHOICE, .min = 0, .max = 1,          \
         .initial = 0, .choices = "best_effort|fail",                                               \
@@ -107,7 +120,7 @@ struct weir_run {
                 "say so, or fail whole as the references do"                                       \
     }
 
-enum { WEIR_RUN_PARAM_COUNT = 5 };
+enum { WEIR_RUN_PARAM_COUNT = 6 };
 
 struct weir_run_settings weir_run_settings(const struct weir_params *params);
 
@@ -135,6 +148,13 @@ static inline double weir_run_throughput(const struct weir_run_pool *pool, uint3
     if (pool->is_divided != 0)
         return workers * pool->speed_per_s * pool->batch / pool->samples;
     return workers * pool->speed_per_s * pool->ratio * pool->batch;
+}
+
+/* Whether throughput `a` is less than `b`, by more than rounding. Equal ones leave a choice to the
+ * order of pools: loops look for one that is less, so the first stands. */
+static inline bool weir_run_less(const struct weir_run *run, double a, double b)
+{
+    return a < b - run->settings.tolerance * (isinf(b) ? 0 : b);
 }
 
 /* One worker more or less; WEIR_EBUSY when nothing fits. */

@@ -85,7 +85,7 @@ static uint32_t slowest(const struct weir_run *run, double *throughput_per_s)
     for (uint32_t i = 0; i < run->count; i++) {
         const struct weir_run_pool *const pool = &run->pools[i];
         const double throughput = weir_run_throughput(pool, pool->workers);
-        if (pool->is_active && throughput < *throughput_per_s) {
+        if (pool->is_active && weir_run_less(run, throughput, *throughput_per_s)) {
             found = i;
             *throughput_per_s = throughput;
         }
@@ -105,7 +105,7 @@ static uint32_t best_donor(const struct weir_run *run, uint32_t receiver, double
         if (!pool->is_active || i == receiver || pool->workers <= 1)
             continue;
         const double without = weir_run_throughput(pool, pool->workers - 1);
-        if (without > best) {
+        if (weir_run_less(run, best, without)) {
             found = i;
             best = without;
         }
@@ -142,10 +142,11 @@ static uint32_t next_to_grow(const struct weir_run *run, double most_per_s)
 
     for (uint32_t i = 0; i < run->count; i++) {
         const struct weir_run_pool *const pool = &run->pools[i];
-        if (!pool->is_active || weir_run_throughput(pool, pool->workers + 1) > most_per_s)
+        if (!pool->is_active ||
+            weir_run_less(run, most_per_s, weir_run_throughput(pool, pool->workers + 1)))
             continue;
         const double throughput = weir_run_throughput(pool, pool->workers);
-        if (throughput < least) {
+        if (weir_run_less(run, throughput, least)) {
             found = i;
             least = throughput;
         }

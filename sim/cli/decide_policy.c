@@ -77,9 +77,9 @@ static weir_status reference_policy(const json_t *input, struct decide_policy *p
         json_pack("{s:s, s:s, s:s, s:f, s:s}", "metric", "xenna", "tie", "most_free",
                   "reuse_bonus_applies", "everyone", "reuse_bonus",
                   decide_number_or(input, "reuse_bonus", 10), "evict_tie", "emptiest");
-    json_t *const xenna =
-        json_pack("{s:s, s:s, s:f}", "version", "P", "on_shortage", "fail", "overallocation",
-                  decide_number_or(input, "overallocation_target", 1.5));
+    json_t *const xenna = json_pack("{s:s, s:s, s:s, s:f}", "version", "P", "on_shortage", "fail",
+                                    "arithmetic", "reference", "overallocation",
+                                    decide_number_or(input, "overallocation_target", 1.5));
     weir_status status = WEIR_ENOMEM;
 
     policy->placement = weir_placement_find("fgd");

@@ -363,6 +363,30 @@ static void the_stage_without_a_first_worker_is_named(void)
     CHECK_STR(first_counts("xenna", &pipeline).text, "1,1,1,1,1,1,1,1");
 }
 
+/* The third CPU: both stages do 0.3 a second, but for the last bit. */
+static void the_last_bit_of_a_speed_decides_nothing(void)
+{
+    const struct test_stage stages[] = { { .name = "a", .cpus = 1, .speed_per_s = 0.1 * 3 },
+                                         { .name = "b", .cpus = 1, .speed_per_s = 0.3 } };
+    const struct test_pipeline pipeline = {
+        .nodes = 1, .cpus = 3, .stages = stages, .stage_count = COUNT(stages)
+    };
+    const char *const scalings[] = { "xenna", "xenna_n", "inverse_speed" };
+
+    CHECK(stages[0].speed_per_s > stages[1].speed_per_s);
+    for (size_t i = 0; i < COUNT(scalings); i++) {
+        double values[PARAMS_MOST];
+        struct weir_host_config config = literal_config(scalings[i], values);
+        const struct weir_scaling_ops *const ops = config.scaling;
+        CHECK_STR(first_counts(scalings[i], &pipeline).text, "2,1");
+        values[weir_param_find(ops->params, ops->param_count, "arithmetic")] = 1;
+        struct weir_host *const host = test_host(&config, &pipeline);
+        CHECK_I64(test_step(host, NULL), WEIR_OK);
+        CHECK_STR(test_workers(host).text, "1,2");
+        weir_host_destroy(host);
+    }
+}
+
 /* ---- best effort ---- */
 
 static const char *const SCALINGS[] = { "xenna",        "xenna_n",         "xenna_c",
@@ -581,7 +605,7 @@ static void finished_stages_can_be_left_alone(void)
         .nodes = 1, .cpus = 8, .stages = stages, .stage_count = COUNT(stages)
     };
     const struct weir_pool_update finished = { .finished = 1, .slots = 2, .requested_workers = -1 };
-    const double values[] = { 1, 2, 1, 1, 0, 1.5, 0 };
+    const double values[] = { 1, 2, 1, 1, 0, 0, 1.5, 0 };
     struct weir_host_config config = test_config("fgd", "xenna");
 
     config.scaling_params = (struct weir_params){ .values = values, .count = COUNT(values) };
@@ -725,6 +749,7 @@ static const struct test tests[] = {
     { "every policy is stable on the reference pipeline",
       every_policy_is_stable_on_the_reference_pipeline },
     { "the registry finds its own", the_registry_finds_its_own },
+    { "the last bit of a speed decides nothing", the_last_bit_of_a_speed_decides_nothing },
     { "a fixed count is met as far as it fits", a_fixed_count_is_met_as_far_as_it_fits },
     { "a stage without room leaves the others served",
       a_stage_without_room_leaves_the_others_served },
