@@ -491,10 +491,11 @@ static void the_first_worker_takes_from_the_richest(void)
     const struct test_pipeline pipeline = {
         .nodes = 2, .gpus = 2, .cpus = 4, .stages = stages, .stage_count = COUNT(stages)
     };
-    const struct weir_pool_update comes = { .slots = 2, .requested_workers = -1 };
 
-    for (size_t i = 0; i < COUNT(SCALINGS); i++) {
-        const struct weir_host_config config = test_config("fgd", SCALINGS[i]);
+    for (size_t i = 0; i < 2 * COUNT(SCALINGS); i++) {
+        /* without a count, and with one that is fixed by hand */
+        const struct weir_pool_update comes = { .slots = 2, .requested_workers = i % 2 ? 1 : -1 };
+        const struct weir_host_config config = test_config("fgd", SCALINGS[i / 2]);
         struct weir_host *const host = test_host(&config, &pipeline);
         for (uint64_t id = 1; id <= 8; id++) {
             const struct weir_shape *const shape =
@@ -508,6 +509,8 @@ static void the_first_worker_takes_from_the_richest(void)
         CHECK_I64(test_step(host, NULL), WEIR_OK);
         CHECK_I64(workers(host, 2), 1);
         CHECK(workers(host, 0) >= 1 && workers(host, 1) >= 1);
+        if (i / 2 < 3 && i % 2 == 1) /* xenna: the four that stood in the way, and nobody else */
+            CHECK_I64(weir_host_stats(host).stopped, 4);
         weir_host_destroy(host);
     }
 }
