@@ -5,10 +5,13 @@
 #include "weir/work.h"
 
 #include "sched/host/jobs.h"
+#include "sched/host/pools.h"
 
 const struct weir_pool_view *weir_view_pool(const struct weir_view *view, uint32_t pool)
 {
-    return pool < view->pool_count ? &view->pools[pool] : NULL;
+    if (pool >= view->pool_count)
+        return NULL;
+    return view->live != NULL ? weir_pools_read(view->live, pool) : &view->pools[pool];
 }
 
 struct weir_amounts weir_view_supply(const struct weir_view *view)

@@ -14,11 +14,21 @@
 enum { LINE_BYTES = 1 << 20 };
 
 const struct wl_trace_format wl_trace_formats[] = {
-    { "openb", "pods of the Alibaba cluster-trace-gpu-v2023 (CSV)", wl_openb_is_pods,
-      wl_openb_read_jobs },
-    { "swf", "Standard Workload Format 2.2 of the Parallel Workloads Archive", wl_swf_is_this,
-      wl_swf_read },
-    { "table", "any CSV file, through a column map", NULL, wl_table_read },
+    { .name = "openb",
+      .summary = "pods of the Alibaba cluster-trace-gpu-v2023 (CSV)",
+      .is_this = wl_openb_is_pods,
+      .read = wl_openb_read_jobs,
+      .is_indivisible = true },
+    { .name = "swf",
+      .summary = "Standard Workload Format 2.2 of the Parallel Workloads Archive",
+      .is_this = wl_swf_is_this,
+      .read = wl_swf_read,
+      .counts_processors = true,
+      .is_killed_at_estimate = true },
+    { .name = "table",
+      .summary = "any CSV file, through a column map",
+      .read = wl_table_read,
+      .needs_map = true },
 };
 const size_t wl_trace_formats_count = sizeof wl_trace_formats / sizeof wl_trace_formats[0];
 

@@ -33,6 +33,10 @@ struct wl_trace_format {
     bool (*is_this)(const struct wl_trace_head *head); /* NULL = only when asked for */
     weir_status (*read)(const struct wl_trace_options *options, struct wl_jobs *jobs,
                         struct weir_error *error);
+    bool needs_map;             /* which column says what */
+    bool counts_processors;     /* and says no more: what one is, is somebody else's to say */
+    bool is_killed_at_estimate; /* a job that ran longer than it asked for was killed there */
+    bool is_indivisible;        /* its jobs stand on one node, however large */
 };
 extern const struct wl_trace_format wl_trace_formats[];
 extern const size_t wl_trace_formats_count;

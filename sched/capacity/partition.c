@@ -30,6 +30,14 @@ static void count_waiting(const struct weir_partition_query *query, uint32_t typ
     }
 }
 
+static bool is_pending(const struct weir_partition_query *query, uint32_t node, uint32_t gpu)
+{
+    for (uint32_t i = 0; i < query->pending_count; i++)
+        if (query->pending[i].node == node && query->pending[i].gpu == gpu)
+            return true;
+    return false;
+}
+
 /* Takes off what the instances of a layout serve. */
 static void serve(struct demand *demand, weir_mig_layout layout)
 {
@@ -47,7 +55,7 @@ static void serve_free(const struct weir_partition_query *query, struct demand *
     for (uint32_t n = 0; n < cluster->node_count; n++) {
         for (uint32_t g = 0; takes_part(cluster, n) && g < cluster->nodes[n].gpu_count; g++) {
             const struct weir_gpu *const gpu = weir_cluster_gpu(cluster, n, g);
-            if (gpu->mig == demand->table && gpu->is_closed == 0)
+            if (gpu->mig == demand->table && gpu->is_closed == 0 && !is_pending(query, n, g))
                 serve(demand, gpu->mig_state.cut & ~gpu->mig_state.held);
         }
     }
@@ -147,14 +155,6 @@ struct choice {
 static uint32_t slices_in_use(const struct weir_gpu *gpu)
 {
     return (uint32_t)__builtin_popcount(weir_mig_slices(gpu->mig, gpu->mig_state.held));
-}
-
-static bool is_pending(const struct weir_partition_query *query, uint32_t node, uint32_t gpu)
-{
-    for (uint32_t i = 0; i < query->pending_count; i++)
-        if (query->pending[i].node == node && query->pending[i].gpu == gpu)
-            return true;
-    return false;
 }
 
 /* Looks at the GPUs of one table and type. */

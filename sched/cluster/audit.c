@@ -183,6 +183,16 @@ static weir_status compare_node_lists(const struct weir_cluster *cluster, uint32
     return WEIR_OK;
 }
 
+static uint32_t workers_of_pools(const struct weir_cluster *cluster)
+{
+    uint32_t count = 0;
+
+    for (uint32_t s = 0; s < cluster->slot_count; s++)
+        count += cluster->slots[s].device_count != WEIR_NO_INDEX &&
+                 cluster->slots[s].owner.kind == WEIR_OWNER_POOL;
+    return count;
+}
+
 static weir_status compare_lists(const struct weir_cluster *cluster, struct weir_error *error)
 {
     uint32_t listed = 0;
@@ -197,7 +207,10 @@ static weir_status compare_lists(const struct weir_cluster *cluster, struct weir
                 return weir_fail(error, WEIR_EINVARIANT, "stage %u: list is broken at %u", s, i);
         }
     }
-    return compare_node_lists(cluster, listed, error);
+    if (listed != workers_of_pools(cluster))
+        return weir_fail(error, WEIR_EINVARIANT, "%u of %u workers of stages are in a list", listed,
+                         workers_of_pools(cluster));
+    return compare_node_lists(cluster, cluster->worker_count, error);
 }
 
 static weir_status compare_all(const struct weir_cluster *cluster, const struct held *held,

@@ -7,6 +7,7 @@
  * hide itself. Actions count in plan order. The first contradiction rejects the plan whole.
  * Cost: O(actions). Does not judge whether a plan is any good.
  */
+#include "sched/host/jobs.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/plan.h"
 
@@ -19,7 +20,9 @@ struct checker {
     const struct weir_view *view;
     struct weir_error *error;
     const struct weir_action *action;
-    uint32_t index; /* of the action */
+    uint32_t index;                 /* of the action */
+    const struct weir_action *gang; /* rank 0 of the job whose ranks are being started, or NULL */
+    uint32_t rank;                  /* the next one of the gang */
 };
 
 void weir_check_free(const struct weir_allocator *allocator, struct weir_check *check)
@@ -27,6 +30,7 @@ void weir_check_free(const struct weir_allocator *allocator, struct weir_check *
     weir_id_map_free(allocator, &check->node_map);
     weir_id_map_free(allocator, &check->gpu_map);
     weir_id_map_free(allocator, &check->workers);
+    weir_id_map_free(allocator, &check->jobs);
     weir_free(allocator, check->nodes);
     weir_free(allocator, check->gpus);
     *check = (struct weir_check){ 0 };
@@ -153,7 +157,8 @@ static weir_status take_instance(const struct checker *checker, struct weir_chec
     if (profile >= table->profile_count)
         return weir_fail(checker->error, WEIR_EPOLICY, "MIG profile %u of %u", profile,
                          table->profile_count);
-    if (book->seen->is_closed != 0 || !weir_mig_free(table, book->mig_state, profile, start))
+    if (book->seen->is_closed != 0 || book->is_away != 0 ||
+        !weir_mig_free(table, book->mig_state, profile, start))
         return weir_fail(checker->error, WEIR_EPOLICY, "MIG instance %s at slot %u is not free",
                          table->profiles[profile].name, start);
     if (device->units != weir_mig_units(table, profile) ||
@@ -384,12 +389,41 @@ static weir_status check_owner(const struct checker *checker)
     return checker->action->owner.kind == WEIR_OWNER_JOB ? check_job(checker) : check_pool(checker);
 }
 
+/* The ranks of a job start once, together and in order: this is rank 0 of a job that waits or the
+ * next rank of the one before. `is_planned`: the pass that made this plan has started it. */
+static weir_status check_rank(const struct checker *checker)
+{
+    const struct weir_action *const action = checker->action;
+    const struct weir_action *const first = checker->gang;
+    const struct weir_jobs *const jobs = checker->view->jobs;
+
+    if (first != NULL && first != action)
+        return action->group == first->group && action->group != 0
+                   ? WEIR_OK
+                   : weir_fail(checker->error, WEIR_EPOLICY, "is not of the group of rank 0");
+    const struct weir_job_record *const job =
+        &jobs->records[weir_jobs_find(jobs, action->owner.index, action->owner.id)];
+    if (job->state != WEIR_JOB_WAITING && job->is_planned == 0)
+        return weir_fail(checker->error, WEIR_EPOLICY, "job %llu does not wait",
+                         (unsigned long long)job->id);
+    struct weir_id_map *const started = &checker->books->jobs;
+    const uint32_t record = (uint32_t)(job - jobs->records);
+    if (weir_id_map_get(started, record) != WEIR_NO_INDEX)
+        return weir_fail(checker->error, WEIR_EPOLICY, "job %llu starts twice",
+                         (unsigned long long)job->id);
+    if (weir_id_map_put(&checker->store->allocator, started, record, checker->index) != WEIR_OK)
+        return weir_fail(checker->error, WEIR_ENOMEM, "out of memory");
+    return WEIR_OK;
+}
+
 static weir_status check_start(const struct checker *checker)
 {
     const struct weir_action *const action = checker->action;
     struct weir_worker held;
 
     WEIR_TRY(check_owner(checker));
+    if (action->owner.kind == WEIR_OWNER_JOB)
+        WEIR_TRY(check_rank(checker));
     if (find_holding(checker, action->worker, &held))
         return weir_fail(checker->error, WEIR_EPOLICY, "this worker runs already");
     const bool is_known = weir_cluster_worker(checker->view->cluster, action->worker, &held);
@@ -456,7 +490,7 @@ static weir_status check_cut(const struct checker *checker)
         action->gpu >= weir_cluster_node(cluster, action->node)->gpu_count)
         return weir_fail(checker->error, WEIR_EPOLICY, "there is no GPU %u on node %u", action->gpu,
                          action->node);
-    const struct weir_check_gpu *const book = gpu_book(checker, action->node, action->gpu);
+    struct weir_check_gpu *const book = gpu_book(checker, action->node, action->gpu);
     if (book == NULL)
         return weir_fail(checker->error, WEIR_ENOMEM, "out of memory");
     if (book->seen->mig == NULL)
@@ -465,7 +499,45 @@ static weir_status check_cut(const struct checker *checker)
     if (book->mig_state.held != 0)
         return weir_fail(checker->error, WEIR_EPOLICY, "GPU %u of node %u is still held",
                          action->gpu, action->node);
+    if (!weir_mig_is_sound(book->seen->mig, (weir_mig_layout)action->value))
+        return weir_fail(checker->error, WEIR_EPOLICY, "GPU %u of node %u cannot be cut so",
+                         action->gpu, action->node);
+    if (book->is_away != 0)
+        return weir_fail(checker->error, WEIR_EPOLICY, "GPU %u of node %u is cut twice",
+                         action->gpu, action->node);
+    book->is_away = 1;
     return WEIR_OK;
+}
+
+/* Follows the ranks of a job: WEIR_EPOLICY when another action comes before its last rank, or a
+ * rank without those before. */
+static weir_status follow_gang(struct checker *checker)
+{
+    const struct weir_action *const action = checker->action;
+    const bool is_rank = action->verb == WEIR_VERB_START && action->owner.kind == WEIR_OWNER_JOB;
+    const uint32_t due = checker->rank;
+
+    if (checker->gang != NULL &&
+        (!is_rank || !weir_owner_is(&action->owner, &checker->gang->owner) || action->rank != due))
+        return weir_fail(checker->error, WEIR_EPOLICY, "rank %u of job %llu should start here", due,
+                         (unsigned long long)checker->gang->owner.id);
+    if (!is_rank)
+        return WEIR_OK;
+    if (checker->gang == NULL && action->rank != 0)
+        return weir_fail(checker->error, WEIR_EPOLICY, "rank 0 of job %llu should start first",
+                         (unsigned long long)action->owner.id);
+    if (checker->gang == NULL)
+        checker->gang = action;
+    checker->rank = action->rank + 1;
+    return WEIR_OK;
+}
+
+/* After a rank: whether it was the last. */
+static void close_gang(struct checker *checker)
+{
+    if (checker->gang != NULL &&
+        weir_view_rank_shape(checker->view, &checker->gang->owner, checker->rank) == NULL)
+        checker->gang = NULL;
 }
 
 static weir_status check_action(const struct checker *checker)
@@ -516,6 +588,7 @@ static void open_books(struct weir_check *books)
     weir_id_map_clear(&books->node_map);
     weir_id_map_clear(&books->gpu_map);
     weir_id_map_clear(&books->workers);
+    weir_id_map_clear(&books->jobs);
     books->node_count = 0;
     books->gpu_count = 0;
 }
@@ -532,11 +605,17 @@ weir_status weir_plan_check(const struct weir_plan *plan, const struct weir_view
     for (uint32_t i = 0; i < count; i++) {
         checker.index = i;
         checker.action = weir_plan_action(plan, i);
-        const weir_status status = check_action(&checker);
+        weir_status status = follow_gang(&checker);
+        if (status == WEIR_OK)
+            status = check_action(&checker);
         if (status == WEIR_ENOMEM)
             return status;
         if (status != WEIR_OK)
             return reject(&checker);
+        close_gang(&checker);
     }
-    return WEIR_OK;
+    if (checker.gang == NULL)
+        return WEIR_OK;
+    return weir_fail(error, WEIR_EPOLICY, "rank %u of job %llu does not start", checker.rank,
+                     (unsigned long long)checker.gang->owner.id);
 }

@@ -6,6 +6,12 @@
  * gives out no instance. When its last instance is free the plan says CUT; the outcome opens it
  * again, in its new layout or, when it could not be cut, in the old one.
  *
+ * Progress: a GPU that was cut, or could not be, at an instant is not chosen again at that instant
+ * until something has changed: a job came or left the queue, a worker came or went, a node changed.
+ * Else work that waits for more than instances (CPUs, the other ranks of its job) would have a GPU
+ * cut to and fro for ever where cutting takes no time. So between two changes, or two instants,
+ * every GPU is cut once at most. A start that is only planned is no change: truth may refuse it.
+ *
  * Invariant: every pending GPU is closed in inventory and scratch.
  */
 #include "sched/host/host.h"
@@ -17,7 +23,9 @@
 void weir_host_cuts_free(struct weir_host *host)
 {
     weir_free(&host->allocator, host->cuts.pending);
-    weir_free(&host->allocator, host->cuts.is_away);
+    weir_free(&host->allocator, host->cuts.away_ns);
+    weir_free(&host->allocator, host->cuts.rested);
+    weir_free(&host->allocator, host->cuts.excluded);
     weir_free(&host->allocator, host->cuts.shapes);
     weir_free(&host->allocator, host->cuts.waiting);
 }
@@ -54,17 +62,23 @@ static weir_status reserve_demand(struct weir_host *host, uint32_t count)
     return WEIR_OK;
 }
 
-/* What waits: ranks by what they ask for. */
+/* What waits: ranks by what they ask for; then what is expected to come, of which none waits. */
 static weir_status gather_demand(struct weir_host *host, uint32_t *count)
 {
     *count = 0;
     for (uint32_t k = 0; k < host->jobs.kind_count; k++) {
-        const struct weir_job_kind *const kind = &host->jobs.kinds[k];
+        const struct weir_job_kind *const kind = &host->jobs.kinds[host->jobs.kind_order[k]];
         WEIR_TRY(reserve_demand(host, *count + kind->group_count));
         for (uint32_t g = 0; g < kind->group_count; g++) {
             host->cuts.shapes[*count] = kind->groups[g].shape;
-            host->cuts.waiting[(*count)++] = (uint64_t)kind->count * kind->groups[g].ranks;
+            host->cuts.waiting[(*count)++] =
+                (uint64_t)(kind->count - kind->turned_away) * kind->groups[g].ranks;
         }
+    }
+    WEIR_TRY(reserve_demand(host, *count + host->mix.count));
+    for (uint32_t i = 0; i < host->mix.count; i++) {
+        host->cuts.shapes[*count] = host->mix.shapes[i];
+        host->cuts.waiting[(*count)++] = 0;
     }
     return WEIR_OK;
 }
@@ -77,11 +91,52 @@ static weir_status reserve_pending(struct weir_host *host)
     if (pending == NULL)
         return WEIR_ENOMEM;
     cuts->pending = pending;
-    bool *const is_away = weir_grow(&host->allocator, cuts->is_away, &cuts->away_capacity,
-                                    cuts->count + 1, sizeof *is_away);
-    if (is_away == NULL)
+    int64_t *const away_ns = weir_grow(&host->allocator, cuts->away_ns, &cuts->away_capacity,
+                                       cuts->count + 1, sizeof *away_ns);
+    if (away_ns == NULL)
         return WEIR_ENOMEM;
-    cuts->is_away = is_away;
+    cuts->away_ns = away_ns;
+    return WEIR_OK;
+}
+
+/* The pending GPUs and, as if they were pending and would serve nobody, those that rest. */
+static weir_status exclude(struct weir_host *host, uint32_t *count)
+{
+    struct weir_host_cuts *const cuts = &host->cuts;
+    const bool is_resting = cuts->rested_at == host->changes && cuts->rested_ns == host->now_ns;
+    const uint32_t rested = is_resting ? cuts->rested_count : 0;
+    struct weir_partition_cut *const excluded =
+        weir_grow(&host->allocator, cuts->excluded, &cuts->excluded_capacity,
+                  cuts->count + rested + 1, sizeof *excluded);
+
+    if (excluded == NULL)
+        return WEIR_ENOMEM;
+    cuts->excluded = excluded;
+    for (uint32_t i = 0; i < cuts->count; i++)
+        excluded[i] = cuts->pending[i];
+    for (uint32_t i = 0; i < rested; i++)
+        excluded[cuts->count + i] = cuts->rested[i];
+    *count = cuts->count + rested;
+    return WEIR_OK;
+}
+
+/* A GPU that was cut, or could not be, rests if no time has passed since the plan said so. */
+static weir_status rest(struct weir_host *host, const struct weir_partition_cut *cut)
+{
+    struct weir_host_cuts *const cuts = &host->cuts;
+
+    if (cuts->rested_at != host->changes || cuts->rested_ns != host->now_ns)
+        cuts->rested_count = 0;
+    struct weir_partition_cut *const rested =
+        weir_grow(&host->allocator, cuts->rested, &cuts->rested_capacity, cuts->rested_count + 1,
+                  sizeof *rested);
+    if (rested == NULL)
+        return WEIR_ENOMEM;
+    cuts->rested = rested;
+    cuts->rested_at = host->changes;
+    cuts->rested_ns = host->now_ns;
+    rested[cuts->rested_count++] =
+        (struct weir_partition_cut){ .node = cut->node, .gpu = cut->gpu };
     return WEIR_OK;
 }
 
@@ -94,17 +149,19 @@ static weir_status choose(struct weir_host *host)
         return WEIR_OK;
     WEIR_TRY(gather_demand(host, &shape_count));
     for (;;) {
+        uint32_t excluded = 0;
         WEIR_TRY(reserve_pending(host));
+        WEIR_TRY(exclude(host, &excluded));
         const struct weir_partition_query query = { .cluster = host->scratch,
                                                     .shapes = cuts->shapes,
                                                     .waiting = cuts->waiting,
                                                     .shape_count = shape_count,
                                                     .min_gain = host->cut_min_gain,
-                                                    .pending = cuts->pending,
-                                                    .pending_count = cuts->count };
+                                                    .pending = cuts->excluded,
+                                                    .pending_count = excluded };
         if (weir_partition_decide(&query, &cuts->pending[cuts->count], NULL) != WEIR_OK)
             return WEIR_OK;
-        cuts->is_away[cuts->count++] = false;
+        cuts->away_ns[cuts->count++] = WEIR_UNKNOWN_TIME;
         cuts->chosen++;
     }
 }
@@ -115,7 +172,7 @@ static weir_status say_drained(struct weir_host *host)
     for (uint32_t i = 0; i < host->cuts.count; i++) {
         const struct weir_partition_cut *const cut = &host->cuts.pending[i];
         const struct weir_gpu *const gpu = weir_cluster_gpu(host->scratch, cut->node, cut->gpu);
-        if (host->cuts.is_away[i] || gpu->mig_state.held != 0)
+        if (host->cuts.away_ns[i] != WEIR_UNKNOWN_TIME || gpu->mig_state.held != 0)
             continue;
         const struct weir_action action = { .verb = WEIR_VERB_CUT,
                                             .owner = weir_pool_owner(WEIR_NO_INDEX),
@@ -156,7 +213,7 @@ weir_status weir_host_cuts_accepted(struct weir_host *host)
         const struct weir_action *const action = weir_plan_action(host->plan, i);
         for (uint32_t c = 0; action->verb == WEIR_VERB_CUT && c < cuts->count; c++)
             if (cuts->pending[c].node == action->node && cuts->pending[c].gpu == action->gpu)
-                cuts->is_away[c] = true;
+                cuts->away_ns[c] = host->now_ns;
     }
     return WEIR_OK;
 }
@@ -176,10 +233,12 @@ weir_status weir_host_cuts_outcome(struct weir_host *host, const struct weir_out
     while (index < cuts->count &&
            (cuts->pending[index].node != outcome->node || cuts->pending[index].gpu != outcome->gpu))
         index++;
-    if (index == cuts->count || !cuts->is_away[index])
+    if (index == cuts->count || cuts->away_ns[index] == WEIR_UNKNOWN_TIME)
         return weir_fail(error, WEIR_ENOTFOUND, "node %u GPU %u was not to be cut", outcome->node,
                          outcome->gpu);
     const struct weir_partition_cut cut = cuts->pending[index];
+    if (cuts->away_ns[index] == host->now_ns && rest(host, &cut) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
     if (outcome->kind == WEIR_OUTCOME_CUT) {
         WEIR_TRY(weir_cluster_cut_gpu(host->inventory, cut.node, cut.gpu, cut.cut, error));
         if (!host->is_stale &&
@@ -190,8 +249,8 @@ weir_status weir_host_cuts_outcome(struct weir_host *host, const struct weir_out
     cuts->count--;
     memmove(&cuts->pending[index], &cuts->pending[index + 1],
             (cuts->count - index) * sizeof *cuts->pending);
-    memmove(&cuts->is_away[index], &cuts->is_away[index + 1],
-            (cuts->count - index) * sizeof *cuts->is_away);
+    memmove(&cuts->away_ns[index], &cuts->away_ns[index + 1],
+            (cuts->count - index) * sizeof *cuts->away_ns);
     weir_jobs_unsettle(&host->jobs);
     host->is_dirty = true;
     return WEIR_OK;

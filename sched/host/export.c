@@ -302,7 +302,8 @@ weir_status weir_host_export(struct weir_host *host, int64_t now_ns, const struc
     struct writer writer = { .sink = sink };
     const struct weir_view *const view = weir_host_view(host, now_ns);
 
-    put(&writer, "{\n  \"command\": \"autoscale\",\n  \"time_s\": ");
+    put(&writer, "{\n  \"format\": \"weir-decision\",\n  \"version\": 2,\n"
+                 "  \"command\": \"autoscale\",\n  \"time_s\": ");
     put_number(&writer, (double)now_ns / 1e9);
     put(&writer, ",\n  \"next_worker\": %llu,\n", (unsigned long long)host->next_worker);
     put_nodes(&writer, view->cluster);

@@ -31,6 +31,8 @@ static weir_status check_config(const struct weir_host_config *config, struct we
     if (config->scaling->decide == NULL)
         return weir_fail(error, WEIR_EPOLICY, "scaling policy %s has no decide",
                          config->scaling->name);
+    if (config->window.window_ns < 0)
+        return weir_fail(error, WEIR_EINVAL, "the window must be >= 0 ns");
     if (config->explain > WEIR_EXPLAIN_FULL)
         return weir_fail(error, WEIR_EINVAL, "unknown explain level %u", config->explain);
     return WEIR_OK;
@@ -117,6 +119,7 @@ void weir_host_destroy(struct weir_host *host)
     weir_jobs_close(&host->jobs);
     weir_host_cuts_free(host);
     weir_free(&memory, host->started);
+    weir_free(&memory, host->fresh);
     weir_free(&memory, host->mix.shapes);
     weir_free(&memory, host->mix.frequencies);
     weir_plan_destroy(host->plan);
@@ -138,17 +141,26 @@ static weir_status adopt_all(struct weir_host *host, struct weir_policy_set *pai
     return status;
 }
 
-/* Another policy may order and start other jobs. */
-static weir_status requeue_all(struct weir_host *host, struct weir_error *error)
+/* Everything of the new policies that can fail, before the old ones go. */
+static weir_status prepare_swap(struct weir_host *host, struct weir_policy_set *main,
+                                struct weir_policy_set *fallback, struct weir_error *error)
 {
-    for (uint32_t i = 0; i < host->jobs.record_count; i++) {
-        if (host->jobs.records[i].is_used == 0 || host->jobs.records[i].state != WEIR_JOB_WAITING)
-            continue;
-        weir_jobs_take_out(&host->jobs, i);
-        WEIR_TRY(weir_host_queue_job(host, i, error));
-    }
+    WEIR_TRY(adopt_all(host, main, error));
+    WEIR_TRY(adopt_all(host, fallback, error));
+    const weir_status status = weir_host_rekey(host, main, error);
+    if (status != WEIR_OK)
+        weir_error_wrap(error, "queueing policy %s", main->queueing->name);
+    return status;
+}
+
+/* Other policies may start other jobs, and judge anew what can ever fit. */
+static void ask_all_again(struct weir_host *host)
+{
+    for (uint32_t k = 0; k < host->jobs.kind_count; k++)
+        host->jobs.kinds[k].room_known = 0;
     weir_jobs_unsettle(&host->jobs);
-    return WEIR_OK;
+    host->is_dirty = true;
+    host->is_foreign = false;
 }
 
 weir_status weir_host_replace(struct weir_host *host, const struct weir_host_config *config,
@@ -159,9 +171,7 @@ weir_status weir_host_replace(struct weir_host *host, const struct weir_host_con
 
     WEIR_TRY(check_config(config, error));
     WEIR_TRY(create_sets(config, &host->allocator, &main, &fallback, error));
-    weir_status status = adopt_all(host, &main, error);
-    if (status == WEIR_OK)
-        status = adopt_all(host, &fallback, error);
+    const weir_status status = prepare_swap(host, &main, &fallback, error);
     if (status != WEIR_OK) {
         weir_policy_set_destroy(&main, &host->allocator);
         if (fallback.placement != NULL)
@@ -174,13 +184,14 @@ weir_status weir_host_replace(struct weir_host *host, const struct weir_host_con
     host->main = main;
     host->fallback = fallback;
     take_settings(host, config);
-    for (uint32_t i = 0; i < host->pool_count; i++)
-        WEIR_TRY(weir_estimator_set_window(host->pools[i].estimator, host->window));
-    return requeue_all(host, error);
+    for (uint32_t i = 0; i < host->pools.count; i++)
+        WEIR_TRY(weir_estimator_set_window(host->pools.pools[i].estimator, host->window));
+    ask_all_again(host);
+    return WEIR_OK;
 }
 
 /* A scratch in the state of the inventory, under one mark. */
-static weir_status open_scratch(struct weir_host *host, struct weir_error *error)
+weir_status weir_host_open_scratch(struct weir_host *host, struct weir_error *error)
 {
     if (host->is_stale) {
         if (weir_cluster_assign(host->scratch, host->inventory) != WEIR_OK)
@@ -194,7 +205,7 @@ static weir_status open_scratch(struct weir_host *host, struct weir_error *error
 
 /* Back to the state before, also when the policy left marks of its own. A policy that took ours
  * away leaves a difference behind. */
-static void close_scratch(struct weir_host *host)
+void weir_host_close_scratch(struct weir_host *host)
 {
     host->is_stale = host->scratch->mark_count != 1;
     while (host->scratch->mark_count > 0)
@@ -209,27 +220,19 @@ static void count_placements(struct weir_host *host)
     host->stats.placements_failed += counts.failed;
 }
 
-/* What a policy may see but not change, as one number: O(pools). */
+/* What a policy may see but not change, but for pools, as one number. */
 static uint64_t fingerprint(const struct weir_host *host)
 {
     const struct weir_amounts free = weir_cluster_free(host->inventory);
     const struct weir_view *const view = &host->view;
+    const bool is_ours = view->cluster == host->inventory && view->pools == host->pools.views &&
+                         view->jobs == &host->jobs && view->live == &host->pools;
     uint64_t hash = weir_hash_add(view->pool_count, (uint64_t)view->now_ns);
 
     hash = weir_hash_add(hash, view->seed);
-    hash = weir_hash_add(hash, view->cluster == host->inventory && view->pools == host->views);
+    hash = weir_hash_add(hash, is_ours);
     hash = weir_hash_add(hash, weir_cluster_worker_count(host->inventory));
-    hash = weir_hash_add(hash, (uint64_t)free.cpu_units ^ (uint64_t)free.gpu_units << 24);
-    for (uint32_t i = 0; i < host->pool_count; i++) {
-        const struct weir_pool_view *const pool = &host->views[i];
-        hash = weir_hash_add(hash, (uint64_t)pool->workers << 32 | pool->slots);
-        hash = weir_hash_add(hash, pool->queued_items);
-        hash = weir_hash_add(hash, (uint64_t)pool->shape.cpu_units);
-        hash = weir_hash_add(hash, (uint64_t)pool->shape.gpu_units << 8 | pool->shape.kind);
-        hash = weir_hash_add(hash, (uint64_t)pool->shape.nvdecs << 32 | pool->shape.nvencs);
-        hash = weir_hash_add(hash, (uint64_t)pool->requested_workers << 32 | pool->batch_size);
-    }
-    return hash;
+    return weir_hash_add(hash, (uint64_t)free.cpu_units ^ (uint64_t)free.gpu_units << 24);
 }
 
 /* A status that decide() may return, with a sentence; anything else breaks the contract. */
@@ -267,7 +270,29 @@ static bool concerns_scaling(const struct weir_host *host)
 {
     const uint32_t causes = WEIR_CAUSE_TIMER | WEIR_CAUSE_WAKE | WEIR_CAUSE_WORKERS;
 
-    return host->pool_count > 0 && (host->view.causes & causes) != 0;
+    return host->pools.count > 0 && (host->view.causes & causes) != 0;
+}
+
+static weir_status ask_queueing(struct weir_host *host, const struct weir_policy_set *set,
+                                struct weir_error *error)
+{
+    const weir_status status = judge_status(weir_host_pass(host, set, error), error);
+
+    if (status == WEIR_EPOLICY)
+        weir_error_wrap(error, "queueing policy %s", set->queueing->name);
+    return status;
+}
+
+static weir_status ask_scaling(struct weir_host *host, const struct weir_policy_set *set,
+                               struct weir_error *error)
+{
+    const weir_status status = judge_status(
+        set->scaling->decide(set->scaled.state, &host->view, host->placer, host->plan, error),
+        error);
+
+    if (status == WEIR_EPOLICY)
+        weir_error_wrap(error, "scaling policy %s", set->scaling->name);
+    return status;
 }
 
 /* Queueing first, then scaling on what the jobs leave. */
@@ -277,14 +302,35 @@ static weir_status ask_policies(struct weir_host *host, const struct weir_policy
     const bool has_jobs = host->is_dirty && host->jobs.counts[WEIR_JOB_WAITING] > 0;
 
     if (has_jobs)
-        WEIR_TRY(weir_host_pass(host, set, error));
+        WEIR_TRY(ask_queueing(host, set, error));
+    WEIR_TRY(weir_host_turn_away(host));
     if (concerns_scaling(host))
-        WEIR_TRY(judge_status(
-            set->scaling->decide(set->scaled.state, &host->view, host->placer, host->plan, error),
-            error));
+        WEIR_TRY(ask_scaling(host, set, error));
     if (has_jobs)
         WEIR_TRY(weir_host_deny_jobs(host));
     return weir_host_cuts_choose(host);
+}
+
+/* The policy that a plan is blamed on: the last one that was asked. */
+static weir_status blame_plan(const struct weir_host *host, const struct weir_policy_set *set,
+                              weir_status status, struct weir_error *error)
+{
+    if (status == WEIR_EPOLICY && concerns_scaling(host))
+        weir_error_wrap(error, "scaling policy %s", set->scaling->name);
+    else if (status == WEIR_EPOLICY)
+        weir_error_wrap(error, "queueing policy %s", set->queueing->name);
+    return status;
+}
+
+/* Whether it fits what was seen. */
+static weir_status check_plan(struct weir_host *host, const struct weir_policy_set *set,
+                              struct weir_error *error)
+{
+    weir_status status = weir_plan_check(host->plan, &host->view, error);
+
+    if (status == WEIR_OK)
+        status = weir_host_pass_check(host, error);
+    return blame_plan(host, set, status, error);
 }
 
 /* Lets one set of policies plan and checks what it planned. */
@@ -303,10 +349,11 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
                                                  .jobs = &host->jobs,
                                                  .mix = &mix,
                                                  .group_by_policy = host->group_by_policy,
-                                                 .group_report = host->group_report };
+                                                 .group_report = host->group_report,
+                                                 .seed = host->seed };
 
     weir_plan_reset(host->plan, host->next_worker, host->explain);
-    WEIR_TRY(open_scratch(host, error));
+    WEIR_TRY(weir_host_open_scratch(host, error));
     weir_status status = weir_placer_begin(host->placer, &binding);
     const uint64_t before = fingerprint(host);
     error->text[0] = '\0';
@@ -317,16 +364,20 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
     if (status == WEIR_OK)
         status = weir_placer_finish(host->placer);
     count_placements(host);
-    close_scratch(host);
-    if (fingerprint(host) != before)
-        status = weir_fail(error, WEIR_EPOLICY, "it changed the view, which is not its own");
+    weir_host_close_scratch(host);
+    if (fingerprint(host) != before || !weir_pools_are_whole(&host->pools))
+        status = blame_plan(
+            host, set, weir_fail(error, WEIR_EPOLICY, "it changed the view, which is not its own"),
+            error);
     if (status == WEIR_OK)
-        status = weir_plan_check(host->plan, &host->view, error);
-    if (status == WEIR_EPOLICY)
-        weir_error_wrap(error, "scaling policy %s", set->scaling->name);
+        status = check_plan(host, set, error);
+    if (status == WEIR_OK)
+        status = weir_host_cuts_accepted(host);
     if (status == WEIR_OK) {
+        weir_host_turned_away(host);
         weir_host_pass_accepted(host);
-        return weir_host_cuts_accepted(host);
+        weir_placer_accept(host->placer);
+        return WEIR_OK;
     }
     weir_host_cuts_dropped(host);
     WEIR_TRY(weir_host_pass_dropped(host));
@@ -345,10 +396,12 @@ static void count_plan(struct weir_host *host)
 
 static weir_status decide(struct weir_host *host, struct weir_error *error)
 {
-    weir_status status = plan_with(host, &host->main, error);
+    const struct weir_view seen = host->view;
+    const weir_status status = plan_with(host, &host->main, error);
 
     if (status != WEIR_EPOLICY)
         return status;
+    host->view = seen; /* it may have been written to */
     host->stats.rejected++;
     if (host->fallback.scaling == NULL)
         return status;

@@ -12,17 +12,11 @@
 
 #include "sched/host/jobs.h"
 #include "sched/host/placer.h"
+#include "sched/host/pools.h"
 #include "sched/internal/policy_state.h"
 #include "weir/group.h"
 #include "weir/host.h"
 #include "weir/partition.h"
-
-struct weir_host_pool {
-    struct weir_estimator *estimator;
-    struct weir_estimate given; /* valid while has_given */
-    char *name;
-    bool has_given;
-};
 
 /* One policy of each kind with its state and parameter values. */
 struct weir_policy_set {
@@ -34,12 +28,25 @@ struct weir_policy_set {
     struct weir_policy_state queued; /* of the queueing policy */
 };
 
+/* A job that came since the latest decision. */
+struct weir_fresh_job {
+    uint32_t workload;
+    bool is_turned; /* the plan turns it away */
+    uint64_t id;
+};
+
 /* GPUs that are to be cut anew: closed until they are drained, then away while they are cut. */
 struct weir_host_cuts {
     struct weir_partition_cut *pending;
-    bool *is_away; /* the plan said CUT */
+    int64_t *away_ns; /* since when: the plan said CUT; WEIR_UNKNOWN_TIME = it did not yet */
     uint32_t count, pending_capacity, away_capacity;
-    uint32_t chosen; /* by the present plan: the last ones of `pending` */
+    uint32_t chosen;                   /* by the present plan: the last ones of `pending` */
+    struct weir_partition_cut *rested; /* GPUs that rest, see cuts.c; their cut is 0 */
+    uint32_t rested_count, rested_capacity;
+    uint64_t rested_at;                  /* they were cut since this change ... */
+    int64_t rested_ns;                   /* ... and at this instant */
+    struct weir_partition_cut *excluded; /* memory for a question */
+    uint32_t excluded_capacity;
     struct weir_shape *shapes;
     uint64_t *waiting;
     uint32_t shape_capacity, waiting_capacity;
@@ -66,14 +73,16 @@ struct weir_host {
     bool is_stale;
     struct weir_placer *placer;
     struct weir_plan *plan;
-    struct weir_host_pool *pools;
-    struct weir_pool_view *views; /* the same pools as policies see them */
-    uint32_t pool_count, pool_capacity, view_capacity;
+    struct weir_pools pools;
     struct weir_view view;
     uint64_t next_worker;
     int64_t now_ns; /* of the latest call */
     struct weir_jobs jobs;
-    bool is_dirty;     /* a job may start that could not before */
+    bool is_dirty;    /* a job may start that could not before */
+    bool is_foreign;  /* keys of waiting jobs are of other policies than the main ones */
+    uint64_t changes; /* of what jobs ask for and what is there, but for cuts; see cuts.c */
+    struct weir_fresh_job *fresh; /* that may be turned away, in the order in which they came */
+    uint32_t fresh_count, fresh_capacity;
     uint32_t *started; /* records that the present plan starts */
     uint32_t started_count, started_capacity;
     struct weir_host_mix mix;
@@ -88,6 +97,10 @@ weir_status weir_policy_set_create(struct weir_policy_set *set,
                                    struct weir_error *error);
 void weir_policy_set_destroy(struct weir_policy_set *set, const struct weir_allocator *allocator);
 
+/* A scratch in the state of the inventory, under one mark; back again. */
+weir_status weir_host_open_scratch(struct weir_host *host, struct weir_error *error);
+void weir_host_close_scratch(struct weir_host *host);
+
 /* Frees the pools. */
 void weir_host_clear_pools(struct weir_host *host);
 
@@ -97,7 +110,10 @@ weir_status weir_host_add_worker(struct weir_host *host, uint64_t worker, struct
 weir_status weir_host_remove_worker(struct weir_host *host, uint64_t worker,
                                     struct weir_error *error);
 
-/* told_jobs.c: what an outcome means for the job whose rank it is about. */
+/* told_jobs.c: whether a rank of the job can have been started. */
+weir_status weir_host_job_may_start(const struct weir_host *host, const struct weir_owner *owner,
+                                    struct weir_error *error);
+/* What an outcome means for the job whose rank it is about. */
 weir_status weir_host_job_outcome(struct weir_host *host, const struct weir_outcome *outcome,
                                   struct weir_error *error);
 
@@ -105,12 +121,22 @@ weir_status weir_host_job_outcome(struct weir_host *host, const struct weir_outc
  * leave the queue; what the plan comes to is said afterwards. */
 /* Puts a record into the queue under its present key. */
 weir_status weir_host_queue_job(struct weir_host *host, uint32_t record, struct weir_error *error);
+/* Asks for the keys of all waiting jobs anew. They stay a queue whatever comes. */
+weir_status weir_host_rekey(struct weir_host *host, const struct weir_policy_set *set,
+                            struct weir_error *error);
 weir_status weir_host_pass(struct weir_host *host, const struct weir_policy_set *set,
                            struct weir_error *error);
+/* That the plan starts those jobs that left the queue, and no others. O(actions). */
+weir_status weir_host_pass_check(const struct weir_host *host, struct weir_error *error);
 void weir_host_pass_accepted(struct weir_host *host);
 weir_status weir_host_pass_dropped(struct weir_host *host);
 /* One DENY for every kind of job that was refused in the pass. */
 weir_status weir_host_deny_jobs(struct weir_host *host);
+
+/* admission.c: a job came; who is turned away by the plan; the plan holds. */
+weir_status weir_host_note_fresh(struct weir_host *host, uint32_t record);
+weir_status weir_host_turn_away(struct weir_host *host);
+void weir_host_turned_away(struct weir_host *host);
 
 /* cuts.c: chooses GPUs to cut anew and appends CUT for those that are drained; after the pass, on
  * the scratch. Then as for the pass. */

@@ -13,7 +13,6 @@ enum { ID_BITS = 44, MOST_WORKLOADS = 1 << (64 - ID_BITS) };
 void weir_jobs_open(struct weir_jobs *jobs, const struct weir_allocator *allocator)
 {
     *jobs = (struct weir_jobs){ .allocator = *allocator,
-                                .epoch = 1,
                                 .record_free = WEIR_NO_INDEX,
                                 .extra_free = WEIR_NO_INDEX };
 }
@@ -30,6 +29,10 @@ void weir_jobs_close(struct weir_jobs *jobs)
     }
     weir_free(memory, jobs->workloads);
     weir_free(memory, jobs->kinds);
+    weir_free(memory, jobs->kind_order);
+    weir_free(memory, jobs->front);
+    weir_free(memory, jobs->settled);
+    weir_free(memory, jobs->refused);
     weir_free(memory, jobs->records);
     weir_free(memory, jobs->extras);
     weir_id_table_free(&jobs->ids, memory);
@@ -37,15 +40,6 @@ void weir_jobs_close(struct weir_jobs *jobs)
 }
 
 /* ---- workloads ---- */
-
-static uint64_t hash_text(const char *text)
-{
-    uint64_t hash = 0;
-
-    for (; *text != '\0'; text++)
-        hash = weir_hash_add(hash, (unsigned char)*text);
-    return hash;
-}
 
 weir_status weir_jobs_add_workload(struct weir_jobs *jobs, const char *name, uint32_t *index,
                                    struct weir_error *error)
@@ -69,8 +63,9 @@ weir_status weir_jobs_add_workload(struct weir_jobs *jobs, const char *name, uin
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     }
     memcpy(copy, name, size);
-    workloads[jobs->workload_count] =
-        (struct weir_workload){ .name = copy, .seed = hash_text(name) };
+    workloads[jobs->workload_count] = (struct weir_workload){ .name = copy,
+                                                              .seed = weir_hash_text(name),
+                                                              .queue_limit = UINT64_MAX };
     if (index != NULL)
         *index = jobs->workload_count;
     jobs->workload_count++;
@@ -127,12 +122,25 @@ static bool is_kind(const struct weir_job_kind *kind, const struct weir_job_spec
     return true;
 }
 
+/* What all ranks ask for; WEIR_ERANGE when the sum is no number any more. */
+static weir_status check_need(const struct weir_job_spec *spec, struct weir_error *error)
+{
+    const int64_t most = INT64_MAX / WEIR_MAX_RANKS;
+
+    for (uint32_t i = 0; i < spec->group_count; i++) {
+        const struct weir_shape *const shape = &spec->groups[i].shape;
+        const int64_t gpus = shape->gpu_count > 0 ? shape->gpu_count : 1;
+        if (gpus > WEIR_MAX_NODE_GPUS || shape->cpu_units > most || shape->ram_bytes > most ||
+            shape->gpu_units > most / gpus || shape->gpu_mem_bytes > most / gpus)
+            return weir_fail(error, WEIR_ERANGE, "rank group %u asks for too much", i);
+    }
+    return WEIR_OK;
+}
+
 static weir_status check_groups(const struct weir_job_spec *spec, struct weir_error *error)
 {
     uint64_t ranks = 0;
 
-    if (spec->group_count == 0 || spec->groups == NULL)
-        return weir_fail(error, WEIR_EINVAL, "it has no ranks");
     for (uint32_t i = 0; i < spec->group_count; i++) {
         const struct weir_rank_group *const group = &spec->groups[i];
         if (group->ranks == 0 || group->ranks < group->ranks_min || group->ranks > group->ranks_max)
@@ -146,7 +154,7 @@ static weir_status check_groups(const struct weir_job_spec *spec, struct weir_er
     if (ranks > WEIR_MAX_RANKS)
         return weir_fail(error, WEIR_ERANGE, "%llu ranks, at most %d are possible",
                          (unsigned long long)ranks, WEIR_MAX_RANKS);
-    return WEIR_OK;
+    return check_need(spec, error);
 }
 
 static void add_amounts(struct weir_amounts *sum, struct weir_amounts one, int64_t times)
@@ -159,6 +167,53 @@ static void add_amounts(struct weir_amounts *sum, struct weir_amounts one, int64
     sum->gpu_mem_bytes += times * one.gpu_mem_bytes;
 }
 
+/* An order of kinds that does not depend on who came first. */
+static int compare_kinds(const struct weir_job_kind *a, const struct weir_job_kind *b)
+{
+    if (a->ranks != b->ranks)
+        return a->ranks < b->ranks ? -1 : 1;
+    if (a->strategy != b->strategy)
+        return a->strategy < b->strategy ? -1 : 1;
+    if (a->group_count != b->group_count)
+        return a->group_count < b->group_count ? -1 : 1;
+    for (uint32_t g = 0; g < a->group_count; g++) {
+        const int order =
+            memcmp(&a->groups[g].shape, &b->groups[g].shape, sizeof a->groups[g].shape);
+        if (order != 0)
+            return order;
+    }
+    return a->hash < b->hash ? -1 : a->hash > b->hash;
+}
+
+static void put_in_order(struct weir_jobs *jobs, uint32_t kind)
+{
+    uint32_t place = kind;
+
+    for (; place > 0 &&
+           compare_kinds(&jobs->kinds[kind], &jobs->kinds[jobs->kind_order[place - 1]]) < 0;
+         place--)
+        jobs->kind_order[place] = jobs->kind_order[place - 1];
+    jobs->kind_order[place] = kind;
+}
+
+/* A list of kinds that has room for one more kind than there are; false when out of memory. */
+static bool reserve_list(const struct weir_jobs *jobs, uint32_t **list, uint32_t *capacity)
+{
+    uint32_t *const grown =
+        weir_grow(&jobs->allocator, *list, capacity, jobs->kind_count + 1, sizeof *grown);
+
+    if (grown != NULL)
+        *list = grown;
+    return grown != NULL;
+}
+
+static bool reserve_lists(struct weir_jobs *jobs)
+{
+    return reserve_list(jobs, &jobs->front, &jobs->front_capacity) &&
+           reserve_list(jobs, &jobs->settled, &jobs->settled_capacity) &&
+           reserve_list(jobs, &jobs->refused, &jobs->refused_capacity);
+}
+
 static weir_status add_kind(struct weir_jobs *jobs, const struct weir_job_spec *spec, uint64_t hash,
                             struct weir_error *error)
 {
@@ -168,7 +223,11 @@ static weir_status add_kind(struct weir_jobs *jobs, const struct weir_job_spec *
         jobs->kinds = kinds;
     struct weir_rank_group *const groups =
         weir_alloc(&jobs->allocator, spec->group_count, sizeof *groups);
-    if (kinds == NULL || groups == NULL ||
+    uint32_t *const order = weir_grow(&jobs->allocator, jobs->kind_order, &jobs->order_capacity,
+                                      jobs->kind_count + 1, sizeof *order);
+    if (order != NULL)
+        jobs->kind_order = order;
+    if (kinds == NULL || groups == NULL || order == NULL || !reserve_lists(jobs) ||
         weir_id_table_reserve(&jobs->kind_ids, &jobs->allocator, jobs->kind_count + 1) != WEIR_OK) {
         weir_free(&jobs->allocator, groups);
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
@@ -182,11 +241,13 @@ static weir_status add_kind(struct weir_jobs *jobs, const struct weir_job_spec *
     kind->group_count = spec->group_count;
     kind->strategy = spec->strategy;
     kind->hash = hash;
+    kind->front = WEIR_NO_INDEX;
     for (uint32_t i = 0; i < spec->group_count; i++) {
         const struct weir_shape *const shape = &groups[i].shape;
         kind->ranks += groups[i].ranks;
         add_amounts(&kind->need, weir_shape_amounts(shape, 0, 0), groups[i].ranks);
     }
+    put_in_order(jobs, jobs->kind_count - 1);
     return WEIR_OK;
 }
 
@@ -282,6 +343,13 @@ static weir_status check_spec(const struct weir_jobs *jobs, const struct weir_jo
                          jobs->workload_count);
     if (spec->id >> ID_BITS != 0)
         return weir_fail(error, WEIR_ERANGE, "its number must be below 2^%d", ID_BITS);
+    if (spec->group_count == 0 || spec->groups == NULL)
+        return weir_fail(error, WEIR_EINVAL, "it has no ranks");
+    if (spec->group_count > WEIR_MAX_RANKS)
+        return weir_fail(error, WEIR_ERANGE, "%u rank groups, at most %d are possible",
+                         spec->group_count, WEIR_MAX_RANKS);
+    if (spec->throughput_count > 0 && spec->throughput == NULL)
+        return weir_fail(error, WEIR_EINVAL, "it has no throughputs");
     if (spec->strategy > WEIR_MAX_STRATEGY)
         return weir_fail(error, WEIR_EINVAL, "unknown strategy %u", spec->strategy);
     if (weir_jobs_find(jobs, spec->workload, spec->id) != WEIR_NO_INDEX)
@@ -330,6 +398,7 @@ weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *sp
                                                      .extra = extra };
     weir_id_table_put(&jobs->ids, id_key(spec->workload, spec->id), index);
     jobs->counts[WEIR_JOB_WAITING]++;
+    jobs->workloads[spec->workload].waiting++;
     *record = index;
     return WEIR_OK;
 }
@@ -342,6 +411,8 @@ void weir_jobs_remove(struct weir_jobs *jobs, uint32_t record)
     weir_id_table_remove(&jobs->ids, id_key(job->workload, job->id));
     if (job->state != WEIR_JOB_WAITING)
         add_amounts(&jobs->held, jobs->kinds[job->kind].need, -1);
+    else
+        jobs->workloads[job->workload].waiting--;
     jobs->counts[job->state]--;
     if (job->extra != WEIR_NO_INDEX) {
         jobs->extras[job->extra].next_free = jobs->extra_free;
@@ -358,6 +429,7 @@ void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_
     const int64_t change = (state != WEIR_JOB_WAITING) - (job->state != WEIR_JOB_WAITING);
 
     add_amounts(&jobs->held, jobs->kinds[job->kind].need, change);
+    jobs->workloads[job->workload].waiting -= (uint64_t)change;
     jobs->counts[job->state]--;
     jobs->counts[state]++;
     job->state = (uint16_t)state;
@@ -448,9 +520,82 @@ static void sink(struct weir_jobs *jobs, struct weir_job_kind *kind, uint32_t pl
     put(jobs, kind, place, record);
 }
 
+/* ---- the front ---- */
+
+static bool kind_is_before(const struct weir_jobs *jobs, uint32_t left, uint32_t right)
+{
+    return is_before(jobs, jobs->kinds[left].heap[0], jobs->kinds[right].heap[0]);
+}
+
+static void put_front(struct weir_jobs *jobs, uint32_t place, uint32_t kind)
+{
+    jobs->front[place] = kind;
+    jobs->kinds[kind].front = place;
+}
+
+static void rise_front(struct weir_jobs *jobs, uint32_t place)
+{
+    const uint32_t kind = jobs->front[place];
+
+    while (place > 0 && kind_is_before(jobs, kind, jobs->front[(place - 1) / 2])) {
+        put_front(jobs, place, jobs->front[(place - 1) / 2]);
+        place = (place - 1) / 2;
+    }
+    put_front(jobs, place, kind);
+}
+
+static void sink_front(struct weir_jobs *jobs, uint32_t place)
+{
+    const uint32_t kind = jobs->front[place];
+
+    for (;;) {
+        uint32_t child = 2 * place + 1;
+        if (child + 1 < jobs->front_count &&
+            kind_is_before(jobs, jobs->front[child + 1], jobs->front[child]))
+            child++;
+        if (child >= jobs->front_count || !kind_is_before(jobs, jobs->front[child], kind))
+            break;
+        put_front(jobs, place, jobs->front[child]);
+        place = child;
+    }
+    put_front(jobs, place, kind);
+}
+
+static void leave_front(struct weir_jobs *jobs, uint32_t index)
+{
+    const uint32_t place = jobs->kinds[index].front;
+    const uint32_t last = jobs->front[--jobs->front_count];
+
+    jobs->kinds[index].front = WEIR_NO_INDEX;
+    if (place == jobs->front_count)
+        return;
+    put_front(jobs, place, last);
+    rise_front(jobs, place);
+    sink_front(jobs, jobs->kinds[last].front);
+}
+
+/* After its first record, or whether it is settled, has changed. */
+static void update_front(struct weir_jobs *jobs, uint32_t index)
+{
+    struct weir_job_kind *const kind = &jobs->kinds[index];
+    const bool belongs = kind->count > 0 && kind->is_settled == 0;
+
+    if (!belongs && kind->front != WEIR_NO_INDEX)
+        leave_front(jobs, index);
+    if (!belongs)
+        return;
+    if (kind->front == WEIR_NO_INDEX)
+        put_front(jobs, jobs->front_count++, index);
+    rise_front(jobs, kind->front);
+    sink_front(jobs, kind->front);
+}
+
+/* ---- the queue ---- */
+
 weir_status weir_jobs_push(struct weir_jobs *jobs, uint32_t record)
 {
-    struct weir_job_kind *const kind = &jobs->kinds[jobs->records[record].kind];
+    const uint32_t index = jobs->records[record].kind;
+    struct weir_job_kind *const kind = &jobs->kinds[index];
     uint32_t *const heap =
         weir_grow(&jobs->allocator, kind->heap, &kind->capacity, kind->count + 1, sizeof *heap);
 
@@ -459,56 +604,85 @@ weir_status weir_jobs_push(struct weir_jobs *jobs, uint32_t record)
     kind->heap = heap;
     put(jobs, kind, kind->count++, record);
     rise(jobs, kind, kind->count - 1);
+    if (kind->heap[0] == record)
+        update_front(jobs, index);
     return WEIR_OK;
 }
 
 void weir_jobs_take_out(struct weir_jobs *jobs, uint32_t record)
 {
-    struct weir_job_kind *const kind = &jobs->kinds[jobs->records[record].kind];
+    const uint32_t index = jobs->records[record].kind;
+    struct weir_job_kind *const kind = &jobs->kinds[index];
     const uint32_t place = jobs->records[record].place;
     const uint32_t last = kind->heap[--kind->count];
 
     jobs->records[record].place = WEIR_NO_INDEX;
-    if (place == kind->count)
-        return;
-    put(jobs, kind, place, last);
-    rise(jobs, kind, place);
-    sink(jobs, kind, jobs->records[last].place);
-}
-
-void weir_jobs_unsettle(struct weir_jobs *jobs)
-{
-    jobs->epoch++;
+    if (place != kind->count) {
+        put(jobs, kind, place, last);
+        rise(jobs, kind, place);
+        sink(jobs, kind, jobs->records[last].place);
+    }
+    if (place == 0)
+        update_front(jobs, index);
 }
 
 void weir_jobs_settle(struct weir_jobs *jobs, uint32_t kind)
 {
-    jobs->kinds[kind].settled_at = jobs->epoch;
+    if (jobs->kinds[kind].is_settled != 0)
+        return;
+    jobs->kinds[kind].is_settled = 1;
+    jobs->settled[jobs->settled_count++] = kind;
+    update_front(jobs, kind);
 }
 
-static bool is_settled(const struct weir_jobs *jobs, const struct weir_job_kind *kind)
+void weir_jobs_unsettle(struct weir_jobs *jobs)
 {
-    return kind->settled_at == jobs->epoch;
+    while (jobs->settled_count > 0) {
+        const uint32_t kind = jobs->settled[--jobs->settled_count];
+        jobs->kinds[kind].is_settled = 0;
+        update_front(jobs, kind);
+    }
+}
+
+/* Whether a settled kind is before the first of the front: then, strictly, nobody may start. */
+static bool is_held_up(const struct weir_jobs *jobs)
+{
+    for (uint32_t i = 0; i < jobs->settled_count; i++) {
+        const uint32_t kind = jobs->settled[i];
+        if (jobs->kinds[kind].count > 0 && kind_is_before(jobs, kind, jobs->front[0]))
+            return true;
+    }
+    return false;
 }
 
 uint32_t weir_jobs_first(const struct weir_jobs *jobs, bool is_strict)
 {
-    const struct weir_job_kind *best = NULL;
-
-    for (uint32_t k = 0; k < jobs->kind_count; k++) {
-        const struct weir_job_kind *const kind = &jobs->kinds[k];
-        if (kind->count == 0 || (!is_strict && is_settled(jobs, kind)))
-            continue;
-        if (best == NULL || is_before(jobs, kind->heap[0], best->heap[0]))
-            best = kind;
-    }
-    return best == NULL || is_settled(jobs, best) ? WEIR_NO_INDEX : best->heap[0];
+    if (jobs->front_count == 0 || (is_strict && is_held_up(jobs)))
+        return WEIR_NO_INDEX;
+    return jobs->kinds[jobs->front[0]].heap[0];
 }
 
 void weir_jobs_reorder(struct weir_jobs *jobs, uint32_t kind)
 {
     for (uint32_t place = jobs->kinds[kind].count / 2; place-- > 0;)
         sink(jobs, &jobs->kinds[kind], place);
+    if (jobs->kinds[kind].front != WEIR_NO_INDEX)
+        leave_front(jobs, kind);
+    update_front(jobs, kind);
+}
+
+void weir_jobs_refuse(struct weir_jobs *jobs, uint32_t kind, uint32_t record)
+{
+    if (jobs->kinds[kind].is_refused == 0)
+        jobs->refused[jobs->refused_count++] = kind;
+    jobs->kinds[kind].is_refused = 1;
+    jobs->kinds[kind].refused = record;
+}
+
+void weir_jobs_begin_pass(struct weir_jobs *jobs)
+{
+    while (jobs->refused_count > 0)
+        jobs->kinds[jobs->refused[--jobs->refused_count]].is_refused = 0;
 }
 
 /* ---- the invariant ---- */
@@ -526,12 +700,19 @@ static weir_status check_heap(const struct weir_jobs *jobs, uint32_t index,
             return weir_fail(error, WEIR_EINVARIANT, "kind %u: place %u of its queue is wrong",
                              index, i);
     }
+    const bool belongs = kind->count > 0 && kind->is_settled == 0;
+    const uint32_t place = kind->front;
+    if ((place != WEIR_NO_INDEX) != belongs ||
+        (belongs && (place >= jobs->front_count || jobs->front[place] != index ||
+                     (place > 0 && kind_is_before(jobs, index, jobs->front[(place - 1) / 2])))))
+        return weir_fail(error, WEIR_EINVARIANT, "kind %u: its place in the front is wrong", index);
     return WEIR_OK;
 }
 
 weir_status weir_jobs_check(const struct weir_jobs *jobs, struct weir_error *error)
 {
     uint32_t counts[WEIR_JOB_RUNNING + 1] = { 0 };
+    struct weir_amounts held = { 0 };
     uint32_t used = 0;
 
     for (uint32_t i = 0; i < jobs->record_count; i++) {
@@ -540,6 +721,7 @@ weir_status weir_jobs_check(const struct weir_jobs *jobs, struct weir_error *err
             continue;
         used++;
         counts[job->state]++;
+        add_amounts(&held, jobs->kinds[job->kind].need, job->state != WEIR_JOB_WAITING);
         if (weir_jobs_find(jobs, job->workload, job->id) != i)
             return weir_fail(error, WEIR_EINVARIANT, "job %llu is not found by its number",
                              (unsigned long long)job->id);
@@ -553,6 +735,8 @@ weir_status weir_jobs_check(const struct weir_jobs *jobs, struct weir_error *err
                              s, jobs->counts[s]);
     if (used != jobs->ids.count)
         return weir_fail(error, WEIR_EINVARIANT, "%u jobs, %u numbers", used, jobs->ids.count);
+    if (memcmp(&held, &jobs->held, sizeof held) != 0)
+        return weir_fail(error, WEIR_EINVARIANT, "jobs hold other amounts than were counted");
     for (uint32_t k = 0; k < jobs->kind_count; k++)
         WEIR_TRY(check_heap(jobs, k, error));
     return WEIR_OK;

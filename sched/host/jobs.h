@@ -5,11 +5,14 @@
  * Jobs that ask for the same (rank groups, strategy) are one kind and interchangeable to the
  * placement: when one of them does not fit, none does until something is given back. So a pass over
  * a long queue asks once a kind, not once a job, and what a job asks for is stored once a kind. The
- * waiting jobs of a kind are a binary heap of records ordered by (key, submission, workload, id).
+ * waiting jobs of a kind are a binary heap of records ordered by (key, submission, workload, id),
+ * and the kinds that may start are a heap by their first record: the front.
  *
  * Invariant: a record in use is in the table of ids; it is in its kind's heap exactly while it
  * waits; `counts` are the records by state; `held` is what those that start or run ask for.
- * Cost: submit and withdraw O(log waiting jobs of the kind), the rest O(1).
+ * A kind is in the front exactly while somebody of it waits and it is not settled.
+ * Cost: submit and withdraw O(log waiting jobs), unsettle O(log kinds) for every kind that was
+ * settled, the rest O(1).
  */
 #ifndef SCHED_HOST_JOBS_H
 #define SCHED_HOST_JOBS_H
@@ -35,8 +38,8 @@ struct weir_job_record {
     uint32_t started; /* ranks that hold places */
     uint16_t state;   /* enum weir_job_state */
     uint16_t is_used;
-    uint32_t extra; /* index into what few jobs say, WEIR_NO_INDEX = nothing */
-    uint32_t reserved;
+    uint32_t extra;      /* index into what few jobs say, WEIR_NO_INDEX = nothing */
+    uint32_t is_planned; /* the present plan starts it */
 };
 
 /* What few jobs say. */
@@ -55,8 +58,9 @@ struct weir_job_kind {
     struct weir_rank_group *groups;
     uint64_t hash;
     uint32_t group_count, ranks, strategy;
-    uint32_t reserved;
-    uint64_t settled_at; /* equal to the epoch: did not fit since something was given back last */
+    uint32_t turned_away;     /* by the plan that is made */
+    uint32_t is_settled;      /* did not fit since something was given back last */
+    uint32_t front;           /* its place in the front, or WEIR_NO_INDEX */
     struct weir_amounts need; /* of all ranks */
     weir_status room;         /* WEIR_EINFEASIBLE = fits not even the empty cluster */
     uint32_t room_known;      /* 1 = room is of the cluster as it is */
@@ -69,7 +73,10 @@ struct weir_job_kind {
 
 struct weir_workload {
     char *name;
-    uint64_t seed; /* of its name */
+    uint64_t seed;        /* of its name */
+    uint64_t queue_limit; /* so many may wait */
+    uint64_t waiting;
+    uint64_t turned_away; /* by the plan that is made */
 };
 
 struct weir_jobs {
@@ -77,16 +84,21 @@ struct weir_jobs {
     uint64_t seed; /* of the host */
     struct weir_workload *workloads;
     struct weir_job_kind *kinds;
+    uint32_t *kind_order; /* kinds by what they ask for, whichever came first */
     struct weir_job_record *records;
     struct weir_job_extra *extras;
     struct weir_id_table ids;      /* workload and id to record */
     struct weir_id_table kind_ids; /* hash to the first kind that has it */
     uint32_t workload_count, workload_capacity;
-    uint32_t kind_count, kind_capacity;
+    uint32_t kind_count, kind_capacity, order_capacity;
     uint32_t record_count, record_capacity, record_free;
     uint32_t extra_count, extra_capacity, extra_free;
     uint32_t counts[WEIR_JOB_RUNNING + 1];
-    uint64_t epoch;           /* grows whenever something is given back */
+    uint32_t *front;   /* kinds */
+    uint32_t *settled; /* kinds */
+    uint32_t *refused; /* kinds, in this pass */
+    uint32_t front_count, settled_count, refused_count;
+    uint32_t front_capacity, settled_capacity, refused_capacity;
     struct weir_amounts held; /* asked for by jobs that start or run */
 };
 
@@ -110,12 +122,16 @@ void weir_jobs_describe(const struct weir_jobs *jobs, uint32_t record, struct we
 weir_status weir_jobs_push(struct weir_jobs *jobs, uint32_t record);
 void weir_jobs_take_out(struct weir_jobs *jobs, uint32_t record);
 /* The next one: the first of those kinds that are not settled, or WEIR_NO_INDEX. Strict: the first
- * of all, none when its kind is settled. O(kinds). */
+ * of all, none when its kind is settled. O(1), strict O(settled kinds). */
 uint32_t weir_jobs_first(const struct weir_jobs *jobs, bool is_strict);
-/* Something was given back: every kind may fit again. O(1). */
+/* Something was given back: every kind may fit again. */
 void weir_jobs_unsettle(struct weir_jobs *jobs);
 /* One of this kind did not fit. */
 void weir_jobs_settle(struct weir_jobs *jobs, uint32_t kind);
+/* One of this kind found no place in the present pass. */
+void weir_jobs_refuse(struct weir_jobs *jobs, uint32_t kind, uint32_t record);
+/* A pass begins: nobody was refused yet. */
+void weir_jobs_begin_pass(struct weir_jobs *jobs);
 /* Orders a kind anew after its keys were changed in place. */
 void weir_jobs_reorder(struct weir_jobs *jobs, uint32_t kind);
 

@@ -4,50 +4,71 @@
  *
  * By key, jobs are offered a place in their order until nothing more fits or, when they may not
  * pass each other, until the first does not. A kind that found no place is settled: nobody of it is
- * asked about again until something is given back. So a pass costs O(kinds) for every job it tries,
- * and it tries one job a kind more than it starts. A policy with a pass of its own walks itself.
+ * asked about again until something is given back. So a pass tries one job a kind more than it
+ * starts, and finding the next one is O(log kinds). A policy with a pass of its own walks itself.
  */
 #include "sched/host/host.h"
 #include "sched/host/placer_state.h"
 #include "sched/internal/alloc.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-static weir_status key_of(const struct weir_host *host, const struct weir_policy_set *set,
-                          uint32_t record, double *key, struct weir_error *error)
+/* Asks for the key of a record; it keeps the old one when there is none. Before the first decision
+ * it is the time at which the job came. */
+static weir_status set_key(struct weir_host *host, const struct weir_policy_set *set,
+                           uint32_t record, struct weir_error *error)
 {
     struct weir_job job = { .size = sizeof job };
 
     weir_jobs_describe(&host->jobs, record, &job);
-    *key = set->queueing->key == NULL ? (double)job.submit_ns
-                                      : set->queueing->key(set->queued.state, &job, host->now_ns);
-    if (isnan(*key))
-        return weir_fail(error, WEIR_EPOLICY, "queueing policy %s gives job %llu no key",
-                         set->queueing->name, (unsigned long long)job.id);
+    const int64_t now_ns = host->now_ns > job.queued_ns ? host->now_ns : job.queued_ns;
+    const double key = set->queueing->key == NULL
+                           ? (double)job.submit_ns
+                           : set->queueing->key(set->queued.state, &job, now_ns);
+    if (isnan(key))
+        return weir_fail(error, WEIR_EPOLICY, "job %llu gets no key", (unsigned long long)job.id);
+    host->jobs.records[record].key = key;
     return WEIR_OK;
 }
 
 weir_status weir_host_queue_job(struct weir_host *host, uint32_t record, struct weir_error *error)
 {
-    WEIR_TRY(key_of(host, &host->main, record, &host->jobs.records[record].key, error));
+    const weir_status status = set_key(host, &host->main, record, error);
+
+    if (status != WEIR_OK) {
+        weir_error_wrap(error, "queueing policy %s", host->main.queueing->name);
+        return status;
+    }
     if (weir_jobs_push(&host->jobs, record) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     host->is_dirty = true;
     return WEIR_OK;
 }
 
-/* Keys that change with time, or with the policy, are asked for anew. */
+weir_status weir_host_rekey(struct weir_host *host, const struct weir_policy_set *set,
+                            struct weir_error *error)
+{
+    weir_status status = WEIR_OK;
+
+    host->is_foreign = true;
+    for (uint32_t k = 0; status == WEIR_OK && k < host->jobs.kind_count; k++) {
+        const struct weir_job_kind *const kind = &host->jobs.kinds[k];
+        for (uint32_t i = 0; status == WEIR_OK && i < kind->count; i++)
+            status = set_key(host, set, kind->heap[i], error);
+        weir_jobs_reorder(&host->jobs, k);
+    }
+    host->is_foreign = status != WEIR_OK || set != &host->main;
+    return status;
+}
+
+/* Keys that change with time, or are another policy's, are asked for anew. */
 static weir_status refresh_keys(struct weir_host *host, const struct weir_policy_set *set,
                                 struct weir_error *error)
 {
-    for (uint32_t k = 0; k < host->jobs.kind_count; k++) {
-        const struct weir_job_kind *const kind = &host->jobs.kinds[k];
-        for (uint32_t i = 0; i < kind->count; i++)
-            WEIR_TRY(
-                key_of(host, set, kind->heap[i], &host->jobs.records[kind->heap[i]].key, error));
-        weir_jobs_reorder(&host->jobs, k);
-    }
-    return WEIR_OK;
+    const bool is_old = (set->queueing->flags & WEIR_QUEUEING_AGES) != 0 || set != &host->main;
+
+    return is_old || host->is_foreign ? weir_host_rekey(host, set, error) : WEIR_OK;
 }
 
 /* The plan starts it: it leaves the queue. */
@@ -61,6 +82,7 @@ static weir_status note_started(struct weir_host *host, uint32_t record)
     host->started = started;
     weir_jobs_take_out(&host->jobs, record);
     weir_jobs_set_state(&host->jobs, record, WEIR_JOB_STARTING);
+    host->jobs.records[record].is_planned = 1;
     host->jobs.records[record].started = 0;
     host->jobs.records[record].start_ns = host->now_ns;
     started[host->started_count++] = record;
@@ -84,10 +106,12 @@ static weir_status start_what_fits(struct weir_host *host, const struct weir_pol
         if (record == WEIR_NO_INDEX)
             return WEIR_OK;
         const weir_status status = try_job(host, record, error);
-        if (status == WEIR_EBUSY || status == WEIR_EINFEASIBLE)
-            weir_jobs_settle(&host->jobs, host->jobs.records[record].kind);
-        else if (status != WEIR_OK)
+        if (status != WEIR_OK && status != WEIR_EBUSY && status != WEIR_EINFEASIBLE)
             return status;
+        if (status != WEIR_OK) {
+            error->text[0] = '\0'; /* not an error of the decision */
+            weir_jobs_settle(&host->jobs, host->jobs.records[record].kind);
+        }
     }
 }
 
@@ -95,12 +119,10 @@ weir_status weir_host_pass(struct weir_host *host, const struct weir_policy_set 
                            struct weir_error *error)
 {
     host->started_count = 0;
-    for (uint32_t k = 0; k < host->jobs.kind_count; k++)
-        host->jobs.kinds[k].is_refused = 0;
+    weir_jobs_begin_pass(&host->jobs);
     if (set->queueing->pass != NULL)
         return set->queueing->pass(set->queued.state, &host->view, host->placer, host->plan, error);
-    if ((set->queueing->flags & WEIR_QUEUEING_AGES) != 0 || set != &host->main)
-        WEIR_TRY(refresh_keys(host, set, error));
+    WEIR_TRY(refresh_keys(host, set, error));
     return start_what_fits(host, set, error);
 }
 
@@ -116,8 +138,31 @@ weir_status weir_placer_start_job(struct weir_placer *placer, uint32_t workload,
     return try_job(placer->bound.host, record, error);
 }
 
+weir_status weir_host_pass_check(const struct weir_host *host, struct weir_error *error)
+{
+    const uint32_t count = weir_plan_count(host->plan);
+    uint32_t jobs = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct weir_action *const action = weir_plan_action(host->plan, i);
+        jobs += action->verb == WEIR_VERB_START && action->owner.kind == WEIR_OWNER_JOB &&
+                action->rank == 0;
+    }
+    if (jobs != host->started_count)
+        return weir_fail(error, WEIR_EPOLICY, "%u jobs start, %u of them through the placer", jobs,
+                         host->started_count);
+    return WEIR_OK;
+}
+
+static void forget_planned(struct weir_host *host)
+{
+    for (uint32_t i = 0; i < host->started_count; i++)
+        host->jobs.records[host->started[i]].is_planned = 0;
+}
+
 void weir_host_pass_accepted(struct weir_host *host)
 {
+    forget_planned(host);
     host->started_count = 0;
     host->is_dirty = false;
 }
@@ -125,6 +170,7 @@ void weir_host_pass_accepted(struct weir_host *host)
 /* The plan is worth nothing: who it started waits again. */
 weir_status weir_host_pass_dropped(struct weir_host *host)
 {
+    forget_planned(host);
     for (; host->started_count > 0; host->started_count--) {
         const uint32_t record = host->started[host->started_count - 1];
         weir_jobs_set_state(&host->jobs, record, WEIR_JOB_WAITING);
@@ -134,13 +180,25 @@ weir_status weir_host_pass_dropped(struct weir_host *host)
     return WEIR_OK;
 }
 
+static int compare_kinds(const void *a, const void *b)
+{
+    const uint32_t left = *(const uint32_t *)a;
+    const uint32_t right = *(const uint32_t *)b;
+
+    return (left > right) - (left < right);
+}
+
 weir_status weir_host_deny_jobs(struct weir_host *host)
 {
-    for (uint32_t k = 0; k < host->jobs.kind_count; k++) {
-        const struct weir_job_kind *const kind = &host->jobs.kinds[k];
-        if (kind->is_refused == 0)
-            continue;
+    struct weir_jobs *const jobs = &host->jobs;
+
+    if (jobs->refused_count > 1)
+        qsort(jobs->refused, jobs->refused_count, sizeof *jobs->refused, compare_kinds);
+    for (uint32_t i = 0; i < jobs->refused_count; i++) {
+        const struct weir_job_kind *const kind = &jobs->kinds[jobs->refused[i]];
         const struct weir_job_record *const job = &host->jobs.records[kind->refused];
+        if (job->state != WEIR_JOB_WAITING) /* it was tried again and started */
+            continue;
         const struct weir_owner owner = weir_job_owner(job->workload, job->id);
         WEIR_TRY(
             weir_plan_deny(host->plan, owner, weir_choice_reason(&kind->refusal), &kind->refusal));

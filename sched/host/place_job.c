@@ -142,8 +142,7 @@ static void keep_refusal(const struct job_question *asked, uint32_t record)
     struct weir_placer *const placer = asked->placer;
 
     placer->counts.failed++;
-    asked->kind->is_refused = 1;
-    asked->kind->refused = record;
+    weir_jobs_refuse(placer->bound.jobs, asked->job->kind, record);
     asked->kind->refusal = placer->answer.choice;
 }
 
@@ -168,7 +167,7 @@ static weir_status start_alone(const struct job_question *asked, uint32_t record
 {
     const weir_status status = start_rank(asked, 0);
 
-    if (status == WEIR_EBUSY)
+    if (status == WEIR_EBUSY || status == WEIR_EINFEASIBLE)
         keep_refusal(asked, record);
     return status;
 }

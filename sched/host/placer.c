@@ -41,6 +41,8 @@ void weir_placer_destroy(struct weir_placer *placer)
     weir_free(&memory, placer->pools);
     weir_free(&memory, placer->shapes);
     weir_free(&memory, placer->frequencies);
+    weir_free(&memory, placer->asked);
+    weir_free(&memory, placer->refused);
     weir_free(&memory, placer->bundles);
     weir_free(&memory, placer->allocs);
     weir_free(&memory, placer);
@@ -60,6 +62,11 @@ static weir_status reserve_pools(struct weir_placer *placer, uint32_t count)
     if (frequencies == NULL)
         return WEIR_ENOMEM;
     placer->frequencies = frequencies;
+    uint32_t *const asked =
+        weir_grow(memory, placer->asked, &placer->asked_capacity, count, sizeof *asked);
+    if (asked == NULL)
+        return WEIR_ENOMEM;
+    placer->asked = asked;
     uint32_t capacity = placer->pool_capacity;
     struct weir_placer_pool *const pools =
         weir_grow(memory, placer->pools, &capacity, count, sizeof *pools);
@@ -93,28 +100,40 @@ weir_status weir_placer_begin(struct weir_placer *placer, const struct weir_plac
     WEIR_TRY(reserve_pools(placer, view->pool_count));
     placer->bound = *binding;
     placer->pool_count = view->pool_count;
-    placer->queries = 0;
     placer->counts = (struct weir_placer_counts){ 0 };
-    for (uint32_t i = 0; i < view->pool_count; i++) {
-        placer->shapes[i] = weir_view_pool(view, i)->shape;
-        placer->pools[i].list.first = 0;
-        placer->pools[i].list.count = 0;
-        weir_stopped_clear(&placer->pools[i].stopped);
-        placer->pools[i].is_refused = 0;
-    }
-    mix_of_now(placer, view);
+    placer->round++;
+    placer->asked_count = 0;
+    placer->refused_count = 0;
+    placer->has_mix = 0;
+    for (; placer->shape_count < view->pool_count; placer->shape_count++)
+        placer->shapes[placer->shape_count] = weir_view_pool(view, placer->shape_count)->shape;
     return WEIR_OK;
+}
+
+/* What is known of a pool in this round, begun when it is asked about for the first time. */
+static struct weir_placer_pool *pool_at(struct weir_placer *placer, uint32_t index)
+{
+    struct weir_placer_pool *const pool = &placer->pools[index];
+
+    if (pool->round == placer->round)
+        return pool;
+    pool->round = placer->round;
+    pool->list.first = 0;
+    pool->list.count = 0;
+    weir_stopped_clear(&pool->stopped);
+    pool->is_refused = 0;
+    pool->planned = 0;
+    placer->asked[placer->asked_count++] = index;
+    return pool;
 }
 
 weir_status weir_placer_restart(struct weir_placer *placer)
 {
     const struct weir_placer_binding binding = placer->bound;
     const struct weir_placer_counts counts = placer->counts;
-    const uint64_t queries = placer->queries;
 
     WEIR_TRY(weir_placer_begin(placer, &binding));
     placer->counts = counts;
-    placer->queries = queries;
     return WEIR_OK;
 }
 
@@ -135,37 +154,35 @@ uint32_t weir_choice_reason(const struct weir_choice *choice)
 
 uint32_t weir_placer_refusal(const struct weir_placer *placer, uint32_t pool)
 {
-    if (pool >= placer->pool_count || placer->pools[pool].is_refused == 0)
+    if (pool >= placer->pool_count || placer->pools[pool].round != placer->round ||
+        placer->pools[pool].is_refused == 0)
         return WEIR_REASON_NONE;
     return weir_choice_reason(&placer->pools[pool].refusal);
 }
 
-/* The pool that was refused first after `least`, or WEIR_NO_INDEX. */
-static uint32_t next_refused(const struct weir_placer *placer, uint64_t least)
-{
-    uint32_t found = WEIR_NO_INDEX;
-
-    for (uint32_t i = 0; i < placer->pool_count; i++) {
-        const struct weir_placer_pool *const pool = &placer->pools[i];
-        if (pool->is_refused != 0 && pool->refused_at > least &&
-            (found == WEIR_NO_INDEX || pool->refused_at < placer->pools[found].refused_at))
-            found = i;
-    }
-    return found;
-}
-
 weir_status weir_placer_finish(struct weir_placer *placer)
 {
-    uint32_t i = next_refused(placer, 0);
-
-    for (; i != WEIR_NO_INDEX; i = next_refused(placer, placer->pools[i].refused_at)) {
-        const struct weir_owner owner = weir_pool_owner(i);
-        WEIR_TRY(weir_plan_deny(placer->bound.plan, owner, weir_placer_refusal(placer, i),
-                                &placer->pools[i].refusal));
-        WEIR_TRY(weir_note_holders(placer->bound.plan, placer->bound.scratch, &placer->shapes[i],
-                                   owner));
+    for (uint32_t i = 0; i < placer->refused_count; i++) {
+        const uint32_t index = placer->refused[i];
+        const struct weir_placer_pool *const pool = &placer->pools[index];
+        const struct weir_owner owner = weir_pool_owner(index);
+        if (pool->is_refused == 0 || pool->refused_at != i)
+            continue;
+        WEIR_TRY(weir_plan_deny(placer->bound.plan, owner, weir_placer_refusal(placer, index),
+                                &pool->refusal));
+        WEIR_TRY(weir_note_holders(placer->bound.plan, placer->bound.scratch,
+                                   &placer->shapes[index], owner));
     }
     return WEIR_OK;
+}
+
+void weir_placer_accept(struct weir_placer *placer)
+{
+    for (uint32_t i = 0; i < placer->asked_count; i++) {
+        struct weir_placer_pool *const pool = &placer->pools[placer->asked[i]];
+        pool->placed += pool->planned;
+        pool->planned = 0;
+    }
 }
 
 struct weir_placer_counts weir_placer_counts(const struct weir_placer *placer)
@@ -179,6 +196,7 @@ weir_status weir_placer_set_mix(struct weir_placer *placer, const double *freque
     if (pool_count != placer->pool_count)
         return WEIR_EINVAL;
     memcpy(placer->frequencies, frequencies, pool_count * sizeof *frequencies);
+    placer->has_mix = 1;
     return WEIR_OK;
 }
 
@@ -193,16 +211,31 @@ struct weir_cluster *weir_placer_scratch(struct weir_placer *placer)
     return placer->bound.scratch;
 }
 
-static struct weir_mix placer_mix(const struct weir_placer *placer)
+/* Worked out when the first policy that looks at it is asked. */
+struct weir_mix weir_placer_mix(struct weir_placer *placer)
 {
+    if ((placer->bound.ops->flags & WEIR_PLACEMENT_WITHOUT_MIX) != 0)
+        return (struct weir_mix){ .count = 0 };
+    if (placer->has_mix == 0)
+        mix_of_now(placer, placer->bound.view);
+    placer->has_mix = 1;
     return (struct weir_mix){ .shapes = placer->shapes,
                               .frequencies = placer->frequencies,
                               .count = placer->pool_count };
 }
 
-static uint64_t next_seed(struct weir_placer *placer)
+/* The name of the next start or stop of a pool: the pool and how many came before, whatever else
+ * was decided meanwhile. A plan that comes to nothing, and a try that fails, leave it free. */
+uint64_t weir_placer_seed(struct weir_placer *placer, uint32_t index)
 {
-    return weir_hash_add(placer->bound.view->seed, placer->queries++);
+    struct weir_placer_pool *const pool = pool_at(placer, index);
+
+    if (pool->has_seed == 0) {
+        pool->seed = weir_hash_text(weir_view_pool(placer->bound.view, index)->name);
+        pool->has_seed = 1;
+    }
+    return weir_hash_add(weir_hash_add(placer->bound.seed, pool->seed),
+                         pool->placed + pool->planned);
 }
 
 /* Only what is in use: a worker has room for many devices and mostly holds none or one. */
@@ -222,7 +255,7 @@ static weir_status push_stopped(struct weir_placer *placer, uint32_t pool,
                                 const struct weir_worker *worker)
 {
     const struct weir_allocator *const allocator = &placer->allocator;
-    struct weir_stopped_list *const list = &placer->pools[pool].list;
+    struct weir_stopped_list *const list = &pool_at(placer, pool)->list;
 
     if (follows_stopped(placer))
         return weir_stopped_add(&placer->pools[pool].stopped, allocator, worker);
@@ -313,6 +346,7 @@ static weir_status keep_stopped(struct weir_placer *placer, uint32_t index,
     else
         take_out(&pool->list, number);
     placer->counts.reused++;
+    pool->planned++;
     const struct weir_step step = { .pool = index, .placed = 1, .reused = 1, .worker = id };
     return note_step(placer, &step);
 }
@@ -341,7 +375,22 @@ static weir_status start_fresh(struct weir_placer *placer, uint32_t pool, struct
                                     .placed = 1,
                                     .worker = weir_plan_next_worker(placer->bound.plan) };
     WEIR_TRY(weir_placer_start_fresh(placer, &start, error));
+    placer->pools[pool].planned++;
     return note_step(placer, &step);
+}
+
+static weir_status list_refused(struct weir_placer *placer, uint32_t pool)
+{
+    uint32_t *const refused =
+        weir_grow(&placer->allocator, placer->refused, &placer->refused_capacity,
+                  placer->refused_count + 1, sizeof *refused);
+
+    if (refused == NULL)
+        return WEIR_ENOMEM;
+    placer->refused = refused;
+    placer->pools[pool].refused_at = placer->refused_count;
+    refused[placer->refused_count++] = pool;
+    return WEIR_OK;
 }
 
 static weir_status refuse(struct weir_placer *placer, uint32_t pool)
@@ -349,8 +398,8 @@ static weir_status refuse(struct weir_placer *placer, uint32_t pool)
     const struct weir_step step = { .pool = pool };
 
     placer->counts.failed++;
-    if (placer->pools[pool].is_refused == 0)
-        placer->pools[pool].refused_at = placer->counts.failed;
+    if (pool_at(placer, pool)->is_refused == 0)
+        WEIR_TRY(list_refused(placer, pool));
     placer->pools[pool].is_refused = 1;
     placer->pools[pool].refusal = placer->answer.choice;
     WEIR_TRY(note_step(placer, &step));
@@ -402,7 +451,7 @@ static weir_status start_group(struct weir_placer *placer, uint32_t pool, struct
     placer->counts.tried++;
     if (!group_fits(placer, shape))
         return refuse(placer, pool);
-    placer->pools[pool].is_refused = 0;
+    pool_at(placer, pool)->is_refused = 0;
     weir_plan_set_group(plan, weir_plan_next_worker(plan));
     for (uint32_t i = 0; status == WEIR_OK && i < weir_shape_members(shape); i++, node++) {
         node = next_member_node(placer, shape, node);
@@ -437,8 +486,8 @@ weir_status weir_placer_start(struct weir_placer *placer, uint32_t pool, struct 
         return weir_fail(error, WEIR_EINVAL, "stage %u of %u", pool, placer->pool_count);
     if (placer->shapes[pool].kind == WEIR_SHAPE_SPMD_MULTI)
         return start_group(placer, pool, error);
-    const struct weir_stopped_list *const list = &placer->pools[pool].list;
-    const struct weir_mix mix = placer_mix(placer);
+    const struct weir_stopped_list *const list = &pool_at(placer, pool)->list;
+    const struct weir_mix mix = weir_placer_mix(placer);
     const struct weir_place_query query = {
         .cluster = placer->bound.scratch,
         .mix = &mix,
@@ -446,7 +495,7 @@ weir_status weir_placer_start(struct weir_placer *placer, uint32_t pool, struct 
         .owner = weir_pool_owner(pool),
         .reusable_count = list->count,
         .reusable = list->count == 0 ? NULL : list->workers + list->first,
-        .seed = next_seed(placer),
+        .seed = weir_placer_seed(placer, pool),
         .stopped = follows_stopped(placer) ? &placer->pools[pool].stopped : NULL,
     };
     placer->counts.tried++;
@@ -478,6 +527,7 @@ weir_status weir_placer_stop_worker(struct weir_placer *placer, uint32_t pool, u
                          placer->bound.ops->name, (unsigned long long)id, pool);
     WEIR_TRY(weir_cluster_remove_worker(placer->bound.scratch, id, error));
     placer->counts.removed++;
+    placer->pools[pool].planned++;
     if (!weir_plan_unstart(placer->bound.plan, id)) {
         WEIR_TRY(push_stopped(placer, pool, &worker));
         WEIR_TRY(weir_plan_stop(placer->bound.plan, weir_pool_owner(pool), id));
@@ -488,7 +538,7 @@ weir_status weir_placer_stop_worker(struct weir_placer *placer, uint32_t pool, u
 
 weir_status weir_placer_stop(struct weir_placer *placer, uint32_t pool, struct weir_error *error)
 {
-    const struct weir_mix mix = placer_mix(placer);
+    const struct weir_mix mix = weir_placer_mix(placer);
     uint64_t id = 0;
 
     if (pool >= placer->pool_count)
@@ -498,7 +548,7 @@ weir_status weir_placer_stop(struct weir_placer *placer, uint32_t pool, struct w
     const struct weir_evict_query query = { .cluster = placer->bound.scratch,
                                             .mix = &mix,
                                             .owner = weir_pool_owner(pool),
-                                            .seed = next_seed(placer) };
+                                            .seed = weir_placer_seed(placer, pool) };
     WEIR_TRY(weir_placement_evict(placer->bound.ops, placer->bound.state, &query, &id, error));
     return weir_placer_stop_worker(placer, pool, id, error);
 }

@@ -23,6 +23,7 @@ struct weir_placer_binding {
     struct weir_jobs *jobs;     /* NULL = none */
     const struct weir_mix *mix; /* the work that is expected, for ranks of jobs */
     uint32_t group_by_policy, group_report;
+    uint64_t seed; /* of all random choices for pools, with their names */
 };
 
 struct weir_placer_counts {
@@ -42,6 +43,9 @@ weir_status weir_placer_begin(struct weir_placer *placer,
 /* Ends it, while the scratch is as the plan leaves it: writes one DENY for every pool whose last
  * try was refused, in the order in which that began, and who holds what it wants. */
 weir_status weir_placer_finish(struct weir_placer *placer);
+
+/* The plan counts: its starts and stops have used up their names. */
+void weir_placer_accept(struct weir_placer *placer);
 
 /* The decision from its beginning, for a policy that took back all it did to scratch and plan.
  * What was tried stays counted. */

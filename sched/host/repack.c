@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a fresh start would serve: every pool's workers thought away and one of each placed anew, on
- * the scratch alone. Under a mark, so that scratch and plan are as they were; the random choices of
- * the placement policy are those of the starts that may follow. Cost: one placement a pool, and
- * taking all their workers away and back.
+ * the scratch alone. Under a mark, so that scratch and plan are as they were. Cost: one placement a
+ * pool, and taking all their workers away and back.
  */
 #include "sched/host/placer_state.h"
-#include "sched/internal/hash.h"
 #include "sched/placement/scan.h"
 
 struct trial {
     struct weir_placer *placer;
     struct weir_cluster *scratch;
     uint64_t id; /* of the next worker; from the end, where no plan's ids are */
-    uint64_t query;
     struct weir_error *error;
 };
 
@@ -42,15 +39,13 @@ static weir_status place_group(struct trial *trial, uint32_t pool)
 static weir_status place_single(struct trial *trial, uint32_t pool)
 {
     struct weir_placer *const placer = trial->placer;
-    const struct weir_mix mix = { .shapes = placer->shapes,
-                                  .frequencies = placer->frequencies,
-                                  .count = placer->pool_count };
+    const struct weir_mix mix = weir_placer_mix(placer);
     const struct weir_place_query query = {
         .cluster = trial->scratch,
         .mix = &mix,
         .shape = &placer->shapes[pool],
         .owner = weir_pool_owner(pool),
-        .seed = weir_hash_add(placer->bound.view->seed, trial->query++),
+        .seed = weir_placer_seed(placer, pool),
     };
 
     placer->answer.reused = WEIR_NO_INDEX;
@@ -101,11 +96,9 @@ static weir_status try_all(struct trial *trial, const uint32_t *pools, uint32_t 
 weir_status weir_placer_try_anew(struct weir_placer *placer, const uint32_t *pools, uint32_t count,
                                  uint32_t *served, struct weir_error *error)
 {
-    struct trial trial = { .placer = placer,
-                           .scratch = placer->bound.scratch,
-                           .id = UINT64_MAX,
-                           .query = placer->queries,
-                           .error = error };
+    struct trial trial = {
+        .placer = placer, .scratch = placer->bound.scratch, .id = UINT64_MAX, .error = error
+    };
 
     *served = 0;
     if (weir_cluster_mark(trial.scratch) != WEIR_OK)

@@ -14,17 +14,19 @@ enum { MOST_POOLS = 1 << 20 };
 
 void weir_host_clear_pools(struct weir_host *host)
 {
-    for (uint32_t i = 0; i < host->pool_count; i++) {
-        weir_estimator_destroy(host->pools[i].estimator);
-        weir_free(&host->allocator, host->pools[i].name);
+    for (uint32_t i = 0; i < host->pools.count; i++) {
+        weir_estimator_destroy(host->pools.pools[i].estimator);
+        weir_free(&host->allocator, host->pools.pools[i].name);
     }
-    weir_free(&host->allocator, host->pools);
-    weir_free(&host->allocator, host->views);
+    weir_free(&host->allocator, host->pools.pools);
+    weir_free(&host->allocator, host->pools.read);
+    weir_free(&host->allocator, host->pools.views);
 }
 
 /* What a job asks for may fit now, or fit no more. */
 static void capacity_changed(struct weir_host *host)
 {
+    host->changes++;
     for (uint32_t k = 0; k < host->jobs.kind_count; k++)
         host->jobs.kinds[k].room_known = 0;
     weir_jobs_unsettle(&host->jobs);
@@ -69,6 +71,7 @@ weir_status weir_host_set_node(struct weir_host *host, uint32_t node, uint32_t f
             WEIR_TRY(report_lost(host, worker, node, now_ns));
     }
     WEIR_TRY(weir_cluster_set_node_flags(host->inventory, node, flags));
+    host->changes++;
     if (!host->is_stale && weir_cluster_set_node_flags(host->scratch, node, flags) != WEIR_OK)
         host->is_stale = true;
     if ((flags & WEIR_NODE_UP) != 0) {
@@ -80,16 +83,23 @@ weir_status weir_host_set_node(struct weir_host *host, uint32_t node, uint32_t f
 
 static weir_status reserve_pool(struct weir_host *host)
 {
-    struct weir_host_pool *const pools = weir_grow(
-        &host->allocator, host->pools, &host->pool_capacity, host->pool_count + 1, sizeof *pools);
+    struct weir_host_pool *const pools =
+        weir_grow(&host->allocator, host->pools.pools, &host->pools.pool_capacity,
+                  host->pools.count + 1, sizeof *pools);
     if (pools == NULL)
         return WEIR_ENOMEM;
-    host->pools = pools;
-    struct weir_pool_view *const views = weir_grow(
-        &host->allocator, host->views, &host->view_capacity, host->pool_count + 1, sizeof *views);
+    host->pools.pools = pools;
+    struct weir_pool_view *const views =
+        weir_grow(&host->allocator, host->pools.views, &host->pools.view_capacity,
+                  host->pools.count + 1, sizeof *views);
     if (views == NULL)
         return WEIR_ENOMEM;
-    host->views = views;
+    host->pools.views = views;
+    uint32_t *const read = weir_grow(&host->allocator, host->pools.read, &host->pools.read_capacity,
+                                     host->pools.count + 1, sizeof *read);
+    if (read == NULL)
+        return WEIR_ENOMEM;
+    host->pools.read = read;
     return WEIR_OK;
 }
 
@@ -126,9 +136,9 @@ static weir_status check_pool(const struct weir_host *host, const struct weir_po
     if (pool->speed_hint_per_s <= 0)
         return weir_fail(error, WEIR_EINVAL, "stage %s: speed_hint must be > 0, got %g", pool->name,
                          pool->speed_hint_per_s);
-    for (uint32_t i = 0; i < host->pool_count; i++) {
-        if (host->views[i].pipeline == pool->pipeline &&
-            strcmp(host->views[i].name, pool->name) == 0)
+    for (uint32_t i = 0; i < host->pools.count; i++) {
+        if (host->pools.views[i].pipeline == pool->pipeline &&
+            strcmp(host->pools.views[i].name, pool->name) == 0)
             return weir_fail(error, WEIR_EDUPLICATE, "stage %s exists already", pool->name);
     }
     const weir_status status = weir_shape_check(&pool->shape, error);
@@ -143,11 +153,11 @@ weir_status weir_host_add_pool(struct weir_host *host, const struct weir_pool_vi
     struct weir_host_pool made;
 
     WEIR_TRY(check_pool(host, pool, error));
-    if (host->pool_count >= MOST_POOLS)
+    if (host->pools.count >= MOST_POOLS)
         return weir_fail(error, WEIR_ERANGE, "at most %d stages are possible", MOST_POOLS);
     if (reserve_pool(host) != WEIR_OK || open_pool(host, pool->name, &made) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    struct weir_pool_view *const view = &host->views[host->pool_count];
+    struct weir_pool_view *const view = &host->pools.views[host->pools.count];
     *view = *pool;
     view->name = made.name;
     view->workers = 0;
@@ -155,21 +165,21 @@ weir_status weir_host_add_pool(struct weir_host *host, const struct weir_pool_vi
     view->busy = 0;
     view->finished = 0;
     view->queued_items = 0;
-    host->pools[host->pool_count] = made;
+    host->pools.pools[host->pools.count] = made;
     if (index != NULL)
-        *index = host->pool_count;
-    host->pool_count++;
+        *index = host->pools.count;
+    host->pools.count++;
     return WEIR_OK;
 }
 
 weir_status weir_host_update_pool(struct weir_host *host, uint32_t pool,
                                   const struct weir_pool_update *update)
 {
-    if (pool >= host->pool_count)
+    if (pool >= host->pools.count)
         return WEIR_ENOTFOUND;
     if (update->requested_workers < -1)
         return WEIR_EINVAL;
-    struct weir_pool_view *const view = &host->views[pool];
+    struct weir_pool_view *const view = &host->pools.views[pool];
     view->ready = update->ready;
     view->busy = update->busy;
     view->finished = update->finished;
@@ -183,10 +193,10 @@ weir_status weir_host_measure(struct weir_host *host, const struct weir_measurem
 {
     if (task->size < sizeof *task)
         return WEIR_EABI;
-    if (task->pool >= host->pool_count)
+    if (task->pool >= host->pools.count)
         return WEIR_ENOTFOUND;
-    WEIR_TRY(weir_estimator_add(host->pools[task->pool].estimator, task));
-    host->pools[task->pool].has_given = false;
+    WEIR_TRY(weir_estimator_add(host->pools.pools[task->pool].estimator, task));
+    host->pools.pools[task->pool].has_given = false;
     const struct weir_policy_set *const pair = &host->main;
     if (pair->scaling->measured != NULL)
         return pair->scaling->measured(pair->scaled.state, task);
@@ -196,21 +206,22 @@ weir_status weir_host_measure(struct weir_host *host, const struct weir_measurem
 weir_status weir_host_set_estimate(struct weir_host *host, uint32_t pool,
                                    struct weir_estimate estimate)
 {
-    if (pool >= host->pool_count)
+    if (pool >= host->pools.count)
         return WEIR_ENOTFOUND;
-    host->pools[pool].given = estimate;
-    host->pools[pool].has_given = true;
+    host->pools.pools[pool].given = estimate;
+    host->pools.pools[pool].has_given = true;
     return WEIR_OK;
 }
 
 weir_status weir_host_add_worker(struct weir_host *host, uint64_t worker, struct weir_owner owner,
                                  const struct weir_alloc *alloc, struct weir_error *error)
 {
-    if (owner.kind == WEIR_OWNER_POOL && owner.index >= host->pool_count)
-        return weir_fail(error, WEIR_ENOTFOUND, "stage %u of %u", owner.index, host->pool_count);
+    if (owner.kind == WEIR_OWNER_POOL && owner.index >= host->pools.count)
+        return weir_fail(error, WEIR_ENOTFOUND, "stage %u of %u", owner.index, host->pools.count);
     if (alloc == NULL)
         return weir_fail(error, WEIR_EINVAL, "a worker that started needs its allocation");
     WEIR_TRY(weir_cluster_add_worker(host->inventory, worker, owner, alloc, error));
+    host->changes++;
     if (!host->is_stale &&
         weir_cluster_add_worker(host->scratch, worker, owner, alloc, NULL) != WEIR_OK)
         host->is_stale = true;
@@ -224,6 +235,7 @@ weir_status weir_host_remove_worker(struct weir_host *host, uint64_t worker,
                                     struct weir_error *error)
 {
     WEIR_TRY(weir_cluster_remove_worker(host->inventory, worker, error));
+    host->changes++;
     if (!host->is_stale && weir_cluster_remove_worker(host->scratch, worker, NULL) != WEIR_OK)
         host->is_stale = true;
     weir_jobs_unsettle(&host->jobs);
@@ -281,6 +293,8 @@ weir_status weir_host_outcome(struct weir_host *host, const struct weir_outcome 
 {
     if (host == NULL || outcome == NULL)
         return weir_fail(error, WEIR_EINVAL, "no host or no outcome");
+    if (outcome->kind == WEIR_OUTCOME_STARTED && outcome->owner.kind == WEIR_OWNER_JOB)
+        WEIR_TRY(weir_host_job_may_start(host, &outcome->owner, error));
     WEIR_TRY(take_outcome(host, outcome, alloc, error));
     if (outcome->kind == WEIR_OUTCOME_CUT || outcome->kind == WEIR_OUTCOME_UNCUT)
         return WEIR_OK;
@@ -298,16 +312,13 @@ weir_status weir_host_outcome(struct weir_host *host, const struct weir_outcome 
 
 const struct weir_view *weir_host_view(struct weir_host *host, int64_t now_ns)
 {
-    for (uint32_t i = 0; i < host->pool_count; i++) {
-        struct weir_host_pool *const pool = &host->pools[i];
-        host->views[i].workers = weir_cluster_pool_workers(host->inventory, i);
-        host->views[i].estimate =
-            pool->has_given ? pool->given : weir_estimator_query(pool->estimator, now_ns);
-    }
+    host->pools.inventory = host->inventory;
+    weir_pools_begin(&host->pools, now_ns);
     host->view.now_ns = now_ns;
     host->view.cluster = host->inventory;
-    host->view.pools = host->views;
+    host->view.pools = host->pools.views;
     host->view.jobs = &host->jobs;
-    host->view.pool_count = host->pool_count;
+    host->view.pool_count = host->pools.count;
+    host->view.live = &host->pools;
     return &host->view;
 }

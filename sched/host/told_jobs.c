@@ -40,9 +40,11 @@ weir_status weir_host_set_mix(struct weir_host *host, const struct weir_mix *mix
 
 /* ---- whether it can ever fit ---- */
 
+/* As if all nodes were up: what is asked of STRICT_SPREAD is a node for every rank. */
 static weir_status group_room(const struct weir_host *host, const struct weir_job_kind *kind,
                               struct weir_error *error)
 {
+    const bool is_apart = kind->strategy == WEIR_GROUP_STRICT_SPREAD + 1;
     struct weir_shape *const bundles = weir_alloc(&host->allocator, kind->ranks, sizeof *bundles);
     struct weir_group_answer answer = { 0 };
     uint32_t count = 0;
@@ -55,10 +57,13 @@ static weir_status group_room(const struct weir_host *host, const struct weir_jo
     const struct weir_group_query query = { .scratch = host->inventory,
                                             .bundles = bundles,
                                             .bundle_count = kind->ranks,
-                                            .strategy = kind->strategy - 1,
+                                            .strategy = is_apart ? (uint32_t)WEIR_GROUP_SPREAD
+                                                                 : kind->strategy - 1,
                                             .report = host->group_report };
     const weir_status status = weir_group_check_room(&query, &answer, error);
     weir_free(&host->allocator, bundles);
+    if (status == WEIR_OK && is_apart && kind->ranks > weir_cluster_node_count(host->inventory))
+        return weir_fail(error, WEIR_EINFEASIBLE, "%u ranks need as many nodes", kind->ranks);
     return status;
 }
 
@@ -74,6 +79,21 @@ static weir_status ranks_room(const struct weir_host *host, const struct weir_jo
     return WEIR_OK;
 }
 
+/* Whether it may fit when GPUs are cut anew: then it waits. What no cut can give must be there. */
+static bool fits_cut_anew(const struct weir_host *host, const struct weir_job_kind *kind)
+{
+    bool is_served = false;
+
+    for (uint32_t g = 0; g < kind->group_count; g++) {
+        const struct weir_shape *const shape = &kind->groups[g].shape;
+        const bool serves = weir_host_cuts_serve(host, shape);
+        is_served = is_served || serves;
+        if (!serves && weir_cluster_room(host->inventory, shape, 1) == 0)
+            return false;
+    }
+    return is_served;
+}
+
 /* Asked once a kind, as long as no node changes. */
 static weir_status check_room(struct weir_host *host, uint32_t index, struct weir_error *error)
 {
@@ -85,9 +105,8 @@ static weir_status check_room(struct weir_host *host, uint32_t index, struct wei
                                         : ranks_room(host, kind, &refused);
         if (kind->room == WEIR_ENOMEM)
             return weir_fail(error, WEIR_ENOMEM, "out of memory");
-        for (uint32_t g = 0; g < kind->group_count && kind->room == WEIR_EINFEASIBLE; g++)
-            if (weir_host_cuts_serve(host, &kind->groups[g].shape))
-                kind->room = WEIR_OK; /* cut anew it may fit: it waits */
+        if (kind->room == WEIR_EINFEASIBLE && fits_cut_anew(host, kind))
+            kind->room = WEIR_OK;
         kind->room_known = 1;
     }
     if (kind->room != WEIR_EINFEASIBLE)
@@ -109,6 +128,10 @@ weir_status weir_host_submit(struct weir_host *host, const struct weir_job_spec 
         status = check_room(host, host->jobs.records[record].kind, error);
         if (status == WEIR_OK)
             status = weir_host_queue_job(host, record, error);
+        if (status == WEIR_OK && weir_host_note_fresh(host, record) != WEIR_OK)
+            status = weir_fail(error, WEIR_ENOMEM, "out of memory");
+        if (status == WEIR_OK)
+            host->changes++;
         if (status != WEIR_OK)
             weir_jobs_remove(&host->jobs, record);
     }
@@ -126,6 +149,7 @@ weir_status weir_host_withdraw(struct weir_host *host, uint32_t workload, uint64
         return WEIR_ENOTFOUND;
     weir_jobs_take_out(&host->jobs, record);
     weir_jobs_remove(&host->jobs, record);
+    host->changes++;
     host->is_dirty = true; /* it may have stood in the way */
     return WEIR_OK;
 }
@@ -149,10 +173,24 @@ weir_status weir_host_ended(struct weir_host *host, uint32_t workload, uint64_t 
 /* The truth did not have what the plan wanted: it waits again, as after a try that failed. */
 static weir_status take_back(struct weir_host *host, uint32_t record, struct weir_error *error)
 {
-    weir_jobs_set_state(&host->jobs, record, WEIR_JOB_WAITING);
     if (weir_jobs_push(&host->jobs, record) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    weir_jobs_set_state(&host->jobs, record, WEIR_JOB_WAITING);
     weir_jobs_settle(&host->jobs, host->jobs.records[record].kind);
+    return WEIR_OK;
+}
+
+weir_status weir_host_job_may_start(const struct weir_host *host, const struct weir_owner *owner,
+                                    struct weir_error *error)
+{
+    const uint32_t record = weir_jobs_find(&host->jobs, owner->index, owner->id);
+
+    if (record == WEIR_NO_INDEX)
+        return weir_fail(error, WEIR_ENOTFOUND, "job %llu of workload %u is not known",
+                         (unsigned long long)owner->id, owner->index);
+    if (host->jobs.records[record].state == WEIR_JOB_WAITING)
+        return weir_fail(error, WEIR_EINVAL, "job %llu of workload %u waits; no plan started it",
+                         (unsigned long long)owner->id, owner->index);
     return WEIR_OK;
 }
 
@@ -161,9 +199,11 @@ weir_status weir_host_job_outcome(struct weir_host *host, const struct weir_outc
 {
     const uint32_t record = weir_jobs_find(&host->jobs, outcome->owner.index, outcome->owner.id);
 
-    if (record == WEIR_NO_INDEX)
+    if (record == WEIR_NO_INDEX && outcome->kind == WEIR_OUTCOME_REFUSED)
         return weir_fail(error, WEIR_ENOTFOUND, "job %llu of workload %u is not known",
                          (unsigned long long)outcome->owner.id, outcome->owner.index);
+    if (record == WEIR_NO_INDEX)
+        return WEIR_OK; /* a worker that was adopted without its job is gone */
     struct weir_job_record *const job = &host->jobs.records[record];
     switch ((enum weir_outcome_kind)outcome->kind) {
     case WEIR_OUTCOME_STARTED:

@@ -22,4 +22,14 @@ static inline uint64_t weir_hash_add(uint64_t hash, uint64_t word)
     return weir_hash_mix(hash ^ word);
 }
 
+/* Of a text. */
+static inline uint64_t weir_hash_text(const char *text)
+{
+    uint64_t hash = 0;
+
+    for (; *text != '\0'; text++)
+        hash = weir_hash_add(hash, (unsigned char)*text);
+    return hash;
+}
+
 #endif

@@ -29,12 +29,15 @@ struct weir_check_gpu {
     uint32_t nvenc_free;
     const struct weir_gpu *seen; /* the view's, for what no plan changes */
     struct weir_mig_state mig_state;
+    uint32_t is_away; /* the plan cuts it anew */
+    uint32_t reserved;
 };
 
 struct weir_check {
     struct weir_id_map node_map; /* node -> nodes[] */
     struct weir_id_map gpu_map;  /* node and GPU -> gpus[] */
     struct weir_id_map workers;  /* id -> index of the action that touched it last */
+    struct weir_id_map jobs;     /* record -> index of the action that starts rank 0 */
     struct weir_check_node *nodes;
     struct weir_check_gpu *gpus;
     uint32_t node_count, node_capacity;

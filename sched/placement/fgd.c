@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The policy "fgd": its parameters and operations. The defaults are what is good for a user; the
- * reference's codec version is bonus_applies everyone (the bonus then changes nothing) with all
- * other values as they are.
+ * The policy "fgd" as it was published, and three of a scheduler of pipelines that grew from it:
+ * their parameters and operations. They differ in the defaults alone. "fgd_xenna" is that
+ * scheduler's with what is good for a user; its codec version is bonus_applies everyone (the bonus
+ * then changes nothing) with all other values as they are.
  */
 #include "sched/placement/fgd.h"
 
@@ -11,14 +12,14 @@
 
 /* The table: the same parameters for every descriptor below, with the initial values that differ.
  */
-#define FGD_PARAMS(precision_default, whole_default, engines_default, reuse_default,               \
-                   evict_default)                                                                  \
+#define FGD_PARAMS(metric_default, tie_default, score_default, precision_default, whole_default,   \
+                   engines_default, reuse_default, evict_default)                                  \
     [WEIR_FGD_PARAM_METRIC] = { .name = "metric",                                                  \
                                 .unit = "",                                                        \
                                 .kind = WEIR_PARAM_CHOICE,                                         \
                                 .min = 0,                                                          \
                                 .max = 1,                                                          \
-                                .initial = 0,                                                      \
+                                .initial = (metric_default),                                       \
                                 .choices = "xenna|paper",                                          \
                                 .help = "what counts as unusable: with codecs and memory, or "     \
                                         "compute and CPUs alone" },                                \
@@ -27,7 +28,7 @@
                              .kind = WEIR_PARAM_CHOICE,                                            \
                              .min = 0,                                                             \
                              .max = WEIR_FGD_TIE_COUNT - 1,                                        \
-                             .initial = 0,                                                         \
+                             .initial = (tie_default),                                             \
                              .choices = "most_free|most_used|first|random|best_fit|least_gpus|"    \
                                         "least_cpus|most_cpus|least_frag",                         \
                              .help = "which node wins when the fragmentation is equal; those "     \
@@ -109,7 +110,7 @@
                                .kind = WEIR_PARAM_CHOICE,                                          \
                                .min = 0,                                                           \
                                .max = 1,                                                           \
-                               .initial = WEIR_FGD_SCORE_CHANGE,                                   \
+                               .initial = (score_default),                                         \
                                .choices = "change|grade",                                          \
                                .help = "places are compared by the change itself, or nodes by a "  \
                                        "grade in whole steps, as published; grade needs the "      \
@@ -134,14 +135,17 @@
     [WEIR_FGD_PARAM_ORDER] = WEIR_GRADE_ORDER_PARAM("grade: ")
 
 static const struct weir_param params[WEIR_FGD_PARAM_COUNT] = { FGD_PARAMS(
-    WEIR_FGD_DOUBLE, WEIR_FGD_ALL_WHOLE, WEIR_FGD_FREE_ENGINES, WEIR_FGD_REUSE_SAME_TIE,
-    WEIR_FGD_EMPTIEST) };
+    WEIR_FRAG_PAPER, WEIR_FGD_FIRST, WEIR_FGD_SCORE_GRADE, WEIR_FGD_DOUBLE, WEIR_FGD_ALL_WHOLE,
+    WEIR_FGD_FREE_ENGINES, WEIR_FGD_REUSE_SAME_TIE, WEIR_FGD_EMPTIEST) };
+static const struct weir_param params_xenna[WEIR_FGD_PARAM_COUNT] = { FGD_PARAMS(
+    WEIR_FRAG_XENNA, WEIR_FGD_MOST_FREE, WEIR_FGD_SCORE_CHANGE, WEIR_FGD_DOUBLE, WEIR_FGD_ALL_WHOLE,
+    WEIR_FGD_FREE_ENGINES, WEIR_FGD_REUSE_SAME_TIE, WEIR_FGD_EMPTIEST) };
 static const struct weir_param params_n[WEIR_FGD_PARAM_COUNT] = { FGD_PARAMS(
-    WEIR_FGD_SINGLE, WEIR_FGD_FIRST_FREE, WEIR_FGD_FREE_ENGINES, WEIR_FGD_REUSE_MOST_USED,
-    WEIR_FGD_FULLEST) };
+    WEIR_FRAG_XENNA, WEIR_FGD_MOST_FREE, WEIR_FGD_SCORE_CHANGE, WEIR_FGD_SINGLE,
+    WEIR_FGD_FIRST_FREE, WEIR_FGD_FREE_ENGINES, WEIR_FGD_REUSE_MOST_USED, WEIR_FGD_FULLEST) };
 static const struct weir_param params_c[WEIR_FGD_PARAM_COUNT] = { FGD_PARAMS(
-    WEIR_FGD_SINGLE, WEIR_FGD_ALL_WHOLE, WEIR_FGD_LOWEST_ENGINES, WEIR_FGD_REUSE_NEVER,
-    WEIR_FGD_EMPTIEST_AFTER) };
+    WEIR_FRAG_XENNA, WEIR_FGD_MOST_FREE, WEIR_FGD_SCORE_CHANGE, WEIR_FGD_SINGLE, WEIR_FGD_ALL_WHOLE,
+    WEIR_FGD_LOWEST_ENGINES, WEIR_FGD_REUSE_NEVER, WEIR_FGD_EMPTIEST_AFTER) };
 
 struct weir_fgd_rules weir_fgd_rules_read(const struct weir_params *values)
 {
@@ -274,6 +278,21 @@ const struct weir_placement_ops weir_placement_fgd = {
     .name = "fgd",
     .summary = "least growth of fragmentation: free GPU compute the expected shapes cannot use",
     .params = params,
+    .param_count = WEIR_FGD_PARAM_COUNT,
+    .flags = WEIR_PLACEMENT_FOLLOWS_STOPPED,
+    .create = create,
+    .destroy = destroy,
+    .score = score,
+    .place = place,
+    .evict = evict,
+};
+
+const struct weir_placement_ops weir_placement_fgd_xenna = {
+    .size = sizeof weir_placement_fgd_xenna,
+    .abi = WEIR_ABI_MAJOR,
+    .name = "fgd_xenna",
+    .summary = "fgd for stages: codec engines and GPU memory count, stopped workers are reused",
+    .params = params_xenna,
     .param_count = WEIR_FGD_PARAM_COUNT,
     .flags = WEIR_PLACEMENT_FOLLOWS_STOPPED,
     .create = create,

@@ -65,6 +65,11 @@ void weir_graded_destroy(void *state)
     weir_free(&memory, graded);
 }
 
+const struct weir_graded_kind *weir_graded_kind_of(const struct weir_graded *graded)
+{
+    return graded->kind;
+}
+
 const double *weir_graded_values(const struct weir_graded *graded)
 {
     return graded->values;

@@ -139,6 +139,7 @@ void weir_graded_destroy(void *state);
 weir_status weir_graded_place(void *state, const struct weir_place_query *query,
                               struct weir_place_answer *answer, struct weir_error *error);
 const double *weir_graded_values(const struct weir_graded *graded);
+const struct weir_graded_kind *weir_graded_kind_of(const struct weir_graded *graded);
 
 /* `value` cut down to whole steps of 1/`steps` of `full`; 0 steps = as it is. Grades of `full` 1
  * are 0 .. steps. */

@@ -92,6 +92,7 @@ const struct weir_placement_ops weir_placement_random = {
     .abi = WEIR_ABI_MAJOR,
     .name = "random",
     .summary = "any node that fits, any of its places; the floor that every policy must beat",
+    .flags = WEIR_PLACEMENT_WITHOUT_MIX,
     .place = place,
     .evict = evict,
 };

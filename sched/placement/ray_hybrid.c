@@ -264,5 +264,6 @@ const struct weir_placement_ops weir_placement_ray_hybrid = {
     .param_count = PARAM_COUNT,
     .create = create,
     .destroy = destroy,
+    .flags = WEIR_PLACEMENT_WITHOUT_MIX,
     .place = place,
 };

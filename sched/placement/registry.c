@@ -9,11 +9,22 @@
 #include <string.h>
 
 static const struct weir_placement_ops *const placements[] = {
-    &weir_placement_fgd,         &weir_placement_weir,           &weir_placement_best_fit,
-    &weir_placement_first_fit,   &weir_placement_worst_fit,      &weir_placement_dot_product,
-    &weir_placement_gpu_packing, &weir_placement_gpu_clustering, &weir_placement_spread,
-    &weir_placement_random,      &weir_placement_ray_hybrid,     &weir_placement_fgd_n,
-    &weir_placement_fgd_c,       &weir_placement_alignment,      &weir_placement_power,
+    &weir_placement_fgd,
+    &weir_placement_fgd_xenna,
+    &weir_placement_weir,
+    &weir_placement_graded[WEIR_GRADED_BEST_FIT],
+    &weir_placement_graded[WEIR_GRADED_FIRST_FIT],
+    &weir_placement_graded[WEIR_GRADED_WORST_FIT],
+    &weir_placement_graded[WEIR_GRADED_DOT_PRODUCT],
+    &weir_placement_graded[WEIR_GRADED_GPU_PACKING],
+    &weir_placement_graded[WEIR_GRADED_GPU_CLUSTERING],
+    &weir_placement_spread,
+    &weir_placement_random,
+    &weir_placement_ray_hybrid,
+    &weir_placement_fgd_n,
+    &weir_placement_fgd_c,
+    &weir_placement_graded[WEIR_GRADED_ALIGNMENT],
+    &weir_placement_graded[WEIR_GRADED_POWER],
     &weir_placement_weighted,
 };
 

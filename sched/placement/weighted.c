@@ -58,12 +58,12 @@ static const struct {
     enum stretch stretch;
 } rules_of_parts[PARTS] = {
     [PART_FGD] = { NULL, STRETCH_NOT },
-    [PART_POWER] = { &weir_graded_power, STRETCH_EQUAL_IS_ALL },
-    [PART_BEST_FIT] = { &weir_graded_best_fit, STRETCH_EQUAL_IS_NONE },
-    [PART_DOT] = { &weir_graded_dot_product, STRETCH_NOT },
-    [PART_ALIGNMENT] = { &weir_graded_alignment, STRETCH_NOT },
-    [PART_PACKING] = { &weir_graded_gpu_packing, STRETCH_NOT },
-    [PARTS - 1] = { &weir_graded_gpu_clustering, STRETCH_NOT },
+    [PART_POWER] = { &weir_graded_kinds[WEIR_GRADED_POWER], STRETCH_EQUAL_IS_ALL },
+    [PART_BEST_FIT] = { &weir_graded_kinds[WEIR_GRADED_BEST_FIT], STRETCH_EQUAL_IS_NONE },
+    [PART_DOT] = { &weir_graded_kinds[WEIR_GRADED_DOT_PRODUCT], STRETCH_NOT },
+    [PART_ALIGNMENT] = { &weir_graded_kinds[WEIR_GRADED_ALIGNMENT], STRETCH_NOT },
+    [PART_PACKING] = { &weir_graded_kinds[WEIR_GRADED_GPU_PACKING], STRETCH_NOT },
+    [PARTS - 1] = { &weir_graded_kinds[WEIR_GRADED_GPU_CLUSTERING], STRETCH_NOT },
 };
 
 /* One score with a weight above 0. */

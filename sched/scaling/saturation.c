@@ -445,10 +445,10 @@ double weir_saturation_cap(const struct weir_saturation *saturation, uint32_t po
         return (double)INFINITY;
     }
     if (at->workers >= 1 && at->active > 0) {
-        *reason = "pipeline_warming";
+        *reason = at->samples > 0 ? "warming" : "pipeline_warming";
         return at->workers + 1;
     }
-    *reason = "cold";
+    *reason = at->samples > 0 ? "warming" : "cold";
     return larger(at->workers, 1);
 }
 

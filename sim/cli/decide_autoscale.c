@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The command `autoscale`: a host in the state of the document makes one decision.
+ * The answer to a document: a host in its state makes one decision.
  *
  * Workers of the document have the ids 1, 2, ... in list order and are adopted stage by stage; new
  * ones are printed as n0, n1, ... in the order they were made, or by number when the document says
  * where numbers go on (`next_worker`, as exported by a running host).
  */
-#include "sched/placement/frag.h"
+#include "sim/cli/decide_format.h"
 #include "sim/cli/decide_input.h"
 
 #include <inttypes.h>
@@ -168,94 +168,6 @@ static const char *worker_name(const struct autoscale *run, uint64_t id, char te
     return text;
 }
 
-/* Speeds as the policies assume them when nothing is configured otherwise. */
-static json_t *pool_stage(const struct weir_pool_view *stage, const struct weir_amounts *total)
-{
-    const struct weir_estimate *const estimate = &stage->estimate;
-    const int64_t gpus = total->gpu_units / WEIR_ONE;
-    const struct weir_amounts need = weir_shape_amounts(
-        &stage->shape, gpus > 0 ? total->nvdecs / gpus : 0, gpus > 0 ? total->nvencs / gpus : 0);
-    double rate = isnan(stage->speed_hint_per_s) ? 1 : stage->speed_hint_per_s;
-
-    if (!isnan(estimate->batches_per_s))
-        rate = estimate->batches_per_s / (stage->over_provision > 0 ? stage->over_provision : 1);
-    return json_pack(
-        "{s:f, s:f, s:i, s:i, s:{s:f, s:f, s:I, s:I, s:I, s:I}}", "rate", rate, "returns",
-        estimate->returns_per_batch > 0 ? estimate->returns_per_batch : stage->batch_size,
-        "batch_size", (int)stage->batch_size, "requested_workers", (int)stage->requested_workers,
-        "pool", "cpus", weir_units_amount(need.cpu_units), "gpus",
-        weir_units_amount(need.gpu_units), "nvdecs", (json_int_t)need.nvdecs, "nvencs",
-        (json_int_t)need.nvencs, "ram_bytes", (json_int_t)need.ram_bytes, "gpu_mem_bytes",
-        (json_int_t)need.gpu_mem_bytes);
-}
-
-/* The pool optimum as the command `naive` answers it; NULL when there is none. */
-static json_t *pool_optimum(const struct autoscale *run)
-{
-    const struct weir_view *const view = weir_host_view(run->host, run->now_ns);
-    const struct weir_amounts total = weir_cluster_total(view->cluster);
-    json_t *const stages = json_array();
-    json_t *answer = NULL;
-
-    for (uint32_t i = 0; i < view->pool_count; i++)
-        json_array_append_new(stages, pool_stage(weir_view_pool(view, i), &total));
-    json_t *const question =
-        json_pack("{s:s, s:o, s:{s:f, s:f, s:I, s:I, s:I, s:I}}", "command", "naive", "stages",
-                  stages, "cluster", "cpus", weir_units_amount(total.cpu_units), "gpus",
-                  weir_units_amount(total.gpu_units), "nvdecs", (json_int_t)total.nvdecs, "nvencs",
-                  (json_int_t)total.nvencs, "ram_bytes", (json_int_t)total.ram_bytes,
-                  "gpu_mem_bytes", (json_int_t)total.gpu_mem_bytes);
-    if (decide_answer(question, &answer, NULL) == WEIR_OK &&
-        strcmp(json_string_value(json_object_get(answer, "status")), "ok") == 0) {
-        json_object_del(answer, "status");
-    } else {
-        json_decref(answer);
-        answer = NULL;
-    }
-    json_decref(question);
-    return answer;
-}
-
-/* Shares of the stages in the optimum: the mix that fragmentation is measured with. */
-static json_t *frequencies_json(const json_t *optimum)
-{
-    const json_t *const workers = json_object_get(optimum, "workers");
-    json_t *const list = json_array();
-    double sum = 0;
-
-    for (size_t i = 0; i < json_array_size(workers); i++)
-        sum += json_number_value(json_array_get(workers, i));
-    for (size_t i = 0; i < json_array_size(workers); i++)
-        json_array_append_new(
-            list, json_real(sum > 0 ? json_number_value(json_array_get(workers, i)) / sum
-                                    : 1.0 / (double)json_array_size(workers)));
-    return list;
-}
-
-static double fragmentation(const struct autoscale *run, const struct weir_cluster *cluster,
-                            const json_t *frequencies)
-{
-    const size_t count = json_array_size(run->stages);
-    struct weir_shape *const shapes = calloc(count + 1, sizeof *shapes);
-    double *const values = calloc(count + 1, sizeof *values);
-    const struct weir_mix mix = { .shapes = shapes,
-                                  .frequencies = values,
-                                  .count = (uint32_t)json_array_size(frequencies) };
-    double result = 0;
-
-    if (shapes != NULL && values != NULL) {
-        const struct weir_view *const view = weir_host_view(run->host, run->now_ns);
-        for (uint32_t i = 0; i < mix.count; i++) {
-            shapes[i] = weir_view_pool(view, i)->shape;
-            values[i] = json_number_value(json_array_get(frequencies, i));
-        }
-        result = weir_frag_cluster(cluster, &mix, WEIR_FRAG_XENNA);
-    }
-    free(shapes);
-    free(values);
-    return result;
-}
-
 /* The cluster as it is when every action has succeeded. */
 static weir_status carry_out(const struct autoscale *run, struct weir_cluster **after,
                              struct weir_error *error)
@@ -409,8 +321,6 @@ static json_t *slots_json(const struct autoscale *run)
 
 static weir_status plan_json(const struct autoscale *run, json_t **answer, struct weir_error *error)
 {
-    json_t *const optimum = pool_optimum(run);
-    json_t *const frequencies = frequencies_json(optimum);
     json_t *const stages = json_array();
     struct weir_cluster *after = NULL;
 
@@ -418,19 +328,15 @@ static weir_status plan_json(const struct autoscale *run, json_t **answer, struc
     for (uint32_t i = 0; status == WEIR_OK && i < json_array_size(run->stages); i++)
         json_array_append_new(stages, stage_json(run, i));
     if (status == WEIR_OK) {
-        *answer = json_pack("{s:s, s:O?, s:O, s:o, s:O, s:f, s:f, s:o, s:b, s:o}", "status", "ok",
-                            "naive", optimum, "workload_frequencies", frequencies, "slots",
-                            slots_json(run), "stages", stages, "fragmentation_before",
-                            fragmentation(run, weir_host_cluster(run->host), frequencies),
-                            "fragmentation_after", fragmentation(run, after, frequencies),
-                            "num_attempts", attempts_json(run->plan), "trace_truncated",
-                            weir_plan_step_count(run->plan) > MOST_STEPS, "trace", trace_json(run));
+        *answer =
+            json_pack("{s:s, s:i, s:s, s:o, s:O, s:o, s:b, s:o}", "format", DECIDE_FORMAT "-answer",
+                      "version", DECIDE_VERSION, "status", "ok", "slots", slots_json(run), "stages",
+                      stages, "num_attempts", attempts_json(run->plan), "trace_truncated",
+                      weir_plan_step_count(run->plan) > MOST_STEPS, "trace", trace_json(run));
         if (weir_cluster_node_count(after) <= MOST_AVAILABLE_NODES)
             json_object_set_new(*answer, "available_after", decide_available(after, run->nodes));
         weir_cluster_destroy(after);
     }
-    json_decref(optimum);
-    json_decref(frequencies);
     json_decref(stages);
     return status;
 }
@@ -451,16 +357,13 @@ static weir_status decide_and_answer(struct autoscale *run, json_t **answer,
     if (refused.pool >= 0)
         json_object_set_new(*answer, "error_stage",
                             json_string(decide_name(run->stages, (size_t)refused.pool, "name")));
-    json_t *const optimum = pool_optimum(run);
-    if (optimum != NULL) {
-        json_object_set_new(*answer, "workload_frequencies", frequencies_json(optimum));
-        json_object_set_new(*answer, "naive", optimum);
-    }
+    json_object_set_new(*answer, "format", json_string(DECIDE_FORMAT "-answer"));
+    json_object_set_new(*answer, "version", json_integer(DECIDE_VERSION));
     return WEIR_OK;
 }
 
-weir_status decide_autoscale(const struct decide_question *question, json_t **answer,
-                             struct weir_error *error)
+weir_status decide_answer(const struct decide_question *question, json_t **answer,
+                          struct weir_error *error)
 {
     const json_t *const input = question->input;
     struct autoscale run = { .input = input, .workers = json_object_get(input, "workers") };
@@ -469,8 +372,6 @@ weir_status decide_autoscale(const struct decide_question *question, json_t **an
     WEIR_TRY(decide_get_array(input, "nodes", &run.nodes, error));
     WEIR_TRY(decide_get_array(input, "stages", &run.stages, error));
     WEIR_TRY(decide_policy(question, &policy, error));
-    if (json_object_get(input, "naive_workers") != NULL)
-        return weir_fail(error, WEIR_EUNSUPPORTED, "naive_workers cannot be given");
     run.now_ns = (int64_t)llround(decide_number_or(input, "time_s", 0) * 1e9);
     const struct weir_host_config config = {
         .size = sizeof config,

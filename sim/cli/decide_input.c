@@ -77,8 +77,7 @@ weir_status decide_units(double amount, int64_t *units, struct weir_error *error
     return weir_units_from_amount(amount, WEIR_QUANTUM_EXACT, units, error);
 }
 
-/* An optional amount in units. */
-static weir_status optional_units(const json_t *object, const char *key, int64_t *units,
+weir_status decide_optional_units(const json_t *object, const char *key, int64_t *units,
                                   struct weir_error *error)
 {
     const weir_status status = decide_units(decide_number_or(object, key, 0), units, error);
@@ -146,14 +145,14 @@ weir_status decide_shape(const json_t *json, struct weir_shape *shape, struct we
 
     WEIR_TRY(gpu_type(json_object_get(json, "gpu_type"), &made.gpu_type, error));
     WEIR_TRY(shape_kind(json, &made.kind, error));
-    WEIR_TRY(optional_units(json, "cpus", &made.cpu_units, error));
+    WEIR_TRY(decide_optional_units(json, "cpus", &made.cpu_units, error));
     WEIR_TRY(optional_count(json, "nvdecs", UINT32_MAX, &made.nvdecs, error));
     WEIR_TRY(optional_count(json, "nvencs", UINT32_MAX, &made.nvencs, error));
     made.ram_bytes = (int64_t)decide_number_or(json, "ram_bytes", 0);
     made.gpu_mem_bytes = (int64_t)decide_number_or(json, "gpu_mem_bytes", 0);
     if (made.kind == WEIR_SHAPE_FRACTIONAL) {
         made.gpu_count = 1;
-        WEIR_TRY(optional_units(json, "gpus", &made.gpu_units, error));
+        WEIR_TRY(decide_optional_units(json, "gpus", &made.gpu_units, error));
     } else if (made.kind != WEIR_SHAPE_CPU && made.kind != WEIR_SHAPE_CODEC) {
         made.gpu_units = WEIR_ONE;
         WEIR_TRY(optional_count(json, "nodes", UINT32_MAX, &made.node_count, error));
@@ -166,19 +165,6 @@ weir_status decide_shape(const json_t *json, struct weir_shape *shape, struct we
     WEIR_TRY(weir_shape_check(&made, error));
     *shape = made;
     return WEIR_OK;
-}
-
-weir_status decide_amounts(const json_t *json, struct weir_amounts *amounts,
-                           struct weir_error *error)
-{
-    *amounts = (struct weir_amounts){
-        .nvdecs = (int64_t)decide_number_or(json, "nvdecs", 0),
-        .nvencs = (int64_t)decide_number_or(json, "nvencs", 0),
-        .ram_bytes = (int64_t)decide_number_or(json, "ram_bytes", 0),
-        .gpu_mem_bytes = (int64_t)decide_number_or(json, "gpu_mem_bytes", 0),
-    };
-    WEIR_TRY(optional_units(json, "cpus", &amounts->cpu_units, error));
-    return optional_units(json, "gpus", &amounts->gpu_units, error);
 }
 
 static weir_status listed_gpu(const json_t *json, struct weir_gpu_spec *gpu,
@@ -267,109 +253,7 @@ weir_status decide_alloc(const json_t *worker, const json_t *nodes, struct weir_
     alloc->node = decide_find(nodes, "id", node);
     if (alloc->node == WEIR_NO_INDEX)
         return weir_fail(error, WEIR_EFORMAT, "node %s is not listed", node);
-    WEIR_TRY(optional_units(worker, "cpus", &alloc->cpu_units, error));
+    WEIR_TRY(decide_optional_units(worker, "cpus", &alloc->cpu_units, error));
     alloc->ram_bytes = (int64_t)decide_number_or(worker, "ram_bytes", 0);
     return sim_alloc_read_devices(worker, NULL, alloc, error);
-}
-
-static weir_status add_nodes(const json_t *nodes, struct weir_cluster *cluster,
-                             struct weir_error *error)
-{
-    struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS];
-    struct weir_node_spec spec;
-
-    for (size_t i = 0; i < json_array_size(nodes); i++) {
-        weir_status status = decide_node(json_array_get(nodes, i), i, gpus, &spec, error);
-        if (status == WEIR_OK)
-            status = weir_cluster_add_node(cluster, &spec, NULL, error);
-        if (status != WEIR_OK) {
-            weir_error_wrap(error, "nodes[%zu]", i);
-            return status;
-        }
-    }
-    return WEIR_OK;
-}
-
-static weir_status add_worker(const json_t *worker, const json_t *nodes, json_t *stages,
-                              struct weir_cluster *cluster, struct weir_error *error)
-{
-    struct weir_alloc alloc;
-    const char *stage = "";
-
-    WEIR_TRY(decide_get_text(worker, "stage", &stage, error));
-    uint32_t index = decide_find(stages, "name", stage);
-    if (index == WEIR_NO_INDEX) {
-        index = (uint32_t)json_array_size(stages);
-        if (json_array_append_new(stages, json_string(stage)) != 0)
-            return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    }
-    WEIR_TRY(decide_alloc(worker, nodes, &alloc, error));
-    return weir_cluster_add_worker(cluster, weir_cluster_worker_count(cluster) + 1,
-                                   weir_pool_owner(index), &alloc, error);
-}
-
-weir_status decide_cluster(const json_t *input, json_t *stages, struct weir_cluster **cluster,
-                           struct weir_error *error)
-{
-    const json_t *const workers = json_object_get(input, "workers");
-    struct weir_cluster *made = NULL;
-    json_t *nodes = NULL;
-
-    WEIR_TRY(decide_get_array(input, "nodes", &nodes, error));
-    if (weir_cluster_create(NULL, &made) != WEIR_OK)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    weir_status status = add_nodes(nodes, made, error);
-    for (size_t i = 0; status == WEIR_OK && i < json_array_size(workers); i++) {
-        status = add_worker(json_array_get(workers, i), nodes, stages, made, error);
-        if (status != WEIR_OK)
-            weir_error_wrap(error, "workers[%zu]", i);
-    }
-    if (status != WEIR_OK)
-        weir_cluster_destroy(made);
-    else
-        *cluster = made;
-    return status;
-}
-
-void decide_mix_free(struct decide_mix *mix)
-{
-    free(mix->shapes);
-    free(mix->frequencies);
-}
-
-static weir_status read_mix(const json_t *list, struct decide_mix *mix, struct weir_error *error)
-{
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *const entry = json_array_get(list, i);
-        json_t *shape = NULL;
-        weir_status status = decide_get_number(entry, "frequency", &mix->frequencies[i], error);
-        if (status == WEIR_OK)
-            status = decide_get(entry, "shape", &shape, error);
-        if (status == WEIR_OK)
-            status = decide_shape(shape, &mix->shapes[i], error);
-        if (status != WEIR_OK) {
-            weir_error_wrap(error, "workload[%zu]", i);
-            return status;
-        }
-    }
-    return WEIR_OK;
-}
-
-weir_status decide_mix(const json_t *input, struct decide_mix *mix, struct weir_error *error)
-{
-    json_t *list = NULL;
-
-    WEIR_TRY(decide_get_array(input, "workload", &list, error));
-    const size_t count = json_array_size(list);
-    *mix = (struct decide_mix){ .shapes = calloc(count + 1, sizeof *mix->shapes),
-                                .frequencies = calloc(count + 1, sizeof *mix->frequencies) };
-    weir_status status = WEIR_ENOMEM;
-    if (mix->shapes != NULL && mix->frequencies != NULL)
-        status = read_mix(list, mix, error);
-    if (status != WEIR_OK)
-        decide_mix_free(mix);
-    mix->mix = (struct weir_mix){ .shapes = mix->shapes,
-                                  .frequencies = mix->frequencies,
-                                  .count = (uint32_t)count };
-    return status;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reading the parts of a decide document: amounts, shapes, nodes, workers, mixes, policies.
+ * Reading the parts of a decide document: amounts, shapes, nodes, workers, policies; and writing
+ * what answers are made of.
  *
  * Required keys that are missing, and values of a wrong type, fail with the path of the key; keys
- * that are not known are left alone.
+ * that are not known are left alone (decide_format.h has refused them before).
  */
 #ifndef SIM_CLI_DECIDE_INPUT_H
 #define SIM_CLI_DECIDE_INPUT_H
@@ -25,10 +26,10 @@ bool decide_flag_or(const json_t *object, const char *key, bool fallback);
 
 /* CPUs or GPUs in units, exact. */
 weir_status decide_units(double amount, int64_t *units, struct weir_error *error);
+/* The same of a key that may be missing: 0. */
+weir_status decide_optional_units(const json_t *object, const char *key, int64_t *units,
+                                  struct weir_error *error);
 weir_status decide_shape(const json_t *json, struct weir_shape *shape, struct weir_error *error);
-weir_status decide_amounts(const json_t *json, struct weir_amounts *amounts,
-                           struct weir_error *error);
-
 /* A node whose name is its place in the list. `gpus` has room for WEIR_MAX_NODE_GPUS. */
 weir_status decide_node(const json_t *json, uint64_t id, struct weir_gpu_spec *gpus,
                         struct weir_node_spec *spec, struct weir_error *error);
@@ -38,22 +39,7 @@ uint32_t decide_find(const json_t *list, const char *key, const char *name);
 weir_status decide_alloc(const json_t *worker, const json_t *nodes, struct weir_alloc *alloc,
                          struct weir_error *error);
 
-/* The inventory of a document: its nodes, and its workers with ids 1, 2, ... in list order. Worker
- * stages are indices into `stages`, a list of names that grows when it may. */
-weir_status decide_cluster(const json_t *input, json_t *stages, struct weir_cluster **cluster,
-                           struct weir_error *error);
-
-/* A mix with its memory; release with decide_mix_free. */
-struct decide_mix {
-    struct weir_mix mix;
-    struct weir_shape *shapes;
-    double *frequencies;
-};
-weir_status decide_mix(const json_t *input, struct decide_mix *mix, struct weir_error *error);
-void decide_mix_free(struct decide_mix *mix);
-
-/* Policies of a document: its `policy`, or the codec version of the reference. The values are in
- * the caller's arrays. */
+/* The policies that a document names in `policy`, with all values of their parameters. */
 enum { DECIDE_MAX_PARAMS = 64 };
 struct decide_policy {
     const struct weir_placement_ops *placement;
@@ -63,6 +49,9 @@ struct decide_policy {
 };
 weir_status decide_policy(const struct decide_question *question, struct decide_policy *policy,
                           struct weir_error *error);
+/* The parameters of a policy and their number; 0 when there is no such policy. */
+uint32_t decide_params_of(const struct sim_policies *policies, bool is_placement, const char *name,
+                          const struct weir_param **params);
 
 /* {"node", "cpus", "gpus", "nvdecs", "nvencs"} of an allocation, with an "id" when not NULL. */
 json_t *decide_alloc_json(const struct weir_alloc *alloc, const json_t *nodes, const char *id);
@@ -72,9 +61,5 @@ json_t *decide_available(const struct weir_cluster *cluster, const json_t *nodes
 const char *decide_name(const json_t *list, size_t index, const char *key);
 /* {"status": "error", "error_type", "error_phase", "error_message"}. */
 json_t *decide_error_json(weir_status status, const struct weir_error *error);
-
-/* decide_autoscale.c */
-weir_status decide_autoscale(const struct decide_question *question, json_t **answer,
-                             struct weir_error *error);
 
 #endif

@@ -69,32 +69,6 @@ static weir_status param_values(const struct weir_param *table, uint32_t count, 
     return WEIR_OK;
 }
 
-/* The codec version of the reference: fgd with a bonus for everyone, emptiest node first. */
-static weir_status reference_policy(const json_t *input, struct decide_policy *policy,
-                                    struct weir_error *error)
-{
-    json_t *const fgd =
-        json_pack("{s:s, s:s, s:s, s:f, s:s}", "metric", "xenna", "tie", "most_free",
-                  "reuse_bonus_applies", "everyone", "reuse_bonus",
-                  decide_number_or(input, "reuse_bonus", 10), "evict_tie", "emptiest");
-    json_t *const xenna = json_pack("{s:s, s:s, s:s, s:f}", "version", "P", "on_shortage", "fail",
-                                    "arithmetic", "reference", "overallocation",
-                                    decide_number_or(input, "overallocation_target", 1.5));
-    weir_status status = WEIR_ENOMEM;
-
-    policy->placement = weir_placement_find("fgd");
-    policy->scaling = weir_scaling_find("xenna");
-    if (fgd != NULL && xenna != NULL)
-        status = param_values(policy->placement->params, policy->placement->param_count, fgd,
-                              policy->placement_values, error);
-    if (status == WEIR_OK)
-        status = param_values(policy->scaling->params, policy->scaling->param_count, xenna,
-                              policy->scaling_values, error);
-    json_decref(fgd);
-    json_decref(xenna);
-    return status;
-}
-
 static const struct weir_placement_ops *find_placement(const struct sim_policies *policies,
                                                        const char *name)
 {
@@ -115,15 +89,31 @@ static const struct weir_scaling_ops *find_scaling(const struct sim_policies *po
     return policies == NULL ? weir_scaling_find(name) : NULL;
 }
 
+uint32_t decide_params_of(const struct sim_policies *policies, bool is_placement, const char *name,
+                          const struct weir_param **params)
+{
+    const struct weir_placement_ops *const placement =
+        is_placement ? find_placement(policies, name) : NULL;
+    const struct weir_scaling_ops *const scaling =
+        is_placement ? NULL : find_scaling(policies, name);
+
+    if (placement != NULL)
+        *params = placement->params;
+    else if (scaling != NULL)
+        *params = scaling->params;
+    else
+        return 0;
+    return placement != NULL ? placement->param_count : scaling->param_count;
+}
+
 weir_status decide_policy(const struct decide_question *question, struct decide_policy *policy,
                           struct weir_error *error)
 {
-    const json_t *const given = json_object_get(question->input, "policy");
     const char *placement;
     const char *scaling;
+    json_t *given;
 
-    if (!json_is_object(given))
-        return reference_policy(question->input, policy, error);
+    WEIR_TRY(decide_get(question->input, "policy", &given, error));
     WEIR_TRY(decide_get_text(given, "placement", &placement, error));
     WEIR_TRY(decide_get_text(given, "scaling", &scaling, error));
     policy->placement = find_placement(question->policies, placement);

@@ -393,7 +393,7 @@ enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 static size_t try_scalings(const struct sim_policies *policies, const struct sim_trial_sheet *sheet)
 {
-    struct trial trial = { .placement = weir_placement_find("fgd"), .sheet = sheet };
+    struct trial trial = { .placement = weir_placement_find("fgd_xenna"), .sheet = sheet };
     size_t failures = 0;
     for (size_t i = weir_scaling_count(); i < policies->scalings_count; i++) {
         trial.scaling = policies->scalings[i];

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * weir upgrade: of which version scenarios and result databases are, and what a database of an
- * older one lacks. Nothing is ever rewritten: older databases can be read, and a rerun makes new
- * ones.
+ * older one lacks. Databases are never rewritten: older ones can be read, and a rerun makes new
+ * ones. Scenarios of schema 1 are put into the words of today on request.
  */
+#include "sim/scenario/upgrade.h"
 #include "sim/cli/build_info.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/load.h"
 #include "sim/cli/options.h"
 #include "sim/record/record.h"
 #include "sim/scenario/input_file.h"
 #include "sim/scenario/report.h"
+#include "sim/scenario/schema.h"
 #include "sim/scenario/yaml.h"
 #include "weir/version.h"
 
@@ -17,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL = 64, SCENARIO_VERSION = 1, WEIR_APPLICATION = 0x77656972 };
+enum { CELL = 64, WEIR_APPLICATION = 0x77656972 };
 
 /* What came with each version of the database. */
 static const char *const database_news[SIM_RECORD_SCHEMA_VERSION + 1] = {
@@ -29,6 +32,13 @@ struct arguments {
     struct sim_options options;
     char **files;
     int count;
+    bool is_written;
+};
+
+static const struct argp_option command_options[] = {
+    { "write", 'w', NULL, 0, "Put scenarios of schema 1 into the words of today, in their files",
+      0 },
+    { 0 },
 };
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): argp gives the type */
@@ -37,6 +47,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct arguments *arguments = state->input;
     (void)argument;
     switch (key) {
+    case 'w':
+        arguments->is_written = true;
+        return 0;
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->options;
         return 0;
@@ -53,11 +66,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp_child children[] = { { &sim_options_format_argp, 0, NULL, 0 },
                                               { NULL, 0, NULL, 0 } };
 static const struct argp argp = {
+    .options = command_options,
     .parser = parse,
     .args_doc = "[FILE...]",
     .doc = "Say of which version scenarios and result databases are; without a file, which "
-           "versions this program reads and writes. Nothing is changed.\v"
-           "Exit codes: 0 all are of today's version, 1 some are not, 3 cannot be read.",
+           "versions this program reads and writes. Nothing is changed without --write.\v"
+           "Exit codes: 0 all are of today's version, 1 some are not, 2 cannot be converted, 3 "
+           "cannot be read.",
     .children = children
 };
 
@@ -122,8 +137,10 @@ static const char *advice(int64_t version, int64_t today, bool is_database, stru
         return "nothing";
     if (version > today)
         return "needs a newer program";
-    if (!is_database || version < 1)
+    if (version < 1)
         return "is of no version there was";
+    if (!is_database)
+        return "can be read; weir upgrade --write puts it into the words of today";
     const char *lacks = database_news[version + 1];
     for (int64_t i = version + 2; i <= today; i++)
         lacks = sim_arena_printf(arena, "%s; %s", lacks, database_news[i]);
@@ -133,10 +150,36 @@ static const char *advice(int64_t version, int64_t today, bool is_database, stru
                             lacks);
 }
 
+static int write_text(const char *path, const char *text)
+{
+    FILE *out = fopen(path, "w");
+    const bool is_written = out != NULL && fputs(text, out) >= 0;
+    const bool is_closed = out != NULL && fclose(out) == 0;
+    if (is_written && is_closed)
+        return SIM_EXIT_OK;
+    (void)fprintf(stderr, "weir: %s: cannot be written\n", path);
+    return SIM_EXIT_INPUT;
+}
+
+/* A scenario of schema 1 becomes one of today. */
+static int convert(const char *path)
+{
+    struct sim_diagnostics diagnostics = { .items = NULL };
+    char *text = NULL;
+    const weir_status status = sim_scenario_upgrade(path, &text, &diagnostics);
+    int code = sim_cli_exit_code(status);
+    sim_diagnostics_print(&diagnostics, stderr);
+    sim_diagnostics_clear(&diagnostics);
+    if (text != NULL)
+        code = write_text(path, text);
+    free(text);
+    return code;
+}
+
 static int look_at(const char *path, struct sim_table *table)
 {
     struct sim_arena arena = { .blocks = NULL };
-    static const int64_t versions[] = { SCENARIO_VERSION, SIM_RECORD_SCHEMA_VERSION };
+    static const int64_t versions[] = { SIM_SCHEMA_VERSION, SIM_RECORD_SCHEMA_VERSION };
     const int64_t database = database_version(path);
     const int64_t version = database >= 0 ? database : scenario_version(path);
     const int64_t today = versions[database >= 0];
@@ -156,8 +199,8 @@ static void list_versions(struct sim_table *table)
 {
     char text[CELL];
     add_row(table, "program", sim_build_version(), "nothing");
-    (void)snprintf(text, sizeof text, "%d", SCENARIO_VERSION);
-    add_row(table, "scenario format", text, "nothing: the first");
+    (void)snprintf(text, sizeof text, "%d", SIM_SCHEMA_VERSION);
+    add_row(table, "scenario format", text, "nothing; files of version 1 are read in their words");
     (void)snprintf(text, sizeof text, "%d", SIM_RECORD_SCHEMA_VERSION);
     add_row(table, "result database", text, "nothing; files from version 1 on can be read");
     (void)snprintf(text, sizeof text, "%d.%d", WEIR_ABI_MAJOR, WEIR_ABI_MINOR);
@@ -173,7 +216,10 @@ int sim_cmd_upgrade(int argc, char **argv)
     if (arguments.count == 0)
         list_versions(table);
     for (int i = 0; i < arguments.count; i++) {
-        const int found = look_at(arguments.files[i], table);
+        const int made = arguments.is_written && scenario_version(arguments.files[i]) == 1
+                             ? convert(arguments.files[i])
+                             : SIM_EXIT_OK;
+        const int found = made == SIM_EXIT_OK ? look_at(arguments.files[i], table) : made;
         code = found > code ? found : code;
         free(arguments.files[i]);
     }

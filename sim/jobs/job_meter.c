@@ -98,11 +98,6 @@ void sim_job_meter_warm(struct sim_job_meter *meter, int64_t now_ns)
         row->waiting_max = row->gauges[SIM_JOBS_WAITING].value;
         row->done_since = 0;
     }
-    meter->frag_warm = sim_gauge_integral(&meter->frag, now_ns);
-    meter->dead_warm = sim_gauge_integral(&meter->dead, now_ns);
-    meter->up_warm[0] = sim_gauge_integral(&meter->up_gpus, now_ns);
-    meter->up_warm[1] = sim_gauge_integral(&meter->up_cpus, now_ns);
-    meter->up_warm[2] = sim_gauge_integral(&meter->up_ram, now_ns);
 }
 
 /* Mean since the latest sample, which moves to now. */
@@ -121,13 +116,14 @@ struct interval {
 };
 
 static weir_status sample_row(struct sim_job_meter *meter, const struct interval *interval,
-                              size_t index, double means[SIM_JOBS_GAUGES], struct weir_error *error)
+                              size_t index, uint32_t label_first, struct weir_error *error)
 {
     static const enum sim_job_count counts[] = { SIM_JOBS_ARRIVED, SIM_JOBS_STARTED, SIM_JOBS_DONE,
                                                  SIM_JOBS_REFUSED, SIM_JOBS_LEFT };
     enum { COUNTS = sizeof counts / sizeof counts[0] };
     struct sim_job_meter_row *row = &meter->rows[index];
     const double span_ns = (double)(interval->to_ns - interval->from_ns);
+    double means[SIM_JOBS_GAUGES];
     double values[3 + COUNTS];
     for (size_t g = 0; g < SIM_JOBS_GAUGES; g++)
         means[g] = mean_since(&row->gauges[g], interval->to_ns, span_ns, &row->last[g]);
@@ -138,47 +134,19 @@ static weir_status sample_row(struct sim_job_meter *meter, const struct interval
         values[3 + c] = (double)(row->seen[counts[c]] - row->sampled[counts[c]]);
         row->sampled[counts[c]] = row->seen[counts[c]];
     }
-    if (index == meter->labels) /* all: that is the cluster's row */
-        return WEIR_OK;
-    return sim_recorder_sample(interval->recorder, SIM_SAMPLE_JOBS, (uint32_t)index,
+    return sim_recorder_sample(interval->recorder, SIM_SAMPLE_JOBS, label_first + (uint32_t)index,
                                sim_time_s(interval->from_ns), span_ns / 1e9, values,
                                sizeof values / sizeof values[0], error);
 }
 
-/* Columns of cluster_sample; what jobs hold counts as in use, codec engines are not modelled. */
-static weir_status sample_cluster(struct sim_job_meter *meter, const struct interval *interval,
-                                  const double means[SIM_JOBS_GAUGES], const double counts[2],
-                                  struct weir_error *error)
-{
-    const double span_ns = (double)(interval->to_ns - interval->from_ns);
-    const int64_t now_ns = interval->to_ns;
-    double values[24] = { 0 };
-    values[0] = mean_since(&meter->up_cpus, now_ns, span_ns, &meter->up_last[1]);
-    values[1] = values[2] = means[SIM_JOBS_CPUS];
-    values[3] = mean_since(&meter->up_gpus, now_ns, span_ns, &meter->up_last[0]);
-    values[4] = values[5] = means[SIM_JOBS_GPUS];
-    values[12] = mean_since(&meter->up_ram, now_ns, span_ns, &meter->up_last[2]);
-    values[13] = means[SIM_JOBS_RAM];
-    values[14] = mean_since(&meter->frag, now_ns, span_ns, &meter->frag_last);
-    values[22] = counts[0];
-    values[23] = counts[1];
-    return sim_recorder_sample(interval->recorder, SIM_SAMPLE_CLUSTER, 0,
-                               sim_time_s(interval->from_ns), span_ns / 1e9, values, 24, error);
-}
-
-weir_status sim_job_meter_sample(struct sim_job_meter *meter, int64_t now_ns,
+weir_status sim_job_meter_sample(struct sim_job_meter *meter, int64_t now_ns, uint32_t label_first,
                                  struct sim_recorder *recorder, struct weir_error *error)
 {
     const struct interval interval = { recorder, meter->sampled_ns, now_ns };
-    const struct sim_job_meter_row *all = &meter->rows[meter->labels];
-    const double counts[2] = { (double)(all->seen[SIM_JOBS_ARRIVED] -
-                                        all->sampled[SIM_JOBS_ARRIVED]),
-                               (double)(all->seen[SIM_JOBS_DONE] - all->sampled[SIM_JOBS_DONE]) };
-    double means[SIM_JOBS_GAUGES] = { 0 };
     if (now_ns <= meter->sampled_ns)
         return WEIR_OK;
     meter->sampled_ns = now_ns;
-    for (size_t i = 0; i <= meter->labels; i++)
-        WEIR_TRY(sample_row(meter, &interval, i, means, error));
-    return sample_cluster(meter, &interval, means, counts, error);
+    for (size_t i = 0; i < meter->labels; i++)
+        WEIR_TRY(sample_row(meter, &interval, i, label_first, error));
+    return WEIR_OK;
 }

@@ -9,7 +9,6 @@
 #ifndef SIM_JOBS_JOB_METER_H
 #define SIM_JOBS_JOB_METER_H
 
-#include "sim/cluster/cluster.h"
 #include "sim/record/gauge.h"
 #include "sim/record/percentiles.h"
 
@@ -53,12 +52,6 @@ struct sim_job_meter_row {
 struct sim_job_meter {
     struct sim_job_meter_row *rows; /* one a label, then all */
     size_t labels;
-    struct sim_gauge frag; /* GPUs the target workload cannot use */
-    struct sim_gauge dead; /* slices of cut GPUs that it cannot reach */
-    double dead_warm;
-    struct sim_gauge up_gpus, up_cpus, up_ram;
-    double frag_warm, frag_last;
-    double up_warm[3], up_last[3];
     int64_t warmup_ns, sampled_ns;
 };
 
@@ -76,8 +69,8 @@ void sim_job_meter_done(struct sim_job_meter *meter, uint32_t label, int64_t tim
                         int64_t run_ns);
 
 void sim_job_meter_warm(struct sim_job_meter *meter, int64_t now_ns);
-/* Rows since the latest sample. */
-weir_status sim_job_meter_sample(struct sim_job_meter *meter, int64_t now_ns,
+/* Rows of its classes since the latest sample; `label_first` = the number of the first one. */
+weir_status sim_job_meter_sample(struct sim_job_meter *meter, int64_t now_ns, uint32_t label_first,
                                  struct sim_recorder *recorder, struct weir_error *error);
 
 #endif

@@ -30,7 +30,7 @@ void sim_recovery_ask_for_plan(struct sim_pipeline_run *run)
     if (run->asked_ns == now_ns)
         return;
     run->asked_ns = now_ns;
-    run->config.services->wake(run->config.world);
+    run->config.services->wake(run->config.world, WEIR_CAUSE_WORKERS);
 }
 
 static weir_status plan_return(struct sim_stage_run *stage, const struct sim_hand *hand,

@@ -355,7 +355,7 @@ static struct sim_span item_span(const struct sim_stage_run *stage, const struct
 static void show_span(const struct sim_stage_run *stage, const struct sim_span *span)
 {
     const struct sim_observer *observer = stage->pipeline->context->observer;
-    if (observer != NULL)
+    if (observer != NULL && observer->span != NULL)
         observer->span(observer->state, span);
 }
 

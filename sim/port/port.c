@@ -37,7 +37,13 @@ static struct weir_host_config host_config(const struct sim_port *port)
         .window = { sched->window_ns, sched->min_points },
         .seed = sim_digest_word(port->config.context->random.seed,
                                 port->config.context->random.replication),
-        .clock_ns = cpu_clock_ns
+        .clock_ns = cpu_clock_ns,
+        .queueing = sched->queueing.queueing,
+        .queueing_params = { sched->queueing.values, (uint32_t)sched->queueing.count, 0 },
+        .group_by_policy = sched->group_scorer == SIM_GROUP_SCORER_PLACEMENT,
+        .group_report = sched->group_report,
+        .cut_min_gain =
+            sched->repartition.policy == SIM_REPARTITION_DEMAND ? sched->repartition.min_gain : 0
     };
 }
 
@@ -175,6 +181,8 @@ void sim_port_destroy(struct sim_port *port)
         return;
     weir_host_destroy(port->host);
     free(port->outcomes);
+    free(port->workloads);
+    free(port->cuts);
     free(port->pools);
     free(port->late);
     sim_command_clear(&port->command);
@@ -247,6 +255,7 @@ weir_status sim_port_end_worker(struct sim_port *port, struct sim_worker *worker
     const struct sim_driver *driver = &port->config.drivers[worker->driver];
     WEIR_TRY(driver->ops->stop(driver->self, worker, why));
     WEIR_TRY(tell_end(port, worker, why));
+    sim_port_room_made(port);
     return sim_worker_release(port->config.workers, worker, text);
 }
 
@@ -270,6 +279,7 @@ weir_status sim_port_started(struct sim_port *port, const struct sim_start *star
 
 weir_status sim_port_node(struct sim_port *port, uint32_t node, bool is_up)
 {
+    sim_port_room_made(port);
     return weir_host_set_node(port->host, node, is_up ? WEIR_NODE_UP : 0,
                               sim_engine_now(port->config.context->engine));
 }
@@ -482,24 +492,31 @@ static int64_t apply_time(const struct sim_port *port, int64_t now_ns)
     return at_ns;
 }
 
-weir_status sim_port_decide(struct sim_port *port)
+/* What only policies that count workers want to know. */
+static weir_status tell_scaling(struct sim_port *port, int64_t now_ns)
+{
+    plan_look(port, now_ns);
+    WEIR_TRY(update_pools(port));
+    update_speeds(port, now_ns);
+    return prepare_question(port, "autoscale", now_ns);
+}
+
+weir_status sim_port_decide(struct sim_port *port, uint32_t causes)
 {
     struct sim_context *context = port->config.context;
     const int64_t now_ns = sim_engine_now(context->engine);
     const struct weir_plan *plan = NULL;
-    if (port->pending != NULL)
+    const struct weir_call call = { sizeof call, causes, now_ns };
+    if (port->pending != NULL) {
+        port->causes |= causes & WEIR_CAUSE_JOBS; /* asked again at its application */
         return WEIR_OK;
-    plan_look(port, now_ns);
-    WEIR_TRY(update_pools(port));
-    update_speeds(port, now_ns);
-    WEIR_TRY(prepare_question(port, "autoscale", now_ns));
+    }
+    if (port->pool_count > 0 && (causes & ~(uint32_t)WEIR_CAUSE_JOBS) != 0)
+        WEIR_TRY(tell_scaling(port, now_ns));
+    port->passes += (causes & WEIR_CAUSE_JOBS) != 0;
     weir_status status = name_command(
-        port,
-        weir_host_decide(port->host,
-                         &(struct weir_call){ sizeof(struct weir_call), WEIR_CAUSE_TIMER, now_ns },
-                         &plan, context->error),
-        context->error);
-    if (status == WEIR_OK)
+        port, weir_host_decide(port->host, &call, &plan, context->error), context->error);
+    if (status == WEIR_OK && (causes & ~(uint32_t)WEIR_CAUSE_JOBS) != 0)
         status = check_progress(port, plan, now_ns);
     if (status != WEIR_OK)
         return record_failure(port, status, now_ns);
@@ -516,6 +533,14 @@ weir_status sim_port_decide(struct sim_port *port)
     return WEIR_OK;
 }
 
+/* What happened while the plan was on its way. */
+static void ask_again(struct sim_port *port)
+{
+    const uint32_t causes = sim_port_take_causes(port);
+    if (causes != 0)
+        sim_port_wake(port, causes);
+}
+
 weir_status sim_port_apply(struct sim_port *port)
 {
     struct sim_context *context = port->config.context;
@@ -526,6 +551,9 @@ weir_status sim_port_apply(struct sim_port *port)
         return WEIR_OK; /* the policy that made it was replaced meanwhile */
     port->pending = NULL;
     WEIR_TRY(sim_port_apply_plan(port, plan, &refused));
+    ask_again(port);
+    if (port->pool_count == 0 && weir_plan_count(plan) == 0)
+        return WEIR_OK; /* a pass that changed nothing */
     sim_meter_decision(context->meter, sim_engine_now(context->engine),
                        sim_port_count_refused(port, plan), wall_ns);
     const struct sim_decision_row row = { .decision = port->decisions++,

@@ -57,9 +57,30 @@ weir_status sim_port_place_initial(struct sim_port *port, const struct sim_initi
 /* What the estimator starts from. */
 weir_status sim_port_set_estimate(struct sim_port *port, const struct sim_initial_stage *start);
 
+/* A decision at this instant, after all else that happens at it; several causes make one. */
+void sim_port_wake(struct sim_port *port, uint32_t causes);
+/* Why a decision is due now; then it is so no more. */
+uint32_t sim_port_take_causes(struct sim_port *port);
+/* Something is on its way that may make room: a decision, a plan, a GPU that is cut. */
+bool sim_port_is_busy(const struct sim_port *port);
+
+/* ---- jobs: see struct sim_driver_services ---- */
+weir_status sim_port_add_workload(struct sim_port *port, uint32_t driver,
+                                  const struct sim_driver_workload *workload, uint32_t *index);
+uint32_t sim_port_workload_count(const struct sim_port *port);
+/* What is expected of a workload. */
+const struct weir_mix *sim_port_mix(const struct sim_port *port, uint32_t workload);
+weir_status sim_port_submit(struct sim_port *port, const struct weir_job_spec *job);
+weir_status sim_port_withdraw(struct sim_port *port, uint32_t workload, uint64_t job);
+weir_status sim_port_job_ended(struct sim_port *port, uint32_t workload, uint64_t job);
+/* The GPU of the node that a plan cut has its new layout. */
+weir_status sim_port_cut_done(struct sim_port *port, uint32_t node, uint32_t gpu);
+uint64_t sim_port_cuts(const struct sim_port *port);
+uint64_t sim_port_passes(const struct sim_port *port);
+
 /* One decision now. Without latency it is applied and recorded at once, else an event
  * SIM_KIND_APPLY follows; while a plan is on its way nothing is decided. */
-weir_status sim_port_decide(struct sim_port *port);
+weir_status sim_port_decide(struct sim_port *port, uint32_t causes);
 weir_status sim_port_apply(struct sim_port *port);
 /* Takes the counts that the next decision will see (view_age). */
 weir_status sim_port_look(struct sim_port *port);

@@ -72,6 +72,7 @@ static void apply_wake(struct sim_port *port, const struct weir_action *action)
     const int64_t now_ns = sim_engine_now(context->engine);
     const struct sim_event event = { .time_ns = action->value > now_ns ? action->value : now_ns + 1,
                                      .kind = SIM_KIND_WAKE,
+                                     .argument = WEIR_CAUSE_WAKE,
                                      .phase = SIM_PHASE_DECISION };
     (void)sim_engine_schedule(context->engine, &event);
 }
@@ -81,6 +82,15 @@ static void set_slots(struct sim_port *port, const struct weir_action *action)
     const struct sim_driver *driver = sim_port_driver(port, action->owner);
     if (driver->ops->set_slots != NULL)
         driver->ops->set_slots(driver->self, action->owner.index, (uint32_t)action->value);
+}
+
+/* A job that may not wait is its driver's again. */
+static weir_status apply_deny(struct sim_port *port, const struct weir_action *action)
+{
+    if (action->owner.kind != WEIR_OWNER_JOB || action->reason != WEIR_REASON_QUEUE_FULL)
+        return WEIR_OK;
+    const struct sim_driver *driver = sim_port_driver(port, action->owner);
+    return driver->ops->denied(driver->self, action->owner.id);
 }
 
 static weir_status apply_action(struct sim_port *port, const struct weir_action *action,
@@ -98,6 +108,9 @@ static weir_status apply_action(struct sim_port *port, const struct weir_action 
         apply_wake(port, action);
         return WEIR_OK;
     case WEIR_VERB_DENY:
+        return apply_deny(port, action);
+    case WEIR_VERB_CUT:
+        return sim_port_apply_cut(port, action);
     case WEIR_VERB_ANNOTATE:
         return WEIR_OK;
     case WEIR_VERB_MOVE:
@@ -107,7 +120,6 @@ static weir_status apply_action(struct sim_port *port, const struct weir_action 
     case WEIR_VERB_REQUEST_NODE:
     case WEIR_VERB_RELEASE_NODE:
     case WEIR_VERB_RESERVE:
-    case WEIR_VERB_CUT:
     case WEIR_VERB_COUNT:
         break;
     }

@@ -15,7 +15,25 @@ struct port_pool {
     struct sim_pool_state seen; /* as old as the view */
 };
 
+struct port_workload {
+    uint32_t driver;
+    struct weir_mix mix;
+};
+
+/* A GPU that is away while it is cut. */
+struct port_cut {
+    uint32_t node, gpu;
+    weir_mig_layout layout;
+};
+
 struct sim_port {
+    struct port_workload *workloads;
+    uint32_t workload_count;
+    struct port_cut *cuts;
+    uint32_t cut_count, cut_capacity;
+    uint64_t cuts_done, passes;
+    uint32_t causes;  /* of a decision that is due */
+    int64_t asked_ns; /* when one was scheduled last */
     struct sim_port_config config;
     struct port_pool *pools;
     uint32_t pool_count, pool_capacity;
@@ -40,10 +58,17 @@ struct sim_port {
 weir_status sim_port_tell_places(struct sim_port *port, const struct sim_start *start,
                                  uint32_t reason);
 
+/* port_jobs.c */
+weir_status sim_port_apply_cut(struct sim_port *port, const struct weir_action *action);
+/* Devices were given back, or a node came: jobs that wait may start. */
+void sim_port_room_made(struct sim_port *port);
+
 static inline const struct sim_driver *sim_port_driver(const struct sim_port *port,
                                                        struct weir_owner owner)
 {
-    return &port->config.drivers[port->pools[owner.index].pool.driver];
+    const uint32_t driver = owner.kind == WEIR_OWNER_JOB ? port->workloads[owner.index].driver
+                                                         : port->pools[owner.index].pool.driver;
+    return &port->config.drivers[driver];
 }
 
 /* Applies a plan to the truth: stops, then slots and the rest, then starts, each in the plan's

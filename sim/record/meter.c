@@ -127,13 +127,14 @@ void sim_meter_worker_state(struct sim_meter *meter, int64_t now_ns,
                             const struct sim_meter_worker *worker, enum sim_meter_state from,
                             enum sim_meter_state to)
 {
-    assert(worker->stage < meter->stage_count && worker->node < meter->node_count);
+    assert(worker->node < meter->node_count);
     meter_tick(meter, now_ns);
     if (from == to)
         return;
     count_amounts(meter, now_ns, worker, from, to);
-    if (worker->is_member)
-        return;
+    if (worker->is_member || worker->stage == WEIR_NO_INDEX)
+        return; /* counted with its first place, or by its job */
+    assert(worker->stage < meter->stage_count);
     struct stage_meter *stage = &meter->stages[worker->stage];
     const bool is_life = from <= SIM_METER_SETUP || to <= SIM_METER_SETUP;
     if (is_life)

@@ -59,6 +59,9 @@ struct sim_meter_config {
     const struct sim_meter_amounts *node_capacity;
     size_t stage_count;
     const struct sim_meter_stage_info *stages;
+    /* The work that fragmentation is measured against, by `shape` and `mix`; NULL = the stages. */
+    const struct sim_meter_stage_info *expected;
+    size_t expected_count;
     size_t pipeline_count;
     int64_t warmup_ns;
     const char *const *pipeline_names; /* labels of their results; NULL = their indices */

@@ -3,8 +3,9 @@
  * Bottleneck, balance and steady intervals: what changes only when a worker appears, becomes ready
  * or goes, or when a measured speed changes.
  *
- * Normalised capacity of a stage = ready workers * batches per s * batch / samples per source:
- * source items per second. A stage that has done its work and kept no worker and no input is out of
+ * Normalised capacity of a stage = ready workers * batches per s * batch * source items that one of
+ * its items stands for: source items per second. So behind a stage that makes ten of one it is a
+ * tenth. A stage that has done its work and kept no worker and no input is out of
  * the comparison; one whose speed is not known yet is passed over unless it has no ready worker,
  * which is capacity 0 at any speed. Ties go to the earlier stage.
  */
@@ -29,8 +30,8 @@ static double capacity_of(const struct stage_meter *stage, const struct sim_mete
     const int64_t ready = ready_workers(stage);
     if (ready == 0)
         return 0.0;
-    const double per_source = info->samples_per_source > 0.0 ? info->samples_per_source : 1.0;
-    return (double)ready * stage->batches_per_s * (double)info->batch / per_source;
+    const double of_source = info->samples_per_source > 0.0 ? info->samples_per_source : 1.0;
+    return (double)ready * stage->batches_per_s * (double)info->batch * of_source;
 }
 
 struct extremes {

@@ -108,6 +108,10 @@ static void put_frag(const struct view *view, const struct cluster_totals *now)
     for (size_t i = 0; i < FRAG_SERIES; i++)
         means[i] = (now->frag[i] - meter->base.frag[i]) / view->span_ns;
     put(meter, "frag.gpu.fgd", "", "GPUs", means[SIM_FRAG_GPU]);
+    put(meter, "frag.gpu_pct", "", "%",
+        100 * ratio(means[SIM_FRAG_GPU],
+                    (now->capacity[SIM_RESOURCE_GPU] - meter->base.capacity[SIM_RESOURCE_GPU]) /
+                        view->span_ns));
     put(meter, "frag.gpu.fgd_ratio", "", "ratio", ratio(means[SIM_FRAG_GPU], means[SIM_FRAG_FREE]));
     put(meter, "frag.codec", "", "engines", means[SIM_FRAG_CODEC]);
     put(meter, "frag.whole_free", "", "ratio", means[FRAG_RATIO]);

@@ -157,6 +157,11 @@ static weir_status allocate(const struct sim_meter_config *config, struct sim_me
     meter->capacity =
         copy_array(config->node_capacity, config->node_count, sizeof *config->node_capacity);
     meter->info = copy_array(config->stages, config->stage_count, sizeof *config->stages);
+    if (config->expected != NULL)
+        meter->expected =
+            copy_array(config->expected, config->expected_count, sizeof *config->expected);
+    if (config->expected != NULL && !meter->expected)
+        return WEIR_ENOMEM;
     if (!meter->stages || !meter->nodes || !meter->pipelines || !meter->capacity || !meter->info)
         return WEIR_ENOMEM;
     meter->stage_count = config->stage_count;
@@ -176,7 +181,10 @@ static weir_status fill(const struct sim_meter_config *config, struct sim_meter 
         open_node(meter, n);
     WEIR_TRY(sim_percentiles_open(&meter->latency, STORED_VALUES));
     WEIR_TRY(sim_percentiles_open(&meter->decision, STORED_VALUES));
-    sim_frag_mix_open(&meter->mix, meter->info, meter->stage_count);
+    if (meter->expected)
+        sim_frag_mix_open(&meter->mix, meter->expected, config->expected_count);
+    else
+        sim_frag_mix_open(&meter->mix, meter->info, meter->stage_count);
     meter->frag_value[FRAG_RATIO] = 1.0;
     meter->warmup_ns = config->warmup_ns > 0 ? config->warmup_ns : 0;
     meter->is_warm = meter->warmup_ns == 0;
@@ -222,6 +230,7 @@ void sim_meter_destroy(struct sim_meter *meter)
     free(meter->pipelines);
     free(meter->capacity);
     free(meter->info);
+    free(meter->expected);
     free(meter->results);
     free(meter);
 }

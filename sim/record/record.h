@@ -149,6 +149,7 @@ weir_status sim_recorder_job_label(struct sim_recorder *recorder, uint32_t label
                                    struct weir_error *error);
 struct sim_job_row {
     uint64_t job;
+    uint32_t workload, reserved;
     uint32_t label, attempts, members, node; /* WEIR_NO_INDEX = never placed */
     int64_t submit_ns, start_ns, end_ns;     /* -1 = never */
     const char *outcome;

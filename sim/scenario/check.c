@@ -96,6 +96,15 @@ static void check_runtime(struct sim_resolver *resolver, const struct draft_pipe
                          "the rule blocking needs semantics: event");
 }
 
+/* Bytes that some stage hands on; in files of schema 1 nobody asked. */
+static bool has_bytes(const struct sim_resolver *resolver, const struct sim_pipeline *pipeline)
+{
+    for (size_t i = 0; i < pipeline->stages_count; i++)
+        if (pipeline->stages[i].bytes_out != NULL)
+            return true;
+    return resolver->reader->is_old;
+}
+
 /* Its budget is a share of the memory there is. */
 static void check_reservation(struct sim_resolver *resolver, const struct draft_pipeline *draft,
                               const struct sim_pipeline *pipeline)
@@ -106,6 +115,9 @@ static void check_reservation(struct sim_resolver *resolver, const struct draft_
         return;
     if (pipeline->semantics == SIM_SEMANTICS_RUNTIME)
         sim_report_error(resolver->report, at, "the rule reservation needs semantics: event");
+    if (!has_bytes(resolver, pipeline))
+        sim_report_error(resolver->report, at,
+                         "the rule reservation counts bytes of output: no stage has bytes_out");
     for (size_t i = 0; i < scenario->node_groups_count && !resolver->is_hardware_unclear; i++)
         if (scenario->node_types[scenario->node_groups[i].type].ram_bytes > 0)
             return;

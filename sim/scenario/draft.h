@@ -321,41 +321,49 @@ struct draft_job_class {
     int64_t at_ns;
     int64_t every_ns;
     struct draft_request request;
-    char *models;
+    char *gpu_types;
     uint32_t members;
-    struct sim_law *service;
+    uint32_t group;
+    struct sim_law *run_time;
     struct sim_law *patience;
     double estimate;
     int64_t priority;
-    uint32_t group;
 };
 
-struct draft_workload {
-    struct draft_head head;
-    uint32_t kind;
-    char *pods;
-    char *order;
-    char *order_key;
-    uint32_t ranks;
-    double demand;
-    uint32_t mode;
-    uint32_t refusal;
-    struct draft_target target;
-    struct draft_defrag defrag;
-    uint64_t jobs;
-    struct draft_arrivals arrivals;
+/* Where jobs come from. */
+struct draft_source {
+    char *trace;
+    char *format;
+    char *columns;
+    uint32_t on_bad_row;
+    uint32_t processor;
     struct draft_list classes;
-    struct sim_law *service;
-    int64_t service_limit_ns;
+    struct draft_target target;
+    uint64_t count;
+};
+
+struct draft_jobs {
+    struct draft_head head;
+    struct draft_source source;
+    struct draft_arrivals arrivals;
+    struct sim_law *run_time;
+    int64_t run_time_limit_ns;
     struct sim_law *patience;
     int64_t from_ns;
     uint64_t queue_limit;
     uint32_t retries;
     struct sim_law *retry_delay;
-    char *file;
-    char *map;
-    uint32_t on_bad_row;
-    uint32_t processor;
+};
+
+struct draft_fill {
+    struct draft_head head;
+    struct draft_source source;
+    char *order;
+    char *order_key;
+    uint32_t node_order;
+    double demand;
+    uint32_t refusal;
+    struct draft_defrag defrag;
 };
 
 struct draft_event {
@@ -437,7 +445,8 @@ struct draft_scenario {
     struct draft_cluster cluster;
     struct draft_sched sched;
     struct draft_list pipelines;
-    struct draft_list workloads;
+    struct draft_list jobs;
+    struct draft_list fill;
     struct draft_list timeline;
     struct draft_initial initial;
     struct draft_metrics metrics;

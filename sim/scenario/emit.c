@@ -5,6 +5,7 @@
  */
 #include "sim/scenario/emit.h"
 
+#include "sim/scenario/acts.h"
 #include "sim/scenario/schema.h"
 
 #include <math.h>
@@ -14,6 +15,15 @@
 struct emitter {
     struct sim_arena *arena;
     FILE *out;
+    uint32_t there; /* enum sim_acts: the work there is */
+    const struct level *level;
+};
+
+/* A mapping on the way from the top to where the writing is. */
+struct level {
+    const struct level *above;
+    const struct sim_section *section;
+    const void *draft;
 };
 
 static void emit_fields(struct emitter *emitter, const struct sim_section *section,
@@ -64,6 +74,30 @@ static bool is_field_absent(const struct sim_field *field, const void *draft)
         return ((const struct draft_list *)source)->count == 0;
     }
     return true;
+}
+
+/* Whether the other key that a key needs says so. */
+static bool is_need_met(const struct emitter *emitter, const char *needs)
+{
+    char word[64];
+    for (const struct level *level = emitter->level; level != NULL; level = level->above)
+        for (size_t i = 0; i < level->section->count; i++) {
+            const struct sim_field *field = &level->section->fields[i];
+            if (field->kind != SIM_FIELD_CHOICE || !sim_needs_is_key(needs, field->key))
+                continue;
+            const uint32_t index = *(const uint32_t *)field_source(field, level->draft);
+            return !sim_choice_word(field->choices, index, word, sizeof word) ||
+                   sim_needs_has_word(needs, word);
+        }
+    return true;
+}
+
+/* What acts on nothing stays away: read again, it would be refused. */
+static bool is_kept(const struct emitter *emitter, const struct sim_field *field, const void *draft)
+{
+    return !is_field_absent(field, draft) &&
+           (field->acts == 0 || (field->acts & emitter->there) != 0) &&
+           (field->needs == NULL || is_need_met(emitter, field->needs));
 }
 
 /* ---- single values ---- */
@@ -154,12 +188,13 @@ static void put_value(struct emitter *emitter, const struct sim_field *field, co
 /* ---- mappings ---- */
 
 /* The only field that is there, when it is the one a bare value stands for. */
-static const struct sim_field *bare_field(const struct sim_section *section, const void *draft)
+static const struct sim_field *bare_field(const struct emitter *emitter,
+                                          const struct sim_section *section, const void *draft)
 {
     const struct sim_field *bare = NULL;
     for (size_t i = 0; i < section->count; i++) {
         const struct sim_field *field = &section->fields[i];
-        if (is_field_absent(field, draft))
+        if (!is_kept(emitter, field, draft))
             continue;
         if (section->scalar_key == NULL || strcmp(field->key, section->scalar_key) != 0)
             return NULL;
@@ -173,12 +208,18 @@ static const struct sim_field *bare_field(const struct sim_section *section, con
 static void emit_section(struct emitter *emitter, const struct sim_section *section,
                          const void *draft, int indent)
 {
-    const struct sim_field *bare = bare_field(section, draft);
+    const struct level level = { emitter->level, section, draft };
+    emitter->level = &level;
+    const struct sim_field *bare = bare_field(emitter, section, draft);
+    bool is_nothing_kept = true;
+    for (size_t i = 0; i < section->count && is_nothing_kept; i++)
+        is_nothing_kept = !is_kept(emitter, &section->fields[i], draft);
+    emitter->level = level.above;
     if (bare != NULL) {
         put_value(emitter, bare, field_source(bare, draft));
         return;
     }
-    if (is_section_absent(section, draft)) {
+    if (is_nothing_kept) {
         fputs(" {}\n", emitter->out);
         return;
     }
@@ -264,10 +305,12 @@ static void emit_parameters(struct emitter *emitter, const struct draft_policy *
 static void emit_fields(struct emitter *emitter, const struct sim_section *section,
                         const void *draft, int indent, bool is_first_inline)
 {
+    const struct level level = { emitter->level, section, draft };
+    emitter->level = &level;
     for (size_t i = 0; i < section->count; i++) {
         const struct sim_field *field = &section->fields[i];
         const void *source = field_source(field, draft);
-        if (is_field_absent(field, draft))
+        if (!is_kept(emitter, field, draft))
             continue;
         put_key(emitter, field->key, indent, &is_first_inline);
         if (field->kind == SIM_FIELD_SECTION)
@@ -283,13 +326,16 @@ static void emit_fields(struct emitter *emitter, const struct sim_section *secti
         emit_parameters(emitter, draft, indent);
     if (is_first_inline) /* an entry with nothing in it */
         fputs("{}\n", emitter->out);
+    emitter->level = level.above;
 }
 
-char *sim_emit(struct sim_arena *arena, const struct draft_scenario *draft)
+char *sim_emit(struct sim_arena *arena, const struct draft_scenario *draft, uint32_t there)
 {
     char *text = NULL;
     size_t length = 0;
-    struct emitter emitter = { .arena = arena, .out = open_memstream(&text, &length) };
+    struct emitter emitter = { .arena = arena,
+                               .out = open_memstream(&text, &length),
+                               .there = there };
     if (emitter.out == NULL)
         abort();
     emit_fields(&emitter, &sim_schema_scenario, draft, 0, false);

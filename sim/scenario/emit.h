@@ -8,6 +8,6 @@
 
 #include "sim/scenario/draft.h"
 
-char *sim_emit(struct sim_arena *arena, const struct draft_scenario *draft);
+char *sim_emit(struct sim_arena *arena, const struct draft_scenario *draft, uint32_t there);
 
 #endif

@@ -75,16 +75,23 @@ static void add_pipelines(struct list *list, const struct draft_scenario *draft)
     }
 }
 
-static void add_workloads(struct list *list, const struct draft_scenario *draft)
+static void add_source(struct list *list, const struct draft_head *head,
+                       const struct draft_source *source)
 {
-    const struct draft_workload *workloads = draft->workloads.items;
-    for (size_t w = 0; w < draft->workloads.count; w++) {
-        const struct draft_job_class *classes = workloads[w].classes.items;
-        const uint64_t owner =
-            add(list, 0, SIM_NAME_JOBS, workloads[w].head.name, &workloads[w].head);
-        for (size_t c = 0; c < workloads[w].classes.count; c++)
-            (void)add(list, owner, SIM_NAME_CLASS, classes[c].head.name, &classes[c].head);
-    }
+    const struct draft_job_class *classes = source->classes.items;
+    const uint64_t owner = add(list, 0, SIM_NAME_JOBS, head->name, head);
+    for (size_t c = 0; c < source->classes.count; c++)
+        (void)add(list, owner, SIM_NAME_CLASS, classes[c].head.name, &classes[c].head);
+}
+
+static void add_jobs(struct list *list, const struct draft_scenario *draft)
+{
+    const struct draft_jobs *jobs = draft->jobs.items;
+    const struct draft_fill *fills = draft->fill.items;
+    for (size_t i = 0; i < draft->jobs.count; i++)
+        add_source(list, &jobs[i].head, &jobs[i].source);
+    for (size_t i = 0; i < draft->fill.count; i++)
+        add_source(list, &fills[i].head, &fills[i].source);
 }
 
 static void add_nodes(struct list *list, const struct sim_scenario *scenario)
@@ -100,12 +107,15 @@ static size_t most_names(const struct sim_resolver *resolver)
 {
     const struct draft_scenario *draft = resolver->draft;
     const struct draft_pipeline *pipelines = draft->pipelines.items;
-    const struct draft_workload *workloads = draft->workloads.items;
+    const struct draft_jobs *jobs = draft->jobs.items;
+    const struct draft_fill *fills = draft->fill.items;
     size_t count = resolver->scenario->node_groups_count;
     for (size_t p = 0; p < draft->pipelines.count; p++)
         count += 1 + pipelines[p].stages.count;
-    for (size_t w = 0; w < draft->workloads.count; w++)
-        count += 1 + workloads[w].classes.count;
+    for (size_t i = 0; i < draft->jobs.count; i++)
+        count += 1 + jobs[i].source.classes.count;
+    for (size_t i = 0; i < draft->fill.count; i++)
+        count += 1 + fills[i].source.classes.count;
     return count;
 }
 
@@ -115,7 +125,7 @@ void sim_resolve_names(struct sim_resolver *resolver)
                                                   sizeof *list.names) };
     size_t first = 0;
     add_pipelines(&list, resolver->draft);
-    add_workloads(&list, resolver->draft);
+    add_jobs(&list, resolver->draft);
     add_nodes(&list, resolver->scenario);
     if (!sim_names_collide(list.names, list.count, &first))
         return;

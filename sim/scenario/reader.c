@@ -78,10 +78,13 @@ static void *list_items(struct sim_reader *reader, const struct sim_yaml *node,
 }
 
 static void read_list(struct sim_reader *reader, const struct sim_yaml *node,
-                      const struct sim_section *section, struct draft_list *list)
+                      const struct sim_field *field, struct draft_list *list)
 {
+    const struct sim_section *section = field->section;
+    const bool is_by_name = (field->flags & SIM_FIELD_BY_NAME) != 0;
     if (node->kind != SIM_YAML_LIST) {
-        sim_report_error(reader->report, node, "expected a list of mappings (- ...)");
+        sim_report_error(reader->report, node, "expected a list of mappings (- ...)%s",
+                         is_by_name ? ", or a mapping by name" : "");
         return;
     }
     unsigned char *item = list_items(reader, node, section, list);
@@ -170,7 +173,7 @@ static void read_field(struct sim_reader *reader, const struct sim_yaml *node,
     else if (node->kind == SIM_YAML_NULL && field->kind >= SIM_FIELD_SECTION)
         return; /* `timeline:` with nothing behind it is an empty list */
     else if (field->kind == SIM_FIELD_LIST)
-        read_list(reader, node, field->section, target);
+        read_list(reader, node, field, target);
     else if (field->kind == SIM_FIELD_NAMED)
         read_named(reader, node, field->section, target);
     else if (field->kind == SIM_FIELD_SETS)
@@ -202,14 +205,25 @@ void sim_report_unknown_key(struct sim_reader *reader, const struct sim_yaml *no
 {
     const char *names[96];
     size_t count = 0;
-    for (size_t i = 0; i < section->count && count < 96; i++)
-        names[count++] = section->fields[i].key;
+    for (size_t i = 0; i < section->count && count < 96; i++) {
+        const struct sim_field *field = &section->fields[i];
+        names[count++] = reader->is_old && field->was != NULL ? field->was : field->key;
+    }
     for (size_t i = 0; i < extra_count && count < 96; i++)
         names[count++] = extra[i];
+    const struct sim_field *today = sim_schema_find_old(section, node->key);
     /* The rest of a law that was cut at its comma: said already at the law. */
     const bool is_cut_law = node->kind == SIM_YAML_NULL && strchr(node->key, ')') != NULL;
-    if (!node->is_tolerated && !is_cut_law)
-        sim_report_near(reader->report, node, SIM_AT_KEY, sim_near_name(node->key, names, count),
+    if (node->is_tolerated || is_cut_law)
+        return;
+    const bool is_others = section->other != NULL &&
+                           (sim_schema_find(section->other, node->key) != NULL ||
+                            (reader->is_old && sim_schema_find_old(section->other, node->key)));
+    if (is_others)
+        sim_report_near(reader->report, node, SIM_AT_KEY, NULL, "%s", section->other_says);
+    else
+        sim_report_near(reader->report, node, SIM_AT_KEY,
+                        today != NULL ? today->key : sim_near_name(node->key, names, count),
                         "unknown key");
 }
 
@@ -218,17 +232,10 @@ static void read_children(struct sim_reader *reader, const struct sim_yaml *node
 {
     for (const struct sim_yaml *child = node->first; child != NULL; child = child->next) {
         const struct sim_field *field = sim_schema_find(section, child->key);
-        if (field != NULL) {
-            const bool is_older = strcmp(field->key, child->key) != 0;
-            if (is_older && sim_yaml_get(node, field->key) != NULL)
-                sim_report_near(reader->report, child, SIM_AT_KEY, NULL,
-                                "is the older name of '%s', which is given too", field->key);
-            else if (is_older)
-                sim_report_warning(reader->report, child, "is now called '%s'", field->key);
+        if (field != NULL)
             read_field(reader, child, field, draft);
-        } else if (strcmp(child->key, "source") != 0 && section->policy == SIM_POLICY_NONE) {
+        else if (strcmp(child->key, "source") != 0 && section->policy == SIM_POLICY_NONE)
             sim_report_unknown_key(reader, child, section, NULL, 0);
-        }
     }
 }
 
@@ -248,10 +255,8 @@ static void check_required(struct sim_reader *reader, const struct sim_yaml *nod
 {
     for (size_t i = 0; i < section->count; i++) {
         const struct sim_field *field = &section->fields[i];
-        const bool is_given = sim_yaml_get(node, field->key) != NULL ||
-                              (field->alias != NULL && sim_yaml_get(node, field->alias) != NULL);
-        if ((field->flags & SIM_FIELD_REQUIRED) == 0 || is_given || node->is_alias ||
-            is_misspelt(node, section, field))
+        if ((field->flags & SIM_FIELD_REQUIRED) == 0 || sim_yaml_get(node, field->key) != NULL ||
+            node->is_alias || is_misspelt(node, section, field))
             continue;
         struct sim_yaml place = *node; /* its first character, not the whole block */
         place.mark.width = 1;

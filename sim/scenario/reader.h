@@ -29,6 +29,7 @@ struct sim_reader {
     bool has_sources;
     uint32_t sources[SIM_SOURCE_COUNT];
     uint32_t knobs;
+    bool is_old; /* the file is of schema 1: its names are suggested */
     /* Files named by laws and tables. */
     char **files;
     size_t files_count;

@@ -295,7 +295,6 @@ void sim_resolve(struct sim_resolver *resolver)
     scenario->start_unix_s = draft->start_unix_s == INT64_MIN ? 0 : draft->start_unix_s;
     scenario->quantum = quantum_of(&draft->quantum);
     sim_resolve_hardware(resolver);
-    sim_resolve_job_rules(resolver);
     sim_resolve_sched(&draft->sched, &scenario->sched);
     sim_resolve_pipelines(resolver);
     sim_resolve_workloads(resolver);

@@ -31,20 +31,28 @@ void sim_resolve(struct sim_resolver *resolver);
 void sim_resolve_hardware(struct sim_resolver *resolver);
 void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched);
 void sim_resolve_pipelines(struct sim_resolver *resolver);
-/* Parameters of the placement policy that were not given get the values that suit jobs. */
-void sim_resolve_job_rules(struct sim_resolver *resolver);
 void sim_resolve_workloads(struct sim_resolver *resolver);
-/* resolve_jobs.c: classes, labels and arrivals; the jobs of a trace are there by then. */
-void sim_resolve_jobs(struct sim_resolver *resolver, struct draft_workload *draft,
-                      struct sim_workload *workload);
+
+/* One entry of `jobs` or `fill` while it is resolved. */
+struct sim_job_source {
+    struct draft_head *head;
+    struct draft_source *draft;
+    struct draft_jobs *timed; /* what jobs in time have more; NULL = a fill */
+    struct sim_workload *workload;
+};
+
+/* resolve_jobs.c: classes and labels; when jobs in time arrive, the jobs being there by then. */
+void sim_resolve_job_classes(struct sim_resolver *resolver, const struct sim_job_source *source);
+void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source *source);
+/* Whether some jobs arrive that no class counts. */
+bool sim_resolve_has_process(const struct sim_workload *workload);
 /* Labels of jobs by what they ask for. */
 void sim_resolve_size_labels(struct sim_resolver *resolver, struct sim_workload *workload);
 /* A request with its defaults filled in (in the draft too), and its shape. */
 void sim_resolve_request(struct sim_resolver *resolver, const struct sim_yaml *at,
                          struct draft_request *draft, struct weir_shape *shape);
-/* The jobs of a workload from its trace. */
-void sim_resolve_trace(struct sim_resolver *resolver, struct draft_workload *draft,
-                       struct sim_workload *workload);
+/* The jobs of an entry from its trace. */
+void sim_resolve_trace(struct sim_resolver *resolver, const struct sim_job_source *source);
 void sim_resolve_timeline(struct sim_resolver *resolver);
 void sim_resolve_initial(struct sim_resolver *resolver);
 void sim_resolve_results(struct sim_resolver *resolver);

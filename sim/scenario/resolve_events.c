@@ -158,7 +158,10 @@ static char *event_text(struct sim_arena *arena, const struct draft_event *draft
 
 static bool is_sched_path(const char *path)
 {
-    return strcmp(path, "sched") == 0 || strncmp(path, "sched.", strlen("sched.")) == 0;
+    const size_t length = strcspn(path, ".");
+    const struct sim_field *field = sim_schema_find(&sim_schema_scenario, "sched");
+    return (length == strlen(field->key) && strncmp(path, field->key, length) == 0) ||
+           (length == strlen(field->alias) && strncmp(path, field->alias, length) == 0);
 }
 
 static struct sim_sched *read_sched(struct sim_resolver *resolver, const struct sim_yaml *tree)

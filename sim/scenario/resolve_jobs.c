@@ -2,8 +2,7 @@
 /*
  * Resolving jobs: classes to specs, labels to report them under, and when they arrive.
  *
- * Keys that mean nothing in a mode are refused when they are given and left out of the canonical
- * text when they are not.
+ * Keys of another process of arrivals are left out of the canonical text.
  */
 #include "sim/scenario/resolve.h"
 
@@ -52,10 +51,10 @@ void sim_resolve_size_labels(struct sim_resolver *resolver, struct sim_workload 
 static uint32_t types_of(struct sim_resolver *resolver, const struct draft_job_class *draft)
 {
     uint32_t set = WEIR_GPU_TYPE_SET;
-    char *rest = sim_arena_copy(resolver->arena, draft->models);
+    char *rest = sim_arena_copy(resolver->arena, draft->gpu_types);
     for (char *name = strsep(&rest, "|"); name != NULL; name = strsep(&rest, "|")) {
         const uint32_t type =
-            sim_resolve_gpu_type(resolver, sim_draft_at(&draft->head, "models"), name);
+            sim_resolve_gpu_type(resolver, sim_draft_at(&draft->head, "gpu_types"), name);
         if (type < 31)
             set |= UINT32_C(1) << type;
     }
@@ -63,9 +62,9 @@ static uint32_t types_of(struct sim_resolver *resolver, const struct draft_job_c
 }
 
 static void resolve_class(struct sim_resolver *resolver, struct draft_job_class *draft,
-                          const struct draft_workload *workload, struct sim_job_spec *job)
+                          const struct draft_jobs *timed, struct sim_job_spec *job)
 {
-    *job = (struct sim_job_spec){ .models = draft->models == NULL ? "" : draft->models,
+    *job = (struct sim_job_spec){ .models = draft->gpu_types == NULL ? "" : draft->gpu_types,
                                   .members = draft->members,
                                   .weight = draft->weight,
                                   .priority = (int32_t)draft->priority,
@@ -76,16 +75,20 @@ static void resolve_class(struct sim_resolver *resolver, struct draft_job_class 
                                   .run_ns = WEIR_UNKNOWN_TIME,
                                   .patience_ns = WEIR_UNKNOWN_TIME,
                                   .estimate_ns = WEIR_UNKNOWN_TIME,
-                                  .estimate_factor = draft->estimate };
-    job->service = draft->service == NULL ? workload->service : draft->service;
-    job->patience = draft->patience == NULL ? workload->patience : draft->patience;
+                                  .service = draft->run_time,
+                                  .patience = draft->patience,
+                                  .estimate_factor = timed == NULL ? 1 : draft->estimate };
+    if (timed != NULL && job->service == NULL)
+        job->service = timed->run_time;
+    if (timed != NULL && job->patience == NULL)
+        job->patience = timed->patience;
     sim_resolve_request(resolver, sim_draft_at(&draft->head, "request"), &draft->request,
                         &job->shape);
-    if (draft->models != NULL)
+    if (draft->gpu_types != NULL)
         job->shape.gpu_type = types_of(resolver, draft);
-    if (workload->mode == SIM_WORKLOAD_TIME && job->service == NULL)
+    if (timed != NULL && job->service == NULL)
         sim_report_error(resolver->report, draft->head.node,
-                         "needs service, here or in the workload: how long its jobs run");
+                         "needs run_time, here or for all of these jobs: how long they run");
 }
 
 /* Every step of a gang waits for the member whose turn comes last. */
@@ -105,18 +108,18 @@ static void warn_of_turns(struct sim_resolver *resolver, const struct draft_job_
     }
 }
 
-static void resolve_classes(struct sim_resolver *resolver, const struct draft_workload *draft,
-                            struct sim_workload *workload)
+void sim_resolve_job_classes(struct sim_resolver *resolver, const struct sim_job_source *source)
 {
-    struct draft_job_class *drafts = draft->classes.items;
+    struct sim_workload *workload = source->workload;
+    struct draft_job_class *drafts = source->draft->classes.items;
     double weight = 0;
-    workload->jobs_count = draft->classes.count;
+    workload->jobs_count = source->draft->classes.count;
     workload->jobs =
         sim_arena_alloc(resolver->arena, workload->jobs_count + 1, sizeof *workload->jobs);
     for (size_t i = 0; i < workload->jobs_count; i++) {
         if (drafts[i].head.name == NULL)
             return; /* reported */
-        resolve_class(resolver, &drafts[i], draft, &workload->jobs[i]);
+        resolve_class(resolver, &drafts[i], source->timed, &workload->jobs[i]);
         warn_of_turns(resolver, &drafts[i], &workload->jobs[i]);
         workload->jobs[i].label = label_of(resolver, workload, drafts[i].head.name);
         if (workload->jobs[i].label != i)
@@ -125,7 +128,7 @@ static void resolve_classes(struct sim_resolver *resolver, const struct draft_wo
         weight += workload->jobs[i].count == UINT64_MAX ? workload->jobs[i].weight : 1;
     }
     if (workload->jobs_count > 0 && !(weight > 0))
-        sim_report_error(resolver->report, sim_draft_at(&draft->head, "classes"),
+        sim_report_error(resolver->report, sim_draft_at(source->head, "classes"),
                          "all weights are 0");
 }
 
@@ -297,10 +300,9 @@ static void resolve_arrivals(struct sim_resolver *resolver, struct draft_arrival
         arrivals->rate_per_s = rate_of(resolver, draft, workload);
 }
 
-/* ---- the two modes ---- */
+/* ---- in time ---- */
 
-/* Whether some class is fed by the process, not by a count of its own. */
-static bool has_process(const struct sim_workload *workload)
+bool sim_resolve_has_process(const struct sim_workload *workload)
 {
     if (workload->kind != SIM_WORKLOAD_GENERATED)
         return true;
@@ -310,15 +312,16 @@ static bool has_process(const struct sim_workload *workload)
     return false;
 }
 
-static void resolve_time(struct sim_resolver *resolver, struct draft_workload *draft,
-                         struct sim_workload *workload)
+void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source *source)
 {
+    struct draft_jobs *draft = source->timed;
+    struct sim_workload *workload = source->workload;
     fill_time(&draft->from_ns, true, 0);
     if (draft->retries == SIM_ABSENT_COUNT)
         draft->retries = 0;
     if (draft->retry_delay == NULL && draft->retries > 0)
         draft->retry_delay = sim_resolve_constant(resolver, "const(60)");
-    if (has_process(workload))
+    if (sim_resolve_has_process(workload))
         resolve_arrivals(resolver, &draft->arrivals, workload);
     else
         workload->arrivals = (struct sim_arrivals){ .kind = SIM_ARRIVALS_TRACE };
@@ -330,45 +333,5 @@ static void resolve_time(struct sim_resolver *resolver, struct draft_workload *d
                             resolver->scenario->horizon_ns == INT64_MAX;
     if (is_endless)
         sim_report_error(resolver->report, draft->head.node,
-                         "arrivals never end: give jobs, or a horizon for the run");
-}
-
-static void refuse_time_keys(struct sim_resolver *resolver, const struct draft_workload *draft)
-{
-    static const char *const keys[] = { "arrivals", "service", "service_limit", "patience",
-                                        "from",     "retries", "retry_delay",   "queue_limit" };
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        const struct sim_yaml *at = sim_yaml_get(draft->head.node, keys[i]);
-        if (at != NULL)
-            sim_report_near(resolver->report, at, SIM_AT_KEY, NULL,
-                            "has no meaning in mode: static (nothing ends there)");
-    }
-}
-
-static void check_static(struct sim_resolver *resolver, const struct draft_workload *draft,
-                         const struct sim_workload *workload)
-{
-    refuse_time_keys(resolver, draft);
-    if (workload->kind == SIM_WORKLOAD_GENERATED && has_process(workload) &&
-        workload->jobs_limit == UINT64_MAX && isnan(workload->demand_frac))
-        sim_report_error(resolver->report, draft->head.node,
-                         "generated jobs of a static workload need jobs or demand: how many "
-                         "arrive");
-}
-
-void sim_resolve_jobs(struct sim_resolver *resolver, struct draft_workload *draft,
-                      struct sim_workload *workload)
-{
-    workload->jobs_limit = draft->jobs;
-    workload->queue_limit = draft->queue_limit;
-    workload->service_limit_ns =
-        draft->service_limit_ns == SIM_ABSENT_TIME ? INT64_MAX : draft->service_limit_ns;
-    if (workload->kind == SIM_WORKLOAD_GENERATED)
-        resolve_classes(resolver, draft, workload);
-    else
-        sim_resolve_size_labels(resolver, workload);
-    if (workload->mode == SIM_WORKLOAD_TIME)
-        resolve_time(resolver, draft, workload);
-    else
-        check_static(resolver, draft, workload);
+                         "arrivals never end: give count, or a horizon for the run");
 }

@@ -164,12 +164,8 @@ void sim_resolve_repartition(struct sim_resolver *resolver)
 {
     const struct sim_scenario *scenario = resolver->scenario;
     const struct sim_yaml *at = sim_draft_at(&resolver->draft->sched.repartition.head, "policy");
-    const bool is_timed =
-        scenario->workloads_count > 0 && scenario->workloads[0].mode == SIM_WORKLOAD_TIME;
     if (scenario->sched.repartition.policy == SIM_REPARTITION_OFF)
         return;
-    if (!is_timed)
-        sim_report_error(resolver->report, at, "needs workloads in mode: time");
     if (!has_cuts(scenario) && !resolver->is_hardware_unclear)
         sim_report_error(resolver->report, at,
                          "needs nodes with share: mig and a partition to begin with");

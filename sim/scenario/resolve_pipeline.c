@@ -445,7 +445,7 @@ void sim_resolve_pipelines(struct sim_resolver *resolver)
                 sim_report_error(resolver->report, sim_draft_at(&drafts[i].head, "name"),
                                  "two pipelines are called '%s'", name);
     }
-    if (resolver->draft->workloads.count == 0)
+    if (resolver->draft->jobs.count == 0 && resolver->draft->fill.count == 0)
         sim_resolve_not_empty(resolver, sim_yaml_get(resolver->root, "pipelines"),
                               "a scenario needs at least one pipeline");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Resolving the trace of a workload: which format, which file, and its rows as jobs with shapes.
+ * Resolving the trace of jobs: which format, which file, and its rows as jobs with shapes.
  *
  * What a trace leaves open is decided here: a job without a run time is left out of a replay, but
  * one that left while it waited takes the run time of the job of its size that came last before it;
@@ -18,12 +18,12 @@
 
 enum { MILLI = 1000, NEAR = 10000 };
 
-/* The trace of one workload while it is resolved. */
+/* The trace of one entry while it is resolved. */
 struct trace {
     struct sim_resolver *resolver;
-    const struct draft_workload *draft;
-    struct sim_workload *workload;
+    const struct sim_job_source *source;
     const struct sim_yaml *at; /* the key that names the file */
+    const struct wl_trace_format *format;
     const char *path;
     struct wl_jobs jobs;
     bool is_replay;                /* in time, as the trace says */
@@ -78,8 +78,7 @@ static uint32_t members_of(uint32_t parts, uint32_t most)
 
 static uint32_t split(const struct trace *trace, const struct wl_job *job)
 {
-    const bool is_pod = trace->workload->kind == SIM_WORKLOAD_OPENB;
-    if (trace->workload->mode == SIM_WORKLOAD_STATIC || is_pod)
+    if (trace->source->timed == NULL || trace->format->is_indivisible)
         return 1;
     if (job->gpus > 0)
         return members_of(job->gpus, trace->most_gpus);
@@ -105,7 +104,7 @@ static struct weir_shape shape_of(const struct trace *trace, const struct wl_job
 
 static int64_t run_of(const struct trace *trace, const struct wl_job *job)
 {
-    const bool is_killed = trace->workload->kind == SIM_WORKLOAD_SWF && job->run_ns != WL_UNKNOWN &&
+    const bool is_killed = trace->format->is_killed_at_estimate && job->run_ns != WL_UNKNOWN &&
                            job->estimate_ns != WL_UNKNOWN && job->estimate_ns > 0 &&
                            job->run_ns > job->estimate_ns;
     return is_killed ? job->estimate_ns : job->run_ns;
@@ -140,6 +139,7 @@ static int64_t borrowed_run(const struct trace *trace, size_t row)
 static struct sim_job_spec spec_of(const struct trace *trace, size_t row)
 {
     const struct wl_job *job = &trace->jobs.jobs[row];
+    const struct draft_jobs *timed = trace->source->timed;
     const uint32_t members = split(trace, job);
     const bool is_free = job->models[0] == '\0';
     struct sim_job_spec spec = {
@@ -154,8 +154,8 @@ static struct sim_job_spec spec_of(const struct trace *trace, size_t row)
         .patience_ns = job->patience_ns,
         .estimate_ns = job->estimate_ns,
         .is_endless = job->end == WL_JOB_RUNNING,
-        .service = trace->draft->service,
-        .patience = trace->draft->patience,
+        .service = timed == NULL ? NULL : timed->run_time,
+        .patience = timed == NULL ? NULL : timed->patience,
         .estimate_factor = 1
     };
     if (trace->is_replay && spec.service == NULL && job->end == WL_JOB_NEVER_STARTED)
@@ -165,38 +165,63 @@ static struct sim_job_spec spec_of(const struct trace *trace, size_t row)
 
 /* ---- the file ---- */
 
+/* False when there is no such format, or none that is known by its head; that is reported. */
+static bool find_format(struct trace *trace)
+{
+    struct draft_source *draft = trace->source->draft;
+    struct sim_report *report = trace->resolver->report;
+    struct weir_error error = { .phase = -1 };
+    const char *names[8];
+    size_t count = 0;
+    const char *columns = NULL;
+    if (draft->format == NULL && draft->columns != NULL)
+        draft->format = sim_arena_copy(trace->resolver->arena, "table");
+    if (draft->format == NULL) {
+        const struct wl_trace_options options = { .path = trace->path };
+        if (wl_trace_recognise(&options, &trace->format, &columns, &error) != WEIR_OK)
+            return sim_report_error(report, trace->at, "%s", error.text);
+        draft->format = sim_arena_copy(trace->resolver->arena, trace->format->name);
+        draft->columns = sim_arena_copy(trace->resolver->arena, columns);
+        return true;
+    }
+    trace->format = wl_trace_format_find(draft->format);
+    if (trace->format != NULL)
+        return true;
+    for (; count < wl_trace_formats_count && count < 8; count++)
+        names[count] = wl_trace_formats[count].name;
+    return sim_report_near(report, sim_draft_at(trace->source->head, "format"), SIM_AT_VALUE,
+                           sim_near_name(draft->format, names, count),
+                           "there is no format of traces '%s' (weir trace formats)", draft->format);
+}
+
+/* Keys that belong to formats that say less. */
 static void refuse_keys(struct trace *trace)
 {
-    static const struct {
-        const char *key, *message;
-        uint32_t kind;
-    } keys[] = {
-        { "map", "belongs to kind: table", SIM_WORKLOAD_TABLE },
-        { "processor", "belongs to kind: swf", SIM_WORKLOAD_SWF },
-    };
-    const struct sim_yaml *node = trace->draft->head.node;
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        const struct sim_yaml *at = sim_yaml_get(node, keys[i].key);
-        if (at != NULL && trace->workload->kind != keys[i].kind)
-            sim_report_near(trace->resolver->report, at, SIM_AT_KEY, NULL, "%s", keys[i].message);
-    }
-    if (trace->draft->file != NULL && trace->draft->pods != NULL)
-        sim_report_error(trace->resolver->report, sim_yaml_get(node, "pods"),
-                         "is another name of file; give one of them");
+    const struct sim_yaml *node = trace->source->head->node;
+    const struct sim_yaml *columns = sim_yaml_get(node, "columns");
+    const struct sim_yaml *processor = sim_yaml_get(node, "processor");
+    if (columns != NULL && !trace->format->needs_map)
+        sim_report_near(trace->resolver->report, columns, SIM_AT_KEY, NULL,
+                        "belongs to format: table; %s says itself which column is what",
+                        trace->format->name);
+    if (processor != NULL && !trace->format->counts_processors)
+        sim_report_near(trace->resolver->report, processor, SIM_AT_KEY, NULL,
+                        "belongs to format: swf; %s says what a job asks for", trace->format->name);
 }
 
 /* False when it is wrong or absent; that is reported. */
 static bool open_map(struct trace *trace, struct wl_column_map **map)
 {
-    const struct draft_workload *draft = trace->draft;
+    const struct draft_head *head = trace->source->head;
     struct weir_error error = { .phase = -1 };
-    const char *name = draft->map;
+    const char *name = trace->source->draft->columns;
     *map = NULL;
-    if (trace->workload->kind != SIM_WORKLOAD_TABLE)
+    if (!trace->format->needs_map)
         return true;
     if (name == NULL)
-        return sim_report_error(trace->resolver->report, draft->head.node,
-                                "a table needs map: which column says what (weir trace formats)");
+        return sim_report_error(trace->resolver->report, head->node,
+                                "a table needs columns: which of them says what (weir trace "
+                                "formats)");
     bool is_built_in = false;
     for (size_t i = 0; i < wl_column_maps_count; i++)
         is_built_in = is_built_in || strcmp(wl_column_maps[i].name, name) == 0;
@@ -204,27 +229,23 @@ static bool open_map(struct trace *trace, struct wl_column_map **map)
         name = sim_resolve_data_path(trace->resolver, name);
     if (wl_column_map_open(name, map, &error) == WEIR_OK)
         return true;
-    return sim_report_error(trace->resolver->report, sim_draft_at(&draft->head, "map"), "%s",
+    return sim_report_error(trace->resolver->report, sim_draft_at(head, "columns"), "%s",
                             error.text);
 }
 
 static bool read_file(struct trace *trace)
 {
-    static const char *const formats[] = {
-        [SIM_WORKLOAD_OPENB] = "openb", [SIM_WORKLOAD_SWF] = "swf", [SIM_WORKLOAD_TABLE] = "table"
-    };
     struct sim_report *report = trace->resolver->report;
-    const struct wl_trace_format *format = wl_trace_format_find(formats[trace->workload->kind]);
     struct weir_error error = { .phase = -1 };
     struct wl_column_map *map = NULL;
-    const bool skips = trace->draft->on_bad_row == WL_BAD_ROW_IS_SKIPPED;
+    const bool skips = trace->source->draft->on_bad_row == WL_BAD_ROW_IS_SKIPPED;
     if (!open_map(trace, &map))
         return false;
     const struct wl_trace_options options = { .path = trace->path,
                                               .on_bad_row =
                                                   skips ? WL_BAD_ROW_IS_SKIPPED : WL_BAD_ROW_FAILS,
                                               .map = map };
-    const weir_status status = format->read(&options, &trace->jobs, &error);
+    const weir_status status = trace->format->read(&options, &trace->jobs, &error);
     wl_column_map_destroy(map);
     if (status != WEIR_OK)
         return sim_report_error(report, trace->at, "%s", error.text);
@@ -248,13 +269,12 @@ static bool is_usable(const struct trace *trace, const struct sim_job_spec *spec
 
 static void take_jobs(struct trace *trace)
 {
-    struct sim_workload *workload = trace->workload;
+    struct sim_workload *workload = trace->source->workload;
     const size_t count = trace->jobs.count;
+    const bool is_gpu = trace->source->draft->processor == WL_PROCESSOR_GPU;
     workload->jobs = sim_arena_alloc(trace->resolver->arena, count + 1, sizeof *workload->jobs);
     for (size_t i = 0; i < count; i++)
-        wl_job_take_processors(&trace->jobs.jobs[i], trace->draft->processor == WL_PROCESSOR_GPU
-                                                         ? WL_PROCESSOR_GPU
-                                                         : WL_PROCESSOR_CPU);
+        wl_job_take_processors(&trace->jobs.jobs[i], is_gpu ? WL_PROCESSOR_GPU : WL_PROCESSOR_CPU);
     for (size_t i = 0; i < count; i++) {
         const struct sim_job_spec spec = spec_of(trace, i);
         if (is_usable(trace, &spec))
@@ -267,25 +287,22 @@ static void take_jobs(struct trace *trace)
                            count - workload->jobs_count, count);
 }
 
-void sim_resolve_trace(struct sim_resolver *resolver, struct draft_workload *draft,
-                       struct sim_workload *workload)
+void sim_resolve_trace(struct sim_resolver *resolver, const struct sim_job_source *source)
 {
-    const bool has_file = draft->file != NULL;
-    const struct draft_arrivals *arrivals = &draft->arrivals;
-    struct trace trace = { .resolver = resolver, .draft = draft, .workload = workload };
-    trace.at = sim_draft_at(&draft->head, has_file ? "file" : "pods");
-    trace.is_replay = workload->mode == SIM_WORKLOAD_TIME &&
+    const struct draft_arrivals *arrivals = source->timed == NULL ? NULL : &source->timed->arrivals;
+    struct trace trace = { .resolver = resolver,
+                           .source = source,
+                           .at = sim_draft_at(source->head, "trace"),
+                           .path = sim_resolve_data_path(resolver, source->draft->trace) };
+    trace.is_replay = arrivals != NULL &&
                       (arrivals->head.node == NULL || arrivals->process == SIM_ARRIVALS_TRACE);
     trace.most_gpus = most_on_a_node(resolver->scenario, true);
     trace.most_cpus = most_on_a_node(resolver->scenario, false);
-    refuse_keys(&trace);
-    if (!has_file && draft->pods == NULL) {
-        sim_report_error(resolver->report, trace.at, "key 'file' is missing (the trace)");
+    if (!find_format(&trace))
         return;
-    }
-    if (workload->kind == SIM_WORKLOAD_SWF && draft->processor == SIM_ABSENT_COUNT)
-        draft->processor = WL_PROCESSOR_CPU;
-    trace.path = sim_resolve_data_path(resolver, has_file ? draft->file : draft->pods);
+    refuse_keys(&trace);
+    if (trace.format->counts_processors && source->draft->processor == SIM_ABSENT_COUNT)
+        source->draft->processor = WL_PROCESSOR_CPU;
     if (read_file(&trace))
         take_jobs(&trace);
     wl_jobs_clear(&trace.jobs);

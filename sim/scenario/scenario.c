@@ -8,11 +8,13 @@
 
 #include "sim/engine/digest.h"
 #include "sim/port/command_policy.h"
+#include "sim/scenario/acts.h"
 #include "sim/scenario/check.h"
 #include "sim/scenario/emit.h"
 #include "sim/scenario/input_file.h"
 #include "sim/scenario/models.h"
 #include "sim/scenario/set.h"
+#include "sim/scenario/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +31,7 @@ struct loading {
     const struct sim_scenario_source *source;
     const struct sim_policies *policies;
     const char *folder;
+    bool is_trial; /* of a variant */
 };
 
 /* ---- policies ---- */
@@ -84,17 +87,41 @@ static void note_named_files(struct loading *loading, const struct sim_reader *r
 
 /* ---- from tree to scenario ---- */
 
+static void refuse(void *state, struct sim_yaml *node, const char *sentence)
+{
+    sim_report_near(state, node, SIM_AT_KEY, NULL, "%s", sentence);
+}
+
+/* Keys that would change nothing. What a key needs may come with another --set. */
+static void check_acts(struct loading *loading, struct sim_yaml *root)
+{
+    const struct sim_acts_walk walk = { .arena = &loading->box->arena,
+                                        .root = root,
+                                        .has_needs =
+                                            loading->source->sets_count == 0 && !loading->is_trial,
+                                        .found = refuse,
+                                        .state = &loading->report };
+    if (!sim_words_are_old(root)) /* there they are left out */
+        sim_acts_visit(&walk);
+}
+
 static void build(struct loading *loading, const struct sim_yaml *given)
 {
     struct sim_arena *arena = &loading->box->arena;
-    struct sim_yaml *root = sim_models_fill(arena, &loading->report, given);
+    struct sim_words words = { .arena = arena,
+                               .report = &loading->report,
+                               .root = sim_yaml_clone(arena, given) };
+    sim_words_finish(&words);
+    struct sim_yaml *root = sim_models_fill(arena, &loading->report, words.root);
     struct sim_scenario *scenario = &loading->box->scenario;
     struct sim_reader reader = { .arena = arena,
                                  .report = &loading->report,
                                  .policies = loading->policies,
-                                 .folder = loading->folder };
+                                 .folder = loading->folder,
+                                 .is_old = sim_words_are_old(root) };
     struct draft_scenario *draft = sim_arena_alloc(arena, 1, sizeof *draft);
     sim_read_section(&reader, root, &sim_schema_scenario, draft);
+    draft->schema = SIM_SCHEMA_VERSION; /* of the canonical text, whatever was read */
     struct sim_resolver resolver = { .arena = arena,
                                      .report = &loading->report,
                                      .reader = &reader,
@@ -103,6 +130,7 @@ static void build(struct loading *loading, const struct sim_yaml *given)
                                      .scenario = scenario };
     sim_resolve(&resolver);
     sim_check(&resolver);
+    check_acts(loading, root);
     scenario->sources_unstated = reader.sources[SIM_SOURCE_UNSTATED];
     scenario->sources_measured = reader.sources[SIM_SOURCE_MEASURED];
     scenario->sources_datasheet = reader.sources[SIM_SOURCE_DATASHEET];
@@ -111,7 +139,7 @@ static void build(struct loading *loading, const struct sim_yaml *given)
     if (loading->report.out->errors > 0)
         return;
     note_named_files(loading, &reader);
-    scenario->resolved = sim_emit(arena, draft);
+    scenario->resolved = sim_emit(arena, draft, sim_acts_present(root));
     scenario->digest =
         sim_digest_bytes(SIM_DIGEST_START, scenario->resolved, strlen(scenario->resolved));
 }
@@ -132,6 +160,17 @@ static void free_box(struct box *box)
     free(box);
 }
 
+/* What a set brings is settled before the next one, which may build on it. */
+static bool apply_set(struct loading *loading, struct sim_yaml *root, const char *text)
+{
+    struct sim_words words = { .arena = &loading->box->arena,
+                               .report = &loading->report,
+                               .root = root };
+    const bool is_applied = sim_set_apply_text(&loading->box->arena, &loading->report, root, text);
+    sim_words_settle(&words);
+    return is_applied;
+}
+
 /* Reports the mistakes a variant has that the scenario itself has not. */
 static void check_variant(struct loading *loading, const struct sim_yaml *root,
                           const struct sim_variant *variant, const struct sim_yaml *at)
@@ -140,10 +179,11 @@ static void check_variant(struct loading *loading, const struct sim_yaml *root,
     struct loading trial = *loading;
     trial.box = new_box();
     trial.report.out = &found;
+    trial.is_trial = true;
     struct sim_yaml *tree = sim_yaml_clone(&trial.box->arena, root);
     bool is_applied = true;
     for (size_t i = 0; i < variant->sets_count; i++)
-        is_applied &= sim_set_apply_text(&trial.box->arena, &trial.report, tree, variant->sets[i]);
+        is_applied &= apply_set(&trial, tree, variant->sets[i]);
     if (is_applied)
         build(&trial, tree);
     for (size_t i = 0; i < found.count; i++)
@@ -174,13 +214,15 @@ static weir_status load_text(struct loading *loading)
     struct sim_report *report = &loading->report;
     struct sim_yaml *root = sim_yaml_parse(arena, report->text, report->length, report);
     if (root != NULL && root->kind != SIM_YAML_MAPPING) {
-        sim_report_error(report, root, "a scenario is a mapping of keys (schema: 1, name: ...)");
+        sim_report_error(report, root, "a scenario is a mapping of keys (schema: 2, name: ...)");
         root = NULL;
     }
     if (root == NULL)
         return WEIR_EFORMAT;
+    struct sim_words words = { .arena = arena, .report = report, .root = root };
+    sim_words_settle(&words);
     for (size_t i = 0; i < loading->source->sets_count; i++)
-        (void)sim_set_apply_text(arena, report, root, loading->source->sets[i]);
+        (void)apply_set(loading, root, loading->source->sets[i]);
     build(loading, root);
     if (report->out->errors == 0 && !loading->source->is_variant)
         check_variants(loading, root);

@@ -255,16 +255,11 @@ static inline bool sim_pipeline_is_batch(const struct sim_pipeline *pipeline)
            pipeline->execution == SIM_EXECUTION_BATCH_DEBUG;
 }
 
-/* ---- workloads: jobs ---- */
+/* ---- jobs ---- */
 
-enum sim_workload_kind {
-    SIM_WORKLOAD_OPENB,
-    SIM_WORKLOAD_GENERATED,
-    SIM_WORKLOAD_SWF,
-    SIM_WORKLOAD_TABLE
-};
-/* Static: jobs arrive one by one, each is placed at once or refused, none ever ends. Time: jobs
- * arrive, wait, run and end. */
+enum sim_workload_kind { SIM_WORKLOAD_TRACE, SIM_WORKLOAD_GENERATED };
+/* Static, a fill: jobs arrive one by one, each is placed at once or refused, none ever ends. Time:
+ * jobs arrive, wait, run and end. */
 enum sim_workload_mode { SIM_WORKLOAD_STATIC, SIM_WORKLOAD_TIME };
 /* Which of equal nodes is first: by a kept order, by the cluster's own order, at random. */
 enum sim_ranks { SIM_RANKS_FILE, SIM_RANKS_SHUFFLED, SIM_RANKS_AS_GIVEN };
@@ -347,6 +342,15 @@ struct sim_workload {
     uint64_t queue_limit;     /* jobs that may wait, UINT64_MAX = no limit */
     uint32_t retries;
     struct sim_law *retry_delay;
+};
+
+/* ---- all the work there is ---- */
+
+enum sim_work_kind { SIM_WORK_PIPELINE, SIM_WORK_JOBS, SIM_WORK_FILL };
+
+struct sim_work {
+    uint32_t kind;  /* enum sim_work_kind */
+    uint32_t index; /* into pipelines or workloads */
 };
 
 /* ---- things that happen ---- */
@@ -460,8 +464,10 @@ struct sim_scenario {
     struct sim_pipeline *pipelines;
     size_t pipelines_count;
     size_t stages_total;
-    struct sim_workload *workloads; /* instead of pipelines */
+    struct sim_workload *workloads; /* jobs in time, then fills */
     size_t workloads_count;
+    struct sim_work *work; /* all of these, pipelines first */
+    size_t work_count;
 
     struct sim_timeline_entry *timeline; /* ascending by at_ns */
     size_t timeline_count;

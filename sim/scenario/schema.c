@@ -17,6 +17,14 @@ const struct sim_field *sim_schema_find(const struct sim_section *section, const
     return NULL;
 }
 
+const struct sim_field *sim_schema_find_old(const struct sim_section *section, const char *key)
+{
+    for (size_t i = 0; i < section->count; i++)
+        if (section->fields[i].was != NULL && strcmp(section->fields[i].was, key) == 0)
+            return &section->fields[i];
+    return sim_schema_find(section, key);
+}
+
 /* One alternative of a list ends at '|', one of its names at '/'. */
 bool sim_choice_word(const char *choices, uint32_t index, char *text, size_t capacity)
 {

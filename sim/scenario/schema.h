@@ -22,6 +22,8 @@
 #define SIM_ABSENT_TIME  INT64_MIN
 #define SIM_ABSENT_BYTES INT64_MIN
 
+enum { SIM_SCHEMA_VERSION = 2 };
+
 enum sim_field_kind {
     SIM_FIELD_TEXT,      /* char * */
     SIM_FIELD_FLAG,      /* uint32_t: 0, 1 */
@@ -42,14 +44,26 @@ enum sim_field_kind {
 
 enum sim_field_flag {
     SIM_FIELD_REQUIRED = 1,
-    SIM_FIELD_KNOB = 2 /* giving it is a decision the user had to make about the machine */
+    SIM_FIELD_KNOB = 2,    /* giving it is a decision the user had to make about the machine */
+    SIM_FIELD_BY_NAME = 4, /* LIST: a mapping by name means the same */
+    SIM_FIELD_WORDS = 8    /* TEXT: a list of words means the same as "A|B" */
+};
+
+/* What there can be in a scenario for a key to act on. */
+enum sim_acts {
+    SIM_ACTS_PIPELINES = 1,
+    SIM_ACTS_JOBS = 2, /* in time */
+    SIM_ACTS_FILL = 4,
+    SIM_ACTS_TIMED = SIM_ACTS_PIPELINES | SIM_ACTS_JOBS,
+    SIM_ACTS_ALL = SIM_ACTS_TIMED | SIM_ACTS_FILL
 };
 
 struct sim_section;
 
 struct sim_field {
     const char *key;
-    const char *alias; /* an older name, accepted with a warning; NULL = none */
+    const char *alias; /* another name that means the same; NULL = none */
+    const char *was;   /* its name in files of schema 1, where that differs */
     uint32_t kind;     /* enum sim_field_kind */
     uint32_t unit;     /* enum sim_unit */
     uint32_t flags;
@@ -60,6 +74,11 @@ struct sim_field {
     const char *choices;  /* "a|b/older-name|c" */
     const struct sim_section *section;
     const char *help;
+    uint32_t acts;      /* enum sim_acts; 0 = on what the mapping around it acts on */
+    const char *word;   /* CHOICE: a word that acts on less: on `word_acts` */
+    uint32_t word_acts; /* enum sim_acts */
+    const char *needs;  /* "key: a|b": acts only where that key, here or further out, says so */
+    const char *shows;  /* why it changes no result: it is about what is kept or told */
 };
 
 enum sim_policy_kind {
@@ -78,13 +97,17 @@ struct sim_section {
     const char *scalar_key; /* the key a bare value stands for, NULL = a mapping is needed */
     bool has_sources;       /* its numbers count as measured, datasheet, guess or unstated */
     uint32_t policy;        /* enum sim_policy_kind: unknown keys are parameters of the policy */
+    const struct sim_section *other; /* one much like it: its keys are refused here ... */
+    const char *other_says;          /* ... with this sentence */
 };
 
 extern const struct sim_section sim_schema_scenario;
 extern const struct sim_section sim_schema_sched;
 
-/* The field with this key (or older name), or NULL. */
+/* The field with this key (or its alias), or NULL. */
 const struct sim_field *sim_schema_find(const struct sim_section *section, const char *key);
+/* The same in a file of schema 1, by the name it had there too. */
+const struct sim_field *sim_schema_find_old(const struct sim_section *section, const char *key);
 
 /* The k-th word of a choice list into `text`; false when there are fewer. Words behind '/' are
  * older names and skipped. */

@@ -63,6 +63,7 @@ static const struct sim_field gpu_type_fields[] = {
       .max = 1e6,
       .help = "power drawn at full load" },
     { .key = "speed",
+      .acts = SIM_ACTS_TIMED,
       .kind = SIM_FIELD_NUMBER,
       AT(draft_gpu_type, speed),
       .fallback = "1",
@@ -145,6 +146,7 @@ static const struct sim_field catalog_fields[] = {
       .section = &node_type_section,
       .help = "node types by name" },
     { .key = "models",
+      .acts = SIM_ACTS_PIPELINES,
       .kind = SIM_FIELD_NAMED,
       AT(draft_catalog, models),
       .section = &sim_schema_model,
@@ -248,6 +250,8 @@ static const struct sim_field node_group_fields[] = {
       AT(draft_node_group, share),
       .fallback = "that of the cluster",
       .choices = SHARE_CHOICES,
+      .word = "timeslice",
+      .word_acts = SIM_ACTS_TIMED,
       .help =
           "how workers share a GPU: by parts of it; by MIG instances, which do not disturb each "
           "other; in turn; or not at all (exclusive: a stage or class that asks for a part "
@@ -259,6 +263,7 @@ static const struct sim_field node_group_fields[] = {
       .fallback = "instances are made on demand",
       .help = "share: mig: the instances every GPU is cut into, [3g, 2g, 1g, 1g]" },
     { .key = "timeslice",
+      .acts = SIM_ACTS_TIMED,
       .kind = SIM_FIELD_SECTION,
       AT(draft_node_group, timeslice),
       .section = &timeslice_section,
@@ -363,11 +368,13 @@ static const struct sim_field cluster_fields[] = {
       .help = "of the table only every so many: a smaller cluster of the same mixture (nodes by "
               "model, GPUs, CPUs and memory, beginning with the first), by name" },
     { .key = "failures",
+      .acts = SIM_ACTS_TIMED,
       .kind = SIM_FIELD_SECTION,
       AT(draft_cluster, failures),
       .section = &failures_section,
       .help = "random failures of nodes" },
     { .key = "power",
+      .acts = SIM_ACTS_FILL,
       .kind = SIM_FIELD_SECTION,
       AT(draft_cluster, power),
       .section = &power_section,
@@ -377,6 +384,8 @@ static const struct sim_field cluster_fields[] = {
       AT(draft_cluster, share),
       .fallback = "fraction",
       .choices = SHARE_CHOICES,
+      .word = "timeslice",
+      .word_acts = SIM_ACTS_TIMED,
       .help = "how workers share the GPUs of all nodes; groups of nodes may say otherwise" },
 };
 const struct sim_section sim_schema_cluster = { .name = "cluster",

@@ -2,6 +2,7 @@
 /*
  * The schema as a reference page and as a JSON Schema, from the same tables as everything else.
  */
+#include "sim/scenario/acts.h"
 #include "sim/scenario/catalog_gpus.h"
 #include "sim/scenario/scenario.h"
 #include "sim/scenario/schema.h"
@@ -111,8 +112,33 @@ static const char introduction[] =
     "- **Paths** for `--set`, `compare` and `timeline` are keys with dots. Entries of lists go by "
     "`[index]`, or by their name, type or label: `cluster.nodes.dgx.count`, "
     "`pipelines.curation.stages.caption.gpus`. A path that leads nowhere is a mistake.\n"
+    "- **Work** is any number of `pipelines` and `jobs`, or one `fill`. Each of them is a list, or "
+    "a "
+    "mapping by name.\n"
+    "- **A key acts or is refused**: what acts on nothing in a scenario, or not beside its other "
+    "settings, is a mistake.\n"
+    "- Files of `schema: 1` are read in their own words; `weir upgrade --write FILE` puts them "
+    "into "
+    "those of today.\n"
     "- Not supported, and refused with a sentence: anchors, aliases, merge keys, tags, duplicate "
     "keys, several documents, files above 8 MiB.\n";
+
+/* What the key is called elsewhere, and what it acts on when not on all. */
+static void put_acts(FILE *out, const struct sim_field *field)
+{
+    struct sim_arena arena = { .blocks = NULL };
+    if (field->alias != NULL)
+        fprintf(out, " (also `%s`)", field->alias);
+    if (field->acts != 0 && field->kind < SIM_FIELD_LIST)
+        fprintf(out, ". Acts on %s", sim_acts_words(&arena, field->acts));
+    if (field->word != NULL)
+        fprintf(out, ". `%s` acts on %s", field->word, sim_acts_words(&arena, field->word_acts));
+    if (field->needs != NULL)
+        fprintf(out, ". Acts with `%s`", field->needs);
+    if (field->shows != NULL)
+        fprintf(out, ". Changes no result: %s", field->shows);
+    sim_arena_clear(&arena);
+}
 
 static void put_section(FILE *out, const struct sim_section *section)
 {
@@ -129,8 +155,9 @@ static void put_section(FILE *out, const struct sim_section *section)
         put_range(out, field);
         fputs(" | ", out);
         put_default(out, field);
-        fprintf(out, " | %s%s%s%s |\n", field->help, field->alias == NULL ? "" : " (older name: `",
-                field->alias == NULL ? "" : field->alias, field->alias == NULL ? "" : "`)");
+        fprintf(out, " | %s", field->help);
+        put_acts(out, field);
+        fputs(" |\n", out);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "sim/scenario/set.h"
 
 #include "sim/scenario/catalog_gpus.h"
+#include "sim/scenario/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 struct walk {
     struct sim_arena *arena;
     struct sim_report *report;
+    const struct sim_yaml *root;
     const struct sim_yaml *at; /* where to report */
     const char *path;          /* whole */
     const char *rest;          /* what is still to walk, "" = arrived */
@@ -233,8 +235,11 @@ static bool walk_field(struct walk *walk, struct sim_yaml *node, const struct si
 static bool walk_section(struct walk *walk, struct sim_yaml *node,
                          const struct sim_section *section)
 {
-    const char *component = next_component(walk);
+    const char *component = sim_words_today(walk->root, section, next_component(walk));
     const struct sim_field *field = sim_schema_find(section, component);
+    if (is_arrived(walk) && sim_words_is_gone(walk->root, section, component))
+        return open_mapping(walk, node, section) &&
+               arrive(walk, child_of(walk, node, component), NULL);
     if (field == NULL && (section->policy == SIM_POLICY_NONE || !is_arrived(walk)))
         return fail_key(walk, section, component);
     if (!open_mapping(walk, node, section))
@@ -243,18 +248,19 @@ static bool walk_section(struct walk *walk, struct sim_yaml *node,
         return arrive(walk, child_of(walk, node, component), NULL);
     if (section->policy != SIM_POLICY_NONE && strcmp(field->key, section->scalar_key) == 0)
         tolerate_parameters(node, section);
-    const char *key = field->key;
-    if (field->alias != NULL && sim_yaml_get(node, field->alias) != NULL)
-        key = field->alias;
-    return walk_field(walk, child_of(walk, node, key), field);
+    return walk_field(walk, child_of(walk, node, field->key), field);
 }
 
 bool sim_set_apply(struct sim_arena *arena, struct sim_report *report, struct sim_yaml *root,
                    const char *path, struct sim_yaml *value, const struct sim_yaml *at)
 {
-    struct walk walk = {
-        .arena = arena, .report = report, .at = at, .path = path, .rest = path, .value = value
-    };
+    struct walk walk = { .arena = arena,
+                         .report = report,
+                         .root = root,
+                         .at = at,
+                         .path = path,
+                         .rest = path,
+                         .value = value };
     if (path[0] == '\0')
         return sim_report_error(report, at, "a path is missing");
     return walk_section(&walk, root, &sim_schema_scenario);

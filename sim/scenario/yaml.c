@@ -27,6 +27,20 @@ void sim_yaml_append(struct sim_yaml *parent, struct sim_yaml *child)
     parent->last = child;
 }
 
+void sim_yaml_insert(struct sim_yaml *node, struct sim_yaml *child)
+{
+    struct sim_yaml *parent = node->parent;
+    struct sim_yaml *rest = node->next;
+    parent->last = node;
+    parent->count = node->index + 1;
+    node->next = NULL;
+    sim_yaml_append(parent, child);
+    for (struct sim_yaml *next; rest != NULL; rest = next) {
+        next = rest->next;
+        sim_yaml_append(parent, rest);
+    }
+}
+
 void sim_yaml_remove(struct sim_yaml *child)
 {
     struct sim_yaml *parent = child->parent;
@@ -99,7 +113,8 @@ char *sim_yaml_path(struct sim_arena *arena, const struct sim_yaml *node)
     const char *before = sim_yaml_path(arena, node->parent);
     if (node->parent->kind == SIM_YAML_LIST)
         return sim_arena_printf(arena, "%s[%zu]", before, node->index);
-    return sim_arena_printf(arena, "%s%s%s", before, before[0] == '\0' ? "" : ".", node->key);
+    return sim_arena_printf(arena, "%s%s%s", before, before[0] == '\0' ? "" : ".",
+                            node->written == NULL ? node->key : node->written);
 }
 
 /* ---- writing ---- */

@@ -26,12 +26,13 @@ struct sim_yaml_mark {
 struct sim_yaml {
     enum sim_yaml_kind kind;
     bool is_quoted;
-    bool is_alias;      /* NULL in place of an alias, which was reported */
-    bool is_tolerated;  /* an unknown key is no mistake here: left over from another policy */
-    const char *origin; /* the --set it came from, NULL = the file */
-    char *text;         /* SCALAR */
-    char *key;          /* within a mapping */
-    size_t index;       /* within a list or mapping */
+    bool is_alias;       /* NULL in place of an alias, which was reported */
+    bool is_tolerated;   /* an unknown key is no mistake here: left over from another policy */
+    const char *origin;  /* the --set it came from, NULL = the file */
+    char *text;          /* SCALAR */
+    char *key;           /* within a mapping */
+    const char *written; /* how the text calls the key, where that differs; for messages */
+    size_t index;        /* within a list or mapping */
     struct sim_yaml_mark key_mark;
     struct sim_yaml_mark mark;
     struct sim_yaml *parent;
@@ -51,6 +52,8 @@ struct sim_yaml *sim_yaml_parse(struct sim_arena *arena, const char *text, size_
 struct sim_yaml *sim_yaml_get(const struct sim_yaml *mapping, const char *key); /* or NULL */
 struct sim_yaml *sim_yaml_item(const struct sim_yaml *list, size_t index);      /* or NULL */
 void sim_yaml_append(struct sim_yaml *parent, struct sim_yaml *child);
+/* Puts `child` behind its sibling `node`. */
+void sim_yaml_insert(struct sim_yaml *node, struct sim_yaml *child);
 /* Takes the child out of its parent. */
 void sim_yaml_remove(struct sim_yaml *child);
 struct sim_yaml *sim_yaml_new(struct sim_arena *arena, enum sim_yaml_kind kind, const char *text);

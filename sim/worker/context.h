@@ -38,10 +38,21 @@ struct sim_setup_span {
     uint32_t stage, node, gpu_type;
     int64_t start_ns, end_ns;
 };
+struct sim_job_row;
+struct sim_job_member {
+    uint64_t job;
+    uint32_t member;
+    uint32_t attempt; /* of the job; 0 for the first */
+    const struct weir_alloc *alloc;
+};
 struct sim_observer {
     void (*span)(void *state, const struct sim_span *span);
     void *state;
     void (*setup)(void *state, const struct sim_setup_span *setup); /* NULL = not wanted */
+    /* A job is done, refused or gone, or there at the end; a rank was placed, all ranks of a job
+     * one after the other. NULL = not wanted. */
+    void (*job)(void *state, const struct sim_job_row *row);
+    void (*member)(void *state, const struct sim_job_member *member);
 };
 
 struct sim_context {
@@ -70,6 +81,7 @@ enum sim_kind {
     SIM_KIND_WAKE = 13,           /* a decision that a policy or a driver asked for */
     SIM_KIND_APPLY = 14,          /* the plan of a decision that took time */
     SIM_KIND_LOOK = 15,           /* counts are taken for the view of a later decision */
+    SIM_KIND_CUT = 16,            /* target: node, argument: GPU */
 };
 
 /* The result digest adds up one mixed word per transition (what, who, when), so that it depends on

@@ -3,6 +3,7 @@
 #include "sim/worker/worker.h"
 
 #include "sim/cluster/cluster.h"
+#include "sim/cluster/sharing.h"
 #include "sim/record/record.h"
 #include "sim/worker/hold.h"
 #include "weir/plan.h"
@@ -125,6 +126,12 @@ weir_status sim_workers_on_node(const struct sim_workers *workers, uint32_t node
 }
 
 /* ---- places ---- */
+
+/* A rank of a job belongs to no pool. */
+static uint32_t pool_of(const struct sim_worker *worker)
+{
+    return worker->owner.kind == WEIR_OWNER_POOL ? worker->owner.index : WEIR_NO_INDEX;
+}
 
 static struct sim_meter_worker meter_view(const struct sim_lease *lease, uint32_t stage)
 {
@@ -262,7 +269,7 @@ static weir_status take_places(struct sim_workers *workers, struct sim_worker *w
         if (hold == NULL)
             return WEIR_OK;
         hold->worker = worker;
-        hold->meter = meter_view(&hold->lease, worker->owner.index);
+        hold->meter = meter_view(&hold->lease, pool_of(worker));
         hold->meter.is_member = i > 0;
         *last = hold;
         last = &hold->next;
@@ -358,6 +365,8 @@ void sim_worker_set_state(struct sim_workers *workers, struct sim_worker *worker
         show_state(context, hold, from, state);
     if (state == SIM_WORKER_IDLE && worker->ready_ns < 0)
         note_ready(worker, context);
+    if (worker->owner.kind == WEIR_OWNER_JOB)
+        return; /* the life of a rank is its job's, which says it itself */
     if (from != SIM_WORKER_BUSY && state != SIM_WORKER_BUSY)
         sim_context_digest(context, 0x100 + (uint64_t)state, worker->id, now_ns);
 }
@@ -404,7 +413,7 @@ static weir_status record(const struct sim_workers *workers, const struct sim_wo
     const struct sim_context *context = workers->context;
     for (const struct sim_hold *hold = worker->holds; hold != NULL; hold = hold->next) {
         const struct sim_worker_row row = { .worker = hold->id,
-                                            .stage = worker->owner.index,
+                                            .stage = pool_of(worker),
                                             .node = hold->lease.alloc.node,
                                             .alloc = &hold->lease.alloc,
                                             .created_ns = worker->created_ns,
@@ -439,4 +448,13 @@ weir_status sim_worker_release(struct sim_workers *workers, struct sim_worker *w
     const weir_status status = record(workers, worker, now_ns, text);
     free_slot(workers, worker);
     return status;
+}
+
+weir_status sim_workers_cut(struct sim_workers *workers, uint32_t node, uint32_t gpu,
+                            weir_mig_layout layout)
+{
+    struct sim_context *context = workers->context;
+    WEIR_TRY(sim_cluster_cut(context->cluster, node, gpu, layout, context->error));
+    sim_cluster_meter(context->cluster, context->meter, sim_engine_now(context->engine), node);
+    return WEIR_OK;
 }

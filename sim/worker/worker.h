@@ -114,6 +114,10 @@ void sim_worker_arm_crash(struct sim_workers *workers, struct sim_worker *worker
  * nodes that were made faster. */
 double sim_worker_slowdown(const struct sim_workers *workers, const struct sim_worker *worker);
 
+/* The GPU, which nobody holds, is cut anew. */
+weir_status sim_workers_cut(struct sim_workers *workers, uint32_t node, uint32_t gpu,
+                            weir_mig_layout layout);
+
 /* Ends a life: cancels its events, gives the devices back, writes its rows, frees the slot. */
 weir_status sim_worker_release(struct sim_workers *workers, struct sim_worker *worker,
                                const char *text);

@@ -20,6 +20,7 @@
 #include "sim/scenario/scenario.h"
 #include "sim/worker/worker.h"
 #include "weir/measure.h"
+#include "weir/policy.h"
 
 enum { SIM_DRIVERS_MAX = 255 }; /* in one run */
 
@@ -94,7 +95,16 @@ struct sim_teller {
 /* Takes results of a driver beyond the meter's. */
 struct sim_results {
     void *state;
+    int64_t end_ns; /* of the run */
     weir_status (*add)(void *state, const struct sim_result_row *row);
+};
+
+/* A source of jobs. */
+struct sim_driver_workload {
+    const char *name;
+    uint64_t queue_limit; /* so many may wait; of those that come at one instant the last are turned
+                             away. UINT64_MAX = all */
+    struct weir_mix mix;  /* what is expected to come; borrowed */
 };
 
 /* What the world does for a driver. */
@@ -112,8 +122,17 @@ struct sim_driver_services {
     /* Ends a life: ops->stop, the word to the scheduler, devices back, its row with `text`. */
     weir_status (*end)(struct sim_world *world, struct sim_worker *worker, enum sim_stop why,
                        const char *text);
-    /* A decision at this instant, after all else that happens at it. */
-    void (*wake)(struct sim_world *world);
+    /* A decision at this instant, after all else that happens at it; enum weir_cause says why. */
+    void (*wake)(struct sim_world *world, uint32_t causes);
+    /* In create only: names a source of jobs; *index is that of their owners. `mix` = the work that
+     * is expected of it. */
+    weir_status (*add_workload)(struct sim_world *world, uint32_t driver,
+                                const struct sim_driver_workload *workload, uint32_t *index);
+    /* A job waits, waits no more, or is over (its ranks went before). WEIR_EINFEASIBLE: it can
+     * never fit, and does not wait. */
+    weir_status (*submit)(struct sim_world *world, const struct weir_job_spec *job);
+    weir_status (*withdraw)(struct sim_world *world, uint32_t workload, uint64_t job);
+    weir_status (*ended)(struct sim_world *world, uint32_t workload, uint64_t job);
     /* Memory of the nodes that are up. */
     double (*ram_up_bytes)(const struct sim_world *world);
 };
@@ -172,8 +191,20 @@ struct sim_driver_ops {
     weir_status (*act)(void *self, const struct sim_timeline_entry *entry, double factor,
                        bool is_on);
 
-    /* Nothing to do and nothing to come. NULL = it has no end of its own. */
+    /* A job was turned away (enum weir_reason QUEUE_FULL). NULL = it has no jobs. */
+    weir_status (*denied)(void *self, uint64_t job);
+    /* Devices became faster or slower. NULL = what runs keeps its pace. */
+    weir_status (*speeds)(void *self);
+    /* Closes the interval of a sample. NULL = the meter says it all. */
+    weir_status (*sample)(void *self, int64_t now_ns);
+
+    /* Nothing to do and nothing to come, but for what waits for others to make room. NULL = it has
+     * no end of its own. */
     bool (*is_done)(const void *self);
+    /* Something waits that starts when somebody makes room. NULL = never. */
+    bool (*waits)(const void *self);
+    /* Units of work that are over. NULL = items, which the meter counts. */
+    uint64_t (*done)(const void *self);
     /* Once it is done. NULL = when the run noticed. */
     int64_t (*end_ns)(const void *self);
     /* Adds what is done and what there is to do, in its own units; endless: adds nothing. */

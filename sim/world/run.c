@@ -3,7 +3,7 @@
 #include "sim/world/run.h"
 
 #include "sim/cluster/cluster.h"
-#include "sim/jobs/job_run.h"
+#include "sim/cluster/sharing.h"
 #include "sim/lab/lab.h"
 #include "sim/record/record.h"
 
@@ -139,9 +139,30 @@ static weir_status driver_results(struct sim_world *world, struct sim_run_summar
     struct results_state state = { &world->context, summary };
     for (uint32_t d = 1; d <= world->driver_count; d++)
         if (world->drivers[d].ops->results != NULL)
-            WEIR_TRY(world->drivers[d].ops->results(world->drivers[d].self,
-                                                    &(struct sim_results){ &state, add_result }));
+            WEIR_TRY(world->drivers[d].ops->results(
+                world->drivers[d].self,
+                &(struct sim_results){ &state, sim_world_end_ns(world), add_result }));
     return WEIR_OK;
+}
+
+/* What the scheduler did for jobs. */
+static weir_status port_results(struct sim_world *world, struct sim_run_summary *summary)
+{
+    struct results_state state = { &world->context, summary };
+    const struct sim_result_row passes = { .metric = "sched.passes",
+                                           .label = "",
+                                           .unit = "1",
+                                           .value = (double)sim_port_passes(world->port),
+                                           .n = 1 };
+    const struct sim_result_row cuts = { .metric = "mig.cuts",
+                                         .label = "",
+                                         .unit = "1",
+                                         .value = (double)sim_port_cuts(world->port),
+                                         .n = 1 };
+    if (sim_port_workload_count(world->port) == 0)
+        return WEIR_OK;
+    WEIR_TRY(add_result(&state, &passes));
+    return sim_cluster_is_cut(world->context.cluster) ? add_result(&state, &cuts) : WEIR_OK;
 }
 
 static weir_status finish(struct sim_world *world, struct sim_run_summary *summary)
@@ -153,7 +174,7 @@ static weir_status finish(struct sim_world *world, struct sim_run_summary *summa
     WEIR_TRY(sim_world_check(world, error));
     weir_status status = collect_ages(world, &ages);
     if (status == WEIR_OK)
-        status = sim_meter_sample(world->context.meter, end_ns, world->context.recorder, error);
+        status = sim_world_sample(world, end_ns);
     if (status == WEIR_OK) {
         const struct sim_meter_end end = { .end_ns = end_ns,
                                            .is_complete = is_done,
@@ -164,6 +185,8 @@ static weir_status finish(struct sim_world *world, struct sim_run_summary *summa
     free(ages);
     if (status == WEIR_OK)
         status = driver_results(world, summary);
+    if (status == WEIR_OK)
+        status = port_results(world, summary);
     return status == WEIR_OK ? sim_workers_each(world->workers, record_living, world->workers)
                              : status;
 }
@@ -198,6 +221,9 @@ static void summarize(struct sim_world *world, weir_status status, struct sim_ru
     summary->result_digest = world->context.result_digest;
     summary->events = sim_engine_stats(world->context.engine).fired;
     summary->items_done = sim_meter_items_done(world->context.meter);
+    for (uint32_t d = 1; d <= world->driver_count; d++)
+        if (world->drivers[d].ops->done != NULL)
+            summary->items_done += world->drivers[d].ops->done(world->drivers[d].self);
     summary->simulated_s = sim_time_s(sim_world_end_ns(world));
     summary->completion_s = sim_world_is_done(world) ? summary->simulated_s : (double)NAN;
     summary->decision_mean_ms = cost.mean_ms;
@@ -238,10 +264,10 @@ static weir_status run_world(struct sim_world *world, struct sim_run_summary *su
     return world->options->export_to != NULL ? WEIR_OK : finish(world, summary);
 }
 
-/* ---- jobs ---- */
+/* ---- the lab ---- */
 
-static weir_status record_jobs_end(const struct sim_run_options *options,
-                                   const struct sim_run_summary *summary, struct weir_error *error)
+static weir_status record_lab_end(const struct sim_run_options *options,
+                                  const struct sim_run_summary *summary, struct weir_error *error)
 {
     const struct sim_run_end end = { .end_ns = sim_time_from_s(summary->simulated_s),
                                      .status = summary->outcome,
@@ -268,37 +294,10 @@ static weir_status run_static(const struct sim_scenario *scenario,
     return status;
 }
 
-static weir_status pass_time(struct sim_job_run *run, const struct sim_scenario *scenario,
-                             const struct sim_run_options *options, struct sim_run_summary *summary,
-                             struct weir_error *error)
-{
-    WEIR_TRY(record_nodes(scenario, sim_job_run_cluster(run), options->recorder, error));
-    const weir_status status = sim_job_run_go(run, error);
-    if (status != WEIR_OK && status != WEIR_EINTERRUPTED)
-        return status;
-    (void)snprintf(summary->outcome, sizeof(summary->outcome), "%s",
-                   status != WEIR_OK          ? "interrupted"
-                   : sim_job_run_is_over(run) ? "complete"
-                                              : "horizon");
-    return sim_job_run_results(run, summary, error);
-}
-
-static weir_status run_time(const struct sim_scenario *scenario,
-                            const struct sim_run_options *options, struct sim_run_summary *summary,
-                            struct weir_error *error)
-{
-    struct sim_job_run *run = NULL;
-    WEIR_TRY(sim_job_run_create(scenario, options, &run, error));
-    const weir_status status = pass_time(run, scenario, options, summary, error);
-    sim_job_run_destroy(run);
-    return status;
-}
-
-static weir_status run_jobs(const struct sim_scenario *scenario,
-                            const struct sim_run_options *options, struct sim_run_summary *summary)
+static weir_status run_lab(const struct sim_scenario *scenario,
+                           const struct sim_run_options *options, struct sim_run_summary *summary)
 {
     struct weir_error error = { .phase = -1, .pool = -1 };
-    const bool is_static = scenario->workloads[0].mode == SIM_WORKLOAD_STATIC;
     const double wall_s = clock_s(CLOCK_MONOTONIC);
     const double cpu_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
     summary->completion_s = (double)NAN;
@@ -306,16 +305,33 @@ static weir_status run_jobs(const struct sim_scenario *scenario,
     const weir_status recorded = sim_run_announce(scenario, options, &error);
     summary->status = recorded;
     if (recorded == WEIR_OK)
-        summary->status = is_static ? run_static(scenario, options, summary, &error)
-                                    : run_time(scenario, options, summary, &error);
+        summary->status = run_static(scenario, options, summary, &error);
     summary->wall_s = clock_s(CLOCK_MONOTONIC) - wall_s;
     summary->cpu_s = clock_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_s;
     summary->peak_rss_mib = peak_rss_mib();
     if (summary->status != WEIR_OK)
         (void)snprintf(summary->message, sizeof(summary->message), "%s", error.text);
     const weir_status ended =
-        recorded == WEIR_OK ? record_jobs_end(options, summary, &error) : WEIR_OK;
+        recorded == WEIR_OK ? record_lab_end(options, summary, &error) : WEIR_OK;
     return summary->status == WEIR_OK ? ended : summary->status;
+}
+
+static bool is_static(const struct sim_scenario *scenario)
+{
+    return scenario->workloads_count > 0 && scenario->workloads[0].mode == SIM_WORKLOAD_STATIC;
+}
+
+/* A fill has no clock: it stands alone. */
+static weir_status check_work(const struct sim_scenario *scenario, struct weir_error *error)
+{
+    bool has_fill = false;
+    for (size_t i = 0; i < scenario->workloads_count; i++)
+        has_fill = has_fill || scenario->workloads[i].mode == SIM_WORKLOAD_STATIC;
+    if (!has_fill || (scenario->workloads_count == 1 && scenario->pipelines_count == 0))
+        return WEIR_OK;
+    return weir_fail(error, WEIR_EINVAL,
+                     "a fill has no clock and cannot share its cluster: leave one fill alone, or "
+                     "pipelines and jobs");
 }
 
 weir_status sim_run(const struct sim_scenario *scenario, const struct sim_run_options *options,
@@ -329,9 +345,14 @@ weir_status sim_run(const struct sim_scenario *scenario, const struct sim_run_op
     summary->variant_order = options->variant_order;
     summary->replication = options->replication;
     summary->seed = options->seed;
-    if (scenario->workloads_count > 0)
-        return run_jobs(scenario, options, summary);
     (void)snprintf(summary->outcome, sizeof(summary->outcome), "failed"); /* until it is not */
+    summary->status = check_work(scenario, &error);
+    if (summary->status != WEIR_OK) {
+        (void)snprintf(summary->message, sizeof(summary->message), "%s", error.text);
+        return summary->status;
+    }
+    if (is_static(scenario))
+        return run_lab(scenario, options, summary);
     /* Its row comes first, so that a run that never gets going is known to have been tried. */
     const weir_status recorded = sim_run_announce(scenario, options, &error);
     weir_status status = recorded;

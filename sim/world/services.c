@@ -30,12 +30,30 @@ static weir_status end(struct sim_world *world, struct sim_worker *worker, enum 
     return sim_port_end_worker(world->port, worker, why, text);
 }
 
-static void wake(struct sim_world *world)
+static void wake(struct sim_world *world, uint32_t causes)
 {
-    const struct sim_event event = { .time_ns = sim_engine_now(world->context.engine),
-                                     .kind = SIM_KIND_WAKE,
-                                     .phase = SIM_PHASE_DECISION };
-    (void)sim_engine_schedule(world->context.engine, &event);
+    sim_port_wake(world->port, causes);
+}
+
+static weir_status add_workload(struct sim_world *world, uint32_t driver,
+                                const struct sim_driver_workload *workload, uint32_t *index)
+{
+    return sim_port_add_workload(world->port, driver, workload, index);
+}
+
+static weir_status submit(struct sim_world *world, const struct weir_job_spec *job)
+{
+    return sim_port_submit(world->port, job);
+}
+
+static weir_status withdraw(struct sim_world *world, uint32_t workload, uint64_t job)
+{
+    return sim_port_withdraw(world->port, workload, job);
+}
+
+static weir_status ended(struct sim_world *world, uint32_t workload, uint64_t job)
+{
+    return sim_port_job_ended(world->port, workload, job);
 }
 
 static double ram_up_bytes(const struct sim_world *world)
@@ -54,4 +72,8 @@ const struct sim_driver_services sim_world_services = { .add_pool = add_pool,
                                                         .started = started,
                                                         .end = end,
                                                         .wake = wake,
+                                                        .add_workload = add_workload,
+                                                        .submit = submit,
+                                                        .withdraw = withdraw,
+                                                        .ended = ended,
                                                         .ram_up_bytes = ram_up_bytes };

@@ -68,6 +68,36 @@ static void fill_stages(const struct sim_world *world, struct sim_meter_stage_in
     }
 }
 
+/* The work that is expected: every workload, and all pipelines together, count the same. */
+static weir_status fill_expected(const struct sim_world *world,
+                                 const struct sim_meter_stage_info *stages,
+                                 struct sim_meter_config *config)
+{
+    const uint32_t workloads = sim_port_workload_count(world->port);
+    const double share = 1.0 / (workloads + (config->stage_count > 0 ? 1 : 0));
+    size_t count = config->stage_count;
+    for (uint32_t w = 0; w < workloads; w++)
+        count += sim_port_mix(world->port, w)->count;
+    struct sim_meter_stage_info *expected = calloc(count + 1, sizeof(*expected));
+    if (expected == NULL)
+        return WEIR_ENOMEM;
+    for (size_t s = 0; s < config->stage_count; s++) {
+        expected[s] = stages[s];
+        expected[s].mix *= share;
+    }
+    size_t filled = config->stage_count;
+    for (uint32_t w = 0; w < workloads; w++) {
+        const struct weir_mix *mix = sim_port_mix(world->port, w);
+        for (uint32_t i = 0; i < mix->count; i++)
+            expected[filled++] =
+                (struct sim_meter_stage_info){ .shape = mix->shapes[i],
+                                               .mix = share * mix->frequencies[i] };
+    }
+    config->expected = expected;
+    config->expected_count = count;
+    return WEIR_OK;
+}
+
 static weir_status create_meter(struct sim_world *world)
 {
     const struct sim_scenario *scenario = world->scenario;
@@ -85,14 +115,18 @@ static weir_status create_meter(struct sim_world *world)
             capacity[n] = sim_cluster_capacity(world->context.cluster, n);
         world->work_total = sum_work(world->port);
         fill_stages(world, stages);
-        const struct sim_meter_config config = { .node_count = nodes,
-                                                 .node_capacity = capacity,
-                                                 .stage_count = pools,
-                                                 .stages = stages,
-                                                 .pipeline_count = world->driver_count,
-                                                 .pipeline_names = names,
-                                                 .warmup_ns = scenario->warmup_ns };
-        status = sim_meter_create(&config, &world->context.meter);
+        struct sim_meter_config config = { .node_count = nodes,
+                                           .node_capacity = capacity,
+                                           .stage_count = pools,
+                                           .stages = stages,
+                                           .pipeline_count = world->driver_count,
+                                           .pipeline_names = names,
+                                           .warmup_ns = scenario->warmup_ns };
+        if (sim_port_workload_count(world->port) > 0)
+            status = fill_expected(world, stages, &config);
+        if (status == WEIR_OK)
+            status = sim_meter_create(&config, &world->context.meter);
+        free((void *)(uintptr_t)config.expected);
     }
     free(capacity);
     free(stages);
@@ -214,9 +248,20 @@ void sim_world_destroy(struct sim_world *world)
 
 /* ---- what drivers say ---- */
 
+/* Whether who waits may still be given room by somebody else than a driver. */
+static bool may_make_room(const struct sim_world *world)
+{
+    const struct sim_cluster *cluster = world->context.cluster;
+    bool is_down = false;
+    for (uint32_t n = 0; n < cluster->node_count && !is_down; n++)
+        is_down = !cluster->nodes[n].is_up;
+    return is_down || sim_port_is_busy(world->port);
+}
+
 bool sim_world_is_done(const struct sim_world *world)
 {
     bool has_end = false;
+    bool is_waiting = false;
     for (uint32_t d = 1; d <= world->driver_count; d++) {
         const struct sim_driver *driver = &world->drivers[d];
         if (driver->ops->is_done == NULL)
@@ -224,8 +269,9 @@ bool sim_world_is_done(const struct sim_world *world)
         has_end = true;
         if (!driver->ops->is_done(driver->self))
             return false;
+        is_waiting |= driver->ops->waits != NULL && driver->ops->waits(driver->self);
     }
-    return has_end;
+    return has_end && !(is_waiting && may_make_room(world));
 }
 
 int64_t sim_world_end_ns(const struct sim_world *world)
@@ -261,6 +307,14 @@ weir_status sim_world_settle(struct sim_world *world)
     return WEIR_OK;
 }
 
+weir_status sim_world_speeds(struct sim_world *world)
+{
+    for (uint32_t d = 1; d <= world->driver_count; d++)
+        if (world->drivers[d].ops->speeds != NULL)
+            WEIR_TRY(world->drivers[d].ops->speeds(world->drivers[d].self));
+    return WEIR_OK;
+}
+
 weir_status sim_world_check(const struct sim_world *world, struct weir_error *error)
 {
     WEIR_TRY(sim_cluster_check(world->context.cluster, error));
@@ -293,10 +347,18 @@ static void report_progress(struct sim_world *world, int64_t now_ns)
     progress->events = world->handled;
 }
 
+weir_status sim_world_sample(struct sim_world *world, int64_t now_ns)
+{
+    for (uint32_t d = 1; d <= world->driver_count; d++)
+        if (world->drivers[d].ops->sample != NULL)
+            WEIR_TRY(world->drivers[d].ops->sample(world->drivers[d].self, now_ns));
+    return sim_meter_sample(world->context.meter, now_ns, world->context.recorder,
+                            world->context.error);
+}
+
 static weir_status sample(struct sim_world *world, int64_t now_ns)
 {
-    WEIR_TRY(sim_meter_sample(world->context.meter, now_ns, world->context.recorder,
-                              world->context.error));
+    WEIR_TRY(sim_world_sample(world, now_ns));
     if (++world->samples >= SIM_SAMPLES_MAX && world->scenario->sample_ns == 0) {
         WEIR_TRY(sim_recorder_coarsen(world->context.recorder, world->context.error));
         world->samples /= 2;
@@ -306,17 +368,17 @@ static weir_status sample(struct sim_world *world, int64_t now_ns)
     return WEIR_OK;
 }
 
-static weir_status decide(struct sim_world *world, int64_t now_ns, bool is_periodic)
+static weir_status decide(struct sim_world *world, int64_t now_ns, uint32_t causes)
 {
     const struct sim_run_options *options = world->options;
     if (options->export_to != NULL && sim_time_s(now_ns) >= options->export_at_s) {
         sim_engine_stop(world->context.engine);
         return sim_port_export(world->port, options->export_to);
     }
-    WEIR_TRY(sim_port_decide(world->port));
+    WEIR_TRY(sim_port_decide(world->port, causes));
     WEIR_TRY(sim_world_settle(world));
     const int64_t interval_ns = sim_port_interval_ns(world->port);
-    if (is_periodic && interval_ns > 0)
+    if ((causes & WEIR_CAUSE_TIMER) != 0 && interval_ns > 0)
         schedule(world, now_ns + interval_ns, SIM_KIND_DECIDE, SIM_PHASE_DECISION);
     return WEIR_OK;
 }
@@ -335,6 +397,13 @@ static weir_status worker_event(struct sim_world *world, const struct sim_event 
     return driver->ops->ready(driver->self, worker);
 }
 
+/* Of several at one instant the first takes all causes along. */
+static weir_status wake(struct sim_world *world, const struct sim_event *event)
+{
+    const uint32_t causes = (uint32_t)event->argument | sim_port_take_causes(world->port);
+    return causes == 0 ? WEIR_OK : decide(world, event->time_ns, causes);
+}
+
 static weir_status own_event(struct sim_world *world, const struct sim_event *event)
 {
     switch ((enum sim_kind)event->kind) {
@@ -342,9 +411,9 @@ static weir_status own_event(struct sim_world *world, const struct sim_event *ev
     case SIM_KIND_WORKER_CRASH:
         return worker_event(world, event);
     case SIM_KIND_DECIDE:
-        return decide(world, event->time_ns, true);
+        return decide(world, event->time_ns, WEIR_CAUSE_TIMER | sim_port_take_causes(world->port));
     case SIM_KIND_WAKE:
-        return decide(world, event->time_ns, false);
+        return wake(world, event);
     case SIM_KIND_SAMPLE:
         return sample(world, event->time_ns);
     case SIM_KIND_NODE_FAIL:
@@ -358,6 +427,8 @@ static weir_status own_event(struct sim_world *world, const struct sim_event *ev
     case SIM_KIND_APPLY:
         WEIR_TRY(sim_port_apply(world->port));
         return sim_world_settle(world);
+    case SIM_KIND_CUT:
+        return sim_port_cut_done(world->port, event->target, (uint32_t)event->argument);
     case SIM_KIND_LOOK:
         return sim_port_look(world->port);
     }
@@ -371,6 +442,13 @@ static weir_status dispatch(struct sim_world *world, const struct sim_event *eve
         return own_event(world, event);
     assert(index <= world->driver_count);
     return world->drivers[index].ops->event(world->drivers[index].self, event);
+}
+
+/* Jobs may find at a decision that nothing will ever start them. */
+static bool may_be_over(const struct sim_world *world, const struct sim_event *event)
+{
+    return event->phase <= SIM_PHASE_FLOW ||
+           (event->phase == SIM_PHASE_DECISION && sim_port_workload_count(world->port) > 0);
 }
 
 static weir_status handle(void *state, const struct sim_event *event)
@@ -387,7 +465,7 @@ static weir_status handle(void *state, const struct sim_event *event)
             sim_engine_stop(world->context.engine);
         }
     }
-    if (event->phase <= SIM_PHASE_FLOW && sim_world_is_done(world))
+    if (may_be_over(world, event) && sim_world_is_done(world))
         sim_engine_stop(world->context.engine);
     return WEIR_OK;
 }
@@ -407,7 +485,8 @@ weir_status sim_world_begin(struct sim_world *world)
             WEIR_TRY(world->drivers[d].ops->begin(world->drivers[d].self));
     WEIR_TRY(sim_faults_begin(world));
     WEIR_TRY(sim_timeline_begin(world));
-    schedule(world, 0, SIM_KIND_DECIDE, SIM_PHASE_DECISION);
+    if (sim_port_pool_count(world->port) > 0)
+        schedule(world, 0, SIM_KIND_DECIDE, SIM_PHASE_DECISION);
     schedule(world, world->sample_ns, SIM_KIND_SAMPLE, SIM_PHASE_SAMPLE);
     return WEIR_OK;
 }

@@ -54,8 +54,14 @@ uint64_t sim_world_inside(const struct sim_world *world);
 double sim_world_mix(const struct sim_world *world, const struct sim_pool *pool);
 weir_status sim_world_check(const struct sim_world *world, struct weir_error *error);
 
+/* Closes the interval of a sample. */
+weir_status sim_world_sample(struct sim_world *world, int64_t now_ns);
+
 /* After workers came or went: every driver goes on. */
 weir_status sim_world_settle(struct sim_world *world);
+
+/* Devices became faster or slower: what runs on them goes on at another rate. */
+weir_status sim_world_speeds(struct sim_world *world);
 
 /* services.c: what the world does for drivers. */
 extern const struct sim_driver_services sim_world_services;

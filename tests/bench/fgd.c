@@ -25,9 +25,9 @@ static double cpu_seconds(void)
 static struct sim_scenario *load(const char *policy)
 {
     static const char *const small[] = { "cluster.nodes_file=tests/golden/fgd_small/nodes.csv",
-                                         "workloads[0].pods=tests/golden/fgd_small/pods.csv",
-                                         "workloads[0].order=tests/golden/fgd_small/order.txt",
-                                         "workloads[0].order_key=small:1" };
+                                         "fill[0].trace=tests/golden/fgd_small/pods.csv",
+                                         "fill[0].order=tests/golden/fgd_small/order.txt",
+                                         "fill[0].order_key=small:1" };
     const char *root = getenv("WEIR_SOURCE_DIR");
     const char *sets[SETS];
     char placement[64];
@@ -37,6 +37,9 @@ static struct sim_scenario *load(const char *policy)
     if (root != NULL && chdir(root) != 0)
         return NULL;
     (void)snprintf(placement, sizeof placement, "sched.placement=%s", policy);
+    if (strcmp(policy, "best_fit") == 0)
+        (void)snprintf(placement, sizeof placement,
+                       "sched.placement={policy: best_fit, measure: amounts}");
     sets[count++] = placement;
     if (access("../shared/traces/openb", R_OK) != 0)
         for (size_t i = 0; i < sizeof small / sizeof small[0]; i++)

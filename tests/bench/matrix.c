@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { TEXT = 512 };
@@ -27,9 +28,11 @@ static double run_one(const char *file, const char *trace, int seed, const char 
     struct sim_diagnostics diagnostics = { 0 };
     struct sim_run_summary *summary = calloc(1, sizeof *summary);
     const struct sim_run_options options = { .seed = 42, .export_at_s = (double)NAN };
-    (void)snprintf(texts[0], TEXT, "workloads[0].pods=%s", file);
-    (void)snprintf(texts[1], TEXT, "workloads[0].order_key=%s:%d", trace, seed);
+    (void)snprintf(texts[0], TEXT, "fill[0].trace=%s", file);
+    (void)snprintf(texts[1], TEXT, "fill[0].order_key=%s:%d", trace, seed);
     (void)snprintf(texts[2], TEXT, "sched.placement=%s", policy);
+    if (strcmp(policy, "best_fit") == 0)
+        (void)snprintf(texts[2], TEXT, "sched.placement={policy: best_fit, measure: amounts}");
     const struct sim_scenario_source source = { .path = "scenarios/reference/openb_static.yaml",
                                                 .sets = sets,
                                                 .sets_count = 3 };

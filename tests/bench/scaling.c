@@ -181,13 +181,13 @@ int main(void)
     static const uint32_t sizes[] = { 2, 10, 100, 1000, 10000 };
 
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        bench(weir_placement_find("fgd"), "xenna", sizes[i]);
+        bench(weir_placement_find("fgd_xenna"), "xenna", sizes[i]);
     for (size_t i = 1; i < 4; i++)
         bench(weir_placement_find("fgd_n"), "xenna_n", sizes[i]);
     for (size_t i = 1; i < 4; i++)
         bench(weir_placement_find("fgd_c"), "xenna_c", sizes[i]);
     for (size_t i = 0; i < 2; i++)
-        bench(&oracle_fgd, "xenna", sizes[i]);
+        bench(&oracle_fgd_xenna, "xenna", sizes[i]);
     bench(&oracle_fgd_n, "xenna_n", sizes[1]);
     bench(&oracle_fgd_c, "xenna_c", sizes[1]);
     return 0;

@@ -42,8 +42,7 @@ if command -v localedef >/dev/null && [ -f /usr/share/i18n/locales/de_DE ]; then
 else
     LC_ALL=C.UTF-8 all >comma.txt
     same comma.txt now.txt
-    echo "SKIPPED: no source of a locale with a decimal comma (package locales)"
-    [ -z "${WEIR_SKIP_LOG:-}" ] || echo "SKIPPED: decimal comma" >>"$WEIR_SKIP_LOG"
+    skip_part "no source of a locale with a decimal comma (package locales)"
 fi
 
 # Databases of one process and of four hold the same rows.

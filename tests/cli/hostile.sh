@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Modules that lie, crash, hang, over-commit and eat memory: each run ends with a sentence and exit
 # code 4, its database opens and says that the run failed; the checker refuses each of them too.
+# covers: S1.4
 . "$WEIR_SOURCE_DIR/tests/support/cli.sh"
 
 cat >two.yaml <<'Y'
@@ -32,6 +33,12 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
         -o "$name.db" "${more[@]}"
     matches stderr '^weir: .{30,}'
     [ "$(wc -l <stderr)" -le 2 ] || fail "$name: more than a sentence"
+    # Who gives away what is not there is named, with the device, and by how much it is too much.
+    case $name in
+    hostile_cpu) has stderr 'scaling policy hostile: ' && has stderr 'node 0: needs 128 CPU, 64 free, 64 too much' ;;
+    hostile_gpu_fraction) has stderr 'GPU 0 of node 0: needs 2 GPU, 1 free, 1 too much' ;;
+    hostile_codec) has stderr 'GPU 0 of node 0: takes NVDEC 0, which is held by another' ;;
+    esac
     if [ -e "$name.db" ] && command -v sqlite3 >/dev/null; then
         state=$(sqlite3 "file:$name.db?mode=ro" 'SELECT status, length(message) > 20 FROM run')
         [ "$state" = 'failed|1' ] || fail "$name: its run says '$state'"

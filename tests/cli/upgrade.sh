@@ -1,8 +1,63 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A database of version 1 is read by every command that reads databases, charts of what it could not
-# hold say so, `weir upgrade` tells what it lacks, and nothing is ever added to it.
+# hold say so, `weir upgrade` tells what it lacks, and nothing is ever added to it. A scenario of
+# schema 1 is put into the words of today, comments and all, and gives the same results.
 . "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+
+cat >old.yaml <<'END'
+schema: 1 # the first
+name: words
+cluster: {nodes: [{name: n, count: 2, cpus: 32, gpus: {h100: 4}}]}
+sched: {placement: best_fit, groups: ray}
+workloads:
+  # two classes
+  - name: w
+    kind: generated
+    mode: time # they end
+    service: exp(60 s)
+    classes:
+      - {name: a, count: 40, every: 5 s, group: pack, request: {gpus: 1}, models: h100}
+      - name: b
+        count: 9
+        service: 3 s # short
+compare:
+  - {label: base}
+  - {label: fit, set: {sched.placement: worst_fit, 'workloads[0].classes.a.service': 9 s}}
+END
+cat >today.yaml <<'END'
+schema: 2 # the first
+name: words
+cluster: {nodes: [{name: n, count: 2, cpus: 32, gpus: {h100: 4}}]}
+sched: {placement: {policy: best_fit, measure: amounts}, placement_groups: ray}
+jobs:
+  # two classes
+  - name: w
+    run_time: exp(60 s)
+    classes:
+      - {name: a, count: 40, every: 5 s, placement_group: pack, request: {gpus: 1}, gpu_types: h100}
+      - name: b
+        count: 9
+        run_time: 3 s # short
+compare:
+  - {label: base}
+  - {label: fit, set: {sched.placement: worst_fit, sched.placement.measure: amounts, 'jobs[0].classes.a.run_time': 9 s}}
+END
+expect 1 "$WEIR_BIN" upgrade old.yaml
+has stdout 'scenario 1'
+has stdout 'weir upgrade --write puts it into the words of today'
+"$WEIR_BIN" run old.yaml --no-db --format json --quiet | grep result_digest >before
+expect 0 "$WEIR_BIN" upgrade --write old.yaml
+has stdout 'scenario 2'
+same old.yaml today.yaml
+"$WEIR_BIN" run old.yaml --no-db --format json --quiet | grep result_digest >after
+same before after
+
+# A file with a mistake stays as it is.
+sed 's/schema: 2/schema: 1/; s/gpu_types: h100/models: h10/' today.yaml >old.yaml
+cp old.yaml kept.yaml
+expect 2 "$WEIR_BIN" upgrade --write old.yaml
+same old.yaml kept.yaml
 command -v sqlite3 >/dev/null || skip 'no sqlite3'
 
 sqlite3 v1.db <"$WEIR_SOURCE_DIR/tests/golden/old/v1.sql"

@@ -4,41 +4,47 @@
  * either answered or refused with a message: no crash, no leak, no endless work.
  */
 #include "sim/cli/decide.h"
+#include "sim/cli/decide_format.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void answer(const json_t *document)
+static void answer(const struct decide_documents *documents, size_t index)
 {
+    const struct decide_question question = { .input = json_array_get(documents->list, index) };
     struct weir_error error = { .phase = -1, .pool = -1 };
+    struct sim_diagnostics diagnostics = { .items = NULL };
     json_t *given = NULL;
-    const weir_status status = decide_answer(document, &given, &error);
 
-    if ((status == WEIR_OK) != (given != NULL) || (status != WEIR_OK && error.text[0] == '\0'))
-        abort();
+    decide_format_check(documents, index, NULL, &diagnostics);
+    if (diagnostics.errors == 0) {
+        const weir_status status = decide_answer(&question, &given, &error);
+        if ((status == WEIR_OK) != (given != NULL) || (status != WEIR_OK && error.text[0] == '\0'))
+            abort();
+        if (status != WEIR_OK)
+            decide_format_report(documents, index, error.text, &diagnostics);
+    }
+    for (size_t i = 0; i < diagnostics.count; i++) {
+        if (diagnostics.items[i].line < 1 || diagnostics.items[i].message[0] == '\0')
+            abort();
+    }
     json_decref(given);
+    sim_diagnostics_clear(&diagnostics);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct weir_error error = { .phase = -1, .pool = -1 };
-    json_t *documents = NULL;
-    char *text = malloc(size + 1);
+    struct decide_documents documents;
+    const weir_status status =
+        decide_documents_parse("fuzz.json", (const char *)data, size, &documents, &error);
 
-    if (text == NULL)
-        return 0;
-    if (size > 0)
-        memcpy(text, data, size);
-    text[size] = '\0';
-    if (decide_parse("fuzz.json", text, size, &documents, &error) != WEIR_OK) {
-        if (error.text[0] == '\0' || documents != NULL)
-            abort();
-    }
-    for (size_t i = 0; i < json_array_size(documents); i++)
-        answer(json_array_get(documents, i));
-    json_decref(documents);
-    free(text);
+    if (status != WEIR_OK && error.text[0] == '\0')
+        abort();
+    for (size_t i = 0; status == WEIR_OK && i < json_array_size(documents.list); i++)
+        answer(&documents, i);
+    decide_documents_clear(&documents);
     return 0;
 }

@@ -155,30 +155,70 @@ static void a_pinned_stage_keeps_its_count_all_the_time(void)
     sim_scenario_destroy(scenario);
 }
 
+/* Where workers were set up, in order, and how many of each stage. */
+struct places {
+    uint64_t nodes; /* a digit to the base of 4 for each */
+    uint32_t setups[2];
+};
+
+static void see_setup(void *state, const struct sim_setup_span *setup)
+{
+    struct places *places = state;
+    places->nodes = places->nodes * 4 + setup->node + 1;
+    places->setups[setup->stage]++;
+}
+
+static void see_span(void *state, const struct sim_span *span)
+{
+    (void)state;
+    (void)span;
+}
+
+static struct places run_pair(const char *scaling, const char *placement)
+{
+    char sets[256];
+    struct places places = { .nodes = 0 };
+    const struct sim_observer observer = { .span = see_span, .setup = see_setup, .state = &places };
+    (void)snprintf(sets, sizeof(sets),
+                   "sched.scaling.policy=%s sched.placement=%s pipelines[0].input.items=800 "
+                   "pipelines[0].stages[0].setup=1s pipelines[0].stages[1].setup=1s",
+                   scaling, placement);
+    struct sim_scenario *scenario = test_scenario(two_to_one, sets);
+    CHECK(scenario != NULL);
+    if (scenario == NULL)
+        return places;
+    struct sim_run_summary *run = test_run(scenario, 0, &observer);
+    CHECK_STR(run->outcome, "complete");
+    CHECK_I64(run->items_done, 800);
+    free(run);
+    sim_scenario_destroy(scenario);
+    return places;
+}
+
+/* Neither part gets lost on the way to a run: under every scaling policy it can be seen which
+ * placement policy chose, under every placement policy which scaling policy counted. */
 /* covers: S0.17 */
 static void every_scaling_policy_runs_with_every_placement_policy(void)
 {
-    uint32_t runs = 0;
     for (uint32_t s = 0; s < weir_scaling_count(); s++) {
-        for (uint32_t p = 0; p < weir_placement_count(); p++) {
-            char sets[256];
-            (void)snprintf(
-                sets, sizeof(sets),
-                "sched.scaling.policy=%s sched.placement=%s pipelines[0].input.items=200",
-                weir_scaling_at(s)->name, weir_placement_at(p)->name);
-            struct sim_scenario *scenario = test_scenario(two_to_one, sets);
-            CHECK(scenario != NULL);
-            if (scenario == NULL)
-                continue;
-            struct sim_run_summary *run = test_run(scenario, 0, NULL);
-            CHECK_STR(run->outcome, "complete");
-            CHECK_I64(run->items_done, 200);
-            runs++;
-            free(run);
-            sim_scenario_destroy(scenario);
-        }
+        const char *const scaling = weir_scaling_at(s)->name;
+        CHECK(run_pair(scaling, "first_fit").nodes != run_pair(scaling, "spread").nodes);
     }
-    CHECK(runs >= 16);
+    for (uint32_t p = 0; p < weir_placement_count(); p++) {
+        const char *const placement = weir_placement_at(p)->name;
+        struct places equal = { .nodes = 0 };
+        struct places inverse = equal;
+        for (uint32_t s = 0; s < weir_scaling_count(); s++) {
+            const struct places places = run_pair(weir_scaling_at(s)->name, placement);
+            if (strcmp(weir_scaling_at(s)->name, "equal_split") == 0)
+                equal = places;
+            if (strcmp(weir_scaling_at(s)->name, "inverse_speed") == 0)
+                inverse = places;
+        }
+        CHECK_I64(equal.setups[0], equal.setups[1]);
+        CHECK(inverse.setups[0] > equal.setups[0]);
+    }
+    CHECK(weir_scaling_count() >= 4 && weir_placement_count() >= 4);
 }
 
 /* The bonus for reused workers as the original grants it (to everybody) has no effect: in a steady

@@ -3,8 +3,8 @@
  * Traces of the field, read, simulated and compared job by job with start times that other programs
  * found. Skipped where the traces are not at hand. WEIR_SLOW=1 adds the 82 247 jobs of Philly.
  */
-#include "sim/jobs/job_run.h"
 #include "sim/record/record.h"
+#include "sim/worker/context.h"
 #include "sim/world/run.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
@@ -38,22 +38,17 @@ static void see(void *state, const struct sim_job_row *row)
 
 static struct seen *run_trace(const char *text)
 {
-    struct weir_error error = { .phase = -1 };
-    struct sim_job_run *run = NULL;
     struct sim_scenario *scenario = test_scenario(text, "");
+    struct sim_run_summary *summary = calloc(1, sizeof *summary);
     struct seen *seen = calloc(1, sizeof *seen);
-    const struct sim_job_observer observer = { .job = see, .state = seen };
-    const struct sim_run_options options = { .seed = 1 };
-    CHECK(scenario != NULL && seen != NULL);
-    if (scenario != NULL && seen != NULL) {
-        CHECK_I64(sim_job_run_create(scenario, &options, &run, &error), WEIR_OK);
-        CHECK_STR(error.text, "");
-    }
-    if (run != NULL) {
-        sim_job_run_observe(run, &observer);
-        CHECK_I64(sim_job_run_go(run, &error), WEIR_OK);
-    }
-    sim_job_run_destroy(run);
+    const struct sim_observer observer = { .state = seen, .job = see };
+    const struct sim_run_options options = { .seed = 1,
+                                             .export_at_s = (double)NAN,
+                                             .observer = &observer };
+    CHECK(scenario != NULL && seen != NULL && summary != NULL);
+    if (scenario != NULL && seen != NULL && summary != NULL)
+        CHECK_I64(sim_run(scenario, &options, summary), WEIR_OK);
+    free(summary);
     sim_scenario_destroy(scenario);
     return seen;
 }
@@ -154,7 +149,7 @@ static void tiresias_has_its_mean_completion_times(void)
 static void philly_has_its_mean_completion_time(void)
 {
     char text[TEXT];
-    if (getenv("WEIR_SLOW") == NULL)
+    if (!test_may_be_slow())
         return;
     if (!write_scenario(text, gpu_1, "fcfs", "kind: table, map: philly",
                         "traces/philly/philly_jobs_sia.csv.gz")) {

@@ -8,7 +8,7 @@
  * cluster. Differences are paired over orders; the pooled interval takes a mix as one observation,
  * because the orders of one mix say nothing about other mixes.
  *
- * By default one mix and order; with WEIR_SLOW set the whole matrix, whose table is
+ * One mix and order always; with WEIR_SLOW set the whole matrix, whose table is
  * docs/placement-weir.md.
  */
 #include "sim/lab/lab.h"
@@ -38,12 +38,6 @@ static const struct mix {
     { "philly", false, false },     { "halves", false, false },    { "large", false, false },
     { "odd_shares", false, false }, { "cpu_heavy", false, false },
 };
-
-static bool is_slow(void)
-{
-    const char *slow = getenv("WEIR_SLOW");
-    return slow != NULL && slow[0] != '\0';
-}
 
 /* ---- mixes that are made here ---- */
 
@@ -176,9 +170,9 @@ static double large_refused(const struct sim_scenario *scenario,
 
 static struct outcome run_once(const char *scenario_sets, bool is_kept, uint32_t replication)
 {
-    static const char own[] = "schema: 1\nname: t\ncluster: {nodes_file: x}\n"
-                              "workloads: [{name: a, pods: x, order: shuffled, demand: 130%, "
-                              "ranks: shuffled}]\n";
+    static const char own[] = "schema: 2\nname: t\ncluster: {nodes_file: x}\n"
+                              "fill: [{name: a, trace: x, order: shuffled, demand: 130%, "
+                              "node_order: shuffled}]\n";
     struct sim_scenario *const scenario =
         test_scenario(is_kept ? "scenarios/reference/openb_static.yaml" : own, scenario_sets);
     const struct sim_run_options options = { .seed = 42,
@@ -217,12 +211,12 @@ static struct outcome run_mix(const struct mix *mix, const char *pods, const cha
     found = test_shared("golden/fgd/sequences.txt.gz");
     (void)snprintf(sequences, sizeof sequences, "%s", found == NULL ? "" : found);
     const int length = snprintf(sets, sizeof sets,
-                                "cluster.nodes_file=%s workloads[0].pods=%s "
+                                "cluster.nodes_file=%s fill[0].trace=%s "
                                 "sched.placement.policy=%s",
                                 nodes, pods, policy);
     if (is_kept && length > 0)
         (void)snprintf(sets + length, sizeof sets - (size_t)length,
-                       " workloads[0].order=%s workloads[0].order_key=%s:%d", sequences, mix->name,
+                       " fill[0].order=%s fill[0].order_key=%s:%d", sequences, mix->name,
                        42 + order);
     return run_once(sets, is_kept, is_kept ? 0 : (uint32_t)(-1 - order));
 }
@@ -380,17 +374,17 @@ static void the_ranks_of_the_nodes_change_nothing(void)
         return;
     pods_of(&mixes[0], pods, sizeof pods);
     const char *nodes = test_shared("traces/openb/openb_node_list_gpu_node.csv");
-    (void)snprintf(sets, sizeof sets,
-                   "cluster.nodes_file=%s workloads[0].pods=%s sched.placement=weir", nodes, pods);
+    (void)snprintf(sets, sizeof sets, "cluster.nodes_file=%s fill[0].trace=%s sched.placement=weir",
+                   nodes, pods);
     const struct outcome shuffled = run_once(sets, false, 0);
-    (void)strncat(sets, " workloads[0].ranks=as_given", sizeof sets - strlen(sets) - 1);
+    (void)strncat(sets, " fill[0].node_order=as_given", sizeof sets - strlen(sets) - 1);
     CHECK_NEAR(run_once(sets, false, 0).alloc_pct, shuffled.alloc_pct, 0.0);
 }
 
 /* covers: S0.25 S0.28 */
 static void weir_beats_published_fgd_over_all_mixes(void)
 {
-    if (!is_slow() || !has_traces())
+    if (!test_may_be_slow() || !has_traces())
         return;
     printf("\n| mix | tuned on | orders | FGD, %% | weir, %% | difference, pp | refused of 8 GPUs, "
            "%% |\n|---|---|---|---|---|---|---|\n");

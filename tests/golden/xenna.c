@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Known answers of the later versions of the reference (N, and C with codecs): every case, as `weir
- * decide --check` compares them; and what the comparison must not let through.
+ * Known answers of the later versions of the reference (N, and C with codecs): every case, as
+ * tests/replay judges them; and what the comparison must not let through.
  */
-#include "sim/cli/decide.h"
+#include "sched/scaling/saturation.h"
+#include "sim/cli/decide_document.h"
+#include "tests/replay/replay.h"
 #include "tests/support/check.h"
 
 #include <dirent.h>
@@ -11,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void check_file(const char *name, struct decide_tally *tally)
+static void check_file(const char *name, struct replay_tally *tally)
 {
     char relative[512];
     struct weir_error error = { 0 };
@@ -19,11 +21,11 @@ static void check_file(const char *name, struct decide_tally *tally)
 
     snprintf(relative, sizeof relative, "golden/xenna/%s", name);
     const char *const path = test_data(relative);
-    if (!CHECK(decide_check_file(path, NULL, tally, &error) == WEIR_OK))
+    if (!CHECK(replay_check_file(path, NULL, tally, &error) == WEIR_OK))
         fprintf(stderr, "%s\n", error.text);
     if (tally->failed > failed) {
-        struct decide_tally again = { 0 };
-        (void)decide_check_file(path, stderr, &again, &error);
+        struct replay_tally again = { 0 };
+        (void)replay_check_file(path, stderr, &again, &error);
     }
     CHECK_I64(tally->failed, failed);
 }
@@ -31,7 +33,7 @@ static void check_file(const char *name, struct decide_tally *tally)
 /* covers: S0.31 S0.38 S0.41 */
 static void every_case_agrees(void)
 {
-    struct decide_tally tally = { 0 };
+    struct replay_tally tally = { 0 };
     struct dirent *entry;
     DIR *const folder = opendir(test_data("golden/xenna"));
 
@@ -47,6 +49,20 @@ static void every_case_agrees(void)
     CHECK_I64(tally.deviations, 0);
 }
 
+/* Judges the cases of a text. */
+static struct replay_tally tally_of(const char *text)
+{
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    struct replay_tally tally = { 0 };
+    struct decide_documents documents;
+
+    if (!CHECK(decide_documents_parse("text", text, strlen(text), &documents, &error) == WEIR_OK) ||
+        !CHECK(replay_check_documents(&documents, NULL, &tally, &error) == WEIR_OK))
+        fprintf(stderr, "%s\n", error.text);
+    decide_documents_clear(&documents);
+    return tally;
+}
+
 /* Answers a document; the caller releases it. NULL after a failure. */
 static json_t *answer_to(const char *text)
 {
@@ -54,7 +70,7 @@ static json_t *answer_to(const char *text)
     json_t *const input = json_loads(text, 0, NULL);
     json_t *answer = NULL;
 
-    if (!CHECK(input != NULL) || decide_answer(input, &answer, &error) != WEIR_OK)
+    if (!CHECK(input != NULL) || replay_answer(input, &answer, &error) != WEIR_OK)
         fprintf(stderr, "%s\n", error.text);
     json_decref(input);
     return answer;
@@ -191,23 +207,146 @@ static void a_wrong_answer_is_found(void)
     static const char text[] =
         "{\"id\": \"x\", \"input\": {\"op\": \"slots\", \"num_workers\": [1], \"current_slots\": "
         "[2], \"speeds\": [3]}, \"expected\": {\"slots\": [%d]}}";
-    char path[] = "/tmp/weir-xenna-XXXXXX";
-    const int descriptor = mkstemp(path);
-    FILE *const file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
-    struct decide_tally tally = { 0 };
+    char both[768];
+    char one[256];
+    char other[256];
 
-    if (!CHECK(file != NULL))
-        return;
-    fputc('[', file);
-    fprintf(file, text, 6);
-    fputc(',', file);
-    fprintf(file, text, 7);
-    fputc(']', file);
-    fclose(file);
-    CHECK_I64(decide_check_file(path, NULL, &tally, NULL), WEIR_OK);
-    remove(path);
+    (void)snprintf(one, sizeof one, text, 6);
+    (void)snprintf(other, sizeof other, text, 7);
+    (void)snprintf(both, sizeof both, "[%s, %s]", one, other);
+    const struct replay_tally tally = tally_of(both);
     CHECK_I64(tally.exact, 1);
     CHECK_I64(tally.failed, 1);
+}
+
+/* A pass that ends with no room for a requested worker of the stage `pre:b`, beside a stage `pre`.
+ */
+static struct replay_tally tally_of_refusal(const char *sentence)
+{
+    char text[1024];
+
+    (void)snprintf(
+        text, sizeof text,
+        "{\"id\": \"x\", \"input\": {\"op\": \"autoscale\", \"cluster\": {\"nodes\": [{"
+        "\"id\": \"n\", \"cpus\": 2, \"gpus\": []}]}, \"stages\": [{\"name\": \"pre\", "
+        "\"batch\": 1, \"shape\": {\"kind\": \"cpu\", \"cpus\": 1}, \"speed\": 1}, {\"name\": "
+        "\"pre:b\", \"batch\": 1, \"shape\": {\"kind\": \"cpu\", \"cpus\": 1}, "
+        "\"requested\": 3, \"speed\": 1}]}, \"expected\": {\"error\": \"%s\"}}",
+        sentence);
+    return tally_of(text);
+}
+
+/* What could not be done and for which stage, in whatever words. */
+static void refusals_agree_by_their_class(void)
+{
+    CHECK_I64(
+        tally_of_refusal("Unable to allocate requested workers for stage pre:b: requested=3").ok,
+        1);
+    CHECK_I64(tally_of_refusal("unable to allocate requested workers. Stage: pre:b, used gpu=0").ok,
+              1);
+    CHECK_I64(tally_of_refusal("Unable to allocate requested workers").ok, 1);
+    CHECK_I64(tally_of_refusal("Unable to allocate requested workers for stage pre").failed, 1);
+    CHECK_I64(tally_of_refusal("Unable to allocate minimum worker for stage pre:b").failed, 1);
+    CHECK_I64(tally_of_refusal("Something else").failed, 1);
+}
+
+/* Added whole or not at all: after a refusal the cluster is as before. */
+static void a_list_is_added_whole_or_not_at_all(void)
+{
+    json_t *const answer =
+        answer_to("{\"op\": \"allocator\", \"cluster\": {\"nodes\": [{\"id\": \"n\", \"cpus\": 4, "
+                  "\"gpus\": []}]}, \"steps\": ["
+                  "{\"add\": [{\"id\": \"a\", \"node\": \"n\", \"cpus\": 1}, {\"id\": \"b\", "
+                  "\"node\": \"n\", \"cpus\": 2}]}, "
+                  "{\"add_workers\": [{\"id\": \"c\", \"node\": \"n\", \"cpus\": 1}, {\"id\": "
+                  "\"d\", \"node\": \"n\", \"cpus\": 1}]}, "
+                  "{\"add\": [{\"id\": \"c\", \"node\": \"n\", \"cpus\": 1}, {\"id\": \"c\", "
+                  "\"node\": \"n\", \"cpus\": 0}]}, "
+                  "{\"add\": [{\"id\": \"c\", \"node\": \"n\", \"cpus\": 1}, {\"id\": \"a\", "
+                  "\"node\": \"n\", \"cpus\": 0}]}, "
+                  "{\"add\": {\"id\": \"c\", \"node\": \"n\", \"cpus\": 1}}, {\"remove\": [\"a\", "
+                  "\"x\"]}, {\"remove\": [\"a\", \"c\"]}]}");
+    static const char *const results[] = { "ok",
+                                           "NotEnoughResources",
+                                           "DuplicateWorkerId",
+                                           "DuplicateWorkerId",
+                                           "ok",
+                                           "WorkerNotFound",
+                                           "ok" };
+    static const double used[] = { 3, 3, 3, 3, 4, 4, 2 };
+
+    for (size_t i = 0; i < 7; i++) {
+        const json_t *const step = at(json_object_get(answer, "steps"), i);
+        CHECK_STR(json_string_value(json_object_get(step, "result")), results[i]);
+        CHECK_NEAR(json_number_value(
+                       json_object_get(at(json_object_get(step, "cluster"), 0), "used_cpus")),
+                   used[i], 0);
+    }
+    json_decref(answer);
+}
+
+static void what_is_not_of_the_format_is_no_answer(void)
+{
+    static const char *const questions[][2] = {
+        { "{\"op\": \"allocator\", \"cluster\": {\"nodes\": []}, \"steps\": [{\"move\": \"a\"}]}",
+          "steps[0]: a step must be add or remove of workers" },
+        { "{\"op\": \"allocator\", \"cluster\": {\"nodes\": []}, \"steps\": [{\"remove\": 7}]}",
+          "steps[0]: remove must name ids of workers" },
+        { "{\"op\": \"fly\"}", "unknown op fly; known are shape, frag, place, delete, slots, "
+                               "estimate, allocator, autoscale and saturation_aware" },
+        { "{\"command\": \"fly\"}", "unknown command fly; known are autoscale, place, remove, "
+                                    "fragmentation, shape, slots and naive" },
+    };
+
+    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
+        json_t *const input = json_loads(questions[i][0], 0, NULL);
+        struct weir_error error = { 0 };
+        json_t *answer = NULL;
+        CHECK_I64(replay_answer(input, &answer, &error), WEIR_EFORMAT);
+        CHECK_STR(error.text, questions[i][1]);
+        CHECK(answer == NULL);
+        json_decref(input);
+    }
+}
+
+/* The original checks 0.6 and 0.6 of one GPU apart; what is right then is what they are together.
+ */
+static void parts_of_one_gpu_add_up(void)
+{
+    static const char format[] =
+        "{\"id\": \"x\", \"input\": {\"op\": \"allocator\", \"cluster\": {\"nodes\": [{\"id\": "
+        "\"n\", "
+        "\"cpus\": 4, \"gpus\": [{}, {}]}]}, \"steps\": [{\"add\": {\"id\": \"a\", \"node\": "
+        "\"n\", "
+        "\"cpus\": 1, \"gpus\": [{\"offset\": 0, \"fraction\": 0.625}, {\"offset\": %d, "
+        "\"fraction\": 0.625}]}}]}, \"expected\": {\"steps\": [{\"result\": \"ok\", \"cluster\": [{"
+        "\"gpus_used\": [1.25, 0]}]}]}}";
+    char text[1024];
+
+    (void)snprintf(text, sizeof text, format, 0);
+    CHECK_I64(tally_of(text).deviations, 1);
+    (void)snprintf(text, sizeof text, format, 1);
+    CHECK_I64(tally_of(text).failed, 1);
+}
+
+/* A stage that works and has some measurements, but too few, is warming. */
+static void a_stage_with_few_measurements_is_warming(void)
+{
+    const struct weir_saturation_config config = weir_saturation_config_default();
+    static const char *const reasons[] = { "pipeline_warming", "warming", "warming" };
+    struct weir_saturation *rules = NULL;
+
+    if (!CHECK(weir_saturation_create(NULL, &config, 1, &rules) == WEIR_OK))
+        return;
+    rules->pools[0].workers = 1;
+    rules->pools[0].active = 3;
+    for (uint32_t samples = 0; samples < 3; samples++) {
+        const char *reason = NULL;
+        rules->pools[0].samples = samples;
+        CHECK_NEAR(weir_saturation_cap(rules, 0, 0, &reason), 2, 0);
+        CHECK_STR(reason, reasons[samples]);
+    }
+    weir_saturation_destroy(rules);
 }
 
 static const struct test tests[] = {
@@ -223,6 +362,11 @@ static const struct test tests[] = {
     { "an allocator refuses what the reference refuses",
       an_allocator_refuses_what_the_reference_refuses },
     { "a wrong answer is found", a_wrong_answer_is_found },
+    { "refusals agree by their class", refusals_agree_by_their_class },
+    { "a list is added whole or not at all", a_list_is_added_whole_or_not_at_all },
+    { "what is not of the format is no answer", what_is_not_of_the_format_is_no_answer },
+    { "parts of one GPU add up", parts_of_one_gpu_add_up },
+    { "a stage with few measurements is warming", a_stage_with_few_measurements_is_warming },
 };
 
 TEST_MAIN(tests)

@@ -22,7 +22,7 @@ static const struct version {
     const char *placement, *scaling;
     const struct weir_placement_ops *oracle;
 } versions[] = {
-    { "fgd", "xenna", &oracle_fgd },
+    { "fgd_xenna", "xenna", &oracle_fgd_xenna },
     { "fgd_n", "xenna_n", &oracle_fgd_n },
     { "fgd_c", "xenna_c", &oracle_fgd_c },
 };
@@ -170,7 +170,7 @@ static void live(uint64_t seed, struct tally *tally)
 /* covers: S0.25 S0.28 */
 static void plans_equal_those_of_the_plain_versions(void)
 {
-    const uint64_t wanted = getenv("WEIR_SLOW") != NULL ? 100000 : 3000;
+    const uint64_t wanted = test_is_slow() ? 100000 : 3000;
     struct tally tally = { .passes = 0 };
 
     for (uint64_t seed = 1; tally.passes < wanted && tally.differing + tally.broken < 5; seed++)

@@ -430,7 +430,7 @@ static uint32_t step(struct history *history, struct dice *dice, struct pair *fa
 /* 120 steps each: 10^5 in all, ten times that with WEIR_SLOW set. */
 static uint64_t history_count(void)
 {
-    return getenv("WEIR_SLOW") != NULL ? 8400 : 840;
+    return test_is_slow() ? 8400 : 840;
 }
 
 static void compare_on_random_clusters(uint32_t precision)

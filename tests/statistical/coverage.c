@@ -58,14 +58,11 @@ static void small_effect_is_found(void)
     for (size_t trial = 0; trial < TRIALS; trial++) {
         double a[PAIRS];
         double b[PAIRS];
-        double same = 0.0;
         for (size_t i = 0; i < PAIRS; i++) {
             /* A spread of 20 % between replications hides 5 % from an unpaired test. */
             a[i] = 100.0 + gsl_ran_gaussian_ziggurat(random, 20.0);
             b[i] = 1.05 * a[i] + gsl_ran_gaussian_ziggurat(random, 3.0);
-            same += a[i] - a[i];
         }
-        CHECK_NEAR(same, 0.0, 0.0);
         found += an_paired_difference(a, b, PAIRS, 0.95).p_value < 0.05 ? 1 : 0;
     }
     CHECK((double)found / TRIALS > 0.99);

@@ -319,7 +319,7 @@ static void the_day_has_a_peak(void)
 }
 
 /* Classes come in the proportions of their weights (chi-square, 3 degrees of freedom).
- * covers: S1.2 */
+ * covers: S1.2 partly (tail index of heavy-tailed run times, profiles by model) */
 static void classes_come_by_weight(void)
 {
     enum { DRAWS = 100000 };

@@ -102,13 +102,7 @@ if [ -n "$users" ]; then
     faults=$((faults + 1))
 fi
 
-# weir decide prints the formulas of libweir itself; everybody else uses the public headers.
-users=$(grep -rlE --include='*.[ch]' '#[[:space:]]*include[[:space:]]+"sched/' sim workloads analysis |
-    grep -vE '^sim/cli/decide' || true)
-if [ -n "$users" ]; then
-    printf 'only weir decide includes the insides of libweir:\n%s\n' "$users"
-    faults=$((faults + 1))
-fi
+forbid 'everybody but the tests uses the public headers of libweir' '"sched/' sim workloads analysis
 forbid 'the memory and plans of libweir are its own' '"sched/(internal|cluster)/' sim workloads analysis
 others=$(grep -rlE --include='*.[ch]' '#[[:space:]]*include[[:space:]]+"weir/host.h"' sim |
     grep -vE '^sim/(port/|cli/)' || true)

@@ -2,8 +2,9 @@
 /*
  * CUnit with values in its messages, and one main() for every test program.
  *
- * CUnit prints the failed expression but no values, and its runner returns 0 when tests fail;
- * both are mended here. A test program lists its tests once:
+ * CUnit prints the failed expression but no values, its runner returns 0 when tests fail, and it
+ * knows no skipped test; all three are mended here. A program all of whose cases were skipped exits
+ * with 77. A test program lists its tests once:
  *
  *     static const struct test tests[] = { { "an empty queue pops nothing", empty_pops_nothing } };
  *     TEST_MAIN(tests)
@@ -24,9 +25,19 @@ struct test {
 /* Registers and runs the tests; the exit code says whether any failed. */
 int test_main(const char *suite, const struct test *tests, size_t count);
 
-/* Counts one skipped check and says why on standard output; the sum is the last line of
- * `./dev test`. */
+/* Says why the running case does not run, here or in the rest of it: it counts as skipped, not as
+ * passed, unless a check fails. A case that checks nothing and is not skipped fails. */
 void test_skip(const char *reason);
+
+/* One of the things that a case goes through is left out; the case itself counts by its checks, the
+ * part counts as one skipped. */
+void test_skip_part(const char *reason);
+
+/* WEIR_SLOW is set: minutes instead of a second. */
+bool test_is_slow(void);
+
+/* The same; otherwise the running case is skipped: `if (!test_may_be_slow()) return;`. */
+bool test_may_be_slow(void);
 
 /* A path below the shared known answers (WEIR_SHARED, default ../shared from the project root), or
  * NULL when it is not there. The result is static and overwritten by the next call. */

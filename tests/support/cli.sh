@@ -6,7 +6,10 @@
 #   has stdout 'throughput'             the file contains the text; hasnt: it does not
 #   matches stdout '^p99 +[0-9]+'       the file has a line that matches the extended expression
 #   same a.txt b.txt                    equal bytes
-#   skip 'no gnuplot'                   counts a skip and ends the script successfully
+#   value run.db thr.stage infer 8      the value of a metric with that label, to nine digits; a fifth
+#                                       argument is the relative error allowed instead
+#   skip 'no gnuplot'                   ends the script, which counts as skipped and not as passed
+#   skip_part 'no locale'               goes on; what is left out counts as one skipped
 set -euo pipefail
 
 fail() {
@@ -49,8 +52,28 @@ same() {
     fail "$1 and $2 differ"
 }
 
+value() {
+    python3 - "$@" <<'PY' || fail "$2 '$3' of $1"
+import sqlite3, sys
+name, metric, label, expected = sys.argv[1:5]
+allowed = float(sys.argv[5]) if len(sys.argv) > 5 else 1e-9
+found = sqlite3.connect(name).execute(
+    "select value from v_result where metric = ? and label = ?", (metric, label)).fetchone()
+if found is None or found[0] is None or not abs(found[0] - float(expected)) <= allowed * abs(float(expected)):
+    sys.exit(f"{metric} '{label}' is {found and found[0]}, expected {expected}")
+PY
+}
+
+log_case() { [ -z "${WEIR_CASE_LOG:-}" ] || echo "$1" >>"$WEIR_CASE_LOG"; }
+
 skip() {
     echo "SKIPPED: $1"
-    [ -z "${WEIR_SKIP_LOG:-}" ] || echo "SKIPPED: $1" >>"$WEIR_SKIP_LOG"
-    exit 0
+    log_case "SKIPPED: ${0##*/}: $1"
+    exit 77
+}
+
+skip_part() {
+    echo "SKIPPED: $1"
+    log_case "SKIPPED: ${0##*/}: $1"
+    log_case PART
 }

@@ -3,8 +3,11 @@
 #include "tests/support/job_rows.h"
 
 #include "sim/engine/digest.h"
-#include "sim/jobs/job_run.h"
 #include "sim/record/record.h"
+#include "sim/worker/context.h"
+#include "sim/world/run.h"
+
+#include <math.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,21 +94,13 @@ static void see_member(void *state, const struct sim_job_member *member)
 weir_status test_job_rows_run(const struct sim_scenario *scenario, bool check_always,
                               struct test_job_rows *rows, struct sim_run_summary *summary)
 {
-    struct weir_error error = { .phase = -1 };
-    struct sim_job_run *run = NULL;
-    const struct sim_job_observer observer = { .job = see, .state = rows, .member = see_member };
-    const struct sim_run_options options = { .seed = scenario->seed, .check_always = check_always };
-    weir_status status = sim_job_run_create(scenario, &options, &run, &error);
-    if (status == WEIR_OK) {
-        sim_job_run_observe(run, &observer);
-        status = sim_job_run_go(run, &error);
-    }
-    if (status == WEIR_OK)
-        status = sim_job_run_results(run, summary, &error);
-    sim_job_run_destroy(run);
+    const struct sim_observer observer = { .state = rows, .job = see, .member = see_member };
+    const struct sim_run_options options = { .seed = scenario->seed,
+                                             .check_always = check_always,
+                                             .export_at_s = (double)NAN,
+                                             .observer = &observer };
+    const weir_status status = sim_run(scenario, &options, summary);
     rows->result_digest = summary->result_digest;
-    summary->status = status;
-    (void)snprintf(summary->message, sizeof summary->message, "%s", error.text);
     return status;
 }
 

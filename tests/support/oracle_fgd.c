@@ -55,6 +55,6 @@ static weir_status evict_as(const char *name, const struct weir_evict_query *que
                                                         .place = place_##policy,                   \
                                                         .evict = evict_##policy }
 
-ORACLE(fgd);
+ORACLE(fgd_xenna);
 ORACLE(fgd_n);
 ORACLE(fgd_c);

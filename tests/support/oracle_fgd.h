@@ -8,7 +8,7 @@
 
 #include "weir/policy.h"
 
-extern const struct weir_placement_ops oracle_fgd;
+extern const struct weir_placement_ops oracle_fgd_xenna;
 extern const struct weir_placement_ops oracle_fgd_n;
 extern const struct weir_placement_ops oracle_fgd_c;
 

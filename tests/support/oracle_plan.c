@@ -9,7 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ACTIONS = 8, MOST_WORKERS = 5, MOST_HELD = MOST_WORKERS + MOST_ACTIONS, STAGES = 7 };
+enum {
+    MOST_ACTIONS = 8,
+    MOST_WORKERS = 5,
+    MOST_HELD = MOST_WORKERS + MOST_ACTIONS,
+    STAGES = 7,
+    JOBS = 3
+};
 enum { FIRST_NEW = 100, NOW_NS = 50, TRIES = 24 };
 
 static const struct weir_request requests[STAGES] = {
@@ -61,6 +67,27 @@ static weir_status add_stages(struct weir_host *host)
                                         .speed_hint_per_s = (double)NAN };
         WEIR_TRY(weir_shape_from_request(&requests[i], WEIR_QUANTUM_EXACT, &stage.shape, NULL));
         WEIR_TRY(weir_host_add_pool(host, &stage, NULL, NULL));
+    }
+    return WEIR_OK;
+}
+
+/* Jobs that wait: the number of one is that of its ranks, and they ask for what stage 0 or 1 asks.
+ */
+static weir_status add_jobs(struct weir_host *host)
+{
+    WEIR_TRY(weir_host_add_workload(host, "w", NULL, NULL));
+    for (uint32_t id = 1; id <= JOBS; id++) {
+        struct weir_rank_group group = { .ranks = id, .ranks_min = id, .ranks_max = id };
+        const struct weir_job_spec spec = { .size = sizeof spec,
+                                            .id = id,
+                                            .groups = &group,
+                                            .group_count = 1,
+                                            .deadline_ns = WEIR_UNKNOWN_TIME };
+        WEIR_TRY(
+            weir_shape_from_request(&requests[id % 2], WEIR_QUANTUM_EXACT, &group.shape, NULL));
+        const weir_status status = weir_host_submit(host, &spec, NULL);
+        if (status != WEIR_OK && status != WEIR_EINFEASIBLE)
+            return status;
     }
     return WEIR_OK;
 }
@@ -142,6 +169,9 @@ struct oracle {
     const struct weir_view *view;
     struct held held[MOST_HELD];
     uint32_t count;
+    uint32_t gang, rank; /* the job whose ranks are being started, 0 = none; the next one */
+    uint64_t group;
+    uint32_t started; /* jobs, as bits */
 };
 
 static struct held *find(struct oracle *oracle, uint64_t id)
@@ -260,7 +290,7 @@ static bool run(struct oracle *oracle, struct held *one, uint32_t stage,
 {
     if (!is_sound(oracle, alloc) || !is_enough(oracle, stage, alloc))
         return false;
-    one->worker.owner.index = stage;
+    one->worker.owner = weir_pool_owner(stage);
     one->worker.alloc = *alloc;
     one->is_running = true;
     bool fits = node_fits(oracle, alloc->node);
@@ -290,15 +320,50 @@ static bool accept_change(struct oracle *oracle, const struct weir_action *actio
 {
     struct held *const one = find(oracle, action->worker);
 
-    if (one == NULL || !one->is_running || one->worker.owner.index != action->owner.index)
+    if (one == NULL || !one->is_running || !weir_owner_is(&one->worker.owner, &action->owner))
         return false;
     one->is_running = false;
     return action->verb == WEIR_VERB_STOP || run(oracle, one, action->owner.index, &action->alloc);
 }
 
+/* Ranks start in order, all of them, once, in one group. */
+static bool accept_rank(struct oracle *oracle, const struct weir_action *action)
+{
+    const uint32_t id = (uint32_t)action->owner.id;
+    struct held *one = find(oracle, action->worker);
+    struct weir_worker before;
+
+    if (!weir_view_job(oracle->view, action->owner.index, action->owner.id, NULL) ||
+        action->rank != oracle->rank || action->rank >= id ||
+        (oracle->gang != 0 && oracle->gang != id))
+        return false;
+    if (action->rank == 0 && ((oracle->started >> id) & 1) != 0)
+        return false;
+    if (action->rank > 0 && (action->group == 0 || action->group != oracle->group))
+        return false;
+    if (action->reused != 0 || (one != NULL && one->is_running) ||
+        weir_cluster_worker(oracle->view->cluster, action->worker, &before))
+        return false;
+    if (one == NULL)
+        one = &oracle->held[oracle->count++];
+    one->worker.id = action->worker;
+    oracle->gang = action->rank + 1 < id ? id : 0;
+    oracle->rank = oracle->gang != 0 ? action->rank + 1 : 0;
+    oracle->group = action->group;
+    oracle->started |= UINT32_C(1) << id;
+    const bool fits = run(oracle, one, id % 2, &action->alloc);
+    one->worker.owner = action->owner;
+    return fits;
+}
+
 static bool accept(struct oracle *oracle, const struct weir_action *action)
 {
     const bool has_stage = action->owner.index < STAGES;
+
+    if (action->verb == WEIR_VERB_START && action->owner.kind == WEIR_OWNER_JOB)
+        return accept_rank(oracle, action);
+    if (oracle->gang != 0)
+        return false;
 
     switch ((enum weir_verb)action->verb) {
     case WEIR_VERB_START:
@@ -351,6 +416,31 @@ static void draw_workers(struct draws *draws, struct weir_host *host, struct ora
         (void)weir_host_set_node(host, 0, WEIR_NODE_UP | WEIR_NODE_CORDONED, NOW_NS);
 }
 
+/* A rank of a job, mostly the one that is due. */
+static struct weir_action draw_rank(struct draws *draws, const struct oracle *oracle)
+{
+    const bool is_due = oracle->gang != 0 && !draws_one_in(draws, 12);
+    const uint32_t id =
+        is_due ? oracle->gang : 1 + draw(draws, draws_one_in(draws, 9) ? JOBS + 1 : JOBS);
+    struct weir_action action = { .verb = WEIR_VERB_START,
+                                  .owner = weir_job_owner(0, id),
+                                  .rank = is_due ? oracle->rank : draws_one_in(draws, 9),
+                                  .worker = FIRST_NEW + draw(draws, MOST_ACTIONS),
+                                  .group = is_due && !draws_one_in(draws, 12) ? oracle->group
+                                                                              : draw(draws, 3),
+                                  .choice = WEIR_NO_INDEX };
+
+    action.alloc = draw_alloc(draws, oracle->view, id % 2);
+    return action;
+}
+
+static struct weir_action draw_any(struct draws *draws, const struct oracle *oracle)
+{
+    const bool is_rank = oracle->gang != 0 ? !draws_one_in(draws, 16) : draws_one_in(draws, 4);
+
+    return is_rank ? draw_rank(draws, oracle) : draw_action(draws, oracle->view);
+}
+
 /* Without care few plans of several actions are right: with it an action is drawn again until it
  * fits, a few times. `trial` is memory. */
 static struct weir_action draw_carefully(struct draws *draws, const struct oracle *oracle,
@@ -360,7 +450,7 @@ static struct weir_action draw_carefully(struct draws *draws, const struct oracl
     bool is_right = false;
 
     for (int tries = 0; !is_right && tries < TRIES; tries++) {
-        action = draw_action(draws, oracle->view);
+        action = draw_any(draws, oracle);
         *trial = *oracle;
         is_right = accept(trial, &action);
     }
@@ -377,15 +467,18 @@ static void judge(struct draws *draws, struct weir_plan *plan, struct oracle *or
     for (uint32_t i = 0; i < verdict->actions; i++) {
         const struct weir_action action = is_careful && !draws_one_in(draws, 24)
                                               ? draw_carefully(draws, oracle, trial)
-                                              : draw_action(draws, oracle->view);
+                                              : draw_any(draws, oracle);
         if (weir_plan_append(plan, &action) != WEIR_OK)
             return;
         if (right == i && accept(oracle, &action))
             right++;
     }
     char expected[32];
-    (void)snprintf(expected, sizeof expected, "action %u (", right);
-    verdict->oracle_accepts = right == verdict->actions;
+    if (right == verdict->actions)
+        (void)snprintf(expected, sizeof expected, "rank %u of job %u ", oracle->rank, oracle->gang);
+    else
+        (void)snprintf(expected, sizeof expected, "action %u (", right);
+    verdict->oracle_accepts = right == verdict->actions && oracle->gang == 0;
     verdict->status = weir_plan_check(plan, oracle->view, &verdict->error);
     verdict->is_same_action = strncmp(verdict->error.text, expected, strlen(expected)) == 0;
 }
@@ -400,7 +493,7 @@ struct plan_verdict plan_oracle_play(struct draws *draws)
 
     if (oracle != NULL && weir_host_create(&config, &host, NULL) == WEIR_OK &&
         add_stages(host) == WEIR_OK && draw_nodes(draws, host) == WEIR_OK &&
-        weir_plan_create(NULL, &plan) == WEIR_OK) {
+        add_jobs(host) == WEIR_OK && weir_plan_create(NULL, &plan) == WEIR_OK) {
         draw_workers(draws, host, oracle);
         oracle->view = weir_host_view(host, NOW_NS);
         weir_plan_reset(plan, FIRST_NEW + MOST_ACTIONS, WEIR_EXPLAIN_OFF);

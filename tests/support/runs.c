@@ -72,6 +72,16 @@ struct sim_run_summary *test_run_fast(const struct sim_scenario *scenario, uint3
     return run(scenario, replication, observer, false);
 }
 
+const char *test_published_rule(const char *policy)
+{
+    if (strncmp(policy, "first_fit", strlen("first_fit")) == 0)
+        return " sched.placement.device=tightest";
+    if (strncmp(policy, "best_fit", strlen("best_fit")) == 0 ||
+        strncmp(policy, "worst_fit", strlen("worst_fit")) == 0)
+        return " sched.placement.measure=amounts";
+    return "";
+}
+
 bool test_openb_sets(const char *trace, const char *seed, const char *sched, char *sets,
                      size_t capacity)
 {
@@ -89,9 +99,10 @@ bool test_openb_sets(const char *trace, const char *seed, const char *sched, cha
     (void)snprintf(pods, sizeof pods, "%s", found == NULL ? "" : found);
     found = test_shared("golden/fgd/sequences.txt.gz");
     const int length = snprintf(sets, capacity,
-                                "cluster.nodes_file=%s workloads[0].pods=%s workloads[0].order=%s "
-                                "workloads[0].order_key=%s:%s sched.placement=%s",
-                                nodes, pods, found == NULL ? "" : found, trace, seed, sched);
+                                "cluster.nodes_file=%s fill[0].trace=%s fill[0].order=%s "
+                                "fill[0].order_key=%s:%s sched.placement=%s%s",
+                                nodes, pods, found == NULL ? "" : found, trace, seed, sched,
+                                test_published_rule(sched));
     return pods[0] != '\0' && length > 0 && (size_t)length < capacity;
 }
 

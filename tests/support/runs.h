@@ -22,6 +22,9 @@ struct sim_run_summary *test_run_fast(const struct sim_scenario *scenario, uint3
 /* A stage of a world that runs pipelines. */
 const struct sim_stage_run *test_stage(const struct sim_world *world, size_t index);
 
+/* What a policy needs beside its name, as further sets, to be the one that was published. */
+const char *test_published_rule(const char *policy);
+
 /* Sets that run scenarios/reference/openb_static.yaml on a trace of the shared material with the
  * order of a seed; `sched` is the policy, and more sets after it if wanted. False = no such trace.
  */

@@ -35,7 +35,6 @@ struct world {
     struct sim_engine *engine;
     struct sim_activities *activities;
     const struct entry *script;
-    const void *transfers; /* of the tests of links */
     sim_handle handles[OWNERS];
     int64_t end_ns[OWNERS];
     uint32_t order[OWNERS]; /* owners in the order of their ends */
@@ -650,105 +649,6 @@ static void weights_beyond_what_a_clock_can_count_are_refused(void)
     world_close(&world);
 }
 
-/* --- over several links ---------------------------------------------------------------------- */
-
-struct transfer {
-    int64_t at_ns;
-    int64_t bytes;
-    int64_t end_ns;
-    uint8_t links;
-    uint32_t link[3];
-};
-
-static const uint64_t BYTE = UINT64_C(1000000000) << 16; /* in quanta of a link */
-
-static weir_status start_transfers(void *context, const struct sim_event *event)
-{
-    struct world *world = context;
-    if (event->kind == KIND_END)
-        return handle(world, event);
-    const struct transfer *transfer = &((const struct transfer *)world->transfers)[event->target];
-    struct sim_activity_spec spec = { .work = (sim_quanta)(uint64_t)transfer->bytes * BYTE,
-                                      .cap_qpns = SIM_UNCAPPED,
-                                      .owner = event->target,
-                                      .weight = 1,
-                                      .resources = transfer->links };
-    for (uint32_t i = 0; i < transfer->links; i++)
-        spec.resource[i] = transfer->link[i];
-    return sim_activity_start(world->activities, &spec, &world->handles[event->target], NULL);
-}
-
-static void check_transfers(const uint64_t *capacity, uint32_t links,
-                            const struct transfer *transfers, uint32_t count)
-{
-    struct world world = world_open();
-    world.transfers = transfers;
-    for (uint32_t i = 0; i < links; i++) {
-        uint32_t index = 0;
-        CHECK_I64(sim_resource_add(world.activities, SIM_SHARE_WEIGHTS, capacity[i] * BYTE, &index),
-                  WEIR_OK);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const struct sim_event event = { .time_ns = transfers[i].at_ns,
-                                         .target = i,
-                                         .kind = KIND_SCRIPT,
-                                         .phase = SIM_PHASE_ARRIVAL };
-        (void)sim_engine_schedule(world.engine, &event);
-    }
-    CHECK_I64(sim_engine_run(world.engine, start_transfers, &world, SIM_TIME_MAX), WEIR_OK);
-    for (uint32_t i = 0; i < count; i++)
-        CHECK_I64(world.end_ns[i], transfers[i].end_ns);
-    for (uint32_t link = 0; link < links; link++) {
-        sim_quanta bytes = 0;
-        for (uint32_t i = 0; i < count; i++) {
-            for (uint32_t k = 0; k < transfers[i].links; k++)
-                bytes += transfers[i].link[k] == link ? (uint64_t)transfers[i].bytes : 0;
-        }
-        const sim_quanta delivered = sim_resource_delivered(world.activities, link);
-        CHECK(delivered <= bytes * BYTE && bytes * BYTE - delivered < (sim_quanta)count << 22);
-    }
-    world_close(&world);
-}
-
-/* One crosses both links, one is on each: the long one has half, then all is as it was. */
-static void a_long_path_gets_what_its_tightest_link_gives(void)
-{
-    static const uint64_t capacity[] = { 6, 10 };
-    static const struct transfer transfers[] = {
-        { 0, 3000, 1000, 2, { 0, 1 } }, /* 3 a ns */
-        { 0, 6000, 1500, 1, { 0 } },    /* 3 a ns, then 6 */
-        { 0, 10000, 1300, 1, { 1 } },   /* 7 a ns, then 10 */
-    };
-    check_transfers(capacity, 2, transfers, 3);
-}
-
-/* A link that stops to be scarce gives those it limited all they want. */
-static void a_link_that_is_scarce_no_more_lets_go(void)
-{
-    static const uint64_t capacity[] = { 4, 2, 2, 3 };
-    /* Link 0 is full with the first three: 4/3 each. Without the second, link 1 limits the others.
-     */
-    static const struct transfer transfers[] = {
-        { 0, 6000, 3500, 2, { 0, 2 } }, /* 4/3 until 1500, then 2 */
-        { 0, 2000, 1500, 2, { 0, 3 } },     { 0, 2000, 1500, 1, { 0 } },
-        { 9000, 3000, 12000, 2, { 0, 1 } }, /* link 1: one each */
-        { 9000, 3000, 12000, 2, { 0, 1 } }, { 9000, 3000, 10500, 2, { 0, 2 } },
-    };
-    check_transfers(capacity, 4, transfers, 6);
-}
-
-static void forty_starts_share_a_store(void)
-{
-    uint64_t capacity[41];
-    struct transfer transfers[40];
-    capacity[40] = 100; /* the store; NICs of 10 */
-    for (uint32_t i = 0; i < 40; i++) {
-        capacity[i] = 10;
-        transfers[i] = (struct transfer){ 0, 5000, 2000, 2, { 40, i } };
-    }
-    check_transfers(capacity, 41, transfers, 40);
-}
-
 /* --- refusals -------------------------------------------------------------------------------- */
 
 static void what_is_beyond_a_bound_is_refused(void)
@@ -840,10 +740,6 @@ static const struct test tests[] = {
       endless_work_takes_its_share_and_has_no_event },
     { "weights beyond what a clock can count are refused",
       weights_beyond_what_a_clock_can_count_are_refused },
-    { "a long path gets what its tightest link gives",
-      a_long_path_gets_what_its_tightest_link_gives },
-    { "a link that is scarce no more lets go", a_link_that_is_scarce_no_more_lets_go },
-    { "forty starts share a store", forty_starts_share_a_store },
     { "what is beyond a bound is refused", what_is_beyond_a_bound_is_refused },
 };
 

@@ -148,6 +148,7 @@ static void an_empty_engine_runs_nothing(void)
     CHECK_I64(sim_engine_now(world->engine), 0);
     CHECK_I64(sim_engine_stats(world->engine).pending, 0);
     world_close(world);
+    sim_engine_destroy(NULL); /* allowed */
 }
 
 static void events_fire_by_time(void)
@@ -582,12 +583,6 @@ static void byte_digests_tell_strings_apart(void)
     CHECK(digest == UINT64_C(0xf1fdf63636ac0148)); /* kept */
 }
 
-static void destroying_nothing_is_allowed(void)
-{
-    sim_engine_destroy(NULL);
-    CHECK(true);
-}
-
 static const struct test tests[] = {
     { "an empty engine runs nothing", an_empty_engine_runs_nothing },
     { "events fire by time", events_fire_by_time },
@@ -622,6 +617,5 @@ static const struct test tests[] = {
     { "the digest does not depend on how a stream came about",
       the_digest_does_not_depend_on_how_a_stream_came_about },
     { "byte digests tell strings apart", byte_digests_tell_strings_apart },
-    { "destroying nothing is allowed", destroying_nothing_is_allowed },
 };
 TEST_MAIN(tests)

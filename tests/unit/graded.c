@@ -329,11 +329,11 @@ static void rules_of_grades_need_grades(void)
 {
     struct lab lab = open_lab(1, 1, 0);
 
-    CHECK_I64(use(&lab, "fgd", "tie=3"), WEIR_EINVAL);
-    CHECK_STR(lab.error.text, "placement policy fgd: score change knows the ties most_free, "
+    CHECK_I64(use(&lab, "fgd_xenna", "tie=3"), WEIR_EINVAL);
+    CHECK_STR(lab.error.text, "placement policy fgd_xenna: score change knows the ties most_free, "
                               "most_used and first alone");
-    CHECK_I64(use(&lab, "fgd", "order_seed=1"), WEIR_EINVAL);
-    CHECK_STR(lab.error.text, "placement policy fgd: order_seed needs score grade");
+    CHECK_I64(use(&lab, "fgd_xenna", "order_seed=1"), WEIR_EINVAL);
+    CHECK_STR(lab.error.text, "placement policy fgd_xenna: order_seed needs score grade");
     close_lab(&lab);
 }
 

@@ -186,7 +186,6 @@ static void strict_spread_wants_a_node_for_each(void)
     weir_cluster_destroy(lab.cluster);
 }
 
-/* covers: S2.29 */
 static void a_bundle_larger_than_any_node_is_infeasible_unless_ray_is_asked(void)
 {
     struct lab lab = open_lab((const uint32_t[]){ 1, 1 }, 2, 0);

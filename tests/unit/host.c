@@ -99,7 +99,7 @@ static void a_lying_scaling_policy_is_rejected_with_a_sentence(void)
     const struct weir_scaling_ops liars[] = { liar(lie_about_a_gpu), liar(stop_a_ghost) };
 
     for (size_t i = 0; i < 2; i++) {
-        struct weir_host_config config = test_config("fgd", "xenna");
+        struct weir_host_config config = test_config("fgd_xenna", "xenna");
         struct weir_error error = { 0 };
         config.scaling = &liars[i];
         struct weir_host *const host = test_host(&config, &two);
@@ -114,7 +114,7 @@ static void a_lying_scaling_policy_is_rejected_with_a_sentence(void)
 
 static void a_lying_placement_policy_is_rejected_with_a_sentence(void)
 {
-    struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_error error = { 0 };
 
     config.placement = &lying_placement;
@@ -127,7 +127,7 @@ static void a_lying_placement_policy_is_rejected_with_a_sentence(void)
 static void the_fallback_takes_over_for_a_rejected_plan(void)
 {
     const struct weir_scaling_ops lie = liar(lie_about_a_gpu);
-    struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host_config config = test_config("fgd_xenna", "xenna");
 
     config.placement = &lying_placement;
     config.scaling = &lie;
@@ -143,7 +143,7 @@ static void the_fallback_takes_over_for_a_rejected_plan(void)
 static void a_wrecked_scratch_hurts_only_its_own_decision(void)
 {
     const struct weir_scaling_ops wrecker = liar(wreck_the_scratch);
-    struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &two);
 
     CHECK_I64(test_step(host, NULL), WEIR_OK);
@@ -164,7 +164,7 @@ static void a_wrecked_scratch_hurts_only_its_own_decision(void)
 
 static void only_outcomes_change_the_inventory(void)
 {
-    const struct weir_host_config config = test_config("fgd", "xenna");
+    const struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &two);
     const struct weir_plan *plan;
 
@@ -188,7 +188,7 @@ static void only_outcomes_change_the_inventory(void)
 
 static void ids_are_never_used_twice(void)
 {
-    const struct weir_host_config config = test_config("fgd", "xenna");
+    const struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &two);
     const struct weir_alloc alloc = { .cpu_units = WEIR_ONE };
     const struct weir_plan *plan;
@@ -205,7 +205,7 @@ static void ids_are_never_used_twice(void)
 
 static void a_node_that_goes_down_loses_its_workers(void)
 {
-    const struct weir_host_config config = test_config("fgd", "xenna");
+    const struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &two);
 
     CHECK_I64(test_step(host, NULL), WEIR_OK);
@@ -223,22 +223,22 @@ static void a_node_that_goes_down_loses_its_workers(void)
 
 static void measurements_replace_a_given_estimate(void)
 {
-    const struct weir_host_config config = test_config("fgd", "xenna");
+    const struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &two);
     const struct weir_measurement task = {
         .size = sizeof task, .pool = 1, .end_ns = 2000000000, .returns = 3
     };
 
-    CHECK_NEAR(weir_host_view(host, 0)->pools[1].estimate.batches_per_s, 4, 0);
+    CHECK_NEAR(weir_view_pool(weir_host_view(host, 0), 1)->estimate.batches_per_s, 4, 0);
     CHECK_I64(weir_host_measure(host, &task), WEIR_OK);
-    CHECK_NEAR(weir_host_view(host, 0)->pools[1].estimate.batches_per_s, 0.5, 0);
-    CHECK_NEAR(weir_host_view(host, 0)->pools[1].estimate.returns_per_batch, 3, 0);
+    CHECK_NEAR(weir_view_pool(weir_host_view(host, 0), 1)->estimate.batches_per_s, 0.5, 0);
+    CHECK_NEAR(weir_view_pool(weir_host_view(host, 0), 1)->estimate.returns_per_batch, 3, 0);
     weir_host_destroy(host);
 }
 
 static void wrong_stages_are_refused(void)
 {
-    const struct weir_host_config config = test_config("fgd", "xenna");
+    const struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &two);
     struct weir_error error = { 0 };
     struct weir_pool_view stage = *weir_view_pool(weir_host_view(host, 0), 0);
@@ -254,7 +254,7 @@ static void wrong_stages_are_refused(void)
 
 static void wrong_configurations_are_refused(void)
 {
-    struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host_config config = test_config("fgd_xenna", "xenna");
     const double values[] = { 1, 2, 1, 0, 0, 0, 0.5, 0 };
     struct weir_error error = { 0 };
     struct weir_host *host = NULL;
@@ -278,7 +278,7 @@ static void wrong_configurations_are_refused(void)
 static weir_status live(const struct weir_allocator *allocator)
 {
     const struct test_pipeline pipeline = test_reference(2, true);
-    struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *host = NULL;
 
     config.allocator = allocator;
@@ -326,7 +326,7 @@ static void a_hundred_thousand_decisions_do_not_grow(void)
 {
     struct test_memory memory = { 0 };
     const struct weir_allocator allocator = test_allocator(&memory);
-    struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host_config config = test_config("fgd_xenna", "xenna");
 
     config.allocator = &allocator;
     struct weir_host *const host = test_host(&config, &two);
@@ -347,7 +347,7 @@ static void a_hundred_thousand_decisions_do_not_grow(void)
 /* Candidates of the first choice of a first decision; `choice` gets its counts. */
 static uint32_t candidates_kept(uint32_t level, struct weir_choice *choice, uint32_t *chosen)
 {
-    struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host_config config = test_config("fgd_xenna", "xenna");
     const struct weir_plan *plan = NULL;
     struct test_pipeline pipeline = two;
     uint32_t kept = 0;
@@ -402,7 +402,7 @@ static weir_status count_adoptions(void *state, const struct weir_view *view,
 
 static void a_new_policy_adopts_what_runs(void)
 {
-    struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_scaling_ops adopting = *weir_scaling_find("fixed");
     struct weir_host *const host = test_host(&config, &two);
     struct weir_error error = { 0 };
@@ -439,12 +439,12 @@ static weir_status write_page(void *state, const char *text, size_t length)
 static void the_export_names_everything(void)
 {
     static const char *const parts[] = {
-        "\"command\": \"autoscale\"", "\"time_s\": 7,",          "\"next_worker\": 6",
-        "\"name\": \"infer\"",        "\"type\": \"whole_gpu\"", "\"batches_per_s\": 4",
-        "\"placement\": \"fgd\"",     "\"scaling\": \"xenna\"",  "\"version\": \"P\"",
-        "\"overallocation\": 1.5",    "\"slots\": [2, 2]",
+        "\"command\": \"autoscale\"",   "\"time_s\": 7,",          "\"next_worker\": 6",
+        "\"name\": \"infer\"",          "\"type\": \"whole_gpu\"", "\"batches_per_s\": 4",
+        "\"placement\": \"fgd_xenna\"", "\"scaling\": \"xenna\"",  "\"version\": \"P\"",
+        "\"overallocation\": 1.5",      "\"slots\": [2, 2]",
     };
-    const struct weir_host_config config = test_config("fgd", "xenna");
+    const struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &two);
     struct page *const page = calloc(1, sizeof *page);
     const struct weir_sink sink = { .write = write_page, .state = page };
@@ -467,7 +467,7 @@ static void the_export_names_sets_of_gpu_types(void)
     static const uint32_t types[] = { 0, 3, WEIR_GPU_TYPE_SET | 5 };
     static const char *const texts[] = { "\"gpu_type\": null", "\"gpu_type\": 2",
                                          "\"gpu_type\": [0, 2]" };
-    const struct weir_host_config config = test_config("fgd", "xenna");
+    const struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *host = NULL;
     struct page *const page = calloc(1, sizeof *page);
     const struct weir_sink sink = { .write = write_page, .state = page };
@@ -539,7 +539,7 @@ static void the_template_policies_run(void)
     CHECK(entry.symbol != NULL);
     const struct weir_module *const module = entry.call();
     CHECK_I64(weir_module_check(module, NULL), WEIR_OK);
-    struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host_config config = test_config("fgd_xenna", "xenna");
     config.placement = module->placements[0];
     config.scaling = module->scalings[0];
     struct weir_host *const host = test_host(&config, &two);

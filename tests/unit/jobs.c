@@ -257,16 +257,16 @@ static void kept_grades_equal_plain_ones(void)
 
 static void kept_grades_of_every_policy_equal_plain_ones(void)
 {
-    static const struct weir_graded_kind *const kinds[] = {
-        &weir_graded_best_fit,       &weir_graded_dot_product, &weir_graded_gpu_packing,
-        &weir_graded_gpu_clustering, &weir_graded_alignment,   &weir_graded_power
-    };
-    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+    static const uint32_t policies[] = { WEIR_GRADED_BEST_FIT,    WEIR_GRADED_DOT_PRODUCT,
+                                         WEIR_GRADED_GPU_PACKING, WEIR_GRADED_GPU_CLUSTERING,
+                                         WEIR_GRADED_ALIGNMENT,   WEIR_GRADED_POWER };
+    for (size_t k = 0; k < sizeof policies / sizeof policies[0]; k++) {
+        const struct weir_graded_kind *const kind = &weir_graded_kinds[policies[k]];
         double values[16];
-        weir_graded_defaults(kinds[k], NULL, values);
+        weir_graded_defaults(kind, NULL, values);
         for (uint32_t tie = 0; tie < WEIR_TIE_COUNT; tie += 4) {
-            values[kinds[k]->tie] = tie;
-            duel_of(weir_graded_grader(kinds[k], values), k + 1);
+            values[kind->tie] = tie;
+            duel_of(weir_graded_grader(kind, values), k + 1);
         }
     }
 }
@@ -275,14 +275,14 @@ static void a_chooser_refuses_what_a_policy_may_not_be_asked(void)
 {
     struct weir_chooser *chooser = NULL;
     struct weir_error error = { .phase = -1 };
-    const struct weir_placement_ops *const fgd = weir_placement_find("fgd");
+    const struct weir_placement_ops *const fgd = weir_placement_find("fgd_xenna");
     double values[16];
     for (uint32_t i = 0; i < fgd->param_count; i++)
         values[i] = fgd->params[i].initial;
     values[weir_param_find(fgd->params, fgd->param_count, "score")] = WEIR_FGD_SCORE_GRADE;
     const struct weir_params params = { .values = values, .count = fgd->param_count };
     CHECK_I64(weir_chooser_create(fgd, &params, NULL, &chooser, &error), WEIR_EINVAL);
-    CHECK_STR(error.text, "placement policy fgd: score grade needs metric paper");
+    CHECK_STR(error.text, "placement policy fgd_xenna: score grade needs metric paper");
     CHECK(chooser == NULL);
 }
 
@@ -318,8 +318,9 @@ static void mistakes_of_a_job_scenario_are_reported(void)
         "schema: 1\nname: x\ncluster: {nodes_file: /no}\nworkloads: [{pods: /x, name: a}]\n",
         "schema: 1\nname: x\ncluster: {nodes: [{name: a, cpus: 4}]}\nworkloads: [{name: a}]\n",
     };
-    static const char *const expected[] = { "key 'pipelines' is missing",
-                                            "/no: ", "key 'file' is missing" };
+    static const char *const expected[] = { "there is no work: give pipelines, jobs, or a fill",
+                                            "/no: ",
+                                            "needs trace or classes: where its jobs come from" };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct sim_scenario *scenario = NULL;
         struct sim_diagnostics diagnostics = { 0 };

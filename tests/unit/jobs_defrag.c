@@ -34,10 +34,10 @@ static bool open_experiment(struct experiment *experiment, const char *policy, c
     const struct sim_run_options options = { .seed = 1, .export_at_s = (double)NAN };
     (void)snprintf(folder, sizeof folder, "%s", test_data("golden/fgd_small"));
     (void)snprintf(sets, sizeof sets,
-                   "cluster.nodes_file=%s/nodes.csv workloads[0].pods=%s/pods.csv "
-                   "workloads[0].order=%s/order.txt workloads[0].order_key=small:1 "
-                   "sched.placement=%s%s",
-                   folder, folder, folder, policy, more);
+                   "cluster.nodes_file=%s/nodes.csv fill[0].trace=%s/pods.csv "
+                   "fill[0].order=%s/order.txt fill[0].order_key=small:1 "
+                   "sched.placement=%s%s%s",
+                   folder, folder, folder, policy, test_published_rule(policy), more);
     *experiment = (struct experiment){ .scenario = test_scenario(SCENARIO, sets) };
     CHECK(experiment->scenario != NULL);
     if (experiment->scenario == NULL)
@@ -213,7 +213,7 @@ static void moving_leaves_the_results_of_the_run_alone(void)
     struct experiment a;
     struct experiment b;
     if (!open_experiment(&a, "random", "") ||
-        !open_experiment(&b, "random", " workloads[0].defrag=batch workloads[0].defrag.budget=20%"))
+        !open_experiment(&b, "random", " fill[0].defrag=batch fill[0].defrag.budget=20%"))
         return;
     struct sim_run_summary *plain = test_run_fast(a.scenario, 0, NULL);
     struct sim_run_summary *moved = test_run_fast(b.scenario, 0, NULL);

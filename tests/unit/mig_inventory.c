@@ -123,7 +123,7 @@ static void first_fit_from_below_kills_4g_and_from_above_keeps_it(void)
 static void fgd_puts_small_instances_where_large_ones_stay_possible(void)
 {
     struct lab lab = open_lab(1);
-    struct weir_chooser *chooser = open_chooser("fgd", NULL, 0);
+    struct weir_chooser *chooser = open_chooser("fgd_xenna", NULL, 0);
     const struct weir_shape shapes[] = { slice(&lab, "1g"), slice(&lab, "3g"), slice(&lab, "4g") };
     const double frequencies[] = { 0.4, 0.3, 0.3 };
     const struct weir_mix mix = { shapes, frequencies, 3, 0 };
@@ -135,7 +135,7 @@ static void fgd_puts_small_instances_where_large_ones_stay_possible(void)
     weir_chooser_destroy(chooser);
     close_lab(&lab);
     lab = open_lab(1);
-    chooser = open_chooser("fgd", NULL, 0);
+    chooser = open_chooser("fgd_xenna", NULL, 0);
     CHECK_I64(place(&lab, chooser, &shapes[1], &mix), 4);
     weir_chooser_destroy(chooser);
     close_lab(&lab);
@@ -144,7 +144,7 @@ static void fgd_puts_small_instances_where_large_ones_stay_possible(void)
 /* Grades of nodes cannot tell slots apart: the grader names the instance. Kept grades must too. */
 static void graded_policies_take_the_slot_that_they_chose(void)
 {
-    const struct weir_placement_ops *ops = weir_placement_find("fgd");
+    const struct weir_placement_ops *ops = weir_placement_find("fgd_xenna");
     double values[32] = { 0 };
     CHECK(ops->param_count <= 32);
     for (uint32_t i = 0; i < ops->param_count && i < 32; i++)
@@ -152,7 +152,7 @@ static void graded_policies_take_the_slot_that_they_chose(void)
     values[weir_param_find(ops->params, ops->param_count, "metric") % 32] = 1;
     values[weir_param_find(ops->params, ops->param_count, "score") % 32] = 1;
     struct lab lab = open_lab(1);
-    struct weir_chooser *chooser = open_chooser("fgd", values, ops->param_count);
+    struct weir_chooser *chooser = open_chooser("fgd_xenna", values, ops->param_count);
     const struct weir_shape shapes[] = { slice(&lab, "2g"), slice(&lab, "3g"), slice(&lab, "1g") };
     const double frequencies[] = { 0.5, 0.5, 0 };
     const struct weir_mix mix = { shapes, frequencies, 3, 0 };

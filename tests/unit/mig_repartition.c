@@ -3,7 +3,6 @@
  * Cutting GPUs anew: which one is chosen and into what, worked out by hand; and alternating small
  * and large work against every fixed cut there is.
  */
-#include "sim/jobs/job_run.h"
 #include "sim/scenario/catalog_mig.h"
 #include "sim/world/run.h"
 #include "tests/support/check.h"
@@ -219,7 +218,7 @@ static double run_with(const char *first, const char *second, bool anew, double 
     return held;
 }
 
-/* covers: S1.74 */
+/* covers: S1.74 partly (goodput under service levels; GPUs in use are measured) */
 static void cutting_anew_beats_every_fixed_cut_on_alternating_work(void)
 {
     struct partitions all = { .table = sim_catalog_mig_find("h100") };

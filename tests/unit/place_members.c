@@ -71,7 +71,7 @@ static void a_gang_gets_all_its_places_and_the_scratch_cluster_is_as_before(void
 static void a_gang_that_lacks_one_place_gets_none_and_says_why(void)
 {
     struct weir_cluster *const cluster = two_nodes();
-    struct weir_chooser *const chooser = chooser_of("fgd");
+    struct weir_chooser *const chooser = chooser_of("fgd_xenna");
     struct weir_place_answer answers[GANG];
     const struct weir_mix mix = { .count = 0 };
     const struct weir_members_query query = {

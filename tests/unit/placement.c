@@ -100,7 +100,7 @@ static weir_status start(struct lab *lab, const struct weir_shape *shape, uint32
 /* covers: S0.3 S0.28 */
 static void fgd_packs_and_spread_splits(void)
 {
-    struct lab fgd = open_lab("fgd", 1, 2, 0);
+    struct lab fgd = open_lab("fgd_xenna", 1, 2, 0);
     struct lab spread = open_lab("spread", 1, 2, 0);
 
     for (int i = 0; i < 2; i++) {
@@ -122,7 +122,7 @@ static void fgd_packs_and_spread_splits(void)
 /* covers: S0.27 */
 static void fragmentation_of_shapes_by_hand(void)
 {
-    struct lab lab = open_lab("fgd", 1, 2, 3);
+    struct lab lab = open_lab("fgd_xenna", 1, 2, 3);
     const double one = 1;
     const struct weir_mix cpu_only = { &CPU_ONE, &one, 1, 0 };
     const struct weir_shape wants_nvdec = {
@@ -145,7 +145,7 @@ static void fragmentation_of_shapes_by_hand(void)
 /* covers: S0.12 */
 static void decoders_run_out_and_come_back(void)
 {
-    struct lab lab = open_lab("fgd", 1, 8, 7);
+    struct lab lab = open_lab("fgd_xenna", 1, 8, 7);
     const struct weir_shape nvenc = { .kind = WEIR_SHAPE_CODEC, .nvencs = 1 };
     struct weir_worker removed;
 
@@ -166,7 +166,7 @@ static void decoders_run_out_and_come_back(void)
 /* covers: S0.20 */
 static void codecs_spread_unless_told_otherwise(void)
 {
-    struct lab lab = open_lab("fgd", 1, 2, 2);
+    struct lab lab = open_lab("fgd_xenna", 1, 2, 2);
     struct weir_shape two = { .kind = WEIR_SHAPE_CODEC, .nvdecs = 2, .codec_same_gpu = 1 };
     struct weir_alloc taken = { .device_count = 2,
                                 .devices = { { .gpu = 0, .nvdec_mask = 1 },
@@ -186,7 +186,7 @@ static void codecs_spread_unless_told_otherwise(void)
 /* covers: S0.21 */
 static void shares_fill_a_gpu_and_need_its_decoders(void)
 {
-    struct lab lab = open_lab("fgd", 1, 1, 1);
+    struct lab lab = open_lab("fgd_xenna", 1, 1, 1);
     struct weir_shape fifth = { .kind = WEIR_SHAPE_FRACTIONAL,
                                 .gpu_count = 1,
                                 .gpu_units = WEIR_ONE / 5 };
@@ -209,7 +209,7 @@ static void shares_fill_a_gpu_and_need_its_decoders(void)
 /* covers: S0.22 S0.23 S0.24 */
 static void whole_gpus_share_codecs_and_entire_ones_do_not(void)
 {
-    struct lab lab = open_lab("fgd", 1, 1, 7);
+    struct lab lab = open_lab("fgd_xenna", 1, 1, 7);
     const struct weir_alloc decoder = { .device_count = 1, .devices = { { .nvdec_mask = 1 } } };
     struct weir_shape whole = WHOLE;
 
@@ -275,8 +275,8 @@ static void the_fits_differ_as_named(void)
         const char *policy;
         uint32_t node, gpu;
     } rows[] = {
-        { "first_fit", 0, 0 }, { "best_fit", 0, 1 }, { "worst_fit", 1, 0 },
-        { "spread", 1, 0 },    { "fgd", 0, 1 },
+        { "first_fit", 0, 0 }, { "best_fit", 0, 1 },  { "worst_fit", 1, 0 },
+        { "spread", 1, 0 },    { "fgd_xenna", 0, 1 },
     };
     const struct weir_alloc used = { .device_count = 1,
                                      .cpu_units = WEIR_ONE,
@@ -333,7 +333,7 @@ static void victims_differ_by_policy(void)
     static const struct {
         const char *policy;
         uint64_t victim;
-    } rows[] = { { "first_fit", 2 }, { "best_fit", 2 }, { "spread", 1 }, { "fgd", 2 } };
+    } rows[] = { { "first_fit", 2 }, { "best_fit", 2 }, { "spread", 1 }, { "fgd_xenna", 2 } };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct lab lab = open_lab(rows[i].policy, 2, 1, 0);
@@ -363,7 +363,7 @@ static uint32_t reused_with(uint32_t applies)
                                                   [WEIR_FGD_PARAM_BONUS_APPLIES] = applies,
                                                   [WEIR_FGD_PARAM_RESOLUTION] = 0x1p-40 };
     const struct weir_params params = { values, WEIR_FGD_PARAM_COUNT, 0 };
-    struct lab lab = open_lab("fgd", 1, 2, 0);
+    struct lab lab = open_lab("fgd_xenna", 1, 2, 0);
     const struct weir_alloc used = { .device_count = 1, .devices = { { .units = WEIR_ONE / 2 } } };
     const struct weir_worker reusable = {
         .id = 7, .alloc = { .device_count = 1, .devices = { { .gpu = 1, .units = WEIR_ONE / 2 } } }
@@ -432,7 +432,7 @@ static void fgd_packs_denser_than_random(void)
     double squares = 0;
 
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        const double gain = density("fgd", seed) - density("random", seed);
+        const double gain = density("fgd_xenna", seed) - density("random", seed);
         sum += gain;
         squares += gain * gain;
     }
@@ -446,7 +446,7 @@ static void fgd_packs_denser_than_random(void)
 
 static void the_registry_is_complete(void)
 {
-    CHECK_I64(weir_placement_count(), 16);
+    CHECK_I64(weir_placement_count(), 17);
     CHECK(weir_placement_at(weir_placement_count()) == NULL);
     CHECK(weir_placement_find("nosuch") == NULL);
     for (uint32_t i = 0; i < weir_placement_count(); i++) {
@@ -530,23 +530,23 @@ static weir_status use_fgd(const struct lab *lab, const struct weir_allocator *a
     struct weir_place_answer answer;
     uint64_t victim;
     void *state = NULL;
-    weir_status status = weir_placement_fgd.create(NULL, allocator, &state, NULL);
+    weir_status status = weir_placement_fgd_xenna.create(NULL, allocator, &state, NULL);
 
     if (status != WEIR_OK)
         return status;
     /* Twice: a state that ran out of memory must still be usable. */
     for (int i = 0; i < 2; i++) {
-        status = weir_placement_fgd.place(state, &place, &answer, NULL);
+        status = weir_placement_fgd_xenna.place(state, &place, &answer, NULL);
         if (status == WEIR_OK)
-            status = weir_placement_fgd.evict(state, &evict, &victim, NULL);
+            status = weir_placement_fgd_xenna.evict(state, &evict, &victim, NULL);
     }
-    weir_placement_fgd.destroy(state);
+    weir_placement_fgd_xenna.destroy(state);
     return status;
 }
 
 static void fgd_survives_running_out_of_memory(void)
 {
-    struct lab lab = open_lab("fgd", 6, 4, 0);
+    struct lab lab = open_lab("fgd_xenna", 6, 4, 0);
     weir_status status = WEIR_ENOMEM;
     int64_t calls = 0;
 

@@ -276,12 +276,12 @@ static double used_milli(const char *policy, const char *ranks, uint64_t replica
     char folder[512];
     (void)snprintf(folder, sizeof folder, "%s", test_data("golden/fgd_small"));
     (void)snprintf(sets, sizeof sets,
-                   "cluster.nodes_file=%s/nodes.csv workloads[0].pods=%s/pods.csv "
-                   "workloads[0].ranks=%s sched.placement=%s",
+                   "cluster.nodes_file=%s/nodes.csv fill[0].trace=%s/pods.csv "
+                   "fill[0].node_order=%s sched.placement=%s",
                    folder, folder, ranks, policy);
     struct sim_scenario *const scenario = test_scenario(
-        "schema: 1\nname: t\ncluster: {nodes_file: x}\nsched: {placement: fgd}\n"
-        "workloads: [{name: a, pods: x, order: shuffled, demand: 130%, ranks: shuffled}]\n",
+        "schema: 2\nname: t\ncluster: {nodes_file: x}\nsched: {placement: fgd}\n"
+        "fill: [{name: a, trace: x, order: shuffled, demand: 130%, node_order: shuffled}]\n",
         sets);
     const struct sim_run_options options = { .seed = 3,
                                              .replication = (uint32_t)replication,

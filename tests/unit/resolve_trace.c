@@ -169,12 +169,12 @@ static void mistakes_are_said_at_their_place(void)
     static const struct {
         const char *workload, *message;
     } cases[] = {
-        { "kind: table", "a table needs map: which column says what (weir trace formats)" },
+        { "kind: table", "a table needs columns: which of them says what (weir trace formats)" },
         { "kind: table, map: tiresia",
           "tiresia: there is no such map or file; did you mean 'tiresias'?" },
         { "kind: table, map: tiresias", ":1:1: no column 'job_id'" },
-        { "map: tiresias", "belongs to kind: table" },
-        { "kind: table, map: tiresias, processor: gpu", "belongs to kind: swf" },
+        { "kind: openb, map: tiresias", "belongs to format: table" },
+        { "kind: table, map: tiresias, processor: gpu", "belongs to format: swf" },
         { "pods: x.csv", "is another name of file; give one of them" },
         { "kind: swf", ":1:1: 1 fields, a job has 18" },
     };

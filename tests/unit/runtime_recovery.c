@@ -52,7 +52,7 @@ static void check_value(const struct sim_run_summary *summary, const char *metri
     CHECK_NEAR(sim_run_value(summary, metric, ""), value, 1e-9);
 }
 
-/* covers: S2.23 */
+/* covers: S2.26 */
 static void a_dead_worker_comes_back_at_the_next_turn(void)
 {
     static const char text[] =
@@ -79,6 +79,7 @@ static void a_dead_worker_comes_back_at_the_next_turn(void)
 #define SHORT_LIVED                                                                                \
     "      - {name: a, cpus: 1, workers: 1, service: 4 s, worker_between: const(3)}\n"
 
+/* covers: S2.26 */
 static void four_deaths_in_a_row_give_up_worker_and_task(void)
 {
     static const char text[] = HEAD("1", "9") SHORT_LIVED;
@@ -102,7 +103,6 @@ static void four_deaths_in_a_row_give_up_worker_and_task(void)
     free(summary);
 }
 
-/* covers: S2.29 */
 static void a_dead_node_takes_its_workers_down_for_good(void)
 {
     static const char text[] =

@@ -18,7 +18,7 @@ static const double REFERENCE_FGD[] = { 0, 0, 10, 0, 0, 0x1p-40, 0, 0, 0, 1, 0, 
 
 static struct weir_host_config reference_config(void)
 {
-    struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host_config config = test_config("fgd_xenna", "xenna");
 
     config.placement_params =
         (struct weir_params){ .values = REFERENCE_FGD, .count = COUNT(REFERENCE_FGD) };
@@ -30,7 +30,7 @@ enum { PARAMS_MOST = 32 };
 /* Everything at its default, but failing whole as the references do. */
 static struct weir_host_config literal_config(const char *scaling, double *values)
 {
-    struct weir_host_config config = test_config("fgd", scaling);
+    struct weir_host_config config = test_config("fgd_xenna", scaling);
     const struct weir_scaling_ops *const ops = config.scaling;
 
     for (uint32_t i = 0; i < ops->param_count && i < PARAMS_MOST; i++)
@@ -56,7 +56,7 @@ static void set_measured(struct weir_host *host, const struct test_pipeline *pip
 /* The counts after one decision on an empty cluster. */
 static struct test_text first_counts(const char *scaling, const struct test_pipeline *pipeline)
 {
-    const struct weir_host_config config = test_config("fgd", scaling);
+    const struct weir_host_config config = test_config("fgd_xenna", scaling);
     struct weir_host *const host = test_host(&config, pipeline);
     struct weir_error error = { 0 };
 
@@ -200,7 +200,7 @@ static void a_pinned_stage_keeps_its_count_while_others_scale(void)
     const struct test_pipeline pipeline = {
         .nodes = 2, .cpus = 16, .stages = stages, .stage_count = COUNT(stages)
     };
-    const struct weir_host_config config = test_config("fgd", "xenna");
+    const struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &pipeline);
 
     for (uint32_t i = 1; i < 6; i++) {
@@ -292,7 +292,7 @@ static void a_lower_request_removes_workers(void)
     const struct test_pipeline pipeline = {
         .nodes = 2, .cpus = 8, .stages = stages, .stage_count = COUNT(stages)
     };
-    const struct weir_host_config config = test_config("fgd", "xenna");
+    const struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &pipeline);
     const struct weir_pool_update update = { .slots = 2, .requested_workers = 7 };
     const struct weir_plan *plan;
@@ -396,7 +396,7 @@ static const char *const SCALINGS[] = { "xenna",        "xenna_n",         "xenn
 /* The host after a decision that must give a plan; NULL and a failed check without one. */
 static struct weir_host *decided(const char *scaling, const struct test_pipeline *pipeline)
 {
-    const struct weir_host_config config = test_config("fgd", scaling);
+    const struct weir_host_config config = test_config("fgd_xenna", scaling);
     struct weir_host *const host = test_host(&config, pipeline);
     struct weir_error error = { 0 };
 
@@ -457,7 +457,7 @@ static void a_denial_names_the_device_and_its_holders(void)
     const struct weir_call call = { sizeof call, WEIR_CAUSE_TIMER, 0 };
 
     for (uint32_t explain = WEIR_EXPLAIN_OFF; explain <= WEIR_EXPLAIN_COUNTS; explain++) {
-        struct weir_host_config config = test_config("fgd", "xenna");
+        struct weir_host_config config = test_config("fgd_xenna", "xenna");
         config.explain = explain;
         struct weir_host *const host = test_host(&config, &pipeline);
         const struct weir_plan *plan = NULL;
@@ -495,7 +495,7 @@ static void the_first_worker_takes_from_the_richest(void)
     for (size_t i = 0; i < 2 * COUNT(SCALINGS); i++) {
         /* without a count, and with one that is fixed by hand */
         const struct weir_pool_update comes = { .slots = 2, .requested_workers = i % 2 ? 1 : -1 };
-        const struct weir_host_config config = test_config("fgd", SCALINGS[i / 2]);
+        const struct weir_host_config config = test_config("fgd_xenna", SCALINGS[i / 2]);
         struct weir_host *const host = test_host(&config, &pipeline);
         for (uint64_t id = 1; id <= 8; id++) {
             const struct weir_shape *const shape =
@@ -524,7 +524,7 @@ static void a_fast_stage_gives_workers_to_a_slow_one(void)
         .nodes = 1, .gpus = 8, .cpus = 8, .stages = stages, .stage_count = COUNT(stages)
     };
     const struct weir_estimate fast = { .batches_per_s = 4, .returns_per_batch = 1 };
-    const struct weir_host_config config = test_config("fgd", "xenna");
+    const struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &pipeline);
 
     CHECK_I64(test_step(host, NULL), WEIR_OK);
@@ -574,7 +574,7 @@ static uint64_t churn(const struct weir_host_config *config, uint32_t nodes, uin
 /* covers: S0.42 */
 static void workers_taken_back_keep_their_id_with_the_bonus(void)
 {
-    const struct weir_host_config with_bonus = test_config("fgd", "xenna");
+    const struct weir_host_config with_bonus = test_config("fgd_xenna", "xenna");
     const struct weir_host_config inert = reference_config();
 
     CHECK_I64(churn(&with_bonus, 10, 3), 0);
@@ -588,7 +588,7 @@ static void a_hint_stands_in_for_a_measurement(void)
     const struct test_pipeline pipeline = {
         .nodes = 1, .cpus = 10, .stages = stages, .stage_count = 1
     };
-    const struct weir_host_config config = test_config("fgd", "xenna");
+    const struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &pipeline);
     struct weir_pool_view hinted = *weir_view_pool(weir_host_view(host, 0), 0);
 
@@ -609,7 +609,7 @@ static void finished_stages_can_be_left_alone(void)
     };
     const struct weir_pool_update finished = { .finished = 1, .slots = 2, .requested_workers = -1 };
     const double values[] = { 1, 2, 1, 1, 0, 0, 1.5, 0 };
-    struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host_config config = test_config("fgd_xenna", "xenna");
 
     config.scaling_params = (struct weir_params){ .values = values, .count = COUNT(values) };
     struct weir_host *const host = test_host(&config, &pipeline);
@@ -654,7 +654,7 @@ static void equal_split_levels_what_it_finds(void)
     const struct test_pipeline pipeline = {
         .nodes = 1, .cpus = 8, .stages = stages, .stage_count = COUNT(stages)
     };
-    struct weir_host_config config = test_config("fgd", "xenna");
+    struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &pipeline);
 
     CHECK_I64(test_step(host, NULL), WEIR_OK);
@@ -691,7 +691,7 @@ static void every_policy_is_stable_on_the_reference_pipeline(void)
     const struct test_pipeline pipeline = test_reference(2, true);
 
     for (uint32_t i = 0; i < weir_scaling_count(); i++) {
-        const struct weir_host_config config = test_config("fgd", weir_scaling_at(i)->name);
+        const struct weir_host_config config = test_config("fgd_xenna", weir_scaling_at(i)->name);
         struct weir_host *const host = test_host(&config, &pipeline);
         CHECK_I64(test_step(host, NULL), WEIR_OK);
         const struct test_text first = test_workers(host);

@@ -77,7 +77,7 @@ static uint32_t start(struct lab *lab, uint32_t stage, uint64_t id, struct sim_l
 
 /* ---- instances ---- */
 
-/* covers: S1.70 */
+/* covers: S1.70 partly (the power cap that instances share) */
 static void a_noisy_neighbour_on_another_instance_is_not_noticed(void)
 {
     static const char stages[] =
@@ -154,6 +154,65 @@ static void the_truth_refuses_instances_that_are_not_free_on_its_own(void)
     close_lab(&lab);
 }
 
+static void the_truth_makes_no_more_instances_than_a_profile_allows(void)
+{
+    struct lab lab = open_lab("gpus: {h100: 1}, share: mig",
+                              "      - {name: s, mig: 1g.10gb+me, service: 1 s}\n");
+    struct sim_lease first;
+    CHECK_I64(start(&lab, 0, 1, &first), WEIR_REASON_NONE);
+    /* Slots are free, but only one instance of a GPU has the media engines. */
+    struct sim_lease second = first;
+    const struct weir_device *device = &first.alloc.devices[0];
+    second.alloc.devices[0].mig =
+        weir_device_instance(weir_device_profile(device), (weir_device_start(device) + 1) % 7);
+    CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_MIG);
+    sim_cluster_release(lab.truth, &first);
+    CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_NONE);
+    close_lab(&lab);
+}
+
+/* ---- what the truth refuses whatever the scheduler believes ---- */
+
+static void the_truth_gives_no_encoder_twice(void)
+{
+    struct lab lab =
+        open_lab("gpus: {l40s: 1}", "      - {name: encode, nvencs: 1, service: 1 s}\n");
+    struct sim_lease first;
+    CHECK_I64(start(&lab, 0, 1, &first), WEIR_REASON_NONE);
+    struct sim_lease second = first;
+    CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_NVENC);
+    second.alloc.devices[0].nvenc_mask = UINT32_C(1) << 3; /* it has three */
+    CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_NVENC);
+    second.alloc.devices[0].nvenc_mask = first.alloc.devices[0].nvenc_mask << 1;
+    CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_NONE);
+    close_lab(&lab);
+}
+
+/* Two workers that each want all three encoders, of which they told nobody. */
+static void encoders_used_beyond_what_there_is_slow_their_users_down(void)
+{
+    struct lab lab = open_lab("gpus: {l40s: 1}",
+                              "      - {name: s, gpus: 0.5, uses: {nvencs: 3}, service: 1 s}\n");
+    struct sim_lease leases[2];
+    CHECK_I64(start(&lab, 0, 1, &leases[0]), WEIR_REASON_NONE);
+    CHECK_NEAR(sim_cluster_slowdown(lab.truth, &leases[0]), 1, 0);
+    CHECK_I64(start(&lab, 0, 2, &leases[1]), WEIR_REASON_NONE);
+    CHECK_NEAR(sim_cluster_slowdown(lab.truth, &leases[0]), 2, 1e-12);
+    close_lab(&lab);
+}
+
+static void the_memory_of_a_node_is_what_it_is(void)
+{
+    struct lab lab =
+        open_lab("ram: 16 GB", "      - {name: s, cpus: 1, uses: {ram: 10 GB}, service: 1 s}\n");
+    struct sim_lease leases[2];
+    CHECK_I64(start(&lab, 0, 1, &leases[0]), WEIR_REASON_NONE);
+    CHECK_I64(start(&lab, 0, 2, &leases[1]), WEIR_REASON_RAM);
+    sim_cluster_release(lab.truth, &leases[0]);
+    CHECK_I64(sim_cluster_acquire(lab.truth, &leases[1]), WEIR_REASON_NONE);
+    close_lab(&lab);
+}
+
 /* covers: S1.71 */
 static void truth_may_be_cut_by_another_table_than_the_scheduler_believes(void)
 {
@@ -171,7 +230,8 @@ static const struct sim_timeslice TURNS = { .quantum_ns = 100000000,
                                             .switch_ns = 1000000,
                                             .switch_memory_ns = 9000000 };
 
-/* covers: S1.66 S1.67 S1.68 */
+/* covers: S1.66 partly (two jobs by turns in a run, their memory saved and restored), S1.67 partly
+ * (switches counted in a run), S1.68 */
 static void turns_cost_what_the_rules_say(void)
 {
     /* A switch takes 1 ms with nothing resident and 10 ms with all of the memory. */
@@ -243,6 +303,12 @@ static const struct test tests[] = {
       an_instance_bounds_memory_and_decoders_of_its_worker_alone },
     { "the truth refuses instances that are not free on its own",
       the_truth_refuses_instances_that_are_not_free_on_its_own },
+    { "the truth makes no more instances than a profile allows",
+      the_truth_makes_no_more_instances_than_a_profile_allows },
+    { "the truth gives no encoder twice", the_truth_gives_no_encoder_twice },
+    { "encoders used beyond what there is slow their users down",
+      encoders_used_beyond_what_there_is_slow_their_users_down },
+    { "the memory of a node is what it is", the_memory_of_a_node_is_what_it_is },
     { "truth may be cut by another table than the scheduler believes",
       truth_may_be_cut_by_another_table_than_the_scheduler_believes },
     { "turns cost what the rules say", turns_cost_what_the_rules_say },

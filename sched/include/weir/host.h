@@ -84,6 +84,11 @@ WEIR_API weir_status weir_host_add_workload(struct weir_host *host, const char *
  * cluster even if all nodes were up and empty; it is then not kept. O(log waiting jobs). */
 WEIR_API weir_status weir_host_submit(struct weir_host *host, const struct weir_job_spec *job,
                                       struct weir_error *error);
+/* How many jobs of a workload may wait; UINT64_MAX (at first) = all. Of those that came since the
+ * decision before and cannot start, the last are turned away: a DENY with WEIR_REASON_QUEUE_FULL
+ * says so, and they are known no more. */
+WEIR_API weir_status weir_host_set_queue_limit(struct weir_host *host, uint32_t workload,
+                                               uint64_t limit);
 /* It waits no more: its submitter took it back, or lost patience. WEIR_ENOTFOUND unless it waits.
  */
 WEIR_API weir_status weir_host_withdraw(struct weir_host *host, uint32_t workload, uint64_t id);

@@ -58,7 +58,8 @@ WEIR_API const char *weir_verb_name(uint32_t verb);
     X(WEIR_REASON_NO_DONOR, "no stage can give a worker up")                                       \
     X(WEIR_REASON_TRUTH, "refused by the cluster")                                                 \
     X(WEIR_REASON_FINISHED, "stage has no more work")                                              \
-    X(WEIR_REASON_MIG, "no free MIG instance")
+    X(WEIR_REASON_MIG, "no free MIG instance")                                                     \
+    X(WEIR_REASON_QUEUE_FULL, "too many wait already")
 
 #define WEIR_REASON_ENUM(name, text) name,
 enum weir_reason { WEIR_REASONS(WEIR_REASON_ENUM) WEIR_REASON_COUNT };

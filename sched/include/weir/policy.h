@@ -91,7 +91,8 @@ struct weir_evict_query {
 };
 
 enum weir_placement_flag {
-    WEIR_PLACEMENT_FOLLOWS_STOPPED = 1 /* built-in policies only: reads `stopped` of a query */
+    WEIR_PLACEMENT_FOLLOWS_STOPPED = 1, /* built-in policies only: reads `stopped` of a query */
+    WEIR_PLACEMENT_WITHOUT_MIX = 2      /* never reads `mix` of a query: it may be empty */
 };
 
 struct weir_placement_ops {
@@ -100,7 +101,7 @@ struct weir_placement_ops {
     const char *summary;
     const struct weir_param *params;
     uint32_t param_count;
-    uint32_t flags; /* enum weir_placement_flag; 0 in a plug-in */
+    uint32_t flags; /* enum weir_placement_flag */
     /* NULL = stateless. */
     weir_status (*create)(const struct weir_params *params, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error);

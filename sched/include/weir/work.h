@@ -131,7 +131,8 @@ enum weir_cause {
     WEIR_CAUSE_WORKERS = 16 /* workers of a pool were lost */
 };
 
-struct weir_jobs; /* the host's */
+struct weir_jobs;  /* the host's */
+struct weir_pools; /* the host's */
 
 struct weir_view {
     int64_t now_ns;
@@ -143,6 +144,8 @@ struct weir_view {
     const struct weir_jobs *jobs;       /* through weir_view_job and its like; NULL = none */
     uint32_t pool_count;
     uint32_t causes; /* enum weir_cause */
+    /* What makes a pool current when it is read; NULL = they are what `pools` says. */
+    struct weir_pools *live;
 };
 
 WEIR_API const struct weir_pool_view *weir_view_pool(const struct weir_view *view, uint32_t pool);

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How many jobs of a workload may wait.
+ *
+ * After a pass, of the jobs that came since the decision before and found no place, the last to
+ * come are turned away until no more wait than may: a DENY with reason QUEUE_FULL, and the job is
+ * known no more. Jobs that ran before are never turned away. Without a limit nothing is kept.
+ */
+#include "sched/host/host.h"
+#include "sched/internal/alloc.h"
+
+weir_status weir_host_set_queue_limit(struct weir_host *host, uint32_t workload, uint64_t limit)
+{
+    if (host == NULL || workload >= host->jobs.workload_count)
+        return WEIR_ENOTFOUND;
+    host->jobs.workloads[workload].queue_limit = limit;
+    return WEIR_OK;
+}
+
+weir_status weir_host_note_fresh(struct weir_host *host, uint32_t record)
+{
+    const struct weir_job_record *const job = &host->jobs.records[record];
+
+    if (host->jobs.workloads[job->workload].queue_limit == UINT64_MAX || job->attempts > 0)
+        return WEIR_OK;
+    struct weir_fresh_job *const fresh = weir_grow(
+        &host->allocator, host->fresh, &host->fresh_capacity, host->fresh_count + 1, sizeof *fresh);
+    if (fresh == NULL)
+        return WEIR_ENOMEM;
+    host->fresh = fresh;
+    fresh[host->fresh_count++] = (struct weir_fresh_job){ job->workload, false, job->id };
+    return WEIR_OK;
+}
+
+/* Jobs in front of it that the plan turns away do not wait any more. */
+static bool is_full(const struct weir_host *host, uint32_t workload)
+{
+    const struct weir_workload *const queue = &host->jobs.workloads[workload];
+
+    return queue->waiting - queue->turned_away > queue->queue_limit;
+}
+
+weir_status weir_host_turn_away(struct weir_host *host)
+{
+    for (uint32_t i = 0; i < host->jobs.workload_count; i++)
+        host->jobs.workloads[i].turned_away = 0;
+    for (uint32_t k = 0; host->fresh_count > 0 && k < host->jobs.kind_count; k++)
+        host->jobs.kinds[k].turned_away = 0;
+    for (uint32_t i = host->fresh_count; i-- > 0;) {
+        struct weir_fresh_job *const fresh = &host->fresh[i];
+        const uint32_t record = weir_jobs_find(&host->jobs, fresh->workload, fresh->id);
+        fresh->is_turned = record != WEIR_NO_INDEX &&
+                           host->jobs.records[record].state == WEIR_JOB_WAITING &&
+                           is_full(host, fresh->workload);
+        if (!fresh->is_turned)
+            continue;
+        host->jobs.workloads[fresh->workload].turned_away++;
+        host->jobs.kinds[host->jobs.records[record].kind].turned_away++;
+        WEIR_TRY(weir_plan_deny(host->plan, weir_job_owner(fresh->workload, fresh->id),
+                                WEIR_REASON_QUEUE_FULL, NULL));
+    }
+    return WEIR_OK;
+}
+
+void weir_host_turned_away(struct weir_host *host)
+{
+    if (host->fresh_count == 0)
+        return;
+    for (uint32_t i = 0; i < host->fresh_count; i++)
+        if (host->fresh[i].is_turned)
+            (void)weir_host_withdraw(host, host->fresh[i].workload, host->fresh[i].id);
+    host->fresh_count = 0;
+    for (uint32_t k = 0; k < host->jobs.kind_count; k++)
+        host->jobs.kinds[k].turned_away = 0;
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Jobs as the world sees them (sim/world/driver.h): making, events, end, invariant.
+ */
+#include "sim/jobs/jobs.h"
+
+#include "sim/record/record.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static uint32_t count_workloads(const struct sim_scenario *scenario)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < scenario->workloads_count; i++)
+        count += scenario->workloads[i].mode != SIM_WORKLOAD_STATIC;
+    return count;
+}
+
+/* What is expected. Instances that the target leaves out are there with frequency 0: a GPU that is
+ * cut anew is filled up with what may be asked for. */
+static weir_status open_mix(struct sim_jobs_run *run)
+{
+    const struct sim_workload *workload = run->workload;
+    const struct weir_mix target = sim_target_mix(&run->target);
+    const size_t most = target.count + workload->jobs_count;
+    run->shapes = calloc(most + 1, sizeof(*run->shapes));
+    run->frequencies = calloc(most + 1, sizeof(*run->frequencies));
+    run->mix = (struct weir_mix){ run->shapes, run->frequencies, target.count, 0 };
+    if (run->shapes == NULL || run->frequencies == NULL)
+        return WEIR_ENOMEM;
+    for (uint32_t i = 0; i < target.count; i++) {
+        run->shapes[i] = target.shapes[i];
+        run->frequencies[i] = target.frequencies[i];
+    }
+    const bool is_generated = workload->kind == SIM_WORKLOAD_GENERATED; /* few, one a class */
+    for (size_t i = 0; is_generated && i < workload->jobs_count; i++)
+        if (workload->jobs[i].shape.kind == WEIR_SHAPE_SLICE)
+            run->shapes[run->mix.count++] = workload->jobs[i].shape;
+    return WEIR_OK;
+}
+
+static weir_status open_parts(struct sim_jobs_run *run, struct weir_error *error)
+{
+    const struct sim_driver_config *config = &run->config;
+    const struct sim_random random =
+        sim_random_of(&run->context->random, SIM_NAME_JOBS, run->workload->name);
+    run->activities =
+        sim_activities_create(run->context->engine, sim_driver_kind(config->index, SIM_JOBS_END));
+    if (run->activities == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    WEIR_TRY(
+        sim_job_meter_open(&run->meter, run->workload->labels_count, config->scenario->warmup_ns));
+    WEIR_TRY(sim_target_create(run->workload, &run->target));
+    WEIR_TRY(open_mix(run));
+    const struct sim_driver_workload workload = { .name = run->workload->name,
+                                                  .queue_limit = run->workload->queue_limit,
+                                                  .mix = run->mix };
+    WEIR_TRY(config->services->add_workload(config->world, config->index, &workload, &run->index));
+    return sim_job_stream_create(run->workload, &random, &run->stream);
+}
+
+static void destroy(void *self)
+{
+    struct sim_jobs_run *run = self;
+    if (run == NULL)
+        return;
+    sim_job_stream_destroy(run->stream);
+    sim_activities_destroy(run->activities);
+    sim_target_clear(&run->target);
+    free(run->shapes);
+    free(run->frequencies);
+    sim_job_meter_close(&run->meter);
+    sim_job_slots_close(&run->slots);
+    free(run);
+}
+
+static weir_status create(const struct sim_driver_config *config, void **self,
+                          struct weir_error *error)
+{
+    struct sim_jobs_run *run = calloc(1, sizeof(*run));
+    if (run == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    run->config = *config;
+    run->context = config->context;
+    run->workload = &config->scenario->workloads[config->instance];
+    for (size_t i = 0; i < config->scenario->node_types_count; i++)
+        run->has_turns |= config->scenario->node_types[i].share == SIM_SHARING_TIMESLICE;
+    for (uint32_t i = 0; i < config->instance; i++)
+        run->label_first += (uint32_t)config->scenario->workloads[i].labels_count;
+    *self = run;
+    return open_parts(run, error);
+}
+
+static const char *name(const void *self)
+{
+    const struct sim_jobs_run *run = self;
+    return run->workload->name;
+}
+
+/* ---- time ---- */
+
+static weir_status begin(void *self)
+{
+    struct sim_jobs_run *run = self;
+    const struct sim_event warm = { .time_ns = run->meter.warmup_ns,
+                                    .kind = sim_driver_kind(run->config.index, SIM_JOBS_WARM),
+                                    .phase = SIM_PHASE_COMPLETION };
+    for (uint32_t i = 0; i < run->workload->labels_count; i++)
+        WEIR_TRY(sim_recorder_job_label(run->context->recorder, run->label_first + i,
+                                        run->workload->labels[i], run->context->error));
+    if (warm.time_ns > 0)
+        (void)sim_engine_schedule(run->context->engine, &warm);
+    sim_jobs_expect(run);
+    return WEIR_OK;
+}
+
+static weir_status event(void *self, const struct sim_event *event)
+{
+    struct sim_jobs_run *run = self;
+    switch ((enum sim_jobs_event)sim_driver_own_kind(event)) {
+    case SIM_JOBS_ARRIVE:
+        return sim_jobs_arrive(run);
+    case SIM_JOBS_LEAVE:
+        return sim_jobs_leave(run, event->target);
+    case SIM_JOBS_RETRY:
+        return sim_jobs_come_again(run, event->target);
+    case SIM_JOBS_END:
+        return sim_jobs_ended(run, event);
+    case SIM_JOBS_WARM:
+        sim_job_meter_warm(&run->meter, event->time_ns);
+        return WEIR_OK;
+    }
+    return WEIR_EINVARIANT;
+}
+
+static weir_status sample(void *self, int64_t now_ns)
+{
+    struct sim_jobs_run *run = self;
+    return sim_job_meter_sample(&run->meter, now_ns, run->label_first, run->context->recorder,
+                                run->context->error);
+}
+
+/* ---- workers ---- */
+
+static weir_status start(void *self, const struct sim_start *start, uint32_t *reason)
+{
+    return sim_jobs_start(self, start, reason);
+}
+
+static weir_status ready(void *self, struct sim_worker *worker)
+{
+    (void)self;
+    (void)worker;
+    return WEIR_EINVARIANT; /* ranks need no set-up */
+}
+
+static weir_status stop(void *self, struct sim_worker *worker, enum sim_stop why)
+{
+    return sim_jobs_rank_stops(self, worker, why);
+}
+
+static weir_status settle(void *self)
+{
+    return sim_jobs_settle(self);
+}
+
+static weir_status speeds(void *self)
+{
+    return sim_jobs_refresh_speeds(self);
+}
+
+static weir_status denied(void *self, uint64_t job)
+{
+    struct sim_jobs_run *run = self;
+    const uint32_t slot = sim_job_slots_find(&run->slots, job);
+    if (slot == WEIR_NO_INDEX || run->slots.jobs[slot].state != SIM_JOB_WAITING)
+        return WEIR_OK; /* it left meanwhile */
+    sim_jobs_dequeue(run, slot);
+    return sim_jobs_turn_away(run, slot);
+}
+
+static weir_status tell(void *self, const struct sim_teller *teller)
+{
+    (void)self;
+    (void)teller;
+    return WEIR_OK; /* jobs are told when something happens to them */
+}
+
+/* ---- end ---- */
+
+/* Nothing happens any more by itself: who waits needs a node, a cut or a place that others give. */
+static bool is_done(const void *self)
+{
+    const struct sim_jobs_run *run = self;
+    return !run->has_next && run->ending == 0 && run->away == 0 && run->patient == 0 &&
+           run->first_lost == 0;
+}
+
+static bool waits(const void *self)
+{
+    const struct sim_jobs_run *run = self;
+    return run->waiting > 0;
+}
+
+static uint64_t done(const void *self)
+{
+    const struct sim_jobs_run *run = self;
+    return run->meter.rows[run->meter.labels].seen[SIM_JOBS_DONE];
+}
+
+static void progress(const void *self, double *done, double *total)
+{
+    const struct sim_jobs_run *run = self;
+    const uint64_t all = sim_job_stream_total(run->stream);
+    if (all == UINT64_MAX)
+        return;
+    *done += (double)run->arrived;
+    *total += (double)all + 1;
+}
+
+/* About when the last job arrives. */
+static double expected_s(const void *self)
+{
+    const struct sim_jobs_run *run = self;
+    const struct sim_workload *workload = run->workload;
+    double longest_s = 0;
+    if (workload->arrivals.rate_per_s > 0)
+        return (double)workload->jobs_limit / workload->arrivals.rate_per_s;
+    for (size_t i = 0; i < workload->jobs_count; i++)
+        if (workload->jobs[i].submit_ns != WEIR_UNKNOWN_TIME)
+            longest_s =
+                fmax(longest_s, sim_time_s(workload->jobs[i].submit_ns - workload->from_ns));
+    return longest_s;
+}
+
+static weir_status check(const void *self, struct weir_error *error)
+{
+    const struct sim_jobs_run *run = self;
+    const struct sim_job_meter_row *all = &run->meter.rows[run->meter.labels];
+    const uint64_t gone =
+        all->seen[SIM_JOBS_DONE] + all->seen[SIM_JOBS_REFUSED] + all->seen[SIM_JOBS_LEFT];
+    uint64_t states[SIM_JOB_AWAY + 1] = { 0 };
+    for (uint32_t i = 0; i < run->slots.used; i++) {
+        const struct sim_job *job = &run->slots.jobs[i];
+        states[job->state]++;
+        if (job->state != SIM_JOB_GONE &&
+            job->workers != (job->state == SIM_JOB_RUNNING ? sim_job_spec(run, job)->members : 0))
+            return weir_fail(error, WEIR_EINVARIANT, "job %llu in state %u has %u workers",
+                             (unsigned long long)job->id, job->state, job->workers);
+    }
+    if (run->arrived != gone + run->waiting + run->running + run->away ||
+        states[SIM_JOB_WAITING] != run->waiting || states[SIM_JOB_RUNNING] != run->running ||
+        states[SIM_JOB_AWAY] != run->away)
+        return weir_fail(error, WEIR_EINVARIANT,
+                         "%llu jobs arrived, %llu are gone, %llu wait, %llu run, %llu are away",
+                         (unsigned long long)run->arrived, (unsigned long long)gone,
+                         (unsigned long long)run->waiting, (unsigned long long)run->running,
+                         (unsigned long long)run->away);
+    return WEIR_OK;
+}
+
+static weir_status results(void *self, const struct sim_results *out)
+{
+    return sim_jobs_results(self, out);
+}
+
+const struct sim_driver_ops sim_jobs_driver = { .kind = "jobs",
+                                                .count = count_workloads,
+                                                .create = create,
+                                                .destroy = destroy,
+                                                .name = name,
+                                                .begin = begin,
+                                                .event = event,
+                                                .sample = sample,
+                                                .start = start,
+                                                .ready = ready,
+                                                .stop = stop,
+                                                .settle = settle,
+                                                .speeds = speeds,
+                                                .denied = denied,
+                                                .tell = tell,
+                                                .is_done = is_done,
+                                                .waits = waits,
+                                                .done = done,
+                                                .progress = progress,
+                                                .expected_s = expected_s,
+                                                .check = check,
+                                                .results = results };

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Jobs as a kind of work: they arrive, wait, are started by a plan, run and end.
+ *
+ *            +---------------- turned away, retries left: comes again ------------+
+ *            v                                                                    |
+ *   arrives -+-> WAITING -- a plan started all ranks --> RUNNING -- work over: done
+ *                  |  |                                    |                      |
+ *                  |  +-- patience over: left              +-- a rank lost: WAITING again
+ *                  +-- no room to wait ----------------> AWAY --------------------+
+ *                                                          no retry left: refused
+ *
+ * A rank is a worker; the run of a job is one activity, as fast as its slowest rank. The driver
+ * knows when a job comes, how much work it is and how long it waits for a start; who starts, where
+ * and in what order is libweir's. When a rank is lost the others go too, and the job begins anew.
+ *
+ * Invariant (check): arrived = done + refused + left + waiting + running + away; a running job has
+ * as many workers as ranks, no other has any.
+ */
+#ifndef SIM_JOBS_JOBS_H
+#define SIM_JOBS_JOBS_H
+
+#include "sim/engine/activity.h"
+#include "sim/jobs/job_meter.h"
+#include "sim/jobs/slots.h"
+#include "sim/scenario/workload/job_stream.h"
+#include "sim/scenario/workload/target.h"
+#include "sim/world/driver.h"
+
+enum sim_jobs_event {
+    SIM_JOBS_ARRIVE = 1,
+    SIM_JOBS_LEAVE, /* target: slot, argument: job */
+    SIM_JOBS_RETRY, /* target: slot, argument: job */
+    SIM_JOBS_END,   /* of activities */
+    SIM_JOBS_WARM
+};
+
+enum sim_job_state { SIM_JOB_GONE, SIM_JOB_WAITING, SIM_JOB_RUNNING, SIM_JOB_AWAY };
+
+struct sim_job {
+    uint64_t id; /* in the order of arrival within the workload */
+    struct sim_job_arrival arrival;
+    int64_t start_ns;
+    uint64_t first_worker; /* of its ranks, whose ids follow one another */
+    sim_handle timer;      /* patience or retry */
+    sim_handle run;        /* the activity, while it runs */
+    int64_t gpu_units;     /* that its ranks hold: an instance may be larger than asked for */
+    uint32_t state;        /* enum sim_job_state */
+    uint32_t retries, attempts;
+    uint32_t workers;   /* ranks that live */
+    uint32_t node;      /* of its first rank */
+    uint32_t next_lost; /* slot + 1 */
+    bool is_counted;
+    bool is_lost; /* a rank went while it ran */
+};
+
+struct sim_jobs_run {
+    struct sim_driver_config config;
+    const struct sim_workload *workload;
+    struct sim_context *context;
+    struct sim_job_stream *stream;
+    struct sim_activities *activities;
+    struct sim_target target;
+    struct weir_mix mix;       /* the target, and every MIG instance that may be asked for */
+    struct weir_shape *shapes; /* its arrays */
+    double *frequencies;
+    struct sim_job_arrival next;
+    bool has_next;
+    uint32_t index;       /* of the workload, as owners and the scheduler know it */
+    uint32_t label_first; /* of its classes among those of all workloads */
+    struct sim_job_slots slots;
+    struct weir_rank_group group; /* of the job that is told */
+    bool has_turns;               /* GPUs are shared in turns: neighbours slow each other */
+    uint64_t arrived;
+    uint64_t waiting, running, away, ending; /* ending: running jobs that will end */
+    uint64_t patient;                        /* waiting jobs that may leave */
+    uint32_t first_lost;                     /* slot + 1 */
+    uint64_t refused_by_truth;
+    struct sim_job_meter meter;
+};
+
+static inline const struct sim_job_spec *sim_job_spec(const struct sim_jobs_run *run,
+                                                      const struct sim_job *job)
+{
+    return &run->workload->jobs[job->arrival.spec];
+}
+static inline int64_t sim_jobs_now(const struct sim_jobs_run *run)
+{
+    return sim_engine_now(run->context->engine);
+}
+
+/* `delay_ns` after `now_ns`, or never. */
+static inline int64_t sim_jobs_later(int64_t now_ns, int64_t delay_ns)
+{
+    return delay_ns >= SIM_TIME_MAX - now_ns ? SIM_TIME_MAX : now_ns + delay_ns;
+}
+
+/* life.c: transitions. */
+weir_status sim_jobs_done(struct sim_jobs_run *run, uint32_t slot);
+/* Schedules the next arrival, when there is one. */
+void sim_jobs_expect(struct sim_jobs_run *run);
+weir_status sim_jobs_arrive(struct sim_jobs_run *run);
+weir_status sim_jobs_come_again(struct sim_jobs_run *run, uint32_t slot);
+weir_status sim_jobs_leave(struct sim_jobs_run *run, uint32_t slot);
+/* It is not let wait: comes again later, or never. */
+weir_status sim_jobs_turn_away(struct sim_jobs_run *run, uint32_t slot);
+/* Those that lost a rank give the others up and wait again. */
+weir_status sim_jobs_settle(struct sim_jobs_run *run);
+/* Tells observer and recorder what became of it. */
+weir_status sim_jobs_tell_row(struct sim_jobs_run *run, const struct sim_job *job,
+                              const char *outcome);
+/* Counts one more of something for its class and all jobs. */
+void sim_jobs_count(struct sim_jobs_run *run, const struct sim_job *job, enum sim_job_count what);
+/* One mixed word per transition. */
+enum sim_jobs_digest { DIGEST_START = 1, DIGEST_DONE, DIGEST_REFUSED, DIGEST_LEFT, DIGEST_LOST };
+void sim_jobs_digest(struct sim_jobs_run *run, enum sim_jobs_digest what,
+                     const struct sim_job *job);
+
+/* wait.c: in the queue of the scheduler and out of it. */
+weir_status sim_jobs_enqueue(struct sim_jobs_run *run, uint32_t slot);
+void sim_jobs_dequeue(struct sim_jobs_run *run, uint32_t slot);
+
+/* ranks.c: the workers of a job. */
+weir_status sim_jobs_start(struct sim_jobs_run *run, const struct sim_start *start,
+                           uint32_t *reason);
+weir_status sim_jobs_ended(struct sim_jobs_run *run, const struct sim_event *event);
+weir_status sim_jobs_rank_stops(struct sim_jobs_run *run, struct sim_worker *worker,
+                                enum sim_stop why);
+/* Ends the ranks that are left. */
+weir_status sim_jobs_drop_ranks(struct sim_jobs_run *run, struct sim_job *job, enum sim_stop why,
+                                const char *text);
+/* The devices of its ranks became faster or slower. */
+weir_status sim_jobs_refresh_speeds(struct sim_jobs_run *run);
+
+/* results.c */
+weir_status sim_jobs_results(struct sim_jobs_run *run, const struct sim_results *out);
+
+extern const struct sim_driver_ops sim_jobs_driver;
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The transitions of a job but for its run (see jobs.h). */
+#include "sim/jobs/jobs.h"
+
+#include "sim/engine/law.h"
+#include "sim/record/record.h"
+
+weir_status sim_jobs_tell_row(struct sim_jobs_run *run, const struct sim_job *job,
+                              const char *outcome)
+{
+    const struct sim_job_spec *spec = sim_job_spec(run, job);
+    const struct sim_observer *observer = run->context->observer;
+    const bool is_there = job->state == SIM_JOB_WAITING || job->state == SIM_JOB_RUNNING;
+    const struct sim_job_row row = { .workload = run->config.instance,
+                                     .job = job->id,
+                                     .label = run->label_first + spec->label,
+                                     .attempts = job->attempts,
+                                     .submit_ns = job->arrival.at_ns,
+                                     .start_ns = job->attempts > 0 ? job->start_ns : -1,
+                                     .end_ns = is_there ? -1 : sim_jobs_now(run),
+                                     .node = job->attempts > 0 ? job->node : WEIR_NO_INDEX,
+                                     .members = spec->members,
+                                     .outcome = outcome };
+    if (observer != NULL && observer->job != NULL)
+        observer->job(observer->state, &row);
+    return sim_recorder_job(run->context->recorder, &row, run->context->error);
+}
+
+void sim_jobs_count(struct sim_jobs_run *run, const struct sim_job *job, enum sim_job_count what)
+{
+    sim_job_meter_count(&run->meter, sim_job_spec(run, job)->label, what, job->is_counted);
+}
+
+/* What happened counts, not the order of an instant. The first workload's words are those of a run
+ * that has no other. */
+void sim_jobs_digest(struct sim_jobs_run *run, enum sim_jobs_digest what, const struct sim_job *job)
+{
+    uint64_t digest = sim_digest_word(SIM_DIGEST_START, (uint64_t)what);
+    if (run->config.instance > 0)
+        digest = sim_digest_word(digest, run->config.instance);
+    digest = sim_digest_word(digest, job->id);
+    digest = sim_digest_word(digest, job->node);
+    run->context->result_digest += sim_digest_word(digest, (uint64_t)sim_jobs_now(run));
+}
+
+static weir_status forget(struct sim_jobs_run *run, uint32_t slot, const char *outcome)
+{
+    struct sim_job *job = &run->slots.jobs[slot];
+    job->state = SIM_JOB_GONE;
+    const weir_status status = sim_jobs_tell_row(run, job, outcome);
+    sim_job_slots_give(&run->slots, slot);
+    return status;
+}
+
+weir_status sim_jobs_done(struct sim_jobs_run *run, uint32_t slot)
+{
+    struct sim_job *job = &run->slots.jobs[slot];
+    const uint32_t label = sim_job_spec(run, job)->label;
+    sim_jobs_count(run, job, SIM_JOBS_DONE);
+    run->meter.rows[label].done_since++;
+    run->meter.rows[run->meter.labels].done_since++;
+    if (job->is_counted)
+        sim_job_meter_done(&run->meter, label, sim_jobs_now(run) - job->arrival.at_ns,
+                           job->arrival.run_ns);
+    sim_jobs_digest(run, DIGEST_DONE, job);
+    return forget(run, slot, "done");
+}
+
+/* ---- arrivals ---- */
+
+void sim_jobs_expect(struct sim_jobs_run *run)
+{
+    run->has_next = sim_job_stream_next(run->stream, &run->next);
+    if (!run->has_next)
+        return;
+    const struct sim_event event = { .time_ns = run->next.at_ns,
+                                     .kind = sim_driver_kind(run->config.index, SIM_JOBS_ARRIVE),
+                                     .phase = SIM_PHASE_ARRIVAL };
+    (void)sim_engine_schedule(run->context->engine, &event);
+}
+
+weir_status sim_jobs_arrive(struct sim_jobs_run *run)
+{
+    uint32_t slot = 0;
+    WEIR_TRY(sim_job_slots_take(&run->slots, run->arrived, &slot));
+    struct sim_job *job = &run->slots.jobs[slot];
+    run->arrived++;
+    job->arrival = run->next;
+    job->is_counted = run->next.at_ns >= run->meter.warmup_ns;
+    sim_jobs_expect(run);
+    sim_jobs_count(run, job, SIM_JOBS_ARRIVED);
+    return sim_jobs_enqueue(run, slot);
+}
+
+weir_status sim_jobs_come_again(struct sim_jobs_run *run, uint32_t slot)
+{
+    run->away--;
+    run->slots.jobs[slot].timer = SIM_NO_HANDLE;
+    sim_jobs_count(run, &run->slots.jobs[slot], SIM_JOBS_RETRIED);
+    return sim_jobs_enqueue(run, slot);
+}
+
+/* ---- ends of waiting ---- */
+
+weir_status sim_jobs_turn_away(struct sim_jobs_run *run, uint32_t slot)
+{
+    struct sim_job *job = &run->slots.jobs[slot];
+    struct sim_stream stream;
+    if (job->retries >= run->workload->retries) {
+        sim_jobs_count(run, job, SIM_JOBS_REFUSED);
+        sim_jobs_digest(run, DIGEST_REFUSED, job);
+        return forget(run, slot, "refused");
+    }
+    sim_stream_open(&stream, sim_job_stream_random(run->stream, job->arrival.spec), SIM_DRAW_RETRY,
+                    (struct sim_stream_key){ .item = job->arrival.key, .attempt = job->retries++ });
+    const int64_t delay_ns = sim_time_from_s(sim_law_draw(run->workload->retry_delay, &stream));
+    const struct sim_event event = { .time_ns = sim_jobs_later(sim_jobs_now(run), delay_ns),
+                                     .target = slot,
+                                     .argument = job->id,
+                                     .kind = sim_driver_kind(run->config.index, SIM_JOBS_RETRY),
+                                     .phase = SIM_PHASE_ARRIVAL };
+    job->state = SIM_JOB_AWAY;
+    run->away++;
+    job->timer = sim_engine_schedule(run->context->engine, &event);
+    return WEIR_OK;
+}
+
+weir_status sim_jobs_leave(struct sim_jobs_run *run, uint32_t slot)
+{
+    struct sim_job *job = &run->slots.jobs[slot];
+    const struct sim_driver_config *config = &run->config;
+    job->timer = SIM_NO_HANDLE;
+    run->patient--;
+    sim_jobs_dequeue(run, slot);
+    WEIR_TRY(config->services->withdraw(config->world, run->index, job->id));
+    sim_jobs_count(run, job, SIM_JOBS_LEFT);
+    sim_jobs_digest(run, DIGEST_LEFT, job);
+    return forget(run, slot, "left");
+}
+
+/* ---- lost ---- */
+
+weir_status sim_jobs_settle(struct sim_jobs_run *run)
+{
+    const struct sim_driver_config *config = &run->config;
+    while (run->first_lost != 0) {
+        const uint32_t slot = run->first_lost - 1;
+        struct sim_job *job = &run->slots.jobs[slot];
+        run->first_lost = job->next_lost;
+        job->next_lost = 0;
+        WEIR_TRY(sim_jobs_drop_ranks(run, job, SIM_STOP_GIVEN_UP, "another rank was lost"));
+        job->is_lost = false;
+        WEIR_TRY(config->services->ended(config->world, run->index, job->id));
+        sim_jobs_count(run, job, SIM_JOBS_RESTARTED);
+        sim_jobs_digest(run, DIGEST_LOST, job);
+        WEIR_TRY(sim_jobs_enqueue(run, slot));
+    }
+    return WEIR_OK;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The run of a job: a worker a rank, all or none, and one activity for the work.
+ *
+ * Ranks wait for one another at every step, so the slowest decides: the rate of the activity is
+ * that of the slowest rank, speed of its GPU type over the slow-down of its place. When something
+ * changes the rates (a slow node, a neighbour), the activity goes on with what is left.
+ */
+#include "sim/jobs/jobs.h"
+
+#include "sim/record/record.h"
+
+#include <math.h>
+
+/* ---- start ---- */
+
+static void observe_rank(const struct sim_jobs_run *run, const struct sim_job *job, uint32_t rank,
+                         const struct weir_alloc *alloc)
+{
+    const struct sim_observer *observer = run->context->observer;
+    const struct sim_job_member member = {
+        .job = job->id, .member = rank, .attempt = job->attempts, .alloc = alloc
+    };
+    if (observer != NULL && observer->member != NULL)
+        observer->member(observer->state, &member);
+}
+
+static void change_held(struct sim_jobs_run *run, const struct sim_job *job, double sign)
+{
+    const struct sim_job_spec *spec = sim_job_spec(run, job);
+    const int64_t now_ns = sim_jobs_now(run);
+    const double members = sign * spec->members;
+    sim_job_meter_change(&run->meter, now_ns, spec->label, SIM_JOBS_RUNNING, sign);
+    sim_job_meter_change(&run->meter, now_ns, spec->label, SIM_JOBS_GPUS,
+                         sign * weir_units_amount(job->gpu_units));
+    sim_job_meter_change(&run->meter, now_ns, spec->label, SIM_JOBS_CPUS,
+                         members * weir_units_amount(spec->shape.cpu_units));
+    sim_job_meter_change(&run->meter, now_ns, spec->label, SIM_JOBS_RAM,
+                         members * (double)spec->shape.ram_bytes);
+}
+
+static int64_t units_of(const struct weir_alloc *alloc)
+{
+    int64_t units = 0;
+    for (uint32_t d = 0; d < alloc->device_count; d++)
+        units += alloc->devices[d].units;
+    return units;
+}
+
+/* A worker a place, or none when the truth refuses one. */
+static weir_status start_ranks(struct sim_jobs_run *run, struct sim_job *job, uint32_t slot,
+                               const struct sim_start *start, uint32_t *reason)
+{
+    const struct sim_driver_config *config = &run->config;
+    const struct sim_place *places = start->places.items;
+    uint32_t taken = 0;
+    *reason = WEIR_REASON_NONE;
+    for (; taken < start->places.count; taken++) {
+        const struct sim_worker_start wanted = { .owner = start->owner,
+                                                 .driver = config->index,
+                                                 .uses = &sim_job_spec(run, job)->shape,
+                                                 .places = { &places[taken], 1 } };
+        struct sim_worker *worker = NULL;
+        WEIR_TRY(sim_worker_start(config->workers, &wanted, &worker, reason));
+        if (worker == NULL)
+            break;
+        worker->work = (void *)(uintptr_t)(slot + 1);
+    }
+    for (uint32_t i = 0; *reason != WEIR_REASON_NONE && i < taken; i++)
+        sim_worker_withdraw(config->workers, sim_workers_find(config->workers, places[i].id));
+    run->refused_by_truth += *reason != WEIR_REASON_NONE ? 1 : 0;
+    return WEIR_OK;
+}
+
+/* How fast the job runs now, in quanta a nanosecond. */
+static uint64_t rate_of(const struct sim_jobs_run *run, const struct sim_job *job)
+{
+    const struct sim_driver_config *config = &run->config;
+    double slowest = INFINITY;
+    for (uint32_t i = 0; i < job->workers; i++) {
+        const struct sim_worker *worker = sim_workers_find(config->workers, job->first_worker + i);
+        const double speed = worker->gpu_type == WEIR_NO_INDEX
+                                 ? 1.0
+                                 : config->scenario->gpu_types[worker->gpu_type].speed;
+        slowest = fmin(slowest, speed / sim_worker_slowdown(config->workers, worker));
+    }
+    return (uint64_t)llround(slowest * (double)SIM_DEVICE_QPNS);
+}
+
+static weir_status start_activity(struct sim_jobs_run *run, struct sim_job *job, uint32_t slot)
+{
+    const struct sim_activity_spec spec = { .work = sim_work_of_ns(job->arrival.run_ns,
+                                                                   SIM_DEVICE_QPNS),
+                                            .cap_qpns = rate_of(run, job),
+                                            .owner = slot,
+                                            .weight = 1 };
+    run->ending += spec.work == SIM_WORK_ENDLESS ? 0 : 1;
+    return sim_activity_start(run->activities, &spec, &job->run, run->context->error);
+}
+
+static void note_first_start(struct sim_jobs_run *run, const struct sim_job *job)
+{
+    const int64_t now_ns = sim_jobs_now(run);
+    sim_jobs_count(run, job, SIM_JOBS_STARTED);
+    if (now_ns > job->arrival.at_ns)
+        sim_jobs_count(run, job, SIM_JOBS_DELAYED);
+    if (job->is_counted)
+        sim_job_meter_wait(&run->meter, sim_job_spec(run, job)->label, now_ns - job->arrival.at_ns);
+}
+
+static void wake_ranks(const struct sim_jobs_run *run, const struct sim_job *job)
+{
+    const struct sim_driver_config *config = &run->config;
+    for (uint32_t i = 0; i < job->workers; i++) {
+        struct sim_worker *worker = sim_workers_find(config->workers, job->first_worker + i);
+        sim_worker_set_state(config->workers, worker, SIM_WORKER_SETUP);
+        sim_worker_set_state(config->workers, worker, SIM_WORKER_IDLE);
+        config->services->ready(config->world, worker);
+        sim_worker_set_state(config->workers, worker, SIM_WORKER_BUSY);
+    }
+}
+
+weir_status sim_jobs_start(struct sim_jobs_run *run, const struct sim_start *start,
+                           uint32_t *reason)
+{
+    const uint32_t slot = sim_job_slots_find(&run->slots, start->owner.id);
+    if (slot == WEIR_NO_INDEX || run->slots.jobs[slot].state != SIM_JOB_WAITING) {
+        *reason = WEIR_REASON_FINISHED; /* it left while the plan was on its way */
+        return WEIR_OK;
+    }
+    struct sim_job *job = &run->slots.jobs[slot];
+    WEIR_TRY(start_ranks(run, job, slot, start, reason));
+    job->node = start->places.items[0].alloc.node;
+    if (*reason != WEIR_REASON_NONE)
+        return WEIR_OK;
+    job->first_worker = start->places.items[0].id;
+    job->workers = start->places.count;
+    job->gpu_units = 0;
+    for (uint32_t i = 0; i < start->places.count; i++) {
+        job->gpu_units += units_of(&start->places.items[i].alloc);
+        observe_rank(run, job, i, &start->places.items[i].alloc);
+    }
+    sim_jobs_dequeue(run, slot);
+    if (job->attempts++ == 0)
+        note_first_start(run, job);
+    job->state = SIM_JOB_RUNNING;
+    job->start_ns = sim_jobs_now(run);
+    run->running++;
+    change_held(run, job, 1);
+    sim_jobs_digest(run, DIGEST_START, job);
+    wake_ranks(run, job);
+    WEIR_TRY(start_activity(run, job, slot));
+    return run->has_turns ? sim_jobs_refresh_speeds(run) : WEIR_OK;
+}
+
+/* ---- speed ---- */
+
+weir_status sim_jobs_refresh_speeds(struct sim_jobs_run *run)
+{
+    for (uint32_t slot = 0; slot < run->slots.used; slot++) {
+        const struct sim_job *job = &run->slots.jobs[slot];
+        if (job->state == SIM_JOB_RUNNING && !job->is_lost)
+            WEIR_TRY(sim_activity_set(run->activities, job->run, 1, rate_of(run, job)));
+    }
+    return WEIR_OK;
+}
+
+/* ---- end ---- */
+
+weir_status sim_jobs_drop_ranks(struct sim_jobs_run *run, struct sim_job *job, enum sim_stop why,
+                                const char *text)
+{
+    const struct sim_driver_config *config = &run->config;
+    const uint32_t ranks = sim_job_spec(run, job)->members;
+    for (uint32_t i = 0; i < ranks && job->workers > 0; i++) {
+        struct sim_worker *worker = sim_workers_find(config->workers, job->first_worker + i);
+        if (worker != NULL)
+            WEIR_TRY(config->services->end(config->world, worker, why, text));
+    }
+    return WEIR_OK;
+}
+
+/* The job runs no more; its ranks may still be there. */
+static void leave_run(struct sim_jobs_run *run, struct sim_job *job)
+{
+    sim_quanta left = 0;
+    if (job->run != SIM_NO_HANDLE && sim_activity_stop(run->activities, job->run, &left))
+        run->ending -= left == SIM_WORK_ENDLESS ? 0 : 1;
+    job->run = SIM_NO_HANDLE;
+    run->running--;
+    change_held(run, job, -1);
+}
+
+static weir_status finish(struct sim_jobs_run *run, uint32_t slot)
+{
+    const struct sim_driver_config *config = &run->config;
+    struct sim_job *job = &run->slots.jobs[slot];
+    job->run = SIM_NO_HANDLE; /* it ended by itself */
+    run->ending--;
+    leave_run(run, job);
+    job->state = SIM_JOB_GONE;
+    WEIR_TRY(sim_jobs_drop_ranks(run, job, SIM_STOP_OVER, "done"));
+    WEIR_TRY(config->services->ended(config->world, run->index, job->id));
+    WEIR_TRY(sim_jobs_done(run, slot));
+    return run->has_turns ? sim_jobs_refresh_speeds(run) : WEIR_OK;
+}
+
+weir_status sim_jobs_ended(struct sim_jobs_run *run, const struct sim_event *event)
+{
+    const struct sim_ended *ended = NULL;
+    uint32_t count = 0;
+    WEIR_TRY(sim_activities_fire(run->activities, event, &ended, &count));
+    for (uint32_t i = 0; i < count; i++)
+        WEIR_TRY(finish(run, (uint32_t)ended[i].owner));
+    return WEIR_OK;
+}
+
+weir_status sim_jobs_rank_stops(struct sim_jobs_run *run, struct sim_worker *worker,
+                                enum sim_stop why)
+{
+    const uint32_t slot = (uint32_t)(uintptr_t)worker->work - 1;
+    struct sim_job *job = &run->slots.jobs[slot];
+    (void)why;
+    job->workers--;
+    worker->tasks += job->state == SIM_JOB_GONE ? 1 : 0;
+    if (job->state != SIM_JOB_RUNNING || job->is_lost)
+        return WEIR_OK;
+    job->is_lost = true;
+    leave_run(run, job);
+    job->next_lost = run->first_lost;
+    run->first_lost = slot + 1;
+    return WEIR_OK;
+}

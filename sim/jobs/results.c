@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Metrics of jobs in time: rows of `result`, and values of the summary. */
+#include "sim/jobs/jobs.h"
+
+#include "sim/engine/time.h"
+#include "sim/record/record.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct writer {
+    struct sim_jobs_run *run;
+    const struct sim_results *out;
+    weir_status status;
+    int64_t from_ns, to_ns;
+    /* the row that is written */
+    const struct sim_job_meter_row *row;
+    const char *label;
+    uint64_t n, censored;
+    bool is_lower_bound;
+};
+
+static void put(struct writer *writer, const char *metric, const char *unit, double value)
+{
+    const struct sim_result_row row = { .metric = metric,
+                                        .label = writer->label,
+                                        .unit = unit,
+                                        .value = value,
+                                        .n = writer->n,
+                                        .censored = writer->censored,
+                                        .is_lower_bound = writer->is_lower_bound };
+    if (!isnan(value) && writer->status == WEIR_OK)
+        writer->status = writer->out->add(writer->out->state, &row);
+}
+
+/* A class by its name; all jobs of the only workload without one. */
+static const char *label_of(const struct sim_jobs_run *run, size_t index)
+{
+    if (index < run->meter.labels)
+        return run->workload->labels[index];
+    return run->config.scenario->workloads_count > 1 ? run->workload->name : "";
+}
+
+static double ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : (double)NAN;
+}
+
+/* Time mean after the warm-up. */
+static double mean(const struct writer *writer, const struct sim_gauge *gauge, double warm)
+{
+    return ratio(sim_gauge_integral(gauge, writer->to_ns) - warm,
+                 (double)(writer->to_ns - writer->from_ns));
+}
+
+static double mean_of(const struct writer *writer, enum sim_job_gauge what)
+{
+    return mean(writer, &writer->row->gauges[what], writer->row->warm[what]);
+}
+
+/* ---- distributions ---- */
+
+struct part {
+    const char *suffix;
+    double share;
+};
+
+static void put_percentile(struct writer *writer, const char *metric, const char *unit,
+                           struct sim_percentiles *values, const struct sim_censored *censored)
+{
+    static const struct part parts[] = { { "p50", 0.5 }, { "p95", 0.95 }, { "p99", 0.99 } };
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "%s.%s", metric, parts[i].suffix);
+        const int64_t value =
+            sim_percentiles_at(values, parts[i].share, censored, &writer->is_lower_bound);
+        put(writer, name, unit, value < 0 ? (double)NAN : sim_time_s(value));
+    }
+    writer->is_lower_bound = false;
+}
+
+static void put_distribution(struct writer *writer, const char *metric, const char *unit,
+                             struct sim_percentiles *values, const struct sim_censored *censored)
+{
+    char name[64];
+    if (values->count == 0)
+        return;
+    writer->n = values->count;
+    writer->censored = censored->count;
+    (void)snprintf(name, sizeof name, "%s.mean", metric);
+    put(writer, name, unit, values->sum_ns / 1e9 / (double)values->count);
+    (void)snprintf(name, sizeof name, "%s.max", metric);
+    put(writer, name, unit, sim_time_s(values->max_ns));
+    put_percentile(writer, metric, unit, values, censored);
+    writer->censored = 0;
+}
+
+/* Ages of counted jobs in a state, of one label or of all. */
+static weir_status ages_of(const struct writer *writer, uint32_t state, size_t index,
+                           struct sim_censored *censored, int64_t **ages)
+{
+    const struct sim_jobs_run *run = writer->run;
+    *ages = calloc((size_t)run->slots.used + 1, sizeof(**ages));
+    if (*ages == NULL)
+        return WEIR_ENOMEM;
+    *censored = (struct sim_censored){ .ages_ns = *ages };
+    for (uint32_t i = 0; i < run->slots.used; i++) {
+        const struct sim_job *job = &run->slots.jobs[i];
+        const bool is_meant = job->state == SIM_JOB_WAITING ||
+                              (state == SIM_JOB_RUNNING && job->state == SIM_JOB_RUNNING);
+        const bool is_row = index == run->meter.labels || sim_job_spec(run, job)->label == index;
+        if (is_meant && is_row && job->is_counted &&
+            (state == SIM_JOB_RUNNING || job->attempts == 0))
+            (*ages)[censored->count++] = writer->to_ns - job->arrival.at_ns;
+    }
+    return WEIR_OK;
+}
+
+static void put_times(struct writer *writer, size_t index)
+{
+    struct sim_job_meter_row *row = &writer->run->meter.rows[index];
+    struct sim_censored waiting;
+    struct sim_censored unfinished;
+    int64_t *wait_ages = NULL;
+    int64_t *time_ages = NULL;
+    const weir_status first = ages_of(writer, SIM_JOB_WAITING, index, &waiting, &wait_ages);
+    const weir_status second = ages_of(writer, SIM_JOB_RUNNING, index, &unfinished, &time_ages);
+    if (first != WEIR_OK || second != WEIR_OK) {
+        writer->status = WEIR_ENOMEM;
+    } else {
+        const struct sim_censored unknown = { .count = unfinished.count };
+        put_distribution(writer, "wait.job", "s", &row->wait, &waiting);
+        put_distribution(writer, "jct", "s", &row->time, &unfinished);
+        put_distribution(writer, "slowdown", "1", &row->slowdown, &unknown);
+    }
+    free(wait_ages);
+    free(time_ages);
+}
+
+/* ---- counts ---- */
+
+static void put_counts(struct writer *writer)
+{
+    static const char *const names[SIM_JOBS_COUNTS] = { [SIM_JOBS_ARRIVED] = "jobs.arrived",
+                                                        [SIM_JOBS_STARTED] = "jobs.started",
+                                                        [SIM_JOBS_DONE] = "jobs.done",
+                                                        [SIM_JOBS_REFUSED] = "jobs.refused",
+                                                        [SIM_JOBS_LEFT] = "jobs.left",
+                                                        [SIM_JOBS_RETRIED] = "jobs.retried",
+                                                        [SIM_JOBS_RESTARTED] = "jobs.restarted",
+                                                        [SIM_JOBS_DELAYED] = NULL,
+                                                        [SIM_JOBS_INFEASIBLE] = "jobs.infeasible" };
+    const struct sim_job_meter_row *row = writer->row;
+    writer->n = row->counts[SIM_JOBS_ARRIVED];
+    for (size_t c = 0; c < SIM_JOBS_COUNTS; c++)
+        if ((c <= SIM_JOBS_REFUSED || row->seen[c] > 0) && names[c] != NULL)
+            put(writer, names[c], "1", (double)row->counts[c]);
+    put(writer, "jobs.acceptance", "ratio",
+        1 - ratio((double)row->counts[SIM_JOBS_REFUSED], (double)row->counts[SIM_JOBS_ARRIVED]));
+    put(writer, "jobs.delayed_frac", "ratio",
+        ratio((double)row->counts[SIM_JOBS_DELAYED], (double)row->counts[SIM_JOBS_STARTED]));
+    put(writer, "queue.len.mean", "jobs", mean_of(writer, SIM_JOBS_WAITING));
+    put(writer, "queue.len.max", "jobs", row->waiting_max);
+    put(writer, "jobs.running.mean", "jobs", mean_of(writer, SIM_JOBS_RUNNING));
+    put(writer, "thr.jobs_h", "1/h",
+        ratio((double)row->done_since, sim_time_s(writer->to_ns - writer->from_ns)) * 3600);
+    put(writer, "gpus.held.mean", "GPUs", mean_of(writer, SIM_JOBS_GPUS));
+}
+
+static void put_ends(struct writer *writer)
+{
+    put(writer, "makespan", "s", sim_time_s(writer->to_ns));
+    put(writer, "jobs.waiting", "jobs", (double)writer->run->waiting);
+    put(writer, "jobs.running", "jobs", (double)writer->run->running);
+}
+
+/* Those that are still there have their rows too. */
+static weir_status tell_living(struct sim_jobs_run *run)
+{
+    for (uint32_t i = 0; i < run->slots.used; i++) {
+        const struct sim_job *job = &run->slots.jobs[i];
+        if (job->state == SIM_JOB_WAITING || job->state == SIM_JOB_RUNNING)
+            WEIR_TRY(
+                sim_jobs_tell_row(run, job, job->state == SIM_JOB_WAITING ? "waiting" : "running"));
+    }
+    return WEIR_OK;
+}
+
+weir_status sim_jobs_results(struct sim_jobs_run *run, const struct sim_results *out)
+{
+    const int64_t warmup_ns = run->meter.warmup_ns;
+    const int64_t now_ns = out->end_ns;
+    struct writer writer = {
+        .run = run, .out = out, .from_ns = warmup_ns < now_ns ? warmup_ns : 0, .to_ns = now_ns
+    };
+    for (size_t i = run->meter.labels + 1; i-- > 0;) {
+        writer.row = &run->meter.rows[i];
+        writer.label = label_of(run, i);
+        put_counts(&writer);
+        put_times(&writer, i);
+        if (i == run->meter.labels)
+            put_ends(&writer);
+    }
+    WEIR_TRY(tell_living(run));
+    return writer.status;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Into the scheduler's queue and out of it, with patience (see jobs.h). */
+#include "sim/jobs/jobs.h"
+
+static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_job *job)
+{
+    const struct sim_job_spec *spec = sim_job_spec(run, job);
+    struct sim_stream stream;
+    sim_stream_open(&stream, sim_job_stream_random(run->stream, job->arrival.spec), SIM_DRAW_POLICY,
+                    (struct sim_stream_key){ .item = job->arrival.key, .attempt = job->attempts });
+    run->group = (struct weir_rank_group){ .ranks = spec->members,
+                                           .ranks_min = spec->members,
+                                           .ranks_max = spec->members,
+                                           .shape = spec->shape };
+    return (struct weir_job_spec){ .size = sizeof(struct weir_job_spec),
+                                   .workload = run->index,
+                                   .id = job->id,
+                                   .groups = &run->group,
+                                   .group_count = 1,
+                                   .strategy = spec->group,
+                                   .priority = spec->priority,
+                                   .attempts = job->attempts,
+                                   .submit_ns = job->arrival.at_ns,
+                                   .queued_ns = sim_jobs_now(run),
+                                   .estimate_ns = job->arrival.estimate_ns,
+                                   .deadline_ns = WEIR_UNKNOWN_TIME,
+                                   .seed = sim_stream_u64(&stream) };
+}
+
+/* Patience counts from the submission, also over retries. */
+static void start_patience(struct sim_jobs_run *run, uint32_t slot)
+{
+    struct sim_job *job = &run->slots.jobs[slot];
+    const int64_t leaves_ns = sim_jobs_later(job->arrival.at_ns, job->arrival.patience_ns);
+    const int64_t now_ns = sim_jobs_now(run);
+    job->timer = SIM_NO_HANDLE;
+    if (leaves_ns == SIM_TIME_MAX)
+        return;
+    const struct sim_event event = { .time_ns = leaves_ns > now_ns ? leaves_ns : now_ns,
+                                     .target = slot,
+                                     .argument = job->id,
+                                     .kind = sim_driver_kind(run->config.index, SIM_JOBS_LEAVE),
+                                     .phase = SIM_PHASE_FLOW };
+    job->timer = sim_engine_schedule(run->context->engine, &event);
+    run->patient++;
+}
+
+weir_status sim_jobs_enqueue(struct sim_jobs_run *run, uint32_t slot)
+{
+    const struct sim_driver_config *config = &run->config;
+    struct sim_job *job = &run->slots.jobs[slot];
+    const struct weir_job_spec spec = describe(run, job);
+    const weir_status status = config->services->submit(config->world, &spec);
+    if (status == WEIR_EINFEASIBLE) {
+        sim_jobs_count(run, job, SIM_JOBS_INFEASIBLE);
+        job->retries = run->workload->retries; /* it would not help */
+        return sim_jobs_turn_away(run, slot);
+    }
+    WEIR_TRY(status);
+    job->state = SIM_JOB_WAITING;
+    run->waiting++;
+    sim_job_meter_change(&run->meter, sim_jobs_now(run), sim_job_spec(run, job)->label,
+                         SIM_JOBS_WAITING, 1);
+    start_patience(run, slot);
+    return WEIR_OK;
+}
+
+void sim_jobs_dequeue(struct sim_jobs_run *run, uint32_t slot)
+{
+    struct sim_job *job = &run->slots.jobs[slot];
+    run->waiting--;
+    sim_job_meter_change(&run->meter, sim_jobs_now(run), sim_job_spec(run, job)->label,
+                         SIM_JOBS_WAITING, -1);
+    if (job->timer == SIM_NO_HANDLE)
+        return;
+    (void)sim_engine_cancel(run->context->engine, job->timer);
+    job->timer = SIM_NO_HANDLE;
+    run->patient--;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The half of the port that is about jobs: telling the host of them, why a decision is due, and
+ * GPUs that a plan cuts anew.
+ */
+#include "sim/port/port_state.h"
+#include "weir/host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- why a decision is due ---- */
+
+void sim_port_wake(struct sim_port *port, uint32_t causes)
+{
+    const struct sim_event event = { .time_ns = sim_engine_now(port->config.context->engine),
+                                     .kind = SIM_KIND_WAKE,
+                                     .phase = SIM_PHASE_DECISION };
+    const bool is_asked = port->causes != 0;
+    port->causes |= causes;
+    if (is_asked || port->pending != NULL)
+        return; /* asked at the plan's application, if it is on its way */
+    (void)sim_engine_schedule(port->config.context->engine, &event);
+}
+
+uint32_t sim_port_take_causes(struct sim_port *port)
+{
+    const uint32_t causes = port->causes;
+    port->causes = 0;
+    return causes;
+}
+
+bool sim_port_is_busy(const struct sim_port *port)
+{
+    return port->causes != 0 || port->pending != NULL || port->cut_count > 0;
+}
+
+void sim_port_room_made(struct sim_port *port)
+{
+    if (port->workload_count > 0)
+        sim_port_wake(port, WEIR_CAUSE_JOBS);
+}
+
+/* ---- jobs ---- */
+
+weir_status sim_port_add_workload(struct sim_port *port, uint32_t driver,
+                                  const struct sim_driver_workload *workload, uint32_t *index)
+{
+    struct weir_error *error = port->config.context->error;
+    struct port_workload *workloads =
+        realloc(port->workloads, ((size_t)port->workload_count + 1) * sizeof(*workloads));
+    if (workloads == NULL)
+        return WEIR_ENOMEM;
+    port->workloads = workloads;
+    WEIR_TRY(weir_host_add_workload(port->host, workload->name, index, error));
+    WEIR_TRY(weir_host_set_queue_limit(port->host, *index, workload->queue_limit));
+    WEIR_TRY(weir_host_set_mix(port->host, &workload->mix));
+    workloads[port->workload_count++] = (struct port_workload){ driver, workload->mix };
+    return *index + 1 == port->workload_count ? WEIR_OK : WEIR_EINVARIANT;
+}
+
+uint32_t sim_port_workload_count(const struct sim_port *port)
+{
+    return port->workload_count;
+}
+
+const struct weir_mix *sim_port_mix(const struct sim_port *port, uint32_t workload)
+{
+    return &port->workloads[workload].mix;
+}
+
+weir_status sim_port_submit(struct sim_port *port, const struct weir_job_spec *job)
+{
+    const weir_status status = weir_host_submit(port->host, job, port->config.context->error);
+    if (status == WEIR_OK)
+        sim_port_wake(port, WEIR_CAUSE_JOBS);
+    return status;
+}
+
+weir_status sim_port_withdraw(struct sim_port *port, uint32_t workload, uint64_t job)
+{
+    sim_port_wake(port, WEIR_CAUSE_JOBS); /* it may have stood in the way */
+    return weir_host_withdraw(port->host, workload, job);
+}
+
+weir_status sim_port_job_ended(struct sim_port *port, uint32_t workload, uint64_t job)
+{
+    sim_port_room_made(port);
+    return weir_host_ended(port->host, workload, job, port->config.context->error);
+}
+
+uint64_t sim_port_passes(const struct sim_port *port)
+{
+    return port->passes;
+}
+
+/* ---- GPUs cut anew ---- */
+
+weir_status sim_port_apply_cut(struct sim_port *port, const struct weir_action *action)
+{
+    const struct sim_context *context = port->config.context;
+    const struct sim_event event = { .time_ns = sim_engine_now(context->engine) +
+                                                port->sched->repartition.reconfigure_ns,
+                                     .target = action->node,
+                                     .argument = action->gpu,
+                                     .kind = SIM_KIND_CUT,
+                                     .phase = SIM_PHASE_FAULT };
+    if (port->cut_count == port->cut_capacity) {
+        const uint32_t capacity = port->cut_capacity * 2 + 8;
+        struct port_cut *cuts = realloc(port->cuts, capacity * sizeof(*cuts));
+        if (cuts == NULL)
+            return WEIR_ENOMEM;
+        port->cuts = cuts;
+        port->cut_capacity = capacity;
+    }
+    port->cuts[port->cut_count++] =
+        (struct port_cut){ action->node, action->gpu, (weir_mig_layout)action->value };
+    (void)sim_engine_schedule(context->engine, &event);
+    return WEIR_OK;
+}
+
+static weir_status record_cut(const struct sim_port *port, const struct port_cut *cut)
+{
+    const struct sim_context *context = port->config.context;
+    const struct weir_mig *table =
+        weir_cluster_gpu(weir_host_cluster(port->host), cut->node, cut->gpu)->mig;
+    char name[128];
+    char text[WEIR_MIG_SLOTS * (WEIR_MIG_NAME + 1) + 32];
+    int length = snprintf(text, sizeof text, "GPU %u cut into", cut->gpu);
+    for (uint32_t s = 0; s < table->slots; s++)
+        if (weir_mig_at(cut->layout, s) >= 0 && length > 0 && (size_t)length < sizeof text)
+            length += snprintf(text + length, sizeof text - (size_t)length, " %s",
+                               table->profiles[weir_mig_at(cut->layout, s)].name);
+    sim_scenario_node_name(context->scenario, cut->node, name, sizeof name);
+    return sim_recorder_happening(context->recorder, sim_engine_now(context->engine), -1, "mig_cut",
+                                  name, text, context->error);
+}
+
+weir_status sim_port_cut_done(struct sim_port *port, uint32_t node, uint32_t gpu)
+{
+    struct sim_context *context = port->config.context;
+    uint32_t index = 0;
+    while (index < port->cut_count &&
+           (port->cuts[index].node != node || port->cuts[index].gpu != gpu))
+        index++;
+    if (index == port->cut_count)
+        return weir_fail(context->error, WEIR_EINVARIANT, "node %u GPU %u was not to be cut", node,
+                         gpu);
+    const struct port_cut cut = port->cuts[index];
+    const struct weir_outcome outcome = { .kind = WEIR_OUTCOME_CUT,
+                                          .owner = weir_pool_owner(WEIR_NO_INDEX),
+                                          .node = node,
+                                          .gpu = gpu,
+                                          .time_ns = sim_engine_now(context->engine) };
+    WEIR_TRY(sim_workers_cut(port->config.workers, node, gpu, cut.layout));
+    WEIR_TRY(weir_host_outcome(port->host, &outcome, NULL, context->error));
+    port->cut_count--;
+    memmove(&port->cuts[index], &port->cuts[index + 1],
+            (port->cut_count - index) * sizeof(*port->cuts));
+    port->cuts_done++;
+    sim_port_wake(port, WEIR_CAUSE_JOBS);
+    return record_cut(port, &cut);
+}
+
+uint64_t sim_port_cuts(const struct sim_port *port)
+{
+    return port->cuts_done;
+}

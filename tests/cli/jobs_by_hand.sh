@@ -1,0 +1,99 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Small job scenarios with starts, ends and measures worked out by hand, read back from the database.
+. "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+
+# run NAME NODE CLASSES [OPTION...]: runs the jobs of the classes on a node; what became of them is in
+# the file NAME: "class submit start end outcome attempts", one a line, in the order of submission.
+run() {
+    local name=$1
+    cat >"$name.yaml" <<YAML
+schema: 1
+name: $name
+cluster: {nodes: [$2]}
+sched: {placement: first_fit, queueing: fcfs}
+workloads:
+  - name: w
+    kind: generated
+    mode: time
+    classes:
+$3
+YAML
+    shift 3
+    expect 0 "$WEIR_BIN" run "$name.yaml" -q -o "$name.db" "$@"
+    python3 - "$name.db" >"$name" <<'PY'
+import sqlite3, sys
+rows = sqlite3.connect(sys.argv[1]).execute(
+    "select label_name, submit_s, start_s, end_s, outcome, attempts from v_job order by submit_s, job")
+for row in rows:
+    print(*(f"{x:g}" if isinstance(x, float) else x for x in row))
+PY
+}
+
+wants() {
+    printf '%s\n' "${@:2}" >wanted
+    same "$1" wanted
+}
+
+# Slowdown is that of jobs of at least 10 s: 4 s after 0, 4 and 8 s of waiting count 1, 1 and 1.2,
+# 20 s after 12 s 1.6.
+bounded_slowdown() {
+    run slowdown '{name: n, cpus: 1}' '
+      - {name: short, count: 3, at: 0 s, service: const(4 s), request: {cpus: 1}}
+      - {name: long, count: 1, at: 0 s, service: const(20 s), request: {cpus: 1}}'
+    wants slowdown 'short 0 0 4 done 1' 'short 0 4 8 done 1' 'short 0 8 12 done 1' \
+        'long 0 12 32 done 1'
+    value slowdown.db slowdown.mean '' 1.2
+    value slowdown.db slowdown.max '' 1.6
+}
+
+# The node is down from 10 to 20 s; of its 15 s until the last job ends 11 are used.
+a_failed_node_is_no_capacity() {
+    run failed '{name: n, cpus: 1, gpus: {l4: 1}}' '
+      - {name: a, count: 1, at: 0 s, service: const(8 s), request: {gpus: 1}}
+      - {name: b, count: 1, at: 21 s, service: const(4 s), request: {gpus: 1}}' \
+        -S "cluster.failures={node_between: const(10 s), node_repair: const(10 s)}"
+    wants failed 'a 0 0 8 done 1' 'b 21 21 25 done 1'
+    value failed.db util.gpu.assigned '' 0.8
+}
+
+# Refused at 1 s, it comes again at 11 s and leaves at 16 s, 15 s after its submission, not at 26 s.
+patience_counts_from_the_submission() {
+    run patience '{name: n, cpus: 1}' '
+      - {name: busy, count: 1, at: 0 s, service: const(20 s), request: {cpus: 1}}
+      - {name: first, count: 1, at: 0 s, service: const(1 s), request: {cpus: 1}, patience: const(5 s)}
+      - {name: again, count: 1, at: 1 s, service: const(1 s), request: {cpus: 1}, patience: const(15 s)}' \
+        -S workloads.w.queue_limit=1 -S workloads.w.retries=1 -S workloads.w.retry_delay="const(10 s)"
+    wants patience 'busy 0 0 20 done 1' 'first 0 None 5 left 0' 'again 1 None 16 left 0'
+}
+
+# Priority 10 that grows by 0.01 a second passes a fresh 50 after 4 000 s of waiting.
+# covers: S1.116
+priority_grows_with_waiting() {
+    local at
+    for at in 3999 4001; do
+        run "age$at" '{name: n, cpus: 1}' "
+      - {name: busy, count: 1, at: 0 s, service: const(5000 s), request: {cpus: 1}, priority: 90}
+      - {name: low, count: 1, at: 0 s, service: const(10 s), request: {cpus: 1}, priority: 10}
+      - {name: high, count: 1, at: $at s, service: const(10 s), request: {cpus: 1}, priority: 50}" \
+            -S "sched.queueing={policy: priority, ageing: 0.01}"
+    done
+    wants age3999 'busy 0 0 5000 done 1' 'low 0 5010 5020 done 1' 'high 3999 5000 5010 done 1'
+    wants age4001 'busy 0 0 5000 done 1' 'low 0 5000 5010 done 1' 'high 4001 5010 5020 done 1'
+}
+
+# A gang of four with a GPU each asks for more than one job with two.
+a_gang_is_as_large_as_its_members() {
+    run smallest '{name: n, cpus: 8, gpus: {l4: 4}}' '
+      - {name: busy, count: 1, at: 0 s, service: const(10 s), request: {gpus: 4}}
+      - {name: gang, count: 1, at: 1 s, service: const(10 s), members: 4, request: {gpus: 1}}
+      - {name: pair, count: 1, at: 2 s, service: const(10 s), request: {gpus: 2}}' \
+        -S sched.queueing=smallest
+    wants smallest 'busy 0 0 10 done 1' 'gang 1 20 30 done 1' 'pair 2 10 20 done 1'
+}
+
+bounded_slowdown
+a_failed_node_is_no_capacity
+patience_counts_from_the_submission
+priority_grows_with_waiting
+a_gang_is_as_large_as_its_members

@@ -1,0 +1,45 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A change is tried on equal demands before it is rolled out: two equal arms differ in nothing at all,
+# and an arm that serves 5 % more slowly is found in 20 replications, which differ among themselves.
+# covers: S1.138
+. "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+
+cat >arms.yaml <<'YAML'
+schema: 1
+name: arms
+description: one change before it is rolled out
+horizon: 2 h
+warmup: 10 min
+cluster: {nodes: [{name: n, cpus: 16, gpus: {l4: 4}}]}
+sched: {placement: fgd, scaling: {policy: xenna, interval: 180 s}}
+pipelines:
+  - name: p
+    input: {items: 100000}
+    stages:
+      - {name: read, cpus: 1, service: exp(1 s), setup: 5 s, source: guess}
+      - {name: infer, cpus: 1, gpus: 1, service: "lognormal(2 s, 2)", setup: 20 s, source: guess}
+compare:
+  - {label: as it is}
+  - {label: the same}
+  - {label: slower, set: {pipelines.p.stages.infer.service: "lognormal(2.1 s, 2)"}}
+YAML
+expect 0 "$WEIR_BIN" compare arms.yaml -n 20 -q -o arms.db
+matches stdout '^ +the same .* no difference$'
+matches stdout '^ +slower .* -[45][.][0-9]+ % .* p<0[.]001 worse$'
+python3 - arms.db <<'PY'
+import sqlite3, sys
+rows = sqlite3.connect(sys.argv[1]).execute(
+    "select variant, metric, label, replication, value from v_result").fetchall()
+arms = {}
+for variant, metric, label, replication, value in rows:
+    arms.setdefault(variant, {})[metric, label, replication] = value
+same, base, slower = arms["the same"], arms["as it is"], arms["slower"]
+assert len(base) > 1000 and base.keys() == same.keys()
+different = [key for key in base if base[key] != same[key]]
+assert not different, f"equal arms differ in {different[:5]}"
+rates = [base["thr.pipeline", "", r] for r in range(20)]
+assert len(set(rates)) >= 15, rates
+# 20 differences of one sign: the slower arm loses under each of the demands.
+assert all(slower["thr.pipeline", "", r] < rates[r] for r in range(20))
+PY

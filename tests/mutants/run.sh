@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# run.sh ROOT FOLDER [NAME...]: puts the bugs of tests/mutants/list.txt, each alone, into a copy of the
+# sources in FOLDER, and expects the test that goes with it to fail. A bug that no test notices, and
+# one whose place is no longer found, is a failure. `./dev test --mutants` runs it.
+set -euo pipefail
+root=$1 folder=$2
+shift 2
+copy=$folder/source built=$folder/build log=$folder/log
+mkdir -p "$copy"
+rooms=(CMakeLists.txt cmake sched sim workloads analysis scenarios tests docs LICENSES README.md)
+
+# Only what differs is copied, so that little is built anew; what is gone goes.
+list() { (cd "$1" && find "${rooms[@]}" -type f 2>/dev/null | LC_ALL=C sort); }
+list "$root" >"$folder/files"
+list "$copy" | LC_ALL=C comm -13 "$folder/files" - | while read -r file; do rm "$copy/$file"; done
+while read -r file; do
+    cmp -s "$root/$file" "$copy/$file" && continue
+    mkdir -p "$copy/$(dirname "$file")"
+    cp "$root/$file" "$copy/$file"
+done <"$folder/files"
+cmake -S "$copy" -B "$built" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS=-O0 >"$log" 2>&1 || { cat "$log"; exit 1; }
+
+# build TEST: the programs a test needs; try TEST: runs it. A run without an end is noticed, too.
+build() {
+    local target=weir
+    case $1 in *.sh) ;; *) target=$1 ;; esac
+    cmake --build "$built" --target "$target" >"$log" 2>&1
+}
+
+try() {
+    local -x WEIR_BIN=$built/weir WEIR_SOURCE_DIR=$copy WEIR_CHECK_INVARIANTS=1
+    case $1 in
+    *.sh) timeout 120 bash "$copy/tests/cli/run.sh" "$copy/$1" ;;
+    *) (cd "$built/tests" && timeout 120 "./$1") ;;
+    esac >"$log" 2>&1
+}
+
+# Takes the bug out, also when this script is interrupted; the new time has the file built anew.
+broken=
+restore() {
+    [ -z "$broken" ] || cp "$folder/kept" "$broken"
+    broken=
+}
+trap restore EXIT
+
+# one NAME FILE TEST EDIT...: 0 when the test passes without the bug and fails with it.
+declare -A sound=()
+one() {
+    local name=$1 file=$2 test=$3 status=0
+    shift 3
+    if [ -z "${sound[$test]:-}" ]; then
+        if ! build "$test" || ! try "$test"; then
+            tail -n 20 "$log"
+            echo "FAILED  $test fails without any bug"
+            return 1
+        fi
+        sound[$test]=yes
+    fi
+    cp "$copy/$file" "$folder/kept"
+    broken=$copy/$file
+    sed -E -i "$@" "$broken"
+    if cmp -s "$folder/kept" "$broken"; then
+        echo "FAILED  $name: its place in $file is not found"
+        status=1
+    elif ! build "$test"; then
+        tail -n 20 "$log"
+        echo "FAILED  $name: it does not build"
+        status=1
+    elif try "$test"; then
+        echo "FAILED  $name: $test does not notice"
+        status=1
+    else
+        echo "ok      $name: noticed by $test"
+    fi
+    restore
+    return $status
+}
+
+failed=0 count=0 name=''
+arguments=()
+finish() {
+    if [ -n "$name" ] && { [ -z "$wanted" ] || [[ ,$wanted, == *",$name,"* ]]; }; then
+        count=$((count + 1))
+        one "$name" "$file" "$test" "${arguments[@]}" || failed=$((failed + 1))
+    fi
+    name=''
+    arguments=()
+}
+wanted=$(IFS=,; echo "$*")
+while read -r word rest; do
+    case $word in
+    name) finish && name=$rest ;;
+    file) file=$rest ;;
+    test) test=$rest ;;
+    edit) arguments+=(-e "$rest") ;;
+    esac
+done <"$root/tests/mutants/list.txt"
+finish
+[ "$count" -gt 0 ] || { echo "no such mutant: $*"; exit 1; }
+echo "$count bugs, $((count - failed)) noticed"
+[ "$failed" -eq 0 ]

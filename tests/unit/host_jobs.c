@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Jobs in the host: their states, the queue, groups of ranks, and memory that runs out.
+ */
+#include "tests/support/host_jobs.h"
+#include "tests/support/check.h"
+
+/* ---- the life of a job ---- */
+
+static void a_job_goes_through_its_states(void)
+{
+    const struct weir_host_config config = test_jobs_config("first_fit");
+    struct weir_host *const host = test_jobs_open(&config, 1, 2);
+    struct weir_error error = { 0 };
+
+    CHECK_I64(test_submit(host, 7, 2, 1), WEIR_OK);
+    CHECK_I64(test_submit(host, 8, 1, 1), WEIR_OK);
+    CHECK_I64(test_job_state(host, 7), WEIR_JOB_WAITING);
+    const struct weir_plan *const plan = test_pass(host);
+    CHECK_I64(test_job_state(host, 7), WEIR_JOB_STARTING);
+    CHECK_I64(test_job_state(host, 8), WEIR_JOB_WAITING);
+    CHECK_I64(weir_host_withdraw(host, 0, 7), WEIR_ENOTFOUND);
+    CHECK_I64(test_carry_out(host, plan), WEIR_OK);
+    CHECK_I64(test_job_state(host, 7), WEIR_JOB_RUNNING);
+    CHECK_I64(weir_view_jobs(weir_host_view(host, 0)), 2);
+    CHECK_I64(weir_view_waiting_jobs(weir_host_view(host, 0)), 1);
+    CHECK_I64(weir_host_ended(host, 0, 8, &error), WEIR_ENOTFOUND);
+    CHECK_I64(weir_host_ended(host, 0, 7, &error), WEIR_EBUSY);
+    CHECK_STR(error.text, "job 7: 2 of its ranks are still there");
+    CHECK_I64(weir_host_withdraw(host, 0, 8), WEIR_OK);
+    CHECK_I64(weir_host_withdraw(host, 0, 8), WEIR_ENOTFOUND);
+    test_end_job(host, 7);
+    CHECK_I64(weir_view_jobs(weir_host_view(host, 0)), 0);
+    CHECK_I64(weir_host_ended(host, 0, 7, NULL), WEIR_ENOTFOUND);
+    CHECK_I64(test_submit(host, 7, 2, 1), WEIR_OK); /* comes again */
+    test_starts_are(host, "7.0@0 7.1@0");
+    weir_host_destroy(host);
+}
+
+static void what_makes_no_sense_is_refused(void)
+{
+    const struct weir_host_config config = test_jobs_config("first_fit");
+    struct weir_host *const host = test_jobs_open(&config, 2, 2);
+    struct weir_rank_group group = test_rank_group(1, 1, 1);
+    struct weir_job_spec spec = test_job_spec(1, &group, 1);
+    struct weir_error error = { 0 };
+
+    CHECK_I64(weir_host_submit(NULL, &spec, NULL), WEIR_EINVAL);
+    CHECK_I64(weir_host_submit(host, NULL, NULL), WEIR_EINVAL);
+    CHECK_I64(weir_host_withdraw(NULL, 0, 1), WEIR_ENOTFOUND);
+    CHECK_I64(weir_host_ended(NULL, 0, 1, NULL), WEIR_ENOTFOUND);
+    CHECK_I64(weir_host_add_workload(NULL, "x", NULL, NULL), WEIR_EINVAL);
+    CHECK_I64(weir_host_add_workload(host, NULL, NULL, NULL), WEIR_EINVAL);
+    CHECK_I64(weir_host_add_workload(host, "trace", NULL, NULL), WEIR_EDUPLICATE);
+    spec.groups = NULL;
+    CHECK_I64(weir_host_submit(host, &spec, &error), WEIR_EINVAL);
+    CHECK_STR(error.text, "job 1: it has no ranks");
+    spec.groups = &group;
+    spec.group_count = 0;
+    CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_EINVAL);
+    spec.group_count = UINT32_MAX;
+    CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_ERANGE);
+    spec.group_count = 1;
+    spec.size = 8;
+    CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_EABI);
+    spec.size = sizeof spec;
+    spec.workload = 1;
+    CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_ENOTFOUND);
+    spec.workload = 0;
+    spec.strategy = WEIR_MAX_STRATEGY + 1;
+    CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_EINVAL);
+    spec.strategy = 0;
+    spec.id = UINT64_C(1) << 44;
+    CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_ERANGE);
+    spec.id = 1;
+    group.ranks_min = 2;
+    CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_EINVAL);
+    group = test_rank_group(WEIR_MAX_RANKS, 1, 1);
+    group.shape.cpu_units = INT64_MAX / 2;
+    CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_ERANGE);
+    CHECK_I64(test_submit(host, 1, 1, 3), WEIR_EINFEASIBLE); /* no node has three GPUs */
+    CHECK_I64(test_submit(host, 1, 5, 1), WEIR_EINFEASIBLE);
+    CHECK_I64(test_submit(host, 1, 4, 1), WEIR_OK);
+    CHECK_I64(test_submit(host, 1, 4, 1), WEIR_EDUPLICATE);
+    CHECK_I64(weir_view_jobs(weir_host_view(host, 0)), 1);
+    test_jobs_check(host);
+    weir_host_destroy(host);
+}
+
+static void calls_that_make_no_sense_are_refused(void)
+{
+    const struct weir_host_config config = test_jobs_config("first_fit");
+    struct weir_host *const host = test_jobs_open(&config, 1, 2);
+    struct weir_call call = { sizeof call, WEIR_CAUSE_JOBS, 50 };
+    const struct weir_plan *plan = NULL;
+    struct weir_error error = { 0 };
+
+    CHECK_I64(weir_host_decide(NULL, &call, &plan, NULL), WEIR_EINVAL);
+    CHECK_I64(weir_host_decide(host, NULL, &plan, NULL), WEIR_EINVAL);
+    CHECK_I64(weir_host_decide(host, &call, NULL, NULL), WEIR_EINVAL);
+    CHECK_I64(weir_host_decide(host, &call, &plan, NULL), WEIR_OK);
+    call.now_ns = 49;
+    CHECK_I64(weir_host_decide(host, &call, &plan, &error), WEIR_EINVAL);
+    CHECK_STR(error.text, "time runs backwards: 49 ns after 50 ns");
+    call.now_ns = 50;
+    call.causes = 0;
+    CHECK_I64(weir_host_decide(host, &call, &plan, NULL), WEIR_EINVAL);
+    call = (struct weir_call){ 4, WEIR_CAUSE_JOBS, 50 };
+    CHECK_I64(weir_host_decide(host, &call, &plan, NULL), WEIR_EABI);
+    weir_host_destroy(host);
+}
+
+/* What the truth does not have is not asked for again until something is given back. */
+static void a_refused_job_waits_again(void)
+{
+    const struct weir_host_config config = test_jobs_config("first_fit");
+    struct weir_host *const host = test_jobs_open(&config, 2, 1);
+
+    CHECK_I64(test_submit(host, 1, 1, 1), WEIR_OK);
+    test_starts_are(host, "1.0@0");
+    CHECK_I64(test_submit(host, 2, 1, 1), WEIR_OK);
+    const struct weir_plan *const plan = test_pass(host);
+    CHECK_STR(test_starts(plan).text, "2.0@1");
+    const struct weir_action *const action = weir_plan_action(plan, 0);
+    const struct weir_outcome refused = { .kind = WEIR_OUTCOME_REFUSED,
+                                          .reason = WEIR_REASON_TRUTH,
+                                          .owner = action->owner,
+                                          .worker = action->worker };
+    CHECK_I64(weir_host_outcome(host, &refused, NULL, NULL), WEIR_OK);
+    CHECK_I64(weir_host_outcome(host, &refused, NULL, NULL), WEIR_OK); /* said once a rank */
+    test_jobs_check(host);
+    CHECK_I64(test_job_state(host, 2), WEIR_JOB_WAITING);
+    test_starts_are(host, "");
+    test_end_job(host, 1);
+    test_starts_are(host, "2.0@0");
+    weir_host_destroy(host);
+}
+
+static void outcomes_of_nobody_change_nothing(void)
+{
+    const struct weir_host_config config = test_jobs_config("first_fit");
+    struct weir_host *const host = test_jobs_open(&config, 2, 1);
+    const struct weir_alloc alloc = { .cpu_units = WEIR_ONE };
+    struct weir_outcome outcome = { .kind = WEIR_OUTCOME_STARTED,
+                                    .owner = weir_job_owner(0, 5),
+                                    .worker = 3 };
+
+    CHECK_I64(weir_host_outcome(host, &outcome, &alloc, NULL), WEIR_ENOTFOUND);
+    CHECK_I64(test_submit(host, 5, 1, 1), WEIR_OK);
+    CHECK_I64(weir_host_outcome(host, &outcome, &alloc, NULL), WEIR_EINVAL); /* it waits */
+    CHECK_I64(weir_cluster_worker_count(host->inventory), 0);
+    CHECK_I64(weir_host_adopt_worker(host, 9, weir_job_owner(0, 77), &alloc, NULL), WEIR_OK);
+    CHECK_I64(weir_host_set_node(host, 0, 0, 5), WEIR_OK); /* its worker goes with it */
+    CHECK_I64(weir_cluster_worker_count(host->inventory), 0);
+    outcome.kind = WEIR_OUTCOME_CUT;
+    CHECK_I64(weir_host_outcome(host, &outcome, NULL, NULL), WEIR_ENOTFOUND);
+    test_jobs_check(host);
+    weir_host_destroy(host);
+}
+
+static void a_node_that_goes_down_takes_ranks_with_it(void)
+{
+    const struct weir_host_config config = test_jobs_config("first_fit");
+    struct weir_host *const host = test_jobs_open(&config, 2, 1);
+
+    CHECK_I64(test_submit(host, 1, 2, 1), WEIR_OK);
+    test_starts_are(host, "1.0@0 1.1@1");
+    CHECK_I64(weir_host_set_node(host, 0, 0, 5), WEIR_OK);
+    CHECK_I64(weir_host_ended(host, 0, 1, NULL), WEIR_EBUSY);
+    test_end_job(host, 1);
+    CHECK_I64(test_submit(host, 1, 2, 1), WEIR_OK);
+    CHECK_I64(test_submit(host, 2, 1, 1), WEIR_OK);
+    test_starts_are(host, "2.0@1");
+    CHECK_I64(weir_host_set_node(host, 0, WEIR_NODE_UP, 6), WEIR_OK);
+    test_starts_are(host, "");
+    test_end_job(host, 2);
+    test_starts_are(host, "1.0@0 1.1@1");
+    weir_host_destroy(host);
+}
+
+/* ---- the queue ---- */
+
+static void strict_queues_wait_and_others_pass(void)
+{
+    static const struct {
+        const char *queueing, *first, *second;
+    } cases[] = { { "fcfs", "1.0@0", "2.0@0 2.1@0" }, { "first_fit", "1.0@0 3.0@0", "4.0@0" } };
+
+    for (size_t i = 0; i < 2; i++) {
+        const struct weir_host_config config = test_jobs_config(cases[i].queueing);
+        struct weir_host *const host = test_jobs_open(&config, 1, 2);
+        for (uint64_t id = 1; id <= 4; id++)
+            CHECK_I64(test_submit(host, id, id == 2 ? 2 : 1, 1), WEIR_OK);
+        test_starts_are(host, cases[i].first);
+        test_end_job(host, 1);
+        test_starts_are(host, cases[i].second);
+        weir_host_destroy(host);
+    }
+}
+
+static void who_leaves_lets_others_pass(void)
+{
+    const struct weir_host_config config = test_jobs_config("fcfs");
+    struct weir_host *const host = test_jobs_open(&config, 1, 2);
+
+    CHECK_I64(test_submit(host, 1, 1, 1), WEIR_OK);
+    CHECK_I64(test_submit(host, 2, 2, 1), WEIR_OK);
+    CHECK_I64(test_submit(host, 3, 1, 1), WEIR_OK);
+    test_starts_are(host, "1.0@0");
+    CHECK_I64(weir_host_withdraw(host, 0, 2), WEIR_OK);
+    test_starts_are(host, "3.0@0");
+    weir_host_destroy(host);
+}
+
+static void the_queue_is_in_the_order_of_its_keys(void)
+{
+    const struct weir_host_config config = test_jobs_config("priority");
+    struct weir_host *const host = test_jobs_open(&config, 1, 4);
+    const struct weir_rank_group one = test_rank_group(1, 1, 1);
+    const struct weir_rank_group half = test_rank_group(2, 1, 0.5);
+
+    CHECK_I64(weir_host_add_workload(host, "other", NULL, NULL), WEIR_OK);
+    for (uint64_t id = 1; id <= 3; id++) {
+        struct weir_job_spec spec = test_job_spec(id, id == 2 ? &half : &one, 1);
+        spec.priority = id == 3 ? 5 : 0;
+        spec.submit_ns = 4;
+        CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_OK);
+        spec.workload = 1; /* behind its like of the first workload */
+        spec.id += 10;
+        CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_OK);
+    }
+    test_starts_are(host, "3.0@0 13.0@0 1.0@0 2.0@0 2.1@0");
+    weir_host_destroy(host);
+}
+
+static void a_job_that_finds_no_place_is_told_why(void)
+{
+    const struct weir_host_config config = test_jobs_config("first_fit");
+    struct weir_host *const host = test_jobs_open(&config, 2, 1);
+    uint32_t denied = 0;
+
+    for (uint64_t id = 1; id <= 4; id++)
+        CHECK_I64(test_submit(host, id, 1, 1), WEIR_OK);
+    const struct weir_plan *const plan = test_pass(host);
+    CHECK_STR(test_starts(plan).text, "1.0@0 2.0@1");
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
+        const struct weir_action *const action = weir_plan_action(plan, i);
+        if (action->verb != WEIR_VERB_DENY)
+            continue;
+        denied++; /* once for those that ask for the same */
+        CHECK_I64(action->owner.id, 3);
+        CHECK_STR(weir_reason_text(action->reason), "too little free on a GPU");
+        CHECK_I64(weir_plan_choice(plan, action->choice)->nodes_seen, 2);
+    }
+    CHECK_I64(denied, 1);
+    weir_host_destroy(host);
+}
+
+/* ---- groups ---- */
+
+static void groups_are_placed_as_their_strategy_says(void)
+{
+    static const char *const expected[] = { "1.0@1 1.1@1 2.0@0 2.1@0", "1.0@1 1.1@0 2.0@1 2.1@0",
+                                            "1.0@1 1.1@1 2.0@0 2.1@0", "1.0@1 1.1@0 2.0@1 2.1@0" };
+    const struct weir_rank_group pair = test_rank_group(2, 2, 1);
+
+    for (uint32_t strategy = 0; strategy < WEIR_GROUP_STRATEGY_COUNT; strategy++) {
+        const struct weir_host_config config = test_jobs_config("first_fit");
+        struct weir_host *const host = test_jobs_open(&config, 2, 2);
+        const struct weir_alloc alloc = { .cpu_units = WEIR_ONE };
+        CHECK_I64(weir_host_adopt_worker(host, 9, weir_job_owner(0, 77), &alloc, NULL), WEIR_OK);
+        for (uint64_t id = 1; id <= 2; id++) {
+            struct weir_job_spec spec = test_job_spec(id, &pair, 1);
+            spec.strategy = strategy + 1;
+            CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_OK);
+        }
+        test_starts_are(host, expected[strategy]);
+        weir_host_destroy(host);
+    }
+}
+
+/* A job for more nodes than are up waits; for more than there are it is refused. */
+static void what_only_lacks_nodes_that_are_down_waits(void)
+{
+    const struct weir_host_config config = test_jobs_config("first_fit");
+    struct weir_host *const host = test_jobs_open(&config, 2, 1);
+    struct weir_rank_group group = test_rank_group(2, 1, 1);
+    struct weir_job_spec spec = test_job_spec(1, &group, 1);
+
+    spec.strategy = WEIR_GROUP_STRICT_SPREAD + 1;
+    CHECK_I64(weir_host_set_node(host, 1, 0, 1), WEIR_OK);
+    CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_OK);
+    test_starts_are(host, "");
+    CHECK_I64(weir_host_set_node(host, 1, WEIR_NODE_UP, 2), WEIR_OK);
+    test_starts_are(host, "1.0@0 1.1@1");
+    group = test_rank_group(3, 1, 0.25);
+    spec.id = 2;
+    CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_EINFEASIBLE);
+    weir_host_destroy(host);
+}
+
+static void ranks_of_a_job_may_differ(void)
+{
+    const struct weir_host_config config = test_jobs_config("first_fit");
+    struct weir_host *const host = test_jobs_open(&config, 2, 2);
+    const struct weir_rank_group groups[] = { test_rank_group(1, 4, 0), test_rank_group(2, 1, 1),
+                                              test_rank_group(2, 1, 0.5) };
+    const struct weir_job_spec spec = test_job_spec(1, groups, 3);
+
+    CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_OK);
+    const struct weir_plan *const plan = test_pass(host);
+    CHECK_STR(test_starts(plan).text, "1.0@0 1.1@0 1.2@0 1.3@1 1.4@1");
+    for (uint32_t i = 0; i < 5; i++) {
+        const struct weir_action *const action = weir_plan_action(plan, i);
+        const struct weir_shape *const shape =
+            weir_view_rank_shape(weir_host_view(host, 0), &action->owner, i);
+        CHECK_I64(action->group, weir_plan_action(plan, 0)->worker);
+        CHECK_I64(action->alloc.cpu_units, shape->cpu_units);
+        CHECK_I64(action->alloc.device_count, i > 0 ? 1 : 0);
+        CHECK(shape == &host->jobs.kinds[0].groups[(i + 1) / 2].shape);
+    }
+    CHECK(weir_view_rank_shape(weir_host_view(host, 0), &weir_plan_action(plan, 0)->owner, 5) ==
+          NULL);
+    weir_host_destroy(host);
+}
+
+/* ---- memory ---- */
+
+/* Submits, passes, refusals, ends, a swap: everything of jobs that asks for memory. After an error
+ * the host is still whole. */
+static weir_status live_on(struct weir_host *host)
+{
+    const struct weir_rank_group groups[] = { test_rank_group(2, 1, 0.5),
+                                              test_rank_group(1, 2, 1) };
+    const struct weir_call call = { sizeof call, WEIR_CAUSE_JOBS, 0 };
+    const struct weir_plan *plan = NULL;
+
+    for (uint64_t id = 1; id <= 12; id++) {
+        struct weir_job_spec spec = test_job_spec(id, groups + id % 2, 1 + (uint32_t)(id % 4 == 2));
+        spec.groups = id % 4 == 2 ? groups : spec.groups;
+        spec.strategy = id % 3 == 0 ? 1 + (uint32_t)id / 3 % 4 : 0;
+        spec.user = id % 5 == 0 ? 3 : 0;
+        WEIR_TRY(weir_host_submit(host, &spec, NULL));
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        struct weir_outcome outcome = { .kind = WEIR_OUTCOME_REFUSED };
+        WEIR_TRY(weir_host_decide(host, &call, &plan, NULL));
+        outcome.owner = weir_plan_action(plan, 0)->owner;
+        WEIR_TRY(weir_host_outcome(host, &outcome, NULL, NULL));
+        weir_jobs_unsettle(&host->jobs);
+        host->is_dirty = true;
+    }
+    const struct weir_host_config config = test_jobs_config("smallest");
+    WEIR_TRY(weir_host_replace(host, &config, NULL));
+    return weir_host_decide(host, &call, &plan, NULL);
+}
+
+static weir_status live(struct test_memory *memory)
+{
+    const struct weir_allocator allocator = test_allocator(memory);
+    struct weir_host_config config = test_jobs_config("first_fit");
+    const struct test_pipeline cluster = { .nodes = 2, .gpus = 2, .cpus = 16 };
+    struct weir_host *host = NULL;
+
+    config.allocator = &allocator;
+    config.explain = WEIR_EXPLAIN_FULL;
+    WEIR_TRY(weir_host_create(&config, &host, NULL));
+    weir_status status = test_fill_host(host, &cluster, NULL);
+    if (status == WEIR_OK)
+        status = weir_host_add_workload(host, "trace", NULL, NULL);
+    if (status == WEIR_OK)
+        status = live_on(host);
+    memory->fail_at = 0; /* the check asks for memory as well */
+    test_jobs_check(host);
+    weir_host_destroy(host);
+    return status;
+}
+
+static void memory_may_run_out_anywhere(void)
+{
+    struct test_memory memory = { .fail_at = 1 };
+    weir_status status = WEIR_ENOMEM;
+    uint64_t rounds = 0;
+
+    for (; status != WEIR_OK && rounds < 2000; rounds++) {
+        memory.calls = 0;
+        memory.fail_at = rounds + 1;
+        status = live(&memory);
+        CHECK(status == WEIR_OK || status == WEIR_ENOMEM);
+        CHECK_I64(memory.blocks, 0);
+    }
+    CHECK_I64(status, WEIR_OK);
+    CHECK(rounds > 50);
+}
+
+static const struct test tests[] = {
+    { "a job goes through its states", a_job_goes_through_its_states },
+    { "jobs that make no sense are refused", what_makes_no_sense_is_refused },
+    { "calls that make no sense are refused", calls_that_make_no_sense_are_refused },
+    { "a job that truth refuses waits again", a_refused_job_waits_again },
+    { "outcomes of nobody change nothing", outcomes_of_nobody_change_nothing },
+    { "a node that goes down takes ranks with it", a_node_that_goes_down_takes_ranks_with_it },
+    { "strict queues wait, others let pass", strict_queues_wait_and_others_pass },
+    { "who leaves the queue lets others pass", who_leaves_lets_others_pass },
+    { "the queue is in the order of its keys", the_queue_is_in_the_order_of_its_keys },
+    { "a job without a place is told why", a_job_that_finds_no_place_is_told_why },
+    { "groups are placed as their strategy says", groups_are_placed_as_their_strategy_says },
+    { "nodes that are down make nothing infeasible", what_only_lacks_nodes_that_are_down_waits },
+    { "ranks of a job may differ", ranks_of_a_job_may_differ },
+    { "memory may run out anywhere", memory_may_run_out_anywhere },
+};
+
+TEST_MAIN(tests)
