@@ -60,6 +60,7 @@ void weir_plan_destroy(struct weir_plan *plan)
     weir_id_map_free(&memory, &store->starts);
     weir_id_map_free(&memory, &store->stops);
     weir_free(&memory, store->candidates);
+    weir_free(&memory, store->holders);
     weir_free(&memory, store->steps);
     weir_free(&memory, store->noted);
     weir_free(&memory, store->notes);
@@ -79,6 +80,7 @@ void weir_plan_reset(struct weir_plan *plan, uint64_t next_worker, uint32_t expl
     store->note_count = 0;
     store->step_count = 0;
     store->candidate_count = 0;
+    store->holder_count = 0;
     store->hole_count = 0;
     store->stops_first = 0;
     store->is_settled = 0;
@@ -334,6 +336,32 @@ weir_status weir_plan_candidate(struct weir_plan *plan, const struct weir_candid
     return WEIR_OK;
 }
 
+weir_status weir_plan_holder(struct weir_plan *plan, const struct weir_holder *holder)
+{
+    struct weir_plan_store *const store = plan->store;
+
+    if (store->explain == WEIR_EXPLAIN_OFF)
+        return WEIR_OK;
+    struct weir_holder *const holders =
+        weir_grow(&store->allocator, store->holders, &store->holder_capacity,
+                  store->holder_count + 1, sizeof *holders);
+    if (holders == NULL)
+        return WEIR_ENOMEM;
+    store->holders = holders;
+    holders[store->holder_count++] = *holder;
+    return WEIR_OK;
+}
+
+uint32_t weir_plan_holder_count(const struct weir_plan *plan)
+{
+    return plan->store->holder_count;
+}
+
+const struct weir_holder *weir_plan_holder_at(const struct weir_plan *plan, uint32_t index)
+{
+    return index < plan->store->holder_count ? &plan->store->holders[index] : NULL;
+}
+
 /* Makes a hole of an action that `map` remembers. */
 static bool take_back(struct weir_plan_store *store, const struct weir_id_map *map, uint32_t verb,
                       uint64_t worker)
@@ -419,6 +447,16 @@ const struct weir_action *weir_plan_action(const struct weir_plan *plan, uint32_
         return NULL;
     settle(plan->store);
     return &plan->store->actions[plan->store->order[index]];
+}
+
+const struct weir_action *weir_plan_shortage(const struct weir_plan *plan)
+{
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
+        const struct weir_action *const action = weir_plan_action(plan, i);
+        if (action->verb == WEIR_VERB_DENY)
+            return action;
+    }
+    return NULL;
 }
 
 const struct weir_choice *weir_plan_choice(const struct weir_plan *plan, uint32_t index)

@@ -367,14 +367,14 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
         (void)weir_fail(error, status, "%s", weir_status_text(status));
     if (status == WEIR_OK)
         status = weir_host_limit_plan(host);
+    if (status == WEIR_OK)
+        status = weir_placer_finish(host->placer);
     count_placements(host);
     weir_host_close_scratch(host);
     if (fingerprint(host) != before || !weir_pools_are_whole(&host->pools))
         status = blame_plan(
             host, set, weir_fail(error, WEIR_EPOLICY, "it changed the view, which is not its own"),
             error);
-    if (status == WEIR_OK)
-        status = weir_placer_finish(host->placer);
     if (status == WEIR_OK)
         status = check_plan(host, set, error);
     if (status == WEIR_OK)

@@ -15,7 +15,6 @@
 #include "sched/placement/candidates.h"
 #include "sched/placement/scan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 weir_status weir_placer_create(const struct weir_allocator *allocator, struct weir_placer **placer)
@@ -43,6 +42,7 @@ void weir_placer_destroy(struct weir_placer *placer)
     weir_free(&memory, placer->shapes);
     weir_free(&memory, placer->frequencies);
     weir_free(&memory, placer->asked);
+    weir_free(&memory, placer->refused);
     weir_free(&memory, placer->bundles);
     weir_free(&memory, placer->allocs);
     weir_free(&memory, placer);
@@ -103,6 +103,7 @@ weir_status weir_placer_begin(struct weir_placer *placer, const struct weir_plac
     placer->counts = (struct weir_placer_counts){ 0 };
     placer->round++;
     placer->asked_count = 0;
+    placer->refused_count = 0;
     placer->has_mix = 0;
     for (; placer->shape_count < view->pool_count; placer->shape_count++)
         placer->shapes[placer->shape_count] = weir_view_pool(view, placer->shape_count)->shape;
@@ -136,15 +137,18 @@ weir_status weir_placer_restart(struct weir_placer *placer)
     return WEIR_OK;
 }
 
+/* A node that is down is no reason while another one is up: that it is full is what binds. */
 uint32_t weir_choice_reason(const struct weir_choice *choice)
 {
     uint32_t reason = WEIR_REASON_NONE;
 
     for (uint32_t i = WEIR_REASON_NONE + 1; i < WEIR_REASON_COUNT; i++) {
-        if (choice->rejected[i] > choice->rejected[reason] ||
-            (reason == WEIR_REASON_NONE && choice->rejected[i] > 0))
+        if (i != WEIR_REASON_NODE_DOWN && choice->rejected[i] > 0 &&
+            (reason == WEIR_REASON_NONE || choice->rejected[i] > choice->rejected[reason]))
             reason = i;
     }
+    if (reason == WEIR_REASON_NONE && choice->rejected[WEIR_REASON_NODE_DOWN] > 0)
+        reason = WEIR_REASON_NODE_DOWN;
     return reason;
 }
 
@@ -156,24 +160,18 @@ uint32_t weir_placer_refusal(const struct weir_placer *placer, uint32_t pool)
     return weir_choice_reason(&placer->pools[pool].refusal);
 }
 
-static int compare_pools(const void *a, const void *b)
-{
-    const uint32_t left = *(const uint32_t *)a;
-    const uint32_t right = *(const uint32_t *)b;
-
-    return (left > right) - (left < right);
-}
-
 weir_status weir_placer_finish(struct weir_placer *placer)
 {
-    if (placer->asked_count > 1)
-        qsort(placer->asked, placer->asked_count, sizeof *placer->asked, compare_pools);
-    for (uint32_t i = 0; i < placer->asked_count; i++) {
-        const uint32_t index = placer->asked[i];
-        if (placer->pools[index].is_refused != 0)
-            WEIR_TRY(weir_plan_deny(placer->bound.plan, weir_pool_owner(index),
-                                    weir_placer_refusal(placer, index),
-                                    &placer->pools[index].refusal));
+    for (uint32_t i = 0; i < placer->refused_count; i++) {
+        const uint32_t index = placer->refused[i];
+        const struct weir_placer_pool *const pool = &placer->pools[index];
+        const struct weir_owner owner = weir_pool_owner(index);
+        if (pool->is_refused == 0 || pool->refused_at != i)
+            continue;
+        WEIR_TRY(weir_plan_deny(placer->bound.plan, owner, weir_placer_refusal(placer, index),
+                                &pool->refusal));
+        WEIR_TRY(weir_note_holders(placer->bound.plan, placer->bound.scratch,
+                                   &placer->shapes[index], owner));
     }
     return WEIR_OK;
 }
@@ -214,7 +212,7 @@ struct weir_cluster *weir_placer_scratch(struct weir_placer *placer)
 }
 
 /* Worked out when the first policy that looks at it is asked. */
-static struct weir_mix placer_mix(struct weir_placer *placer)
+struct weir_mix weir_placer_mix(struct weir_placer *placer)
 {
     if ((placer->bound.ops->flags & WEIR_PLACEMENT_WITHOUT_MIX) != 0)
         return (struct weir_mix){ .count = 0 };
@@ -228,7 +226,7 @@ static struct weir_mix placer_mix(struct weir_placer *placer)
 
 /* The name of the next start or stop of a pool: the pool and how many came before, whatever else
  * was decided meanwhile. A plan that comes to nothing, and a try that fails, leave it free. */
-static uint64_t next_seed(struct weir_placer *placer, uint32_t index)
+uint64_t weir_placer_seed(struct weir_placer *placer, uint32_t index)
 {
     struct weir_placer_pool *const pool = pool_at(placer, index);
 
@@ -381,12 +379,28 @@ static weir_status start_fresh(struct weir_placer *placer, uint32_t pool, struct
     return note_step(placer, &step);
 }
 
+static weir_status list_refused(struct weir_placer *placer, uint32_t pool)
+{
+    uint32_t *const refused =
+        weir_grow(&placer->allocator, placer->refused, &placer->refused_capacity,
+                  placer->refused_count + 1, sizeof *refused);
+
+    if (refused == NULL)
+        return WEIR_ENOMEM;
+    placer->refused = refused;
+    placer->pools[pool].refused_at = placer->refused_count;
+    refused[placer->refused_count++] = pool;
+    return WEIR_OK;
+}
+
 static weir_status refuse(struct weir_placer *placer, uint32_t pool)
 {
     const struct weir_step step = { .pool = pool };
 
     placer->counts.failed++;
-    pool_at(placer, pool)->is_refused = 1;
+    if (pool_at(placer, pool)->is_refused == 0)
+        WEIR_TRY(list_refused(placer, pool));
+    placer->pools[pool].is_refused = 1;
     placer->pools[pool].refusal = placer->answer.choice;
     WEIR_TRY(note_step(placer, &step));
     return WEIR_EBUSY;
@@ -473,7 +487,7 @@ weir_status weir_placer_start(struct weir_placer *placer, uint32_t pool, struct 
     if (placer->shapes[pool].kind == WEIR_SHAPE_SPMD_MULTI)
         return start_group(placer, pool, error);
     const struct weir_stopped_list *const list = &pool_at(placer, pool)->list;
-    const struct weir_mix mix = placer_mix(placer);
+    const struct weir_mix mix = weir_placer_mix(placer);
     const struct weir_place_query query = {
         .size = sizeof(struct weir_place_query),
         .cluster = placer->bound.scratch,
@@ -482,7 +496,7 @@ weir_status weir_placer_start(struct weir_placer *placer, uint32_t pool, struct 
         .owner = weir_pool_owner(pool),
         .reusable_count = list->count,
         .reusable = list->count == 0 ? NULL : list->workers + list->first,
-        .seed = next_seed(placer, pool),
+        .seed = weir_placer_seed(placer, pool),
         .stopped = follows_stopped(placer) ? &placer->pools[pool].stopped : NULL,
     };
     placer->counts.tried++;
@@ -502,22 +516,11 @@ weir_status weir_placer_start(struct weir_placer *placer, uint32_t pool, struct 
     return start_fresh(placer, pool, error);
 }
 
-weir_status weir_placer_stop(struct weir_placer *placer, uint32_t pool, struct weir_error *error)
+weir_status weir_placer_stop_worker(struct weir_placer *placer, uint32_t pool, uint64_t id,
+                                    struct weir_error *error)
 {
-    const struct weir_mix mix = placer_mix(placer);
     struct weir_worker worker;
-    uint64_t id = 0;
 
-    if (pool >= placer->pool_count)
-        return weir_fail(error, WEIR_EINVAL, "stage %u of %u", pool, placer->pool_count);
-    if (placer->shapes[pool].kind == WEIR_SHAPE_SPMD_MULTI)
-        return stop_group(placer, pool, error);
-    const struct weir_evict_query query = { .size = sizeof(struct weir_evict_query),
-                                            .cluster = placer->bound.scratch,
-                                            .mix = &mix,
-                                            .owner = weir_pool_owner(pool),
-                                            .seed = next_seed(placer, pool) };
-    WEIR_TRY(weir_placement_evict(placer->bound.ops, placer->bound.state, &query, &id, error));
     if (!weir_cluster_worker(placer->bound.scratch, id, &worker) ||
         worker.owner.kind != WEIR_OWNER_POOL || worker.owner.index != pool)
         return weir_fail(error, WEIR_EPOLICY,
@@ -532,6 +535,24 @@ weir_status weir_placer_stop(struct weir_placer *placer, uint32_t pool, struct w
     }
     const struct weir_step step = { .pool = pool, .is_removal = 1, .worker = id };
     return note_step(placer, &step);
+}
+
+weir_status weir_placer_stop(struct weir_placer *placer, uint32_t pool, struct weir_error *error)
+{
+    const struct weir_mix mix = weir_placer_mix(placer);
+    uint64_t id = 0;
+
+    if (pool >= placer->pool_count)
+        return weir_fail(error, WEIR_EINVAL, "stage %u of %u", pool, placer->pool_count);
+    if (placer->shapes[pool].kind == WEIR_SHAPE_SPMD_MULTI)
+        return stop_group(placer, pool, error);
+    const struct weir_evict_query query = { .size = sizeof(struct weir_evict_query),
+                                            .cluster = placer->bound.scratch,
+                                            .mix = &mix,
+                                            .owner = weir_pool_owner(pool),
+                                            .seed = weir_placer_seed(placer, pool) };
+    WEIR_TRY(weir_placement_evict(placer->bound.ops, placer->bound.state, &query, &id, error));
+    return weir_placer_stop_worker(placer, pool, id, error);
 }
 
 void weir_placer_forget_pools(struct weir_placer *placer)

@@ -40,7 +40,8 @@ void weir_placer_destroy(struct weir_placer *placer);
  * does, until the scaling policy sets another. */
 weir_status weir_placer_begin(struct weir_placer *placer,
                               const struct weir_placer_binding *binding);
-/* Ends it: writes one DENY for every pool whose last try was refused. */
+/* Ends it, while the scratch is as the plan leaves it: writes one DENY for every pool whose last
+ * try was refused, in the order in which that began, and who holds what it wants. */
 weir_status weir_placer_finish(struct weir_placer *placer);
 
 /* The plan counts: its starts and stops have used up their names. */
@@ -58,6 +59,15 @@ uint32_t weir_placer_refusal(const struct weir_placer *placer, uint32_t pool);
 
 /* What it keeps of pools may be of others now. */
 void weir_placer_forget_pools(struct weir_placer *placer);
+
+/* Stops this worker of a pool, chosen by the caller; not one of a group. */
+weir_status weir_placer_stop_worker(struct weir_placer *placer, uint32_t pool, uint64_t id,
+                                    struct weir_error *error);
+
+/* repack.c: how many of `count` pools would have a worker if all of theirs were stopped and they
+ * got their first one anew, in this order. Scratch and plan are left as they were. */
+weir_status weir_placer_try_anew(struct weir_placer *placer, const uint32_t *pools, uint32_t count,
+                                 uint32_t *served, struct weir_error *error);
 
 /* place_job.c: starts all ranks of a waiting job, or leaves all as it was. WEIR_EBUSY and
  * WEIR_EINFEASIBLE keep the refusal with its kind. */

@@ -19,6 +19,7 @@ struct weir_placer_pool {
     struct weir_choice refusal;
     uint64_t round;      /* in which it was asked about last; what follows is of that round */
     uint32_t is_refused; /* 1 = the last try was refused */
+    uint32_t refused_at; /* where it is in `refused` */
     uint32_t has_seed;
     uint64_t seed;    /* of its name, once asked for */
     uint64_t placed;  /* starts and stops of all plans before */
@@ -32,8 +33,11 @@ struct weir_placer {
     struct weir_shape *shapes;
     double *frequencies;
     uint32_t *asked; /* pools, in this round */
+    uint32_t
+        *refused; /* pools, in the order in which refusals in a row began; some got one since */
     uint32_t pool_count, pool_capacity, shape_capacity, frequency_capacity;
     uint32_t asked_count, asked_capacity, shape_count;
+    uint32_t refused_count, refused_capacity;
     uint32_t has_mix; /* `frequencies` are of this round */
     uint64_t round;
     struct weir_placer_counts counts;
@@ -53,6 +57,12 @@ struct weir_placer_start {
 weir_status weir_placer_start_fresh(struct weir_placer *placer,
                                     const struct weir_placer_start *start,
                                     struct weir_error *error);
+struct weir_mix weir_placer_mix(struct weir_placer *placer);
+/* For the random choices of the next start or stop of a pool. */
+uint64_t weir_placer_seed(struct weir_placer *placer, uint32_t pool);
+/* holders.c: adds who holds what comes nearest to having room for this shape. */
+weir_status weir_note_holders(struct weir_plan *plan, const struct weir_cluster *cluster,
+                              const struct weir_shape *shape, struct weir_owner denied);
 /* The reason most nodes gave. */
 uint32_t weir_choice_reason(const struct weir_choice *choice);
 

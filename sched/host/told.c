@@ -15,7 +15,8 @@ weir_status weir_host_measure(struct weir_host *host, const struct weir_measurem
         return WEIR_EINVAL;
     if (task->size < sizeof *task)
         return WEIR_EABI;
-    if (task->pool >= host->pools.count || host->pools.views[task->pool].finished == WEIR_POOL_REMOVED)
+    if (task->pool >= host->pools.count ||
+        host->pools.views[task->pool].finished == WEIR_POOL_REMOVED)
         return WEIR_ENOTFOUND;
     WEIR_TRY(weir_estimator_add(host->pools.pools[task->pool].estimator, task));
     host->pools.pools[task->pool].has_given = false;
@@ -29,7 +30,8 @@ weir_status weir_host_add_worker(struct weir_host *host, uint64_t worker, struct
                                  const struct weir_alloc *alloc, struct weir_error *error)
 {
     if (owner.kind == WEIR_OWNER_POOL &&
-        (owner.index >= host->pools.count || host->pools.views[owner.index].finished == WEIR_POOL_REMOVED))
+        (owner.index >= host->pools.count ||
+         host->pools.views[owner.index].finished == WEIR_POOL_REMOVED))
         return weir_fail(error, WEIR_ENOTFOUND, "stage %u of %u", owner.index, host->pools.count);
     if (alloc == NULL)
         return weir_fail(error, WEIR_EINVAL, "a worker that started needs its allocation");

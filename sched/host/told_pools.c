@@ -31,13 +31,15 @@ void weir_host_clear_pools(struct weir_host *host)
 
 static weir_status reserve_pool(struct weir_host *host)
 {
-    struct weir_host_pool *const pools = weir_grow(
-        &host->allocator, host->pools.pools, &host->pools.pool_capacity, host->pools.count + 1, sizeof *pools);
+    struct weir_host_pool *const pools =
+        weir_grow(&host->allocator, host->pools.pools, &host->pools.pool_capacity,
+                  host->pools.count + 1, sizeof *pools);
     if (pools == NULL)
         return WEIR_ENOMEM;
     host->pools.pools = pools;
-    struct weir_pool_view *const views = weir_grow(
-        &host->allocator, host->pools.views, &host->pools.view_capacity, host->pools.count + 1, sizeof *views);
+    struct weir_pool_view *const views =
+        weir_grow(&host->allocator, host->pools.views, &host->pools.view_capacity,
+                  host->pools.count + 1, sizeof *views);
     if (views == NULL)
         return WEIR_ENOMEM;
     host->pools.views = views;
@@ -75,7 +77,8 @@ static weir_status open_pool(struct weir_host *host, const char *name, struct we
 static uint32_t find_pool(const struct weir_host *host, uint32_t pipeline, const char *name)
 {
     for (uint32_t i = 0; i < host->pools.count; i++) {
-        if (host->pools.views[i].pipeline == pipeline && strcmp(host->pools.views[i].name, name) == 0)
+        if (host->pools.views[i].pipeline == pipeline &&
+            strcmp(host->pools.views[i].name, name) == 0)
             return i;
     }
     return WEIR_NO_INDEX;

@@ -53,11 +53,13 @@ struct weir_plan_store {
     uint32_t *noted;              /* by pool: 1 = has a note */
     struct weir_step *steps;
     struct weir_candidate *candidates;
+    struct weir_holder *holders;
     uint32_t action_count, action_capacity;
     uint32_t choice_count, choice_capacity;
     uint32_t note_count, note_capacity, noted_capacity;
     uint32_t step_count, step_capacity;
     uint32_t candidate_count, candidate_capacity;
+    uint32_t holder_count, holder_capacity;
     uint32_t order_capacity;
     uint32_t hole_count;
     uint32_t is_settled;  /* 1 = `order` is up to date */

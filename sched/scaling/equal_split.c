@@ -49,25 +49,55 @@ static weir_status play_round(struct weir_run *run, uint32_t workers, bool *all)
     return WEIR_OK;
 }
 
+/* How many rounds there would be if all nodes were one. */
+static uint32_t most_rounds(const struct weir_run *run)
+{
+    const struct weir_amounts total = weir_cluster_total(run->view->cluster);
+    struct weir_amounts free = weir_view_supply(run->view);
+    struct weir_amounts round = { 0 };
+
+    for (uint32_t i = 0; i < run->count; i++) {
+        const struct weir_run_pool *const pool = &run->pools[i];
+        const struct weir_amounts need = weir_run_need(run, i, &total);
+        if (pool->is_active)
+            weir_amounts_add(&round, &need, 1);
+        else
+            weir_amounts_add(&free, &need, -(int64_t)pool->workers);
+    }
+    return weir_amounts_most(&round, &free);
+}
+
+static weir_status plan_rounds(struct weir_run *run, void *state)
+{
+    bool goes_on = true;
+
+    (void)state;
+    WEIR_TRY(weir_run_manual(run));
+    WEIR_TRY(weir_run_minimum(run));
+    for (uint32_t i = 0; i < run->count; i++) {
+        run->pools[i].is_active = weir_run_is_free(&run->pools[i]);
+        run->pools[i].binding = WEIR_REASON_TARGET;
+    }
+    const uint32_t most = most_rounds(run);
+    const uint32_t fewest = fewest_workers(run);
+    weir_plan_set_phase(run->plan, 3);
+    WEIR_TRY(level(run, fewest));
+    for (uint32_t workers = fewest; goes_on && workers < UINT32_MAX; workers++)
+        WEIR_TRY(play_round(run, workers + 1, &goes_on));
+    for (uint32_t i = 0; i < run->count; i++)
+        run->pools[i].target = most;
+    return WEIR_OK;
+}
+
 static weir_status equal_split_decide(void *state, const struct weir_view *view,
                                       struct weir_placer *placer, struct weir_plan *plan,
                                       struct weir_error *error)
 {
+    const struct weir_run_phases phases = { plan_rounds, NULL };
     struct weir_run *const run = state;
-    bool goes_on = true;
 
     WEIR_TRY(weir_run_begin(run, view, placer, plan, error));
-    WEIR_TRY(weir_run_manual(run));
-    WEIR_TRY(weir_run_minimum(run));
-    for (uint32_t i = 0; i < run->count; i++) {
-        run->pools[i].is_active = !run->pools[i].is_manual && !run->pools[i].is_skipped;
-        run->pools[i].binding = WEIR_REASON_TARGET;
-    }
-    const uint32_t fewest = fewest_workers(run);
-    weir_plan_set_phase(plan, 3);
-    WEIR_TRY(level(run, fewest));
-    for (uint32_t workers = fewest; goes_on && workers < UINT32_MAX; workers++)
-        WEIR_TRY(play_round(run, workers + 1, &goes_on));
+    WEIR_TRY(weir_run_plan_better(run, &phases));
     for (uint32_t i = 0; i < run->count; i++)
         run->pools[i].target = run->pools[i].workers;
     WEIR_TRY(weir_run_slots(run));

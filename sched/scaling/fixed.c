@@ -19,7 +19,7 @@ static weir_status fixed_decide(void *state, const struct weir_view *view,
     WEIR_TRY(weir_run_minimum(run));
     for (uint32_t i = 0; i < run->count; i++)
         run->pools[i].target = 1;
-    WEIR_TRY(weir_run_targets(run));
+    WEIR_TRY(weir_run_targets(run, false));
     for (uint32_t i = 0; i < run->count; i++)
         run->pools[i].target = run->pools[i].workers;
     WEIR_TRY(weir_run_slots(run));

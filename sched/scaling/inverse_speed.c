@@ -55,7 +55,7 @@ static uint32_t slowest_that_fits(const struct weir_run *run, bool gpus, int64_t
     for (uint32_t i = 0; i < run->count; i++) {
         const double throughput = weir_run_throughput(&run->pools[i], run->pools[i].target);
         if (takes_part(run, i, gpus) && supply_need(run, i) <= free && supply_need(run, i) > 0 &&
-            throughput < least) {
+            weir_run_less(run, throughput, least)) {
             found = i;
             least = throughput;
         }
@@ -89,20 +89,27 @@ static void divide_supply(struct weir_run *run, bool gpus)
     }
 }
 
+static weir_status plan_shares(struct weir_run *run, void *state)
+{
+    (void)state;
+    WEIR_TRY(weir_run_manual(run));
+    WEIR_TRY(weir_run_minimum(run));
+    for (uint32_t i = 0; i < run->count; i++)
+        run->pools[i].is_active = weir_run_is_free(&run->pools[i]);
+    divide_supply(run, true);
+    divide_supply(run, false);
+    return weir_run_targets(run, false);
+}
+
 static weir_status inverse_speed_decide(void *state, const struct weir_view *view,
                                         struct weir_placer *placer, struct weir_plan *plan,
                                         struct weir_error *error)
 {
+    const struct weir_run_phases phases = { plan_shares, NULL };
     struct weir_run *const run = state;
 
     WEIR_TRY(weir_run_begin(run, view, placer, plan, error));
-    WEIR_TRY(weir_run_manual(run));
-    WEIR_TRY(weir_run_minimum(run));
-    for (uint32_t i = 0; i < run->count; i++)
-        run->pools[i].is_active = !run->pools[i].is_manual && !run->pools[i].is_skipped;
-    divide_supply(run, true);
-    divide_supply(run, false);
-    WEIR_TRY(weir_run_targets(run));
+    WEIR_TRY(weir_run_plan_better(run, &phases));
     for (uint32_t i = 0; i < run->count; i++)
         run->pools[i].target = run->pools[i].workers;
     WEIR_TRY(weir_run_slots(run));

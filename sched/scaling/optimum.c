@@ -25,8 +25,7 @@ bool weir_amounts_fit(const struct weir_amounts *need, const struct weir_amounts
            need->ram_bytes <= free->ram_bytes && need->gpu_mem_bytes <= free->gpu_mem_bytes;
 }
 
-/* *sum += count * need, saturating. */
-static void add_times(struct weir_amounts *sum, const struct weir_amounts *need, int64_t count)
+void weir_amounts_add(struct weir_amounts *sum, const struct weir_amounts *need, int64_t count)
 {
     const int64_t needs[] = { need->cpu_units, need->gpu_units, need->nvdecs,
                               need->nvencs,    need->ram_bytes, need->gpu_mem_bytes };
@@ -41,8 +40,7 @@ static void add_times(struct weir_amounts *sum, const struct weir_amounts *need,
     }
 }
 
-/* How many workers of one pool a pool could hold. */
-static uint32_t most_workers(const struct weir_amounts *need, const struct weir_amounts *free)
+uint32_t weir_amounts_most(const struct weir_amounts *need, const struct weir_amounts *free)
 {
     const int64_t needs[] = { need->cpu_units, need->gpu_units, need->nvdecs,
                               need->nvencs,    need->ram_bytes, need->gpu_mem_bytes };
@@ -75,7 +73,7 @@ static bool try_throughput(struct weir_optimum_pool *pools, uint32_t count,
         if (wanted > pools[i].most)
             return false;
         pools[i].trial = wanted < 1 ? 1 : (uint32_t)wanted;
-        add_times(&sum, &pools[i].need, pools[i].trial);
+        weir_amounts_add(&sum, &pools[i].need, pools[i].trial);
     }
     return weir_amounts_fit(&sum, free);
 }
@@ -193,7 +191,7 @@ static weir_status subtract_fixed(struct weir_optimum_pool *pools, uint32_t coun
         if (is_auto(&pools[i]))
             continue;
         pools[i].workers = (uint32_t)pools[i].requested;
-        add_times(&fixed, &pools[i].need, pools[i].requested);
+        weir_amounts_add(&fixed, &pools[i].need, pools[i].requested);
         if (!weir_amounts_fit(&fixed, free)) {
             const weir_status status =
                 weir_fail(error, WEIR_EINFEASIBLE,
@@ -203,7 +201,7 @@ static weir_status subtract_fixed(struct weir_optimum_pool *pools, uint32_t coun
             return status;
         }
     }
-    add_times(free, &fixed, -1);
+    weir_amounts_add(free, &fixed, -1);
     return WEIR_OK;
 }
 
@@ -222,7 +220,7 @@ static weir_status prepare(struct weir_optimum_pool *pools, uint32_t count,
                 error->pool = (int32_t)i;
             return status;
         }
-        pools[i].most = most_workers(&pools[i].need, free);
+        pools[i].most = weir_amounts_most(&pools[i].need, free);
         ++*autos;
     }
     return WEIR_OK;
@@ -240,7 +238,7 @@ static weir_status fail_minimum(const struct weir_optimum_pool *pools, uint32_t 
     for (uint32_t i = 0; i < count; i++) {
         if (!is_auto(&pools[i]))
             continue;
-        add_times(&sum, &pools[i].need, 1);
+        weir_amounts_add(&sum, &pools[i].need, 1);
         if (!weir_amounts_fit(&sum, free)) {
             if (error != NULL)
                 error->pool = (int32_t)i;

@@ -37,5 +37,9 @@ weir_status weir_optimum_solve(struct weir_optimum_pool *pools, uint32_t count,
 
 /* Whether an amount for `workers` of every pool's need is within `total`; the trial counts. */
 bool weir_amounts_fit(const struct weir_amounts *need, const struct weir_amounts *free);
+/* *sum += count * need, saturating. */
+void weir_amounts_add(struct weir_amounts *sum, const struct weir_amounts *need, int64_t count);
+/* How many times `need` goes into `free`. */
+uint32_t weir_amounts_most(const struct weir_amounts *need, const struct weir_amounts *free);
 
 #endif

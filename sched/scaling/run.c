@@ -10,7 +10,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { PARAM_DEFAULT_SPEED, PARAM_SLOTS_MIN, PARAM_LOOP_PERIOD, PARAM_SKIP_FINISHED };
+enum {
+    PARAM_DEFAULT_SPEED,
+    PARAM_SLOTS_MIN,
+    PARAM_LOOP_PERIOD,
+    PARAM_SKIP_FINISHED,
+    PARAM_ARITHMETIC,
+    PARAM_SHORTAGE
+};
 
 struct weir_run_settings weir_run_settings(const struct weir_params *params)
 {
@@ -19,6 +26,8 @@ struct weir_run_settings weir_run_settings(const struct weir_params *params)
         .slots = { .least = (uint32_t)params->values[PARAM_SLOTS_MIN],
                    .period_s = params->values[PARAM_LOOP_PERIOD] },
         .skips_finished = params->values[PARAM_SKIP_FINISHED] > 0,
+        .tolerance = params->values[PARAM_ARITHMETIC] > 0 ? 0 : 1e-9,
+        .fails_whole = params->values[PARAM_SHORTAGE] > 0,
     };
 }
 
@@ -36,6 +45,8 @@ void weir_run_clear(struct weir_run *run)
     weir_free(&run->allocator, run->fluid);
     weir_free(&run->allocator, run->slots);
     weir_free(&run->allocator, run->frequencies);
+    weir_free(&run->allocator, run->donors);
+    weir_free(&run->allocator, run->order);
 }
 
 weir_status weir_run_create(const struct weir_params *params,
@@ -94,7 +105,11 @@ static weir_status reserve(struct weir_run *run, uint32_t count)
         weir_grow(memory, run->frequencies, &run->frequency_capacity, count, sizeof *frequencies);
     if (frequencies != NULL)
         run->frequencies = frequencies;
-    if (pools == NULL || fluid == NULL || slots == NULL || frequencies == NULL)
+    uint32_t *const order =
+        weir_grow(memory, run->order, &run->order_capacity, count, sizeof *order);
+    if (order != NULL)
+        run->order = order;
+    if (pools == NULL || fluid == NULL || slots == NULL || frequencies == NULL || order == NULL)
         return weir_fail(run->error, WEIR_ENOMEM, "out of memory");
     return WEIR_OK;
 }
@@ -176,6 +191,14 @@ weir_status weir_run_stop(struct weir_run *run, uint32_t pool)
     return WEIR_OK;
 }
 
+weir_status weir_run_stop_worker(struct weir_run *run, uint32_t pool, uint64_t id)
+{
+    WEIR_TRY(weir_placer_stop_worker(run->placer, pool, id, run->error));
+    run->pools[pool].workers--;
+    run->pools[pool].stopped++;
+    return WEIR_OK;
+}
+
 /* What ENTIRE takes beside its GPUs: engines per GPU of this cluster, rounded down when GPUs
  * differ. */
 static int64_t per_gpu(int64_t engines, const struct weir_amounts *total)
@@ -185,11 +208,43 @@ static int64_t per_gpu(int64_t engines, const struct weir_amounts *total)
     return gpus > 0 ? engines / gpus : 0;
 }
 
+/* Solves; with best effort what the supply cannot hold is taken off first: a fixed count by one, a
+ * pool without one as a whole. Each failure takes something off, so it ends. */
+static weir_status solve_optimum(struct weir_run *run)
+{
+    const struct weir_amounts none = { 0 };
+    struct weir_amounts supply = weir_view_supply(run->view);
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    struct weir_optimum_result result;
+
+    if (!run->settings.fails_whole && !weir_amounts_fit(&none, &supply))
+        supply = none; /* jobs hold more than what is up has, on nodes that are down */
+    for (;;) {
+        const weir_status status =
+            weir_optimum_solve(run->fluid, run->count, &supply, &result, &error);
+        if (status == WEIR_OK)
+            return WEIR_OK;
+        if (status != WEIR_EINFEASIBLE || run->settings.fails_whole || error.pool < 0) {
+            (void)weir_fail(run->error, status, "%s", error.text);
+            return weir_run_fail(run, status, 0,
+                                 error.pool < 0 ? WEIR_NO_INDEX : (uint32_t)error.pool);
+        }
+        struct weir_optimum_pool *const pool = &run->fluid[error.pool];
+        pool->requested = pool->requested > 0 ? pool->requested - 1 : 0;
+        error.pool = -1;
+    }
+}
+
+struct weir_amounts weir_run_need(const struct weir_run *run, uint32_t pool,
+                                  const struct weir_amounts *total)
+{
+    return weir_shape_amounts(&weir_view_pool(run->view, pool)->shape,
+                              per_gpu(total->nvdecs, total), per_gpu(total->nvencs, total));
+}
+
 weir_status weir_run_optimum(struct weir_run *run)
 {
     const struct weir_amounts total = weir_cluster_total(run->view->cluster);
-    const struct weir_amounts supply = weir_view_supply(run->view);
-    struct weir_optimum_result result;
     double sum = 0;
 
     weir_plan_set_phase(run->plan, 0);
@@ -197,19 +252,13 @@ weir_status weir_run_optimum(struct weir_run *run)
         const struct weir_pool_view *const seen = weir_view_pool(run->view, i);
         run->fluid[i] = (struct weir_optimum_pool){
             .rate_per_s = run->pools[i].rate_per_s,
-            .need = weir_shape_amounts(&seen->shape, per_gpu(total.nvdecs, &total),
-                                       per_gpu(total.nvencs, &total)),
+            .need = weir_run_need(run, i, &total),
             .requested = seen->requested_workers,
         };
         if (run->pools[i].is_skipped)
             run->fluid[i].requested = (int32_t)run->pools[i].workers;
     }
-    const weir_status status =
-        weir_optimum_solve(run->fluid, run->count, &supply, &result, run->error);
-    if (status != WEIR_OK) {
-        const int32_t pool = run->error != NULL ? run->error->pool : -1;
-        return weir_run_fail(run, status, 0, pool < 0 ? WEIR_NO_INDEX : (uint32_t)pool);
-    }
+    WEIR_TRY(solve_optimum(run));
     for (uint32_t i = 0; i < run->count; i++) {
         run->pools[i].optimum = run->fluid[i].workers;
         sum += run->fluid[i].workers;
@@ -263,7 +312,8 @@ weir_status weir_run_notes(struct weir_run *run)
             .workers_after = pool->workers,
             .started = pool->started,
             .stopped = pool->stopped,
-            .binding = pool->is_manual    ? WEIR_REASON_MANUAL
+            .binding = pool->is_starved   ? weir_placer_refusal(run->placer, i)
+                       : pool->is_manual  ? WEIR_REASON_MANUAL
                        : pool->is_skipped ? WEIR_REASON_FINISHED
                                           : pool->binding,
             .pool_optimum = pool->optimum,
@@ -280,7 +330,12 @@ static weir_status manual_pool(struct weir_run *run, uint32_t i)
     const uint32_t requested = (uint32_t)run->pools[i].requested;
 
     while (run->pools[i].workers < requested) {
-        const weir_status status = weir_run_start(run, i);
+        weir_status status = weir_run_start(run, i);
+        if (status == WEIR_EBUSY && !run->settings.fails_whole) {
+            status = weir_run_start_with_donors(run, i, false);
+            if (status == WEIR_EBUSY)
+                return WEIR_OK; /* the placer denies it; a first worker may still come */
+        }
         if (status == WEIR_EBUSY)
             return weir_run_fail(run,
                                  weir_fail(run->error, WEIR_EMANUAL,
@@ -305,23 +360,18 @@ weir_status weir_run_manual(struct weir_run *run)
     return WEIR_OK;
 }
 
-weir_status weir_run_minimum(struct weir_run *run)
+/* The active pool below its target with the largest shape, or WEIR_NO_INDEX. */
+static uint32_t largest(const struct weir_run *run)
 {
-    weir_plan_set_phase(run->plan, 2);
+    uint32_t found = WEIR_NO_INDEX;
+
     for (uint32_t i = 0; i < run->count; i++) {
         const struct weir_run_pool *const pool = &run->pools[i];
-        if (pool->is_manual || pool->is_skipped || pool->workers > 0)
-            continue;
-        const weir_status status = weir_run_start(run, i);
-        if (status == WEIR_EBUSY)
-            return weir_run_fail(run,
-                                 weir_fail(run->error, WEIR_EMINIMUM,
-                                           "its first worker fits nowhere: %s",
-                                           weir_reason_text(weir_placer_refusal(run->placer, i))),
-                                 2, i);
-        WEIR_TRY(status);
+        if (pool->is_active && pool->workers < pool->target &&
+            (found == WEIR_NO_INDEX || weir_run_is_larger(run, i, found)))
+            found = i;
     }
-    return WEIR_OK;
+    return found;
 }
 
 /* The active pool below its target with the least throughput, or WEIR_NO_INDEX. */
@@ -333,7 +383,8 @@ static uint32_t furthest_behind(const struct weir_run *run)
     for (uint32_t i = 0; i < run->count; i++) {
         const struct weir_run_pool *const pool = &run->pools[i];
         const double throughput = weir_run_throughput(pool, pool->workers);
-        if (pool->is_active && pool->workers < pool->target && throughput < least_throughput) {
+        if (pool->is_active && pool->workers < pool->target &&
+            weir_run_less(run, throughput, least_throughput)) {
             least = i;
             least_throughput = throughput;
         }
@@ -341,18 +392,18 @@ static uint32_t furthest_behind(const struct weir_run *run)
     return least;
 }
 
-weir_status weir_run_targets(struct weir_run *run)
+weir_status weir_run_targets(struct weir_run *run, bool by_size)
 {
     uint32_t pool;
 
     weir_plan_set_phase(run->plan, 3);
     for (uint32_t i = 0; i < run->count; i++) {
-        run->pools[i].is_active = !run->pools[i].is_manual && !run->pools[i].is_skipped;
+        run->pools[i].is_active = weir_run_is_free(&run->pools[i]);
         run->pools[i].binding = WEIR_REASON_TARGET;
         while (run->pools[i].is_active && run->pools[i].workers > run->pools[i].target)
             WEIR_TRY(weir_run_stop(run, i));
     }
-    while ((pool = furthest_behind(run)) != WEIR_NO_INDEX) {
+    while ((pool = by_size ? largest(run) : furthest_behind(run)) != WEIR_NO_INDEX) {
         const weir_status status = weir_run_start(run, pool);
         if (status == WEIR_EBUSY) {
             run->pools[pool].is_active = 0;

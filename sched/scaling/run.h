@@ -16,6 +16,8 @@
 #include "sched/scaling/slots.h"
 #include "weir/policy.h"
 
+#include <math.h>
+
 struct weir_run_pool {
     double speed_per_s; /* batches per worker and second that is assumed */
     double ratio;       /* k: items of the source per item of the pool */
@@ -28,12 +30,14 @@ struct weir_run_pool {
     uint32_t binding; /* enum weir_reason */
     uint32_t optimum; /* of the pool, 0 = not computed */
     uint32_t started, stopped;
+    uint32_t given;    /* stopped for the first worker of another pool */
     int32_t requested; /* by hand, negative = auto */
     uint8_t is_manual;
     uint8_t is_skipped; /* finished, and the policy leaves finished pools alone */
     uint8_t is_active;  /* work of a policy */
     uint8_t is_tried;   /* work of a policy */
     uint8_t is_divided; /* settings.divides_samples */
+    uint8_t is_starved; /* has no worker and can get none */
 };
 
 /* What every policy's parameter table begins with; see WEIR_RUN_PARAMS. */
@@ -41,6 +45,10 @@ struct weir_run_settings {
     double default_speed_per_s; /* of a pool that is neither measured nor hinted */
     struct weir_slots_rule slots;
     bool skips_finished;
+    /* Relative: throughputs that differ by less are equal. 0 = as the references compare. */
+    double tolerance;
+    /* As the references do: a count or a first worker that cannot be had is an error, no plan. */
+    bool fails_whole;
     /* As the later reference does: throughput divides by 1 / k, and a speed of 0 is kept. */
     bool divides_samples;
     /* Slots count a speed that is assumed like one that is measured. */
@@ -58,7 +66,12 @@ struct weir_run {
     struct weir_optimum_pool *fluid;
     struct weir_slots_pool *slots;
     double *frequencies;
+    struct weir_worker *donors; /* work of first_worker.c */
+    uint32_t *order;            /* the same; room for every pool */
     uint32_t count, pool_capacity, fluid_capacity, slot_capacity, frequency_capacity;
+    uint32_t donor_capacity, order_capacity;
+    bool fixed_may_give; /* the same */
+    bool is_anew;        /* all workers were stopped before the phases */
 };
 
 /* The parameters all policies of this folder share, first in their tables, in this order. */
@@ -84,12 +97,30 @@ struct weir_run {
           .max = 3600,                                                                             \
           .initial = 1,                                                                            \
           .help = "period of the control loop that feeds workers; more slots when longer" },       \
+        { .name = "skip_finished",                                                                 \
+          .unit = "",                                                                              \
+          .kind = WEIR_PARAM_FLAG,                                                                 \
+          .min = 0,                                                                                \
+          .max = 1,                                                                                \
+          .initial = 0,                                                                            \
+          .help = "leave stages alone that will never get work again" },                           \
+        { .name = "arithmetic",                                                                    \
+          .unit = "",                                                                              \
+          .kind = WEIR_PARAM_CHOICE,                                                               \
+          .min = 0,                                                                                \
+          .max = 1,                                                                                \
+          .initial = 0,                                                                            \
+          .choices = "tolerant|reference",                                                         \
+          .help = "throughputs that differ by less than 1e-9 of them are equal, and the first "    \
+                  "stage goes first; or they are compared to the last bit as the references do" }, \
     {                                                                                              \
-        .name = "skip_finished", .unit = "", .kind = WEIR_PARAM_FLAG, .min = 0, .max = 1,          \
-        .initial = 0, .help = "leave stages alone that will never get work again"                  \
+        .name = "on_shortage", .unit = "", .kind = WEIR_PARAM_CHOICE, .min = 0, .max = 1,          \
+        .initial = 0, .choices = "best_effort|fail",                                               \
+        .help = "when a stage gets no first worker, or not its fixed count: serve the others and " \
+                "say so, or fail whole as the references do"                                       \
     }
 
-enum { WEIR_RUN_PARAM_COUNT = 4 };
+enum { WEIR_RUN_PARAM_COUNT = 6 };
 
 struct weir_run_settings weir_run_settings(const struct weir_params *params);
 
@@ -119,24 +150,67 @@ static inline double weir_run_throughput(const struct weir_run_pool *pool, uint3
     return workers * pool->speed_per_s * pool->ratio * pool->batch;
 }
 
+/* Whether throughput `a` is less than `b`, by more than rounding. Equal ones leave a choice to the
+ * order of pools: loops look for one that is less, so the first stands. */
+static inline bool weir_run_less(const struct weir_run *run, double a, double b)
+{
+    return a < b - run->settings.tolerance * (isinf(b) ? 0 : b);
+}
+
 /* One worker more or less; WEIR_EBUSY when nothing fits. */
 weir_status weir_run_start(struct weir_run *run, uint32_t pool);
 weir_status weir_run_stop(struct weir_run *run, uint32_t pool);
+/* This one of its workers. */
+weir_status weir_run_stop_worker(struct weir_run *run, uint32_t pool, uint64_t id);
 
-/* The optimum of the pool into `optimum`, and its shares as the placer's mix. Phase 0. */
+/* Whether a policy chooses the count of this pool, and can. */
+static inline bool weir_run_is_free(const struct weir_run_pool *pool)
+{
+    return pool->is_manual == 0 && pool->is_skipped == 0 && pool->is_starved == 0;
+}
+
+/* What one worker takes of a cluster of this size. */
+struct weir_amounts weir_run_need(const struct weir_run *run, uint32_t pool,
+                                  const struct weir_amounts *total);
+
+/* The optimum of the pool into `optimum`, and its shares as the placer's mix. Phase 0. With best
+ * effort what cannot be had is left out: fixed counts shrink, then pools drop out (optimum 0). */
 weir_status weir_run_optimum(struct weir_run *run);
 
 /* The placer's mix from the counts at the start: those that run, or were requested when
  * `requested`; all equal when there are none. In single precision. Phase 0. */
 weir_status weir_run_mix_of_counts(struct weir_run *run, bool requested);
 
-/* Phase 1: counts fixed by hand, in pool order. WEIR_EMANUAL names the pool. */
+/* first_worker.c: a worker in the room of others that are not the last of their pool, of pools of
+ * fixed count only when those may give. WEIR_EBUSY when that does not help, either. */
+weir_status weir_run_start_with_donors(struct weir_run *run, uint32_t pool, bool fixed_may_give);
+
+/* Whether a worker of this pool takes more GPUs than one of the other, or as many and more CPUs. */
+bool weir_run_is_larger(const struct weir_run *run, uint32_t pool, uint32_t than);
+
+/* Phase 1: counts fixed by hand, in pool order, as far as they fit. Failing whole: WEIR_EMANUAL
+ * names the pool. */
 weir_status weir_run_manual(struct weir_run *run);
-/* Phase 2: one worker for every pool without any. WEIR_EMINIMUM names the pool. */
+/* Phase 2, first_worker.c: one worker for every pool without any. With best effort others give up
+ * workers for it, and who gets none even so is starved. Failing whole: WEIR_EMINIMUM names the
+ * pool. */
 weir_status weir_run_minimum(struct weir_run *run);
 /* Phase 3 of the simple policies: stops what is above `target`, then starts towards it, always the
- * pool that is furthest behind in throughput; pools that do not fit drop out. */
-weir_status weir_run_targets(struct weir_run *run);
+ * pool that is furthest behind in throughput, or that of the largest shape; pools that do not fit
+ * drop out. */
+weir_status weir_run_targets(struct weir_run *run, bool by_size);
+
+/* A policy's phases: from a run that was begun to counts, and to `target`, what it would have. */
+struct weir_run_phases {
+    weir_status (*plan)(struct weir_run *run, void *state);
+    void *state;
+};
+/* anew.c: the phases from what runs or, when that falls short of the targets and it gives more,
+ * with all workers placed anew. */
+weir_status weir_run_plan_better(struct weir_run *run, const struct weir_run_phases *phases);
+/* Takes all back that was done to pools since the scratch's latest mark, which is forgotten, and
+ * begins again. */
+weir_status weir_run_start_over(struct weir_run *run);
 
 /* A failure in a phase at a pool (WEIR_NO_INDEX = none), with the message that is there. */
 weir_status weir_run_fail(const struct weir_run *run, weir_status status, int32_t phase,

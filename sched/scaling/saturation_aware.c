@@ -6,8 +6,9 @@
  * A decision observes (queues, busy workers, finished tasks), runs the phases with the speeds the
  * rules give, and then takes back the starts above a pool's cap and the stops below its floor. A
  * start whose room is not given up after all is taken back too. Every pipeline has rules of its
- * own: another pipeline's pools are neither its bottleneck nor behind its queues. When counts
- * fixed by hand cannot be met, the phases run once more with the counts of now.
+ * own: another pipeline's pools are neither its bottleneck nor behind its queues. What was given up
+ * for a first worker stays given up. Failing whole, when counts fixed by hand cannot be met, the
+ * phases run once more with the counts of now, as the reference does.
  *
  * What waits in front of a pool is one number in a view, so tasks that are made up already count
  * as items of the queue; tasks in flight are the busy workers. Meant for an interval of 10 s.
@@ -319,18 +320,6 @@ static void take_speeds(struct saturation_aware *policy)
     }
 }
 
-/* Takes every action of the plan back. */
-static void empty_plan(struct weir_plan *plan)
-{
-    for (uint32_t i = weir_plan_count(plan); i-- > 0;) {
-        const struct weir_action *const action = weir_plan_action(plan, i);
-        if (action->verb == WEIR_VERB_START)
-            (void)weir_plan_unstart(plan, action->worker);
-        else if (action->verb == WEIR_VERB_STOP)
-            (void)weir_plan_unstop(plan, action->worker);
-    }
-}
-
 static bool has_manual(const struct weir_run *run)
 {
     bool found = false;
@@ -349,7 +338,7 @@ static weir_status run_phases(struct saturation_aware *policy)
     return weir_xenna_phases(run, 1.0);
 }
 
-/* The phases; once more with the counts of now when those fixed by hand cannot be met. */
+/* The phases; failing whole once more with the counts of now when those fixed cannot be met. */
 static weir_status run_pass(struct saturation_aware *policy)
 {
     struct weir_run *const run = &policy->run;
@@ -362,10 +351,7 @@ static weir_status run_pass(struct saturation_aware *policy)
         weir_cluster_release(scratch);
         return status;
     }
-    weir_cluster_rollback(scratch);
-    empty_plan(run->plan);
-    WEIR_TRY(weir_placer_restart(run->placer));
-    WEIR_TRY(weir_run_begin(run, run->view, run->placer, run->plan, run->error));
+    WEIR_TRY(weir_run_start_over(run));
     for (uint32_t i = 0; i < run->count; i++) {
         if (run->pools[i].is_manual)
             run->pools[i].requested = (int32_t)run->pools[i].before;
@@ -436,8 +422,11 @@ static bool set_quotas(struct saturation_aware *policy, const struct part *part,
         const uint32_t started = quota->starts / members;
         const uint32_t stopped = quota->stops / members;
         const uint32_t kept = allowed_starts(policy, part, i, started, stopped, now_s);
+        const uint32_t given = policy->run.pools[part->first + i].given;
+        const uint32_t fewest = given < stopped ? given : stopped;
+        const uint32_t deleted = weir_saturation_deletions(part->rules, i, kept, stopped);
         quota->kept_starts = kept * members;
-        quota->kept_stops = weir_saturation_deletions(part->rules, i, kept, stopped) * members;
+        quota->kept_stops = (deleted > fewest ? deleted : fewest) * members;
         cuts = cuts || quota->kept_starts < quota->starts || quota->kept_stops < quota->stops;
     }
     return cuts;

@@ -85,7 +85,7 @@ static uint32_t slowest(const struct weir_run *run, double *throughput_per_s)
     for (uint32_t i = 0; i < run->count; i++) {
         const struct weir_run_pool *const pool = &run->pools[i];
         const double throughput = weir_run_throughput(pool, pool->workers);
-        if (pool->is_active && throughput < *throughput_per_s) {
+        if (pool->is_active && weir_run_less(run, throughput, *throughput_per_s)) {
             found = i;
             *throughput_per_s = throughput;
         }
@@ -105,7 +105,7 @@ static uint32_t best_donor(const struct weir_run *run, uint32_t receiver, double
         if (!pool->is_active || i == receiver || pool->workers <= 1)
             continue;
         const double without = weir_run_throughput(pool, pool->workers - 1);
-        if (without > best) {
+        if (weir_run_less(run, best, without)) {
             found = i;
             best = without;
         }
@@ -142,10 +142,11 @@ static uint32_t next_to_grow(const struct weir_run *run, double most_per_s)
 
     for (uint32_t i = 0; i < run->count; i++) {
         const struct weir_run_pool *const pool = &run->pools[i];
-        if (!pool->is_active || weir_run_throughput(pool, pool->workers + 1) > most_per_s)
+        if (!pool->is_active ||
+            weir_run_less(run, most_per_s, weir_run_throughput(pool, pool->workers + 1)))
             continue;
         const double throughput = weir_run_throughput(pool, pool->workers);
-        if (throughput < least) {
+        if (weir_run_less(run, throughput, least)) {
             found = i;
             least = throughput;
         }
@@ -186,10 +187,25 @@ weir_status weir_xenna_phases(struct weir_run *run, double overallocation)
     WEIR_TRY(weir_run_manual(run));
     WEIR_TRY(weir_run_minimum(run));
     for (uint32_t i = 0; i < run->count; i++)
-        run->pools[i].is_active = !run->pools[i].is_manual && !run->pools[i].is_skipped;
+        run->pools[i].is_active = weir_run_is_free(&run->pools[i]);
     WEIR_TRY(raise_slowest(run));
     WEIR_TRY(give_head_room(run, overallocation));
     name_bindings(run);
+    return WEIR_OK;
+}
+
+static weir_status plan_phases(struct weir_run *run, void *state)
+{
+    const struct xenna *const xenna = state;
+
+    if (xenna->version == VERSION_P)
+        WEIR_TRY(weir_run_optimum(run));
+    else
+        WEIR_TRY(weir_run_mix_of_counts(run, xenna->version == VERSION_N));
+    WEIR_TRY(weir_xenna_phases(run, xenna->overallocation));
+    for (uint32_t i = 0; i < run->count; i++)
+        run->pools[i].target =
+            xenna->version == VERSION_P ? run->pools[i].optimum : run->pools[i].before;
     return WEIR_OK;
 }
 
@@ -199,16 +215,10 @@ static weir_status xenna_decide(void *state, const struct weir_view *view,
 {
     struct xenna *const xenna = state;
     struct weir_run *const run = &xenna->run;
+    const struct weir_run_phases phases = { plan_phases, xenna };
 
     WEIR_TRY(weir_run_begin(run, view, placer, plan, error));
-    if (xenna->version == VERSION_P)
-        WEIR_TRY(weir_run_optimum(run));
-    else
-        WEIR_TRY(weir_run_mix_of_counts(run, xenna->version == VERSION_N));
-    WEIR_TRY(weir_xenna_phases(run, xenna->overallocation));
-    for (uint32_t i = 0; i < run->count; i++)
-        run->pools[i].target =
-            xenna->version == VERSION_P ? run->pools[i].optimum : run->pools[i].before;
+    WEIR_TRY(weir_run_plan_better(run, &phases));
     WEIR_TRY(weir_run_slots(run));
     return weir_run_notes(run);
 }

@@ -433,10 +433,48 @@ static bool may_wait(const struct sim_port *port, weir_status status)
     return false;
 }
 
+/* Whether a pool has work and is left without any worker by the plan. */
+static bool is_starved(const struct weir_pool_view *pool, const struct weir_pool_note *note)
+{
+    return pool->finished == 0 && pool->requested_workers != 0 && note != NULL &&
+           note->workers_after == 0;
+}
+
+/* A best-effort plan serves who can be served. When that is no pipeline, with all nodes up and
+ * without jobs that might make room, the next plan can be no better: WEIR_EMINIMUM. */
+static weir_status check_progress(struct sim_port *port, const struct weir_plan *plan,
+                                  int64_t now_ns)
+{
+    const struct weir_view *view = weir_host_view(port->host, now_ns);
+    uint32_t first = WEIR_NO_INDEX; /* starved pool */
+    for (uint32_t p = 0, end = 0; p < view->pool_count; p = end) {
+        const uint32_t pipeline = weir_view_pool(view, p)->pipeline;
+        bool goes_on = false;
+        bool starves = false;
+        for (end = p; end < view->pool_count && weir_view_pool(view, end)->pipeline == pipeline;
+             end++) {
+            const struct weir_pool_view *pool = weir_view_pool(view, end);
+            goes_on = goes_on || pool->finished == 0;
+            if (!is_starved(pool, weir_plan_pool_note(plan, end)))
+                continue;
+            starves = true;
+            first = first == WEIR_NO_INDEX ? end : first;
+        }
+        if (goes_on && !starves)
+            return WEIR_OK;
+    }
+    if (first == WEIR_NO_INDEX || weir_view_jobs(view) > 0 || may_wait(port, WEIR_EMINIMUM))
+        return WEIR_OK;
+    return weir_fail(port->config.context->error, WEIR_EMINIMUM,
+                     "stage %s: its first worker fits nowhere: %s",
+                     weir_view_pool(view, first)->name,
+                     weir_reason_text(weir_plan_pool_note(plan, first)->binding));
+}
+
 static weir_status record_failure(struct sim_port *port, weir_status status, int64_t now_ns)
 {
     struct sim_context *context = port->config.context;
-    const struct sim_decision_row row = { .decision = port->decisions,
+    const struct sim_decision_row row = { .decision = port->decisions++,
                                           .t_ns = now_ns,
                                           .placement = port->sched->placement.placement->name,
                                           .scaling = port->sched->scaling.scaling->name,
@@ -482,8 +520,10 @@ weir_status sim_port_decide(struct sim_port *port, uint32_t causes)
     if (port->pool_count > 0 && (causes & ~(uint32_t)WEIR_CAUSE_JOBS) != 0)
         WEIR_TRY(tell_scaling(port, now_ns));
     port->passes += (causes & WEIR_CAUSE_JOBS) != 0;
-    const weir_status status = name_command(
+    weir_status status = name_command(
         port, weir_host_decide(port->host, &call, &plan, context->error), context->error);
+    if (status == WEIR_OK && (causes & ~(uint32_t)WEIR_CAUSE_JOBS) != 0)
+        status = check_progress(port, plan, now_ns);
     if (status != WEIR_OK)
         return record_failure(port, status, now_ns);
     port->pending = plan;

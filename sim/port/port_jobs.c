@@ -147,7 +147,8 @@ weir_status sim_port_cut_done(struct sim_port *port, uint32_t node, uint32_t gpu
         return weir_fail(context->error, WEIR_EINVARIANT, "node %u GPU %u was not to be cut", node,
                          gpu);
     const struct port_cut cut = port->cuts[index];
-    const struct weir_outcome outcome = { .size = sizeof(struct weir_outcome), .kind = WEIR_OUTCOME_CUT,
+    const struct weir_outcome outcome = { .size = sizeof(struct weir_outcome),
+                                          .kind = WEIR_OUTCOME_CUT,
                                           .owner = weir_pool_owner(WEIR_NO_INDEX),
                                           .node = node,
                                           .gpu = gpu,

@@ -263,7 +263,7 @@ static const struct sim_field pipeline_fields[] = {
       .needs = "semantics: runtime",
       .kind = SIM_FIELD_CHOICE,
       AT(draft_pipeline, restart),
-      .initial = "same_place",
+      .initial = "decide",
       .choices = "same_place|next_plan|decide",
       .help = "runtime: a worker that died starts again at the next turn in its old place and is "
               "given up after 4 deaths in a row (same_place); is left to the next plan "

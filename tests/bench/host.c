@@ -92,7 +92,9 @@ static struct weir_host *open_host(uint32_t pools, uint32_t waiting)
 
     require(weir_host_create(&config, &host, NULL));
     for (uint64_t id = 0; id < 2; id++) {
-        const struct weir_node_spec node = { .size = sizeof(struct weir_node_spec), .id = id, .cpu_units = 100 * WEIR_ONE };
+        const struct weir_node_spec node = { .size = sizeof(struct weir_node_spec),
+                                             .id = id,
+                                             .cpu_units = 100 * WEIR_ONE };
         require(weir_host_add_node(host, &node, NULL, NULL));
     }
     for (uint32_t i = 0; i < pools; i++) {
@@ -119,7 +121,8 @@ static struct weir_host *open_host(uint32_t pools, uint32_t waiting)
 
 static void tell(struct weir_host *host, const struct weir_action *action, uint32_t kind)
 {
-    const struct weir_outcome outcome = { .size = sizeof(struct weir_outcome), .kind = kind,
+    const struct weir_outcome outcome = { .size = sizeof(struct weir_outcome),
+                                          .kind = kind,
                                           .owner = action->owner,
                                           .worker = action->worker };
 

@@ -223,10 +223,11 @@ static void an_exported_state_gives_the_same_decision(void)
     char said[512];
     ask(text, said, &answer);
     CHECK_STR(said, "");
-    CHECK_I64(weir_host_decide(
-                  host,
-                  &(struct weir_call){ .size = sizeof(struct weir_call), .causes = WEIR_CAUSE_TIMER, .now_ns = 1500000000 },
-                  &plan, NULL),
+    CHECK_I64(weir_host_decide(host,
+                               &(struct weir_call){ .size = sizeof(struct weir_call),
+                                                    .causes = WEIR_CAUSE_TIMER,
+                                                    .now_ns = 1500000000 },
+                               &plan, NULL),
               WEIR_OK);
     CHECK(weir_plan_count(plan) > 0);
     CHECK_I64(test_carry_out(host, plan), WEIR_OK);

@@ -99,7 +99,9 @@ static weir_status place_ranks(struct life *life, struct weir_cluster *cluster,
 
     for (; status == WEIR_OK && placed < ranks; placed++) {
         const struct weir_mix mix = { 0 };
-        const struct weir_place_query query = { .size = sizeof(struct weir_place_query), .cluster = cluster,
+        const struct weir_place_query query = {
+            .size = sizeof(struct weir_place_query),
+            .cluster = cluster,
             .mix = &mix,
             .shape = shape_of(life, job->kind, placed),
             .owner = owner_of(job),
@@ -124,7 +126,8 @@ static weir_status place_group(struct life *life, struct weir_cluster *cluster,
     const struct weir_mix mix = { 0 };
     struct weir_shape bundles[RANKS];
     struct weir_group_answer answer;
-    const struct weir_group_query query = { .size = sizeof(struct weir_group_query), .scratch = cluster,
+    const struct weir_group_query query = { .size = sizeof(struct weir_group_query),
+                                            .scratch = cluster,
                                             .mix = &mix,
                                             .bundles = bundles,
                                             .bundle_count = ranks_of(life, job->kind),
@@ -412,7 +415,8 @@ static void carry_out(struct life *life, const struct weir_plan *plan, struct se
                          : action;
         if (start->rank == 0)
             job->state = draw(life, 25) == 0 ? WAITING : RUNNING;
-        const struct weir_outcome outcome = { .size = sizeof(struct weir_outcome), .kind = job->state == RUNNING ? WEIR_OUTCOME_STARTED
+        const struct weir_outcome outcome = { .size = sizeof(struct weir_outcome),
+                                              .kind = job->state == RUNNING ? WEIR_OUTCOME_STARTED
                                                                             : WEIR_OUTCOME_REFUSED,
                                               .owner = owner_of(job),
                                               .worker = action->worker + start->rank,

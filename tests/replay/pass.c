@@ -24,7 +24,8 @@ static json_t *scaling_params(const json_t *input)
 {
     const json_t *const counts = given_counts(input);
     json_t *const params =
-        json_pack("{s:f}", "overallocation", decide_number_or(input, "overallocation_target", 1.5));
+        json_pack("{s:s, s:s, s:f}", "on_shortage", "fail", "arithmetic", "reference",
+                  "overallocation", decide_number_or(input, "overallocation_target", 1.5));
     char name[32];
 
     for (size_t i = 0; i < json_array_size(counts); i++) {

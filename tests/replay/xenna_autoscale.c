@@ -118,13 +118,13 @@ static json_t *plain_document(const struct pass *pass)
             estimates, json_pack("{s:o, s:o}", "batches_per_s", number_or_null(stage, "speed"),
                                  "returns_per_batch", number_or_null(stage, "returns")));
     }
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:O, s:{s:s, s:{s:f}, s:s, s:{s:f}}}", "command",
-                     "autoscale", "nodes", free_nodes(pass), "stages", stages, "slots", slots,
-                     "estimates", estimates, "workers", pass->workers, "policy", "placement",
-                     is_codec ? "fgd_c" : "fgd_n", "placement_params", "reuse_bonus",
-                     decide_number_or(input, "reuse_bonus", 10), "scaling",
-                     is_codec ? "xenna_c" : "xenna_n", "scaling_params", "overallocation",
-                     decide_number_or(input, "overallocation_target", 1.5));
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:O, s:{s:s, s:{s:f}, s:s, s:{s:s, s:s, s:f}}}", "command",
+        "autoscale", "nodes", free_nodes(pass), "stages", stages, "slots", slots, "estimates",
+        estimates, "workers", pass->workers, "policy", "placement", is_codec ? "fgd_c" : "fgd_n",
+        "placement_params", "reuse_bonus", decide_number_or(input, "reuse_bonus", 10), "scaling",
+        is_codec ? "xenna_c" : "xenna_n", "scaling_params", "on_shortage", "fail", "arithmetic",
+        "reference", "overallocation", decide_number_or(input, "overallocation_target", 1.5));
 }
 
 /* ---- the mix ---- */

@@ -122,8 +122,11 @@ void test_tell_job(struct weir_host *host, uint64_t id, uint32_t kind)
     for (uint32_t n = 0; n < weir_cluster_node_count(host->inventory); n++) {
         uint32_t cursor = 0;
         while (weir_cluster_node_worker(host->inventory, n, &cursor, &worker)) {
-            const struct weir_outcome outcome = { .size = sizeof(struct weir_outcome), .kind = kind, .owner = worker.owner, .node = n, .worker = worker.id
-            };
+            const struct weir_outcome outcome = { .size = sizeof(struct weir_outcome),
+                                                  .kind = kind,
+                                                  .owner = worker.owner,
+                                                  .node = n,
+                                                  .worker = worker.id };
             if (worker.owner.kind != WEIR_OWNER_JOB || worker.owner.id != id)
                 continue;
             CHECK_I64(weir_host_outcome(host, &outcome, NULL, NULL), WEIR_OK);

@@ -426,7 +426,8 @@ static struct weir_action draw_rank(struct draws *draws, const struct oracle *or
     const bool is_due = oracle->gang != 0 && !draws_one_in(draws, 12);
     const uint32_t id =
         is_due ? oracle->gang : 1 + draw(draws, draws_one_in(draws, 9) ? JOBS + 1 : JOBS);
-    struct weir_action action = { .size = sizeof(struct weir_action), .verb = WEIR_VERB_START,
+    struct weir_action action = { .size = sizeof(struct weir_action),
+                                  .verb = WEIR_VERB_START,
                                   .owner = weir_job_owner(0, id),
                                   .rank = is_due ? oracle->rank : draws_one_in(draws, 9),
                                   .worker = FIRST_NEW + draw(draws, MOST_ACTIONS),

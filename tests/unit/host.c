@@ -263,11 +263,11 @@ static void wrong_stages_are_refused(void)
 static void wrong_configurations_are_refused(void)
 {
     struct weir_host_config config = test_config("fgd_xenna", "xenna");
-    const double values[] = { 1, 2, 1, 0, 0.5, 0 };
+    const double values[] = { 1, 2, 1, 0, 0, 0, 0.5, 0 };
     struct weir_error error = { 0 };
     struct weir_host *host = NULL;
 
-    config.scaling_params = (struct weir_params){ .values = values, .count = 6 };
+    config.scaling_params = (struct weir_params){ .values = values, .count = 8 };
     CHECK_I64(weir_host_create(&config, &host, &error), WEIR_EINVAL);
     CHECK_STR(error.text, "scaling policy xenna: parameter overallocation must be within "
                           "[1, 100], got 0.5");

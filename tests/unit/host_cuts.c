@@ -32,7 +32,8 @@ static struct weir_host *open_mig(const struct weir_mig *table, uint32_t gpu_cou
     struct weir_gpu_spec gpus[4] = { 0 };
     uint32_t counts[WEIR_MIG_PROFILES] = { 0 };
     weir_mig_layout whole = 0;
-    const struct weir_node_spec node = { .size = sizeof(struct weir_node_spec), .gpu_count = gpu_count,
+    const struct weir_node_spec node = { .size = sizeof(struct weir_node_spec),
+                                         .gpu_count = gpu_count,
                                          .cpu_units = 8 * WEIR_ONE,
                                          .gpus = gpus };
 
@@ -57,8 +58,11 @@ static const struct weir_action *find_cut(const struct weir_plan *plan)
 
 static weir_status tell_cut(struct weir_host *host, const struct weir_action *cut, uint32_t kind)
 {
-    const struct weir_outcome outcome = { .size = sizeof(struct weir_outcome), .kind = kind, .owner = cut->owner, .node = cut->node, .gpu = cut->gpu
-    };
+    const struct weir_outcome outcome = { .size = sizeof(struct weir_outcome),
+                                          .kind = kind,
+                                          .owner = cut->owner,
+                                          .node = cut->node,
+                                          .gpu = cut->gpu };
 
     return weir_host_outcome(host, &outcome, NULL, NULL);
 }

@@ -122,7 +122,8 @@ static void a_refused_job_waits_again(void)
     const struct weir_plan *const plan = test_pass(host);
     CHECK_STR(test_starts(plan).text, "2.0@1");
     const struct weir_action *const action = weir_plan_action(plan, 0);
-    const struct weir_outcome refused = { .size = sizeof(struct weir_outcome), .kind = WEIR_OUTCOME_REFUSED,
+    const struct weir_outcome refused = { .size = sizeof(struct weir_outcome),
+                                          .kind = WEIR_OUTCOME_REFUSED,
                                           .reason = WEIR_REASON_TRUTH,
                                           .owner = action->owner,
                                           .worker = action->worker };
@@ -141,7 +142,8 @@ static void outcomes_of_nobody_change_nothing(void)
     const struct weir_host_config config = test_jobs_config("first_fit");
     struct weir_host *const host = test_jobs_open(&config, 2, 1);
     const struct weir_alloc alloc = { .cpu_units = WEIR_ONE };
-    struct weir_outcome outcome = { .size = sizeof(struct weir_outcome), .kind = WEIR_OUTCOME_STARTED,
+    struct weir_outcome outcome = { .size = sizeof(struct weir_outcome),
+                                    .kind = WEIR_OUTCOME_STARTED,
                                     .owner = weir_job_owner(0, 5),
                                     .worker = 3 };
 
@@ -343,7 +345,8 @@ static weir_status live_on(struct weir_host *host)
         WEIR_TRY(weir_host_submit(host, &spec, NULL));
     }
     for (uint32_t i = 0; i < 2; i++) {
-        struct weir_outcome outcome = { .size = sizeof(struct weir_outcome), .kind = WEIR_OUTCOME_REFUSED };
+        struct weir_outcome outcome = { .size = sizeof(struct weir_outcome),
+                                        .kind = WEIR_OUTCOME_REFUSED };
         WEIR_TRY(weir_host_decide(host, &call, &plan, NULL));
         outcome.owner = weir_plan_action(plan, 0)->owner;
         WEIR_TRY(weir_host_outcome(host, &outcome, NULL, NULL));

@@ -61,7 +61,9 @@ static void jobs_of_a_rejected_plan_wait_again(void)
 {
     const struct weir_scaling_ops liar = scaling_of(stop_a_ghost);
     struct weir_host_config config = test_jobs_config("first_fit");
-    const struct weir_call call = { .size = sizeof call, .causes = WEIR_CAUSE_JOBS | WEIR_CAUSE_TIMER, .now_ns = 0 };
+    const struct weir_call call = { .size = sizeof call,
+                                    .causes = WEIR_CAUSE_JOBS | WEIR_CAUSE_TIMER,
+                                    .now_ns = 0 };
     const struct weir_plan *plan = NULL;
 
     config.scaling = &liar;
@@ -265,7 +267,9 @@ static void stages_share_what_jobs_leave(void)
     test_starts_are(host, "");
     uint64_t worker = 0;
     CHECK(weir_cluster_pool_worker_id(host->inventory, 0, 0, &worker));
-    const struct weir_outcome stopped = { .size = sizeof(struct weir_outcome), .kind = WEIR_OUTCOME_STOPPED, .worker = worker };
+    const struct weir_outcome stopped = { .size = sizeof(struct weir_outcome),
+                                          .kind = WEIR_OUTCOME_STOPPED,
+                                          .worker = worker };
     CHECK_I64(weir_host_outcome(host, &stopped, NULL, NULL), WEIR_OK);
     test_starts_are(host, "3.0@1");
     CHECK_I64(weir_view_supply(weir_host_view(host, 0)).gpu_units, WEIR_ONE);

@@ -13,7 +13,8 @@
 #define ENDLESS(nodes, items)                                                                      \
     "schema: 1\nname: r\ncluster:\n  nodes:\n    - {name: n, cpus: 2, count: " nodes "}\n"         \
     "sched: {placement: first_fit, scaling: {policy: fixed, interval: 180 s}}\n"                   \
-    "pipelines:\n  - name: p\n    semantics: runtime\n    input: {items: " items "}\n"             \
+    "pipelines:\n  - name: p\n    semantics: runtime\n    restart: same_place\n"                   \
+    "    input: {items: " items "}\n"                                                              \
     "    stages:\n"
 #define HEAD(nodes, items) "horizon: 1000 s\n" ENDLESS(nodes, items)
 

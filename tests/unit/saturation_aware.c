@@ -146,11 +146,28 @@ static void a_floor_holds_workers_and_starts_wait_for_their_room(void)
     weir_host_destroy(host);
 }
 
-/* Twenty workers on eight CPUs: the count of now, none, stands instead of an error. */
-static void a_manual_count_that_cannot_be_met_holds_the_present_one(void)
+/* Twenty workers on eight CPUs, and the other stage has its first one. */
+static void a_manual_count_is_met_as_far_as_it_fits(void)
 {
     struct weir_host *const host = small_host(20);
 
+    CHECK_STR(decide_at(host, 0).text, "7,1");
+    weir_host_destroy(host);
+}
+
+/* As the reference: the count of now, none, stands instead of an error. */
+static void failing_whole_a_manual_count_that_cannot_be_met_holds_the_present_one(void)
+{
+    struct weir_host_config config = test_config("fgd_n", "saturation_aware");
+    const struct weir_scaling_ops *const ops = config.scaling;
+    struct weir_host *const host = small_host(20);
+    double values[32];
+
+    for (uint32_t i = 0; i < ops->param_count && i < COUNT(values); i++)
+        values[i] = ops->params[i].initial;
+    values[weir_param_find(ops->params, ops->param_count, "on_shortage")] = 1;
+    config.scaling_params = (struct weir_params){ .values = values, .count = ops->param_count };
+    CHECK_I64(weir_host_replace(host, &config, NULL), WEIR_OK);
     CHECK_STR(decide_at(host, 0).text, "0,1");
     weir_host_destroy(host);
 }
@@ -181,8 +198,9 @@ static const struct test tests[] = {
       a_measured_bottleneck_grows_to_the_next_one_at_once },
     { "a floor holds workers and starts wait for their room",
       a_floor_holds_workers_and_starts_wait_for_their_room },
-    { "a manual count that cannot be met holds the present one",
-      a_manual_count_that_cannot_be_met_holds_the_present_one },
+    { "a manual count is met as far as it fits", a_manual_count_is_met_as_far_as_it_fits },
+    { "failing whole, a manual count that cannot be met holds the present one",
+      failing_whole_a_manual_count_that_cannot_be_met_holds_the_present_one },
     { "too few averaging samples are refused", too_few_averaging_samples_are_refused },
 };
 

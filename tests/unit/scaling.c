@@ -25,6 +25,21 @@ static struct weir_host_config reference_config(void)
     return config;
 }
 
+enum { PARAMS_MOST = 32 };
+
+/* Everything at its default, but failing whole as the references do. */
+static struct weir_host_config literal_config(const char *scaling, double *values)
+{
+    struct weir_host_config config = test_config("fgd_xenna", scaling);
+    const struct weir_scaling_ops *const ops = config.scaling;
+
+    for (uint32_t i = 0; i < ops->param_count && i < PARAMS_MOST; i++)
+        values[i] = ops->params[i].initial;
+    values[weir_param_find(ops->params, ops->param_count, "on_shortage")] = 1;
+    config.scaling_params = (struct weir_params){ .values = values, .count = ops->param_count };
+    return config;
+}
+
 /* Unmeasures every stage, or measures it as the pipeline says. */
 static void set_measured(struct weir_host *host, const struct test_pipeline *pipeline,
                          bool measured)
@@ -225,7 +240,8 @@ static void a_manual_count_that_cannot_be_met_names_its_stage(void)
     struct test_pipeline pipeline = {
         .nodes = 3, .gpus = 2, .cpus = 8, .stages = stages, .stage_count = COUNT(stages)
     };
-    const struct weir_host_config config = test_config("fgd_xenna", "xenna");
+    double values[PARAMS_MOST];
+    const struct weir_host_config config = literal_config("xenna", values);
     struct weir_host *host = test_host(&config, &pipeline);
     struct weir_error error = { 0 };
 
@@ -257,7 +273,8 @@ static void manual_stages_go_first_even_if_that_starves_others(void)
     const weir_status statuses[] = { WEIR_EINFEASIBLE, WEIR_EMINIMUM };
 
     for (size_t i = 0; i < 2; i++) {
-        const struct weir_host_config config = test_config("fgd_xenna", scalings[i]);
+        double values[PARAMS_MOST];
+        const struct weir_host_config config = literal_config(scalings[i], values);
         struct weir_host *const host = test_host(&config, &pipeline);
         struct weir_error error = { 0 };
         CHECK_I64(test_step(host, &error), statuses[i]);
@@ -313,7 +330,8 @@ static void nine_whole_gpus_on_eight_fail_fast(void)
     const weir_status statuses[] = { WEIR_EINFEASIBLE, WEIR_EMANUAL };
 
     for (size_t i = 0; i < 2; i++) {
-        const struct weir_host_config config = test_config("fgd_xenna", scalings[i]);
+        double values[PARAMS_MOST];
+        const struct weir_host_config config = literal_config(scalings[i], values);
         struct weir_host *const host = test_host(&config, &pipeline);
         struct weir_error error = { 0 };
         CHECK_I64(test_step(host, &error), statuses[i]);
@@ -338,7 +356,8 @@ static void the_stage_without_a_first_worker_is_named(void)
     const weir_status statuses[] = { WEIR_EINFEASIBLE, WEIR_EMINIMUM };
 
     for (size_t i = 0; i < 2; i++) {
-        const struct weir_host_config config = test_config("fgd_xenna", scalings[i]);
+        double values[PARAMS_MOST];
+        const struct weir_host_config config = literal_config(scalings[i], values);
         struct weir_host *const host = test_host(&config, &pipeline);
         struct weir_error error = { 0 };
         CHECK_I64(test_step(host, &error), statuses[i]);
@@ -348,6 +367,160 @@ static void the_stage_without_a_first_worker_is_named(void)
     }
     pipeline.stage_count = 8;
     CHECK_STR(first_counts("xenna", &pipeline).text, "1,1,1,1,1,1,1,1");
+}
+
+/* The third CPU: both stages do 0.3 a second, but for the last bit. */
+static void the_last_bit_of_a_speed_decides_nothing(void)
+{
+    const struct test_stage stages[] = { { .name = "a", .cpus = 1, .speed_per_s = 0.1 * 3 },
+                                         { .name = "b", .cpus = 1, .speed_per_s = 0.3 } };
+    const struct test_pipeline pipeline = {
+        .nodes = 1, .cpus = 3, .stages = stages, .stage_count = COUNT(stages)
+    };
+    const char *const scalings[] = { "xenna", "xenna_n", "inverse_speed" };
+
+    CHECK(stages[0].speed_per_s > stages[1].speed_per_s);
+    for (size_t i = 0; i < COUNT(scalings); i++) {
+        double values[PARAMS_MOST];
+        struct weir_host_config config = literal_config(scalings[i], values);
+        const struct weir_scaling_ops *const ops = config.scaling;
+        CHECK_STR(first_counts(scalings[i], &pipeline).text, "2,1");
+        values[weir_param_find(ops->params, ops->param_count, "arithmetic")] = 1;
+        struct weir_host *const host = test_host(&config, &pipeline);
+        CHECK_I64(test_step(host, NULL), WEIR_OK);
+        CHECK_STR(test_workers(host).text, "1,2");
+        weir_host_destroy(host);
+    }
+}
+
+/* ---- best effort ---- */
+
+static const char *const SCALINGS[] = { "xenna",        "xenna_n",         "xenna_c",
+                                        "pool_optimum", "inverse_speed",   "equal_split",
+                                        "fixed",        "saturation_aware" };
+
+/* The host after a decision that must give a plan; NULL and a failed check without one. */
+static struct weir_host *decided(const char *scaling, const struct test_pipeline *pipeline)
+{
+    const struct weir_host_config config = test_config("fgd_xenna", scaling);
+    struct weir_host *const host = test_host(&config, pipeline);
+    struct weir_error error = { 0 };
+
+    if (!CHECK_I64(test_step(host, &error), WEIR_OK))
+        fprintf(stderr, "%s: %s\n", scaling, error.text);
+    return host;
+}
+
+static uint32_t workers(const struct weir_host *host, uint32_t pool)
+{
+    return weir_cluster_pool_workers(weir_host_cluster(host), pool);
+}
+
+static void a_fixed_count_is_met_as_far_as_it_fits(void)
+{
+    const struct test_stage stages[] = { { .name = "m", .gpus = 1, .requested = 9 } };
+    const struct test_pipeline pipeline = {
+        .nodes = 1, .gpus = 8, .cpus = 8, .stages = stages, .stage_count = COUNT(stages)
+    };
+
+    for (size_t i = 0; i < COUNT(SCALINGS); i++) {
+        struct weir_host *const host = decided(SCALINGS[i], &pipeline);
+        CHECK_I64(workers(host, 0), 8);
+        weir_host_destroy(host);
+    }
+}
+
+static void a_stage_without_room_leaves_the_others_served(void)
+{
+    const struct test_stage stages[] = {
+        { .name = "s1", .gpus = 1 },
+        { .name = "s2", .gpus = 1 },
+        { .name = "s3", .gpus = 1 },
+    };
+    const struct test_pipeline pipeline = {
+        .nodes = 1, .gpus = 2, .cpus = 8, .stages = stages, .stage_count = COUNT(stages)
+    };
+
+    for (size_t i = 0; i < COUNT(SCALINGS); i++) {
+        struct weir_host *const host = decided(SCALINGS[i], &pipeline);
+        CHECK_STR(test_workers(host).text, "1,1,0");
+        CHECK_I64(test_step(host, NULL), WEIR_OK); /* and again, and nobody is moved */
+        CHECK_STR(test_workers(host).text, "1,1,0");
+        CHECK_I64(weir_host_stats(host).stopped, 0);
+        weir_host_destroy(host);
+    }
+}
+
+/* One node is down, the other one full: the denial names its GPU and who is on it. */
+static void a_denial_names_the_device_and_its_holders(void)
+{
+    const struct test_stage stages[] = { { .name = "s1", .gpus = 1, .speed_per_s = 1 },
+                                         { .name = "s2", .gpus = 0.75, .speed_per_s = 1 },
+                                         { .name = "s3", .gpus = 1, .speed_per_s = 1 } };
+    const struct test_pipeline pipeline = {
+        .nodes = 2, .gpus = 2, .cpus = 8, .stages = stages, .stage_count = COUNT(stages)
+    };
+    const struct weir_call call = { .size = sizeof(struct weir_call), .causes = WEIR_CAUSE_TIMER, .now_ns = 0 };
+
+    for (uint32_t explain = WEIR_EXPLAIN_OFF; explain <= WEIR_EXPLAIN_COUNTS; explain++) {
+        struct weir_host_config config = test_config("fgd_xenna", "xenna");
+        config.explain = explain;
+        struct weir_host *const host = test_host(&config, &pipeline);
+        const struct weir_plan *plan = NULL;
+        CHECK_I64(weir_host_set_node(host, 0, 0, 0), WEIR_OK);
+        CHECK_I64(weir_host_decide(host, &call, &plan, NULL), WEIR_OK);
+        const struct weir_action *const shortage = weir_plan_shortage(plan);
+        if (!CHECK(shortage != NULL))
+            continue;
+        CHECK_I64(shortage->owner.index, 2);
+        CHECK_I64(shortage->reason, WEIR_REASON_GPU_WHOLE);
+        CHECK_I64(weir_plan_holder_count(plan) > 0, explain != WEIR_EXPLAIN_OFF);
+        if (explain != WEIR_EXPLAIN_OFF) {
+            const struct weir_holder *const holder = weir_plan_holder_at(plan, 0);
+            CHECK(weir_owner_is(&holder->denied, &shortage->owner));
+            CHECK_I64(holder->owner.index, 1); /* a quarter is free beside it */
+            CHECK_I64(holder->node, 1);
+            CHECK_I64(weir_plan_holder_at(plan, weir_plan_holder_count(plan)) == NULL, 1);
+        }
+        weir_host_destroy(host);
+    }
+}
+
+/* Every GPU is full of the one stage's halves when the other one comes and wants two of a node. */
+static void the_first_worker_takes_from_the_richest(void)
+{
+    const struct test_stage stages[] = {
+        { .name = "slow", .cpus = 1, .speed_per_s = 1 },
+        { .name = "rich", .gpus = 0.5, .speed_per_s = 1 },
+        { .name = "late", .gpus = 2, .speed_per_s = 1, .requested = -1 },
+    };
+    const struct test_pipeline pipeline = {
+        .nodes = 2, .gpus = 2, .cpus = 4, .stages = stages, .stage_count = COUNT(stages)
+    };
+
+    for (size_t i = 0; i < 2 * COUNT(SCALINGS); i++) {
+        /* without a count, and with one that is fixed by hand */
+        const struct weir_pool_update comes = { .size = sizeof(struct weir_pool_update),
+                                                .slots = 2,
+                                                .requested_workers = i % 2 ? 1 : -1 };
+        const struct weir_host_config config = test_config("fgd_xenna", SCALINGS[i / 2]);
+        struct weir_host *const host = test_host(&config, &pipeline);
+        for (uint64_t id = 1; id <= 8; id++) {
+            const struct weir_shape *const shape =
+                &weir_view_pool(weir_host_view(host, 0), 1)->shape;
+            struct weir_alloc alloc;
+            CHECK_I64(weir_place_first(weir_host_cluster(host), id <= 4 ? 0 : 1, shape, &alloc),
+                      WEIR_OK);
+            CHECK_I64(weir_host_adopt_worker(host, id, weir_pool_owner(1), &alloc, NULL), WEIR_OK);
+        }
+        CHECK_I64(weir_host_update_pool(host, 2, &comes), WEIR_OK);
+        CHECK_I64(test_step(host, NULL), WEIR_OK);
+        CHECK_I64(workers(host, 2), 1);
+        CHECK(workers(host, 0) >= 1 && workers(host, 1) >= 1);
+        if (i / 2 < 3 && i % 2 == 1) /* xenna: the four that stood in the way, and nobody else */
+            CHECK_I64(weir_host_stats(host).stopped, 4);
+        weir_host_destroy(host);
+    }
 }
 
 /* covers: S0.39 */
@@ -445,7 +618,7 @@ static void finished_stages_can_be_left_alone(void)
     const struct weir_pool_update finished = {
         .size = sizeof(struct weir_pool_update), .finished = 1, .slots = 2, .requested_workers = -1
     };
-    const double values[] = { 1, 2, 1, 1, 1.5, 0 };
+    const double values[] = { 1, 2, 1, 1, 0, 0, 1.5, 0 };
     struct weir_host_config config = test_config("fgd_xenna", "xenna");
 
     config.scaling_params = (struct weir_params){ .values = values, .count = COUNT(values) };
@@ -589,6 +762,12 @@ static const struct test tests[] = {
     { "every policy is stable on the reference pipeline",
       every_policy_is_stable_on_the_reference_pipeline },
     { "the registry finds its own", the_registry_finds_its_own },
+    { "the last bit of a speed decides nothing", the_last_bit_of_a_speed_decides_nothing },
+    { "a fixed count is met as far as it fits", a_fixed_count_is_met_as_far_as_it_fits },
+    { "a stage without room leaves the others served",
+      a_stage_without_room_leaves_the_others_served },
+    { "a denial names the device and its holders", a_denial_names_the_device_and_its_holders },
+    { "the first worker takes from the richest", the_first_worker_takes_from_the_richest },
 };
 
 TEST_MAIN(tests)

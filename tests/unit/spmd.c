@@ -76,7 +76,7 @@ static const char node_lost_early[] =
 /* In its place: the node is away, so four turns in vain give the group up, none of it is held. */
 static void a_group_is_all_there_or_not_at_all(void)
 {
-    struct sim_run_summary *summary = run(node_lost, NULL);
+    struct sim_run_summary *summary = run(node_lost, "pipelines.p.restart=same_place");
     CHECK_NEAR(value(summary, "worker.created"), 1, 0);
     CHECK_NEAR(value(summary, "util.gpu.assigned"), 505.0 * 2 / (505.01 * 3 + 494.99 * 2), 1e-9);
     free(summary);
@@ -92,7 +92,8 @@ static void a_group_is_all_there_or_not_at_all(void)
 static void a_crashed_group_returns_to_its_places(void)
 {
     struct sim_run_summary *summary =
-        run(group_of_two, "pipelines.p.stages.a.worker_between=const(30s) horizon=60s");
+        run(group_of_two, "pipelines.p.stages.a.worker_between=const(30s) horizon=60s "
+                          "pipelines.p.restart=same_place");
     CHECK_NEAR(value(summary, "worker.created"), 2, 0);
     CHECK_NEAR(value(summary, "util.gpu.assigned"), 2.0 / 3 * (60 - 0.01) / 60, 1e-9);
     free(summary);

@@ -167,8 +167,10 @@ struct weir_call {
 
 /* One decision: queueing when a job may start that could not before, scaling when its interval is
  * over, it asked for it, or workers or nodes changed. The plan is the host's and lives until the
- * next call. WEIR_EPOLICY: the policy's plan was rejected (and no fallback); WEIR_EMANUAL,
- * WEIR_EMINIMUM, WEIR_EINFEASIBLE: the policy says so (error->phase and pool are set). */
+ * next call. WEIR_OK whenever there is a plan: what could not be done is in it (weir_plan_shortage,
+ * a DENY for each pool or job, weir_plan_holder_at). WEIR_EPOLICY: the policy's plan was rejected
+ * (and no fallback); WEIR_EMANUAL, WEIR_EMINIMUM, WEIR_EINFEASIBLE: a policy that fails whole says
+ * so (error->phase and pool are set). */
 WEIR_API weir_status weir_host_decide(struct weir_host *host, const struct weir_call *call,
                                       const struct weir_plan **plan, struct weir_error *error);
 

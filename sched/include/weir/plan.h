@@ -83,7 +83,7 @@ WEIR_API const char *weir_verb_name(uint32_t verb);
     X(WEIR_REASON_TRUTH, "refused by the cluster")                                                 \
     X(WEIR_REASON_FINISHED, "stage has no more work")                                              \
     X(WEIR_REASON_MIG, "no free MIG instance")                                                     \
-    X(WEIR_REASON_QUEUE_FULL, "too many wait already")                                                  \
+    X(WEIR_REASON_QUEUE_FULL, "too many wait already")                                             \
     X(WEIR_REASON_NODE_GONE, "node was removed")                                                   \
     X(WEIR_REASON_NO_SUPPLIER, "no supplier of nodes")                                             \
     X(WEIR_REASON_CANCELLED, "the plan was cancelled")
@@ -158,6 +158,16 @@ struct weir_candidate {
     double primary, secondary;
 };
 
+/* Who holds what a denied pool or job asked for: a worker on the device that comes nearest to
+ * having room for it, of the plan as it is. A few for each DENY, kept from level COUNTS on. */
+struct weir_holder {
+    struct weir_owner denied; /* of the DENY */
+    struct weir_owner owner;  /* whose worker it is */
+    uint64_t worker;
+    uint32_t node;
+    uint32_t gpu; /* within the node; WEIR_NO_INDEX = its CPUs or memory */
+};
+
 /* One step of an algorithm that can be replayed against a reference (kept at level FULL). */
 struct weir_step {
     uint32_t phase;
@@ -202,6 +212,16 @@ WEIR_API weir_status weir_plan_step(struct weir_plan *plan, const struct weir_st
 /* A candidate of the next choice that is kept; below level TOP nothing happens. */
 WEIR_API weir_status weir_plan_candidate(struct weir_plan *plan,
                                          const struct weir_candidate *candidate);
+
+/* Holders of one denied owner follow each other. */
+WEIR_API weir_status weir_plan_holder(struct weir_plan *plan, const struct weir_holder *holder);
+WEIR_API uint32_t weir_plan_holder_count(const struct weir_plan *plan);
+WEIR_API const struct weir_holder *weir_plan_holder_at(const struct weir_plan *plan,
+                                                       uint32_t index);
+
+/* The shortage that binds first: the first DENY. Of pools it is the one that was refused first and
+ * got nothing after, so a missing first worker before one more. NULL when nothing is denied. */
+WEIR_API const struct weir_action *weir_plan_shortage(const struct weir_plan *plan);
 
 /* Takes back the latest STOP of this worker (it is kept after all). False when there is none. */
 WEIR_API bool weir_plan_unstop(struct weir_plan *plan, uint64_t worker);
