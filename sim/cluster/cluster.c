@@ -157,25 +157,40 @@ static void fill_device(struct sim_use *use, const struct weir_device *device,
 void sim_lease_fill(struct sim_lease *lease, const struct sim_cluster *cluster,
                     const struct weir_alloc *alloc, const struct weir_shape *uses)
 {
-    lease->alloc = *alloc;
-    lease->cpus_used = weir_units_amount(uses->cpu_units);
-    lease->ram_used_bytes = uses->ram_bytes;
-    lease->is_running = 0;
-    lease->use_count = 0;
+    *lease = (struct sim_lease){ .node = alloc->node,
+                                 .device_count = (uint16_t)alloc->device_count,
+                                 .cpu_units = alloc->cpu_units,
+                                 .ram_bytes = alloc->ram_bytes,
+                                 .cpus_used = weir_units_amount(uses->cpu_units),
+                                 .ram_used_bytes = uses->ram_bytes,
+                                 .parts = lease->parts };
+    for (uint32_t d = 0; d < alloc->device_count; d++)
+        lease->parts[d].device = alloc->devices[d];
     if (uses->kind == WEIR_SHAPE_CPU)
         return;
+    const struct sim_node *host = &cluster->nodes[alloc->node];
     for (uint32_t d = 0; d < alloc->device_count; d++) {
-        struct sim_use *use = &lease->uses[lease->use_count++];
-        const struct sim_node *host = &cluster->nodes[alloc->node];
+        struct sim_use *use = &lease->parts[lease->use_count++].use;
         fill_device(use, &alloc->devices[d], uses, alloc->device_count);
         if (alloc->devices[d].gpu < host->gpu_count)
             fill_slice(use, &cluster->gpus[host->gpu_first + alloc->devices[d].gpu],
                        &alloc->devices[d], uses);
     }
-    if (lease->use_count == 0 && cluster->nodes[alloc->node].gpu_count > 0) {
+    if (lease->use_count == 0 && host->gpu_count > 0) {
         const struct weir_device hidden = { .gpu = idlest_gpu(cluster, alloc->node) };
-        fill_device(&lease->uses[lease->use_count++], &hidden, uses, 1);
+        fill_device(&lease->parts[lease->use_count++].use, &hidden, uses, 1);
     }
+}
+
+struct weir_alloc sim_lease_alloc(const struct sim_lease *lease)
+{
+    struct weir_alloc alloc = { .node = lease->node,
+                                .device_count = lease->device_count,
+                                .cpu_units = lease->cpu_units,
+                                .ram_bytes = lease->ram_bytes };
+    for (uint32_t d = 0; d < lease->device_count; d++)
+        alloc.devices[d] = lease->parts[d].device;
+    return alloc;
 }
 
 static uint32_t engine_mask(uint32_t count)
@@ -201,30 +216,30 @@ static uint32_t device_refusal(const struct sim_gpu *gpu, const struct weir_devi
 
 static uint32_t refusal(const struct sim_cluster *cluster, const struct sim_lease *lease)
 {
-    const struct weir_alloc *alloc = &lease->alloc;
-    if (alloc->node >= cluster->node_count || !cluster->nodes[alloc->node].is_up)
+    if (lease->node >= cluster->node_count || !cluster->nodes[lease->node].is_up)
         return WEIR_REASON_NODE_DOWN;
-    const struct sim_node *node = &cluster->nodes[alloc->node];
-    if (node->cpu_held + alloc->cpu_units > node->cpu_total)
+    const struct sim_node *node = &cluster->nodes[lease->node];
+    if (node->cpu_held + lease->cpu_units > node->cpu_total)
         return WEIR_REASON_CPU;
     if (node->ram_total_bytes > 0 &&
         node->ram_used_bytes + lease->ram_used_bytes > node->ram_total_bytes)
         return WEIR_REASON_RAM;
-    for (uint32_t d = 0; d < alloc->device_count; d++) {
-        if (alloc->devices[d].gpu >= node->gpu_count)
+    for (uint32_t d = 0; d < lease->device_count; d++) {
+        const struct weir_device *device = &lease->parts[d].device;
+        if (device->gpu >= node->gpu_count)
             return WEIR_REASON_NO_GPU;
-        const uint32_t reason = device_refusal(
-            &cluster->gpus[node->gpu_first + alloc->devices[d].gpu], &alloc->devices[d]);
+        const uint32_t reason =
+            device_refusal(&cluster->gpus[node->gpu_first + device->gpu], device);
         if (reason != WEIR_REASON_NONE)
             return reason;
     }
     for (uint32_t u = 0; u < lease->use_count; u++) {
-        const struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + lease->uses[u].gpu];
-        const uint32_t reason = sim_slice_use_refusal(&lease->uses[u]);
+        const struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + lease->parts[u].use.gpu];
+        const uint32_t reason = sim_slice_use_refusal(&lease->parts[u].use);
         if (reason != WEIR_REASON_NONE)
             return reason;
         if (gpu->mem_total_bytes > 0 &&
-            gpu->mem_used_bytes + lease->uses[u].mem_bytes > gpu->mem_total_bytes)
+            gpu->mem_used_bytes + lease->parts[u].use.mem_bytes > gpu->mem_total_bytes)
             return WEIR_REASON_GPU_MEM;
     }
     return WEIR_REASON_NONE;
@@ -232,12 +247,12 @@ static uint32_t refusal(const struct sim_cluster *cluster, const struct sim_leas
 
 static void book(struct sim_cluster *cluster, const struct sim_lease *lease, int64_t sign)
 {
-    struct sim_node *node = &cluster->nodes[lease->alloc.node];
-    node->cpu_held += sign * lease->alloc.cpu_units;
+    struct sim_node *node = &cluster->nodes[lease->node];
+    node->cpu_held += sign * lease->cpu_units;
     node->ram_used_bytes += sign * lease->ram_used_bytes;
     assert(node->cpu_held >= 0 && node->cpu_held <= node->cpu_total);
-    for (uint32_t d = 0; d < lease->alloc.device_count; d++) {
-        const struct weir_device *device = &lease->alloc.devices[d];
+    for (uint32_t d = 0; d < lease->device_count; d++) {
+        const struct weir_device *device = &lease->parts[d].device;
         struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + device->gpu];
         gpu->units_held += sign * device->units;
         gpu->nvdec_held ^= device->nvdec_mask;
@@ -246,8 +261,8 @@ static void book(struct sim_cluster *cluster, const struct sim_lease *lease, int
         assert(gpu->units_held >= 0 && gpu->units_held <= WEIR_ONE);
     }
     for (uint32_t u = 0; u < lease->use_count; u++)
-        cluster->gpus[node->gpu_first + lease->uses[u].gpu].mem_used_bytes +=
-            sign * lease->uses[u].mem_bytes;
+        cluster->gpus[node->gpu_first + lease->parts[u].use.gpu].mem_used_bytes +=
+            sign * lease->parts[u].use.mem_bytes;
 }
 
 uint32_t sim_cluster_acquire(struct sim_cluster *cluster, struct sim_lease *lease)
@@ -266,14 +281,14 @@ void sim_cluster_release(struct sim_cluster *cluster, struct sim_lease *lease)
 
 void sim_cluster_run(struct sim_cluster *cluster, struct sim_lease *lease, bool is_running)
 {
-    if ((lease->is_running != 0) == is_running)
+    if (lease->is_running == is_running)
         return;
     const double sign = is_running ? 1.0 : -1.0;
-    struct sim_node *node = &cluster->nodes[lease->alloc.node];
-    lease->is_running = is_running ? 1 : 0;
+    struct sim_node *node = &cluster->nodes[lease->node];
+    lease->is_running = is_running;
     node->cpu_load += sign * lease->cpus_used;
     for (uint32_t u = 0; u < lease->use_count; u++) {
-        const struct sim_use *use = &lease->uses[u];
+        const struct sim_use *use = &lease->parts[u].use;
         struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + use->gpu];
         if (use->slice != NULL)
             continue; /* an instance is its own: nobody else notices */
@@ -305,10 +320,10 @@ static double compute_slowdown(const struct sim_node *node, const struct sim_gpu
 
 double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_lease *lease)
 {
-    const struct sim_node *node = &cluster->nodes[lease->alloc.node];
+    const struct sim_node *node = &cluster->nodes[lease->node];
     double worst = pressure(node->cpu_load, weir_units_amount(node->cpu_total));
     for (uint32_t u = 0; u < lease->use_count; u++) {
-        const struct sim_use *use = &lease->uses[u];
+        const struct sim_use *use = &lease->parts[u].use;
         const struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + use->gpu];
         if (use->slice != NULL) {
             worst = fmax(worst, sim_slice_slowdown(use));

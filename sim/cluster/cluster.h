@@ -27,14 +27,25 @@ struct sim_use {
     double slice_share;                   /* of the GPU's SMs */
 };
 
-/* One worker's hold on a node: the allocation (admission) and the use (physics). */
+/* One device of a lease: what is set aside there, and what is really used. */
+struct sim_part {
+    struct weir_device device;
+    struct sim_use use;
+};
+
+/* One worker's hold on a node: the allocation (admission) and the use (physics). The parts are the
+ * caller's memory, as many as the allocation has devices and at least one, so that a worker of one
+ * device is small. */
 struct sim_lease {
-    struct weir_alloc alloc;
+    uint32_t node;
+    uint16_t device_count; /* parts that hold */
+    uint16_t use_count;    /* parts that use; none, as many, or one hidden one without a device */
+    int64_t cpu_units;
+    int64_t ram_bytes;
     double cpus_used;
     int64_t ram_used_bytes;
-    uint32_t use_count;
-    uint32_t is_running;
-    struct sim_use uses[WEIR_MAX_DEVICES];
+    bool is_running;
+    struct sim_part *parts;
 };
 
 struct sim_gpu {
@@ -74,9 +85,12 @@ void sim_cluster_destroy(struct sim_cluster *cluster);
 /* Totals of a node, for the meter. */
 struct sim_meter_amounts sim_cluster_capacity(const struct sim_cluster *cluster, uint32_t node);
 
-/* What a worker that holds `alloc` and really is a `uses` takes where. */
+/* What a worker that holds `alloc` and really is a `uses` takes where; `parts` must be there. */
 void sim_lease_fill(struct sim_lease *lease, const struct sim_cluster *cluster,
                     const struct weir_alloc *alloc, const struct weir_shape *uses);
+
+/* The allocation it was filled from. */
+struct weir_alloc sim_lease_alloc(const struct sim_lease *lease);
 
 /* Takes the lease, or says why not (enum weir_reason; WEIR_REASON_NONE = taken). */
 uint32_t sim_cluster_acquire(struct sim_cluster *cluster, struct sim_lease *lease);

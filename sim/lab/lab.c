@@ -57,10 +57,13 @@ static weir_status make_room(struct sim_lab *lab)
         if (workload->jobs[i].members > lab->members_max)
             lab->members_max = workload->jobs[i].members;
     lab->leases = calloc(lab->members_max, sizeof(*lab->leases));
+    lab->parts = calloc((size_t)lab->members_max * WEIR_MAX_DEVICES, sizeof(*lab->parts));
+    for (uint32_t i = 0; lab->leases != NULL && lab->parts != NULL && i < lab->members_max; i++)
+        lab->leases[i].parts = lab->parts + (size_t)i * WEIR_MAX_DEVICES;
     lab->counts.label_arrived = calloc(workload->labels_count + 1, sizeof(uint64_t));
     lab->counts.label_failed = calloc(workload->labels_count + 1, sizeof(uint64_t));
-    const bool is_made = lab->leases != NULL && lab->counts.label_arrived != NULL &&
-                         lab->counts.label_failed != NULL;
+    const bool is_made = lab->leases != NULL && lab->parts != NULL &&
+                         lab->counts.label_arrived != NULL && lab->counts.label_failed != NULL;
     return is_made ? WEIR_OK : WEIR_ENOMEM;
 }
 
@@ -130,6 +133,7 @@ void sim_lab_destroy(struct sim_lab *lab)
     free(lab->full.arrived);
     free(lab->full.refused);
     free(lab->leases);
+    free(lab->parts);
     free(lab->counts.label_arrived);
     free(lab->counts.label_failed);
     free(lab);

@@ -37,6 +37,7 @@ struct sim_lab {
     struct sim_arrival_curve curve;
     uint64_t digest;
     struct sim_lease *leases; /* of the members of one job */
+    struct sim_part *parts;   /* of the leases */
     struct full full;
 };
 

@@ -221,7 +221,7 @@ void sim_port_worker_ready(struct sim_port *port, const struct sim_worker *worke
 {
     const int64_t now_ns = sim_engine_now(port->config.context->engine);
     for (uint32_t i = 0; i < worker->places; i++)
-        (void)weir_host_set_worker_state(port->host, sim_worker_place(worker, i).id,
+        (void)weir_host_set_worker_state(port->host, sim_worker_place_id(worker, i),
                                          WEIR_WORKER_READY, now_ns);
 }
 
@@ -243,7 +243,7 @@ static weir_status tell_end(struct sim_port *port, const struct sim_worker *work
     const uint32_t reason = why == SIM_STOP_OVER ? WEIR_REASON_FINISHED : WEIR_REASON_NONE;
     struct weir_outcome outcome = { .kind = kind, .reason = reason, .owner = worker->owner };
     for (uint32_t i = 0; i < worker->places; i++) {
-        outcome.worker = sim_worker_place(worker, i).id;
+        outcome.worker = sim_worker_place_id(worker, i);
         WEIR_TRY(tell(port, outcome, NULL));
     }
     return WEIR_OK;

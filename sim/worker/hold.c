@@ -44,7 +44,7 @@ weir_status sim_hold_reserve(struct hold_table *table)
 
 void sim_hold_enter(struct sim_workers *workers, struct sim_hold *hold)
 {
-    struct node_holds *list = &workers->on_node[hold->lease.alloc.node];
+    struct node_holds *list = &workers->on_node[hold->lease.node];
     const uint32_t slot = slot_of(&workers->table, hold->id);
     assert(workers->table.slots[slot] == NULL);
     workers->table.slots[slot] = hold;
@@ -74,7 +74,7 @@ static void remove_id(struct hold_table *table, uint64_t id)
 
 void sim_hold_leave(struct sim_workers *workers, struct sim_hold *hold)
 {
-    struct node_holds *list = &workers->on_node[hold->lease.alloc.node];
+    struct node_holds *list = &workers->on_node[hold->lease.node];
     remove_id(&workers->table, hold->id);
     *(hold->before == NULL ? &list->first : &hold->before->after) = hold->after;
     *(hold->after == NULL ? &list->last : &hold->after->before) = hold->before;

@@ -16,8 +16,8 @@ struct sim_hold {
     struct sim_worker *worker;
     struct sim_hold *next;           /* of the same worker */
     struct sim_hold *before, *after; /* on its node */
-    struct sim_meter_worker meter;
     struct sim_lease lease;
+    struct sim_part parts[]; /* of the lease */
 };
 
 struct node_holds {

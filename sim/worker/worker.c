@@ -133,36 +133,40 @@ static uint32_t pool_of(const struct sim_worker *worker)
     return worker->owner.kind == WEIR_OWNER_POOL ? worker->owner.index : WEIR_NO_INDEX;
 }
 
-static struct sim_meter_worker meter_view(const struct sim_lease *lease, uint32_t stage)
+/* Adds to zeros. */
+static void add_held(const struct sim_lease *lease, struct sim_meter_amounts *held)
 {
-    const struct weir_alloc *alloc = &lease->alloc;
-    struct sim_meter_worker meter = { .node = alloc->node, .stage = stage };
-    meter.holds.amount[SIM_RESOURCE_CPU] = weir_units_amount(alloc->cpu_units);
-    meter.holds.amount[SIM_RESOURCE_RAM] = (double)alloc->ram_bytes;
-    for (uint32_t d = 0; d < alloc->device_count; d++) {
-        const struct weir_device *device = &alloc->devices[d];
-        meter.holds.amount[SIM_RESOURCE_GPU] += weir_units_amount(device->units);
-        meter.holds.amount[SIM_RESOURCE_NVDEC] += __builtin_popcount(device->nvdec_mask);
-        meter.holds.amount[SIM_RESOURCE_NVENC] += __builtin_popcount(device->nvenc_mask);
-        meter.holds.amount[SIM_RESOURCE_GPU_MEM] += (double)device->mem_bytes;
+    held->amount[SIM_RESOURCE_CPU] = weir_units_amount(lease->cpu_units);
+    held->amount[SIM_RESOURCE_RAM] = (double)lease->ram_bytes;
+    for (uint32_t d = 0; d < lease->device_count; d++) {
+        const struct weir_device *device = &lease->parts[d].device;
+        held->amount[SIM_RESOURCE_GPU] += weir_units_amount(device->units);
+        held->amount[SIM_RESOURCE_NVDEC] += __builtin_popcount(device->nvdec_mask);
+        held->amount[SIM_RESOURCE_NVENC] += __builtin_popcount(device->nvenc_mask);
+        held->amount[SIM_RESOURCE_GPU_MEM] += (double)device->mem_bytes;
     }
-    meter.uses.amount[SIM_RESOURCE_CPU] = lease->cpus_used;
-    meter.uses.amount[SIM_RESOURCE_RAM] = (double)lease->ram_used_bytes;
+}
+
+/* Adds to zeros. */
+static void add_used(const struct sim_lease *lease, struct sim_meter_amounts *used)
+{
+    used->amount[SIM_RESOURCE_CPU] = lease->cpus_used;
+    used->amount[SIM_RESOURCE_RAM] = (double)lease->ram_used_bytes;
     for (uint32_t u = 0; u < lease->use_count; u++) {
-        meter.uses.amount[SIM_RESOURCE_GPU] += lease->uses[u].gpu_share;
-        meter.uses.amount[SIM_RESOURCE_NVDEC] += lease->uses[u].nvdecs;
-        meter.uses.amount[SIM_RESOURCE_NVENC] += lease->uses[u].nvencs;
-        meter.uses.amount[SIM_RESOURCE_GPU_MEM] += (double)lease->uses[u].mem_bytes;
+        const struct sim_use *use = &lease->parts[u].use;
+        used->amount[SIM_RESOURCE_GPU] += use->gpu_share;
+        used->amount[SIM_RESOURCE_NVDEC] += use->nvdecs;
+        used->amount[SIM_RESOURCE_NVENC] += use->nvencs;
+        used->amount[SIM_RESOURCE_GPU_MEM] += (double)use->mem_bytes;
     }
-    return meter;
 }
 
 static uint32_t first_gpu_type(const struct sim_cluster *cluster, const struct sim_lease *lease)
 {
     if (lease->use_count == 0)
         return WEIR_NO_INDEX;
-    const struct sim_node *node = &cluster->nodes[lease->alloc.node];
-    return cluster->gpus[node->gpu_first + lease->uses[0].gpu].type;
+    const struct sim_node *node = &cluster->nodes[lease->node];
+    return cluster->gpus[node->gpu_first + lease->parts[0].use.gpu].type;
 }
 
 static void meter_node(const struct sim_workers *workers, uint32_t node)
@@ -180,10 +184,12 @@ static weir_status take(struct sim_workers *workers, const struct sim_place *pla
     if (sim_hold_find(&workers->table, place->id) != NULL)
         return weir_fail(context->error, WEIR_EDUPLICATE, "worker %llu is running already",
                          (unsigned long long)place->id);
-    struct sim_hold *made = calloc(1, sizeof(*made));
+    const uint32_t parts = place->alloc.device_count > 0 ? place->alloc.device_count : 1;
+    struct sim_hold *made = calloc(1, sizeof(*made) + parts * sizeof(made->parts[0]));
     weir_status status = made == NULL ? WEIR_ENOMEM : sim_hold_reserve(&workers->table);
     if (status == WEIR_OK) {
         made->id = place->id;
+        made->lease.parts = made->parts;
         sim_lease_fill(&made->lease, context->cluster, &place->alloc, uses);
         *reason = sim_cluster_acquire(context->cluster, &made->lease);
     }
@@ -203,19 +209,30 @@ static void give_back(struct sim_workers *workers, struct sim_worker *worker)
         struct sim_hold *hold = worker->holds;
         worker->holds = hold->next;
         sim_cluster_release(workers->context->cluster, &hold->lease);
-        meter_node(workers, hold->lease.alloc.node);
+        meter_node(workers, hold->lease.node);
         sim_hold_leave(workers, hold);
         free(hold);
     }
 }
 
-struct sim_place sim_worker_place(const struct sim_worker *worker, uint32_t index)
+static const struct sim_hold *hold_at(const struct sim_worker *worker, uint32_t index)
 {
     const struct sim_hold *hold = worker->holds;
     assert(index < worker->places);
     while (index-- > 0)
         hold = hold->next;
-    return (struct sim_place){ hold->id, hold->lease.alloc };
+    return hold;
+}
+
+uint64_t sim_worker_place_id(const struct sim_worker *worker, uint32_t index)
+{
+    return hold_at(worker, index)->id;
+}
+
+struct sim_place sim_worker_place(const struct sim_worker *worker, uint32_t index)
+{
+    const struct sim_hold *hold = hold_at(worker, index);
+    return (struct sim_place){ hold->id, sim_lease_alloc(&hold->lease) };
 }
 
 /* ---- begin and end of a life ---- */
@@ -269,8 +286,6 @@ static weir_status take_places(struct sim_workers *workers, struct sim_worker *w
         if (hold == NULL)
             return WEIR_OK;
         hold->worker = worker;
-        hold->meter = meter_view(&hold->lease, pool_of(worker));
-        hold->meter.is_member = i > 0;
         *last = hold;
         last = &hold->next;
         worker->places++;
@@ -326,12 +341,22 @@ static bool is_edge(uint32_t from, uint32_t to)
     return (edges[from] >> to & 1) != 0;
 }
 
+/* The meter asks for what is held when a life begins or ends, for what is used around work. */
 static void show_state(struct sim_context *context, struct sim_hold *hold, uint32_t from,
                        uint32_t to)
 {
-    sim_meter_worker_state(context->meter, sim_engine_now(context->engine), &hold->meter,
+    const struct sim_worker *worker = hold->worker;
+    const bool is_work = from == SIM_WORKER_BUSY || to == SIM_WORKER_BUSY;
+    struct sim_meter_worker meter = { .node = hold->lease.node,
+                                      .stage = pool_of(worker),
+                                      .is_member = hold != worker->holds };
+    if (is_work)
+        add_used(&hold->lease, &meter.uses);
+    if (from == SIM_WORKER_GONE || to == SIM_WORKER_GONE)
+        add_held(&hold->lease, &meter.holds);
+    sim_meter_worker_state(context->meter, sim_engine_now(context->engine), &meter,
                            (enum sim_meter_state)from, (enum sim_meter_state)to);
-    if (from == SIM_WORKER_BUSY || to == SIM_WORKER_BUSY)
+    if (is_work)
         sim_cluster_run(context->cluster, &hold->lease, to == SIM_WORKER_BUSY);
 }
 
@@ -412,10 +437,11 @@ static weir_status record(const struct sim_workers *workers, const struct sim_wo
 {
     const struct sim_context *context = workers->context;
     for (const struct sim_hold *hold = worker->holds; hold != NULL; hold = hold->next) {
+        const struct weir_alloc alloc = sim_lease_alloc(&hold->lease);
         const struct sim_worker_row row = { .worker = hold->id,
                                             .stage = pool_of(worker),
-                                            .node = hold->lease.alloc.node,
-                                            .alloc = &hold->lease.alloc,
+                                            .node = alloc.node,
+                                            .alloc = &alloc,
                                             .created_ns = worker->created_ns,
                                             .ready_ns = worker->ready_ns,
                                             .ended_ns = ended_ns,

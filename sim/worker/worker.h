@@ -100,6 +100,7 @@ void sim_worker_withdraw(struct sim_workers *workers, struct sim_worker *worker)
 
 /* Place `index` of a worker; index 0 is the worker's own. */
 struct sim_place sim_worker_place(const struct sim_worker *worker, uint32_t index);
+uint64_t sim_worker_place_id(const struct sim_worker *worker, uint32_t index);
 
 /* Moves along a legal edge, at the engine's time. */
 void sim_worker_set_state(struct sim_workers *workers, struct sim_worker *worker,

@@ -32,15 +32,21 @@ static struct sim_scenario *load(const char *node, const char *stages)
     return scenario;
 }
 
+enum { LEASES = 16 };
+
 struct lab {
     struct sim_scenario *scenario;
     struct sim_cluster *truth;
     struct weir_cluster *belief;
+    struct sim_part *parts; /* of leases, in order */
+    uint32_t leases;
 };
 
 static struct lab open_lab(const char *node, const char *stages)
 {
-    struct lab lab = { .scenario = load(node, stages) };
+    struct lab lab = { .scenario = load(node, stages),
+                       .parts =
+                           calloc((size_t)LEASES * WEIR_MAX_DEVICES, sizeof(struct sim_part)) };
     struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS];
     struct weir_node_spec spec;
     CHECK_I64(sim_belief_node(lab.scenario, 0, gpus, &spec, NULL), WEIR_OK);
@@ -58,6 +64,7 @@ static void close_lab(struct lab *lab)
     sim_cluster_destroy(lab->truth);
     weir_cluster_destroy(lab->belief);
     sim_scenario_destroy(lab->scenario);
+    free(lab->parts);
 }
 
 /* Starts a worker of a stage at its first place; why the truth refuses it. */
@@ -68,11 +75,21 @@ static uint32_t start(struct lab *lab, uint32_t stage, uint64_t id, struct sim_l
     CHECK_I64(weir_place_first(lab->belief, 0, &spec->shape, &alloc), WEIR_OK);
     CHECK_I64(weir_cluster_add_worker(lab->belief, id, weir_pool_owner(stage), &alloc, NULL),
               WEIR_OK);
+    lease->parts = lab->parts + (size_t)(lab->leases++ % LEASES) * WEIR_MAX_DEVICES;
     sim_lease_fill(lease, lab->truth, &alloc, &spec->uses_shape);
     const uint32_t reason = sim_cluster_acquire(lab->truth, lease);
     if (reason == WEIR_REASON_NONE)
         sim_cluster_run(lab->truth, lease, true);
     return reason;
+}
+
+/* The same lease, with parts of its own; of one device. */
+static struct sim_lease copy_of(struct lab *lab, const struct sim_lease *lease)
+{
+    struct sim_lease copy = *lease;
+    copy.parts = lab->parts + (size_t)(lab->leases++ % LEASES) * WEIR_MAX_DEVICES;
+    copy.parts[0] = lease->parts[0];
+    return copy;
 }
 
 /* ---- instances ---- */
@@ -141,13 +158,13 @@ static void the_truth_refuses_instances_that_are_not_free_on_its_own(void)
     struct sim_lease first;
     struct sim_lease second;
     CHECK_I64(start(&lab, 0, 1, &first), WEIR_REASON_NONE);
-    CHECK_I64(weir_device_start(&first.alloc.devices[0]), 4);
-    second = first;
+    CHECK_I64(weir_device_start(&first.parts[0].device), 4);
+    second = copy_of(&lab, &first);
     CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_MIG); /* held */
-    second.alloc.devices[0].mig =
-        weir_device_instance(weir_device_profile(&first.alloc.devices[0]), 0);
+    second.parts[0].device.mig =
+        weir_device_instance(weir_device_profile(&first.parts[0].device), 0);
     CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_MIG); /* not of the cut */
-    second.alloc.devices[0].mig = 0;
+    second.parts[0].device.mig = 0;
     CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_MIG); /* none is named */
     sim_cluster_release(lab.truth, &first);
     CHECK_I64(sim_cluster_acquire(lab.truth, &first), WEIR_REASON_NONE);
@@ -161,9 +178,9 @@ static void the_truth_makes_no_more_instances_than_a_profile_allows(void)
     struct sim_lease first;
     CHECK_I64(start(&lab, 0, 1, &first), WEIR_REASON_NONE);
     /* Slots are free, but only one instance of a GPU has the media engines. */
-    struct sim_lease second = first;
-    const struct weir_device *device = &first.alloc.devices[0];
-    second.alloc.devices[0].mig =
+    struct sim_lease second = copy_of(&lab, &first);
+    const struct weir_device *device = &first.parts[0].device;
+    second.parts[0].device.mig =
         weir_device_instance(weir_device_profile(device), (weir_device_start(device) + 1) % 7);
     CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_MIG);
     sim_cluster_release(lab.truth, &first);
@@ -179,11 +196,11 @@ static void the_truth_gives_no_encoder_twice(void)
         open_lab("gpus: {l40s: 1}", "      - {name: encode, nvencs: 1, service: 1 s}\n");
     struct sim_lease first;
     CHECK_I64(start(&lab, 0, 1, &first), WEIR_REASON_NONE);
-    struct sim_lease second = first;
+    struct sim_lease second = copy_of(&lab, &first);
     CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_NVENC);
-    second.alloc.devices[0].nvenc_mask = UINT32_C(1) << 3; /* it has three */
+    second.parts[0].device.nvenc_mask = UINT32_C(1) << 3; /* it has three */
     CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_NVENC);
-    second.alloc.devices[0].nvenc_mask = first.alloc.devices[0].nvenc_mask << 1;
+    second.parts[0].device.nvenc_mask = first.parts[0].device.nvenc_mask << 1;
     CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_NONE);
     close_lab(&lab);
 }

@@ -35,7 +35,7 @@ static weir_status release_member(struct oracle_run *run, const struct oracle_jo
         return weir_fail(run->error, WEIR_EINVARIANT, "member %u of job %llu holds nothing", member,
                          (unsigned long long)job->id);
     sim_lease_fill(&run->lease, run->truth, &worker.alloc, &oracle_job_spec(run, job)->shape);
-    run->lease.is_running = 1;
+    run->lease.is_running = true;
     sim_cluster_release(run->truth, &run->lease);
     *node = worker.alloc.node;
     return weir_cluster_remove_worker(run->belief, worker_id(run, job, member), run->error);

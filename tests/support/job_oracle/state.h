@@ -74,7 +74,8 @@ struct oracle_run {
     uint64_t workers; /* numbers given so far */
 
     struct oracle_job_cuts cuts;
-    struct sim_lease lease; /* large */
+    struct sim_lease lease; /* of the member at hand */
+    struct sim_part parts[WEIR_MAX_DEVICES];
 };
 
 static inline const struct sim_job_spec *oracle_job_spec(const struct oracle_run *run,
