@@ -97,7 +97,7 @@ static double heap_of_host(uint32_t workers)
     for (uint32_t w = 0; w < workers; w++) {
         struct weir_alloc alloc = { 0 };
         require(weir_place_first(weir_host_cluster(host), w / GPUS, &pool.shape, &alloc), &error);
-        require(weir_host_adopt_worker(host, w, 0, &alloc, &error), &error);
+        require(weir_host_adopt_worker(host, w, weir_pool_owner(0), &alloc, &error), &error);
     }
     const double after = (double)mallinfo2().uordblks + (double)mallinfo2().hblkhd;
     weir_host_destroy(host);
