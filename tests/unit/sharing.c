@@ -83,6 +83,15 @@ static uint32_t start(struct lab *lab, uint32_t stage, uint64_t id, struct sim_l
     return reason;
 }
 
+/* The same lease, with parts of its own; of one device. */
+static struct sim_lease copy_of(struct lab *lab, const struct sim_lease *lease)
+{
+    struct sim_lease copy = *lease;
+    copy.parts = lab->parts + (size_t)(lab->leases++ % LEASES) * WEIR_MAX_DEVICES;
+    copy.parts[0] = lease->parts[0];
+    return copy;
+}
+
 /* ---- instances ---- */
 
 /* covers: S1.70 partly (the power cap that instances share) */
@@ -150,9 +159,7 @@ static void the_truth_refuses_instances_that_are_not_free_on_its_own(void)
     struct sim_lease second;
     CHECK_I64(start(&lab, 0, 1, &first), WEIR_REASON_NONE);
     CHECK_I64(weir_device_start(&first.parts[0].device), 4);
-    struct sim_part part = first.parts[0];
-    second = first;
-    second.parts = &part;
+    second = copy_of(&lab, &first);
     CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_MIG); /* held */
     second.parts[0].device.mig =
         weir_device_instance(weir_device_profile(&first.parts[0].device), 0);
@@ -171,11 +178,9 @@ static void the_truth_makes_no_more_instances_than_a_profile_allows(void)
     struct sim_lease first;
     CHECK_I64(start(&lab, 0, 1, &first), WEIR_REASON_NONE);
     /* Slots are free, but only one instance of a GPU has the media engines. */
-    struct sim_part part = first.parts[0];
-    struct sim_lease second = first;
-    second.parts = &part;
+    struct sim_lease second = copy_of(&lab, &first);
     const struct weir_device *device = &first.parts[0].device;
-    part.device.mig =
+    second.parts[0].device.mig =
         weir_device_instance(weir_device_profile(device), (weir_device_start(device) + 1) % 7);
     CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_MIG);
     sim_cluster_release(lab.truth, &first);
@@ -191,13 +196,11 @@ static void the_truth_gives_no_encoder_twice(void)
         open_lab("gpus: {l40s: 1}", "      - {name: encode, nvencs: 1, service: 1 s}\n");
     struct sim_lease first;
     CHECK_I64(start(&lab, 0, 1, &first), WEIR_REASON_NONE);
-    struct sim_part part = first.parts[0];
-    struct sim_lease second = first;
-    second.parts = &part;
+    struct sim_lease second = copy_of(&lab, &first);
     CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_NVENC);
-    part.device.nvenc_mask = UINT32_C(1) << 3; /* it has three */
+    second.parts[0].device.nvenc_mask = UINT32_C(1) << 3; /* it has three */
     CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_NVENC);
-    part.device.nvenc_mask = first.parts[0].device.nvenc_mask << 1;
+    second.parts[0].device.nvenc_mask = first.parts[0].device.nvenc_mask << 1;
     CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_NONE);
     close_lab(&lab);
 }
