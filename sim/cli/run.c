@@ -310,51 +310,87 @@ static void print_jobs(const struct sim_experiment *experiment, FILE *out)
         (void)fprintf(out, "next           weir plot %s frag-arrival\n", experiment->database);
 }
 
-static double mean_of(const struct sim_experiment *experiment, const char *metric)
+/* The label of all jobs of a workload: none where it is the only one. */
+static const char *total_label(const struct sim_scenario *scenario, size_t workload)
 {
-    return sim_experiment_mean(experiment, 0, metric, "");
+    return scenario->workloads_count > 1 ? scenario->workloads[workload].name : "";
 }
 
-/* A line about jobs under one label, for those that matter: refused, left or waiting long. */
-static void print_labels(const struct sim_experiment *experiment, FILE *out)
+/* A line about jobs of one class, for those that matter: refused, left or waiting long. */
+static void print_labels(const struct sim_experiment *experiment, size_t index, FILE *out)
 {
-    const struct sim_workload *workload = &experiment->scenarios[0]->workloads[0];
+    const struct sim_scenario *scenario = experiment->scenarios[0];
+    const struct sim_workload *workload = &scenario->workloads[index];
     for (size_t i = 0; i < workload->labels_count && workload->labels_count > 1; i++) {
-        const char *label = workload->labels[i];
-        (void)fprintf(out,
-                      "  %-12s %8.0f arrived   accepted %.2f %%   wait %.4g s mean, %.4g s p95\n",
-                      label, sim_experiment_mean(experiment, 0, "jobs.arrived", label),
-                      100 * sim_experiment_mean(experiment, 0, "jobs.acceptance", label),
-                      sim_experiment_mean(experiment, 0, "wait.job.mean", label),
-                      sim_experiment_mean(experiment, 0, "wait.job.p95", label));
+        char label[256];
+        (void)snprintf(label, sizeof label, "%s%s%s", total_label(scenario, index),
+                       scenario->workloads_count > 1 ? "/" : "", workload->labels[i]);
+        (void)fprintf(
+            out, "  %-12s %8.0f arrived   accepted %.2f %%   wait %.4g s mean, %.4g s p95\n",
+            workload->labels[i], sim_experiment_mean(experiment, 0, "jobs.arrived", label),
+            100 * sim_experiment_mean(experiment, 0, "jobs.acceptance", label),
+            sim_experiment_mean(experiment, 0, "wait.job.mean", label),
+            sim_experiment_mean(experiment, 0, "wait.job.p95", label));
     }
+}
+
+static void print_workload(const struct sim_experiment *experiment, size_t index, FILE *out)
+{
+    const struct sim_scenario *scenario = experiment->scenarios[0];
+    const char *outcome = experiment->summaries[0].outcome;
+    const char *label = total_label(scenario, index);
+    (void)fprintf(out, "%-14s %.0f arrived   %.0f done   %.0f refused   %s\n",
+                  *label == '\0' ? "jobs" : label,
+                  sim_experiment_mean(experiment, 0, "jobs.arrived", label),
+                  sim_experiment_mean(experiment, 0, "jobs.done", label),
+                  sim_experiment_mean(experiment, 0, "jobs.refused", label),
+                  strcmp(outcome, "horizon") == 0 ? "up to the horizon" : outcome);
+    (void)fprintf(out, "wait           mean %.4g s   p95 %.4g s   %.4g jobs waiting on average\n",
+                  sim_experiment_mean(experiment, 0, "wait.job.mean", label),
+                  sim_experiment_mean(experiment, 0, "wait.job.p95", label),
+                  sim_experiment_mean(experiment, 0, "queue.len.mean", label));
+}
+
+static void print_held(const struct sim_experiment *experiment, FILE *out)
+{
+    const double gpus = sim_experiment_mean(experiment, 0, "util.gpu.assigned", "");
+    (void)fprintf(out, "held           CPUs %.2f %%",
+                  100 * sim_experiment_mean(experiment, 0, "util.cpu.assigned", ""));
+    if (!isnan(gpus))
+        (void)fprintf(out, "   GPUs %.2f %%   fragmented %.2f GPUs", 100 * gpus,
+                      sim_experiment_mean(experiment, 0, "frag.gpu.fgd", ""));
+    (void)fputc('\n', out);
 }
 
 static void print_jobs_in_time(const struct sim_experiment *experiment, FILE *out)
 {
     const struct sim_run_summary *run = &experiment->summaries[0];
-    const struct sim_sched *sched = &experiment->scenarios[0]->sched;
+    const struct sim_scenario *scenario = experiment->scenarios[0];
+    const struct sim_sched *sched = &scenario->sched;
     char simulated[32];
     duration_text(run->simulated_s, simulated, sizeof(simulated));
     (void)fprintf(out, "%s · %s + %s · seed %llu · %s simulated in %.2f s (%.2f M events/s)\n",
-                  experiment->scenarios[0]->name, sched->queueing.queueing->name,
-                  sched->placement.placement->name, (unsigned long long)run->seed, simulated,
-                  run->wall_s, (double)run->events / 1e6 / fmax(run->wall_s, 1e-9));
-    (void)fprintf(out, "jobs           %.0f arrived   %.0f done   %.0f refused   %s\n",
-                  mean_of(experiment, "jobs.arrived"), mean_of(experiment, "jobs.done"),
-                  mean_of(experiment, "jobs.refused"),
-                  strcmp(run->outcome, "horizon") == 0 ? "up to the horizon" : run->outcome);
-    (void)fprintf(out, "wait           mean %.4g s   p95 %.4g s   %.4g jobs waiting on average\n",
-                  mean_of(experiment, "wait.job.mean"), mean_of(experiment, "wait.job.p95"),
-                  mean_of(experiment, "queue.len.mean"));
-    const double gpus = mean_of(experiment, "util.gpu.assigned");
-    (void)fprintf(out, "held           CPUs %.2f %%",
-                  100 * mean_of(experiment, "util.cpu.assigned"));
-    if (!isnan(gpus))
-        (void)fprintf(out, "   GPUs %.2f %%   fragmented %.2f GPUs", 100 * gpus,
-                      mean_of(experiment, "frag.gpu.fgd"));
-    (void)fputc('\n', out);
-    print_labels(experiment, out);
+                  scenario->name, sched->queueing.queueing->name, sched->placement.placement->name,
+                  (unsigned long long)run->seed, simulated, run->wall_s,
+                  (double)run->events / 1e6 / fmax(run->wall_s, 1e-9));
+    for (size_t p = 0; p < scenario->pipelines_count; p++) {
+        const char *label = scenario->pipelines_count > 1 || scenario->workloads_count > 0
+                                ? scenario->pipelines[p].name
+                                : "";
+        (void)fprintf(out, "%-14s %.4g items/s\n", scenario->pipelines[p].name,
+                      sim_experiment_mean(experiment, 0, "thr.pipeline", label));
+    }
+    if (scenario->workloads_count == 1) {
+        print_workload(experiment, 0, out);
+        print_held(experiment, out);
+        print_labels(experiment, 0, out);
+    } else {
+        for (size_t i = 0; i < scenario->workloads_count; i++) {
+            print_workload(experiment, i, out);
+            print_labels(experiment, i, out);
+        }
+        print_held(experiment, out);
+    }
     print_end(experiment, out);
     if (experiment->database != NULL)
         (void)fprintf(out, "next           weir report %s\n", experiment->database);

@@ -26,6 +26,7 @@ enum { CELL = 64, WEIR_APPLICATION = 0x77656972 };
 static const char *const database_news[SIM_RECORD_SCHEMA_VERSION + 1] = {
     [1] = "the first",
     [2] = "candidates of placements, jobs in time, changes and moves of static experiments",
+    [3] = "workers and decisions of jobs",
 };
 
 struct arguments {

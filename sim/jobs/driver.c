@@ -7,7 +7,9 @@
 #include "sim/record/record.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static uint32_t count_workloads(const struct sim_scenario *scenario)
 {
@@ -40,6 +42,23 @@ static weir_status open_mix(struct sim_jobs_run *run)
     return WEIR_OK;
 }
 
+/* Classes of two workloads may have one name. */
+static weir_status open_labels(struct sim_jobs_run *run)
+{
+    const struct sim_workload *workload = run->workload;
+    if (run->config.scenario->workloads_count < 2)
+        return WEIR_OK;
+    run->labels = calloc(workload->labels_count + 1, sizeof(*run->labels));
+    for (size_t i = 0; run->labels != NULL && i < workload->labels_count; i++) {
+        const size_t size = strlen(workload->name) + strlen(workload->labels[i]) + 2;
+        run->labels[i] = malloc(size);
+        if (run->labels[i] == NULL)
+            return WEIR_ENOMEM;
+        (void)snprintf(run->labels[i], size, "%s/%s", workload->name, workload->labels[i]);
+    }
+    return run->labels == NULL ? WEIR_ENOMEM : WEIR_OK;
+}
+
 static weir_status open_parts(struct sim_jobs_run *run, struct weir_error *error)
 {
     const struct sim_driver_config *config = &run->config;
@@ -52,6 +71,7 @@ static weir_status open_parts(struct sim_jobs_run *run, struct weir_error *error
     WEIR_TRY(
         sim_job_meter_open(&run->meter, run->workload->labels_count, config->scenario->warmup_ns));
     WEIR_TRY(sim_target_create(run->workload, &run->target));
+    WEIR_TRY(open_labels(run));
     WEIR_TRY(open_mix(run));
     const struct sim_driver_workload workload = { .name = run->workload->name,
                                                   .queue_limit = run->workload->queue_limit,
@@ -68,6 +88,9 @@ static void destroy(void *self)
     sim_job_stream_destroy(run->stream);
     sim_activities_destroy(run->activities);
     sim_target_clear(&run->target);
+    for (size_t i = 0; run->labels != NULL && i < run->workload->labels_count; i++)
+        free(run->labels[i]);
+    free(run->labels);
     free(run->shapes);
     free(run->frequencies);
     sim_job_meter_close(&run->meter);
@@ -107,8 +130,9 @@ static weir_status begin(void *self)
                                     .kind = sim_driver_kind(run->config.index, SIM_JOBS_WARM),
                                     .phase = SIM_PHASE_COMPLETION };
     for (uint32_t i = 0; i < run->workload->labels_count; i++)
-        WEIR_TRY(sim_recorder_job_label(run->context->recorder, run->label_first + i,
-                                        run->workload->labels[i], run->context->error));
+        WEIR_TRY(sim_recorder_job_label(
+            run->context->recorder, run->label_first + i,
+            run->labels != NULL ? run->labels[i] : run->workload->labels[i], run->context->error));
     if (warm.time_ns > 0)
         (void)sim_engine_schedule(run->context->engine, &warm);
     sim_jobs_expect(run);

@@ -68,6 +68,7 @@ struct sim_jobs_run {
     bool has_next;
     uint32_t index;       /* of the workload, as owners and the scheduler know it */
     uint32_t label_first; /* of its classes among those of all workloads */
+    char **labels;        /* of its results; NULL = those of the workload, which is the only one */
     struct sim_job_slots slots;
     struct weir_rank_group group; /* of the job that is told */
     bool has_turns;               /* GPUs are shared in turns: neighbours slow each other */

@@ -34,12 +34,13 @@ static void put(struct writer *writer, const char *metric, const char *unit, dou
         writer->status = writer->out->add(writer->out->state, &row);
 }
 
-/* A class by its name; all jobs of the only workload without one. */
+/* A class by its name, of several workloads as workload/class; all jobs by the name of their
+ * workload, of the only one without one. */
 static const char *label_of(const struct sim_jobs_run *run, size_t index)
 {
-    if (index < run->meter.labels)
-        return run->workload->labels[index];
-    return run->config.scenario->workloads_count > 1 ? run->workload->name : "";
+    if (index == run->meter.labels)
+        return run->labels != NULL ? run->workload->name : "";
+    return run->labels != NULL ? run->labels[index] : run->workload->labels[index];
 }
 
 static double ratio(double part, double whole)

@@ -18,7 +18,7 @@
 
 struct sim_recorder;
 
-enum { SIM_RECORD_SCHEMA_VERSION = 2 }; /* user_version of schema.sql */
+enum { SIM_RECORD_SCHEMA_VERSION = 3 }; /* user_version of schema.sql */
 
 /* Creates the file (WEIR_EIO when it exists and is not an empty or weir database; an existing
  * weir database is replaced only when `overwrite`). Written under a temporary name and renamed at
@@ -81,7 +81,8 @@ weir_status sim_recorder_stage(struct sim_recorder *recorder, const struct sim_s
 
 struct sim_worker_row {
     uint64_t worker;
-    uint32_t stage, node;
+    struct weir_owner owner;
+    uint32_t node, reserved;
     const struct weir_alloc *alloc;
     int64_t created_ns, ready_ns, ended_ns; /* -1 = never */
     const char *end_reason;

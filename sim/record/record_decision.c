@@ -171,7 +171,7 @@ static weir_status write_action(struct sim_recorder *recorder, const struct sim_
         cell_int(index),
         cell_text(weir_verb_name(action->verb)),
         cell_int(action->phase),
-        cell_index(action->owner.index),
+        cell_pool(&action->owner),
         has_worker(action) ? cell_int((int64_t)action->worker) : cell_null(),
         has_place(action) ? cell_int(action->alloc.node) : cell_null(),
         cell_int(action->reused),
@@ -186,6 +186,8 @@ static weir_status write_action(struct sim_recorder *recorder, const struct sim_
         cell_runner_up(kept, choice->runner_up_primary),
         cell_runner_up(kept, choice->runner_up_secondary),
         cell_text(reasons.text),
+        cell_workload(&action->owner),
+        cell_job(&action->owner),
     };
     return INSERT(recorder, RECORD_ACTION, cells, error);
 }

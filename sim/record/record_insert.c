@@ -33,8 +33,9 @@ static const char *const sql_texts[RECORD_KINDS] = {
                      "gpus, nvdecs, nvencs, batch, workers_fixed, service_mean_s, bound_workers, "
                      "mix) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [RECORD_WORKER] = "INSERT INTO worker (run_id, worker, stage, node, devices, gpu_mask, "
-                      "gpu_amount, created_s, ready_s, ended_s, end_reason, tasks, busy_s) "
-                      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                      "gpu_amount, created_s, ready_s, ended_s, end_reason, tasks, busy_s, "
+                      "workload, job) "
+                      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [RECORD_DECISION] = "INSERT INTO decision (run_id, decision, t_s, placement, scaling, started, "
                         "stopped, denied, refused, status, message) "
                         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -46,8 +47,9 @@ static const char *const sql_texts[RECORD_KINDS] = {
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [RECORD_ACTION] = "INSERT INTO action (run_id, decision, seq, verb, phase, stage, worker, "
                       "node, reused, value, outcome, nodes_seen, candidates, ties, score, score2, "
-                      "runner_up_node, runner_up_score, runner_up_score2, reasons) "
-                      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                      "runner_up_node, runner_up_score, runner_up_score2, reasons, workload, "
+                      "job) "
+                      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [RECORD_CANDIDATE] = "INSERT INTO candidate (run_id, decision, seq, node, gpu_mask, is_chosen, "
                          "score, score2) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     [RECORD_HAPPENING] = "INSERT INTO happening (run_id, t_s, until_s, kind, target, text) "
@@ -65,7 +67,7 @@ static const char *const sql_texts[RECORD_KINDS] = {
                            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [RECORD_JOB_LABEL] = "INSERT INTO job_label (run_id, label, name) VALUES (?, ?, ?)",
     [RECORD_JOB] = "INSERT INTO job (run_id, job, label, submit_s, start_s, end_s, node, members, "
-                   "attempts, outcome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                   "attempts, outcome, workload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [RECORD_HISTOGRAM] = "INSERT INTO histogram (run_id, metric, label, low, count) "
                          "VALUES (?, ?, ?, ?, ?)",
     [RECORD_EXPECTATION] = "INSERT INTO expectation (experiment_id, line, text, variant, value, "

@@ -322,7 +322,7 @@ weir_status sim_recorder_worker(struct sim_recorder *recorder, const struct sim_
     }
     const struct cell cells[] = { cell_int(recorder->run_id),
                                   cell_int((int64_t)row->worker),
-                                  cell_int(row->stage),
+                                  cell_pool(&row->owner),
                                   cell_int(row->node),
                                   cell_text(devices.text),
                                   cell_int((int64_t)mask),
@@ -332,7 +332,9 @@ weir_status sim_recorder_worker(struct sim_recorder *recorder, const struct sim_
                                   cell_time(row->ended_ns),
                                   cell_text(row->end_reason),
                                   cell_int((int64_t)row->tasks),
-                                  cell_real(sim_time_s(row->busy_ns)) };
+                                  cell_real(sim_time_s(row->busy_ns)),
+                                  cell_workload(&row->owner),
+                                  cell_job(&row->owner) };
     return INSERT(recorder, RECORD_WORKER, cells, error);
 }
 
@@ -443,7 +445,8 @@ weir_status sim_recorder_job(struct sim_recorder *recorder, const struct sim_job
         row->node == WEIR_NO_INDEX ? cell_null() : cell_int(row->node),
         cell_int(row->members),
         cell_int(row->attempts),
-        cell_text(row->outcome)
+        cell_text(row->outcome),
+        cell_int(row->workload)
     };
     return INSERT(recorder, RECORD_JOB, cells, error);
 }

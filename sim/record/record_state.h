@@ -127,4 +127,19 @@ void record_close_samples(struct sim_recorder *recorder);
 /* Tables whose rows carry a run_id, NULL-terminated: for removing and copying runs. */
 extern const char *const record_run_tables[];
 
+/* Whose a row is: a stage's, or a rank's of a job. */
+static inline struct cell cell_pool(const struct weir_owner *owner)
+{
+    return owner->kind != WEIR_OWNER_POOL || owner->index == WEIR_NO_INDEX ? cell_null()
+                                                                           : cell_int(owner->index);
+}
+static inline struct cell cell_workload(const struct weir_owner *owner)
+{
+    return owner->kind == WEIR_OWNER_JOB ? cell_int(owner->index) : cell_null();
+}
+static inline struct cell cell_job(const struct weir_owner *owner)
+{
+    return owner->kind == WEIR_OWNER_JOB ? cell_int((int64_t)owner->id) : cell_null();
+}
+
 #endif

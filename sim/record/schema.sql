@@ -7,8 +7,10 @@
 -- other tables are the same bit for bit when a run is repeated.
 -- Version 2 added to version 1 the tables candidate, arrival_part, placement_change, defrag_move,
 -- job_label, job and job_sample with their views; nothing else changed.
+-- Version 3 added the columns workload and job to worker and action, whose stage is NULL for ranks of
+-- jobs, and workload to job.
 PRAGMA application_id = 0x77656972;
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -116,13 +118,16 @@ CREATE TABLE stage_sample (
 ) STRICT;
 
 CREATE TABLE worker (
-  run_id INTEGER NOT NULL, worker INTEGER NOT NULL, stage INTEGER NOT NULL, node INTEGER NOT NULL,
+  run_id INTEGER NOT NULL, worker INTEGER NOT NULL,
+  stage INTEGER,                     -- NULL = a rank of a job
+  node INTEGER NOT NULL,
   devices TEXT NOT NULL,             -- "gpu3:0.25 nvdec3.1"
   gpu_mask INTEGER NOT NULL,         -- bit per GPU of the node
   gpu_amount REAL NOT NULL,          -- GPUs held
   created_s REAL NOT NULL, ready_s REAL, ended_s REAL,
   end_reason TEXT NOT NULL,          -- '' | stopped | node lost | crashed | setup failed | run ended
-  tasks INTEGER NOT NULL, busy_s REAL NOT NULL
+  tasks INTEGER NOT NULL, busy_s REAL NOT NULL,
+  workload INTEGER, job INTEGER      -- whose rank it is; NULL = of a stage
 ) STRICT;
 
 CREATE TABLE decision (
@@ -149,7 +154,8 @@ CREATE TABLE action (
   phase INTEGER NOT NULL, stage INTEGER, worker INTEGER, node INTEGER, reused INTEGER NOT NULL,
   value INTEGER, outcome TEXT NOT NULL,        -- applied | refused: why
   nodes_seen INTEGER, candidates INTEGER, ties INTEGER, score REAL, score2 REAL,
-  runner_up_node INTEGER, runner_up_score REAL, runner_up_score2 REAL, reasons TEXT NOT NULL
+  runner_up_node INTEGER, runner_up_score REAL, runner_up_score2 REAL, reasons TEXT NOT NULL,
+  workload INTEGER, job INTEGER      -- what it is about; NULL = a stage, or nothing of both
 ) STRICT;
 
 -- Places that an action's worker might have got, with sched.explain top (the chosen one and the
@@ -208,7 +214,8 @@ CREATE TABLE job (
   submit_s REAL NOT NULL, start_s REAL, end_s REAL,  -- start of the last attempt
   node INTEGER,                      -- of its first member
   members INTEGER NOT NULL, attempts INTEGER NOT NULL,
-  outcome TEXT NOT NULL              -- done | refused | left | waiting | running
+  outcome TEXT NOT NULL,             -- done | refused | left | waiting | running
+  workload INTEGER NOT NULL          -- jobs are numbered within it
 ) STRICT;
 CREATE TABLE job_sample (
   run_id INTEGER NOT NULL, label INTEGER NOT NULL, t_s REAL NOT NULL, dt_s REAL NOT NULL,
@@ -257,7 +264,8 @@ CREATE VIEW v_node AS
   FROM node_sample s JOIN run r USING (run_id) JOIN node n ON n.run_id = s.run_id AND n.node = s.node;
 CREATE VIEW v_worker AS
   SELECT r.variant, r.replication, g.name AS stage_name, n.name AS node_name, w.*
-  FROM worker w JOIN run r USING (run_id) JOIN stage g ON g.run_id = w.run_id AND g.stage = w.stage
+  FROM worker w JOIN run r USING (run_id)
+  LEFT JOIN stage g ON g.run_id = w.run_id AND g.stage = w.stage
   JOIN node n ON n.run_id = w.run_id AND n.node = w.node;
 CREATE VIEW v_job AS
   SELECT r.variant, r.replication, r.placement, g.name AS label_name, n.name AS node_name,

@@ -439,7 +439,7 @@ static weir_status record(const struct sim_workers *workers, const struct sim_wo
     for (const struct sim_hold *hold = worker->holds; hold != NULL; hold = hold->next) {
         const struct weir_alloc alloc = sim_lease_alloc(&hold->lease);
         const struct sim_worker_row row = { .worker = hold->id,
-                                            .stage = pool_of(worker),
+                                            .owner = worker->owner,
                                             .node = alloc.node,
                                             .alloc = &alloc,
                                             .created_ns = worker->created_ns,

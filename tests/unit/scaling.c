@@ -460,7 +460,9 @@ static void a_denial_names_the_device_and_its_holders(void)
     const struct test_pipeline pipeline = {
         .nodes = 2, .gpus = 2, .cpus = 8, .stages = stages, .stage_count = COUNT(stages)
     };
-    const struct weir_call call = { .size = sizeof(struct weir_call), .causes = WEIR_CAUSE_TIMER, .now_ns = 0 };
+    const struct weir_call call = { .size = sizeof(struct weir_call),
+                                    .causes = WEIR_CAUSE_TIMER,
+                                    .now_ns = 0 };
 
     for (uint32_t explain = WEIR_EXPLAIN_OFF; explain <= WEIR_EXPLAIN_COUNTS; explain++) {
         struct weir_host_config config = test_config("fgd_xenna", "xenna");
