@@ -3,6 +3,7 @@
  * Random numbers are named by names: to add, remove or move one workload, class or group of nodes
  * changes no draw of another.
  */
+#include "sim/record/record.h"
 #include "sim/scenario/workload/job_stream.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
@@ -32,19 +33,25 @@ struct log {
     size_t count, capacity;
 };
 
-static struct drawn *add_row(struct log *log, uint32_t stage, bool *is_first)
+static struct drawn *new_row(struct log *log)
 {
-    const struct sim_pipeline *pipeline = log->scenario->pipelines;
     if (log->count == log->capacity) {
         log->capacity = log->capacity * 2 + 1024;
         log->rows = realloc(log->rows, log->capacity * sizeof *log->rows);
         if (log->rows == NULL)
             abort();
     }
-    while (stage >= pipeline->stage_first + pipeline->stages_count)
-        pipeline++;
     struct drawn *row = &log->rows[log->count++];
     memset(row, 0, sizeof *row);
+    return row;
+}
+
+static struct drawn *add_row(struct log *log, uint32_t stage, bool *is_first)
+{
+    const struct sim_pipeline *pipeline = log->scenario->pipelines;
+    struct drawn *row = new_row(log);
+    while (stage >= pipeline->stage_first + pipeline->stages_count)
+        pipeline++;
     *is_first = stage == pipeline->stage_first;
     (void)snprintf(row->stage, sizeof row->stage, "%.20s.%.20s", pipeline->name,
                    pipeline->stages[stage - pipeline->stage_first].name);
@@ -72,6 +79,20 @@ static void see_setup(void *state, const struct sim_setup_span *setup)
     row->service_ns = setup->end_ns - setup->start_ns;
 }
 
+/* There is room for all, so a job that is done ran for as long as it has work. */
+static void see_job(void *state, const struct sim_job_row *job)
+{
+    struct log *log = state;
+    if (strcmp(job->outcome, "done") != 0)
+        return;
+    struct drawn *row = new_row(log);
+    (void)snprintf(row->stage, sizeof row->stage, "%.20s.",
+                   log->scenario->workloads[job->workload].name);
+    row->item = job->job;
+    row->arrival_ns = job->submit_ns;
+    row->service_ns = job->end_ns - job->start_ns;
+}
+
 static int by_row(const void *left, const void *right)
 {
     return memcmp(left, right, sizeof(struct drawn));
@@ -80,7 +101,9 @@ static int by_row(const void *left, const void *right)
 static struct log run_and_log(const char *text)
 {
     struct log log = { .scenario = test_scenario(text, NULL) };
-    const struct sim_observer observer = { .span = see_span, .state = &log, .setup = see_setup };
+    const struct sim_observer observer = {
+        .span = see_span, .state = &log, .setup = see_setup, .job = see_job
+    };
     CHECK(log.scenario != NULL);
     if (log.scenario == NULL)
         return log;
@@ -177,6 +200,52 @@ static void a_pipeline_more_or_less_changes_no_draw_of_another(void)
                 printf("seed %" PRIu64 ": without %s %zu of %zu draws differ\n", seed, name,
                        differences, some.count);
             CHECK_I64(differences, 0);
+            close_log(&some);
+        }
+        close_log(&all);
+    }
+}
+
+/* ---- pipelines and jobs ---- */
+
+enum { MIXED = 4 }; /* two pipelines, two sources of jobs */
+
+static void write_mixed(char *text, uint64_t seed, int left_out)
+{
+    FILE *out = fmemopen(text, TEXT, "w");
+    (void)fprintf(out,
+                  "schema: 2\nname: streams\nseed: %" PRIu64 "\nhorizon: 10 h\ncluster:\n  nodes:\n"
+                  "    - {name: n, count: 4, cpus: 200}\nsched: {placement: first_fit, queueing: "
+                  "first_fit, scaling: {policy: fixed, interval: 1 h}}\npipelines:\n",
+                  seed);
+    for (int p = 0; p < 2; p++)
+        if (p != left_out)
+            write_pipeline(out, seed, p);
+    (void)fprintf(out, "jobs:\n");
+    for (int w = 2; w < MIXED; w++)
+        if (w != left_out)
+            (void)fprintf(out,
+                          "  - name: p%d\n    run_time: exp(1 min)\n    count: 80\n    arrivals: "
+                          "{rate: 0.05}\n    classes: [{name: a, request: {cpus: 1}}, {name: g, "
+                          "members: 3, request: {cpus: 1}}]\n",
+                          w);
+    (void)fclose(out);
+}
+
+static void any_workload_more_or_less_changes_no_draw_of_another(void)
+{
+    char text[TEXT];
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        write_mixed(text, seed, -1);
+        struct log all = run_and_log(text);
+        CHECK(all.count > 2 * 60 + 2 * 70);
+        for (int p = 0; p < MIXED; p++) {
+            char name[NAME];
+            (void)snprintf(name, sizeof name, "p%d.", p);
+            write_mixed(text, seed, p);
+            struct log some = run_and_log(text);
+            CHECK(some.count > 60);
+            CHECK_I64(rows_that_differ(&all, &some, name), 0);
             close_log(&some);
         }
         close_log(&all);
@@ -294,6 +363,8 @@ static void a_group_of_nodes_changes_no_draw_of_another(void)
 static const struct test tests[] = {
     { "a pipeline more or less changes no draw of another",
       a_pipeline_more_or_less_changes_no_draw_of_another },
+    { "any workload more or less changes no draw of another",
+      any_workload_more_or_less_changes_no_draw_of_another },
     { "a class with a count changes no draw of another",
       a_class_with_a_count_changes_no_draw_of_another },
     { "a class of the process changes no job that stays",

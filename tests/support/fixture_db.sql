@@ -108,10 +108,11 @@ INSERT INTO worker
     CASE s WHEN 2 THEN printf('gpu%d', gpu) WHEN 3 THEN printf('gpu%d:0.25 nvenc%d.0', gpu, gpu)
            WHEN 1 THEN printf('nvdec%d.0 nvdec%d.1', k / 2, k / 2) ELSE '' END,
     CASE WHEN gpu < 0 THEN 0 ELSE 1 << gpu END, amount, created, created + 60.0,
-    CASE node WHEN 1 THEN 4800.0 END, CASE node WHEN 1 THEN 'node lost' ELSE '' END, 120, 3000.0
+    CASE node WHEN 1 THEN 4800.0 END, CASE node WHEN 1 THEN 'node lost' ELSE '' END, 120, 3000.0,
+    NULL, NULL
   FROM place;
 INSERT INTO worker SELECT run_id, worker + 100, stage, node, devices, gpu_mask, gpu_amount, 6120.0,
-    6180.0, NULL, '', 40, 900.0 FROM worker WHERE node = 1;
+    6180.0, NULL, '', 40, 900.0, NULL, NULL FROM worker WHERE node = 1;
 INSERT INTO decision
   SELECT d.run_id, d.i, d.i * 180.0, d.placement, d.scaling, 0, 0, 0, 0, 'ok', '' FROM
     (SELECT * FROM moment WHERE i < 40) d;
@@ -122,10 +123,10 @@ INSERT INTO action
     CASE WHEN gpu_amount > 0 THEN 1 ELSE 2 END, 1, 0.002 * stage, -1.5,
     CASE WHEN gpu_amount > 0 THEN NULL ELSE 1 - node END,
     CASE WHEN gpu_amount > 0 THEN NULL ELSE 0.031 END, NULL,
-    CASE WHEN gpu_amount > 0 THEN '{"too few free GPUs":1}' ELSE '{}' END FROM worker;
+    CASE WHEN gpu_amount > 0 THEN '{"too few free GPUs":1}' ELSE '{}' END, NULL, NULL FROM worker;
 INSERT INTO action
   SELECT run_id, decision, 900, 'deny', 3, 2, NULL, NULL, 0, NULL, 'denied: too few free GPUs', 2, 0, 0, NULL, NULL,
-    NULL, NULL, NULL, '{"too few free GPUs":2}' FROM decision WHERE decision BETWEEN 2 AND 20;
+    NULL, NULL, NULL, '{"too few free GPUs":2}', NULL, NULL FROM decision WHERE decision BETWEEN 2 AND 20;
 UPDATE decision SET
   started = (SELECT count(*) FROM action a WHERE a.run_id = decision.run_id
              AND a.decision = decision.decision AND verb = 'start'),
