@@ -79,15 +79,21 @@ static struct layers split(const struct an_frame *frame, size_t most)
 
 /* ---- texts ---- */
 
-/* The label with most waiting jobs on average, "" = nobody waits. */
+/*
+ * The label with most waiting jobs on average, "" = nobody waits. Beside pipelines the queues of
+ * items have the same metric, there is no row for all jobs, and others hold GPUs, too.
+ */
 static weir_status longest_wait(struct an_chart *chart, struct an_word *name, double *waiting,
                                 double *held, struct weir_error *error)
 {
     static const char sql[] =
         "SELECT (SELECT label FROM result WHERE run_id = :run AND metric = 'queue.len.mean'"
-        "  AND label <> '' ORDER BY value DESC, label LIMIT 1),"
-        " (SELECT value FROM result WHERE run_id = :run AND metric = 'queue.len.mean'"
-        "  AND label = ''),"
+        "  AND label IN (SELECT name FROM job_label WHERE run_id = :run)"
+        "  ORDER BY value DESC, label LIMIT 1),"
+        " coalesce((SELECT value FROM result WHERE run_id = :run AND metric = 'queue.len.mean'"
+        "  AND label = ''), (SELECT sum(value) FROM result WHERE run_id = :run"
+        "  AND metric = 'queue.len.mean'"
+        "  AND label IN (SELECT name FROM job_label WHERE run_id = :run))),"
         " (SELECT value FROM result WHERE run_id = :run AND metric = 'util.gpu.assigned'"
         "  AND label = '')";
     struct an_frame *frame = NULL;
@@ -95,7 +101,7 @@ static weir_status longest_wait(struct an_chart *chart, struct an_word *name, do
         an_query(chart->db, sql, &(struct an_args){ .run = chart->run->run_id }, &frame, error));
     *name = an_shorten(an_text(frame, 0, 0), 16);
     *waiting = an_number(frame, 0, 1);
-    *held = an_number(frame, 0, 2);
+    *held = chart->facts->stage_count == 0 ? an_number(frame, 0, 2) : AN_NAN;
     an_frame_destroy(frame);
     return WEIR_OK;
 }

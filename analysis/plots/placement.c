@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Chart placement: the GPUs of every node at one moment, coloured by the stage that holds them; a
- * shared GPU is split in proportion. The moment is the one with most GPUs at work, or at_s.
+ * Chart placement: the GPUs of every node at one moment, coloured by the stage that holds them, or
+ * as jobs; a shared GPU is split in proportion. The moment is the one with most GPUs at work, or
+ * at_s.
  */
 #include "analysis/plots/plots.h"
 
@@ -46,11 +47,23 @@ static struct layout plan_layout(const struct an_frame *nodes)
     return layout;
 }
 
-/* Colour of a stage: by its rank among the stages that hold GPUs at all. */
-static const char *stage_color(const struct an_chart *chart, size_t stage)
+/* Who holds the worker of a row: a stage, or past all stages the jobs. */
+static size_t holder_of(const struct an_chart *chart, const struct an_frame *workers, size_t row)
+{
+    const double stage = an_number(workers, row, 1);
+    return isnan(stage) ? chart->facts->stage_count : (size_t)stage;
+}
+
+static const char *holder_name(const struct an_chart *chart, size_t holder)
+{
+    return holder < chart->facts->stage_count ? chart->facts->stages[holder].name : "jobs";
+}
+
+/* Colour of a holder: by its rank among the stages that hold GPUs at all. */
+static const char *holder_color(const struct an_chart *chart, size_t holder)
 {
     size_t rank = 0;
-    for (size_t i = 0; i < stage; i++)
+    for (size_t i = 0; i < holder; i++)
         rank += chart->facts->stages[i].gpus > 0.0 ? 1 : 0;
     return slot_colors[rank % COLORS];
 }
@@ -65,7 +78,7 @@ static void draw_worker(struct an_chart *chart, const struct layout *layout,
 {
     const uint64_t mask = (uint64_t)an_number(workers, row, 2);
     const double amount = an_number(workers, row, 3);
-    const size_t stage = (size_t)an_number(workers, row, 1);
+    const size_t holder = holder_of(chart, workers, row);
     const double gpus = (double)__builtin_popcountll(mask);
     const double share = gpus > 0.0 ? amount / gpus : 0.0;
     const size_t column = place / layout->rows;
@@ -78,10 +91,10 @@ static void draw_worker(struct an_chart *chart, const struct layout *layout,
         const double x = x0 + layout->cell * (double)gpu + inner * used[gpu];
         const struct an_box box = { x, y0 + 2.0, x + inner * share - (share < 1.0 ? 1.0 : 0.0),
                                     y0 + layout->pitch - 4.0 };
-        an_chart_rectangle(chart, &box, stage_color(chart, stage), "front");
+        an_chart_rectangle(chart, &box, holder_color(chart, holder), "front");
         used[gpu] += share;
-        (void)fprintf(chart->data, "%zu %zu %zu %.4g ", place, gpu, stage, share);
-        an_chart_cell(chart, chart->facts->stages[stage].name);
+        (void)fprintf(chart->data, "%zu %zu %zu %.4g ", place, gpu, holder, share);
+        an_chart_cell(chart, holder_name(chart, holder));
         (void)fputc('\n', chart->data);
     }
 }
@@ -127,14 +140,14 @@ static void draw_nodes(struct an_chart *chart, const struct layout *layout,
     }
 }
 
-/* Stages in the picture, as coloured words, three a line at most. */
+/* Holders in the picture, as coloured words, three a line at most. */
 static double draw_key(struct an_chart *chart, const struct an_frame *workers, double y)
 {
     double x = 126.0;
-    for (size_t stage = 0; stage < chart->facts->stage_count; stage++) {
+    for (size_t holder = 0; holder <= chart->facts->stage_count; holder++) {
         double gpus = 0.0;
         for (size_t i = 0; i < workers->row_count; i++)
-            gpus += (size_t)an_number(workers, i, 1) == stage ? an_number(workers, i, 3) : 0.0;
+            gpus += holder_of(chart, workers, i) == holder ? an_number(workers, i, 3) : 0.0;
         if (!(gpus > 0.0))
             continue;
         if (x > 700.0) {
@@ -142,8 +155,8 @@ static double draw_key(struct an_chart *chart, const struct an_frame *workers, d
             y += 20.0;
         }
         an_chart_rectangle(chart, &(struct an_box){ x, y - 5.0, x + 11.0, y + 5.0 },
-                           stage_color(chart, stage), "front");
-        const struct an_word name = an_shorten(chart->facts->stages[stage].name, 18);
+                           holder_color(chart, holder), "front");
+        const struct an_word name = an_shorten(holder_name(chart, holder), 18);
         const struct an_label label = { .x = x + 17.0, .y = y, .size = 11.5 };
         an_chart_text(chart, &label, "%s %s GPUs", name.text, an_word_number(gpus).text);
         x += 240.0;
@@ -166,7 +179,7 @@ static void write_texts(struct an_chart *chart, const struct an_frame *nodes,
                    an_word_number(count->assigned).text, an_word_number(gpus).text, rest);
     const bool is_cut = nodes->row_count > MOST_NODES;
     an_chart_subtitle(chart,
-                      "GPUs of each node, coloured by the stage that holds them, %s · pale: "
+                      "GPUs of each node, coloured by who holds them, %s · pale: "
                       "free%s",
                       isnan(chart->options->at_s) ? "at the busiest moment"
                                                   : "at the time asked for",

@@ -23,3 +23,12 @@ count() { sqlite3 mixed.db "SELECT count(*) FROM $1"; }
 # The same words give the same results; a fill has no clock and stands alone.
 digest() { "$WEIR_BIN" run "$file" --set horizon=1h --no-db | grep -o 'result .*'; }
 [ "$(digest)" = "$(digest)" ] || fail 'two runs differ'
+
+# The report of both: ranks of jobs are in the picture of the GPUs, and what is said of waiting jobs
+# is of jobs alone.
+expect 0 "$WEIR_BIN" report mixed.db -o mixed.html
+expect 0 "$WEIR_BIN" plot mixed.db placement -o placement.svg --at 2h
+grep -q '>jobs [0-9.]* GPUs<' placement.svg || fail 'no jobs among the holders of GPUs'
+waiting=$(sqlite3 mixed.db "SELECT printf('%.3g', sum(waiting * dt_s) / 10800) FROM job_sample")
+expect 0 "$WEIR_BIN" plot mixed.db job-queue -o queue.svg
+grep -q ">$waiting jobs wait on average" queue.svg || fail "not $waiting jobs that wait"

@@ -381,10 +381,7 @@ static void charts_of_jobs_in_time_say_who_waits(void)
     static const struct {
         const char *chart, *title, *data;
     } cases[] = {
-        { "job-queue",
-          "equal_split: 5 jobs wait on average, most of them “large”; 31\u00a0% of the "
-          "GPUs are held",
-          " 0 5 5 5\n" },
+        { "job-queue", "equal_split: 5 jobs wait on average, most of them “large”", " 0 5 5 5\n" },
         { "acceptance", "Longest mean wait: 1h with equal_split (large), 3h with xenna (large)",
           "\n2 50 20 3600 9000 \"large\"" },
     };
