@@ -10,8 +10,8 @@ copy=$folder/source built=$folder/build log=$folder/log
 mkdir -p "$copy"
 rooms=(CMakeLists.txt cmake sched sim workloads analysis scenarios tests docs LICENSES README.md)
 
-# Only what differs is copied, so that little is built anew; what is gone goes.
-list() { (cd "$1" && find "${rooms[@]}" -type f 2>/dev/null | LC_ALL=C sort); }
+# Only what differs is copied, so that little is built anew; what is gone goes. A new copy has no room.
+list() { (cd "$1" && { find "${rooms[@]}" -type f 2>/dev/null || true; } | LC_ALL=C sort); }
 list "$root" >"$folder/files"
 list "$copy" | LC_ALL=C comm -13 "$folder/files" - | while read -r file; do rm "$copy/$file"; done
 while read -r file; do
