@@ -116,17 +116,9 @@ static bool pass(struct weir_host *fast, struct weir_host *plain, bool *ended)
 {
     const struct weir_plan *fast_plan = NULL;
     const struct weir_plan *plain_plan = NULL;
-    const weir_status status = weir_host_decide(
-        fast,
-        &(struct weir_call){
-            .size = sizeof(struct weir_call), .causes = WEIR_CAUSE_TIMER, .now_ns = 0 },
-        &fast_plan, NULL);
+    const weir_status status = test_decide_at(fast, 0, &fast_plan);
 
-    if (weir_host_decide(plain,
-                         &(struct weir_call){ .size = sizeof(struct weir_call),
-                                              .causes = WEIR_CAUSE_TIMER,
-                                              .now_ns = 0 },
-                         &plain_plan, NULL) != status)
+    if (test_decide_at(plain, 0, &plain_plan) != status)
         return false;
     *ended = status != WEIR_OK;
     if (*ended)

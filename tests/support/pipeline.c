@@ -149,6 +149,14 @@ struct weir_host *test_host(const struct weir_host_config *config,
     return host;
 }
 
+weir_status test_decide_at(struct weir_host *host, int64_t now_ns, const struct weir_plan **plan)
+{
+    const struct weir_call call = { .size = sizeof(struct weir_call),
+                                    .causes = WEIR_CAUSE_TIMER,
+                                    .now_ns = now_ns };
+    return weir_host_decide(host, &call, plan, NULL);
+}
+
 weir_status test_carry_out(struct weir_host *host, const struct weir_plan *plan)
 {
     for (uint32_t i = 0; i < weir_plan_count(plan); i++) {

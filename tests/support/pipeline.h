@@ -38,6 +38,9 @@ struct weir_host *test_host(const struct weir_host_config *config,
 /* What would describe a pool as it is. */
 struct weir_pool_spec test_pool_spec(const struct weir_pool_view *view);
 
+/* Decides as a timer does at an instant; the status may be a failure. */
+weir_status test_decide_at(struct weir_host *host, int64_t now_ns, const struct weir_plan **plan);
+
 /* Reports every START and STOP of a plan as done. */
 weir_status test_carry_out(struct weir_host *host, const struct weir_plan *plan);
 /* Decides and carries out; the status of the decision. */

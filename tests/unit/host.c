@@ -168,20 +168,10 @@ static void only_outcomes_change_the_inventory(void)
     struct weir_host *const host = test_host(&config, &two);
     const struct weir_plan *plan;
 
-    CHECK_I64(weir_host_decide(host,
-                               &(struct weir_call){ .size = sizeof(struct weir_call),
-                                                    .causes = WEIR_CAUSE_TIMER,
-                                                    .now_ns = 0 },
-                               &plan, NULL),
-              WEIR_OK);
+    CHECK_I64(test_decide_at(host, 0, &plan), WEIR_OK);
     const uint32_t actions = weir_plan_count(plan);
     CHECK_I64(weir_cluster_worker_count(weir_host_cluster(host)), 0);
-    CHECK_I64(weir_host_decide(host,
-                               &(struct weir_call){ .size = sizeof(struct weir_call),
-                                                    .causes = WEIR_CAUSE_TIMER,
-                                                    .now_ns = 0 },
-                               &plan, NULL),
-              WEIR_OK);
+    CHECK_I64(test_decide_at(host, 0, &plan), WEIR_OK);
     CHECK_I64(weir_plan_count(plan), actions); /* nothing was carried out: the same again */
     const struct weir_outcome refused = { .size = sizeof(struct weir_outcome),
                                           .kind = WEIR_OUTCOME_REFUSED,
@@ -200,12 +190,7 @@ static void ids_are_never_used_twice(void)
     const struct weir_plan *plan;
 
     CHECK_I64(weir_host_adopt_worker(host, 41, weir_pool_owner(1), &alloc, NULL), WEIR_OK);
-    CHECK_I64(weir_host_decide(host,
-                               &(struct weir_call){ .size = sizeof(struct weir_call),
-                                                    .causes = WEIR_CAUSE_TIMER,
-                                                    .now_ns = 0 },
-                               &plan, NULL),
-              WEIR_OK);
+    CHECK_I64(test_decide_at(host, 0, &plan), WEIR_OK);
     CHECK_I64(weir_plan_action(plan, 0)->worker, 42);
     CHECK_I64(weir_host_adopt_worker(host, 41, weir_pool_owner(1), &alloc, NULL), WEIR_EDUPLICATE);
     weir_host_destroy(host);
@@ -363,12 +348,7 @@ static uint32_t candidates_kept(uint32_t level, struct weir_choice *choice, uint
     config.explain = level;
     pipeline.nodes = 3;
     struct weir_host *const host = test_host(&config, &pipeline);
-    CHECK_I64(weir_host_decide(host,
-                               &(struct weir_call){ .size = sizeof(struct weir_call),
-                                                    .causes = WEIR_CAUSE_TIMER,
-                                                    .now_ns = 0 },
-                               &plan, NULL),
-              WEIR_OK);
+    CHECK_I64(test_decide_at(host, 0, &plan), WEIR_OK);
     if (weir_plan_choice(plan, 0) != NULL)
         *choice = *weir_plan_choice(plan, 0);
     for (uint32_t i = 0; i < weir_plan_candidate_count(plan); i++) {

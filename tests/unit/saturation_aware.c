@@ -130,12 +130,7 @@ static void a_floor_holds_workers_and_starts_wait_for_their_room(void)
     set_load(host, 0, 2, 1);
     set_load(host, 1, 20, 1);
     const struct weir_plan *plan;
-    CHECK_I64(weir_host_decide(host,
-                               &(struct weir_call){ .size = sizeof(struct weir_call),
-                                                    .causes = WEIR_CAUSE_TIMER,
-                                                    .now_ns = 10 * NS_PER_S },
-                               &plan, NULL),
-              WEIR_OK);
+    CHECK_I64(test_decide_at(host, 10 * NS_PER_S, &plan), WEIR_OK);
     CHECK_I64(weir_plan_pool_note(plan, 0)->stopped, 0);
     CHECK_I64(weir_plan_pool_note(plan, 0)->workers_after, 7);
     CHECK_I64(weir_plan_pool_note(plan, 1)->started, 0);

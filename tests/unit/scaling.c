@@ -160,12 +160,7 @@ static void phases_run_in_order_and_notes_say_why(void)
 
     config.explain = WEIR_EXPLAIN_FULL;
     struct weir_host *const host = test_host(&config, &pipeline);
-    CHECK_I64(weir_host_decide(host,
-                               &(struct weir_call){ .size = sizeof(struct weir_call),
-                                                    .causes = WEIR_CAUSE_TIMER,
-                                                    .now_ns = 0 },
-                               &plan, NULL),
-              WEIR_OK);
+    CHECK_I64(test_decide_at(host, 0, &plan), WEIR_OK);
     for (uint32_t i = 0; i < weir_plan_step_count(plan); i++) {
         const uint32_t phase = weir_plan_step_at(plan, i)->phase;
         CHECK(phase >= last);
@@ -305,12 +300,7 @@ static void a_lower_request_removes_workers(void)
     CHECK_I64(test_step(host, NULL), WEIR_OK);
     CHECK_STR(test_workers(host).text, "9,7");
     CHECK_I64(weir_host_update_pool(host, 0, &update), WEIR_OK);
-    CHECK_I64(weir_host_decide(host,
-                               &(struct weir_call){ .size = sizeof(struct weir_call),
-                                                    .causes = WEIR_CAUSE_TIMER,
-                                                    .now_ns = 0 },
-                               &plan, NULL),
-              WEIR_OK);
+    CHECK_I64(test_decide_at(host, 0, &plan), WEIR_OK);
     for (uint32_t i = 0; i < weir_plan_count(plan); i++)
         stops += weir_plan_action(plan, i)->verb == WEIR_VERB_STOP;
     CHECK_I64(stops, 2);

@@ -45,7 +45,7 @@ static weir_status release_member(struct oracle_run *run, const struct oracle_jo
 static weir_status take_member(struct oracle_run *run, const struct oracle_job *job,
                                uint32_t member, bool *is_taken)
 {
-    const struct weir_alloc *alloc = oracle_job_placer_alloc(run->placer, member);
+    const struct weir_alloc *alloc = sim_job_placer_alloc(run->placer, member);
     sim_lease_fill(&run->lease, run->truth, alloc, &oracle_job_spec(run, job)->shape);
     *is_taken = sim_cluster_acquire(run->truth, &run->lease) == WEIR_REASON_NONE;
     if (!*is_taken)
@@ -85,21 +85,21 @@ static bool is_hopeless(const struct oracle_run *run, const struct sim_job_spec 
 static void show_members(const struct oracle_run *run, const struct oracle_job *job)
 {
     for (uint32_t m = 0; m < oracle_job_spec(run, job)->members; m++)
-        test_job_rows_place(run->rows, job->id, m, oracle_job_placer_alloc(run->placer, m));
+        test_job_rows_place(run->rows, job->id, m, sim_job_placer_alloc(run->placer, m));
 }
 
 weir_status oracle_job_place(struct oracle_run *run, struct oracle_job *job, bool *is_placed)
 {
     const struct sim_job_spec *spec = oracle_job_spec(run, job);
     const struct weir_mix mix = sim_target_mix(&run->target);
-    const struct oracle_job_question question = {
+    const struct sim_job_question question = {
         .belief = run->belief, .mix = &mix, .job = spec, .seed = seed_of(run, job)
     };
     struct weir_error refused = { .phase = -1 };
     *is_placed = false;
     if (is_hopeless(run, spec))
         return WEIR_OK;
-    const weir_status status = oracle_job_placer_ask(run->placer, &question, &refused);
+    const weir_status status = sim_job_placer_ask(run->placer, &question, &refused);
     if (status == WEIR_EBUSY || status == WEIR_EINFEASIBLE)
         return WEIR_OK;
     if (status != WEIR_OK)
@@ -129,14 +129,14 @@ weir_status oracle_job_judge_kinds(struct oracle_run *run)
 {
     const struct weir_mix mix = sim_target_mix(&run->target);
     for (uint32_t s = 0; s < run->workload->jobs_count; s++) {
-        const struct oracle_job_question question = { .belief = run->belief,
-                                                      .mix = &mix,
-                                                      .job = &run->workload->jobs[s] };
+        const struct sim_job_question question = { .belief = run->belief,
+                                                   .mix = &mix,
+                                                   .job = &run->workload->jobs[s] };
         struct weir_error refused = { .phase = -1 };
         bool *is_feasible = &run->is_feasible[run->kind_of[s]];
         if (*is_feasible)
             continue;
-        const weir_status status = oracle_job_placer_ask(run->placer, &question, &refused);
+        const weir_status status = sim_job_placer_ask(run->placer, &question, &refused);
         *is_feasible = status != WEIR_EINFEASIBLE || /* what is not told apart waits */
                        oracle_job_cuts_can_serve(run, &run->workload->jobs[s].shape);
         if (status != WEIR_OK && status != WEIR_EBUSY && status != WEIR_EINFEASIBLE)

@@ -72,7 +72,7 @@ static weir_status make_policies(struct oracle_run *run, struct weir_error *erro
 {
     const struct sim_policy_choice *queueing = &run->scenario->sched.queueing;
     const struct weir_params rank = { queueing->values, (uint32_t)queueing->count, 0 };
-    WEIR_TRY(oracle_job_placer_create(run->scenario, run->workload, &run->placer, error));
+    WEIR_TRY(sim_job_placer_create(run->scenario, run->workload, &run->placer, error));
     return weir_ranker_create(queueing->queueing, &rank, NULL, &run->ranker, error);
 }
 
@@ -102,7 +102,7 @@ static void run_destroy(struct oracle_run *run)
         return;
     sim_job_stream_destroy(run->stream);
     weir_ranker_destroy(run->ranker);
-    oracle_job_placer_destroy(run->placer);
+    sim_job_placer_destroy(run->placer);
     weir_cluster_destroy(run->belief);
     sim_cluster_destroy(run->truth);
     sim_target_clear(&run->target);

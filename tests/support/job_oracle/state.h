@@ -6,11 +6,11 @@
 #include "sim/cluster/cluster.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/time.h"
+#include "sim/lab/job_placer.h"
 #include "sim/record/record.h"
 #include "sim/scenario/workload/job_stream.h"
 #include "sim/scenario/workload/target.h"
 #include "tests/support/job_oracle/partition.h"
-#include "tests/support/job_oracle/placer.h"
 #include "tests/support/job_oracle/wait_queue.h"
 #include "tests/support/job_rows.h"
 #include "weir/job.h"
@@ -47,7 +47,7 @@ struct oracle_run {
     struct sim_engine *engine;
     struct sim_cluster *truth;
     struct weir_cluster *belief;
-    struct oracle_job_placer *placer;
+    struct sim_job_placer *placer;
     struct weir_ranker *ranker;
     struct sim_job_stream *stream;
     struct sim_job_arrival next;
