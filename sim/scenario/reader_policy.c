@@ -5,7 +5,6 @@
  */
 #include "sim/scenario/reader.h"
 
-#include "sim/port/command_policy.h"
 #include "sim/scenario/reader_value.h"
 
 #include <math.h>
@@ -159,7 +158,9 @@ void sim_read_policy(struct sim_reader *reader, const struct sim_yaml *node,
         draft->choice.values[i] = table.params[i].initial;
         names[i] = table.params[i].name;
     }
-    const bool is_command = draft->choice.scaling == &sim_command_scaling;
+    /* The one policy with a parameter that is no number. */
+    const bool is_command =
+        draft->choice.scaling != NULL && strcmp(draft->choice.scaling->name, "command") == 0;
     if (is_command)
         read_command(reader, node, draft);
     const bool is_mapping = node != NULL && node->kind == SIM_YAML_MAPPING;

@@ -7,7 +7,6 @@
 #include "sim/scenario/scenario.h"
 
 #include "sim/engine/digest.h"
-#include "sim/port/command_policy.h"
 #include "sim/scenario/acts.h"
 #include "sim/scenario/check.h"
 #include "sim/scenario/emit.h"
@@ -39,7 +38,7 @@ struct loading {
 static struct sim_policies built_in_policies(struct sim_arena *arena)
 {
     struct sim_policies policies = { .placements_count = weir_placement_count(),
-                                     .scalings_count = weir_scaling_count() + 1,
+                                     .scalings_count = weir_scaling_count(),
                                      .queueings_count = weir_queueing_count() };
     policies.placements =
         sim_arena_alloc(arena, policies.placements_count + 1, sizeof(struct weir_placement_ops *));
@@ -51,9 +50,8 @@ static struct sim_policies built_in_policies(struct sim_arena *arena)
         policies.placements[i] = weir_placement_at(i);
     for (uint32_t i = 0; i < policies.queueings_count; i++)
         policies.queueings[i] = weir_queueing_at(i);
-    for (uint32_t i = 0; i < weir_scaling_count(); i++)
+    for (uint32_t i = 0; i < policies.scalings_count; i++)
         policies.scalings[i] = weir_scaling_at(i);
-    policies.scalings[weir_scaling_count()] = &sim_command_scaling;
     return policies;
 }
 

@@ -501,7 +501,7 @@ struct sim_scenario_source {
     const char *text;        /* NULL = read `path` ("-" = standard input) */
     const char *const *sets; /* "path=value", applied in order before validation */
     size_t sets_count;
-    const struct sim_policies *policies; /* NULL = built-ins */
+    const struct sim_policies *policies; /* NULL = those of libweir */
     bool is_variant; /* the sets make one variant: the others are not checked on top of it */
 };
 

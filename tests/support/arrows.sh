@@ -33,20 +33,18 @@ forbid 'the engine stands alone' \
     sim/engine
 
 # The world: cli -> world -> drivers, port, lab; drivers, port -> worker -> cluster -> engine.
-# Jobs have a clock, a cluster and results of their own until they are a driver.
-not_yet='^sim/jobs/|^sim/world/run\.c:'
 include='^[[:space:]]*#[[:space:]]*include[[:space:]]+'
 driver_rooms='sim/(pipeline|jobs|services|actors)/'
 
 # forbid_lines WHY REGEX BUT PATH... : no line below PATH may match REGEX, unless its grep line
-# (file:number:text) matches BUT or it is of what is not there yet.
+# (file:number:text) matches BUT.
 forbid_lines() {
     local why=$1 regex=$2 but=$3 found path paths=(/dev/null)
     shift 3
     for path in "$@"; do
         [ ! -e "$path" ] || paths+=("$path")
     done
-    found=$(grep -rnE --include='*.[ch]' "$regex" "${paths[@]}" | grep -vE "$but|$not_yet" || true)
+    found=$(grep -rnE --include='*.[ch]' "$regex" "${paths[@]}" | grep -vE "$but" || true)
     [ -n "$found" ] || return 0
     printf '%s:\n%s\n' "$why" "$found"
     faults=$((faults + 1))
@@ -57,9 +55,9 @@ drivers=(sim/pipeline sim/jobs sim/services sim/actors)
 forbid_lines 'worker, queue and cluster know nothing above them' \
     "$include\"(sim/(world|port|lab|cli)/|$driver_rooms)" "$none" sim/worker sim/queue sim/cluster
 forbid_lines 'cluster and queue know no worker' "$include\"sim/worker/" "$none" sim/cluster sim/queue
-forbid_lines 'scenario and record know no part of a run (but the policy named command)' \
-    "$include\"(sim/(world|port|lab|worker|cluster|queue|cli)/|$driver_rooms)" \
-    '^sim/scenario/.*command_policy\.h' sim/scenario sim/record
+forbid_lines 'scenario and record know no part of a run' \
+    "$include\"(sim/(world|port|lab|worker|cluster|queue|cli)/|$driver_rooms)" "$none" sim/scenario \
+    sim/record
 forbid_lines 'world and port know no driver: sim/drivers.c lists them' "$include\"$driver_rooms" \
     "$none" sim/world sim/port
 forbid_lines 'world and port call no driver by its name' \
@@ -92,11 +90,9 @@ may_include 'the lab has no clock, no worker and no host' sim/lab \
     'sim/(lab|scenario|record|cluster|engine)/|workloads/|weir/[^h]'
 may_include 'the meter and the recorder stand below whatever runs' sim/record \
     'sim/(record|engine)/|weir/|weir_text\.h"'
-forbid 'a scenario stands below whatever runs' \
-    '"sim/(cluster|worker|queue|pipeline|jobs|services|actors|lab|record|cli)/' sim/scenario
-# Jobs in time ask the same placer until libweir's host places jobs.
+forbid 'a scenario stands below whatever is recorded' '"sim/record/' sim/scenario
 users=$(grep -rnE --include='*.[ch]' '#[[:space:]]*include[[:space:]]+"sim/lab/' sim workloads analysis |
-    grep -vE '^sim/(lab/|world/run\.c|cli/|jobs/.*/job_placer\.h)' || true)
+    grep -vE '^sim/(lab/|world/run\.c|cli/)' || true)
 if [ -n "$users" ]; then
     printf 'only a run and the command line include the lab:\n%s\n' "$users"
     faults=$((faults + 1))
