@@ -4,6 +4,8 @@
 # code 4, its database opens and says that the run failed; the checker refuses each of them too.
 # covers: S1.4
 . "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+# A module that crashes dies of its signal, also where a sanitizer would report it and exit.
+export ASAN_OPTIONS=handle_segv=0:handle_abort=0:handle_sigfpe=0:${ASAN_OPTIONS:-}
 
 cat >two.yaml <<'Y'
 schema: 1
@@ -29,7 +31,7 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     *_loop | *_sleep) more=(--policy-timeout 1) ;;
     *_hog | *_actions) more=(--policy-memory 600) ;;
     esac
-    expect 4 timeout 20 "$WEIR_BIN" run two.yaml --plugin "$module" --set "sched.$kind=hostile" \
+    expect 4 timeout 120 "$WEIR_BIN" run two.yaml --plugin "$module" --set "sched.$kind=hostile" \
         -o "$name.db" "${more[@]}"
     matches stderr '^weir: .{30,}'
     [ "$(wc -l <stderr)" -le 2 ] || fail "$name: more than a sentence"
