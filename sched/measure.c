@@ -3,7 +3,8 @@
  * The rolling-window estimator of one pool: a ring of (task start, duration, returns).
  *
  * Durations and returns are whole numbers, so the running sums are exact whatever is added and
- * evicted: a mean is one division and does not depend on how long the run is.
+ * evicted: a mean is one division and does not depend on how long the run is. Durations that a
+ * clock gave as doubles are summed anew at each query, with compensation, for the same reason.
  */
 #include "weir/measure.h"
 
@@ -16,6 +17,7 @@ static const double NS_PER_S = 1e9;
 struct point {
     int64_t start_ns;
     int64_t duration_ns;
+    double duration_s; /* 0 = not given */
     uint32_t returns;
 };
 
@@ -26,6 +28,7 @@ struct weir_estimator {
     uint32_t capacity;
     uint32_t first;
     uint32_t count;
+    uint32_t in_seconds; /* points with duration_s */
     int64_t duration_sum_ns;
     uint64_t returns_sum;
     double last_speed_per_s; /* the last valid ones, NAN before */
@@ -95,9 +98,29 @@ static void evict(struct weir_estimator *estimator, int64_t now_ns)
             break;
         estimator->duration_sum_ns -= oldest->duration_ns;
         estimator->returns_sum -= oldest->returns;
+        estimator->in_seconds -= oldest->duration_s > 0;
         estimator->first = (estimator->first + 1) % estimator->capacity;
         estimator->count--;
     }
+}
+
+/* The mean of durations in seconds as if summed and divided exactly and rounded once: compensated
+ * sum (Neumaier 1974), then a quotient corrected by its remainder. */
+static double mean_of_seconds(const struct weir_estimator *estimator)
+{
+    const double count = estimator->count;
+    double sum = 0;
+    double lost = 0;
+
+    for (uint32_t i = 0; i < estimator->count; i++) {
+        const double next =
+            estimator->points[(estimator->first + i) % estimator->capacity].duration_s;
+        const double grown = sum + next;
+        lost += sum >= next ? sum - grown + next : next - grown + sum;
+        sum = grown;
+    }
+    const double quotient = (sum + lost) / count;
+    return quotient + (fma(-quotient, count, sum) + lost) / count;
 }
 
 /* Keeps the last valid values: they outlive the points they came from. */
@@ -106,7 +129,9 @@ static void remember(struct weir_estimator *estimator)
     if (estimator->count == 0)
         return;
     const double count = estimator->count;
-    if (estimator->duration_sum_ns > 0)
+    if (estimator->in_seconds == estimator->count)
+        estimator->last_speed_per_s = 1 / mean_of_seconds(estimator);
+    else if (estimator->duration_sum_ns > 0)
         estimator->last_speed_per_s = count * NS_PER_S / (double)estimator->duration_sum_ns;
     estimator->last_returns = (double)estimator->returns_sum / count;
 }
@@ -117,6 +142,8 @@ weir_status weir_estimator_add(struct weir_estimator *estimator,
     struct point point = { .start_ns = task->start_ns, .returns = task->returns };
     int64_t sum_ns;
 
+    if (task->size >= sizeof *task && task->duration_s > 0 && !isinf(task->duration_s))
+        point.duration_s = task->duration_s;
     if (__builtin_sub_overflow(task->end_ns, task->start_ns, &point.duration_ns) ||
         point.duration_ns < 0)
         return WEIR_EINVAL;
@@ -128,6 +155,7 @@ weir_status weir_estimator_add(struct weir_estimator *estimator,
     estimator->count++;
     estimator->duration_sum_ns = sum_ns;
     estimator->returns_sum += point.returns;
+    estimator->in_seconds += point.duration_s > 0;
     evict(estimator, task->start_ns);
     return WEIR_OK;
 }

@@ -13,7 +13,7 @@ weir_status weir_host_measure(struct weir_host *host, const struct weir_measurem
 {
     if (host == NULL || task == NULL)
         return WEIR_EINVAL;
-    if (task->size < sizeof *task)
+    if (task->size < offsetof(struct weir_measurement, duration_s))
         return WEIR_EABI;
     if (task->pool >= host->pools.count ||
         host->pools.views[task->pool].finished == WEIR_POOL_REMOVED)

@@ -224,6 +224,25 @@ float weir_frag_single(const struct weir_cluster *cluster, const struct weir_mix
     return sum;
 }
 
+double weir_frag_reference(const struct weir_cluster *cluster, const struct weir_mix *mix,
+                           const struct weir_alloc *alloc, int64_t direction, const double *free)
+{
+    struct trial trial;
+    double sum = 0;
+
+    trial_load(&trial, cluster, alloc->node);
+    trial_apply(&trial, alloc, direction);
+    for (uint32_t i = 0; i < mix->count; i++) {
+        const struct weir_frag_find find =
+            weir_frag_find(&trial.node, trial.gpus, &mix->shapes[i], WEIR_FRAG_EVERYTHING);
+        double lost = 0;
+        for (uint32_t g = 0; g < trial.node.gpu_count; g++)
+            lost += find.obstacles != 0 || (find.usable >> g & 1) == 0 ? free[g] : 0;
+        sum += mix->frequencies[i] * lost;
+    }
+    return sum;
+}
+
 static int64_t engines(uint32_t nvdecs, uint32_t nvencs)
 {
     int64_t count = 0;

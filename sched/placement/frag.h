@@ -36,6 +36,11 @@ double weir_frag_change(const struct weir_cluster *cluster, const struct weir_mi
 float weir_frag_single(const struct weir_cluster *cluster, const struct weir_mix *mix,
                        uint32_t node, const struct weir_alloc *alloc, int64_t direction);
 
+/* F(node of `alloc`), in GPUs, once `alloc` is given out (1) or taken back (-1), when so much is
+ * free on its GPUs after that: summed as the first reference does, remains of rounding included. */
+double weir_frag_reference(const struct weir_cluster *cluster, const struct weir_mix *mix,
+                           const struct weir_alloc *alloc, int64_t direction, const double *free);
+
 /* CPUs + GPU compute + engines, one engine counting as one whole unit, in units: what ties are
  * decided by. Free on a node, in all on a node, and held by an allocation. */
 int64_t weir_stock_free(const struct weir_cluster *cluster, uint32_t node);

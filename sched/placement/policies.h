@@ -12,6 +12,7 @@ extern const struct weir_placement_ops weir_placement_fgd;
 extern const struct weir_placement_ops weir_placement_fgd_xenna;
 extern const struct weir_placement_ops weir_placement_weir;
 extern const struct weir_placement_ops weir_placement_fgd_n;
+extern const struct weir_placement_ops weir_placement_fgd_p;
 extern const struct weir_placement_ops weir_placement_fgd_c;
 extern const struct weir_placement_ops weir_placement_ray_hybrid;
 extern const struct weir_placement_ops weir_placement_random;

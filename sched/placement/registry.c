@@ -23,6 +23,7 @@ static const struct weir_placement_ops *const placements[] = {
     &weir_placement_ray_hybrid,
     &weir_placement_fgd_n,
     &weir_placement_fgd_c,
+    &weir_placement_fgd_p,
     &weir_placement_graded[WEIR_GRADED_ALIGNMENT],
     &weir_placement_graded[WEIR_GRADED_POWER],
     &weir_placement_weighted,

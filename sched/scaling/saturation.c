@@ -424,6 +424,18 @@ void weir_saturation_observe(struct weir_saturation *saturation, double now_s)
         set_floor(saturation, i);
 }
 
+void weir_saturation_forget(struct weir_saturation *saturation)
+{
+    for (uint32_t i = 0; i < saturation->count; i++) {
+        struct weir_saturation_pool *const pool = &saturation->pools[i];
+        pool->multiplier = 1;
+        pool->solver_speed_per_s = pool->target_speed > 0 ? pool->target_speed : 1;
+        pool->arrivals = pool->held = (double)NAN;
+        reset_shrink(pool);
+    }
+    saturation->bottleneck = saturation->candidate = -1;
+}
+
 /* ---- after the pass ---- */
 
 double weir_saturation_cap(const struct weir_saturation *saturation, uint32_t pool, double now_s,

@@ -90,6 +90,10 @@ weir_status weir_saturation_task(struct weir_saturation *saturation, uint32_t po
 /* Everything that follows from the cycle's inputs, which the caller has written. */
 void weir_saturation_observe(struct weir_saturation *saturation, double now_s);
 
+/* Speeds as they are measured, and nothing of the arrivals, floors and bottleneck that were found
+ * on a cluster that is no more. After weir_saturation_observe, before the pass. */
+void weir_saturation_forget(struct weir_saturation *saturation);
+
 /* The most workers a pool may grow to, INFINITY for no bound; `*reason` names the rule. */
 double weir_saturation_cap(const struct weir_saturation *saturation, uint32_t pool, double now_s,
                            const char **reason);

@@ -6,8 +6,9 @@
  * A decision observes (queues, busy workers, finished tasks), runs the phases with the speeds the
  * rules give, and then takes back the starts above a pool's cap and the stops below its floor. A
  * start whose room is not given up after all is taken back too. Every pipeline has rules of its
- * own: another pipeline's pools are neither its bottleneck nor behind its queues. What was given up
- * for a first worker stays given up. Failing whole, when counts fixed by hand cannot be met, the
+ * own: another pipeline's pools are neither its bottleneck nor behind its queues. When nodes are
+ * lost, the next decisions are the phases alone, with the speeds that are measured. What was given
+ * up for a first worker stays given up. Failing whole, when counts fixed by hand cannot be met, the
  * phases run once more with the counts of now, as the reference does.
  *
  * What waits in front of a pool is one number in a view, so tasks that are made up already count
@@ -151,6 +152,8 @@ struct quota {
 
 struct saturation_aware {
     struct weir_run run;
+    struct weir_amounts up; /* what the nodes had that were up at the last decision */
+    uint32_t cycles_after_loss;
     struct weir_saturation_config config;
     struct part *parts;
     struct quota *quotas;               /* by pool */
@@ -540,6 +543,21 @@ static weir_status trim(struct saturation_aware *policy, double now_s)
     return WEIR_OK;
 }
 
+/* Whether this decision is one of `release_cycles` from the first that sees less capacity on. What
+ * the rules remember is then of another cluster: growth by steps, floors under stages that kept
+ * their workers and speeds stretched by queues would hold the lost ones' places for minutes. */
+static bool is_after_loss(struct saturation_aware *policy)
+{
+    const struct weir_amounts up = weir_cluster_total(policy->run.view->cluster);
+
+    if (!weir_amounts_fit(&policy->up, &up))
+        policy->cycles_after_loss = policy->config.release_cycles;
+    else if (policy->cycles_after_loss > 0)
+        policy->cycles_after_loss--;
+    policy->up = up;
+    return policy->cycles_after_loss > 0 && !policy->run.settings.fails_whole;
+}
+
 static weir_status saturation_decide(void *state, const struct weir_view *view,
                                      struct weir_placer *placer, struct weir_plan *plan,
                                      struct weir_error *error)
@@ -550,10 +568,14 @@ static weir_status saturation_decide(void *state, const struct weir_view *view,
 
     WEIR_TRY(weir_run_begin(run, view, placer, plan, error));
     WEIR_TRY(saturation_adopt(policy, view, error));
+    const bool is_plain = is_after_loss(policy);
     for (uint32_t p = 0; p < policy->part_count; p++)
         observe(policy, &policy->parts[p], now_s);
+    for (uint32_t p = 0; is_plain && p < policy->part_count; p++)
+        weir_saturation_forget(policy->parts[p].rules);
     WEIR_TRY(run_pass(policy));
-    WEIR_TRY(trim(policy, now_s));
+    if (!is_plain)
+        WEIR_TRY(trim(policy, now_s));
     for (uint32_t i = 0; i < run->count; i++)
         run->pools[i].target = run->pools[i].before;
     WEIR_TRY(weir_run_slots(run));

@@ -33,6 +33,8 @@ struct sim_flow {
     weir_status (*idled)(struct sim_stage_run *stage, struct sim_hand *hand);
     /* runtime only: takes back what a worker that goes has in hand. */
     void (*release)(struct sim_stage_run *stage, struct sim_hand *hand);
+    /* tick only: how long a task took by the clock of this rule (NULL = as it was). */
+    double (*duration_s)(const struct sim_pipeline_run *run, int64_t start_ns, int64_t end_ns);
     /* When the last item left, as this rule reports it. */
     int64_t (*completed_ns)(const struct sim_pipeline_run *run, int64_t last_ns);
 };

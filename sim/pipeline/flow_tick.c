@@ -97,6 +97,15 @@ static weir_status changed(struct sim_pipeline_run *run, uint32_t position)
     return next_tick(run);
 }
 
+/* The original's clock is a double, the number of the step times its length, and it measures a task
+ * by a difference of two: 0.1 s is 0.09999999999999432 s at 50 s. Its decisions depend on that. */
+static double duration_s(const struct sim_pipeline_run *run, int64_t start_ns, int64_t end_ns)
+{
+    const int64_t tick_ns = run->spec->tick_ns;
+    const double tick_s = (double)tick_ns / 1e9;
+    return (double)(end_ns / tick_ns) * tick_s - (double)(start_ns / tick_ns) * tick_s;
+}
+
 /* The original reports one step after the last completion. */
 static int64_t completed_ns(const struct sim_pipeline_run *run, int64_t last_ns)
 {
@@ -109,4 +118,5 @@ const struct sim_flow sim_flow_tick = { .name = "tick",
                                         .changed = changed,
                                         .rescaled = next_tick,
                                         .sweep = sweep,
+                                        .duration_s = duration_s,
                                         .completed_ns = completed_ns };

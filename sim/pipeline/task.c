@@ -375,17 +375,19 @@ static void show_failure(const struct sim_stage_run *stage, const struct sim_han
 static weir_status measure(struct sim_stage_run *stage, const struct sim_hand *hand, uint32_t batch,
                            uint64_t returns)
 {
-    const struct weir_measurement task = { .size = sizeof(task),
-                                           .pool = stage->index,
-                                           .start_ns = hand->task_start_ns,
-                                           .end_ns =
-                                               sim_engine_now(stage->pipeline->context->engine),
-                                           .returns = (uint32_t)returns,
-                                           .batch = batch,
-                                           .node = hand->worker->node,
-                                           .gpu_type = hand->worker->gpu_type,
-                                           .worker = hand->worker->id };
-    const struct sim_driver_config *config = &stage->pipeline->config;
+    const struct sim_pipeline_run *run = stage->pipeline;
+    struct weir_measurement task = { .size = sizeof(task),
+                                     .pool = stage->index,
+                                     .start_ns = hand->task_start_ns,
+                                     .end_ns = sim_engine_now(run->context->engine),
+                                     .returns = (uint32_t)returns,
+                                     .batch = batch,
+                                     .node = hand->worker->node,
+                                     .gpu_type = hand->worker->gpu_type,
+                                     .worker = hand->worker->id };
+    const struct sim_driver_config *config = &run->config;
+    if (run->flow->duration_s != NULL)
+        task.duration_s = run->flow->duration_s(run, task.start_ns, task.end_ns);
     return config->services->measure(config->world, &task);
 }
 

@@ -80,6 +80,11 @@ static void compare_whole(const struct whole *run)
 }
 
 #define TICK "pipelines[0].semantics=tick pipelines[0].tick=0.1s "
+/* The original's arithmetic with it, in which the last bit of a sum decides between equal choices.
+ */
+#define LITERAL                                                                                    \
+    TICK "pipelines[0].tick_rounding=truncate sched.placement=fgd_p "                              \
+         "sched.scaling.arithmetic=reference sched.scaling.on_shortage=fail "
 
 /* covers: S0.1 S0.38 S0.43 */
 static void whole_runs_agree_to_the_digit(void)
@@ -97,6 +102,14 @@ static void whole_runs_agree_to_the_digit(void)
           TICK "pipelines[0].tick_rounding=truncate pipelines[0].input.items=200" },
         { "golden/pipeline/nvdec_n2_dt0.1_200tasks.json", "scenarios/reference/xenna_nvdec_n2.yaml",
           TICK "pipelines[0].tick_rounding=truncate pipelines[0].input.items=200" },
+        { "golden/pipeline/plain_n2_dt0.1.json", "scenarios/reference/xenna_plain_n2.yaml",
+          LITERAL },
+        { "golden/pipeline/nvdec_n2_dt0.1.json", "scenarios/reference/xenna_nvdec_n2.yaml",
+          LITERAL },
+        { "golden/pipeline/plain_n10_dt0.1.json", "scenarios/reference/xenna_plain_n2.yaml",
+          LITERAL "cluster.nodes[0].count=10" },
+        { "golden/pipeline/nvdec_n10_dt0.1.json", "scenarios/reference/xenna_nvdec_n2.yaml",
+          LITERAL "cluster.nodes[0].count=10" },
     };
     for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++)
         compare_whole(&runs[i]);

@@ -104,6 +104,28 @@ static void sums_stay_exact_however_long(void)
     weir_estimator_destroy(estimator);
 }
 
+/* Five tasks of 3.9 s by a clock that counts tenths in doubles. Expected is 1 / statistics.mean of
+ * Python, which sums fractions; a plain sum of the doubles, and the exact 3.9 s, differ from it. */
+static void the_noise_of_a_clock_is_kept(void)
+{
+    struct weir_estimator *const estimator = make(180, 5);
+
+    for (int64_t i = 0; i < 5; i++) {
+        const struct weir_measurement task = {
+            .size = sizeof task,
+            .start_ns = i * S / 10,
+            .end_ns = (i + 39) * S / 10,
+            .returns = 1,
+            .duration_s = (double)(i + 39) * 0.1 - (double)i * 0.1,
+        };
+        CHECK_I64(weir_estimator_add(estimator, &task), WEIR_OK);
+    }
+    CHECK_NEAR(weir_estimator_query(estimator, 4 * S).batches_per_s, 0x1.069069069069p-2, 0);
+    CHECK(add(estimator, 0, S, 1) == WEIR_OK); /* by another clock: whole ns for all */
+    CHECK_NEAR(weir_estimator_query(estimator, 4 * S).batches_per_s, 6e9 / 20.5e9, 0);
+    weir_estimator_destroy(estimator);
+}
+
 static void running_out_of_memory_leaves_it_whole(void)
 {
     struct test_memory memory = { .fail_at = 2 };
@@ -127,6 +149,7 @@ static const struct test tests[] = {
     { "age counts from the start, strictly", age_counts_from_the_start_and_strictly },
     { "tasks that end before they start or overflow are refused", bad_tasks_are_refused },
     { "sums stay exact however long it runs", sums_stay_exact_however_long },
+    { "the noise of a controller's clock is kept", the_noise_of_a_clock_is_kept },
     { "running out of memory leaves an estimator whole", running_out_of_memory_leaves_it_whole },
 };
 

@@ -7,6 +7,10 @@
  * and more than `min_points` remain; a query evicts with its own time. Speed = 1 / mean duration in
  * tasks per second; the last valid value is kept for ever. Sums are integers (ns, items), so the
  * means do not depend on how long the run is.
+ *
+ * A controller whose clock gives seconds as doubles may say so (duration_s). While every task in
+ * the window does, the mean is that of these doubles, exact and rounded once: with noise of the
+ * last bit in it, as a scheduler that subtracts such times has it.
  */
 #ifndef WEIR_MEASURE_H
 #define WEIR_MEASURE_H
@@ -27,6 +31,7 @@ struct weir_measurement {
     uint32_t node;
     uint32_t gpu_type;
     uint64_t worker;
+    double duration_s; /* as the controller's clock gives it; 0 = end_ns - start_ns */
 };
 
 struct weir_estimator;
