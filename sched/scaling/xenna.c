@@ -19,6 +19,7 @@
 #include "sched/scaling/xenna.h"
 #include "sched/host/placer.h"
 #include "sched/internal/alloc.h"
+#include "sched/internal/params.h"
 #include "sched/scaling/run.h"
 #include "sched/scaling/scalings.h"
 
@@ -31,20 +32,11 @@ enum version { VERSION_P, VERSION_C, VERSION_N };
 /* The same parameters for every descriptor below. */
 #define XENNA_PARAMS(version_default)                                                              \
     WEIR_RUN_PARAMS,                                                                               \
-        { .name = "overallocation",                                                                \
-          .unit = "",                                                                              \
-          .kind = WEIR_PARAM_NUMBER,                                                               \
-          .min = 1,                                                                                \
-          .max = 100,                                                                              \
-          .initial = 1.5,                                                                          \
-          .help = "head-room: throughput allowed above that of the slowest stage" },               \
-    {                                                                                              \
-        .name = "version", .unit = "", .kind = WEIR_PARAM_CHOICE, .min = 0, .max = 2,              \
-        .initial = (version_default), .choices = "P|C|N",                                          \
-        .help =                                                                                    \
-            "version of the reference that is followed: P is the codec version, C its successor, " \
-            "N today's"                                                                            \
-    }
+        WEIR_NUMBER("overallocation", "", 1, 100, 1.5,                                             \
+                    "head-room: throughput allowed above that of the slowest stage"),              \
+        WEIR_CHOICE("version", "P|C|N", 2, version_default,                                        \
+                    "version of the reference that is followed: P is the codec version, C its "    \
+                    "successor, N today's")
 
 static const struct weir_param PARAMS[] = { XENNA_PARAMS(VERSION_P) };
 static const struct weir_param PARAMS_N[] = { XENNA_PARAMS(VERSION_N) };
