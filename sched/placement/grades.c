@@ -187,19 +187,10 @@ static weir_status follow_mix(struct weir_grades *grades, const struct weir_mix 
         return WEIR_OK;
     forget_classes(grades);
     grades->mix_count = 0;
-    struct weir_shape *const shapes = weir_grow(memory, grades->mix_shapes, &grades->mix_capacity,
-                                                mix->count + 1, sizeof *shapes);
-    if (shapes == NULL)
-        return WEIR_ENOMEM;
-    grades->mix_shapes = shapes;
-    double *const frequencies =
-        weir_grow(memory, grades->mix_frequencies, &grades->frequency_capacity, mix->count + 1,
-                  sizeof *frequencies);
-    if (frequencies == NULL)
-        return WEIR_ENOMEM;
-    grades->mix_frequencies = frequencies;
-    memcpy(shapes, mix->shapes, mix->count * sizeof *shapes);
-    memcpy(frequencies, mix->frequencies, mix->count * sizeof *frequencies);
+    WEIR_ROOM(memory, grades->mix_shapes, grades->mix_capacity, mix->count + 1);
+    WEIR_ROOM(memory, grades->mix_frequencies, grades->frequency_capacity, mix->count + 1);
+    memcpy(grades->mix_shapes, mix->shapes, mix->count * sizeof *grades->mix_shapes);
+    memcpy(grades->mix_frequencies, mix->frequencies, mix->count * sizeof *grades->mix_frequencies);
     grades->mix_count = mix->count;
     return WEIR_OK;
 }

@@ -163,17 +163,13 @@ static weir_status set_part(struct saturation_aware *policy, uint32_t index, uin
     if (index < policy->part_count && policy->parts[index].first == first &&
         policy->parts[index].rules->count == count)
         return WEIR_OK;
-    struct part *const parts =
-        weir_grow(memory, policy->parts, &policy->part_capacity, index + 1, sizeof *parts);
-    if (parts == NULL)
-        return WEIR_ENOMEM;
-    policy->parts = parts;
+    WEIR_ROOM(memory, policy->parts, policy->part_capacity, index + 1);
     WEIR_TRY(weir_saturation_create(memory, &policy->config, count, &rules));
     if (index < policy->part_count)
-        weir_saturation_destroy(parts[index].rules);
+        weir_saturation_destroy(policy->parts[index].rules);
     else
         policy->part_count = index + 1;
-    parts[index] = (struct part){ .rules = rules, .first = first };
+    policy->parts[index] = (struct part){ .rules = rules, .first = first };
     return WEIR_OK;
 }
 
@@ -307,21 +303,17 @@ static weir_status list_actions(struct saturation_aware *policy)
     if (actions == NULL)
         return WEIR_ENOMEM;
     policy->actions = actions;
-    struct quota *const quotas = weir_grow(&run->allocator, policy->quotas, &policy->quota_capacity,
-                                           run->count + 1, sizeof *quotas);
-    if (quotas == NULL)
-        return WEIR_ENOMEM;
-    policy->quotas = quotas;
+    WEIR_ROOM(&run->allocator, policy->quotas, policy->quota_capacity, run->count + 1);
     for (uint32_t i = 0; i < run->count; i++)
-        quotas[i] = (struct quota){ .starts = 0 };
+        policy->quotas[i] = (struct quota){ .starts = 0 };
     for (uint32_t i = 0; i < count; i++) {
         actions[i] = weir_plan_action(run->plan, i);
         if (actions[i]->owner.kind != WEIR_OWNER_POOL) {
             actions[i] = NULL; /* a job's: decided before, not ours */
             continue;
         }
-        quotas[actions[i]->owner.index].starts += actions[i]->verb == WEIR_VERB_START;
-        quotas[actions[i]->owner.index].stops += actions[i]->verb == WEIR_VERB_STOP;
+        policy->quotas[actions[i]->owner.index].starts += actions[i]->verb == WEIR_VERB_START;
+        policy->quotas[actions[i]->owner.index].stops += actions[i]->verb == WEIR_VERB_STOP;
     }
     policy->action_count = count;
     return WEIR_OK;
