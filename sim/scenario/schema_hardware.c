@@ -19,18 +19,18 @@ const struct sim_section sim_schema_quantum = {
 };
 
 static const struct sim_field gpu_type_fields[] = {
-    { BYTES("memory", draft_gpu_type, mem_bytes), ABSENT("built-in value, else 0"),
+    { BYTES("memory", draft_gpu_type, to.mem_bytes), ABSENT("built-in value, else 0"),
       MOST(LARGEST_BYTES), HELP("memory of one GPU") },
-    { COUNT("nvdec", draft_gpu_type, nvdecs), ABSENT("built-in value, else 0"),
+    { COUNT("nvdec", draft_gpu_type, to.nvdecs), ABSENT("built-in value, else 0"),
       MOST(WEIR_MAX_ENGINES), HELP("video decoders of one GPU") },
-    { COUNT("nvenc", draft_gpu_type, nvencs), ABSENT("built-in value, else 0"),
+    { COUNT("nvenc", draft_gpu_type, to.nvencs), ABSENT("built-in value, else 0"),
       MOST(WEIR_MAX_ENGINES), HELP("video encoders of one GPU") },
-    { NUMBER("idle", draft_gpu_type, idle_w), UNIT(POWER), ABSENT("built-in value, else 0 W"),
+    { NUMBER("idle", draft_gpu_type, to.idle_w), UNIT(POWER), ABSENT("built-in value, else 0 W"),
       MOST(1e6), HELP("power drawn when nothing runs") },
-    { NUMBER("limit", draft_gpu_type, limit_w), UNIT(POWER), ABSENT("built-in value, else 0 W"),
+    { NUMBER("limit", draft_gpu_type, to.limit_w), UNIT(POWER), ABSENT("built-in value, else 0 W"),
       MOST(1e6), HELP("power drawn at full load") },
-    { NUMBER("speed", draft_gpu_type, speed), ABSENT("1"), RANGE(1e-6, 1e6), ACTS(SIM_ACTS_TIMED),
-      HELP("speed relative to the GPU the service times were taken on") },
+    { NUMBER("speed", draft_gpu_type, to.speed), ABSENT("1"), RANGE(1e-6, 1e6),
+      ACTS(SIM_ACTS_TIMED), HELP("speed relative to the GPU the service times were taken on") },
     { TEXT("mig", draft_gpu_type, mig), ABSENT("that of the built-in type of this name, else none"),
       HELP("table of MIG profiles: a100-40, a100-80, h100, h200, b200, a30, or none") },
 };
@@ -60,9 +60,9 @@ static const struct sim_section gpu_count_section = {
         NAMED("gpus", type, gpus, &gpu_count_section), HELP("GPUs of one node by type: {h100: 8}") \
     }
 
-static const struct sim_field node_type_fields[] = { NODE_HARDWARE(draft_node_type) };
+static const struct sim_field node_type_fields[] = { NODE_HARDWARE(draft_node_group) };
 static const struct sim_section node_type_section = { MAPPING("catalog.node_types.NAME",
-                                                              draft_node_type, node_type_fields),
+                                                              draft_node_group, node_type_fields),
                                                       SOURCES, HELP("A node type.") };
 
 static const struct sim_field catalog_fields[] = {
@@ -97,11 +97,11 @@ static const struct sim_section instance_section = {
 };
 
 static const struct sim_field timeslice_fields[] = {
-    { TIME("quantum", draft_timeslice, quantum_ns), ABSENT("100 ms"), RANGE(1e-6, 3600),
+    { TIME("quantum", draft_timeslice, to.quantum_ns), ABSENT("100 ms"), RANGE(1e-6, 3600),
       HELP("time one worker has the GPU before the next one gets it") },
-    { TIME("switch", draft_timeslice, switch_ns), ABSENT("1 ms"), MOST(3600),
+    { TIME("switch", draft_timeslice, to.switch_ns), ABSENT("1 ms"), MOST(3600),
       HELP("time a switch takes when nothing is resident") },
-    { TIME("switch_memory", draft_timeslice, switch_memory_ns), ABSENT("9 ms"), MOST(3600),
+    { TIME("switch_memory", draft_timeslice, to.switch_memory_ns), ABSENT("9 ms"), MOST(3600),
       HELP("time a switch takes more when all of the GPU's memory is resident") },
 };
 static const struct sim_section timeslice_section = {
@@ -139,9 +139,9 @@ static const struct sim_section node_group_section = {
 };
 
 static const struct sim_field failures_fields[] = {
-    { LAW("node_between", draft_failures, node_between), UNIT(TIME), ABSENT("nodes never fail"),
+    { LAW("node_between", draft_failures, to.node_between), UNIT(TIME), ABSENT("nodes never fail"),
       HELP("time a node stays up") },
-    { LAW("node_repair", draft_failures, node_repair), UNIT(TIME), ABSENT("const(0)"),
+    { LAW("node_repair", draft_failures, to.node_repair), UNIT(TIME), ABSENT("const(0)"),
       HELP("time until a failed node is back") },
 };
 static const struct sim_section failures_section = { MAPPING("cluster.failures", draft_failures,
@@ -151,14 +151,14 @@ static const struct sim_section failures_section = { MAPPING("cluster.failures",
 static const struct sim_field power_fields[] = {
     { CHOICE("cpu", draft_power, cpu, SIM_CATALOG_CPU_CHOICES), DEFAULT("xeon-8163"),
       HELP("processor of all nodes: gives cores and watts of a socket") },
-    { NUMBER("cpus_per_core", draft_power, cpus_per_core), DEFAULT("2"), RANGE(1, 64),
+    { NUMBER("cpus_per_core", draft_power, to.cpus_per_core), DEFAULT("2"), RANGE(1, 64),
       HELP("CPUs (hardware threads) that one core is") },
-    { NUMBER("cores_per_socket", draft_power, cores_per_socket), ABSENT("that of the processor"),
+    { NUMBER("cores_per_socket", draft_power, to.cores_per_socket), ABSENT("that of the processor"),
       RANGE(1, 4096), HELP("cores of one socket") },
-    { NUMBER("socket_idle", draft_power, socket_idle_w), UNIT(POWER),
+    { NUMBER("socket_idle", draft_power, to.socket_idle_w), UNIT(POWER),
       ABSENT("that of the processor"), MOST(1e6),
       HELP("power of a socket without allocated cores") },
-    { NUMBER("socket_full", draft_power, socket_full_w), UNIT(POWER),
+    { NUMBER("socket_full", draft_power, to.socket_full_w), UNIT(POWER),
       ABSENT("that of the processor"), MOST(1e6), HELP("power of a socket with allocated cores") },
 };
 static const struct sim_section power_section = {

@@ -7,23 +7,23 @@
 
 static const struct sim_field class_fields[] = {
     NAME_FIELD(draft_class, "name of the class"),
-    { NUMBER("weight", draft_class, weight), UNIT(FRACTION), DEFAULT("1"), RANGE(0, 1e9),
+    { NUMBER("weight", draft_class, to.weight), UNIT(FRACTION), DEFAULT("1"), RANGE(0, 1e9),
       HELP("share of the items, relative to the other classes") },
-    { LAW("size", draft_class, size), DEFAULT("const(1)"), HELP("size of an item") },
+    { LAW("size", draft_class, to.size), DEFAULT("const(1)"), HELP("size of an item") },
 };
 static const struct sim_section class_section = { MAPPING("pipelines[].input.classes[]",
                                                           draft_class, class_fields),
                                                   SOURCES, HELP("A kind of items.") };
 
 static const struct sim_field input_fields[] = {
-    { COUNT64("items", draft_input, items), DEFAULT("0"), MOST(1e12),
+    { COUNT64("items", draft_input, to.items), DEFAULT("0"), MOST(1e12),
       HELP("items to work on; 0 = no end (then `arrivals` and `horizon` are needed)") },
-    { LAW("arrivals", draft_input, arrivals), UNIT(TIME),
+    { LAW("arrivals", draft_input, to.arrivals), UNIT(TIME),
       ABSENT("all items are there at the start"), HELP("time between arrivals") },
     { LAW("size", draft_input, size), ABSENT("const(1)"),
       HELP("size of an item, when there are no classes") },
     { LIST("classes", draft_input, classes, &class_section), HELP("kinds of items") },
-    { LAW("bytes_per_item", draft_input, bytes), UNIT(BYTES), ABSENT("0 B"),
+    { LAW("bytes_per_item", draft_input, to.bytes), UNIT(BYTES), ABSENT("0 B"),
       HELP("bytes of an item at the source") },
 };
 static const struct sim_section input_section = {
@@ -70,36 +70,36 @@ static const struct sim_section backpressure_section = {
 
 static const struct sim_field pipeline_fields[] = {
     NAME_FIELD(draft_pipeline, "name of the pipeline"),
-    { CHOICE("execution", draft_pipeline, execution, "streaming|batch|batch_debug|serving|auto"),
+    { CHOICE("execution", draft_pipeline, to.execution, "streaming|batch|batch_debug|serving|auto"),
       DEFAULT("streaming"),
       HELP("streaming: all stages run at once; batch: a stage starts when the one before is "
            "through, with the whole cluster for itself; batch_debug: the same with one worker, one "
            "task at a time; serving: streaming that takes one request a turn and is never done; "
            "auto: batch on one node with at most one GPU, else streaming") },
-    { CHOICE("semantics", draft_pipeline, semantics, "event|tick|runtime"), DEFAULT("runtime"),
+    { CHOICE("semantics", draft_pipeline, to.semantics, "event|tick|runtime"), DEFAULT("runtime"),
       HELP("event: things happen when they are due; tick: as a loop with fixed steps would see "
            "them; runtime: a main loop feeds pools of workers that hold tasks ahead, last stage "
            "first, and applies plans a turn later") },
-    { TIME("tick", draft_pipeline, tick_ns), DEFAULT("0.1 s"), RANGE(1e-6, 3600),
+    { TIME("tick", draft_pipeline, to.tick_ns), DEFAULT("0.1 s"), RANGE(1e-6, 3600),
       NEEDS("semantics: tick"), HELP("step of the tick semantics") },
-    { CHOICE("tick_rounding", draft_pipeline, tick_rounding, "truncate|nearest"),
+    { CHOICE("tick_rounding", draft_pipeline, to.tick_rounding, "truncate|nearest"),
       DEFAULT("truncate"), NEEDS("semantics: tick"), HELP("how durations become ticks") },
     { SECTION("input", draft_pipeline, input, &input_section), REQUIRED, HELP("the items") },
-    { COUNT("slots_per_worker", draft_pipeline, slots_per_worker), DEFAULT("2"),
+    { COUNT("slots_per_worker", draft_pipeline, to.slots_per_worker), DEFAULT("2"),
       RANGE(1, LARGEST_COUNT),
       HELP("tasks a worker may hold at the start, the running one included; a scaling policy may "
            "change it") },
     { SECTION("backpressure", draft_pipeline, backpressure, &backpressure_section), ABSENT("slots"),
       HELP("the name of a rule, or a mapping") },
-    { CHOICE("worker_choice", draft_pipeline, worker_choice, "oldest|newest"), DEFAULT("oldest"),
+    { CHOICE("worker_choice", draft_pipeline, to.worker_choice, "oldest|newest"), DEFAULT("oldest"),
       HELP("which idle worker takes the next task") },
     { NUMBER("loop_hz", draft_pipeline, loop_hz), DEFAULT("100"), RANGE(1e-3, 1e6),
       NEEDS("semantics: runtime"), HELP("runtime: turns of the main loop in a second") },
-    { TIME("grace", draft_pipeline, grace_ns), DEFAULT("60 s"), MOST(LARGEST_TIME),
+    { TIME("grace", draft_pipeline, to.grace_ns), DEFAULT("60 s"), MOST(LARGEST_TIME),
       NEEDS("semantics: runtime"),
       HELP("runtime: a worker in set-up, or ready for less than this, is not stopped; 0 = any "
            "worker is") },
-    { FLAG("backlog_guard", draft_pipeline, backlog_guard), DEFAULT("false"),
+    { FLAG("backlog_guard", draft_pipeline, to.has_backlog_guard), DEFAULT("false"),
       NEEDS("semantics: runtime"),
       HELP("runtime: stops leave max(1, tasks in hand / slots, waiting items / (slots x batch)) "
            "ready workers") },
@@ -107,24 +107,24 @@ static const struct sim_field pipeline_fields[] = {
       NEEDS("semantics: runtime"),
       HELP("runtime: serial: the main loop stands still while the workers of a plan end one by "
            "one") },
-    { TIME("teardown_limit", draft_pipeline, teardown_limit_ns), DEFAULT("50 s"), MOST(3600),
+    { TIME("teardown_limit", draft_pipeline, to.teardown_limit_ns), DEFAULT("50 s"), MOST(3600),
       NEEDS("semantics: runtime"), HELP("runtime: a worker that takes longer to end is killed") },
-    { FLAG("work_stealing", draft_pipeline, work_stealing), DEFAULT("false"),
+    { FLAG("work_stealing", draft_pipeline, to.steals_work), DEFAULT("false"),
       NEEDS("semantics: runtime"),
       HELP("runtime: a worker that has held nothing for 1 s takes the last task, not begun, of a "
            "worker that holds several") },
-    { CHOICE("restart", draft_pipeline, restart, "same_place|next_plan|decide"), DEFAULT("decide"),
-      NEEDS("semantics: runtime"),
+    { CHOICE("restart", draft_pipeline, to.restart, "same_place|next_plan|decide"),
+      DEFAULT("decide"), NEEDS("semantics: runtime"),
       HELP("runtime: a worker that died starts again at the next turn in its old place and is "
            "given up after 4 deaths in a row (same_place); is left to the next plan (next_plan), "
            "or to a plan made at once (decide)") },
-    { TIME("restart_spacing", draft_pipeline, restart_gap_ns), DEFAULT("60 s"), MOST(LARGEST_TIME),
-      NEEDS("semantics: runtime"),
+    { TIME("restart_spacing", draft_pipeline, to.restart_gap_ns), DEFAULT("60 s"),
+      MOST(LARGEST_TIME), NEEDS("semantics: runtime"),
       HELP("runtime: time between restarts of workers of one stage because of their age") },
-    { BYTES("store", draft_pipeline, store_bytes), DEFAULT("0 B"), MOST(LARGEST_BYTES),
+    { BYTES("store", draft_pipeline, to.store_bytes), DEFAULT("0 B"), MOST(LARGEST_BYTES),
       NEEDS("semantics: runtime"),
       HELP("runtime: the pipeline ends when more than this lies between its stages; 0 = any") },
-    { CHOICE("store_full", draft_pipeline, store_full, "end|spill"), DEFAULT("end"),
+    { CHOICE("store_full", draft_pipeline, to.store_spills, "end|spill"), DEFAULT("end"),
       NEEDS("semantics: runtime"),
       HELP("what happens when the store is full: the pipeline ends, or the rest is written "
            "elsewhere, which takes no time and is counted") },

@@ -69,12 +69,12 @@ static const struct sim_section groups_section = {
 };
 
 static const struct sim_field repartition_fields[] = {
-    { CHOICE("policy", draft_repartition, policy, "off|demand"), ABSENT("off"),
+    { CHOICE("policy", draft_repartition, to.policy, "off|demand"), ABSENT("off"),
       HELP("off: GPUs keep the cut of their nodes; demand: a GPU is drained and cut anew when jobs "
            "wait for other profiles") },
-    { COUNT("min_gain", draft_repartition, min_gain), ABSENT("2"), RANGE(1, WEIR_MIG_SLOTS),
+    { COUNT("min_gain", draft_repartition, to.min_gain), ABSENT("2"), RANGE(1, WEIR_MIG_SLOTS),
       HELP("slices that waiting jobs must fill beyond those in use on the GPU now") },
-    { TIME("reconfigure", draft_repartition, reconfigure_ns), ABSENT("10 s"), MOST(LARGEST_TIME),
+    { TIME("reconfigure", draft_repartition, to.reconfigure_ns), ABSENT("10 s"), MOST(LARGEST_TIME),
       HELP("time a drained GPU is away to be cut") },
 };
 static const struct sim_section repartition_section = {
@@ -111,10 +111,10 @@ const struct sim_section sim_schema_sched = { MAPPING("sched", draft_sched, sche
 /* ---- things that happen ---- */
 
 static const struct sim_field event_fields[] = {
-    { TIME("at", draft_event, at_ns), REQUIRED, MOST(LARGEST_TIME), HELP("when") },
-    { TIME("for", draft_event, for_ns), ABSENT("for good"), RANGE(1e-9, LARGEST_TIME),
+    { TIME("at", draft_event, to.at_ns), REQUIRED, MOST(LARGEST_TIME), HELP("when") },
+    { TIME("for", draft_event, to.for_ns), ABSENT("for good"), RANGE(1e-9, LARGEST_TIME),
       HELP("how long") },
-    { CHOICE("action", draft_event, action,
+    { CHOICE("action", draft_event, to.action,
              "stage_slow|stage_stall|stage_fail|setup_slow|node_down|node_up|node_slow|arrivals|"
              "burst|set"),
       REQUIRED,
@@ -125,11 +125,11 @@ static const struct sim_field event_fields[] = {
     { TEXT("node", draft_event, node), HELP("node, such as dgx-0") },
     { TEXT("pipeline", draft_event, pipeline), ABSENT("the only one"),
       HELP("for arrivals and burst") },
-    { NUMBER("factor", draft_event, factor), MOST(1e9),
+    { NUMBER("factor", draft_event, to.factor), MOST(1e9),
       HELP("for the slow actions and arrivals (0 = none arrive)") },
-    { NUMBER("probability", draft_event, probability), UNIT(FRACTION), MOST(1),
+    { NUMBER("probability", draft_event, to.probability), UNIT(FRACTION), MOST(1),
       HELP("for stage_fail") },
-    { COUNT64("items", draft_event, items), RANGE(1, 1e12), HELP("for burst") },
+    { COUNT64("items", draft_event, to.items), RANGE(1, 1e12), HELP("for burst") },
     { SETS("set", draft_event, sets),
       HELP("for set: paths below sched and their values from then on") },
 };
@@ -199,23 +199,24 @@ static const struct sim_section variant_section = {
 };
 
 static const struct sim_field expect_fields[] = {
-    { TEXT("metric", draft_expect, metric), REQUIRED, HELP("name of a metric") },
-    { TEXT("of", draft_expect, of), ABSENT("the whole cluster"),
+    { TEXT("metric", draft_expect, to.metric), REQUIRED, HELP("name of a metric") },
+    { TEXT("of", draft_expect, to.of), ABSENT("the whole cluster"),
       HELP("stage, pipeline or other thing it is about") },
-    { TEXT("variant", draft_expect, variant), ABSENT("every variant"), HELP("label of a variant") },
-    { CHOICE("op", draft_expect, op, "eq|near|lt|le|gt|ge"), REQUIRED,
+    { TEXT("variant", draft_expect, to.variant), ABSENT("every variant"),
+      HELP("label of a variant") },
+    { CHOICE("op", draft_expect, to.op, "eq|near|lt|le|gt|ge"), REQUIRED,
       HELP("how it compares; near needs `tol`") },
-    { NUMBER("value", draft_expect, value), UNIT(ANY),
+    { NUMBER("value", draft_expect, to.value), UNIT(ANY),
       HELP("what it is compared with, in base units") },
     { TEXT("tol", draft_expect, tol),
       HELP("allowed difference: a number, or a percentage of the value") },
-    { TEXT("than", draft_expect, than), ABSENT("the same metric"),
+    { TEXT("than", draft_expect, to.than_metric), ABSENT("the same metric"),
       HELP("compare with another metric instead of a value") },
-    { TEXT("than_of", draft_expect, than_of), ABSENT("the same thing"),
+    { TEXT("than_of", draft_expect, to.than_of), ABSENT("the same thing"),
       HELP("compare with another thing") },
-    { TEXT("than_variant", draft_expect, than_variant), ABSENT("the same variant"),
+    { TEXT("than_variant", draft_expect, to.than_variant), ABSENT("the same variant"),
       HELP("compare with another variant") },
-    { NUMBER("times", draft_expect, times), ABSENT("1"), MOST(1e12),
+    { NUMBER("times", draft_expect, to.times), ABSENT("1"), MOST(1e12),
       HELP("what `than...` finds is multiplied by this: 0.2 and lt = at least 80 % less") },
 };
 static const struct sim_section expect_section = {

@@ -17,13 +17,13 @@ static const struct sim_section target_section = {
 };
 
 static const struct sim_field defrag_fields[] = {
-    { CHOICE("rule", draft_defrag, rule, "none|greedy|batch|one_pod"), DEFAULT("none"),
+    { CHOICE("rule", draft_defrag, to.rule, "none|greedy|batch|one_pod"), DEFAULT("none"),
       HELP("greedy: one by one the moves that lower fragmentation most for the size of the job; "
            "batch: those that take most of it along leave together, then all are placed; one_pod: "
            "the same, one from each of the worst nodes (FGD simulator)") },
-    { NUMBER("budget", draft_defrag, budget_frac), UNIT(FRACTION), DEFAULT("1%"), MOST(1),
+    { NUMBER("budget", draft_defrag, to.budget_frac), UNIT(FRACTION), DEFAULT("1%"), MOST(1),
       HELP("share of the placed jobs that may move") },
-    { TIME("cost", draft_defrag, cost_ns), DEFAULT("2m"), MOST(LARGEST_TIME),
+    { TIME("cost", draft_defrag, to.cost_ns), DEFAULT("2m"), MOST(LARGEST_TIME),
       HELP("time for which the GPUs of a moved job do nothing") },
 };
 static const struct sim_section defrag_section = {
@@ -33,35 +33,35 @@ static const struct sim_section defrag_section = {
 };
 
 static const struct sim_field arrivals_fields[] = {
-    { CHOICE("process", draft_arrivals, process,
+    { CHOICE("process", draft_arrivals, to.kind,
              "trace|poisson|renewal|hyperexponential|modulated|diurnal"),
       ABSENT("poisson, with a trace trace"),
       HELP("trace: when the trace says; poisson; renewal: gaps of the law `gap`; hyperexponential: "
            "gaps of variation `cv`; modulated: Poisson that switches between bursts and lulls; "
            "diurnal: Poisson whose rate follows the time of day") },
-    { NUMBER("rate", draft_arrivals, rate_per_s), UNIT(RATE), ABSENT("by load"), RANGE(1e-12, 1e9),
-      HELP("jobs per second on average") },
+    { NUMBER("rate", draft_arrivals, to.rate_per_s), UNIT(RATE), ABSENT("by load"),
+      RANGE(1e-12, 1e9), HELP("jobs per second on average") },
     { NUMBER("load", draft_arrivals, load), UNIT(FRACTION), ABSENT("by rate"), RANGE(1e-9, 1e6),
       HELP("instead of rate: demand (rate x mean of GPUs x time) over the cluster's GPUs, of CPUs "
            "when it has no GPU") },
-    { LAW("gap", draft_arrivals, gap), UNIT(TIME), HELP("for renewal: time between arrivals") },
-    { NUMBER("cv", draft_arrivals, cv), ABSENT("2"), RANGE(1, 1000),
+    { LAW("gap", draft_arrivals, to.gap), UNIT(TIME), HELP("for renewal: time between arrivals") },
+    { NUMBER("cv", draft_arrivals, to.cv), ABSENT("2"), RANGE(1, 1000),
       NEEDS("process: hyperexponential"),
       HELP("for hyperexponential: standard deviation over mean of the gaps") },
-    { NUMBER("burst", draft_arrivals, burst), ABSENT("4"), RANGE(1, 1e6),
+    { NUMBER("burst", draft_arrivals, to.burst), ABSENT("4"), RANGE(1, 1e6),
       NEEDS("process: modulated"), HELP("for modulated: rate of a burst over the mean rate") },
-    { NUMBER("burst_share", draft_arrivals, burst_share), UNIT(FRACTION), ABSENT("10%"),
+    { NUMBER("burst_share", draft_arrivals, to.burst_share), UNIT(FRACTION), ABSENT("10%"),
       RANGE(1e-6, 0.999999), NEEDS("process: modulated"),
       HELP("for modulated: share of the time in bursts; burst x burst_share is at most 1") },
-    { TIME("dwell", draft_arrivals, dwell_ns), ABSENT("10 min"), RANGE(1e-3, LARGEST_TIME),
+    { TIME("dwell", draft_arrivals, to.dwell_ns), ABSENT("10 min"), RANGE(1e-3, LARGEST_TIME),
       NEEDS("process: modulated"), HELP("for modulated: mean length of a burst") },
-    { NUMBER("amplitude", draft_arrivals, amplitude), UNIT(FRACTION), ABSENT("50%"), MOST(1),
+    { NUMBER("amplitude", draft_arrivals, to.amplitude), UNIT(FRACTION), ABSENT("50%"), MOST(1),
       NEEDS("process: diurnal"), HELP("for diurnal: swing of the rate about its mean") },
-    { TIME("period", draft_arrivals, period_ns), ABSENT("24 h"), RANGE(1e-3, LARGEST_TIME),
+    { TIME("period", draft_arrivals, to.period_ns), ABSENT("24 h"), RANGE(1e-3, LARGEST_TIME),
       NEEDS("process: diurnal"), HELP("for diurnal") },
-    { TIME("peak", draft_arrivals, peak_ns), ABSENT("12 h"), MOST(LARGEST_TIME),
+    { TIME("peak", draft_arrivals, to.peak_ns), ABSENT("12 h"), MOST(LARGEST_TIME),
       NEEDS("process: diurnal"), HELP("for diurnal: when in the period the rate is highest") },
-    { LAW("batch", draft_arrivals, batch), ABSENT("1"),
+    { LAW("batch", draft_arrivals, to.batch), ABSENT("1"),
       HELP("jobs that arrive together, rounded; rate and load stay those of jobs") },
 };
 static const struct sim_section arrivals_section = {
@@ -71,24 +71,25 @@ static const struct sim_section arrivals_section = {
 
 #define CLASS_FIELDS                                                                               \
     NAME_FIELD(draft_job_class, "name of the class"),                                              \
-        { NUMBER("weight", draft_job_class, weight), UNIT(FRACTION), DEFAULT("1"), RANGE(0, 1e9),  \
+        { NUMBER("weight", draft_job_class, to.weight), UNIT(FRACTION), DEFAULT("1"),              \
+          RANGE(0, 1e9),                                                                           \
           HELP("share of the jobs that arrive without a count, relative to the other classes") },  \
-        { COUNT64("count", draft_job_class, count), ABSENT("as many as arrive"), MOST(1e9),        \
+        { COUNT64("count", draft_job_class, to.count), ABSENT("as many as arrive"), MOST(1e9),     \
           HELP("exactly so many jobs, apart from the others: the first `at`, then one `every`; "   \
                "all at once in the order of the classes when these are 0") },                      \
-        { TIME("at", draft_job_class, at_ns), DEFAULT("0 s"), MOST(LARGEST_TIME),                  \
+        { TIME("at", draft_job_class, to.submit_ns), DEFAULT("0 s"), MOST(LARGEST_TIME),           \
           HELP("with count: when the first arrives; in a fill its place in the order, where jobs " \
                "without a count come at 0") },                                                     \
-        { TIME("every", draft_job_class, every_ns), DEFAULT("0 s"), MOST(LARGEST_TIME),            \
+        { TIME("every", draft_job_class, to.every_ns), DEFAULT("0 s"), MOST(LARGEST_TIME),         \
           HELP("with count: time between two of them") },                                          \
         { SECTION("request", draft_job_class, request, &sim_schema_request),                       \
           HELP("what each member of a job takes") },                                               \
         { TEXT("gpu_types", draft_job_class, gpu_types), WORDS, ABSENT("any"), WAS("models"),      \
           HELP("accepted GPU types: [a100-80, h100]") },                                           \
-        { COUNT("members", draft_job_class, members), DEFAULT("1"), RANGE(1, 100000),              \
+        { COUNT("members", draft_job_class, to.members), DEFAULT("1"), RANGE(1, 100000),           \
           HELP("equal parts of a job (a gang): all start together or none does") },                \
     {                                                                                              \
-        CHOICE("placement_group", draft_job_class, group,                                          \
+        CHOICE("placement_group", draft_job_class, to.group,                                       \
                "none|pack|spread|strict_pack|strict_spread"),                                      \
             ABSENT("none"), WAS("group"),                                                          \
             HELP("the members are bundles of a placement group, as Ray has them: on few nodes, "   \
@@ -99,11 +100,11 @@ static const struct sim_section arrivals_section = {
 
 static const struct sim_field job_class_fields[] = {
     CLASS_FIELDS,
-    { LAW("run_time", draft_job_class, run_time), UNIT(TIME), ABSENT("that of all jobs"),
+    { LAW("run_time", draft_job_class, to.service), UNIT(TIME), ABSENT("that of all jobs"),
       WAS("service"), HELP("how long a job runs") },
-    { LAW("patience", draft_job_class, patience), UNIT(TIME), ABSENT("that of all jobs"),
+    { LAW("patience", draft_job_class, to.patience), UNIT(TIME), ABSENT("that of all jobs"),
       HELP("a job leaves when it waited so long") },
-    { NUMBER("estimate", draft_job_class, estimate), DEFAULT("1"), RANGE(1e-6, 1e6),
+    { NUMBER("estimate", draft_job_class, to.estimate_factor), DEFAULT("1"), RANGE(1e-6, 1e6),
       HELP("what the scheduler is told of the run time, over the run time") },
     { WHOLE("priority", draft_job_class, priority), DEFAULT("0"), RANGE(-1e9, 1e9),
       HELP("larger is more urgent") },
