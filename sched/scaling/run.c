@@ -19,7 +19,7 @@ enum {
     PARAM_SHORTAGE
 };
 
-struct weir_run_settings weir_run_settings(const struct weir_params *params)
+static struct weir_run_settings read_settings(const struct weir_params *params)
 {
     return (struct weir_run_settings){
         .default_speed_per_s = params->values[PARAM_DEFAULT_SPEED],
@@ -36,7 +36,7 @@ void weir_run_init(struct weir_run *run, const struct weir_params *params,
 {
     memset(run, 0, sizeof *run);
     run->allocator = weir_allocator_copy(allocator);
-    run->settings = weir_run_settings(params);
+    run->settings = read_settings(params);
 }
 
 void weir_run_clear(struct weir_run *run)

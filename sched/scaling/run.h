@@ -92,8 +92,6 @@ struct weir_run {
 
 enum { WEIR_RUN_PARAM_COUNT = 6 };
 
-struct weir_run_settings weir_run_settings(const struct weir_params *params);
-
 /* Zeroes a run and gives it its memory. */
 void weir_run_init(struct weir_run *run, const struct weir_params *params,
                    const struct weir_allocator *allocator);

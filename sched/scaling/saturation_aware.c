@@ -13,15 +13,12 @@
  * What waits in front of a pool is one number in a view, so tasks that are made up already count
  * as items of the queue; tasks in flight are the busy workers. Meant for an interval of 10 s.
  */
-#include "sched/host/placer.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
 #include "sched/internal/plan.h"
 #include "sched/scaling/saturation.h"
 #include "sched/scaling/scalings.h"
 #include "sched/scaling/xenna.h"
-
-#include <math.h>
 
 static const double NS_PER_S = 1e9;
 

@@ -8,7 +8,6 @@
 #include "weir/version.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { CELL = 160 };

@@ -11,7 +11,6 @@
 
 #include <inttypes.h>
 #include <sqlite3.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SENTENCE = 512 };

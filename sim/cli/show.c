@@ -8,7 +8,6 @@
 #include "sim/scenario/improve.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { CELL = 256, MOST_CHANGES = 8 };

@@ -5,7 +5,6 @@
 #include "sim/cli/json_writer.h"
 #include "workloads/byte_source.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,8 +8,6 @@
  */
 #include "sim/jobs/jobs.h"
 
-#include "sim/record/record.h"
-
 #include <math.h>
 
 /* ---- start ---- */

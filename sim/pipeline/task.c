@@ -12,7 +12,6 @@
 #include "sim/pipeline/service.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 
 static bool is_last(const struct sim_stage_run *stage)

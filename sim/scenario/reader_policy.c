@@ -8,8 +8,6 @@
 #include "sim/port/command_policy.h"
 #include "sim/scenario/reader_value.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What the kinds of operations have in common. */

@@ -251,7 +251,7 @@ static void resolve_expect(struct sim_resolver *resolver, struct draft_expect *d
     check_variant_name(resolver, draft, "than_variant", draft->to.than_variant);
 }
 
-void sim_resolve_results(struct sim_resolver *resolver)
+static void resolve_results(struct sim_resolver *resolver)
 {
     struct sim_scenario *scenario = resolver->scenario;
     const int64_t sample_ns = resolver->draft->metrics.sample_ns;
@@ -295,6 +295,6 @@ void sim_resolve(struct sim_resolver *resolver)
     sim_resolve_repartition(resolver);
     sim_resolve_timeline(resolver);
     sim_resolve_initial(resolver);
-    sim_resolve_results(resolver);
+    resolve_results(resolver);
     sim_resolve_names(resolver);
 }

@@ -10,7 +10,6 @@
  */
 #include "sim/scenario/resolve.h"
 #include "workloads/column_map.h"
-#include "workloads/swf.h"
 
 #include <string.h>
 
