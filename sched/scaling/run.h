@@ -103,6 +103,14 @@ weir_status weir_run_create(const struct weir_params *params,
                             struct weir_error *error);
 void weir_run_destroy(void *state);
 
+/* The descriptor of a policy whose state begins with a run. */
+#define WEIR_RUN_POLICY(title, table, creates, decides, text)                                      \
+    {                                                                                              \
+        .size = sizeof(struct weir_scaling_ops), .abi = WEIR_ABI_MAJOR, .name = (title),           \
+        .summary = (text), .params = (table), .param_count = sizeof(table) / sizeof((table)[0]),   \
+        .create = (creates), .destroy = weir_run_destroy, .decide = (decides)                      \
+    }
+
 /* Reads the view. */
 weir_status weir_run_begin(struct weir_run *run, const struct weir_view *view,
                            struct weir_placer *placer, struct weir_plan *plan,

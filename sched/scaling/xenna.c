@@ -215,38 +215,14 @@ static weir_status xenna_decide(void *state, const struct weir_view *view,
     return weir_run_notes(run);
 }
 
-const struct weir_scaling_ops weir_scaling_xenna = {
-    .size = sizeof(struct weir_scaling_ops),
-    .abi = WEIR_ABI_MAJOR,
-    .name = "xenna",
-    .summary = "even throughput in four phases: manual, minimum, slowest first, head-room",
-    .params = PARAMS,
-    .param_count = PARAM_COUNT,
-    .create = xenna_create,
-    .destroy = weir_run_destroy,
-    .decide = xenna_decide,
-};
+const struct weir_scaling_ops weir_scaling_xenna =
+    WEIR_RUN_POLICY("xenna", PARAMS, xenna_create, xenna_decide,
+                    "even throughput in four phases: manual, minimum, slowest first, head-room");
 
-const struct weir_scaling_ops weir_scaling_xenna_n = {
-    .size = sizeof(struct weir_scaling_ops),
-    .abi = WEIR_ABI_MAJOR,
-    .name = "xenna_n",
-    .summary = "xenna as it is today: mix and slots from the counts that run",
-    .params = PARAMS_N,
-    .param_count = PARAM_COUNT,
-    .create = xenna_create,
-    .destroy = weir_run_destroy,
-    .decide = xenna_decide,
-};
+const struct weir_scaling_ops weir_scaling_xenna_n =
+    WEIR_RUN_POLICY("xenna_n", PARAMS_N, xenna_create, xenna_decide,
+                    "xenna as it is today: mix and slots from the counts that run");
 
-const struct weir_scaling_ops weir_scaling_xenna_c = {
-    .size = sizeof(struct weir_scaling_ops),
-    .abi = WEIR_ABI_MAJOR,
-    .name = "xenna_c",
-    .summary = "xenna in its first version in Rust, with codecs",
-    .params = PARAMS_C,
-    .param_count = PARAM_COUNT,
-    .create = xenna_create,
-    .destroy = weir_run_destroy,
-    .decide = xenna_decide,
-};
+const struct weir_scaling_ops weir_scaling_xenna_c =
+    WEIR_RUN_POLICY("xenna_c", PARAMS_C, xenna_create, xenna_decide,
+                    "xenna in its first version in Rust, with codecs");
