@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Graded placement, plain and with kept grades; see grades.h.
+ * Graded placement with kept grades; see grades.h.
  *
  * Every node has an epoch that grows when the node changes; a kept grade is valid while its epoch
  * is the node's. Changes come from the inventory's ring, or, when that does not reach back far
@@ -21,27 +21,6 @@
 #include <string.h>
 
 enum { CLASSES_MOST = 1024 }; /* beyond that everything is forgotten */
-
-/* ---- plain ---- */
-
-weir_status weir_grades_plain_place(const struct weir_grader *grader,
-                                    const struct weir_place_query *query,
-                                    struct weir_place_answer *answer, struct weir_error *error)
-{
-    struct weir_grade_search search = weir_grade_search_begin(grader, query);
-
-    for (uint32_t n = 0; n < query->cluster->node_count; n++) {
-        const uint32_t reason = weir_candidates_reason(query->cluster, query->shape, n);
-        const struct weir_grade_site site = {
-            .cluster = query->cluster, .shape = query->shape, .mix = query->mix, .node = n
-        };
-        if (reason == WEIR_REASON_NONE)
-            weir_grade_search_weigh(&search, n, weir_grader_ask(grader, &site));
-        else
-            weir_grade_search_reject(&search, reason);
-    }
-    return weir_grade_search_end(&search, answer, error);
-}
 
 /* ---- kept grades ---- */
 

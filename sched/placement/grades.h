@@ -81,10 +81,6 @@ struct weir_grade weir_grader_ask(const struct weir_grader *grader,
 
 /* ---- placing ---- */
 
-weir_status weir_grades_plain_place(const struct weir_grader *grader,
-                                    const struct weir_place_query *query,
-                                    struct weir_place_answer *answer, struct weir_error *error);
-
 struct weir_grades;
 
 weir_status weir_grades_create(const struct weir_allocator *allocator, struct weir_grades **grades);
