@@ -316,6 +316,14 @@ double an_axis_step(double top, double count)
     return power * (rest <= 1.0 ? 1.0 : rest <= 2.0 ? 2.0 : rest <= 5.0 ? 5.0 : 10.0);
 }
 
+double an_largest(const double *values, size_t count)
+{
+    double most = 0.0;
+    for (size_t i = 0; i < count; i++)
+        most = fmax(most, values[i]);
+    return most;
+}
+
 double an_axis_top(double largest)
 {
     if (!(largest > 0.0))

@@ -122,6 +122,8 @@ void an_chart_time_axis(struct an_chart *chart, bool has_labels);
 /* Dashed lines at what happened from outside, over the height y0 to y1, labels above y0. */
 weir_status an_chart_happenings(struct an_chart *chart, double y0, double y1,
                                 struct weir_error *error);
+/* The largest of values from 0 on; NAN is none. */
+double an_largest(const double *values, size_t count);
 /* A round upper end for an axis that starts at 0. */
 double an_axis_top(double largest);
 /* A tick step that gives about `count` ticks up to `top`. */
