@@ -242,7 +242,7 @@ void an_chart_rows(struct an_chart *chart, const struct an_grid *grid, const dou
     }
 }
 
-double an_chart_time_px(const struct an_chart *chart, double t_s)
+static double chart_time_px(const struct an_chart *chart, double t_s)
 {
     const double span = fmax(chart->run->end_s, 1e-3);
     return chart->left + (chart->right - chart->left) * fmin(fmax(t_s / span, 0.0), 1.0);
@@ -316,6 +316,14 @@ double an_axis_step(double top, double count)
     return power * (rest <= 1.0 ? 1.0 : rest <= 2.0 ? 2.0 : rest <= 5.0 ? 5.0 : 10.0);
 }
 
+double an_largest(const double *values, size_t count)
+{
+    double most = 0.0;
+    for (size_t i = 0; i < count; i++)
+        most = fmax(most, values[i]);
+    return most;
+}
+
 double an_axis_top(double largest)
 {
     if (!(largest > 0.0))
@@ -328,7 +336,7 @@ double an_axis_top(double largest)
 
 static void happening_line(struct an_chart *chart, double t_s, double y0, double y1)
 {
-    const double x = screen_x(an_chart_time_px(chart, t_s));
+    const double x = screen_x(chart_time_px(chart, t_s));
     (void)fprintf(chart->body,
                   "set arrow from screen %.5f,%.5f to screen %.5f,%.5f nohead front "
                   "lc rgb '" AN_VERMILLION "' lw 0.9 dt (4,3)\n",
@@ -382,7 +390,7 @@ weir_status an_chart_happenings(struct an_chart *chart, double y0, double y1,
         const bool has_end = !isnan(until) && until <= chart->run->end_s;
         if (has_end)
             happening_line(chart, until, y0, y1);
-        const double middle = an_chart_time_px(chart, has_end ? 0.5 * (from + until) : from);
+        const double middle = chart_time_px(chart, has_end ? 0.5 * (from + until) : from);
         if (frame->row_count <= MANY)
             happening_label(chart, middle, an_shorten(an_text(frame, i, 2), 34).text, y0, taken);
     }

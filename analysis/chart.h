@@ -119,10 +119,11 @@ void an_chart_rows(struct an_chart *chart, const struct an_grid *grid, const dou
 /* x range and ticks of the present panel: minutes, hours, days, or clock times. */
 void an_chart_time_axis(struct an_chart *chart, bool has_labels);
 /* Pixel of a moment in the present panel. */
-double an_chart_time_px(const struct an_chart *chart, double t_s);
 /* Dashed lines at what happened from outside, over the height y0 to y1, labels above y0. */
 weir_status an_chart_happenings(struct an_chart *chart, double y0, double y1,
                                 struct weir_error *error);
+/* The largest of values from 0 on; NAN is none. */
+double an_largest(const double *values, size_t count);
 /* A round upper end for an axis that starts at 0. */
 double an_axis_top(double largest);
 /* A tick step that gives about `count` ticks up to `top`. */

@@ -4,7 +4,6 @@
  * stage got none, what was decided at a time. It repeats the scheduler's own reasons and scores and
  * never guesses any; where nothing was recorded it says so.
  */
-#include "analysis/nan.h"
 #include "analysis/query.h"
 #include "analysis/text.h"
 

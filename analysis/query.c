@@ -8,7 +8,6 @@
 #include "analysis/nan.h"
 
 #include <assert.h>
-#include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>

@@ -16,7 +16,8 @@ uint32_t weir_param_find(const struct weir_param *params, uint32_t count, const 
     return WEIR_NO_INDEX;
 }
 
-uint32_t weir_param_choice_count(const char *choices)
+/* Number of words in `choices`. */
+static uint32_t param_choice_count(const char *choices)
 {
     uint32_t count = 1;
 
@@ -41,9 +42,9 @@ static weir_status check_entry(const struct weir_param *param, struct weir_error
                          param->min, param->max);
     if (has_choices != (param->kind == WEIR_PARAM_CHOICE))
         return weir_fail(error, WEIR_EPOLICY, "choices belong to the kind CHOICE and to it alone");
-    if (has_choices && (param->min < 0 || param->max > weir_param_choice_count(param->choices) - 1))
+    if (has_choices && (param->min < 0 || param->max > param_choice_count(param->choices) - 1))
         return weir_fail(error, WEIR_EPOLICY, "range [%g, %g] is not within its %u choices",
-                         param->min, param->max, weir_param_choice_count(param->choices));
+                         param->min, param->max, param_choice_count(param->choices));
     if (param->kind == WEIR_PARAM_FLAG && (param->min < 0 || param->max > 1))
         return weir_fail(error, WEIR_EPOLICY, "range of a flag must be within [0, 1]");
     return WEIR_OK;

@@ -140,21 +140,11 @@ weir_status weir_plan_append(struct weir_plan *plan, const struct weir_action *a
         return WEIR_EINVAL;
     WEIR_TRY(weir_size_check(action->size, sizeof *action, "the action", NULL));
     struct weir_plan_store *const store = plan->store;
-    struct weir_action *const actions =
-        weir_grow(&store->allocator, store->actions, &store->action_capacity,
-                  store->action_count + 1, sizeof *actions);
-
-    if (actions == NULL)
-        return WEIR_ENOMEM;
-    store->actions = actions;
-    uint32_t *const order = weir_grow(&store->allocator, store->order, &store->order_capacity,
-                                      store->action_count + 1, sizeof *order);
-    if (order == NULL)
-        return WEIR_ENOMEM;
-    store->order = order;
+    WEIR_ROOM(&store->allocator, store->actions, store->action_capacity, store->action_count + 1);
+    WEIR_ROOM(&store->allocator, store->order, store->order_capacity, store->action_count + 1);
     WEIR_TRY(remember_worker(store, action));
     store->is_settled = 0;
-    action_copy(&actions[store->action_count++], action);
+    action_copy(&store->actions[store->action_count++], action);
     return WEIR_OK;
 }
 
@@ -165,13 +155,8 @@ static weir_status keep_choice(struct weir_plan_store *store, const struct weir_
     *index = WEIR_NO_INDEX;
     if (choice == NULL || store->explain == WEIR_EXPLAIN_OFF)
         return WEIR_OK;
-    struct weir_choice *const choices =
-        weir_grow(&store->allocator, store->choices, &store->choice_capacity,
-                  store->choice_count + 1, sizeof *choices);
-    if (choices == NULL)
-        return WEIR_ENOMEM;
-    store->choices = choices;
-    choices[store->choice_count] = *choice;
+    WEIR_ROOM(&store->allocator, store->choices, store->choice_capacity, store->choice_count + 1);
+    store->choices[store->choice_count] = *choice;
     *index = store->choice_count++;
     return WEIR_OK;
 }
@@ -283,22 +268,14 @@ weir_status weir_plan_note(struct weir_plan *plan, uint32_t pool, const struct w
 
     if (pool == WEIR_NO_INDEX)
         return WEIR_EINVAL;
-    struct weir_pool_note *const notes =
-        weir_grow(&store->allocator, store->notes, &store->note_capacity, pool + 1, sizeof *notes);
-    if (notes == NULL)
-        return WEIR_ENOMEM;
-    store->notes = notes;
-    uint32_t *const noted =
-        weir_grow(&store->allocator, store->noted, &store->noted_capacity, pool + 1, sizeof *noted);
-    if (noted == NULL)
-        return WEIR_ENOMEM;
-    store->noted = noted;
+    WEIR_ROOM(&store->allocator, store->notes, store->note_capacity, pool + 1);
+    WEIR_ROOM(&store->allocator, store->noted, store->noted_capacity, pool + 1);
     for (uint32_t i = store->note_count; i <= pool; i++)
-        noted[i] = 0;
+        store->noted[i] = 0;
     if (pool >= store->note_count)
         store->note_count = pool + 1;
-    notes[pool] = *note;
-    noted[pool] = 1;
+    store->notes[pool] = *note;
+    store->noted[pool] = 1;
     return WEIR_OK;
 }
 
@@ -308,14 +285,9 @@ weir_status weir_plan_step(struct weir_plan *plan, const struct weir_step *step)
 
     if (store->explain != WEIR_EXPLAIN_FULL)
         return WEIR_OK;
-    struct weir_step *const steps =
-        weir_grow(&store->allocator, store->steps, &store->step_capacity, store->step_count + 1,
-                  sizeof *steps);
-    if (steps == NULL)
-        return WEIR_ENOMEM;
-    store->steps = steps;
-    steps[store->step_count] = *step;
-    steps[store->step_count++].phase = store->phase;
+    WEIR_ROOM(&store->allocator, store->steps, store->step_capacity, store->step_count + 1);
+    store->steps[store->step_count] = *step;
+    store->steps[store->step_count++].phase = store->phase;
     return WEIR_OK;
 }
 
@@ -325,14 +297,10 @@ weir_status weir_plan_candidate(struct weir_plan *plan, const struct weir_candid
 
     if (store->explain < WEIR_EXPLAIN_TOP)
         return WEIR_OK;
-    struct weir_candidate *const candidates =
-        weir_grow(&store->allocator, store->candidates, &store->candidate_capacity,
-                  store->candidate_count + 1, sizeof *candidates);
-    if (candidates == NULL)
-        return WEIR_ENOMEM;
-    store->candidates = candidates;
-    candidates[store->candidate_count] = *candidate;
-    candidates[store->candidate_count++].choice = store->choice_count;
+    WEIR_ROOM(&store->allocator, store->candidates, store->candidate_capacity,
+              store->candidate_count + 1);
+    store->candidates[store->candidate_count] = *candidate;
+    store->candidates[store->candidate_count++].choice = store->choice_count;
     return WEIR_OK;
 }
 
@@ -342,13 +310,8 @@ weir_status weir_plan_holder(struct weir_plan *plan, const struct weir_holder *h
 
     if (store->explain == WEIR_EXPLAIN_OFF)
         return WEIR_OK;
-    struct weir_holder *const holders =
-        weir_grow(&store->allocator, store->holders, &store->holder_capacity,
-                  store->holder_count + 1, sizeof *holders);
-    if (holders == NULL)
-        return WEIR_ENOMEM;
-    store->holders = holders;
-    holders[store->holder_count++] = *holder;
+    WEIR_ROOM(&store->allocator, store->holders, store->holder_capacity, store->holder_count + 1);
+    store->holders[store->holder_count++] = *holder;
     return WEIR_OK;
 }
 

@@ -31,14 +31,9 @@ void weir_stopped_clear(struct weir_stopped *stopped)
 static weir_status reserve_nodes(struct weir_stopped *stopped,
                                  const struct weir_allocator *allocator, uint32_t count)
 {
-    struct weir_stopped_node *const nodes =
-        weir_grow(allocator, stopped->nodes, &stopped->node_capacity, count, sizeof *nodes);
-
-    if (nodes == NULL)
-        return WEIR_ENOMEM;
-    stopped->nodes = nodes;
+    WEIR_ROOM(allocator, stopped->nodes, stopped->node_capacity, count);
     for (; stopped->node_count < count; stopped->node_count++)
-        nodes[stopped->node_count] = (struct weir_stopped_node){ .first = WEIR_NO_INDEX };
+        stopped->nodes[stopped->node_count] = (struct weir_stopped_node){ .first = WEIR_NO_INDEX };
     return WEIR_OK;
 }
 
@@ -46,18 +41,9 @@ static weir_status reserve(struct weir_stopped *stopped, const struct weir_alloc
                            const struct weir_alloc *alloc)
 {
     WEIR_TRY(reserve_nodes(stopped, allocator, alloc->node + 1));
-    struct weir_stopped_entry *const entries =
-        weir_grow(allocator, stopped->entries, &stopped->entry_capacity, stopped->entry_count + 1,
-                  sizeof *entries);
-    if (entries == NULL)
-        return WEIR_ENOMEM;
-    stopped->entries = entries;
-    struct weir_device *const devices =
-        weir_grow(allocator, stopped->devices, &stopped->device_capacity,
-                  stopped->device_count + alloc->device_count + 1, sizeof *devices);
-    if (devices == NULL)
-        return WEIR_ENOMEM;
-    stopped->devices = devices;
+    WEIR_ROOM(allocator, stopped->entries, stopped->entry_capacity, stopped->entry_count + 1);
+    WEIR_ROOM(allocator, stopped->devices, stopped->device_capacity,
+              stopped->device_count + alloc->device_count + 1);
     return WEIR_OK;
 }
 

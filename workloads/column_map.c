@@ -63,7 +63,7 @@ const char *wl_job_end_name(enum wl_job_end end)
     return end_names[end];
 }
 
-bool wl_job_end_find(const char *name, enum wl_job_end *end)
+static bool job_end_find(const char *name, enum wl_job_end *end)
 {
     for (int e = 1; e < ENDS; e++)
         if (strcmp(end_names[e], name) == 0) {
@@ -226,7 +226,7 @@ static void read_words(struct reading *reading, json_t *words)
     json_object_foreach(words, key, list)
     {
         enum wl_job_end end = WL_JOB_END_UNKNOWN;
-        if (!wl_job_end_find(key, &end))
+        if (!job_end_find(key, &end))
             unknown_key(reading, key, end_names + 1, ENDS - 1);
         else if (!json_is_array(list))
             mistake(reading, "words.%s: a list of texts is expected", key);

@@ -125,6 +125,5 @@ weir_status wl_table_read(const struct wl_trace_options *options, struct wl_jobs
 
 /* The words of struct wl_job_end in maps and tables: "done", "failed" ... */
 const char *wl_job_end_name(enum wl_job_end end);
-bool wl_job_end_find(const char *name, enum wl_job_end *end);
 
 #endif

@@ -29,7 +29,7 @@ struct sums {
     double tail;
 };
 
-const char *wl_family_name(enum wl_family family)
+static const char *family_name(enum wl_family family)
 {
     static const char *const names[WL_FAMILIES] = {
         [WL_CONST] = "const", [WL_EXPONENTIAL] = "exp", [WL_LOGNORMAL] = "lognormal",
@@ -411,7 +411,7 @@ void wl_law_choice_clear(struct wl_law_choice *choice)
 
 const char *wl_law_text(const struct wl_law_fit *fit, const char *unit, char text[WL_LAW_TEXT])
 {
-    const char *name = wl_family_name(fit->family);
+    const char *name = family_name(fit->family);
     if (fit->parameter_count == 2)
         (void)snprintf(text, WL_LAW_TEXT, "%s(%.8g%s, %.8g)", name, fit->parameter[0].value, unit,
                        fit->parameter[1].value);
@@ -435,7 +435,7 @@ const char *wl_law_goodness(const struct wl_law_choice *choice, char text[WL_LAW
         (void)snprintf(text, WL_LAW_TEXT,
                        "the best law, %s, is off by %.1f %% (KS) and rejected (Anderson-Darling "
                        "%.2f, p %.3f): the sample itself is kept",
-                       wl_family_name(fit->family), 100.0 * fit->ks, fit->ad, fit->p_value);
+                       family_name(fit->family), 100.0 * fit->ks, fit->ad, fit->p_value);
     else
         (void)snprintf(text, WL_LAW_TEXT, "%s: KS %.1f %%, Anderson-Darling %.2f, p %.3f%s",
                        fit->p_value >= reject_p ? "not rejected"

@@ -14,7 +14,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 enum wl_family {
     WL_CONST,
@@ -52,8 +51,6 @@ struct wl_law_choice {
     bool has_candidate[WL_FAMILIES];
     double *sorted; /* the sample, ascending; owned */
 };
-
-const char *wl_family_name(enum wl_family family);
 
 /* One family by maximum likelihood from `n` ascending values; false when it has none (not enough
  * values, zeros, no spread). p_value stays NAN. */

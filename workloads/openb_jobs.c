@@ -4,7 +4,6 @@
 #include "workloads/openb.h"
 #include "workloads/timestamp.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define BYTES_PER_MIB INT64_C(1048576)

@@ -71,7 +71,8 @@ static bool names_grow(struct wl_names *names)
     return true;
 }
 
-uint32_t wl_names_add(struct wl_names *names, const char *name)
+/* Index of a name, new or known; WL_NO_NAME = out of memory. */
+static uint32_t names_add(struct wl_names *names, const char *name)
 {
     struct name_node *entry = malloc(sizeof(*entry));
     if (entry == NULL)
@@ -126,7 +127,7 @@ static weir_status read_name(const struct wl_csv_row *row, enum column column,
     *index = WL_NO_NAME;
     if (row->cells[column] == NULL)
         return WEIR_OK;
-    *index = wl_names_add(names, row->cells[column]);
+    *index = names_add(names, row->cells[column]);
     return *index == WL_NO_NAME ? weir_fail(error, WEIR_ENOMEM, "out of memory") : WEIR_OK;
 }
 

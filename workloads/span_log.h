@@ -56,7 +56,4 @@ weir_status wl_span_log_read(const struct wl_span_options *options, struct wl_sp
                              struct weir_error *error);
 void wl_span_log_clear(struct wl_span_log *log);
 
-/* Index of a name, new or known; WL_NO_NAME = out of memory. */
-uint32_t wl_names_add(struct wl_names *names, const char *name);
-
 #endif

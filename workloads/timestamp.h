@@ -16,7 +16,6 @@
 #define WORKLOADS_TIMESTAMP_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum wl_summer { WL_SUMMER_NONE, WL_SUMMER_US, WL_SUMMER_EU };

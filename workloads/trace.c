@@ -8,7 +8,6 @@
 #include "workloads/openb.h"
 #include "workloads/swf.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { LINE_BYTES = 1 << 20 };

@@ -41,14 +41,6 @@ static void write_title(struct an_chart *chart)
                       an_word_number(chart->facts->gpu_count).text);
 }
 
-static double largest(const double *values, size_t count)
-{
-    double most = 0.0;
-    for (size_t i = 0; i < count; i++)
-        most = fmax(most, values[i]);
-    return most;
-}
-
 static void label_ends(struct an_chart *chart, enum an_resource resource, double y0, double y1,
                        double installed)
 {
@@ -124,7 +116,7 @@ static weir_status draw_panels(struct an_chart *chart, const struct an_frame *fr
         an_chart_time_axis(chart, i + 1 == count);
         if (i + 1 == count && status == WEIR_OK)
             status = an_chart_happenings(chart, 26.0, box.y1, error);
-        draw_panel(chart, present[i], block, &box, largest(series, grid.bins));
+        draw_panel(chart, present[i], block, &box, an_largest(series, grid.bins));
     }
     free(series);
     return status;

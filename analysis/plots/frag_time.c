@@ -27,14 +27,6 @@ static double mean_of(const double *values, size_t count)
     return sum / (double)count;
 }
 
-static double largest(const double *values, size_t count)
-{
-    double most = 0.0;
-    for (size_t i = 0; i < count; i++)
-        most = isnan(values[i]) ? most : fmax(most, values[i]);
-    return most;
-}
-
 static void write_title(struct an_chart *chart, const struct an_grid *grid, const double *series)
 {
     const struct an_facts *facts = chart->facts;
@@ -66,7 +58,7 @@ static void write_key(struct an_chart *chart, const struct an_grid *grid, const 
 {
     double x = 100.0;
     for (size_t i = 0; i < FREE; i++) {
-        if (!(largest(series + i * grid->bins, grid->bins) > 0.0))
+        if (!(an_largest(series + i * grid->bins, grid->bins) > 0.0))
             continue;
         an_chart_rectangle(chart, &(struct an_box){ x, y - 5.0, x + 11.0, y + 5.0 },
                            cause_colors[i], "front");
@@ -85,7 +77,7 @@ static weir_status draw_panel(struct an_chart *chart, const struct an_grid *grid
     size_t first = (size_t)ceil(chart->facts->from_s / grid->step_s);
     first = first + 1 < grid->bins ? first : 0;
     const double top =
-        an_axis_top(fmax(largest(series + FREE * grid->bins + first, grid->bins - first), 1.0));
+        an_axis_top(fmax(an_largest(series + FREE * grid->bins + first, grid->bins - first), 1.0));
     an_chart_panel(chart, &box);
     an_chart_time_axis(chart, true);
     write_key(chart, grid, series, 332.0);

@@ -7,7 +7,6 @@
 #include "analysis/plots/plots.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const char latency_sql[] =
     "SELECT r.variant, avg(CASE metric WHEN 'lat.e2e.p50' THEN value END),"

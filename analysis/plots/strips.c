@@ -28,14 +28,6 @@ static double strip_pitch(size_t stages)
     return fmax(22.0, fmin(80.0, 560.0 / (double)stages));
 }
 
-static double largest(const double *values, size_t count)
-{
-    double most = 0.0;
-    for (size_t i = 0; i < count; i++)
-        most = isnan(values[i]) ? most : fmax(most, values[i]);
-    return most;
-}
-
 static void draw_name(struct an_chart *chart, const struct an_strip *strip)
 {
     const struct an_label name = { .x = 180,
@@ -68,7 +60,7 @@ static weir_status draw_strips(struct an_chart *chart, const struct an_strips *s
         strip.y1 = strip.y0 + pitch - gap;
         strip.middle = 0.5 * (strip.y0 + strip.y1);
         strip.is_tight = pitch - gap < 36.0;
-        strip.largest = largest(series, grid.bins);
+        strip.largest = an_largest(series, grid.bins);
         strip.block = an_chart_block(chart, chart->facts->stages[i].name, strips->columns);
         an_chart_rows(chart, &grid, series, strips->series);
         an_chart_panel(chart, &(struct an_box){ 190, strip.y0, 846, strip.y1 });

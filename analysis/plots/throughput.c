@@ -41,14 +41,6 @@ static void write_title(struct an_chart *chart)
                       chart->run->is_steady ? "" : " · not steady: depends on the horizon");
 }
 
-static double largest(const double *values, size_t count)
-{
-    double most = 0.0;
-    for (size_t i = 0; i < count; i++)
-        most = isnan(values[i]) ? most : fmax(most, values[i]);
-    return most;
-}
-
 static void write_labels(struct an_chart *chart, double top, double y0, double y1)
 {
     const struct an_facts *facts = chart->facts;
@@ -88,9 +80,9 @@ static weir_status draw_panel(struct an_chart *chart, const struct an_grid *grid
 {
     const struct an_box box = { 100, 28, 840, 300 };
     chart->height = 332.0;
-    double top = largest(series, grid->bins);
+    double top = an_largest(series, grid->bins);
     if (has_demand(chart->facts))
-        top = fmax(top, fmin(largest(series + grid->bins, grid->bins), 3.0 * top));
+        top = fmax(top, fmin(an_largest(series + grid->bins, grid->bins), 3.0 * top));
     top = an_axis_top(fmax(top, 1e-12));
     an_chart_panel(chart, &box);
     an_chart_time_axis(chart, true);

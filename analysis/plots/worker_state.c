@@ -7,7 +7,6 @@
 #include "analysis/plots/strips.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { BUSY, BLOCKED, SETUP, IDLE, STATES };
 

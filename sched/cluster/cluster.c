@@ -46,20 +46,6 @@ void weir_cluster_destroy(struct weir_cluster *cluster)
     weir_free(&memory, cluster);
 }
 
-/* Copies `count` elements into a block that grows when it must. */
-static weir_status copy_block(const struct weir_allocator *memory, void **target,
-                              uint32_t *capacity, const void *source, uint32_t count, size_t size)
-{
-    void *const block = weir_grow(memory, *target, capacity, count, size);
-
-    if (block == NULL)
-        return WEIR_ENOMEM;
-    *target = block;
-    if (count > 0)
-        memcpy(block, source, count * size);
-    return WEIR_OK;
-}
-
 static weir_status copy_table(const struct weir_allocator *memory, struct weir_id_table *target,
                               const struct weir_id_table *source)
 {
@@ -87,13 +73,8 @@ static weir_status copy_pools(struct weir_cluster *target, const struct weir_clu
     const uint32_t before = target->pool_count;
 
     if (source->pool_count > before) {
-        struct weir_pool_list *const pools =
-            weir_grow(&target->allocator, target->pools, &target->pool_capacity, source->pool_count,
-                      sizeof *pools);
-        if (pools == NULL)
-            return WEIR_ENOMEM;
-        memset(pools + before, 0, (source->pool_count - before) * sizeof *pools);
-        target->pools = pools;
+        WEIR_ROOM(&target->allocator, target->pools, target->pool_capacity, source->pool_count);
+        memset(target->pools + before, 0, (source->pool_count - before) * sizeof *target->pools);
         target->pool_count = source->pool_count;
     }
     for (uint32_t s = 0; s < target->pool_count; s++) {
@@ -102,46 +83,32 @@ static weir_status copy_pools(struct weir_cluster *target, const struct weir_clu
         list->count = count;
         if (count == 0)
             continue;
-        uint32_t *const slots =
-            weir_grow(&target->allocator, list->slots, &list->capacity, count, sizeof *slots);
-        if (slots == NULL)
-            return WEIR_ENOMEM;
-        list->slots = slots;
-        memcpy(slots, source->pools[s].slots, count * sizeof *slots);
+        WEIR_ROOM(&target->allocator, list->slots, list->capacity, count);
+        memcpy(list->slots, source->pools[s].slots, count * sizeof *list->slots);
     }
     return WEIR_OK;
 }
 
-/* The five flat arrays. void pointers in between keep the aliasing rules. */
+/* Copies `count` elements into an array that grows when it must. */
+#define COPY_ARRAY(memory, array, capacity, source, count)                                         \
+    do {                                                                                           \
+        WEIR_ROOM(memory, array, capacity, count);                                                 \
+        if ((count) > 0)                                                                           \
+            memcpy(array, source, (count) * sizeof *(array));                                      \
+    } while (0)
+
+/* The five flat arrays. */
 static weir_status copy_arrays(struct weir_cluster *target, const struct weir_cluster *source)
 {
     const struct weir_allocator *const memory = &target->allocator;
-    void *nodes = target->nodes;
-    void *lists = target->lists;
-    void *gpus = target->gpus;
-    void *slots = target->slots;
-    void *more = target->more.devices;
-    weir_status status = copy_block(memory, &nodes, &target->node_capacity, source->nodes,
-                                    source->node_count, sizeof *source->nodes);
 
-    if (status == WEIR_OK)
-        status = copy_block(memory, &lists, &target->list_capacity, source->lists,
-                            source->node_count, sizeof *source->lists);
-    if (status == WEIR_OK)
-        status = copy_block(memory, &gpus, &target->gpu_capacity, source->gpus, source->gpu_count,
-                            sizeof *source->gpus);
-    if (status == WEIR_OK)
-        status = copy_block(memory, &slots, &target->slot_capacity, source->slots,
-                            source->slot_count, sizeof *source->slots);
-    if (status == WEIR_OK)
-        status = copy_block(memory, &more, &target->more.capacity, source->more.devices,
-                            source->more.count, sizeof *source->more.devices);
-    target->nodes = nodes;
-    target->lists = lists;
-    target->gpus = gpus;
-    target->slots = slots;
-    target->more.devices = more;
-    return status;
+    COPY_ARRAY(memory, target->nodes, target->node_capacity, source->nodes, source->node_count);
+    COPY_ARRAY(memory, target->lists, target->list_capacity, source->lists, source->node_count);
+    COPY_ARRAY(memory, target->gpus, target->gpu_capacity, source->gpus, source->gpu_count);
+    COPY_ARRAY(memory, target->slots, target->slot_capacity, source->slots, source->slot_count);
+    COPY_ARRAY(memory, target->more.devices, target->more.capacity, source->more.devices,
+               source->more.count);
+    return WEIR_OK;
 }
 
 weir_status weir_cluster_assign(struct weir_cluster *target, const struct weir_cluster *source)
@@ -222,24 +189,10 @@ static weir_status check_node(const struct weir_cluster *cluster, const struct w
 
 static weir_status reserve_node(struct weir_cluster *cluster, uint32_t gpu_count)
 {
-    struct weir_node *const nodes =
-        weir_grow(&cluster->allocator, cluster->nodes, &cluster->node_capacity,
-                  cluster->node_count + 1, sizeof *nodes);
-    if (nodes == NULL)
-        return WEIR_ENOMEM;
-    cluster->nodes = nodes;
-    struct weir_node_list *const lists =
-        weir_grow(&cluster->allocator, cluster->lists, &cluster->list_capacity,
-                  cluster->node_count + 1, sizeof *lists);
-    if (lists == NULL)
-        return WEIR_ENOMEM;
-    cluster->lists = lists;
-    struct weir_gpu *const gpus =
-        weir_grow(&cluster->allocator, cluster->gpus, &cluster->gpu_capacity,
-                  cluster->gpu_count + gpu_count, sizeof *gpus);
-    if (gpus == NULL)
-        return WEIR_ENOMEM;
-    cluster->gpus = gpus;
+    WEIR_ROOM(&cluster->allocator, cluster->nodes, cluster->node_capacity, cluster->node_count + 1);
+    WEIR_ROOM(&cluster->allocator, cluster->lists, cluster->list_capacity, cluster->node_count + 1);
+    WEIR_ROOM(&cluster->allocator, cluster->gpus, cluster->gpu_capacity,
+              cluster->gpu_count + gpu_count);
     return weir_id_table_reserve(&cluster->node_ids, &cluster->allocator, cluster->node_count + 1);
 }
 

@@ -15,12 +15,8 @@ weir_status weir_journal_reserve(struct weir_cluster *cluster)
 {
     if (cluster->mark_count == 0)
         return WEIR_OK;
-    struct weir_undo *const journal =
-        weir_grow(&cluster->allocator, cluster->journal, &cluster->journal_capacity,
-                  cluster->journal_count + 1, sizeof *journal);
-    if (journal == NULL)
-        return WEIR_ENOMEM;
-    cluster->journal = journal;
+    WEIR_ROOM(&cluster->allocator, cluster->journal, cluster->journal_capacity,
+              cluster->journal_count + 1);
     return WEIR_OK;
 }
 
@@ -38,12 +34,8 @@ void weir_journal_write(struct weir_cluster *cluster, const struct weir_undo *un
 
 weir_status weir_cluster_mark(struct weir_cluster *cluster)
 {
-    uint32_t *const marks = weir_grow(&cluster->allocator, cluster->marks, &cluster->mark_capacity,
-                                      cluster->mark_count + 1, sizeof *marks);
-    if (marks == NULL)
-        return WEIR_ENOMEM;
-    cluster->marks = marks;
-    marks[cluster->mark_count++] = cluster->journal_count;
+    WEIR_ROOM(&cluster->allocator, cluster->marks, cluster->mark_capacity, cluster->mark_count + 1);
+    cluster->marks[cluster->mark_count++] = cluster->journal_count;
     return WEIR_OK;
 }
 

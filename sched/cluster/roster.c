@@ -16,20 +16,13 @@
 static weir_status reserve_pool(struct weir_cluster *cluster, uint32_t pool)
 {
     if (pool >= cluster->pool_count) {
-        struct weir_pool_list *const pools = weir_grow(
-            &cluster->allocator, cluster->pools, &cluster->pool_capacity, pool + 1, sizeof *pools);
-        if (pools == NULL)
-            return WEIR_ENOMEM;
-        cluster->pools = pools;
-        memset(pools + cluster->pool_count, 0, (pool + 1 - cluster->pool_count) * sizeof *pools);
+        WEIR_ROOM(&cluster->allocator, cluster->pools, cluster->pool_capacity, pool + 1);
+        memset(cluster->pools + cluster->pool_count, 0,
+               (pool + 1 - cluster->pool_count) * sizeof *cluster->pools);
         cluster->pool_count = pool + 1;
     }
     struct weir_pool_list *const list = &cluster->pools[pool];
-    uint32_t *const slots = weir_grow(&cluster->allocator, list->slots, &list->capacity,
-                                      list->count + 1, sizeof *slots);
-    if (slots == NULL)
-        return WEIR_ENOMEM;
-    list->slots = slots;
+    WEIR_ROOM(&cluster->allocator, list->slots, list->capacity, list->count + 1);
     return WEIR_OK;
 }
 
@@ -39,12 +32,8 @@ static weir_status reserve_block(struct weir_cluster *cluster, uint32_t device_c
 
     if (device_count < 2 || blocks->free_first[device_count - 1] != WEIR_NO_INDEX)
         return WEIR_OK;
-    struct weir_device *const devices =
-        weir_grow(&cluster->allocator, blocks->devices, &blocks->capacity,
-                  blocks->count + device_count - 1, sizeof *devices);
-    if (devices == NULL)
-        return WEIR_ENOMEM;
-    blocks->devices = devices;
+    WEIR_ROOM(&cluster->allocator, blocks->devices, blocks->capacity,
+              blocks->count + device_count - 1);
     return WEIR_OK;
 }
 
@@ -52,12 +41,8 @@ weir_status weir_roster_reserve(struct weir_cluster *cluster, const struct weir_
                                 uint32_t device_count)
 {
     if (cluster->slot_free == WEIR_NO_INDEX) {
-        struct weir_worker_slot *const slots =
-            weir_grow(&cluster->allocator, cluster->slots, &cluster->slot_capacity,
-                      cluster->slot_count + 1, sizeof *slots);
-        if (slots == NULL)
-            return WEIR_ENOMEM;
-        cluster->slots = slots;
+        WEIR_ROOM(&cluster->allocator, cluster->slots, cluster->slot_capacity,
+                  cluster->slot_count + 1);
     }
     WEIR_TRY(weir_id_table_reserve(&cluster->worker_ids, &cluster->allocator,
                                    cluster->worker_ids.count + 1));

@@ -23,12 +23,8 @@ weir_status weir_host_note_fresh(struct weir_host *host, uint32_t record)
 
     if (host->jobs.workloads[job->workload].queue_limit == UINT64_MAX || job->attempts > 0)
         return WEIR_OK;
-    struct weir_fresh_job *const fresh = weir_grow(
-        &host->allocator, host->fresh, &host->fresh_capacity, host->fresh_count + 1, sizeof *fresh);
-    if (fresh == NULL)
-        return WEIR_ENOMEM;
-    host->fresh = fresh;
-    fresh[host->fresh_count++] = (struct weir_fresh_job){ job->workload, false, job->id };
+    WEIR_ROOM(&host->allocator, host->fresh, host->fresh_capacity, host->fresh_count + 1);
+    host->fresh[host->fresh_count++] = (struct weir_fresh_job){ job->workload, false, job->id };
     return WEIR_OK;
 }
 

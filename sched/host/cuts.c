@@ -49,16 +49,8 @@ bool weir_host_cuts_serve(const struct weir_host *host, const struct weir_shape 
 static weir_status reserve_demand(struct weir_host *host, uint32_t count)
 {
     struct weir_host_cuts *const cuts = &host->cuts;
-    struct weir_shape *const shapes =
-        weir_grow(&host->allocator, cuts->shapes, &cuts->shape_capacity, count, sizeof *shapes);
-    if (shapes == NULL)
-        return WEIR_ENOMEM;
-    cuts->shapes = shapes;
-    uint64_t *const waiting =
-        weir_grow(&host->allocator, cuts->waiting, &cuts->waiting_capacity, count, sizeof *waiting);
-    if (waiting == NULL)
-        return WEIR_ENOMEM;
-    cuts->waiting = waiting;
+    WEIR_ROOM(&host->allocator, cuts->shapes, cuts->shape_capacity, count);
+    WEIR_ROOM(&host->allocator, cuts->waiting, cuts->waiting_capacity, count);
     return WEIR_OK;
 }
 
@@ -86,16 +78,8 @@ static weir_status gather_demand(struct weir_host *host, uint32_t *count)
 static weir_status reserve_pending(struct weir_host *host)
 {
     struct weir_host_cuts *const cuts = &host->cuts;
-    struct weir_partition_cut *const pending = weir_grow(
-        &host->allocator, cuts->pending, &cuts->pending_capacity, cuts->count + 1, sizeof *pending);
-    if (pending == NULL)
-        return WEIR_ENOMEM;
-    cuts->pending = pending;
-    int64_t *const away_ns = weir_grow(&host->allocator, cuts->away_ns, &cuts->away_capacity,
-                                       cuts->count + 1, sizeof *away_ns);
-    if (away_ns == NULL)
-        return WEIR_ENOMEM;
-    cuts->away_ns = away_ns;
+    WEIR_ROOM(&host->allocator, cuts->pending, cuts->pending_capacity, cuts->count + 1);
+    WEIR_ROOM(&host->allocator, cuts->away_ns, cuts->away_capacity, cuts->count + 1);
     return WEIR_OK;
 }
 
@@ -105,17 +89,11 @@ static weir_status exclude(struct weir_host *host, uint32_t *count)
     struct weir_host_cuts *const cuts = &host->cuts;
     const bool is_resting = cuts->rested_at == host->changes && cuts->rested_ns == host->now_ns;
     const uint32_t rested = is_resting ? cuts->rested_count : 0;
-    struct weir_partition_cut *const excluded =
-        weir_grow(&host->allocator, cuts->excluded, &cuts->excluded_capacity,
-                  cuts->count + rested + 1, sizeof *excluded);
-
-    if (excluded == NULL)
-        return WEIR_ENOMEM;
-    cuts->excluded = excluded;
+    WEIR_ROOM(&host->allocator, cuts->excluded, cuts->excluded_capacity, cuts->count + rested + 1);
     for (uint32_t i = 0; i < cuts->count; i++)
-        excluded[i] = cuts->pending[i];
+        cuts->excluded[i] = cuts->pending[i];
     for (uint32_t i = 0; i < rested; i++)
-        excluded[cuts->count + i] = cuts->rested[i];
+        cuts->excluded[cuts->count + i] = cuts->rested[i];
     *count = cuts->count + rested;
     return WEIR_OK;
 }
@@ -127,15 +105,10 @@ static weir_status rest(struct weir_host *host, const struct weir_partition_cut 
 
     if (cuts->rested_at != host->changes || cuts->rested_ns != host->now_ns)
         cuts->rested_count = 0;
-    struct weir_partition_cut *const rested =
-        weir_grow(&host->allocator, cuts->rested, &cuts->rested_capacity, cuts->rested_count + 1,
-                  sizeof *rested);
-    if (rested == NULL)
-        return WEIR_ENOMEM;
-    cuts->rested = rested;
+    WEIR_ROOM(&host->allocator, cuts->rested, cuts->rested_capacity, cuts->rested_count + 1);
     cuts->rested_at = host->changes;
     cuts->rested_ns = host->now_ns;
-    rested[cuts->rested_count++] =
+    cuts->rested[cuts->rested_count++] =
         (struct weir_partition_cut){ .node = cut->node, .gpu = cut->gpu };
     return WEIR_OK;
 }

@@ -195,7 +195,8 @@ weir_status weir_host_replace(struct weir_host *host, const struct weir_host_con
 }
 
 /* A scratch in the state of the inventory, under one mark. */
-weir_status weir_host_open_scratch(struct weir_host *host, struct weir_error *error)
+/* A scratch in the state of the inventory, under one mark; back again. */
+static weir_status host_open_scratch(struct weir_host *host, struct weir_error *error)
 {
     if (host->is_stale) {
         if (weir_cluster_assign(host->scratch, host->inventory) != WEIR_OK)
@@ -209,7 +210,7 @@ weir_status weir_host_open_scratch(struct weir_host *host, struct weir_error *er
 
 /* Back to the state before, also when the policy left marks of its own. A policy that took ours
  * away leaves a difference behind. */
-void weir_host_close_scratch(struct weir_host *host)
+static void host_close_scratch(struct weir_host *host)
 {
     host->is_stale = host->scratch->mark_count != 1;
     while (host->scratch->mark_count > 0)
@@ -357,7 +358,7 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
                                                  .seed = host->seed };
 
     weir_plan_reset(host->plan, host->next_worker, host->explain);
-    WEIR_TRY(weir_host_open_scratch(host, error));
+    WEIR_TRY(host_open_scratch(host, error));
     weir_status status = weir_placer_begin(host->placer, &binding);
     const uint64_t before = fingerprint(host);
     error->text[0] = '\0';
@@ -370,7 +371,7 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
     if (status == WEIR_OK)
         status = weir_placer_finish(host->placer);
     count_placements(host);
-    weir_host_close_scratch(host);
+    host_close_scratch(host);
     if (fingerprint(host) != before || !weir_pools_are_whole(&host->pools))
         status = blame_plan(
             host, set, weir_fail(error, WEIR_EPOLICY, "it changed the view, which is not its own"),

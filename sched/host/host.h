@@ -108,18 +108,8 @@ weir_status weir_policy_set_create(struct weir_policy_set *set,
                                    struct weir_error *error);
 void weir_policy_set_destroy(struct weir_policy_set *set, const struct weir_allocator *allocator);
 
-/* A scratch in the state of the inventory, under one mark; back again. */
-weir_status weir_host_open_scratch(struct weir_host *host, struct weir_error *error);
-void weir_host_close_scratch(struct weir_host *host);
-
 /* Frees the pools. */
 void weir_host_clear_pools(struct weir_host *host);
-
-/* told.c: a worker comes or goes, in inventory and scratch. */
-weir_status weir_host_add_worker(struct weir_host *host, uint64_t worker, struct weir_owner owner,
-                                 const struct weir_alloc *alloc, struct weir_error *error);
-weir_status weir_host_remove_worker(struct weir_host *host, uint64_t worker,
-                                    struct weir_error *error);
 
 /* told_jobs.c: whether a rank of the job can have been started. */
 weir_status weir_host_job_may_start(const struct weir_host *host, const struct weir_owner *owner,

@@ -196,46 +196,33 @@ static void put_in_order(struct weir_jobs *jobs, uint32_t kind)
     jobs->kind_order[place] = kind;
 }
 
-/* A list of kinds that has room for one more kind than there are; false when out of memory. */
-static bool reserve_list(const struct weir_jobs *jobs, uint32_t **list, uint32_t *capacity)
+/* One more kind than there are, and every list of kinds. */
+static weir_status reserve_kind(struct weir_jobs *jobs)
 {
-    uint32_t *const grown =
-        weir_grow(&jobs->allocator, *list, capacity, jobs->kind_count + 1, sizeof *grown);
+    const struct weir_allocator *const memory = &jobs->allocator;
+    const uint32_t count = jobs->kind_count + 1;
 
-    if (grown != NULL)
-        *list = grown;
-    return grown != NULL;
-}
-
-static bool reserve_lists(struct weir_jobs *jobs)
-{
-    return reserve_list(jobs, &jobs->front, &jobs->front_capacity) &&
-           reserve_list(jobs, &jobs->settled, &jobs->settled_capacity) &&
-           reserve_list(jobs, &jobs->refused, &jobs->refused_capacity);
+    WEIR_ROOM(memory, jobs->kinds, jobs->kind_capacity, count);
+    WEIR_ROOM(memory, jobs->kind_order, jobs->order_capacity, count);
+    WEIR_ROOM(memory, jobs->front, jobs->front_capacity, count);
+    WEIR_ROOM(memory, jobs->settled, jobs->settled_capacity, count);
+    WEIR_ROOM(memory, jobs->refused, jobs->refused_capacity, count);
+    return weir_id_table_reserve(&jobs->kind_ids, memory, count);
 }
 
 static weir_status add_kind(struct weir_jobs *jobs, const struct weir_job_spec *spec, uint64_t hash,
                             struct weir_error *error)
 {
-    struct weir_job_kind *const kinds = weir_grow(
-        &jobs->allocator, jobs->kinds, &jobs->kind_capacity, jobs->kind_count + 1, sizeof *kinds);
-    if (kinds != NULL)
-        jobs->kinds = kinds;
     struct weir_rank_group *const groups =
         weir_alloc(&jobs->allocator, spec->group_count, sizeof *groups);
-    uint32_t *const order = weir_grow(&jobs->allocator, jobs->kind_order, &jobs->order_capacity,
-                                      jobs->kind_count + 1, sizeof *order);
-    if (order != NULL)
-        jobs->kind_order = order;
-    if (kinds == NULL || groups == NULL || order == NULL || !reserve_lists(jobs) ||
-        weir_id_table_reserve(&jobs->kind_ids, &jobs->allocator, jobs->kind_count + 1) != WEIR_OK) {
+    if (groups == NULL || reserve_kind(jobs) != WEIR_OK) {
         weir_free(&jobs->allocator, groups);
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     }
     if (weir_id_table_find(&jobs->kind_ids, hash) == WEIR_NO_INDEX)
         weir_id_table_put(&jobs->kind_ids, hash, jobs->kind_count);
     memcpy(groups, spec->groups, spec->group_count * sizeof *groups);
-    struct weir_job_kind *const kind = &kinds[jobs->kind_count++];
+    struct weir_job_kind *const kind = &jobs->kinds[jobs->kind_count++];
     memset(kind, 0, sizeof *kind);
     kind->groups = groups;
     kind->group_count = spec->group_count;
@@ -288,12 +275,7 @@ static weir_status reserve_record(struct weir_jobs *jobs)
     WEIR_TRY(weir_id_table_reserve(&jobs->ids, &jobs->allocator, jobs->ids.count + 1));
     if (jobs->record_free != WEIR_NO_INDEX)
         return WEIR_OK;
-    struct weir_job_record *const records =
-        weir_grow(&jobs->allocator, jobs->records, &jobs->record_capacity, jobs->record_count + 1,
-                  sizeof *records);
-    if (records == NULL)
-        return WEIR_ENOMEM;
-    jobs->records = records;
+    WEIR_ROOM(&jobs->allocator, jobs->records, jobs->record_capacity, jobs->record_count + 1);
     return WEIR_OK;
 }
 
@@ -314,12 +296,7 @@ static weir_status take_extra(struct weir_jobs *jobs, const struct weir_job_spec
         *index = jobs->extra_free;
         jobs->extra_free = jobs->extras[*index].next_free;
     } else {
-        struct weir_job_extra *const extras =
-            weir_grow(&jobs->allocator, jobs->extras, &jobs->extra_capacity, jobs->extra_count + 1,
-                      sizeof *extras);
-        if (extras == NULL)
-            return WEIR_ENOMEM;
-        jobs->extras = extras;
+        WEIR_ROOM(&jobs->allocator, jobs->extras, jobs->extra_capacity, jobs->extra_count + 1);
         *index = jobs->extra_count++;
     }
     jobs->extras[*index] = (struct weir_job_extra){ .deadline_ns = spec->deadline_ns,
@@ -597,12 +574,7 @@ weir_status weir_jobs_push(struct weir_jobs *jobs, uint32_t record)
 {
     const uint32_t index = jobs->records[record].kind;
     struct weir_job_kind *const kind = &jobs->kinds[index];
-    uint32_t *const heap =
-        weir_grow(&jobs->allocator, kind->heap, &kind->capacity, kind->count + 1, sizeof *heap);
-
-    if (heap == NULL)
-        return WEIR_ENOMEM;
-    kind->heap = heap;
+    WEIR_ROOM(&jobs->allocator, kind->heap, kind->capacity, kind->count + 1);
     put(jobs, kind, kind->count++, record);
     rise(jobs, kind, kind->count - 1);
     if (kind->heap[0] == record)

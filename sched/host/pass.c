@@ -74,18 +74,13 @@ static weir_status refresh_keys(struct weir_host *host, const struct weir_policy
 /* The plan starts it: it leaves the queue. */
 static weir_status note_started(struct weir_host *host, uint32_t record)
 {
-    uint32_t *const started = weir_grow(&host->allocator, host->started, &host->started_capacity,
-                                        host->started_count + 1, sizeof *started);
-
-    if (started == NULL)
-        return WEIR_ENOMEM;
-    host->started = started;
+    WEIR_ROOM(&host->allocator, host->started, host->started_capacity, host->started_count + 1);
     weir_jobs_take_out(&host->jobs, record);
     weir_jobs_set_state(&host->jobs, record, WEIR_JOB_STARTING);
     host->jobs.records[record].is_planned = 1;
     host->jobs.records[record].started = 0;
     host->jobs.records[record].start_ns = host->now_ns;
-    started[host->started_count++] = record;
+    host->started[host->started_count++] = record;
     return WEIR_OK;
 }
 

@@ -83,17 +83,8 @@ static weir_status start_ranks(const struct job_question *asked)
 static weir_status reserve_bundles(struct weir_placer *placer, uint32_t count)
 {
     const struct weir_allocator *const memory = &placer->allocator;
-    struct weir_shape *const bundles =
-        weir_grow(memory, placer->bundles, &placer->bundle_capacity, count, sizeof *bundles);
-
-    if (bundles == NULL)
-        return WEIR_ENOMEM;
-    placer->bundles = bundles;
-    struct weir_alloc *const allocs =
-        weir_grow(memory, placer->allocs, &placer->alloc_capacity, count, sizeof *allocs);
-    if (allocs == NULL)
-        return WEIR_ENOMEM;
-    placer->allocs = allocs;
+    WEIR_ROOM(memory, placer->bundles, placer->bundle_capacity, count);
+    WEIR_ROOM(memory, placer->allocs, placer->alloc_capacity, count);
     return WEIR_OK;
 }
 

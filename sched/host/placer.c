@@ -51,22 +51,9 @@ void weir_placer_destroy(struct weir_placer *placer)
 static weir_status reserve_pools(struct weir_placer *placer, uint32_t count)
 {
     const struct weir_allocator *const memory = &placer->allocator;
-    struct weir_shape *const shapes =
-        weir_grow(memory, placer->shapes, &placer->shape_capacity, count, sizeof *shapes);
-
-    if (shapes == NULL)
-        return WEIR_ENOMEM;
-    placer->shapes = shapes;
-    double *const frequencies = weir_grow(memory, placer->frequencies, &placer->frequency_capacity,
-                                          count, sizeof *frequencies);
-    if (frequencies == NULL)
-        return WEIR_ENOMEM;
-    placer->frequencies = frequencies;
-    uint32_t *const asked =
-        weir_grow(memory, placer->asked, &placer->asked_capacity, count, sizeof *asked);
-    if (asked == NULL)
-        return WEIR_ENOMEM;
-    placer->asked = asked;
+    WEIR_ROOM(memory, placer->shapes, placer->shape_capacity, count);
+    WEIR_ROOM(memory, placer->frequencies, placer->frequency_capacity, count);
+    WEIR_ROOM(memory, placer->asked, placer->asked_capacity, count);
     uint32_t capacity = placer->pool_capacity;
     struct weir_placer_pool *const pools =
         weir_grow(memory, placer->pools, &capacity, count, sizeof *pools);
@@ -259,12 +246,8 @@ static weir_status push_stopped(struct weir_placer *placer, uint32_t pool,
 
     if (follows_stopped(placer))
         return weir_stopped_add(&placer->pools[pool].stopped, allocator, worker);
-    struct weir_worker *const workers = weir_grow(allocator, list->workers, &list->capacity,
-                                                  list->first + list->count + 1, sizeof *workers);
-    if (workers == NULL)
-        return WEIR_ENOMEM;
-    list->workers = workers;
-    copy_worker(&workers[list->first + list->count++], worker);
+    WEIR_ROOM(allocator, list->workers, list->capacity, list->first + list->count + 1);
+    copy_worker(&list->workers[list->first + list->count++], worker);
     return WEIR_OK;
 }
 
@@ -381,15 +364,10 @@ static weir_status start_fresh(struct weir_placer *placer, uint32_t pool, struct
 
 static weir_status list_refused(struct weir_placer *placer, uint32_t pool)
 {
-    uint32_t *const refused =
-        weir_grow(&placer->allocator, placer->refused, &placer->refused_capacity,
-                  placer->refused_count + 1, sizeof *refused);
-
-    if (refused == NULL)
-        return WEIR_ENOMEM;
-    placer->refused = refused;
+    WEIR_ROOM(&placer->allocator, placer->refused, placer->refused_capacity,
+              placer->refused_count + 1);
     placer->pools[pool].refused_at = placer->refused_count;
-    refused[placer->refused_count++] = pool;
+    placer->refused[placer->refused_count++] = pool;
     return WEIR_OK;
 }
 

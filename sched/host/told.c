@@ -26,8 +26,8 @@ weir_status weir_host_measure(struct weir_host *host, const struct weir_measurem
     return WEIR_OK;
 }
 
-weir_status weir_host_add_worker(struct weir_host *host, uint64_t worker, struct weir_owner owner,
-                                 const struct weir_alloc *alloc, struct weir_error *error)
+static weir_status host_add_worker(struct weir_host *host, uint64_t worker, struct weir_owner owner,
+                                   const struct weir_alloc *alloc, struct weir_error *error)
 {
     if (owner.kind == WEIR_OWNER_POOL &&
         (owner.index >= host->pools.count ||
@@ -46,8 +46,9 @@ weir_status weir_host_add_worker(struct weir_host *host, uint64_t worker, struct
 }
 
 /* What it held may be what a job waits for. */
-weir_status weir_host_remove_worker(struct weir_host *host, uint64_t worker,
-                                    struct weir_error *error)
+/* told.c: a worker comes or goes, in inventory and scratch. */
+static weir_status host_remove_worker(struct weir_host *host, uint64_t worker,
+                                      struct weir_error *error)
 {
     WEIR_TRY(weir_cluster_remove_worker(host->inventory, worker, error));
     host->changes++;
@@ -63,7 +64,7 @@ weir_status weir_host_adopt_worker(struct weir_host *host, uint64_t worker, stru
 {
     if (host == NULL)
         return weir_fail(error, WEIR_EINVAL, "no host");
-    return weir_host_add_worker(host, worker, owner, alloc, error);
+    return host_add_worker(host, worker, owner, alloc, error);
 }
 
 weir_status weir_host_set_worker_state(struct weir_host *host, uint64_t worker, uint32_t state,
@@ -83,7 +84,7 @@ static weir_status take_outcome(struct weir_host *host, const struct weir_outcom
 {
     switch ((enum weir_outcome_kind)outcome->kind) {
     case WEIR_OUTCOME_STARTED:
-        WEIR_TRY(weir_host_add_worker(host, outcome->worker, outcome->owner, alloc, error));
+        WEIR_TRY(host_add_worker(host, outcome->worker, outcome->owner, alloc, error));
         host->stats.started++;
         return weir_host_set_worker_state(host, outcome->worker, WEIR_WORKER_STARTING,
                                           outcome->time_ns);
@@ -91,11 +92,11 @@ static weir_status take_outcome(struct weir_host *host, const struct weir_outcom
         host->stats.refused++;
         return WEIR_OK;
     case WEIR_OUTCOME_STOPPED:
-        WEIR_TRY(weir_host_remove_worker(host, outcome->worker, error));
+        WEIR_TRY(host_remove_worker(host, outcome->worker, error));
         host->stats.stopped++;
         return WEIR_OK;
     case WEIR_OUTCOME_LOST:
-        WEIR_TRY(weir_host_remove_worker(host, outcome->worker, error));
+        WEIR_TRY(host_remove_worker(host, outcome->worker, error));
         host->stats.lost++;
         return WEIR_OK;
     case WEIR_OUTCOME_CUT:

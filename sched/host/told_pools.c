@@ -31,23 +31,11 @@ void weir_host_clear_pools(struct weir_host *host)
 
 static weir_status reserve_pool(struct weir_host *host)
 {
-    struct weir_host_pool *const pools =
-        weir_grow(&host->allocator, host->pools.pools, &host->pools.pool_capacity,
-                  host->pools.count + 1, sizeof *pools);
-    if (pools == NULL)
-        return WEIR_ENOMEM;
-    host->pools.pools = pools;
-    struct weir_pool_view *const views =
-        weir_grow(&host->allocator, host->pools.views, &host->pools.view_capacity,
-                  host->pools.count + 1, sizeof *views);
-    if (views == NULL)
-        return WEIR_ENOMEM;
-    host->pools.views = views;
-    uint32_t *const read = weir_grow(&host->allocator, host->pools.read, &host->pools.read_capacity,
-                                     host->pools.count + 1, sizeof *read);
-    if (read == NULL)
-        return WEIR_ENOMEM;
-    host->pools.read = read;
+    WEIR_ROOM(&host->allocator, host->pools.pools, host->pools.pool_capacity,
+              host->pools.count + 1);
+    WEIR_ROOM(&host->allocator, host->pools.views, host->pools.view_capacity,
+              host->pools.count + 1);
+    WEIR_ROOM(&host->allocator, host->pools.read, host->pools.read_capacity, host->pools.count + 1);
     return WEIR_OK;
 }
 

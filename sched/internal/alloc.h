@@ -27,6 +27,16 @@ void *weir_alloc(const struct weir_allocator *allocator, size_t count, size_t si
 void *weir_grow(const struct weir_allocator *allocator, void *block, uint32_t *capacity,
                 uint32_t needed, size_t size);
 
+/* Room for at least `count` elements in `array`, whose `capacity` is a uint32_t; the function that
+ * says so ends with WEIR_ENOMEM when there is none. */
+#define WEIR_ROOM(allocator, array, capacity, count)                                               \
+    do {                                                                                           \
+        void *const try_block = weir_grow(allocator, array, &(capacity), count, sizeof *(array));  \
+        if (try_block == NULL)                                                                     \
+            return WEIR_ENOMEM;                                                                    \
+        (array) = try_block;                                                                       \
+    } while (0)
+
 /* Gives a block back; NULL is allowed. */
 void weir_free(const struct weir_allocator *allocator, void *block);
 

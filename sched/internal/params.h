@@ -7,12 +7,26 @@
 
 #include "weir/policy.h"
 
+/* One row of a table, by the kind of the parameter. `last` is the index of the last of `words`. */
+#define WEIR_PARAM(title, its_unit, its_kind, least, most, value, words, text)                     \
+    {                                                                                              \
+        .name = (title), .unit = (its_unit), .kind = (its_kind), .min = (least), .max = (most),    \
+        .initial = (value), .choices = (words), .help = (text)                                     \
+    }
+#define WEIR_NUMBER(name, unit, min, max, initial, help)                                           \
+    WEIR_PARAM(name, unit, WEIR_PARAM_NUMBER, min, max, initial, NULL, help)
+#define WEIR_COUNT(name, unit, min, max, initial, help)                                            \
+    WEIR_PARAM(name, unit, WEIR_PARAM_COUNT, min, max, initial, NULL, help)
+#define WEIR_DURATION(name, min, max, initial, help)                                               \
+    WEIR_PARAM(name, "s", WEIR_PARAM_DURATION, min, max, initial, NULL, help)
+#define WEIR_FLAG(name, initial, help)                                                             \
+    WEIR_PARAM(name, "", WEIR_PARAM_FLAG, 0, 1, initial, NULL, help)
+#define WEIR_CHOICE(name, words, last, initial, help)                                              \
+    WEIR_PARAM(name, "", WEIR_PARAM_CHOICE, 0, last, initial, words, help)
+
 /* Names present and unique, min <= initial <= max, known kinds, choices that match their range. */
 weir_status weir_params_check_table(const struct weir_param *table, uint32_t count,
                                     struct weir_error *error);
-
-/* Number of words in `choices`. */
-uint32_t weir_param_choice_count(const char *choices);
 
 /* Writes `count` values: the given ones, or the defaults when none are given. Errors: WEIR_EINVAL
  * with the parameter named (wrong number of values, NaN, out of range, not whole). */

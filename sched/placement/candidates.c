@@ -67,8 +67,9 @@ bool weir_slice_usable(const struct weir_gpu *gpu, const struct weir_shape *shap
                              weir_shape_profiles(shape, gpu->mig, gpu->mig_state.cut != 0));
 }
 
-void weir_slice_device(const struct weir_gpu *gpu, uint32_t index, struct weir_slice_place place,
-                       struct weir_device *device)
+/* What a worker holds that gets this place on GPU `index` of its node. */
+static void slice_device(const struct weir_gpu *gpu, uint32_t index, struct weir_slice_place place,
+                         struct weir_device *device)
 {
     const struct weir_mig_profile *const profile = &gpu->mig->profiles[place.profile];
 
@@ -167,7 +168,7 @@ static void visit_slices(struct walk *walk)
         const uint32_t count = weir_slice_places(gpu, walk->shape, walk->query->low_slots, places);
         for (uint32_t i = 0; i < count && !walk->stopped; i++) {
             walk->alloc.device_count = 1;
-            weir_slice_device(gpu, g, places[i], &walk->alloc.devices[0]);
+            slice_device(gpu, g, places[i], &walk->alloc.devices[0]);
             offer(walk);
         }
     }

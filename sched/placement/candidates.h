@@ -31,9 +31,6 @@ struct weir_slice_place {
  * profile upward; returns how many. */
 uint32_t weir_slice_places(const struct weir_gpu *gpu, const struct weir_shape *shape,
                            bool low_slots, struct weir_slice_place places[WEIR_MIG_SLOTS]);
-/* What a worker holds that gets this place on GPU `index` of its node. */
-void weir_slice_device(const struct weir_gpu *gpu, uint32_t index, struct weir_slice_place place,
-                       struct weir_device *device);
 
 /* Whether a GPU that is cut, or a shape that wants an instance, find each other. */
 bool weir_slice_usable(const struct weir_gpu *gpu, const struct weir_shape *shape);

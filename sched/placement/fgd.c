@@ -8,130 +8,53 @@
 #include "sched/placement/fgd.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/params.h"
 #include "sched/placement/policies.h"
 
 /* The table: the same parameters for every descriptor below, with the initial values that differ.
  */
 #define FGD_PARAMS(metric_default, tie_default, score_default, precision_default, whole_default,   \
                    engines_default, reuse_default, evict_default)                                  \
-    [WEIR_FGD_PARAM_METRIC] = { .name = "metric",                                                  \
-                                .unit = "",                                                        \
-                                .kind = WEIR_PARAM_CHOICE,                                         \
-                                .min = 0,                                                          \
-                                .max = 1,                                                          \
-                                .initial = (metric_default),                                       \
-                                .choices = "xenna|paper",                                          \
-                                .help = "what counts as unusable: with codecs and memory, or "     \
-                                        "compute and CPUs alone" },                                \
-    [WEIR_FGD_PARAM_TIE] = { .name = "tie",                                                        \
-                             .unit = "",                                                           \
-                             .kind = WEIR_PARAM_CHOICE,                                            \
-                             .min = 0,                                                             \
-                             .max = WEIR_FGD_TIE_COUNT - 1,                                        \
-                             .initial = (tie_default),                                             \
-                             .choices = "most_free|most_used|first|random|best_fit|least_gpus|"    \
-                                        "least_cpus|most_cpus|least_frag",                         \
-                             .help = "which node wins when the fragmentation is equal; those "     \
-                                     "after first need the score grade" },                         \
-    [WEIR_FGD_PARAM_BONUS] = { .name = "reuse_bonus",                                              \
-                               .unit = "GPU",                                                      \
-                               .kind = WEIR_PARAM_NUMBER,                                          \
-                               .min = 0,                                                           \
-                               .max = 1000,                                                        \
-                               .initial = 10,                                                      \
-                               .choices = NULL,                                                    \
-                               .help =                                                             \
-                                   "taken off the score of a place that keeps a worker stopped "   \
-                                   "in this decision" },                                           \
-    [WEIR_FGD_PARAM_BONUS_APPLIES] = { .name = "reuse_bonus_applies",                              \
-                                       .unit = "",                                                 \
-                                       .kind = WEIR_PARAM_CHOICE,                                  \
-                                       .min = 0,                                                   \
-                                       .max = 1,                                                   \
-                                       .initial = 1,                                               \
-                                       .choices = "everyone|reused",                               \
-                                       .help = "who gets the bonus; given to everyone it has no "  \
-                                               "effect" },                                         \
-    [WEIR_FGD_PARAM_EVICT_TIE] = { .name = "evict_tie",                                            \
-                                   .unit = "",                                                     \
-                                   .kind = WEIR_PARAM_CHOICE,                                      \
-                                   .min = 0,                                                       \
-                                   .max = 2,                                                       \
-                                   .initial = (evict_default),                                     \
-                                   .choices = "emptiest|fullest|emptiest_after",                   \
-                                   .help = "whose worker is removed when the fragmentation is "    \
-                                           "equal: the emptiest node's" },                         \
-    [WEIR_FGD_PARAM_RESOLUTION] = { .name = "resolution",                                          \
-                                    .unit = "GPU",                                                 \
-                                    .kind = WEIR_PARAM_NUMBER,                                     \
-                                    .min = 0x1p-40,                                                \
-                                    .max = 1,                                                      \
-                                    .initial = 0x1p-40,                                            \
-                                    .choices = NULL,                                               \
-                                    .help = "differences of fragmentation below this are ties" },  \
-    [WEIR_FGD_PARAM_PRECISION] = { .name = "precision",                                            \
-                                   .unit = "",                                                     \
-                                   .kind = WEIR_PARAM_CHOICE,                                      \
-                                   .min = 0,                                                       \
-                                   .max = 1,                                                       \
-                                   .initial = (precision_default),                                 \
-                                   .choices = "double|single",                                     \
-                                   .help =                                                         \
-                                       "scores on the grid of `resolution`, or 32-bit floats as "  \
-                                       "in the reference" },                                       \
-    [WEIR_FGD_PARAM_WHOLE] = { .name = "whole",                                                    \
-                               .unit = "",                                                         \
-                               .kind = WEIR_PARAM_CHOICE,                                          \
-                               .min = 0,                                                           \
-                               .max = 1,                                                           \
-                               .initial = (whole_default),                                         \
-                               .choices = "all|first_free",                                        \
-                               .help = "single: places of a whole-GPU worker on a node" },         \
-    [WEIR_FGD_PARAM_ENGINES] = { .name = "whole_engines",                                          \
-                                 .unit = "",                                                       \
-                                 .kind = WEIR_PARAM_CHOICE,                                        \
-                                 .min = 0,                                                         \
-                                 .max = 1,                                                         \
-                                 .initial = (engines_default),                                     \
-                                 .choices = "free|lowest",                                         \
-                                 .help = "single: codec engines of whole GPUs; lowest insists on " \
-                                         "engines 0 to k-1" },                                     \
-    [WEIR_FGD_PARAM_REUSE] = { .name = "reuse",                                                    \
-                               .unit = "",                                                         \
-                               .kind = WEIR_PARAM_CHOICE,                                          \
-                               .min = 0,                                                           \
-                               .max = 2,                                                           \
-                               .initial = (reuse_default),                                         \
-                               .choices = "never|same_tie|most_used",                              \
-                               .help = "single: whether a worker stopped in this decision may "    \
-                                       "stay, and how its ties are decided" },                     \
-    [WEIR_FGD_PARAM_SCORE] = { .name = "score",                                                    \
-                               .unit = "",                                                         \
-                               .kind = WEIR_PARAM_CHOICE,                                          \
-                               .min = 0,                                                           \
-                               .max = 1,                                                           \
-                               .initial = (score_default),                                         \
-                               .choices = "change|grade",                                          \
-                               .help = "places are compared by the change itself, or nodes by a "  \
-                                       "grade in whole steps, as published; grade needs the "      \
-                                       "metric paper" },                                           \
-    [WEIR_FGD_PARAM_STEPS] = { .name = "steps",                                                    \
-                               .unit = "",                                                         \
-                               .kind = WEIR_PARAM_COUNT,                                           \
-                               .min = 0,                                                           \
-                               .max = 1e9,                                                         \
-                               .initial = 100,                                                     \
-                               .choices = NULL,                                                    \
-                               .help = "grade: steps between 0 and 1; 0 = full precision" },       \
-    [WEIR_FGD_PARAM_DEVICE_SCORE] = { .name = "device_score",                                      \
-                                      .unit = "",                                                  \
-                                      .kind = WEIR_PARAM_CHOICE,                                   \
-                                      .min = 0,                                                    \
-                                      .max = 1,                                                    \
-                                      .initial = WEIR_FGD_DEVICE_CUT,                              \
-                                      .choices = "cut|full",                                       \
-                                      .help = "grade: GPUs for a share are compared in whole "     \
-                                              "steps, or in full precision" },                     \
+    [WEIR_FGD_PARAM_METRIC] =                                                                      \
+        WEIR_CHOICE("metric", "xenna|paper", 1, metric_default,                                    \
+                    "what counts as unusable: with codecs and memory, or compute and CPUs alone"), \
+    [WEIR_FGD_PARAM_TIE] = WEIR_CHOICE(                                                            \
+        "tie",                                                                                     \
+        "most_free|most_used|first|random|best_fit|least_gpus|least_cpus|most_cpus|least_frag",    \
+        WEIR_FGD_TIE_COUNT - 1, tie_default,                                                       \
+        "which node wins when the fragmentation is equal; those after first need the score "       \
+        "grade"),                                                                                  \
+    [WEIR_FGD_PARAM_BONUS] = WEIR_NUMBER(                                                          \
+        "reuse_bonus", "GPU", 0, 1000, 10,                                                         \
+        "taken off the score of a place that keeps a worker stopped in this decision"),            \
+    [WEIR_FGD_PARAM_BONUS_APPLIES] =                                                               \
+        WEIR_CHOICE("reuse_bonus_applies", "everyone|reused", 1, 1,                                \
+                    "who gets the bonus; given to everyone it has no effect"),                     \
+    [WEIR_FGD_PARAM_EVICT_TIE] = WEIR_CHOICE(                                                      \
+        "evict_tie", "emptiest|fullest|emptiest_after", 2, evict_default,                          \
+        "whose worker is removed when the fragmentation is equal: the emptiest node's"),           \
+    [WEIR_FGD_PARAM_RESOLUTION] = WEIR_NUMBER("resolution", "GPU", 0x1p-40, 1, 0x1p-40,            \
+                                              "differences of fragmentation below this are ties"), \
+    [WEIR_FGD_PARAM_PRECISION] =                                                                   \
+        WEIR_CHOICE("precision", "double|single", 1, precision_default,                            \
+                    "scores on the grid of `resolution`, or 32-bit floats as in the reference"),   \
+    [WEIR_FGD_PARAM_WHOLE] = WEIR_CHOICE("whole", "all|first_free", 1, whole_default,              \
+                                         "single: places of a whole-GPU worker on a node"),        \
+    [WEIR_FGD_PARAM_ENGINES] =                                                                     \
+        WEIR_CHOICE("whole_engines", "free|lowest", 1, engines_default,                            \
+                    "single: codec engines of whole GPUs; lowest insists on engines 0 to k-1"),    \
+    [WEIR_FGD_PARAM_REUSE] = WEIR_CHOICE("reuse", "never|same_tie|most_used", 2, reuse_default,    \
+                                         "single: whether a worker stopped in this decision may "  \
+                                         "stay, and how its ties are decided"),                    \
+    [WEIR_FGD_PARAM_SCORE] =                                                                       \
+        WEIR_CHOICE("score", "change|grade", 1, score_default,                                     \
+                    "places are compared by the change itself, or nodes by a grade in whole "      \
+                    "steps, as published; grade needs the metric paper"),                          \
+    [WEIR_FGD_PARAM_STEPS] =                                                                       \
+        WEIR_COUNT("steps", "", 0, 1e9, 100, "grade: steps between 0 and 1; 0 = full precision"),  \
+    [WEIR_FGD_PARAM_DEVICE_SCORE] =                                                                \
+        WEIR_CHOICE("device_score", "cut|full", 1, WEIR_FGD_DEVICE_CUT,                            \
+                    "grade: GPUs for a share are compared in whole steps, or in full precision"),  \
     [WEIR_FGD_PARAM_ORDER] = WEIR_GRADE_ORDER_PARAM("grade: ")
 
 static const struct weir_param params[WEIR_FGD_PARAM_COUNT] = { FGD_PARAMS(
@@ -272,62 +195,25 @@ static weir_status evict(void *state, const struct weir_evict_query *query, uint
     return weir_fgd_evict(made->fgd, query, worker, error);
 }
 
-const struct weir_placement_ops weir_placement_fgd = {
-    .size = sizeof weir_placement_fgd,
-    .abi = WEIR_ABI_MAJOR,
-    .name = "fgd",
-    .summary = "least growth of fragmentation: free GPU compute the expected shapes cannot use",
-    .params = params,
-    .param_count = WEIR_FGD_PARAM_COUNT,
-    .flags = WEIR_PLACEMENT_FOLLOWS_STOPPED,
-    .create = create,
-    .destroy = destroy,
-    .score = score,
-    .place = place,
-    .evict = evict,
-};
+#define FGD_POLICY(title, table, text)                                                             \
+    {                                                                                              \
+        .size = sizeof(struct weir_placement_ops), .abi = WEIR_ABI_MAJOR, .name = (title),         \
+        .summary = (text), .params = (table), .param_count = WEIR_FGD_PARAM_COUNT,                 \
+        .flags = WEIR_PLACEMENT_FOLLOWS_STOPPED, .create = create, .destroy = destroy,             \
+        .score = score, .place = place, .evict = evict                                             \
+    }
 
-const struct weir_placement_ops weir_placement_fgd_xenna = {
-    .size = sizeof weir_placement_fgd_xenna,
-    .abi = WEIR_ABI_MAJOR,
-    .name = "fgd_xenna",
-    .summary = "fgd for stages: codec engines and GPU memory count, stopped workers are reused",
-    .params = params_xenna,
-    .param_count = WEIR_FGD_PARAM_COUNT,
-    .flags = WEIR_PLACEMENT_FOLLOWS_STOPPED,
-    .create = create,
-    .destroy = destroy,
-    .score = score,
-    .place = place,
-    .evict = evict,
-};
+const struct weir_placement_ops weir_placement_fgd =
+    FGD_POLICY("fgd", params,
+               "least growth of fragmentation: free GPU compute the expected shapes cannot use");
 
-const struct weir_placement_ops weir_placement_fgd_n = {
-    .size = sizeof weir_placement_fgd_n,
-    .abi = WEIR_ABI_MAJOR,
-    .name = "fgd_n",
-    .summary = "fgd as the reference has it today: 32-bit scores, reuse first, fullest victim",
-    .params = params_n,
-    .param_count = WEIR_FGD_PARAM_COUNT,
-    .flags = WEIR_PLACEMENT_FOLLOWS_STOPPED,
-    .create = create,
-    .destroy = destroy,
-    .score = score,
-    .place = place,
-    .evict = evict,
-};
+const struct weir_placement_ops weir_placement_fgd_xenna =
+    FGD_POLICY("fgd_xenna", params_xenna,
+               "fgd for stages: codec engines and GPU memory count, stopped workers are reused");
 
-const struct weir_placement_ops weir_placement_fgd_c = {
-    .size = sizeof weir_placement_fgd_c,
-    .abi = WEIR_ABI_MAJOR,
-    .name = "fgd_c",
-    .summary = "fgd as the reference had it with codecs: 32-bit scores, no reuse",
-    .params = params_c,
-    .param_count = WEIR_FGD_PARAM_COUNT,
-    .flags = WEIR_PLACEMENT_FOLLOWS_STOPPED,
-    .create = create,
-    .destroy = destroy,
-    .score = score,
-    .place = place,
-    .evict = evict,
-};
+const struct weir_placement_ops weir_placement_fgd_n =
+    FGD_POLICY("fgd_n", params_n,
+               "fgd as the reference has it today: 32-bit scores, reuse first, fullest victim");
+
+const struct weir_placement_ops weir_placement_fgd_c = FGD_POLICY(
+    "fgd_c", params_c, "fgd as the reference had it with codecs: 32-bit scores, no reuse");

@@ -7,7 +7,7 @@
  * release changes F least; ties by its node's stock before, then the oldest. Changes of F are
  * rounded to a grid before they are compared, so that rounding noise never decides.
  *
- * fgd_plain.c recomputes everything for every question: it is the oracle of the tests. fgd_fast.c
+ * fgd_plain.c recomputes everything for a place: the oracle of the tests asks it. fgd_fast.c
  * gives the same answers and keeps the best of every node in a tournament a shape (or a pool, to
  * evict), which is brought up to date only where the inventory changed. Its counts in the choice
  * report differ: it counts candidates that differ, per node; `ties` is the number within the chosen
@@ -94,12 +94,6 @@ int64_t weir_fgd_evict_tie_key(const struct weir_fgd_rules *rules, int64_t stock
 struct weir_score weir_fgd_plain_score(const struct weir_fgd_rules *rules,
                                        const struct weir_place_query *query,
                                        const struct weir_alloc *candidate);
-weir_status weir_fgd_plain_place(const struct weir_fgd_rules *rules,
-                                 const struct weir_place_query *query,
-                                 struct weir_place_answer *answer, struct weir_error *error);
-weir_status weir_fgd_plain_evict(const struct weir_fgd_rules *rules,
-                                 const struct weir_evict_query *query, uint64_t *worker,
-                                 struct weir_error *error);
 
 /* ---- by grades (score GRADE, always with the metric PAPER) ---- */
 /* Place: nodes are graded by the logistic function of the fall of F, cut to `steps`; of equal nodes
@@ -116,9 +110,6 @@ struct weir_score weir_fgd_single_score(const struct weir_fgd_rules *rules,
 struct weir_score weir_fgd_single_victim(const struct weir_fgd_rules *rules,
                                          const struct weir_evict_query *query,
                                          const struct weir_alloc *held);
-weir_status weir_fgd_single_place(const struct weir_fgd_rules *rules,
-                                  const struct weir_place_query *query,
-                                  struct weir_place_answer *answer, struct weir_error *error);
 weir_status weir_fgd_single_evict(const struct weir_fgd_rules *rules,
                                   const struct weir_evict_query *query, uint64_t *worker,
                                   struct weir_error *error);

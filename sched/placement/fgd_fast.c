@@ -426,13 +426,8 @@ static void refresh_reuse(struct weir_fgd *fgd, struct board *board, uint32_t no
 static weir_status board_restart(struct weir_fgd *fgd, struct board *board)
 {
     const uint32_t count = fgd->cluster->node_count;
-    struct entry *const entries =
-        weir_grow(&fgd->allocator, board->entries, &board->entry_capacity, count, sizeof *entries);
-
-    if (entries == NULL)
-        return WEIR_ENOMEM;
-    board->entries = entries;
-    memset(entries, 0, count * sizeof *entries);
+    WEIR_ROOM(&fgd->allocator, board->entries, board->entry_capacity, count);
+    memset(board->entries, 0, count * sizeof *board->entries);
     memset(board->rejected, 0, sizeof board->rejected);
     board->candidates = 0;
     board->mark = (struct weir_change_mark){ .count = 0 };

@@ -50,42 +50,6 @@ struct weir_score weir_fgd_single_score(const struct weir_fgd_rules *rules,
     };
 }
 
-static struct weir_score fresh_score(void *state, const struct weir_place_query *query,
-                                     const struct weir_alloc *candidate)
-{
-    const struct weir_fgd_rules *const *const rules = state;
-
-    return weir_fgd_single_score(*rules, query, candidate, false);
-}
-
-static struct weir_score reuse_score(void *state, const struct weir_place_query *query,
-                                     const struct weir_alloc *candidate)
-{
-    const struct weir_fgd_rules *const *const rules = state;
-
-    return weir_fgd_single_score(*rules, query, candidate, true);
-}
-
-weir_status weir_fgd_single_place(const struct weir_fgd_rules *rules,
-                                  const struct weir_place_query *query,
-                                  struct weir_place_answer *answer, struct weir_error *error)
-{
-    struct weir_place_query asked = *query;
-    /* Twins are compared by the number of free engines, which is not enough for the lowest ones. */
-    const struct weir_scan scan = {
-        .score = fresh_score,
-        .reuse_score = reuse_score,
-        .state = &rules,
-        .mode = rules->engines == WEIR_FGD_LOWEST_ENGINES ? WEIR_CANDIDATES_ALL
-                                                          : WEIR_CANDIDATES_DISTINCT,
-        .first_whole = rules->whole == WEIR_FGD_FIRST_FREE,
-    };
-
-    if (rules->reuse == WEIR_FGD_REUSE_NEVER)
-        asked.reusable_count = 0;
-    return weir_scan_place(&scan, &asked, answer, error);
-}
-
 struct weir_score weir_fgd_single_victim(const struct weir_fgd_rules *rules,
                                          const struct weir_evict_query *query,
                                          const struct weir_alloc *held)

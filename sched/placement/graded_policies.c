@@ -8,6 +8,7 @@
  * shares of its GPUs, then of its node (leftover.h), asked of every place. first_fit without rules
  * of its own stops at the first place it meets.
  */
+#include "sched/internal/params.h"
 #include "sched/placement/grade_rules.h"
 #include "sched/placement/leftover.h"
 #include "sched/placement/policies.h"
@@ -43,15 +44,9 @@ static const struct weir_param first_fit_params[FIRST_FIT_COUNT] = {
     [FIRST_FIT_DEVICE] = WEIR_GRADE_DEVICE_PARAM(WEIR_GRADE_LOWEST),
     [FIRST_FIT_TIE] = WEIR_GRADE_TIE_PARAM(""),
     [FIRST_FIT_ORDER] = WEIR_GRADE_ORDER_PARAM(""),
-    [FIRST_FIT_SLOTS] = { .name = "slots",
-                          .unit = "",
-                          .kind = WEIR_PARAM_CHOICE,
-                          .min = 0,
-                          .max = 1,
-                          .initial = 0,
-                          .choices = "low|high",
-                          .help = "where a MIG instance begins on its GPU: at the lowest or at the "
-                                  "highest slot that is free" },
+    [FIRST_FIT_SLOTS] = WEIR_CHOICE("slots", "low|high", 1, 0,
+                                    "where a MIG instance begins on its GPU: at the lowest or at "
+                                    "the highest slot that is free"),
 };
 
 static const struct weir_param dot_product_params[DOT_PRODUCT_COUNT] = {
@@ -71,13 +66,8 @@ static const struct weir_param gpu_packing_params[GPU_PACKING_COUNT] = {
 };
 
 static const struct weir_param gpu_clustering_params[GPU_CLUSTERING_COUNT] = {
-    [GPU_CLUSTERING_GPU_SCALE] = { .name = "gpu_scale",
-                                   .unit = "GPU",
-                                   .kind = WEIR_PARAM_COUNT,
-                                   .min = 1,
-                                   .max = WEIR_MAX_NODE_GPUS,
-                                   .initial = 8,
-                                   .help = "GPUs of a node that counts as empty" },
+    [GPU_CLUSTERING_GPU_SCALE] = WEIR_COUNT("gpu_scale", "GPU", 1, WEIR_MAX_NODE_GPUS, 8,
+                                            "GPUs of a node that counts as empty"),
     [GPU_CLUSTERING_DEVICE] = WEIR_GRADE_DEVICE_PARAM(WEIR_GRADE_TIGHTEST),
     [GPU_CLUSTERING_STEPS] = WEIR_GRADE_STEPS_PARAM("", 100),
     [GPU_CLUSTERING_TIE] = WEIR_GRADE_TIE_PARAM(""),
@@ -85,53 +75,25 @@ static const struct weir_param gpu_clustering_params[GPU_CLUSTERING_COUNT] = {
 };
 
 static const struct weir_param alignment_params[ALIGNMENT_COUNT] = {
-    [ALIGNMENT_SCALE] = { .name = "scale",
-                          .unit = "",
-                          .kind = WEIR_PARAM_CHOICE,
-                          .min = 0,
-                          .max = 1,
-                          .initial = ALIGNMENT_NODE,
-                          .choices = "node|common",
-                          .help =
-                              "amounts are shares of what the node has, or of a scale common to "
-                              "all nodes" },
+    [ALIGNMENT_SCALE] =
+        WEIR_CHOICE("scale", "node|common", 1, ALIGNMENT_NODE,
+                    "amounts are shares of what the node has, or of a scale common to all nodes"),
     [ALIGNMENT_CPU_SCALE] = WEIR_GRADE_CPU_SCALE_PARAM("common: "),
     [ALIGNMENT_GPU_SCALE] = WEIR_GRADE_GPU_SCALE_PARAM("common: "),
-    [ALIGNMENT_RAM_SCALE] = { .name = "memory_scale",
-                              .unit = "GiB",
-                              .kind = WEIR_PARAM_NUMBER,
-                              .min = 1e-3,
-                              .max = 1e9,
-                              .initial = 1024,
-                              .help = "common: memory that counts as 1" },
+    [ALIGNMENT_RAM_SCALE] =
+        WEIR_NUMBER("memory_scale", "GiB", 1e-3, 1e9, 1024, "common: memory that counts as 1"),
     [ALIGNMENT_STEPS] = WEIR_GRADE_STEPS_PARAM("", 100),
     [ALIGNMENT_DEVICE] = WEIR_GRADE_DEVICE_PARAM(WEIR_GRADE_TIGHTEST),
     [ALIGNMENT_TIE] = WEIR_GRADE_TIE_PARAM(""),
     [ALIGNMENT_ORDER] = WEIR_GRADE_ORDER_PARAM(""),
 };
 
-#define WATTS(param_name, watts, text)                                                             \
-    {                                                                                              \
-        .name = (param_name), .unit = "W", .kind = WEIR_PARAM_NUMBER, .min = 0, .max = 1e5,        \
-        .initial = (watts), .help = (text)                                                         \
-    }
+#define WATTS(param_name, watts, text) WEIR_NUMBER(param_name, "W", 0, 1e5, watts, text)
 
 static const struct weir_param power_params[POWER_COUNT] = {
-    [POWER_CPU_POWER] = { .name = "cpu_power",
-                          .unit = "",
-                          .kind = WEIR_PARAM_CHOICE,
-                          .min = 0,
-                          .max = 1,
-                          .initial = 1,
-                          .choices = "off|on",
-                          .help = "whether CPU sockets count" },
-    [POWER_SOCKET_CORES] = { .name = "socket_cores",
-                             .unit = "",
-                             .kind = WEIR_PARAM_COUNT,
-                             .min = 1,
-                             .max = 1024,
-                             .initial = 24,
-                             .help = "cores of one CPU socket; a core is two CPUs" },
+    [POWER_CPU_POWER] = WEIR_CHOICE("cpu_power", "off|on", 1, 1, "whether CPU sockets count"),
+    [POWER_SOCKET_CORES] =
+        WEIR_COUNT("socket_cores", "", 1, 1024, 24, "cores of one CPU socket; a core is two CPUs"),
     [POWER_SOCKET_IDLE] = WATTS("socket_idle", 20, "power of a CPU socket without work"),
     [POWER_SOCKET_FULL] = WATTS("socket_full", 165, "power of a CPU socket with work"),
     [POWER_GPU_IDLE] = WATTS("gpu_idle", 25, "power of a GPU without work whose type says nothing"),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Graded placement, plain and with kept grades; see grades.h.
+ * Graded placement with kept grades; see grades.h.
  *
  * Every node has an epoch that grows when the node changes; a kept grade is valid while its epoch
  * is the node's. Changes come from the inventory's ring, or, when that does not reach back far
@@ -21,27 +21,6 @@
 #include <string.h>
 
 enum { CLASSES_MOST = 1024 }; /* beyond that everything is forgotten */
-
-/* ---- plain ---- */
-
-weir_status weir_grades_plain_place(const struct weir_grader *grader,
-                                    const struct weir_place_query *query,
-                                    struct weir_place_answer *answer, struct weir_error *error)
-{
-    struct weir_grade_search search = weir_grade_search_begin(grader, query);
-
-    for (uint32_t n = 0; n < query->cluster->node_count; n++) {
-        const uint32_t reason = weir_candidates_reason(query->cluster, query->shape, n);
-        const struct weir_grade_site site = {
-            .cluster = query->cluster, .shape = query->shape, .mix = query->mix, .node = n
-        };
-        if (reason == WEIR_REASON_NONE)
-            weir_grade_search_weigh(&search, n, weir_grader_ask(grader, &site));
-        else
-            weir_grade_search_reject(&search, reason);
-    }
-    return weir_grade_search_end(&search, answer, error);
-}
 
 /* ---- kept grades ---- */
 
@@ -187,19 +166,10 @@ static weir_status follow_mix(struct weir_grades *grades, const struct weir_mix 
         return WEIR_OK;
     forget_classes(grades);
     grades->mix_count = 0;
-    struct weir_shape *const shapes = weir_grow(memory, grades->mix_shapes, &grades->mix_capacity,
-                                                mix->count + 1, sizeof *shapes);
-    if (shapes == NULL)
-        return WEIR_ENOMEM;
-    grades->mix_shapes = shapes;
-    double *const frequencies =
-        weir_grow(memory, grades->mix_frequencies, &grades->frequency_capacity, mix->count + 1,
-                  sizeof *frequencies);
-    if (frequencies == NULL)
-        return WEIR_ENOMEM;
-    grades->mix_frequencies = frequencies;
-    memcpy(shapes, mix->shapes, mix->count * sizeof *shapes);
-    memcpy(frequencies, mix->frequencies, mix->count * sizeof *frequencies);
+    WEIR_ROOM(memory, grades->mix_shapes, grades->mix_capacity, mix->count + 1);
+    WEIR_ROOM(memory, grades->mix_frequencies, grades->frequency_capacity, mix->count + 1);
+    memcpy(grades->mix_shapes, mix->shapes, mix->count * sizeof *grades->mix_shapes);
+    memcpy(grades->mix_frequencies, mix->frequencies, mix->count * sizeof *grades->mix_frequencies);
     grades->mix_count = mix->count;
     return WEIR_OK;
 }

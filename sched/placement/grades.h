@@ -20,7 +20,7 @@
 #ifndef SCHED_PLACEMENT_GRADES_H
 #define SCHED_PLACEMENT_GRADES_H
 
-#include "weir/policy.h"
+#include "sched/internal/params.h"
 
 /* A node on which the shape fits, memory left aside. */
 struct weir_grade_site {
@@ -80,10 +80,6 @@ struct weir_grade weir_grader_ask(const struct weir_grader *grader,
                                   const struct weir_grade_site *site);
 
 /* ---- placing ---- */
-
-weir_status weir_grades_plain_place(const struct weir_grader *grader,
-                                    const struct weir_place_query *query,
-                                    struct weir_place_answer *answer, struct weir_error *error);
 
 struct weir_grades;
 
@@ -148,39 +144,21 @@ double weir_grade_cut(double value, double steps, double full);
 /* ---- the parameters they share; `when` is put before the help ---- */
 
 #define WEIR_GRADE_STEPS_PARAM(when, steps_initial)                                                \
-    {                                                                                              \
-        .name = "steps", .unit = "", .kind = WEIR_PARAM_COUNT, .min = 0, .max = 1e9,               \
-        .initial = (steps_initial),                                                                \
-        .help = when "scores are cut to this many steps; 0 = full precision"                       \
-    }
+    WEIR_COUNT("steps", "", 0, 1e9, steps_initial,                                                 \
+               when "scores are cut to this many steps; 0 = full precision")
 #define WEIR_GRADE_DEVICE_PARAM(device_initial)                                                    \
-    {                                                                                              \
-        .name = "device", .unit = "", .kind = WEIR_PARAM_CHOICE, .min = 0, .max = 2,               \
-        .initial = (device_initial), .choices = "tightest|loosest|lowest",                         \
-        .help = "which GPU of the chosen node a share goes to: least free, most free, or the "     \
-                "first that fits"                                                                  \
-    }
+    WEIR_CHOICE("device", "tightest|loosest|lowest", 2, device_initial,                            \
+                "which GPU of the chosen node a share goes to: least free, most free, or the "     \
+                "first that fits")
 #define WEIR_GRADE_TIE_PARAM(when)                                                                 \
-    {                                                                                              \
-        .name = "tie", .unit = "", .kind = WEIR_PARAM_CHOICE, .min = 0, .max = WEIR_TIE_COUNT - 1, \
-        .initial = WEIR_TIE_FIRST, .choices = WEIR_TIE_CHOICES,                                    \
-        .help = when "which of equally scored nodes wins"                                          \
-    }
+    WEIR_CHOICE("tie", WEIR_TIE_CHOICES, WEIR_TIE_COUNT - 1, WEIR_TIE_FIRST,                       \
+                when "which of equally scored nodes wins")
 #define WEIR_GRADE_ORDER_PARAM(when)                                                               \
-    {                                                                                              \
-        .name = "order_seed", .unit = "", .kind = WEIR_PARAM_COUNT, .min = 0, .max = 1e15,         \
-        .initial = 0,                                                                              \
-        .help = when "draws the order in which equal nodes are taken; 0 = as the cluster has them" \
-    }
+    WEIR_COUNT("order_seed", "", 0, 1e15, 0,                                                       \
+               when "draws the order in which equal nodes are taken; 0 = as the cluster has them")
 #define WEIR_GRADE_CPU_SCALE_PARAM(when)                                                           \
-    {                                                                                              \
-        .name = "cpu_scale", .unit = "CPU", .kind = WEIR_PARAM_NUMBER, .min = 1e-3, .max = 1e6,    \
-        .initial = 128, .help = when "CPUs that count as 1"                                        \
-    }
+    WEIR_NUMBER("cpu_scale", "CPU", 1e-3, 1e6, 128, when "CPUs that count as 1")
 #define WEIR_GRADE_GPU_SCALE_PARAM(when)                                                           \
-    {                                                                                              \
-        .name = "gpu_scale", .unit = "GPU", .kind = WEIR_PARAM_NUMBER, .min = 1e-3, .max = 1e6,    \
-        .initial = 8, .help = when "GPUs that count as 1"                                          \
-    }
+    WEIR_NUMBER("gpu_scale", "GPU", 1e-3, 1e6, 8, when "GPUs that count as 1")
 
 #endif

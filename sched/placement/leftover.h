@@ -9,16 +9,13 @@
 #ifndef SCHED_PLACEMENT_LEFTOVER_H
 #define SCHED_PLACEMENT_LEFTOVER_H
 
-#include "weir/policy.h"
+#include "sched/internal/params.h"
 
 enum weir_leftover_measure { WEIR_LEFTOVER_SHARES, WEIR_LEFTOVER_AMOUNTS };
 #define WEIR_LEFTOVER_MEASURE_PARAM                                                                \
-    {                                                                                              \
-        .name = "measure", .unit = "", .kind = WEIR_PARAM_CHOICE, .min = 0, .max = 1,              \
-        .initial = WEIR_LEFTOVER_SHARES, .choices = "shares|amounts",                              \
-        .help = "what is left: shares of GPU, then node; or amounts on a scale common to all "     \
-                "nodes"                                                                            \
-    }
+    WEIR_CHOICE(                                                                                   \
+        "measure", "shares|amounts", 1, WEIR_LEFTOVER_SHARES,                                      \
+        "what is left: shares of GPU, then node; or amounts on a scale common to all nodes")
 
 struct weir_score weir_leftover(const struct weir_cluster *cluster, const struct weir_alloc *alloc);
 

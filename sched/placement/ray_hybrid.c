@@ -17,6 +17,7 @@
 #include "sched/cluster/state.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
+#include "sched/internal/params.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,48 +33,18 @@ enum {
 enum { FIT_DEVICE, FIT_NODE_SUM };
 
 static const struct weir_param params[PARAM_COUNT] = {
-    [PARAM_THRESHOLD] = { .name = "spread_threshold",
-                          .unit = "",
-                          .kind = WEIR_PARAM_NUMBER,
-                          .min = 0,
-                          .max = 1,
-                          .initial = 0.5,
-                          .choices = NULL,
-                          .help = "utilisation below which nodes are equally good" },
-    [PARAM_TOP_SHARE] = { .name = "top_k_share",
-                          .unit = "",
-                          .kind = WEIR_PARAM_NUMBER,
-                          .min = 0,
-                          .max = 1,
-                          .initial = 0.2,
-                          .choices = NULL,
-                          .help = "share of the nodes among whose best one is drawn, at least one "
-                                  "node" },
-    [PARAM_PREFERRED] = { .name = "preferred_node",
-                          .unit = "",
-                          .kind = WEIR_PARAM_COUNT,
-                          .min = 0,
-                          .max = 1e6,
-                          .initial = 0,
-                          .choices = NULL,
-                          .help = "the node that asks, counted from 1; 0 = none" },
-    [PARAM_AVOID_GPUS] = { .name = "avoid_gpu_nodes",
-                           .unit = "",
-                           .kind = WEIR_PARAM_FLAG,
-                           .min = 0,
-                           .max = 1,
-                           .initial = 1,
-                           .choices = NULL,
-                           .help = "requests without GPUs try nodes without GPUs first" },
-    [PARAM_FIT] = { .name = "fit",
-                    .unit = "",
-                    .kind = WEIR_PARAM_CHOICE,
-                    .min = 0,
-                    .max = 1,
-                    .initial = FIT_DEVICE,
-                    .choices = "device|node_sum",
-                    .help = "what makes a node fit: its devices, or the sum of what is free on "
-                            "them; a node chosen by its sum may then refuse" },
+    [PARAM_THRESHOLD] = WEIR_NUMBER("spread_threshold", "", 0, 1, 0.5,
+                                    "utilisation below which nodes are equally good"),
+    [PARAM_TOP_SHARE] =
+        WEIR_NUMBER("top_k_share", "", 0, 1, 0.2,
+                    "share of the nodes among whose best one is drawn, at least one node"),
+    [PARAM_PREFERRED] =
+        WEIR_COUNT("preferred_node", "", 0, 1e6, 0, "the node that asks, counted from 1; 0 = none"),
+    [PARAM_AVOID_GPUS] =
+        WEIR_FLAG("avoid_gpu_nodes", 1, "requests without GPUs try nodes without GPUs first"),
+    [PARAM_FIT] = WEIR_CHOICE("fit", "device|node_sum", 1, FIT_DEVICE,
+                              "what makes a node fit: its devices, or the sum of what is free on "
+                              "them; a node chosen by its sum may then refuse"),
 };
 
 struct hybrid {

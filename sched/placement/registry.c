@@ -6,7 +6,7 @@
  */
 #include "sched/placement/policies.h"
 
-#include <string.h>
+#include "sched/internal/registry.h"
 
 static const struct weir_placement_ops *const placements[] = {
     &weir_placement_fgd,
@@ -29,21 +29,4 @@ static const struct weir_placement_ops *const placements[] = {
     &weir_placement_weighted,
 };
 
-uint32_t weir_placement_count(void)
-{
-    return sizeof placements / sizeof placements[0];
-}
-
-const struct weir_placement_ops *weir_placement_at(uint32_t index)
-{
-    return index < weir_placement_count() ? placements[index] : NULL;
-}
-
-const struct weir_placement_ops *weir_placement_find(const char *name)
-{
-    for (uint32_t i = 0; i < weir_placement_count(); i++) {
-        if (strcmp(placements[i]->name, name) == 0)
-            return placements[i];
-    }
-    return NULL;
-}
+WEIR_REGISTRY(placement, placements)

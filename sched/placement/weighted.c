@@ -17,6 +17,7 @@
 
 #include "sched/cluster/state.h"
 #include "sched/internal/alloc.h"
+#include "sched/internal/params.h"
 
 #include <math.h>
 
@@ -25,10 +26,7 @@ enum { PARAM_STEPS = PARTS, PARAM_TIE, PARAM_ORDER, PARAM_CPU_POWER, PARAM_COUNT
 enum { VALUES_MOST = 16 }; /* parameters of one part */
 
 #define WEIGHT(policy, weight)                                                                     \
-    {                                                                                              \
-        .name = (policy), .unit = "", .kind = WEIR_PARAM_NUMBER, .min = 0, .max = 1e6,             \
-        .initial = (weight), .help = "weight of the score of " policy                              \
-    }
+    WEIR_NUMBER(policy, "", 0, 1e6, weight, "weight of the score of " policy)
 
 static const struct weir_param params[PARAM_COUNT] = {
     [PART_FGD] = WEIGHT("fgd", 500),
@@ -41,14 +39,8 @@ static const struct weir_param params[PARAM_COUNT] = {
     [PARAM_STEPS] = WEIR_GRADE_STEPS_PARAM("of each part: ", 100),
     [PARAM_TIE] = WEIR_GRADE_TIE_PARAM(""),
     [PARAM_ORDER] = WEIR_GRADE_ORDER_PARAM(""),
-    [PARAM_CPU_POWER] = { .name = "cpu_power",
-                          .unit = "",
-                          .kind = WEIR_PARAM_CHOICE,
-                          .min = 0,
-                          .max = 1,
-                          .initial = 1,
-                          .choices = "off|on",
-                          .help = "power: whether CPU sockets count" },
+    [PARAM_CPU_POWER] =
+        WEIR_CHOICE("cpu_power", "off|on", 1, 1, "power: whether CPU sockets count"),
 };
 
 enum stretch { STRETCH_NOT, STRETCH_EQUAL_IS_NONE, STRETCH_EQUAL_IS_ALL };

@@ -12,6 +12,7 @@
  * Removes the worker whose release makes its node lose least.
  */
 #include "sched/internal/alloc.h"
+#include "sched/internal/params.h"
 #include "sched/placement/lookahead.h"
 #include "sched/placement/policies.h"
 #include "sched/placement/scan.h"
@@ -24,50 +25,19 @@
 enum { PARAM_LINES, PARAM_DEPTH, PARAM_STEP, PARAM_KEEP, PARAM_LARGE, PARAM_SCARCE, PARAM_COUNT };
 
 static const struct weir_param params[PARAM_COUNT] = {
-    [PARAM_LINES] = { .name = "lines",
-                      .unit = "",
-                      .kind = WEIR_PARAM_COUNT,
-                      .min = 1,
-                      .max = 1024,
-                      .initial = 8,
-                      .help = "sequences of jobs that are offered to a node, drawn from the mix" },
-    [PARAM_DEPTH] = { .name = "depth",
-                      .unit = "",
-                      .kind = WEIR_PARAM_COUNT,
-                      .min = 1,
-                      .max = 10000,
-                      .initial = 100,
-                      .help = "jobs in a sequence" },
-    [PARAM_STEP] = { .name = "step",
-                     .unit = "GPU",
-                     .kind = WEIR_PARAM_NUMBER,
-                     .min = 0x1p-40,
-                     .max = 8,
-                     .initial = 0.05,
-                     .help = "losses that round to the same number of steps are equal" },
-    [PARAM_KEEP] = { .name = "keep",
-                     .unit = "",
-                     .kind = WEIR_PARAM_NUMBER,
-                     .min = 0,
-                     .max = 1000,
-                     .initial = 0.5,
-                     .help = "weight of the room for jobs of several GPUs" },
-    [PARAM_LARGE] = { .name = "large",
-                      .unit = "",
-                      .kind = WEIR_PARAM_NUMBER,
-                      .min = 0,
-                      .max = 1,
-                      .initial = 0.03,
-                      .help = "frequency with which jobs of 2, 4, 8 .. GPUs each are expected on "
-                              "top of the mix" },
-    [PARAM_SCARCE] = { .name = "scarce",
-                       .unit = "",
-                       .kind = WEIR_PARAM_NUMBER,
-                       .min = 0,
-                       .max = 1000,
-                       .initial = 0.1,
-                       .help = "price of a GPU whose type other jobs insist on, in GPUs at "
-                               "pressure 1" },
+    [PARAM_LINES] = WEIR_COUNT("lines", "", 1, 1024, 8,
+                               "sequences of jobs that are offered to a node, drawn from the mix"),
+    [PARAM_DEPTH] = WEIR_COUNT("depth", "", 1, 10000, 100, "jobs in a sequence"),
+    [PARAM_STEP] = WEIR_NUMBER("step", "GPU", 0x1p-40, 8, 0.05,
+                               "losses that round to the same number of steps are equal"),
+    [PARAM_KEEP] =
+        WEIR_NUMBER("keep", "", 0, 1000, 0.5, "weight of the room for jobs of several GPUs"),
+    [PARAM_LARGE] = WEIR_NUMBER(
+        "large", "", 0, 1, 0.03,
+        "frequency with which jobs of 2, 4, 8 .. GPUs each are expected on top of the mix"),
+    [PARAM_SCARCE] =
+        WEIR_NUMBER("scarce", "", 0, 1000, 0.1,
+                    "price of a GPU whose type other jobs insist on, in GPUs at pressure 1"),
 };
 
 /* ---- grades ---- */

@@ -11,13 +11,8 @@
 enum { PARAM_AGEING, PARAM_COUNT };
 
 static const struct weir_param params[PARAM_COUNT] = {
-    [PARAM_AGEING] = { .name = "ageing",
-                       .unit = "1/s",
-                       .kind = WEIR_PARAM_NUMBER,
-                       .min = 0,
-                       .max = 1e6,
-                       .initial = 0,
-                       .help = "priority a waiting job gains in a second" },
+    [PARAM_AGEING] =
+        WEIR_NUMBER("ageing", "1/s", 0, 1e6, 0, "priority a waiting job gains in a second"),
 };
 
 struct ranks {

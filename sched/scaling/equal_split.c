@@ -104,14 +104,6 @@ static weir_status equal_split_decide(void *state, const struct weir_view *view,
     return weir_run_notes(run);
 }
 
-const struct weir_scaling_ops weir_scaling_equal_split = {
-    .size = sizeof(struct weir_scaling_ops),
-    .abi = WEIR_ABI_MAJOR,
-    .name = "equal_split",
-    .summary = "the same number of workers for every stage",
-    .params = PARAMS,
-    .param_count = WEIR_RUN_PARAM_COUNT,
-    .create = weir_run_create,
-    .destroy = weir_run_destroy,
-    .decide = equal_split_decide,
-};
+const struct weir_scaling_ops weir_scaling_equal_split =
+    WEIR_RUN_POLICY("equal_split", PARAMS, weir_run_create, equal_split_decide,
+                    "the same number of workers for every stage");

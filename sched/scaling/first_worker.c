@@ -72,15 +72,11 @@ static weir_status list_donors(struct weir_run *run, uint32_t node, uint32_t *co
     while (weir_cluster_node_worker(scratch, node, &cursor, &worker)) {
         if (!may_give(run, &worker))
             continue;
-        struct weir_worker *const donors = weir_grow(
-            &run->allocator, run->donors, &run->donor_capacity, *count + 1, sizeof *donors);
-        if (donors == NULL)
-            return WEIR_ENOMEM;
-        run->donors = donors;
+        WEIR_ROOM(&run->allocator, run->donors, run->donor_capacity, *count + 1);
         uint32_t at = (*count)++;
-        for (; at > 0 && gives_before(run, &worker, &donors[at - 1]); at--)
-            donors[at] = donors[at - 1];
-        donors[at] = worker;
+        for (; at > 0 && gives_before(run, &worker, &run->donors[at - 1]); at--)
+            run->donors[at] = run->donors[at - 1];
+        run->donors[at] = worker;
     }
     uint32_t kept = 0;
     for (uint32_t i = 0; i < *count; i++) {

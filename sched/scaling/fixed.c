@@ -26,14 +26,6 @@ static weir_status fixed_decide(void *state, const struct weir_view *view,
     return weir_run_notes(run);
 }
 
-const struct weir_scaling_ops weir_scaling_fixed = {
-    .size = sizeof(struct weir_scaling_ops),
-    .abi = WEIR_ABI_MAJOR,
-    .name = "fixed",
-    .summary = "counts fixed by hand, one worker for every other stage",
-    .params = PARAMS,
-    .param_count = WEIR_RUN_PARAM_COUNT,
-    .create = weir_run_create,
-    .destroy = weir_run_destroy,
-    .decide = fixed_decide,
-};
+const struct weir_scaling_ops weir_scaling_fixed =
+    WEIR_RUN_POLICY("fixed", PARAMS, weir_run_create, fixed_decide,
+                    "counts fixed by hand, one worker for every other stage");

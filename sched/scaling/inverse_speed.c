@@ -116,14 +116,6 @@ static weir_status inverse_speed_decide(void *state, const struct weir_view *vie
     return weir_run_notes(run);
 }
 
-const struct weir_scaling_ops weir_scaling_inverse_speed = {
-    .size = sizeof(struct weir_scaling_ops),
-    .abi = WEIR_ABI_MAJOR,
-    .name = "inverse_speed",
-    .summary = "workers in proportion to 1 / speed, CPU and GPU stages apart",
-    .params = PARAMS,
-    .param_count = WEIR_RUN_PARAM_COUNT,
-    .create = weir_run_create,
-    .destroy = weir_run_destroy,
-    .decide = inverse_speed_decide,
-};
+const struct weir_scaling_ops weir_scaling_inverse_speed =
+    WEIR_RUN_POLICY("inverse_speed", PARAMS, weir_run_create, inverse_speed_decide,
+                    "workers in proportion to 1 / speed, CPU and GPU stages apart");

@@ -32,14 +32,6 @@ static weir_status pool_optimum_decide(void *state, const struct weir_view *view
     return weir_run_notes(run);
 }
 
-const struct weir_scaling_ops weir_scaling_pool_optimum = {
-    .size = sizeof(struct weir_scaling_ops),
-    .abi = WEIR_ABI_MAJOR,
-    .name = "pool_optimum",
-    .summary = "the optimum of one big pool, as far as it can be placed",
-    .params = PARAMS,
-    .param_count = WEIR_RUN_PARAM_COUNT,
-    .create = weir_run_create,
-    .destroy = weir_run_destroy,
-    .decide = pool_optimum_decide,
-};
+const struct weir_scaling_ops weir_scaling_pool_optimum =
+    WEIR_RUN_POLICY("pool_optimum", PARAMS, weir_run_create, pool_optimum_decide,
+                    "the optimum of one big pool, as far as it can be placed");

@@ -5,7 +5,7 @@
  */
 #include "sched/scaling/scalings.h"
 
-#include <string.h>
+#include "sched/internal/registry.h"
 
 static const struct weir_scaling_ops *const SCALINGS[] = {
     &weir_scaling_xenna,         &weir_scaling_pool_optimum,
@@ -14,21 +14,4 @@ static const struct weir_scaling_ops *const SCALINGS[] = {
     &weir_scaling_xenna_c,       &weir_scaling_saturation_aware,
 };
 
-uint32_t weir_scaling_count(void)
-{
-    return (uint32_t)(sizeof SCALINGS / sizeof SCALINGS[0]);
-}
-
-const struct weir_scaling_ops *weir_scaling_at(uint32_t index)
-{
-    return index < weir_scaling_count() ? SCALINGS[index] : NULL;
-}
-
-const struct weir_scaling_ops *weir_scaling_find(const char *name)
-{
-    for (uint32_t i = 0; i < weir_scaling_count(); i++) {
-        if (strcmp(SCALINGS[i]->name, name) == 0)
-            return SCALINGS[i];
-    }
-    return NULL;
-}
+WEIR_REGISTRY(scaling, SCALINGS)

@@ -19,7 +19,7 @@ enum {
     PARAM_SHORTAGE
 };
 
-struct weir_run_settings weir_run_settings(const struct weir_params *params)
+static struct weir_run_settings read_settings(const struct weir_params *params)
 {
     return (struct weir_run_settings){
         .default_speed_per_s = params->values[PARAM_DEFAULT_SPEED],
@@ -36,7 +36,7 @@ void weir_run_init(struct weir_run *run, const struct weir_params *params,
 {
     memset(run, 0, sizeof *run);
     run->allocator = weir_allocator_copy(allocator);
-    run->settings = weir_run_settings(params);
+    run->settings = read_settings(params);
 }
 
 void weir_run_clear(struct weir_run *run)
@@ -89,28 +89,12 @@ weir_status weir_run_fail(const struct weir_run *run, weir_status status, int32_
 static weir_status reserve(struct weir_run *run, uint32_t count)
 {
     const struct weir_allocator *const memory = &run->allocator;
-    struct weir_run_pool *const pools =
-        weir_grow(memory, run->pools, &run->pool_capacity, count, sizeof *pools);
-    if (pools != NULL)
-        run->pools = pools;
-    struct weir_optimum_pool *const fluid =
-        weir_grow(memory, run->fluid, &run->fluid_capacity, count, sizeof *fluid);
-    if (fluid != NULL)
-        run->fluid = fluid;
-    struct weir_slots_pool *const slots =
-        weir_grow(memory, run->slots, &run->slot_capacity, count, sizeof *slots);
-    if (slots != NULL)
-        run->slots = slots;
-    double *const frequencies =
-        weir_grow(memory, run->frequencies, &run->frequency_capacity, count, sizeof *frequencies);
-    if (frequencies != NULL)
-        run->frequencies = frequencies;
-    uint32_t *const order =
-        weir_grow(memory, run->order, &run->order_capacity, count, sizeof *order);
-    if (order != NULL)
-        run->order = order;
-    if (pools == NULL || fluid == NULL || slots == NULL || frequencies == NULL || order == NULL)
-        return weir_fail(run->error, WEIR_ENOMEM, "out of memory");
+
+    WEIR_ROOM(memory, run->pools, run->pool_capacity, count);
+    WEIR_ROOM(memory, run->fluid, run->fluid_capacity, count);
+    WEIR_ROOM(memory, run->slots, run->slot_capacity, count);
+    WEIR_ROOM(memory, run->frequencies, run->frequency_capacity, count);
+    WEIR_ROOM(memory, run->order, run->order_capacity, count);
     return WEIR_OK;
 }
 
@@ -143,7 +127,8 @@ weir_status weir_run_begin(struct weir_run *run, const struct weir_view *view,
     run->plan = plan;
     run->error = error;
     run->count = view->pool_count;
-    WEIR_TRY(reserve(run, run->count));
+    if (reserve(run, run->count) != WEIR_OK)
+        return weir_fail(run->error, WEIR_ENOMEM, "out of memory");
     for (uint32_t i = 0; i < run->count; i++) {
         const struct weir_pool_view *const seen = weir_view_pool(view, i);
         struct weir_run_pool *const pool = &run->pools[i];

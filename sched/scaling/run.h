@@ -12,9 +12,9 @@
 #ifndef SCHED_SCALING_RUN_H
 #define SCHED_SCALING_RUN_H
 
+#include "sched/internal/params.h"
 #include "sched/scaling/optimum.h"
 #include "sched/scaling/slots.h"
-#include "weir/policy.h"
 
 #include <math.h>
 
@@ -76,53 +76,21 @@ struct weir_run {
 
 /* The parameters all policies of this folder share, first in their tables, in this order. */
 #define WEIR_RUN_PARAMS                                                                            \
-    { .name = "default_speed",                                                                     \
-      .unit = "batches/s",                                                                         \
-      .kind = WEIR_PARAM_NUMBER,                                                                   \
-      .min = 1e-9,                                                                                 \
-      .max = 1e9,                                                                                  \
-      .initial = 1.0,                                                                              \
-      .help = "speed of a worker that is neither measured nor hinted" },                           \
-        { .name = "slots_min",                                                                     \
-          .unit = "",                                                                              \
-          .kind = WEIR_PARAM_COUNT,                                                                \
-          .min = 1,                                                                                \
-          .max = 1e6,                                                                              \
-          .initial = 2,                                                                            \
-          .help = "tasks a worker may hold at least" },                                            \
-        { .name = "loop_period",                                                                   \
-          .unit = "s",                                                                             \
-          .kind = WEIR_PARAM_DURATION,                                                             \
-          .min = 0,                                                                                \
-          .max = 3600,                                                                             \
-          .initial = 1,                                                                            \
-          .help = "period of the control loop that feeds workers; more slots when longer" },       \
-        { .name = "skip_finished",                                                                 \
-          .unit = "",                                                                              \
-          .kind = WEIR_PARAM_FLAG,                                                                 \
-          .min = 0,                                                                                \
-          .max = 1,                                                                                \
-          .initial = 0,                                                                            \
-          .help = "leave stages alone that will never get work again" },                           \
-        { .name = "arithmetic",                                                                    \
-          .unit = "",                                                                              \
-          .kind = WEIR_PARAM_CHOICE,                                                               \
-          .min = 0,                                                                                \
-          .max = 1,                                                                                \
-          .initial = 0,                                                                            \
-          .choices = "tolerant|reference",                                                         \
-          .help = "throughputs that differ by less than 1e-9 of them are equal, and the first "    \
-                  "stage goes first; or they are compared to the last bit as the references do" }, \
-    {                                                                                              \
-        .name = "on_shortage", .unit = "", .kind = WEIR_PARAM_CHOICE, .min = 0, .max = 1,          \
-        .initial = 0, .choices = "best_effort|fail",                                               \
-        .help = "when a stage gets no first worker, or not its fixed count: serve the others and " \
-                "say so, or fail whole as the references do"                                       \
-    }
+    WEIR_NUMBER("default_speed", "batches/s", 1e-9, 1e9, 1.0,                                      \
+                "speed of a worker that is neither measured nor hinted"),                          \
+        WEIR_COUNT("slots_min", "", 1, 1e6, 2, "tasks a worker may hold at least"),                \
+        WEIR_DURATION("loop_period", 0, 3600, 1,                                                   \
+                      "period of the control loop that feeds workers; more slots when longer"),    \
+        WEIR_FLAG("skip_finished", 0, "leave stages alone that will never get work again"),        \
+        WEIR_CHOICE(                                                                               \
+            "arithmetic", "tolerant|reference", 1, 0,                                              \
+            "throughputs that differ by less than 1e-9 of them are equal, and the first stage "    \
+            "goes first; or they are compared to the last bit as the references do"),              \
+        WEIR_CHOICE("on_shortage", "best_effort|fail", 1, 0,                                       \
+                    "when a stage gets no first worker, or not its fixed count: serve the others " \
+                    "and say so, or fail whole as the references do")
 
 enum { WEIR_RUN_PARAM_COUNT = 6 };
-
-struct weir_run_settings weir_run_settings(const struct weir_params *params);
 
 /* Zeroes a run and gives it its memory. */
 void weir_run_init(struct weir_run *run, const struct weir_params *params,
@@ -134,6 +102,14 @@ weir_status weir_run_create(const struct weir_params *params,
                             const struct weir_allocator *allocator, void **state,
                             struct weir_error *error);
 void weir_run_destroy(void *state);
+
+/* The descriptor of a policy whose state begins with a run. */
+#define WEIR_RUN_POLICY(title, table, creates, decides, text)                                      \
+    {                                                                                              \
+        .size = sizeof(struct weir_scaling_ops), .abi = WEIR_ABI_MAJOR, .name = (title),           \
+        .summary = (text), .params = (table), .param_count = sizeof(table) / sizeof((table)[0]),   \
+        .create = (creates), .destroy = weir_run_destroy, .decide = (decides)                      \
+    }
 
 /* Reads the view. */
 weir_status weir_run_begin(struct weir_run *run, const struct weir_view *view,

@@ -101,12 +101,8 @@ weir_status weir_saturation_task(struct weir_saturation *saturation, uint32_t po
     at->last_completion_s = larger(at->last_completion_s, end_s);
     if (!(returns > 0) && end_s - start_s < saturation->config.least_task_s)
         return WEIR_OK;
-    struct weir_task_time *const tasks = weir_grow(
-        &saturation->allocator, at->tasks, &at->task_capacity, at->task_count + 1, sizeof *tasks);
-    if (tasks == NULL)
-        return WEIR_ENOMEM;
-    at->tasks = tasks;
-    tasks[at->task_count++] =
+    WEIR_ROOM(&saturation->allocator, at->tasks, at->task_capacity, at->task_count + 1);
+    at->tasks[at->task_count++] =
         (struct weir_task_time){ .start_s = start_s, .length_s = end_s - start_s };
     at->samples++;
     return WEIR_OK;

@@ -14,14 +14,12 @@
  * What waits in front of a pool is one number in a view, so tasks that are made up already count
  * as items of the queue; tasks in flight are the busy workers. Meant for an interval of 10 s.
  */
-#include "sched/host/placer.h"
 #include "sched/internal/alloc.h"
+#include "sched/internal/params.h"
 #include "sched/internal/plan.h"
 #include "sched/scaling/saturation.h"
 #include "sched/scaling/scalings.h"
 #include "sched/scaling/xenna.h"
-
-#include <math.h>
 
 static const double NS_PER_S = 1e9;
 
@@ -44,97 +42,31 @@ enum {
 
 static const struct weir_param PARAMS[] = {
     WEIR_RUN_PARAMS,
-    { .name = "capacity_headroom",
-      .unit = "",
-      .kind = WEIR_PARAM_NUMBER,
-      .min = 0,
-      .max = 1,
-      .initial = 0.10,
-      .help = "capacity wanted above the rate of the bottleneck, as a share of it" },
-    { .name = "estimation_window",
-      .unit = "s",
-      .kind = WEIR_PARAM_DURATION,
-      .min = 0,
-      .max = 1e6,
-      .initial = 60,
-      .help = "age up to which tasks count for a stage's speed" },
-    { .name = "min_data_points",
-      .unit = "",
-      .kind = WEIR_PARAM_COUNT,
-      .min = 1,
-      .max = 1e6,
-      .initial = 5,
-      .help = "finished tasks before a speed is trusted" },
-    { .name = "averaging_samples",
-      .unit = "",
-      .kind = WEIR_PARAM_COUNT,
-      .min = 1,
-      .max = 1e6,
-      .initial = 10,
-      .help = "tasks that count whatever their age; at least min_data_points" },
-    { .name = "speed_alpha_up",
-      .unit = "",
-      .kind = WEIR_PARAM_NUMBER,
-      .min = 1e-6,
-      .max = 1,
-      .initial = 0.3,
-      .help = "weight of a new speed that is higher than the average" },
-    { .name = "speed_alpha_down",
-      .unit = "",
-      .kind = WEIR_PARAM_NUMBER,
-      .min = 1e-6,
-      .max = 1,
-      .initial = 0.1,
-      .help = "weight of a new speed that is lower than the average" },
-    { .name = "stale_multiple",
-      .unit = "",
-      .kind = WEIR_PARAM_NUMBER,
-      .min = 1.001,
-      .max = 1e6,
-      .initial = 3,
-      .help = "mean durations without a finished task after which a speed is stale" },
-    { .name = "stale_growth_step",
-      .unit = "",
-      .kind = WEIR_PARAM_COUNT,
-      .min = 0,
-      .max = 1e6,
-      .initial = 1,
-      .help = "workers a stage with a stale speed may grow by" },
-    { .name = "min_task_duration",
-      .unit = "s",
-      .kind = WEIR_PARAM_DURATION,
-      .min = 0,
-      .max = 3600,
-      .initial = 1e-3,
-      .help = "tasks that are shorter and return nothing do not count for the speed" },
-    { .name = "warmup_growth_step",
-      .unit = "",
-      .kind = WEIR_PARAM_COUNT,
-      .min = 0,
-      .max = 1e6,
-      .initial = 4,
-      .help = "workers a stage may grow by while another is not measured yet" },
-    { .name = "release_cycles",
-      .unit = "",
-      .kind = WEIR_PARAM_COUNT,
-      .min = 1,
-      .max = 1e6,
-      .initial = 6,
-      .help = "decisions over which workers are given up; a third of them confirms" },
-    { .name = "release_slowdown",
-      .unit = "",
-      .kind = WEIR_PARAM_NUMBER,
-      .min = 1,
-      .max = 1e6,
-      .initial = 4,
-      .help = "how much slower than release_cycles the arrival rate is forgotten" },
-    { .name = "reclaim_confirm_cycles",
-      .unit = "",
-      .kind = WEIR_PARAM_COUNT,
-      .min = 1,
-      .max = 1e6,
-      .initial = 6,
-      .help = "decisions in a row before stages behind the bottleneck give workers to others" },
+    WEIR_NUMBER("capacity_headroom", "", 0, 1, 0.10,
+                "capacity wanted above the rate of the bottleneck, as a share of it"),
+    WEIR_DURATION("estimation_window", 0, 1e6, 60,
+                  "age up to which tasks count for a stage's speed"),
+    WEIR_COUNT("min_data_points", "", 1, 1e6, 5, "finished tasks before a speed is trusted"),
+    WEIR_COUNT("averaging_samples", "", 1, 1e6, 10,
+               "tasks that count whatever their age; at least min_data_points"),
+    WEIR_NUMBER("speed_alpha_up", "", 1e-6, 1, 0.3,
+                "weight of a new speed that is higher than the average"),
+    WEIR_NUMBER("speed_alpha_down", "", 1e-6, 1, 0.1,
+                "weight of a new speed that is lower than the average"),
+    WEIR_NUMBER("stale_multiple", "", 1.001, 1e6, 3,
+                "mean durations without a finished task after which a speed is stale"),
+    WEIR_COUNT("stale_growth_step", "", 0, 1e6, 1,
+               "workers a stage with a stale speed may grow by"),
+    WEIR_DURATION("min_task_duration", 0, 3600, 1e-3,
+                  "tasks that are shorter and return nothing do not count for the speed"),
+    WEIR_COUNT("warmup_growth_step", "", 0, 1e6, 4,
+               "workers a stage may grow by while another is not measured yet"),
+    WEIR_COUNT("release_cycles", "", 1, 1e6, 6,
+               "decisions over which workers are given up; a third of them confirms"),
+    WEIR_NUMBER("release_slowdown", "", 1, 1e6, 4,
+                "how much slower than release_cycles the arrival rate is forgotten"),
+    WEIR_COUNT("reclaim_confirm_cycles", "", 1, 1e6, 6,
+               "decisions in a row before stages behind the bottleneck give workers to others"),
 };
 
 /* The rules of one pipeline, whose pools stand in a row. */
@@ -231,17 +163,13 @@ static weir_status set_part(struct saturation_aware *policy, uint32_t index, uin
     if (index < policy->part_count && policy->parts[index].first == first &&
         policy->parts[index].rules->count == count)
         return WEIR_OK;
-    struct part *const parts =
-        weir_grow(memory, policy->parts, &policy->part_capacity, index + 1, sizeof *parts);
-    if (parts == NULL)
-        return WEIR_ENOMEM;
-    policy->parts = parts;
+    WEIR_ROOM(memory, policy->parts, policy->part_capacity, index + 1);
     WEIR_TRY(weir_saturation_create(memory, &policy->config, count, &rules));
     if (index < policy->part_count)
-        weir_saturation_destroy(parts[index].rules);
+        weir_saturation_destroy(policy->parts[index].rules);
     else
         policy->part_count = index + 1;
-    parts[index] = (struct part){ .rules = rules, .first = first };
+    policy->parts[index] = (struct part){ .rules = rules, .first = first };
     return WEIR_OK;
 }
 
@@ -375,21 +303,17 @@ static weir_status list_actions(struct saturation_aware *policy)
     if (actions == NULL)
         return WEIR_ENOMEM;
     policy->actions = actions;
-    struct quota *const quotas = weir_grow(&run->allocator, policy->quotas, &policy->quota_capacity,
-                                           run->count + 1, sizeof *quotas);
-    if (quotas == NULL)
-        return WEIR_ENOMEM;
-    policy->quotas = quotas;
+    WEIR_ROOM(&run->allocator, policy->quotas, policy->quota_capacity, run->count + 1);
     for (uint32_t i = 0; i < run->count; i++)
-        quotas[i] = (struct quota){ .starts = 0 };
+        policy->quotas[i] = (struct quota){ .starts = 0 };
     for (uint32_t i = 0; i < count; i++) {
         actions[i] = weir_plan_action(run->plan, i);
         if (actions[i]->owner.kind != WEIR_OWNER_POOL) {
             actions[i] = NULL; /* a job's: decided before, not ours */
             continue;
         }
-        quotas[actions[i]->owner.index].starts += actions[i]->verb == WEIR_VERB_START;
-        quotas[actions[i]->owner.index].stops += actions[i]->verb == WEIR_VERB_STOP;
+        policy->quotas[actions[i]->owner.index].starts += actions[i]->verb == WEIR_VERB_START;
+        policy->quotas[actions[i]->owner.index].stops += actions[i]->verb == WEIR_VERB_STOP;
     }
     policy->action_count = count;
     return WEIR_OK;

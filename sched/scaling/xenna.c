@@ -19,6 +19,7 @@
 #include "sched/scaling/xenna.h"
 #include "sched/host/placer.h"
 #include "sched/internal/alloc.h"
+#include "sched/internal/params.h"
 #include "sched/scaling/run.h"
 #include "sched/scaling/scalings.h"
 
@@ -31,20 +32,11 @@ enum version { VERSION_P, VERSION_C, VERSION_N };
 /* The same parameters for every descriptor below. */
 #define XENNA_PARAMS(version_default)                                                              \
     WEIR_RUN_PARAMS,                                                                               \
-        { .name = "overallocation",                                                                \
-          .unit = "",                                                                              \
-          .kind = WEIR_PARAM_NUMBER,                                                               \
-          .min = 1,                                                                                \
-          .max = 100,                                                                              \
-          .initial = 1.5,                                                                          \
-          .help = "head-room: throughput allowed above that of the slowest stage" },               \
-    {                                                                                              \
-        .name = "version", .unit = "", .kind = WEIR_PARAM_CHOICE, .min = 0, .max = 2,              \
-        .initial = (version_default), .choices = "P|C|N",                                          \
-        .help =                                                                                    \
-            "version of the reference that is followed: P is the codec version, C its successor, " \
-            "N today's"                                                                            \
-    }
+        WEIR_NUMBER("overallocation", "", 1, 100, 1.5,                                             \
+                    "head-room: throughput allowed above that of the slowest stage"),              \
+        WEIR_CHOICE("version", "P|C|N", 2, version_default,                                        \
+                    "version of the reference that is followed: P is the codec version, C its "    \
+                    "successor, N today's")
 
 static const struct weir_param PARAMS[] = { XENNA_PARAMS(VERSION_P) };
 static const struct weir_param PARAMS_N[] = { XENNA_PARAMS(VERSION_N) };
@@ -223,38 +215,14 @@ static weir_status xenna_decide(void *state, const struct weir_view *view,
     return weir_run_notes(run);
 }
 
-const struct weir_scaling_ops weir_scaling_xenna = {
-    .size = sizeof(struct weir_scaling_ops),
-    .abi = WEIR_ABI_MAJOR,
-    .name = "xenna",
-    .summary = "even throughput in four phases: manual, minimum, slowest first, head-room",
-    .params = PARAMS,
-    .param_count = PARAM_COUNT,
-    .create = xenna_create,
-    .destroy = weir_run_destroy,
-    .decide = xenna_decide,
-};
+const struct weir_scaling_ops weir_scaling_xenna =
+    WEIR_RUN_POLICY("xenna", PARAMS, xenna_create, xenna_decide,
+                    "even throughput in four phases: manual, minimum, slowest first, head-room");
 
-const struct weir_scaling_ops weir_scaling_xenna_n = {
-    .size = sizeof(struct weir_scaling_ops),
-    .abi = WEIR_ABI_MAJOR,
-    .name = "xenna_n",
-    .summary = "xenna as it is today: mix and slots from the counts that run",
-    .params = PARAMS_N,
-    .param_count = PARAM_COUNT,
-    .create = xenna_create,
-    .destroy = weir_run_destroy,
-    .decide = xenna_decide,
-};
+const struct weir_scaling_ops weir_scaling_xenna_n =
+    WEIR_RUN_POLICY("xenna_n", PARAMS_N, xenna_create, xenna_decide,
+                    "xenna as it is today: mix and slots from the counts that run");
 
-const struct weir_scaling_ops weir_scaling_xenna_c = {
-    .size = sizeof(struct weir_scaling_ops),
-    .abi = WEIR_ABI_MAJOR,
-    .name = "xenna_c",
-    .summary = "xenna in its first version in Rust, with codecs",
-    .params = PARAMS_C,
-    .param_count = PARAM_COUNT,
-    .create = xenna_create,
-    .destroy = weir_run_destroy,
-    .decide = xenna_decide,
-};
+const struct weir_scaling_ops weir_scaling_xenna_c =
+    WEIR_RUN_POLICY("xenna_c", PARAMS_C, xenna_create, xenna_decide,
+                    "xenna in its first version in Rust, with codecs");

@@ -1,13 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The subcommands: one file each, one line in the table of
- * commands.c. Each takes its own argc and argv
+ * The subcommands: one file each, one line in the table
+ * below, whose order is that of the help. Each takes its own argc and argv
  * (argv[0] = its name) and returns an exit code.
  */
 #ifndef SIM_CLI_COMMANDS_H
 #define SIM_CLI_COMMANDS_H
 
 #include <stddef.h>
+
+/* Name and summary. */
+#define SIM_COMMANDS(X)                                                                            \
+    X(run, "simulate a scenario, write a result database, print a summary")                        \
+    X(compare, "run the variants of a scenario, or compare those of a database")                   \
+    X(report, "turn a database into one HTML page with charts")                                    \
+    X(plot, "draw one chart of a database")                                                        \
+    X(explain, "say why a worker is where it is, or why a stage got none")                         \
+    X(diff, "where two stored runs first part")                                                    \
+    X(rerun, "repeat stored runs and compare their digests")                                       \
+    X(snapshot, "the state of a stored run at one moment, to go on from")                          \
+    X(show, "cluster, throughput bounds and what would raise them; no simulation")                 \
+    X(validate, "check scenario files")                                                            \
+    X(trace, "job traces: formats, what is in one, converting")                                    \
+    X(fit, "turn a log of spans into a scenario")                                                  \
+    X(decide, "one scheduler decision from a JSON document")                                       \
+    X(policies, "list policies and their parameters")                                              \
+    X(doctor, "what this machine offers to the program")                                           \
+    X(schema, "the reference of all scenario keys")                                                \
+    X(completion, "completion of commands and options for bash")                                   \
+    X(upgrade, "say of which version files are, and whether that is today's")
 
 struct sim_command {
     const char *name;
@@ -17,23 +38,8 @@ struct sim_command {
 extern const struct sim_command sim_commands[];
 extern const size_t sim_commands_count;
 
-int sim_cmd_run(int argc, char **argv);
-int sim_cmd_compare(int argc, char **argv);
-int sim_cmd_validate(int argc, char **argv);
-int sim_cmd_snapshot(int argc, char **argv);
-int sim_cmd_show(int argc, char **argv);
-int sim_cmd_report(int argc, char **argv);
-int sim_cmd_plot(int argc, char **argv);
-int sim_cmd_diff(int argc, char **argv);
-int sim_cmd_rerun(int argc, char **argv);
-int sim_cmd_doctor(int argc, char **argv);
-int sim_cmd_explain(int argc, char **argv);
-int sim_cmd_fit(int argc, char **argv);
-int sim_cmd_trace(int argc, char **argv);
-int sim_cmd_decide(int argc, char **argv);
-int sim_cmd_policies(int argc, char **argv);
-int sim_cmd_completion(int argc, char **argv);
-int sim_cmd_upgrade(int argc, char **argv);
-int sim_cmd_schema(int argc, char **argv);
+#define SIM_COMMAND_DECLARE(name, summary) int sim_cmd_##name(int argc, char **argv);
+SIM_COMMANDS(SIM_COMMAND_DECLARE)
+#undef SIM_COMMAND_DECLARE
 
 #endif

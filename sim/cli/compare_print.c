@@ -8,7 +8,6 @@
 #include "weir/version.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { CELL = 160 };
@@ -161,8 +160,7 @@ static void json_cell(struct sim_json *json, const struct an_comparison *compari
                       const struct an_cell *cell, size_t variant)
 {
     sim_json_begin_object(json);
-    sim_json_key(json, "variant");
-    sim_json_string(json, comparison->variants[variant]);
+    sim_json_string(sim_json_key(json, "variant"), comparison->variants[variant]);
     const struct {
         const char *key;
         double value;
@@ -176,11 +174,9 @@ static void json_cell(struct sim_json *json, const struct an_comparison *compari
         { "sign_p_value", cell->sign_p_value },
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        sim_json_key(json, numbers[i].key);
-        sim_json_number(json, numbers[i].value);
+        sim_json_number(sim_json_key(json, numbers[i].key), numbers[i].value);
     }
-    sim_json_key(json, "n");
-    sim_json_unsigned(json, cell->n);
+    sim_json_unsigned(sim_json_key(json, "n"), cell->n);
     const struct {
         const char *key;
         bool value;
@@ -189,11 +185,9 @@ static void json_cell(struct sim_json *json, const struct an_comparison *compari
                   { "is_best", cell->is_best },
                   { "is_tied_with_best", cell->is_tied_with_best } };
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-        sim_json_key(json, flags[i].key);
-        sim_json_flag(json, flags[i].value);
+        sim_json_flag(sim_json_key(json, flags[i].key), flags[i].value);
     }
-    sim_json_key(json, "verdict");
-    sim_json_string(json, verdict_name(cell->verdict));
+    sim_json_string(sim_json_key(json, "verdict"), verdict_name(cell->verdict));
     sim_json_end_object(json);
 }
 
@@ -201,16 +195,13 @@ static void json_row(struct sim_json *json, const struct an_comparison *comparis
                      const struct an_metric_row *row)
 {
     sim_json_begin_object(json);
-    sim_json_key(json, "metric");
-    sim_json_string(json, row->metric);
-    sim_json_key(json, "label");
-    sim_json_string(json, row->label);
-    sim_json_key(json, "unit");
-    sim_json_string(json, row->unit);
-    sim_json_key(json, "better");
-    sim_json_string(json, row->better > 0 ? "more" : row->better < 0 ? "less" : "neither");
-    sim_json_key(json, "variants");
-    sim_json_begin_array(json);
+    sim_json_string(sim_json_key(json, "metric"), row->metric);
+    sim_json_string(sim_json_key(json, "label"), row->label);
+    sim_json_string(sim_json_key(json, "unit"), row->unit);
+    sim_json_string(sim_json_key(json, "better"), row->better > 0   ? "more"
+                                                  : row->better < 0 ? "less"
+                                                                    : "neither");
+    sim_json_begin_array(sim_json_key(json, "variants"));
     for (size_t v = 0; v < comparison->variant_count; v++)
         json_cell(json, comparison, &row->cells[v], v);
     sim_json_end_array(json);
@@ -221,18 +212,12 @@ static void print_json(const struct an_comparison *comparison, FILE *out)
 {
     struct sim_json json = { .out = out };
     sim_json_begin_object(&json);
-    sim_json_key(&json, "schema");
-    sim_json_integer(&json, 1);
-    sim_json_key(&json, "version");
-    sim_json_string(&json, WEIR_VERSION);
-    sim_json_key(&json, "baseline");
-    sim_json_string(&json, comparison->variants[comparison->baseline]);
-    sim_json_key(&json, "varies");
-    sim_json_string(&json, comparison->varies);
-    sim_json_key(&json, "finding");
-    sim_json_string(&json, comparison->finding);
-    sim_json_key(&json, "metrics");
-    sim_json_begin_array(&json);
+    sim_json_integer(sim_json_key(&json, "schema"), 1);
+    sim_json_string(sim_json_key(&json, "version"), WEIR_VERSION);
+    sim_json_string(sim_json_key(&json, "baseline"), comparison->variants[comparison->baseline]);
+    sim_json_string(sim_json_key(&json, "varies"), comparison->varies);
+    sim_json_string(sim_json_key(&json, "finding"), comparison->finding);
+    sim_json_begin_array(sim_json_key(&json, "metrics"));
     for (size_t i = 0; i < comparison->row_count; i++)
         json_row(&json, comparison, &comparison->rows[i]);
     sim_json_end_array(&json);

@@ -11,7 +11,6 @@
 
 #include <inttypes.h>
 #include <sqlite3.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SENTENCE = 512 };
@@ -201,10 +200,8 @@ static void print(const struct arguments *arguments, const struct side sides[2],
     char text[20];
     struct sim_json json = { .out = stdout };
     sim_json_begin_object(&json);
-    sim_json_key(&json, "same");
-    sim_json_flag(&json, is_same);
-    sim_json_key(&json, "result_digests");
-    sim_json_begin_array(&json);
+    sim_json_flag(sim_json_key(&json, "same"), is_same);
+    sim_json_begin_array(sim_json_key(&json, "result_digests"));
     for (int i = 0; i < 2; i++) {
         (void)snprintf(text, sizeof text, "%016" PRIx64, digests[i]);
         sim_json_string(&json, text);
@@ -215,8 +212,7 @@ static void print(const struct arguments *arguments, const struct side sides[2],
         sim_json_number(&json, first->t_s);
     else
         sim_json_null(&json);
-    sim_json_key(&json, "sentence");
-    sim_json_string(&json, sentence);
+    sim_json_string(sim_json_key(&json, "sentence"), sentence);
     sim_json_end_object(&json);
     (void)putchar('\n');
 }

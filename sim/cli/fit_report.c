@@ -6,7 +6,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 
 enum { CELL = 288 };
 

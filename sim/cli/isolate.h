@@ -10,7 +10,6 @@
 #define SIM_CLI_ISOLATE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum {

@@ -6,10 +6,8 @@
 #include "sim/cli/isolate_run.h"
 
 #include "sim/cli/isolate.h"
-#include "sim/cli/plugin.h"
 #include "sim/record/record.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -132,12 +132,13 @@ static void put_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-void sim_json_key(struct sim_json *json, const char *key)
+struct sim_json *sim_json_key(struct sim_json *json, const char *key)
 {
     begin_value(json);
     put_quoted(json->out, key);
     fputs(json->compact ? ":" : ": ", json->out);
     json->after_key = true;
+    return json;
 }
 
 void sim_json_string(struct sim_json *json, const char *text)

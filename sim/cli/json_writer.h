@@ -30,8 +30,8 @@ void sim_json_end_object(struct sim_json *json);
 void sim_json_begin_array(struct sim_json *json);
 void sim_json_end_array(struct sim_json *json);
 
-/* The name of the next value of an object. */
-void sim_json_key(struct sim_json *json, const char *key);
+/* The name of the next value of an object; returns `json`, to which the value is then written. */
+struct sim_json *sim_json_key(struct sim_json *json, const char *key);
 
 void sim_json_string(struct sim_json *json, const char *text); /* NULL = null */
 void sim_json_number(struct sim_json *json, double value);

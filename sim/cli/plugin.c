@@ -11,59 +11,27 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static weir_status add_placement(struct sim_policies *policies,
-                                 const struct weir_placement_ops *ops, struct weir_error *error)
-{
-    for (size_t i = 0; i < policies->placements_count; i++)
-        if (strcmp(policies->placements[i]->name, ops->name) == 0)
-            return weir_fail(error, WEIR_EDUPLICATE, "a placement policy '%s' exists already",
-                             ops->name);
-    const size_t count = policies->placements_count;
-    const struct weir_placement_ops **grown =
-        realloc(policies->placements, (count + 1) * sizeof(struct weir_placement_ops *));
-    if (grown == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    grown[count] = ops;
-    policies->placements = grown;
-    policies->placements_count++;
-    return WEIR_OK;
-}
+/* One function a kind: appends a policy whose name is free. */
+#define ADD_POLICY(kind, list)                                                                     \
+    static weir_status add_##kind(struct sim_policies *policies,                                   \
+                                  const struct weir_##kind##_ops *ops, struct weir_error *error)   \
+    {                                                                                              \
+        for (size_t i = 0; i < policies->list##_count; i++)                                        \
+            if (strcmp(policies->list[i]->name, ops->name) == 0)                                   \
+                return weir_fail(error, WEIR_EDUPLICATE, "a " #kind " policy '%s' exists already", \
+                                 ops->name);                                                       \
+        const struct weir_##kind##_ops **grown =                                                   \
+            reallocarray(policies->list, policies->list##_count + 1, sizeof ops);                  \
+        if (grown == NULL)                                                                         \
+            return weir_fail(error, WEIR_ENOMEM, "out of memory");                                 \
+        grown[policies->list##_count++] = ops;                                                     \
+        policies->list = grown;                                                                    \
+        return WEIR_OK;                                                                            \
+    }
 
-static weir_status add_scaling(struct sim_policies *policies, const struct weir_scaling_ops *ops,
-                               struct weir_error *error)
-{
-    for (size_t i = 0; i < policies->scalings_count; i++)
-        if (strcmp(policies->scalings[i]->name, ops->name) == 0)
-            return weir_fail(error, WEIR_EDUPLICATE, "a scaling policy '%s' exists already",
-                             ops->name);
-    const size_t count = policies->scalings_count;
-    const struct weir_scaling_ops **grown =
-        realloc(policies->scalings, (count + 1) * sizeof(struct weir_scaling_ops *));
-    if (grown == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    grown[count] = ops;
-    policies->scalings = grown;
-    policies->scalings_count++;
-    return WEIR_OK;
-}
-
-static weir_status add_queueing(struct sim_policies *policies, const struct weir_queueing_ops *ops,
-                                struct weir_error *error)
-{
-    for (size_t i = 0; i < policies->queueings_count; i++)
-        if (strcmp(policies->queueings[i]->name, ops->name) == 0)
-            return weir_fail(error, WEIR_EDUPLICATE, "a queueing policy '%s' exists already",
-                             ops->name);
-    const size_t count = policies->queueings_count;
-    const struct weir_queueing_ops **grown =
-        realloc(policies->queueings, (count + 1) * sizeof(struct weir_queueing_ops *));
-    if (grown == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    grown[count] = ops;
-    policies->queueings = grown;
-    policies->queueings_count++;
-    return WEIR_OK;
-}
+ADD_POLICY(placement, placements)
+ADD_POLICY(scaling, scalings)
+ADD_POLICY(queueing, queueings)
 
 static weir_status add_module(struct sim_policies *policies, const struct weir_module *module,
                               struct weir_error *error)

@@ -12,8 +12,6 @@
 #include "sim/engine/time.h"
 
 #include <malloc.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

@@ -9,8 +9,6 @@
 #include "sim/cli/table.h"
 #include "weir/job.h"
 
-#include <stdint.h>
-
 enum { SIM_TRIAL_NOTE = 1024 };
 
 /* `call` gets the trial; 0 = kept, 1 = broken. It may write the sheet's note. */

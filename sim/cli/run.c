@@ -60,14 +60,12 @@ static void write_digest(struct sim_json *json, const char *key, uint64_t digest
 {
     char text[20];
     (void)snprintf(text, sizeof(text), "%016llx", (unsigned long long)digest);
-    sim_json_key(json, key);
-    sim_json_string(json, text);
+    sim_json_string(sim_json_key(json, key), text);
 }
 
 static void write_number(struct sim_json *json, const char *key, double value)
 {
-    sim_json_key(json, key);
-    sim_json_number(json, value);
+    sim_json_number(sim_json_key(json, key), value);
 }
 
 static bool is_first_of_metric(const struct sim_run_summary *run, uint32_t index)
@@ -82,8 +80,7 @@ static bool is_first_of_metric(const struct sim_run_summary *run, uint32_t index
 static void write_labels(struct sim_json *json, const struct sim_run_summary *run,
                          const char *metric)
 {
-    sim_json_key(json, metric);
-    sim_json_begin_object(json);
+    sim_json_begin_object(sim_json_key(json, metric));
     for (uint32_t i = 0; i < run->value_count; i++)
         if (run->values[i].label[0] != '\0' && strcmp(run->values[i].metric, metric) == 0)
             write_number(json, run->values[i].label, run->values[i].value);
@@ -92,14 +89,12 @@ static void write_labels(struct sim_json *json, const struct sim_run_summary *ru
 
 static void write_metrics(struct sim_json *json, const struct sim_run_summary *run)
 {
-    sim_json_key(json, "metrics");
-    sim_json_begin_object(json);
+    sim_json_begin_object(sim_json_key(json, "metrics"));
     for (uint32_t i = 0; i < run->value_count; i++)
         if (run->values[i].label[0] == '\0')
             write_number(json, run->values[i].metric, run->values[i].value);
     sim_json_end_object(json);
-    sim_json_key(json, "metrics_by_label");
-    sim_json_begin_object(json);
+    sim_json_begin_object(sim_json_key(json, "metrics_by_label"));
     for (uint32_t i = 0; i < run->value_count; i++)
         if (run->values[i].label[0] != '\0' && is_first_of_metric(run, i))
             write_labels(json, run, run->values[i].metric);
@@ -109,23 +104,17 @@ static void write_metrics(struct sim_json *json, const struct sim_run_summary *r
 static void write_run(struct sim_json *json, const struct sim_experiment *experiment,
                       const struct sim_run_summary *run)
 {
-    sim_json_key(json, "replication");
-    sim_json_unsigned(json, run->replication);
-    sim_json_key(json, "seed");
-    sim_json_unsigned(json, run->seed);
-    sim_json_key(json, "status");
-    sim_json_string(json, run->outcome);
-    sim_json_key(json, "message");
-    sim_json_string(json, run->message);
+    sim_json_unsigned(sim_json_key(json, "replication"), run->replication);
+    sim_json_unsigned(sim_json_key(json, "seed"), run->seed);
+    sim_json_string(sim_json_key(json, "status"), run->outcome);
+    sim_json_string(sim_json_key(json, "message"), run->message);
     write_digest(json, "digest", run->digest);
     write_digest(json, "result_digest", run->result_digest);
     write_number(json, "simulated_s", run->simulated_s);
     write_number(json, "completion_s", run->completion_s);
-    sim_json_key(json, "items_done");
-    sim_json_unsigned(json, run->items_done);
+    sim_json_unsigned(sim_json_key(json, "items_done"), run->items_done);
     write_number(json, "throughput_per_s", throughput(run));
-    sim_json_key(json, "events");
-    sim_json_unsigned(json, run->events);
+    sim_json_unsigned(sim_json_key(json, "events"), run->events);
     write_number(json, "wall_s", run->wall_s);
     write_number(json, "cpu_s", run->cpu_s);
     write_number(json, "peak_rss_mib", run->peak_rss_mib);
@@ -140,19 +129,14 @@ static void print_json(const struct sim_experiment *experiment, FILE *out)
 {
     struct sim_json json = { .out = out };
     sim_json_begin_object(&json);
-    sim_json_key(&json, "schema");
-    sim_json_integer(&json, 1);
-    sim_json_key(&json, "scenario");
-    sim_json_string(&json, experiment->scenarios[0]->name);
+    sim_json_integer(sim_json_key(&json, "schema"), 1);
+    sim_json_string(sim_json_key(&json, "scenario"), experiment->scenarios[0]->name);
     write_digest(&json, "scenario_digest", experiment->scenarios[0]->digest);
-    sim_json_key(&json, "database");
-    sim_json_string(&json, experiment->database);
-    sim_json_key(&json, "expectations_unmet");
-    sim_json_unsigned(&json, experiment->unmet_count);
+    sim_json_string(sim_json_key(&json, "database"), experiment->database);
+    sim_json_unsigned(sim_json_key(&json, "expectations_unmet"), experiment->unmet_count);
     write_run(&json, experiment, &experiment->summaries[0]);
     if (experiment->replications > 1) {
-        sim_json_key(&json, "runs");
-        sim_json_begin_array(&json);
+        sim_json_begin_array(sim_json_key(&json, "runs"));
         for (uint32_t r = 0; r < experiment->replications; r++) {
             sim_json_begin_object(&json);
             write_run(&json, experiment, &experiment->summaries[r]);

@@ -21,16 +21,12 @@ static void write_stages(struct sim_json *json, sqlite3 *db, int64_t run_id)
                               "LEFT JOIN worker w ON w.run_id = g.run_id AND w.stage = g.stage "
                               "WHERE g.run_id = ? GROUP BY g.stage ORDER BY g.stage",
                               run_id);
-    sim_json_key(json, "stages");
-    sim_json_begin_array(json);
+    sim_json_begin_array(sim_json_key(json, "stages"));
     while (row != NULL && sqlite3_step(row) == SQLITE_ROW) {
         sim_json_begin_object(json);
-        sim_json_key(json, "name");
-        sim_json_string(json, (const char *)sqlite3_column_text(row, 0));
-        sim_json_key(json, "completed");
-        sim_json_integer(json, sqlite3_column_int64(row, 1));
-        sim_json_key(json, "workers");
-        sim_json_integer(json, sqlite3_column_int64(row, 2));
+        sim_json_string(sim_json_key(json, "name"), (const char *)sqlite3_column_text(row, 0));
+        sim_json_integer(sim_json_key(json, "completed"), sqlite3_column_int64(row, 1));
+        sim_json_integer(sim_json_key(json, "workers"), sqlite3_column_int64(row, 2));
         sim_json_end_object(json);
     }
     sim_json_end_array(json);
@@ -57,13 +53,11 @@ static void write_decisions(struct sim_json *json, sqlite3 *db, int64_t run_id)
     sqlite3_stmt *row = query(
         db, "SELECT decision, t_s FROM decision WHERE run_id = ? ORDER BY decision LIMIT 1000",
         run_id);
-    sim_json_key(json, "decisions");
-    sim_json_begin_array(json);
+    sim_json_begin_array(sim_json_key(json, "decisions"));
     while (row != NULL && sqlite3_step(row) == SQLITE_ROW) {
         const int64_t decision = sqlite3_column_int64(row, 0);
         sim_json_begin_object(json);
-        sim_json_key(json, "t_s");
-        sim_json_number(json, sqlite3_column_double(row, 1));
+        sim_json_number(sim_json_key(json, "t_s"), sqlite3_column_double(row, 1));
         sim_json_key(json, "workers");
         write_vector(json, db, "workers_after", run_id, decision);
         sim_json_key(json, "slots");

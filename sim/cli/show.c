@@ -8,7 +8,6 @@
 #include "sim/scenario/improve.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { CELL = 256, MOST_CHANGES = 8 };
@@ -225,14 +224,10 @@ static void show_bound(struct show *show, const struct sim_bound *bound)
                    bound->fluid_per_s, bound->integer_per_s, 100 * rounding_loss(bound));
         return;
     }
-    sim_json_key(&show->json, "fluid_per_s");
-    sim_json_number(&show->json, bound->fluid_per_s);
-    sim_json_key(&show->json, "integer_per_s");
-    sim_json_number(&show->json, bound->integer_per_s);
-    sim_json_key(&show->json, "rounding_loss");
-    sim_json_number(&show->json, rounding_loss(bound));
-    sim_json_key(&show->json, "binding");
-    sim_json_string(&show->json, sim_bound_resource_name(bound->binding));
+    sim_json_number(sim_json_key(&show->json, "fluid_per_s"), bound->fluid_per_s);
+    sim_json_number(sim_json_key(&show->json, "integer_per_s"), bound->integer_per_s);
+    sim_json_number(sim_json_key(&show->json, "rounding_loss"), rounding_loss(bound));
+    sim_json_string(sim_json_key(&show->json, "binding"), sim_bound_resource_name(bound->binding));
 }
 
 /* Whether numbers of workers are to be chosen against each other. */
@@ -241,10 +236,9 @@ static void show_sizing(struct show *show, const struct sim_bound_problem *probl
     const uint32_t resource = sim_bound_shared(problem);
     const bool is_shared = resource < SIM_BOUND_RESOURCE_COUNT;
     if (show->format == SIM_FORMAT_JSON) {
-        sim_json_key(&show->json, "sizing");
-        sim_json_string(&show->json, is_shared ? "shared" : "trivial");
-        sim_json_key(&show->json, "sizing_resource");
-        sim_json_string(&show->json, is_shared ? sim_bound_resource_name(resource) : NULL);
+        sim_json_string(sim_json_key(&show->json, "sizing"), is_shared ? "shared" : "trivial");
+        sim_json_string(sim_json_key(&show->json, "sizing_resource"),
+                        is_shared ? sim_bound_resource_name(resource) : NULL);
     } else if (show->format != SIM_FORMAT_CSV && is_shared) {
         printf(
             "Sizing: shared. Stages compete for %s: more workers of one are fewer of another\n\n",
@@ -351,8 +345,7 @@ static void finding_text(const struct sim_bound_problem *problem, const struct s
 static void show_finding(struct show *show, const char *text)
 {
     if (show->format == SIM_FORMAT_JSON) {
-        sim_json_key(&show->json, "finding");
-        sim_json_string(&show->json, text);
+        sim_json_string(sim_json_key(&show->json, "finding"), text);
     } else if (show->format != SIM_FORMAT_CSV) {
         printf("%s\n", text);
     }
@@ -392,14 +385,12 @@ static weir_status show_pipelines(struct show *show)
     weir_status status = WEIR_OK;
     const bool is_json = show->format == SIM_FORMAT_JSON;
     if (is_json) {
-        sim_json_key(&show->json, "pipelines");
-        sim_json_begin_array(&show->json);
+        sim_json_begin_array(sim_json_key(&show->json, "pipelines"));
     }
     for (uint32_t i = 0; i < show->scenario->pipelines_count && status == WEIR_OK; i++) {
         if (is_json) {
             sim_json_begin_object(&show->json);
-            sim_json_key(&show->json, "name");
-            sim_json_string(&show->json, show->scenario->pipelines[i].name);
+            sim_json_string(sim_json_key(&show->json, "name"), show->scenario->pipelines[i].name);
         }
         status = show_pipeline(show, i);
         if (is_json)
@@ -415,12 +406,9 @@ static int show_scenario(const struct sim_scenario *scenario, enum sim_format fo
     struct show show = { .scenario = scenario, .format = format, .json = { .out = stdout } };
     if (format == SIM_FORMAT_JSON) {
         sim_json_begin_object(&show.json);
-        sim_json_key(&show.json, "schema");
-        sim_json_integer(&show.json, 1);
-        sim_json_key(&show.json, "version");
-        sim_json_string(&show.json, WEIR_VERSION);
-        sim_json_key(&show.json, "scenario");
-        sim_json_string(&show.json, scenario->name);
+        sim_json_integer(sim_json_key(&show.json, "schema"), 1);
+        sim_json_string(sim_json_key(&show.json, "version"), WEIR_VERSION);
+        sim_json_string(sim_json_key(&show.json, "scenario"), scenario->name);
     } else if (format == SIM_FORMAT_TABLE) {
         printf("%s%s%s\n\n", scenario->name, scenario->description == NULL ? "" : ": ",
                scenario->description == NULL ? "" : scenario->description);

@@ -5,7 +5,6 @@
 #include "sim/cli/json_writer.h"
 #include "workloads/byte_source.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,25 +155,18 @@ static void begin_event(struct sim_json *json, const char *name, const char *pha
                         uint64_t worker)
 {
     sim_json_begin_object(json);
-    sim_json_key(json, "name");
-    sim_json_string(json, name);
-    sim_json_key(json, "ph");
-    sim_json_string(json, phase);
-    sim_json_key(json, "pid");
-    sim_json_unsigned(json, node);
-    sim_json_key(json, "tid");
-    sim_json_unsigned(json, worker);
+    sim_json_string(sim_json_key(json, "name"), name);
+    sim_json_string(sim_json_key(json, "ph"), phase);
+    sim_json_unsigned(sim_json_key(json, "pid"), node);
+    sim_json_unsigned(sim_json_key(json, "tid"), worker);
 }
 
 static void write_span_times(struct sim_json *json, const char *category, int64_t start_ns,
                              int64_t end_ns)
 {
-    sim_json_key(json, "cat");
-    sim_json_string(json, category);
-    sim_json_key(json, "ts");
-    sim_json_number(json, (double)start_ns / 1e3);
-    sim_json_key(json, "dur");
-    sim_json_number(json, (double)(end_ns - start_ns) / 1e3);
+    sim_json_string(sim_json_key(json, "cat"), category);
+    sim_json_number(sim_json_key(json, "ts"), (double)start_ns / 1e3);
+    sim_json_number(sim_json_key(json, "dur"), (double)(end_ns - start_ns) / 1e3);
 }
 
 static void end_event(struct sim_json *json)
@@ -190,16 +182,11 @@ static void trace_span(void *state, const struct sim_span *span)
         return;
     begin_event(json, made->stages[span->stage], "X", span->node, span->worker);
     write_span_times(json, span->has_failed ? "failed" : "task", span->start_ns, span->end_ns);
-    sim_json_key(json, "args");
-    sim_json_begin_object(json);
-    sim_json_key(json, "item");
-    sim_json_unsigned(json, span->item);
-    sim_json_key(json, "attempt");
-    sim_json_unsigned(json, span->attempt);
-    sim_json_key(json, "batch");
-    sim_json_unsigned(json, span->batch);
-    sim_json_key(json, "waited_s");
-    sim_json_number(json, sim_time_s(span->start_ns - span->queued_ns));
+    sim_json_begin_object(sim_json_key(json, "args"));
+    sim_json_unsigned(sim_json_key(json, "item"), span->item);
+    sim_json_unsigned(sim_json_key(json, "attempt"), span->attempt);
+    sim_json_unsigned(sim_json_key(json, "batch"), span->batch);
+    sim_json_number(sim_json_key(json, "waited_s"), sim_time_s(span->start_ns - span->queued_ns));
     sim_json_end_object(json);
     end_event(json);
 }
@@ -221,16 +208,12 @@ static void begin_trace(struct sim_span_export *made)
     struct sim_json *json = &made->json;
     *json = (struct sim_json){ .out = made->out, .compact = true };
     sim_json_begin_object(json);
-    sim_json_key(json, "displayTimeUnit");
-    sim_json_string(json, "ms");
-    sim_json_key(json, "traceEvents");
-    sim_json_begin_array(json);
+    sim_json_string(sim_json_key(json, "displayTimeUnit"), "ms");
+    sim_json_begin_array(sim_json_key(json, "traceEvents"));
     for (uint32_t n = 0; n < sim_scenario_node_count(made->scenario); n++) {
         begin_event(json, "process_name", "M", n, 0);
-        sim_json_key(json, "args");
-        sim_json_begin_object(json);
-        sim_json_key(json, "name");
-        sim_json_string(json, made->nodes[n]);
+        sim_json_begin_object(sim_json_key(json, "args"));
+        sim_json_string(sim_json_key(json, "name"), made->nodes[n]);
         sim_json_end_object(json);
         end_event(json);
     }

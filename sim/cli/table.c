@@ -209,10 +209,8 @@ static void print_json(const struct sim_table *table, FILE *out)
 {
     struct sim_json json = { .out = out };
     sim_json_begin_object(&json);
-    sim_json_key(&json, "schema");
-    sim_json_integer(&json, 1);
-    sim_json_key(&json, "version");
-    sim_json_string(&json, WEIR_VERSION);
+    sim_json_integer(sim_json_key(&json, "schema"), 1);
+    sim_json_string(sim_json_key(&json, "version"), WEIR_VERSION);
     sim_json_key(&json, "rows");
     sim_table_write_json(table, &json);
     sim_json_end_object(&json);

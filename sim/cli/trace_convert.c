@@ -6,7 +6,6 @@
 #include "workloads/byte_source.h"
 #include "workloads/jobs_write.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool ends_with(const char *text, const char *end)

@@ -53,8 +53,7 @@ static void put(struct info *info, const char *key, const char *label, const cha
 {
     char text[CELL];
     if (info->format == SIM_FORMAT_JSON) {
-        sim_json_key(&info->json, key);
-        sim_json_number(&info->json, value);
+        sim_json_number(sim_json_key(&info->json, key), value);
         return;
     }
     const char *cells[] = { is_for_programs(info) ? key : label, number_text(info, value, text),
@@ -284,18 +283,13 @@ static void print_json(struct info *info)
     const int64_t zero_ns = info->trace.jobs.zero_unix_ns;
     info->json = (struct sim_json){ .out = stdout };
     sim_json_begin_object(&info->json);
-    sim_json_key(&info->json, "schema");
-    sim_json_integer(&info->json, 1);
-    sim_json_key(&info->json, "file");
-    sim_json_string(&info->json, info->arguments->file);
-    sim_json_key(&info->json, "format");
-    sim_json_string(&info->json, info->trace.format);
-    sim_json_key(&info->json, "zero");
-    sim_json_string(&info->json, zero_ns == WL_UNKNOWN ? NULL : wl_date_text(zero_ns, zero));
-    sim_json_key(&info->json, "is_truncated");
-    sim_json_flag(&info->json, info->facts.is_truncated);
-    sim_json_key(&info->json, "facts");
-    sim_json_begin_object(&info->json);
+    sim_json_integer(sim_json_key(&info->json, "schema"), 1);
+    sim_json_string(sim_json_key(&info->json, "file"), info->arguments->file);
+    sim_json_string(sim_json_key(&info->json, "format"), info->trace.format);
+    sim_json_string(sim_json_key(&info->json, "zero"),
+                    zero_ns == WL_UNKNOWN ? NULL : wl_date_text(zero_ns, zero));
+    sim_json_flag(sim_json_key(&info->json, "is_truncated"), info->facts.is_truncated);
+    sim_json_begin_object(sim_json_key(&info->json, "facts"));
     put_facts(info);
     sim_json_end_object(&info->json);
     print_sizes(info);

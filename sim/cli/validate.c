@@ -3,7 +3,6 @@
  * weir validate: reads scenario files and says everything that is wrong with them. Runs nothing.
  */
 #include "sim/cli/commands.h"
-#include "sim/cli/json_writer.h"
 #include "sim/cli/load.h"
 #include "sim/cli/plugin.h"
 

@@ -6,7 +6,6 @@
 #include "sim/cluster/cluster.h"
 
 #include "sim/cluster/sharing.h"
-#include "weir/plan.h"
 
 #include <assert.h>
 #include <math.h>

@@ -2,8 +2,6 @@
 /* Instances and turns; see the header. */
 #include "sim/cluster/sharing.h"
 
-#include "weir/plan.h"
-
 #include <math.h>
 
 /* ---- instances ---- */

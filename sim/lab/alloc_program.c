@@ -5,6 +5,7 @@
  * one broken most of each group and measure is added. Rows of GLPK count from 1, and index 0 of its
  * arrays is not used.
  */
+#include "sim/engine/room.h"
 #include "sim/lab/alloc_bound.h"
 #include "sim/lab/dual_feasible.h"
 
@@ -54,14 +55,7 @@ static weir_status add_row(struct program *program, const struct row *row)
 {
     const struct sim_alloc_problem *problem = program->problem;
     int count = 0;
-    if (program->row_count == program->row_room) {
-        const size_t room = 2 * program->row_room + 64;
-        struct row *rows = realloc(program->rows, room * sizeof(*rows));
-        if (rows == NULL)
-            return WEIR_ENOMEM;
-        program->rows = rows;
-        program->row_room = room;
-    }
+    SIM_ROOM(program->rows, program->row_room, program->row_count + 1);
     for (uint32_t k = 0; k < problem->kind_count; k++) {
         const int column = program->column[cell_of(problem, k, row->group)];
         const double value = column == 0 ? 0 : coefficient(problem, k, row);

@@ -11,7 +11,6 @@
 #include "sim/scenario/bound.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static uint32_t count_pipelines(const struct sim_scenario *scenario)
 {

@@ -69,7 +69,7 @@ static double shared_bytes_left(const struct sim_pipeline_run *run)
     return fmax(left, 0.0);
 }
 
-double sim_reservation_left(const struct sim_stage_run *stage)
+static double reservation_left(const struct sim_stage_run *stage)
 {
     const struct sim_pipeline_run *run = stage->pipeline;
     double shared = shared_bytes_left(run);
@@ -93,7 +93,7 @@ bool sim_reservation_has_room(const struct sim_stage_run *stage)
     const double taken = taken_bytes(stage);
     if (taken > 0 && waiting_bytes(stage) > stage->pipeline->spec->downstream_ratio * taken)
         return false;
-    return bytes_per_task(stage) <= sim_reservation_left(stage);
+    return bytes_per_task(stage) <= reservation_left(stage);
 }
 
 /* Nodes come and go; the executor looks at them only so often. */

@@ -2,6 +2,7 @@
 /* Pipelines: life cycle and the lists of workers (see pipeline.h). Tasks are in task.c. */
 #include "sim/pipeline/pipeline.h"
 
+#include "sim/engine/room.h"
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/service.h"
 
@@ -154,16 +155,8 @@ static weir_status reserve_position(struct sim_stage_run *stage)
 {
     if (stage->positions == stage->capacity && stage->worker_count * 2 < stage->positions)
         close_holes(stage);
-    if (stage->positions == stage->capacity) {
-        const uint32_t capacity = stage->capacity == 0 ? 64 : stage->capacity * 2;
-        struct sim_hand **hands = realloc(stage->hands, capacity * sizeof(struct sim_hand *));
-        if (hands == NULL)
-            return WEIR_ENOMEM;
-        stage->hands = hands;
-        stage->capacity = capacity;
-        WEIR_TRY(sim_ready_set_reserve(&stage->idle, capacity));
-    }
-    return WEIR_OK;
+    SIM_ROOM(stage->hands, stage->capacity, stage->positions + 1);
+    return sim_ready_set_reserve(&stage->idle, stage->capacity);
 }
 
 static void append(struct sim_stage_run *stage, struct sim_hand *hand)

@@ -2,6 +2,7 @@
 /* Workers that died and pipelines that end (see recovery.h). */
 #include "sim/pipeline/recovery.h"
 
+#include "sim/engine/room.h"
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/service.h"
 #include "sim/record/record.h"
@@ -37,14 +38,7 @@ static weir_status plan_return(struct sim_stage_run *stage, const struct sim_han
                                uint32_t deaths)
 {
     struct sim_loop_stage *loop = &stage->loop;
-    if (loop->return_count == loop->return_capacity) {
-        const uint32_t capacity = loop->return_capacity == 0 ? 8 : loop->return_capacity * 2;
-        struct sim_return *returns = realloc(loop->returns, capacity * sizeof(*returns));
-        if (returns == NULL)
-            return WEIR_ENOMEM;
-        loop->returns = returns;
-        loop->return_capacity = capacity;
-    }
+    SIM_ROOM(loop->returns, loop->return_capacity, loop->return_count + 1);
     const uint32_t count = hand->worker->places;
     struct sim_place *places = malloc(count * sizeof(*places));
     if (places == NULL)

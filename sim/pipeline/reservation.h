@@ -6,7 +6,6 @@
 #include "sim/pipeline/pipeline.h"
 
 /* Bytes that tasks the stage starts now may give: its own and its part of the shared ones. */
-double sim_reservation_left(const struct sim_stage_run *stage);
 /* Whether the output of one more task of the stage fits. */
 bool sim_reservation_has_room(const struct sim_stage_run *stage);
 

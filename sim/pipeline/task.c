@@ -5,6 +5,7 @@
  * A task is a batch of items on one worker. All rules about room are here; *when* they are asked is
  * the flow rule's business.
  */
+#include "sim/engine/room.h"
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/pipeline.h"
 #include "sim/pipeline/recovery.h"
@@ -12,7 +13,6 @@
 #include "sim/pipeline/service.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 
 static bool is_last(const struct sim_stage_run *stage)
@@ -274,14 +274,7 @@ static weir_status collect_output(struct sim_stage_run *stage, uint32_t index, i
 
 static weir_status block(struct sim_stage_run *stage, struct sim_hand *hand)
 {
-    if (stage->blocked_count == stage->blocked_capacity) {
-        const uint32_t capacity = stage->blocked_capacity == 0 ? 8 : stage->blocked_capacity * 2;
-        uint32_t *blocked = realloc(stage->blocked, capacity * sizeof(*blocked));
-        if (blocked == NULL)
-            return WEIR_ENOMEM;
-        stage->blocked = blocked;
-        stage->blocked_capacity = capacity;
-    }
+    SIM_ROOM(stage->blocked, stage->blocked_capacity, stage->blocked_count + 1);
     sim_stage_put_down(stage, hand);
     stage->blocked[stage->blocked_count++] = hand->slot;
     stage->count[SIM_WORKER_BUSY]--;

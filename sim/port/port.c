@@ -3,6 +3,7 @@
 #include "sim/port/port.h"
 
 #include "sim/cluster/cluster.h"
+#include "sim/engine/room.h"
 #include "sim/port/port_state.h"
 #include "sim/record/record.h"
 #include "sim/scenario/belief.h"
@@ -119,14 +120,7 @@ weir_status sim_port_add_pool(struct sim_port *port, uint32_t driver, const stru
                                          .slots = pool->slots,
                                          .over_provision = pool->over_provision,
                                          .speed_hint_per_s = pool->speed_hint_per_s };
-    if (port->pool_count == port->pool_capacity) {
-        const uint32_t capacity = port->pool_capacity == 0 ? 16 : port->pool_capacity * 2;
-        struct port_pool *pools = realloc(port->pools, capacity * sizeof(*pools));
-        if (pools == NULL)
-            return WEIR_ENOMEM;
-        port->pools = pools;
-        port->pool_capacity = capacity;
-    }
+    SIM_ROOM(port->pools, port->pool_capacity, port->pool_count + 1);
     WEIR_TRY(weir_host_add_pool(port->host, &view, NULL, port->config.context->error));
     struct port_pool *added = &port->pools[port->pool_count];
     *added = (struct port_pool){ .pool = *pool };
@@ -194,14 +188,7 @@ weir_status sim_port_measure(struct sim_port *port, const struct weir_measuremen
 {
     if (port->sched->view_age_ns == 0 && port->late_count == 0)
         return weir_host_measure(port->host, task);
-    if (port->late_count == port->late_capacity) {
-        const size_t capacity = port->late_capacity == 0 ? 256 : port->late_capacity * 2;
-        struct weir_measurement *late = realloc(port->late, capacity * sizeof(*late));
-        if (late == NULL)
-            return WEIR_ENOMEM;
-        port->late = late;
-        port->late_capacity = capacity;
-    }
+    SIM_ROOM(port->late, port->late_capacity, port->late_count + 1);
     port->late[port->late_count++] = *task;
     return WEIR_OK;
 }

@@ -3,6 +3,7 @@
  * The half of the port that is about jobs: telling the host of them, why a decision is due, and
  * GPUs that a plan cuts anew.
  */
+#include "sim/engine/room.h"
 #include "sim/port/port_state.h"
 #include "weir/host.h"
 
@@ -105,14 +106,7 @@ weir_status sim_port_apply_cut(struct sim_port *port, const struct weir_action *
                                      .argument = action->gpu,
                                      .kind = SIM_KIND_CUT,
                                      .phase = SIM_PHASE_FAULT };
-    if (port->cut_count == port->cut_capacity) {
-        const uint32_t capacity = port->cut_capacity * 2 + 8;
-        struct port_cut *cuts = realloc(port->cuts, capacity * sizeof(*cuts));
-        if (cuts == NULL)
-            return WEIR_ENOMEM;
-        port->cuts = cuts;
-        port->cut_capacity = capacity;
-    }
+    SIM_ROOM(port->cuts, port->cut_capacity, port->cut_count + 1);
     port->cuts[port->cut_count++] =
         (struct port_cut){ action->node, action->gpu, (weir_mig_layout)action->value };
     (void)sim_engine_schedule(context->engine, &event);

@@ -5,6 +5,7 @@
  */
 #include "sim/port/port_state.h"
 
+#include "sim/engine/room.h"
 #include "weir/host.h"
 #include "weir/plan.h"
 
@@ -144,18 +145,6 @@ static weir_status apply_action(struct sim_port *port, const struct weir_action 
                      "the plan says %s, which no worker here knows", weir_verb_name(action->verb));
 }
 
-static weir_status reserve_outcomes(struct sim_port *port, uint32_t count)
-{
-    if (count <= port->outcome_capacity)
-        return WEIR_OK;
-    uint32_t *outcomes = realloc(port->outcomes, (size_t)count * 2 * sizeof(*outcomes));
-    if (outcomes == NULL)
-        return WEIR_ENOMEM;
-    port->outcomes = outcomes;
-    port->outcome_capacity = count * 2;
-    return WEIR_OK;
-}
-
 /* Whether the plan keeps this worker after all: a later START takes it back under its id. */
 static bool is_kept(const struct weir_plan *plan, const struct weir_action *stop)
 {
@@ -192,7 +181,7 @@ weir_status sim_port_apply_plan(struct sim_port *port, const struct weir_plan *p
 {
     const uint32_t count = weir_plan_count(plan);
     const bool keeps_some = has_reused(plan);
-    WEIR_TRY(reserve_outcomes(port, count + 1));
+    SIM_ROOM(port->outcomes, port->outcome_capacity, count + 1);
     memset(port->outcomes, 0, count * sizeof(*port->outcomes));
     for (int turn = 0; turn < TURN_COUNT; turn++) {
         for (uint32_t i = 0; i < count; i++) {

@@ -3,28 +3,15 @@
 #include "sim/queue/item.h"
 
 #include "sim/engine/digest.h"
+#include "sim/engine/room.h"
 
 #include <stdlib.h>
-
-static weir_status slab_grow(struct sim_item_slab *slab)
-{
-    const uint32_t capacity = slab->capacity == 0 ? 256 : slab->capacity * 2;
-    if (capacity <= slab->capacity)
-        return WEIR_ENOMEM;
-    struct sim_item *items = realloc(slab->items, (size_t)capacity * sizeof(*items));
-    if (items == NULL)
-        return WEIR_ENOMEM;
-    slab->items = items;
-    slab->capacity = capacity;
-    return WEIR_OK;
-}
 
 weir_status sim_item_new(struct sim_item_slab *slab, uint32_t *index)
 {
     uint32_t found = slab->alive < slab->used ? slab->free : slab->used;
     if (found == slab->used) {
-        if (slab->used == slab->capacity)
-            WEIR_TRY(slab_grow(slab));
+        SIM_ROOM(slab->items, slab->capacity, slab->used + 1);
         slab->used++;
     } else {
         slab->free = slab->items[found].next;

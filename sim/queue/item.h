@@ -14,7 +14,6 @@
 
 #include "weir/status.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 #define SIM_NO_ITEM UINT32_MAX

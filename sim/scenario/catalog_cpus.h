@@ -7,7 +7,6 @@
 #define SIM_SCENARIO_CATALOG_CPUS_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 /* name, cores, idle W, full W */
 #define SIM_CATALOG_CPUS(X)                                                                        \

@@ -43,7 +43,7 @@ static void check_input(struct sim_resolver *resolver, const struct draft_input 
     if (draft->classes.count == 0)
         check_mean(resolver, sim_draft_at(&draft->head, "size"), input->classes[0].size);
     for (size_t i = 0; i < draft->classes.count; i++)
-        check_mean(resolver, sim_draft_at(&classes[i].head, "size"), classes[i].size);
+        check_mean(resolver, sim_draft_at(&classes[i].head, "size"), classes[i].to.size);
     const struct sim_yaml *items = sim_yaml_get(draft->head.node, "items");
     const bool is_misread =
         items != NULL && items->kind == SIM_YAML_SCALAR && strcmp(items->text, "0") != 0;
@@ -267,12 +267,12 @@ static void check_times(struct sim_resolver *resolver)
                          "must end before the horizon (%s)",
                          sim_quantity_time(resolver->arena, scenario->horizon_ns));
     for (size_t i = 0; i < draft->timeline.count; i++)
-        if (events[i].at_ns != SIM_ABSENT_TIME && events[i].at_ns >= scenario->horizon_ns)
+        if (events[i].to.at_ns != SIM_ABSENT_TIME && events[i].to.at_ns >= scenario->horizon_ns)
             sim_report_error(resolver->report, sim_draft_at(&events[i].head, "at"),
                              "is not before the horizon (%s)",
                              sim_quantity_time(resolver->arena, scenario->horizon_ns));
     for (size_t i = 0; i < draft->timeline.count; i++) {
-        const uint32_t target = events[i].action == SIM_ACTION_ARRIVALS &&
+        const uint32_t target = events[i].to.action == SIM_ACTION_ARRIVALS &&
                                         scenario->timeline_count == draft->timeline.count
                                     ? scenario->timeline[i].target
                                     : WEIR_NO_INDEX;
@@ -291,7 +291,7 @@ static void check_stalls(struct sim_resolver *resolver)
     for (size_t p = 0; p < scenario->pipelines_count; p++)
         has_ticks = has_ticks || scenario->pipelines[p].semantics == SIM_SEMANTICS_TICK;
     for (size_t i = 0; has_ticks && i < resolver->draft->timeline.count; i++)
-        if (events[i].action == SIM_ACTION_STAGE_STALL)
+        if (events[i].to.action == SIM_ACTION_STAGE_STALL)
             sim_report_error(resolver->report, sim_draft_at(&events[i].head, "action"),
                              "stage_stall is not possible with semantics: tick");
 }
@@ -299,7 +299,7 @@ static void check_stalls(struct sim_resolver *resolver)
 static void check_failures(struct sim_resolver *resolver)
 {
     const struct draft_failures *draft = &resolver->draft->cluster.failures;
-    check_mean(resolver, sim_draft_at(&draft->head, "node_between"), draft->node_between);
+    check_mean(resolver, sim_draft_at(&draft->head, "node_between"), draft->to.node_between);
 }
 
 static void check_view(struct sim_resolver *resolver)

@@ -14,8 +14,4 @@ void sim_check(struct sim_resolver *resolver);
 /* Parts, in check_fit.c: shapes against node types, sums against the cluster. */
 void sim_check_fit(struct sim_resolver *resolver);
 
-/* Can one worker of this shape be placed on an empty node of this type, by the catalogue? */
-bool sim_shape_fits(const struct sim_scenario *scenario, const struct sim_node_type *type,
-                    const struct weir_shape *shape);
-
 #endif

@@ -3,7 +3,6 @@
  * Is there room at all? Every shape must fit some node type as the catalogue describes it, and the
  * least number of workers (the fixed count, else one for each stage) must fit the cluster.
  */
-#include "sim/scenario/catalog_gpus.h"
 #include "sim/scenario/check.h"
 
 #include <math.h>
@@ -80,8 +79,9 @@ static bool gpus_fit(const struct sim_scenario *scenario, const struct sim_node_
     return false;
 }
 
-bool sim_shape_fits(const struct sim_scenario *scenario, const struct sim_node_type *type,
-                    const struct weir_shape *shape)
+/* Can one worker of this shape be placed on an empty node of this type, by the catalogue? */
+static bool shape_fits(const struct sim_scenario *scenario, const struct sim_node_type *type,
+                       const struct weir_shape *shape)
 {
     return cpu_units(type->cpus) >= shape->cpu_units && type->ram_bytes >= shape->ram_bytes &&
            gpus_fit(scenario, type, shape);
@@ -234,7 +234,7 @@ static bool check_shape(struct sim_resolver *resolver, const struct sim_yaml *at
 {
     const struct sim_scenario *scenario = resolver->scenario;
     for (size_t i = 0; i < scenario->node_groups_count; i++)
-        if (sim_shape_fits(scenario, &scenario->node_types[scenario->node_groups[i].type], shape))
+        if (shape_fits(scenario, &scenario->node_types[scenario->node_groups[i].type], shape))
             return true;
     if (report_single(resolver, at, shape, largest))
         return false;
@@ -259,7 +259,7 @@ static bool check_group(struct sim_resolver *resolver, const struct sim_yaml *at
         uint32_t gpus = 0;
         for (size_t k = 0; k < type->gpus_count; k++)
             gpus += type->gpus[k].count;
-        if (gpus == shape->gpu_count && sim_shape_fits(scenario, type, shape))
+        if (gpus == shape->gpu_count && shape_fits(scenario, type, shape))
             nodes += scenario->node_groups[i].count;
     }
     if (nodes >= shape->node_count)

@@ -4,7 +4,9 @@
  *
  * The reader fills it by the schema; resolve.c turns it into a struct sim_scenario and completes it
  * (defaults that depend on other things), so that the canonical text is written from it. All of it
- * lives in the scenario's arena. `head.node` is the place in the text, NULL for what was not given.
+ * lives in the scenario's arena. `head.node` is the place in the text, NULL for what was not given;
+ * `to` is what becomes of the thing, and keys in which there is nothing to resolve are read into
+ * it.
  */
 #ifndef SIM_SCENARIO_DRAFT_H
 #define SIM_SCENARIO_DRAFT_H
@@ -35,25 +37,13 @@ struct draft_quantum {
 
 struct draft_gpu_type {
     struct draft_head head;
-    int64_t mem_bytes;
-    uint32_t nvdecs;
-    uint32_t nvencs;
-    double idle_w;
-    double limit_w;
-    double speed;
+    struct sim_gpu_type to;
     char *mig;
 };
 
 struct draft_gpu_count {
     struct draft_head head; /* name of the type */
     uint32_t count;
-};
-
-struct draft_node_type {
-    struct draft_head head;
-    double cpus;
-    int64_t ram_bytes;
-    struct draft_list gpus;
 };
 
 struct draft_catalog {
@@ -75,9 +65,7 @@ struct draft_instance {
 
 struct draft_timeslice {
     struct draft_head head;
-    int64_t quantum_ns;
-    int64_t switch_ns;
-    int64_t switch_memory_ns;
+    struct sim_timeslice to;
 };
 
 struct draft_node_group {
@@ -94,17 +82,13 @@ struct draft_node_group {
 
 struct draft_failures {
     struct draft_head head;
-    struct sim_law *node_between;
-    struct sim_law *node_repair;
+    struct sim_failures to;
 };
 
 struct draft_power {
     struct draft_head head;
+    struct sim_power to;
     uint32_t cpu; /* index into the catalogue */
-    double cpus_per_core;
-    double cores_per_socket;
-    double socket_idle_w;
-    double socket_full_w;
 };
 
 struct draft_cluster {
@@ -137,9 +121,7 @@ struct draft_latency {
 
 struct draft_repartition {
     struct draft_head head;
-    uint32_t policy;
-    uint32_t min_gain;
-    int64_t reconfigure_ns;
+    struct sim_repartition to;
 };
 
 struct draft_groups {
@@ -162,17 +144,14 @@ struct draft_sched {
 
 struct draft_class {
     struct draft_head head;
-    double weight;
-    struct sim_law *size;
+    struct sim_item_class to;
 };
 
 struct draft_input {
     struct draft_head head;
-    uint64_t items;
-    struct sim_law *arrivals;
+    struct sim_input to;
     struct sim_law *size;
     struct draft_list classes;
-    struct sim_law *bytes;
 };
 
 struct draft_backpressure {
@@ -209,11 +188,7 @@ struct draft_factor {
 
 struct draft_service {
     struct draft_head head;
-    struct sim_law *law;
-    uint32_t scale_by_size;
-    double base_s;
-    double per_item_s;
-    double per_size_s;
+    struct sim_service to;
     struct draft_list gpu_factor;
     struct draft_list class_factor;
     char *table;
@@ -221,67 +196,26 @@ struct draft_service {
 
 struct draft_stage {
     struct draft_head head;
+    struct sim_stage to;
     struct draft_request own; /* keys of the stage itself */
     struct draft_request request;
     struct draft_request uses;
     uint32_t workers;
     double workers_per_node;
-    uint32_t batch;
     struct draft_service service;
-    struct sim_law *returns;
-    struct sim_law *setup;
-    struct sim_law *bytes_out;
-    double speed_hint_per_s;
-    double over_provision;
-    double process_failure;
-    double setup_failure;
-    uint32_t buffer; /* SIM_ABSENT_COUNT = the pipeline's */
-    uint32_t max_attempts;
-    struct sim_law *worker_between;
-    int64_t teardown_ns;
-    uint32_t setup_attempts;
-    double max_setup_failure;
-    struct sim_law *setup_on_node;
-    uint32_t on_failure;
-    uint32_t reset_on_failure;
-    int64_t max_lifetime_ns;
     char *env;
     char *after;
     char *model;
 };
 
-/* An entry of the model catalogue: kept for its text alone, stages were completed by it before. */
-struct draft_model {
-    struct draft_head head;
-    struct draft_request own;
-    uint32_t batch;
-    struct draft_service service;
-    struct sim_law *returns;
-    struct sim_law *setup;
-    struct sim_law *bytes_out;
-};
-
 struct draft_pipeline {
     struct draft_head head;
-    uint32_t execution;
-    uint32_t semantics;
-    int64_t tick_ns;
-    uint32_t tick_rounding;
+    struct sim_pipeline to;
     struct draft_input input;
-    uint32_t slots_per_worker;
     struct draft_backpressure backpressure;
-    uint32_t worker_choice;
     double loop_hz;
-    int64_t grace_ns;
-    uint32_t work_stealing;
-    uint32_t backlog_guard;
     uint32_t teardown;
-    uint32_t restart;
-    int64_t restart_gap_ns;
-    int64_t teardown_limit_ns;
-    int64_t store_bytes;
     int64_t store_bandwidth_bytes;
-    uint32_t store_full;
     struct draft_list stages;
 };
 
@@ -293,40 +227,20 @@ struct draft_target {
 
 struct draft_defrag {
     struct draft_head head;
-    uint32_t rule;
-    double budget_frac;
-    int64_t cost_ns;
+    struct sim_defrag_rule to;
 };
 
 struct draft_arrivals {
     struct draft_head head;
-    uint32_t process;
-    double rate_per_s;
+    struct sim_arrivals to;
     double load;
-    struct sim_law *gap;
-    double cv;
-    double burst;
-    double burst_share;
-    int64_t dwell_ns;
-    double amplitude;
-    int64_t period_ns;
-    int64_t peak_ns;
-    struct sim_law *batch;
 };
 
 struct draft_job_class {
     struct draft_head head;
-    double weight;
-    uint64_t count;
-    int64_t at_ns;
-    int64_t every_ns;
+    struct sim_job_spec to;
     struct draft_request request;
     char *gpu_types;
-    uint32_t members;
-    uint32_t group;
-    struct sim_law *run_time;
-    struct sim_law *patience;
-    double estimate;
     int64_t priority;
 };
 
@@ -368,15 +282,10 @@ struct draft_fill {
 
 struct draft_event {
     struct draft_head head;
-    int64_t at_ns;
-    int64_t for_ns;
-    uint32_t action;
+    struct sim_timeline_entry to;
     char *stage;
     char *node;
     char *pipeline;
-    double factor;
-    double probability;
-    uint64_t items;
     struct draft_list sets;
 };
 
@@ -418,16 +327,8 @@ struct draft_variant {
 
 struct draft_expect {
     struct draft_head head;
-    char *metric;
-    char *of;
-    char *variant;
-    uint32_t op;
-    double value;
+    struct sim_expect to;
     char *tol;
-    char *than;
-    char *than_of;
-    char *than_variant;
-    double times;
 };
 
 struct draft_scenario {

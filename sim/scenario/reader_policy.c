@@ -7,8 +7,6 @@
 
 #include "sim/scenario/reader_value.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What the kinds of operations have in common. */

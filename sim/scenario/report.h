@@ -11,8 +11,6 @@
 #include "sim/scenario/diagnostic.h"
 #include "sim/scenario/yaml.h"
 
-#include <stdarg.h>
-
 struct sim_report {
     const char *path; /* of the file, for messages */
     const char *text; /* of the file */

@@ -38,12 +38,14 @@ struct sim_law *sim_resolve_constant(struct sim_resolver *resolver, const char *
 
 static struct sim_repartition repartition_of(const struct draft_repartition *draft)
 {
-    return (struct sim_repartition){
-        .policy = draft->policy == SIM_ABSENT_COUNT ? SIM_REPARTITION_OFF : draft->policy,
-        .min_gain = draft->min_gain == SIM_ABSENT_COUNT ? 2 : draft->min_gain,
-        .reconfigure_ns = draft->reconfigure_ns == SIM_ABSENT_TIME ? 10 * INT64_C(1000000000)
-                                                                   : draft->reconfigure_ns,
-    };
+    struct sim_repartition repartition = draft->to;
+    if (repartition.policy == SIM_ABSENT_COUNT)
+        repartition.policy = SIM_REPARTITION_OFF;
+    if (repartition.min_gain == SIM_ABSENT_COUNT)
+        repartition.min_gain = 2;
+    if (repartition.reconfigure_ns == SIM_ABSENT_TIME)
+        repartition.reconfigure_ns = 10 * INT64_C(1000000000);
+    return repartition;
 }
 
 void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched)
@@ -231,19 +233,11 @@ static void resolve_tolerance(struct sim_resolver *resolver, struct draft_expect
 static void resolve_expect(struct sim_resolver *resolver, struct draft_expect *draft,
                            struct sim_expect *expect)
 {
-    const bool has_than =
-        draft->than != NULL || draft->than_of != NULL || draft->than_variant != NULL;
-    *expect =
-        (struct sim_expect){ .metric = draft->metric,
-                             .of = draft->of,
-                             .variant = draft->variant,
-                             .op = draft->op,
-                             .value = draft->value,
-                             .than_metric = draft->than,
-                             .than_of = draft->than_of,
-                             .than_variant = draft->than_variant,
-                             .times = isnan(draft->times) ? 1 : draft->times,
-                             .line = draft->head.node == NULL ? 0 : draft->head.node->mark.line };
+    const bool has_than = draft->to.than_metric != NULL || draft->to.than_of != NULL ||
+                          draft->to.than_variant != NULL;
+    *expect = draft->to;
+    expect->times = isnan(expect->times) ? 1 : expect->times;
+    expect->line = draft->head.node == NULL ? 0 : draft->head.node->mark.line;
     const bool is_value_given = sim_yaml_get(draft->head.node, "value") != NULL;
     if (is_value_given == has_than)
         sim_report_error(resolver->report, draft->head.node,
@@ -251,13 +245,13 @@ static void resolve_expect(struct sim_resolver *resolver, struct draft_expect *d
     if (!has_than && sim_yaml_get(draft->head.node, "times") != NULL)
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "times"),
                          "needs one of than, than_of, than_variant");
-    if (draft->op != SIM_ABSENT_COUNT)
+    if (draft->to.op != SIM_ABSENT_COUNT)
         resolve_tolerance(resolver, draft, expect);
-    check_variant_name(resolver, draft, "variant", draft->variant);
-    check_variant_name(resolver, draft, "than_variant", draft->than_variant);
+    check_variant_name(resolver, draft, "variant", draft->to.variant);
+    check_variant_name(resolver, draft, "than_variant", draft->to.than_variant);
 }
 
-void sim_resolve_results(struct sim_resolver *resolver)
+static void resolve_results(struct sim_resolver *resolver)
 {
     struct sim_scenario *scenario = resolver->scenario;
     const int64_t sample_ns = resolver->draft->metrics.sample_ns;
@@ -301,6 +295,6 @@ void sim_resolve(struct sim_resolver *resolver)
     sim_resolve_repartition(resolver);
     sim_resolve_timeline(resolver);
     sim_resolve_initial(resolver);
-    sim_resolve_results(resolver);
+    resolve_results(resolver);
     sim_resolve_names(resolver);
 }

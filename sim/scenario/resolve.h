@@ -55,7 +55,6 @@ void sim_resolve_request(struct sim_resolver *resolver, const struct sim_yaml *a
 void sim_resolve_trace(struct sim_resolver *resolver, const struct sim_job_source *source);
 void sim_resolve_timeline(struct sim_resolver *resolver);
 void sim_resolve_initial(struct sim_resolver *resolver);
-void sim_resolve_results(struct sim_resolver *resolver);
 /* names.c: refuses names that would share their random numbers. */
 void sim_resolve_names(struct sim_resolver *resolver);
 

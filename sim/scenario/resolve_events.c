@@ -44,7 +44,7 @@ static void check_key(struct sim_resolver *resolver, const struct draft_event *d
                       const char *key, bool is_taken, bool is_needed)
 {
     const struct sim_yaml *node = sim_yaml_get(draft->head.node, key);
-    const char *action = rules[draft->action].name;
+    const char *action = rules[draft->to.action].name;
     if (node != NULL && !is_taken)
         sim_report_near(resolver->report, node, SIM_AT_KEY, NULL,
                         "has no meaning for the action %s", action);
@@ -55,7 +55,7 @@ static void check_key(struct sim_resolver *resolver, const struct draft_event *d
 
 static void check_keys(struct sim_resolver *resolver, const struct draft_event *draft)
 {
-    const struct action_rule *rule = &rules[draft->action];
+    const struct action_rule *rule = &rules[draft->to.action];
     const bool is_only_pipeline = resolver->scenario->pipelines_count <= 1;
     check_key(resolver, draft, "for", rule->takes_for, false);
     check_key(resolver, draft, "factor", rule->takes_factor, rule->takes_factor);
@@ -66,7 +66,7 @@ static void check_keys(struct sim_resolver *resolver, const struct draft_event *
     check_key(resolver, draft, "node", rule->target == TARGET_NODE, rule->target == TARGET_NODE);
     check_key(resolver, draft, "pipeline", rule->target == TARGET_PIPELINE,
               rule->target == TARGET_PIPELINE && !is_only_pipeline);
-    if (rule->takes_factor && rule->target != TARGET_PIPELINE && draft->factor <= 0)
+    if (rule->takes_factor && rule->target != TARGET_PIPELINE && draft->to.factor <= 0)
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "factor"),
                          "must be > 0 for the action %s", rule->name);
 }
@@ -94,7 +94,7 @@ static uint32_t find_pipeline(struct sim_resolver *resolver, const struct draft_
 
 static uint32_t find_target(struct sim_resolver *resolver, const struct draft_event *draft)
 {
-    switch (rules[draft->action].target) {
+    switch (rules[draft->to.action].target) {
     case TARGET_STAGE:
         return draft->stage == NULL
                    ? WEIR_NO_INDEX
@@ -135,22 +135,22 @@ static char *sets_text(struct sim_arena *arena, const struct draft_list *list)
 
 static char *event_text(struct sim_arena *arena, const struct draft_event *draft)
 {
-    const struct action_rule *rule = &rules[draft->action];
-    if (draft->action == SIM_ACTION_SET)
+    const struct action_rule *rule = &rules[draft->to.action];
+    if (draft->to.action == SIM_ACTION_SET)
         return sets_text(arena, &draft->sets);
-    if (draft->action == SIM_ACTION_BURST)
-        return sim_arena_printf(arena, "burst of %llu items", (unsigned long long)draft->items);
+    if (draft->to.action == SIM_ACTION_BURST)
+        return sim_arena_printf(arena, "burst of %llu items", (unsigned long long)draft->to.items);
     const char *target = rule->target == TARGET_STAGE  ? draft->stage
                          : rule->target == TARGET_NODE ? draft->node
                                                        : draft->pipeline;
     char *text = sim_arena_printf(arena, "%s%s%s", target == NULL ? "" : target,
                                   target == NULL ? "" : " ", rule->verb);
     if (rule->takes_factor)
-        text = sim_arena_printf(arena, "%s x%g", text, draft->factor);
+        text = sim_arena_printf(arena, "%s x%g", text, draft->to.factor);
     if (rule->takes_probability)
-        text = sim_arena_printf(arena, "%s with probability %g", text, draft->probability);
-    if (draft->for_ns != SIM_ABSENT_TIME)
-        text = sim_arena_printf(arena, "%s for %s", text, duration_text(arena, draft->for_ns));
+        text = sim_arena_printf(arena, "%s with probability %g", text, draft->to.probability);
+    if (draft->to.for_ns != SIM_ABSENT_TIME)
+        text = sim_arena_printf(arena, "%s for %s", text, duration_text(arena, draft->to.for_ns));
     return text;
 }
 
@@ -199,7 +199,7 @@ static void sort_events(struct draft_event *events, size_t count)
     for (size_t i = 1; i < count; i++) {
         const struct draft_event event = events[i];
         size_t at = i;
-        for (; at > 0 && events[at - 1].at_ns > event.at_ns; at--)
+        for (; at > 0 && events[at - 1].to.at_ns > event.to.at_ns; at--)
             events[at] = events[at - 1];
         events[at] = event;
     }
@@ -209,17 +209,18 @@ static void resolve_event(struct sim_resolver *resolver, const struct draft_even
                           struct sim_yaml *tree, struct sim_timeline_entry *entry)
 {
     check_keys(resolver, draft);
-    *entry = (struct sim_timeline_entry){
-        .at_ns = draft->at_ns,
-        .for_ns = draft->for_ns == SIM_ABSENT_TIME ? 0 : draft->for_ns,
-        .action = draft->action,
-        .target = find_target(resolver, draft),
-        .factor = isnan(draft->factor) ? 1 : draft->factor,
-        .probability = isnan(draft->probability) ? 0 : draft->probability,
-        .items = draft->items == UINT64_MAX ? 0 : draft->items,
-        .text = event_text(resolver->arena, draft),
-    };
-    if (draft->action == SIM_ACTION_SET)
+    *entry = draft->to;
+    entry->target = find_target(resolver, draft);
+    entry->text = event_text(resolver->arena, draft);
+    if (entry->for_ns == SIM_ABSENT_TIME)
+        entry->for_ns = 0;
+    if (isnan(entry->factor))
+        entry->factor = 1;
+    if (isnan(entry->probability))
+        entry->probability = 0;
+    if (entry->items == UINT64_MAX)
+        entry->items = 0;
+    if (draft->to.action == SIM_ACTION_SET)
         entry->sched = swap_sched(resolver, draft, tree);
 }
 
@@ -234,7 +235,7 @@ void sim_resolve_timeline(struct sim_resolver *resolver)
     struct sim_yaml *tree =
         list->count == 0 ? NULL : sim_yaml_clone(resolver->arena, resolver->root);
     for (size_t i = 0; i < list->count; i++)
-        if (drafts[i].action != SIM_ABSENT_COUNT && drafts[i].at_ns != SIM_ABSENT_TIME)
+        if (drafts[i].to.action != SIM_ABSENT_COUNT && drafts[i].to.at_ns != SIM_ABSENT_TIME)
             resolve_event(resolver, &drafts[i], tree,
                           &scenario->timeline[scenario->timeline_count++]);
 }

@@ -52,12 +52,12 @@ static void use_gpu_type(struct sim_resolver *resolver, const struct draft_head 
     struct draft_gpu_type *types =
         sim_arena_grow(resolver->arena, list->items, list->count, sizeof *types);
     types[list->count] = (struct draft_gpu_type){ .head = { NULL, head->name },
-                                                  .mem_bytes = SIM_ABSENT_BYTES,
-                                                  .nvdecs = SIM_ABSENT_COUNT,
-                                                  .nvencs = SIM_ABSENT_COUNT,
-                                                  .idle_w = (double)NAN,
-                                                  .limit_w = (double)NAN,
-                                                  .speed = (double)NAN };
+                                                  .to = { .mem_bytes = SIM_ABSENT_BYTES,
+                                                          .nvdecs = SIM_ABSENT_COUNT,
+                                                          .nvencs = SIM_ABSENT_COUNT,
+                                                          .idle_w = (double)NAN,
+                                                          .limit_w = (double)NAN,
+                                                          .speed = (double)NAN } };
     list->items = types;
     list->count++;
 }
@@ -82,7 +82,7 @@ static void use_factors(struct sim_resolver *resolver, const struct draft_list *
 static void use_all(struct sim_resolver *resolver)
 {
     const struct draft_scenario *draft = resolver->draft;
-    const struct draft_node_type *types = draft->catalog.node_types.items;
+    const struct draft_node_group *types = draft->catalog.node_types.items;
     for (size_t i = 0; i < draft->catalog.node_types.count; i++)
         use_counts(resolver, &types[i].gpus);
     const struct draft_node_group *groups = draft->cluster.nodes.items;
@@ -103,52 +103,47 @@ static void use_all(struct sim_resolver *resolver)
         use_factors(resolver, &pipelines[i].stages);
 }
 
-/* What is absent comes from the built-in type of this name, else it is nothing. */
-static void complete_type(struct draft_gpu_type *type)
+/* What `type` does not say comes from `known`. */
+static struct sim_gpu_type merge_types(struct sim_gpu_type type, const struct sim_gpu_type *known)
 {
-    static const struct sim_catalog_gpu nothing = { .name = "" };
-    const struct sim_catalog_gpu *known = sim_catalog_gpu_find(type->head.name);
-    known = known == NULL ? &nothing : known;
-    if (type->mem_bytes == SIM_ABSENT_BYTES)
-        type->mem_bytes = known->mem_bytes;
-    if (type->nvdecs == SIM_ABSENT_COUNT)
-        type->nvdecs = known->nvdecs;
-    if (type->nvencs == SIM_ABSENT_COUNT)
-        type->nvencs = known->nvencs;
-    type->idle_w = isnan(type->idle_w) ? known->idle_w : type->idle_w;
-    type->limit_w = isnan(type->limit_w) ? known->limit_w : type->limit_w;
-    type->speed = isnan(type->speed) ? 1 : type->speed;
+    if (type.mem_bytes == SIM_ABSENT_BYTES)
+        type.mem_bytes = known->mem_bytes;
+    if (type.nvdecs == SIM_ABSENT_COUNT)
+        type.nvdecs = known->nvdecs;
+    if (type.nvencs == SIM_ABSENT_COUNT)
+        type.nvencs = known->nvencs;
+    type.speed = isnan(type.speed) ? known->speed : type.speed;
+    type.idle_w = isnan(type.idle_w) ? known->idle_w : type.idle_w;
+    type.limit_w = isnan(type.limit_w) ? known->limit_w : type.limit_w;
+    return type;
 }
 
-static struct sim_gpu_type believed_type(struct sim_resolver *resolver,
-                                         const struct draft_gpu_type *draft)
+/* What is absent comes from the built-in type of this name, else it is nothing. */
+static void complete_type(struct sim_resolver *resolver, struct draft_gpu_type *draft)
 {
-    return (struct sim_gpu_type){ .name = draft->head.name,
-                                  .mem_bytes = draft->mem_bytes,
-                                  .nvdecs = draft->nvdecs,
-                                  .nvencs = draft->nvencs,
-                                  .speed = draft->speed,
-                                  .idle_w = draft->idle_w,
-                                  .limit_w = draft->limit_w,
-                                  .mig = sim_resolve_mig_table(resolver, draft) };
+    const struct sim_catalog_gpu *known = sim_catalog_gpu_find(draft->head.name);
+    struct sim_gpu_type built_in = { .speed = 1 };
+    if (known != NULL)
+        built_in = (struct sim_gpu_type){ .mem_bytes = known->mem_bytes,
+                                          .nvdecs = known->nvdecs,
+                                          .nvencs = known->nvencs,
+                                          .speed = 1,
+                                          .idle_w = known->idle_w,
+                                          .limit_w = known->limit_w };
+    draft->to = merge_types(draft->to, &built_in);
+    draft->to.name = draft->head.name;
+    draft->to.mig = sim_resolve_mig_table(resolver, draft);
 }
 
 static struct sim_gpu_type true_type(struct sim_resolver *resolver,
-                                     const struct draft_gpu_type *truth, struct sim_gpu_type type)
+                                     const struct draft_gpu_type *truth,
+                                     const struct sim_gpu_type *believed)
 {
     if (truth == NULL)
-        return type;
-    if (truth->mem_bytes != SIM_ABSENT_BYTES)
-        type.mem_bytes = truth->mem_bytes;
-    if (truth->nvdecs != SIM_ABSENT_COUNT)
-        type.nvdecs = truth->nvdecs;
-    if (truth->nvencs != SIM_ABSENT_COUNT)
-        type.nvencs = truth->nvencs;
-    type.speed = isnan(truth->speed) ? type.speed : truth->speed;
-    type.idle_w = isnan(truth->idle_w) ? type.idle_w : truth->idle_w;
-    type.limit_w = isnan(truth->limit_w) ? type.limit_w : truth->limit_w;
-    if (truth->mig != NULL)
-        type.mig = sim_resolve_mig_table(resolver, truth);
+        return *believed;
+    struct sim_gpu_type type = merge_types(truth->to, believed);
+    type.name = believed->name;
+    type.mig = truth->mig == NULL ? believed->mig : sim_resolve_mig_table(resolver, truth);
     return type;
 }
 
@@ -164,23 +159,24 @@ static void resolve_gpu_types(struct sim_resolver *resolver)
     scenario->gpu_truth =
         sim_arena_alloc(resolver->arena, list->count + 1, sizeof *scenario->gpu_truth);
     for (size_t i = 0; i < list->count; i++) {
-        complete_type(&drafts[i]);
-        scenario->gpu_types[i] = believed_type(resolver, &drafts[i]);
+        complete_type(resolver, &drafts[i]);
+        scenario->gpu_types[i] = drafts[i].to;
         scenario->gpu_truth[i] =
             true_type(resolver, find_draft(&resolver->draft->truth.gpu_types, drafts[i].head.name),
-                      scenario->gpu_types[i]);
-        if (drafts[i].limit_w < drafts[i].idle_w)
+                      &scenario->gpu_types[i]);
+        if (drafts[i].to.limit_w < drafts[i].to.idle_w)
             sim_report_error(resolver->report, sim_draft_at(&drafts[i].head, "limit"),
-                             "limit (%g W) is below idle (%g W)", drafts[i].limit_w,
-                             drafts[i].idle_w);
+                             "limit (%g W) is below idle (%g W)", drafts[i].to.limit_w,
+                             drafts[i].to.idle_w);
     }
 }
 
 /* ---- nodes ---- */
 
-static struct sim_node_type node_type(struct sim_resolver *resolver, const struct draft_head *head,
+static struct sim_node_type node_type(struct sim_resolver *resolver,
                                       const struct draft_node_group *hardware)
 {
+    const struct draft_head *head = &hardware->head;
     const struct draft_gpu_count *counts = hardware->gpus.items;
     struct sim_node_type type = { .name = head->name,
                                   .cpus = hardware->cpus,
@@ -217,7 +213,7 @@ static struct sim_node_type node_type(struct sim_resolver *resolver, const struc
 static uint32_t find_node_type(struct sim_resolver *resolver, const struct draft_node_group *group)
 {
     const struct draft_list *list = &resolver->draft->catalog.node_types;
-    const struct draft_node_type *types = list->items;
+    const struct draft_node_group *types = list->items;
     const char **names = sim_arena_alloc(resolver->arena, list->count + 1, sizeof *names);
     for (uint32_t i = 0; i < list->count; i++) {
         names[i] = types[i].head.name;
@@ -267,7 +263,7 @@ static uint32_t group_type(struct sim_resolver *resolver, const struct draft_nod
         sim_report_error(resolver->report, group->head.node, "nodes without a type need a name");
         return WEIR_NO_INDEX;
     }
-    scenario->node_types[scenario->node_types_count] = node_type(resolver, &group->head, group);
+    scenario->node_types[scenario->node_types_count] = node_type(resolver, group);
     return (uint32_t)scenario->node_types_count++;
 }
 
@@ -275,17 +271,13 @@ static void resolve_node_types(struct sim_resolver *resolver)
 {
     struct sim_scenario *scenario = resolver->scenario;
     const struct draft_list *list = &resolver->draft->catalog.node_types;
-    const struct draft_node_type *types = list->items;
+    const struct draft_node_group *types = list->items;
     scenario->node_types = sim_arena_alloc(resolver->arena,
                                            list->count + 2 * resolver->draft->cluster.nodes.count +
                                                resolver->nodes->count + 1,
                                            sizeof *scenario->node_types);
-    for (size_t i = 0; i < list->count; i++) {
-        const struct draft_node_group hardware = { .cpus = types[i].cpus,
-                                                   .ram_bytes = types[i].ram_bytes,
-                                                   .gpus = types[i].gpus };
-        scenario->node_types[i] = node_type(resolver, &types[i].head, &hardware);
-    }
+    for (size_t i = 0; i < list->count; i++)
+        scenario->node_types[i] = node_type(resolver, &types[i]);
     scenario->node_types_count = list->count;
 }
 
@@ -475,24 +467,22 @@ static void read_nodes_file(struct sim_resolver *resolver, struct wl_openb_nodes
 /* What is absent comes from the processor. */
 static void resolve_power(struct sim_resolver *resolver)
 {
-    struct draft_power *draft = &resolver->draft->cluster.power;
+    const struct draft_power *draft = &resolver->draft->cluster.power;
+    struct sim_power *power = &resolver->draft->cluster.power.to;
     if (draft->cpu >= sim_catalog_cpu_count())
         return; /* reported */
     const struct sim_catalog_cpu *cpu = sim_catalog_cpu_at(draft->cpu);
-    if (isnan(draft->cores_per_socket))
-        draft->cores_per_socket = cpu->cores;
-    if (isnan(draft->socket_idle_w))
-        draft->socket_idle_w = cpu->idle_w;
-    if (isnan(draft->socket_full_w))
-        draft->socket_full_w = cpu->full_w;
-    if (draft->socket_full_w < draft->socket_idle_w)
+    if (isnan(power->cores_per_socket))
+        power->cores_per_socket = cpu->cores;
+    if (isnan(power->socket_idle_w))
+        power->socket_idle_w = cpu->idle_w;
+    if (isnan(power->socket_full_w))
+        power->socket_full_w = cpu->full_w;
+    if (power->socket_full_w < power->socket_idle_w)
         sim_report_error(resolver->report, draft->head.node,
-                         "socket_full (%g W) is below socket_idle (%g W)", draft->socket_full_w,
-                         draft->socket_idle_w);
-    resolver->scenario->power = (struct sim_power){ .cpus_per_core = draft->cpus_per_core,
-                                                    .cores_per_socket = draft->cores_per_socket,
-                                                    .socket_idle_w = draft->socket_idle_w,
-                                                    .socket_full_w = draft->socket_full_w };
+                         "socket_full (%g W) is below socket_idle (%g W)", power->socket_full_w,
+                         power->socket_idle_w);
+    resolver->scenario->power = *power;
 }
 
 void sim_resolve_hardware(struct sim_resolver *resolver)
@@ -506,9 +496,8 @@ void sim_resolve_hardware(struct sim_resolver *resolver)
     append_file_nodes(resolver);
     resolve_power(resolver);
     wl_openb_nodes_clear(&nodes);
-    resolver->scenario->failures = (struct sim_failures){ .node_between = failures->node_between,
-                                                          .node_repair = failures->node_repair };
-    if (failures->node_repair != NULL && failures->node_between == NULL)
+    resolver->scenario->failures = failures->to;
+    if (failures->to.node_repair != NULL && failures->to.node_between == NULL)
         sim_report_error(resolver->report, failures->head.node,
                          "node_repair has no meaning without node_between");
     sim_resolve_not_empty(resolver, sim_yaml_get(resolver->draft->cluster.head.node, "nodes"),

@@ -64,20 +64,14 @@ static uint32_t types_of(struct sim_resolver *resolver, const struct draft_job_c
 static void resolve_class(struct sim_resolver *resolver, struct draft_job_class *draft,
                           const struct draft_jobs *timed, struct sim_job_spec *job)
 {
-    *job = (struct sim_job_spec){ .models = draft->gpu_types == NULL ? "" : draft->gpu_types,
-                                  .members = draft->members,
-                                  .weight = draft->weight,
-                                  .priority = (int32_t)draft->priority,
-                                  .group = draft->group == SIM_ABSENT_COUNT ? 0 : draft->group,
-                                  .count = draft->count,
-                                  .submit_ns = draft->at_ns,
-                                  .every_ns = draft->every_ns,
-                                  .run_ns = WEIR_UNKNOWN_TIME,
-                                  .patience_ns = WEIR_UNKNOWN_TIME,
-                                  .estimate_ns = WEIR_UNKNOWN_TIME,
-                                  .service = draft->run_time,
-                                  .patience = draft->patience,
-                                  .estimate_factor = timed == NULL ? 1 : draft->estimate };
+    *job = draft->to;
+    job->models = draft->gpu_types == NULL ? "" : draft->gpu_types;
+    job->priority = (int32_t)draft->priority;
+    job->run_ns = job->patience_ns = job->estimate_ns = WEIR_UNKNOWN_TIME;
+    if (job->group == SIM_ABSENT_COUNT)
+        job->group = 0;
+    if (timed == NULL)
+        job->estimate_factor = 1;
     if (timed != NULL && job->service == NULL)
         job->service = timed->run_time;
     if (timed != NULL && job->patience == NULL)
@@ -197,8 +191,8 @@ static struct load load_of(const struct sim_resolver *resolver, const struct sim
 static double rate_of(struct sim_resolver *resolver, const struct draft_arrivals *draft,
                       const struct sim_workload *workload)
 {
-    if (!isnan(draft->rate_per_s))
-        return draft->rate_per_s;
+    if (!isnan(draft->to.rate_per_s))
+        return draft->to.rate_per_s;
     if (resolver->is_hardware_unclear)
         return 1;
     const struct load load = load_of(resolver, workload);
@@ -214,13 +208,13 @@ static double rate_of(struct sim_resolver *resolver, const struct draft_arrivals
 /* One of rate and load, and gap for renewal alone. */
 static void check_rate(struct sim_resolver *resolver, const struct draft_arrivals *draft)
 {
-    const bool has_rate = !isnan(draft->rate_per_s);
+    const bool has_rate = !isnan(draft->to.rate_per_s);
     const bool has_load = !isnan(draft->load);
-    const bool is_renewal = draft->process == SIM_ARRIVALS_RENEWAL;
+    const bool is_renewal = draft->to.kind == SIM_ARRIVALS_RENEWAL;
     const struct sim_yaml *at = draft->head.node;
-    if (is_renewal && draft->gap == NULL)
+    if (is_renewal && draft->to.gap == NULL)
         sim_report_error(resolver->report, at, "renewal needs gap: the time between arrivals");
-    else if (!is_renewal && draft->gap != NULL)
+    else if (!is_renewal && draft->to.gap != NULL)
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "gap"),
                          "belongs to process: renewal");
     if (has_rate && (has_load || is_renewal))
@@ -228,10 +222,10 @@ static void check_rate(struct sim_resolver *resolver, const struct draft_arrival
                          "is given by %s already", has_load ? "load" : "gap");
     else if (!has_rate && !has_load && !is_renewal)
         sim_report_error(resolver->report, at, "needs rate or load: how many jobs arrive");
-    if (draft->process == SIM_ARRIVALS_MODULATED && draft->burst * draft->burst_share > 1)
+    if (draft->to.kind == SIM_ARRIVALS_MODULATED && draft->to.burst * draft->to.burst_share > 1)
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "burst"),
                          "burst x burst_share is %g: bursts alone exceed the mean rate",
-                         draft->burst * draft->burst_share);
+                         draft->to.burst * draft->to.burst_share);
 }
 
 static void fill_number(double *value, bool is_wanted, double initial)
@@ -253,15 +247,15 @@ static void fill_time(int64_t *value, bool is_wanted, double initial_s)
 /* Keys of other processes leave the canonical text, those of this one get their defaults. */
 static void fill_process(struct draft_arrivals *draft)
 {
-    const bool is_modulated = draft->process == SIM_ARRIVALS_MODULATED;
-    const bool is_diurnal = draft->process == SIM_ARRIVALS_DIURNAL;
-    fill_number(&draft->cv, draft->process == SIM_ARRIVALS_HYPEREXPONENTIAL, 2);
-    fill_number(&draft->burst, is_modulated, 4);
-    fill_number(&draft->burst_share, is_modulated, 0.1);
-    fill_time(&draft->dwell_ns, is_modulated, 600);
-    fill_number(&draft->amplitude, is_diurnal, 0.5);
-    fill_time(&draft->period_ns, is_diurnal, 86400);
-    fill_time(&draft->peak_ns, is_diurnal, 43200);
+    const bool is_modulated = draft->to.kind == SIM_ARRIVALS_MODULATED;
+    const bool is_diurnal = draft->to.kind == SIM_ARRIVALS_DIURNAL;
+    fill_number(&draft->to.cv, draft->to.kind == SIM_ARRIVALS_HYPEREXPONENTIAL, 2);
+    fill_number(&draft->to.burst, is_modulated, 4);
+    fill_number(&draft->to.burst_share, is_modulated, 0.1);
+    fill_time(&draft->to.dwell_ns, is_modulated, 600);
+    fill_number(&draft->to.amplitude, is_diurnal, 0.5);
+    fill_time(&draft->to.period_ns, is_diurnal, 86400);
+    fill_time(&draft->to.peak_ns, is_diurnal, 43200);
 }
 
 static void resolve_arrivals(struct sim_resolver *resolver, struct draft_arrivals *draft,
@@ -269,11 +263,11 @@ static void resolve_arrivals(struct sim_resolver *resolver, struct draft_arrival
 {
     const bool is_generated = workload->kind == SIM_WORKLOAD_GENERATED;
     struct sim_arrivals *arrivals = &workload->arrivals;
-    if (draft->process == SIM_ABSENT_COUNT)
-        draft->process =
+    if (draft->to.kind == SIM_ABSENT_COUNT)
+        draft->to.kind =
             is_generated || draft->head.node != NULL ? SIM_ARRIVALS_POISSON : SIM_ARRIVALS_TRACE;
-    *arrivals = (struct sim_arrivals){ .kind = draft->process, .rate_per_s = (double)NAN };
-    if (draft->process == SIM_ARRIVALS_TRACE) {
+    if (draft->to.kind == SIM_ARRIVALS_TRACE) {
+        *arrivals = (struct sim_arrivals){ .kind = SIM_ARRIVALS_TRACE, .rate_per_s = (double)NAN };
         if (is_generated)
             sim_report_error(resolver->report, sim_draft_at(&draft->head, "process"),
                              "generated jobs follow no trace");
@@ -281,22 +275,15 @@ static void resolve_arrivals(struct sim_resolver *resolver, struct draft_arrival
     }
     fill_process(draft);
     check_rate(resolver, draft);
-    if (draft->batch == NULL)
-        draft->batch = sim_resolve_constant(resolver, "const(1)");
-    arrivals->batch = draft->batch;
-    arrivals->batch_mean = fmax(sim_law_mean(draft->batch), 1);
-    arrivals->gap = draft->gap;
-    arrivals->cv = draft->cv;
-    arrivals->burst = draft->burst;
-    arrivals->burst_share = draft->burst_share;
-    arrivals->dwell_ns = draft->dwell_ns;
-    arrivals->amplitude = draft->amplitude;
-    arrivals->period_ns = draft->period_ns;
-    arrivals->peak_ns = draft->peak_ns;
-    if (draft->process == SIM_ARRIVALS_RENEWAL)
+    if (draft->to.batch == NULL)
+        draft->to.batch = sim_resolve_constant(resolver, "const(1)");
+    *arrivals = draft->to;
+    arrivals->rate_per_s = (double)NAN;
+    arrivals->batch_mean = fmax(sim_law_mean(draft->to.batch), 1);
+    if (draft->to.kind == SIM_ARRIVALS_RENEWAL)
         arrivals->rate_per_s =
-            draft->gap == NULL ? 1 : arrivals->batch_mean / sim_law_mean(draft->gap);
-    else if (!isnan(draft->rate_per_s) || !isnan(draft->load))
+            draft->to.gap == NULL ? 1 : arrivals->batch_mean / sim_law_mean(draft->to.gap);
+    else if (!isnan(draft->to.rate_per_s) || !isnan(draft->load))
         arrivals->rate_per_s = rate_of(resolver, draft, workload);
 }
 

@@ -85,12 +85,12 @@ static int64_t time_or(int64_t given_ns, int64_t initial_ns)
     return given_ns == SIM_ABSENT_TIME ? initial_ns : given_ns;
 }
 
-static struct sim_timeslice turns_of(const struct draft_timeslice *draft)
+static struct sim_timeslice turns_of(const struct sim_timeslice *given)
 {
     return (struct sim_timeslice){
-        .quantum_ns = time_or(draft->quantum_ns, 100 * INT64_C(1000000)),
-        .switch_ns = time_or(draft->switch_ns, INT64_C(1000000)),
-        .switch_memory_ns = time_or(draft->switch_memory_ns, 9 * INT64_C(1000000)),
+        .quantum_ns = time_or(given->quantum_ns, 100 * INT64_C(1000000)),
+        .switch_ns = time_or(given->switch_ns, INT64_C(1000000)),
+        .switch_memory_ns = time_or(given->switch_memory_ns, 9 * INT64_C(1000000)),
     };
 }
 
@@ -148,7 +148,7 @@ uint32_t sim_resolve_share(struct sim_resolver *resolver, const struct draft_nod
     if (share == SIM_SHARING_MIG)
         resolve_cuts(resolver, group, shared);
     else
-        shared->timeslice = turns_of(&group->timeslice);
+        shared->timeslice = turns_of(&group->timeslice.to);
     return (uint32_t)scenario->node_types_count++;
 }
 

@@ -30,10 +30,9 @@ static void resolve_classes(struct sim_resolver *resolver, struct draft_input *d
                          "has no meaning beside classes, which have sizes of their own");
     double sum = 0;
     for (size_t i = 0; i < draft->classes.count; i++) {
-        input->classes[i] = (struct sim_item_class){ .name = classes[i].head.name,
-                                                     .weight = classes[i].weight,
-                                                     .size = classes[i].size };
-        sum += classes[i].weight;
+        input->classes[i] = classes[i].to;
+        input->classes[i].name = classes[i].head.name;
+        sum += classes[i].to.weight;
     }
     for (size_t i = 0; i < draft->classes.count && sum > 0; i++)
         input->classes[i].weight /= sum;
@@ -45,9 +44,9 @@ static void resolve_classes(struct sim_resolver *resolver, struct draft_input *d
 static void resolve_input(struct sim_resolver *resolver, struct draft_input *draft,
                           struct sim_input *input)
 {
-    input->items = draft->items == UINT64_MAX ? 0 : draft->items;
-    input->arrivals = draft->arrivals;
-    input->bytes = draft->bytes;
+    *input = draft->to;
+    if (input->items == UINT64_MAX)
+        input->items = 0;
     resolve_classes(resolver, draft, input);
 }
 
@@ -283,13 +282,10 @@ static void resolve_service(struct sim_resolver *resolver, struct draft_service 
         draft->head.node != NULL && (draft->head.node->kind == SIM_YAML_SCALAR ||
                                      sim_yaml_get(draft->head.node, "law") != NULL ||
                                      sim_yaml_get(draft->head.node, "value") != NULL);
-    if (draft->law == NULL && !is_given)
-        draft->law = sim_resolve_constant(resolver, draft->table == NULL ? "const(0)" : "const(1)");
-    *service = (struct sim_service){ .law = draft->law,
-                                     .scale_by_size = draft->scale_by_size == 1,
-                                     .base_s = draft->base_s,
-                                     .per_item_s = draft->per_item_s,
-                                     .per_size_s = draft->per_size_s };
+    if (draft->to.law == NULL && !is_given)
+        draft->to.law =
+            sim_resolve_constant(resolver, draft->table == NULL ? "const(0)" : "const(1)");
+    *service = draft->to;
     resolve_gpu_factors(resolver, &draft->gpu_factor, service);
     resolve_class_factors(resolver, &draft->class_factor, input, service);
     if (draft->table != NULL)
@@ -321,26 +317,13 @@ static int32_t resolve_workers(struct sim_resolver *resolver, const struct draft
 static void resolve_stage(struct sim_resolver *resolver, struct draft_stage *draft,
                           const struct sim_input *input, struct sim_stage *stage)
 {
-    *stage = (struct sim_stage){ .name = draft->head.name,
-                                 .workers = resolve_workers(resolver, draft),
-                                 .batch = draft->batch == SIM_ABSENT_COUNT ? 1 : draft->batch,
-                                 .returns = draft->returns,
-                                 .setup = draft->setup,
-                                 .bytes_out = draft->bytes_out,
-                                 .speed_hint_per_s = draft->speed_hint_per_s,
-                                 .over_provision =
-                                     isnan(draft->over_provision) ? 0 : draft->over_provision,
-                                 .process_failure = draft->process_failure,
-                                 .setup_failure = draft->setup_failure,
-                                 .max_attempts = draft->max_attempts,
-                                 .worker_between = draft->worker_between,
-                                 .teardown_ns = draft->teardown_ns,
-                                 .setup_attempts = draft->setup_attempts,
-                                 .max_setup_failure = draft->max_setup_failure,
-                                 .setup_on_node = draft->setup_on_node,
-                                 .on_failure = draft->on_failure,
-                                 .resets_on_failure = draft->reset_on_failure == 1,
-                                 .max_lifetime_ns = draft->max_lifetime_ns };
+    *stage = draft->to;
+    stage->name = draft->head.name;
+    stage->workers = resolve_workers(resolver, draft);
+    if (stage->batch == SIM_ABSENT_COUNT)
+        stage->batch = 1;
+    if (isnan(stage->over_provision))
+        stage->over_provision = 0;
     resolve_requests(resolver, draft, stage);
     resolve_service(resolver, &draft->service, input, &stage->service);
 }
@@ -354,8 +337,8 @@ static void resolve_stages(struct sim_resolver *resolver, const struct draft_pip
         sim_arena_alloc(resolver->arena, pipeline->stages_count + 1, sizeof *pipeline->stages);
     for (size_t i = 0; i < pipeline->stages_count; i++) {
         resolve_stage(resolver, &stages[i], &pipeline->input, &pipeline->stages[i]);
-        pipeline->stages[i].buffer =
-            stages[i].buffer == SIM_ABSENT_COUNT ? draft->backpressure.buffer : stages[i].buffer;
+        if (pipeline->stages[i].buffer == SIM_ABSENT_COUNT)
+            pipeline->stages[i].buffer = draft->backpressure.buffer;
         const char *name = pipeline->stages[i].name;
         for (size_t k = 0; k < i && name != NULL; k++)
             if (pipeline->stages[k].name != NULL && strcmp(pipeline->stages[k].name, name) == 0)
@@ -394,33 +377,22 @@ static void resolve_pipeline(struct sim_resolver *resolver, struct draft_pipelin
                              struct sim_pipeline *pipeline)
 {
     struct sim_scenario *scenario = resolver->scenario;
-    *pipeline = (struct sim_pipeline){ .name = draft->head.name,
-                                       .execution = resolve_execution(scenario, draft->execution),
-                                       .store_bytes = draft->store_bytes,
-                                       .store_spills = draft->store_full == 1,
-                                       .store_bytes_per_s = (double)draft->store_bandwidth_bytes,
-                                       .semantics = draft->semantics,
-                                       .tick_ns = draft->tick_ns,
-                                       .tick_rounding = draft->tick_rounding,
-                                       .slots_per_worker = draft->slots_per_worker,
-                                       .backpressure = draft->backpressure.rule,
-                                       .slots_multiplier = draft->backpressure.multiplier,
-                                       .buffer = draft->backpressure.buffer,
-                                       .worker_choice = draft->worker_choice,
-                                       .turn_ns = llround(1e9 / draft->loop_hz),
-                                       .lower_bound = draft->backpressure.lower_bound,
-                                       .store_of_ram = draft->backpressure.store,
-                                       .reserved = draft->backpressure.reserved,
-                                       .downstream_ratio = draft->backpressure.ratio,
-                                       .budget_refresh_ns = draft->backpressure.refresh_ns,
-                                       .grace_ns = draft->grace_ns,
-                                       .has_backlog_guard = draft->backlog_guard == 1,
-                                       .steals_work = draft->work_stealing == 1,
-                                       .stops_serially = draft->teardown == 0,
-                                       .restart = draft->restart,
-                                       .restart_gap_ns = draft->restart_gap_ns,
-                                       .teardown_limit_ns = draft->teardown_limit_ns,
-                                       .stage_first = scenario->stages_total };
+    const struct draft_backpressure *rule = &draft->backpressure;
+    *pipeline = draft->to;
+    pipeline->name = draft->head.name;
+    pipeline->execution = resolve_execution(scenario, draft->to.execution);
+    pipeline->store_bytes_per_s = (double)draft->store_bandwidth_bytes;
+    pipeline->backpressure = rule->rule;
+    pipeline->slots_multiplier = rule->multiplier;
+    pipeline->buffer = rule->buffer;
+    pipeline->lower_bound = rule->lower_bound;
+    pipeline->store_of_ram = rule->store;
+    pipeline->reserved = rule->reserved;
+    pipeline->downstream_ratio = rule->ratio;
+    pipeline->budget_refresh_ns = rule->refresh_ns;
+    pipeline->turn_ns = llround(1e9 / draft->loop_hz);
+    pipeline->stops_serially = draft->teardown == 0;
+    pipeline->stage_first = scenario->stages_total;
     resolve_input(resolver, &draft->input, &pipeline->input);
     resolve_stages(resolver, draft, pipeline);
     if (pipeline->execution == SIM_EXECUTION_BATCH_DEBUG)

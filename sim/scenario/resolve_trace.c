@@ -10,7 +10,6 @@
  */
 #include "sim/scenario/resolve.h"
 #include "workloads/column_map.h"
-#include "workloads/swf.h"
 
 #include <string.h>
 
@@ -295,7 +294,7 @@ void sim_resolve_trace(struct sim_resolver *resolver, const struct sim_job_sourc
                            .at = sim_draft_at(source->head, "trace"),
                            .path = sim_resolve_data_path(resolver, source->draft->trace) };
     trace.is_replay = arrivals != NULL &&
-                      (arrivals->head.node == NULL || arrivals->process == SIM_ARRIVALS_TRACE);
+                      (arrivals->head.node == NULL || arrivals->to.kind == SIM_ARRIVALS_TRACE);
     trace.most_gpus = most_on_a_node(resolver->scenario, true);
     trace.most_cpus = most_on_a_node(resolver->scenario, false);
     if (!find_format(&trace))

@@ -153,9 +153,7 @@ static void resolve_fill(struct sim_resolver *resolver, struct draft_fill *draft
                                            .workload = workload };
     workload->mode = SIM_WORKLOAD_STATIC;
     workload->refusal = draft->refusal;
-    workload->defrag = (struct sim_defrag_rule){ .rule = draft->defrag.rule,
-                                                 .budget_frac = draft->defrag.budget_frac,
-                                                 .cost_ns = draft->defrag.cost_ns };
+    workload->defrag = draft->defrag.to;
     resolve_source(resolver, &source);
     resolve_order(resolver, draft, workload);
     resolve_trim(resolver, draft, workload);

@@ -164,7 +164,7 @@ struct sim_service_point {
 
 struct sim_service {
     struct sim_law *law;
-    bool scale_by_size;
+    uint32_t scale_by_size; /* 0 or 1 */
     double base_s;
     double per_item_s;
     double per_size_s;
@@ -198,7 +198,7 @@ struct sim_stage {
     double max_setup_failure;       /* runtime: share that may fail */
     struct sim_law *setup_on_node;  /* before the first set-up on a node, NULL = none */
     uint32_t on_failure;            /* runtime: enum sim_on_failure */
-    bool resets_on_failure;         /* runtime: the worker goes too */
+    uint32_t resets_on_failure;     /* runtime: 1 = the worker goes too */
     int64_t max_lifetime_ns;        /* runtime: of a ready worker, 0 = any */
 };
 
@@ -227,23 +227,23 @@ struct sim_pipeline {
     uint32_t backpressure; /* enum sim_backpressure */
     double slots_multiplier;
     uint32_t buffer;
-    uint32_t worker_choice;    /* enum sim_worker_choice */
-    int64_t turn_ns;           /* runtime: one turn of the main loop */
-    uint32_t lower_bound;      /* runtime: tasks a stage may always have under way */
-    int64_t grace_ns;          /* runtime: a worker ready for less is not stopped */
-    bool has_backlog_guard;    /* runtime: stops leave enough workers for the backlog */
-    uint32_t restart;          /* runtime: enum sim_restart */
-    int64_t teardown_limit_ns; /* runtime: no worker takes longer to end */
-    int64_t restart_gap_ns;    /* runtime: between restarts of old workers of a stage */
-    bool steals_work;          /* runtime: idle workers take tasks that others hold */
-    bool stops_serially;       /* runtime: the loop waits for every stopped worker */
-    int64_t store_bytes;       /* between stages, 0 = any number */
-    bool store_spills;         /* else a full store ends the pipeline */
-    double store_bytes_per_s;  /* batch: of an outer store, 0 = takes no time */
-    double store_of_ram;       /* reservation: the object store's share of a node's memory */
-    double reserved;           /* reservation: share of the budget that belongs to single stages */
-    double downstream_ratio;   /* reservation: output waiting over input the next stage works on */
-    int64_t budget_refresh_ns; /* reservation: how often the nodes are looked at */
+    uint32_t worker_choice;     /* enum sim_worker_choice */
+    int64_t turn_ns;            /* runtime: one turn of the main loop */
+    uint32_t lower_bound;       /* runtime: tasks a stage may always have under way */
+    int64_t grace_ns;           /* runtime: a worker ready for less is not stopped */
+    uint32_t has_backlog_guard; /* runtime: 1 = stops leave enough workers for the backlog */
+    uint32_t restart;           /* runtime: enum sim_restart */
+    int64_t teardown_limit_ns;  /* runtime: no worker takes longer to end */
+    int64_t restart_gap_ns;     /* runtime: between restarts of old workers of a stage */
+    uint32_t steals_work;       /* runtime: 1 = idle workers take tasks that others hold */
+    bool stops_serially;        /* runtime: the loop waits for every stopped worker */
+    int64_t store_bytes;        /* between stages, 0 = any number */
+    uint32_t store_spills;      /* 1; else a full store ends the pipeline */
+    double store_bytes_per_s;   /* batch: of an outer store, 0 = takes no time */
+    double store_of_ram;        /* reservation: the object store's share of a node's memory */
+    double reserved;            /* reservation: share of the budget that belongs to single stages */
+    double downstream_ratio;    /* reservation: output waiting over input the next stage works on */
+    int64_t budget_refresh_ns;  /* reservation: how often the nodes are looked at */
     struct sim_stage *stages;
     size_t stages_count;
     size_t stage_first; /* index of its first stage over all pipelines */

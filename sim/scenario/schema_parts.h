@@ -9,16 +9,59 @@
 #include "sim/scenario/draft.h"
 #include "sim/scenario/schema.h"
 
-#define AT(type, member) .offset = offsetof(struct type, member)
-#define LENGTH(array)    (sizeof(array) / sizeof((array)[0]))
-#define LARGEST_COUNT    1e6
-#define LARGEST_TIME     9.0e9 /* seconds: 285 years */
-#define LARGEST_BYTES    9.0e18
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define LARGEST_COUNT 1e6
+#define LARGEST_TIME  9.0e9 /* seconds: 285 years */
+#define LARGEST_BYTES 9.0e18
+
+/* A row of a table is one key: what it holds, first, then whatever else there is to say of it. */
+#define KEY(word, type, member, its_kind)                                                          \
+    .key = (word), .kind = (its_kind), .offset = offsetof(struct type, member)
+#define TEXT(key, type, member)      KEY(key, type, member, SIM_FIELD_TEXT)
+#define FLAG(key, type, member)      KEY(key, type, member, SIM_FIELD_FLAG)
+#define NUMBER(key, type, member)    KEY(key, type, member, SIM_FIELD_NUMBER)
+#define COUNT(key, type, member)     KEY(key, type, member, SIM_FIELD_COUNT)
+#define COUNT64(key, type, member)   KEY(key, type, member, SIM_FIELD_COUNT64)
+#define WHOLE(key, type, member)     KEY(key, type, member, SIM_FIELD_WHOLE)
+#define TIME(key, type, member)      KEY(key, type, member, SIM_FIELD_TIME), UNIT(TIME)
+#define BYTES(key, type, member)     KEY(key, type, member, SIM_FIELD_BYTES), UNIT(BYTES)
+#define LAW(key, type, member)       KEY(key, type, member, SIM_FIELD_LAW)
+#define TIMESTAMP(key, type, member) KEY(key, type, member, SIM_FIELD_TIMESTAMP)
+#define SETS(key, type, member)      KEY(key, type, member, SIM_FIELD_SETS)
+#define CHOICE(key, type, member, words)                                                           \
+    KEY(key, type, member, SIM_FIELD_CHOICE), .choices = (words)
+#define SECTION(key, type, member, of) KEY(key, type, member, SIM_FIELD_SECTION), .section = (of)
+#define LIST(key, type, member, of)    KEY(key, type, member, SIM_FIELD_LIST), .section = (of)
+#define NAMED(key, type, member, of)   KEY(key, type, member, SIM_FIELD_NAMED), .section = (of)
+
+#define UNIT(of)         .unit = SIM_UNIT_##of
+#define REQUIRED         .flags = SIM_FIELD_REQUIRED
+#define KNOB             .flags = SIM_FIELD_KNOB
+#define BY_NAME          .flags = SIM_FIELD_BY_NAME
+#define WORDS            .flags = SIM_FIELD_WORDS
+#define DEFAULT(text)    .initial = (text)
+#define ABSENT(means)    .fallback = (means)
+#define MOST(bound)      .max = (bound)
+#define RANGE(low, high) .min = (low), .max = (high)
+#define WAS(old)         .was = (old)
+#define ALIAS(other)     .alias = (other)
+#define ACTS(on)         .acts = (on)
+#define WORD(which, on)  .word = (which), .word_acts = (on)
+#define NEEDS(condition) .needs = (condition)
+#define SHOWS(why)       .shows = (why)
+#define HELP(text)       .help = (text)
+
+/* A mapping: its rows, then what else there is to say of it. */
+#define MAPPING(title, type, rows)                                                                 \
+    .name = (title), .fields = (rows), .count = LENGTH(rows), .size = sizeof(struct type)
+#define SCALAR(key)        .scalar_key = (key)
+#define SOURCES            .has_sources = true
+#define POLICY(of)         .policy = SIM_POLICY_##of
+#define NOT_OF(near, says) .other = (near), .other_says = (says)
 
 #define NAME_FIELD(type, text)                                                                     \
     {                                                                                              \
-        .key = "name", .kind = SIM_FIELD_TEXT, .flags = SIM_FIELD_REQUIRED, AT(type, head.name),   \
-        .help = text                                                                               \
+        TEXT("name", type, head.name), REQUIRED, HELP(text)                                        \
     }
 
 extern const struct sim_section sim_schema_quantum;

@@ -7,74 +7,33 @@
 #include "sim/scenario/schema_parts.h"
 
 #define REQUEST_FIELDS(type, base, cpus_fallback, other_fallback)                                  \
-    { .key = "cpus",                                                                               \
-      .kind = SIM_FIELD_NUMBER,                                                                    \
-      AT(type, base cpus),                                                                         \
-      .fallback = cpus_fallback,                                                                   \
-      .max = LARGEST_COUNT,                                                                        \
-      .help = "CPUs of one worker" },                                                              \
-        { .key = "gpus",                                                                           \
-          .kind = SIM_FIELD_NUMBER,                                                                \
-          AT(type, base gpus),                                                                     \
-          .fallback = other_fallback,                                                              \
-          .max = 4096,                                                                             \
-          .help = "GPUs of one worker: a share below 1, or a whole number" },                      \
-        { .key = "nvdecs",                                                                         \
-          .kind = SIM_FIELD_WHOLE,                                                                 \
-          AT(type, base nvdecs),                                                                   \
-          .fallback = other_fallback,                                                              \
-          .max = 1024,                                                                             \
-          .help = "video decoders of one worker; per GPU when it has whole GPUs" },                \
-        { .key = "nvencs",                                                                         \
-          .kind = SIM_FIELD_WHOLE,                                                                 \
-          AT(type, base nvencs),                                                                   \
-          .fallback = other_fallback,                                                              \
-          .max = 1024,                                                                             \
-          .help = "video encoders of one worker; per GPU when it has whole GPUs" },                \
-        { .key = "ram",                                                                            \
-          .kind = SIM_FIELD_BYTES,                                                                 \
-          .unit = SIM_UNIT_BYTES,                                                                  \
-          AT(type, base ram_bytes),                                                                \
-          .fallback = other_fallback,                                                              \
-          .max = LARGEST_BYTES,                                                                    \
-          .help = "memory of one worker" },                                                        \
-        { .key = "gpu_memory",                                                                     \
-          .kind = SIM_FIELD_BYTES,                                                                 \
-          .unit = SIM_UNIT_BYTES,                                                                  \
-          AT(type, base gpu_mem_bytes),                                                            \
-          .fallback = other_fallback,                                                              \
-          .max = LARGEST_BYTES,                                                                    \
-          .help = "memory on each GPU of one worker" },                                            \
-        { .key = "mig",                                                                            \
-          .kind = SIM_FIELD_TEXT,                                                                  \
-          AT(type, base mig),                                                                      \
-          .fallback = "no MIG instance",                                                           \
-          .help =                                                                                  \
-              "a MIG instance by its profile: 1g.10gb, 1g (the plainest of one slice) or 1/7; "    \
-              "excludes gpus" },                                                                   \
-        { .key = "mig_slices",                                                                     \
-          .kind = SIM_FIELD_COUNT,                                                                 \
-          AT(type, base mig_slices),                                                               \
-          .fallback = "those of mig",                                                              \
-          .min = 1,                                                                                \
-          .max = WEIR_MIG_SLOTS,                                                                   \
-          .help = "instead of mig: the smallest instance with so many compute slices, gpu_memory " \
-                  "and nvdecs" },                                                                  \
-        { .key = "entire_gpu",                                                                     \
-          .kind = SIM_FIELD_FLAG,                                                                  \
-          AT(type, base entire_gpu),                                                               \
-          .fallback = other_fallback,                                                              \
-          .help = "its GPUs are shared with nobody and all their codec engines are its own" },     \
-        { .key = "spmd",                                                                           \
-          .kind = SIM_FIELD_FLAG,                                                                  \
-          AT(type, base spmd),                                                                     \
-          .fallback = other_fallback,                                                              \
-          .help = "one process a GPU, which work on a task together: on part of one node, or, as " \
-                  "a group, on all GPUs of several nodes; cpus are for each process" },            \
+    { NUMBER("cpus", type, base cpus), ABSENT(cpus_fallback), MOST(LARGEST_COUNT),                 \
+      HELP("CPUs of one worker") },                                                                \
+        { NUMBER("gpus", type, base gpus), ABSENT(other_fallback), MOST(4096),                     \
+          HELP("GPUs of one worker: a share below 1, or a whole number") },                        \
+        { WHOLE("nvdecs", type, base nvdecs), ABSENT(other_fallback), MOST(1024),                  \
+          HELP("video decoders of one worker; per GPU when it has whole GPUs") },                  \
+        { WHOLE("nvencs", type, base nvencs), ABSENT(other_fallback), MOST(1024),                  \
+          HELP("video encoders of one worker; per GPU when it has whole GPUs") },                  \
+        { BYTES("ram", type, base ram_bytes), ABSENT(other_fallback), MOST(LARGEST_BYTES),         \
+          HELP("memory of one worker") },                                                          \
+        { BYTES("gpu_memory", type, base gpu_mem_bytes), ABSENT(other_fallback),                   \
+          MOST(LARGEST_BYTES), HELP("memory on each GPU of one worker") },                         \
+        { TEXT("mig", type, base mig), ABSENT("no MIG instance"),                                  \
+          HELP("a MIG instance by its profile: 1g.10gb, 1g (the plainest of one slice) or 1/7; "   \
+               "excludes gpus") },                                                                 \
+        { COUNT("mig_slices", type, base mig_slices), ABSENT("those of mig"),                      \
+          RANGE(1, WEIR_MIG_SLOTS),                                                                \
+          HELP("instead of mig: the smallest instance with so many compute slices, gpu_memory "    \
+               "and nvdecs") },                                                                    \
+        { FLAG("entire_gpu", type, base entire_gpu), ABSENT(other_fallback),                       \
+          HELP("its GPUs are shared with nobody and all their codec engines are its own") },       \
+        { FLAG("spmd", type, base spmd), ABSENT(other_fallback),                                   \
+          HELP("one process a GPU, which work on a task together: on part of one node, or, as a "  \
+               "group, on all GPUs of several nodes; cpus are for each process") },                \
     {                                                                                              \
-        .key = "codec_same_gpu", .kind = SIM_FIELD_FLAG, AT(type, base codec_same_gpu),            \
-        .fallback = other_fallback,                                                                \
-        .help = "codec engines without GPU share all come from one GPU"                            \
+        FLAG("codec_same_gpu", type, base codec_same_gpu), ABSENT(other_fallback),                 \
+            HELP("codec engines without GPU share all come from one GPU")                          \
     }
 
 static const struct sim_field request_fields[] = {
@@ -84,328 +43,133 @@ static const struct sim_field uses_fields[] = {
     REQUEST_FIELDS(draft_request, , "as requested", "as requested"),
 };
 const struct sim_section sim_schema_request = {
-    .name = "pipelines[].stages[].request",
-    .help = "What the scheduler is told one worker needs; the same keys may stand in the stage "
-            "itself.",
-    .fields = request_fields,
-    .count = LENGTH(request_fields),
-    .size = sizeof(struct draft_request),
-    .has_sources = true
+    MAPPING("pipelines[].stages[].request", draft_request, request_fields), SOURCES,
+    HELP("What the scheduler is told one worker needs; the same keys may stand in the stage "
+         "itself.")
 };
-static const struct sim_section uses_section = { .name = "pipelines[].stages[].uses",
-                                                 .help = "What one worker really takes.",
-                                                 .fields = uses_fields,
-                                                 .count = LENGTH(uses_fields),
-                                                 .size = sizeof(struct draft_request),
-                                                 .has_sources = true };
+static const struct sim_section uses_section = { MAPPING("pipelines[].stages[].uses", draft_request,
+                                                         uses_fields),
+                                                 SOURCES, HELP("What one worker really takes.") };
 
 static const struct sim_field factor_fields[] = {
-    { .key = "factor",
-      .kind = SIM_FIELD_NUMBER,
-      .flags = SIM_FIELD_REQUIRED,
-      AT(draft_factor, factor),
-      .min = 1e-9,
-      .max = 1e9,
-      .help = "multiplies the service time" },
+    { NUMBER("factor", draft_factor, factor), REQUIRED, RANGE(1e-9, 1e9),
+      HELP("multiplies the service time") },
 };
-static const struct sim_section factor_section = { .name = "factor.NAME",
-                                                   .help = "A factor by name.",
-                                                   .fields = factor_fields,
-                                                   .count = LENGTH(factor_fields),
-                                                   .size = sizeof(struct draft_factor),
-                                                   .scalar_key = "factor",
-                                                   .has_sources = true };
+static const struct sim_section factor_section = {
+    MAPPING("factor.NAME", draft_factor, factor_fields), SCALAR("factor"), SOURCES,
+    HELP("A factor by name.")
+};
 
 static const struct sim_field service_fields[] = {
-    { .key = "law",
-      .kind = SIM_FIELD_LAW,
-      .unit = SIM_UNIT_TIME,
-      AT(draft_service, law),
-      .fallback = "const(0), with a table const(1)",
-      .help = "random part of the service time; with a table a factor without unit" },
-    { .key = "scale_by_size",
-      .kind = SIM_FIELD_FLAG,
-      AT(draft_service, scale_by_size),
-      .initial = "true",
-      .help = "the law is multiplied by the mean size of the items of the task" },
-    { .key = "base",
-      .kind = SIM_FIELD_NUMBER,
-      .unit = SIM_UNIT_TIME,
-      AT(draft_service, base_s),
-      .initial = "0",
-      .max = LARGEST_TIME,
-      .help = "fixed part of a task" },
-    { .key = "per_item",
-      .kind = SIM_FIELD_NUMBER,
-      .unit = SIM_UNIT_TIME,
-      AT(draft_service, per_item_s),
-      .initial = "0",
-      .max = LARGEST_TIME,
-      .help = "for every item of the task" },
-    { .key = "per_size",
-      .kind = SIM_FIELD_NUMBER,
-      .unit = SIM_UNIT_TIME,
-      AT(draft_service, per_size_s),
-      .initial = "0",
-      .max = LARGEST_TIME,
-      .help = "for every unit of size of the items" },
-    { .key = "gpu_factor",
-      .kind = SIM_FIELD_NAMED,
-      AT(draft_service, gpu_factor),
-      .section = &factor_section,
-      .help = "factor by GPU type; replaces the type's speed" },
-    { .key = "class_factor",
-      .kind = SIM_FIELD_NAMED,
-      AT(draft_service, class_factor),
-      .section = &factor_section,
-      .help = "factor by item class" },
-    { .key = "table",
-      .kind = SIM_FIELD_TEXT,
-      AT(draft_service, table),
-      .fallback = "none",
-      .help = "CSV file with columns gpu_type, batch, size, seconds: replaces base, per_item and "
-              "per_size" },
+    { LAW("law", draft_service, to.law), UNIT(TIME), ABSENT("const(0), with a table const(1)"),
+      HELP("random part of the service time; with a table a factor without unit") },
+    { FLAG("scale_by_size", draft_service, to.scale_by_size), DEFAULT("true"),
+      HELP("the law is multiplied by the mean size of the items of the task") },
+    { NUMBER("base", draft_service, to.base_s), UNIT(TIME), DEFAULT("0"), MOST(LARGEST_TIME),
+      HELP("fixed part of a task") },
+    { NUMBER("per_item", draft_service, to.per_item_s), UNIT(TIME), DEFAULT("0"),
+      MOST(LARGEST_TIME), HELP("for every item of the task") },
+    { NUMBER("per_size", draft_service, to.per_size_s), UNIT(TIME), DEFAULT("0"),
+      MOST(LARGEST_TIME), HELP("for every unit of size of the items") },
+    { NAMED("gpu_factor", draft_service, gpu_factor, &factor_section),
+      HELP("factor by GPU type; replaces the type's speed") },
+    { NAMED("class_factor", draft_service, class_factor, &factor_section),
+      HELP("factor by item class") },
+    { TEXT("table", draft_service, table), ABSENT("none"),
+      HELP("CSV file with columns gpu_type, batch, size, seconds: replaces base, per_item and "
+           "per_size") },
 };
 static const struct sim_section service_section = {
-    .name = "pipelines[].stages[].service",
-    .help = "Time one task takes on one worker. A law, or a mapping.",
-    .fields = service_fields,
-    .count = LENGTH(service_fields),
-    .size = sizeof(struct draft_service),
-    .scalar_key = "law",
-    .has_sources = true
+    MAPPING("pipelines[].stages[].service", draft_service, service_fields), SCALAR("law"), SOURCES,
+    HELP("Time one task takes on one worker. A law, or a mapping.")
 };
 
 static const struct sim_field model_fields[] = {
-    REQUEST_FIELDS(draft_model, own., "1", "0 or false"),
-    { .key = "batch",
-      .kind = SIM_FIELD_COUNT,
-      AT(draft_model, batch),
-      .fallback = "1",
-      .min = 1,
-      .max = LARGEST_COUNT,
-      .help = "items a task takes" },
-    { .key = "service",
-      .kind = SIM_FIELD_SECTION,
-      AT(draft_model, service),
-      .section = &service_section,
-      .fallback = "that of the stage",
-      .help = "time one task takes: a law or a mapping" },
-    { .key = "returns",
-      .kind = SIM_FIELD_LAW,
-      AT(draft_model, returns),
-      .fallback = "const(1)",
-      .help = "items that one item turns into" },
-    { .key = "setup",
-      .kind = SIM_FIELD_LAW,
-      .unit = SIM_UNIT_TIME,
-      AT(draft_model, setup),
-      .fallback = "0 s",
-      .help = "time to load it" },
-    { .key = "bytes_out",
-      .kind = SIM_FIELD_LAW,
-      .unit = SIM_UNIT_BYTES,
-      AT(draft_model, bytes_out),
-      .fallback = "0 B",
-      .help = "bytes of one item given back" },
+    REQUEST_FIELDS(draft_stage, own., "1", "0 or false"),
+    { COUNT("batch", draft_stage, to.batch), ABSENT("1"), RANGE(1, LARGEST_COUNT),
+      HELP("items a task takes") },
+    { SECTION("service", draft_stage, service, &service_section), ABSENT("that of the stage"),
+      HELP("time one task takes: a law or a mapping") },
+    { LAW("returns", draft_stage, to.returns), ABSENT("const(1)"),
+      HELP("items that one item turns into") },
+    { LAW("setup", draft_stage, to.setup), UNIT(TIME), ABSENT("0 s"), HELP("time to load it") },
+    { LAW("bytes_out", draft_stage, to.bytes_out), UNIT(BYTES), ABSENT("0 B"),
+      HELP("bytes of one item given back") },
 };
-const struct sim_section sim_schema_model = { .name = "catalog.models.NAME",
-                                              .help = "A model: keys for the stages that run it.",
-                                              .fields = model_fields,
-                                              .count = LENGTH(model_fields),
-                                              .size = sizeof(struct draft_model),
-                                              .has_sources = true };
+const struct sim_section sim_schema_model = {
+    MAPPING("catalog.models.NAME", draft_stage, model_fields), SOURCES,
+    HELP("A model: keys for the stages that run it.")
+};
 
 static const struct sim_field stage_fields[] = {
     NAME_FIELD(draft_stage, "name of the stage, unique in its pipeline"),
-    { .key = "after",
-      .kind = SIM_FIELD_TEXT,
-      AT(draft_stage, after),
-      .fallback = "the stage above",
-      .help = "the stage that feeds it: stages form a line, so only the one above is possible" },
-    { .key = "model",
-      .kind = SIM_FIELD_TEXT,
-      AT(draft_stage, model),
-      .fallback = "none",
-      .help = "a model of the catalogue: keys that the stage does not give come from it" },
+    { TEXT("after", draft_stage, after), ABSENT("the stage above"),
+      HELP("the stage that feeds it: stages form a line, so only the one above is possible") },
+    { TEXT("model", draft_stage, model), ABSENT("none"),
+      HELP("a model of the catalogue: keys that the stage does not give come from it") },
     REQUEST_FIELDS(draft_stage, own., "1", "0 or false"),
-    { .key = "request",
-      .kind = SIM_FIELD_SECTION,
-      AT(draft_stage, request),
-      .section = &sim_schema_request,
-      .fallback = "the keys above",
-      .help = "what the scheduler is told, as a mapping" },
-    { .key = "uses",
-      .kind = SIM_FIELD_SECTION,
-      AT(draft_stage, uses),
-      .section = &uses_section,
-      .fallback = "as requested",
-      .help = "what a worker really takes" },
-    { .key = "workers",
-      .kind = SIM_FIELD_COUNT,
-      .flags = SIM_FIELD_KNOB,
-      AT(draft_stage, workers),
-      .fallback = "the scaling policy decides",
-      .min = 1,
-      .max = LARGEST_COUNT,
-      .help = "fixed number of workers" },
-    { .key = "workers_per_node",
-      .kind = SIM_FIELD_NUMBER,
-      .flags = SIM_FIELD_KNOB,
-      AT(draft_stage, workers_per_node),
-      .fallback = "the scaling policy decides",
-      .min = 1e-6,
-      .max = LARGEST_COUNT,
-      .help = "fixed number of workers for each node; the product is rounded up" },
-    { .key = "batch",
-      .kind = SIM_FIELD_COUNT,
-      AT(draft_stage, batch),
-      .initial = "1",
-      .min = 1,
-      .max = LARGEST_COUNT,
-      .help = "items a task takes" },
-    { .key = "service",
-      .kind = SIM_FIELD_SECTION,
-      .flags = SIM_FIELD_REQUIRED,
-      AT(draft_stage, service),
-      .section = &service_section,
-      .help = "time one task takes: a law or a mapping" },
-    { .key = "returns",
-      .kind = SIM_FIELD_LAW,
-      AT(draft_stage, returns),
-      .initial = "const(1)",
-      .help = "items that one item turns into" },
-    { .key = "setup",
-      .kind = SIM_FIELD_LAW,
-      .unit = SIM_UNIT_TIME,
-      AT(draft_stage, setup),
-      .fallback = "0 s",
-      .help = "time from the start of a worker until it is ready" },
-    { .key = "bytes_out",
-      .kind = SIM_FIELD_LAW,
-      .unit = SIM_UNIT_BYTES,
-      AT(draft_stage, bytes_out),
-      .fallback = "0 B",
-      .help = "bytes of one item given back" },
-    { .key = "speed_hint",
-      .kind = SIM_FIELD_NUMBER,
-      .unit = SIM_UNIT_RATE,
-      .flags = SIM_FIELD_KNOB,
-      AT(draft_stage, speed_hint_per_s),
-      .fallback = "none",
-      .min = 1e-9,
-      .max = 1e9,
-      .help = "tasks per worker and second told to the scheduler before anything is measured" },
-    { .key = "over_provision",
-      .kind = SIM_FIELD_NUMBER,
-      .flags = SIM_FIELD_KNOB,
-      AT(draft_stage, over_provision),
-      .fallback = "none",
-      .min = 1e-6,
-      .max = 1e6,
-      .help = "divides the measured speed: above 1 the stage gets more workers than it needs" },
-    { .key = "buffer",
-      .needs = "rule: blocking",
-      .kind = SIM_FIELD_COUNT,
-      AT(draft_stage, buffer),
-      .fallback = "that of the pipeline",
-      .min = 0,
-      .max = 1e9,
-      .help = "for blocking: places between this stage and the next" },
-    { .key = "process_failure",
-      .kind = SIM_FIELD_NUMBER,
-      .unit = SIM_UNIT_FRACTION,
-      AT(draft_stage, process_failure),
-      .initial = "0",
-      .max = 1,
-      .help = "probability that an attempt at a task fails" },
-    { .key = "setup_failure",
-      .kind = SIM_FIELD_NUMBER,
-      .unit = SIM_UNIT_FRACTION,
-      AT(draft_stage, setup_failure),
-      .initial = "0",
-      .max = 1,
-      .help = "probability that a set-up fails and is tried again" },
-    { .key = "max_attempts",
-      .kind = SIM_FIELD_COUNT,
-      AT(draft_stage, max_attempts),
-      .initial = "4",
-      .min = 1,
-      .max = LARGEST_COUNT,
-      .help = "an item whose attempts failed so often is dropped" },
-    { .key = "worker_between",
-      .kind = SIM_FIELD_LAW,
-      .unit = SIM_UNIT_TIME,
-      AT(draft_stage, worker_between),
-      .fallback = "never",
-      .help = "time between crashes of a ready worker" },
-    { .key = "teardown",
-      .needs = "semantics: runtime",
-      .kind = SIM_FIELD_TIME,
-      .unit = SIM_UNIT_TIME,
-      AT(draft_stage, teardown_ns),
-      .initial = "0 s",
-      .max = 3600,
-      .help = "runtime: time to end one worker" },
-    { .key = "setup_attempts",
-      .needs = "semantics: runtime",
-      .kind = SIM_FIELD_COUNT,
-      AT(draft_stage, setup_attempts),
-      .initial = "1",
-      .min = 1,
-      .max = LARGEST_COUNT,
-      .help = "runtime: a set-up that fails is tried so often, after pauses of 2, 4, 8, 16, 16 ... "
-              "seconds, before the worker is gone" },
-    { .key = "max_setup_failure",
-      .needs = "semantics: runtime",
-      .kind = SIM_FIELD_NUMBER,
-      .unit = SIM_UNIT_FRACTION,
-      AT(draft_stage, max_setup_failure),
-      .initial = "1",
-      .max = 1,
-      .help =
-          "runtime: the pipeline ends when a larger share of its workers failed in set-up and a "
-          "one-sided binomial test at 5 % agrees; 0 = at the first failure" },
-    { .key = "setup_on_node",
-      .kind = SIM_FIELD_LAW,
-      .unit = SIM_UNIT_TIME,
-      AT(draft_stage, setup_on_node),
-      .fallback = "0 s",
-      .help =
-          "work that the first worker of the stage on a node does before its set-up; the others "
-          "wait for it" },
-    { .key = "on_failure",
-      .kind = SIM_FIELD_CHOICE,
-      AT(draft_stage, on_failure),
-      .initial = "requeue",
-      .choices = "requeue|ignore|end",
-      .help = "requeue: the items try again from the front of the queue; runtime: ignore, end: the "
-              "worker tries the task max_attempts times, after pauses of 2, 4, 8, 16, 16 ... "
-              "seconds, then the task is dropped, or the pipeline ends" },
-    { .key = "reset_on_failure",
-      .needs = "semantics: runtime",
-      .kind = SIM_FIELD_FLAG,
-      AT(draft_stage, reset_on_failure),
-      .initial = "false",
-      .help = "runtime: a worker that dropped a task is gone too, until the next plan" },
-    { .key = "max_lifetime",
-      .needs = "semantics: runtime",
-      .kind = SIM_FIELD_TIME,
-      .unit = SIM_UNIT_TIME,
-      AT(draft_stage, max_lifetime_ns),
-      .initial = "0 s",
-      .max = LARGEST_TIME,
-      .help = "runtime: a worker ready for longer starts again in its place, unless its task has "
-              "run for 0.6 of this; 0 = never" },
-    { .key = "env",
-      .kind = SIM_FIELD_TEXT,
-      AT(draft_stage, env),
-      .fallback = "that of the pipeline runner",
-      .help = "environment of its workers; a stage with one of its own cannot run in batch_debug" },
+    { SECTION("request", draft_stage, request, &sim_schema_request), ABSENT("the keys above"),
+      HELP("what the scheduler is told, as a mapping") },
+    { SECTION("uses", draft_stage, uses, &uses_section), ABSENT("as requested"),
+      HELP("what a worker really takes") },
+    { COUNT("workers", draft_stage, workers), KNOB, ABSENT("the scaling policy decides"),
+      RANGE(1, LARGEST_COUNT), HELP("fixed number of workers") },
+    { NUMBER("workers_per_node", draft_stage, workers_per_node), KNOB,
+      ABSENT("the scaling policy decides"), RANGE(1e-6, LARGEST_COUNT),
+      HELP("fixed number of workers for each node; the product is rounded up") },
+    { COUNT("batch", draft_stage, to.batch), DEFAULT("1"), RANGE(1, LARGEST_COUNT),
+      HELP("items a task takes") },
+    { SECTION("service", draft_stage, service, &service_section), REQUIRED,
+      HELP("time one task takes: a law or a mapping") },
+    { LAW("returns", draft_stage, to.returns), DEFAULT("const(1)"),
+      HELP("items that one item turns into") },
+    { LAW("setup", draft_stage, to.setup), UNIT(TIME), ABSENT("0 s"),
+      HELP("time from the start of a worker until it is ready") },
+    { LAW("bytes_out", draft_stage, to.bytes_out), UNIT(BYTES), ABSENT("0 B"),
+      HELP("bytes of one item given back") },
+    { NUMBER("speed_hint", draft_stage, to.speed_hint_per_s), UNIT(RATE), KNOB, ABSENT("none"),
+      RANGE(1e-9, 1e9),
+      HELP("tasks per worker and second told to the scheduler before anything is measured") },
+    { NUMBER("over_provision", draft_stage, to.over_provision), KNOB, ABSENT("none"),
+      RANGE(1e-6, 1e6),
+      HELP("divides the measured speed: above 1 the stage gets more workers than it needs") },
+    { COUNT("buffer", draft_stage, to.buffer), ABSENT("that of the pipeline"), RANGE(0, 1e9),
+      NEEDS("rule: blocking"), HELP("for blocking: places between this stage and the next") },
+    { NUMBER("process_failure", draft_stage, to.process_failure), UNIT(FRACTION), DEFAULT("0"),
+      MOST(1), HELP("probability that an attempt at a task fails") },
+    { NUMBER("setup_failure", draft_stage, to.setup_failure), UNIT(FRACTION), DEFAULT("0"), MOST(1),
+      HELP("probability that a set-up fails and is tried again") },
+    { COUNT("max_attempts", draft_stage, to.max_attempts), DEFAULT("4"), RANGE(1, LARGEST_COUNT),
+      HELP("an item whose attempts failed so often is dropped") },
+    { LAW("worker_between", draft_stage, to.worker_between), UNIT(TIME), ABSENT("never"),
+      HELP("time between crashes of a ready worker") },
+    { TIME("teardown", draft_stage, to.teardown_ns), DEFAULT("0 s"), MOST(3600),
+      NEEDS("semantics: runtime"), HELP("runtime: time to end one worker") },
+    { COUNT("setup_attempts", draft_stage, to.setup_attempts), DEFAULT("1"),
+      RANGE(1, LARGEST_COUNT), NEEDS("semantics: runtime"),
+      HELP("runtime: a set-up that fails is tried so often, after pauses of 2, 4, 8, 16, 16 ... "
+           "seconds, before the worker is gone") },
+    { NUMBER("max_setup_failure", draft_stage, to.max_setup_failure), UNIT(FRACTION), DEFAULT("1"),
+      MOST(1), NEEDS("semantics: runtime"),
+      HELP("runtime: the pipeline ends when a larger share of its workers failed in set-up and a "
+           "one-sided binomial test at 5 % agrees; 0 = at the first failure") },
+    { LAW("setup_on_node", draft_stage, to.setup_on_node), UNIT(TIME), ABSENT("0 s"),
+      HELP("work that the first worker of the stage on a node does before its set-up; the others "
+           "wait for it") },
+    { CHOICE("on_failure", draft_stage, to.on_failure, "requeue|ignore|end"), DEFAULT("requeue"),
+      HELP("requeue: the items try again from the front of the queue; runtime: ignore, end: the "
+           "worker tries the task max_attempts times, after pauses of 2, 4, 8, 16, 16 ... seconds, "
+           "then the task is dropped, or the pipeline ends") },
+    { FLAG("reset_on_failure", draft_stage, to.resets_on_failure), DEFAULT("false"),
+      NEEDS("semantics: runtime"),
+      HELP("runtime: a worker that dropped a task is gone too, until the next plan") },
+    { TIME("max_lifetime", draft_stage, to.max_lifetime_ns), DEFAULT("0 s"), MOST(LARGEST_TIME),
+      NEEDS("semantics: runtime"),
+      HELP("runtime: a worker ready for longer starts again in its place, unless its task has run "
+           "for 0.6 of this; 0 = never") },
+    { TEXT("env", draft_stage, env), ABSENT("that of the pipeline runner"),
+      HELP("environment of its workers; a stage with one of its own cannot run in batch_debug") },
 };
-const struct sim_section sim_schema_stage = { .name = "pipelines[].stages[]",
-                                              .help = "A stage: one kind of worker.",
-                                              .fields = stage_fields,
-                                              .count = LENGTH(stage_fields),
-                                              .size = sizeof(struct draft_stage),
-                                              .has_sources = true };
+const struct sim_section sim_schema_stage = { MAPPING("pipelines[].stages[]", draft_stage,
+                                                      stage_fields),
+                                              SOURCES, HELP("A stage: one kind of worker.") };

@@ -7,7 +7,6 @@
 
 #include "sim/scenario/input_file.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { MOST_COLUMNS = 16 };

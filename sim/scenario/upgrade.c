@@ -6,7 +6,6 @@
 #include "sim/scenario/rewrite.h"
 #include "sim/scenario/words.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The digest of what a text means; errors are in the diagnostics. */

@@ -4,7 +4,6 @@
  */
 #include "sim/scenario/yaml.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct sim_yaml *sim_yaml_new(struct sim_arena *arena, enum sim_yaml_kind kind, const char *text)

@@ -10,7 +10,6 @@
 
 #include "weir/status.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct sim_ready_set {

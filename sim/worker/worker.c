@@ -6,7 +6,6 @@
 #include "sim/cluster/sharing.h"
 #include "sim/record/record.h"
 #include "sim/worker/hold.h"
-#include "weir/plan.h"
 
 #include <assert.h>
 #include <math.h>

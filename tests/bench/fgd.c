@@ -7,6 +7,7 @@
 #include "sched/placement/fgd.h"
 #include "sched/cluster/state.h"
 #include "sim/lab/lab.h"
+#include "tests/support/oracle_plain.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -120,7 +121,7 @@ static void measure_plain(void)
                                                 .mix = &mix,
                                                 .shape = &scenario->workloads[0].jobs[jobs].shape };
         struct weir_place_answer answer;
-        if (weir_grades_plain_place(&grader, &query, &answer, NULL) == WEIR_OK)
+        if (plain_grades_place(&grader, &query, &answer, NULL) == WEIR_OK)
             (void)weir_cluster_add_worker(cluster, jobs + 1, weir_pool_owner(0), &answer.alloc,
                                           NULL);
     }

@@ -7,6 +7,7 @@
  * one placement, of stages drawn by the same shares.
  */
 #include "sched/placement/fgd.h"
+#include "tests/support/oracle_plain.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,11 +113,11 @@ static bool place(struct bench *bench, uint32_t stage)
                                             .cluster = bench->cluster,
                                             .mix = &bench->mix,
                                             .shape = &bench->shapes[stage],
-                                            .stage = stage };
+                                            .owner = weir_pool_owner(stage) };
     struct weir_place_answer answer;
     const weir_status status = bench->fast != NULL
                                    ? weir_fgd_place(bench->fast, &query, &answer, NULL)
-                                   : weir_fgd_plain_place(&bench->rules, &query, &answer, NULL);
+                                   : plain_fgd_place(&bench->rules, &query, &answer, NULL);
 
     return status == WEIR_OK &&
            weir_cluster_add_worker(bench->cluster, bench->next_worker++, weir_pool_owner(stage),
@@ -128,11 +129,11 @@ static bool evict(struct bench *bench, uint32_t stage)
     const struct weir_evict_query query = { .size = sizeof(struct weir_evict_query),
                                             .cluster = bench->cluster,
                                             .mix = &bench->mix,
-                                            .stage = stage };
+                                            .owner = weir_pool_owner(stage) };
     uint64_t worker;
     const weir_status status = bench->fast != NULL
                                    ? weir_fgd_evict(bench->fast, &query, &worker, NULL)
-                                   : weir_fgd_plain_evict(&bench->rules, &query, &worker, NULL);
+                                   : plain_fgd_evict(&bench->rules, &query, &worker, NULL);
 
     return status == WEIR_OK && weir_cluster_remove_worker(bench->cluster, worker, NULL) == WEIR_OK;
 }

@@ -11,6 +11,7 @@
 #include "sched/placement/fgd.h"
 #include "sched/placement/scan.h"
 #include "tests/support/check.h"
+#include "tests/support/oracle_plain.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -275,7 +276,7 @@ static void run_place(const struct problem *problem, const json_t *input, const 
         query.reusable_count++;
     }
     compare_candidates(problem, &query, output);
-    weir_status status = weir_fgd_plain_place(&REFERENCE, &query, &answer, NULL);
+    weir_status status = plain_fgd_place(&REFERENCE, &query, &answer, NULL);
     check_answer(&answer, status, input, output);
     CHECK_I64(answer.choice.candidates, (int64_t)number(output, "num_candidates"));
     if (status == WEIR_OK)
@@ -326,7 +327,7 @@ static void run_remove(const struct problem *problem, const json_t *input, const
             ids[query.candidate_count++] = worker.id;
     }
     const char *const expected = json_string_value(json_object_get(output, "worker"));
-    CHECK_I64(weir_fgd_plain_evict(&REFERENCE, &query, &victim, NULL), WEIR_OK);
+    CHECK_I64(plain_fgd_evict(&REFERENCE, &query, &victim, NULL), WEIR_OK);
     CHECK_STR(problem->worker_names[victim], expected);
     CHECK_I64(weir_fgd_create(&REFERENCE, NULL, &fast), WEIR_OK);
     CHECK_I64(weir_fgd_evict(fast, &query, &victim, NULL), WEIR_OK);

@@ -12,6 +12,7 @@
 #include "sched/placement/scan.h"
 #include "sim/scenario/catalog_mig.h"
 #include "tests/support/check.h"
+#include "tests/support/oracle_plain.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -202,10 +203,10 @@ static weir_status pair_place(const struct pair *pair, const struct weir_place_q
         quick_query.reusable_count = 0;
     if (pair->single == NULL) {
         quick_status = weir_fgd_place(pair->fgd, &quick_query, quick, NULL);
-        plain_status = weir_fgd_plain_place(&pair->rules, query, plain, NULL);
+        plain_status = plain_fgd_place(&pair->rules, query, plain, NULL);
     } else {
         quick_status = weir_fgd_single_fast_place(pair->single, &quick_query, quick, NULL);
-        plain_status = weir_fgd_single_place(&pair->rules, query, plain, NULL);
+        plain_status = plain_single_place(&pair->rules, query, plain, NULL);
     }
     return plain_status == quick_status ? plain_status : WEIR_EINVARIANT;
 }
@@ -215,7 +216,7 @@ static weir_status pair_evict(const struct pair *pair, const struct weir_evict_q
 {
     if (pair->single == NULL) {
         *quick_status = weir_fgd_evict(pair->fgd, query, quick, NULL);
-        return weir_fgd_plain_evict(&pair->rules, query, plain, NULL);
+        return plain_fgd_evict(&pair->rules, query, plain, NULL);
     }
     *quick_status = weir_fgd_single_fast_evict(pair->single, query, quick, NULL);
     return weir_fgd_single_evict(&pair->rules, query, plain, NULL);

@@ -3,6 +3,7 @@
 #include "tests/support/oracle_fgd.h"
 
 #include "sched/placement/fgd.h"
+#include "tests/support/oracle_plain.h"
 
 static struct weir_fgd_rules rules_of(const char *name)
 {
@@ -21,8 +22,8 @@ static weir_status place_as(const char *name, const struct weir_place_query *que
     const struct weir_fgd_rules rules = rules_of(name);
 
     if (rules.precision == WEIR_FGD_SINGLE)
-        return weir_fgd_single_place(&rules, query, answer, error);
-    return weir_fgd_plain_place(&rules, query, answer, error);
+        return plain_single_place(&rules, query, answer, error);
+    return plain_fgd_place(&rules, query, answer, error);
 }
 
 static weir_status evict_as(const char *name, const struct weir_evict_query *query,
@@ -32,7 +33,7 @@ static weir_status evict_as(const char *name, const struct weir_evict_query *que
 
     if (rules.precision == WEIR_FGD_SINGLE)
         return weir_fgd_single_evict(&rules, query, worker, error);
-    return weir_fgd_plain_evict(&rules, query, worker, error);
+    return plain_fgd_evict(&rules, query, worker, error);
 }
 
 #define ORACLE(policy)                                                                             \

@@ -8,6 +8,7 @@
 #include "sim/cluster/target_frag.h"
 #include "sim/lab/arrival_curve.h"
 #include "tests/support/check.h"
+#include "tests/support/oracle_plain.h"
 #include "tests/support/runs.h"
 
 #include <math.h>
@@ -197,7 +198,7 @@ static void ask_both(struct duel *duel, const struct weir_shape *shape)
     struct weir_place_answer kept;
     struct weir_place_answer plain;
     const weir_status status = weir_grades_place(duel->grades, &duel->grader, &query, &kept, NULL);
-    CHECK_I64(status, weir_grades_plain_place(&duel->grader, &query, &plain, NULL));
+    CHECK_I64(status, plain_grades_place(&duel->grader, &query, &plain, NULL));
     CHECK_I64(kept.choice.ties, plain.choice.ties);
     if (status != WEIR_OK)
         return;

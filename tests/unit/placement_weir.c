@@ -7,6 +7,7 @@
 #include "sched/placement/policies.h"
 #include "sim/lab/lab.h"
 #include "tests/support/check.h"
+#include "tests/support/oracle_plain.h"
 #include "tests/support/runs.h"
 
 #include <math.h>
@@ -192,7 +193,7 @@ static void ask_both(struct duel *duel, const struct weir_shape *shape)
     CHECK_I64(weir_lookahead_follow(duel->plain.ahead, &duel->mix), WEIR_OK);
     weir_pressure_measure(duel->cluster, &duel->mix, &duel->plain.pressure);
     const weir_status status = weir_chooser_place(duel->policy, &query, &kept, NULL);
-    CHECK_I64(status, weir_grades_plain_place(&grader, &query, &plain, NULL));
+    CHECK_I64(status, plain_grades_place(&grader, &query, &plain, NULL));
     if (status != WEIR_OK)
         return;
     CHECK_I64(kept.alloc.node, plain.alloc.node);

@@ -5,7 +5,6 @@
 #include "sim/engine/law.h"
 #include "sim/engine/time.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 struct counted {
