@@ -2,39 +2,28 @@
 /*
  * Activities: starts, stops, changes, ends.
  *
- * Invariant: an activity has exactly one event, at its end, unless it is endless; `work` is what
- * was left at since_ns, and what was delivered is rate x time, all whole numbers, so what is left
- * is exact however often it is looked at. The generation of a slot grows when its activity is gone,
- * so a handle given out earlier never fits again.
+ * Idea: where the demand of a resource fits into its capacity everybody there is carried on its own
+ * (activity_run.c) and no one is affected by who comes and goes, so a start is one event. When it
+ * no longer fits the resource turns to sharing (activity_share.c) or, with activities that use
+ * several, to flows (activity_flow.c), and stays there until it is idle. Changes of such a resource
+ * mark it; marked ones are filled once an instant, however many changes there were.
  *
- * Cost: O(1) and one engine operation a start, an end, a change.
+ * Invariant: an activity on its own has exactly one event, at its end, unless it is endless; the
+ * demand of a resource in own mode is at most its capacity; a resource is marked if and only if it
+ * waits in the list of the settlement.
+ *
+ * Cost: O(1) and one engine operation a start, an end, a change where nothing is scarce;
+ * O(activities there) when the capacity of a resource changes.
  */
 #include "sim/engine/activity.h"
 
-#include "sim/engine/room.h"
-#include "sim/engine/time.h"
+#include "sim/engine/activity_state.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
-static const uint32_t NONE = UINT32_MAX;
-
-struct activity {
-    sim_quanta work; /* left at since_ns */
-    uint64_t owner;
-    int64_t since_ns;
-    uint64_t rate;    /* quanta per ns */
-    sim_handle event; /* its end; none when endless */
-    uint32_t generation;
-    uint32_t next_free;
-};
-
-struct sim_activities {
-    struct sim_engine *engine;
-    struct activity *list;
-    uint64_t running, stale;
-    uint32_t count, capacity, free;
-    uint16_t kind;
-};
+static const uint64_t WEIGHTS_LIMIT = UINT64_C(1) << 24;
+static const uint64_t BANDWIDTHS_LIMIT = UINT64_C(1) << 32;
 
 struct sim_activities *sim_activities_create(struct sim_engine *engine, uint16_t kind)
 {
@@ -43,7 +32,9 @@ struct sim_activities *sim_activities_create(struct sim_engine *engine, uint16_t
         return NULL;
     activities->engine = engine;
     activities->kind = kind;
-    activities->free = NONE;
+    activities->list_free = activities->terms_free = activities->groups_free = ACTIVITY_NONE;
+    for (uint32_t length = 0; length <= SIM_ACTIVITY_RESOURCES; length++)
+        activities->hooks_free[length] = ACTIVITY_NONE;
     return activities;
 }
 
@@ -51,168 +42,538 @@ void sim_activities_destroy(struct sim_activities *activities)
 {
     if (!activities)
         return;
+    for (uint32_t i = 0; i < activities->groups_count; i++)
+        free(activities->groups[i].heap.records);
+    for (uint32_t i = 0; i < activities->resources_count; i++)
+        free(activities->resources[i].groups);
     free(activities->list);
+    free(activities->terms);
+    free(activities->hooks);
+    free(activities->resources);
+    free(activities->groups);
+    free(activities->ended);
+    free(activities->ending);
+    free(activities->dirty.list);
+    free(activities->links.list);
+    free(activities->flows.list);
+    free(activities->touched.list);
+    free(activities->shares);
     free(activities);
 }
 
-/* ---- handles ---- */
-
-static sim_handle handle_of(const struct sim_activities *activities, uint32_t slot)
+weir_status sim_resource_add(struct sim_activities *activities, enum sim_share share, uint64_t qpns,
+                             uint32_t *index)
 {
-    return (sim_handle)activities->list[slot].generation << 32 | (slot + 1);
-}
-
-/* NULL for a dead handle. */
-static struct activity *find(const struct sim_activities *activities, sim_handle handle)
-{
-    const uint32_t slot = (uint32_t)handle - 1;
-    if (slot >= activities->count || handle_of(activities, slot) != handle)
-        return NULL;
-    return &activities->list[slot];
-}
-
-static weir_status take_slot(struct sim_activities *activities, uint32_t *slot)
-{
-    *slot = activities->free;
-    if (*slot == NONE) {
-        SIM_ROOM(activities->list, activities->capacity, activities->count + 1);
-        *slot = activities->count++;
-        activities->list[*slot].generation = 1;
-    } else {
-        activities->free = activities->list[*slot].next_free;
-    }
-    activities->running++;
+    if (qpns >= SIM_CAPACITY_LIMIT || activities->resources_count >= ACTIVITY_TARGET_RESOURCE - 1)
+        return WEIR_ERANGE;
+    if (activities->resources_count == activities->resources_capacity &&
+        !activity_array_grow((void **)&activities->resources, &activities->resources_capacity,
+                             sizeof *activities->resources))
+        return WEIR_ENOMEM;
+    *index = activities->resources_count++;
+    activities->resources[*index] = (struct activity_resource){
+        .capacity = qpns,
+        .head = ACTIVITY_NONE,
+        .tail = ACTIVITY_NONE,
+        .share = share,
+    };
     return WEIR_OK;
 }
 
-static void give_slot(struct sim_activities *activities, struct activity *activity)
+sim_quanta sim_resource_delivered(const struct sim_activities *activities, uint32_t index)
 {
-    activity->generation++;
-    activity->next_free = activities->free;
-    activities->free = (uint32_t)(activity - activities->list);
+    if (index >= activities->resources_count)
+        return 0;
+    const struct activity_resource *resource = &activities->resources[index];
+    sim_quanta delivered = resource->delivered;
+    for (uint32_t hook = resource->head; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next)
+        delivered += activity_done(activities, activities->hooks[hook].activity);
+    return delivered;
+}
+
+/* --- membership ------------------------------------------------------------------------------ */
+
+/* What an activity runs at where nothing is scarce: its cap, or all of its narrowest resource. */
+static uint64_t terms_wanted(const struct sim_activities *activities,
+                             const struct activity_terms *terms)
+{
+    uint64_t rate = terms->cap;
+    for (uint32_t i = 0; i < terms->resources; i++) {
+        const uint64_t capacity = terms_resource(activities, terms, i)->capacity;
+        rate = capacity < rate ? capacity : rate;
+    }
+    return rate;
+}
+
+static uint64_t weight_on(const struct activity_resource *resource, uint32_t weight,
+                          uint32_t turn_cost)
+{
+    return weight + (resource->share == SIM_SHARE_TURNS ? (uint64_t)turn_cost : 0);
+}
+
+/* Enters what it asks for in the sums of its resources, or takes it out. */
+static void demand_add(struct sim_activities *activities, const struct activity_terms *terms)
+{
+    for (uint32_t i = 0; i < terms->resources; i++) {
+        struct activity_resource *resource = terms_resource(activities, terms, i);
+        resource->demand += terms->wanted;
+        resource->weights += weight_on(resource, terms->weight, terms->turn_cost);
+    }
+}
+
+static void demand_take(struct sim_activities *activities, const struct activity_terms *terms)
+{
+    for (uint32_t i = 0; i < terms->resources; i++) {
+        struct activity_resource *resource = terms_resource(activities, terms, i);
+        resource->demand -= terms->wanted;
+        resource->weights -= weight_on(resource, terms->weight, terms->turn_cost);
+    }
+}
+
+/* True when the rates on a link depend on one another, or did until now: it must be filled. */
+static bool link_touch(struct sim_activities *activities, uint32_t index)
+{
+    struct activity_resource *resource = &activities->resources[index];
+    if (resource->mode == RESOURCE_SHARED)
+        activity_share_end(activities, index);
+    else if (!resource->was_bound && !resource_is_scarce(resource))
+        return resource->is_dirty && resource->mode == RESOURCE_FLOW;
+    resource->mode = RESOURCE_FLOW;
+    activity_resource_dirty(activities, index);
+    return true;
+}
+
+/* Touches all links it uses. */
+static bool links_touch(struct sim_activities *activities, const struct activity_terms *terms)
+{
+    bool is_touched = false;
+    for (uint32_t i = 0; i < terms->resources; i++)
+        is_touched |= link_touch(activities, activities->hooks[terms->hooks + i].resource);
+    return is_touched;
+}
+
+static bool is_flow(const struct activity_resource *resource)
+{
+    return resource->networked > 0 || resource->mode == RESOURCE_FLOW;
+}
+
+/* Carries one whose terms are new: on its own, in a class, or as the settlement will find. */
+static weir_status activity_carry(struct sim_activities *activities, uint32_t slot)
+{
+    const struct activity_terms *terms = activity_terms_of(activities, slot);
+    const uint32_t index = activities->hooks[terms->hooks].resource;
+    const struct activity_resource *resource = &activities->resources[index];
+    if (terms->resources > 1 || is_flow(resource)) {
+        if (!links_touch(activities, terms))
+            activity_run(activities, slot, terms->wanted);
+        return WEIR_OK;
+    }
+    if (resource->mode == RESOURCE_SHARED) {
+        activity_resource_dirty(activities, index);
+        return activity_share_enter(activities, slot);
+    }
+    if (resource_is_scarce(resource))
+        return activity_share_begin(activities, index);
+    activity_run(activities, slot, terms->wanted);
+    return WEIR_OK;
+}
+
+static weir_status join_resources(struct sim_activities *activities, uint32_t slot,
+                                  const struct sim_activity_spec *spec)
+{
+    const uint32_t index = activity_terms_take(activities, spec);
+    if (index == ACTIVITY_NONE)
+        return WEIR_ENOMEM;
+    struct activity_terms *terms = &activities->terms[index];
+    activities->list[slot].terms = index;
+    terms->activity = slot;
+    terms->wanted = terms_wanted(activities, terms);
+    demand_add(activities, terms);
+    for (uint32_t i = 0; i < terms->resources; i++) {
+        activities->hooks[terms->hooks + i].activity = slot;
+        activity_hook_append(activities, terms->hooks + i);
+        terms_resource(activities, terms, i)->networked += terms->resources > 1;
+    }
+    return activity_carry(activities, slot);
+}
+
+/* An idle resource starts afresh; on one that is scarce the others get what is free now. */
+static void resource_left(struct sim_activities *activities, uint32_t index)
+{
+    struct activity_resource *resource = &activities->resources[index];
+    if (resource->count == 0) {
+        if (resource->mode != RESOURCE_OWN)
+            activity_groups_clear(activities, index);
+        resource->mode = RESOURCE_OWN;
+        resource->was_bound = false;
+    } else if (resource->mode == RESOURCE_SHARED) {
+        activity_resource_dirty(activities, index);
+    } else if (resource->mode == RESOURCE_FLOW) {
+        (void)link_touch(activities, index);
+    }
+}
+
+static void leave_resources(struct sim_activities *activities, uint32_t slot)
+{
+    const struct activity_terms *terms = activity_terms_of(activities, slot);
+    demand_take(activities, terms);
+    for (uint32_t i = 0; i < terms->resources; i++) {
+        activity_hook_remove(activities, terms->hooks + i);
+        terms_resource(activities, terms, i)->networked -= terms->resources > 1;
+    }
+    for (uint32_t i = 0; i < terms->resources; i++)
+        resource_left(activities, activities->hooks[terms->hooks + i].resource);
+    activity_terms_give(activities, activities->list[slot].terms);
+}
+
+/* Takes away one that is halted. */
+static void activity_remove(struct sim_activities *activities, uint32_t slot)
+{
+    if (activities->list[slot].terms != ACTIVITY_NONE)
+        leave_resources(activities, slot);
+    activity_slot_give(activities, slot);
     activities->running--;
 }
 
-/* ---- work and time ---- */
+/* --- starts ---------------------------------------------------------------------------------- */
 
-int64_t sim_work_ns(sim_quanta work, uint64_t qpns)
+/* Whether the sum of the weights stays small enough for the clocks. */
+static weir_status check_weights(const struct activity_resource *resource, uint64_t added,
+                                 struct weir_error *error)
 {
-    if (qpns == 0 || work == SIM_WORK_ENDLESS)
-        return SIM_TIME_MAX;
-    const sim_quanta ns = work == 0 ? 0 : (work - 1) / qpns + 1;
-    return ns < (sim_quanta)SIM_TIME_MAX ? (int64_t)ns : SIM_TIME_MAX;
+    const uint64_t limit =
+        resource->share == SIM_SHARE_BANDWIDTH ? BANDWIDTHS_LIMIT : WEIGHTS_LIMIT;
+    if (resource->weights + added >= limit)
+        return weir_fail(error, WEIR_ERANGE, "the sum of weights must be below %llu",
+                         (unsigned long long)limit);
+    return WEIR_OK;
 }
 
-static int64_t end_ns(const struct activity *activity)
+static weir_status check_resources(const struct sim_activities *activities,
+                                   const struct sim_activity_spec *spec, struct weir_error *error)
 {
-    const int64_t ns = activity->work == 0 ? 0 : sim_work_ns(activity->work, activity->rate);
-    return ns < SIM_TIME_MAX - activity->since_ns ? activity->since_ns + ns : SIM_TIME_MAX;
+    for (uint32_t i = 0; i < spec->resources; i++) {
+        const uint32_t index = spec->resource[i];
+        if (index >= activities->resources_count)
+            return weir_fail(error, WEIR_ENOTFOUND, "resource %u does not exist", index);
+        const enum sim_share share = activities->resources[index].share;
+        if (share != SIM_SHARE_WEIGHTS && spec->resources > 1)
+            return weir_fail(error, WEIR_EINVAL, "resource %u: its law knows one resource", index);
+        if (spec->priority > 0 && (share != SIM_SHARE_WEIGHTS || spec->resources > 1))
+            return weir_fail(error, WEIR_EINVAL, "resource %u: no priorities there", index);
+        if (share == SIM_SHARE_TURNS && spec->cap_qpns != SIM_UNCAPPED)
+            return weir_fail(error, WEIR_EINVAL, "resource %u: no cap where turns are taken",
+                             index);
+        WEIR_TRY(check_weights(
+            &activities->resources[index],
+            weight_on(&activities->resources[index], spec->weight, spec->turn_cost), error));
+        for (uint32_t j = 0; j < i; j++) {
+            if (spec->resource[j] == index)
+                return weir_fail(error, WEIR_EINVAL, "resource %u is named twice", index);
+        }
+    }
+    return WEIR_OK;
 }
 
-static sim_quanta left_of(const struct sim_activities *activities, const struct activity *activity)
+static weir_status check_amounts(const struct sim_activity_spec *spec, struct weir_error *error)
 {
-    const int64_t now_ns = sim_engine_now(activities->engine);
-    const sim_quanta done = (sim_quanta)activity->rate * (uint64_t)(now_ns - activity->since_ns);
-    if (activity->work == SIM_WORK_ENDLESS)
-        return SIM_WORK_ENDLESS;
-    return done < activity->work ? activity->work - done : 0;
+    if (spec->work >= SIM_WORK_LIMIT && spec->work != SIM_WORK_ENDLESS)
+        return weir_fail(error, WEIR_ERANGE, "work must be below 2^102 quanta, or endless");
+    if (spec->resources == 0) {
+        if (spec->cap_qpns == SIM_UNCAPPED)
+            return weir_fail(error, WEIR_EINVAL, "work on no resource must have a cap");
+        if (spec->cap_qpns >= SIM_CAPACITY_LIMIT)
+            return weir_fail(error, WEIR_ERANGE, "rate %llu must be below 2^60",
+                             (unsigned long long)spec->cap_qpns);
+        return WEIR_OK;
+    }
+    if (spec->resources > SIM_ACTIVITY_RESOURCES)
+        return weir_fail(error, WEIR_ERANGE, "resources must be <= %d, got %d",
+                         SIM_ACTIVITY_RESOURCES, spec->resources);
+    if (spec->weight == 0)
+        return weir_fail(error, WEIR_EINVAL, "weight must be > 0, got 0");
+    if (spec->weight > SIM_WEIGHT_LIMIT || spec->turn_cost > SIM_WEIGHT_LIMIT)
+        return weir_fail(error, WEIR_ERANGE, "weight %u and turn cost %u must be <= 2^20",
+                         spec->weight, spec->turn_cost);
+    if (spec->bound_mille > SIM_BOUND_WHOLE)
+        return weir_fail(error, WEIR_ERANGE, "bound_mille must be <= 1000, got %d",
+                         spec->bound_mille);
+    return WEIR_OK;
 }
-
-/* ---- starts, changes, ends ---- */
 
 weir_status sim_activity_start(struct sim_activities *activities,
                                const struct sim_activity_spec *spec, sim_handle *handle,
                                struct weir_error *error)
 {
-    uint32_t slot = NONE;
-    if (spec->work >= SIM_WORK_LIMIT && spec->work != SIM_WORK_ENDLESS)
-        return weir_fail(error, WEIR_ERANGE, "work must be below 2^102 quanta, or endless");
-    if (spec->rate_qpns >= SIM_RATE_LIMIT)
-        return weir_fail(error, WEIR_ERANGE, "rate %llu must be below 2^60",
-                         (unsigned long long)spec->rate_qpns);
-    if (take_slot(activities, &slot) != WEIR_OK)
+    WEIR_TRY(check_amounts(spec, error));
+    WEIR_TRY(check_resources(activities, spec, error));
+    const uint32_t slot = activity_slot_take(activities);
+    if (slot == ACTIVITY_NONE)
         return weir_fail(error, WEIR_ENOMEM, "no room for one more activity");
     struct activity *activity = &activities->list[slot];
-    *activity = (struct activity){ .work = spec->work,
-                                   .owner = spec->owner,
-                                   .since_ns = sim_engine_now(activities->engine),
-                                   .rate = spec->rate_qpns,
-                                   .event = SIM_NO_HANDLE,
-                                   .generation = activity->generation };
-    const struct sim_event event = { .time_ns = end_ns(activity),
-                                     .argument = spec->owner,
-                                     .target = slot,
-                                     .kind = activities->kind,
-                                     .phase = SIM_PHASE_COMPLETION };
-    if (spec->work != SIM_WORK_ENDLESS) {
-        activity->event = sim_engine_schedule(activities->engine, &event);
-        if (activity->event == SIM_NO_HANDLE) {
-            give_slot(activities, activity);
-            return weir_fail(error, WEIR_ENOMEM, "no room for one more activity");
-        }
+    *activity = (struct activity){
+        .work = spec->work,
+        .owner = spec->owner,
+        .number = activities->created++,
+        .since_ns = sim_engine_now(activities->engine),
+        .generation = activity->generation,
+        .terms = ACTIVITY_NONE,
+    };
+    activities->running++;
+    weir_status status = WEIR_OK;
+    if (spec->resources > 0)
+        status = join_resources(activities, slot, spec);
+    else
+        activity_run(activities, slot, spec->cap_qpns);
+    status = status == WEIR_OK ? activities->fault : status;
+    if (status != WEIR_OK) {
+        activity_halt(activities, slot);
+        activity_remove(activities, slot);
+        return weir_fail(error, status, "no room for one more activity");
     }
-    *handle = handle_of(activities, slot);
+    *handle = activity_handle(activities, slot);
     return WEIR_OK;
 }
 
+/* --- changes --------------------------------------------------------------------------------- */
+
 bool sim_activity_stop(struct sim_activities *activities, sim_handle handle, sim_quanta *left)
 {
-    struct activity *activity = find(activities, handle);
     if (handle == SIM_NO_HANDLE)
         return false;
-    if (activity == NULL) {
+    const uint32_t slot = activity_slot(activities, handle);
+    if (slot == ACTIVITY_NONE) {
         activities->stale++;
         return false;
     }
-    if (left != NULL)
-        *left = left_of(activities, activity);
-    if (activity->event != SIM_NO_HANDLE)
-        (void)sim_engine_cancel(activities->engine, activity->event);
-    give_slot(activities, activity);
+    if (left)
+        *left = activity_left(activities, slot);
+    activity_halt(activities, slot);
+    activity_remove(activities, slot);
     return true;
 }
 
 bool sim_activity_left(const struct sim_activities *activities, sim_handle handle, sim_quanta *left)
 {
-    const struct activity *activity = find(activities, handle);
-    if (activity == NULL)
+    const uint32_t slot = activity_slot(activities, handle);
+    if (slot == ACTIVITY_NONE)
         return false;
-    *left = left_of(activities, activity);
+    *left = activity_left(activities, slot);
     return true;
 }
 
 int64_t sim_activity_end_ns(const struct sim_activities *activities, sim_handle handle)
 {
-    const struct activity *activity = find(activities, handle);
-    return activity == NULL ? SIM_TIME_MAX : end_ns(activity);
+    const uint32_t slot = activity_slot(activities, handle);
+    if (slot == ACTIVITY_NONE)
+        return SIM_TIME_MAX;
+    const struct activity *activity = &activities->list[slot];
+    if (activity->terms != ACTIVITY_NONE &&
+        activities->terms[activity->terms].group != ACTIVITY_NONE)
+        return activity_tagged_end_ns(activities, slot);
+    return activity_own_end_ns(activities, activity);
 }
 
-weir_status sim_activity_set(struct sim_activities *activities, sim_handle handle,
-                             uint64_t rate_qpns)
+/* From `hook` on, events at `end_ns` come after that of an activity created before them which has
+ * just been moved there. */
+static void ends_by_creation(struct sim_activities *activities, uint32_t hook, int64_t end_ns)
 {
-    struct activity *activity = find(activities, handle);
-    if (activity == NULL) {
+    for (; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next) {
+        const struct activity *activity = &activities->list[activities->hooks[hook].activity];
+        if (activity->event != SIM_NO_HANDLE && activity_own_end_ns(activities, activity) == end_ns)
+            (void)sim_engine_reschedule(activities->engine, activity->event, end_ns);
+    }
+}
+
+static weir_status terms_set(struct sim_activities *activities, uint32_t slot, uint32_t weight,
+                             uint64_t cap)
+{
+    struct activity_terms *terms = activity_terms_of(activities, slot);
+    if (terms->group != ACTIVITY_NONE)
+        activity_halt(activities, slot);
+    const uint64_t before = activities->list[slot].rate;
+    demand_take(activities, terms);
+    terms->weight = weight;
+    terms->cap = cap;
+    terms->wanted = terms_wanted(activities, terms);
+    demand_add(activities, terms);
+    WEIR_TRY(activity_carry(activities, slot));
+    const struct activity *activity = &activities->list[slot];
+    if (activity->event == SIM_NO_HANDLE || activity->rate == before)
+        return activities->fault;
+    for (uint32_t i = 0; i < terms->resources; i++)
+        ends_by_creation(activities, activities->hooks[terms->hooks + i].next,
+                         activity_own_end_ns(activities, activity));
+    return activities->fault;
+}
+
+weir_status sim_activity_set(struct sim_activities *activities, sim_handle handle, uint32_t weight,
+                             uint64_t cap_qpns)
+{
+    const uint32_t slot = activity_slot(activities, handle);
+    if (slot == ACTIVITY_NONE) {
         activities->stale++;
         return WEIR_ENOTFOUND;
     }
-    if (rate_qpns >= SIM_RATE_LIMIT)
-        return WEIR_ERANGE;
-    if (rate_qpns == activity->rate)
+    if (activities->list[slot].terms == ACTIVITY_NONE) {
+        if (cap_qpns >= SIM_CAPACITY_LIMIT)
+            return cap_qpns == SIM_UNCAPPED ? WEIR_EINVAL : WEIR_ERANGE;
+        activity_run(activities, slot, cap_qpns);
+        return activities->fault;
+    }
+    const struct activity_terms *terms = activity_terms_of(activities, slot);
+    if (weight == terms->weight && cap_qpns == terms->cap)
         return WEIR_OK;
-    activity->work = left_of(activities, activity);
-    activity->since_ns = sim_engine_now(activities->engine);
-    activity->rate = rate_qpns;
-    if (activity->event != SIM_NO_HANDLE)
-        (void)sim_engine_reschedule(activities->engine, activity->event, end_ns(activity));
+    if (weight == 0)
+        return WEIR_EINVAL;
+    if (weight > SIM_WEIGHT_LIMIT)
+        return WEIR_ERANGE;
+    for (uint32_t i = 0; i < terms->resources; i++) {
+        const struct activity_resource *resource = terms_resource(activities, terms, i);
+        if (resource->share == SIM_SHARE_TURNS && cap_qpns != SIM_UNCAPPED)
+            return WEIR_EINVAL;
+        if (weight > terms->weight)
+            WEIR_TRY(check_weights(resource, weight - terms->weight, NULL));
+    }
+    return terms_set(activities, slot, weight, cap_qpns);
+}
+
+/* --- the capacity of a resource -------------------------------------------------------------- */
+
+/* What those on the resource want, anew, after its capacity has changed. */
+static void resource_want(struct sim_activities *activities, uint32_t index)
+{
+    uint32_t hook = activities->resources[index].head;
+    for (; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next) {
+        struct activity_terms *terms =
+            activity_terms_of(activities, activities->hooks[hook].activity);
+        demand_take(activities, terms);
+        terms->wanted = terms_wanted(activities, terms);
+        demand_add(activities, terms);
+    }
+}
+
+/* Runs those of a resource where nothing is scarce at what they want. From the first whose rate
+ * changes on, all events are moved, so that equal ends stay in the order of creation. */
+static void resource_run(struct sim_activities *activities, uint32_t index)
+{
+    bool is_moved = false;
+    uint32_t hook = activities->resources[index].head;
+    for (; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next) {
+        const uint32_t slot = activities->hooks[hook].activity;
+        const struct activity *activity = &activities->list[slot];
+        const uint64_t wanted = activity_terms_of(activities, slot)->wanted;
+        if (wanted == activity->rate && is_moved && activity->event != SIM_NO_HANDLE)
+            (void)sim_engine_reschedule(activities->engine, activity->event,
+                                        activity_own_end_ns(activities, activity));
+        is_moved |= wanted != activity->rate;
+        activity_run(activities, slot, wanted);
+    }
+}
+
+/* Marks the links that the change concerns, and runs those that use none of them. */
+static void resource_run_flows(struct sim_activities *activities, uint32_t index)
+{
+    uint32_t hook = activities->resources[index].head;
+    for (; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next)
+        (void)links_touch(activities,
+                          activity_terms_of(activities, activities->hooks[hook].activity));
+    for (hook = activities->resources[index].head; hook != ACTIVITY_NONE;
+         hook = activities->hooks[hook].next) {
+        const uint32_t slot = activities->hooks[hook].activity;
+        const struct activity_terms *terms = activity_terms_of(activities, slot);
+        if (!links_touch(activities, terms))
+            activity_run(activities, slot, terms->wanted);
+    }
+}
+
+weir_status sim_resource_set_capacity(struct sim_activities *activities, uint32_t index,
+                                      uint64_t qpns)
+{
+    if (index >= activities->resources_count)
+        return WEIR_ENOTFOUND;
+    if (qpns >= SIM_CAPACITY_LIMIT)
+        return WEIR_ERANGE;
+    struct activity_resource *resource = &activities->resources[index];
+    if (resource->capacity == qpns)
+        return WEIR_OK;
+    /* There the weight of a member is its speed, which changes. */
+    const bool begins_anew =
+        resource->mode == RESOURCE_SHARED && resource->share == SIM_SHARE_BANDWIDTH;
+    if (begins_anew)
+        activity_share_end(activities, index);
+    resource->capacity = qpns;
+    resource_want(activities, index);
+    if (is_flow(resource))
+        resource_run_flows(activities, index);
+    else if (begins_anew || (resource->mode == RESOURCE_OWN && resource_is_scarce(resource)))
+        WEIR_TRY(activity_share_begin(activities, index));
+    else if (resource->mode == RESOURCE_SHARED)
+        activity_resource_dirty(activities, index);
+    else
+        resource_run(activities, index);
+    return activities->fault;
+}
+
+/* --- events ---------------------------------------------------------------------------------- */
+
+weir_status sim_activities_settle(struct sim_activities *activities)
+{
+    for (uint32_t i = 0; i < activities->dirty.count; i++) {
+        const uint32_t index = activities->dirty.list[i];
+        if (activities->resources[index].mode == RESOURCE_SHARED)
+            WEIR_TRY(activity_share_fill(activities, index));
+    }
+    WEIR_TRY(activity_flow_fill(activities));
+    for (uint32_t i = 0; i < activities->dirty.count; i++)
+        activities->resources[activities->dirty.list[i]].is_dirty = false;
+    activities->dirty.count = 0;
+    return activities->fault;
+}
+
+static weir_status end_one(struct sim_activities *activities, uint32_t slot, uint32_t *count)
+{
+    if (*count == activities->ended_capacity &&
+        !activity_array_grow((void **)&activities->ended, &activities->ended_capacity,
+                             sizeof *activities->ended))
+        return WEIR_ENOMEM;
+    activities->ended[(*count)++] =
+        (struct sim_ended){ activity_handle(activities, slot), activities->list[slot].owner };
+    activity_remove(activities, slot);
     return WEIR_OK;
 }
 
-uint64_t sim_activities_fire(struct sim_activities *activities, const struct sim_event *event)
+static weir_status fire_resource(struct sim_activities *activities, uint32_t index, uint32_t *count)
 {
-    assert(event->target < activities->count);
-    struct activity *activity = &activities->list[event->target];
-    give_slot(activities, activity);
-    return activity->owner;
+    activities->resources[index].event = SIM_NO_HANDLE;
+    WEIR_TRY(activity_share_due(activities, index));
+    for (uint32_t i = 0; i < activities->ending_count; i++)
+        WEIR_TRY(end_one(activities, activities->ending[i].slot, count));
+    if (activities->resources[index].count > 0)
+        activity_resource_dirty(activities, index);
+    return WEIR_OK;
+}
+
+weir_status sim_activities_fire(struct sim_activities *activities, const struct sim_event *event,
+                                const struct sim_ended **ended, uint32_t *count)
+{
+    weir_status status = WEIR_OK;
+    uint32_t done = 0;
+    if (event->target == ACTIVITY_TARGET_SETTLE) {
+        activities->settlement = SIM_NO_HANDLE;
+        status = sim_activities_settle(activities);
+    } else if (event->target & ACTIVITY_TARGET_RESOURCE) {
+        status = fire_resource(activities, event->target & ~ACTIVITY_TARGET_RESOURCE, &done);
+    } else {
+        assert(event->target < activities->list_count);
+        activities->list[event->target].event = SIM_NO_HANDLE;
+        activity_halt(activities, event->target);
+        status = end_one(activities, event->target, &done);
+    }
+    WEIR_TRY(status);
+    *ended = activities->ended;
+    *count = done;
+    return activities->fault;
 }
 
 uint64_t sim_activities_running(const struct sim_activities *activities)

@@ -89,8 +89,9 @@ static weir_status start_activity(struct sim_jobs_run *run, struct sim_job *job,
 {
     const struct sim_activity_spec spec = { .work = sim_work_of_ns(job->arrival.run_ns,
                                                                    SIM_DEVICE_QPNS),
-                                            .rate_qpns = rate_of(run, job),
-                                            .owner = slot };
+                                            .cap_qpns = rate_of(run, job),
+                                            .owner = slot,
+                                            .weight = 1 };
     run->ending += spec.work == SIM_WORK_ENDLESS ? 0 : 1;
     return sim_activity_start(run->activities, &spec, &job->run, run->context->error);
 }
@@ -157,7 +158,7 @@ weir_status sim_jobs_refresh_speeds(struct sim_jobs_run *run)
     for (uint32_t slot = 0; slot < run->slots.used; slot++) {
         const struct sim_job *job = &run->slots.jobs[slot];
         if (job->state == SIM_JOB_RUNNING && !job->is_lost)
-            WEIR_TRY(sim_activity_set(run->activities, job->run, rate_of(run, job)));
+            WEIR_TRY(sim_activity_set(run->activities, job->run, 1, rate_of(run, job)));
     }
     return WEIR_OK;
 }
@@ -204,7 +205,12 @@ static weir_status finish(struct sim_jobs_run *run, uint32_t slot)
 
 weir_status sim_jobs_ended(struct sim_jobs_run *run, const struct sim_event *event)
 {
-    return finish(run, (uint32_t)sim_activities_fire(run->activities, event));
+    const struct sim_ended *ended = NULL;
+    uint32_t count = 0;
+    WEIR_TRY(sim_activities_fire(run->activities, event, &ended, &count));
+    for (uint32_t i = 0; i < count; i++)
+        WEIR_TRY(finish(run, (uint32_t)ended[i].owner));
+    return WEIR_OK;
 }
 
 weir_status sim_jobs_rank_stops(struct sim_jobs_run *run, struct sim_worker *worker,
