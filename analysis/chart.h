@@ -29,6 +29,7 @@ enum { AN_CHART_WIDTH = 1000, AN_CHART_BINS = 240 };
 #define AN_PALE        "#d7dde3"
 #define AN_PALE_BLUE   "#cfe3f0"
 #define AN_VERMILLION  "#d55e00"
+#define AN_PINK        "#cc79a7"
 #define AN_ORANGE_TEXT "#b27600"
 #define AN_GREEN_TEXT  "#00795a"
 

@@ -14,6 +14,7 @@ static const struct cause {
 } causes[] = { { "unalloc.fraction_pct", "too little left on a GPU", AN_BLUE },
                { "unalloc.gang_pct", "too few whole GPUs on a node", AN_SKY },
                { "unalloc.cpu_pct", "CPUs short", AN_ORANGE },
+               { "unalloc.gpumem_pct", "GPU memory short", AN_PINK },
                { "unalloc.mem_pct", "memory short", AN_VERMILLION },
                { "unalloc.model_pct", "no accepted model", AN_GREEN },
                { "unalloc.policy_pct", "refused by the policy", AN_GREY },

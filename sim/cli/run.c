@@ -220,6 +220,7 @@ static void print_causes(const struct sim_experiment *experiment, FILE *out)
     } causes[] = { { "unalloc.fraction_pct", "too little left on a GPU" },
                    { "unalloc.gang_pct", "too few whole GPUs on a node" },
                    { "unalloc.cpu_pct", "CPUs short" },
+                   { "unalloc.gpumem_pct", "GPU memory short" },
                    { "unalloc.mem_pct", "memory short" },
                    { "unalloc.model_pct", "no accepted model" },
                    { "unalloc.policy_pct", "refused by the policy" },
@@ -279,10 +280,13 @@ static void print_jobs(const struct sim_experiment *experiment, FILE *out)
     (void)fprintf(out, "jobs           %.0f placed   %.0f refused   %s\n",
                   sim_experiment_mean(experiment, 0, "jobs.placed", ""),
                   sim_experiment_mean(experiment, 0, "jobs.failed", ""), run->outcome);
-    (void)fprintf(out, "allocated      GPUs %.2f %%   CPUs %.2f %%   memory %.2f %%\n",
+    const double memory = sim_experiment_mean(experiment, 0, "alloc.mem_pct", "");
+    (void)fprintf(out, "allocated      GPUs %.2f %%   CPUs %.2f %%",
                   sim_experiment_mean(experiment, 0, "alloc.gpu_pct", ""),
-                  sim_experiment_mean(experiment, 0, "alloc.cpu_pct", ""),
-                  sim_experiment_mean(experiment, 0, "alloc.mem_pct", ""));
+                  sim_experiment_mean(experiment, 0, "alloc.cpu_pct", ""));
+    if (!isnan(memory))
+        (void)fprintf(out, "   memory %.2f %%", memory);
+    (void)fputc('\n', out);
     (void)fprintf(out, "fragmented     %.2f %% of all GPUs, at %.1f %% asked for\n",
                   sim_experiment_mean(experiment, 0, "frag.gpu_pct", ""),
                   sim_experiment_mean(experiment, 0, "demand.gpu_pct", ""));

@@ -16,6 +16,19 @@ static const struct activity_terms *terms_at(const struct sim_activities *activi
     return activity_terms_of(activities, activities->hooks[hook].activity);
 }
 
+/* Its cap, or all of the narrowest resource on its way. */
+static bool wants_what_it_can_get(const struct sim_activities *activities,
+                                  const struct activity_terms *terms)
+{
+    uint64_t least = terms->cap;
+    for (uint32_t i = 0; i < terms->resources; i++) {
+        const uint32_t resource = activities->hooks[terms->hooks + i].resource;
+        if (activities->resources[resource].capacity < least)
+            least = activities->resources[resource].capacity;
+    }
+    return terms->wanted == least;
+}
+
 static weir_status check_list(const struct sim_activities *activities, uint32_t index,
                               struct weir_error *error)
 {
@@ -31,6 +44,9 @@ static weir_status check_list(const struct sim_activities *activities, uint32_t 
         if (at->previous != previous || at->resource != index || ++count > resource->count)
             return weir_fail(error, WEIR_EINVARIANT, "resource %u: its list is broken", index);
         const struct activity_terms *terms = terms_at(activities, hook);
+        if (!wants_what_it_can_get(activities, terms))
+            return weir_fail(error, WEIR_EINVARIANT, "resource %u: a user of it wants %llu", index,
+                             (unsigned long long)terms->wanted);
         demand += terms->wanted;
         weights += terms->weight;
         if (resource->share == SIM_SHARE_TURNS)
@@ -125,15 +141,36 @@ static weir_status check_resource(const struct sim_activities *activities, uint3
     WEIR_TRY(check_list(activities, index, error));
     for (uint32_t i = 0; i < resource->group_count; i++)
         WEIR_TRY(check_group(activities, resource->groups[i], error));
+    if (resource->count == 0 &&
+        (resource->mode != RESOURCE_OWN || resource->group_count > 0 || resource->was_bound))
+        return weir_fail(error, WEIR_EINVARIANT, "resource %u is idle and not as new", index);
     if (resource->mode == RESOURCE_OWN && resource_is_scarce(resource))
         return weir_fail(error, WEIR_EINVARIANT, "resource %u is scarce and shares nothing", index);
     return activities->dirty.count > 0 ? WEIR_OK : check_rates(activities, index, error);
+}
+
+/* A resource is marked once for a settlement, and only until then. */
+static weir_status check_marks(const struct sim_activities *activities, struct weir_error *error)
+{
+    uint32_t marked = 0;
+    for (uint32_t index = 0; index < activities->resources_count; index++)
+        marked += activities->resources[index].is_dirty ? 1 : 0;
+    for (uint32_t i = 0; i < activities->dirty.count; i++) {
+        if (!activities->resources[activities->dirty.list[i]].is_dirty)
+            return weir_fail(error, WEIR_EINVARIANT, "resource %u waits unmarked",
+                             activities->dirty.list[i]);
+    }
+    if (marked != activities->dirty.count)
+        return weir_fail(error, WEIR_EINVARIANT, "%u resources are marked, %u wait", marked,
+                         activities->dirty.count);
+    return WEIR_OK;
 }
 
 weir_status sim_activities_check(const struct sim_activities *activities, struct weir_error *error)
 {
     for (uint32_t index = 0; index < activities->resources_count; index++)
         WEIR_TRY(check_resource(activities, index, error));
+    WEIR_TRY(check_marks(activities, error));
     uint64_t slots = activities->running;
     uint32_t slot = activities->list_free;
     for (; slot != ACTIVITY_NONE; slot = activities->list[slot].terms) {

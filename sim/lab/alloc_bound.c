@@ -15,7 +15,9 @@ static bool is_equal(const struct sim_cluster *cluster, uint32_t a, uint32_t b)
         left->gpu_count != right->gpu_count)
         return false;
     for (uint32_t g = 0; g < left->gpu_count; g++)
-        if (cluster->gpus[left->gpu_first + g].type != cluster->gpus[right->gpu_first + g].type)
+        if (cluster->gpus[left->gpu_first + g].type != cluster->gpus[right->gpu_first + g].type ||
+            cluster->gpus[left->gpu_first + g].mem_total_bytes !=
+                cluster->gpus[right->gpu_first + g].mem_total_bytes)
             return false;
     return true;
 }
@@ -36,6 +38,19 @@ static void group_nodes(struct sim_alloc_problem *problem)
 
 /* ---- sizes ---- */
 
+/* Of the GPU with most: a bin that is too large keeps the bound above. 0 = some are not known. */
+static int64_t largest_memory(const struct sim_cluster *cluster, const struct sim_node *node)
+{
+    int64_t largest = 0;
+    for (uint32_t g = 0; g < node->gpu_count; g++) {
+        const int64_t bytes = cluster->gpus[node->gpu_first + g].mem_total_bytes;
+        if (bytes == 0)
+            return 0;
+        largest = bytes > largest ? bytes : largest;
+    }
+    return largest;
+}
+
 struct sim_alloc_bins sim_alloc_bins_of(const struct sim_alloc_problem *problem, uint32_t group,
                                         enum sim_alloc_measure measure)
 {
@@ -46,6 +61,10 @@ struct sim_alloc_bins sim_alloc_bins_of(const struct sim_alloc_problem *problem,
     case SIM_ALLOC_DEVICE:
         bins.bins *= node->gpu_count;
         bins.whole = WEIR_ONE;
+        break;
+    case SIM_ALLOC_DEVICE_MEMORY:
+        bins.bins *= node->gpu_count;
+        bins.whole = largest_memory(problem->cluster, node);
         break;
     case SIM_ALLOC_NODE_GPUS:
         bins.whole = (int64_t)node->gpu_count * WEIR_ONE;
@@ -70,6 +89,9 @@ struct sim_alloc_piece sim_alloc_piece_of(const struct weir_shape *shape,
     case SIM_ALLOC_DEVICE:
         piece = (struct sim_alloc_piece){ shape->gpu_count, shape->gpu_units };
         break;
+    case SIM_ALLOC_DEVICE_MEMORY:
+        piece = (struct sim_alloc_piece){ shape->gpu_count, shape->gpu_mem_bytes };
+        break;
     case SIM_ALLOC_NODE_GPUS:
         piece.size = shape->gpu_units * shape->gpu_count;
         break;
@@ -90,8 +112,12 @@ static bool fits_empty(const struct sim_cluster *cluster, uint32_t node,
 {
     const struct sim_node *host = &cluster->nodes[node];
     uint32_t gpus = 0;
-    for (uint32_t g = 0; g < host->gpu_count; g++)
-        gpus += weir_shape_takes_type(shape, cluster->gpus[host->gpu_first + g].type) ? 1 : 0;
+    for (uint32_t g = 0; g < host->gpu_count; g++) {
+        const struct sim_gpu *gpu = &cluster->gpus[host->gpu_first + g];
+        const bool has_memory =
+            gpu->mem_total_bytes == 0 || shape->gpu_mem_bytes <= gpu->mem_total_bytes;
+        gpus += has_memory && weir_shape_takes_type(shape, gpu->type) ? 1 : 0;
+    }
     return gpus >= shape->gpu_count && shape->cpu_units <= host->cpu_total &&
            (host->ram_total_bytes == 0 || shape->ram_bytes <= host->ram_total_bytes);
 }

@@ -4,12 +4,12 @@
  *
  * Nodes of equal hardware are one group, jobs that ask for the same one kind; x(k, g) is how many
  * jobs of kind k run in group g. Maximise the GPUs they hold, subject to: no more jobs than
- * arrived, only groups whose empty nodes they fit, and for every group the GPUs, CPUs and memory
- * it has. That linear program lets jobs be divided and nodes of a group be one; both make the value
- * larger, never smaller, than what can be placed. It is tightened by the same constraints with
- * stretched sizes (dual_feasible.h), which every real placement meets: a GPU cannot hold two shares
- * of 0.6, a node of 8 CPUs no two jobs of 5. They are added where the present solution breaks them,
- * until it breaks none.
+ * arrived, only groups whose empty nodes they fit, and for every group the GPUs, their memory, and
+ * the CPUs and memory it has. That linear program lets jobs be divided and nodes of a group be one;
+ * both make the value larger, never smaller, than what can be placed. It is tightened by the same
+ * constraints with stretched sizes (dual_feasible.h), which every real placement meets: a GPU
+ * cannot hold two shares of 0.6, a node of 8 CPUs no two jobs of 5. They are added where the
+ * present solution breaks them, until it breaks none.
  *
  * The value is not taken from the solver's objective but computed from its multipliers by weak
  * duality, with those below 0 set to 0: whatever the solver did, the result is a bound.
@@ -18,7 +18,7 @@
  * the least of the GPUs and what one resource allows when the jobs with the most GPU for it are
  * taken first.
  *
- * Jobs without GPUs are left out (a scheduler may refuse them), as are GPU memory and engines.
+ * Jobs without GPUs are left out (a scheduler may refuse them), as are engines.
  */
 #ifndef SIM_LAB_ALLOC_BOUND_H
 #define SIM_LAB_ALLOC_BOUND_H
@@ -49,9 +49,11 @@ struct sim_alloc_group {
     uint32_t nodes;
 };
 
-/* What a size is measured against: one GPU, the GPUs of a node, its CPUs, its memory. */
+/* What a size is measured against: one GPU, its memory, the GPUs of a node, its CPUs, its memory.
+ */
 enum sim_alloc_measure {
     SIM_ALLOC_DEVICE,
+    SIM_ALLOC_DEVICE_MEMORY,
     SIM_ALLOC_NODE_GPUS,
     SIM_ALLOC_CPU,
     SIM_ALLOC_MEMORY,

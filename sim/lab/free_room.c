@@ -10,9 +10,11 @@ weir_status sim_free_room_create(const struct sim_cluster *cluster, struct sim_f
         .cluster = cluster,
         .cpu_units = calloc((size_t)cluster->node_count + 1, sizeof(*room->cpu_units)),
         .ram_bytes = calloc((size_t)cluster->node_count + 1, sizeof(*room->ram_bytes)),
-        .gpu_units = calloc((size_t)cluster->gpu_count + 1, sizeof(*room->gpu_units))
+        .gpu_units = calloc((size_t)cluster->gpu_count + 1, sizeof(*room->gpu_units)),
+        .gpu_mem_bytes = calloc((size_t)cluster->gpu_count + 1, sizeof(*room->gpu_mem_bytes))
     };
-    if (room->cpu_units == NULL || room->ram_bytes == NULL || room->gpu_units == NULL) {
+    if (room->cpu_units == NULL || room->ram_bytes == NULL || room->gpu_units == NULL ||
+        room->gpu_mem_bytes == NULL) {
         sim_free_room_clear(room);
         return WEIR_ENOMEM;
     }
@@ -25,6 +27,7 @@ void sim_free_room_clear(struct sim_free_room *room)
     free(room->cpu_units);
     free(room->ram_bytes);
     free(room->gpu_units);
+    free(room->gpu_mem_bytes);
     *room = (struct sim_free_room){ .cluster = NULL };
 }
 
@@ -38,8 +41,12 @@ void sim_free_room_reset(struct sim_free_room *room)
                                  ? node->ram_total_bytes - node->ram_used_bytes
                                  : INT64_MAX / 2;
     }
-    for (uint32_t g = 0; g < cluster->gpu_count; g++)
-        room->gpu_units[g] = WEIR_ONE - cluster->gpus[g].units_held;
+    for (uint32_t g = 0; g < cluster->gpu_count; g++) {
+        const struct sim_gpu *gpu = &cluster->gpus[g];
+        room->gpu_units[g] = WEIR_ONE - gpu->units_held;
+        room->gpu_mem_bytes[g] =
+            gpu->mem_total_bytes > 0 ? gpu->mem_total_bytes - gpu->mem_used_bytes : INT64_MAX / 2;
+    }
 }
 
 enum sim_obstacle sim_free_room_obstacle(const struct sim_free_room *room, uint32_t node,
@@ -47,6 +54,7 @@ enum sim_obstacle sim_free_room_obstacle(const struct sim_free_room *room, uint3
 {
     const struct sim_node *host = &room->cluster->nodes[node];
     uint32_t fitting = 0;
+    uint32_t with_memory = 0;
     bool has_model = shape->gpu_count == 0;
     *roomy_units = 0;
     for (uint32_t g = host->gpu_first; g < host->gpu_first + host->gpu_count; g++) {
@@ -56,12 +64,15 @@ enum sim_obstacle sim_free_room_obstacle(const struct sim_free_room *room, uint3
         if (room->gpu_units[g] < shape->gpu_units)
             continue;
         fitting++;
+        with_memory += room->gpu_mem_bytes[g] >= shape->gpu_mem_bytes ? 1 : 0;
         *roomy_units += room->gpu_units[g];
     }
     if (!has_model)
         return SIM_OBSTACLE_MODEL;
     if (fitting < shape->gpu_count)
         return SIM_OBSTACLE_GPUS;
+    if (with_memory < shape->gpu_count)
+        return SIM_OBSTACLE_GPU_MEM;
     if (room->cpu_units[node] < shape->cpu_units)
         return SIM_OBSTACLE_CPU;
     return room->ram_bytes[node] < shape->ram_bytes ? SIM_OBSTACLE_MEMORY : SIM_OBSTACLE_NONE;
@@ -74,6 +85,7 @@ static uint32_t fullest(const struct sim_free_room *room, const struct sim_node 
     uint32_t best = WEIR_NO_INDEX;
     for (uint32_t g = host->gpu_first; g < host->gpu_first + host->gpu_count; g++) {
         const bool is_fitting = room->gpu_units[g] >= shape->gpu_units &&
+                                room->gpu_mem_bytes[g] >= shape->gpu_mem_bytes &&
                                 weir_shape_takes_type(shape, room->cluster->gpus[g].type);
         if (is_fitting && (best == WEIR_NO_INDEX || room->gpu_units[g] < room->gpu_units[best]))
             best = g;
@@ -91,7 +103,10 @@ bool sim_free_room_take(struct sim_free_room *room, uint32_t node, const struct 
         return false;
     room->cpu_units[node] -= shape->cpu_units;
     room->ram_bytes[node] -= shape->ram_bytes;
-    for (uint32_t d = 0; d < shape->gpu_count; d++)
-        room->gpu_units[fullest(room, host, shape)] -= shape->gpu_units;
+    for (uint32_t d = 0; d < shape->gpu_count; d++) {
+        const uint32_t gpu = fullest(room, host, shape);
+        room->gpu_units[gpu] -= shape->gpu_units;
+        room->gpu_mem_bytes[gpu] -= shape->gpu_mem_bytes;
+    }
     return true;
 }

@@ -4,7 +4,7 @@
  * makes: what if there were more CPUs, what if gangs could span nodes.
  *
  * Placing is plain: the first node that fits; a share goes to the fullest GPU that has room, whole
- * GPUs are the first free ones. Codec engines and GPU memory are not looked at.
+ * GPUs are the first free ones. Codec engines are not looked at.
  */
 #ifndef SIM_LAB_FREE_ROOM_H
 #define SIM_LAB_FREE_ROOM_H
@@ -14,9 +14,10 @@
 
 struct sim_free_room {
     const struct sim_cluster *cluster;
-    int64_t *cpu_units; /* by node */
-    int64_t *ram_bytes; /* by node, INT64_MAX / 2 where memory is not modelled */
-    int64_t *gpu_units; /* by GPU of the cluster */
+    int64_t *cpu_units;     /* by node */
+    int64_t *ram_bytes;     /* by node, INT64_MAX / 2 where memory is not modelled */
+    int64_t *gpu_units;     /* by GPU of the cluster */
+    int64_t *gpu_mem_bytes; /* the same, INT64_MAX / 2 where memory is not modelled */
 };
 
 weir_status sim_free_room_create(const struct sim_cluster *cluster, struct sim_free_room *room);
@@ -29,11 +30,12 @@ void sim_free_room_reset(struct sim_free_room *room);
 enum sim_obstacle {
     SIM_OBSTACLE_NONE,
     SIM_OBSTACLE_MODEL,
-    SIM_OBSTACLE_GPUS, /* too few GPUs with enough left */
+    SIM_OBSTACLE_GPUS,    /* too few GPUs with enough left */
+    SIM_OBSTACLE_GPU_MEM, /* too few of them with enough memory left */
     SIM_OBSTACLE_CPU,
     SIM_OBSTACLE_MEMORY
 };
-/* `roomy_units` receives what is free on GPUs that could carry one of the job's parts. */
+/* `roomy_units` receives what is free on GPUs with enough left for one of the job's parts. */
 enum sim_obstacle sim_free_room_obstacle(const struct sim_free_room *room, uint32_t node,
                                          const struct weir_shape *shape, int64_t *roomy_units);
 

@@ -19,11 +19,11 @@ static int64_t free_units(const struct sim_free_room *room, uint32_t node)
 static void look(const struct sim_free_room *room, uint32_t node, const struct weir_shape *shape,
                  double weights[SIM_CAUSES])
 {
-    static const enum sim_cause causes[] = { [SIM_OBSTACLE_NONE] = SIM_CAUSE_POLICY,
-                                             [SIM_OBSTACLE_MODEL] = SIM_CAUSE_MODEL,
-                                             [SIM_OBSTACLE_GPUS] = SIM_CAUSE_GANG,
-                                             [SIM_OBSTACLE_CPU] = SIM_CAUSE_CPU,
-                                             [SIM_OBSTACLE_MEMORY] = SIM_CAUSE_MEMORY };
+    static const enum sim_cause causes[] = {
+        [SIM_OBSTACLE_NONE] = SIM_CAUSE_POLICY, [SIM_OBSTACLE_MODEL] = SIM_CAUSE_MODEL,
+        [SIM_OBSTACLE_GPUS] = SIM_CAUSE_GANG,   [SIM_OBSTACLE_GPU_MEM] = SIM_CAUSE_GPU_MEM,
+        [SIM_OBSTACLE_CPU] = SIM_CAUSE_CPU,     [SIM_OBSTACLE_MEMORY] = SIM_CAUSE_MEMORY
+    };
     int64_t roomy_units = 0;
     const enum sim_obstacle obstacle = sim_free_room_obstacle(room, node, shape, &roomy_units);
     const double all = weir_units_amount(free_units(room, node));

@@ -3,11 +3,11 @@
  * Why GPUs stay unallocated although jobs were refused, and what would help.
  *
  * Causes. Each refused job looks at each node and names the first thing that keeps it away: no GPU
- * of a model it accepts, GPUs with too little left or too few of them, CPUs, memory. The node's
- * free GPU goes to that cause; where its GPUs are the cause, what lies on GPUs too small for it is
- * "fraction", the rest "gang". Jobs count by their GPU demand, and the shares are spread over all
- * unallocated GPUs. Where less was asked for than there is, the difference has the cause "no
- * demand", so that the causes always add up to what is unallocated.
+ * of a model it accepts, GPUs with too little left or too few of them, GPU memory, CPUs, memory.
+ * The node's free GPU goes to that cause; where its GPUs are the cause, what lies on GPUs too small
+ * for it is "fraction", the rest "gang". Jobs count by their GPU demand, and the shares are spread
+ * over all unallocated GPUs. Where less was asked for than there is, the difference has the cause
+ * "no demand", so that the causes always add up to what is unallocated.
  *
  * Changes. The refused jobs are asked again with one thing changed, everything else as it is: more
  * CPUs or memory on all nodes of one GPU model (the least amount that reaches 90 % of what any
@@ -25,6 +25,7 @@
     X(SIM_CAUSE_MODEL, "unalloc.model_pct")                                                        \
     X(SIM_CAUSE_FRACTION, "unalloc.fraction_pct")                                                  \
     X(SIM_CAUSE_GANG, "unalloc.gang_pct")                                                          \
+    X(SIM_CAUSE_GPU_MEM, "unalloc.gpumem_pct")                                                     \
     X(SIM_CAUSE_CPU, "unalloc.cpu_pct")                                                            \
     X(SIM_CAUSE_MEMORY, "unalloc.mem_pct")                                                         \
     X(SIM_CAUSE_POLICY, "unalloc.policy_pct")                                                      \

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Every incident shows its signature in the variant `broken` and loses it in `fix`.
-# covers: S0.32 S2.29
+# covers: S0.32
 . "$WEIR_SOURCE_DIR/tests/support/cli.sh"
 
 for file in "$WEIR_SOURCE_DIR"/scenarios/incidents/*.yaml; do

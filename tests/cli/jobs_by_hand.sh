@@ -92,8 +92,43 @@ a_gang_is_as_large_as_its_members() {
     wants smallest 'busy 0 0 10 done 1' 'gang 1 20 30 done 1' 'pair 2 10 20 done 1'
 }
 
+# Three shares of a quarter with 30 GB each on one GPU of 80 GB: two fit. In time the third waits for
+# memory, and the database says so; at once it is refused, half of the GPU is left, of which a quarter
+# was asked for, and no scheduler could do better. covers: S1.11
+gpu_memory_is_the_limit() {
+    local request='request: {cpus: 1, gpus: 0.25, gpu_memory: 30 GB}'
+    run memory '{name: n, cpus: 8, gpus: {h100: 1}}' "
+      - {name: a, count: 3, at: 0 s, service: const(10 s), $request}"
+    wants memory 'a 0 0 10 done 1' 'a 0 0 10 done 1' 'a 0 10 20 done 1'
+    python3 - memory.db <<'PY' || fail "the reason of the job that waits"
+import sqlite3, sys
+rows = sqlite3.connect(sys.argv[1]).execute(
+    "select job, outcome, reasons from action where decision = 0 and verb = 'deny'").fetchall()
+if rows != [(2, "denied: too little GPU memory", '{"too little GPU memory":1}')]:
+    sys.exit(f"stored: {rows}")
+PY
+    cat >fill.yaml <<YAML
+schema: 2
+name: fill
+cluster: {nodes: [{name: n, cpus: 8, gpus: {h100: 1}}]}
+sched: {placement: fgd}
+fill:
+  - name: w
+    count: 3
+    classes: [{name: a, $request}]
+YAML
+    expect 0 "$WEIR_BIN" run fill.yaml -o fill.db
+    has stdout 'unallocated    50.00 %:   GPU memory short 25.00 %   not asked for 25.00 %'
+    value fill.db alloc.gpu_pct '' 50
+    value fill.db frag.gpu.fgd '' 0.5
+    value fill.db alloc.bound_pct '' 50
+    value fill.db unalloc.gpumem_pct '' 25
+    value fill.db unalloc.policy_pct '' 0
+}
+
 bounded_slowdown
 a_failed_node_is_no_capacity
 patience_counts_from_the_submission
 priority_grows_with_waiting
 a_gang_is_as_large_as_its_members
+gpu_memory_is_the_limit

@@ -78,11 +78,20 @@ static struct sim_alloc_bound bound_of(const struct instance *instance)
 
 struct search {
     const struct instance *instance;
-    int64_t cpus[NODES], ram[NODES], gpus[GPUS]; /* left */
+    int64_t cpus[NODES], ram[NODES], gpus[GPUS], memory[GPUS]; /* left */
     double best;
 };
 
 static void place_next(struct search *search, uint32_t job_index, double gpus, double rest);
+
+static void take_gpus(struct search *search, const struct weir_shape *shape, uint32_t from,
+                      int64_t direction)
+{
+    for (uint32_t g = from; g < from + shape->gpu_count; g++) {
+        search->gpus[g] -= direction * shape->gpu_units;
+        search->memory[g] -= direction * shape->gpu_mem_bytes;
+    }
+}
 
 /* The job on a node: a share on any of its GPUs, whole GPUs on the free ones (which are alike). */
 static void try_node(struct search *search, uint32_t job_index, uint32_t node, double gpus,
@@ -99,13 +108,13 @@ static void try_node(struct search *search, uint32_t job_index, uint32_t node, d
     for (uint32_t from = first; from <= last; from++) {
         bool fits = true;
         for (uint32_t g = from; g < from + shape->gpu_count; g++)
-            fits = fits && search->gpus[g] >= shape->gpu_units;
-        for (uint32_t g = from; fits && g < from + shape->gpu_count; g++)
-            search->gpus[g] -= shape->gpu_units;
-        if (fits)
-            place_next(search, job_index + 1, gpus + sim_job_gpus(shape), rest);
-        for (uint32_t g = from; fits && g < from + shape->gpu_count; g++)
-            search->gpus[g] += shape->gpu_units;
+            fits = fits && search->gpus[g] >= shape->gpu_units &&
+                   search->memory[g] >= shape->gpu_mem_bytes;
+        if (!fits)
+            continue;
+        take_gpus(search, shape, from, 1);
+        place_next(search, job_index + 1, gpus + sim_job_gpus(shape), rest);
+        take_gpus(search, shape, from, -1);
     }
     search->cpus[node] += shape->cpu_units;
     search->ram[node] += shape->ram_bytes;
@@ -130,8 +139,10 @@ static double optimum_of(const struct instance *instance)
         search.cpus[n] = instance->nodes[n].cpu_total;
         search.ram[n] = instance->nodes[n].ram_total_bytes;
     }
-    for (uint32_t g = 0; g < GPUS; g++)
+    for (uint32_t g = 0; g < GPUS; g++) {
         search.gpus[g] = WEIR_ONE;
+        search.memory[g] = instance->gpus[g].mem_total_bytes;
+    }
     for (uint32_t k = 0; k < instance->kinds; k++)
         all += sim_job_gpus(&instance->shapes[k]);
     place_next(&search, 0, 0, all);
@@ -147,6 +158,8 @@ static void draw_instance(struct instance *instance, uint64_t *draws)
         instance->nodes[n].ram_total_bytes = 40 + 20 * next_draw(draws, 3);
         const uint32_t type = next_draw(draws, 2);
         instance->gpus[2 * n].type = instance->gpus[2 * n + 1].type = type;
+        instance->gpus[2 * n].mem_total_bytes = instance->gpus[2 * n + 1].mem_total_bytes =
+            40 + 40 * type;
     }
     for (int i = 0; i < JOBS; i++) {
         const bool is_share = next_draw(draws, 3) > 0;
@@ -154,6 +167,7 @@ static void draw_instance(struct instance *instance, uint64_t *draws)
                                            : job(0, 1 + next_draw(draws, 2), 1000);
         shape.cpu_units = (int64_t)next_draw(draws, 6) * WEIR_ONE;
         shape.ram_bytes = 10 * next_draw(draws, 5);
+        shape.gpu_mem_bytes = next_draw(draws, 2) == 0 ? 15 * next_draw(draws, 5) : 0;
         shape.gpu_type = next_draw(draws, 4) == 0 ? 1 + next_draw(draws, 2) : 0;
         add_jobs(instance, shape, 1);
     }
@@ -227,6 +241,23 @@ static void memory_binds_too(void)
     CHECK_NEAR(bound_of(&instance).gpus, 4, 1e-6);
 }
 
+/* Shares of a quarter with 30 of 80 GB: two a GPU, not the two and two thirds of divided jobs.
+ * covers: S1.11 */
+static void gpu_memory_binds_too(void)
+{
+    struct instance instance;
+    open_instance(&instance, 1, 64);
+    for (uint32_t g = 0; g < GPUS_PER_NODE; g++)
+        instance.gpus[g].mem_total_bytes = INT64_C(80000000000);
+    add_jobs(&instance, job(1000, 1, 250), 6);
+    CHECK_NEAR(bound_of(&instance).gpus, 1.5, 1e-6);
+    instance.shapes[0].gpu_mem_bytes = INT64_C(30000000000);
+    CHECK_NEAR(bound_of(&instance).gpus, 1, 1e-6);
+    CHECK_NEAR(bound_of(&instance).simple_gpus, 160 / 30.0 * 0.25, 1e-6);
+    instance.shapes[0].gpu_mem_bytes = INT64_C(80000000001); /* on no GPU */
+    CHECK_NEAR(bound_of(&instance).gpus, 0, 1e-6);
+}
+
 /* ---- stretched sizes ---- */
 
 static double stretched_sum(struct sim_stretch stretch, const int64_t *sizes, uint32_t count,
@@ -269,6 +300,7 @@ static const struct test tests[] = {
     { "no placement beats the bound", no_placement_beats_the_bound },
     { "the bound is met where it must be", the_bound_is_met_where_it_must_be },
     { "memory binds too", memory_binds_too },
+    { "GPU memory binds too", gpu_memory_binds_too },
     { "what fits still fits when stretched", what_fits_still_fits_when_stretched },
 };
 TEST_MAIN(tests)

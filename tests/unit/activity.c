@@ -16,7 +16,7 @@ enum { KIND_SCRIPT, KIND_END, OWNERS = 64 };
 
 static const int64_t S = SIM_NS_PER_S;
 
-enum verb { START, STOP, SET, CAPACITY, LOOK };
+enum verb { START, STOP, SET, CAPACITY, LOOK, SETTLE };
 
 struct entry {
     int64_t at_ns;
@@ -29,6 +29,7 @@ struct entry {
     uint8_t priority;
     uint32_t turn_cost;
     uint16_t bound_mille;
+    bool is_early; /* before the ends of its instant */
 };
 
 struct world {
@@ -82,6 +83,9 @@ static void carry_out(struct world *world, const struct entry *entry)
             sim_activity_set(activities, world->handles[entry->owner], 1, speed(entry->mille)),
             WEIR_OK);
         break;
+    case SETTLE:
+        CHECK_I64(sim_activities_settle(activities), WEIR_OK);
+        break;
     case CAPACITY:
         CHECK_I64(sim_resource_set_capacity(activities, entry->owner, speed(entry->mille)),
                   WEIR_OK);
@@ -132,9 +136,11 @@ static struct world run_script(enum sim_share share, const struct entry *script,
     CHECK_I64(sim_resource_add(world.activities, share, speed(1000), &device), WEIR_OK);
     world.script = script;
     for (uint32_t i = 0; i < count; i++) {
-        const struct sim_event event = {
-            .time_ns = script[i].at_ns, .target = i, .kind = KIND_SCRIPT, .phase = SIM_PHASE_ARRIVAL
-        };
+        const struct sim_event event = { .time_ns = script[i].at_ns,
+                                         .target = i,
+                                         .kind = KIND_SCRIPT,
+                                         .phase = script[i].is_early ? SIM_PHASE_COMPLETION
+                                                                     : SIM_PHASE_ARRIVAL };
         (void)sim_engine_schedule(world.engine, &event);
     }
     CHECK_I64(sim_engine_run(world.engine, handle, &world, SIM_TIME_MAX), WEIR_OK);
@@ -322,6 +328,23 @@ static void ends_at_one_instant_come_by_creation(void)
     world_close(&world);
 }
 
+/* The first is slowed down and sped up again, so that it ends with the second: still before it. */
+static void a_changed_rate_keeps_its_place_at_an_instant(void)
+{
+    const struct entry script[] = {
+        { 0, START, 0, 8 * S, 500, .resources = 1 },
+        { 0, START, 1, 4800000000, 300, .resources = 1 },
+        { 4 * S, SET, 0, .mille = 250 },
+        { 8 * S, SET, 0, .mille = 625 },
+    };
+    struct world world = RUN(script);
+    for (uint32_t i = 0; i < 2; i++) {
+        CHECK_I64(world.end_ns[i], 16 * S);
+        CHECK_I64(world.order[i], i);
+    }
+    world_close(&world);
+}
+
 /* A third of a device for an odd work ends in the middle of a ns: the meter shows the work. */
 static void the_meter_shows_the_work_and_no_more(void)
 {
@@ -402,6 +425,24 @@ static void a_lower_priority_waits_and_goes_on(void)
 }
 
 /* 100 ms each, 5 ms a switch: 2 x 1000 s in 2100 s. One alone pays nothing. */
+/* Done in the middle of a ns, at whose end another comes and is settled before the end is told: it
+ * is now limited by the pool, which has given nothing yet, and must not seem to lack what it had.
+ */
+static void one_that_is_done_stays_done_in_a_new_pool(void)
+{
+    const int64_t end_ns = 3003003004; /* 1 s of work at 0.333 of a device */
+    const struct entry script[] = {
+        { 0, CAPACITY, 0, .mille = 333 },
+        { 0, START, 0, S, 333, .resources = 1 },
+        { 0, START, 1, S, -1, .resources = 1, .priority = 1 },
+        { end_ns, START, 2, S, -1, .resources = 1, .is_early = true },
+        { end_ns, SETTLE, 0, .is_early = true },
+    };
+    struct world world = RUN(script);
+    CHECK_I64(world.end_ns[0], end_ns);
+    world_close(&world);
+}
+
 static void turns_pay_their_switches(void)
 {
     const struct entry script[] = {
@@ -596,6 +637,9 @@ static void the_meter_never_shows_more_than_the_capacity(void)
         const sim_quanta now = sim_resource_delivered(world.activities, 0);
         CHECK(now >= before);
         CHECK(now <= (sim_quanta)qpns * (uint64_t)t);
+        /* What runs counts as it runs: while one without a cap does, no more than the rest of the
+         * ns in which others ended is left over. */
+        CHECK(t > 400 || now + 5 * (sim_quanta)qpns >= (sim_quanta)qpns * (uint64_t)t);
         before = now;
     }
     CHECK_I64(world.ended, 5);
@@ -718,11 +762,14 @@ static const struct test tests[] = {
       a_slower_device_slows_what_runs_on_it_in_mid_air },
     { "a frozen device keeps the work that is left", a_frozen_device_keeps_the_work_that_is_left },
     { "ends at one instant come by creation", ends_at_one_instant_come_by_creation },
+    { "a changed rate keeps its place at an instant",
+      a_changed_rate_keeps_its_place_at_an_instant },
     { "the meter shows the work and no more", the_meter_shows_the_work_and_no_more },
     { "weights divide what there is", weights_divide_what_there_is },
     { "thirds of a device end on the nanosecond", thirds_of_a_device_end_on_the_nanosecond },
     { "what a cap leaves goes to the others", what_a_cap_leaves_goes_to_the_others },
     { "a lower priority waits and goes on", a_lower_priority_waits_and_goes_on },
+    { "one that is done stays done in a new pool", one_that_is_done_stays_done_in_a_new_pool },
     { "turns pay their switches", turns_pay_their_switches },
     { "bandwidth slows what is bound by it", bandwidth_slows_what_is_bound_by_it },
     { "a pause and a slower device keep what is done",

@@ -210,8 +210,7 @@ static void job_begins_anew_when_its_node_is_lost(void)
     free(summary);
 }
 
-/* 80 GB of one GPU: two jobs of a quarter GPU and 30 GB, the third waits for memory.
- * covers: S1.11 partly (the reason of a waiting job in the results of a run) */
+/* 80 GB of one GPU: two jobs of a quarter GPU and 30 GB, the third waits for memory. */
 static void gpu_memory_is_a_limit_of_its_own(void)
 {
     static const char *const text = HEAD(

@@ -2,6 +2,7 @@
 /* Throughput bounds of known problems, and what would raise them. */
 #include "sim/scenario/improve.h"
 #include "tests/support/check.h"
+#include "tests/support/runs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -128,6 +129,29 @@ static void the_tighter_of_catalogue_and_truth_counts(void)
     sim_scenario_destroy(scenario);
 }
 
+/* 30 of 80 GB of GPU memory for a quarter of its compute: two workers of one item a second.
+ * covers: S1.11 */
+static void gpu_memory_bounds_a_pipeline(void)
+{
+    static const char *const text =
+        "schema: 2\nname: b\ncluster: {nodes: [{name: n, cpus: 32, gpus: {h100: 1}}]}\n"
+        "pipelines:\n  - name: p\n    input: {items: 10}\n    stages:\n"
+        "      - {name: s, request: {cpus: 1, gpus: 0.25, gpu_memory: 30 GB}, service: 1 s}\n";
+    struct sim_scenario *scenario = test_scenario(text, NULL);
+    struct sim_bound bound = { .workers = NULL };
+
+    CHECK(scenario != NULL);
+    if (scenario == NULL)
+        return;
+    CHECK_I64(sim_bound_compute(scenario, 0, &bound), WEIR_OK);
+    CHECK_NEAR(bound.fluid_per_s, 80.0 / 30, 1e-9);
+    CHECK_I64(bound.binding, SIM_BOUND_GPU_MEM);
+    CHECK_NEAR(bound.integer_per_s, 2, 1e-9);
+    CHECK_I64(bound.workers[0], 2);
+    sim_bound_clear(&bound);
+    sim_scenario_destroy(scenario);
+}
+
 static const struct test tests[] = {
     { "the reference problem has its known optimum", the_reference_problem_has_its_known_optimum },
     { "the four-stage example is bound by its encoders",
@@ -135,5 +159,6 @@ static const struct test tests[] = {
     { "quarter GPUs for the small stages gain half", quarter_gpus_for_the_small_stages_gain_half },
     { "fixed workers and arrivals bound too", fixed_workers_and_arrivals_bound_too },
     { "the tighter of catalogue and truth counts", the_tighter_of_catalogue_and_truth_counts },
+    { "GPU memory bounds a pipeline", gpu_memory_bounds_a_pipeline },
 };
 TEST_MAIN(tests)
