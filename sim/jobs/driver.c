@@ -194,14 +194,14 @@ static weir_status speeds(void *self)
     return sim_jobs_refresh_speeds(self);
 }
 
-static weir_status denied(void *self, uint64_t job)
+static weir_status denied(void *self, uint64_t job, bool is_for_good)
 {
     struct sim_jobs_run *run = self;
     const uint32_t slot = sim_job_slots_find(&run->slots, job);
     if (slot == WEIR_NO_INDEX || run->slots.jobs[slot].state != SIM_JOB_WAITING)
         return WEIR_OK; /* it left meanwhile */
     sim_jobs_dequeue(run, slot);
-    return sim_jobs_turn_away(run, slot);
+    return sim_jobs_turn_away(run, slot, is_for_good);
 }
 
 static weir_status tell(void *self, const struct sim_teller *teller)
@@ -255,7 +255,7 @@ static double expected_s(const void *self)
         if (workload->jobs[i].submit_ns != WEIR_UNKNOWN_TIME)
             longest_s =
                 fmax(longest_s, sim_time_s(workload->jobs[i].submit_ns - workload->from_ns));
-    return longest_s;
+    return longest_s / workload->arrivals.scale;
 }
 
 static weir_status check(const void *self, struct weir_error *error)

@@ -103,8 +103,8 @@ void sim_jobs_expect(struct sim_jobs_run *run);
 weir_status sim_jobs_arrive(struct sim_jobs_run *run);
 weir_status sim_jobs_come_again(struct sim_jobs_run *run, uint32_t slot);
 weir_status sim_jobs_leave(struct sim_jobs_run *run, uint32_t slot);
-/* It is not let wait: comes again later, or never. */
-weir_status sim_jobs_turn_away(struct sim_jobs_run *run, uint32_t slot);
+/* It is not let wait: comes again later, or never; for good: it fits nowhere. */
+weir_status sim_jobs_turn_away(struct sim_jobs_run *run, uint32_t slot, bool is_for_good);
 /* Those that lost a rank give the others up and wait again. */
 weir_status sim_jobs_settle(struct sim_jobs_run *run);
 /* Tells observer and recorder what became of it. */

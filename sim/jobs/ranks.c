@@ -81,7 +81,7 @@ static uint64_t rate_of(const struct sim_jobs_run *run, const struct sim_job *jo
         const struct sim_worker *worker = sim_workers_find(config->workers, job->first_worker + i);
         const double speed = worker->gpu_type == WEIR_NO_INDEX
                                  ? 1.0
-                                 : config->scenario->gpu_types[worker->gpu_type].speed;
+                                 : config->scenario->gpu_truth[worker->gpu_type].speed;
         slowest = fmin(slowest, speed / sim_worker_slowdown(config->workers, worker));
     }
     return (uint64_t)llround(slowest * (double)SIM_DEVICE_QPNS);

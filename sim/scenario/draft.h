@@ -303,6 +303,7 @@ struct draft_arrivals {
     uint32_t process;
     double rate_per_s;
     double load;
+    double scale;
     struct sim_law *gap;
     double cv;
     double burst;

@@ -28,6 +28,8 @@ const struct sim_section sim_schema_quantum = { .name = "resource_quantum",
                                                 .size = sizeof(struct draft_quantum),
                                                 .scalar_key = "step" };
 
+#define SHOWS_POWER "power is measured; nothing is slowed by it"
+
 static const struct sim_field gpu_type_fields[] = {
     { .key = "memory",
       .kind = SIM_FIELD_BYTES,
@@ -49,6 +51,7 @@ static const struct sim_field gpu_type_fields[] = {
       .max = WEIR_MAX_ENGINES,
       .help = "video encoders of one GPU" },
     { .key = "idle",
+      .shows = SHOWS_POWER,
       .kind = SIM_FIELD_NUMBER,
       .unit = SIM_UNIT_POWER,
       AT(draft_gpu_type, idle_w),
@@ -56,6 +59,7 @@ static const struct sim_field gpu_type_fields[] = {
       .max = 1e6,
       .help = "power drawn when nothing runs" },
     { .key = "limit",
+      .shows = SHOWS_POWER,
       .kind = SIM_FIELD_NUMBER,
       .unit = SIM_UNIT_POWER,
       AT(draft_gpu_type, limit_w),
@@ -302,12 +306,14 @@ static const struct sim_section failures_section = { .name = "cluster.failures",
 
 static const struct sim_field power_fields[] = {
     { .key = "cpu",
+      .shows = SHOWS_POWER,
       .kind = SIM_FIELD_CHOICE,
       AT(draft_power, cpu),
       .initial = "xeon-8163",
       .choices = SIM_CATALOG_CPU_CHOICES,
       .help = "processor of all nodes: gives cores and watts of a socket" },
     { .key = "cpus_per_core",
+      .shows = SHOWS_POWER,
       .kind = SIM_FIELD_NUMBER,
       AT(draft_power, cpus_per_core),
       .initial = "2",
@@ -315,6 +321,7 @@ static const struct sim_field power_fields[] = {
       .max = 64,
       .help = "CPUs (hardware threads) that one core is" },
     { .key = "cores_per_socket",
+      .shows = SHOWS_POWER,
       .kind = SIM_FIELD_NUMBER,
       AT(draft_power, cores_per_socket),
       .fallback = "that of the processor",
@@ -322,6 +329,7 @@ static const struct sim_field power_fields[] = {
       .max = 4096,
       .help = "cores of one socket" },
     { .key = "socket_idle",
+      .shows = SHOWS_POWER,
       .kind = SIM_FIELD_NUMBER,
       .unit = SIM_UNIT_POWER,
       AT(draft_power, socket_idle_w),
@@ -329,6 +337,7 @@ static const struct sim_field power_fields[] = {
       .max = 1e6,
       .help = "power of a socket without allocated cores" },
     { .key = "socket_full",
+      .shows = SHOWS_POWER,
       .kind = SIM_FIELD_NUMBER,
       .unit = SIM_UNIT_POWER,
       AT(draft_power, socket_full_w),
@@ -338,8 +347,9 @@ static const struct sim_field power_fields[] = {
 };
 static const struct sim_section power_section = {
     .name = "cluster.power",
-    .help = "Electric power of CPUs, for the power metrics of static workloads; that of GPUs is "
-            "idle and limit of their types.",
+    .help =
+        "Electric power of CPUs, for the power metrics; that of GPUs is idle and limit of their "
+        "types.",
     .fields = power_fields,
     .count = LENGTH(power_fields),
     .size = sizeof(struct draft_power),
@@ -374,7 +384,6 @@ static const struct sim_field cluster_fields[] = {
       .section = &failures_section,
       .help = "random failures of nodes" },
     { .key = "power",
-      .acts = SIM_ACTS_FILL,
       .kind = SIM_FIELD_SECTION,
       AT(draft_cluster, power),
       .section = &power_section,

@@ -6,7 +6,8 @@
  */
 #include "sim/scenario/schema_parts.h"
 
-#define REQUEST_FIELDS(type, base, cpus_fallback, other_fallback)                                  \
+/* How much: */
+#define AMOUNT_FIELDS(type, base, cpus_fallback, other_fallback)                                   \
     { .key = "cpus",                                                                               \
       .kind = SIM_FIELD_NUMBER,                                                                    \
       AT(type, base cpus),                                                                         \
@@ -38,19 +39,19 @@
           .fallback = other_fallback,                                                              \
           .max = LARGEST_BYTES,                                                                    \
           .help = "memory of one worker" },                                                        \
-        { .key = "gpu_memory",                                                                     \
-          .kind = SIM_FIELD_BYTES,                                                                 \
-          .unit = SIM_UNIT_BYTES,                                                                  \
-          AT(type, base gpu_mem_bytes),                                                            \
-          .fallback = other_fallback,                                                              \
-          .max = LARGEST_BYTES,                                                                    \
-          .help = "memory on each GPU of one worker" },                                            \
-        { .key = "mig",                                                                            \
-          .kind = SIM_FIELD_TEXT,                                                                  \
-          AT(type, base mig),                                                                      \
-          .fallback = "no MIG instance",                                                           \
-          .help =                                                                                  \
-              "a MIG instance by its profile: 1g.10gb, 1g (the plainest of one slice) or 1/7; "    \
+    {                                                                                              \
+        .key = "gpu_memory", .kind = SIM_FIELD_BYTES, .unit = SIM_UNIT_BYTES,                      \
+        AT(type, base gpu_mem_bytes), .fallback = other_fallback, .max = LARGEST_BYTES,            \
+        .help = "memory on each GPU of one worker"                                                 \
+    }
+
+/* How devices are set aside: */
+#define DEVICE_FIELDS(type, base, other_fallback)                                                  \
+    { .key = "mig",                                                                                \
+      .kind = SIM_FIELD_TEXT,                                                                      \
+      AT(type, base mig),                                                                          \
+      .fallback = "no MIG instance",                                                               \
+      .help = "a MIG instance by its profile: 1g.10gb, 1g (the plainest of one slice) or 1/7; "    \
               "excludes gpus" },                                                                   \
         { .key = "mig_slices",                                                                     \
           .kind = SIM_FIELD_COUNT,                                                                 \
@@ -60,30 +61,37 @@
           .max = WEIR_MIG_SLOTS,                                                                   \
           .help = "instead of mig: the smallest instance with so many compute slices, gpu_memory " \
                   "and nvdecs" },                                                                  \
-        { .key = "entire_gpu",                                                                     \
-          .kind = SIM_FIELD_FLAG,                                                                  \
-          AT(type, base entire_gpu),                                                               \
-          .fallback = other_fallback,                                                              \
-          .help = "its GPUs are shared with nobody and all their codec engines are its own" },     \
-        { .key = "spmd",                                                                           \
-          .kind = SIM_FIELD_FLAG,                                                                  \
-          AT(type, base spmd),                                                                     \
-          .fallback = other_fallback,                                                              \
-          .help = "one process a GPU, which work on a task together: on part of one node, or, as " \
-                  "a group, on all GPUs of several nodes; cpus are for each process" },            \
+    {                                                                                              \
+        .key = "entire_gpu", .kind = SIM_FIELD_FLAG, AT(type, base entire_gpu),                    \
+        .fallback = other_fallback,                                                                \
+        .help = "its GPUs are shared with nobody and all their codec engines are its own"          \
+    }
+
+#define SPMD_FIELD(type, base, other_fallback)                                                     \
+    {                                                                                              \
+        .key = "spmd", .kind = SIM_FIELD_FLAG, AT(type, base spmd), .fallback = other_fallback,    \
+        .help = "one process a GPU, which work on a task together: on part of one node, or, as "   \
+                "a group, on all GPUs of several nodes; cpus are for each process"                 \
+    }
+
+#define CODEC_FIELD(type, base, other_fallback)                                                    \
     {                                                                                              \
         .key = "codec_same_gpu", .kind = SIM_FIELD_FLAG, AT(type, base codec_same_gpu),            \
         .fallback = other_fallback,                                                                \
         .help = "codec engines without GPU share all come from one GPU"                            \
     }
 
+#define REQUEST_FIELDS(type, base)                                                                 \
+    AMOUNT_FIELDS(type, base, "1", "0 or false"), DEVICE_FIELDS(type, base, "0 or false"),         \
+        SPMD_FIELD(type, base, "0 or false"), CODEC_FIELD(type, base, "0 or false")
+
 static const struct sim_field request_fields[] = {
-    REQUEST_FIELDS(draft_request, , "1", "0 or false"),
+    REQUEST_FIELDS(draft_request, ),
 };
 static const struct sim_field uses_fields[] = {
-    REQUEST_FIELDS(draft_request, , "as requested", "as requested"),
+    AMOUNT_FIELDS(draft_request, , "as requested", "as requested"),
 };
-const struct sim_section sim_schema_request = {
+static const struct sim_section request_section = {
     .name = "pipelines[].stages[].request",
     .help = "What the scheduler is told one worker needs; the same keys may stand in the stage "
             "itself.",
@@ -92,12 +100,32 @@ const struct sim_section sim_schema_request = {
     .size = sizeof(struct draft_request),
     .has_sources = true
 };
-static const struct sim_section uses_section = { .name = "pipelines[].stages[].uses",
-                                                 .help = "What one worker really takes.",
-                                                 .fields = uses_fields,
-                                                 .count = LENGTH(uses_fields),
-                                                 .size = sizeof(struct draft_request),
-                                                 .has_sources = true };
+static const struct sim_section uses_section = {
+    .name = "pipelines[].stages[].uses",
+    .help = "How much one worker really takes.",
+    .fields = uses_fields,
+    .count = LENGTH(uses_fields),
+    .size = sizeof(struct draft_request),
+    .has_sources = true,
+    .other = &request_section,
+    .other_says = "says how devices are set aside, and acts on the request alone"
+};
+
+static const struct sim_field job_request_fields[] = {
+    AMOUNT_FIELDS(draft_request, , "1", "0 or false"),
+    DEVICE_FIELDS(draft_request, , "0 or false"),
+    CODEC_FIELD(draft_request, , "0 or false"),
+};
+const struct sim_section sim_schema_job_request = {
+    .name = "jobs[].classes[].request",
+    .help = "What the scheduler is told each member of a job needs.",
+    .fields = job_request_fields,
+    .count = LENGTH(job_request_fields),
+    .size = sizeof(struct draft_request),
+    .has_sources = true,
+    .other = &request_section,
+    .other_says = "acts on pipelines alone; a job of several processes has members"
+};
 
 static const struct sim_field factor_fields[] = {
     { .key = "factor",
@@ -177,7 +205,7 @@ static const struct sim_section service_section = {
 };
 
 static const struct sim_field model_fields[] = {
-    REQUEST_FIELDS(draft_model, own., "1", "0 or false"),
+    REQUEST_FIELDS(draft_model, own.),
     { .key = "batch",
       .kind = SIM_FIELD_COUNT,
       AT(draft_model, batch),
@@ -228,11 +256,11 @@ static const struct sim_field stage_fields[] = {
       AT(draft_stage, model),
       .fallback = "none",
       .help = "a model of the catalogue: keys that the stage does not give come from it" },
-    REQUEST_FIELDS(draft_stage, own., "1", "0 or false"),
+    REQUEST_FIELDS(draft_stage, own.),
     { .key = "request",
       .kind = SIM_FIELD_SECTION,
       AT(draft_stage, request),
-      .section = &sim_schema_request,
+      .section = &request_section,
       .fallback = "the keys above",
       .help = "what the scheduler is told, as a mapping" },
     { .key = "uses",

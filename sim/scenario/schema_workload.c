@@ -30,6 +30,7 @@ static const struct sim_section target_section = {
 
 static const struct sim_field defrag_fields[] = {
     { .key = "rule",
+      .shows = "asked after the results, which stay",
       .kind = SIM_FIELD_CHOICE,
       AT(draft_defrag, rule),
       .initial = "none",
@@ -38,6 +39,7 @@ static const struct sim_field defrag_fields[] = {
               "batch: those that take most of it along leave together, then all are placed; "
               "one_pod: the same, one from each of the worst nodes (FGD simulator)" },
     { .key = "budget",
+      .shows = "asked after the results, which stay",
       .kind = SIM_FIELD_NUMBER,
       .unit = SIM_UNIT_FRACTION,
       AT(draft_defrag, budget_frac),
@@ -45,6 +47,7 @@ static const struct sim_field defrag_fields[] = {
       .max = 1,
       .help = "share of the placed jobs that may move" },
     { .key = "cost",
+      .shows = "asked after the results, which stay",
       .kind = SIM_FIELD_TIME,
       .unit = SIM_UNIT_TIME,
       AT(draft_defrag, cost_ns),
@@ -62,6 +65,8 @@ static const struct sim_section defrag_section = {
     .scalar_key = "rule"
 };
 
+#define OF_A_PROCESS "process: poisson|renewal|hyperexponential|modulated|diurnal"
+
 static const struct sim_field arrivals_fields[] = {
     { .key = "process",
       .kind = SIM_FIELD_CHOICE,
@@ -72,6 +77,7 @@ static const struct sim_field arrivals_fields[] = {
               "hyperexponential: gaps of variation `cv`; modulated: Poisson that switches between "
               "bursts and lulls; diurnal: Poisson whose rate follows the time of day" },
     { .key = "rate",
+      .needs = OF_A_PROCESS,
       .kind = SIM_FIELD_NUMBER,
       .unit = SIM_UNIT_RATE,
       AT(draft_arrivals, rate_per_s),
@@ -80,6 +86,7 @@ static const struct sim_field arrivals_fields[] = {
       .max = 1e9,
       .help = "jobs per second on average" },
     { .key = "load",
+      .needs = OF_A_PROCESS,
       .kind = SIM_FIELD_NUMBER,
       .unit = SIM_UNIT_FRACTION,
       AT(draft_arrivals, load),
@@ -88,6 +95,15 @@ static const struct sim_field arrivals_fields[] = {
       .max = 1e6,
       .help = "instead of rate: demand (rate x mean of GPUs x time) over the cluster's GPUs, of "
               "CPUs when it has no GPU" },
+    { .key = "scale",
+      .kind = SIM_FIELD_NUMBER,
+      AT(draft_arrivals, scale),
+      .fallback = "1",
+      .min = 1e-6,
+      .max = 1e6,
+      .help =
+          "so many times the rate, whatever says it: 1.4 = 40 % more load. A trace is played so "
+          "much faster; run times stay" },
     { .key = "gap",
       .kind = SIM_FIELD_LAW,
       .unit = SIM_UNIT_TIME,
@@ -153,6 +169,7 @@ static const struct sim_field arrivals_fields[] = {
       .max = LARGEST_TIME,
       .help = "for diurnal: when in the period the rate is highest" },
     { .key = "batch",
+      .needs = OF_A_PROCESS,
       .kind = SIM_FIELD_LAW,
       AT(draft_arrivals, batch),
       .fallback = "1",
@@ -204,7 +221,7 @@ static const struct sim_section arrivals_section = {
         { .key = "request",                                                                        \
           .kind = SIM_FIELD_SECTION,                                                               \
           AT(draft_job_class, request),                                                            \
-          .section = &sim_schema_request,                                                          \
+          .section = &sim_schema_job_request,                                                      \
           .help = "what each member of a job takes" },                                             \
         { .key = "gpu_types",                                                                      \
           .was = "models",                                                                         \

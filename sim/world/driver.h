@@ -191,8 +191,9 @@ struct sim_driver_ops {
     weir_status (*act)(void *self, const struct sim_timeline_entry *entry, double factor,
                        bool is_on);
 
-    /* A job was turned away (enum weir_reason QUEUE_FULL). NULL = it has no jobs. */
-    weir_status (*denied)(void *self, uint64_t job);
+    /* A job was turned away: too many wait, or (for good) it can never fit. NULL = it has no jobs.
+     */
+    weir_status (*denied)(void *self, uint64_t job, bool is_for_good);
     /* Devices became faster or slower. NULL = what runs keeps its pace. */
     weir_status (*speeds)(void *self);
     /* Closes the interval of a sample. NULL = the meter says it all. */

@@ -431,6 +431,8 @@ static weir_status own_event(struct sim_world *world, const struct sim_event *ev
         return sim_port_cut_done(world->port, event->target, (uint32_t)event->argument);
     case SIM_KIND_LOOK:
         return sim_port_look(world->port);
+    case SIM_KIND_NEWS:
+        return sim_port_tell_news(world->port);
     }
     return WEIR_EINVARIANT;
 }
