@@ -107,8 +107,6 @@ static weir_status create(const struct sim_driver_config *config, void **self,
     run->config = *config;
     run->context = config->context;
     run->workload = &config->scenario->workloads[config->instance];
-    for (size_t i = 0; i < config->scenario->node_types_count; i++)
-        run->has_turns |= config->scenario->node_types[i].share == SIM_SHARING_TIMESLICE;
     for (uint32_t i = 0; i < config->instance; i++)
         run->label_first += (uint32_t)config->scenario->workloads[i].labels_count;
     *self = run;
@@ -189,9 +187,14 @@ static weir_status settle(void *self)
     return sim_jobs_settle(self);
 }
 
+static void paced(void *self, struct sim_worker *worker)
+{
+    sim_jobs_rank_paced(self, worker);
+}
+
 static weir_status speeds(void *self)
 {
-    return sim_jobs_refresh_speeds(self);
+    return sim_jobs_go_on(self);
 }
 
 static weir_status denied(void *self, uint64_t job, bool is_for_good)
@@ -301,6 +304,7 @@ const struct sim_driver_ops sim_jobs_driver = { .kind = "jobs",
                                                 .ready = ready,
                                                 .stop = stop,
                                                 .settle = settle,
+                                                .paced = paced,
                                                 .speeds = speeds,
                                                 .denied = denied,
                                                 .tell = tell,

@@ -28,7 +28,7 @@ const struct sim_section sim_schema_quantum = { .name = "resource_quantum",
                                                 .size = sizeof(struct draft_quantum),
                                                 .scalar_key = "step" };
 
-#define SHOWS_POWER "power is measured; nothing is slowed by it"
+#define SHOWS_POWER "power is measured, and slows nothing"
 
 static const struct sim_field gpu_type_fields[] = {
     { .key = "memory",

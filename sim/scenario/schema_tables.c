@@ -119,7 +119,8 @@ static const struct sim_field groups_fields[] = {
       .help = "who says which node is best for a bundle: ray = the emptiest; placement = the "
               "placement policy" },
     { .key = "report",
-      .acts = SIM_ACTS_JOBS,
+      .shows_in = SIM_ACTS_FILL,
+      .shows = "those that never fit are counted apart",
       .kind = SIM_FIELD_CHOICE,
       AT(draft_groups, report),
       .fallback = "all",
@@ -531,7 +532,7 @@ static const struct sim_field scenario_fields[] = {
       .help = "when a run ends at the latest" },
     { .key = "warmup",
       .acts = SIM_ACTS_TIMED,
-      .shows = "results leave it out; what happens is the same",
+      .shows = "results leave it out",
       .kind = SIM_FIELD_TIME,
       .unit = SIM_UNIT_TIME,
       AT(draft_scenario, warmup_ns),

@@ -194,7 +194,9 @@ struct sim_driver_ops {
     /* A job was turned away: too many wait, or (for good) it can never fit. NULL = it has no jobs.
      */
     weir_status (*denied)(void *self, uint64_t job, bool is_for_good);
-    /* Devices became faster or slower. NULL = what runs keeps its pace. */
+    /* The devices of a worker became faster or slower: neighbours, a slow node. Notes it; speeds is
+     * called after all of them. NULL = what runs keeps its pace. */
+    void (*paced)(void *self, struct sim_worker *worker);
     weir_status (*speeds)(void *self);
     /* Closes the interval of a sample. NULL = the meter says it all. */
     weir_status (*sample)(void *self, int64_t now_ns);

@@ -367,7 +367,8 @@ static void check_key(struct keys *keys, const char *key, const struct sim_field
             CHECK(line == NULL);
         } else if (line != NULL) {
             line->is_used = true;
-            check_shown(keys, line, kind, field->shows != NULL);
+            const bool is_here = field->shows_in == 0 || (field->shows_in & bit) != 0;
+            check_shown(keys, line, kind, field->shows != NULL && is_here);
         } else {
             printf("    %s (%c) has no line in keys.table\n", key, letters[kind]);
             keys->missing++;
