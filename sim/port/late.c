@@ -52,10 +52,21 @@ static weir_status tell(struct sim_port *port, const struct port_news *news)
     return status;
 }
 
+/* A node that is back before it was missed: to believe it down now would lose who came since. */
+static bool is_back(const struct port_log *log, const struct port_news *down)
+{
+    for (size_t i = log->first; i < log->end; i++)
+        if (log->news[i].kind == PORT_NEWS_NODE && log->news[i].index == down->index)
+            return true; /* the next news of it */
+    return false;
+}
+
 /* A job that was let wait and can never start is its driver's again; one that left was turned away
  * meanwhile. */
 static weir_status tell_late(struct sim_port *port, const struct port_news *news)
 {
+    if (news->kind == PORT_NEWS_NODE && news->id == 0 && is_back(&port->log, news))
+        return WEIR_OK;
     const weir_status status = tell(port, news);
     if (news->kind == PORT_NEWS_WITHDRAWN && status == WEIR_ENOTFOUND)
         return WEIR_OK;

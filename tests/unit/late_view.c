@@ -86,6 +86,16 @@ static void a_job_that_left_is_not_started(void)
     check_job(&seen, 2, "left", -1e-9, 16);
 }
 
+/* It leaves at 23 s; at 25 s the scheduler hears of it and turns it away, at 43 s that it left. */
+static void a_job_may_leave_before_it_is_turned_away(void)
+{
+    const struct seen seen = run(
+        CLUSTER("1") "      - {name: b, count: 1, patience: 18 s, at: 5 s, request: {gpus: 1}}\n",
+        "jobs[0].queue_limit=0");
+    check_job(&seen, 0, "done", 20, 80);
+    check_job(&seen, 1, "left", -1e-9, 23);
+}
+
 static void a_job_that_never_fits_is_turned_away_late(void)
 {
     const struct seen seen =
@@ -109,6 +119,21 @@ static void a_lost_node_is_seen_late(void)
     CHECK_I64(seen.rows[1].attempts, 1);
 }
 
+/* Down from 30 to 40 s, empty: the second job starts there before anybody hears of it, and is still
+ * known when it ends. */
+static void a_node_that_is_back_in_time_was_never_missed(void)
+{
+    const struct seen seen =
+        run(CLUSTER("2") "      - {name: b, count: 1, at: 25 s, request: {gpus: 1}}\n"
+                         "      - {name: c, count: 1, at: 100 s, request: {gpus: 1}}\n"
+                         "timeline:\n"
+                         "  - {at: 30 s, for: 10 s, action: node_down, node: n-1}\n",
+            NULL);
+    check_job(&seen, 0, "done", 20, 80);
+    check_job(&seen, 1, "done", 45, 105);
+    check_job(&seen, 2, "done", 120, 180);
+}
+
 static void a_younger_view_takes_over_at_once(void)
 {
     const struct seen seen =
@@ -122,8 +147,11 @@ static const struct test tests[] = {
     { "jobs are seen late", jobs_are_seen_late },
     { "without an age they are seen at once", without_age_they_are_seen_at_once },
     { "a job that left is not started", a_job_that_left_is_not_started },
+    { "a job may leave before it is turned away", a_job_may_leave_before_it_is_turned_away },
     { "a job that never fits is turned away late", a_job_that_never_fits_is_turned_away_late },
     { "a lost node is seen late", a_lost_node_is_seen_late },
+    { "a node that is back in time was never missed",
+      a_node_that_is_back_in_time_was_never_missed },
     { "a younger view takes over at once", a_younger_view_takes_over_at_once },
 };
 TEST_MAIN(tests)
