@@ -57,6 +57,8 @@ static const struct an_metric metrics[] = {
     { "goodput.frac", "goodput", "ratio", "useful share of the assigned GPU time", 1, false },
     { "fair.jain", "fairness", "ratio", "Jain's index over tenants", 1, false },
     { "cost.per_item", "cost per item", "$", "total cost per finished item", -1, false },
+    { "energy.kwh", "energy", "kWh", "energy drawn after warm-up", -1, false },
+    { "power.mean_kw", "power mean", "kW", "mean power of all nodes after warm-up", -1, false },
     { "energy.per_item", "energy per item", "Wh", "energy per finished item", -1, false },
     { "alloc.bound_pct", "bound", "%", "GPUs that any scheduler could allocate at most", 0, false },
     { "frag.gpu.gpu_jobs", "fragmented for GPU jobs", "GPUs",

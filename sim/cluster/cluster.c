@@ -5,6 +5,7 @@
  */
 #include "sim/cluster/cluster.h"
 
+#include "sim/cluster/power.h"
 #include "sim/cluster/sharing.h"
 
 #include <assert.h>
@@ -63,6 +64,7 @@ weir_status sim_cluster_create(const struct sim_scenario *scenario, struct sim_c
     struct sim_cluster *made = calloc(1, sizeof(*made));
     if (made == NULL)
         return WEIR_ENOMEM;
+    made->scenario = scenario;
     made->node_count = sim_scenario_node_count(scenario);
     made->nodes = calloc((size_t)made->node_count + 1, sizeof(*made->nodes));
     made->gpus = calloc(gpu_total(scenario, made->node_count) + 1, sizeof(*made->gpus));
@@ -380,7 +382,9 @@ void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *mete
 {
     struct weir_gpu gpus[WEIR_MAX_NODE_GPUS];
     const struct weir_node host = sim_cluster_free(cluster, node, gpus);
+    const struct sim_power_draw power = sim_power_node(cluster, node);
     sim_meter_node_free(meter, now_ns, node, &host, gpus);
+    sim_meter_node_power(meter, now_ns, node, power.gpu_w + power.cpu_w);
 }
 
 weir_status sim_cluster_check(const struct sim_cluster *cluster, struct weir_error *error)

@@ -73,6 +73,7 @@ struct sim_node {
 };
 
 struct sim_cluster {
+    const struct sim_scenario *scenario;
     struct sim_node *nodes;
     struct sim_gpu *gpus;
     uint32_t node_count;
@@ -107,7 +108,7 @@ double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_
  * (INT64_MAX = not modelled), `gpu_count` of `gpus`. */
 struct weir_node sim_cluster_free(const struct sim_cluster *cluster, uint32_t node,
                                   struct weir_gpu gpus[WEIR_MAX_NODE_GPUS]);
-/* Reports the free amounts of a node to the meter. */
+/* Reports the free amounts and the power of a node to the meter. */
 void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *meter, int64_t now_ns,
                        uint32_t node);
 

@@ -107,8 +107,6 @@ static weir_status create(const struct sim_driver_config *config, void **self,
     run->config = *config;
     run->context = config->context;
     run->workload = &config->scenario->workloads[config->instance];
-    for (size_t i = 0; i < config->scenario->node_types_count; i++)
-        run->has_turns |= config->scenario->node_types[i].share == SIM_SHARING_TIMESLICE;
     for (uint32_t i = 0; i < config->instance; i++)
         run->label_first += (uint32_t)config->scenario->workloads[i].labels_count;
     *self = run;
@@ -189,19 +187,24 @@ static weir_status settle(void *self)
     return sim_jobs_settle(self);
 }
 
-static weir_status speeds(void *self)
+static void paced(void *self, struct sim_worker *worker)
 {
-    return sim_jobs_refresh_speeds(self);
+    sim_jobs_rank_paced(self, worker);
 }
 
-static weir_status denied(void *self, uint64_t job)
+static weir_status speeds(void *self)
+{
+    return sim_jobs_go_on(self);
+}
+
+static weir_status denied(void *self, uint64_t job, bool is_for_good)
 {
     struct sim_jobs_run *run = self;
     const uint32_t slot = sim_job_slots_find(&run->slots, job);
     if (slot == WEIR_NO_INDEX || run->slots.jobs[slot].state != SIM_JOB_WAITING)
         return WEIR_OK; /* it left meanwhile */
     sim_jobs_dequeue(run, slot);
-    return sim_jobs_turn_away(run, slot);
+    return sim_jobs_turn_away(run, slot, is_for_good);
 }
 
 static weir_status tell(void *self, const struct sim_teller *teller)
@@ -255,7 +258,7 @@ static double expected_s(const void *self)
         if (workload->jobs[i].submit_ns != WEIR_UNKNOWN_TIME)
             longest_s =
                 fmax(longest_s, sim_time_s(workload->jobs[i].submit_ns - workload->from_ns));
-    return longest_s;
+    return longest_s / workload->arrivals.scale;
 }
 
 static weir_status check(const void *self, struct weir_error *error)
@@ -301,6 +304,7 @@ const struct sim_driver_ops sim_jobs_driver = { .kind = "jobs",
                                                 .ready = ready,
                                                 .stop = stop,
                                                 .settle = settle,
+                                                .paced = paced,
                                                 .speeds = speeds,
                                                 .denied = denied,
                                                 .tell = tell,

@@ -47,9 +47,10 @@ struct sim_job {
     int64_t gpu_units;     /* that its ranks hold: an instance may be larger than asked for */
     uint32_t state;        /* enum sim_job_state */
     uint32_t retries, attempts;
-    uint32_t workers;   /* ranks that live */
-    uint32_t node;      /* of its first rank */
-    uint32_t next_lost; /* slot + 1 */
+    uint32_t workers;               /* ranks that live */
+    uint32_t node;                  /* of its first rank */
+    uint32_t next_lost, next_paced; /* slot + 1 */
+    bool is_paced;                  /* in the list */
     bool is_counted;
     bool is_lost; /* a rank went while it ran */
 };
@@ -71,11 +72,10 @@ struct sim_jobs_run {
     char **labels;        /* of its results; NULL = those of the workload, which is the only one */
     struct sim_job_slots slots;
     struct weir_rank_group group; /* of the job that is told */
-    bool has_turns;               /* GPUs are shared in turns: neighbours slow each other */
     uint64_t arrived;
     uint64_t waiting, running, away, ending; /* ending: running jobs that will end */
     uint64_t patient;                        /* waiting jobs that may leave */
-    uint32_t first_lost;                     /* slot + 1 */
+    uint32_t first_lost, first_paced;        /* slot + 1 */
     uint64_t refused_by_truth;
     struct sim_job_meter meter;
 };
@@ -103,8 +103,8 @@ void sim_jobs_expect(struct sim_jobs_run *run);
 weir_status sim_jobs_arrive(struct sim_jobs_run *run);
 weir_status sim_jobs_come_again(struct sim_jobs_run *run, uint32_t slot);
 weir_status sim_jobs_leave(struct sim_jobs_run *run, uint32_t slot);
-/* It is not let wait: comes again later, or never. */
-weir_status sim_jobs_turn_away(struct sim_jobs_run *run, uint32_t slot);
+/* It is not let wait: comes again later, or never; for good: it fits nowhere. */
+weir_status sim_jobs_turn_away(struct sim_jobs_run *run, uint32_t slot, bool is_for_good);
 /* Those that lost a rank give the others up and wait again. */
 weir_status sim_jobs_settle(struct sim_jobs_run *run);
 /* Tells observer and recorder what became of it. */
@@ -130,8 +130,9 @@ weir_status sim_jobs_rank_stops(struct sim_jobs_run *run, struct sim_worker *wor
 /* Ends the ranks that are left. */
 weir_status sim_jobs_drop_ranks(struct sim_jobs_run *run, struct sim_job *job, enum sim_stop why,
                                 const char *text);
-/* The devices of its ranks became faster or slower. */
-weir_status sim_jobs_refresh_speeds(struct sim_jobs_run *run);
+/* The devices of a rank became faster or slower; then, once, all whose ranks did go on. */
+void sim_jobs_rank_paced(struct sim_jobs_run *run, const struct sim_worker *worker);
+weir_status sim_jobs_go_on(struct sim_jobs_run *run);
 
 /* results.c */
 weir_status sim_jobs_results(struct sim_jobs_run *run, const struct sim_results *out);

@@ -102,11 +102,13 @@ weir_status sim_jobs_come_again(struct sim_jobs_run *run, uint32_t slot)
 
 /* ---- ends of waiting ---- */
 
-weir_status sim_jobs_turn_away(struct sim_jobs_run *run, uint32_t slot)
+weir_status sim_jobs_turn_away(struct sim_jobs_run *run, uint32_t slot, bool is_for_good)
 {
     struct sim_job *job = &run->slots.jobs[slot];
     struct sim_stream stream;
-    if (job->retries >= run->workload->retries) {
+    if (is_for_good)
+        sim_jobs_count(run, job, SIM_JOBS_INFEASIBLE);
+    if (is_for_good || job->retries >= run->workload->retries) {
         sim_jobs_count(run, job, SIM_JOBS_REFUSED);
         sim_jobs_digest(run, DIGEST_REFUSED, job);
         return forget(run, slot, "refused");

@@ -79,7 +79,7 @@ static uint64_t rate_of(const struct sim_jobs_run *run, const struct sim_job *jo
         const struct sim_worker *worker = sim_workers_find(config->workers, job->first_worker + i);
         const double speed = worker->gpu_type == WEIR_NO_INDEX
                                  ? 1.0
-                                 : config->scenario->gpu_types[worker->gpu_type].speed;
+                                 : config->scenario->gpu_truth[worker->gpu_type].speed;
         slowest = fmin(slowest, speed / sim_worker_slowdown(config->workers, worker));
     }
     return (uint64_t)llround(slowest * (double)SIM_DEVICE_QPNS);
@@ -147,17 +147,29 @@ weir_status sim_jobs_start(struct sim_jobs_run *run, const struct sim_start *sta
     change_held(run, job, 1);
     sim_jobs_digest(run, DIGEST_START, job);
     wake_ranks(run, job);
-    WEIR_TRY(start_activity(run, job, slot));
-    return run->has_turns ? sim_jobs_refresh_speeds(run) : WEIR_OK;
+    return start_activity(run, job, slot);
 }
 
 /* ---- speed ---- */
 
-weir_status sim_jobs_refresh_speeds(struct sim_jobs_run *run)
+void sim_jobs_rank_paced(struct sim_jobs_run *run, const struct sim_worker *worker)
 {
-    for (uint32_t slot = 0; slot < run->slots.used; slot++) {
-        const struct sim_job *job = &run->slots.jobs[slot];
-        if (job->state == SIM_JOB_RUNNING && !job->is_lost)
+    const uint32_t slot = (uint32_t)(uintptr_t)worker->work - 1;
+    struct sim_job *job = &run->slots.jobs[slot];
+    if (job->is_paced)
+        return;
+    job->is_paced = true;
+    job->next_paced = run->first_paced;
+    run->first_paced = slot + 1;
+}
+
+weir_status sim_jobs_go_on(struct sim_jobs_run *run)
+{
+    while (run->first_paced != 0) {
+        struct sim_job *job = &run->slots.jobs[run->first_paced - 1];
+        run->first_paced = job->next_paced;
+        job->is_paced = false;
+        if (job->run != SIM_NO_HANDLE)
             WEIR_TRY(sim_activity_set(run->activities, job->run, 1, rate_of(run, job)));
     }
     return WEIR_OK;
@@ -199,8 +211,7 @@ static weir_status finish(struct sim_jobs_run *run, uint32_t slot)
     job->state = SIM_JOB_GONE;
     WEIR_TRY(sim_jobs_drop_ranks(run, job, SIM_STOP_OVER, "done"));
     WEIR_TRY(config->services->ended(config->world, run->index, job->id));
-    WEIR_TRY(sim_jobs_done(run, slot));
-    return run->has_turns ? sim_jobs_refresh_speeds(run) : WEIR_OK;
+    return sim_jobs_done(run, slot);
 }
 
 weir_status sim_jobs_ended(struct sim_jobs_run *run, const struct sim_event *event)

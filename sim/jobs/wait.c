@@ -51,11 +51,8 @@ weir_status sim_jobs_enqueue(struct sim_jobs_run *run, uint32_t slot)
     struct sim_job *job = &run->slots.jobs[slot];
     const struct weir_job_spec spec = describe(run, job);
     const weir_status status = config->services->submit(config->world, &spec);
-    if (status == WEIR_EINFEASIBLE) {
-        sim_jobs_count(run, job, SIM_JOBS_INFEASIBLE);
-        job->retries = run->workload->retries; /* it would not help */
-        return sim_jobs_turn_away(run, slot);
-    }
+    if (status == WEIR_EINFEASIBLE)
+        return sim_jobs_turn_away(run, slot, true);
     WEIR_TRY(status);
     job->state = SIM_JOB_WAITING;
     run->waiting++;

@@ -38,7 +38,7 @@ static weir_status fill_belief(struct sim_lab *lab, struct weir_error *error)
     lab->node_at = calloc((size_t)nodes + 1, sizeof(*lab->node_at));
     if (lab->node_at == NULL)
         return WEIR_ENOMEM;
-    WEIR_TRY(sim_measures_create(&lab->measures, lab->scenario, &lab->target, lab->truth));
+    WEIR_TRY(sim_measures_create(&lab->measures, &lab->target, lab->truth));
     for (uint32_t n = 0; n < nodes; n++)
         lab->node_at[lab->order.ranks[n]] = n;
     for (uint32_t rank = 0; rank < nodes; rank++) {

@@ -11,12 +11,11 @@ struct sim_measures_node {
     int64_t parts[SIM_PARTS];
 };
 
-weir_status sim_measures_create(struct sim_measures *measures, const struct sim_scenario *scenario,
-                                const struct sim_target *target, const struct sim_cluster *cluster)
+weir_status sim_measures_create(struct sim_measures *measures, const struct sim_target *target,
+                                const struct sim_cluster *cluster)
 {
     const size_t count = (size_t)cluster->node_count + 1;
-    *measures = (struct sim_measures){ .scenario = scenario,
-                                       .target = target,
+    *measures = (struct sim_measures){ .target = target,
                                        .cluster = cluster,
                                        .frag = calloc(count, sizeof(*measures->frag)),
                                        .nodes = calloc(count, sizeof(*measures->nodes)) };
@@ -35,7 +34,7 @@ void sim_measures_update(struct sim_measures *measures, uint32_t rank, uint32_t 
     struct sim_buckets buckets;
     double parts[SIM_PARTS];
     measures->frag[rank] = sim_target_buckets(measures->target, measures->cluster, node, &buckets);
-    const struct sim_power_draw draw = sim_power_node(measures->scenario, measures->cluster, node);
+    const struct sim_power_draw draw = sim_power_node(measures->cluster, node);
     for (int b = 0; b < SIM_BUCKETS; b++)
         parts[b] = buckets.milli[b];
     parts[SIM_PART_GPU_POWER] = draw.gpu_w;

@@ -10,8 +10,8 @@
 #ifndef SIM_LAB_MEASURES_H
 #define SIM_LAB_MEASURES_H
 
+#include "sim/cluster/power.h"
 #include "sim/cluster/target_frag.h"
-#include "sim/lab/power.h"
 
 /* The buckets (thousandths of a GPU), then watts. */
 enum { SIM_PART_GPU_POWER = SIM_BUCKETS, SIM_PART_CPU_POWER, SIM_PARTS };
@@ -19,7 +19,6 @@ enum { SIM_PART_GPU_POWER = SIM_BUCKETS, SIM_PART_CPU_POWER, SIM_PARTS };
 struct sim_measures_node;
 
 struct sim_measures {
-    const struct sim_scenario *scenario; /* borrowed, as the next two */
     const struct sim_target *target;
     const struct sim_cluster *cluster;
     double *frag;                    /* by rank, thousandths of a GPU */
@@ -28,8 +27,8 @@ struct sim_measures {
 };
 
 /* Room for all nodes; none is measured yet. */
-weir_status sim_measures_create(struct sim_measures *measures, const struct sim_scenario *scenario,
-                                const struct sim_target *target, const struct sim_cluster *cluster);
+weir_status sim_measures_create(struct sim_measures *measures, const struct sim_target *target,
+                                const struct sim_cluster *cluster);
 void sim_measures_clear(struct sim_measures *measures);
 
 /* The node of this rank is as it is now. */

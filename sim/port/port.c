@@ -179,30 +179,15 @@ void sim_port_destroy(struct sim_port *port)
     free(port->workloads);
     free(port->cuts);
     free(port->pools);
-    free(port->late);
+    sim_port_forget_news(&port->log);
     sim_command_clear(&port->command);
     free(port);
 }
 
 weir_status sim_port_measure(struct sim_port *port, const struct weir_measurement *task)
 {
-    if (port->sched->view_age_ns == 0 && port->late_count == 0)
-        return weir_host_measure(port->host, task);
-    SIM_ROOM(port->late, port->late_capacity, port->late_count + 1);
-    port->late[port->late_count++] = *task;
-    return WEIR_OK;
-}
-
-/* Hands over what was measured up to `until_ns`. */
-static weir_status measure_late(struct sim_port *port, int64_t until_ns)
-{
-    size_t told = 0;
-    while (told < port->late_count && port->late[told].end_ns <= until_ns)
-        WEIR_TRY(weir_host_measure(port->host, &port->late[told++]));
-    if (told > 0)
-        memmove(port->late, port->late + told, (port->late_count - told) * sizeof(*port->late));
-    port->late_count -= told;
-    return WEIR_OK;
+    return sim_port_news(
+        port, &(struct port_news){ .kind = PORT_NEWS_TASK, .at_ns = task->end_ns, .task = *task });
 }
 
 void sim_port_worker_ready(struct sim_port *port, const struct sim_worker *worker)
@@ -222,6 +207,15 @@ static weir_status tell(struct sim_port *port, struct weir_outcome outcome,
     return weir_host_outcome(port->host, &outcome, alloc, context->error);
 }
 
+static weir_status tell_rank(struct sim_port *port, struct weir_outcome outcome)
+{
+    outcome.node = WEIR_NO_INDEX;
+    outcome.time_ns = sim_engine_now(port->config.context->engine);
+    return sim_port_news(
+        port,
+        &(struct port_news){ .kind = PORT_NEWS_RANK, .at_ns = outcome.time_ns, .rank = outcome });
+}
+
 static weir_status tell_end(struct sim_port *port, const struct sim_worker *worker,
                             enum sim_stop why)
 {
@@ -234,7 +228,8 @@ static weir_status tell_end(struct sim_port *port, const struct sim_worker *work
     };
     for (uint32_t i = 0; i < worker->places; i++) {
         outcome.worker = sim_worker_place_id(worker, i);
-        WEIR_TRY(tell(port, outcome, NULL));
+        WEIR_TRY(worker->owner.kind == WEIR_OWNER_JOB ? tell_rank(port, outcome)
+                                                      : tell(port, outcome, NULL));
     }
     return WEIR_OK;
 }
@@ -245,7 +240,8 @@ weir_status sim_port_end_worker(struct sim_port *port, struct sim_worker *worker
     const struct sim_driver *driver = &port->config.drivers[worker->driver];
     WEIR_TRY(driver->ops->stop(driver->self, worker, why));
     WEIR_TRY(tell_end(port, worker, why));
-    sim_port_room_made(port);
+    if (worker->owner.kind == WEIR_OWNER_POOL)
+        sim_port_room_made(port);
     return sim_worker_release(port->config.workers, worker, text);
 }
 
@@ -271,9 +267,11 @@ weir_status sim_port_started(struct sim_port *port, const struct sim_start *star
 
 weir_status sim_port_node(struct sim_port *port, uint32_t node, bool is_up)
 {
-    sim_port_room_made(port);
-    return weir_host_set_node(port->host, node, is_up ? WEIR_NODE_UP : 0,
-                              sim_engine_now(port->config.context->engine));
+    return sim_port_news(
+        port, &(struct port_news){ .kind = PORT_NEWS_NODE,
+                                   .index = node,
+                                   .id = is_up ? 1 : 0,
+                                   .at_ns = sim_engine_now(port->config.context->engine) });
 }
 
 weir_status sim_port_set_estimate(struct sim_port *port, const struct sim_initial_stage *start)
@@ -380,9 +378,8 @@ weir_status sim_port_look(struct sim_port *port)
 
 static weir_status update_pools(struct sim_port *port)
 {
-    const int64_t now_ns = sim_engine_now(port->config.context->engine);
     WEIR_TRY(ask_drivers(port, &(struct sim_teller){ port, tell_pool }));
-    return measure_late(port, now_ns - port->sched->view_age_ns);
+    return sim_port_tell_news(port);
 }
 
 /* The next decision sees what is true `view_age` before it. */
@@ -577,6 +574,7 @@ weir_status sim_port_replace(struct sim_port *port, const struct sim_sched *sche
     struct weir_error *error = port->config.context->error;
     if (has_command(port))
         WEIR_TRY(update_pools(port));
+    WEIR_TRY(sim_port_tell_news(port)); /* the view may be younger now, or older */
     WEIR_TRY(prepare_question(port, "adopt", sim_engine_now(port->config.context->engine)));
     return name_command(port, weir_host_replace(port->host, &config, error), error);
 }

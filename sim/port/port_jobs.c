@@ -33,7 +33,8 @@ uint32_t sim_port_take_causes(struct sim_port *port)
 
 bool sim_port_is_busy(const struct sim_port *port)
 {
-    return port->causes != 0 || port->pending != NULL || port->cut_count > 0;
+    return port->causes != 0 || port->pending != NULL || port->cut_count > 0 ||
+           port->log.of_jobs > 0;
 }
 
 void sim_port_room_made(struct sim_port *port)
@@ -72,22 +73,29 @@ const struct weir_mix *sim_port_mix(const struct sim_port *port, uint32_t worklo
 
 weir_status sim_port_submit(struct sim_port *port, const struct weir_job_spec *job)
 {
-    const weir_status status = weir_host_submit(port->host, job, port->config.context->error);
-    if (status == WEIR_OK)
-        sim_port_wake(port, WEIR_CAUSE_JOBS);
-    return status;
+    return sim_port_news(
+        port,
+        &(struct port_news){ .kind = PORT_NEWS_SUBMITTED, .at_ns = job->queued_ns, .job = *job });
+}
+
+static weir_status tell_of_job(struct sim_port *port, uint32_t kind, uint32_t workload,
+                               uint64_t job)
+{
+    return sim_port_news(
+        port, &(struct port_news){ .kind = kind,
+                                   .index = workload,
+                                   .id = job,
+                                   .at_ns = sim_engine_now(port->config.context->engine) });
 }
 
 weir_status sim_port_withdraw(struct sim_port *port, uint32_t workload, uint64_t job)
 {
-    sim_port_wake(port, WEIR_CAUSE_JOBS); /* it may have stood in the way */
-    return weir_host_withdraw(port->host, workload, job);
+    return tell_of_job(port, PORT_NEWS_WITHDRAWN, workload, job); /* it may have stood in the way */
 }
 
 weir_status sim_port_job_ended(struct sim_port *port, uint32_t workload, uint64_t job)
 {
-    sim_port_room_made(port);
-    return weir_host_ended(port->host, workload, job, port->config.context->error);
+    return tell_of_job(port, PORT_NEWS_ENDED, workload, job);
 }
 
 uint64_t sim_port_passes(const struct sim_port *port)

@@ -92,7 +92,7 @@ static weir_status apply_deny(struct sim_port *port, const struct weir_action *a
     if (action->owner.kind != WEIR_OWNER_JOB || action->reason != WEIR_REASON_QUEUE_FULL)
         return WEIR_OK;
     const struct sim_driver *driver = sim_port_driver(port, action->owner);
-    return driver->ops->denied(driver->self, action->owner.id);
+    return driver->ops->denied(driver->self, action->owner.id, false);
 }
 
 /* Nodes come from nowhere here. */

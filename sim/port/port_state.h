@@ -26,6 +26,33 @@ struct port_cut {
     weir_mig_layout layout;
 };
 
+/* Something the scheduler hears of; see late.c. */
+enum port_news_kind {
+    PORT_NEWS_TASK,
+    PORT_NEWS_SUBMITTED,
+    PORT_NEWS_WITHDRAWN, /* index: workload, id: job */
+    PORT_NEWS_ENDED,     /* the same */
+    PORT_NEWS_RANK,      /* it is gone */
+    PORT_NEWS_NODE       /* index: node, id: whether it is up */
+};
+struct port_news {
+    uint32_t kind; /* enum port_news_kind */
+    uint32_t index;
+    int64_t at_ns;
+    uint64_t id;
+    struct weir_rank_group *groups; /* of the job, while it is kept */
+    union {
+        struct weir_measurement task;
+        struct weir_job_spec job;
+        struct weir_outcome rank;
+    };
+};
+struct port_log {
+    struct port_news *news; /* from `first` to `end`, oldest first: not told yet */
+    size_t first, end, capacity, of_jobs;
+    sim_handle timer;
+};
+
 struct sim_port {
     struct port_workload *workloads;
     uint32_t workload_count;
@@ -48,8 +75,7 @@ struct sim_port {
     const struct sim_sched *pending_sched;
     int64_t pending_ns, pending_wall_ns;
     bool has_seen;
-    struct weir_measurement *late; /* not yet known to the host, oldest first */
-    size_t late_count, late_capacity;
+    struct port_log log;
     struct sim_command_setup command; /* for the policy of that name */
     struct weir_allocator memory;
 };
@@ -57,6 +83,11 @@ struct sim_port {
 /* Tells the host that workers started there, or with a reason that the truth refused them. */
 weir_status sim_port_tell_places(struct sim_port *port, const struct sim_start *start,
                                  uint32_t reason);
+
+/* late.c: tells the host, now or when it is as old as the view. WEIR_EINFEASIBLE of a job that is
+ * told now: it can never start. */
+weir_status sim_port_news(struct sim_port *port, const struct port_news *news);
+void sim_port_forget_news(struct port_log *log);
 
 /* port_jobs.c */
 weir_status sim_port_apply_cut(struct sim_port *port, const struct weir_action *action);

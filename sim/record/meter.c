@@ -241,6 +241,13 @@ void sim_meter_node_free(struct sim_meter *meter, int64_t now_ns, uint32_t node_
     node->frag = frag;
 }
 
+void sim_meter_node_power(struct sim_meter *meter, int64_t now_ns, uint32_t node, double watts)
+{
+    meter_tick(meter, now_ns);
+    sim_gauge_add(&meter->power, now_ns, watts - meter->nodes[node].power_w);
+    meter->nodes[node].power_w = watts;
+}
+
 void sim_meter_node_up(struct sim_meter *meter, int64_t now_ns, uint32_t node_index, bool is_up)
 {
     struct node_meter *node = &meter->nodes[node_index];

@@ -121,6 +121,14 @@ static void put_frag(const struct view *view, const struct cluster_totals *now)
         put(meter, "mig.dead_slices", "", "slices", means[SIM_FRAG_DEAD]);
 }
 
+static void put_power(const struct view *view, const struct cluster_totals *now)
+{
+    struct sim_meter *meter = view->meter;
+    const double watt_ns = now->energy - meter->base.energy;
+    put(meter, "power.mean_kw", "", "kW", watt_ns / view->span_ns / 1e3);
+    put(meter, "energy.kwh", "", "kWh", seconds(watt_ns) / 3.6e6);
+}
+
 /* ---- stages ---- */
 
 static void put_percentile(struct sim_meter *meter, struct sim_percentiles *values,
@@ -432,6 +440,7 @@ weir_status sim_meter_results(struct sim_meter *meter, const struct sim_meter_en
     if (view.span_ns > 0.0) {
         put_use(&view, &now);
         put_frag(&view, &now);
+        put_power(&view, &now);
         for (size_t s = 0; s < meter->stage_count; s++)
             put_stage(&view, s);
         put_pipelines(&view);

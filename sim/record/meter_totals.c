@@ -64,6 +64,7 @@ struct pipeline_totals sim_meter_pipeline_totals(const struct pipeline_meter *pi
 struct cluster_totals sim_meter_cluster_totals(const struct sim_meter *meter, int64_t now_ns)
 {
     struct cluster_totals totals = {
+        .energy = sim_gauge_integral(&meter->power, now_ns),
         .setup_wasted_ns = meter->setup_wasted_ns,
         .spilled_bytes = meter->spilled_bytes,
         .retries = (double)meter->retries,

@@ -146,8 +146,8 @@ static void visit_field(const struct sim_acts_walk *walk, const struct step *ste
     const uint32_t own = field->acts == 0 ? acts : field->acts & acts;
     const char *sentence = unmet_work(walk, own, there, "");
     if (sentence == NULL && field->word != NULL && node->kind == SIM_YAML_SCALAR &&
-        strcmp(node->text, field->word) == 0)
-        sentence = unmet_work(walk, field->word_acts & own, there, field->word);
+        sim_choice_find(field->word, node->text) != SIM_ABSENT_COUNT)
+        sentence = unmet_work(walk, field->word_acts & own, there, node->text);
     if (sentence == NULL)
         sentence = unmet_need(walk, step, field);
     if (sentence != NULL)

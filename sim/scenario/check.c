@@ -305,7 +305,7 @@ static void check_failures(struct sim_resolver *resolver)
 static void check_view(struct sim_resolver *resolver)
 {
     const struct sim_sched *sched = &resolver->scenario->sched;
-    if (sched->view_age_ns > sched->interval_ns)
+    if (resolver->scenario->pipelines_count > 0 && sched->view_age_ns > sched->interval_ns)
         sim_report_error(resolver->report, sim_draft_at(&resolver->draft->sched.head, "view_age"),
                          "must not be above the interval of the scaling policy");
 }

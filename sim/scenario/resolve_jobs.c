@@ -266,8 +266,11 @@ static void resolve_arrivals(struct sim_resolver *resolver, struct draft_arrival
     if (draft->to.kind == SIM_ABSENT_COUNT)
         draft->to.kind =
             is_generated || draft->head.node != NULL ? SIM_ARRIVALS_POISSON : SIM_ARRIVALS_TRACE;
+    fill_number(&draft->to.scale, true, 1);
     if (draft->to.kind == SIM_ARRIVALS_TRACE) {
-        *arrivals = (struct sim_arrivals){ .kind = SIM_ARRIVALS_TRACE, .rate_per_s = (double)NAN };
+        *arrivals = (struct sim_arrivals){ .kind = SIM_ARRIVALS_TRACE,
+                                           .rate_per_s = (double)NAN,
+                                           .scale = draft->to.scale };
         if (is_generated)
             sim_report_error(resolver->report, sim_draft_at(&draft->head, "process"),
                              "generated jobs follow no trace");
@@ -285,6 +288,7 @@ static void resolve_arrivals(struct sim_resolver *resolver, struct draft_arrival
             draft->to.gap == NULL ? 1 : arrivals->batch_mean / sim_law_mean(draft->to.gap);
     else if (!isnan(draft->to.rate_per_s) || !isnan(draft->load))
         arrivals->rate_per_s = rate_of(resolver, draft, workload);
+    arrivals->rate_per_s *= arrivals->scale;
 }
 
 /* ---- in time ---- */
@@ -308,10 +312,18 @@ void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source
         draft->retries = 0;
     if (draft->retry_delay == NULL && draft->retries > 0)
         draft->retry_delay = sim_resolve_constant(resolver, "const(60)");
-    if (sim_resolve_has_process(workload))
+    if (sim_resolve_has_process(workload)) {
         resolve_arrivals(resolver, &draft->arrivals, workload);
-    else
-        workload->arrivals = (struct sim_arrivals){ .kind = SIM_ARRIVALS_TRACE };
+    } else {
+        workload->arrivals = (struct sim_arrivals){ .kind = SIM_ARRIVALS_TRACE, .scale = 1 };
+        if (draft->arrivals.head.node != NULL)
+            sim_report_error(resolver->report, draft->arrivals.head.node,
+                             "every class has a count: none arrives by a process");
+    }
+    if (draft->from_ns > 0 &&
+        (workload->kind == SIM_WORKLOAD_GENERATED || workload->arrivals.kind != SIM_ARRIVALS_TRACE))
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "from"),
+                         "acts on a trace whose own times count (arrivals: trace)");
     workload->from_ns = draft->from_ns;
     workload->retries = draft->retries;
     workload->retry_delay = draft->retry_delay;

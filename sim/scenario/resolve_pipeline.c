@@ -219,6 +219,10 @@ static void resolve_requests(struct sim_resolver *resolver, struct draft_stage *
         own.mig = NULL; /* how much of a GPU it takes, wherever that is */
         own.mig_slices = SIM_ABSENT_COUNT;
     }
+    draft->uses.mig_slices = own.mig_slices; /* how devices are set aside is the request's to say */
+    draft->uses.entire_gpu = own.entire_gpu;
+    draft->uses.codec_same_gpu = own.codec_same_gpu;
+    draft->uses.spmd = own.spmd;
     draft->uses = merge_requests(&draft->uses, &own);
     resolve_need(resolver, uses_node, &draft->uses, &stage->uses, &stage->uses_shape);
 }

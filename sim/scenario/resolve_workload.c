@@ -58,6 +58,9 @@ static void resolve_order(struct sim_resolver *resolver, const struct draft_fill
     const bool is_shuffled = draft->order != NULL && strcmp(draft->order, "shuffled") == 0;
     const bool is_file = draft->order != NULL && !is_shuffled && strcmp(draft->order, "none") != 0;
     workload->is_shuffled = is_shuffled;
+    if ((is_shuffled || is_file) && workload->kind == SIM_WORKLOAD_GENERATED)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "order"),
+                         "acts on the rows of a trace; jobs of classes come as they are drawn");
     if (!is_file) {
         if (draft->order_key != NULL && draft->order != NULL)
             sim_report_error(resolver->report, sim_draft_at(&draft->head, "order_key"),

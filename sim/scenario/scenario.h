@@ -286,6 +286,7 @@ enum sim_arrival_kind {
 struct sim_arrivals {
     uint32_t kind;     /* enum sim_arrival_kind */
     double rate_per_s; /* NAN for trace */
+    double scale;      /* of the rate, and in it; gaps and times of a trace are divided by it */
     struct sim_law *gap;
     double cv;
     double burst, burst_share;

@@ -75,10 +75,11 @@ struct sim_field {
     const struct sim_section *section;
     const char *help;
     uint32_t acts;      /* enum sim_acts; 0 = on what the mapping around it acts on */
-    const char *word;   /* CHOICE: a word that acts on less: on `word_acts` */
+    const char *word;   /* CHOICE: words "a|b" that act on less: on `word_acts` */
     uint32_t word_acts; /* enum sim_acts */
     const char *needs;  /* "key: a|b": acts only where that key, here or further out, says so */
-    const char *shows;  /* why it changes no result: it is about what is kept or told */
+    uint32_t shows_in;  /* enum sim_acts: where `shows` holds; 0 = everywhere */
+    const char *shows;  /* why it changes nothing that happens: it is about what is kept */
 };
 
 enum sim_policy_kind {

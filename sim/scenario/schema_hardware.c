@@ -18,6 +18,8 @@ const struct sim_section sim_schema_quantum = {
     HELP("How requests become amounts.")
 };
 
+#define SHOWS_POWER SHOWS("power is measured, and slows nothing")
+
 static const struct sim_field gpu_type_fields[] = {
     { BYTES("memory", draft_gpu_type, to.mem_bytes), ABSENT("built-in value, else 0"),
       MOST(LARGEST_BYTES), HELP("memory of one GPU") },
@@ -26,9 +28,9 @@ static const struct sim_field gpu_type_fields[] = {
     { COUNT("nvenc", draft_gpu_type, to.nvencs), ABSENT("built-in value, else 0"),
       MOST(WEIR_MAX_ENGINES), HELP("video encoders of one GPU") },
     { NUMBER("idle", draft_gpu_type, to.idle_w), UNIT(POWER), ABSENT("built-in value, else 0 W"),
-      MOST(1e6), HELP("power drawn when nothing runs") },
+      MOST(1e6), SHOWS_POWER, HELP("power drawn when nothing runs") },
     { NUMBER("limit", draft_gpu_type, to.limit_w), UNIT(POWER), ABSENT("built-in value, else 0 W"),
-      MOST(1e6), HELP("power drawn at full load") },
+      MOST(1e6), SHOWS_POWER, HELP("power drawn at full load") },
     { NUMBER("speed", draft_gpu_type, to.speed), ABSENT("1"), RANGE(1e-6, 1e6),
       ACTS(SIM_ACTS_TIMED), HELP("speed relative to the GPU the service times were taken on") },
     { TEXT("mig", draft_gpu_type, mig), ABSENT("that of the built-in type of this name, else none"),
@@ -149,21 +151,22 @@ static const struct sim_section failures_section = { MAPPING("cluster.failures",
                                                      SOURCES, HELP("Random failures of nodes.") };
 
 static const struct sim_field power_fields[] = {
-    { CHOICE("cpu", draft_power, cpu, SIM_CATALOG_CPU_CHOICES), DEFAULT("xeon-8163"),
+    { CHOICE("cpu", draft_power, cpu, SIM_CATALOG_CPU_CHOICES), DEFAULT("xeon-8163"), SHOWS_POWER,
       HELP("processor of all nodes: gives cores and watts of a socket") },
     { NUMBER("cpus_per_core", draft_power, to.cpus_per_core), DEFAULT("2"), RANGE(1, 64),
-      HELP("CPUs (hardware threads) that one core is") },
+      SHOWS_POWER, HELP("CPUs (hardware threads) that one core is") },
     { NUMBER("cores_per_socket", draft_power, to.cores_per_socket), ABSENT("that of the processor"),
-      RANGE(1, 4096), HELP("cores of one socket") },
+      RANGE(1, 4096), SHOWS_POWER, HELP("cores of one socket") },
     { NUMBER("socket_idle", draft_power, to.socket_idle_w), UNIT(POWER),
-      ABSENT("that of the processor"), MOST(1e6),
+      ABSENT("that of the processor"), MOST(1e6), SHOWS_POWER,
       HELP("power of a socket without allocated cores") },
     { NUMBER("socket_full", draft_power, to.socket_full_w), UNIT(POWER),
-      ABSENT("that of the processor"), MOST(1e6), HELP("power of a socket with allocated cores") },
+      ABSENT("that of the processor"), MOST(1e6), SHOWS_POWER,
+      HELP("power of a socket with allocated cores") },
 };
 static const struct sim_section power_section = {
     MAPPING("cluster.power", draft_power, power_fields), SCALAR("cpu"),
-    HELP("Electric power of CPUs, for the power metrics of static workloads; that of GPUs is idle "
+    HELP("Electric power of CPUs, for the power metrics; that of GPUs is idle "
          "and limit of their types.")
 };
 
@@ -180,8 +183,7 @@ static const struct sim_field cluster_fields[] = {
            "model, GPUs, CPUs and memory, beginning with the first), by name") },
     { SECTION("failures", draft_cluster, failures, &failures_section), ACTS(SIM_ACTS_TIMED),
       HELP("random failures of nodes") },
-    { SECTION("power", draft_cluster, power, &power_section), ACTS(SIM_ACTS_FILL),
-      HELP("electric power of CPUs") },
+    { SECTION("power", draft_cluster, power, &power_section), HELP("electric power of CPUs") },
     { CHOICE("share", draft_cluster, share, SHARE_CHOICES), ABSENT("fraction"),
       WORD("timeslice", SIM_ACTS_TIMED),
       HELP("how workers share the GPUs of all nodes; groups of nodes may say otherwise") },

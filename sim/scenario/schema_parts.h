@@ -34,22 +34,23 @@
 #define LIST(key, type, member, of)    KEY(key, type, member, SIM_FIELD_LIST), .section = (of)
 #define NAMED(key, type, member, of)   KEY(key, type, member, SIM_FIELD_NAMED), .section = (of)
 
-#define UNIT(of)         .unit = SIM_UNIT_##of
-#define REQUIRED         .flags = SIM_FIELD_REQUIRED
-#define KNOB             .flags = SIM_FIELD_KNOB
-#define BY_NAME          .flags = SIM_FIELD_BY_NAME
-#define WORDS            .flags = SIM_FIELD_WORDS
-#define DEFAULT(text)    .initial = (text)
-#define ABSENT(means)    .fallback = (means)
-#define MOST(bound)      .max = (bound)
-#define RANGE(low, high) .min = (low), .max = (high)
-#define WAS(old)         .was = (old)
-#define ALIAS(other)     .alias = (other)
-#define ACTS(on)         .acts = (on)
-#define WORD(which, on)  .word = (which), .word_acts = (on)
-#define NEEDS(condition) .needs = (condition)
-#define SHOWS(why)       .shows = (why)
-#define HELP(text)       .help = (text)
+#define UNIT(of)          .unit = SIM_UNIT_##of
+#define REQUIRED          .flags = SIM_FIELD_REQUIRED
+#define KNOB              .flags = SIM_FIELD_KNOB
+#define BY_NAME           .flags = SIM_FIELD_BY_NAME
+#define WORDS             .flags = SIM_FIELD_WORDS
+#define DEFAULT(text)     .initial = (text)
+#define ABSENT(means)     .fallback = (means)
+#define MOST(bound)       .max = (bound)
+#define RANGE(low, high)  .min = (low), .max = (high)
+#define WAS(old)          .was = (old)
+#define ALIAS(other)      .alias = (other)
+#define ACTS(on)          .acts = (on)
+#define WORD(which, on)   .word = (which), .word_acts = (on)
+#define NEEDS(condition)  .needs = (condition)
+#define SHOWS(why)        .shows = (why)
+#define SHOWS_IN(on, why) .shows_in = (on), .shows = (why)
+#define HELP(text)        .help = (text)
 
 /* A mapping: its rows, then what else there is to say of it. */
 #define MAPPING(title, type, rows)                                                                 \
@@ -71,7 +72,7 @@ extern const struct sim_section sim_schema_cluster;
 extern const struct sim_section sim_schema_pipeline;
 extern const struct sim_section sim_schema_stage;
 extern const struct sim_section sim_schema_model;
-extern const struct sim_section sim_schema_request;
+extern const struct sim_section sim_schema_job_request;
 extern const struct sim_section sim_schema_jobs;
 extern const struct sim_section sim_schema_fill;
 

@@ -24,6 +24,7 @@ static const struct sim_field input_fields[] = {
       HELP("size of an item, when there are no classes") },
     { LIST("classes", draft_input, classes, &class_section), HELP("kinds of items") },
     { LAW("bytes_per_item", draft_input, to.bytes), UNIT(BYTES), ABSENT("0 B"),
+      SHOWS("bytes that wait are measured and bounded; no stage works by them"),
       HELP("bytes of an item at the source") },
 };
 static const struct sim_section input_section = {
@@ -92,7 +93,7 @@ static const struct sim_field pipeline_fields[] = {
     { SECTION("backpressure", draft_pipeline, backpressure, &backpressure_section), ABSENT("slots"),
       HELP("the name of a rule, or a mapping") },
     { CHOICE("worker_choice", draft_pipeline, to.worker_choice, "oldest|newest"), DEFAULT("oldest"),
-      HELP("which idle worker takes the next task") },
+      NEEDS("semantics: event|tick"), HELP("which idle worker takes the next task") },
     { NUMBER("loop_hz", draft_pipeline, loop_hz), DEFAULT("100"), RANGE(1e-3, 1e6),
       NEEDS("semantics: runtime"), HELP("runtime: turns of the main loop in a second") },
     { TIME("grace", draft_pipeline, to.grace_ns), DEFAULT("60 s"), MOST(LARGEST_TIME),

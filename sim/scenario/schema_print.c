@@ -136,7 +136,8 @@ static void put_acts(FILE *out, const struct sim_field *field)
     if (field->needs != NULL)
         fprintf(out, ". Acts with `%s`", field->needs);
     if (field->shows != NULL)
-        fprintf(out, ". Changes no result: %s", field->shows);
+        fprintf(out, ". Changes nothing that happens%s%s: %s", field->shows_in == 0 ? "" : " in ",
+                sim_acts_words(&arena, field->shows_in), field->shows);
     sim_arena_clear(&arena);
 }
 

@@ -6,7 +6,8 @@
  */
 #include "sim/scenario/schema_parts.h"
 
-#define REQUEST_FIELDS(type, base, cpus_fallback, other_fallback)                                  \
+/* How much: */
+#define AMOUNT_FIELDS(type, base, cpus_fallback, other_fallback)                                   \
     { NUMBER("cpus", type, base cpus), ABSENT(cpus_fallback), MOST(LARGEST_COUNT),                 \
       HELP("CPUs of one worker") },                                                                \
         { NUMBER("gpus", type, base gpus), ABSENT(other_fallback), MOST(4096),                     \
@@ -17,39 +18,70 @@
           HELP("video encoders of one worker; per GPU when it has whole GPUs") },                  \
         { BYTES("ram", type, base ram_bytes), ABSENT(other_fallback), MOST(LARGEST_BYTES),         \
           HELP("memory of one worker") },                                                          \
-        { BYTES("gpu_memory", type, base gpu_mem_bytes), ABSENT(other_fallback),                   \
-          MOST(LARGEST_BYTES), HELP("memory on each GPU of one worker") },                         \
-        { TEXT("mig", type, base mig), ABSENT("no MIG instance"),                                  \
-          HELP("a MIG instance by its profile: 1g.10gb, 1g (the plainest of one slice) or 1/7; "   \
-               "excludes gpus") },                                                                 \
+    {                                                                                              \
+        BYTES("gpu_memory", type, base gpu_mem_bytes), ABSENT(other_fallback),                     \
+            MOST(LARGEST_BYTES), HELP("memory on each GPU of one worker")                          \
+    }
+
+/* How devices are set aside: */
+#define DEVICE_FIELDS(type, base)                                                                  \
+    { TEXT("mig", type, base mig), ABSENT("no MIG instance"),                                      \
+      HELP("a MIG instance by its profile: 1g.10gb, 1g (the plainest of one slice) or 1/7; "       \
+           "excludes gpus") },                                                                     \
         { COUNT("mig_slices", type, base mig_slices), ABSENT("those of mig"),                      \
           RANGE(1, WEIR_MIG_SLOTS),                                                                \
           HELP("instead of mig: the smallest instance with so many compute slices, gpu_memory "    \
                "and nvdecs") },                                                                    \
-        { FLAG("entire_gpu", type, base entire_gpu), ABSENT(other_fallback),                       \
-          HELP("its GPUs are shared with nobody and all their codec engines are its own") },       \
-        { FLAG("spmd", type, base spmd), ABSENT(other_fallback),                                   \
-          HELP("one process a GPU, which work on a task together: on part of one node, or, as a "  \
-               "group, on all GPUs of several nodes; cpus are for each process") },                \
     {                                                                                              \
-        FLAG("codec_same_gpu", type, base codec_same_gpu), ABSENT(other_fallback),                 \
+        FLAG("entire_gpu", type, base entire_gpu), ABSENT("0 or false"),                           \
+            HELP("its GPUs are shared with nobody and all their codec engines are its own")        \
+    }
+
+#define SPMD_FIELD(type, base)                                                                     \
+    {                                                                                              \
+        FLAG("spmd", type, base spmd), ABSENT("0 or false"),                                       \
+            HELP(                                                                                  \
+                "one process a GPU, which work on a task together: on part of one node, or, as a " \
+                "group, on all GPUs of several nodes; cpus are for each process")                  \
+    }
+
+#define CODEC_FIELD(type, base)                                                                    \
+    {                                                                                              \
+        FLAG("codec_same_gpu", type, base codec_same_gpu), ABSENT("0 or false"),                   \
             HELP("codec engines without GPU share all come from one GPU")                          \
     }
 
+#define REQUEST_FIELDS(type, base)                                                                 \
+    AMOUNT_FIELDS(type, base, "1", "0 or false"), DEVICE_FIELDS(type, base),                       \
+        SPMD_FIELD(type, base), CODEC_FIELD(type, base)
+
 static const struct sim_field request_fields[] = {
-    REQUEST_FIELDS(draft_request, , "1", "0 or false"),
+    REQUEST_FIELDS(draft_request, ),
 };
 static const struct sim_field uses_fields[] = {
-    REQUEST_FIELDS(draft_request, , "as requested", "as requested"),
+    AMOUNT_FIELDS(draft_request, , "as requested", "as requested"),
 };
-const struct sim_section sim_schema_request = {
+static const struct sim_section request_section = {
     MAPPING("pipelines[].stages[].request", draft_request, request_fields), SOURCES,
     HELP("What the scheduler is told one worker needs; the same keys may stand in the stage "
          "itself.")
 };
-static const struct sim_section uses_section = { MAPPING("pipelines[].stages[].uses", draft_request,
-                                                         uses_fields),
-                                                 SOURCES, HELP("What one worker really takes.") };
+static const struct sim_section uses_section = {
+    MAPPING("pipelines[].stages[].uses", draft_request, uses_fields), SOURCES,
+    HELP("How much one worker really takes."),
+    NOT_OF(&request_section, "says how devices are set aside, and acts on the request alone")
+};
+
+static const struct sim_field job_request_fields[] = {
+    AMOUNT_FIELDS(draft_request, , "1", "0 or false"),
+    DEVICE_FIELDS(draft_request, ),
+    CODEC_FIELD(draft_request, ),
+};
+const struct sim_section sim_schema_job_request = {
+    MAPPING("jobs[].classes[].request", draft_request, job_request_fields), SOURCES,
+    HELP("What the scheduler is told each member of a job needs."),
+    NOT_OF(&request_section, "acts on pipelines alone; a job of several processes has members")
+};
 
 static const struct sim_field factor_fields[] = {
     { NUMBER("factor", draft_factor, factor), REQUIRED, RANGE(1e-9, 1e9),
@@ -85,7 +117,7 @@ static const struct sim_section service_section = {
 };
 
 static const struct sim_field model_fields[] = {
-    REQUEST_FIELDS(draft_stage, own., "1", "0 or false"),
+    REQUEST_FIELDS(draft_stage, own.),
     { COUNT("batch", draft_stage, to.batch), ABSENT("1"), RANGE(1, LARGEST_COUNT),
       HELP("items a task takes") },
     { SECTION("service", draft_stage, service, &service_section), ABSENT("that of the stage"),
@@ -107,8 +139,8 @@ static const struct sim_field stage_fields[] = {
       HELP("the stage that feeds it: stages form a line, so only the one above is possible") },
     { TEXT("model", draft_stage, model), ABSENT("none"),
       HELP("a model of the catalogue: keys that the stage does not give come from it") },
-    REQUEST_FIELDS(draft_stage, own., "1", "0 or false"),
-    { SECTION("request", draft_stage, request, &sim_schema_request), ABSENT("the keys above"),
+    REQUEST_FIELDS(draft_stage, own.),
+    { SECTION("request", draft_stage, request, &request_section), ABSENT("the keys above"),
       HELP("what the scheduler is told, as a mapping") },
     { SECTION("uses", draft_stage, uses, &uses_section), ABSENT("as requested"),
       HELP("what a worker really takes") },

@@ -60,6 +60,7 @@ static const struct sim_field groups_fields[] = {
       HELP("who says which node is best for a bundle: ray = the emptiest; placement = the "
            "placement policy") },
     { CHOICE("report", draft_groups, report, "all|strict"), ABSENT("all"),
+      SHOWS_IN(SIM_ACTS_FILL, "those that never fit are counted apart"),
       HELP("which groups that can never fit are told from those that wait: all, or under "
            "strict_pack and strict_spread alone, as Ray does") },
 };
@@ -97,9 +98,9 @@ static const struct sim_field sched_fields[] = {
     { SECTION("latency", draft_sched, latency, &latency_section), ABSENT("0 s"),
       ACTS(SIM_ACTS_TIMED), HELP("how long a decision takes") },
     { TIME("view_age", draft_sched, view_age_ns), DEFAULT("0 s"), MOST(LARGEST_TIME),
-      ACTS(SIM_ACTS_PIPELINES),
-      HELP("how old the queues, counts of busy workers and measurements are that a decision sees; "
-           "at most the interval") },
+      ACTS(SIM_ACTS_TIMED),
+      HELP("how old the queues, counts of busy workers, measurements and news of jobs (come, gone, "
+           "over) are that a decision sees; with pipelines at most the interval") },
     { SECTION("placement_groups", draft_sched, groups, &groups_section), ABSENT("ray"),
       WAS("groups"), ACTS(SIM_ACTS_JOBS | SIM_ACTS_FILL), HELP("placement groups, for jobs") },
     { SECTION("repartition", draft_sched, repartition, &repartition_section), ABSENT("off"),
@@ -118,18 +119,21 @@ static const struct sim_field event_fields[] = {
              "stage_slow|stage_stall|stage_fail|setup_slow|node_down|node_up|node_slow|arrivals|"
              "burst|set"),
       REQUIRED,
+      WORD("stage_slow|stage_stall|stage_fail|setup_slow|arrivals|burst", SIM_ACTS_PIPELINES),
       HELP("stage_slow, setup_slow, node_slow: times x factor; stage_stall: no task starts or "
            "ends; stage_fail: attempts fail with `probability`; node_down, node_up; arrivals: rate "
            "x factor; burst: `items` arrive at once; set: other scheduler settings") },
-    { TEXT("stage", draft_event, stage), HELP("stage, or pipeline.stage") },
+    { TEXT("stage", draft_event, stage), ACTS(SIM_ACTS_PIPELINES),
+      HELP("stage, or pipeline.stage") },
     { TEXT("node", draft_event, node), HELP("node, such as dgx-0") },
-    { TEXT("pipeline", draft_event, pipeline), ABSENT("the only one"),
+    { TEXT("pipeline", draft_event, pipeline), ABSENT("the only one"), ACTS(SIM_ACTS_PIPELINES),
       HELP("for arrivals and burst") },
     { NUMBER("factor", draft_event, to.factor), MOST(1e9),
       HELP("for the slow actions and arrivals (0 = none arrive)") },
     { NUMBER("probability", draft_event, to.probability), UNIT(FRACTION), MOST(1),
-      HELP("for stage_fail") },
-    { COUNT64("items", draft_event, to.items), RANGE(1, 1e12), HELP("for burst") },
+      ACTS(SIM_ACTS_PIPELINES), HELP("for stage_fail") },
+    { COUNT64("items", draft_event, to.items), RANGE(1, 1e12), ACTS(SIM_ACTS_PIPELINES),
+      HELP("for burst") },
     { SETS("set", draft_event, sets),
       HELP("for set: paths below sched and their values from then on") },
 };
@@ -239,7 +243,8 @@ static const struct sim_field scenario_fields[] = {
     { TIME("horizon", draft_scenario, horizon_ns), ABSENT("until the work is done"),
       RANGE(1e-9, LARGEST_TIME), ACTS(SIM_ACTS_TIMED), HELP("when a run ends at the latest") },
     { TIME("warmup", draft_scenario, warmup_ns), DEFAULT("0 s"), MOST(LARGEST_TIME),
-      ACTS(SIM_ACTS_TIMED), HELP("left out of steady-state results") },
+      ACTS(SIM_ACTS_TIMED), SHOWS("results leave it out"),
+      HELP("left out of steady-state results") },
     { TIMESTAMP("start_time", draft_scenario, start_unix_s), ABSENT("not given"),
       SHOWS("the day and hour of stamps"), HELP("time of day at time 0 (RFC 3339), for stamps") },
     { SECTION("resource_quantum", draft_scenario, quantum, &sim_schema_quantum), ABSENT("exact"),

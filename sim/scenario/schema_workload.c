@@ -18,12 +18,15 @@ static const struct sim_section target_section = {
 
 static const struct sim_field defrag_fields[] = {
     { CHOICE("rule", draft_defrag, to.rule, "none|greedy|batch|one_pod"), DEFAULT("none"),
+      SHOWS("asked after the results, which stay"),
       HELP("greedy: one by one the moves that lower fragmentation most for the size of the job; "
            "batch: those that take most of it along leave together, then all are placed; one_pod: "
            "the same, one from each of the worst nodes (FGD simulator)") },
     { NUMBER("budget", draft_defrag, to.budget_frac), UNIT(FRACTION), DEFAULT("1%"), MOST(1),
+      SHOWS("asked after the results, which stay"),
       HELP("share of the placed jobs that may move") },
     { TIME("cost", draft_defrag, to.cost_ns), DEFAULT("2m"), MOST(LARGEST_TIME),
+      SHOWS("asked after the results, which stay"),
       HELP("time for which the GPUs of a moved job do nothing") },
 };
 static const struct sim_section defrag_section = {
@@ -31,6 +34,8 @@ static const struct sim_section defrag_section = {
     HELP("What if some jobs were moved at the end: measured after the results of the run, which do "
          "not change.")
 };
+
+#define OF_A_PROCESS NEEDS("process: poisson|renewal|hyperexponential|modulated|diurnal")
 
 static const struct sim_field arrivals_fields[] = {
     { CHOICE("process", draft_arrivals, to.kind,
@@ -40,10 +45,14 @@ static const struct sim_field arrivals_fields[] = {
            "gaps of variation `cv`; modulated: Poisson that switches between bursts and lulls; "
            "diurnal: Poisson whose rate follows the time of day") },
     { NUMBER("rate", draft_arrivals, to.rate_per_s), UNIT(RATE), ABSENT("by load"),
-      RANGE(1e-12, 1e9), HELP("jobs per second on average") },
+      RANGE(1e-12, 1e9), OF_A_PROCESS, HELP("jobs per second on average") },
     { NUMBER("load", draft_arrivals, load), UNIT(FRACTION), ABSENT("by rate"), RANGE(1e-9, 1e6),
+      OF_A_PROCESS,
       HELP("instead of rate: demand (rate x mean of GPUs x time) over the cluster's GPUs, of CPUs "
            "when it has no GPU") },
+    { NUMBER("scale", draft_arrivals, to.scale), ABSENT("1"), RANGE(1e-6, 1e6),
+      HELP("so many times the rate, whatever says it: 1.4 = 40 % more load. A trace is played so "
+           "much faster; run times stay") },
     { LAW("gap", draft_arrivals, to.gap), UNIT(TIME), HELP("for renewal: time between arrivals") },
     { NUMBER("cv", draft_arrivals, to.cv), ABSENT("2"), RANGE(1, 1000),
       NEEDS("process: hyperexponential"),
@@ -61,7 +70,7 @@ static const struct sim_field arrivals_fields[] = {
       NEEDS("process: diurnal"), HELP("for diurnal") },
     { TIME("peak", draft_arrivals, to.peak_ns), ABSENT("12 h"), MOST(LARGEST_TIME),
       NEEDS("process: diurnal"), HELP("for diurnal: when in the period the rate is highest") },
-    { LAW("batch", draft_arrivals, to.batch), ABSENT("1"),
+    { LAW("batch", draft_arrivals, to.batch), ABSENT("1"), OF_A_PROCESS,
       HELP("jobs that arrive together, rounded; rate and load stay those of jobs") },
 };
 static const struct sim_section arrivals_section = {
@@ -82,7 +91,7 @@ static const struct sim_section arrivals_section = {
                "without a count come at 0") },                                                     \
         { TIME("every", draft_job_class, to.every_ns), DEFAULT("0 s"), MOST(LARGEST_TIME),         \
           HELP("with count: time between two of them") },                                          \
-        { SECTION("request", draft_job_class, request, &sim_schema_request),                       \
+        { SECTION("request", draft_job_class, request, &sim_schema_job_request),                   \
           HELP("what each member of a job takes") },                                               \
         { TEXT("gpu_types", draft_job_class, gpu_types), WORDS, ABSENT("any"), WAS("models"),      \
           HELP("accepted GPU types: [a100-80, h100]") },                                           \

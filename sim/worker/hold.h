@@ -22,6 +22,8 @@ struct sim_hold {
 
 struct node_holds {
     struct sim_hold *first, *last;
+    uint64_t changed_gpus; /* whose users go at another pace; all bits = the node's; see pace.c */
+    uint32_t next_changed; /* node + 1, in the list of those with changed_gpus */
 };
 
 /* Open addressing with linear probing; at most half full. */
@@ -39,6 +41,8 @@ struct sim_workers {
     struct hold_table table;
     struct node_holds *on_node;
     uint32_t node_count;
+    uint32_t first_changed; /* node + 1 */
+    bool is_watched;
 };
 
 struct sim_hold *sim_hold_find(const struct hold_table *table, uint64_t id);
@@ -47,5 +51,8 @@ weir_status sim_hold_reserve(struct hold_table *table);
 /* A place was taken: the table (with room for it) and the list of its node know it from now on. */
 void sim_hold_enter(struct sim_workers *workers, struct sim_hold *hold);
 void sim_hold_leave(struct sim_workers *workers, struct sim_hold *hold);
+
+/* pace.c: somebody begins, ends, comes or goes there. */
+void sim_hold_note_pace(struct sim_workers *workers, const struct sim_hold *hold);
 
 #endif

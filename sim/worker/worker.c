@@ -341,9 +341,10 @@ static bool is_edge(uint32_t from, uint32_t to)
 }
 
 /* The meter asks for what is held when a life begins or ends, for what is used around work. */
-static void show_state(struct sim_context *context, struct sim_hold *hold, uint32_t from,
+static void show_state(struct sim_workers *workers, struct sim_hold *hold, uint32_t from,
                        uint32_t to)
 {
+    struct sim_context *context = workers->context;
     const struct sim_worker *worker = hold->worker;
     const bool is_work = from == SIM_WORKER_BUSY || to == SIM_WORKER_BUSY;
     struct sim_meter_worker meter = { .node = hold->lease.node,
@@ -357,6 +358,8 @@ static void show_state(struct sim_context *context, struct sim_hold *hold, uint3
                            (enum sim_meter_state)from, (enum sim_meter_state)to);
     if (is_work)
         sim_cluster_run(context->cluster, &hold->lease, to == SIM_WORKER_BUSY);
+    if (is_work || from == SIM_WORKER_GONE || to == SIM_WORKER_GONE)
+        sim_hold_note_pace(workers, hold);
 }
 
 /* It became ready for the first time; who watches learns of it if that took time. */
@@ -386,7 +389,7 @@ void sim_worker_set_state(struct sim_workers *workers, struct sim_worker *worker
     worker->state = state;
     worker->since_ns = now_ns;
     for (struct sim_hold *hold = worker->holds; hold != NULL; hold = hold->next)
-        show_state(context, hold, from, state);
+        show_state(workers, hold, from, state);
     if (state == SIM_WORKER_IDLE && worker->ready_ns < 0)
         note_ready(worker, context);
     if (worker->owner.kind == WEIR_OWNER_JOB)

@@ -115,6 +115,17 @@ void sim_worker_arm_crash(struct sim_workers *workers, struct sim_worker *worker
  * nodes that were made faster. */
 double sim_worker_slowdown(const struct sim_workers *workers, const struct sim_worker *worker);
 
+/* From now on it is noted whose slow-down changes while he works: those on a GPU that is shared in
+ * turns, when somebody on it begins, ends, comes or goes. Nodes are noted by
+ * sim_workers_node_paced.
+ */
+void sim_workers_watch_pace(struct sim_workers *workers);
+void sim_workers_node_paced(struct sim_workers *workers, uint32_t node);
+/* Visits those noted since the last time, some more than once; whether there was a change. Costs
+ * the workers on the nodes where it was. */
+bool sim_workers_each_paced(struct sim_workers *workers,
+                            void (*visit)(void *state, struct sim_worker *worker), void *state);
+
 /* The GPU, which nobody holds, is cut anew. */
 weir_status sim_workers_cut(struct sim_workers *workers, uint32_t node, uint32_t gpu,
                             weir_mig_layout layout);

@@ -191,9 +191,12 @@ struct sim_driver_ops {
     weir_status (*act)(void *self, const struct sim_timeline_entry *entry, double factor,
                        bool is_on);
 
-    /* A job was turned away (enum weir_reason QUEUE_FULL). NULL = it has no jobs. */
-    weir_status (*denied)(void *self, uint64_t job);
-    /* Devices became faster or slower. NULL = what runs keeps its pace. */
+    /* A job was turned away: too many wait, or (for good) it can never fit. NULL = it has no jobs.
+     */
+    weir_status (*denied)(void *self, uint64_t job, bool is_for_good);
+    /* The devices of a worker became faster or slower: neighbours, a slow node. Notes it; speeds is
+     * called after all of them. NULL = what runs keeps its pace. */
+    void (*paced)(void *self, struct sim_worker *worker);
     weir_status (*speeds)(void *self);
     /* Closes the interval of a sample. NULL = the meter says it all. */
     weir_status (*sample)(void *self, int64_t now_ns);

@@ -94,7 +94,8 @@ static weir_status turn(struct sim_world *world, const struct sim_timeline_entry
         return sim_port_replace(world->port, is_on ? entry->sched : &world->scenario->sched);
     if (entry->action == SIM_ACTION_NODE_SLOW) {
         world->context.cluster->nodes[entry->target].slow = factor;
-        return sim_world_speeds(world);
+        sim_workers_node_paced(world->workers, entry->target);
+        return WEIR_OK;
     }
     const struct sim_driver *driver = driver_of(world, entry, &name);
     return driver == NULL ? WEIR_EINVARIANT : driver->ops->act(driver->self, entry, factor, is_on);

@@ -166,6 +166,8 @@ static weir_status create_drivers(struct sim_world *world, struct weir_error *er
                                                       .services = &sim_world_services,
                                                       .world = world };
             world->drivers[index].ops = *ops;
+            if ((*ops)->paced != NULL)
+                sim_workers_watch_pace(world->workers);
             WEIR_TRY((*ops)->create(&config, &world->drivers[index].self, error));
         }
     }
@@ -307,8 +309,19 @@ weir_status sim_world_settle(struct sim_world *world)
     return WEIR_OK;
 }
 
-weir_status sim_world_speeds(struct sim_world *world)
+static void tell_paced(void *state, struct sim_worker *worker)
 {
+    const struct sim_world *world = state;
+    const struct sim_driver *driver = &world->drivers[worker->driver];
+    if (driver->ops->paced != NULL)
+        driver->ops->paced(driver->self, worker);
+}
+
+/* Devices became faster or slower: what runs on them goes on at another rate. */
+static weir_status go_on(struct sim_world *world)
+{
+    if (!sim_workers_each_paced(world->workers, tell_paced, world))
+        return WEIR_OK;
     for (uint32_t d = 1; d <= world->driver_count; d++)
         if (world->drivers[d].ops->speeds != NULL)
             WEIR_TRY(world->drivers[d].ops->speeds(world->drivers[d].self));
@@ -431,6 +444,8 @@ static weir_status own_event(struct sim_world *world, const struct sim_event *ev
         return sim_port_cut_done(world->port, event->target, (uint32_t)event->argument);
     case SIM_KIND_LOOK:
         return sim_port_look(world->port);
+    case SIM_KIND_NEWS:
+        return sim_port_tell_news(world->port);
     }
     return WEIR_EINVARIANT;
 }
@@ -456,6 +471,7 @@ static weir_status handle(void *state, const struct sim_event *event)
     struct sim_world *world = state;
     const struct sim_run_options *options = world->options;
     WEIR_TRY(dispatch(world, event));
+    WEIR_TRY(go_on(world));
     if (options->check_always)
         WEIR_TRY(sim_world_check(world, world->context.error));
     if ((++world->handled & 0xfff) == 0) {

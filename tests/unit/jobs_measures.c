@@ -57,9 +57,11 @@ static void open_lab(struct lab *lab)
                                            .ram_total_bytes = 16 * GIB };
         lab->gpus[2 * n].type = lab->gpus[2 * n + 1].type = n == 2 ? 1 : 0;
     }
-    lab->cluster = (struct sim_cluster){
-        .nodes = lab->nodes, .gpus = lab->gpus, .node_count = NODES, .gpu_count = GPUS
-    };
+    lab->cluster = (struct sim_cluster){ .scenario = &lab->scenario,
+                                         .nodes = lab->nodes,
+                                         .gpus = lab->gpus,
+                                         .node_count = NODES,
+                                         .gpu_count = GPUS };
 }
 
 static void hold(struct lab *lab, uint32_t node, int64_t cpus, int64_t first_milli,
@@ -145,8 +147,8 @@ static void sums_follow_single_nodes_without_drift(void)
     double frequencies[] = { 0.3, 0.4, 0.3 };
     const struct sim_target target = { .shapes = shapes, .frequencies = frequencies, .count = 3 };
     open_lab(&lab);
-    CHECK_I64(sim_measures_create(&kept, &lab.scenario, &target, &lab.cluster), WEIR_OK);
-    CHECK_I64(sim_measures_create(&fresh, &lab.scenario, &target, &lab.cluster), WEIR_OK);
+    CHECK_I64(sim_measures_create(&kept, &target, &lab.cluster), WEIR_OK);
+    CHECK_I64(sim_measures_create(&fresh, &target, &lab.cluster), WEIR_OK);
     for (uint32_t n = 0; n < NODES; n++)
         sim_measures_update(&kept, n, n);
     for (int64_t step = 0; step < 1000; step++) {
@@ -171,19 +173,19 @@ static void power_counts_touched_gpus_and_full_sockets(void)
 {
     struct lab lab;
     open_lab(&lab);
-    struct sim_power_draw draw = sim_power_node(&lab.scenario, &lab.cluster, 0);
+    struct sim_power_draw draw = sim_power_node(&lab.cluster, 0);
     CHECK_NEAR(draw.gpu_w, 20, 1e-9);
     CHECK_NEAR(draw.cpu_w, 40, 1e-9); /* 8 CPUs = 4 cores = 2 sockets */
     hold(&lab, 0, 1, 10, 0);          /* half a core opens a socket, a hundredth a GPU */
-    draw = sim_power_node(&lab.scenario, &lab.cluster, 0);
+    draw = sim_power_node(&lab.cluster, 0);
     CHECK_NEAR(draw.gpu_w, 80, 1e-9);
     CHECK_NEAR(draw.cpu_w, 185, 1e-9);
     hold(&lab, 0, 4, 1000, 1000);
-    draw = sim_power_node(&lab.scenario, &lab.cluster, 0);
+    draw = sim_power_node(&lab.cluster, 0);
     CHECK_NEAR(draw.gpu_w, 140, 1e-9);
     CHECK_NEAR(draw.cpu_w, 185, 1e-9);
     hold(&lab, 2, 5, 0, 1000);
-    draw = sim_power_node(&lab.scenario, &lab.cluster, 2);
+    draw = sim_power_node(&lab.cluster, 2);
     CHECK_NEAR(draw.gpu_w, 275, 1e-9);
     CHECK_NEAR(draw.cpu_w, 330, 1e-9);
 }

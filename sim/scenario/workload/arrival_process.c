@@ -25,7 +25,7 @@ static double poisson(struct sim_arrival_process *process, struct sim_stream *st
 
 static double renewal(struct sim_arrival_process *process, struct sim_stream *stream)
 {
-    return sim_law_draw(process->spec->gap, stream);
+    return sim_law_draw(process->spec->gap, stream) / process->spec->scale;
 }
 
 /* Balanced means: both branches carry the same share of the time. */

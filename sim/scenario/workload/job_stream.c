@@ -251,7 +251,8 @@ static bool next_row(struct sim_job_stream *stream, struct sim_job_arrival *job)
         return false;
     const uint32_t spec = stream->rows[stream->row++];
     const int64_t at_ns = stream->workload->jobs[spec].submit_ns - stream->workload->from_ns;
-    job->at_ns = at_ns > 0 ? at_ns : 0;
+    const long double scale = stream->workload->arrivals.scale; /* holds every ns */
+    job->at_ns = at_ns > 0 ? (int64_t)llroundl((long double)at_ns / scale) : 0;
     describe(stream, spec, spec, job);
     return true;
 }

@@ -5,11 +5,11 @@
  *
  * A GPU on which nothing lies draws its idle power, one with any allocation its limit, however
  * small the share is. CPUs are sockets of equal size: those that hold the allocated cores draw full
- * power, the others idle power. Memory, disks, fans and losses are left out, so that differences
- * between placements mean more than totals.
+ * power, the others idle power. A node that is down draws nothing. Memory, disks, fans and losses
+ * are left out, so that differences between placements mean more than totals.
  */
-#ifndef SIM_LAB_POWER_H
-#define SIM_LAB_POWER_H
+#ifndef SIM_CLUSTER_POWER_H
+#define SIM_CLUSTER_POWER_H
 
 #include "sim/cluster/cluster.h"
 
@@ -17,7 +17,6 @@ struct sim_power_draw {
     double gpu_w, cpu_w;
 };
 
-struct sim_power_draw sim_power_node(const struct sim_scenario *scenario,
-                                     const struct sim_cluster *cluster, uint32_t node);
+struct sim_power_draw sim_power_node(const struct sim_cluster *cluster, uint32_t node);
 
 #endif

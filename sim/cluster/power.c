@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Power of a node; see the header. */
-#include "sim/lab/power.h"
+#include "sim/cluster/power.h"
 
 #include <math.h>
 
@@ -11,15 +11,16 @@ static double sockets_of(const struct sim_power *power, int64_t cpu_units)
     return ceil(cores / power->cores_per_socket - 1e-9);
 }
 
-struct sim_power_draw sim_power_node(const struct sim_scenario *scenario,
-                                     const struct sim_cluster *cluster, uint32_t node)
+struct sim_power_draw sim_power_node(const struct sim_cluster *cluster, uint32_t node)
 {
-    const struct sim_power *power = &scenario->power;
+    const struct sim_power *power = &cluster->scenario->power;
     const struct sim_node *host = &cluster->nodes[node];
     struct sim_power_draw draw = { .gpu_w = 0 };
+    if (!host->is_up)
+        return draw;
     for (uint32_t g = 0; g < host->gpu_count; g++) {
         const struct sim_gpu *gpu = &cluster->gpus[host->gpu_first + g];
-        const struct sim_gpu_type *type = &scenario->gpu_truth[gpu->type];
+        const struct sim_gpu_type *type = &cluster->scenario->gpu_truth[gpu->type];
         const bool is_idle = gpu->units_held == 0 && gpu->nvdec_held == 0 && gpu->nvenc_held == 0;
         draw.gpu_w += is_idle ? type->idle_w : type->limit_w;
     }

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* arrivals.scale: so many times the rate, whatever says it; the day of `diurnal` stays a day. */
+#include "sim/scenario/workload/job_stream.h"
+#include "tests/support/check.h"
+#include "tests/support/runs.h"
+
+enum { ARRIVALS = 3 };
+
+struct times {
+    double s[ARRIVALS];
+};
+
+static struct times times_of(const char *jobs, const char *sets)
+{
+    char text[1024];
+    const struct sim_random random = { .seed = 5 };
+    struct sim_job_stream *stream = NULL;
+    struct sim_job_arrival job;
+    struct times times = { { 0 } };
+    (void)snprintf(text, sizeof text,
+                   "schema: 2\nname: t\ncluster: {nodes: [{name: n, cpus: 64}]}\n"
+                   "jobs:\n  - name: w\n    run_time: 60 s\n%s",
+                   jobs);
+    struct sim_scenario *scenario = test_scenario(text, sets);
+    CHECK(scenario != NULL);
+    if (scenario == NULL)
+        return times;
+    CHECK_I64(sim_job_stream_create(&scenario->workloads[0], &random, &stream), WEIR_OK);
+    for (int i = 0; i < ARRIVALS; i++) {
+        CHECK(sim_job_stream_next(stream, &job));
+        times.s[i] = (double)job.at_ns / 1e9;
+    }
+    sim_job_stream_destroy(stream);
+    sim_scenario_destroy(scenario);
+    return times;
+}
+
+#define CLASSES "    count: 3\n    classes: [{name: a}]\n    arrivals: "
+
+static void a_trace_is_played_faster(void)
+{
+    const struct times times = times_of("    trace: tests/fuzz/corpus/swf/plain.swf\n"
+                                        "    from: 10 s\n"
+                                        "    arrivals: {process: trace, scale: 4}\n",
+                                        NULL);
+    CHECK_NEAR(times.s[0], 0, 0);
+    CHECK_NEAR(times.s[1], 0.25, 1e-9);
+    CHECK_NEAR(times.s[2], 0.5625, 1e-9);
+}
+
+static void gaps_of_a_law_are_divided(void)
+{
+    const struct times times =
+        times_of(CLASSES "{process: renewal, gap: const(10 s), scale: 1.25}\n", NULL);
+    for (int i = 0; i < ARRIVALS; i++)
+        CHECK_NEAR(times.s[i], 8.0 * (i + 1), 1e-9);
+}
+
+/* The same numbers are drawn: 40 % more load is the same arrivals, nearer to each other. */
+static void rates_are_multiplied(void)
+{
+    static const char *const processes[] = { "poisson", "hyperexponential" };
+    static const char *const rates[] = { "rate: 0.02", "load: 40%" };
+    for (int p = 0; p < 2; p++)
+        for (int r = 0; r < 2; r++) {
+            char jobs[256];
+            (void)snprintf(jobs, sizeof jobs, CLASSES "{process: %s, %s}\n", processes[p],
+                           rates[r]);
+            const struct times plain = times_of(jobs, NULL);
+            const struct times more = times_of(jobs, "jobs[0].arrivals.scale=1.4");
+            for (int i = 0; i < ARRIVALS; i++)
+                CHECK_NEAR(more.s[i], plain.s[i] / 1.4, 1e-6);
+        }
+}
+
+/* From the trough on the expected number of arrivals by t is 10 (2 pi)^2 t^3 / 6 T^2 with T = 3.6e6
+ * s: one by 5 820 s. A day that is played faster would have had thousands by then. */
+static void the_day_stays_a_day(void)
+{
+    const struct times times = times_of(
+        CLASSES "{process: diurnal, rate: 0.01, scale: 1000, amplitude: 100%, period: 1000 h,"
+                " peak: 500 h}\n",
+        NULL);
+    CHECK(times.s[0] > 2700 && times.s[0] < 15000); /* 0.1 to 17 expected by then */
+}
+
+static const struct test tests[] = {
+    { "a trace is played faster", a_trace_is_played_faster },
+    { "gaps of a law are divided", gaps_of_a_law_are_divided },
+    { "rates are multiplied", rates_are_multiplied },
+    { "the day stays a day", the_day_stays_a_day },
+};
+TEST_MAIN(tests)
