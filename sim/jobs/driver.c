@@ -284,9 +284,9 @@ static weir_status check(const void *self, struct weir_error *error)
     return WEIR_OK;
 }
 
-static weir_status results(void *self, const struct sim_results *out)
+static weir_status results(void *self, int64_t end_ns, struct sim_results *out)
 {
-    return sim_jobs_results(self, out);
+    return sim_jobs_results(self, end_ns, out);
 }
 
 const struct sim_driver_ops sim_jobs_driver = { .kind = "jobs",

@@ -134,7 +134,7 @@ weir_status sim_jobs_drop_ranks(struct sim_jobs_run *run, struct sim_job *job, e
 weir_status sim_jobs_refresh_speeds(struct sim_jobs_run *run);
 
 /* results.c */
-weir_status sim_jobs_results(struct sim_jobs_run *run, const struct sim_results *out);
+weir_status sim_jobs_results(struct sim_jobs_run *run, int64_t now_ns, struct sim_results *out);
 
 extern const struct sim_driver_ops sim_jobs_driver;
 

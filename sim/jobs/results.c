@@ -11,8 +11,7 @@
 
 struct writer {
     struct sim_jobs_run *run;
-    const struct sim_results *out;
-    weir_status status;
+    struct sim_results *out;
     int64_t from_ns, to_ns;
     /* the row that is written */
     const struct sim_job_meter_row *row;
@@ -30,8 +29,8 @@ static void put(struct writer *writer, const char *metric, const char *unit, dou
                                         .n = writer->n,
                                         .censored = writer->censored,
                                         .is_lower_bound = writer->is_lower_bound };
-    if (!isnan(value) && writer->status == WEIR_OK)
-        writer->status = writer->out->add(writer->out->state, &row);
+    if (!isnan(value))
+        sim_results_add(writer->out, &row);
 }
 
 /* A class by its name, of several workloads as workload/class; all jobs by the name of their
@@ -128,7 +127,7 @@ static void put_times(struct writer *writer, size_t index)
     const weir_status first = ages_of(writer, SIM_JOB_WAITING, index, &waiting, &wait_ages);
     const weir_status second = ages_of(writer, SIM_JOB_RUNNING, index, &unfinished, &time_ages);
     if (first != WEIR_OK || second != WEIR_OK) {
-        writer->status = WEIR_ENOMEM;
+        writer->out->status = WEIR_ENOMEM;
     } else {
         const struct sim_censored unknown = { .count = unfinished.count };
         put_distribution(writer, "wait.job", "s", &row->wait, &waiting);
@@ -188,10 +187,9 @@ static weir_status tell_living(struct sim_jobs_run *run)
     return WEIR_OK;
 }
 
-weir_status sim_jobs_results(struct sim_jobs_run *run, const struct sim_results *out)
+weir_status sim_jobs_results(struct sim_jobs_run *run, int64_t now_ns, struct sim_results *out)
 {
     const int64_t warmup_ns = run->meter.warmup_ns;
-    const int64_t now_ns = out->end_ns;
     struct writer writer = {
         .run = run, .out = out, .from_ns = warmup_ns < now_ns ? warmup_ns : 0, .to_ns = now_ns
     };
@@ -204,5 +202,5 @@ weir_status sim_jobs_results(struct sim_jobs_run *run, const struct sim_results 
             put_ends(&writer);
     }
     WEIR_TRY(tell_living(run));
-    return writer.status;
+    return out->status;
 }

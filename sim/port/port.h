@@ -97,11 +97,4 @@ struct weir_estimate sim_port_estimate(struct sim_port *port, uint32_t pool);
 /* The input of a decision at this moment, as `weir decide` reads it. */
 weir_status sim_port_export(struct sim_port *port, FILE *out);
 
-/* Wall time of the decisions so far, for sched.* metrics outside the reproducible results. */
-struct sim_port_cost {
-    uint64_t decisions;
-    double mean_ms, max_ms;
-};
-struct sim_port_cost sim_port_cost(const struct sim_port *port);
-
 #endif

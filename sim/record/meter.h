@@ -138,17 +138,10 @@ struct sim_meter_end {
     uint64_t items_in_system; /* censored */
     const int64_t *age_ns;    /* of the items in the system, or NULL */
 };
-/* Results of the whole run (after warm-up) into the recorder. */
+/* Results of the whole run (after warm-up). */
+struct sim_results;
 weir_status sim_meter_results(struct sim_meter *meter, const struct sim_meter_end *end,
-                              struct sim_recorder *recorder, struct weir_error *error);
-
-/* One result by metric and label ("" = cluster); NAN when there is none. After
- * sim_meter_results. */
-double sim_meter_result(const struct sim_meter *meter, const char *metric, const char *label);
-/* All of them in order; the texts live as long as the meter. */
-size_t sim_meter_result_count(const struct sim_meter *meter);
-void sim_meter_result_at(const struct sim_meter *meter, size_t index, const char **metric,
-                         const char **label, double *value);
+                              struct sim_results *out);
 /* False when the number in the system kept growing until the horizon cut the run, so that its
  * results depend on the horizon. After sim_meter_results. */
 bool sim_meter_is_steady(const struct sim_meter *meter);

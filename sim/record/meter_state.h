@@ -110,14 +110,6 @@ struct growth {
     double mark[GROWTH_MARKS]; /* [i] = integral at i * step_ns */
 };
 
-struct result {
-    const char *metric, *label, *unit;
-    double value;
-    uint64_t n, censored;
-    bool is_lower_bound;
-    bool is_wall; /* measured by the wall clock: never recorded */
-};
-
 struct sim_meter {
     int64_t next_ns; /* when meter_wake has something to do */
     struct stage_meter *stages;
@@ -152,8 +144,6 @@ struct sim_meter {
     bool is_steady;
     bool has_cuts; /* some GPU is cut into MIG instances */
     uint64_t violations;
-    struct result *results;
-    size_t result_count, result_capacity;
 };
 
 static inline void series_advance(double *integral, const double *value, size_t count,

@@ -231,6 +231,5 @@ void sim_meter_destroy(struct sim_meter *meter)
     free(meter->capacity);
     free(meter->info);
     free(meter->expected);
-    free(meter->results);
     free(meter);
 }

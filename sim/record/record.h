@@ -28,7 +28,10 @@ weir_status sim_recorder_open(const char *path, bool overwrite, struct sim_recor
 /* Opens an existing database to add runs (resume, merge). */
 weir_status sim_recorder_append(const char *path, struct sim_recorder **recorder,
                                 struct weir_error *error);
-/* Builds indexes, leaves one file. Also after errors. */
+/* Commits what is there and builds the indexes, so that others can read it; what follows is slower
+ * to write. */
+weir_status sim_recorder_finish(struct sim_recorder *recorder, struct weir_error *error);
+/* The same, and leaves one file. Also after errors. */
 weir_status sim_recorder_close(struct sim_recorder *recorder, struct weir_error *error);
 
 /* A fact about the program or the file ("git_commit"); replaces an earlier value. Schema, program,
@@ -113,9 +116,20 @@ struct sim_result_row {
     double value; /* NAN = NULL */
     uint64_t n, censored;
     bool is_lower_bound;
+    bool is_wall; /* measured by the wall clock: kept apart */
 };
 weir_status sim_recorder_result(struct sim_recorder *recorder, const struct sim_result_row *row,
                                 struct weir_error *error);
+/* Where all results of a run go, one after the other: to the recorder, and to who listens. The
+ * first error stays in `status` and stops the rows. */
+struct sim_results {
+    struct sim_recorder *recorder;                                    /* may be NULL */
+    void (*listen)(void *listener, const struct sim_result_row *row); /* NULL = nobody */
+    void *listener;
+    struct weir_error *error;
+    weir_status status;
+};
+void sim_results_add(struct sim_results *results, const struct sim_result_row *row);
 /* One point of the curves over arrived GPU demand; NAN = NULL. */
 struct sim_arrival_row {
     uint32_t arrived_pct;
@@ -174,6 +188,7 @@ struct sim_run_end {
     int64_t end_ns;
     const char *status, *message;
     uint64_t events, event_digest, result_digest;
+    uint64_t items_done;
     int64_t sample_ns;
     bool is_steady;
     double wall_s, cpu_s, peak_rss_mib;

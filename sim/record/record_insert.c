@@ -21,8 +21,8 @@ static const char *const sql_texts[RECORD_KINDS] = {
                    "warmup_s, horizon_s, status, message) "
                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', '')",
     [RECORD_RUN_END] = "UPDATE run SET end_s = ?, status = ?, message = ?, events = ?, "
-                       "event_digest = ?, result_digest = ?, sample_s = ?, is_steady = ? "
-                       "WHERE run_id = ?",
+                       "event_digest = ?, result_digest = ?, sample_s = ?, is_steady = ?, "
+                       "items_done = ? WHERE run_id = ?",
     [RECORD_RUN_WALL] =
         "INSERT OR REPLACE INTO run_wall (run_id, wall_s, cpu_s, peak_rss_mib, started_utc, host, "
         "version, git_commit) VALUES (?, ?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', ?, 'unixepoch'), "
@@ -56,6 +56,8 @@ static const char *const sql_texts[RECORD_KINDS] = {
                          "VALUES (?, ?, ?, ?, ?, ?)",
     [RECORD_RESULT] = "INSERT INTO result (run_id, metric, label, value, unit, n, censored, "
                       "is_lower_bound) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    [RECORD_RESULT_WALL] = "INSERT INTO result_wall (run_id, metric, label, value, unit) "
+                           "VALUES (?, ?, ?, ?, ?)",
     [RECORD_ARRIVAL] = "INSERT INTO arrival_sample (run_id, arrived_pct, events, failed, "
                        "alloc_gpu_pct, frag_gpu_pct, frag_idle_pct) VALUES (?, ?, ?, ?, ?, ?, ?)",
     [RECORD_ARRIVAL_PART] = "INSERT INTO arrival_part (run_id, arrived_pct, metric, value) "

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 struct sim_recorder;
+struct sim_result_row;
 struct sim_observer;
 struct sim_driver_ops;
 
@@ -39,6 +40,8 @@ struct sim_run_options {
     double
         export_at_s; /* write the input of the decision at or after this time and stop; NAN = no */
     FILE *export_to;
+    void (*listen)(void *listener, const struct sim_result_row *row); /* results; NULL = nobody */
+    void *listener;
     const struct sim_observer *observer;         /* NULL = nobody watches */
     const struct sim_driver_ops *const *drivers; /* NULL = sim_drivers */
 };

@@ -92,13 +92,6 @@ struct sim_teller {
     weir_status (*pool)(void *port, uint32_t pool, const struct sim_pool_state *state);
 };
 
-/* Takes results of a driver beyond the meter's. */
-struct sim_results {
-    void *state;
-    int64_t end_ns; /* of the run */
-    weir_status (*add)(void *state, const struct sim_result_row *row);
-};
-
 /* A source of jobs. */
 struct sim_driver_workload {
     const char *name;
@@ -216,7 +209,7 @@ struct sim_driver_ops {
     /* Its conservation laws. */
     weir_status (*check)(const void *self, struct weir_error *error);
     /* NULL = the meter says it all. */
-    weir_status (*results)(void *self, const struct sim_results *out);
+    weir_status (*results)(void *self, int64_t end_ns, struct sim_results *out);
 };
 
 /* An instance. */
