@@ -19,6 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { JOBS_KEPT = 100000 }; /* in all runs of a file, when nobody says how much is kept */
+
 /* The one mutable variable of the program: a signal handler has nowhere else to write. */
 static volatile sig_atomic_t interrupt_count;
 
@@ -165,6 +167,16 @@ void sim_experiment_clear(struct sim_experiment *experiment)
     *experiment = (struct sim_experiment){ 0 };
 }
 
+/* Without a database nothing is looked at but results; with many jobs a row each is too much. */
+uint32_t sim_experiment_keep(const struct sim_experiment *experiment, size_t variant)
+{
+    if (experiment->is_temporary)
+        return SIM_KEEP_RESULTS;
+    if (experiment->scenarios[variant]->keep != SIM_KEEP_UNSAID)
+        return experiment->scenarios[variant]->keep;
+    return experiment->jobs > JOBS_KEPT ? SIM_KEEP_SERIES : SIM_KEEP_ALL;
+}
+
 /* ---- one task ---- */
 
 static struct sim_run_options task_options(const struct job *job, size_t task,
@@ -181,6 +193,7 @@ static struct sim_run_options task_options(const struct job *job, size_t task,
                                      .variant = experiment->labels[variant],
                                      .variant_order = (uint32_t)variant,
                                      .recorder = recorder,
+                                     .keep = sim_experiment_keep(experiment, variant),
                                      .interrupt = &interrupt_count,
                                      .check_always = job->options->check_always,
                                      .export_at_s = (double)NAN };
@@ -654,6 +667,9 @@ int sim_experiment_run(const struct sim_experiment_options *options,
         (void)fprintf(stderr, "weir: %s\n", error.text);
         return sim_exit_for(named);
     }
+    for (size_t v = 0; v < experiment->variant_count; v++)
+        experiment->jobs +=
+            sim_scenario_jobs(experiment->scenarios[v]) * (double)experiment->replications;
     struct job job = { .options = options,
                        .experiment = experiment,
                        .count = experiment->variant_count * experiment->replications };

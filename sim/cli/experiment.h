@@ -44,6 +44,7 @@ struct sim_experiment {
     char *path;           /* of the results; those of run i have run_id i + 1, variant-major */
     bool is_temporary;    /* no database was asked for: gone with the experiment */
     const char *database; /* the path when it was asked for, else NULL */
+    double jobs;          /* that come in all runs, about */
     struct sqlite3 *results;
     struct sqlite3_stmt *value; /* one result of one run */
     bool is_interrupted;
@@ -57,6 +58,9 @@ struct sim_experiment {
 int sim_experiment_run(const struct sim_experiment_options *options,
                        struct sim_experiment *experiment);
 void sim_experiment_clear(struct sim_experiment *experiment);
+
+/* How much is kept of the runs of a variant: enum sim_keep. */
+uint32_t sim_experiment_keep(const struct sim_experiment *experiment, size_t variant);
 
 /* experiment_results.c: what the database says. sim_experiment_run leaves it open when the runs
  * could be made. */

@@ -4,6 +4,7 @@
 #include "sim/cli/plugin.h"
 #include "sim/cli/run_decisions.h"
 #include "sim/cli/simulate_options.h"
+#include "sim/record/record.h"
 
 #include <math.h>
 #include <sqlite3.h>
@@ -166,7 +167,7 @@ static void write_run(struct sim_json *json, const struct sim_experiment *experi
                  sim_experiment_value(experiment, index, "sched.cpu_ms.mean", ""));
     write_metrics(json, experiment, index);
     write_labels(json, experiment, index);
-    if (experiment->database != NULL)
+    if (sim_experiment_keep(experiment, 0) >= SIM_KEEP_JOBS)
         sim_run_decisions_write(json, experiment->results, (int64_t)index + 1);
 }
 
@@ -257,6 +258,12 @@ static void print_end(const struct sim_experiment *experiment, const struct sim_
     if (experiment->replications > 1)
         (void)fprintf(out, "%u replications: figures are means, digests of the first\n",
                       experiment->replications);
+    if (sim_experiment_keep(experiment, 0) == SIM_KEEP_SERIES &&
+        experiment->scenarios[0]->keep == SIM_KEEP_UNSAID)
+        (void)fprintf(out,
+                      "kept           series, but no single jobs, of about %.3g jobs in all runs: "
+                      "metrics.keep decides\n",
+                      experiment->jobs);
 }
 
 /* Why GPUs are left, and the one change that would help most. */

@@ -49,6 +49,16 @@ weir_status sim_recorder_experiment(struct sim_recorder *recorder,
 weir_status sim_recorder_input_file(struct sim_recorder *recorder, const char *path, int64_t bytes,
                                     uint64_t digest, struct weir_error *error);
 
+/* How much is kept of a run: each level has what those before it have. Every table has one level.
+ */
+enum sim_keep {
+    SIM_KEEP_UNSAID,  /* all */
+    SIM_KEEP_RESULTS, /* result values, and what names them: runs, nodes, stages, labels */
+    SIM_KEEP_SERIES,  /* samples over time or arrived demand, and what happened from outside */
+    SIM_KEEP_JOBS,    /* a row a job, worker, decision, move */
+    SIM_KEEP_ALL      /* single actions of decisions, and the places they had to choose from */
+};
+
 struct sim_run_row {
     int64_t run_id; /* chosen by the caller: variant_order * replications + replication + 1 */
     int64_t experiment_id;
@@ -58,6 +68,7 @@ struct sim_run_row {
     const char *placement, *scaling, *resolved_yaml;
     uint64_t scenario_digest;
     int64_t start_unix_s, warmup_ns, horizon_ns;
+    enum sim_keep keep;
 };
 weir_status sim_recorder_run(struct sim_recorder *recorder, const struct sim_run_row *row,
                              struct weir_error *error);

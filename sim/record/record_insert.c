@@ -76,6 +76,21 @@ static const char *const sql_texts[RECORD_KINDS] = {
                            "bound, is_met) VALUES (?, ?, ?, ?, ?, ?, ?)",
 };
 
+/* What a kind of rows belongs to; those of a file and of results need no line. */
+static const enum sim_keep levels[RECORD_KINDS] = {
+    [RECORD_HAPPENING] = SIM_KEEP_SERIES,    [RECORD_ARRIVAL] = SIM_KEEP_SERIES,
+    [RECORD_ARRIVAL_PART] = SIM_KEEP_SERIES, [RECORD_JOB] = SIM_KEEP_JOBS,
+    [RECORD_WORKER] = SIM_KEEP_JOBS,         [RECORD_DEFRAG_MOVE] = SIM_KEEP_JOBS,
+    [RECORD_DECISION] = SIM_KEEP_JOBS,       [RECORD_DECISION_WALL] = SIM_KEEP_JOBS,
+    [RECORD_DECISION_STAGE] = SIM_KEEP_JOBS, [RECORD_ACTION] = SIM_KEEP_ALL,
+    [RECORD_CANDIDATE] = SIM_KEEP_ALL,
+};
+
+bool record_keeps(const struct sim_recorder *recorder, enum sim_keep level)
+{
+    return recorder->keep == SIM_KEEP_UNSAID || level <= recorder->keep;
+}
+
 static int bind_cell(sqlite3_stmt *statement, int position, const struct cell *cell)
 {
     switch (cell->kind) {
@@ -95,6 +110,8 @@ weir_status record_insert(struct sim_recorder *recorder, enum record_kind kind,
                           const struct cell *cells, size_t cell_count, struct weir_error *error)
 {
     sqlite3_stmt **statement = &recorder->statements[kind];
+    if (!record_keeps(recorder, levels[kind]))
+        return WEIR_OK;
     if (!*statement)
         WEIR_TRY(record_prepare(recorder, sql_texts[kind], statement, error));
     assert((size_t)sqlite3_bind_parameter_count(*statement) == cell_count);

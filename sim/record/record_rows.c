@@ -170,6 +170,7 @@ weir_status sim_recorder_run(struct sim_recorder *recorder, const struct sim_run
     };
     WEIR_TRY(INSERT(recorder, RECORD_RUN, cells, error));
     recorder->run_id = row->run_id;
+    recorder->keep = row->keep;
     recorder->run_start_unix_s = (int64_t)time(NULL);
     /* At once, so that a run that is killed later is known to have started. */
     return record_commit(recorder, error);

@@ -34,6 +34,7 @@ struct sim_run_options {
     const char *variant;
     uint32_t variant_order;
     struct sim_recorder *recorder;          /* NULL = nothing is written */
+    uint32_t keep;                          /* enum sim_keep; 0 = as the scenario says */
     const volatile sig_atomic_t *interrupt; /* NULL = cannot be interrupted */
     struct sim_progress *progress;          /* NULL = not shown */
     bool check_always;                      /* all invariants after every event (slow; tests) */

@@ -390,7 +390,16 @@ static const struct sim_section initial_section = { .name = "initial",
 /* ---- results ---- */
 
 static const struct sim_field metrics_fields[] = {
+    { .key = "keep",
+      .shows = "how much of a run is kept",
+      .kind = SIM_FIELD_CHOICE,
+      AT(draft_metrics, keep),
+      .fallback = "all, but series when more than 10^5 jobs come in all runs together",
+      .choices = "results|series|jobs|all",
+      .help = "what is kept: result values; with samples over time; with a row a job, worker and "
+              "decision; with single actions and the places they had to choose from" },
     { .key = "sample",
+      .acts = SIM_ACTS_TIMED,
       .shows = "how often series are kept",
       .kind = SIM_FIELD_TIME,
       .unit = SIM_UNIT_TIME,
@@ -602,7 +611,6 @@ static const struct sim_field scenario_fields[] = {
       .section = &initial_section,
       .help = "the state at time 0" },
     { .key = "metrics",
-      .acts = SIM_ACTS_TIMED,
       .kind = SIM_FIELD_SECTION,
       AT(draft_scenario, metrics),
       .section = &metrics_section,

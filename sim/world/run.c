@@ -40,7 +40,9 @@ weir_status sim_run_announce(const struct sim_scenario *scenario,
                                      .scenario_digest = scenario->digest,
                                      .start_unix_s = scenario->start_unix_s,
                                      .warmup_ns = scenario->warmup_ns,
-                                     .horizon_ns = scenario->horizon_ns };
+                                     .horizon_ns = scenario->horizon_ns,
+                                     .keep = options->keep != SIM_KEEP_UNSAID ? options->keep
+                                                                              : scenario->keep };
     return sim_recorder_run(options->recorder, &row, error);
 }
 
