@@ -68,6 +68,8 @@ bool sim_port_is_busy(const struct sim_port *port);
 weir_status sim_port_add_workload(struct sim_port *port, uint32_t driver,
                                   const struct sim_driver_workload *workload, uint32_t *index);
 uint32_t sim_port_workload_count(const struct sim_port *port);
+/* How many classes of jobs a workload has. */
+uint32_t sim_port_classes(const struct sim_port *port, uint32_t workload);
 /* What is expected of a workload. */
 const struct weir_mix *sim_port_mix(const struct sim_port *port, uint32_t workload);
 weir_status sim_port_submit(struct sim_port *port, const struct weir_job_spec *job);

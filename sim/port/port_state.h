@@ -16,7 +16,7 @@ struct port_pool {
 };
 
 struct port_workload {
-    uint32_t driver;
+    uint32_t driver, classes;
     struct weir_mix mix;
 };
 

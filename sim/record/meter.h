@@ -65,6 +65,8 @@ struct sim_meter_config {
     size_t pipeline_count;
     int64_t warmup_ns;
     const char *const *pipeline_names; /* labels of their results; NULL = their indices */
+    size_t workload_count;
+    const uint32_t *workload_classes; /* how many classes of jobs each has */
 };
 
 struct sim_recorder;
@@ -79,7 +81,8 @@ void sim_meter_destroy(struct sim_meter *meter);
  * what is set aside for it. */
 struct sim_meter_worker {
     uint32_t node;
-    uint32_t stage;
+    uint32_t stage;     /* WEIR_NO_INDEX = a rank of a job */
+    uint32_t job_class; /* of that job */
     struct sim_meter_amounts holds;
     struct sim_meter_amounts uses;
     bool is_member; /* of a group that its first place counts: its resources alone */

@@ -97,6 +97,7 @@ struct sim_driver_workload {
     const char *name;
     uint64_t queue_limit; /* so many may wait; of those that come at one instant the last are turned
                              away. UINT64_MAX = all */
+    uint32_t classes;     /* of its jobs, for the meter: numbered over all workloads */
     struct weir_mix mix;  /* what is expected to come; borrowed */
 };
 
@@ -188,8 +189,6 @@ struct sim_driver_ops {
     weir_status (*denied)(void *self, uint64_t job);
     /* Devices became faster or slower. NULL = what runs keeps its pace. */
     weir_status (*speeds)(void *self);
-    /* Closes the interval of a sample. NULL = the meter says it all. */
-    weir_status (*sample)(void *self, int64_t now_ns);
 
     /* Nothing to do and nothing to come, but for what waits for others to make room. NULL = it has
      * no end of its own. */
