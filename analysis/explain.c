@@ -537,13 +537,36 @@ static weir_status explain_moment(const struct explanation *explanation, struct 
     return status;
 }
 
+/* Nothing can be said of decisions that were made and not kept. */
+static weir_status check_kept(const struct explanation *explanation, struct weir_error *error)
+{
+    struct an_frame *kept = NULL;
+    struct an_value made;
+    const struct an_args args = { .run = explanation->run->run_id };
+    WEIR_TRY(an_result(explanation->db, args.run, "sched.decisions", &made, error));
+    WEIR_TRY(an_query(explanation->db,
+                      "SELECT count(*) FROM (SELECT 1 FROM decision WHERE run_id = :run LIMIT 1)",
+                      &args, &kept, error));
+    const bool is_kept = an_number(kept, 0, 0) > 0 || !(made.value > 0);
+    an_frame_destroy(kept);
+    return is_kept ? WEIR_OK
+                   : weir_fail(error, WEIR_ENOTFOUND,
+                               "the %.0f decisions of this run are not in the file: run it with "
+                               "metrics.keep: all",
+                               made.value);
+}
+
 weir_status an_explain(struct an_db *db, const struct an_explain_query *query, FILE *out,
                        struct weir_error *error)
 {
     struct an_run *run = NULL;
     WEIR_TRY(an_run_find(db, query->variant, query->replication, &run, error));
     const struct explanation explanation = { .db = db, .run = run, .query = query, .out = out };
-    weir_status status = WEIR_OK;
+    weir_status status = check_kept(&explanation, error);
+    if (status != WEIR_OK) {
+        an_run_destroy(run);
+        return status;
+    }
     if (query->worker >= 0)
         status = explain_worker(&explanation, error);
     else if (query->stage != NULL)

@@ -101,10 +101,9 @@ static weir_status judge(struct sim_experiment *experiment, const struct sim_exp
 }
 
 weir_status sim_experiment_judge(struct sim_experiment *experiment, struct sim_recorder *recorder,
-                                 int64_t experiment_id, struct weir_error *error)
+                                 struct weir_error *error)
 {
     const struct sim_scenario *scenario = experiment->scenarios[0];
-    (void)experiment_id;
     for (size_t i = 0; i < scenario->expects_count; i++) {
         const struct sim_expect *expect = &scenario->expects[i];
         const size_t only = find_variant(experiment, expect->variant, SIZE_MAX);

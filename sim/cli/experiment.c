@@ -19,6 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { JOBS_KEPT = 100000 }; /* in all runs of a file, when nobody says how much is kept */
+
 /* The one mutable variable of the program: a signal handler has nowhere else to write. */
 static volatile sig_atomic_t interrupt_count;
 
@@ -29,19 +31,32 @@ static void on_interrupt(int signal_number)
         _exit(SIM_EXIT_INTERRUPTED);
 }
 
-struct shared {
-    struct sim_progress *progress;
-    struct sim_run_summary *summaries;
+/* A run that goes on now. What its process writes lies in shared memory, by slot: memory follows
+ * the runs at a time, not the runs. */
+struct slot {
+    pid_t pid; /* 0 = free */
+    size_t task;
+};
+
+/* What is left of a run that ended; all else is in the database. */
+struct ended {
+    weir_status status;
+    bool is_done;  /* by an earlier program, whose rows are kept */
+    bool is_over;  /* its process ended, or never comes */
+    char *message; /* why it failed; NULL = it did not */
 };
 
 struct job {
     const struct sim_experiment_options *options;
     struct sim_experiment *experiment;
-    struct shared shared;
+    struct sim_progress *progress;     /* shared, by slot */
+    struct sim_run_summary *summaries; /* shared, by slot */
+    struct slot *slots;
+    size_t slot_count;
+    struct ended *ended; /* by task */
+    size_t merged;       /* tasks before this one are in the database */
     int64_t experiment_id;
     size_t count;
-    bool *is_done;
-    pid_t *pids;
     struct sim_progress_line line;
 };
 
@@ -74,28 +89,6 @@ int sim_exit_for(weir_status status)
         break;
     }
     return SIM_EXIT_INVARIANT;
-}
-
-const struct sim_run_summary *sim_experiment_summary(const struct sim_experiment *experiment,
-                                                     size_t variant, uint32_t replication)
-{
-    return &experiment->summaries[variant * experiment->replications + replication];
-}
-
-double sim_experiment_mean(const struct sim_experiment *experiment, size_t variant,
-                           const char *metric, const char *label)
-{
-    double sum = 0;
-    uint32_t count = 0;
-    for (uint32_t r = 0; r < experiment->replications; r++) {
-        const double value =
-            sim_run_value(sim_experiment_summary(experiment, variant, r), metric, label);
-        if (isnan(value))
-            continue;
-        sum += value;
-        count++;
-    }
-    return count == 0 ? (double)NAN : sum / count;
 }
 
 /* ---- loading ---- */
@@ -167,9 +160,21 @@ void sim_experiment_clear(struct sim_experiment *experiment)
     free(experiment->unmet);
     free(experiment->scenarios);
     free(experiment->labels);
-    free(experiment->summaries);
-    free(experiment->database);
+    sim_experiment_close_results(experiment);
+    if (experiment->is_temporary)
+        (void)unlink(experiment->path);
+    free(experiment->path);
     *experiment = (struct sim_experiment){ 0 };
+}
+
+/* Without a database nothing is looked at but results; with many jobs a row each is too much. */
+uint32_t sim_experiment_keep(const struct sim_experiment *experiment, size_t variant)
+{
+    if (experiment->is_temporary)
+        return SIM_KEEP_RESULTS;
+    if (experiment->scenarios[variant]->keep != SIM_KEEP_UNSAID)
+        return experiment->scenarios[variant]->keep;
+    return experiment->jobs > JOBS_KEPT ? SIM_KEEP_SERIES : SIM_KEEP_ALL;
 }
 
 /* ---- one task ---- */
@@ -188,63 +193,60 @@ static struct sim_run_options task_options(const struct job *job, size_t task,
                                      .variant = experiment->labels[variant],
                                      .variant_order = (uint32_t)variant,
                                      .recorder = recorder,
+                                     .keep = sim_experiment_keep(experiment, variant),
                                      .interrupt = &interrupt_count,
-                                     .progress = &job->shared.progress[task],
                                      .check_always = job->options->check_always,
                                      .export_at_s = (double)NAN };
 }
 
-static void fail_task(const struct job *job, size_t task, weir_status status, const char *message);
+/* A run that says so itself, or whose process does not. */
+static void fail_run(const struct job *job, size_t slot, weir_status status, const char *message)
+{
+    struct sim_run_summary *summary = &job->summaries[slot];
+    summary->status = status;
+    (void)snprintf(summary->outcome, sizeof(summary->outcome), "failed");
+    (void)snprintf(summary->message, sizeof(summary->message), "%s", message);
+    job->progress[slot].is_done = 1;
+}
 
 /* Runs once and exports spans on the way. A file that cannot be written fails the run. */
-static weir_status run_with_spans(const struct job *job, size_t task,
+static weir_status run_with_spans(const struct job *job, size_t slot,
+                                  const struct sim_scenario *scenario,
                                   struct sim_run_options *options)
 {
-    const struct sim_scenario *scenario =
-        job->experiment->scenarios[task / job->experiment->replications];
     struct sim_span_export *spans = NULL;
     struct weir_error error = { .phase = -1, .pool = -1 };
     weir_status status = sim_span_export_open(job->options->spans, job->options->spans_limit,
                                               scenario, &spans, &error);
     if (status == WEIR_OK) {
         options->observer = sim_span_export_observer(spans);
-        const weir_status ran = sim_run(scenario, options, &job->shared.summaries[task]);
+        const weir_status ran = sim_run(scenario, options, &job->summaries[slot]);
         status = sim_span_export_close(spans, &error);
         if (ran != WEIR_OK)
             return ran;
     }
     if (status != WEIR_OK)
-        fail_task(job, task, status, error.text);
+        fail_run(job, slot, status, error.text);
     return status;
 }
 
-static weir_status run_task(const struct job *job, size_t task, struct sim_recorder *recorder)
+static void run_task(const struct job *job, size_t slot, struct sim_recorder *recorder)
 {
+    const size_t task = job->slots[slot].task;
+    const struct sim_scenario *scenario =
+        job->experiment->scenarios[task / job->experiment->replications];
     struct sim_run_options options = task_options(job, task, recorder);
-    const weir_status status =
-        task == 0 && job->options->spans != NULL
-            ? run_with_spans(job, task, &options)
-            : sim_run(job->experiment->scenarios[task / job->experiment->replications], &options,
-                      &job->shared.summaries[task]);
-    job->shared.progress[task].is_done = 1;
-    return status;
+    options.progress = &job->progress[slot];
+    if (task == 0 && job->options->spans != NULL)
+        (void)run_with_spans(job, slot, scenario, &options);
+    else
+        (void)sim_run(scenario, &options, &job->summaries[slot]);
+    job->progress[slot].is_done = 1;
 }
 
 static void shard_path(const struct job *job, size_t task, char *path, size_t capacity)
 {
-    (void)snprintf(path, capacity, "%s.part%zu", job->experiment->database, task + 1);
-}
-
-static void fail_task(const struct job *job, size_t task, weir_status status, const char *message)
-{
-    struct sim_run_summary *summary = &job->shared.summaries[task];
-    summary->status = status;
-    summary->variant_order = (uint32_t)(task / job->experiment->replications);
-    summary->replication = (uint32_t)(task % job->experiment->replications);
-    (void)snprintf(summary->outcome, sizeof(summary->outcome), "failed");
-    if (message != NULL) /* else it is there */
-        (void)snprintf(summary->message, sizeof(summary->message), "%s", message);
-    job->shared.progress[task].is_done = 1;
+    (void)snprintf(path, capacity, "%s.part%zu", job->experiment->path, task + 1);
 }
 
 /* Facts about the program and the inputs that every database carries, shards included. */
@@ -286,16 +288,16 @@ static void on_hang(void *state)
     _exit(0);
 }
 
-static void isolate(const struct job *job, size_t task, struct sim_watchdog *watchdog,
+static void isolate(const struct job *job, size_t slot, struct sim_watchdog *watchdog,
                     struct verdict *verdict)
 {
     const uint32_t timeout_s =
         job->options->policy_timeout_s > 0 ? job->options->policy_timeout_s : SIM_ISOLATE_TIMEOUT_S;
-    *verdict = (struct verdict){ .summary = &job->shared.summaries[task] };
+    *verdict = (struct verdict){ .summary = &job->summaries[slot] };
     (void)snprintf(verdict->message, sizeof(verdict->message),
                    "nothing happened for %u s: a policy does not return (--policy-timeout)",
                    timeout_s);
-    *watchdog = (struct sim_watchdog){ .counter = &job->shared.progress[task].handled,
+    *watchdog = (struct sim_watchdog){ .counter = &job->progress[slot].handled,
                                        .expired = on_hang,
                                        .state = verdict,
                                        .timeout_s = timeout_s };
@@ -303,7 +305,7 @@ static void isolate(const struct job *job, size_t task, struct sim_watchdog *wat
     (void)sim_watchdog_start(watchdog);
 }
 
-static void run_child(const struct job *job, size_t task)
+static void run_child(const struct job *job, size_t slot)
 {
     /* Without the parent nobody would merge what it finds. */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -312,24 +314,22 @@ static void run_child(const struct job *job, size_t task)
     struct sim_recorder *recorder = NULL;
     struct weir_error error = { .phase = -1, .pool = -1 };
     char path[4096];
-    if (job->experiment->database != NULL) {
-        shard_path(job, task, path, sizeof(path));
-        weir_status status = sim_recorder_open(path, true, &recorder, &error);
-        if (status == WEIR_OK)
-            status = stamp(recorder, job->experiment->scenarios[0], &error);
-        if (status != WEIR_OK) {
-            fail_task(job, task, status, error.text);
-            _exit(0);
-        }
+    shard_path(job, job->slots[slot].task, path, sizeof(path));
+    weir_status status = sim_recorder_open(path, true, &recorder, &error);
+    if (status == WEIR_OK)
+        status = stamp(recorder, job->experiment->scenarios[0], &error);
+    if (status != WEIR_OK) {
+        fail_run(job, slot, status, error.text);
+        _exit(0);
     }
     if (job->options->plugins_count > 0)
-        isolate(job, task, &watchdog, &verdict);
-    (void)run_task(job, task, recorder);
-    job->shared.progress[task].handled = NULL;
+        isolate(job, slot, &watchdog, &verdict);
+    run_task(job, slot, recorder);
+    job->progress[slot].handled = NULL;
     watchdog.timeout_s = UINT32_MAX; /* what follows is ours and may take its time */
     const weir_status closed = sim_recorder_close(recorder, &error);
-    if (closed != WEIR_OK && job->shared.summaries[task].status == WEIR_OK)
-        fail_task(job, task, closed, error.text);
+    if (closed != WEIR_OK && job->summaries[slot].status == WEIR_OK)
+        fail_run(job, slot, closed, error.text);
     _exit(0);
 }
 
@@ -338,40 +338,66 @@ static void run_child(const struct job *job, size_t task)
 static weir_status merge_task(struct job *job, size_t task, struct sim_recorder *recorder,
                               struct weir_error *error)
 {
+    const struct ended *ended = &job->ended[task];
     char path[4096];
-    if (recorder == NULL)
-        return WEIR_OK;
     shard_path(job, task, path, sizeof(path));
-    if (access(path, R_OK) == 0) { /* else the run never got so far; its summary says why */
+    if (access(path, R_OK) == 0) { /* else the run never got so far; its message says why */
         WEIR_TRY(sim_recorder_merge(recorder, path, error));
         (void)unlink(path);
     }
-    if (job->shared.summaries[task].status != WEIR_OK)
-        return sim_recorder_fail_run(recorder, (int64_t)task + 1,
-                                     job->shared.summaries[task].message, error);
+    return ended->status == WEIR_OK
+               ? WEIR_OK
+               : sim_recorder_fail_run(recorder, (int64_t)task + 1,
+                                       ended->message == NULL ? "" : ended->message, error);
+}
+
+/* In the order of the tasks, so that the file does not depend on who ended first; as soon as it is
+ * their turn, so that shards do not pile up. */
+static weir_status merge_ended(struct job *job, struct sim_recorder *recorder,
+                               struct weir_error *error)
+{
+    for (; job->merged < job->count; job->merged++) {
+        const struct ended *ended = &job->ended[job->merged];
+        if (!ended->is_done && !ended->is_over)
+            return WEIR_OK;
+        if (!ended->is_done)
+            WEIR_TRY(merge_task(job, job->merged, recorder, error));
+    }
     return WEIR_OK;
 }
 
 /* A run whose process ended without saying how; with a plug-in in it, the plug-in is to blame. */
-static void judge_child(const struct job *job, size_t task, int state)
+static void judge_child(const struct job *job, size_t slot, int state)
 {
     const bool has_plugin = job->options->plugins_count > 0;
     const weir_status status = has_plugin ? WEIR_EPOLICY : WEIR_EINVARIANT;
     char message[SIM_ISOLATE_MESSAGE];
-    char sentence[2 * SIM_ISOLATE_MESSAGE];
-    if (!WIFSIGNALED(state) && job->shared.progress[task].is_done != 0)
+    char sentence[SIM_ISOLATE_MESSAGE + 96];
+    if ((!WIFSIGNALED(state) && job->progress[slot].is_done != 0) ||
+        job->summaries[slot].status != WEIR_OK)
         return;
-    if (job->shared.summaries[task].status != WEIR_OK) {
-        fail_task(job, task, job->shared.summaries[task].status, NULL);
-        return;
-    }
     sim_isolate_sentence(state, message);
     if (message[0] == '\0')
         (void)snprintf(message, sizeof(message), "it ended with exit code %d before its end",
                        WEXITSTATUS(state));
     (void)snprintf(sentence, sizeof(sentence), "the process of the run: %s%s", message,
                    has_plugin ? "; try weir policies check on its plug-ins" : "");
-    fail_task(job, task, status, sentence);
+    fail_run(job, slot, status, sentence);
+}
+
+/* The run in the slot is over: what is left of it is kept, the slot is free. */
+static void end_task(struct job *job, size_t slot)
+{
+    const struct sim_run_summary *summary = &job->summaries[slot];
+    struct ended *ended = &job->ended[job->slots[slot].task];
+    ended->is_over = true;
+    ended->status = summary->status;
+    if (summary->status != WEIR_OK)
+        ended->message = strdup(summary->message);
+    job->line.runs_done++;
+    job->line.events_done += job->progress[slot].events;
+    memset(&job->progress[slot], 0, sizeof(job->progress[slot]));
+    job->slots[slot].pid = 0;
 }
 
 static void reap(struct job *job, size_t *running)
@@ -382,54 +408,64 @@ static void reap(struct job *job, size_t *running)
         (void)usleep(2000);
         return;
     }
-    for (size_t task = 0; task < job->count; task++) {
-        if (job->pids[task] != pid)
+    for (size_t slot = 0; slot < job->slot_count; slot++) {
+        if (job->slots[slot].pid != pid)
             continue;
-        job->pids[task] = 0;
+        judge_child(job, slot, state);
+        end_task(job, slot);
         (*running)--;
-        judge_child(job, task, state);
     }
+}
+
+static size_t take_slot(struct job *job, size_t task)
+{
+    size_t slot = 0;
+    while (job->slots[slot].pid != 0)
+        slot++;
+    memset(&job->summaries[slot], 0, sizeof(job->summaries[slot]));
+    job->slots[slot].task = task;
+    return slot;
 }
 
 static weir_status start_child(struct job *job, size_t task, struct sim_recorder *recorder,
                                struct weir_error *error)
 {
     const struct sim_run_options options = task_options(job, task, recorder);
+    const size_t slot = take_slot(job, task);
     WEIR_TRY(sim_run_announce(job->experiment->scenarios[options.variant_order], &options, error));
     (void)fflush(NULL);
     const pid_t pid = fork();
     if (pid < 0)
         return weir_fail(error, WEIR_EIO, "cannot start a process: %s", strerror(errno));
     if (pid == 0)
-        run_child(job, task);
-    job->pids[task] = pid;
+        run_child(job, slot);
+    job->slots[slot].pid = pid;
     return WEIR_OK;
 }
 
 static weir_status run_parallel(struct job *job, struct sim_recorder *recorder,
                                 struct weir_error *error)
 {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    const size_t jobs =
-        job->options->jobs > 0 ? job->options->jobs : (cores > 0 ? (size_t)cores : 1);
     size_t next = 0;
     size_t running = 0;
     weir_status status = WEIR_OK;
     while (running > 0 || (next < job->count && interrupt_count == 0 && status == WEIR_OK)) {
-        while (next < job->count && job->is_done[next])
+        while (next < job->count && job->ended[next].is_done)
             next++;
-        if (next < job->count && running < jobs && interrupt_count == 0 && status == WEIR_OK) {
+        if (next < job->count && running < job->slot_count && interrupt_count == 0 &&
+            status == WEIR_OK) {
             status = start_child(job, next++, recorder, error);
             running += status == WEIR_OK ? 1 : 0;
             continue;
         }
         reap(job, &running);
-        sim_progress_draw(&job->line, job->shared.progress, job->count);
+        sim_progress_draw(&job->line, job->progress, job->slot_count);
+        if (status == WEIR_OK)
+            status = merge_ended(job, recorder, error);
     }
-    for (size_t task = 0; task < job->count && status == WEIR_OK; task++)
-        if (!job->is_done[task])
-            status = merge_task(job, task, recorder, error);
-    return status;
+    for (; next < job->count; next++) /* those that an interrupt kept from starting */
+        job->ended[next].is_over = true;
+    return status == WEIR_OK ? merge_ended(job, recorder, error) : status;
 }
 
 static weir_status write_experiment(struct job *job, struct sim_recorder *recorder,
@@ -461,39 +497,56 @@ static weir_status write_experiment(struct job *job, struct sim_recorder *record
 static weir_status open_database(struct job *job, struct sim_recorder **recorder,
                                  struct weir_error *error)
 {
+    const char *path = job->experiment->path;
     job->experiment_id = 1;
-    if (job->experiment->database == NULL)
-        return WEIR_OK;
-    if (job->options->resume && access(job->experiment->database, F_OK) == 0) {
-        /* First: it refuses a file of another version before a row is removed. */
-        WEIR_TRY(sim_recorder_append(job->experiment->database, recorder, error));
-        WEIR_TRY(sim_experiment_resume(job->experiment, job->is_done, error));
-        for (size_t i = 0; i < job->count; i++) {
-            job->shared.summaries[i] = job->experiment->summaries[i];
-            job->shared.progress[i].is_done = job->is_done[i] ? 1 : 0;
-        }
-        return WEIR_OK;
+    if (!job->options->resume || job->experiment->is_temporary || access(path, F_OK) != 0) {
+        WEIR_TRY(sim_recorder_open(path, true, recorder, error));
+        return write_experiment(job, *recorder, error);
     }
-    WEIR_TRY(sim_recorder_open(job->experiment->database, true, recorder, error));
-    return write_experiment(job, *recorder, error);
+    bool *is_done = calloc(job->count, sizeof(*is_done));
+    if (is_done == NULL)
+        return WEIR_ENOMEM;
+    /* First: it refuses a file of another version before a row is removed. */
+    weir_status status = sim_recorder_append(path, recorder, error);
+    if (status == WEIR_OK)
+        status = sim_experiment_resume(job->experiment, is_done, error);
+    for (size_t i = 0; i < job->count; i++) {
+        job->ended[i].is_done = is_done[i];
+        job->line.runs_done += is_done[i] ? 1 : 0;
+    }
+    free(is_done);
+    return status;
+}
+
+/* Expectations are judged on what was written. */
+static weir_status judge(const struct job *job, struct sim_recorder *recorder,
+                         struct weir_error *error)
+{
+    WEIR_TRY(sim_recorder_finish(recorder, error));
+    WEIR_TRY(sim_experiment_open_results(job->experiment, error));
+    const weir_status status = sim_experiment_judge(job->experiment, recorder, error);
+    sim_experiment_close_results(job->experiment);
+    return status;
 }
 
 static weir_status run_all(struct job *job, struct weir_error *error)
 {
     struct sim_recorder *recorder = NULL;
     weir_status status = open_database(job, &recorder, error);
-    if (status == WEIR_OK && job->count == 1 && !job->line.is_shown && !job->is_done[0] &&
-        job->options->plugins_count == 0)
-        (void)run_task(job, 0, recorder);
-    else if (status == WEIR_OK)
+    if (status == WEIR_OK && job->count == 1 && !job->line.is_shown && !job->ended[0].is_done &&
+        job->options->plugins_count == 0) {
+        run_task(job, take_slot(job, 0), recorder);
+        end_task(job, 0);
+    } else if (status == WEIR_OK) {
         status = run_parallel(job, recorder, error);
-    memcpy(job->experiment->summaries, job->shared.summaries,
-           job->count * sizeof(*job->shared.summaries));
+    }
     job->experiment->is_interrupted = interrupt_count > 0;
     if (status == WEIR_OK && interrupt_count == 0)
-        status = sim_experiment_judge(job->experiment, recorder, job->experiment_id, error);
+        status = judge(job, recorder, error);
     const weir_status closed = sim_recorder_close(recorder, status == WEIR_OK ? error : NULL);
-    return status == WEIR_OK ? closed : status;
+    if (status == WEIR_OK)
+        status = closed;
+    return status == WEIR_OK ? sim_experiment_open_results(job->experiment, error) : status;
 }
 
 static void *share(size_t size)
@@ -502,31 +555,50 @@ static void *share(size_t size)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-static void name_database(const struct sim_experiment_options *options,
-                          struct sim_experiment *experiment)
+/* Without a database there is one all the same, for as long as the program runs: results have one
+ * way. */
+static weir_status name_temporary(struct sim_experiment *experiment, struct weir_error *error)
 {
-    if (options->database != NULL && options->database[0] == '\0')
-        return;
-    if (options->database != NULL) {
-        experiment->database = strdup(options->database);
-        return;
-    }
-    if (asprintf(&experiment->database, "%s.db", experiment->scenarios[0]->name) < 0)
-        experiment->database = NULL;
+    const char *folder = getenv("TMPDIR");
+    if (asprintf(&experiment->path, "%s/weir-XXXXXX",
+                 folder == NULL || folder[0] == '\0' ? "/tmp" : folder) < 0)
+        experiment->path = NULL;
+    const int file = experiment->path == NULL ? -1 : mkstemp(experiment->path);
+    if (file < 0)
+        return weir_fail(error, WEIR_EIO, "%s: cannot create a temporary file: %s (TMPDIR)",
+                         experiment->path, strerror(errno));
+    (void)close(file);
+    experiment->is_temporary = true;
+    return WEIR_OK;
 }
 
-static int report_failures(const struct sim_experiment *experiment, bool has_plugin)
+static weir_status name_database(const struct sim_experiment_options *options,
+                                 struct sim_experiment *experiment, struct weir_error *error)
 {
+    if (options->database != NULL && options->database[0] == '\0')
+        return name_temporary(experiment, error);
+    if (options->database != NULL)
+        experiment->path = strdup(options->database);
+    else if (asprintf(&experiment->path, "%s.db", experiment->scenarios[0]->name) < 0)
+        experiment->path = NULL;
+    experiment->database = experiment->path;
+    return experiment->path == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory") : WEIR_OK;
+}
+
+static int report_failures(const struct job *job)
+{
+    const struct sim_experiment *experiment = job->experiment;
+    const bool has_plugin = job->options->plugins_count > 0;
     int code = SIM_EXIT_OK;
-    const size_t count = experiment->variant_count * experiment->replications;
-    for (size_t i = 0; i < count; i++) {
-        const struct sim_run_summary *summary = &experiment->summaries[i];
-        if (summary->status == WEIR_OK)
+    for (size_t i = 0; i < job->count; i++) {
+        const struct ended *ended = &job->ended[i];
+        if (ended->status == WEIR_OK)
             continue;
-        (void)fprintf(stderr, "weir: run %zu (%s, replication %u): %s: %s\n", i + 1,
-                      experiment->labels[summary->variant_order], summary->replication,
-                      weir_status_text(summary->status), summary->message);
-        code = code == SIM_EXIT_OK ? sim_exit_for(summary->status) : code;
+        (void)fprintf(stderr, "weir: run %zu (%s, replication %zu): %s: %s\n", i + 1,
+                      experiment->labels[i / experiment->replications],
+                      i % experiment->replications, weir_status_text(ended->status),
+                      ended->message == NULL ? "" : ended->message);
+        code = code == SIM_EXIT_OK ? sim_exit_for(ended->status) : code;
     }
     /* Which of the two is wrong, the scheduler or what was given to it, a plug-in leaves open. */
     const bool is_scheduler = code == SIM_EXIT_USAGE || code == SIM_EXIT_INVARIANT;
@@ -537,7 +609,8 @@ static int run_job(struct job *job)
 {
     struct weir_error error = { .phase = -1, .pool = -1 };
     struct sim_experiment *experiment = job->experiment;
-    sim_progress_begin(&job->line, experiment->scenarios[0]->name, job->options->is_quiet);
+    sim_progress_begin(&job->line, experiment->scenarios[0]->name, job->count,
+                       job->options->is_quiet);
     const weir_status status = run_all(job, &error);
     sim_progress_end(&job->line);
     if (status != WEIR_OK) {
@@ -552,40 +625,61 @@ static int run_job(struct job *job)
             (void)fprintf(stderr, "weir: go on with: %s --resume\n", job->options->command_line);
         return SIM_EXIT_INTERRUPTED;
     }
-    return report_failures(experiment, job->options->plugins_count > 0);
+    return report_failures(job);
+}
+
+static bool open_job(struct job *job)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    job->slot_count = job->options->jobs > 0 ? job->options->jobs : (cores > 0 ? (size_t)cores : 1);
+    job->progress = share(job->slot_count * sizeof(*job->progress));
+    job->summaries = share(job->slot_count * sizeof(*job->summaries));
+    job->slots = calloc(job->slot_count, sizeof(*job->slots));
+    job->ended = calloc(job->count, sizeof(*job->ended));
+    return job->progress != NULL && job->summaries != NULL && job->slots != NULL &&
+           job->ended != NULL;
+}
+
+static void close_job(struct job *job)
+{
+    if (job->progress != NULL)
+        (void)munmap(job->progress, job->slot_count * sizeof(*job->progress));
+    if (job->summaries != NULL)
+        (void)munmap(job->summaries, job->slot_count * sizeof(*job->summaries));
+    for (size_t i = 0; job->ended != NULL && i < job->count; i++)
+        free(job->ended[i].message);
+    free(job->ended);
+    free(job->slots);
 }
 
 int sim_experiment_run(const struct sim_experiment_options *options,
                        struct sim_experiment *experiment)
 {
+    struct weir_error error = { .phase = -1, .pool = -1 };
     *experiment = (struct sim_experiment){ 0 };
     const int code = load_variants(options, experiment);
     if (code != SIM_EXIT_OK)
         return code;
     experiment->replications =
         options->replications > 0 ? options->replications : experiment->scenarios[0]->replications;
-    name_database(options, experiment);
+    const weir_status named = name_database(options, experiment, &error);
+    if (named != WEIR_OK) {
+        (void)fprintf(stderr, "weir: %s\n", error.text);
+        return sim_exit_for(named);
+    }
+    for (size_t v = 0; v < experiment->variant_count; v++)
+        experiment->jobs +=
+            sim_scenario_jobs(experiment->scenarios[v]) * (double)experiment->replications;
     struct job job = { .options = options,
                        .experiment = experiment,
                        .count = experiment->variant_count * experiment->replications };
-    experiment->summaries = calloc(job.count, sizeof(*experiment->summaries));
-    job.shared.progress = share(job.count * sizeof(*job.shared.progress));
-    job.shared.summaries = share(job.count * sizeof(*job.shared.summaries));
-    job.is_done = calloc(job.count, sizeof(*job.is_done));
-    job.pids = calloc(job.count, sizeof(*job.pids));
     int result = SIM_EXIT_INVARIANT;
-    if (experiment->summaries != NULL && job.shared.progress != NULL &&
-        job.shared.summaries != NULL && job.is_done != NULL && job.pids != NULL) {
+    if (open_job(&job)) {
         const struct sigaction action = { .sa_handler = on_interrupt };
         (void)sigaction(SIGINT, &action, NULL);
         (void)sigaction(SIGTERM, &action, NULL);
         result = run_job(&job);
     }
-    if (job.shared.progress != NULL)
-        (void)munmap(job.shared.progress, job.count * sizeof(*job.shared.progress));
-    if (job.shared.summaries != NULL)
-        (void)munmap(job.shared.summaries, job.count * sizeof(*job.shared.summaries));
-    free(job.is_done);
-    free(job.pids);
+    close_job(&job);
     return result;
 }

@@ -5,7 +5,8 @@
  * Every run is its own process with its own database file (a shard), so a crash touches one run and
  * nothing is locked (a single run without plug-ins stays in the program's process when nobody
  * watches); the parent merges shards in a fixed order, so the database does not depend on
- * how many ran at once. Replication r of every variant uses the same random numbers.
+ * how many ran at once. Results are read from that database alone: memory does not grow with the
+ * number of runs. Replication r of every variant uses the same random numbers.
  * Ctrl-C ends the runs after their present event, keeps what is there and says how to resume.
  */
 #ifndef SIM_CLI_EXPERIMENT_H
@@ -40,8 +41,12 @@ struct sim_experiment {
     char **labels;
     size_t variant_count;
     uint32_t replications;
-    struct sim_run_summary *summaries; /* variant-major */
-    char *database;                    /* NULL = none */
+    char *path;           /* of the results; those of run i have run_id i + 1, variant-major */
+    bool is_temporary;    /* no database was asked for: gone with the experiment */
+    const char *database; /* the path when it was asked for, else NULL */
+    double jobs;          /* that come in all runs, about */
+    struct sqlite3 *results;
+    struct sqlite3_stmt *value; /* one result of one run */
     bool is_interrupted;
     size_t expectations, expectations_met;
     char **unmet; /* sentences */
@@ -54,19 +59,31 @@ int sim_experiment_run(const struct sim_experiment_options *options,
                        struct sim_experiment *experiment);
 void sim_experiment_clear(struct sim_experiment *experiment);
 
-const struct sim_run_summary *sim_experiment_summary(const struct sim_experiment *experiment,
-                                                     size_t variant, uint32_t replication);
-/* Mean of a result over the replications of a variant, NAN when none has it. */
+/* How much is kept of the runs of a variant: enum sim_keep. */
+uint32_t sim_experiment_keep(const struct sim_experiment *experiment, size_t variant);
+
+/* experiment_results.c: what the database says. sim_experiment_run leaves it open when the runs
+ * could be made. */
+weir_status sim_experiment_open_results(struct sim_experiment *experiment,
+                                        struct weir_error *error);
+void sim_experiment_close_results(struct sim_experiment *experiment);
+/* False when the run never began. */
+bool sim_experiment_summary(const struct sim_experiment *experiment, size_t run,
+                            struct sim_run_summary *summary);
+/* A result of a run, NAN when it has none. */
+double sim_experiment_value(const struct sim_experiment *experiment, size_t run, const char *metric,
+                            const char *label);
+/* Its mean over the replications of a variant, NAN when none has it. */
 double sim_experiment_mean(const struct sim_experiment *experiment, size_t variant,
                            const char *metric, const char *label);
 
 /* expect.c: judges the scenario's expectations, fills expectations* and unmet. */
 struct sim_recorder;
 weir_status sim_experiment_judge(struct sim_experiment *experiment, struct sim_recorder *recorder,
-                                 int64_t experiment_id, struct weir_error *error);
+                                 struct weir_error *error);
 
-/* resume.c: which runs of the database are complete (by run id - 1), their results into the
- * summaries; rows of all other runs are removed. */
+/* resume.c: which runs of the database are complete (by run id - 1); rows of all other runs are
+ * removed. */
 weir_status sim_experiment_resume(struct sim_experiment *experiment, bool *is_done,
                                   struct weir_error *error);
 

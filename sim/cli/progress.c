@@ -20,12 +20,14 @@ static double now_s(void)
                : 0.0;
 }
 
-void sim_progress_begin(struct sim_progress_line *line, const char *title, bool is_quiet)
+void sim_progress_begin(struct sim_progress_line *line, const char *title, size_t runs,
+                        bool is_quiet)
 {
     const char *term = getenv("TERM");
     const bool is_dumb = term == NULL || strcmp(term, "dumb") == 0;
     *line = (struct sim_progress_line){ .is_shown = !is_quiet && !is_dumb && isatty(2) != 0,
                                         .started_s = now_s(),
+                                        .runs = runs,
                                         .title = title };
 }
 
@@ -56,22 +58,20 @@ static int terminal_width(void)
     return ioctl(2, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
 }
 
-void sim_progress_draw(struct sim_progress_line *line, const struct sim_progress *runs,
+void sim_progress_draw(struct sim_progress_line *line, const struct sim_progress *running,
                        size_t count)
 {
     const double now = now_s();
-    if (!line->is_shown || now - line->drawn_s < 0.1 || count == 0)
+    if (!line->is_shown || now - line->drawn_s < 0.1 || line->runs == 0)
         return;
     line->drawn_s = now;
-    double fraction = 0;
-    uint64_t events = 0;
-    size_t done = 0;
+    double fraction = (double)line->runs_done;
+    uint64_t events = line->events_done;
     for (size_t i = 0; i < count; i++) {
-        fraction += runs[i].is_done ? 1.0 : runs[i].fraction;
-        events += runs[i].events;
-        done += runs[i].is_done ? 1 : 0;
+        fraction += running[i].is_done ? 1.0 : running[i].fraction;
+        events += running[i].events;
     }
-    fraction /= (double)count;
+    fraction /= (double)line->runs;
     const double elapsed_s = now - line->started_s;
     char bar[BAR_WIDTH * 4 + 1];
     char elapsed[32];
@@ -80,7 +80,8 @@ void sim_progress_draw(struct sim_progress_line *line, const struct sim_progress
     print_duration(elapsed, sizeof(elapsed), elapsed_s);
     if (fraction > 0.002)
         print_duration(eta, sizeof(eta), elapsed_s * (1.0 - fraction) / fraction);
-    (void)fprintf(stderr, "\r[%zu/%zu] %s %3.0f%%", done, count, bar, fraction * 100.0);
+    (void)fprintf(stderr, "\r[%zu/%zu] %s %3.0f%%", line->runs_done, line->runs, bar,
+                  fraction * 100.0);
     if (terminal_width() >= 90)
         (void)fprintf(stderr, "  %.20s · %.1f M events/s · %s · ETA %s", line->title,
                       (double)events / 1e6 / (elapsed_s > 0 ? elapsed_s : 1.0), elapsed, eta);

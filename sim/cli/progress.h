@@ -15,11 +15,14 @@ struct sim_progress_line {
     double started_s;
     double drawn_s;
     const char *title;
+    size_t runs, runs_done; /* of the experiment */
+    uint64_t events_done;   /* of the runs that are done */
 };
 
-void sim_progress_begin(struct sim_progress_line *line, const char *title, bool is_quiet);
-/* `runs` are all runs of the experiment, finished ones included. */
-void sim_progress_draw(struct sim_progress_line *line, const struct sim_progress *runs,
+void sim_progress_begin(struct sim_progress_line *line, const char *title, size_t runs,
+                        bool is_quiet);
+/* `running` = the runs that go on now; zero where there is none. */
+void sim_progress_draw(struct sim_progress_line *line, const struct sim_progress *running,
                        size_t count);
 void sim_progress_end(struct sim_progress_line *line);
 

@@ -1,64 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Resuming: which runs of a database are complete, and what they found.
+ * Resuming: which runs of a database are complete.
  *
  * A run counts when its row says complete or horizon and it ran the same resolved scenario with the
  * same seed. Rows of every other run are removed, so that it can be run again.
  */
 #include "sim/cli/experiment.h"
 
-#include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
-#include <string.h>
 
 static weir_status fail(sqlite3 *db, const char *path, struct weir_error *error)
 {
     return weir_fail(error, WEIR_EIO, "%s: %s", path, sqlite3_errmsg(db));
 }
 
-static weir_status read_values(sqlite3 *db, int64_t run_id, struct sim_run_summary *summary)
-{
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(db, "SELECT metric, label, value FROM result WHERE run_id = ?", -1,
-                           &statement, NULL) != SQLITE_OK)
-        return WEIR_EIO;
-    (void)sqlite3_bind_int64(statement, 1, run_id);
-    while (sqlite3_step(statement) == SQLITE_ROW && summary->value_count < SIM_RUN_RESULTS) {
-        struct sim_run_value *value = &summary->values[summary->value_count++];
-        (void)snprintf(value->metric, sizeof(value->metric), "%s",
-                       (const char *)sqlite3_column_text(statement, 0));
-        (void)snprintf(value->label, sizeof(value->label), "%s",
-                       (const char *)sqlite3_column_text(statement, 1));
-        value->value = sqlite3_column_type(statement, 2) == SQLITE_NULL
-                           ? (double)NAN
-                           : sqlite3_column_double(statement, 2);
-    }
-    (void)sqlite3_finalize(statement);
-    return WEIR_OK;
-}
-
 static uint64_t hex(sqlite3_stmt *statement, int column)
 {
     const char *text = (const char *)sqlite3_column_text(statement, column);
     return text == NULL ? 0 : strtoull(text, NULL, 16);
-}
-
-static void read_summary(sqlite3_stmt *row, const struct sim_experiment *experiment,
-                         struct sim_run_summary *summary)
-{
-    const size_t task = (size_t)sqlite3_column_int64(row, 0) - 1;
-    const char *status = (const char *)sqlite3_column_text(row, 1);
-    memset(summary, 0, sizeof(*summary));
-    summary->variant_order = (uint32_t)(task / experiment->replications);
-    summary->replication = (uint32_t)(task % experiment->replications);
-    (void)snprintf(summary->outcome, sizeof(summary->outcome), "%s", status);
-    summary->simulated_s = sqlite3_column_double(row, 2);
-    summary->completion_s = strcmp(status, "complete") == 0 ? summary->simulated_s : (double)NAN;
-    summary->events = (uint64_t)sqlite3_column_int64(row, 3);
-    summary->digest = hex(row, 4);
-    summary->result_digest = hex(row, 5);
-    summary->seed = (uint64_t)sqlite3_column_int64(row, 6);
 }
 
 static bool is_same(sqlite3_stmt *row, const struct sim_experiment *experiment)
@@ -68,28 +28,22 @@ static bool is_same(sqlite3_stmt *row, const struct sim_experiment *experiment)
     if (run_id < 1 || (size_t)run_id > count)
         return false;
     const size_t variant = (size_t)(run_id - 1) / experiment->replications;
-    return hex(row, 7) == experiment->scenarios[variant]->digest;
+    return hex(row, 1) == experiment->scenarios[variant]->digest;
 }
 
-static weir_status read_runs(sqlite3 *db, struct sim_experiment *experiment, bool *is_done)
+static weir_status read_runs(sqlite3 *db, const struct sim_experiment *experiment, bool *is_done)
 {
     sqlite3_stmt *row = NULL;
-    weir_status status = WEIR_OK;
     if (sqlite3_prepare_v2(db,
-                           "SELECT run_id, status, end_s, events, event_digest, result_digest, "
-                           "seed, scenario_digest FROM run WHERE status IN ('complete', 'horizon')",
+                           "SELECT run_id, scenario_digest FROM run "
+                           "WHERE status IN ('complete', 'horizon')",
                            -1, &row, NULL) != SQLITE_OK)
         return WEIR_EIO;
-    while (status == WEIR_OK && sqlite3_step(row) == SQLITE_ROW) {
-        if (!is_same(row, experiment))
-            continue;
-        const size_t task = (size_t)sqlite3_column_int64(row, 0) - 1;
-        read_summary(row, experiment, &experiment->summaries[task]);
-        status = read_values(db, (int64_t)task + 1, &experiment->summaries[task]);
-        is_done[task] = true;
-    }
+    while (sqlite3_step(row) == SQLITE_ROW)
+        if (is_same(row, experiment))
+            is_done[sqlite3_column_int64(row, 0) - 1] = true;
     (void)sqlite3_finalize(row);
-    return status;
+    return WEIR_OK;
 }
 
 /* Every table with a run_id column loses the rows of runs that are to be repeated. */
@@ -125,8 +79,8 @@ weir_status sim_experiment_resume(struct sim_experiment *experiment, bool *is_do
 {
     sqlite3 *db = NULL;
     const size_t count = experiment->variant_count * experiment->replications;
-    if (sqlite3_open_v2(experiment->database, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK) {
-        const weir_status status = fail(db, experiment->database, error);
+    if (sqlite3_open_v2(experiment->path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK) {
+        const weir_status status = fail(db, experiment->path, error);
         (void)sqlite3_close(db);
         return status;
     }
@@ -137,7 +91,7 @@ weir_status sim_experiment_resume(struct sim_experiment *experiment, bool *is_do
         sqlite3_exec(db, "DELETE FROM expectation", NULL, NULL, NULL) != SQLITE_OK)
         status = WEIR_EIO;
     if (status == WEIR_EIO)
-        (void)fail(db, experiment->database, error);
+        (void)fail(db, experiment->path, error);
     (void)sqlite3_close(db);
     return status;
 }

@@ -4,8 +4,10 @@
 #include "sim/cli/plugin.h"
 #include "sim/cli/run_decisions.h"
 #include "sim/cli/simulate_options.h"
+#include "sim/record/record.h"
 
 #include <math.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,46 +70,85 @@ static void write_number(struct sim_json *json, const char *key, double value)
     sim_json_number(sim_json_key(json, key), value);
 }
 
-static bool is_first_of_metric(const struct sim_run_summary *run, uint32_t index)
+/* The rows of a query on one run. */
+static sqlite3_stmt *rows_of(const struct sim_experiment *experiment, const char *sql, size_t run)
 {
-    for (uint32_t i = 0; i < index; i++)
-        if (run->values[i].label[0] != '\0' &&
-            strcmp(run->values[i].metric, run->values[index].metric) == 0)
-            return false;
-    return true;
+    sqlite3_stmt *rows = NULL;
+    if (sqlite3_prepare_v2(experiment->results, sql, -1, &rows, NULL) != SQLITE_OK)
+        return NULL;
+    (void)sqlite3_bind_int64(rows, 1, (int64_t)run + 1);
+    return rows;
 }
 
-static void write_labels(struct sim_json *json, const struct sim_run_summary *run,
-                         const char *metric)
+static const char *text_of(sqlite3_stmt *row, int column)
 {
-    sim_json_begin_object(sim_json_key(json, metric));
-    for (uint32_t i = 0; i < run->value_count; i++)
-        if (run->values[i].label[0] != '\0' && strcmp(run->values[i].metric, metric) == 0)
-            write_number(json, run->values[i].label, run->values[i].value);
-    sim_json_end_object(json);
+    return (const char *)sqlite3_column_text(row, column);
 }
 
-static void write_metrics(struct sim_json *json, const struct sim_run_summary *run)
+static double number_of(sqlite3_stmt *row, int column)
 {
-    sim_json_begin_object(sim_json_key(json, "metrics"));
-    for (uint32_t i = 0; i < run->value_count; i++)
-        if (run->values[i].label[0] == '\0')
-            write_number(json, run->values[i].metric, run->values[i].value);
-    sim_json_end_object(json);
-    sim_json_begin_object(sim_json_key(json, "metrics_by_label"));
-    for (uint32_t i = 0; i < run->value_count; i++)
-        if (run->values[i].label[0] != '\0' && is_first_of_metric(run, i))
-            write_labels(json, run, run->values[i].metric);
-    sim_json_end_object(json);
+    return sqlite3_column_type(row, column) == SQLITE_NULL ? (double)NAN
+                                                           : sqlite3_column_double(row, column);
 }
 
-static void write_run(struct sim_json *json, const struct sim_experiment *experiment,
-                      const struct sim_run_summary *run)
+static void write_metrics(struct sim_json *json, const struct sim_experiment *experiment,
+                          size_t run)
 {
-    sim_json_unsigned(sim_json_key(json, "replication"), run->replication);
-    sim_json_unsigned(sim_json_key(json, "seed"), run->seed);
-    sim_json_string(sim_json_key(json, "status"), run->outcome);
-    sim_json_string(sim_json_key(json, "message"), run->message);
+    sqlite3_stmt *row = rows_of(experiment,
+                                "SELECT metric, value FROM (SELECT rowid AS id, 0 AS part, * FROM "
+                                "result UNION ALL SELECT rowid, 1, run_id, metric, label, value, "
+                                "unit, 1, 0, 0 FROM result_wall) WHERE run_id = ? AND label = '' "
+                                "ORDER BY part, id",
+                                run);
+    sim_json_key(json, "metrics");
+    sim_json_begin_object(json);
+    while (row != NULL && sqlite3_step(row) == SQLITE_ROW)
+        write_number(json, text_of(row, 0), number_of(row, 1));
+    sim_json_end_object(json);
+    (void)sqlite3_finalize(row);
+}
+
+/* Metric by metric, in the order in which they came. */
+static void write_labels(struct sim_json *json, const struct sim_experiment *experiment, size_t run)
+{
+    sqlite3_stmt *row =
+        rows_of(experiment,
+                "SELECT metric, label, value, rowid = first FROM (SELECT rowid, *, min(rowid) OVER "
+                "(PARTITION BY metric) AS first FROM result WHERE run_id = ? AND label <> '') "
+                "ORDER BY first, rowid",
+                run);
+    bool is_open = false;
+    sim_json_key(json, "metrics_by_label");
+    sim_json_begin_object(json);
+    while (row != NULL && sqlite3_step(row) == SQLITE_ROW) {
+        if (sqlite3_column_int(row, 3) != 0) {
+            if (is_open)
+                sim_json_end_object(json);
+            sim_json_key(json, text_of(row, 0));
+            sim_json_begin_object(json);
+            is_open = true;
+        }
+        write_number(json, text_of(row, 1), number_of(row, 2));
+    }
+    if (is_open)
+        sim_json_end_object(json);
+    sim_json_end_object(json);
+    (void)sqlite3_finalize(row);
+}
+
+static void write_run(struct sim_json *json, const struct sim_experiment *experiment, size_t index)
+{
+    struct sim_run_summary summary = { .completion_s = (double)NAN };
+    const struct sim_run_summary *run = &summary;
+    (void)sim_experiment_summary(experiment, index, &summary);
+    sim_json_key(json, "replication");
+    sim_json_unsigned(json, run->replication);
+    sim_json_key(json, "seed");
+    sim_json_unsigned(json, run->seed);
+    sim_json_key(json, "status");
+    sim_json_string(json, run->outcome);
+    sim_json_key(json, "message");
+    sim_json_string(json, run->message);
     write_digest(json, "digest", run->digest);
     write_digest(json, "result_digest", run->result_digest);
     write_number(json, "simulated_s", run->simulated_s);
@@ -118,11 +159,12 @@ static void write_run(struct sim_json *json, const struct sim_experiment *experi
     write_number(json, "wall_s", run->wall_s);
     write_number(json, "cpu_s", run->cpu_s);
     write_number(json, "peak_rss_mib", run->peak_rss_mib);
-    write_number(json, "decision_mean_ms", run->decision_mean_ms);
-    write_metrics(json, run);
-    if (experiment->database != NULL)
-        sim_run_decisions_write(json, experiment->database,
-                                (int64_t)(run - experiment->summaries) + 1);
+    write_number(json, "decision_mean_ms",
+                 sim_experiment_value(experiment, index, "sched.cpu_ms.mean", ""));
+    write_metrics(json, experiment, index);
+    write_labels(json, experiment, index);
+    if (sim_experiment_keep(experiment, 0) >= SIM_KEEP_JOBS)
+        sim_run_decisions_write(json, experiment->results, (int64_t)index + 1);
 }
 
 static void print_json(const struct sim_experiment *experiment, FILE *out)
@@ -132,14 +174,16 @@ static void print_json(const struct sim_experiment *experiment, FILE *out)
     sim_json_integer(sim_json_key(&json, "schema"), 1);
     sim_json_string(sim_json_key(&json, "scenario"), experiment->scenarios[0]->name);
     write_digest(&json, "scenario_digest", experiment->scenarios[0]->digest);
-    sim_json_string(sim_json_key(&json, "database"), experiment->database);
-    sim_json_unsigned(sim_json_key(&json, "expectations_unmet"), experiment->unmet_count);
-    write_run(&json, experiment, &experiment->summaries[0]);
+    sim_json_key(&json, "database");
+    sim_json_string(&json, experiment->database);
+    sim_json_key(&json, "expectations_unmet");
+    sim_json_unsigned(&json, experiment->unmet_count);
+    write_run(&json, experiment, 0);
     if (experiment->replications > 1) {
         sim_json_begin_array(sim_json_key(&json, "runs"));
         for (uint32_t r = 0; r < experiment->replications; r++) {
             sim_json_begin_object(&json);
-            write_run(&json, experiment, &experiment->summaries[r]);
+            write_run(&json, experiment, r);
             sim_json_end_object(&json);
         }
         sim_json_end_array(&json);
@@ -173,21 +217,18 @@ static void print_latency(const struct sim_experiment *experiment, FILE *out)
     (void)fprintf(out, "latency        p50 %s   p95 %s   p99 %s\n", p50, p95, p99);
 }
 
+/* The stage that was the bottleneck for the longest time, on average. */
 static void print_bottleneck(const struct sim_experiment *experiment, FILE *out)
 {
-    const struct sim_scenario *scenario = experiment->scenarios[0];
-    const struct sim_stage *worst = NULL;
-    double share = 0;
-    for (uint32_t s = 0; s < scenario->stages_total; s++) {
-        const struct sim_stage *stage = sim_scenario_stage(scenario, s);
-        const double value = sim_experiment_mean(experiment, 0, "bottleneck.share", stage->name);
-        if (value > share) {
-            share = value;
-            worst = stage;
-        }
-    }
-    if (worst != NULL)
-        (void)fprintf(out, "bottleneck     %s %.0f %% of the time\n", worst->name, share * 100.0);
+    sqlite3_stmt *row = rows_of(experiment,
+                                "SELECT label, avg(value) AS share FROM result WHERE metric = "
+                                "'bottleneck.share' AND run_id BETWEEN 1 AND ? GROUP BY label "
+                                "HAVING share > 0 ORDER BY share DESC, min(rowid) LIMIT 1",
+                                experiment->replications - 1);
+    if (row != NULL && sqlite3_step(row) == SQLITE_ROW)
+        (void)fprintf(out, "bottleneck     %s %.0f %% of the time\n", text_of(row, 0),
+                      number_of(row, 1) * 100.0);
+    (void)sqlite3_finalize(row);
 }
 
 static void print_gpu(const struct sim_experiment *experiment, FILE *out)
@@ -202,14 +243,20 @@ static void print_gpu(const struct sim_experiment *experiment, FILE *out)
                       assigned * 100.0, active * 100.0, frag);
 }
 
-static void print_end(const struct sim_experiment *experiment, FILE *out)
+static void print_end(const struct sim_experiment *experiment, const struct sim_run_summary *run,
+                      FILE *out)
 {
-    const struct sim_run_summary *run = &experiment->summaries[0];
     (void)fprintf(out, "digest         %016llx   result %016llx\n", (unsigned long long)run->digest,
                   (unsigned long long)run->result_digest);
     if (experiment->replications > 1)
         (void)fprintf(out, "%u replications: figures are means, digests of the first\n",
                       experiment->replications);
+    if (sim_experiment_keep(experiment, 0) == SIM_KEEP_SERIES &&
+        experiment->scenarios[0]->keep == SIM_KEEP_UNSAID)
+        (void)fprintf(out,
+                      "kept           series, but no single jobs, of about %.3g jobs in all runs: "
+                      "metrics.keep decides\n",
+                      experiment->jobs);
 }
 
 /* Why GPUs are left, and the one change that would help most. */
@@ -233,10 +280,14 @@ static void print_causes(const struct sim_experiment *experiment, FILE *out)
             (void)fprintf(out, "   %s %.2f %%", causes[i].text, value);
     }
     (void)fputc('\n', out);
-    if (experiment->summaries[0].advice[0] != '\0')
-        (void)fprintf(out, "would help     %s: %.1f GPUs more allocated\n",
-                      experiment->summaries[0].advice,
+    sqlite3_stmt *row = rows_of(experiment,
+                                "SELECT change FROM placement_change WHERE run_id = ? AND label = "
+                                "'' ORDER BY rank LIMIT 1",
+                                0);
+    if (row != NULL && sqlite3_step(row) == SQLITE_ROW)
+        (void)fprintf(out, "would help     %s: %.1f GPUs more allocated\n", text_of(row, 0),
                       sim_experiment_mean(experiment, 0, "unalloc.best_change_gpus", ""));
+    (void)sqlite3_finalize(row);
 }
 
 static void print_defrag(const struct sim_experiment *experiment, FILE *out)
@@ -266,13 +317,13 @@ static void print_bound(const struct sim_experiment *experiment, FILE *out)
             (void)fprintf(out, " GPUs %.2f %%, %.2f pp more, %s  ", bound, gap,
                           labels[i][0] == '\0' ? "at the end" : "when 100 % were asked for;");
     }
-    (void)fprintf(out, "(%.2f s)\n", experiment->summaries[0].asked_s);
+    (void)fprintf(out, "(%.2f s)\n", sim_experiment_mean(experiment, 0, "bound.wall_s", ""));
 }
 
 /* A static workload: no time, so no throughput and no latency. */
-static void print_jobs(const struct sim_experiment *experiment, FILE *out)
+static void print_jobs(const struct sim_experiment *experiment, const struct sim_run_summary *run,
+                       FILE *out)
 {
-    const struct sim_run_summary *run = &experiment->summaries[0];
     (void)fprintf(out, "%s · %s · seed %llu · %llu arrivals in %.2f s\n",
                   experiment->scenarios[0]->name,
                   experiment->scenarios[0]->sched.placement.placement->name,
@@ -293,7 +344,7 @@ static void print_jobs(const struct sim_experiment *experiment, FILE *out)
     print_bound(experiment, out);
     print_causes(experiment, out);
     print_defrag(experiment, out);
-    print_end(experiment, out);
+    print_end(experiment, run, out);
     if (experiment->database != NULL)
         (void)fprintf(out, "next           weir plot %s frag-arrival\n", experiment->database);
 }
@@ -322,10 +373,10 @@ static void print_labels(const struct sim_experiment *experiment, size_t index, 
     }
 }
 
-static void print_workload(const struct sim_experiment *experiment, size_t index, FILE *out)
+static void print_workload(const struct sim_experiment *experiment, const char *outcome,
+                           size_t index, FILE *out)
 {
     const struct sim_scenario *scenario = experiment->scenarios[0];
-    const char *outcome = experiment->summaries[0].outcome;
     const char *label = total_label(scenario, index);
     (void)fprintf(out, "%-14s %.0f arrived   %.0f done   %.0f refused   %s\n",
                   *label == '\0' ? "jobs" : label,
@@ -350,9 +401,9 @@ static void print_held(const struct sim_experiment *experiment, FILE *out)
     (void)fputc('\n', out);
 }
 
-static void print_jobs_in_time(const struct sim_experiment *experiment, FILE *out)
+static void print_jobs_in_time(const struct sim_experiment *experiment,
+                               const struct sim_run_summary *run, FILE *out)
 {
-    const struct sim_run_summary *run = &experiment->summaries[0];
     const struct sim_scenario *scenario = experiment->scenarios[0];
     const struct sim_sched *sched = &scenario->sched;
     char simulated[32];
@@ -369,30 +420,30 @@ static void print_jobs_in_time(const struct sim_experiment *experiment, FILE *ou
                       sim_experiment_mean(experiment, 0, "thr.pipeline", label));
     }
     if (scenario->workloads_count == 1) {
-        print_workload(experiment, 0, out);
+        print_workload(experiment, run->outcome, 0, out);
         print_held(experiment, out);
         print_labels(experiment, 0, out);
     } else {
         for (size_t i = 0; i < scenario->workloads_count; i++) {
-            print_workload(experiment, i, out);
+            print_workload(experiment, run->outcome, i, out);
             print_labels(experiment, i, out);
         }
         print_held(experiment, out);
     }
-    print_end(experiment, out);
+    print_end(experiment, run, out);
     if (experiment->database != NULL)
         (void)fprintf(out, "next           weir report %s\n", experiment->database);
 }
 
-static void print_summary(const struct sim_experiment *experiment, FILE *out)
+static void print_summary(const struct sim_experiment *experiment,
+                          const struct sim_run_summary *run, FILE *out)
 {
-    const struct sim_run_summary *run = &experiment->summaries[0];
     const struct sim_sched *sched = &experiment->scenarios[0]->sched;
     if (experiment->scenarios[0]->workloads_count > 0) {
         if (experiment->scenarios[0]->workloads[0].mode == SIM_WORKLOAD_STATIC)
-            print_jobs(experiment, out);
+            print_jobs(experiment, run, out);
         else
-            print_jobs_in_time(experiment, out);
+            print_jobs_in_time(experiment, run, out);
         return;
     }
     char simulated[32];
@@ -415,7 +466,7 @@ static void print_summary(const struct sim_experiment *experiment, FILE *out)
     print_latency(experiment, out);
     print_bottleneck(experiment, out);
     print_gpu(experiment, out);
-    print_end(experiment, out);
+    print_end(experiment, run, out);
     if (experiment->database != NULL)
         (void)fprintf(out, "next           weir report %s   ·   weir explain %s --at 10m\n",
                       experiment->database, experiment->database);
@@ -429,21 +480,23 @@ static void print_rows(const struct sim_experiment *experiment, enum sim_format 
         { "Mean", "value", "", true, true },
     };
     struct sim_table *table = sim_table_create(columns, 3);
-    const struct sim_run_summary *run = &experiment->summaries[0];
-    for (uint32_t i = 0; i < run->value_count; i++) {
+    sqlite3_stmt *row =
+        rows_of(experiment, "SELECT metric, label FROM result WHERE run_id = ? ORDER BY rowid", 0);
+    while (row != NULL && sqlite3_step(row) == SQLITE_ROW) {
         char text[40];
-        const struct sim_run_value *value = &run->values[i];
-        sim_json_number_text(sim_experiment_mean(experiment, 0, value->metric, value->label), text,
-                             sizeof(text));
-        const char *const cells[] = { value->metric, value->label, text };
+        sim_json_number_text(sim_experiment_mean(experiment, 0, text_of(row, 0), text_of(row, 1)),
+                             text, sizeof(text));
+        const char *const cells[] = { text_of(row, 0), text_of(row, 1), text };
         sim_table_row(table, cells);
     }
+    (void)sqlite3_finalize(row);
     sim_table_print(table, format, out);
     sim_table_destroy(table);
 }
 
 static void print_results(const struct sim_simulate_options *options,
-                          const struct sim_experiment *experiment)
+                          const struct sim_experiment *experiment,
+                          const struct sim_run_summary *run)
 {
     switch (options->common.format) {
     case SIM_FORMAT_JSON:
@@ -451,7 +504,7 @@ static void print_results(const struct sim_simulate_options *options,
         return;
     case SIM_FORMAT_TABLE:
         if (!options->quiet)
-            print_summary(experiment, stdout);
+            print_summary(experiment, run, stdout);
         return;
     case SIM_FORMAT_CSV:
     case SIM_FORMAT_MD:
@@ -469,9 +522,10 @@ int sim_cmd_run(int argc, char **argv)
     sim_options_parse(&argp, argc, argv, &options);
     char *command_line = sim_command_line("run", argc, argv);
     int code = sim_simulate(&options, false, command_line, &policies, &experiment);
-    if (experiment.summaries != NULL && experiment.summaries[0].outcome[0] != '\0' &&
-        (code == SIM_EXIT_OK || code == SIM_EXIT_INTERRUPTED))
-        print_results(&options, &experiment);
+    struct sim_run_summary first;
+    if ((code == SIM_EXIT_OK || code == SIM_EXIT_INTERRUPTED) &&
+        sim_experiment_summary(&experiment, 0, &first) && strcmp(first.outcome, "running") != 0)
+        print_results(&options, &experiment, &first);
     code = sim_simulate_verdict(&options, &experiment, code);
     sim_experiment_clear(&experiment);
     sim_plugins_clear(&policies);

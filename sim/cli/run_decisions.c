@@ -68,12 +68,8 @@ static void write_decisions(struct sim_json *json, sqlite3 *db, int64_t run_id)
     (void)sqlite3_finalize(row);
 }
 
-void sim_run_decisions_write(struct sim_json *json, const char *database, int64_t run_id)
+void sim_run_decisions_write(struct sim_json *json, sqlite3 *db, int64_t run_id)
 {
-    sqlite3 *db = NULL;
-    if (sqlite3_open_v2(database, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK) {
-        write_stages(json, db, run_id);
-        write_decisions(json, db, run_id);
-    }
-    (void)sqlite3_close(db);
+    write_stages(json, db, run_id);
+    write_decisions(json, db, run_id);
 }

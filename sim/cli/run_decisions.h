@@ -5,8 +5,10 @@
 
 #include "sim/cli/json_writer.h"
 
+struct sqlite3;
+
 /* Adds "stages": [{name, completed, workers}] and "decisions": [{t_s, workers: [...], slots:
  * [...]}] of one run to the open object; nothing when the database cannot be read. */
-void sim_run_decisions_write(struct sim_json *json, const char *database, int64_t run_id);
+void sim_run_decisions_write(struct sim_json *json, struct sqlite3 *db, int64_t run_id);
 
 #endif

@@ -68,13 +68,12 @@ static weir_status open_parts(struct sim_jobs_run *run, struct weir_error *error
         sim_activities_create(run->context->engine, sim_driver_kind(config->index, SIM_JOBS_END));
     if (run->activities == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    WEIR_TRY(
-        sim_job_meter_open(&run->meter, run->workload->labels_count, config->scenario->warmup_ns));
     WEIR_TRY(sim_target_create(run->workload, &run->target));
     WEIR_TRY(open_labels(run));
     WEIR_TRY(open_mix(run));
     const struct sim_driver_workload workload = { .name = run->workload->name,
                                                   .queue_limit = run->workload->queue_limit,
+                                                  .classes = (uint32_t)run->workload->labels_count,
                                                   .mix = run->mix };
     WEIR_TRY(config->services->add_workload(config->world, config->index, &workload, &run->index));
     return sim_job_stream_create(run->workload, &random, &run->stream);
@@ -93,7 +92,6 @@ static void destroy(void *self)
     free(run->labels);
     free(run->shapes);
     free(run->frequencies);
-    sim_job_meter_close(&run->meter);
     sim_job_slots_close(&run->slots);
     free(run);
 }
@@ -108,7 +106,7 @@ static weir_status create(const struct sim_driver_config *config, void **self,
     run->context = config->context;
     run->workload = &config->scenario->workloads[config->instance];
     for (uint32_t i = 0; i < config->instance; i++)
-        run->label_first += (uint32_t)config->scenario->workloads[i].labels_count;
+        run->class_first += (uint32_t)config->scenario->workloads[i].labels_count;
     *self = run;
     return open_parts(run, error);
 }
@@ -124,15 +122,10 @@ static const char *name(const void *self)
 static weir_status begin(void *self)
 {
     struct sim_jobs_run *run = self;
-    const struct sim_event warm = { .time_ns = run->meter.warmup_ns,
-                                    .kind = sim_driver_kind(run->config.index, SIM_JOBS_WARM),
-                                    .phase = SIM_PHASE_COMPLETION };
     for (uint32_t i = 0; i < run->workload->labels_count; i++)
         WEIR_TRY(sim_recorder_job_label(
-            run->context->recorder, run->label_first + i,
+            run->context->recorder, run->class_first + i,
             run->labels != NULL ? run->labels[i] : run->workload->labels[i], run->context->error));
-    if (warm.time_ns > 0)
-        (void)sim_engine_schedule(run->context->engine, &warm);
     sim_jobs_expect(run);
     return WEIR_OK;
 }
@@ -149,18 +142,8 @@ static weir_status event(void *self, const struct sim_event *event)
         return sim_jobs_come_again(run, event->target);
     case SIM_JOBS_END:
         return sim_jobs_ended(run, event);
-    case SIM_JOBS_WARM:
-        sim_job_meter_warm(&run->meter, event->time_ns);
-        return WEIR_OK;
     }
     return WEIR_EINVARIANT;
-}
-
-static weir_status sample(void *self, int64_t now_ns)
-{
-    struct sim_jobs_run *run = self;
-    return sim_job_meter_sample(&run->meter, now_ns, run->label_first, run->context->recorder,
-                                run->context->error);
 }
 
 /* ---- workers ---- */
@@ -233,7 +216,7 @@ static bool waits(const void *self)
 static uint64_t done(const void *self)
 {
     const struct sim_jobs_run *run = self;
-    return run->meter.rows[run->meter.labels].seen[SIM_JOBS_DONE];
+    return sim_meter_workload(run->context->meter, run->index)->seen[SIM_JOBS_DONE];
 }
 
 static void progress(const void *self, double *done, double *total)
@@ -264,7 +247,7 @@ static double expected_s(const void *self)
 static weir_status check(const void *self, struct weir_error *error)
 {
     const struct sim_jobs_run *run = self;
-    const struct sim_job_meter_row *all = &run->meter.rows[run->meter.labels];
+    const struct sim_job_meter *all = sim_meter_workload(run->context->meter, run->index);
     const uint64_t gone =
         all->seen[SIM_JOBS_DONE] + all->seen[SIM_JOBS_REFUSED] + all->seen[SIM_JOBS_LEFT];
     uint64_t states[SIM_JOB_AWAY + 1] = { 0 };
@@ -287,9 +270,9 @@ static weir_status check(const void *self, struct weir_error *error)
     return WEIR_OK;
 }
 
-static weir_status results(void *self, const struct sim_results *out)
+static weir_status results(void *self, int64_t end_ns, struct sim_results *out)
 {
-    return sim_jobs_results(self, out);
+    return sim_jobs_results(self, end_ns, out);
 }
 
 const struct sim_driver_ops sim_jobs_driver = { .kind = "jobs",
@@ -299,7 +282,6 @@ const struct sim_driver_ops sim_jobs_driver = { .kind = "jobs",
                                                 .name = name,
                                                 .begin = begin,
                                                 .event = event,
-                                                .sample = sample,
                                                 .start = start,
                                                 .ready = ready,
                                                 .stop = stop,

@@ -21,8 +21,8 @@
 #define SIM_JOBS_JOBS_H
 
 #include "sim/engine/activity.h"
-#include "sim/jobs/job_meter.h"
 #include "sim/jobs/slots.h"
+#include "sim/record/meter_jobs.h"
 #include "sim/scenario/workload/job_stream.h"
 #include "sim/scenario/workload/target.h"
 #include "sim/world/driver.h"
@@ -31,8 +31,7 @@ enum sim_jobs_event {
     SIM_JOBS_ARRIVE = 1,
     SIM_JOBS_LEAVE, /* target: slot, argument: job */
     SIM_JOBS_RETRY, /* target: slot, argument: job */
-    SIM_JOBS_END,   /* of activities */
-    SIM_JOBS_WARM
+    SIM_JOBS_END    /* of activities */
 };
 
 enum sim_job_state { SIM_JOB_GONE, SIM_JOB_WAITING, SIM_JOB_RUNNING, SIM_JOB_AWAY };
@@ -44,7 +43,6 @@ struct sim_job {
     uint64_t first_worker; /* of its ranks, whose ids follow one another */
     sim_handle timer;      /* patience or retry */
     sim_handle run;        /* the activity, while it runs */
-    int64_t gpu_units;     /* that its ranks hold: an instance may be larger than asked for */
     uint32_t state;        /* enum sim_job_state */
     uint32_t retries, attempts;
     uint32_t workers;               /* ranks that live */
@@ -68,7 +66,7 @@ struct sim_jobs_run {
     struct sim_job_arrival next;
     bool has_next;
     uint32_t index;       /* of the workload, as owners and the scheduler know it */
-    uint32_t label_first; /* of its classes among those of all workloads */
+    uint32_t class_first; /* of its classes among those of all workloads */
     char **labels;        /* of its results; NULL = those of the workload, which is the only one */
     struct sim_job_slots slots;
     struct weir_rank_group group; /* of the job that is told */
@@ -77,13 +75,17 @@ struct sim_jobs_run {
     uint64_t patient;                        /* waiting jobs that may leave */
     uint32_t first_lost, first_paced;        /* slot + 1 */
     uint64_t refused_by_truth;
-    struct sim_job_meter meter;
 };
 
 static inline const struct sim_job_spec *sim_job_spec(const struct sim_jobs_run *run,
                                                       const struct sim_job *job)
 {
     return &run->workload->jobs[job->arrival.spec];
+}
+/* Its class, as the meter and the database know it. */
+static inline uint32_t sim_job_class(const struct sim_jobs_run *run, const struct sim_job *job)
+{
+    return run->class_first + sim_job_spec(run, job)->label;
 }
 static inline int64_t sim_jobs_now(const struct sim_jobs_run *run)
 {
@@ -135,7 +137,7 @@ void sim_jobs_rank_paced(struct sim_jobs_run *run, const struct sim_worker *work
 weir_status sim_jobs_go_on(struct sim_jobs_run *run);
 
 /* results.c */
-weir_status sim_jobs_results(struct sim_jobs_run *run, const struct sim_results *out);
+weir_status sim_jobs_results(struct sim_jobs_run *run, int64_t now_ns, struct sim_results *out);
 
 extern const struct sim_driver_ops sim_jobs_driver;
 

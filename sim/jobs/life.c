@@ -13,7 +13,7 @@ weir_status sim_jobs_tell_row(struct sim_jobs_run *run, const struct sim_job *jo
     const bool is_there = job->state == SIM_JOB_WAITING || job->state == SIM_JOB_RUNNING;
     const struct sim_job_row row = { .workload = run->config.instance,
                                      .job = job->id,
-                                     .label = run->label_first + spec->label,
+                                     .label = sim_job_class(run, job),
                                      .attempts = job->attempts,
                                      .submit_ns = job->arrival.at_ns,
                                      .start_ns = job->attempts > 0 ? job->start_ns : -1,
@@ -28,7 +28,7 @@ weir_status sim_jobs_tell_row(struct sim_jobs_run *run, const struct sim_job *jo
 
 void sim_jobs_count(struct sim_jobs_run *run, const struct sim_job *job, enum sim_job_count what)
 {
-    sim_job_meter_count(&run->meter, sim_job_spec(run, job)->label, what, job->is_counted);
+    sim_meter_job(run->context->meter, sim_job_class(run, job), what, job->is_counted);
 }
 
 /* What happened counts, not the order of an instant. The first workload's words are those of a run
@@ -55,13 +55,9 @@ static weir_status forget(struct sim_jobs_run *run, uint32_t slot, const char *o
 weir_status sim_jobs_done(struct sim_jobs_run *run, uint32_t slot)
 {
     struct sim_job *job = &run->slots.jobs[slot];
-    const uint32_t label = sim_job_spec(run, job)->label;
-    sim_jobs_count(run, job, SIM_JOBS_DONE);
-    run->meter.rows[label].done_since++;
-    run->meter.rows[run->meter.labels].done_since++;
-    if (job->is_counted)
-        sim_job_meter_done(&run->meter, label, sim_jobs_now(run) - job->arrival.at_ns,
-                           job->arrival.run_ns);
+    const int64_t now_ns = sim_jobs_now(run);
+    sim_meter_job_done(run->context->meter, now_ns, sim_job_class(run, job), job->is_counted,
+                       now_ns - job->arrival.at_ns, job->arrival.run_ns);
     sim_jobs_digest(run, DIGEST_DONE, job);
     return forget(run, slot, "done");
 }
@@ -86,7 +82,7 @@ weir_status sim_jobs_arrive(struct sim_jobs_run *run)
     struct sim_job *job = &run->slots.jobs[slot];
     run->arrived++;
     job->arrival = run->next;
-    job->is_counted = run->next.at_ns >= run->meter.warmup_ns;
+    job->is_counted = run->next.at_ns >= run->config.scenario->warmup_ns;
     sim_jobs_expect(run);
     sim_jobs_count(run, job, SIM_JOBS_ARRIVED);
     return sim_jobs_enqueue(run, slot);

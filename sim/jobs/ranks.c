@@ -23,26 +23,11 @@ static void observe_rank(const struct sim_jobs_run *run, const struct sim_job *j
         observer->member(observer->state, &member);
 }
 
-static void change_held(struct sim_jobs_run *run, const struct sim_job *job, double sign)
+static void count_running(struct sim_jobs_run *run, const struct sim_job *job, int change)
 {
-    const struct sim_job_spec *spec = sim_job_spec(run, job);
-    const int64_t now_ns = sim_jobs_now(run);
-    const double members = sign * spec->members;
-    sim_job_meter_change(&run->meter, now_ns, spec->label, SIM_JOBS_RUNNING, sign);
-    sim_job_meter_change(&run->meter, now_ns, spec->label, SIM_JOBS_GPUS,
-                         sign * weir_units_amount(job->gpu_units));
-    sim_job_meter_change(&run->meter, now_ns, spec->label, SIM_JOBS_CPUS,
-                         members * weir_units_amount(spec->shape.cpu_units));
-    sim_job_meter_change(&run->meter, now_ns, spec->label, SIM_JOBS_RAM,
-                         members * (double)spec->shape.ram_bytes);
-}
-
-static int64_t units_of(const struct weir_alloc *alloc)
-{
-    int64_t units = 0;
-    for (uint32_t d = 0; d < alloc->device_count; d++)
-        units += alloc->devices[d].units;
-    return units;
+    run->running += (uint64_t)(int64_t)change;
+    sim_meter_jobs(run->context->meter, sim_jobs_now(run), sim_job_class(run, job),
+                   SIM_JOBS_RUNNING, change);
 }
 
 /* A worker a place, or none when the truth refuses one. */
@@ -56,6 +41,7 @@ static weir_status start_ranks(struct sim_jobs_run *run, struct sim_job *job, ui
     for (; taken < start->places.count; taken++) {
         const struct sim_worker_start wanted = { .owner = start->owner,
                                                  .driver = config->index,
+                                                 .job_class = sim_job_class(run, job),
                                                  .uses = &sim_job_spec(run, job)->shape,
                                                  .places = { &places[taken], 1 } };
         struct sim_worker *worker = NULL;
@@ -103,7 +89,8 @@ static void note_first_start(struct sim_jobs_run *run, const struct sim_job *job
     if (now_ns > job->arrival.at_ns)
         sim_jobs_count(run, job, SIM_JOBS_DELAYED);
     if (job->is_counted)
-        sim_job_meter_wait(&run->meter, sim_job_spec(run, job)->label, now_ns - job->arrival.at_ns);
+        sim_meter_job_wait(run->context->meter, sim_job_class(run, job),
+                           now_ns - job->arrival.at_ns);
 }
 
 static void wake_ranks(const struct sim_jobs_run *run, const struct sim_job *job)
@@ -133,18 +120,14 @@ weir_status sim_jobs_start(struct sim_jobs_run *run, const struct sim_start *sta
         return WEIR_OK;
     job->first_worker = start->places.items[0].id;
     job->workers = start->places.count;
-    job->gpu_units = 0;
-    for (uint32_t i = 0; i < start->places.count; i++) {
-        job->gpu_units += units_of(&start->places.items[i].alloc);
+    for (uint32_t i = 0; i < start->places.count; i++)
         observe_rank(run, job, i, &start->places.items[i].alloc);
-    }
     sim_jobs_dequeue(run, slot);
     if (job->attempts++ == 0)
         note_first_start(run, job);
     job->state = SIM_JOB_RUNNING;
     job->start_ns = sim_jobs_now(run);
-    run->running++;
-    change_held(run, job, 1);
+    count_running(run, job, 1);
     sim_jobs_digest(run, DIGEST_START, job);
     wake_ranks(run, job);
     return start_activity(run, job, slot);
@@ -197,8 +180,7 @@ static void leave_run(struct sim_jobs_run *run, struct sim_job *job)
     if (job->run != SIM_NO_HANDLE && sim_activity_stop(run->activities, job->run, &left))
         run->ending -= left == SIM_WORK_ENDLESS ? 0 : 1;
     job->run = SIM_NO_HANDLE;
-    run->running--;
-    change_held(run, job, -1);
+    count_running(run, job, -1);
 }
 
 static weir_status finish(struct sim_jobs_run *run, uint32_t slot)

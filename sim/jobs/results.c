@@ -11,11 +11,10 @@
 
 struct writer {
     struct sim_jobs_run *run;
-    const struct sim_results *out;
-    weir_status status;
+    struct sim_results *out;
     int64_t from_ns, to_ns;
     /* the row that is written */
-    const struct sim_job_meter_row *row;
+    const struct sim_job_meter *row;
     const char *label;
     uint64_t n, censored;
     bool is_lower_bound;
@@ -30,17 +29,25 @@ static void put(struct writer *writer, const char *metric, const char *unit, dou
                                         .n = writer->n,
                                         .censored = writer->censored,
                                         .is_lower_bound = writer->is_lower_bound };
-    if (!isnan(value) && writer->status == WEIR_OK)
-        writer->status = writer->out->add(writer->out->state, &row);
+    if (!isnan(value))
+        sim_results_add(writer->out, &row);
 }
 
 /* A class by its name, of several workloads as workload/class; all jobs by the name of their
  * workload, of the only one without one. */
 static const char *label_of(const struct sim_jobs_run *run, size_t index)
 {
-    if (index == run->meter.labels)
+    if (index == run->workload->labels_count)
         return run->labels != NULL ? run->workload->name : "";
     return run->labels != NULL ? run->labels[index] : run->workload->labels[index];
+}
+
+/* Of a class, or of the workload after the last. */
+static struct sim_job_meter *row_of(const struct sim_jobs_run *run, size_t index)
+{
+    return index == run->workload->labels_count
+               ? sim_meter_workload(run->context->meter, run->index)
+               : sim_meter_class(run->context->meter, run->class_first + (uint32_t)index);
 }
 
 static double ratio(double part, double whole)
@@ -110,7 +117,8 @@ static weir_status ages_of(const struct writer *writer, uint32_t state, size_t i
         const struct sim_job *job = &run->slots.jobs[i];
         const bool is_meant = job->state == SIM_JOB_WAITING ||
                               (state == SIM_JOB_RUNNING && job->state == SIM_JOB_RUNNING);
-        const bool is_row = index == run->meter.labels || sim_job_spec(run, job)->label == index;
+        const bool is_row =
+            index == run->workload->labels_count || sim_job_spec(run, job)->label == index;
         if (is_meant && is_row && job->is_counted &&
             (state == SIM_JOB_RUNNING || job->attempts == 0))
             (*ages)[censored->count++] = writer->to_ns - job->arrival.at_ns;
@@ -120,7 +128,7 @@ static weir_status ages_of(const struct writer *writer, uint32_t state, size_t i
 
 static void put_times(struct writer *writer, size_t index)
 {
-    struct sim_job_meter_row *row = &writer->run->meter.rows[index];
+    struct sim_job_meter *row = row_of(writer->run, index);
     struct sim_censored waiting;
     struct sim_censored unfinished;
     int64_t *wait_ages = NULL;
@@ -128,7 +136,7 @@ static void put_times(struct writer *writer, size_t index)
     const weir_status first = ages_of(writer, SIM_JOB_WAITING, index, &waiting, &wait_ages);
     const weir_status second = ages_of(writer, SIM_JOB_RUNNING, index, &unfinished, &time_ages);
     if (first != WEIR_OK || second != WEIR_OK) {
-        writer->status = WEIR_ENOMEM;
+        writer->out->status = WEIR_ENOMEM;
     } else {
         const struct sim_censored unknown = { .count = unfinished.count };
         put_distribution(writer, "wait.job", "s", &row->wait, &waiting);
@@ -152,7 +160,7 @@ static void put_counts(struct writer *writer)
                                                         [SIM_JOBS_RESTARTED] = "jobs.restarted",
                                                         [SIM_JOBS_DELAYED] = NULL,
                                                         [SIM_JOBS_INFEASIBLE] = "jobs.infeasible" };
-    const struct sim_job_meter_row *row = writer->row;
+    const struct sim_job_meter *row = writer->row;
     writer->n = row->counts[SIM_JOBS_ARRIVED];
     for (size_t c = 0; c < SIM_JOBS_COUNTS; c++)
         if ((c <= SIM_JOBS_REFUSED || row->seen[c] > 0) && names[c] != NULL)
@@ -188,21 +196,20 @@ static weir_status tell_living(struct sim_jobs_run *run)
     return WEIR_OK;
 }
 
-weir_status sim_jobs_results(struct sim_jobs_run *run, const struct sim_results *out)
+weir_status sim_jobs_results(struct sim_jobs_run *run, int64_t now_ns, struct sim_results *out)
 {
-    const int64_t warmup_ns = run->meter.warmup_ns;
-    const int64_t now_ns = out->end_ns;
+    const int64_t warmup_ns = run->config.scenario->warmup_ns;
     struct writer writer = {
         .run = run, .out = out, .from_ns = warmup_ns < now_ns ? warmup_ns : 0, .to_ns = now_ns
     };
-    for (size_t i = run->meter.labels + 1; i-- > 0;) {
-        writer.row = &run->meter.rows[i];
+    for (size_t i = run->workload->labels_count + 1; i-- > 0;) {
+        writer.row = row_of(run, i);
         writer.label = label_of(run, i);
         put_counts(&writer);
         put_times(&writer, i);
-        if (i == run->meter.labels)
+        if (i == run->workload->labels_count)
             put_ends(&writer);
     }
     WEIR_TRY(tell_living(run));
-    return writer.status;
+    return out->status;
 }

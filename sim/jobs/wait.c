@@ -56,8 +56,8 @@ weir_status sim_jobs_enqueue(struct sim_jobs_run *run, uint32_t slot)
     WEIR_TRY(status);
     job->state = SIM_JOB_WAITING;
     run->waiting++;
-    sim_job_meter_change(&run->meter, sim_jobs_now(run), sim_job_spec(run, job)->label,
-                         SIM_JOBS_WAITING, 1);
+    sim_meter_jobs(run->context->meter, sim_jobs_now(run), sim_job_class(run, job),
+                   SIM_JOBS_WAITING, 1);
     start_patience(run, slot);
     return WEIR_OK;
 }
@@ -66,8 +66,8 @@ void sim_jobs_dequeue(struct sim_jobs_run *run, uint32_t slot)
 {
     struct sim_job *job = &run->slots.jobs[slot];
     run->waiting--;
-    sim_job_meter_change(&run->meter, sim_jobs_now(run), sim_job_spec(run, job)->label,
-                         SIM_JOBS_WAITING, -1);
+    sim_meter_jobs(run->context->meter, sim_jobs_now(run), sim_job_class(run, job),
+                   SIM_JOBS_WAITING, -1);
     if (job->timer == SIM_NO_HANDLE)
         return;
     (void)sim_engine_cancel(run->context->engine, job->timer);

@@ -46,12 +46,12 @@ void sim_lab_defrag_results(struct sim_lab *lab, struct sim_lab_rows *rows)
 {
     const struct sim_defrag_rule *rule = &sim_lab_workload(lab)->defrag;
     struct sim_defrag defrag;
-    if (rule->rule == SIM_DEFRAG_NONE || rows->status != WEIR_OK)
+    if (rule->rule == SIM_DEFRAG_NONE || rows->out.status != WEIR_OK)
         return;
-    rows->status = sim_lab_defrag(lab, rule, &defrag, rows->error);
-    if (rows->status != WEIR_OK)
+    rows->out.status = sim_lab_defrag(lab, rule, &defrag, rows->out.error);
+    if (rows->out.status != WEIR_OK)
         return;
-    rows->status = put_moves(&defrag, rows->recorder, rows->error);
+    rows->out.status = put_moves(&defrag, rows->out.recorder, rows->out.error);
     put_values(rows, &defrag, rule->cost_ns);
     sim_defrag_clear(&defrag);
 }

@@ -38,12 +38,13 @@ weir_status sim_lab_create(const struct sim_scenario *scenario,
                            struct weir_error *error);
 void sim_lab_destroy(struct sim_lab *lab);
 
-/* All of it: lets the jobs arrive, then asks the questions (bounds, causes, changes, moves). Rows
- * go to the recorder of the options (may be NULL), values to the summary with how it ended; an
- * interrupted experiment has results of what arrived. Changes the lab for good. */
+/* All of it: lets the jobs arrive, then asks the questions (bounds, causes, changes, moves). The
+ * summary says how it ended; an interrupted experiment has results of what arrived. Changes the lab
+ * for good. */
 struct sim_run_summary;
+struct sim_results;
 weir_status sim_lab_run(struct sim_lab *lab, struct sim_run_summary *summary,
-                        struct weir_error *error);
+                        const struct sim_results *out);
 
 /* Lets all jobs arrive. WEIR_EINTERRUPTED when it was stopped. */
 weir_status sim_lab_arrive(struct sim_lab *lab, struct weir_error *error);

@@ -4,6 +4,7 @@
  * is the time that the placements and the questions took here.
  */
 #include "sim/lab/result_rows.h"
+#include "sim/record/run_summary.h"
 
 #include "sim/lab/lab_state.h"
 
@@ -21,11 +22,11 @@ static double wall_s(void)
 
 /* Arrivals, and what they were. */
 static weir_status place_all(struct sim_lab *lab, struct sim_run_summary *summary,
-                             struct weir_error *error)
+                             struct sim_lab_rows *rows)
 {
     const struct sim_lab_counts *counts = sim_lab_counts(lab);
     const double start_s = wall_s();
-    const weir_status status = sim_lab_arrive(lab, error);
+    const weir_status status = sim_lab_arrive(lab, rows->out.error);
     if (status != WEIR_OK && status != WEIR_EINTERRUPTED)
         return status;
     (void)snprintf(summary->outcome, sizeof(summary->outcome), "%s",
@@ -33,21 +34,28 @@ static weir_status place_all(struct sim_lab *lab, struct sim_run_summary *summar
     summary->digest = summary->result_digest = sim_lab_digest(lab);
     summary->events = counts->arrived;
     summary->items_done = counts->arrived - counts->failed;
-    summary->decision_mean_ms = 1e3 * (wall_s() - start_s) / fmax((double)counts->arrived, 1);
+    sim_results_add(&rows->out, &(struct sim_result_row){ .metric = "sched.cpu_ms.mean",
+                                                          .label = "",
+                                                          .unit = "ms",
+                                                          .value = 1e3 * (wall_s() - start_s) /
+                                                                   fmax((double)counts->arrived, 1),
+                                                          .is_wall = true });
     return WEIR_OK;
 }
 
 weir_status sim_lab_run(struct sim_lab *lab, struct sim_run_summary *summary,
-                        struct weir_error *error)
+                        const struct sim_results *out)
 {
-    WEIR_TRY(place_all(lab, summary, error));
-    struct sim_lab_rows rows = { .recorder = lab->options->recorder,
-                                 .summary = summary,
-                                 .error = error,
-                                 .arrived = sim_lab_counts(lab)->arrived };
+    struct sim_lab_rows rows = { .out = *out };
+    WEIR_TRY(place_all(lab, summary, &rows));
+    rows.arrived = sim_lab_counts(lab)->arrived;
     const double asked_s = wall_s();
     sim_lab_results(lab, &rows);
     sim_lab_defrag_results(lab, &rows);
-    summary->asked_s = wall_s() - asked_s;
-    return rows.status;
+    sim_results_add(&rows.out, &(struct sim_result_row){ .metric = "bound.wall_s",
+                                                         .label = "",
+                                                         .unit = "s",
+                                                         .value = wall_s() - asked_s,
+                                                         .is_wall = true });
+    return rows.out.status;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Metrics of a static experiment: rows of `result` and `arrival_sample`, values of the summary. */
+/* Metrics of a static experiment: rows of `result` and `arrival_sample`. */
 #include "sim/cluster/sharing.h"
 #include "sim/lab/result_rows.h"
 #include "sim/record/fragmentation.h"
 #include "sim/record/record.h"
-#include "sim/record/run_summary.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -116,9 +115,9 @@ static void put_spare(struct sim_lab_rows *writer, const struct sim_lab *lab)
 {
     const struct sim_lab_counts *counts = sim_lab_counts(lab);
     struct sim_frag spare;
-    if (writer->status == WEIR_OK)
-        writer->status = sim_lab_spare(lab, &spare);
-    if (writer->status != WEIR_OK)
+    if (writer->out.status == WEIR_OK)
+        writer->out.status = sim_lab_spare(lab, &spare);
+    if (writer->out.status != WEIR_OK)
         return;
     const double whole = floor(spare.part[SIM_FRAG_FREE] + 1e-9);
     sim_lab_row(writer, "frag.whole_free", "", "ratio",
@@ -136,14 +135,14 @@ static void put_parts(struct sim_lab_rows *writer, const struct sim_lab *lab, si
 {
     const double cpu_share = sim_target_cpu_share(sim_lab_target(lab));
     const double frag = jobs_with_gpus(values->parts, cpu_share);
-    for (int i = 0; i < PARTS && writer->status == WEIR_OK; i++)
+    for (int i = 0; i < PARTS && writer->out.status == WEIR_OK; i++)
         if (fabs(values->parts[parts[i].index]) > 0)
-            writer->status =
-                sim_recorder_arrival_part(writer->recorder, (uint32_t)x, parts[i].metric,
-                                          values->parts[parts[i].index] / 1000, writer->error);
-    if (writer->status == WEIR_OK && !isnan(frag))
-        writer->status = sim_recorder_arrival_part(writer->recorder, (uint32_t)x,
-                                                   "frag.gpu.gpu_jobs", frag, writer->error);
+            writer->out.status =
+                sim_recorder_arrival_part(writer->out.recorder, (uint32_t)x, parts[i].metric,
+                                          values->parts[parts[i].index] / 1000, writer->out.error);
+    if (writer->out.status == WEIR_OK && !isnan(frag))
+        writer->out.status = sim_recorder_arrival_part(
+            writer->out.recorder, (uint32_t)x, "frag.gpu.gpu_jobs", frag, writer->out.error);
 }
 
 /* ---- bound and causes, at the end and when all GPUs were asked for ---- */
@@ -161,14 +160,15 @@ static void put_causes(struct sim_lab_rows *writer, const char *label, double gp
         all += unallocated->gpus[c];
     }
     sim_lab_row(writer, "unalloc.gpu_pct", label, "%", 100 * all / gpus);
-    for (uint32_t i = 0; i < unallocated->change_count && writer->status == WEIR_OK; i++) {
+    for (uint32_t i = 0; i < unallocated->change_count && writer->out.status == WEIR_OK; i++) {
         const struct sim_change *change = &unallocated->changes[i];
         const struct sim_placement_change_row row = { .label = label,
                                                       .change = change->text,
                                                       .rank = i,
                                                       .nodes = change->nodes,
                                                       .gpus_freed = change->gpus_freed };
-        writer->status = sim_recorder_placement_change(writer->recorder, &row, writer->error);
+        writer->out.status =
+            sim_recorder_placement_change(writer->out.recorder, &row, writer->out.error);
     }
 }
 
@@ -207,11 +207,9 @@ static weir_status put_state(struct sim_lab_rows *writer, const char *label,
 
 static void put_advice(struct sim_lab_rows *writer, const struct sim_unallocated *unallocated)
 {
-    struct sim_run_summary *summary = writer->summary;
-    if (unallocated->change_count == 0)
-        return;
-    sim_lab_row(writer, "unalloc.best_change_gpus", "", "GPUs", unallocated->changes[0].gpus_freed);
-    (void)snprintf(summary->advice, sizeof(summary->advice), "%s", unallocated->changes[0].text);
+    if (unallocated->change_count > 0)
+        sim_lab_row(writer, "unalloc.best_change_gpus", "", "GPUs",
+                    unallocated->changes[0].gpus_freed);
 }
 
 static void put_states(struct sim_lab_rows *writer, const struct sim_lab *lab)
@@ -224,8 +222,8 @@ static void put_states(struct sim_lab_rows *writer, const struct sim_lab *lab)
         put_advice(writer, &unallocated);
     if (status == WEIR_OK && full.cluster != NULL)
         status = put_state(writer, "100 % arrived", lab, &full, &unallocated);
-    if (writer->status == WEIR_OK)
-        writer->status = status;
+    if (writer->out.status == WEIR_OK)
+        writer->out.status = status;
 }
 
 /* ---- the curve ---- */
@@ -242,8 +240,9 @@ static void put_curve(struct sim_lab_rows *writer, const struct sim_lab *lab)
                                              .alloc_gpu_pct = values.alloc_pct,
                                              .frag_gpu_pct = values.frag_pct,
                                              .frag_idle_pct = values.frag_idle_pct };
-        if (writer->status == WEIR_OK)
-            writer->status = sim_recorder_arrival(writer->recorder, &row, writer->error);
+        if (writer->out.status == WEIR_OK)
+            writer->out.status =
+                sim_recorder_arrival(writer->out.recorder, &row, writer->out.error);
         put_parts(writer, lab, x, &values);
     }
     for (size_t x = 50; x < curve->count; x += x < 100 ? 25 : 10) {

@@ -591,14 +591,3 @@ weir_status sim_port_export(struct sim_port *port, FILE *out)
     WEIR_TRY(update_pools(port));
     return weir_host_export(port->host, sim_engine_now(port->config.context->engine), &sink);
 }
-
-struct sim_port_cost sim_port_cost(const struct sim_port *port)
-{
-    const struct weir_host_stats stats = weir_host_stats(port->host);
-    return (struct sim_port_cost){ .decisions = stats.decisions,
-                                   .mean_ms = stats.decisions == 0
-                                                  ? 0.0
-                                                  : (double)stats.wall_total_ns / 1e6 /
-                                                        (double)stats.decisions,
-                                   .max_ms = (double)stats.wall_max_ns / 1e6 };
-}

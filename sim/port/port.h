@@ -68,6 +68,8 @@ bool sim_port_is_busy(const struct sim_port *port);
 weir_status sim_port_add_workload(struct sim_port *port, uint32_t driver,
                                   const struct sim_driver_workload *workload, uint32_t *index);
 uint32_t sim_port_workload_count(const struct sim_port *port);
+/* How many classes of jobs a workload has. */
+uint32_t sim_port_classes(const struct sim_port *port, uint32_t workload);
 /* What is expected of a workload. */
 const struct weir_mix *sim_port_mix(const struct sim_port *port, uint32_t workload);
 weir_status sim_port_submit(struct sim_port *port, const struct weir_job_spec *job);
@@ -98,12 +100,5 @@ struct weir_estimate sim_port_estimate(struct sim_port *port, uint32_t pool);
 
 /* The input of a decision at this moment, as `weir decide` reads it. */
 weir_status sim_port_export(struct sim_port *port, FILE *out);
-
-/* Wall time of the decisions so far, for sched.* metrics outside the reproducible results. */
-struct sim_port_cost {
-    uint64_t decisions;
-    double mean_ms, max_ms;
-};
-struct sim_port_cost sim_port_cost(const struct sim_port *port);
 
 #endif

@@ -57,13 +57,19 @@ weir_status sim_port_add_workload(struct sim_port *port, uint32_t driver,
     WEIR_TRY(weir_host_add_workload(port->host, workload->name, index, error));
     WEIR_TRY(weir_host_set_queue_limit(port->host, *index, workload->queue_limit));
     WEIR_TRY(weir_host_set_mix(port->host, &workload->mix));
-    workloads[port->workload_count++] = (struct port_workload){ driver, workload->mix };
+    workloads[port->workload_count++] =
+        (struct port_workload){ driver, workload->classes, workload->mix };
     return *index + 1 == port->workload_count ? WEIR_OK : WEIR_EINVARIANT;
 }
 
 uint32_t sim_port_workload_count(const struct sim_port *port)
 {
     return port->workload_count;
+}
+
+uint32_t sim_port_classes(const struct sim_port *port, uint32_t workload)
+{
+    return port->workloads[workload].classes;
 }
 
 const struct weir_mix *sim_port_mix(const struct sim_port *port, uint32_t workload)

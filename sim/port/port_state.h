@@ -16,7 +16,7 @@ struct port_pool {
 };
 
 struct port_workload {
-    uint32_t driver;
+    uint32_t driver, classes;
     struct weir_mix mix;
 };
 
@@ -69,8 +69,7 @@ struct sim_port {
     uint64_t decisions;
     uint32_t *outcomes; /* by action of the present plan */
     uint32_t outcome_capacity;
-    uint64_t next_initial; /* id of the next worker placed before the first decision */
-    struct sim_port_cost cost;
+    uint64_t next_initial;           /* id of the next worker placed before the first decision */
     const struct weir_plan *pending; /* decided, not applied yet; the host's */
     const struct sim_sched *pending_sched;
     int64_t pending_ns, pending_wall_ns;

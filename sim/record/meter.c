@@ -35,6 +35,7 @@ static void start_measuring(struct sim_meter *meter, int64_t now_ns)
         if (pipeline->latency.histogram)
             sim_percentiles_reset(&pipeline->latency);
     }
+    meter_jobs_warm(meter, now_ns);
     meter->base = sim_meter_cluster_totals(meter, now_ns);
     meter->bytes_max = meter->bytes;
     meter->between_bytes_max = meter->between_bytes;
@@ -111,16 +112,20 @@ static void count_life(struct sim_meter *meter, int64_t now_ns,
     sim_meter_rebalance(meter, now_ns, meter->info[worker->stage].pipeline);
 }
 
-/* What a worker, or a member of a group, takes of its node. */
+/* What a worker, or a member of a group, takes of its node, and a rank for its job. */
 static void count_amounts(struct sim_meter *meter, int64_t now_ns,
                           const struct sim_meter_worker *worker, enum sim_meter_state from,
                           enum sim_meter_state to)
 {
     struct node_meter *node = &meter->nodes[worker->node];
+    const double sign = to == SIM_METER_GONE ? -1.0 : 1.0;
     if (from == SIM_METER_BUSY || to == SIM_METER_BUSY)
         amounts_change(&node->active, now_ns, &worker->uses, to == SIM_METER_BUSY ? 1.0 : -1.0);
     if (from == SIM_METER_GONE || to == SIM_METER_GONE)
-        amounts_change(&node->assigned, now_ns, &worker->holds, to == SIM_METER_GONE ? -1.0 : 1.0);
+        amounts_change(&node->assigned, now_ns, &worker->holds, sign);
+    if ((from == SIM_METER_GONE || to == SIM_METER_GONE) && worker->stage == WEIR_NO_INDEX)
+        sim_meter_jobs(meter, now_ns, worker->job_class, SIM_JOBS_GPUS,
+                       sign * worker->holds.amount[SIM_RESOURCE_GPU]);
 }
 
 void sim_meter_worker_state(struct sim_meter *meter, int64_t now_ns,
@@ -133,7 +138,7 @@ void sim_meter_worker_state(struct sim_meter *meter, int64_t now_ns,
         return;
     count_amounts(meter, now_ns, worker, from, to);
     if (worker->is_member || worker->stage == WEIR_NO_INDEX)
-        return; /* counted with its first place, or by its job */
+        return; /* counted with its first place, or with its job */
     assert(worker->stage < meter->stage_count);
     struct stage_meter *stage = &meter->stages[worker->stage];
     const bool is_life = from <= SIM_METER_SETUP || to <= SIM_METER_SETUP;

@@ -65,6 +65,8 @@ struct sim_meter_config {
     size_t pipeline_count;
     int64_t warmup_ns;
     const char *const *pipeline_names; /* labels of their results; NULL = their indices */
+    size_t workload_count;
+    const uint32_t *workload_classes; /* how many classes of jobs each has */
 };
 
 struct sim_recorder;
@@ -79,7 +81,8 @@ void sim_meter_destroy(struct sim_meter *meter);
  * what is set aside for it. */
 struct sim_meter_worker {
     uint32_t node;
-    uint32_t stage;
+    uint32_t stage;     /* WEIR_NO_INDEX = a rank of a job */
+    uint32_t job_class; /* of that job */
     struct sim_meter_amounts holds;
     struct sim_meter_amounts uses;
     bool is_member; /* of a group that its first place counts: its resources alone */
@@ -141,17 +144,10 @@ struct sim_meter_end {
     uint64_t items_in_system; /* censored */
     const int64_t *age_ns;    /* of the items in the system, or NULL */
 };
-/* Results of the whole run (after warm-up) into the recorder. */
+/* Results of the whole run (after warm-up). */
+struct sim_results;
 weir_status sim_meter_results(struct sim_meter *meter, const struct sim_meter_end *end,
-                              struct sim_recorder *recorder, struct weir_error *error);
-
-/* One result by metric and label ("" = cluster); NAN when there is none. After
- * sim_meter_results. */
-double sim_meter_result(const struct sim_meter *meter, const char *metric, const char *label);
-/* All of them in order; the texts live as long as the meter. */
-size_t sim_meter_result_count(const struct sim_meter *meter);
-void sim_meter_result_at(const struct sim_meter *meter, size_t index, const char **metric,
-                         const char **label, double *value);
+                              struct sim_results *out);
 /* False when the number in the system kept growing until the horizon cut the run, so that its
  * results depend on the horizon. After sim_meter_results. */
 bool sim_meter_is_steady(const struct sim_meter *meter);

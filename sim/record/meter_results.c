@@ -2,9 +2,7 @@
 /*
  * Results of a run: the metrics of docs/metrics.md from the totals after warm-up.
  *
- * A metric whose denominator is 0 (no NVENC in the cluster, no finished item) has no row. Values
- * measured by the wall clock can be asked for but are never recorded, so that the result table
- * repeats bit for bit.
+ * A metric whose denominator is 0 (no NVENC in the cluster, no finished item) has no row.
  */
 #include "sim/record/meter_state.h"
 
@@ -18,32 +16,23 @@
 struct view {
     struct sim_meter *meter;
     const struct sim_meter_end *end;
+    struct sim_results *out;
     int64_t from_ns;
     double span_ns;
 };
 
-/* Rows come in blocks of one unit and label. Out of memory shows as result_capacity 0. */
-static void put_row(struct sim_meter *meter, const struct result *row)
+static void put_row(struct sim_results *out, const struct sim_result_row *row)
 {
-    if (isnan(row->value))
-        return;
-    if (meter->result_count == meter->result_capacity) {
-        const size_t capacity = meter->result_capacity ? 2 * meter->result_capacity : 128;
-        struct result *results = realloc(meter->results, capacity * sizeof *results);
-        if (!results)
-            return;
-        meter->results = results;
-        meter->result_capacity = capacity;
-    }
-    meter->results[meter->result_count++] = *row;
+    if (!isnan(row->value))
+        sim_results_add(out, row);
 }
 
-static void put(struct sim_meter *meter, const char *metric, const char *label, const char *unit,
+static void put(struct sim_results *out, const char *metric, const char *label, const char *unit,
                 double value)
 {
     const bool is_noise = value < 1e-12 && value > -1e-12;
-    put_row(meter,
-            &(struct result){
+    put_row(out,
+            &(struct sim_result_row){
                 .metric = metric, .label = label, .unit = unit, .value = is_noise ? 0.0 : value });
 }
 
@@ -89,16 +78,16 @@ static void put_use(const struct view *view, const struct cluster_totals *now)
     const struct node_totals sum = node_sums(view);
     for (size_t r = 0; r < SIM_RESOURCE_COUNT; r++) {
         const double capacity = now->capacity[r] - meter->base.capacity[r];
-        put(meter, names[r].active, "", "ratio", ratio(sum.active[r], capacity));
-        put(meter, names[r].assigned, "", "ratio", ratio(sum.assigned[r], capacity));
+        put(view->out, names[r].active, "", "ratio", ratio(sum.active[r], capacity));
+        put(view->out, names[r].assigned, "", "ratio", ratio(sum.assigned[r], capacity));
     }
     double gpus = 0.0;
     for (size_t n = 0; n < meter->node_count; n++)
         gpus += meter->capacity[n].amount[SIM_RESOURCE_GPU];
     const double active = sum.active[SIM_RESOURCE_GPU];
     const double assigned = sum.assigned[SIM_RESOURCE_GPU];
-    put(meter, "util.gpu.seed", "", "ratio", ratio(active, gpus * view->span_ns));
-    put(meter, "waste.alloc_unused", "", "ratio", ratio(assigned - active, assigned));
+    put(view->out, "util.gpu.seed", "", "ratio", ratio(active, gpus * view->span_ns));
+    put(view->out, "waste.alloc_unused", "", "ratio", ratio(assigned - active, assigned));
 }
 
 static void put_frag(const struct view *view, const struct cluster_totals *now)
@@ -107,18 +96,19 @@ static void put_frag(const struct view *view, const struct cluster_totals *now)
     double means[FRAG_SERIES];
     for (size_t i = 0; i < FRAG_SERIES; i++)
         means[i] = (now->frag[i] - meter->base.frag[i]) / view->span_ns;
-    put(meter, "frag.gpu.fgd", "", "GPUs", means[SIM_FRAG_GPU]);
-    put(meter, "frag.gpu_pct", "", "%",
+    put(view->out, "frag.gpu.fgd", "", "GPUs", means[SIM_FRAG_GPU]);
+    put(view->out, "frag.gpu_pct", "", "%",
         100 * ratio(means[SIM_FRAG_GPU],
                     (now->capacity[SIM_RESOURCE_GPU] - meter->base.capacity[SIM_RESOURCE_GPU]) /
                         view->span_ns));
-    put(meter, "frag.gpu.fgd_ratio", "", "ratio", ratio(means[SIM_FRAG_GPU], means[SIM_FRAG_FREE]));
-    put(meter, "frag.codec", "", "engines", means[SIM_FRAG_CODEC]);
-    put(meter, "frag.whole_free", "", "ratio", means[FRAG_RATIO]);
-    put(meter, "frag.crumbs", "", "GPUs", means[SIM_FRAG_CRUMBS]);
-    put(meter, "stranded.gpus", "", "GPUs", means[SIM_FRAG_STRANDED]);
+    put(view->out, "frag.gpu.fgd_ratio", "", "ratio",
+        ratio(means[SIM_FRAG_GPU], means[SIM_FRAG_FREE]));
+    put(view->out, "frag.codec", "", "engines", means[SIM_FRAG_CODEC]);
+    put(view->out, "frag.whole_free", "", "ratio", means[FRAG_RATIO]);
+    put(view->out, "frag.crumbs", "", "GPUs", means[SIM_FRAG_CRUMBS]);
+    put(view->out, "stranded.gpus", "", "GPUs", means[SIM_FRAG_STRANDED]);
     if (meter->has_cuts)
-        put(meter, "mig.dead_slices", "", "slices", means[SIM_FRAG_DEAD]);
+        put(view->out, "mig.dead_slices", "", "slices", means[SIM_FRAG_DEAD]);
 }
 
 static void put_power(const struct view *view, const struct cluster_totals *now)
@@ -131,25 +121,27 @@ static void put_power(const struct view *view, const struct cluster_totals *now)
 
 /* ---- stages ---- */
 
-static void put_percentile(struct sim_meter *meter, struct sim_percentiles *values,
-                           const struct sim_censored *censored, double share, struct result row)
+static void put_percentile(struct sim_results *out, struct sim_percentiles *values,
+                           const struct sim_censored *censored, double share,
+                           struct sim_result_row row)
 {
     const int64_t value = sim_percentiles_at(values, share, censored, &row.is_lower_bound);
     row.value = value < 0 ? (double)NAN : seconds((double)value);
     row.unit = "s";
     row.n = values->count;
     row.censored = censored->count;
-    put_row(meter, &row);
+    put_row(out, &row);
 }
 
-static void put_mean(struct sim_meter *meter, const struct sim_percentiles *values,
+static void put_mean(struct sim_results *out, const struct sim_percentiles *values,
                      const char *metric, const char *label)
 {
-    put_row(meter, &(struct result){ .metric = metric,
-                                     .label = label,
-                                     .unit = "s",
-                                     .value = ratio(seconds(values->sum_ns), (double)values->count),
-                                     .n = values->count });
+    put_row(out, &(struct sim_result_row){
+                     .metric = metric,
+                     .label = label,
+                     .unit = "s",
+                     .value = ratio(seconds(values->sum_ns), (double)values->count),
+                     .n = values->count });
 }
 
 static void put_stage(const struct view *view, size_t s)
@@ -162,17 +154,17 @@ static void put_stage(const struct view *view, size_t s)
         means[i] = (now.integral[i] - stage->base.integral[i]) / view->span_ns;
     const double items = (now.tasks - stage->base.tasks) * (double)meter->info[s].batch;
     const char *label = stage->label;
-    put(meter, "thr.stage", label, "1/s", items / seconds(view->span_ns));
-    put(meter, "queue.len.mean", label, "items", means[SERIES_QUEUE]);
-    put(meter, "queue.len.max", label, "items", (double)stage->queue_max);
-    put(meter, "queue.bytes.max", label, "B", stage->bytes_max);
-    put(meter, "bp.blocked_frac", label, "ratio", means[SERIES_BLOCKED_TIME]);
-    put(meter, "bp.starved_frac", label, "ratio", means[SERIES_STARVED_TIME]);
-    put(meter, "bp.signal", label, "", means[SERIES_SIGNAL]);
-    put(meter, "bottleneck.share", label, "ratio", means[SERIES_BOTTLENECK]);
-    put_mean(meter, &stage->wait, "wait.stage.mean", label);
-    put_percentile(meter, &stage->wait, &(struct sim_censored){ 0 }, 0.95,
-                   (struct result){ .metric = "wait.stage.p95", .label = label });
+    put(view->out, "thr.stage", label, "1/s", items / seconds(view->span_ns));
+    put(view->out, "queue.len.mean", label, "items", means[SERIES_QUEUE]);
+    put(view->out, "queue.len.max", label, "items", (double)stage->queue_max);
+    put(view->out, "queue.bytes.max", label, "B", stage->bytes_max);
+    put(view->out, "bp.blocked_frac", label, "ratio", means[SERIES_BLOCKED_TIME]);
+    put(view->out, "bp.starved_frac", label, "ratio", means[SERIES_STARVED_TIME]);
+    put(view->out, "bp.signal", label, "", means[SERIES_SIGNAL]);
+    put(view->out, "bottleneck.share", label, "ratio", means[SERIES_BOTTLENECK]);
+    put_mean(view->out, &stage->wait, "wait.stage.mean", label);
+    put_percentile(view->out, &stage->wait, &(struct sim_censored){ 0 }, 0.95,
+                   (struct sim_result_row){ .metric = "wait.stage.p95", .label = label });
 }
 
 /* The stage that was the bottleneck of its pipeline for the longest time; the earlier one of two.
@@ -207,22 +199,21 @@ static void put_latency(const struct view *view, struct sim_percentiles *values,
         { "lat.e2e.p95", 0.95 },
         { "lat.e2e.p99", 0.99 },
     };
-    struct sim_meter *meter = view->meter;
-    put_mean(meter, values, "lat.e2e.mean", label);
+    put_mean(view->out, values, "lat.e2e.mean", label);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        put_percentile(meter, values, censored, rows[i].share,
-                       (struct result){ .metric = rows[i].metric, .label = label });
+        put_percentile(view->out, values, censored, rows[i].share,
+                       (struct sim_result_row){ .metric = rows[i].metric, .label = label });
     int64_t greatest = values->count > 0 ? values->max_ns : -1;
     for (uint64_t i = 0; censored->ages_ns && i < censored->count; i++)
         greatest = censored->ages_ns[i] > greatest ? censored->ages_ns[i] : greatest;
-    put_row(meter,
-            &(struct result){ .metric = "lat.e2e.max",
-                              .label = label,
-                              .unit = "s",
-                              .value = greatest < 0 ? (double)NAN : seconds((double)greatest),
-                              .n = values->count,
-                              .censored = censored->count,
-                              .is_lower_bound = censored->count > 0 });
+    put_row(view->out, &(struct sim_result_row){ .metric = "lat.e2e.max",
+                                                 .label = label,
+                                                 .unit = "s",
+                                                 .value = greatest < 0 ? (double)NAN
+                                                                       : seconds((double)greatest),
+                                                 .n = values->count,
+                                                 .censored = censored->count,
+                                                 .is_lower_bound = censored->count > 0 });
 }
 
 struct flow {
@@ -253,23 +244,23 @@ static void put_flow(const struct view *view, const struct flow *flow, const cha
 {
     struct sim_meter *meter = view->meter;
     const double steady_s = sim_time_s(meter->steady_to_ns - meter->steady_from_ns);
-    const struct result rate = { .label = label, .unit = "1/s", .n = (uint64_t)flow->done };
-    struct result row = rate;
+    const struct sim_result_row rate = { .label = label, .unit = "1/s", .n = (uint64_t)flow->done };
+    struct sim_result_row row = rate;
     row.metric = "thr.pipeline";
     row.value = flow->done / seconds(view->span_ns);
-    put_row(meter, &row);
+    put_row(view->out, &row);
     row.metric = "thr.pipeline.steady";
     row.value = ratio(flow->steady_done, steady_s);
     row.n = (uint64_t)flow->steady_done;
-    put_row(meter, &row);
-    row = (struct result){ .metric = "wait.mean", .label = label, .unit = "s" };
+    put_row(view->out, &row);
+    row = (struct sim_result_row){ .metric = "wait.mean", .label = label, .unit = "s" };
     row.value = ratio(seconds(flow->wait_ns), flow->done);
     row.n = (uint64_t)flow->done;
-    put_row(meter, &row);
-    put(meter, "balance.stage", label, "ratio", flow->balance[BALANCE_ALL]);
-    put(meter, "balance.stage.gpu", label, "ratio", flow->balance[BALANCE_GPU]);
-    put(meter, "balance.stage.steady", label, "ratio", flow->steady_balance[BALANCE_ALL]);
-    put(meter, "balance.stage.gpu.steady", label, "ratio", flow->steady_balance[BALANCE_GPU]);
+    put_row(view->out, &row);
+    put(view->out, "balance.stage", label, "ratio", flow->balance[BALANCE_ALL]);
+    put(view->out, "balance.stage.gpu", label, "ratio", flow->balance[BALANCE_GPU]);
+    put(view->out, "balance.stage.steady", label, "ratio", flow->steady_balance[BALANCE_ALL]);
+    put(view->out, "balance.stage.gpu.steady", label, "ratio", flow->steady_balance[BALANCE_GPU]);
 }
 
 /* Several pipelines together: sums, and the worst balance. */
@@ -304,14 +295,14 @@ static void put_pipelines(const struct view *view)
         const struct sim_censored censored = { .count = (uint64_t)pipeline->in_system.value };
         put_flow(view, &flow, pipeline->label);
         put_latency(view, &pipeline->latency, pipeline->label, &censored);
-        put(meter, "bottleneck.stage", pipeline->label, "index", longest_bottleneck(view, p));
+        put(view->out, "bottleneck.stage", pipeline->label, "index", longest_bottleneck(view, p));
     }
     put_flow(view, &all, "");
     put_latency(view, &meter->latency, "",
                 &(struct sim_censored){ view->end->items_in_system, view->end->age_ns });
-    put(meter, "bottleneck.stage", "", "index", longest_bottleneck(view, SIZE_MAX));
+    put(view->out, "bottleneck.stage", "", "index", longest_bottleneck(view, SIZE_MAX));
     if (view->end->is_complete && first >= 0 && last >= first) /* else it is the horizon */
-        put(meter, "makespan", "", "s", sim_time_s(last - first));
+        put(view->out, "makespan", "", "s", sim_time_s(last - first));
 }
 
 /* ---- the whole run ---- */
@@ -330,50 +321,52 @@ static void put_workers(const struct view *view)
     }
     const double wasted_ns = view->meter->setup_wasted_ns - view->meter->base.setup_wasted_ns;
     if (sum.integral[SERIES_SETUP] > 0)
-        put(view->meter, "waste.setup_frac", "", "ratio", wasted_ns / sum.integral[SERIES_SETUP]);
+        put(view->out, "waste.setup_frac", "", "ratio", wasted_ns / sum.integral[SERIES_SETUP]);
     const double changes = sum.created + sum.deleted - sum.first_fill;
-    put(view->meter, "worker.created", "", "count", sum.created);
-    put(view->meter, "worker.deleted", "", "count", sum.deleted);
-    put(view->meter, "worker.churn", "", "1/h", changes * 3600.0 / seconds(view->span_ns));
+    put(view->out, "worker.created", "", "count", sum.created);
+    put(view->out, "worker.deleted", "", "count", sum.deleted);
+    put(view->out, "worker.churn", "", "1/h", changes * 3600.0 / seconds(view->span_ns));
 }
 
 static void put_counters(const struct view *view, const struct cluster_totals *now)
 {
     struct sim_meter *meter = view->meter;
     const struct cluster_totals *base = &meter->base;
-    put(meter, "mem.peak_bytes", "", "B", meter->bytes_max);
-    put(meter, "materialised.bytes", "", "B", meter->between_bytes_max);
-    put(meter, "store.spill_bytes", "", "B", now->spilled_bytes - base->spilled_bytes);
-    put(meter, "waste.setup_s", "", "s", seconds(now->setup_wasted_ns - base->setup_wasted_ns));
-    put(meter, "work.lost_s", "", "s", seconds(now->lost_ns - base->lost_ns));
-    put(meter, "retry.count", "", "count", now->retries - base->retries);
-    put(meter, "retry.exhausted", "", "count", now->exhausted - base->exhausted);
-    put(meter, "sched.decisions", "", "count", now->decisions - base->decisions);
-    put(meter, "sched.refused", "", "count", now->refused - base->refused);
-    put(meter, "samples.count", "", "count", now->samples);
-    put(meter, "invariant.violations", "", "count", (double)meter->violations);
+    put(view->out, "mem.peak_bytes", "", "B", meter->bytes_max);
+    put(view->out, "materialised.bytes", "", "B", meter->between_bytes_max);
+    put(view->out, "store.spill_bytes", "", "B", now->spilled_bytes - base->spilled_bytes);
+    put(view->out, "waste.setup_s", "", "s", seconds(now->setup_wasted_ns - base->setup_wasted_ns));
+    put(view->out, "work.lost_s", "", "s", seconds(now->lost_ns - base->lost_ns));
+    put(view->out, "retry.count", "", "count", now->retries - base->retries);
+    put(view->out, "retry.exhausted", "", "count", now->exhausted - base->exhausted);
+    put(view->out, "sched.decisions", "", "count", now->decisions - base->decisions);
+    put(view->out, "sched.refused", "", "count", now->refused - base->refused);
+    put(view->out, "samples.count", "", "count", now->samples);
+    put(view->out, "invariant.violations", "", "count", (double)meter->violations);
 }
 
-static void put_wall(struct sim_meter *meter)
+static void put_wall(const struct view *view)
 {
-    struct sim_percentiles *decision = &meter->decision;
+    struct sim_percentiles *decision = &view->meter->decision;
     if (decision->count == 0)
         return;
-    struct result row = { .label = "", .unit = "ms", .n = decision->count, .is_wall = true };
+    struct sim_result_row row = {
+        .label = "", .unit = "ms", .n = decision->count, .is_wall = true
+    };
     row.metric = "sched.cpu_ms.mean";
     row.value = decision->sum_ns * 1e-6 / (double)decision->count;
-    put_row(meter, &row);
+    put_row(view->out, &row);
     bool is_lower_bound = false;
     row.metric = "sched.cpu_ms.p99";
     row.value = 1e-6 * (double)sim_percentiles_at(decision, 0.99, &(struct sim_censored){ 0 },
                                                   &is_lower_bound);
-    put_row(meter, &row);
+    put_row(view->out, &row);
     row.metric = "sched.wall_max";
     row.value = 1e-6 * (double)decision->max_ns;
-    put_row(meter, &row);
+    put_row(view->out, &row);
 }
 
-/* ---- writing and reading ---- */
+/* ---- the end ---- */
 
 static uint64_t count_violations(const struct view *view)
 {
@@ -388,52 +381,32 @@ static uint64_t count_violations(const struct view *view)
     return violations + !sim_meter_little_holds(view->meter, end->end_ns, inside_ns);
 }
 
-static weir_status write_results(const struct sim_meter *meter, struct sim_recorder *recorder,
-                                 struct weir_error *error)
-{
-    for (size_t i = 0; i < meter->result_count; i++) {
-        const struct result *from = &meter->results[i];
-        if (from->is_wall)
-            continue;
-        const struct sim_result_row row = { .metric = from->metric,
-                                            .label = from->label,
-                                            .unit = from->unit,
-                                            .value = from->value,
-                                            .n = from->n,
-                                            .censored = from->censored,
-                                            .is_lower_bound = from->is_lower_bound };
-        WEIR_TRY(sim_recorder_result(recorder, &row, error));
-    }
-    return WEIR_OK;
-}
-
 static weir_status write_histogram(const struct sim_percentiles *values, const char *label,
-                                   struct sim_recorder *recorder, struct weir_error *error)
+                                   const struct sim_results *out)
 {
-    if (values->count == 0 || !recorder)
+    if (values->count == 0 || !out->recorder)
         return WEIR_OK;
     struct sim_histogram *histogram = calloc(1, sizeof *histogram);
     if (!histogram)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory for the histogram of lat.e2e");
+        return weir_fail(out->error, WEIR_ENOMEM, "out of memory for the histogram of lat.e2e");
     sim_percentiles_fill(values, histogram);
     weir_status status = WEIR_OK;
     for (size_t b = 0; b < SIM_HISTOGRAM_BUCKETS && status == WEIR_OK; b++)
         if (histogram->buckets[b] > 0)
-            status =
-                sim_recorder_histogram(recorder, "lat.e2e", label, sim_time_s(sim_histogram_low(b)),
-                                       histogram->buckets[b], error);
+            status = sim_recorder_histogram(out->recorder, "lat.e2e", label,
+                                            sim_time_s(sim_histogram_low(b)), histogram->buckets[b],
+                                            out->error);
     free(histogram);
     return status;
 }
 
 weir_status sim_meter_results(struct sim_meter *meter, const struct sim_meter_end *end,
-                              struct sim_recorder *recorder, struct weir_error *error)
+                              struct sim_results *out)
 {
     meter_tick(meter, end->end_ns);
     sim_meter_steady_stop(meter, end->end_ns);
     const int64_t from_ns = meter->is_warm ? meter->warmup_ns : end->end_ns;
-    const struct view view = { meter, end, from_ns, (double)(end->end_ns - from_ns) };
-    meter->result_count = 0;
+    const struct view view = { meter, end, out, from_ns, (double)(end->end_ns - from_ns) };
     meter->is_steady = end->is_complete || !sim_meter_grows(meter, from_ns, end->end_ns);
     meter->violations = count_violations(&view);
     const struct cluster_totals now = sim_meter_cluster_totals(meter, end->end_ns);
@@ -447,35 +420,12 @@ weir_status sim_meter_results(struct sim_meter *meter, const struct sim_meter_en
         put_workers(&view);
     }
     put_counters(&view, &now);
-    put_wall(meter);
-    WEIR_TRY(write_results(meter, recorder, error));
-    WEIR_TRY(write_histogram(&meter->latency, "", recorder, error));
+    put_wall(&view);
+    WEIR_TRY(out->status);
+    WEIR_TRY(write_histogram(&meter->latency, "", out));
     for (size_t p = 0; meter->pipeline_count > 1 && p < meter->pipeline_count; p++)
-        WEIR_TRY(write_histogram(&meter->pipelines[p].latency, meter->pipelines[p].label, recorder,
-                                 error));
+        WEIR_TRY(write_histogram(&meter->pipelines[p].latency, meter->pipelines[p].label, out));
     return WEIR_OK;
-}
-
-double sim_meter_result(const struct sim_meter *meter, const char *metric, const char *label)
-{
-    for (size_t i = 0; i < meter->result_count; i++)
-        if (strcmp(meter->results[i].metric, metric) == 0 &&
-            strcmp(meter->results[i].label, label) == 0)
-            return meter->results[i].value;
-    return (double)NAN;
-}
-
-size_t sim_meter_result_count(const struct sim_meter *meter)
-{
-    return meter->result_count;
-}
-
-void sim_meter_result_at(const struct sim_meter *meter, size_t index, const char **metric,
-                         const char **label, double *value)
-{
-    *metric = meter->results[index].metric;
-    *label = meter->results[index].label;
-    *value = meter->results[index].value;
 }
 
 bool sim_meter_is_steady(const struct sim_meter *meter)

@@ -35,9 +35,10 @@ static double mean(const struct interval *interval, double to, double from)
 static weir_status write_row(const struct interval *interval, enum sim_sample_kind kind,
                              uint32_t index, const double *values, struct weir_error *error)
 {
-    static const size_t columns[] = {
-        [SIM_SAMPLE_CLUSTER] = CLUSTER_COLUMNS, [SIM_SAMPLE_NODE] = 7, [SIM_SAMPLE_STAGE] = 11
-    };
+    static const size_t columns[] = { [SIM_SAMPLE_CLUSTER] = CLUSTER_COLUMNS,
+                                      [SIM_SAMPLE_NODE] = 7,
+                                      [SIM_SAMPLE_STAGE] = 11,
+                                      [SIM_SAMPLE_JOBS] = 8 };
     return sim_recorder_sample(interval->recorder, kind, index, sim_time_s(interval->from_ns),
                                sim_time_s(interval->to_ns - interval->from_ns), values,
                                columns[kind], error);
@@ -119,6 +120,26 @@ static weir_status sample_cluster(struct sim_meter *meter, const struct interval
     return write_row(interval, SIM_SAMPLE_CLUSTER, 0, values, error);
 }
 
+static weir_status sample_class(struct sim_meter *meter, const struct interval *interval,
+                                uint32_t index, struct weir_error *error)
+{
+    static const enum sim_job_count counts[] = { SIM_JOBS_ARRIVED, SIM_JOBS_STARTED, SIM_JOBS_DONE,
+                                                 SIM_JOBS_REFUSED, SIM_JOBS_LEFT };
+    enum { COUNTS = sizeof counts / sizeof counts[0] };
+    struct sim_job_meter *row = sim_meter_class(meter, index);
+    double values[SIM_JOBS_GAUGES + COUNTS];
+    for (size_t g = 0; g < SIM_JOBS_GAUGES; g++) {
+        const double now = sim_gauge_integral(&row->gauges[g], interval->to_ns);
+        values[g] = mean(interval, now, row->last[g]);
+        row->last[g] = now;
+    }
+    for (size_t c = 0; c < COUNTS; c++) {
+        values[SIM_JOBS_GAUGES + c] = (double)(row->seen[counts[c]] - row->sampled[counts[c]]);
+        row->sampled[counts[c]] = row->seen[counts[c]];
+    }
+    return write_row(interval, SIM_SAMPLE_JOBS, index, values, error);
+}
+
 weir_status sim_meter_sample(struct sim_meter *meter, int64_t now_ns, struct sim_recorder *recorder,
                              struct weir_error *error)
 {
@@ -133,5 +154,7 @@ weir_status sim_meter_sample(struct sim_meter *meter, int64_t now_ns, struct sim
         WEIR_TRY(sample_node(meter, &interval, n, &sum, error));
     for (size_t s = 0; s < meter->stage_count; s++)
         WEIR_TRY(sample_stage(meter, &interval, s, error));
+    for (uint32_t c = 0; c < meter->class_count; c++)
+        WEIR_TRY(sample_class(meter, &interval, c, error));
     return sample_cluster(meter, &interval, &sum, error);
 }

@@ -12,6 +12,7 @@
 
 #include "sim/record/fragmentation.h"
 #include "sim/record/meter.h"
+#include "sim/record/meter_jobs.h"
 #include "sim/record/percentiles.h"
 #include "sim/record/record.h"
 
@@ -112,14 +113,6 @@ struct growth {
     double mark[GROWTH_MARKS]; /* [i] = integral at i * step_ns */
 };
 
-struct result {
-    const char *metric, *label, *unit;
-    double value;
-    uint64_t n, censored;
-    bool is_lower_bound;
-    bool is_wall; /* measured by the wall clock: never recorded */
-};
-
 struct sim_meter {
     int64_t next_ns; /* when meter_wake has something to do */
     struct stage_meter *stages;
@@ -151,13 +144,17 @@ struct sim_meter {
     int64_t workers, in_setup; /* of all stages */
     int64_t steady_since_ns, steady_from_ns, steady_to_ns;
 
+    struct sim_job_meter *jobs; /* a class each, then a workload each */
+    size_t class_count, workload_count;
+
     uint64_t illegal; /* transitions from a state nobody was in, departures nobody arrived for */
     bool is_steady;
     bool has_cuts; /* some GPU is cut into MIG instances */
     uint64_t violations;
-    struct result *results;
-    size_t result_count, result_capacity;
 };
+
+/* Values that a distribution keeps before it becomes a histogram. */
+enum { STORED_VALUES = 1000000 };
 
 static inline void series_advance(double *integral, const double *value, size_t count,
                                   double elapsed_ns)
@@ -189,6 +186,11 @@ struct node_totals sim_meter_node_totals(const struct node_meter *node, int64_t 
 struct pipeline_totals sim_meter_pipeline_totals(const struct pipeline_meter *pipeline,
                                                  int64_t now_ns);
 struct cluster_totals sim_meter_cluster_totals(const struct sim_meter *meter, int64_t now_ns);
+
+/* meter_jobs.c */
+weir_status meter_jobs_open(struct sim_meter *meter, const struct sim_meter_config *config);
+void meter_jobs_close(struct sim_meter *meter);
+void meter_jobs_warm(struct sim_meter *meter, int64_t now_ns);
 
 /* meter_capacity.c: what depends on worker counts and speeds alone. */
 void sim_meter_rebalance(struct sim_meter *meter, int64_t now_ns, uint32_t pipeline);

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STORED_VALUES = 1000000 };
-
 /* ---- totals ---- */
 
 static void series_totals(double *totals, const struct amounts_series *series, int64_t now_ns)
@@ -180,6 +178,7 @@ static weir_status fill(const struct sim_meter_config *config, struct sim_meter 
         WEIR_TRY(open_pipeline(config, p, &meter->pipelines[p]));
     for (size_t n = 0; n < config->node_count; n++)
         open_node(meter, n);
+    WEIR_TRY(meter_jobs_open(meter, config));
     WEIR_TRY(sim_percentiles_open(&meter->latency, STORED_VALUES));
     WEIR_TRY(sim_percentiles_open(&meter->decision, STORED_VALUES));
     if (meter->expected)
@@ -224,6 +223,7 @@ void sim_meter_destroy(struct sim_meter *meter)
         sim_percentiles_close(&meter->pipelines[p].latency);
         free(meter->pipelines[p].label);
     }
+    meter_jobs_close(meter);
     sim_percentiles_close(&meter->latency);
     sim_percentiles_close(&meter->decision);
     free(meter->stages);
@@ -232,6 +232,5 @@ void sim_meter_destroy(struct sim_meter *meter)
     free(meter->capacity);
     free(meter->info);
     free(meter->expected);
-    free(meter->results);
     free(meter);
 }

@@ -32,6 +32,7 @@ static const char RNG_NAME[] = "philox4x32-10";
  */
 #define INDEXES(X)                                                                                 \
     X("result", "run_id, metric, label")                                                           \
+    X("result_wall", "run_id, metric, label")                                                      \
     X("cluster_sample", "run_id, t_s")                                                             \
     X("node_sample", "run_id, node, t_s")                                                          \
     X("stage_sample", "run_id, stage, t_s")                                                        \
@@ -350,7 +351,7 @@ weir_status sim_recorder_append(const char *path, struct sim_recorder **recorder
 
 /* ---- closing ---- */
 
-static weir_status finish(struct sim_recorder *recorder, struct weir_error *error)
+weir_status sim_recorder_finish(struct sim_recorder *recorder, struct weir_error *error)
 {
     WEIR_TRY(record_flush_samples(recorder, error));
     WEIR_TRY(record_commit(recorder, error));
@@ -362,7 +363,7 @@ weir_status sim_recorder_close(struct sim_recorder *recorder, struct weir_error 
 {
     if (!recorder)
         return WEIR_OK;
-    const weir_status status = finish(recorder, error);
+    const weir_status status = sim_recorder_finish(recorder, error);
     if (recorder->is_open && sqlite3_exec(recorder->database, "COMMIT", NULL, NULL, NULL) !=
                                  SQLITE_OK) /* after an error: what can be kept is kept */
         (void)sqlite3_exec(recorder->database, "ROLLBACK", NULL, NULL, NULL);

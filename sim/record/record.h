@@ -28,7 +28,10 @@ weir_status sim_recorder_open(const char *path, bool overwrite, struct sim_recor
 /* Opens an existing database to add runs (resume, merge). */
 weir_status sim_recorder_append(const char *path, struct sim_recorder **recorder,
                                 struct weir_error *error);
-/* Builds indexes, leaves one file. Also after errors. */
+/* Commits what is there and builds the indexes, so that others can read it; what follows is slower
+ * to write. */
+weir_status sim_recorder_finish(struct sim_recorder *recorder, struct weir_error *error);
+/* The same, and leaves one file. Also after errors. */
 weir_status sim_recorder_close(struct sim_recorder *recorder, struct weir_error *error);
 
 /* A fact about the program or the file ("git_commit"); replaces an earlier value. Schema, program,
@@ -46,6 +49,16 @@ weir_status sim_recorder_experiment(struct sim_recorder *recorder,
 weir_status sim_recorder_input_file(struct sim_recorder *recorder, const char *path, int64_t bytes,
                                     uint64_t digest, struct weir_error *error);
 
+/* How much is kept of a run: each level has what those before it have. Every table has one level.
+ */
+enum sim_keep {
+    SIM_KEEP_UNSAID,  /* all */
+    SIM_KEEP_RESULTS, /* result values, and what names them: runs, nodes, stages, labels */
+    SIM_KEEP_SERIES,  /* samples over time or arrived demand, and what happened from outside */
+    SIM_KEEP_JOBS,    /* a row a job, worker, decision, move */
+    SIM_KEEP_ALL      /* single actions of decisions, and the places they had to choose from */
+};
+
 struct sim_run_row {
     int64_t run_id; /* chosen by the caller: variant_order * replications + replication + 1 */
     int64_t experiment_id;
@@ -55,6 +68,7 @@ struct sim_run_row {
     const char *placement, *scaling, *resolved_yaml;
     uint64_t scenario_digest;
     int64_t start_unix_s, warmup_ns, horizon_ns;
+    enum sim_keep keep;
 };
 weir_status sim_recorder_run(struct sim_recorder *recorder, const struct sim_run_row *row,
                              struct weir_error *error);
@@ -113,9 +127,20 @@ struct sim_result_row {
     double value; /* NAN = NULL */
     uint64_t n, censored;
     bool is_lower_bound;
+    bool is_wall; /* measured by the wall clock: kept apart */
 };
 weir_status sim_recorder_result(struct sim_recorder *recorder, const struct sim_result_row *row,
                                 struct weir_error *error);
+/* Where all results of a run go, one after the other: to the recorder, and to who listens. The
+ * first error stays in `status` and stops the rows. */
+struct sim_results {
+    struct sim_recorder *recorder;                                    /* may be NULL */
+    void (*listen)(void *listener, const struct sim_result_row *row); /* NULL = nobody */
+    void *listener;
+    struct weir_error *error;
+    weir_status status;
+};
+void sim_results_add(struct sim_results *results, const struct sim_result_row *row);
 /* One point of the curves over arrived GPU demand; NAN = NULL. */
 struct sim_arrival_row {
     uint32_t arrived_pct;
@@ -174,6 +199,7 @@ struct sim_run_end {
     int64_t end_ns;
     const char *status, *message;
     uint64_t events, event_digest, result_digest;
+    uint64_t items_done;
     int64_t sample_ns;
     bool is_steady;
     double wall_s, cpu_s, peak_rss_mib;

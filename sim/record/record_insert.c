@@ -21,8 +21,8 @@ static const char *const sql_texts[RECORD_KINDS] = {
                    "warmup_s, horizon_s, status, message) "
                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', '')",
     [RECORD_RUN_END] = "UPDATE run SET end_s = ?, status = ?, message = ?, events = ?, "
-                       "event_digest = ?, result_digest = ?, sample_s = ?, is_steady = ? "
-                       "WHERE run_id = ?",
+                       "event_digest = ?, result_digest = ?, sample_s = ?, is_steady = ?, "
+                       "items_done = ? WHERE run_id = ?",
     [RECORD_RUN_WALL] =
         "INSERT OR REPLACE INTO run_wall (run_id, wall_s, cpu_s, peak_rss_mib, started_utc, host, "
         "version, git_commit) VALUES (?, ?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', ?, 'unixepoch'), "
@@ -56,6 +56,8 @@ static const char *const sql_texts[RECORD_KINDS] = {
                          "VALUES (?, ?, ?, ?, ?, ?)",
     [RECORD_RESULT] = "INSERT INTO result (run_id, metric, label, value, unit, n, censored, "
                       "is_lower_bound) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    [RECORD_RESULT_WALL] = "INSERT INTO result_wall (run_id, metric, label, value, unit) "
+                           "VALUES (?, ?, ?, ?, ?)",
     [RECORD_ARRIVAL] = "INSERT INTO arrival_sample (run_id, arrived_pct, events, failed, "
                        "alloc_gpu_pct, frag_gpu_pct, frag_idle_pct) VALUES (?, ?, ?, ?, ?, ?, ?)",
     [RECORD_ARRIVAL_PART] = "INSERT INTO arrival_part (run_id, arrived_pct, metric, value) "
@@ -73,6 +75,21 @@ static const char *const sql_texts[RECORD_KINDS] = {
     [RECORD_EXPECTATION] = "INSERT INTO expectation (experiment_id, line, text, variant, value, "
                            "bound, is_met) VALUES (?, ?, ?, ?, ?, ?, ?)",
 };
+
+/* What a kind of rows belongs to; those of a file and of results need no line. */
+static const enum sim_keep levels[RECORD_KINDS] = {
+    [RECORD_HAPPENING] = SIM_KEEP_SERIES,    [RECORD_ARRIVAL] = SIM_KEEP_SERIES,
+    [RECORD_ARRIVAL_PART] = SIM_KEEP_SERIES, [RECORD_JOB] = SIM_KEEP_JOBS,
+    [RECORD_WORKER] = SIM_KEEP_JOBS,         [RECORD_DEFRAG_MOVE] = SIM_KEEP_JOBS,
+    [RECORD_DECISION] = SIM_KEEP_JOBS,       [RECORD_DECISION_WALL] = SIM_KEEP_JOBS,
+    [RECORD_DECISION_STAGE] = SIM_KEEP_JOBS, [RECORD_ACTION] = SIM_KEEP_ALL,
+    [RECORD_CANDIDATE] = SIM_KEEP_ALL,
+};
+
+bool record_keeps(const struct sim_recorder *recorder, enum sim_keep level)
+{
+    return recorder->keep == SIM_KEEP_UNSAID || level <= recorder->keep;
+}
 
 static int bind_cell(sqlite3_stmt *statement, int position, const struct cell *cell)
 {
@@ -93,6 +110,8 @@ weir_status record_insert(struct sim_recorder *recorder, enum record_kind kind,
                           const struct cell *cells, size_t cell_count, struct weir_error *error)
 {
     sqlite3_stmt **statement = &recorder->statements[kind];
+    if (!record_keeps(recorder, levels[kind]))
+        return WEIR_OK;
     if (!*statement)
         WEIR_TRY(record_prepare(recorder, sql_texts[kind], statement, error));
     assert((size_t)sqlite3_bind_parameter_count(*statement) == cell_count);

@@ -22,6 +22,7 @@ const char *const record_run_tables[] = { "run",
                                           "node",
                                           "stage",
                                           "result",
+                                          "result_wall",
                                           "cluster_sample",
                                           "node_sample",
                                           "stage_sample",
@@ -169,6 +170,7 @@ weir_status sim_recorder_run(struct sim_recorder *recorder, const struct sim_run
     };
     WEIR_TRY(INSERT(recorder, RECORD_RUN, cells, error));
     recorder->run_id = row->run_id;
+    recorder->keep = row->keep;
     recorder->run_start_unix_s = (int64_t)time(NULL);
     /* At once, so that a run that is killed later is known to have started. */
     return record_commit(recorder, error);
@@ -206,6 +208,7 @@ weir_status sim_recorder_end_run(struct sim_recorder *recorder, const struct sim
                                   cell_text(results.text),
                                   cell_real(sim_time_s(end->sample_ns)),
                                   cell_int(end->is_steady),
+                                  cell_int((int64_t)end->items_done),
                                   cell_int(recorder->run_id) };
     WEIR_TRY(INSERT(recorder, RECORD_RUN_END, cells, error));
     WEIR_TRY(write_run_wall(recorder, end, error));
@@ -352,11 +355,22 @@ weir_status sim_recorder_happening(struct sim_recorder *recorder, int64_t t_ns, 
     return INSERT(recorder, RECORD_HAPPENING, cells, error);
 }
 
+static weir_status write_result_wall(struct sim_recorder *recorder,
+                                     const struct sim_result_row *row, struct weir_error *error)
+{
+    const struct cell cells[] = { cell_int(recorder->run_id), cell_text(row->metric),
+                                  cell_text(row->label), cell_real(row->value),
+                                  cell_text(row->unit) };
+    return INSERT(recorder, RECORD_RESULT_WALL, cells, error);
+}
+
 weir_status sim_recorder_result(struct sim_recorder *recorder, const struct sim_result_row *row,
                                 struct weir_error *error)
 {
     if (!recorder)
         return WEIR_OK;
+    if (row->is_wall)
+        return write_result_wall(recorder, row, error);
     const struct cell cells[] = { cell_int(recorder->run_id),
                                   cell_text(row->metric),
                                   cell_text(row->label),
@@ -366,6 +380,14 @@ weir_status sim_recorder_result(struct sim_recorder *recorder, const struct sim_
                                   cell_int((int64_t)row->censored),
                                   cell_int(row->is_lower_bound) };
     return INSERT(recorder, RECORD_RESULT, cells, error);
+}
+
+void sim_results_add(struct sim_results *results, const struct sim_result_row *row)
+{
+    if (results->status == WEIR_OK)
+        results->status = sim_recorder_result(results->recorder, row, results->error);
+    if (results->listen != NULL)
+        results->listen(results->listener, row);
 }
 
 weir_status sim_recorder_arrival(struct sim_recorder *recorder, const struct sim_arrival_row *row,

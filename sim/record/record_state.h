@@ -31,6 +31,7 @@ enum record_kind {
     RECORD_CANDIDATE,
     RECORD_HAPPENING,
     RECORD_RESULT,
+    RECORD_RESULT_WALL,
     RECORD_ARRIVAL,
     RECORD_ARRIVAL_PART,
     RECORD_PLACEMENT_CHANGE,
@@ -97,6 +98,7 @@ struct sim_recorder {
     int64_t commit_due_ns;
     int64_t experiment_id, run_id;
     int64_t run_start_unix_s; /* wall clock */
+    enum sim_keep keep;       /* of the present run */
 };
 
 /* record.c */
@@ -116,7 +118,9 @@ weir_status record_step(struct sim_recorder *recorder, sqlite3_stmt *statement, 
 weir_status record_begin(struct sim_recorder *recorder, struct weir_error *error);
 weir_status record_commit(struct sim_recorder *recorder, struct weir_error *error);
 
-/* record_insert.c: one row through the statement of its kind. */
+/* record_insert.c: whether rows of this level are kept of the present run. */
+bool record_keeps(const struct sim_recorder *recorder, enum sim_keep level);
+/* One row through the statement of its kind; nothing when its level is not kept. */
 weir_status record_insert(struct sim_recorder *recorder, enum record_kind kind,
                           const struct cell *cells, size_t cell_count, struct weir_error *error);
 

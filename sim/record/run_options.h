@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 struct sim_recorder;
+struct sim_result_row;
 struct sim_observer;
 struct sim_driver_ops;
 
@@ -33,12 +34,15 @@ struct sim_run_options {
     const char *variant;
     uint32_t variant_order;
     struct sim_recorder *recorder;          /* NULL = nothing is written */
+    uint32_t keep;                          /* enum sim_keep; 0 = as the scenario says */
     const volatile sig_atomic_t *interrupt; /* NULL = cannot be interrupted */
     struct sim_progress *progress;          /* NULL = not shown */
     bool check_always;                      /* all invariants after every event (slow; tests) */
     double
         export_at_s; /* write the input of the decision at or after this time and stop; NAN = no */
     FILE *export_to;
+    void (*listen)(void *listener, const struct sim_result_row *row); /* results; NULL = nobody */
+    void *listener;
     const struct sim_observer *observer;         /* NULL = nobody watches */
     const struct sim_driver_ops *const *drivers; /* NULL = sim_drivers */
 };

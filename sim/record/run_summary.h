@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a run answers at once, beside the rows it wrote: how it ended, what it cost, its results.
+ * What a run answers at once, beside the rows it wrote: how it ended and what it cost. Its
+ * results are rows (struct sim_results of record.h).
  */
 #ifndef SIM_RECORD_RUN_SUMMARY_H
 #define SIM_RECORD_RUN_SUMMARY_H
@@ -9,13 +10,7 @@
 
 #include <stdint.h>
 
-enum { SIM_RUN_MESSAGE = WEIR_ERROR_TEXT, SIM_RUN_RESULTS = 1024, SIM_RUN_NAME = 96 };
-
-struct sim_run_value {
-    char metric[SIM_RUN_NAME];
-    char label[SIM_RUN_NAME];
-    double value;
-};
+enum { SIM_RUN_MESSAGE = WEIR_ERROR_TEXT };
 
 /* Plain data without pointers: it crosses from a worker process to its parent. */
 struct sim_run_summary {
@@ -28,11 +23,6 @@ struct sim_run_summary {
     double simulated_s;
     double completion_s; /* NAN = not complete */
     double wall_s, cpu_s, peak_rss_mib;
-    double decision_mean_ms, decision_max_ms;
-    double asked_s; /* wall time of bounds, causes and what-if questions of a static workload */
-    char advice[SIM_RUN_NAME]; /* the one change that frees most GPUs; "" = none */
-    uint32_t value_count;
-    struct sim_run_value values[SIM_RUN_RESULTS];
 };
 
 #endif

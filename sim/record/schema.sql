@@ -3,12 +3,12 @@
 -- Base tables are written by the recorder; the v_* views are the public interface (units in column
 -- names, names joined in, `time` = Unix seconds when the scenario gives start_time, else seconds).
 -- Every mean is time-weighted and event-exact over its interval [t_s, t_s + dt_s), never a bare
--- instantaneous sample. Wall-clock columns live in run_wall and decision_wall only, so that all
--- other tables are the same bit for bit when a run is repeated.
+-- instantaneous sample. Wall-clock columns live in run_wall, result_wall and decision_wall only, so
+-- that all other tables are the same bit for bit when a run is repeated.
 -- Version 2 added to version 1 the tables candidate, arrival_part, placement_change, defrag_move,
 -- job_label, job and job_sample with their views; nothing else changed.
 -- Version 3 added the columns workload and job to worker and action, whose stage is NULL for ranks of
--- jobs, and workload to job.
+-- jobs, workload to job, items_done to run, and the table result_wall.
 PRAGMA application_id = 0x77656972;
 PRAGMA user_version = 3;
 
@@ -48,6 +48,7 @@ CREATE TABLE run (
   events INTEGER, event_digest TEXT, result_digest TEXT,
   sample_s REAL,                     -- interval of the *_sample tables at the end
   is_steady INTEGER,                 -- 0 = depends on the horizon (saturated)
+  items_done INTEGER,                -- items, and jobs, that are over
   UNIQUE (experiment_id, variant, replication)
 ) STRICT;
 
@@ -77,6 +78,10 @@ CREATE TABLE stage (
 CREATE TABLE result (
   run_id INTEGER NOT NULL, metric TEXT NOT NULL, label TEXT NOT NULL, value REAL,
   unit TEXT NOT NULL, n INTEGER NOT NULL, censored INTEGER NOT NULL, is_lower_bound INTEGER NOT NULL
+) STRICT;
+-- Those measured by the wall clock.
+CREATE TABLE result_wall (
+  run_id INTEGER NOT NULL, metric TEXT NOT NULL, label TEXT NOT NULL, value REAL, unit TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE cluster_sample (

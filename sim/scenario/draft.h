@@ -317,6 +317,7 @@ struct draft_initial {
 struct draft_metrics {
     struct draft_head head;
     int64_t sample_ns;
+    uint32_t keep;
 };
 
 struct draft_variant {

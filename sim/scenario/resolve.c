@@ -255,7 +255,9 @@ static void resolve_results(struct sim_resolver *resolver)
 {
     struct sim_scenario *scenario = resolver->scenario;
     const int64_t sample_ns = resolver->draft->metrics.sample_ns;
+    const uint32_t keep = resolver->draft->metrics.keep;
     scenario->sample_ns = sample_ns == SIM_ABSENT_TIME ? 0 : sample_ns;
+    scenario->keep = keep == SIM_ABSENT_COUNT ? 0 : keep + 1;
     resolve_variants(resolver);
     struct draft_expect *drafts = resolver->draft->expect.items;
     scenario->expects_count = resolver->draft->expect.count;

@@ -7,6 +7,7 @@
 #include "sim/scenario/scenario.h"
 
 #include "sim/engine/digest.h"
+#include "sim/engine/time.h"
 #include "sim/scenario/acts.h"
 #include "sim/scenario/check.h"
 #include "sim/scenario/emit.h"
@@ -15,6 +16,7 @@
 #include "sim/scenario/set.h"
 #include "sim/scenario/words.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -341,4 +343,29 @@ const struct sim_stage *sim_scenario_stage(const struct sim_scenario *scenario, 
     while (index >= pipeline->stage_first + pipeline->stages_count)
         pipeline++;
     return &pipeline->stages[index - pipeline->stage_first];
+}
+
+/* Rows of a trace and classes with a count are known, and up to the horizon the process is. */
+static double jobs_of(const struct sim_workload *workload, int64_t horizon_ns)
+{
+    double jobs = 0;
+    if (workload->mode == SIM_WORKLOAD_STATIC)
+        return 0;
+    for (size_t i = 0; i < workload->jobs_count; i++)
+        if (workload->jobs[i].count != UINT64_MAX)
+            jobs += (double)workload->jobs[i].count;
+        else if (workload->jobs[i].submit_ns != WEIR_UNKNOWN_TIME)
+            jobs += workload->jobs[i].submit_ns - workload->from_ns < horizon_ns ? 1 : 0;
+    if (workload->arrivals.rate_per_s > 0)
+        jobs += workload->arrivals.rate_per_s *
+                (horizon_ns == SIM_TIME_MAX ? (double)INFINITY : sim_time_s(horizon_ns));
+    return fmin(jobs, (double)workload->jobs_limit);
+}
+
+double sim_scenario_jobs(const struct sim_scenario *scenario)
+{
+    double jobs = 0;
+    for (size_t i = 0; i < scenario->workloads_count; i++)
+        jobs += jobs_of(&scenario->workloads[i], scenario->horizon_ns);
+    return jobs;
 }

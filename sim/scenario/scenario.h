@@ -474,6 +474,7 @@ struct sim_scenario {
     size_t timeline_count;
     struct sim_initial initial;
     int64_t sample_ns; /* 0 = chosen by the recorder */
+    uint32_t keep;     /* enum sim_keep of the recorder; 0 = by the number of jobs */
     struct sim_variant *variants;
     size_t variants_count;
     struct sim_expect *expects;
@@ -525,6 +526,8 @@ const struct sim_node_type *sim_scenario_node_type(const struct sim_scenario *sc
                                                    uint32_t index);
 /* Stage by its index over all pipelines. */
 const struct sim_stage *sim_scenario_stage(const struct sim_scenario *scenario, uint32_t index);
+/* About how many jobs in time come up to the horizon. */
+double sim_scenario_jobs(const struct sim_scenario *scenario);
 
 /* The reference of all keys from the schema table: text (Markdown) or JSON Schema; malloc'ed. */
 char *sim_schema_markdown(void);

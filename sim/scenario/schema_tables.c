@@ -185,8 +185,13 @@ static const struct sim_section initial_section = {
 /* ---- results ---- */
 
 static const struct sim_field metrics_fields[] = {
+    { CHOICE("keep", draft_metrics, keep, "results|series|jobs|all"),
+      ABSENT("all, but series when more than 10^5 jobs come in all runs together"),
+      SHOWS("how much of a run is kept"),
+      HELP("what is kept: result values; with samples over time; with a row a job, worker and "
+           "decision; with single actions and the places they had to choose from") },
     { TIME("sample", draft_metrics, sample_ns), ABSENT("chosen by the length of the run"),
-      RANGE(1e-3, LARGEST_TIME), SHOWS("how often series are kept"),
+      RANGE(1e-3, LARGEST_TIME), ACTS(SIM_ACTS_TIMED), SHOWS("how often series are kept"),
       HELP("time between samples of the series") },
 };
 static const struct sim_section metrics_section = {
@@ -269,8 +274,7 @@ static const struct sim_field scenario_fields[] = {
       HELP("things that happen at known times") },
     { SECTION("initial", draft_scenario, initial, &initial_section), ACTS(SIM_ACTS_PIPELINES),
       HELP("the state at time 0") },
-    { SECTION("metrics", draft_scenario, metrics, &metrics_section), ACTS(SIM_ACTS_TIMED),
-      HELP("what is recorded") },
+    { SECTION("metrics", draft_scenario, metrics, &metrics_section), HELP("what is recorded") },
     { LIST("compare", draft_scenario, compare, &variant_section),
       HELP("variants to run side by side") },
     { LIST("expect", draft_scenario, expect, &expect_section), HELP("checks on the results") },

@@ -306,6 +306,7 @@ weir_status sim_worker_start(struct sim_workers *workers, const struct sim_worke
                                  .owner = start->owner,
                                  .slot = slot,
                                  .driver = start->driver,
+                                 .job_class = start->job_class,
                                  .gpu_type = WEIR_NO_INDEX,
                                  .node = start->places.items[0].alloc.node,
                                  .created_ns = sim_engine_now(context->engine),
@@ -349,6 +350,7 @@ static void show_state(struct sim_workers *workers, struct sim_hold *hold, uint3
     const bool is_work = from == SIM_WORKER_BUSY || to == SIM_WORKER_BUSY;
     struct sim_meter_worker meter = { .node = hold->lease.node,
                                       .stage = pool_of(worker),
+                                      .job_class = worker->job_class,
                                       .is_member = hold != worker->holds };
     if (is_work)
         add_used(&hold->lease, &meter.uses);

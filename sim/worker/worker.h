@@ -50,14 +50,15 @@ struct sim_workers; /* all living workers of a run */
 struct sim_worker {
     uint64_t id; /* of its first place */
     struct weir_owner owner;
-    void *work;        /* the driver's record of it */
-    uint32_t slot;     /* its own place in the set */
-    uint32_t driver;   /* whose events and calls it gets */
-    uint32_t gpu_type; /* of its first device, WEIR_NO_INDEX = none */
-    uint32_t node;     /* of its first place */
-    uint32_t places;   /* how many */
-    uint32_t state;    /* enum sim_worker_state */
-    sim_handle timer;  /* end of set-up */
+    void *work;         /* the driver's record of it */
+    uint32_t slot;      /* its own place in the set */
+    uint32_t driver;    /* whose events and calls it gets */
+    uint32_t gpu_type;  /* of its first device, WEIR_NO_INDEX = none */
+    uint32_t node;      /* of its first place */
+    uint32_t places;    /* how many */
+    uint32_t job_class; /* of a rank, as the meter knows it */
+    uint32_t state;     /* enum sim_worker_state */
+    sim_handle timer;   /* end of set-up */
     sim_handle crash;
     int64_t created_ns, ready_ns; /* -1 = never yet */
     int64_t since_ns;             /* when it entered its state */
@@ -88,6 +89,7 @@ weir_status sim_workers_each(const struct sim_workers *workers,
 struct sim_worker_start {
     struct weir_owner owner;
     uint32_t driver;
+    uint32_t job_class;            /* of a rank, as the meter knows it */
     const struct weir_shape *uses; /* what each of its places really takes */
     struct sim_places places;
 };

@@ -92,18 +92,12 @@ struct sim_teller {
     weir_status (*pool)(void *port, uint32_t pool, const struct sim_pool_state *state);
 };
 
-/* Takes results of a driver beyond the meter's. */
-struct sim_results {
-    void *state;
-    int64_t end_ns; /* of the run */
-    weir_status (*add)(void *state, const struct sim_result_row *row);
-};
-
 /* A source of jobs. */
 struct sim_driver_workload {
     const char *name;
     uint64_t queue_limit; /* so many may wait; of those that come at one instant the last are turned
                              away. UINT64_MAX = all */
+    uint32_t classes;     /* of its jobs, for the meter: numbered over all workloads */
     struct weir_mix mix;  /* what is expected to come; borrowed */
 };
 
@@ -198,8 +192,6 @@ struct sim_driver_ops {
      * called after all of them. NULL = what runs keeps its pace. */
     void (*paced)(void *self, struct sim_worker *worker);
     weir_status (*speeds)(void *self);
-    /* Closes the interval of a sample. NULL = the meter says it all. */
-    weir_status (*sample)(void *self, int64_t now_ns);
 
     /* Nothing to do and nothing to come, but for what waits for others to make room. NULL = it has
      * no end of its own. */
@@ -219,7 +211,7 @@ struct sim_driver_ops {
     /* Its conservation laws. */
     weir_status (*check)(const void *self, struct weir_error *error);
     /* NULL = the meter says it all. */
-    weir_status (*results)(void *self, const struct sim_results *out);
+    weir_status (*results)(void *self, int64_t end_ns, struct sim_results *out);
 };
 
 /* An instance. */

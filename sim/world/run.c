@@ -40,7 +40,9 @@ weir_status sim_run_announce(const struct sim_scenario *scenario,
                                      .scenario_digest = scenario->digest,
                                      .start_unix_s = scenario->start_unix_s,
                                      .warmup_ns = scenario->warmup_ns,
-                                     .horizon_ns = scenario->horizon_ns };
+                                     .horizon_ns = scenario->horizon_ns,
+                                     .keep = options->keep != SIM_KEEP_UNSAID ? options->keep
+                                                                              : scenario->keep };
     return sim_recorder_run(options->recorder, &row, error);
 }
 
@@ -110,45 +112,18 @@ static weir_status collect_ages(const struct sim_world *world, int64_t **ages)
     return filled == count ? WEIR_OK : WEIR_EINVARIANT;
 }
 
-static void add_value(struct sim_run_summary *summary, const char *metric, const char *label,
-                      double number)
+static struct sim_results results_of(const struct sim_run_options *options,
+                                     struct weir_error *error)
 {
-    if (summary->value_count == SIM_RUN_RESULTS)
-        return;
-    struct sim_run_value *value = &summary->values[summary->value_count++];
-    (void)snprintf(value->metric, sizeof(value->metric), "%s", metric);
-    (void)snprintf(value->label, sizeof(value->label), "%s", label);
-    value->value = number;
-}
-
-/* Where results of drivers go, beside those of the meter. */
-struct results_state {
-    const struct sim_context *context;
-    struct sim_run_summary *summary;
-};
-
-static weir_status add_result(void *state, const struct sim_result_row *row)
-{
-    const struct results_state *out = state;
-    add_value(out->summary, row->metric, row->label, row->value);
-    return sim_recorder_result(out->context->recorder, row, out->context->error);
-}
-
-static weir_status driver_results(struct sim_world *world, struct sim_run_summary *summary)
-{
-    struct results_state state = { &world->context, summary };
-    for (uint32_t d = 1; d <= world->driver_count; d++)
-        if (world->drivers[d].ops->results != NULL)
-            WEIR_TRY(world->drivers[d].ops->results(
-                world->drivers[d].self,
-                &(struct sim_results){ &state, sim_world_end_ns(world), add_result }));
-    return WEIR_OK;
+    return (struct sim_results){ .recorder = options->recorder,
+                                 .listen = options->listen,
+                                 .listener = options->listener,
+                                 .error = error };
 }
 
 /* What the scheduler did for jobs. */
-static weir_status port_results(struct sim_world *world, struct sim_run_summary *summary)
+static void port_results(const struct sim_world *world, struct sim_results *out)
 {
-    struct results_state state = { &world->context, summary };
     const struct sim_result_row passes = { .metric = "sched.passes",
                                            .label = "",
                                            .unit = "1",
@@ -160,12 +135,25 @@ static weir_status port_results(struct sim_world *world, struct sim_run_summary 
                                          .value = (double)sim_port_cuts(world->port),
                                          .n = 1 };
     if (sim_port_workload_count(world->port) == 0)
-        return WEIR_OK;
-    WEIR_TRY(add_result(&state, &passes));
-    return sim_cluster_is_cut(world->context.cluster) ? add_result(&state, &cuts) : WEIR_OK;
+        return;
+    sim_results_add(out, &passes);
+    if (sim_cluster_is_cut(world->context.cluster))
+        sim_results_add(out, &cuts);
 }
 
-static weir_status finish(struct sim_world *world, struct sim_run_summary *summary)
+/* The meter's, those of the drivers, those of the port. */
+static weir_status put_results(struct sim_world *world, const struct sim_meter_end *end)
+{
+    struct sim_results out = results_of(world->options, world->context.error);
+    WEIR_TRY(sim_meter_results(world->context.meter, end, &out));
+    for (uint32_t d = 1; d <= world->driver_count; d++)
+        if (world->drivers[d].ops->results != NULL)
+            WEIR_TRY(world->drivers[d].ops->results(world->drivers[d].self, end->end_ns, &out));
+    port_results(world, &out);
+    return out.status;
+}
+
+static weir_status finish(struct sim_world *world)
 {
     struct weir_error *error = world->context.error;
     const bool is_done = sim_world_is_done(world);
@@ -180,13 +168,9 @@ static weir_status finish(struct sim_world *world, struct sim_run_summary *summa
                                            .is_complete = is_done,
                                            .items_in_system = sim_world_inside(world),
                                            .age_ns = ages };
-        status = sim_meter_results(world->context.meter, &end, world->context.recorder, error);
+        status = put_results(world, &end);
     }
     free(ages);
-    if (status == WEIR_OK)
-        status = driver_results(world, summary);
-    if (status == WEIR_OK)
-        status = port_results(world, summary);
     return status == WEIR_OK ? sim_workers_each(world->workers, record_living, world->workers)
                              : status;
 }
@@ -200,21 +184,8 @@ static const char *outcome_of(const struct sim_world *world, weir_status status)
     return sim_world_is_done(world) ? "complete" : "horizon";
 }
 
-static void copy_values(struct sim_world *world, struct sim_run_summary *summary)
-{
-    const size_t count = sim_meter_result_count(world->context.meter);
-    for (size_t i = 0; i < count; i++) {
-        const char *metric = NULL;
-        const char *label = NULL;
-        double value = 0;
-        sim_meter_result_at(world->context.meter, i, &metric, &label, &value);
-        add_value(summary, metric, label, value);
-    }
-}
-
 static void summarize(struct sim_world *world, weir_status status, struct sim_run_summary *summary)
 {
-    const struct sim_port_cost cost = sim_port_cost(world->port);
     summary->status = status;
     (void)snprintf(summary->outcome, sizeof(summary->outcome), "%s", outcome_of(world, status));
     summary->digest = sim_engine_digest(world->context.engine);
@@ -226,9 +197,6 @@ static void summarize(struct sim_world *world, weir_status status, struct sim_ru
             summary->items_done += world->drivers[d].ops->done(world->drivers[d].self);
     summary->simulated_s = sim_time_s(sim_world_end_ns(world));
     summary->completion_s = sim_world_is_done(world) ? summary->simulated_s : (double)NAN;
-    summary->decision_mean_ms = cost.mean_ms;
-    summary->decision_max_ms = cost.max_ms;
-    copy_values(world, summary);
 }
 
 static weir_status record_end(const struct sim_run_options *options, struct sim_world *world,
@@ -240,6 +208,7 @@ static weir_status record_end(const struct sim_run_options *options, struct sim_
                                      .events = summary->events,
                                      .event_digest = summary->digest,
                                      .result_digest = summary->result_digest,
+                                     .items_done = summary->items_done,
                                      .sample_ns = world == NULL ? 0 : world->sample_ns,
                                      .is_steady =
                                          world != NULL && sim_meter_is_steady(world->context.meter),
@@ -249,8 +218,7 @@ static weir_status record_end(const struct sim_run_options *options, struct sim_
     return sim_recorder_end_run(options->recorder, &end, error);
 }
 
-static weir_status run_world(struct sim_world *world, struct sim_run_summary *summary,
-                             struct weir_error *error)
+static weir_status run_world(struct sim_world *world, struct weir_error *error)
 {
     WEIR_TRY(record_nodes(world->scenario, world->context.cluster, world->context.recorder, error));
     WEIR_TRY(record_pools(world, error));
@@ -261,7 +229,7 @@ static weir_status run_world(struct sim_world *world, struct sim_run_summary *su
                         (unsigned long long)world->options->seed, world->options->replication);
         return status;
     }
-    return world->options->export_to != NULL ? WEIR_OK : finish(world, summary);
+    return world->options->export_to != NULL ? WEIR_OK : finish(world);
 }
 
 /* ---- the lab ---- */
@@ -275,6 +243,7 @@ static weir_status record_lab_end(const struct sim_run_options *options,
                                      .events = summary->events,
                                      .event_digest = summary->digest,
                                      .result_digest = summary->result_digest,
+                                     .items_done = summary->items_done,
                                      .wall_s = summary->wall_s,
                                      .cpu_s = summary->cpu_s,
                                      .peak_rss_mib = summary->peak_rss_mib };
@@ -285,11 +254,12 @@ static weir_status run_static(const struct sim_scenario *scenario,
                               const struct sim_run_options *options,
                               struct sim_run_summary *summary, struct weir_error *error)
 {
+    const struct sim_results out = results_of(options, error);
     struct sim_lab *lab = NULL;
     WEIR_TRY(sim_lab_create(scenario, options, &lab, error));
     weir_status status = record_nodes(scenario, sim_lab_cluster(lab), options->recorder, error);
     if (status == WEIR_OK)
-        status = sim_lab_run(lab, summary, error);
+        status = sim_lab_run(lab, summary, &out);
     sim_lab_destroy(lab);
     return status;
 }
@@ -359,7 +329,7 @@ weir_status sim_run(const struct sim_scenario *scenario, const struct sim_run_op
     if (status == WEIR_OK)
         status = sim_world_create(scenario, options, &world, &error);
     if (world != NULL) {
-        status = run_world(world, summary, &error);
+        status = run_world(world, &error);
         summarize(world, status, summary);
     }
     summary->status = status;
@@ -374,13 +344,4 @@ weir_status sim_run(const struct sim_scenario *scenario, const struct sim_run_op
     }
     sim_world_destroy(world);
     return status;
-}
-
-double sim_run_value(const struct sim_run_summary *summary, const char *metric, const char *label)
-{
-    for (uint32_t i = 0; i < summary->value_count; i++)
-        if (strcmp(summary->values[i].metric, metric) == 0 &&
-            strcmp(summary->values[i].label, label) == 0)
-            return summary->values[i].value;
-    return (double)NAN;
 }

@@ -17,7 +17,4 @@ weir_status sim_run(const struct sim_scenario *scenario, const struct sim_run_op
 weir_status sim_run_announce(const struct sim_scenario *scenario,
                              const struct sim_run_options *options, struct weir_error *error);
 
-/* A result by metric and label, NAN when there is none. */
-double sim_run_value(const struct sim_run_summary *summary, const char *metric, const char *label);
-
 #endif

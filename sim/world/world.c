@@ -105,14 +105,19 @@ static weir_status create_meter(struct sim_world *world)
     const size_t pools = sim_port_pool_count(world->port);
     struct sim_meter_amounts *capacity = calloc(nodes + 1, sizeof(*capacity));
     struct sim_meter_stage_info *stages = calloc(pools + 1, sizeof(*stages));
+    const size_t workloads = sim_port_workload_count(world->port);
     const char **names = calloc((size_t)world->driver_count + 1, sizeof(*names));
-    weir_status status =
-        capacity == NULL || stages == NULL || names == NULL ? WEIR_ENOMEM : WEIR_OK;
+    uint32_t *classes = calloc(workloads + 1, sizeof(*classes));
+    weir_status status = capacity == NULL || stages == NULL || names == NULL || classes == NULL
+                             ? WEIR_ENOMEM
+                             : WEIR_OK;
     if (status == WEIR_OK) {
         for (uint32_t d = 1; d <= world->driver_count; d++)
             names[d - 1] = sim_driver_name(&world->drivers[d]);
         for (uint32_t n = 0; n < nodes; n++)
             capacity[n] = sim_cluster_capacity(world->context.cluster, n);
+        for (uint32_t w = 0; w < workloads; w++)
+            classes[w] = sim_port_classes(world->port, w);
         world->work_total = sum_work(world->port);
         fill_stages(world, stages);
         struct sim_meter_config config = { .node_count = nodes,
@@ -121,8 +126,10 @@ static weir_status create_meter(struct sim_world *world)
                                            .stages = stages,
                                            .pipeline_count = world->driver_count,
                                            .pipeline_names = names,
+                                           .workload_count = workloads,
+                                           .workload_classes = classes,
                                            .warmup_ns = scenario->warmup_ns };
-        if (sim_port_workload_count(world->port) > 0)
+        if (workloads > 0)
             status = fill_expected(world, stages, &config);
         if (status == WEIR_OK)
             status = sim_meter_create(&config, &world->context.meter);
@@ -131,6 +138,7 @@ static weir_status create_meter(struct sim_world *world)
     free(capacity);
     free(stages);
     free(names);
+    free(classes);
     return status;
 }
 
@@ -362,9 +370,6 @@ static void report_progress(struct sim_world *world, int64_t now_ns)
 
 weir_status sim_world_sample(struct sim_world *world, int64_t now_ns)
 {
-    for (uint32_t d = 1; d <= world->driver_count; d++)
-        if (world->drivers[d].ops->sample != NULL)
-            WEIR_TRY(world->drivers[d].ops->sample(world->drivers[d].self, now_ns));
     return sim_meter_sample(world->context.meter, now_ns, world->context.recorder,
                             world->context.error);
 }

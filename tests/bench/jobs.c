@@ -5,6 +5,7 @@
  * cluster does. A name of a policy as argument measures that one (fgd by default).
  */
 #include "sim/world/run.h"
+#include "tests/support/results.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,8 +28,10 @@ static int run_one(const char *policy, unsigned nodes, unsigned jobs)
     char text[TEXT];
     struct sim_scenario *scenario = NULL;
     struct sim_diagnostics diagnostics = { 0 };
-    struct sim_run_summary *summary = calloc(1, sizeof *summary);
-    const struct sim_run_options options = { .seed = 1, .export_at_s = (double)NAN };
+    struct sim_run_summary *summary = test_summary();
+    const struct sim_run_options options = {
+        .seed = 1, .export_at_s = (double)NAN, .listen = test_listen, .listener = summary
+    };
     (void)snprintf(
         text, sizeof text,
         "schema: 1\nname: bench\ncluster:\n  nodes:\n    - {name: n, count: %u, cpus: 96, "
@@ -45,8 +48,7 @@ static int run_one(const char *policy, unsigned nodes, unsigned jobs)
     printf(
         "%-10s %7u nodes %8u jobs %8.2f s CPU = %6.2f us a job, %6.0f MiB, %.1f %% GPUs held%s\n",
         policy, nodes, jobs, summary->cpu_s, summary->cpu_s * 1e6 / jobs, summary->peak_rss_mib,
-        100 * sim_run_value(summary, "util.gpu.assigned", ""),
-        status == WEIR_OK ? "" : " (failed)");
+        100 * test_value(summary, "util.gpu.assigned", ""), status == WEIR_OK ? "" : " (failed)");
     (void)fflush(stdout);
     sim_scenario_destroy(scenario);
     free(summary);

@@ -15,7 +15,7 @@ static struct sim_run_summary *run_sets(const char *text, const char *sets)
     struct sim_scenario *scenario = test_scenario(text, sets);
     CHECK(scenario != NULL);
     struct sim_run_summary *summary =
-        scenario == NULL ? calloc(1, sizeof(*summary)) : test_run_fast(scenario, 0, NULL);
+        scenario == NULL ? test_summary() : test_run_fast(scenario, 0, NULL);
     sim_scenario_destroy(scenario);
     return summary;
 }
@@ -30,11 +30,11 @@ static void the_reference_runs_are_met(void)
     struct sim_run_summary *nvdec = run_sets(NVDEC, NULL);
     CHECK_NEAR(plain->completion_s, 13118.0, 13.1);
     CHECK_NEAR(nvdec->completion_s, 13089.0, 13.1);
-    CHECK_NEAR(sim_run_value(plain, "thr.pipeline.steady", ""), 0.7792, 0.7792 * 0.005);
-    CHECK_NEAR(sim_run_value(nvdec, "thr.pipeline.steady", ""), 0.7792, 0.7792 * 0.005);
-    CHECK_NEAR(sim_run_value(nvdec, "util.nvdec.active", ""), 0.168, 0.005);
-    CHECK_NEAR(sim_run_value(plain, "balance.stage.gpu.steady", ""), 0.584, 0.001);
-    CHECK_NEAR(sim_run_value(plain, "invariant.violations", ""), 0.0, 0.0);
+    CHECK_NEAR(test_value(plain, "thr.pipeline.steady", ""), 0.7792, 0.7792 * 0.005);
+    CHECK_NEAR(test_value(nvdec, "thr.pipeline.steady", ""), 0.7792, 0.7792 * 0.005);
+    CHECK_NEAR(test_value(nvdec, "util.nvdec.active", ""), 0.168, 0.005);
+    CHECK_NEAR(test_value(plain, "balance.stage.gpu.steady", ""), 0.584, 0.001);
+    CHECK_NEAR(test_value(plain, "invariant.violations", ""), 0.0, 0.0);
     free(plain);
     free(nvdec);
 }
@@ -43,8 +43,8 @@ static void the_reference_runs_are_met(void)
 static void ten_nodes_balance_better(void)
 {
     struct sim_run_summary *ten = run_sets(NVDEC, "cluster.nodes[0].count=10");
-    CHECK_NEAR(sim_run_value(ten, "balance.stage.gpu.steady", ""), 0.760, 0.001);
-    CHECK_NEAR(sim_run_value(ten, "thr.pipeline.steady", ""), 5.065, 5.065 * 0.02);
+    CHECK_NEAR(test_value(ten, "balance.stage.gpu.steady", ""), 0.760, 0.001);
+    CHECK_NEAR(test_value(ten, "thr.pipeline.steady", ""), 5.065, 5.065 * 0.02);
     free(ten);
 }
 
@@ -52,8 +52,8 @@ static void ten_nodes_balance_better(void)
 static void encoders_limit_the_four_stage_example(void)
 {
     struct sim_run_summary *run = run_sets("scenarios/examples/video4.yaml", NULL);
-    CHECK_NEAR(sim_run_value(run, "thr.pipeline.steady", ""), 8.0, 0.08);
-    CHECK(sim_run_value(run, "bottleneck.share", "encode") >= 0.95);
+    CHECK_NEAR(test_value(run, "thr.pipeline.steady", ""), 8.0, 0.08);
+    CHECK(test_value(run, "bottleneck.share", "encode") >= 0.95);
     free(run);
 }
 
@@ -82,8 +82,8 @@ static void equal_split_is_an_order_of_magnitude_worse(void)
     struct sim_run_summary *xenna = run_sets(PLAIN, NULL);
     struct sim_run_summary *equal =
         run_sets(PLAIN, "sched.scaling.policy=equal_split pipelines[0].input.items=2000");
-    const double good = sim_run_value(xenna, "thr.pipeline.steady", "");
-    const double bad = sim_run_value(equal, "thr.pipeline.steady", "");
+    const double good = test_value(xenna, "thr.pipeline.steady", "");
+    const double bad = test_value(equal, "thr.pipeline.steady", "");
     CHECK(bad <= 0.0776);
     CHECK(good / bad >= 9.5);
     free(xenna);
@@ -250,9 +250,9 @@ static void the_reuse_bonus_ends_churn(void)
         run_sets(NVDEC, TEN "sched.placement.reuse_bonus_applies=everyone");
     struct sim_run_summary *bonus =
         run_sets(NVDEC, TEN "sched.placement.reuse_bonus_applies=reused");
-    CHECK(sim_run_value(bonus, "worker.churn", "") < sim_run_value(inert, "worker.churn", ""));
-    CHECK_NEAR(sim_run_value(bonus, "thr.pipeline", "") / sim_run_value(inert, "thr.pipeline", ""),
-               1.0, 0.02);
+    CHECK(test_value(bonus, "worker.churn", "") < test_value(inert, "worker.churn", ""));
+    CHECK_NEAR(test_value(bonus, "thr.pipeline", "") / test_value(inert, "thr.pipeline", ""), 1.0,
+               0.02);
     free(inert);
     free(bonus);
 }
@@ -276,7 +276,7 @@ static void phantom_decoders_are_refused_by_the_cluster(void)
         return;
     struct sim_run_summary *run = test_run(scenario, 0, NULL);
     CHECK_STR(run->outcome, "horizon");
-    CHECK_NEAR(sim_run_value(run, "thr.pipeline", ""), 2.5, 0.05);
+    CHECK_NEAR(test_value(run, "thr.pipeline", ""), 2.5, 0.05);
     free(run);
     sim_scenario_destroy(scenario);
 }
@@ -294,7 +294,7 @@ static void use_beyond_the_request_slows_everybody_down(void)
         "      - {name: decode, cpus: 1, gpus: 0.25, uses: {cpus: 1, nvdecs: 1}, workers: 8, "
         "service: 1}\n";
     struct sim_run_summary *run = run_sets(text, NULL);
-    CHECK_NEAR(sim_run_value(run, "thr.pipeline", ""), 2.0, 0.05);
+    CHECK_NEAR(test_value(run, "thr.pipeline", ""), 2.0, 0.05);
     free(run);
 }
 

@@ -61,8 +61,8 @@ static void measure(const char *files, const char *sched, uint32_t replications,
     CHECK(scenario != NULL);
     for (uint32_t r = 0; r < replications && scenario != NULL; r++) {
         struct sim_run_summary *summary = test_run_fast(scenario, r, NULL);
-        measured->held[r] = 100 * sim_run_value(summary, "util.gpu.assigned", "");
-        measured->fragmented[r] = sim_run_value(summary, "frag.gpu_pct", "");
+        measured->held[r] = 100 * test_value(summary, "util.gpu.assigned", "");
+        measured->fragmented[r] = test_value(summary, "frag.gpu_pct", "");
         free(summary);
     }
     sim_scenario_destroy(scenario);

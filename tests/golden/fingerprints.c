@@ -103,7 +103,7 @@ static void compare(const char *name, const char *line)
 static void run_and_compare(const char *name, struct sim_scenario *scenario)
 {
     struct test_job_rows rows = { .rows = NULL };
-    struct sim_run_summary *summary = calloc(1, sizeof *summary);
+    struct sim_run_summary *summary = test_summary();
     char line[TEXT];
     CHECK(scenario != NULL && summary != NULL);
     if (scenario != NULL && summary != NULL) {

@@ -39,7 +39,7 @@ static void see(void *state, const struct sim_job_row *row)
 static struct seen *run_trace(const char *text)
 {
     struct sim_scenario *scenario = test_scenario(text, "");
-    struct sim_run_summary *summary = calloc(1, sizeof *summary);
+    struct sim_run_summary *summary = test_summary();
     struct seen *seen = calloc(1, sizeof *seen);
     const struct sim_observer observer = { .state = seen, .job = see };
     const struct sim_run_options options = { .seed = 1,

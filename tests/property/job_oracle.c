@@ -42,7 +42,7 @@ static void compare(uint64_t seed, const struct sim_scenario *scenario, struct s
 {
     struct test_job_rows product = { .rows = NULL };
     struct test_job_rows oracle = { .rows = NULL };
-    struct sim_run_summary *summary = calloc(1, sizeof *summary);
+    struct sim_run_summary *summary = test_summary();
     struct weir_error error = { .phase = -1 };
     char text[TEXT] = "";
     const weir_status expected = oracle_jobs_run(scenario, &oracle, &error);

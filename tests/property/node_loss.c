@@ -130,7 +130,7 @@ static double throughput_per_s(uint64_t seed, const struct plan *plan, const cha
     } else {
         struct sim_run_summary *summary = test_run_fast(scenario, 0, NULL);
         if (summary->status == WEIR_OK)
-            value = sim_run_value(summary, "thr.pipeline", "");
+            value = test_value(summary, "thr.pipeline", "");
         else if (getenv("WEIR_VERBOSE") != NULL)
             printf("seed %d: %s\n", (int)seed, summary->message);
         free(summary);

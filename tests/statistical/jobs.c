@@ -47,7 +47,7 @@ static void check_scenario(const char *text, const struct wanted *wanted, size_t
     for (uint32_t r = 0; r < REPLICATIONS && scenario != NULL; r++) {
         struct sim_run_summary *summary = test_run_fast(scenario, r, NULL);
         for (size_t i = 0; i < count; i++) {
-            const double value = sim_run_value(summary, wanted[i].metric, wanted[i].label);
+            const double value = test_value(summary, wanted[i].metric, wanted[i].label);
             values[i][r] = wanted[i].is_blocking ? 1 - value : value;
         }
         free(summary);

@@ -167,7 +167,7 @@ static void which_idle_worker_is_taken_makes_no_difference(void)
         struct sim_run_summary *b = test_run(newest, r, NULL);
         CHECK_NEAR(a->completion_s, b->completion_s, 0.0);
         CHECK(a->completion_s > 1000);
-        CHECK_NEAR(sim_run_value(a, "lat.e2e.p95", ""), sim_run_value(b, "lat.e2e.p95", ""), 0.0);
+        CHECK_NEAR(test_value(a, "lat.e2e.p95", ""), test_value(b, "lat.e2e.p95", ""), 0.0);
         CHECK(a->digest != b->digest); /* the events did differ: other workers */
         free(a);
         free(b);

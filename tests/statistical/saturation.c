@@ -22,7 +22,7 @@ static void unallocated(const char *policy, double values[SEEDS])
     CHECK(scenario != NULL);
     for (uint32_t r = 0; r < SEEDS && scenario != NULL; r++) {
         struct sim_run_summary *summary = test_run_fast(scenario, r, NULL);
-        values[r] = 100 - sim_run_value(summary, "alloc.gpu_pct", "");
+        values[r] = 100 - test_value(summary, "alloc.gpu_pct", "");
         free(summary);
     }
     sim_scenario_destroy(scenario);

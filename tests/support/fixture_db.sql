@@ -24,7 +24,7 @@ CREATE TEMP TABLE number AS
 INSERT INTO run SELECT v * 10 + i + 1, 1, label, v, i, 42, placement, scaling, 'name: video4
 seed: 42
 ', printf('%016x', v + 4096), 0, 600.0, 7200.0, 7200.0, 'horizon', '', 100000 + v * 1000 + i,
-  printf('%016x', v * 100 + i), printf('%016x', v * 100 + i + 7), 60.0, 1
+  printf('%016x', v * 100 + i), printf('%016x', v * 100 + i + 7), 60.0, 1, 3600
   FROM variant, number WHERE i < 10;
 INSERT INTO run_wall SELECT run_id, 1.5, 1.4, 30.0, '2026-01-01T00:00:00Z', 'host', '0.1.0',
   '0123456789ab' FROM run;

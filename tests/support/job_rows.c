@@ -6,6 +6,7 @@
 #include "sim/record/record.h"
 #include "sim/worker/context.h"
 #include "sim/world/run.h"
+#include "tests/support/results.h"
 
 #include <math.h>
 
@@ -98,6 +99,8 @@ weir_status test_job_rows_run(const struct sim_scenario *scenario, bool check_al
     const struct sim_run_options options = { .seed = scenario->seed,
                                              .check_always = check_always,
                                              .export_at_s = (double)NAN,
+                                             .listen = test_listen,
+                                             .listener = summary,
                                              .observer = &observer };
     const weir_status status = sim_run(scenario, &options, summary);
     rows->result_digest = summary->result_digest;

@@ -46,7 +46,7 @@ struct sim_scenario *test_scenario(const char *text, const char *sets)
 static struct sim_run_summary *run(const struct sim_scenario *scenario, uint32_t replication,
                                    const struct sim_observer *observer, bool check_always)
 {
-    struct sim_run_summary *summary = calloc(1, sizeof(*summary));
+    struct sim_run_summary *summary = test_summary();
     const struct sim_run_options options = { .seed = scenario->seed,
                                              .replication = replication,
                                              .variant = "test",
@@ -54,8 +54,10 @@ static struct sim_run_summary *run(const struct sim_scenario *scenario, uint32_t
                                              .run_id = 1,
                                              .check_always = check_always,
                                              .export_at_s = (double)NAN,
+                                             .listen = test_listen,
+                                             .listener = summary,
                                              .observer = observer };
-    if (summary != NULL && sim_run(scenario, &options, summary) != WEIR_OK)
+    if (sim_run(scenario, &options, summary) != WEIR_OK)
         printf("run failed: %s\n", summary->message);
     return summary;
 }

@@ -5,6 +5,7 @@
 
 #include "sim/pipeline/pipeline.h"
 #include "sim/world/run.h"
+#include "tests/support/results.h"
 
 /* Loads a scenario from text (or from a file of the project when `text` begins with "scenarios/" or
  * "tests/"), with sets "path=value" separated by blanks, NULL = none. Prints the diagnostics and

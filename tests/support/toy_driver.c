@@ -150,13 +150,15 @@ static weir_status check(const void *self, struct weir_error *error)
                            toy->running, toy->done);
 }
 
-static weir_status results(void *self, const struct sim_results *out)
+static weir_status results(void *self, int64_t end_ns, struct sim_results *out)
 {
+    (void)end_ns;
     const struct toy *toy = self;
     const struct sim_result_row row = {
         .metric = "toy.tasks", .label = "toy", .unit = "1", .value = toy->done, .n = 1
     };
-    return out->add(out->state, &row);
+    sim_results_add(out, &row);
+    return out->status;
 }
 
 const struct sim_driver_ops test_toy_driver = { .kind = "toy",

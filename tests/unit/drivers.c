@@ -30,11 +30,13 @@ static struct sim_run_summary *run(const char *text, const struct sim_driver_ops
 {
     const struct sim_observer observer = { .span = add_end, .state = sum_ns };
     struct sim_scenario *scenario = test_scenario(text, NULL);
-    struct sim_run_summary *summary = calloc(1, sizeof(*summary));
+    struct sim_run_summary *summary = test_summary();
     const struct sim_run_options options = { .seed = 1,
                                              .check_always = true,
                                              .export_at_s = (double)NAN,
                                              .drivers = drivers,
+                                             .listen = test_listen,
+                                             .listener = summary,
                                              .observer = sum_ns == NULL ? NULL : &observer };
     CHECK(scenario != NULL && summary != NULL);
     if (scenario != NULL && summary != NULL) {
@@ -51,9 +53,9 @@ static void a_new_kind_of_work_runs_beside_pipelines(void)
     struct sim_run_summary *summary = run(SCENARIO, both, NULL);
     CHECK_STR(summary->outcome, "complete");
     CHECK_NEAR(summary->completion_s, TOY_SETUP_S + TOY_TASKS / TOY_WORKERS * TOY_TASK_S, 1e-9);
-    CHECK_NEAR(sim_run_value(summary, "toy.tasks", "toy"), TOY_TASKS, 0);
-    CHECK_NEAR(sim_run_value(summary, "lat.e2e.max", "p"), 10, 1e-9);
-    CHECK_NEAR(sim_run_value(summary, "worker.created", ""), 1 + TOY_WORKERS, 0);
+    CHECK_NEAR(test_value(summary, "toy.tasks", "toy"), TOY_TASKS, 0);
+    CHECK_NEAR(test_value(summary, "lat.e2e.max", "p"), 10, 1e-9);
+    CHECK_NEAR(test_value(summary, "worker.created", ""), 1 + TOY_WORKERS, 0);
     free(summary);
 }
 
@@ -66,8 +68,8 @@ static void a_lost_node_takes_every_kind_of_work(void)
     CHECK_STR(summary->outcome, "complete");
     /* 5 rounds by 58 s; new workers by the plan at 60 s, ready at 65 s, do the other 20 rounds */
     CHECK_NEAR(summary->completion_s, 65 + 20 * TOY_TASK_S, 1e-9);
-    CHECK_NEAR(sim_run_value(summary, "toy.tasks", "toy"), TOY_TASKS, 0);
-    CHECK_NEAR(sim_run_value(summary, "worker.created", ""), 2 * (1 + TOY_WORKERS), 0);
+    CHECK_NEAR(test_value(summary, "toy.tasks", "toy"), TOY_TASKS, 0);
+    CHECK_NEAR(test_value(summary, "worker.created", ""), 2 * (1 + TOY_WORKERS), 0);
     free(summary);
 }
 
@@ -81,7 +83,7 @@ static void a_neighbour_changes_no_work(void)
     CHECK_NEAR(alone->completion_s, 200, 1e-9);
     CHECK(alone_ns > 0);
     CHECK_I64(beside_ns, alone_ns);
-    CHECK(isnan(sim_run_value(alone, "toy.tasks", "toy")));
+    CHECK(isnan(test_value(alone, "toy.tasks", "toy")));
     free(alone);
     free(beside);
 }
@@ -107,7 +109,7 @@ static void more_workloads_than_events_can_name_are_refused(void)
                                                  .create = create_late };
     static const struct sim_driver_ops *const registry[] = { &crowd, NULL };
     struct sim_scenario *scenario = test_scenario(SCENARIO, NULL);
-    struct sim_run_summary *summary = calloc(1, sizeof(*summary));
+    struct sim_run_summary *summary = test_summary();
     const struct sim_run_options options = { .seed = 1,
                                              .export_at_s = (double)NAN,
                                              .drivers = registry };

@@ -41,14 +41,14 @@ static struct sim_run_summary *run(const char *text, const char *sets, struct tr
     memset(trace, 0, sizeof(*trace));
     CHECK(scenario != NULL);
     struct sim_run_summary *summary =
-        scenario == NULL ? calloc(1, sizeof(*summary)) : test_run(scenario, 0, &observer);
+        scenario == NULL ? test_summary() : test_run(scenario, 0, &observer);
     sim_scenario_destroy(scenario);
     return summary;
 }
 
 static double value(const struct sim_run_summary *summary, const char *metric)
 {
-    return sim_run_value(summary, metric, "");
+    return test_value(summary, metric, "");
 }
 
 #define CAPTION2(items, extra)                                                                     \

@@ -10,6 +10,7 @@
 #include "sim/record/meter.h"
 #include "sim/engine/time.h"
 #include "tests/support/check.h"
+#include "tests/support/results.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -123,10 +124,19 @@ static void play_second_half(struct sim_meter *meter)
     sim_meter_item_done(meter, at(10), 0, at(7), at(4), false);
 }
 
-static void finish(struct sim_meter *meter, double end_s, bool is_complete)
+/* What a meter finds at the end; the caller frees. */
+static struct sim_run_summary *results_at(struct sim_meter *meter, const struct sim_meter_end *end)
+{
+    struct sim_run_summary *results = test_summary();
+    struct sim_results out = { .listen = test_listen, .listener = results };
+    CHECK_I64(sim_meter_results(meter, end, &out), WEIR_OK);
+    return results;
+}
+
+static struct sim_run_summary *finish(struct sim_meter *meter, double end_s, bool is_complete)
 {
     const struct sim_meter_end end = { .end_ns = at(end_s), .is_complete = is_complete };
-    CHECK_I64(sim_meter_results(meter, &end, NULL, NULL), WEIR_OK);
+    return results_at(meter, &end);
 }
 
 struct expected {
@@ -134,16 +144,18 @@ struct expected {
     double value;
 };
 
-static void check_results(const struct sim_meter *meter, const struct expected *rows, size_t count)
+static void check_results(const struct sim_run_summary *results, const struct expected *rows,
+                          size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const double value = sim_meter_result(meter, rows[i].metric, rows[i].label);
+        const double value = test_value(results, rows[i].metric, rows[i].label);
         if (!(fabs(value - rows[i].value) <= 1e-9))
             CHECK_STR(rows[i].metric, rows[i].label); /* names the row that fails below */
         CHECK_NEAR(value, rows[i].value, 1e-9);
     }
 }
-#define CHECK_RESULTS(meter, rows) check_results((meter), (rows), sizeof(rows) / sizeof((rows)[0]))
+#define CHECK_RESULTS(results, rows)                                                               \
+    check_results((results), (rows), sizeof(rows) / sizeof((rows)[0]))
 
 /* covers: S0.4 S1.134 */
 static void results_are_the_integrals_of_the_timeline(void)
@@ -192,12 +204,13 @@ static void results_are_the_integrals_of_the_timeline(void)
     struct weir_error error = { 0 };
     if (!CHECK_I64(sim_meter_check(meter, at(10), 0, &error), WEIR_OK))
         CHECK_STR(error.text, "");
-    finish(meter, 10, true);
-    CHECK_RESULTS(meter, rows);
-    CHECK(isnan(sim_meter_result(meter, "util.nvenc.active", ""))); /* there are none */
-    CHECK(isnan(sim_meter_result(meter, "lat.e2e.p50", "nobody")));
+    struct sim_run_summary *results = finish(meter, 10, true);
+    CHECK_RESULTS(results, rows);
+    CHECK(isnan(test_value(results, "util.nvenc.active", ""))); /* there are none */
+    CHECK(isnan(test_value(results, "lat.e2e.p50", "nobody")));
     CHECK_I64(sim_meter_items_done(meter), 2);
     CHECK(sim_meter_is_steady(meter));
+    free(results);
     sim_meter_destroy(meter);
 }
 
@@ -220,8 +233,9 @@ static void what_happened_in_the_warm_up_does_not_count(void)
     struct sim_meter *meter = open_meter(5);
     play_first_half(meter);
     play_second_half(meter);
-    finish(meter, 10, true);
-    CHECK_RESULTS(meter, rows);
+    struct sim_run_summary *results = finish(meter, 10, true);
+    CHECK_RESULTS(results, rows);
+    free(results);
     sim_meter_destroy(meter);
 }
 
@@ -236,13 +250,14 @@ static void a_node_that_is_down_is_not_in_the_denominator(void)
     sim_meter_worker_state(meter, at(10), &a, SIM_METER_IDLE, SIM_METER_GONE);
     sim_meter_worker_state(meter, at(10), &b, SIM_METER_IDLE, SIM_METER_GONE);
     sim_meter_node_up(meter, at(10), 0, false);
-    finish(meter, 20, true);
+    struct sim_run_summary *results = finish(meter, 20, true);
     static const struct expected rows[] = {
         { "util.cpu.active", "", 6.0 / 40.0 }, { "util.gpu.assigned", "", 10.0 / 20.0 },
         { "util.gpu.seed", "", 5.0 / 40.0 },   { "frag.gpu.fgd", "", 0.25 },
         { "worker.deleted", "", 2.0 },         { "worker.churn", "", 2.0 * 180.0 },
     };
-    CHECK_RESULTS(meter, rows);
+    CHECK_RESULTS(results, rows);
+    free(results);
     sim_meter_destroy(meter);
 }
 
@@ -258,7 +273,7 @@ static void the_bottleneck_is_the_stage_of_least_capacity(void)
     sim_meter_worker_state(meter, 0, &b, SIM_METER_GONE, SIM_METER_IDLE);     /* 1 : 0.4 */
     sim_meter_worker_state(meter, at(4), &b, SIM_METER_GONE, SIM_METER_IDLE); /* 1 : 0.8 */
     sim_meter_speed(meter, at(8), 0, 0.5);                                    /* 0.5 : 0.8 */
-    finish(meter, 10, false);
+    struct sim_run_summary *results = finish(meter, 10, false);
     static const struct expected rows[] = {
         { "bottleneck.share", "cut", 0.2 },
         { "bottleneck.share", "show", 0.8 },
@@ -268,7 +283,8 @@ static void the_bottleneck_is_the_stage_of_least_capacity(void)
         { "balance.stage.steady", "", (0.8 * 4 + 0.625 * 2) / 6.0 },
         { "balance.stage.gpu.steady", "", 1.0 },
     };
-    CHECK_RESULTS(meter, rows);
+    CHECK_RESULTS(results, rows);
+    free(results);
     sim_meter_destroy(meter);
 }
 
@@ -280,10 +296,11 @@ static void an_unknown_speed_names_no_bottleneck_but_a_missing_worker_does(void)
     sim_meter_worker_state(meter, 0, &a, SIM_METER_GONE, SIM_METER_SETUP);     /* nobody ready */
     sim_meter_worker_state(meter, at(2), &a, SIM_METER_SETUP, SIM_METER_IDLE); /* show has none */
     sim_meter_worker_state(meter, at(5), &b, SIM_METER_GONE, SIM_METER_IDLE);  /* both unknown */
-    finish(meter, 10, false);
-    CHECK_NEAR(sim_meter_result(meter, "bottleneck.share", "cut"), 0.0, 0.0);
-    CHECK_NEAR(sim_meter_result(meter, "bottleneck.share", "show"), 0.3, 1e-12);
-    CHECK(isnan(sim_meter_result(meter, "balance.stage", "")));
+    struct sim_run_summary *results = finish(meter, 10, false);
+    CHECK_NEAR(test_value(results, "bottleneck.share", "cut"), 0.0, 0.0);
+    CHECK_NEAR(test_value(results, "bottleneck.share", "show"), 0.3, 1e-12);
+    CHECK(isnan(test_value(results, "balance.stage", "")));
+    free(results);
     sim_meter_destroy(meter);
 }
 
@@ -303,9 +320,10 @@ static void the_steady_rate_comes_from_the_longest_interval_without_changes(void
     for (int i = 1; i <= 30; i++) /* 20 - 30: three a second */
         sim_meter_item_done(meter, at(20 + i / 3.0), 0, at(19 + i / 3.0), 0, false);
     sim_meter_worker_state(meter, at(30), &a, SIM_METER_IDLE, SIM_METER_GONE);
-    finish(meter, 36, false);
-    CHECK_NEAR(sim_meter_result(meter, "thr.pipeline.steady", ""), 3.0, 1e-9);
-    CHECK_NEAR(sim_meter_result(meter, "thr.pipeline", ""), 53.0 / 36.0, 1e-9);
+    struct sim_run_summary *results = finish(meter, 36, false);
+    CHECK_NEAR(test_value(results, "thr.pipeline.steady", ""), 3.0, 1e-9);
+    CHECK_NEAR(test_value(results, "thr.pipeline", ""), 53.0 / 36.0, 1e-9);
+    free(results);
     sim_meter_destroy(meter);
 }
 
@@ -321,8 +339,8 @@ static void broken_books_are_found(void)
     sim_meter_task_done(meter, at(10), 1, at(1)); /* nobody was busy for it */
     CHECK_I64(sim_meter_check(meter, at(10), 0, &error), WEIR_EINVARIANT);
     CHECK(strstr(error.text, "stage show: workers were busy for 5 s") != NULL);
-    finish(meter, 10, true);
-    CHECK_NEAR(sim_meter_result(meter, "invariant.violations", ""), 1.0, 0.0);
+    struct sim_run_summary *results = finish(meter, 10, true);
+    CHECK_NEAR(test_value(results, "invariant.violations", ""), 1.0, 0.0);
     sim_meter_destroy(meter);
 
     meter = open_meter(0);
@@ -343,6 +361,7 @@ static void broken_books_are_found(void)
         sim_meter_worker_state(meter, 0, &gpu, SIM_METER_GONE, SIM_METER_SETUP);
     CHECK_I64(sim_meter_check(meter, 0, 0, &error), WEIR_EINVARIANT);
     CHECK_STR(error.text, "node 0: workers hold 3 of resource 1, it has 2");
+    free(results);
     sim_meter_destroy(meter);
 }
 
@@ -359,14 +378,15 @@ static void work_thrown_away_balances_the_busy_time(void)
     sim_meter_setup_wasted(meter, at(2));
     sim_meter_retry(meter, 0, false);
     sim_meter_retry(meter, 0, true);
-    finish(meter, 4, true);
+    struct sim_run_summary *results = finish(meter, 4, true);
     static const struct expected rows[] = {
         { "work.lost_s", "", 3.0 },
         { "waste.setup_s", "", 2.0 },
         { "retry.count", "", 1.0 },
         { "retry.exhausted", "", 1.0 },
     };
-    CHECK_RESULTS(meter, rows);
+    CHECK_RESULTS(results, rows);
+    free(results);
     sim_meter_destroy(meter);
 }
 
@@ -379,14 +399,16 @@ static void ages_of_items_inside_complete_littles_law(void)
     const int64_t right[] = { at(4) };
     const int64_t wrong[] = { at(5) };
     struct sim_meter_end end = { .end_ns = at(6), .items_in_system = 1, .age_ns = right };
-    CHECK_I64(sim_meter_results(meter, &end, NULL, NULL), WEIR_OK);
-    CHECK_NEAR(sim_meter_result(meter, "invariant.violations", ""), 0.0, 0.0);
-    CHECK_NEAR(sim_meter_result(meter, "lat.e2e.p50", ""), 2.0, 0.0);
-    CHECK_NEAR(sim_meter_result(meter, "lat.e2e.p95", ""), 4.0, 0.0);
-    CHECK_NEAR(sim_meter_result(meter, "lat.e2e.max", ""), 4.0, 0.0);
+    struct sim_run_summary *results = results_at(meter, &end);
+    CHECK_NEAR(test_value(results, "invariant.violations", ""), 0.0, 0.0);
+    CHECK_NEAR(test_value(results, "lat.e2e.p50", ""), 2.0, 0.0);
+    CHECK_NEAR(test_value(results, "lat.e2e.p95", ""), 4.0, 0.0);
+    CHECK_NEAR(test_value(results, "lat.e2e.max", ""), 4.0, 0.0);
     end.age_ns = wrong;
-    CHECK_I64(sim_meter_results(meter, &end, NULL, NULL), WEIR_OK);
-    CHECK_NEAR(sim_meter_result(meter, "invariant.violations", ""), 1.0, 0.0);
+    free(results);
+    results = results_at(meter, &end);
+    CHECK_NEAR(test_value(results, "invariant.violations", ""), 1.0, 0.0);
+    free(results);
     sim_meter_destroy(meter);
 }
 
@@ -408,9 +430,10 @@ static bool line_is_steady(double departure_s, bool is_complete)
     const struct sim_meter_end end = { .end_ns = at(0.1 * ARRIVALS),
                                        .is_complete = is_complete,
                                        .items_in_system = (uint64_t)(ARRIVALS - done) };
-    CHECK_I64(sim_meter_results(meter, &end, NULL, NULL), WEIR_OK);
-    CHECK_NEAR(sim_meter_result(meter, "invariant.violations", ""), 0.0, 0.0);
+    struct sim_run_summary *results = results_at(meter, &end);
+    CHECK_NEAR(test_value(results, "invariant.violations", ""), 0.0, 0.0);
     const bool is_steady = sim_meter_is_steady(meter);
+    free(results);
     sim_meter_destroy(meter);
     return is_steady;
 }
@@ -440,14 +463,15 @@ static void each_pipeline_has_its_own_rows_when_there_are_several(void)
         sim_meter_item_arrived(meter, 0, p);
     sim_meter_item_done(meter, at(1), 0, at(1), at(1), false);
     sim_meter_item_done(meter, at(3), 1, at(3), at(1), false);
-    finish(meter, 4, true);
+    struct sim_run_summary *results = finish(meter, 4, true);
     static const struct expected rows[] = {
         { "thr.pipeline", "", 0.5 },         { "thr.pipeline", "left", 0.25 },
         { "lat.e2e.mean", "left", 1.0 },     { "lat.e2e.mean", "right", 3.0 },
         { "lat.e2e.mean", "", 2.0 },         { "wait.mean", "right", 2.0 },
         { "queue.len.mean", "left/cut", 0 }, { "queue.len.mean", "right/cut", 0 },
     };
-    CHECK_RESULTS(meter, rows);
+    CHECK_RESULTS(results, rows);
+    free(results);
     sim_meter_destroy(meter);
     stages[1].pipeline = 2;
     CHECK_I64(sim_meter_create(&config, &meter), WEIR_EINVAL);

@@ -214,16 +214,18 @@ static double run_with(const char *first, const char *second, bool anew, double 
         "      - {name: l2, count: 90, at: 90 min, every: 20 s, service: exp(90), request: {mig: "
         "3g}}\n";
     char text[sizeof format + 2 * PARTITION_TEXT];
-    struct sim_run_summary *summary = calloc(1, sizeof *summary); /* large */
-    const struct sim_run_options options = { .seed = 1 };
+    struct sim_run_summary *summary = test_summary();
+    const struct sim_run_options options = { .seed = 1,
+                                             .listen = test_listen,
+                                             .listener = summary };
     (void)snprintf(text, sizeof text, format, first, second, anew ? "demand" : "\"off\"");
     struct sim_scenario *scenario = test_scenario(text, "");
     double held = (double)NAN;
     CHECK(scenario != NULL && summary != NULL);
     if (scenario != NULL && summary != NULL) {
         CHECK_I64(sim_run(scenario, &options, summary), WEIR_OK);
-        *cuts = sim_run_value(summary, "mig.cuts", "");
-        held = sim_run_value(summary, "gpus.held.mean", "");
+        *cuts = test_value(summary, "mig.cuts", "");
+        held = test_value(summary, "gpus.held.mean", "");
     }
     sim_scenario_destroy(scenario);
     free(summary);

@@ -176,7 +176,8 @@ static void samples_are_exact_means_and_add_up_to_the_result(void)
     sim_meter_queue(meter, 6 * SIM_NS_PER_S, 0, 0, 0.0);
     const struct sim_meter_end end = { .end_ns = 10 * SIM_NS_PER_S, .is_complete = true };
     CHECK_I64(sim_meter_sample(meter, end.end_ns, database.recorder, NULL), WEIR_OK);
-    CHECK_I64(sim_meter_results(meter, &end, database.recorder, NULL), WEIR_OK);
+    struct sim_results out = { .recorder = database.recorder };
+    CHECK_I64(sim_meter_results(meter, &end, &out), WEIR_OK);
     CHECK_I64(sim_recorder_close(database.recorder, NULL), WEIR_OK);
 
     check_row(&database, "SELECT group_concat(t_s || '+' || dt_s) FROM cluster_sample",

@@ -23,7 +23,7 @@ static struct sim_run_summary *run(const char *text, const char *sets)
     struct sim_scenario *scenario = test_scenario(text, sets);
     CHECK(scenario != NULL);
     struct sim_run_summary *summary =
-        scenario == NULL ? calloc(1, sizeof(*summary)) : test_run(scenario, 0, NULL);
+        scenario == NULL ? test_summary() : test_run(scenario, 0, NULL);
     sim_scenario_destroy(scenario);
     return summary;
 }
@@ -31,7 +31,7 @@ static struct sim_run_summary *run(const char *text, const char *sets)
 static double most_bytes_between(const char *text, const char *sets)
 {
     struct sim_run_summary *summary = run(text, sets);
-    const double bytes = sim_run_value(summary, "materialised.bytes", "");
+    const double bytes = test_value(summary, "materialised.bytes", "");
     free(summary);
     return bytes;
 }
@@ -90,7 +90,7 @@ static void the_stage_with_the_least_output_waiting_goes_first(void)
         "      - {name: write, cpus: 1, workers: 1, service: 4 s}\n";
     struct sim_run_summary *summary = run(three, NULL);
     CHECK_NEAR(summary->completion_s, 21, 1e-9);
-    CHECK_NEAR(sim_run_value(summary, "materialised.bytes", ""), 20e9, 1);
+    CHECK_NEAR(test_value(summary, "materialised.bytes", ""), 20e9, 1);
     free(summary);
 }
 

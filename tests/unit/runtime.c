@@ -32,7 +32,7 @@ static struct sim_run_summary *run_traced(const char *text, const char *sets, st
     trace->count = 0;
     CHECK(scenario != NULL);
     struct sim_run_summary *summary =
-        scenario == NULL ? calloc(1, sizeof(*summary)) : test_run(scenario, 0, &observer);
+        scenario == NULL ? test_summary() : test_run(scenario, 0, &observer);
     CHECK_I64(summary->status, WEIR_OK);
     sim_scenario_destroy(scenario);
     return summary;
@@ -191,7 +191,7 @@ static const char shrinking[] =
 static double deleted(const char *sets, struct trace *trace)
 {
     struct sim_run_summary *summary = run_traced(shrinking, sets, trace);
-    const double count = sim_run_value(summary, "worker.deleted", "");
+    const double count = test_value(summary, "worker.deleted", "");
     free(summary);
     return count;
 }
@@ -235,7 +235,7 @@ static double created(const char *sets)
                                                   "      - {name: b, cpus: 1, service: 9 s}\n";
     struct trace *trace = calloc(1, sizeof(*trace));
     struct sim_run_summary *summary = run_traced(text, sets, trace);
-    const double count = sim_run_value(summary, "worker.created", "");
+    const double count = test_value(summary, "worker.created", "");
     free(summary);
     free(trace);
     return count;

@@ -42,14 +42,14 @@ static struct sim_run_summary *run(const char *text, const char *sets, struct st
     starts->count = 0;
     CHECK(scenario != NULL);
     struct sim_run_summary *summary =
-        scenario == NULL ? calloc(1, sizeof(*summary)) : test_run(scenario, 0, &observer);
+        scenario == NULL ? test_summary() : test_run(scenario, 0, &observer);
     sim_scenario_destroy(scenario);
     return summary;
 }
 
 static void check_value(const struct sim_run_summary *summary, const char *metric, double value)
 {
-    CHECK_NEAR(sim_run_value(summary, metric, ""), value, 1e-9);
+    CHECK_NEAR(test_value(summary, metric, ""), value, 1e-9);
 }
 
 /* covers: S2.26 */

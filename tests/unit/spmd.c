@@ -21,7 +21,7 @@ static struct sim_run_summary *run(const char *text, const char *sets)
     struct sim_scenario *scenario = test_scenario(text, sets);
     CHECK(scenario != NULL);
     struct sim_run_summary *summary =
-        scenario == NULL ? calloc(1, sizeof(*summary)) : test_run(scenario, 0, NULL);
+        scenario == NULL ? test_summary() : test_run(scenario, 0, NULL);
     CHECK_I64(summary->status, WEIR_OK);
     sim_scenario_destroy(scenario);
     return summary;
@@ -29,7 +29,7 @@ static struct sim_run_summary *run(const char *text, const char *sets)
 
 static double value(const struct sim_run_summary *summary, const char *metric)
 {
-    return sim_run_value(summary, metric, "");
+    return test_value(summary, metric, "");
 }
 
 #define GROUP                                                                                      \
@@ -48,7 +48,7 @@ static void a_group_is_one_worker_on_whole_nodes(void)
     CHECK_NEAR(value(summary, "util.gpu.assigned"), 2.0 / 3 * (1000 - 0.01) / 1000, 1e-9);
     CHECK_NEAR(value(summary, "util.gpu.active"), 2.0 / 3 * (1000 - 20.01) / 1000, 1e-9);
     CHECK_NEAR(value(summary, "util.cpu.assigned"), 8.0 / 48 * (1000 - 0.01) / 1000, 1e-9);
-    CHECK_NEAR(sim_run_value(summary, "thr.stage", "a"), 97.0 / 1000, 1e-9);
+    CHECK_NEAR(test_value(summary, "thr.stage", "a"), 97.0 / 1000, 1e-9);
     CHECK_NEAR(value(summary, "invariant.violations"), 0, 0);
     free(summary);
 }
