@@ -129,6 +129,8 @@ static weir_status begin(void *self)
     const struct sim_event warm = { .time_ns = run->meter.warmup_ns,
                                     .kind = sim_driver_kind(run->config.index, SIM_JOBS_WARM),
                                     .phase = SIM_PHASE_COMPLETION };
+    WEIR_TRY(sim_recorder_workload(run->context->recorder, run->config.instance,
+                                   run->workload->name, run->context->error));
     for (uint32_t i = 0; i < run->workload->labels_count; i++)
         WEIR_TRY(sim_recorder_job_label(
             run->context->recorder, run->label_first + i,

@@ -40,16 +40,17 @@ enum sim_job_state { SIM_JOB_GONE, SIM_JOB_WAITING, SIM_JOB_RUNNING, SIM_JOB_AWA
 struct sim_job {
     uint64_t id; /* in the order of arrival within the workload */
     struct sim_job_arrival arrival;
-    int64_t start_ns;
-    uint64_t first_worker; /* of its ranks, whose ids follow one another */
-    sim_handle timer;      /* patience or retry */
-    sim_handle run;        /* the activity, while it runs */
-    int64_t gpu_units;     /* that its ranks hold: an instance may be larger than asked for */
-    uint32_t state;        /* enum sim_job_state */
+    int64_t first_start_ns, start_ns; /* of the first attempt and the present one */
+    uint64_t first_worker;            /* of its ranks, whose ids follow one another */
+    sim_handle timer;                 /* patience or retry */
+    sim_handle run;                   /* the activity, while it runs */
+    int64_t gpu_units; /* that its ranks hold: an instance may be larger than asked for */
+    uint32_t state;    /* enum sim_job_state */
     uint32_t retries, attempts;
     uint32_t workers;   /* ranks that live */
     uint32_t node;      /* of its first rank */
     uint32_t next_lost; /* slot + 1 */
+    uint32_t kind;      /* jobs of one ask for the same; WEIR_NO_INDEX = not known */
     bool is_counted;
     bool is_lost; /* a rank went while it ran */
 };

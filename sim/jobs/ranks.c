@@ -141,8 +141,10 @@ weir_status sim_jobs_start(struct sim_jobs_run *run, const struct sim_start *sta
         observe_rank(run, job, i, &start->places.items[i].alloc);
     }
     sim_jobs_dequeue(run, slot);
-    if (job->attempts++ == 0)
+    if (job->attempts++ == 0) {
         note_first_start(run, job);
+        job->first_start_ns = sim_jobs_now(run);
+    }
     job->state = SIM_JOB_RUNNING;
     job->start_ns = sim_jobs_now(run);
     run->running++;

@@ -50,7 +50,7 @@ weir_status sim_jobs_enqueue(struct sim_jobs_run *run, uint32_t slot)
     const struct sim_driver_config *config = &run->config;
     struct sim_job *job = &run->slots.jobs[slot];
     const struct weir_job_spec spec = describe(run, job);
-    const weir_status status = config->services->submit(config->world, &spec);
+    const weir_status status = config->services->submit(config->world, &spec, &job->kind);
     if (status == WEIR_EINFEASIBLE) {
         sim_jobs_count(run, job, SIM_JOBS_INFEASIBLE);
         job->retries = run->workload->retries; /* it would not help */

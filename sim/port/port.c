@@ -572,7 +572,8 @@ weir_status sim_port_apply(struct sim_port *port)
                                           .refused = refused,
                                           .wall_ns = wall_ns,
                                           .plan = plan,
-                                          .outcomes = port->outcomes };
+                                          .outcomes = port->outcomes,
+                                          .kinds = port->kinds };
     return sim_recorder_decision(context->recorder, &row, port->pool_count, context->error);
 }
 

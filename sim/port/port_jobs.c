@@ -69,12 +69,22 @@ const struct weir_mix *sim_port_mix(const struct sim_port *port, uint32_t worklo
     return &port->workloads[workload].mix;
 }
 
-weir_status sim_port_submit(struct sim_port *port, const struct weir_job_spec *job)
+uint32_t sim_port_job_kind(struct sim_port *port, uint32_t workload, uint64_t id)
+{
+    struct weir_job job = { .size = sizeof job };
+    const struct weir_view *view =
+        weir_host_view(port->host, sim_engine_now(port->config.context->engine));
+    return weir_view_job(view, workload, id, &job) ? job.kind : WEIR_NO_INDEX;
+}
+
+weir_status sim_port_submit(struct sim_port *port, const struct weir_job_spec *job, uint32_t *kind)
 {
     const weir_status status = weir_host_submit(port->host, job, port->config.context->error);
-    if (status == WEIR_OK)
-        sim_port_wake(port, WEIR_CAUSE_JOBS);
-    return status;
+    if (status != WEIR_OK)
+        return status;
+    sim_port_wake(port, WEIR_CAUSE_JOBS);
+    *kind = sim_port_job_kind(port, job->workload, job->id);
+    return WEIR_OK;
 }
 
 weir_status sim_port_withdraw(struct sim_port *port, uint32_t workload, uint64_t job)

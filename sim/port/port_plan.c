@@ -148,11 +148,12 @@ static weir_status reserve_outcomes(struct sim_port *port, uint32_t count)
 {
     if (count <= port->outcome_capacity)
         return WEIR_OK;
-    uint32_t *outcomes = realloc(port->outcomes, (size_t)count * 2 * sizeof(*outcomes));
+    uint32_t *outcomes = realloc(port->outcomes, (size_t)count * 4 * sizeof(*outcomes));
     if (outcomes == NULL)
         return WEIR_ENOMEM;
     port->outcomes = outcomes;
     port->outcome_capacity = count * 2;
+    port->kinds = outcomes + port->outcome_capacity;
     return WEIR_OK;
 }
 
@@ -187,6 +188,16 @@ static int turn_of(const struct weir_action *action)
     return action->verb == WEIR_VERB_STOP ? TURN_STOP : TURN_REST;
 }
 
+/* Before jobs of the plan leave. */
+static void note_kinds(struct sim_port *port, const struct weir_plan *plan)
+{
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
+        const struct weir_owner *owner = &weir_plan_action(plan, i)->owner;
+        const bool is_job = owner->kind == WEIR_OWNER_JOB && owner->index != WEIR_NO_INDEX;
+        port->kinds[i] = is_job ? sim_port_job_kind(port, owner->index, owner->id) : WEIR_NO_INDEX;
+    }
+}
+
 weir_status sim_port_apply_plan(struct sim_port *port, const struct weir_plan *plan,
                                 uint32_t *refused)
 {
@@ -194,6 +205,7 @@ weir_status sim_port_apply_plan(struct sim_port *port, const struct weir_plan *p
     const bool keeps_some = has_reused(plan);
     WEIR_TRY(reserve_outcomes(port, count + 1));
     memset(port->outcomes, 0, count * sizeof(*port->outcomes));
+    note_kinds(port, plan);
     for (int turn = 0; turn < TURN_COUNT; turn++) {
         for (uint32_t i = 0; i < count; i++) {
             const struct weir_action *action = weir_plan_action(plan, i);

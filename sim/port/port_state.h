@@ -41,6 +41,7 @@ struct sim_port {
     struct weir_host *host;
     uint64_t decisions;
     uint32_t *outcomes; /* by action of the present plan */
+    uint32_t *kinds;    /* of the jobs they are about; behind the outcomes */
     uint32_t outcome_capacity;
     uint64_t next_initial; /* id of the next worker placed before the first decision */
     struct sim_port_cost cost;
@@ -60,6 +61,8 @@ weir_status sim_port_tell_places(struct sim_port *port, const struct sim_start *
 
 /* port_jobs.c */
 weir_status sim_port_apply_cut(struct sim_port *port, const struct weir_action *action);
+/* What it asks for, as libweir numbers it; WEIR_NO_INDEX = no such job. */
+uint32_t sim_port_job_kind(struct sim_port *port, uint32_t workload, uint64_t id);
 /* Devices were given back, or a node came: jobs that wait may start. */
 void sim_port_room_made(struct sim_port *port);
 

@@ -307,6 +307,7 @@ static weir_status make(const char *path, struct sim_recorder **recorder, struct
         return weir_fail(error, WEIR_ENOMEM, "%s: out of memory", path);
     }
     made->path = copy;
+    made->keeps_jobs = true;
     *recorder = made;
     return WEIR_OK;
 }
@@ -314,6 +315,7 @@ static weir_status make(const char *path, struct sim_recorder **recorder, struct
 static void discard(struct sim_recorder *recorder)
 {
     disconnect(recorder);
+    free(recorder->denials);
     free(recorder->path);
     free(recorder);
 }

@@ -35,6 +35,7 @@ enum record_kind {
     RECORD_ARRIVAL_PART,
     RECORD_PLACEMENT_CHANGE,
     RECORD_DEFRAG_MOVE,
+    RECORD_WORKLOAD,
     RECORD_JOB_LABEL,
     RECORD_JOB,
     RECORD_HISTOGRAM,
@@ -97,6 +98,9 @@ struct sim_recorder {
     int64_t commit_due_ns;
     int64_t experiment_id, run_id;
     int64_t run_start_unix_s; /* wall clock */
+    bool keeps_jobs;          /* rows of single jobs, their ranks and what was decided about them */
+    uint64_t *denials;        /* by kind of job: a digest of the latest denial that has a row */
+    uint32_t denial_capacity;
 };
 
 /* record.c */
@@ -120,12 +124,23 @@ weir_status record_commit(struct sim_recorder *recorder, struct weir_error *erro
 weir_status record_insert(struct sim_recorder *recorder, enum record_kind kind,
                           const struct cell *cells, size_t cell_count, struct weir_error *error);
 
+/* Whether single jobs have rows: theirs, those of their workers, and of actions about them. */
+static inline bool record_keeps_jobs(const struct sim_recorder *recorder)
+{
+    return recorder->keeps_jobs;
+}
+
 /* record_sample.c */
 weir_status record_flush_samples(struct sim_recorder *recorder, struct weir_error *error);
 void record_close_samples(struct sim_recorder *recorder);
 
 /* Tables whose rows carry a run_id, NULL-terminated: for removing and copying runs. */
 extern const char *const record_run_tables[];
+
+static inline struct cell cell_index(uint32_t index)
+{
+    return index == WEIR_NO_INDEX ? cell_null() : cell_int(index);
+}
 
 /* Whose a row is: a stage's, or a rank's of a job. */
 static inline struct cell cell_pool(const struct weir_owner *owner)

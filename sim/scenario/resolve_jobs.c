@@ -65,6 +65,9 @@ static void resolve_class(struct sim_resolver *resolver, struct draft_job_class 
                           const struct draft_jobs *timed, struct sim_job_spec *job)
 {
     *job = (struct sim_job_spec){ .models = draft->gpu_types == NULL ? "" : draft->gpu_types,
+                                  .name = draft->head.name,
+                                  .tenant = "",
+                                  .user = "",
                                   .members = draft->members,
                                   .weight = draft->weight,
                                   .priority = (int32_t)draft->priority,
