@@ -6,9 +6,10 @@
  * Idea: of all nodes that are up, the one that lacks the smallest part of what a worker needs: of
  * the first thing it is short of (CPUs, memory), or of the last GPU it would have to use, the ones
  * that lack least first. The first of equal ones. Left out are nodes that could never hold the
- * worker (no GPU, another type), that have room for it, or where nobody else holds anything. Of a
- * job the ranks that fit are placed first, for a moment: what the next one lacks keeps it waiting.
- * Cost: O(nodes and their GPUs, and ranks) a denial; none with explain off.
+ * worker (no GPU, another type), that have room for it, or where nobody else holds anything; nodes
+ * that lack what the denial says come before others. Of a job the ranks that fit are placed first,
+ * for a moment: what the next one lacks keeps it waiting. Cost: O(nodes and their GPUs, and ranks)
+ * a denial; none with explain off.
  */
 #include "sched/cluster/state.h"
 #include "sched/host/placer_state.h"
@@ -22,6 +23,7 @@ enum { HOLDERS_MOST = 4 }; /* a denial */
 
 struct nearest {
     uint32_t node, gpu;
+    uint32_t reason;
     double missing; /* part of what is needed */
 };
 
@@ -74,9 +76,12 @@ static struct nearest look_at_node(const struct weir_cluster *cluster,
                                    const struct weir_shape *shape, uint32_t node)
 {
     const struct weir_node *const books = weir_cluster_node(cluster, node);
-    struct nearest at = { .node = node, .gpu = WEIR_NO_INDEX, .missing = (double)INFINITY };
+    struct nearest at = { .node = node,
+                          .gpu = WEIR_NO_INDEX,
+                          .reason = weir_candidates_reason(cluster, shape, node),
+                          .missing = (double)INFINITY };
 
-    switch (weir_candidates_reason(cluster, shape, node)) {
+    switch (at.reason) {
     case WEIR_REASON_NONE:
     case WEIR_REASON_NODE_DOWN:
     case WEIR_REASON_NO_GPU:
@@ -119,19 +124,39 @@ static bool next_holder(const struct weir_cluster *cluster, const struct nearest
     return false;
 }
 
+static bool is_of_gpus(uint32_t reason)
+{
+    return reason == WEIR_REASON_GPU_FREE || reason == WEIR_REASON_GPU_WHOLE;
+}
+
+static bool is_meant(const struct nearest *at, uint32_t reason)
+{
+    return at->reason == reason || (is_of_gpus(at->reason) && is_of_gpus(reason));
+}
+
+/* Whether a node tells more than the best one so far. */
+static bool is_nearer(const struct nearest *at, const struct nearest *best, uint32_t reason)
+{
+    if (!(at->missing < (double)INFINITY))
+        return false;
+    if (best->node == WEIR_NO_INDEX || is_meant(at, reason) == is_meant(best, reason))
+        return at->missing < best->missing;
+    return is_meant(at, reason);
+}
+
 weir_status weir_note_holders(struct weir_plan *plan, const struct weir_cluster *cluster,
-                              const struct weir_shape *shape, struct weir_owner denied)
+                              const struct weir_shape *shape, const struct weir_denied *denied)
 {
     const uint32_t nodes = weir_cluster_node_count(cluster);
     struct nearest best = { .node = WEIR_NO_INDEX, .missing = (double)INFINITY };
-    struct weir_holder holder = { .denied = denied };
+    struct weir_holder holder = { .denied = denied->owner };
     uint32_t cursor = 0;
 
     if (weir_plan_explain(plan) == WEIR_EXPLAIN_OFF)
         return WEIR_OK;
     for (uint32_t n = 0; n < nodes; n++, cursor = 0) {
         const struct nearest at = look_at_node(cluster, shape, n);
-        if (at.missing < best.missing && next_holder(cluster, &at, &holder, &cursor))
+        if (is_nearer(&at, &best, denied->reason) && next_holder(cluster, &at, &holder, &cursor))
             best = at;
     }
     holder.node = best.node;
@@ -176,7 +201,8 @@ static uint32_t place_ranks(struct weir_cluster *scratch, const struct weir_rank
 }
 
 weir_status weir_note_job_holders(struct weir_plan *plan, struct weir_cluster *scratch,
-                                  const struct weir_job_kind *kind, struct weir_owner denied)
+                                  const struct weir_job_kind *kind,
+                                  const struct weir_denied *denied)
 {
     uint64_t worker = weir_plan_next_worker(plan);
     weir_status status = WEIR_OK;
@@ -191,7 +217,7 @@ weir_status weir_note_job_holders(struct weir_plan *plan, struct weir_cluster *s
         return weir_note_holders(plan, scratch, &kind->groups[0].shape, denied);
     WEIR_TRY(weir_cluster_mark(scratch));
     for (uint32_t g = 0; g < kind->group_count; g++) {
-        if (place_ranks(scratch, &kind->groups[g], &worker, denied,
+        if (place_ranks(scratch, &kind->groups[g], &worker, denied->owner,
                         kind->strategy == WEIR_GROUP_STRICT_SPREAD + 1) == 0)
             continue;
         status = weir_note_holders(plan, scratch, &kind->groups[g].shape, denied);

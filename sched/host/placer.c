@@ -165,13 +165,13 @@ weir_status weir_placer_finish(struct weir_placer *placer)
     for (uint32_t i = 0; i < placer->refused_count; i++) {
         const uint32_t index = placer->refused[i];
         const struct weir_placer_pool *const pool = &placer->pools[index];
-        const struct weir_owner owner = weir_pool_owner(index);
+        const struct weir_denied denied = { weir_pool_owner(index),
+                                            weir_placer_refusal(placer, index) };
         if (pool->is_refused == 0 || pool->refused_at != i)
             continue;
-        WEIR_TRY(weir_plan_deny(placer->bound.plan, owner, weir_placer_refusal(placer, index),
-                                &pool->refusal));
+        WEIR_TRY(weir_plan_deny(placer->bound.plan, denied.owner, denied.reason, &pool->refusal));
         WEIR_TRY(weir_note_holders(placer->bound.plan, placer->bound.scratch,
-                                   &placer->shapes[index], owner));
+                                   &placer->shapes[index], &denied));
     }
     return WEIR_OK;
 }
