@@ -111,7 +111,7 @@ static const char find_sql[] =
     " FROM job j JOIN workload l ON l.run_id = j.run_id AND l.workload = j.workload"
     " WHERE j.run_id = :run AND (j.name = :text OR l.name || '/' || j.name = :text"
     "  OR CAST(j.job AS TEXT) = :text OR l.name || '/' || j.job = :text))"
-    " ORDER BY rank, id LIMIT 4";
+    " ORDER BY rank, who LIMIT 4";
 
 static const char names_sql[] =
     "SELECT j.name, l.name || '/' || j.name FROM job j"

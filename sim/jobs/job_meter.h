@@ -24,6 +24,7 @@ enum sim_job_count {
     SIM_JOBS_RESTARTED,  /* lost their node and began anew */
     SIM_JOBS_DELAYED,    /* did not start at the instant they came */
     SIM_JOBS_INFEASIBLE, /* would not fit an empty cluster; refused too */
+    SIM_JOBS_LATE,       /* ended after their deadline */
     SIM_JOBS_COUNTS
 };
 

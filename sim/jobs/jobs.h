@@ -74,6 +74,7 @@ struct sim_jobs_run {
     struct weir_rank_group group; /* of the job that is told */
     bool has_turns;               /* GPUs are shared in turns: neighbours slow each other */
     uint64_t arrived;
+    int64_t first_submit_ns, last_done_ns;
     uint64_t waiting, running, away, ending; /* ending: running jobs that will end */
     uint64_t patient;                        /* waiting jobs that may leave */
     uint32_t first_lost;                     /* slot + 1 */

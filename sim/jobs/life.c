@@ -96,6 +96,9 @@ weir_status sim_jobs_done(struct sim_jobs_run *run, uint32_t slot)
     struct sim_job *job = &run->slots.jobs[slot];
     const uint32_t label = sim_job_spec(run, job)->label;
     sim_jobs_count(run, job, SIM_JOBS_DONE);
+    run->last_done_ns = sim_jobs_now(run);
+    if (sim_jobs_now(run) > sim_jobs_later(job->arrival.at_ns, run->workload->deadline_ns))
+        sim_jobs_count(run, job, SIM_JOBS_LATE);
     run->meter.rows[label].done_since++;
     run->meter.rows[run->meter.labels].done_since++;
     if (job->is_counted)
@@ -123,7 +126,8 @@ weir_status sim_jobs_arrive(struct sim_jobs_run *run)
     uint32_t slot = 0;
     WEIR_TRY(sim_job_slots_take(&run->slots, run->arrived, &slot));
     struct sim_job *job = &run->slots.jobs[slot];
-    run->arrived++;
+    if (run->arrived++ == 0)
+        run->first_submit_ns = run->next.at_ns;
     job->kind = WEIR_NO_INDEX;
     job->arrival = run->next;
     job->is_counted = run->next.at_ns >= run->meter.warmup_ns;

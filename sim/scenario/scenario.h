@@ -340,6 +340,7 @@ struct sim_workload {
     uint64_t jobs_limit; /* that arrive, UINT64_MAX = no limit */
     struct sim_arrivals arrivals;
     int64_t service_limit_ns; /* INT64_MAX = none */
+    int64_t deadline_ns;      /* after the submission; INT64_MAX = none */
     int64_t from_ns;          /* time of the trace that is time 0 */
     uint64_t queue_limit;     /* jobs that may wait, UINT64_MAX = no limit */
     uint32_t retries;
