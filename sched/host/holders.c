@@ -144,6 +144,19 @@ static bool is_nearer(const struct nearest *at, const struct nearest *best, uint
     return is_meant(at, reason);
 }
 
+/* A rank placed for a moment is in the way of the next one. */
+static bool is_taken(const struct weir_cluster *cluster, uint32_t node,
+                     const struct weir_denied *denied)
+{
+    struct weir_worker worker;
+    uint32_t cursor = 0;
+
+    while (denied->is_apart != 0 && weir_cluster_node_worker(cluster, node, &cursor, &worker))
+        if (weir_owner_is(&worker.owner, &denied->owner))
+            return true;
+    return false;
+}
+
 weir_status weir_note_holders(struct weir_plan *plan, const struct weir_cluster *cluster,
                               const struct weir_shape *shape, const struct weir_denied *denied)
 {
@@ -156,7 +169,8 @@ weir_status weir_note_holders(struct weir_plan *plan, const struct weir_cluster 
         return WEIR_OK;
     for (uint32_t n = 0; n < nodes; n++, cursor = 0) {
         const struct nearest at = look_at_node(cluster, shape, n);
-        if (is_nearer(&at, &best, denied->reason) && next_holder(cluster, &at, &holder, &cursor))
+        if (is_nearer(&at, &best, denied->reason) && !is_taken(cluster, n, denied) &&
+            next_holder(cluster, &at, &holder, &cursor))
             best = at;
     }
     holder.node = best.node;
@@ -184,18 +198,19 @@ static struct weir_shape joined(const struct weir_rank_group *group)
 
 /* Places ranks of a group on the scratch, node after node; returns how many found no place. */
 static uint32_t place_ranks(struct weir_cluster *scratch, const struct weir_rank_group *group,
-                            uint64_t *worker, struct weir_owner owner, bool is_spread)
+                            uint64_t *worker, const struct weir_denied *denied)
 {
     const uint32_t nodes = weir_cluster_node_count(scratch);
     struct weir_alloc alloc;
     uint32_t left = group->ranks;
 
     for (uint32_t node = 0; node < nodes && left > 0;) {
-        const bool fits = weir_place_first(scratch, node, &group->shape, &alloc) == WEIR_OK &&
-                          weir_cluster_add_worker(scratch, *worker, owner, &alloc, NULL) == WEIR_OK;
+        const bool fits =
+            weir_place_first(scratch, node, &group->shape, &alloc) == WEIR_OK &&
+            weir_cluster_add_worker(scratch, *worker, denied->owner, &alloc, NULL) == WEIR_OK;
         left -= fits;
         *worker += fits;
-        node += !fits || is_spread;
+        node += !fits || denied->is_apart != 0;
     }
     return left;
 }
@@ -217,8 +232,7 @@ weir_status weir_note_job_holders(struct weir_plan *plan, struct weir_cluster *s
         return weir_note_holders(plan, scratch, &kind->groups[0].shape, denied);
     WEIR_TRY(weir_cluster_mark(scratch));
     for (uint32_t g = 0; g < kind->group_count; g++) {
-        if (place_ranks(scratch, &kind->groups[g], &worker, denied->owner,
-                        kind->strategy == WEIR_GROUP_STRICT_SPREAD + 1) == 0)
+        if (place_ranks(scratch, &kind->groups[g], &worker, denied) == 0)
             continue;
         status = weir_note_holders(plan, scratch, &kind->groups[g].shape, denied);
         break;

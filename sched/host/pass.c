@@ -200,7 +200,8 @@ weir_status weir_host_deny_jobs(struct weir_host *host)
         if (job->state != WEIR_JOB_WAITING) /* it was tried again and started */
             continue;
         const struct weir_denied denied = { weir_job_owner(job->workload, job->id),
-                                            weir_choice_reason(&kind->refusal) };
+                                            weir_choice_reason(&kind->refusal),
+                                            kind->strategy == WEIR_GROUP_STRICT_SPREAD + 1 };
         WEIR_TRY(weir_plan_deny(host->plan, denied.owner, denied.reason, &kind->refusal));
         WEIR_TRY(weir_note_job_holders(host->plan, host->scratch, kind, &denied));
     }

@@ -176,7 +176,7 @@ weir_status weir_placer_finish(struct weir_placer *placer)
         const uint32_t index = placer->refused[i];
         const struct weir_placer_pool *const pool = &placer->pools[index];
         const struct weir_denied denied = { weir_pool_owner(index),
-                                            weir_placer_refusal(placer, index) };
+                                            weir_placer_refusal(placer, index), 0 };
         if (pool->is_refused == 0 || pool->refused_at != i)
             continue;
         WEIR_TRY(weir_plan_deny(placer->bound.plan, denied.owner, denied.reason, &pool->refusal));

@@ -64,6 +64,7 @@ uint64_t weir_placer_seed(struct weir_placer *placer, uint32_t pool);
 struct weir_denied {
     struct weir_owner owner;
     uint32_t reason;
+    uint32_t is_apart; /* every rank wants a node of its own */
 };
 /* holders.c: adds who holds what comes nearest to having room for this shape. */
 weir_status weir_note_holders(struct weir_plan *plan, const struct weir_cluster *cluster,
