@@ -355,12 +355,6 @@ static weir_status check_stage(const struct an_explanation *explanation, struct 
     return status;
 }
 
-/* "1 decision", "2 decisions" */
-static const char *plural(double count)
-{
-    return count > 1.5 ? "s" : "";
-}
-
 static void print_additions(const struct an_explanation *explanation, const struct an_frame *frame)
 {
     double added = 0.0;
@@ -391,7 +385,8 @@ static void print_reasons(FILE *out, const struct an_frame *reasons)
         decisions += an_number(reasons, i, 1);
     if (decisions <= 0.0)
         return;
-    (void)fprintf(out, "  why not: %.0f decision%s added none:", decisions, plural(decisions));
+    (void)fprintf(out, "  why not: %.0f decision%s added none:", decisions,
+                  an_explain_plural(decisions));
     for (size_t i = 0; i < reasons->row_count; i++) {
         const char *text = an_text(reasons, i, 0);
         const bool is_silent = text[0] == '\0' || strcmp(text, "none") == 0;
@@ -426,9 +421,10 @@ static weir_status print_stage(const struct an_explanation *explanation, const s
         print_reasons(explanation->out, reasons);
         const double count = an_number(denied, 0, 0);
         if (count > 0.0)
-            (void)fprintf(
-                explanation->out, "  no room: denied %.0f time%s: %s\n", count, plural(count),
-                an_text(denied, 0, 1)[0] == '\0' ? "no reason recorded" : an_text(denied, 0, 1));
+            (void)fprintf(explanation->out, "  no room: denied %.0f time%s: %s\n", count,
+                          an_explain_plural(count),
+                          an_text(denied, 0, 1)[0] == '\0' ? "no reason recorded"
+                                                           : an_text(denied, 0, 1));
         print_rows(explanation, frame);
     }
     an_frame_destroy(reasons);

@@ -7,9 +7,7 @@
  */
 #include "analysis/explain_parts.h"
 
-#include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* "4 × (4 CPU + 2 GPU) on a100-80" */
@@ -33,11 +31,6 @@ enum { D_NAME = D_HOLDER + 1, D_GPUS, D_CPUS, D_DEVICES, D_SINCE };
     "json_object('worker', holder, 'who', holder_name, 'gpus', holder_gpus, 'cpus', holder_cpus,"  \
     " 'devices', holder_devices, 'since_s', holder_since_s)) FILTER (WHERE holder IS NOT NULL))"
 
-static const char *plural(double count)
-{
-    return count > 1.5 ? "s" : "";
-}
-
 /* ---- denials ---- */
 
 /* "0.5 GPU", "2 CPUs", "nvdec3.1" */
@@ -47,9 +40,9 @@ static void print_amount(FILE *out, const struct an_frame *frame, size_t row, si
     const double cpus = an_number(frame, row, from + D_CPUS);
     const char *devices = an_text(frame, row, from + D_DEVICES);
     if (isnan(an_number(frame, row, from + D_GPU)) || (gpus <= 0.0 && devices[0] == '\0'))
-        (void)fprintf(out, "%g CPU%s", cpus, plural(cpus));
+        (void)fprintf(out, "%g CPU%s", cpus, an_explain_plural(cpus));
     else if (gpus > 0.0)
-        (void)fprintf(out, "%g GPU%s", gpus, plural(gpus));
+        (void)fprintf(out, "%g GPU%s", gpus, an_explain_plural(gpus));
     else
         (void)fputs(devices, out);
 }
@@ -207,10 +200,12 @@ static const char members_json_sql[] =
     " AND a.workload = o.workload AND a.job = o.job AND a.verb IN ('deny', 'start')"               \
     " JOIN decision d ON d.run_id = a.run_id AND d.decision = a.decision)"                         \
     " SELECT wait.from_s, wait.to_s, " DENIAL " FROM wait LEFT JOIN act ON act.id = (SELECT x.id"  \
-    " FROM act x WHERE x.verb = 'deny' AND x.decision < wait.decision AND x.t_s <= :to"            \
-    " AND (x.t_s >= wait.from_s OR x.end_s IS NULL OR x.end_s > wait.from_s) AND NOT EXISTS"       \
+    " FROM act x WHERE x.verb = 'deny' AND x.decision < wait.decision"                             \
+    " AND x.t_s <= coalesce(wait.to_s, 9e99) AND (x.t_s >= wait.from_s OR x.end_s IS NULL OR "     \
+    "x.end_s > wait.from_s) AND NOT EXISTS"                                                        \
     " (SELECT 1 FROM act s WHERE s.verb = 'start' AND s.decision > x.decision"                     \
-    "  AND s.decision < wait.decision) ORDER BY x.id DESC LIMIT 1)"                                \
+    "  AND s.decision < wait.decision AND s.t_s <= coalesce(wait.to_s, 9e99)) ORDER BY x.id DESC " \
+    "LIMIT 1)"                                                                                     \
     " LEFT JOIN v_denial v ON v.run_id = :run AND v.decision = act.decision AND v.seq = act.seq"   \
     " ORDER BY wait.from_s"
 
@@ -243,7 +238,7 @@ static void print_wait(const struct an_explanation *explanation, const struct an
         (void)fprintf(out, "  waited %s\n", an_word_duration(to - from).text);
     if (an_text(waits, row, T_DENIAL + D_REASON)[0] != '\0')
         print_denial(explanation, waits, row, same_rows(waits, row, T_FROM), T_DENIAL);
-    else if (isnan(to) || isnan(an_number(job, 0, J_KIND)))
+    else if (!(to <= from) || isnan(an_number(job, 0, J_KIND)))
         (void)fprintf(out, "    %s\n", silence_of(job));
 }
 
@@ -318,7 +313,7 @@ static weir_status print_job_json(const struct an_explanation *explanation,
 
 weir_status an_explain_job(const struct an_explanation *explanation, struct weir_error *error)
 {
-    struct an_args args = { .run = explanation->run->run_id, .to = DBL_MAX };
+    struct an_args args = { .run = explanation->run->run_id };
     WEIR_TRY(find_job(explanation, &args.id, error));
     if (explanation->query->as_json)
         return print_job_json(explanation, &args, error);
@@ -401,8 +396,8 @@ static void print_waiting(const struct an_explanation *explanation, const struct
     for (size_t row = 0; row < jobs->row_count; row += same_rows(jobs, row, P_KEY)) {
         const double count = an_number(jobs, row, P_COUNT);
         const double since = an_number(jobs, row, P_SINCE);
-        (void)fprintf(out, "%.0f job%s wait%s for %s, %s%s since %s\n", count, plural(count),
-                      count > 1.5 ? "" : "s", an_text(jobs, row, P_ASKS),
+        (void)fprintf(out, "%.0f job%s wait%s for %s, %s%s since %s\n", count,
+                      an_explain_plural(count), count > 1.5 ? "" : "s", an_text(jobs, row, P_ASKS),
                       count > 1.5 ? "the longest " : "", an_text(jobs, row, P_WHO),
                       an_explain_clock(explanation, since).text);
         if (an_text(jobs, row, P_DENIAL + D_REASON)[0] == '\0')
@@ -420,7 +415,7 @@ static void print_short(const struct an_explanation *explanation, const struct a
     for (size_t row = 0; row < stages->row_count; row += same_rows(stages, row, P_KEY)) {
         const double count = an_number(stages, row, P_COUNT);
         (void)fprintf(explanation->out, "stage %s has %.0f worker%s and is to have more of %s\n",
-                      an_text(stages, row, P_WHO), count, plural(count),
+                      an_text(stages, row, P_WHO), count, an_explain_plural(count),
                       an_text(stages, row, P_ASKS));
         print_denial(explanation, stages, row, same_rows(stages, row, P_KEY), P_DENIAL);
     }

@@ -21,6 +21,12 @@ static inline struct an_word an_explain_clock(const struct an_explanation *expla
     return an_word_clock(explanation->run->start_unix_s, t_s);
 }
 
+/* "1 decision", "2 decisions" */
+static inline const char *an_explain_plural(double count)
+{
+    return count > 1.5 ? "s" : "";
+}
+
 /* Prints the single text of a query: JSON that SQLite built; "null" without a row. */
 weir_status an_explain_json(const struct an_explanation *explanation, const char *sql,
                             const struct an_args *args, struct weir_error *error);

@@ -16,6 +16,7 @@ static weir_status open_row(struct sim_job_meter_row *row)
 {
     WEIR_TRY(sim_percentiles_open(&row->wait, VALUES_KEPT));
     WEIR_TRY(sim_percentiles_open(&row->time, VALUES_KEPT));
+    WEIR_TRY(sim_percentiles_open(&row->restart, VALUES_KEPT));
     return sim_percentiles_open(&row->slowdown, VALUES_KEPT);
 }
 
@@ -35,6 +36,7 @@ void sim_job_meter_close(struct sim_job_meter *meter)
     for (size_t i = 0; i <= meter->labels && meter->rows != NULL; i++) {
         sim_percentiles_close(&meter->rows[i].wait);
         sim_percentiles_close(&meter->rows[i].time);
+        sim_percentiles_close(&meter->rows[i].restart);
         sim_percentiles_close(&meter->rows[i].slowdown);
     }
     free(meter->rows);
@@ -68,6 +70,12 @@ void sim_job_meter_wait(struct sim_job_meter *meter, uint32_t label, int64_t wai
 {
     sim_percentiles_add(&meter->rows[label].wait, wait_ns);
     sim_percentiles_add(&meter->rows[meter->labels].wait, wait_ns);
+}
+
+void sim_job_meter_restart(struct sim_job_meter *meter, uint32_t label, int64_t after_ns)
+{
+    sim_percentiles_add(&meter->rows[label].restart, after_ns);
+    sim_percentiles_add(&meter->rows[meter->labels].restart, after_ns);
 }
 
 /* Bounded slowdown: time in the system over run time, both at least 10 s (Feitelson). */

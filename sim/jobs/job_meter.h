@@ -48,6 +48,7 @@ struct sim_job_meter_row {
     uint64_t done_since; /* jobs that ended after the warm-up */
     double waiting_max;
     struct sim_percentiles wait, time, slowdown; /* slowdown in 1e-9 */
+    struct sim_percentiles restart;              /* from a loss to the next start */
 };
 
 struct sim_job_meter {
@@ -68,6 +69,8 @@ void sim_job_meter_change(struct sim_job_meter *meter, int64_t now_ns, uint32_t 
 void sim_job_meter_wait(struct sim_job_meter *meter, uint32_t label, int64_t wait_ns);
 void sim_job_meter_done(struct sim_job_meter *meter, uint32_t label, int64_t time_ns,
                         int64_t run_ns);
+/* A job that lost a rank runs again, so long after. */
+void sim_job_meter_restart(struct sim_job_meter *meter, uint32_t label, int64_t after_ns);
 
 void sim_job_meter_warm(struct sim_job_meter *meter, int64_t now_ns);
 /* Rows of its classes since the latest sample; `label_first` = the number of the first one. */

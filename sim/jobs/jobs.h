@@ -41,6 +41,7 @@ struct sim_job {
     uint64_t id; /* in the order of arrival within the workload */
     struct sim_job_arrival arrival;
     int64_t first_start_ns, start_ns; /* of the first attempt and the present one */
+    int64_t lost_ns;                  /* when it lost a rank last */
     uint64_t first_worker;            /* of its ranks, whose ids follow one another */
     sim_handle timer;                 /* patience or retry */
     sim_handle run;                   /* the activity, while it runs */

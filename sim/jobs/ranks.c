@@ -144,6 +144,9 @@ weir_status sim_jobs_start(struct sim_jobs_run *run, const struct sim_start *sta
     if (job->attempts++ == 0) {
         note_first_start(run, job);
         job->first_start_ns = sim_jobs_now(run);
+    } else if (job->is_counted) {
+        sim_job_meter_restart(&run->meter, sim_job_spec(run, job)->label,
+                              sim_jobs_now(run) - job->lost_ns);
     }
     job->state = SIM_JOB_RUNNING;
     job->start_ns = sim_jobs_now(run);
@@ -228,6 +231,7 @@ weir_status sim_jobs_rank_stops(struct sim_jobs_run *run, struct sim_worker *wor
     if (job->state != SIM_JOB_RUNNING || job->is_lost)
         return WEIR_OK;
     job->is_lost = true;
+    job->lost_ns = sim_jobs_now(run);
     leave_run(run, job);
     job->next_lost = run->first_lost;
     run->first_lost = slot + 1;

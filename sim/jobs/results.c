@@ -130,9 +130,11 @@ static void put_times(struct writer *writer, size_t index)
     if (first != WEIR_OK || second != WEIR_OK) {
         writer->status = WEIR_ENOMEM;
     } else {
+        const struct sim_censored none = { .count = 0 };
         const struct sim_censored unknown = { .count = unfinished.count };
         put_distribution(writer, "wait.job", "s", &row->wait, &waiting);
         put_distribution(writer, "jct", "s", &row->time, &unfinished);
+        put_distribution(writer, "restart.latency", "s", &row->restart, &none);
         put_distribution(writer, "slowdown", "1", &row->slowdown, &unknown);
     }
     free(wait_ages);

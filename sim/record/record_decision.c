@@ -125,19 +125,19 @@ static const struct weir_holder *holder_at(const struct holders *holders, uint32
     return weir_plan_holder_at(holders->plan, holders->first + index);
 }
 
-/* {"gpu":3,"workers":[12,40]}; ids and indices of at most 20 digits. */
+/* {"gpu":3,"workers":[12,40]}; a few holders, so that it fits. */
 static void print_holders(struct text_box *box, const struct holders *holders)
 {
+    char gpu[32] = "";
     size_t length = 0;
-    for (uint32_t i = 0; i < holders->count && length + 64 < sizeof box->text; i++) {
-        const struct weir_holder *holder = holder_at(holders, i);
-        if (i == 0 && holder->gpu != WEIR_NO_INDEX)
-            length = (size_t)sprintf(box->text, "{\"gpu\":%u,\"workers\":[", holder->gpu);
-        else
-            length += (size_t)sprintf(box->text + length, "%s", i == 0 ? "{\"workers\":[" : ",");
-        length += (size_t)sprintf(box->text + length, "%llu", (unsigned long long)holder->worker);
-    }
-    (void)sprintf(box->text + length, "]}");
+    if (holders->count > 0 && holder_at(holders, 0)->gpu != WEIR_NO_INDEX)
+        (void)snprintf(gpu, sizeof gpu, "\"gpu\":%u,", holder_at(holders, 0)->gpu);
+    length = (size_t)snprintf(box->text, sizeof box->text, "{%s\"workers\":[", gpu);
+    for (uint32_t i = 0; i < holders->count && length + 32 < sizeof box->text; i++)
+        length +=
+            (size_t)snprintf(box->text + length, sizeof box->text - length, "%s%llu",
+                             i == 0 ? "" : ",", (unsigned long long)holder_at(holders, i)->worker);
+    (void)snprintf(box->text + length, sizeof box->text - length, "]}");
 }
 
 static uint64_t digest_denial(const struct weir_action *deny, const struct holders *holders)

@@ -35,7 +35,6 @@ PY
 
 # The mixed cluster: a gang of four waits for GPUs that stages hold, a single job for one that
 # notebooks hold.
-# covers: S4.31 partly (actors; jobs that fit nowhere are refused at once, with that cause)
 mixed() {
     local job
     expect 0 "$WEIR_BIN" run "$WEIR_SOURCE_DIR/scenarios/examples/mixed_cluster.yaml" -q -o mixed.db
@@ -129,12 +128,17 @@ timeline: [{at: 5 min, for: 2 h, action: node_down, node: h}]'
   - name: w
     run_time: const(1 h)
     classes:
-      - {name: busy, count: 1, at: 0 s, request: {cpus: 3}}
+      - {name: busy, count: 1, at: 0 s, run_time: const(5 min), request: {cpus: 3}}
       - {name: head, count: 1, at: 1 s, request: {cpus: 2}}
-      - {name: small, count: 1, at: 2 s, request: {cpus: 1}}' 'horizon: 10 min'
+      - {name: small, count: 1, at: 2 s, request: {cpus: 1}}
+      - {name: leaver, count: 1, at: 3 s, patience: const(5 s), request: {cpus: 2}}' 'horizon: 10 min'
     expect 0 "$WEIR_BIN" run behind.yaml -q -o behind.db
     expect 0 "$WEIR_BIN" explain behind.db --job small-0
     has stdout 'no denial of what it asks for was recorded: others came first'
+    # Who asks for the same as the head is denied with it, as long as it waits.
+    expect 0 "$WEIR_BIN" explain behind.db --job leaver-0
+    has stdout '    denied as head-0 by decision 1 at 00:00:01: too few CPUs'
+    has stdout 'left at 00:00:08'
     expect 0 "$WEIR_BIN" explain behind.db --job head-0
     has stdout ': too few CPUs; lacks: CPU'
     has stdout '      job w/busy-0: 3 CPUs since 00:00:00'
@@ -142,7 +146,8 @@ timeline: [{at: 5 min, for: 2 h, action: node_down, node: h}]'
 
 # A gang of four on four nodes: its node is lost at 10 s, all ranks end then, and it starts again at
 # once on what is left, for there is a spare; the worker rows say where.
-# covers: S1.125 partly (a time for noticing the loss; ranks are told at once)
+# With a decision that takes 5 s to have an effect it runs again after 5 s.
+# covers: S1.125
 a_gang_comes_back_on_other_nodes() {
     scenario spare '{name: n, count: 5, cpus: 8, gpus: {h100: 2}}' '
   - name: w
@@ -156,6 +161,9 @@ a_gang_comes_back_on_other_nodes() {
         FROM (SELECT * FROM v_job_member ORDER BY attempt, rank) GROUP BY attempt")" = \
         '1|0.0|10.0|0 n-0, 1 n-1, 2 n-2, 3 n-3
 2|10.0|70.0|0 n-0, 1 n-2, 2 n-3, 3 n-4' ] || fail 'not on the spare'
+    value spare.db restart.latency.max '' 0
+    expect 0 "$WEIR_BIN" run spare.yaml -q -o late.db --set sched.latency.base=5s
+    value late.db restart.latency.p95 '' 5
     [ "$(ask spare.db 'SELECT outcome, attempts, first_start_s, start_s, wait_s FROM v_job')" = \
         'done|2|0.0|10.0|0.0' ] || fail 'wait_s is not the wait for the first start'
 }
