@@ -108,7 +108,11 @@ weir_status an_report(struct an_db *db, const struct an_plot_options *options, c
 struct an_explain_query {
     const char *variant; /* NULL = baseline */
     uint32_t replication;
-    int64_t worker;      /* -1 = none: why is it here, and why did it end */
+    int64_t worker;  /* -1 = none: why is it here, and why did it end */
+    const char *job; /* name, workload/name or number: its story; NULL = none */
+    bool is_pending; /* all that waits at at_s (NAN = at the end) */
+    /* "Did you mean": `name` when it is nearer to `word` than `best`. NULL = nothing is near. */
+    const char *(*nearer)(const char *word, const char *best, const char *name);
     const char *stage;   /* why was none added between from_s and to_s */
     double from_s, to_s; /* NAN = open */
     double at_s;         /* NAN = none: the decision in force at that time */

@@ -4,31 +4,29 @@
  * stage got none, what was decided at a time. It repeats the scheduler's own reasons and scores and
  * never guesses any; where nothing was recorded it says so.
  */
+#include "analysis/explain_parts.h"
+#include "analysis/nan.h"
 #include "analysis/query.h"
 #include "analysis/text.h"
 
 #include <string.h>
 
-struct explanation {
-    struct an_db *db;
-    const struct an_run *run;
-    const struct an_explain_query *query;
-    FILE *out;
-};
-
-static struct an_word clock_of(const struct explanation *explanation, double t_s)
-{
-    return an_word_clock(explanation->run->start_unix_s, t_s);
-}
-
-/* Prints the single text of a query: a JSON document that SQLite built. */
-static weir_status print_json(const struct explanation *explanation, const char *sql,
-                              const struct an_args *args, struct weir_error *error)
+weir_status an_explain_json(const struct an_explanation *explanation, const char *sql,
+                            const struct an_args *args, struct weir_error *error)
 {
     struct an_frame *frame = NULL;
     WEIR_TRY(an_query(explanation->db, sql, args, &frame, error));
-    (void)fprintf(explanation->out, "%s\n", frame->row_count > 0 ? an_text(frame, 0, 0) : "null");
+    (void)fputs(frame->row_count > 0 ? an_text(frame, 0, 0) : "null", explanation->out);
     an_frame_destroy(frame);
+    return WEIR_OK;
+}
+
+/* The same as the whole answer. */
+static weir_status print_json(const struct an_explanation *explanation, const char *sql,
+                              const struct an_args *args, struct weir_error *error)
+{
+    WEIR_TRY(an_explain_json(explanation, sql, args, error));
+    (void)fputc('\n', explanation->out);
     return WEIR_OK;
 }
 
@@ -36,11 +34,22 @@ static weir_status print_json(const struct explanation *explanation, const char 
 
 enum { W_STAGE, W_NODE, W_DEVICES, W_CREATED, W_READY, W_ENDED, W_REASON, W_TASKS, W_BUSY };
 
-static const char worker_sql[] =
-    "SELECT g.name, n.name, w.devices, w.created_s, w.ready_s, w.ended_s, w.end_reason, w.tasks,"
-    " w.busy_s FROM worker w JOIN stage g ON g.run_id = w.run_id AND g.stage = w.stage"
-    " JOIN node n ON n.run_id = w.run_id AND n.node = w.node"
-    " WHERE w.run_id = :run AND w.worker = :id";
+/* Whose it is: a stage's, or since version 4 a job's. */
+#define OF_STAGES " JOIN stage g ON g.run_id = w.run_id AND g.stage = w.stage"
+#define OF_ALL                                                                                     \
+    " LEFT JOIN stage g ON g.run_id = w.run_id AND g.stage = w.stage"                              \
+    " LEFT JOIN workload l ON l.run_id = w.run_id AND l.workload = w.workload"                     \
+    " LEFT JOIN job j ON j.run_id = w.run_id AND j.workload = w.workload AND j.job = w.job"
+#define OWNER "coalesce(g.name, 'job ' || l.name || '/' || j.name)"
+
+#define WORKER(owner, owners)                                                                      \
+    "SELECT " owner ", n.name, w.devices, w.created_s, w.ready_s, w.ended_s, w.end_reason,"        \
+    " w.tasks, w.busy_s FROM worker w" owners                                                      \
+    " JOIN node n ON n.run_id = w.run_id AND n.node = w.node"                                      \
+    " WHERE w.run_id = :run AND w.worker = :id"
+
+static const char worker_sql[] = WORKER(OWNER, OF_ALL);
+static const char stage_worker_sql[] = WORKER("g.name", OF_STAGES);
 
 enum {
     A_DECISION,
@@ -89,8 +98,9 @@ enum { C_NODE, C_MASK, C_CHOSEN, C_SCORE, C_SCORE2 };
 
 static const char candidates_sql[] = CANDIDATES;
 
-#define WORKER_JSON(places)                                                                        \
-    "SELECT json_object('schema', 1, 'worker', w.worker, 'stage', g.name, 'node', n.name,"         \
+#define WORKER_JSON(owner, owners, places)                                                         \
+    "SELECT json_object('schema', 1, 'worker', w.worker, 'stage', g.name, " owner                  \
+    "'node', n.name,"                                                                              \
     " 'devices', w.devices, 'created_s', w.created_s, 'ready_s', w.ready_s, 'ended_s', w.ended_s," \
     " 'end_reason', w.end_reason, 'tasks', w.tasks, 'busy_s', w.busy_s, 'start', json("            \
     " (SELECT json_object('decision', a.decision, 't_s', d.t_s, 'phase', a.phase, 'nodes_seen',"   \
@@ -103,17 +113,18 @@ static const char candidates_sql[] = CANDIDATES;
     "  LEFT JOIN node u ON u.run_id = a.run_id AND u.node = a.runner_up_node"                      \
     "  WHERE a.run_id = w.run_id AND a.worker = w.worker AND a.verb IN ('start', 'move')"          \
     "  ORDER BY a.decision DESC LIMIT 1))" places ")"                                              \
-    " FROM worker w JOIN stage g ON g.run_id = w.run_id AND g.stage = w.stage"                     \
-    " JOIN node n ON n.run_id = w.run_id AND n.node = w.node"                                      \
+    " FROM worker w" owners " JOIN node n ON n.run_id = w.run_id AND n.node = w.node"              \
     " WHERE w.run_id = :run AND w.worker = :id"
 
-static const char worker_json_sql[] = WORKER_JSON("");
+static const char worker_json_sql[] = WORKER_JSON("", OF_STAGES, "");
 static const char worker_places_json_sql[] =
-    WORKER_JSON(", 'places', json((SELECT json_group_array(json_object('node', name, 'gpu_mask',"
+    WORKER_JSON("'owner', " OWNER ", ", OF_ALL,
+                ", 'places', json((SELECT json_group_array(json_object('node', name, 'gpu_mask',"
                 " gpu_mask, 'is_chosen', is_chosen, 'score', score, 'score2', score2)) FROM"
                 " (" CANDIDATES ")))");
 
-static weir_status fail_no_worker(const struct explanation *explanation, struct weir_error *error)
+static weir_status fail_no_worker(const struct an_explanation *explanation,
+                                  struct weir_error *error)
 {
     struct an_frame *frame = NULL;
     WEIR_TRY(an_query(explanation->db,
@@ -182,8 +193,8 @@ static void print_gpus(FILE *out, double mask)
 }
 
 /* The places that were weighed, the best first: what explain levels top and full keep. */
-static weir_status print_places(const struct explanation *explanation, const struct an_args *args,
-                                struct weir_error *error)
+static weir_status print_places(const struct an_explanation *explanation,
+                                const struct an_args *args, struct weir_error *error)
 {
     enum { MOST = 20 };
     FILE *out = explanation->out;
@@ -205,7 +216,7 @@ static weir_status print_places(const struct explanation *explanation, const str
     return WEIR_OK;
 }
 
-static void print_start(const struct explanation *explanation, const struct an_frame *start,
+static void print_start(const struct an_explanation *explanation, const struct an_frame *start,
                         double created_s)
 {
     FILE *out = explanation->out;
@@ -215,7 +226,7 @@ static void print_start(const struct explanation *explanation, const struct an_f
         return;
     }
     (void)fprintf(out, "  decision %.0f at %s placed it", an_number(start, 0, A_DECISION),
-                  clock_of(explanation, an_number(start, 0, A_T)).text);
+                  an_explain_clock(explanation, an_number(start, 0, A_T)).text);
     if (an_number(start, 0, A_PHASE) > 0.0)
         (void)fprintf(out, " in phase %.0f", an_number(start, 0, A_PHASE));
     (void)fprintf(out, " (placement %s, scaling %s)%s\n", an_text(start, 0, A_PLACEMENT),
@@ -226,7 +237,7 @@ static void print_start(const struct explanation *explanation, const struct an_f
     print_choice(out, start);
 }
 
-static void print_life(const struct explanation *explanation, const struct an_frame *worker)
+static void print_life(const struct an_explanation *explanation, const struct an_frame *worker)
 {
     FILE *out = explanation->out;
     const double created = an_number(worker, 0, W_CREATED);
@@ -239,11 +250,11 @@ static void print_life(const struct explanation *explanation, const struct an_fr
                       an_word_duration(ready - created).text, an_number(worker, 0, W_TASKS),
                       an_word_duration(an_number(worker, 0, W_BUSY)).text);
     if (!isnan(ended))
-        (void)fprintf(out, "  ended at %s: %s\n", clock_of(explanation, ended).text,
+        (void)fprintf(out, "  ended at %s: %s\n", an_explain_clock(explanation, ended).text,
                       an_text(worker, 0, W_REASON));
 }
 
-static weir_status print_worker(const struct explanation *explanation,
+static weir_status print_worker(const struct an_explanation *explanation,
                                 const struct an_frame *worker, struct weir_error *error)
 {
     const struct an_args args = { .run = explanation->run->run_id,
@@ -263,26 +274,27 @@ static weir_status print_worker(const struct explanation *explanation,
                   an_text(worker, 0, W_STAGE), has_ended ? "ran" : "runs",
                   an_text(worker, 0, W_NODE), devices[0] == '\0' ? "" : " (", devices,
                   devices[0] == '\0' ? "" : ")", has_ended ? "from" : "since",
-                  clock_of(explanation, created).text);
+                  an_explain_clock(explanation, created).text);
     print_start(explanation, start, created);
     status = print_places(explanation, &args, error);
     print_life(explanation, worker);
     if (stop->row_count > 0)
-        (void)fprintf(explanation->out, "  decision %.0f at %s asked to %s it\n",
-                      an_number(stop, 0, 0), clock_of(explanation, an_number(stop, 0, 1)).text,
-                      an_text(stop, 0, 2));
+        (void)fprintf(
+            explanation->out, "  decision %.0f at %s asked to %s it\n", an_number(stop, 0, 0),
+            an_explain_clock(explanation, an_number(stop, 0, 1)).text, an_text(stop, 0, 2));
     an_frame_destroy(start);
     an_frame_destroy(stop);
     return status;
 }
 
-static weir_status explain_worker(const struct explanation *explanation, struct weir_error *error)
+static weir_status explain_worker(const struct an_explanation *explanation,
+                                  struct weir_error *error)
 {
     const struct an_args args = { .run = explanation->run->run_id,
                                   .id = explanation->query->worker };
     struct an_frame *worker = NULL;
-    WEIR_TRY(an_query(explanation->db, worker_sql, &args, &worker, error));
-    const bool has = an_has_table(explanation->db, "candidate");
+    const bool has = an_has_table(explanation->db, "workload");
+    WEIR_TRY(an_query(explanation->db, has ? worker_sql : stage_worker_sql, &args, &worker, error));
     weir_status status = WEIR_OK;
     if (worker->row_count == 0)
         status = fail_no_worker(explanation, error);
@@ -328,7 +340,7 @@ static const char stage_json_sql[] =
     " s.workers_before, 'workers_after', s.workers_after, 'started', s.started, 'stopped',"
     " s.stopped, 'binding', s.binding))" STAGE_DECISIONS "))";
 
-static weir_status check_stage(const struct explanation *explanation, struct weir_error *error)
+static weir_status check_stage(const struct an_explanation *explanation, struct weir_error *error)
 {
     struct an_frame *frame = NULL;
     WEIR_TRY(an_query(
@@ -345,13 +357,7 @@ static weir_status check_stage(const struct explanation *explanation, struct wei
     return status;
 }
 
-/* "1 decision", "2 decisions" */
-static const char *plural(double count)
-{
-    return count > 1.5 ? "s" : "";
-}
-
-static void print_additions(const struct explanation *explanation, const struct an_frame *frame)
+static void print_additions(const struct an_explanation *explanation, const struct an_frame *frame)
 {
     double added = 0.0;
     double decisions = 0.0;
@@ -366,12 +372,12 @@ static void print_additions(const struct explanation *explanation, const struct 
     if (decisions > 0.0)
         (void)fprintf(out, "%.0f worker%s added to %s by %.0f of %zu decisions between %s and %s\n",
                       added, added > 1.5 ? "s were" : " was", explanation->query->stage, decisions,
-                      frame->row_count, clock_of(explanation, from).text,
-                      clock_of(explanation, to).text);
+                      frame->row_count, an_explain_clock(explanation, from).text,
+                      an_explain_clock(explanation, to).text);
     else
         (void)fprintf(out, "no worker was added to %s between %s and %s\n",
-                      explanation->query->stage, clock_of(explanation, from).text,
-                      clock_of(explanation, to).text);
+                      explanation->query->stage, an_explain_clock(explanation, from).text,
+                      an_explain_clock(explanation, to).text);
 }
 
 static void print_reasons(FILE *out, const struct an_frame *reasons)
@@ -381,7 +387,8 @@ static void print_reasons(FILE *out, const struct an_frame *reasons)
         decisions += an_number(reasons, i, 1);
     if (decisions <= 0.0)
         return;
-    (void)fprintf(out, "  why not: %.0f decision%s added none:", decisions, plural(decisions));
+    (void)fprintf(out, "  why not: %.0f decision%s added none:", decisions,
+                  an_explain_plural(decisions));
     for (size_t i = 0; i < reasons->row_count; i++) {
         const char *text = an_text(reasons, i, 0);
         const bool is_silent = text[0] == '\0' || strcmp(text, "none") == 0;
@@ -391,20 +398,20 @@ static void print_reasons(FILE *out, const struct an_frame *reasons)
     (void)fputc('\n', out);
 }
 
-static void print_rows(const struct explanation *explanation, const struct an_frame *frame)
+static void print_rows(const struct an_explanation *explanation, const struct an_frame *frame)
 {
     FILE *out = explanation->out;
     (void)fprintf(out, "\n  %-12s %8s %7s %7s %8s %8s  %s\n", "time", "decision", "before", "after",
                   "started", "stopped", "bound by");
     for (size_t i = 0; i < frame->row_count; i++)
         (void)fprintf(out, "  %-12s %8.0f %7.0f %7.0f %8.0f %8.0f  %s\n",
-                      clock_of(explanation, an_number(frame, i, S_T)).text,
+                      an_explain_clock(explanation, an_number(frame, i, S_T)).text,
                       an_number(frame, i, S_DECISION), an_number(frame, i, S_BEFORE),
                       an_number(frame, i, S_AFTER), an_number(frame, i, S_STARTED),
                       an_number(frame, i, S_STOPPED), an_text(frame, i, S_BINDING));
 }
 
-static weir_status print_stage(const struct explanation *explanation, const struct an_args *args,
+static weir_status print_stage(const struct an_explanation *explanation, const struct an_args *args,
                                const struct an_frame *frame, struct weir_error *error)
 {
     struct an_frame *reasons = NULL;
@@ -416,9 +423,10 @@ static weir_status print_stage(const struct explanation *explanation, const stru
         print_reasons(explanation->out, reasons);
         const double count = an_number(denied, 0, 0);
         if (count > 0.0)
-            (void)fprintf(
-                explanation->out, "  no room: denied %.0f time%s: %s\n", count, plural(count),
-                an_text(denied, 0, 1)[0] == '\0' ? "no reason recorded" : an_text(denied, 0, 1));
+            (void)fprintf(explanation->out, "  no room: denied %.0f time%s: %s\n", count,
+                          an_explain_plural(count),
+                          an_text(denied, 0, 1)[0] == '\0' ? "no reason recorded"
+                                                           : an_text(denied, 0, 1));
         print_rows(explanation, frame);
     }
     an_frame_destroy(reasons);
@@ -426,7 +434,7 @@ static weir_status print_stage(const struct explanation *explanation, const stru
     return status;
 }
 
-static weir_status explain_stage(const struct explanation *explanation, struct weir_error *error)
+static weir_status explain_stage(const struct an_explanation *explanation, struct weir_error *error)
 {
     const struct an_explain_query *query = explanation->query;
     const struct an_args args = { .run = explanation->run->run_id,
@@ -444,8 +452,8 @@ static weir_status explain_stage(const struct explanation *explanation, struct w
         (void)fprintf(explanation->out,
                       "no decision about %s was recorded between %s and %s (none was made then, or "
                       "the explain level is off)\n",
-                      query->stage, clock_of(explanation, args.from).text,
-                      clock_of(explanation, args.to).text);
+                      query->stage, an_explain_clock(explanation, args.from).text,
+                      an_explain_clock(explanation, args.to).text);
     else
         status = print_stage(explanation, &args, frame, error);
     an_frame_destroy(frame);
@@ -477,13 +485,14 @@ static const char moment_json_sql[] =
     " FROM decision d WHERE d.run_id = :run AND d.t_s <= :from ORDER BY d.t_s DESC,"
     " d.decision DESC LIMIT 1";
 
-static void print_moment(const struct explanation *explanation, const struct an_frame *decision)
+static void print_moment(const struct an_explanation *explanation, const struct an_frame *decision)
 {
     FILE *out = explanation->out;
     (void)fprintf(out, "decision %.0f at %s was in force at %s (placement %s, scaling %s)\n",
-                  an_number(decision, 0, 0), clock_of(explanation, an_number(decision, 0, 1)).text,
-                  clock_of(explanation, explanation->query->at_s).text, an_text(decision, 0, 2),
-                  an_text(decision, 0, 3));
+                  an_number(decision, 0, 0),
+                  an_explain_clock(explanation, an_number(decision, 0, 1)).text,
+                  an_explain_clock(explanation, explanation->query->at_s).text,
+                  an_text(decision, 0, 2), an_text(decision, 0, 3));
     (void)fprintf(
         out, "  it started %.0f, stopped %.0f and denied %.0f; the cluster refused %.0f; %s%s%s\n",
         an_number(decision, 0, 4), an_number(decision, 0, 5), an_number(decision, 0, 6),
@@ -491,10 +500,10 @@ static void print_moment(const struct explanation *explanation, const struct an_
         an_text(decision, 0, 9)[0] == '\0' ? "" : ": ", an_text(decision, 0, 9));
     if (!isnan(an_number(decision, 0, 10)))
         (void)fprintf(out, "  the next one came at %s\n",
-                      clock_of(explanation, an_number(decision, 0, 10)).text);
+                      an_explain_clock(explanation, an_number(decision, 0, 10)).text);
 }
 
-static weir_status print_moment_stages(const struct explanation *explanation, int64_t decision,
+static weir_status print_moment_stages(const struct an_explanation *explanation, int64_t decision,
                                        struct weir_error *error)
 {
     FILE *out = explanation->out;
@@ -517,7 +526,8 @@ static weir_status print_moment_stages(const struct explanation *explanation, in
     return WEIR_OK;
 }
 
-static weir_status explain_moment(const struct explanation *explanation, struct weir_error *error)
+static weir_status explain_moment(const struct an_explanation *explanation,
+                                  struct weir_error *error)
 {
     const struct an_args args = { .run = explanation->run->run_id,
                                   .from = explanation->query->at_s + 1e-9 };
@@ -526,7 +536,7 @@ static weir_status explain_moment(const struct explanation *explanation, struct 
     weir_status status = WEIR_OK;
     if (decision->row_count == 0) {
         status = weir_fail(error, WEIR_ENOTFOUND, "no decision had been made by %s",
-                           clock_of(explanation, explanation->query->at_s).text);
+                           an_explain_clock(explanation, explanation->query->at_s).text);
     } else if (explanation->query->as_json) {
         status = print_json(explanation, moment_json_sql, &args, error);
     } else {
@@ -561,7 +571,7 @@ weir_status an_explain(struct an_db *db, const struct an_explain_query *query, F
 {
     struct an_run *run = NULL;
     WEIR_TRY(an_run_find(db, query->variant, query->replication, &run, error));
-    const struct explanation explanation = { .db = db, .run = run, .query = query, .out = out };
+    const struct an_explanation explanation = { .db = db, .run = run, .query = query, .out = out };
     weir_status status = check_kept(&explanation, error);
     if (status != WEIR_OK) {
         an_run_destroy(run);
@@ -569,12 +579,17 @@ weir_status an_explain(struct an_db *db, const struct an_explain_query *query, F
     }
     if (query->worker >= 0)
         status = explain_worker(&explanation, error);
+    else if (query->job != NULL)
+        status = an_explain_job(&explanation, error);
+    else if (query->is_pending)
+        status = an_explain_pending(&explanation, error);
     else if (query->stage != NULL)
         status = explain_stage(&explanation, error);
     else if (!isnan(query->at_s))
         status = explain_moment(&explanation, error);
     else
-        status = weir_fail(error, WEIR_EINVAL, "name a worker, a stage or a time to explain");
+        status =
+            weir_fail(error, WEIR_EINVAL, "name a worker, a job, a stage or a time to explain");
     an_run_destroy(run);
     return status;
 }

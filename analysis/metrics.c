@@ -14,6 +14,7 @@ static const struct an_metric metrics[] = {
     { "alloc.gap_pp", "below the bound", "pp",
       "GPUs that some scheduler might have allocated and this one did not", -1, true },
     { "thr.jobs_h", "jobs done", "1/h", "jobs finished per hour after warm-up", 1, true },
+    { "sla.violation_rate", "late", "ratio", "jobs that ended after their deadline", -1, true },
     { "jobs.acceptance", "accepted", "ratio", "jobs that were not refused for good", 1, true },
     { "wait.job.mean", "wait mean", "s", "mean time from submission to the start", -1, true },
     { "wait.job.p95", "wait p95", "s", "95 % of the jobs wait at most this long", -1, true },

@@ -4,14 +4,18 @@
  * workers on it.
  *
  * Idea: of all nodes that are up, the one that lacks the smallest part of what a worker needs: of
- * the first thing it is short of (CPUs, memory), or of the fullest GPU the worker would have to
- * use. The first of equal ones. Nodes that could never hold the worker (no GPU, another type) are
- * left out. Cost: O(nodes and their GPUs) a denial; none with explain off.
+ * the first thing it is short of (CPUs, memory), or of the last GPU it would have to use, the ones
+ * that lack least first. The first of equal ones. Left out are nodes that could never hold the
+ * worker (no GPU, another type), that have room for it, or where nobody else holds anything; nodes
+ * that lack what the denial says come before others. Of a job the ranks that fit are placed first,
+ * for a moment: what the next one lacks keeps it waiting. Cost: O(nodes and their GPUs, and ranks)
+ * a denial; none with explain off.
  */
 #include "sched/cluster/state.h"
 #include "sched/host/placer_state.h"
 #include "sched/internal/plan.h"
 #include "sched/placement/candidates.h"
+#include "weir/group.h"
 
 #include <math.h>
 
@@ -19,6 +23,7 @@ enum { HOLDERS_MOST = 4 }; /* a denial */
 
 struct nearest {
     uint32_t node, gpu;
+    uint32_t reason;
     double missing; /* part of what is needed */
 };
 
@@ -27,35 +32,43 @@ static double missing(int64_t need, int64_t free)
     return need > free ? (double)(need - free) / (double)need : 0;
 }
 
-/* How many free GPUs come before this one: freer, or as free and earlier. */
-static uint32_t freer(const struct weir_cluster *cluster, uint32_t node, uint32_t gpu)
+static double larger(double a, double b)
 {
-    const struct weir_node *const books = weir_cluster_node(cluster, node);
-    const int64_t free = weir_cluster_gpu(cluster, node, gpu)->units_free;
-    uint32_t count = 0;
-
-    for (uint32_t g = 0; g < books->gpu_count; g++) {
-        const int64_t other = weir_cluster_gpu(cluster, node, g)->units_free;
-        count += other > free || (other == free && g < gpu);
-    }
-    return count;
+    return a > b ? a : b;
 }
 
-/* The last of the GPUs that a worker would take if it took the freest ones. */
+/* Of one GPU of the worker, its compute, memory or engines. */
+static double missing_on(const struct weir_gpu *gpu, const struct weir_shape *shape)
+{
+    const int64_t decoders = __builtin_popcount(gpu->nvdec_free);
+    const int64_t encoders = __builtin_popcount(gpu->nvenc_free);
+    const double compute = missing(shape->gpu_units, gpu->units_free);
+    const double memory = missing(shape->gpu_mem_bytes, gpu->mem_free_bytes);
+
+    if (!weir_shape_takes_type(shape, gpu->type))
+        return (double)INFINITY;
+    return larger(larger(compute, memory),
+                  larger(missing(shape->nvdecs, decoders), missing(shape->nvencs, encoders)));
+}
+
+/* The last of the GPUs that a worker would take if it took those that lack least. */
 static void look_at_gpus(const struct weir_cluster *cluster, const struct weir_shape *shape,
                          struct nearest *at)
 {
-    const struct weir_node *const books = weir_cluster_node(cluster, at->node);
+    const uint32_t count = weir_cluster_node(cluster, at->node)->gpu_count;
     const uint32_t wanted = shape->gpu_count > 0 ? shape->gpu_count : 1;
+    double lacks[WEIR_MAX_NODE_GPUS];
 
-    for (uint32_t g = 0; g < books->gpu_count; g++) {
-        const struct weir_gpu *const gpu = weir_cluster_gpu(cluster, at->node, g);
-        if (freer(cluster, at->node, g) + 1 != wanted)
+    for (uint32_t g = 0; g < count; g++)
+        lacks[g] = missing_on(weir_cluster_gpu(cluster, at->node, g), shape);
+    for (uint32_t g = 0; g < count; g++) {
+        uint32_t before = 0;
+        for (uint32_t o = 0; o < count; o++)
+            before += lacks[o] < lacks[g] || (o < g && !(lacks[o] > lacks[g]));
+        if (before + 1 != wanted)
             continue;
         at->gpu = g;
-        at->missing = missing(shape->gpu_units, gpu->units_free);
-        const double memory = missing(shape->gpu_mem_bytes, gpu->mem_free_bytes);
-        at->missing = memory > at->missing ? memory : at->missing;
+        at->missing = lacks[g];
     }
 }
 
@@ -63,9 +76,13 @@ static struct nearest look_at_node(const struct weir_cluster *cluster,
                                    const struct weir_shape *shape, uint32_t node)
 {
     const struct weir_node *const books = weir_cluster_node(cluster, node);
-    struct nearest at = { .node = node, .gpu = WEIR_NO_INDEX, .missing = (double)INFINITY };
+    struct nearest at = { .node = node,
+                          .gpu = WEIR_NO_INDEX,
+                          .reason = weir_candidates_reason(cluster, shape, node),
+                          .missing = (double)INFINITY };
 
-    switch (weir_candidates_reason(cluster, shape, node)) {
+    switch (at.reason) {
+    case WEIR_REASON_NONE:
     case WEIR_REASON_NODE_DOWN:
     case WEIR_REASON_NO_GPU:
     case WEIR_REASON_GPU_TYPE:
@@ -91,33 +108,135 @@ static bool is_on(const struct weir_worker *worker, uint32_t gpu)
     return found;
 }
 
+/* The next worker of another owner there, from the cursor on. */
+static bool next_holder(const struct weir_cluster *cluster, const struct nearest *at,
+                        struct weir_holder *holder, uint32_t *cursor)
+{
+    struct weir_worker worker;
+
+    while (weir_cluster_node_worker(cluster, at->node, cursor, &worker)) {
+        if (!is_on(&worker, at->gpu) || weir_owner_is(&worker.owner, &holder->denied))
+            continue;
+        holder->owner = worker.owner;
+        holder->worker = worker.id;
+        return true;
+    }
+    return false;
+}
+
+static bool is_of_gpus(uint32_t reason)
+{
+    return reason == WEIR_REASON_GPU_FREE || reason == WEIR_REASON_GPU_WHOLE;
+}
+
+static bool is_meant(const struct nearest *at, uint32_t reason)
+{
+    return at->reason == reason || (is_of_gpus(at->reason) && is_of_gpus(reason));
+}
+
+/* Whether a node tells more than the best one so far. */
+static bool is_nearer(const struct nearest *at, const struct nearest *best, uint32_t reason)
+{
+    if (!(at->missing < (double)INFINITY))
+        return false;
+    if (best->node == WEIR_NO_INDEX || is_meant(at, reason) == is_meant(best, reason))
+        return at->missing < best->missing;
+    return is_meant(at, reason);
+}
+
+/* A rank placed for a moment is in the way of the next one. */
+static bool is_taken(const struct weir_cluster *cluster, uint32_t node,
+                     const struct weir_denied *denied)
+{
+    struct weir_worker worker;
+    uint32_t cursor = 0;
+
+    while (denied->is_apart != 0 && weir_cluster_node_worker(cluster, node, &cursor, &worker))
+        if (weir_owner_is(&worker.owner, &denied->owner))
+            return true;
+    return false;
+}
+
 weir_status weir_note_holders(struct weir_plan *plan, const struct weir_cluster *cluster,
-                              const struct weir_shape *shape, struct weir_owner denied)
+                              const struct weir_shape *shape, const struct weir_denied *denied)
 {
     const uint32_t nodes = weir_cluster_node_count(cluster);
     struct nearest best = { .node = WEIR_NO_INDEX, .missing = (double)INFINITY };
-    struct weir_worker worker;
+    struct weir_holder holder = { .denied = denied->owner };
     uint32_t cursor = 0;
-    uint32_t count = 0;
 
     if (weir_plan_explain(plan) == WEIR_EXPLAIN_OFF)
         return WEIR_OK;
-    for (uint32_t n = 0; n < nodes; n++) {
+    for (uint32_t n = 0; n < nodes; n++, cursor = 0) {
         const struct nearest at = look_at_node(cluster, shape, n);
-        if (at.missing < best.missing)
+        if (is_nearer(&at, &best, denied->reason) && !is_taken(cluster, n, denied) &&
+            next_holder(cluster, &at, &holder, &cursor))
             best = at;
     }
-    while (best.node != WEIR_NO_INDEX && count < HOLDERS_MOST &&
-           weir_cluster_node_worker(cluster, best.node, &cursor, &worker)) {
-        if (!is_on(&worker, best.gpu))
-            continue;
-        const struct weir_holder holder = { .denied = denied,
-                                            .owner = worker.owner,
-                                            .worker = worker.id,
-                                            .node = best.node,
-                                            .gpu = best.gpu };
+    holder.node = best.node;
+    holder.gpu = best.gpu;
+    for (uint32_t i = 0; best.node != WEIR_NO_INDEX && i < HOLDERS_MOST &&
+                         next_holder(cluster, &best, &holder, &cursor);
+         i++)
         WEIR_TRY(weir_plan_holder(plan, &holder));
-        count++;
-    }
     return WEIR_OK;
+}
+
+/* ---- a job ---- */
+
+/* All ranks on one node, as one worker. */
+static struct weir_shape joined(const struct weir_rank_group *group)
+{
+    const int64_t gpu_units = group->shape.gpu_units * group->shape.gpu_count * group->ranks;
+    struct weir_shape shape = group->shape;
+
+    shape.cpu_units *= group->ranks;
+    shape.ram_bytes *= group->ranks;
+    shape.gpu_count = (uint32_t)((gpu_units + WEIR_ONE - 1) / WEIR_ONE);
+    return shape;
+}
+
+/* Places ranks of a group on the scratch, node after node; returns how many found no place. */
+static uint32_t place_ranks(struct weir_cluster *scratch, const struct weir_rank_group *group,
+                            uint64_t *worker, const struct weir_denied *denied)
+{
+    const uint32_t nodes = weir_cluster_node_count(scratch);
+    struct weir_alloc alloc;
+    uint32_t left = group->ranks;
+
+    for (uint32_t node = 0; node < nodes && left > 0;) {
+        const bool fits =
+            weir_place_first(scratch, node, &group->shape, &alloc) == WEIR_OK &&
+            weir_cluster_add_worker(scratch, *worker, denied->owner, &alloc, NULL) == WEIR_OK;
+        left -= fits;
+        *worker += fits;
+        node += !fits || denied->is_apart != 0;
+    }
+    return left;
+}
+
+weir_status weir_note_job_holders(struct weir_plan *plan, struct weir_cluster *scratch,
+                                  const struct weir_job_kind *kind,
+                                  const struct weir_denied *denied)
+{
+    uint64_t worker = weir_plan_next_worker(plan);
+    weir_status status = WEIR_OK;
+
+    if (weir_plan_explain(plan) == WEIR_EXPLAIN_OFF || kind->group_count == 0)
+        return WEIR_OK;
+    if (kind->strategy == WEIR_GROUP_STRICT_PACK + 1) {
+        const struct weir_shape shape = joined(&kind->groups[0]);
+        return weir_note_holders(plan, scratch, &shape, denied);
+    }
+    if (kind->ranks == 1)
+        return weir_note_holders(plan, scratch, &kind->groups[0].shape, denied);
+    WEIR_TRY(weir_cluster_mark(scratch));
+    for (uint32_t g = 0; g < kind->group_count; g++) {
+        if (place_ranks(scratch, &kind->groups[g], &worker, denied) == 0)
+            continue;
+        status = weir_note_holders(plan, scratch, &kind->groups[g].shape, denied);
+        break;
+    }
+    weir_cluster_rollback(scratch);
+    return status;
 }

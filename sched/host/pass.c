@@ -194,11 +194,11 @@ weir_status weir_host_deny_jobs(struct weir_host *host)
         const struct weir_job_record *const job = &host->jobs.records[kind->refused];
         if (job->state != WEIR_JOB_WAITING) /* it was tried again and started */
             continue;
-        const struct weir_owner owner = weir_job_owner(job->workload, job->id);
-        WEIR_TRY(
-            weir_plan_deny(host->plan, owner, weir_choice_reason(&kind->refusal), &kind->refusal));
-        if (kind->group_count > 0)
-            WEIR_TRY(weir_note_holders(host->plan, host->scratch, &kind->groups[0].shape, owner));
+        const struct weir_denied denied = { weir_job_owner(job->workload, job->id),
+                                            weir_choice_reason(&kind->refusal),
+                                            kind->strategy == WEIR_GROUP_STRICT_SPREAD + 1 };
+        WEIR_TRY(weir_plan_deny(host->plan, denied.owner, denied.reason, &kind->refusal));
+        WEIR_TRY(weir_note_job_holders(host->plan, host->scratch, kind, &denied));
     }
     return WEIR_OK;
 }

@@ -12,6 +12,7 @@
 #include "sched/internal/explain.h"
 #include "sched/internal/hash.h"
 #include "sched/internal/plan.h"
+#include "sched/placement/candidates.h"
 #include "sched/placement/scan.h"
 #include "weir/group.h"
 
@@ -139,7 +140,8 @@ static void keep_refusal(const struct job_question *asked, uint32_t record)
     asked->kind->refusal = placer->answer.choice;
 }
 
-/* Why nothing was even tried: what all ranks together lack. */
+/* Why nothing was even tried: what the nodes say, or when each has room for a rank, what all ranks
+ * together lack. */
 static weir_status refuse_hopeless(const struct job_question *asked, uint32_t record)
 {
     const struct weir_cluster *const cluster = asked->placer->bound.scratch;
@@ -151,7 +153,12 @@ static weir_status refuse_hopeless(const struct job_question *asked, uint32_t re
     memset(choice, 0, sizeof *choice);
     choice->runner_up_node = WEIR_NO_INDEX;
     choice->nodes_seen = weir_cluster_node_count(cluster);
-    choice->rejected[reason] = choice->nodes_seen;
+    if (weir_plan_explain(asked->placer->bound.plan) != WEIR_EXPLAIN_OFF)
+        for (uint32_t n = 0; n < choice->nodes_seen; n++)
+            choice->rejected[weir_candidates_reason(cluster, rank_shape(asked->kind, 0), n)]++;
+    choice->rejected[WEIR_REASON_NONE] = 0;
+    if (weir_choice_reason(choice) == WEIR_REASON_NONE)
+        choice->rejected[reason] = choice->nodes_seen;
     keep_refusal(asked, record);
     return WEIR_EBUSY;
 }

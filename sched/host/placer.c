@@ -124,18 +124,28 @@ weir_status weir_placer_restart(struct weir_placer *placer)
     return WEIR_OK;
 }
 
-/* A node that is down is no reason while another one is up: that it is full is what binds. */
+/* How far a reason is from being served: what is held may be given back, a node may come up again,
+ * a GPU of another type stays one. */
+static uint32_t distance(uint32_t reason)
+{
+    if (reason == WEIR_REASON_NONE)
+        return UINT32_MAX;
+    if (reason == WEIR_REASON_NO_GPU || reason == WEIR_REASON_GPU_TYPE)
+        return 2;
+    return reason == WEIR_REASON_NODE_DOWN ? 1 : 0;
+}
+
+/* What binds: of the nodes that come nearest to serving what most say. */
 uint32_t weir_choice_reason(const struct weir_choice *choice)
 {
     uint32_t reason = WEIR_REASON_NONE;
 
     for (uint32_t i = WEIR_REASON_NONE + 1; i < WEIR_REASON_COUNT; i++) {
-        if (i != WEIR_REASON_NODE_DOWN && choice->rejected[i] > 0 &&
-            (reason == WEIR_REASON_NONE || choice->rejected[i] > choice->rejected[reason]))
+        if (choice->rejected[i] == 0 || distance(i) > distance(reason))
+            continue;
+        if (distance(i) < distance(reason) || choice->rejected[i] > choice->rejected[reason])
             reason = i;
     }
-    if (reason == WEIR_REASON_NONE && choice->rejected[WEIR_REASON_NODE_DOWN] > 0)
-        reason = WEIR_REASON_NODE_DOWN;
     return reason;
 }
 
@@ -152,13 +162,13 @@ weir_status weir_placer_finish(struct weir_placer *placer)
     for (uint32_t i = 0; i < placer->refused_count; i++) {
         const uint32_t index = placer->refused[i];
         const struct weir_placer_pool *const pool = &placer->pools[index];
-        const struct weir_owner owner = weir_pool_owner(index);
+        const struct weir_denied denied = { weir_pool_owner(index),
+                                            weir_placer_refusal(placer, index), 0 };
         if (pool->is_refused == 0 || pool->refused_at != i)
             continue;
-        WEIR_TRY(weir_plan_deny(placer->bound.plan, owner, weir_placer_refusal(placer, index),
-                                &pool->refusal));
+        WEIR_TRY(weir_plan_deny(placer->bound.plan, denied.owner, denied.reason, &pool->refusal));
         WEIR_TRY(weir_note_holders(placer->bound.plan, placer->bound.scratch,
-                                   &placer->shapes[index], owner));
+                                   &placer->shapes[index], &denied));
     }
     return WEIR_OK;
 }

@@ -60,9 +60,20 @@ weir_status weir_placer_start_fresh(struct weir_placer *placer,
 struct weir_mix weir_placer_mix(struct weir_placer *placer);
 /* For the random choices of the next start or stop of a pool. */
 uint64_t weir_placer_seed(struct weir_placer *placer, uint32_t pool);
+/* Who is denied, and why. */
+struct weir_denied {
+    struct weir_owner owner;
+    uint32_t reason;
+    uint32_t is_apart; /* every rank wants a node of its own */
+};
 /* holders.c: adds who holds what comes nearest to having room for this shape. */
 weir_status weir_note_holders(struct weir_plan *plan, const struct weir_cluster *cluster,
-                              const struct weir_shape *shape, struct weir_owner denied);
+                              const struct weir_shape *shape, const struct weir_denied *denied);
+/* Of a job: what comes nearest to having room for its first rank that finds none. The scratch is as
+ * before. */
+weir_status weir_note_job_holders(struct weir_plan *plan, struct weir_cluster *scratch,
+                                  const struct weir_job_kind *kind,
+                                  const struct weir_denied *denied);
 /* The reason most nodes gave. */
 uint32_t weir_choice_reason(const struct weir_choice *choice);
 

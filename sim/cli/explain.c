@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * weir explain: why a worker is where it is, why a stage got none, what was decided at a time.
+ * weir explain: why a worker is where it is, why a stage got none, what became of a job and what it
+ * waited for, all that waits, what was decided at a time.
  */
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/explain_decide.h"
 
+#include "sim/engine/nearest.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { KEY_WORKER = 0x200, KEY_STAGE, KEY_FROM, KEY_TO, KEY_AT, KEY_DECIDE };
+enum { KEY_WORKER = 0x200, KEY_STAGE, KEY_FROM, KEY_TO, KEY_AT, KEY_DECIDE, KEY_JOB, KEY_PENDING };
 
 struct arguments {
     struct sim_run_choice choice;
@@ -22,6 +26,12 @@ struct arguments {
 
 static const struct argp_option table[] = {
     { "worker", KEY_WORKER, "ID", 0, "Why is this worker here, and why did it end", 0 },
+    { "job", KEY_JOB, "ID", 0,
+      "What became of this job (name, workload/name or number), and who held what it waited for",
+      0 },
+    { "pending", KEY_PENDING, NULL, 0,
+      "All that waits at the end, or with --at then: jobs, and stages that get no more workers",
+      0 },
     { "stage", KEY_STAGE, "NAME", 0, "Why did this stage get no more workers", 0 },
     { "from", KEY_FROM, "TIME", 0, "With --stage: from this time on (1h30m, 01:30:00, 5400)", 0 },
     { "to", KEY_TO, "TIME", 0, "With --stage: up to this time", 0 },
@@ -46,12 +56,15 @@ static void check_question(const struct arguments *arguments, const struct argp_
 {
     const struct an_explain_query *query = &arguments->query;
     const int questions = (query->worker >= 0 ? 1 : 0) + (query->stage != NULL ? 1 : 0) +
-                          (isnan(query->at_s) ? 0 : 1);
+                          (query->job != NULL ? 1 : 0) +
+                          (query->is_pending || !isnan(query->at_s) ? 1 : 0);
     if (arguments->database == NULL)
         argp_error(state, "which database?");
     if (questions != 1)
-        argp_error(state, "explain what: one of --worker ID, --stage NAME, --at TIME");
-    if (arguments->decide && isnan(query->at_s))
+        argp_error(
+            state,
+            "explain what: one of --worker ID, --job ID, --stage NAME, --pending, --at TIME");
+    if (arguments->decide && (isnan(query->at_s) || query->is_pending))
         argp_error(state, "--decide needs --at TIME");
     if (query->stage == NULL && !(isnan(query->from_s) && isnan(query->to_s)))
         argp_error(state, "--from and --to belong to --stage");
@@ -72,6 +85,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_WORKER:
         query->worker = worker_option(argument, state);
+        return 0;
+    case KEY_JOB:
+        query->job = argument;
+        return 0;
+    case KEY_PENDING:
+        query->is_pending = true;
         return 0;
     case KEY_STAGE:
         query->stage = argument;
@@ -111,16 +130,23 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "DB",
     .doc =
-        "Explain decisions from what was recorded with them: candidates, counted reasons, scores "
-        "and runners-up.",
+        "Explain decisions from what was recorded with them: candidates, counted reasons, scores, "
+        "runners-up, and the holders of what was denied.",
     .children = children
 };
 
+static const char *nearer(const char *word, const char *best, const char *name)
+{
+    return sim_nearer((struct sim_word){ word, strlen(word) }, best, name);
+}
+
 int sim_cmd_explain(int argc, char **argv)
 {
-    struct arguments arguments = {
-        .query = { .worker = -1, .from_s = (double)NAN, .to_s = (double)NAN, .at_s = (double)NAN }
-    };
+    struct arguments arguments = { .query = { .worker = -1,
+                                              .nearer = nearer,
+                                              .from_s = (double)NAN,
+                                              .to_s = (double)NAN,
+                                              .at_s = (double)NAN } };
     sim_options_parse(&argp, argc, argv, &arguments);
     arguments.query.variant = arguments.choice.variant;
     arguments.query.replication = arguments.choice.replication;

@@ -122,6 +122,8 @@ static const char *name(const void *self)
 static weir_status begin(void *self)
 {
     struct sim_jobs_run *run = self;
+    WEIR_TRY(sim_recorder_workload(run->context->recorder, run->config.instance,
+                                   run->workload->name, run->context->error));
     for (uint32_t i = 0; i < run->workload->labels_count; i++)
         WEIR_TRY(sim_recorder_job_label(
             run->context->recorder, run->class_first + i,

@@ -39,15 +39,17 @@ enum sim_job_state { SIM_JOB_GONE, SIM_JOB_WAITING, SIM_JOB_RUNNING, SIM_JOB_AWA
 struct sim_job {
     uint64_t id; /* in the order of arrival within the workload */
     struct sim_job_arrival arrival;
-    int64_t start_ns;
-    uint64_t first_worker; /* of its ranks, whose ids follow one another */
-    sim_handle timer;      /* patience or retry */
-    sim_handle run;        /* the activity, while it runs */
-    uint32_t state;        /* enum sim_job_state */
+    int64_t first_start_ns, start_ns; /* of the first attempt and the present one */
+    int64_t lost_ns;                  /* when it lost a rank last */
+    uint64_t first_worker;            /* of its ranks, whose ids follow one another */
+    sim_handle timer;                 /* patience or retry */
+    sim_handle run;                   /* the activity, while it runs */
+    uint32_t state;                   /* enum sim_job_state */
     uint32_t retries, attempts;
     uint32_t workers;               /* ranks that live */
     uint32_t node;                  /* of its first rank */
     uint32_t next_lost, next_paced; /* slot + 1 */
+    uint32_t kind;                  /* jobs of one ask for the same; WEIR_NO_INDEX = not known */
     bool is_paced;                  /* in the list */
     bool is_counted;
     bool is_lost; /* a rank went while it ran */
@@ -71,6 +73,7 @@ struct sim_jobs_run {
     struct sim_job_slots slots;
     struct weir_rank_group group; /* of the job that is told */
     uint64_t arrived;
+    int64_t first_submit_ns, last_done_ns;
     uint64_t waiting, running, away, ending; /* ending: running jobs that will end */
     uint64_t patient;                        /* waiting jobs that may leave */
     uint32_t first_lost, first_paced;        /* slot + 1 */

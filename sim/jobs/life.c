@@ -5,22 +5,61 @@
 #include "sim/engine/law.h"
 #include "sim/record/record.h"
 
+#include <stdio.h>
+
+/* As the trace calls it; who is drawn from classes or rows by the number there. */
+static void print_name(const struct sim_jobs_run *run, const struct sim_job *job, char *text,
+                       size_t capacity)
+{
+    const struct sim_workload *workload = run->workload;
+    const char *name = sim_job_spec(run, job)->name;
+    if (workload->kind != SIM_WORKLOAD_GENERATED && workload->arrivals.kind == SIM_ARRIVALS_TRACE)
+        (void)snprintf(text, capacity, "%s", name);
+    else
+        (void)snprintf(text, capacity, "%s-%llu", name, (unsigned long long)job->arrival.key);
+}
+
+/* "a100|h100"; cut off where it does not fit. */
+static void print_types(const struct sim_jobs_run *run, uint32_t set, char *text, size_t capacity)
+{
+    const struct sim_scenario *scenario = run->config.scenario;
+    const struct weir_shape wanted = { .gpu_type = set };
+    size_t length = 0;
+    text[0] = '\0';
+    for (uint32_t t = 0; set != 0 && t < scenario->gpu_types_count && length < capacity; t++)
+        if (weir_shape_takes_type(&wanted, t))
+            length += (size_t)snprintf(text + length, capacity - length, "%s%s",
+                                       length > 0 ? "|" : "", scenario->gpu_types[t].name);
+}
+
 weir_status sim_jobs_tell_row(struct sim_jobs_run *run, const struct sim_job *job,
                               const char *outcome)
 {
     const struct sim_job_spec *spec = sim_job_spec(run, job);
     const struct sim_observer *observer = run->context->observer;
     const bool is_there = job->state == SIM_JOB_WAITING || job->state == SIM_JOB_RUNNING;
+    char name[256];
+    char types[256];
+    print_name(run, job, name, sizeof name);
+    print_types(run, spec->shape.gpu_type, types, sizeof types);
     const struct sim_job_row row = { .workload = run->config.instance,
                                      .job = job->id,
+                                     .kind = job->kind,
                                      .label = sim_job_class(run, job),
                                      .attempts = job->attempts,
                                      .submit_ns = job->arrival.at_ns,
+                                     .first_start_ns = job->attempts > 0 ? job->first_start_ns : -1,
                                      .start_ns = job->attempts > 0 ? job->start_ns : -1,
                                      .end_ns = is_there ? -1 : sim_jobs_now(run),
                                      .node = job->attempts > 0 ? job->node : WEIR_NO_INDEX,
                                      .members = spec->members,
-                                     .outcome = outcome };
+                                     .outcome = outcome,
+                                     .name = name,
+                                     .tenant = spec->tenant,
+                                     .user = spec->user,
+                                     .model = spec->models,
+                                     .shape = &spec->shape,
+                                     .gpu_types = types };
     if (observer != NULL && observer->job != NULL)
         observer->job(observer->state, &row);
     return sim_recorder_job(run->context->recorder, &row, run->context->error);
@@ -56,6 +95,9 @@ weir_status sim_jobs_done(struct sim_jobs_run *run, uint32_t slot)
 {
     struct sim_job *job = &run->slots.jobs[slot];
     const int64_t now_ns = sim_jobs_now(run);
+    run->last_done_ns = now_ns;
+    if (now_ns > sim_jobs_later(job->arrival.at_ns, run->workload->deadline_ns))
+        sim_jobs_count(run, job, SIM_JOBS_LATE);
     sim_meter_job_done(run->context->meter, now_ns, sim_job_class(run, job), job->is_counted,
                        now_ns - job->arrival.at_ns, job->arrival.run_ns);
     sim_jobs_digest(run, DIGEST_DONE, job);
@@ -80,7 +122,9 @@ weir_status sim_jobs_arrive(struct sim_jobs_run *run)
     uint32_t slot = 0;
     WEIR_TRY(sim_job_slots_take(&run->slots, run->arrived, &slot));
     struct sim_job *job = &run->slots.jobs[slot];
-    run->arrived++;
+    if (run->arrived++ == 0)
+        run->first_submit_ns = run->next.at_ns;
+    job->kind = WEIR_NO_INDEX;
     job->arrival = run->next;
     job->is_counted = run->next.at_ns >= run->config.scenario->warmup_ns;
     sim_jobs_expect(run);

@@ -123,8 +123,13 @@ weir_status sim_jobs_start(struct sim_jobs_run *run, const struct sim_start *sta
     for (uint32_t i = 0; i < start->places.count; i++)
         observe_rank(run, job, i, &start->places.items[i].alloc);
     sim_jobs_dequeue(run, slot);
-    if (job->attempts++ == 0)
+    if (job->attempts++ == 0) {
         note_first_start(run, job);
+        job->first_start_ns = sim_jobs_now(run);
+    } else if (job->is_counted) {
+        sim_meter_job_restart(run->context->meter, sim_job_class(run, job),
+                              sim_jobs_now(run) - job->lost_ns);
+    }
     job->state = SIM_JOB_RUNNING;
     job->start_ns = sim_jobs_now(run);
     count_running(run, job, 1);
@@ -217,6 +222,7 @@ weir_status sim_jobs_rank_stops(struct sim_jobs_run *run, struct sim_worker *wor
     if (job->state != SIM_JOB_RUNNING || job->is_lost)
         return WEIR_OK;
     job->is_lost = true;
+    job->lost_ns = sim_jobs_now(run);
     leave_run(run, job);
     job->next_lost = run->first_lost;
     run->first_lost = slot + 1;

@@ -138,9 +138,11 @@ static void put_times(struct writer *writer, size_t index)
     if (first != WEIR_OK || second != WEIR_OK) {
         writer->out->status = WEIR_ENOMEM;
     } else {
+        const struct sim_censored none = { .count = 0 };
         const struct sim_censored unknown = { .count = unfinished.count };
         put_distribution(writer, "wait.job", "s", &row->wait, &waiting);
         put_distribution(writer, "jct", "s", &row->time, &unfinished);
+        put_distribution(writer, "restart.latency", "s", &row->restart, &none);
         put_distribution(writer, "slowdown", "1", &row->slowdown, &unknown);
     }
     free(wait_ages);
@@ -159,7 +161,8 @@ static void put_counts(struct writer *writer)
                                                         [SIM_JOBS_RETRIED] = "jobs.retried",
                                                         [SIM_JOBS_RESTARTED] = "jobs.restarted",
                                                         [SIM_JOBS_DELAYED] = NULL,
-                                                        [SIM_JOBS_INFEASIBLE] = "jobs.infeasible" };
+                                                        [SIM_JOBS_INFEASIBLE] = "jobs.infeasible",
+                                                        [SIM_JOBS_LATE] = NULL };
     const struct sim_job_meter *row = writer->row;
     writer->n = row->counts[SIM_JOBS_ARRIVED];
     for (size_t c = 0; c < SIM_JOBS_COUNTS; c++)
@@ -167,6 +170,9 @@ static void put_counts(struct writer *writer)
             put(writer, names[c], "1", (double)row->counts[c]);
     put(writer, "jobs.acceptance", "ratio",
         1 - ratio((double)row->counts[SIM_JOBS_REFUSED], (double)row->counts[SIM_JOBS_ARRIVED]));
+    if (writer->run->workload->deadline_ns != INT64_MAX)
+        put(writer, "sla.violation_rate", "ratio",
+            ratio((double)row->counts[SIM_JOBS_LATE], (double)row->counts[SIM_JOBS_DONE]));
     put(writer, "jobs.delayed_frac", "ratio",
         ratio((double)row->counts[SIM_JOBS_DELAYED], (double)row->counts[SIM_JOBS_STARTED]));
     put(writer, "queue.len.mean", "jobs", mean_of(writer, SIM_JOBS_WAITING));
@@ -179,9 +185,12 @@ static void put_counts(struct writer *writer)
 
 static void put_ends(struct writer *writer)
 {
-    put(writer, "makespan", "s", sim_time_s(writer->to_ns));
-    put(writer, "jobs.waiting", "jobs", (double)writer->run->waiting);
-    put(writer, "jobs.running", "jobs", (double)writer->run->running);
+    const struct sim_jobs_run *run = writer->run;
+    const bool is_over = !run->has_next && run->waiting + run->running + run->away == 0;
+    if (is_over && run->last_done_ns > 0) /* else it is the horizon */
+        put(writer, "makespan", "s", sim_time_s(run->last_done_ns - run->first_submit_ns));
+    put(writer, "jobs.waiting", "jobs", (double)run->waiting);
+    put(writer, "jobs.running", "jobs", (double)run->running);
 }
 
 /* Those that are still there have their rows too. */

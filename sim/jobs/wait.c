@@ -5,6 +5,7 @@
 static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_job *job)
 {
     const struct sim_job_spec *spec = sim_job_spec(run, job);
+    const int64_t due_ns = sim_jobs_later(job->arrival.at_ns, run->workload->deadline_ns);
     struct sim_stream stream;
     sim_stream_open(&stream, sim_job_stream_random(run->stream, job->arrival.spec), SIM_DRAW_POLICY,
                     (struct sim_stream_key){ .item = job->arrival.key, .attempt = job->attempts });
@@ -23,7 +24,8 @@ static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_
                                    .submit_ns = job->arrival.at_ns,
                                    .queued_ns = sim_jobs_now(run),
                                    .estimate_ns = job->arrival.estimate_ns,
-                                   .deadline_ns = WEIR_UNKNOWN_TIME,
+                                   .deadline_ns =
+                                       due_ns == SIM_TIME_MAX ? WEIR_UNKNOWN_TIME : due_ns,
                                    .seed = sim_stream_u64(&stream) };
 }
 
@@ -50,7 +52,7 @@ weir_status sim_jobs_enqueue(struct sim_jobs_run *run, uint32_t slot)
     const struct sim_driver_config *config = &run->config;
     struct sim_job *job = &run->slots.jobs[slot];
     const struct weir_job_spec spec = describe(run, job);
-    const weir_status status = config->services->submit(config->world, &spec);
+    const weir_status status = config->services->submit(config->world, &spec, &job->kind);
     if (status == WEIR_EINFEASIBLE)
         return sim_jobs_turn_away(run, slot, true);
     WEIR_TRY(status);

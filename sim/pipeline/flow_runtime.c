@@ -243,7 +243,9 @@ static weir_status move_output(struct sim_stage_run *stage, bool *has_moved)
     return sim_barrier_store(stage + 1);
 }
 
-static bool has_room(const struct sim_stage_run *stage)
+/* *is_pressed: a worker is idle and the stage would have room if nothing stood behind it. Who is
+ * full of his own work is held by nobody. */
+static bool has_room(const struct sim_stage_run *stage, bool *is_pressed)
 {
     const struct sim_pipeline *spec = stage->pipeline->spec;
     const struct sim_loop_stage *loop = &stage->loop;
@@ -256,6 +258,7 @@ static bool has_room(const struct sim_stage_run *stage)
         most = is_last(stage) ? most : fmax(most, stage[1].spec->batch);
     }
     double waiting = (double)stage->ranks * loop->used_slots + loop->pool_tasks;
+    *is_pressed = waiting < most && stage->count[SIM_WORKER_IDLE] > 0;
     if (!is_last(stage) && loop->samples_seen > 0) {
         const uint64_t kept =
             loop->samples_seen < SIM_LOOP_SAMPLES ? loop->samples_seen : SIM_LOOP_SAMPLES;
@@ -293,7 +296,8 @@ static weir_status feed(struct sim_stage_run *stage, bool *has_moved)
     uint32_t count = next_batch(stage);
     if (is_serving_source(stage) && count > 1)
         count = 1;
-    while (count > 0 && has_room(stage)) {
+    bool is_pressed = false;
+    while (count > 0 && has_room(stage, &is_pressed)) {
         uint32_t head = SIM_NO_ITEM;
         for (uint32_t i = 0; i < count; i++) {
             uint32_t item = SIM_NO_ITEM;
@@ -310,9 +314,10 @@ static weir_status feed(struct sim_stage_run *stage, bool *has_moved)
         count = is_serving_source(stage) ? 0 : next_batch(stage);
     }
     sim_stage_note_queue(stage);
-    if (stage->is_backpressured != (count > 0)) {
-        stage->is_backpressured = count > 0;
-        sim_meter_backpressure(run->context->meter, now_of(run), stage->index, count > 0);
+    is_pressed = is_pressed && count > 0;
+    if (stage->is_backpressured != is_pressed) {
+        stage->is_backpressured = is_pressed;
+        sim_meter_backpressure(run->context->meter, now_of(run), stage->index, is_pressed);
     }
     return WEIR_OK;
 }

@@ -50,13 +50,27 @@ static weir_status plan_return(struct sim_stage_run *stage, const struct sim_han
     return WEIR_OK;
 }
 
+/* The task it worked on is tried again, unless it is given up. */
+static void count_retries(const struct sim_stage_run *stage, const struct sim_hand *hand)
+{
+    const struct sim_pipeline_run *run = stage->pipeline;
+    const bool has_task = hand->worker->state == SIM_WORKER_BUSY && hand->task_count > 0;
+    if (!has_task || sim_recovery_gives_up(&run->items.items[hand->task_head]))
+        return;
+    for (uint32_t i = 0; i < hand->task_count; i++)
+        sim_meter_retry(run->context->meter, stage->index, false);
+}
+
 weir_status sim_recovery_died(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     struct sim_pipeline_run *run = stage->pipeline;
+    if (run->spec->semantics == SIM_SEMANTICS_RUNTIME) {
+        count_deaths(&run->items, hand->task_head, hand->task_count);
+        count_deaths(&run->items, hand->held.head, hand->held.count);
+    }
+    count_retries(stage, hand);
     if (run->spec->semantics != SIM_SEMANTICS_RUNTIME)
         return WEIR_OK;
-    count_deaths(&run->items, hand->task_head, hand->task_count);
-    count_deaths(&run->items, hand->held.head, hand->held.count);
     switch ((enum sim_restart)run->spec->restart) {
     case SIM_RESTART_SAME_PLACE:
         return plan_return(stage, hand, hand->deaths + 1);

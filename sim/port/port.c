@@ -176,6 +176,7 @@ void sim_port_destroy(struct sim_port *port)
         return;
     weir_host_destroy(port->host);
     free(port->outcomes);
+    free(port->kinds);
     free(port->workloads);
     free(port->cuts);
     free(port->pools);
@@ -556,7 +557,8 @@ weir_status sim_port_apply(struct sim_port *port)
                                           .refused = refused,
                                           .wall_ns = wall_ns,
                                           .plan = plan,
-                                          .outcomes = port->outcomes };
+                                          .outcomes = port->outcomes,
+                                          .kinds = port->kinds };
     return sim_recorder_decision(context->recorder, &row, port->pool_count, context->error);
 }
 

@@ -72,7 +72,8 @@ uint32_t sim_port_workload_count(const struct sim_port *port);
 uint32_t sim_port_classes(const struct sim_port *port, uint32_t workload);
 /* What is expected of a workload. */
 const struct weir_mix *sim_port_mix(const struct sim_port *port, uint32_t workload);
-weir_status sim_port_submit(struct sim_port *port, const struct weir_job_spec *job);
+/* *kind = a small number of what it asks for. */
+weir_status sim_port_submit(struct sim_port *port, const struct weir_job_spec *job, uint32_t *kind);
 weir_status sim_port_withdraw(struct sim_port *port, uint32_t workload, uint64_t job);
 weir_status sim_port_job_ended(struct sim_port *port, uint32_t workload, uint64_t job);
 /* The GPU of the node that a plan cut has its new layout. */

@@ -77,11 +77,21 @@ const struct weir_mix *sim_port_mix(const struct sim_port *port, uint32_t worklo
     return &port->workloads[workload].mix;
 }
 
-weir_status sim_port_submit(struct sim_port *port, const struct weir_job_spec *job)
+uint32_t sim_port_job_kind(struct sim_port *port, uint32_t workload, uint64_t id)
 {
-    return sim_port_news(
+    struct weir_job job = { .size = sizeof job };
+    const struct weir_view *view =
+        weir_host_view(port->host, sim_engine_now(port->config.context->engine));
+    return weir_view_job(view, workload, id, &job) ? job.kind : WEIR_NO_INDEX;
+}
+
+weir_status sim_port_submit(struct sim_port *port, const struct weir_job_spec *job, uint32_t *kind)
+{
+    WEIR_TRY(sim_port_news(
         port,
-        &(struct port_news){ .kind = PORT_NEWS_SUBMITTED, .at_ns = job->queued_ns, .job = *job });
+        &(struct port_news){ .kind = PORT_NEWS_SUBMITTED, .at_ns = job->queued_ns, .job = *job }));
+    *kind = sim_port_job_kind(port, job->workload, job->id); /* not yet, when the view is late */
+    return WEIR_OK;
 }
 
 static weir_status tell_of_job(struct sim_port *port, uint32_t kind, uint32_t workload,

@@ -176,13 +176,25 @@ static int turn_of(const struct weir_action *action)
     return action->verb == WEIR_VERB_STOP ? TURN_STOP : TURN_REST;
 }
 
+/* Before jobs of the plan leave. */
+static void note_kinds(struct sim_port *port, const struct weir_plan *plan)
+{
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
+        const struct weir_owner *owner = &weir_plan_action(plan, i)->owner;
+        const bool is_job = owner->kind == WEIR_OWNER_JOB && owner->index != WEIR_NO_INDEX;
+        port->kinds[i] = is_job ? sim_port_job_kind(port, owner->index, owner->id) : WEIR_NO_INDEX;
+    }
+}
+
 weir_status sim_port_apply_plan(struct sim_port *port, const struct weir_plan *plan,
                                 uint32_t *refused)
 {
     const uint32_t count = weir_plan_count(plan);
     const bool keeps_some = has_reused(plan);
     SIM_ROOM(port->outcomes, port->outcome_capacity, count + 1);
+    SIM_ROOM(port->kinds, port->kind_capacity, count + 1);
     memset(port->outcomes, 0, count * sizeof(*port->outcomes));
+    note_kinds(port, plan);
     for (int turn = 0; turn < TURN_COUNT; turn++) {
         for (uint32_t i = 0; i < count; i++) {
             const struct weir_action *action = weir_plan_action(plan, i);

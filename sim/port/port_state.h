@@ -68,7 +68,8 @@ struct sim_port {
     struct weir_host *host;
     uint64_t decisions;
     uint32_t *outcomes; /* by action of the present plan */
-    uint32_t outcome_capacity;
+    uint32_t *kinds;    /* of the jobs they are about */
+    uint32_t outcome_capacity, kind_capacity;
     uint64_t next_initial;           /* id of the next worker placed before the first decision */
     const struct weir_plan *pending; /* decided, not applied yet; the host's */
     const struct sim_sched *pending_sched;
@@ -90,6 +91,8 @@ void sim_port_forget_news(struct port_log *log);
 
 /* port_jobs.c */
 weir_status sim_port_apply_cut(struct sim_port *port, const struct weir_action *action);
+/* What it asks for, as libweir numbers it; WEIR_NO_INDEX = no such job. */
+uint32_t sim_port_job_kind(struct sim_port *port, uint32_t workload, uint64_t id);
 /* Devices were given back, or a node came: jobs that wait may start. */
 void sim_port_room_made(struct sim_port *port);
 

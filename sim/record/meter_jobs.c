@@ -14,6 +14,7 @@ static weir_status open_row(struct sim_job_meter *row, uint32_t workload)
     row->workload = workload;
     WEIR_TRY(sim_percentiles_open(&row->wait, STORED_VALUES));
     WEIR_TRY(sim_percentiles_open(&row->time, STORED_VALUES));
+    WEIR_TRY(sim_percentiles_open(&row->restart, STORED_VALUES));
     return sim_percentiles_open(&row->slowdown, STORED_VALUES);
 }
 
@@ -39,6 +40,7 @@ void meter_jobs_close(struct sim_meter *meter)
     for (size_t i = 0; meter->jobs && i < meter->class_count + meter->workload_count; i++) {
         sim_percentiles_close(&meter->jobs[i].wait);
         sim_percentiles_close(&meter->jobs[i].time);
+        sim_percentiles_close(&meter->jobs[i].restart);
         sim_percentiles_close(&meter->jobs[i].slowdown);
     }
     free(meter->jobs);
@@ -94,6 +96,13 @@ void sim_meter_job_wait(struct sim_meter *meter, uint32_t job_class, int64_t wai
     const struct both both = both_of(meter, job_class);
     for (size_t i = 0; i < 2; i++)
         sim_percentiles_add(&both.rows[i]->wait, wait_ns);
+}
+
+void sim_meter_job_restart(struct sim_meter *meter, uint32_t job_class, int64_t after_ns)
+{
+    const struct both both = both_of(meter, job_class);
+    for (size_t i = 0; i < 2; i++)
+        sim_percentiles_add(&both.rows[i]->restart, after_ns);
 }
 
 /* Bounded slowdown: time in the system over run time, both at least 10 s (Feitelson). */

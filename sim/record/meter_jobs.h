@@ -23,6 +23,7 @@ enum sim_job_count {
     SIM_JOBS_RESTARTED,  /* lost their node and began anew */
     SIM_JOBS_DELAYED,    /* did not start at the instant they came */
     SIM_JOBS_INFEASIBLE, /* would not fit an empty cluster; refused too */
+    SIM_JOBS_LATE,       /* ended after their deadline */
     SIM_JOBS_COUNTS
 };
 
@@ -45,6 +46,7 @@ struct sim_job_meter {
     uint64_t done_since; /* jobs that ended after the warm-up */
     double waiting_max;
     struct sim_percentiles wait, time, slowdown; /* slowdown in 1e-9 */
+    struct sim_percentiles restart;              /* from a loss to the next start */
 };
 
 /* One more of something; `is_counted` = the job was submitted after the warm-up. */
@@ -55,6 +57,8 @@ void sim_meter_jobs(struct sim_meter *meter, int64_t now_ns, uint32_t job_class,
                     enum sim_job_gauge what, double change);
 /* A job started for the first time. */
 void sim_meter_job_wait(struct sim_meter *meter, uint32_t job_class, int64_t wait_ns);
+/* A job that lost a rank runs again, so long after. */
+void sim_meter_job_restart(struct sim_meter *meter, uint32_t job_class, int64_t after_ns);
 /* A job is done, `time_ns` after it came and after `run_ns` of work. */
 void sim_meter_job_done(struct sim_meter *meter, int64_t now_ns, uint32_t job_class,
                         bool is_counted, int64_t time_ns, int64_t run_ns);

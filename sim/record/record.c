@@ -315,6 +315,7 @@ static weir_status make(const char *path, struct sim_recorder **recorder, struct
 static void discard(struct sim_recorder *recorder)
 {
     disconnect(recorder);
+    free(recorder->denials);
     free(recorder->path);
     free(recorder);
 }

@@ -18,7 +18,7 @@
 
 struct sim_recorder;
 
-enum { SIM_RECORD_SCHEMA_VERSION = 3 }; /* user_version of schema.sql */
+enum { SIM_RECORD_SCHEMA_VERSION = 4 }; /* user_version of schema.sql */
 
 /* Creates the file (WEIR_EIO when it exists and is not an empty or weir database; an existing
  * weir database is replaced only when `overwrite`). Written under a temporary name and renamed at
@@ -114,6 +114,7 @@ struct sim_decision_row {
     int64_t wall_ns;
     const struct weir_plan *plan; /* may be NULL; actions, notes and choices are taken from it */
     const uint32_t *outcomes; /* by action: 0 applied, else enum weir_reason it was refused for */
+    const uint32_t *kinds;    /* by action: of its job; NULL = no jobs */
 };
 weir_status sim_recorder_decision(struct sim_recorder *recorder, const struct sim_decision_row *row,
                                   uint32_t stage_count, struct weir_error *error);
@@ -170,15 +171,23 @@ struct sim_defrag_move_row {
 weir_status sim_recorder_defrag_move(struct sim_recorder *recorder,
                                      const struct sim_defrag_move_row *row,
                                      struct weir_error *error);
+/* A source of jobs: what owners of rows call it. */
+weir_status sim_recorder_workload(struct sim_recorder *recorder, uint32_t workload,
+                                  const char *name, struct weir_error *error);
 /* What jobs are reported as in the rows about jobs. */
 weir_status sim_recorder_job_label(struct sim_recorder *recorder, uint32_t label, const char *name,
                                    struct weir_error *error);
 struct sim_job_row {
     uint64_t job;
-    uint32_t workload, reserved;
+    uint32_t workload;
+    uint32_t kind; /* jobs of one ask for the same; WEIR_NO_INDEX = never waited */
     uint32_t label, attempts, members, node; /* WEIR_NO_INDEX = never placed */
-    int64_t submit_ns, start_ns, end_ns;     /* -1 = never */
+    int64_t submit_ns, end_ns;               /* -1 = never */
+    int64_t first_start_ns, start_ns;        /* of the first attempt and the last; -1 = never */
     const char *outcome;
+    const char *name, *tenant, *user, *model; /* "" = not said */
+    const struct weir_shape *shape;           /* of a member */
+    const char *gpu_types;                    /* "a|b" it accepts; "" = any */
 };
 weir_status sim_recorder_job(struct sim_recorder *recorder, const struct sim_job_row *row,
                              struct weir_error *error);

@@ -5,12 +5,17 @@
  *
  * `started` and `stopped` count what was applied; `slots` of a stage is what this plan set, 0 when
  * it left them alone. The time of the decision itself goes to decision_wall.
+ * A job that waits is denied again by every pass. It has a row when something about it is new: no
+ * job of its kind was denied so since one of them started. So rows grow with what happens, not with
+ * how long the queue is.
  */
 #include "sim/record/record_state.h"
 
+#include "sim/engine/digest.h"
 #include "sim/engine/time.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define INSERT(recorder, kind, cells, error)                                                       \
     record_insert((recorder), (kind), (cells), sizeof(cells) / sizeof((cells)[0]), (error))
@@ -95,6 +100,87 @@ struct text_box {
     char text[1024];
 };
 
+/* ---- denials ---- */
+
+/* Who holds what a denied owner asked for: a run of the plan's holders. */
+struct holders {
+    const struct weir_plan *plan;
+    uint32_t first, count;
+};
+
+/* Those of this action, behind those of the actions before; none when it is no denial. */
+static void find_holders(struct holders *holders, const struct weir_action *action)
+{
+    const struct weir_holder *next = NULL;
+    holders->first += holders->count;
+    holders->count = 0;
+    while (action->verb == WEIR_VERB_DENY &&
+           (next = weir_plan_holder_at(holders->plan, holders->first + holders->count)) != NULL &&
+           weir_owner_is(&next->denied, &action->owner))
+        holders->count++;
+}
+
+static const struct weir_holder *holder_at(const struct holders *holders, uint32_t index)
+{
+    return weir_plan_holder_at(holders->plan, holders->first + index);
+}
+
+/* {"gpu":3,"workers":[12,40]}; a few holders, so that it fits. */
+static void print_holders(struct text_box *box, const struct holders *holders)
+{
+    char gpu[32] = "";
+    size_t length = 0;
+    if (holders->count > 0 && holder_at(holders, 0)->gpu != WEIR_NO_INDEX)
+        (void)snprintf(gpu, sizeof gpu, "\"gpu\":%u,", holder_at(holders, 0)->gpu);
+    length = (size_t)snprintf(box->text, sizeof box->text, "{%s\"workers\":[", gpu);
+    for (uint32_t i = 0; i < holders->count && length + 32 < sizeof box->text; i++)
+        length +=
+            (size_t)snprintf(box->text + length, sizeof box->text - length, "%s%llu",
+                             i == 0 ? "" : ",", (unsigned long long)holder_at(holders, i)->worker);
+    (void)snprintf(box->text + length, sizeof box->text - length, "]}");
+}
+
+static uint64_t digest_denial(const struct weir_action *deny, const struct holders *holders)
+{
+    uint64_t digest = sim_digest_word(SIM_DIGEST_START, deny->reason);
+    digest = sim_digest_word(digest, deny->owner.index);
+    digest = sim_digest_word(digest, deny->owner.id);
+    for (uint32_t i = 0; i < holders->count; i++)
+        digest = sim_digest_word(digest, holder_at(holders, i)->worker);
+    return digest;
+}
+
+/* Room for the latest denial of this kind of job; 0 = none since one of them started. */
+static weir_status reserve_kind(struct sim_recorder *recorder, uint32_t kind)
+{
+    if (kind < recorder->denial_capacity)
+        return WEIR_OK;
+    const uint32_t capacity = kind * 2 + 64;
+    uint64_t *grown = realloc(recorder->denials, capacity * sizeof *grown);
+    if (grown == NULL)
+        return WEIR_ENOMEM;
+    for (uint32_t k = recorder->denial_capacity; k < capacity; k++)
+        grown[k] = 0;
+    recorder->denials = grown;
+    recorder->denial_capacity = capacity;
+    return WEIR_OK;
+}
+
+/* Whether an action has a row; of a job: notes its start or denial. */
+static weir_status has_row_of(struct sim_recorder *recorder, const struct weir_action *action,
+                              uint32_t kind, const struct holders *holders, bool *has_row)
+{
+    const bool is_denial = action->verb == WEIR_VERB_DENY;
+    *has_row = record_keeps(recorder, SIM_KEEP_ALL);
+    if (!*has_row || kind == WEIR_NO_INDEX || (!is_denial && action->verb != WEIR_VERB_START))
+        return WEIR_OK;
+    const uint64_t digest = is_denial ? digest_denial(action, holders) : 0;
+    WEIR_TRY(reserve_kind(recorder, kind));
+    *has_row = !is_denial || recorder->denials[kind] != digest;
+    recorder->denials[kind] = digest;
+    return WEIR_OK;
+}
+
 /* {"too few CPUs":3}; the texts are constants without quotes or backslashes. */
 static void print_reasons(struct text_box *box, const struct weir_choice *choice)
 {
@@ -119,11 +205,6 @@ static void print_outcome(struct text_box *box, const struct sim_decision_row *r
     else
         (void)snprintf(box->text, sizeof box->text, "refused: %s",
                        weir_reason_text(row->outcomes[index]));
-}
-
-static struct cell cell_index(uint32_t index)
-{
-    return index == WEIR_NO_INDEX ? cell_null() : cell_int(index);
 }
 
 static struct cell cell_chosen(const struct weir_choice *choice, double value)
@@ -153,8 +234,17 @@ static bool has_value(const struct weir_action *action)
            action->verb == WEIR_VERB_RELEASE_NODE;
 }
 
+/* A denial's node is the one that comes nearest to having room. */
+static struct cell cell_node(const struct weir_action *action, const struct holders *holders)
+{
+    if (has_place(action))
+        return cell_int(action->alloc.node);
+    return holders->count > 0 ? cell_int(holder_at(holders, 0)->node) : cell_null();
+}
+
 static weir_status write_action(struct sim_recorder *recorder, const struct sim_decision_row *row,
-                                uint32_t index, struct weir_error *error)
+                                uint32_t index, const struct holders *holders,
+                                struct weir_error *error)
 {
     static const struct weir_choice none = { .runner_up_node = WEIR_NO_INDEX };
     const struct weir_action *action = weir_plan_action(row->plan, index);
@@ -163,6 +253,8 @@ static weir_status write_action(struct sim_recorder *recorder, const struct sim_
     const struct weir_choice *choice = kept ? kept : &none;
     struct text_box reasons;
     struct text_box outcome;
+    struct text_box held;
+    print_holders(&held, holders);
     print_reasons(&reasons, kept);
     print_outcome(&outcome, row, index, action);
     const struct cell cells[] = {
@@ -173,7 +265,7 @@ static weir_status write_action(struct sim_recorder *recorder, const struct sim_
         cell_int(action->phase),
         cell_pool(&action->owner),
         has_worker(action) ? cell_int((int64_t)action->worker) : cell_null(),
-        has_place(action) ? cell_int(action->alloc.node) : cell_null(),
+        cell_node(action, holders),
         cell_int(action->reused),
         has_value(action) ? cell_int(action->value) : cell_null(),
         cell_text(outcome.text),
@@ -188,6 +280,7 @@ static weir_status write_action(struct sim_recorder *recorder, const struct sim_
         cell_text(reasons.text),
         cell_workload(&action->owner),
         cell_job(&action->owner),
+        holders->count > 0 ? cell_text(held.text) : cell_null(),
     };
     return INSERT(recorder, RECORD_ACTION, cells, error);
 }
@@ -244,9 +337,18 @@ weir_status sim_recorder_decision(struct sim_recorder *recorder, const struct si
         return WEIR_OK;
     for (uint32_t s = 0; s < stage_count; s++)
         WEIR_TRY(write_stage(recorder, row, s, error));
-    for (uint32_t i = 0; i < weir_plan_count(row->plan); i++)
-        WEIR_TRY(write_action(recorder, row, i, error));
-    for (uint32_t i = 0; i < weir_plan_count(row->plan); i++)
+    struct holders holders = { .plan = row->plan };
+    for (uint32_t i = 0; i < weir_plan_count(row->plan); i++) {
+        const struct weir_action *action = weir_plan_action(row->plan, i);
+        const uint32_t kind = row->kinds == NULL ? WEIR_NO_INDEX : row->kinds[i];
+        bool has_row = false;
+        find_holders(&holders, action);
+        if (has_row_of(recorder, action, kind, &holders, &has_row) != WEIR_OK)
+            return weir_fail(error, WEIR_ENOMEM, "out of memory");
+        if (!has_row)
+            continue;
+        WEIR_TRY(write_action(recorder, row, i, &holders, error));
         WEIR_TRY(write_candidates(recorder, row, i, error));
+    }
     return WEIR_OK;
 }

@@ -48,8 +48,8 @@ static const char *const sql_texts[RECORD_KINDS] = {
     [RECORD_ACTION] = "INSERT INTO action (run_id, decision, seq, verb, phase, stage, worker, "
                       "node, reused, value, outcome, nodes_seen, candidates, ties, score, score2, "
                       "runner_up_node, runner_up_score, runner_up_score2, reasons, workload, "
-                      "job) "
-                      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                      "job, holders) VALUES "
+                      "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [RECORD_CANDIDATE] = "INSERT INTO candidate (run_id, decision, seq, node, gpu_mask, is_chosen, "
                          "score, score2) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     [RECORD_HAPPENING] = "INSERT INTO happening (run_id, t_s, until_s, kind, target, text) "
@@ -67,9 +67,13 @@ static const char *const sql_texts[RECORD_KINDS] = {
     [RECORD_DEFRAG_MOVE] = "INSERT INTO defrag_move (run_id, seq, arrival, from_node, to_node, "
                            "gpus, cpus, frag_before_gpu, frag_after_gpu) "
                            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [RECORD_WORKLOAD] = "INSERT INTO workload (run_id, workload, name) VALUES (?, ?, ?)",
     [RECORD_JOB_LABEL] = "INSERT INTO job_label (run_id, label, name) VALUES (?, ?, ?)",
-    [RECORD_JOB] = "INSERT INTO job (run_id, job, label, submit_s, start_s, end_s, node, members, "
-                   "attempts, outcome, workload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [RECORD_JOB] =
+        "INSERT INTO job (run_id, job, label, submit_s, start_s, end_s, node, members, "
+        "attempts, outcome, workload, name, tenant, user, model, request, gpus, gpu_types, "
+        "cpus, first_start_s, kind) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [RECORD_HISTOGRAM] = "INSERT INTO histogram (run_id, metric, label, low, count) "
                          "VALUES (?, ?, ?, ?, ?)",
     [RECORD_EXPECTATION] = "INSERT INTO expectation (experiment_id, line, text, variant, value, "

@@ -30,6 +30,7 @@ const char *const record_run_tables[] = { "run",
                                           "arrival_part",
                                           "placement_change",
                                           "defrag_move",
+                                          "workload",
                                           "job_label",
                                           "job",
                                           "job_sample",
@@ -171,6 +172,7 @@ weir_status sim_recorder_run(struct sim_recorder *recorder, const struct sim_run
     WEIR_TRY(INSERT(recorder, RECORD_RUN, cells, error));
     recorder->run_id = row->run_id;
     recorder->keep = row->keep;
+    recorder->denial_capacity = 0;
     recorder->run_start_unix_s = (int64_t)time(NULL);
     /* At once, so that a run that is killed later is known to have started. */
     return record_commit(recorder, error);
@@ -443,6 +445,15 @@ weir_status sim_recorder_defrag_move(struct sim_recorder *recorder,
     return INSERT(recorder, RECORD_DEFRAG_MOVE, cells, error);
 }
 
+weir_status sim_recorder_workload(struct sim_recorder *recorder, uint32_t workload,
+                                  const char *name, struct weir_error *error)
+{
+    if (!recorder)
+        return WEIR_OK;
+    const struct cell cells[] = { cell_int(recorder->run_id), cell_int(workload), cell_text(name) };
+    return INSERT(recorder, RECORD_WORKLOAD, cells, error);
+}
+
 weir_status sim_recorder_job_label(struct sim_recorder *recorder, uint32_t label, const char *name,
                                    struct weir_error *error)
 {
@@ -455,21 +466,33 @@ weir_status sim_recorder_job_label(struct sim_recorder *recorder, uint32_t label
 weir_status sim_recorder_job(struct sim_recorder *recorder, const struct sim_job_row *row,
                              struct weir_error *error)
 {
-    if (!recorder)
+    if (!recorder || !record_keeps(recorder, SIM_KEEP_JOBS))
         return WEIR_OK;
-    const struct cell cells[] = {
-        cell_int(recorder->run_id),
-        cell_int((int64_t)row->job),
-        cell_int(row->label),
-        cell_real(sim_time_s(row->submit_ns)),
-        row->start_ns < 0 ? cell_null() : cell_real(sim_time_s(row->start_ns)),
-        row->end_ns < 0 ? cell_null() : cell_real(sim_time_s(row->end_ns)),
-        row->node == WEIR_NO_INDEX ? cell_null() : cell_int(row->node),
-        cell_int(row->members),
-        cell_int(row->attempts),
-        cell_text(row->outcome),
-        cell_int(row->workload)
-    };
+    const double members = row->members;
+    char request[128] = "";
+    (void)weir_shape_print(row->shape, request, sizeof request);
+    const struct cell cells[] = { cell_int(recorder->run_id),
+                                  cell_int((int64_t)row->job),
+                                  cell_int(row->label),
+                                  cell_real(sim_time_s(row->submit_ns)),
+                                  cell_time(row->start_ns),
+                                  cell_time(row->end_ns),
+                                  cell_index(row->node),
+                                  cell_int(row->members),
+                                  cell_int(row->attempts),
+                                  cell_text(row->outcome),
+                                  cell_int(row->workload),
+                                  cell_text(row->name),
+                                  cell_text(row->tenant),
+                                  cell_text(row->user),
+                                  cell_text(row->model),
+                                  cell_text(request),
+                                  cell_real(members * weir_units_amount(row->shape->gpu_units) *
+                                            row->shape->gpu_count),
+                                  cell_text(row->gpu_types),
+                                  cell_real(members * weir_units_amount(row->shape->cpu_units)),
+                                  cell_time(row->first_start_ns),
+                                  cell_index(row->kind) };
     return INSERT(recorder, RECORD_JOB, cells, error);
 }
 

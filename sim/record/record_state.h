@@ -36,6 +36,7 @@ enum record_kind {
     RECORD_ARRIVAL_PART,
     RECORD_PLACEMENT_CHANGE,
     RECORD_DEFRAG_MOVE,
+    RECORD_WORKLOAD,
     RECORD_JOB_LABEL,
     RECORD_JOB,
     RECORD_HISTOGRAM,
@@ -99,6 +100,8 @@ struct sim_recorder {
     int64_t experiment_id, run_id;
     int64_t run_start_unix_s; /* wall clock */
     enum sim_keep keep;       /* of the present run */
+    uint64_t *denials;        /* by kind of job: a digest of the latest denial that has a row */
+    uint32_t denial_capacity;
 };
 
 /* record.c */
@@ -130,6 +133,11 @@ void record_close_samples(struct sim_recorder *recorder);
 
 /* Tables whose rows carry a run_id, NULL-terminated: for removing and copying runs. */
 extern const char *const record_run_tables[];
+
+static inline struct cell cell_index(uint32_t index)
+{
+    return index == WEIR_NO_INDEX ? cell_null() : cell_int(index);
+}
 
 /* Whose a row is: a stage's, or a rank's of a job. */
 static inline struct cell cell_pool(const struct weir_owner *owner)

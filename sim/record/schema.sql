@@ -9,8 +9,10 @@
 -- job_label, job and job_sample with their views; nothing else changed.
 -- Version 3 added the columns workload and job to worker and action, whose stage is NULL for ranks of
 -- jobs, workload to job, items_done to run, and the table result_wall.
+-- Version 4 added the table workload, what a job is called and asks for, its first start and its kind
+-- to job, the holders of a denial to action, and the views v_job_member and v_denial.
 PRAGMA application_id = 0x77656972;
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -153,14 +155,18 @@ CREATE TABLE decision_stage (
   speed_per_s REAL, throughput_per_s REAL, binding TEXT NOT NULL
 ) STRICT;
 
--- Single actions with their scores. reasons = JSON object {reason: nodes}.
+-- Single actions with their scores. reasons = JSON object {reason: nodes}. A job that is denied once
+-- more for the same reason, with the same holders, has no further row until one of its kind starts.
 CREATE TABLE action (
   run_id INTEGER NOT NULL, decision INTEGER NOT NULL, seq INTEGER NOT NULL, verb TEXT NOT NULL,
-  phase INTEGER NOT NULL, stage INTEGER, worker INTEGER, node INTEGER, reused INTEGER NOT NULL,
+  phase INTEGER NOT NULL, stage INTEGER, worker INTEGER,
+  node INTEGER,                      -- of a denial: the one that comes nearest to having room
+  reused INTEGER NOT NULL,
   value INTEGER, outcome TEXT NOT NULL,        -- applied | refused: why
   nodes_seen INTEGER, candidates INTEGER, ties INTEGER, score REAL, score2 REAL,
   runner_up_node INTEGER, runner_up_score REAL, runner_up_score2 REAL, reasons TEXT NOT NULL,
-  workload INTEGER, job INTEGER      -- what it is about; NULL = a stage, or nothing of both
+  workload INTEGER, job INTEGER,     -- what it is about; NULL = a stage, or nothing of both
+  holders TEXT                       -- of a denial: {"gpu":3,"workers":[12,40]} on the node; NULL = none
 ) STRICT;
 
 -- Places that an action's worker might have got, with sched.explain top (the chosen one and the
@@ -212,6 +218,9 @@ CREATE TABLE defrag_move (
   frag_before_gpu REAL NOT NULL, frag_after_gpu REAL NOT NULL -- F of the cluster
 ) STRICT;
 
+-- Sources of jobs: what the column workload counts.
+CREATE TABLE workload (run_id INTEGER NOT NULL, workload INTEGER NOT NULL, name TEXT NOT NULL) STRICT;
+
 -- Jobs in time. label = index into job_label: sizes of the jobs of a trace, names of classes.
 CREATE TABLE job_label (run_id INTEGER NOT NULL, label INTEGER NOT NULL, name TEXT NOT NULL) STRICT;
 CREATE TABLE job (
@@ -220,7 +229,16 @@ CREATE TABLE job (
   node INTEGER,                      -- of its first member
   members INTEGER NOT NULL, attempts INTEGER NOT NULL,
   outcome TEXT NOT NULL,             -- done | refused | left | waiting | running
-  workload INTEGER NOT NULL          -- jobs are numbered within it
+  workload INTEGER NOT NULL,         -- jobs are numbered within it
+  name TEXT NOT NULL,                -- as the trace says, else class and number: gang-3
+  tenant TEXT NOT NULL, user TEXT NOT NULL,          -- '' = not said
+  model TEXT NOT NULL,               -- GPU models it accepts, as the scenario or the trace says
+  request TEXT NOT NULL,             -- of one member: "4 CPU + 2 GPU"
+  gpus REAL NOT NULL,                -- asked for by all members
+  gpu_types TEXT NOT NULL,           -- types of the cluster it accepts, "a|b"; '' = any
+  cpus REAL NOT NULL,                -- asked for by all members
+  first_start_s REAL,                -- of the first attempt
+  kind INTEGER                       -- jobs of a kind ask for the same; NULL = it never waited
 ) STRICT;
 CREATE TABLE job_sample (
   run_id INTEGER NOT NULL, label INTEGER NOT NULL, t_s REAL NOT NULL, dt_s REAL NOT NULL,
@@ -274,10 +292,55 @@ CREATE VIEW v_worker AS
   JOIN node n ON n.run_id = w.run_id AND n.node = w.node;
 CREATE VIEW v_job AS
   SELECT r.variant, r.replication, r.placement, g.name AS label_name, n.name AS node_name,
-         j.start_s - j.submit_s AS wait_s, j.end_s - j.submit_s AS time_s, j.*
+         j.first_start_s - j.submit_s AS wait_s, j.end_s - j.submit_s AS time_s, j.*,
+         w.name AS workload_name
   FROM job j JOIN run r USING (run_id)
   JOIN job_label g ON g.run_id = j.run_id AND g.label = j.label
-  LEFT JOIN node n ON n.run_id = j.run_id AND n.node = j.node;
+  LEFT JOIN node n ON n.run_id = j.run_id AND n.node = j.node
+  LEFT JOIN workload w ON w.run_id = j.run_id AND w.workload = j.workload;
+-- Every rank of every attempt, from 0 in their order: where it ran and how that ended.
+CREATE VIEW v_job_member AS
+  SELECT r.variant, r.replication, w.run_id, w.workload, l.name AS workload_name, w.job,
+         j.name AS job_name, dense_rank() OVER (PARTITION BY w.run_id, w.workload, w.job
+                                                ORDER BY w.created_s) AS attempt,
+         row_number() OVER (PARTITION BY w.run_id, w.workload, w.job, w.created_s
+                            ORDER BY w.worker) - 1 AS rank,
+         w.worker, w.node, n.name AS node_name, w.devices AS gpu, w.gpu_amount,
+         w.created_s AS start_s, w.ended_s AS end_s, w.end_reason AS outcome
+  FROM worker w JOIN run r USING (run_id)
+  JOIN node n ON n.run_id = w.run_id AND n.node = w.node
+  LEFT JOIN workload l ON l.run_id = w.run_id AND l.workload = w.workload
+  LEFT JOIN job j ON j.run_id = w.run_id AND j.workload = w.workload AND j.job = w.job
+  WHERE w.job IS NOT NULL;
+-- Denials, one row a holder of what was asked for (one row with holder NULL when nobody is known).
+-- device = the kind of device that lacks; node and gpu = where it lacks least.
+CREATE VIEW v_denial AS
+  SELECT r.variant, r.replication, a.run_id, d.t_s, a.decision, a.seq, a.stage, g.name AS stage_name,
+         a.workload, a.job, j.name AS job_name, substr(a.outcome, 9) AS reason,
+         CASE substr(a.outcome, 9)
+           WHEN 'too few CPUs' THEN 'CPU' WHEN 'too little memory' THEN 'memory'
+           WHEN 'too little GPU memory' THEN 'GPU memory' WHEN 'no free NVDEC' THEN 'NVDEC'
+           WHEN 'no free NVENC' THEN 'NVENC' WHEN 'no free MIG instance' THEN 'MIG instance'
+           WHEN 'node is down or cordoned' THEN 'node' WHEN 'no GPU' THEN 'GPU'
+           WHEN 'no GPU of the type' THEN 'GPU' WHEN 'too little free on a GPU' THEN 'GPU'
+           WHEN 'too few free GPUs' THEN 'GPU' ELSE '' END AS device,
+         n.name AS node_name, json_extract(a.holders, '$.gpu') AS gpu, w.worker AS holder,
+         w.stage AS holder_stage, w.workload AS holder_workload, w.job AS holder_job,
+         CASE WHEN w.job IS NULL THEN 'stage ' || p.pipeline || '/' || p.name
+              ELSE 'job ' || l.name || '/' || coalesce(k.name, w.job) END AS holder_name,
+         w.gpu_amount AS holder_gpus, coalesce(p.cpus, k.cpus / k.members) AS holder_cpus,
+         w.devices AS holder_devices, w.created_s AS holder_since_s, w.ended_s AS holder_until_s
+  FROM action a JOIN run r USING (run_id)
+  JOIN decision d ON d.run_id = a.run_id AND d.decision = a.decision
+  LEFT JOIN stage g ON g.run_id = a.run_id AND g.stage = a.stage
+  LEFT JOIN job j ON j.run_id = a.run_id AND j.workload = a.workload AND j.job = a.job
+  LEFT JOIN node n ON n.run_id = a.run_id AND n.node = a.node
+  LEFT JOIN json_each(a.holders, '$.workers') h
+  LEFT JOIN worker w ON w.run_id = a.run_id AND w.worker = h.value
+  LEFT JOIN stage p ON p.run_id = a.run_id AND p.stage = w.stage
+  LEFT JOIN workload l ON l.run_id = a.run_id AND l.workload = w.workload
+  LEFT JOIN job k ON k.run_id = a.run_id AND k.workload = w.workload AND k.job = w.job
+  WHERE a.verb = 'deny';
 CREATE VIEW v_job_sample AS
   SELECT r.variant, r.replication, r.start_unix_s + s.t_s AS time, g.name AS label_name, s.*
   FROM job_sample s JOIN run r USING (run_id)

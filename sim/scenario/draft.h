@@ -262,6 +262,7 @@ struct draft_jobs {
     struct draft_arrivals arrivals;
     struct sim_law *run_time;
     int64_t run_time_limit_ns;
+    int64_t deadline_ns;
     struct sim_law *patience;
     int64_t from_ns;
     uint64_t queue_limit;

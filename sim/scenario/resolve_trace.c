@@ -134,29 +134,40 @@ static int64_t borrowed_run(const struct trace *trace, size_t row)
     return WL_UNKNOWN;
 }
 
+/* A text of a job; rows that follow one another mostly say the same. */
+static const char *keep(const struct trace *trace, const char *text, const char *before)
+{
+    if (text[0] == '\0')
+        return "";
+    return before != NULL && strcmp(text, before) == 0
+               ? before
+               : sim_arena_copy(trace->resolver->arena, text);
+}
+
 /* Unknown times are the same number on both sides (a test holds it). */
-static struct sim_job_spec spec_of(const struct trace *trace, size_t row)
+static struct sim_job_spec spec_of(const struct trace *trace, size_t row,
+                                   const struct sim_job_spec *before)
 {
     const struct wl_job *job = &trace->jobs.jobs[row];
     const struct draft_jobs *timed = trace->source->timed;
     const uint32_t members = split(trace, job);
-    const bool is_free = job->models[0] == '\0';
-    struct sim_job_spec spec = {
-        .shape = shape_of(trace, job, members),
-        .models = is_free ? "" : sim_arena_copy(trace->resolver->arena, job->models),
-        .members = members,
-        .weight = 1,
-        .priority = job->priority,
-        .count = UINT64_MAX,
-        .submit_ns = job->submit_ns,
-        .run_ns = run_of(trace, job),
-        .patience_ns = job->patience_ns,
-        .estimate_ns = job->estimate_ns,
-        .is_endless = job->end == WL_JOB_RUNNING,
-        .service = timed == NULL ? NULL : timed->run_time,
-        .patience = timed == NULL ? NULL : timed->patience,
-        .estimate_factor = 1
-    };
+    struct sim_job_spec spec = { .shape = shape_of(trace, job, members),
+                                 .models = keep(trace, job->models, before->models),
+                                 .name = keep(trace, job->name, NULL),
+                                 .tenant = keep(trace, job->group, before->tenant),
+                                 .user = keep(trace, job->user, before->user),
+                                 .members = members,
+                                 .weight = 1,
+                                 .priority = job->priority,
+                                 .count = UINT64_MAX,
+                                 .submit_ns = job->submit_ns,
+                                 .run_ns = run_of(trace, job),
+                                 .patience_ns = job->patience_ns,
+                                 .estimate_ns = job->estimate_ns,
+                                 .is_endless = job->end == WL_JOB_RUNNING,
+                                 .service = timed == NULL ? NULL : timed->run_time,
+                                 .patience = timed == NULL ? NULL : timed->patience,
+                                 .estimate_factor = 1 };
     if (trace->is_replay && spec.service == NULL && job->end == WL_JOB_NEVER_STARTED)
         spec.run_ns = borrowed_run(trace, row);
     return spec;
@@ -274,8 +285,9 @@ static void take_jobs(struct trace *trace)
     workload->jobs = sim_arena_alloc(trace->resolver->arena, count + 1, sizeof *workload->jobs);
     for (size_t i = 0; i < count; i++)
         wl_job_take_processors(&trace->jobs.jobs[i], is_gpu ? WL_PROCESSOR_GPU : WL_PROCESSOR_CPU);
+    struct sim_job_spec spec = { .weight = 0 };
     for (size_t i = 0; i < count; i++) {
-        const struct sim_job_spec spec = spec_of(trace, i);
+        spec = spec_of(trace, i, &spec);
         if (is_usable(trace, &spec))
             workload->jobs[workload->jobs_count++] = spec;
     }

@@ -300,11 +300,13 @@ struct sim_arrivals {
 /* A kind of jobs: a row of a trace, or a class. Times of a trace are exact and known; those of a
  * class are laws. WEIR_UNKNOWN_TIME = not said. */
 struct sim_job_spec {
-    struct weir_shape shape; /* of one member */
-    const char *models;      /* accepted GPU models as the trace writes them; "" = any */
-    uint32_t members;        /* equal parts that start together */
-    uint32_t label;          /* what it is reported as: index into the labels of the workload */
-    double weight;           /* how often, relative to the others */
+    struct weir_shape shape;   /* of one member */
+    const char *models;        /* accepted GPU models as the trace writes them; "" = any */
+    const char *name;          /* of a row of a trace, or of the class */
+    const char *tenant, *user; /* "" = not said */
+    uint32_t members;          /* equal parts that start together */
+    uint32_t label;            /* what it is reported as: index into the labels of the workload */
+    double weight;             /* how often, relative to the others */
     int32_t priority;
     uint32_t group;    /* 0 = a gang, else placed as a group by enum weir_group_strategy + 1 */
     uint64_t count;    /* of a class: exactly so many; UINT64_MAX = as many as the process brings */
@@ -339,6 +341,7 @@ struct sim_workload {
     uint64_t jobs_limit; /* that arrive, UINT64_MAX = no limit */
     struct sim_arrivals arrivals;
     int64_t service_limit_ns; /* INT64_MAX = none */
+    int64_t deadline_ns;      /* after the submission; INT64_MAX = none */
     int64_t from_ns;          /* time of the trace that is time 0 */
     uint64_t queue_limit;     /* jobs that may wait, UINT64_MAX = no limit */
     uint32_t retries;

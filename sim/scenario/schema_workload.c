@@ -167,6 +167,9 @@ static const struct sim_field jobs_fields[] = {
       RANGE(1e-9, LARGEST_TIME), WAS("service_limit"), HELP("longer run times are cut to this") },
     { LAW("patience", draft_jobs, patience), UNIT(TIME),
       ABSENT("as the trace says, else without end"), HELP("a job leaves when it waited so long") },
+    { TIME("deadline", draft_jobs, deadline_ns), ABSENT("none"), RANGE(1e-9, LARGEST_TIME),
+      SHOWS("counts who is late; no policy looks at it"),
+      HELP("a job that ends later than this after its submission is late (sla.violation_rate)") },
     { TIME("from", draft_jobs, from_ns), ABSENT("0 s"), MOST(LARGEST_TIME),
       HELP("with arrivals: trace: time of the trace that is time 0 of the run; jobs submitted "
            "before are there at the start") },

@@ -41,9 +41,9 @@ static weir_status add_workload(struct sim_world *world, uint32_t driver,
     return sim_port_add_workload(world->port, driver, workload, index);
 }
 
-static weir_status submit(struct sim_world *world, const struct weir_job_spec *job)
+static weir_status submit(struct sim_world *world, const struct weir_job_spec *job, uint32_t *kind)
 {
-    return sim_port_submit(world->port, job);
+    return sim_port_submit(world->port, job, kind);
 }
 
 static weir_status withdraw(struct sim_world *world, uint32_t workload, uint64_t job)

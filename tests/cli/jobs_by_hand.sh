@@ -126,7 +126,53 @@ YAML
     value fill.db unalloc.policy_pct '' 0
 }
 
+# Of 8 GPU hours 2 + 1.5 + 1 are used, and of 2 hours of 80 GB one hour of 40.
+# covers: S1.131 S1.132
+use_of_gpus_and_their_memory() {
+    run used '{name: n, cpus: 8, gpus: {l4: 4}}' '
+      - {name: a, count: 1, at: 0 s, service: const(2 h), request: {gpus: 1}}
+      - {name: b, count: 1, at: 10 min, service: const(90 min), request: {gpus: 1}}
+      - {name: c, count: 1, at: 1 h, service: const(30 min), request: {gpus: 2}}'
+    value used.db util.gpu.active '' 0.5625
+    value used.db util.gpu.seed '' 0.5625
+    run memory '{name: n, cpus: 8, gpus: {a100-80: 1}}' '
+      - {name: half, count: 1, at: 30 min, service: const(1 h),
+         request: {gpus: 0.5, gpu_memory: 40 GB}}
+      - {name: later, count: 1, at: 90 min, service: const(30 min), request: {cpus: 1}}'
+    value memory.db util.gpumem.assigned '' 0.25
+}
+
+# Six jobs of 10 min on one GPU, all there at 0: they wait 0, 10 .. 50 min, and those that end at 30
+# min and later are late. The queue holds 5, 4 .. 0.
+# covers: S1.133
+queues_waits_rates_and_late_ones() {
+    run six '{name: n, cpus: 8, gpus: {l4: 1}}' '
+      - {name: a, count: 6, at: 0 s, service: const(10 min), request: {gpus: 1}}' \
+        -S workloads.w.deadline=25min
+    value six.db queue.len.mean '' 2.5
+    value six.db wait.job.mean '' 1500
+    value six.db thr.jobs_h '' 6
+    value six.db sla.violation_rate '' 0.666666666666667 1e-12
+    value six.db sla.violation_rate a 0.666666666666667 1e-12
+}
+
+# From the first submission at 5 s to the last end at 25 s; of an unfinished run nobody knows.
+makespan_is_of_what_is_over() {
+    local jobs='
+      - {name: a, count: 2, at: 5 s, every: 1 s, service: const(10 s), request: {cpus: 1}}'
+    run over '{name: n, cpus: 1}' "$jobs"
+    value over.db makespan '' 20
+    run unfinished '{name: n, cpus: 1}' "$jobs" -S horizon=20s
+    [ "$(python3 -c 'import sqlite3
+print(sqlite3.connect("unfinished.db").execute("select count(*) from result where metric = ?",
+                                               ("makespan",)).fetchone()[0])')" = 0 ] ||
+        fail 'an unfinished run has a makespan'
+}
+
 bounded_slowdown
+use_of_gpus_and_their_memory
+queues_waits_rates_and_late_ones
+makespan_is_of_what_is_over
 a_failed_node_is_no_capacity
 patience_counts_from_the_submission
 priority_grows_with_waiting

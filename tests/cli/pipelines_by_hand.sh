@@ -163,7 +163,28 @@ slots_keep_a_worker_busy() {
     done
 }
 
+# The second task dies with its worker at 3 s and is done again by the one of the plan at 10 s.
+a_task_whose_worker_died_is_tried_again() {
+    run died '{name: n, cpus: 1}' 'items: 2' \
+        '      - {name: a, cpus: 1, workers: 1, service: 2 s, worker_between: const(3)}'
+    value died.db makespan '' 12
+    value died.db retry.count '' 1
+    value died.db work.lost_s '' 1
+}
+
+# Full of its own tasks is not held back: only the stage before a slower one is.
+only_what_stands_behind_blocks() {
+    run blocked '{name: n, cpus: 4}' 'items: 100000' '
+      - {name: a, cpus: 1, workers: 1, service: 1 s}
+      - {name: b, cpus: 1, workers: 1, service: 4 s}' -S horizon=3h -S warmup=1h \
+        -S pipelines.p.semantics=runtime -S pipelines.p.backpressure=slots
+    value blocked.db bp.blocked_frac a 0.75 0.05
+    value blocked.db bp.blocked_frac b 0
+}
+
 what_a_line_measures
+a_task_whose_worker_died_is_tried_again
+only_what_stands_behind_blocks
 fan_out_moves_the_bottleneck
 bytes_at_the_source_and_the_last_short_batches
 the_end_of_the_input_reaches_all_stages

@@ -355,7 +355,7 @@ static void check_group(const char *prefix, size_t expected)
     free(table);
 }
 
-/* covers: S1.133 partly (jobs an hour, the rate of late ones) */
+/* covers: S1.133 */
 static void single_servers(void)
 {
     check_group("M/M/1", 11); /* M/M/1 alone has six loads; the others are not FCFS */

@@ -123,10 +123,10 @@ INSERT INTO action
     CASE WHEN gpu_amount > 0 THEN 1 ELSE 2 END, 1, 0.002 * stage, -1.5,
     CASE WHEN gpu_amount > 0 THEN NULL ELSE 1 - node END,
     CASE WHEN gpu_amount > 0 THEN NULL ELSE 0.031 END, NULL,
-    CASE WHEN gpu_amount > 0 THEN '{"too few free GPUs":1}' ELSE '{}' END, NULL, NULL FROM worker;
+    CASE WHEN gpu_amount > 0 THEN '{"too few free GPUs":1}' ELSE '{}' END, NULL, NULL, NULL FROM worker;
 INSERT INTO action
   SELECT run_id, decision, 900, 'deny', 3, 2, NULL, NULL, 0, NULL, 'denied: too few free GPUs', 2, 0, 0, NULL, NULL,
-    NULL, NULL, NULL, '{"too few free GPUs":2}', NULL, NULL FROM decision WHERE decision BETWEEN 2 AND 20;
+    NULL, NULL, NULL, '{"too few free GPUs":2}', NULL, NULL, NULL FROM decision WHERE decision BETWEEN 2 AND 20;
 UPDATE decision SET
   started = (SELECT count(*) FROM action a WHERE a.run_id = decision.run_id
              AND a.decision = decision.decision AND verb = 'start'),

@@ -5,6 +5,8 @@
 #include "tests/support/host_jobs.h"
 #include "tests/support/check.h"
 
+#include <stdio.h>
+
 /* ---- the life of a job ---- */
 
 static void a_job_goes_through_its_states(void)
@@ -251,10 +253,79 @@ static void a_job_that_finds_no_place_is_told_why(void)
             continue;
         denied++; /* once for those that ask for the same */
         CHECK_I64(action->owner.id, 3);
-        CHECK_STR(weir_reason_text(action->reason), "too little free on a GPU");
+        CHECK_STR(weir_reason_text(action->reason), "too few free GPUs");
         CHECK_I64(weir_plan_choice(plan, action->choice)->nodes_seen, 2);
     }
     CHECK_I64(denied, 1);
+    weir_host_destroy(host);
+}
+
+/* The holders of the one denial of a pass: "job.worker@node/gpu ...". */
+static void holders_are(struct weir_host *host, uint32_t reason, const char *expected)
+{
+    const struct weir_plan *const plan = test_pass(host);
+    char text[128] = "";
+    size_t length = 0;
+
+    CHECK_STR(weir_reason_text(weir_plan_shortage(plan)->reason), weir_reason_text(reason));
+    for (uint32_t i = 0; i < weir_plan_holder_count(plan); i++) {
+        const struct weir_holder *const holder = weir_plan_holder_at(plan, i);
+        CHECK(weir_owner_is(&holder->denied, &weir_plan_shortage(plan)->owner));
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, "%s%u@%u/%d", i > 0 ? " " : "",
+                             (uint32_t)holder->owner.id, holder->node, (int)holder->gpu);
+    }
+    CHECK_STR(text, expected);
+    test_jobs_check(host);
+}
+
+/* Two nodes of two GPUs. Job 1 has one of the first; three of four ranks fit and are no reason: the
+ * last one lacks that GPU. With job 2 on the second node one of two ranks fits; the other one lacks
+ * a GPU of the first node, unless each rank is to be on a node of its own. */
+static void a_gang_is_denied_for_what_its_next_rank_lacks(void)
+{
+    static const struct {
+        uint32_t ranks, strategy;
+        const char *holders;
+    } gangs[] = { { 4, 0, "1@0/0" },
+                  { 2, 0, "1@0/0" },
+                  { 2, WEIR_GROUP_PACK + 1, "1@0/0" },
+                  { 2, WEIR_GROUP_STRICT_PACK + 1, "1@0/0" },
+                  { 2, WEIR_GROUP_STRICT_SPREAD + 1, "2@1/0" } };
+
+    for (size_t i = 0; i < sizeof gangs / sizeof gangs[0]; i++) {
+        const struct weir_host_config config = test_jobs_config("first_fit");
+        struct weir_host *const host = test_jobs_open(&config, 2, 2);
+        const struct weir_rank_group group = test_rank_group(gangs[i].ranks, 1, 1);
+        struct weir_job_spec spec = test_job_spec(9, &group, 1);
+        spec.strategy = gangs[i].strategy;
+        CHECK_I64(test_submit(host, 1, 1, 1), WEIR_OK);
+        test_starts_are(host, "1.0@0");
+        if (gangs[i].ranks == 2) {
+            CHECK_I64(test_submit(host, 2, 1, 2), WEIR_OK);
+            test_starts_are(host, "2.0@1");
+        }
+        CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_OK);
+        holders_are(host, gangs[i].ranks == 4 ? WEIR_REASON_GPU_FREE : WEIR_REASON_GPU_WHOLE,
+                    gangs[i].holders);
+        weir_host_destroy(host);
+    }
+}
+
+/* The only node with what it needs is down: the full one of another kind is no reason. */
+static void a_node_that_is_down_binds_before_one_that_never_serves(void)
+{
+    const struct weir_host_config config = test_jobs_config("first_fit");
+    struct weir_host *const host = test_jobs_open(&config, 2, 1);
+
+    CHECK_I64(weir_host_set_node(host, 0, 0, 1), WEIR_OK);
+    CHECK_I64(test_submit(host, 1, 1, 1), WEIR_OK);
+    test_starts_are(host, "1.0@1");
+    CHECK_I64(test_submit(host, 2, 1, 1), WEIR_OK);
+    holders_are(host, WEIR_REASON_GPU_WHOLE, "1@1/0");
+    CHECK_I64(weir_host_set_node(host, 1, 0, 1), WEIR_OK);
+    CHECK_I64(test_submit(host, 3, 1, 0.5), WEIR_OK);
+    holders_are(host, WEIR_REASON_NODE_DOWN, "");
     weir_host_destroy(host);
 }
 
@@ -407,6 +478,10 @@ static const struct test tests[] = {
     { "who leaves the queue lets others pass", who_leaves_lets_others_pass },
     { "the queue is in the order of its keys", the_queue_is_in_the_order_of_its_keys },
     { "a job without a place is told why", a_job_that_finds_no_place_is_told_why },
+    { "a gang is denied for what its next rank lacks",
+      a_gang_is_denied_for_what_its_next_rank_lacks },
+    { "a node that is down binds before one that never serves",
+      a_node_that_is_down_binds_before_one_that_never_serves },
     { "groups are placed as their strategy says", groups_are_placed_as_their_strategy_says },
     { "nodes that are down make nothing infeasible", what_only_lacks_nodes_that_are_down_waits },
     { "ranks of a job may differ", ranks_of_a_job_may_differ },

@@ -126,6 +126,45 @@ static void a_decision_keeps_its_actions_with_outcomes_and_reasons(void)
     close_database(&database);
 }
 
+/* Job 7 is denied, with a worker of stage 1 in its way; then again; then one of its kind starts,
+ * and it is denied once more. Stage 0 is denied every time. */
+static void a_job_is_denied_once_until_one_of_its_kind_starts(void)
+{
+    struct database database = open_database();
+    const struct weir_owner job = weir_job_owner(0, 7);
+    const struct weir_alloc alloc = { .node = 0 };
+    const uint32_t outcomes[] = { 0, 0, 0 };
+    const uint32_t kinds[] = { WEIR_NO_INDEX, 1000, 1000 };
+    struct weir_plan *plan = NULL;
+    CHECK_I64(weir_plan_create(NULL, &plan), WEIR_OK);
+    for (uint32_t i = 0; i < 4; i++) {
+        const struct sim_decision_row row = {
+            .decision = i, .status = "ok", .plan = plan, .outcomes = outcomes, .kinds = kinds
+        };
+        const struct weir_holder holder = {
+            .denied = job, .owner = weir_pool_owner(1), .worker = 41, .node = 5, .gpu = 2
+        };
+        weir_plan_reset(plan, 100, WEIR_EXPLAIN_COUNTS);
+        CHECK_I64(weir_plan_deny(plan, weir_pool_owner(0), WEIR_REASON_CPU, NULL), WEIR_OK);
+        if (i == 2)
+            CHECK_I64(weir_plan_start(plan, weir_job_owner(0, 6), 100, &alloc, NULL), WEIR_OK);
+        CHECK_I64(weir_plan_deny(plan, job, WEIR_REASON_GPU_FREE, NULL), WEIR_OK);
+        CHECK_I64(weir_plan_holder(plan, &holder), WEIR_OK);
+        CHECK_I64(sim_recorder_decision(database.recorder, &row, 2, NULL), WEIR_OK);
+    }
+    CHECK_I64(sim_recorder_close(database.recorder, NULL), WEIR_OK);
+    check_row(&database,
+              "SELECT group_concat(decision || ' ' || node || ' ' || holders, ';') FROM action "
+              "WHERE verb = 'deny' AND job = 7",
+              "0 5 {\"gpu\":2,\"workers\":[41]};2 5 {\"gpu\":2,\"workers\":[41]}");
+    check_row(&database,
+              "SELECT group_concat(decision) FROM action WHERE verb = 'deny' AND stage = 0",
+              "0,1,2,3");
+    check_row(&database, "SELECT sum(denied) FROM decision", "8");
+    weir_plan_destroy(plan);
+    close_database(&database);
+}
+
 static void a_decision_without_a_plan_is_one_row(void)
 {
     struct database database = open_database();
@@ -218,6 +257,8 @@ static void samples_are_exact_means_and_add_up_to_the_result(void)
 static const struct test tests[] = {
     { "a decision keeps its actions with outcomes and reasons",
       a_decision_keeps_its_actions_with_outcomes_and_reasons },
+    { "a job is denied once until one of its kind starts",
+      a_job_is_denied_once_until_one_of_its_kind_starts },
     { "a decision without a plan is one row", a_decision_without_a_plan_is_one_row },
     { "samples are exact means and add up to the result",
       samples_are_exact_means_and_add_up_to_the_result },

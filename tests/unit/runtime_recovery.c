@@ -69,6 +69,7 @@ static void a_dead_worker_comes_back_at_the_next_turn(void)
     CHECK_NEAR(summary->completion_s, 22.01, 1e-9);
     check_value(summary, "work.lost_s", 2);
     check_value(summary, "worker.created", 2);
+    check_value(summary, "retry.count", 1); /* item 3 had not begun */
     free(summary);
     /* Left to the next plan: decided at 180, applied at 180.01, ready 182.01. */
     summary = run(text, "pipelines.p.restart=next_plan", &starts);
@@ -93,6 +94,7 @@ static void four_deaths_in_a_row_give_up_worker_and_task(void)
     CHECK_I64(starts.count, 0);
     check_value(summary, "worker.created", 4);
     check_value(summary, "worker.deleted", 4);
+    check_value(summary, "retry.count", 3);
     check_value(summary, "retry.exhausted", 2);
     check_value(summary, "work.lost_s", 3 + 3 * 2.99);
     free(summary);

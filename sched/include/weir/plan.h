@@ -213,7 +213,7 @@ WEIR_API weir_status weir_plan_step(struct weir_plan *plan, const struct weir_st
 WEIR_API weir_status weir_plan_candidate(struct weir_plan *plan,
                                          const struct weir_candidate *candidate);
 
-/* Holders of one denied owner follow each other. */
+/* Holders of one denied owner follow each other, in the order of the denials. */
 WEIR_API weir_status weir_plan_holder(struct weir_plan *plan, const struct weir_holder *holder);
 WEIR_API uint32_t weir_plan_holder_count(const struct weir_plan *plan);
 WEIR_API const struct weir_holder *weir_plan_holder_at(const struct weir_plan *plan,
