@@ -2,8 +2,8 @@
 /*
  * Resuming: which runs of a database are complete, and what they found.
  *
- * A run counts when its row says complete or horizon and it ran the same resolved scenario with the
- * same seed. Rows of every other run are removed, so that it can be run again.
+ * A run counts when its row says complete, horizon or ended early and it ran the same resolved
+ * scenario with the same seed. Rows of every other run are removed, so that it can be run again.
  */
 #include "sim/cli/experiment.h"
 
@@ -55,6 +55,10 @@ static void read_summary(sqlite3_stmt *row, const struct sim_experiment *experim
     (void)snprintf(summary->outcome, sizeof(summary->outcome), "%s", status);
     summary->simulated_s = sqlite3_column_double(row, 2);
     summary->completion_s = strcmp(status, "complete") == 0 ? summary->simulated_s : (double)NAN;
+    summary->early_s =
+        sqlite3_column_type(row, 9) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(row, 9);
+    (void)snprintf(summary->message, sizeof(summary->message), "%s",
+                   (const char *)sqlite3_column_text(row, 8));
     summary->events = (uint64_t)sqlite3_column_int64(row, 3);
     summary->digest = hex(row, 4);
     summary->result_digest = hex(row, 5);
@@ -77,7 +81,9 @@ static weir_status read_runs(sqlite3 *db, struct sim_experiment *experiment, boo
     weir_status status = WEIR_OK;
     if (sqlite3_prepare_v2(db,
                            "SELECT run_id, status, end_s, events, event_digest, result_digest, "
-                           "seed, scenario_digest FROM run WHERE status IN ('complete', 'horizon')",
+                           "seed, scenario_digest, message, (SELECT min(t_s) FROM happening h WHERE"
+                           " h.run_id = run.run_id AND h.kind = 'ended_early') FROM run"
+                           " WHERE status IN ('complete', 'horizon', '" SIM_ENDED_EARLY "')",
                            -1, &row, NULL) != SQLITE_OK)
         return WEIR_EIO;
     while (status == WEIR_OK && sqlite3_step(row) == SQLITE_ROW) {

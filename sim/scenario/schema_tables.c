@@ -429,7 +429,7 @@ static const struct sim_field expect_fields[] = {
       .kind = SIM_FIELD_TEXT,
       .flags = SIM_FIELD_REQUIRED,
       AT(draft_expect, metric),
-      .help = "name of a metric" },
+      .help = "name of a metric; one of run.ended_early that is met says that runs may end early" },
     { .key = "of",
       .kind = SIM_FIELD_TEXT,
       AT(draft_expect, of),
