@@ -33,7 +33,8 @@ enum an_verdict {
     AN_DETERMINISTIC_BETTER, /* replications are identical: no interval, plain difference */
     AN_DETERMINISTIC_WORSE,
     AN_DETERMINISTIC_TIE,
-    AN_NEUTRAL /* the metric has no better direction */
+    AN_NEUTRAL,    /* the metric has no better direction */
+    AN_ENDED_EARLY /* it, or the baseline, ended before its work was done */
 };
 
 struct an_cell {
@@ -55,13 +56,23 @@ struct an_metric_row {
     struct an_cell *cells; /* by variant */
 };
 
+/* Runs of a variant that ended before their work was done: it is compared with nothing. */
+struct an_early {
+    uint32_t runs;
+    bool is_unexpected; /* and no expectation of the scenario says so */
+    bool was_baseline;  /* another variant took its place */
+    char *sentence;     /* "x ended early in 3 of 10 runs: why"; NULL = none did */
+};
+
 struct an_comparison {
     char **variants;
+    struct an_early *early; /* by variant */
     size_t variant_count;
     size_t baseline;
     struct an_metric_row *rows;
     size_t row_count;
     char *varies;  /* what differs between replications; "" = the database does not say */
+    char *contest; /* the finding without what ended early; "" = nothing is left to compare */
     char *finding; /* "xenna finishes 9.9x more per second than equal_split (95 % CI ...)" */
 };
 

@@ -5,7 +5,8 @@
  *
  * The interval of a difference is drawn at the level at which Holm's procedure judged it, so that
  * "the interval holds 0" and "tie" are the same statement. Only complete runs that share scenario,
- * warm-up, horizon, replications and seeds are compared.
+ * warm-up, horizon, replications and seeds are compared. A variant of which a run ended early has
+ * means, but is neither ranked nor judged; when it is the baseline, the first of the others is.
  */
 #include "analysis/metrics.h"
 #include "analysis/nan.h"
@@ -43,7 +44,8 @@ static weir_status check_comparable(struct an_db *db, struct weir_error *error)
           "SELECT group_concat(scenario, ', ') FROM experiment HAVING count(*) > 1" },
         { "status",
           "SELECT 'variant ' || variant || ', replication ' || replication || ' is ' || status "
-          "FROM run WHERE status NOT IN ('complete', 'horizon') ORDER BY run_id LIMIT 1" },
+          "FROM run WHERE status NOT IN ('complete', 'horizon', 'ended early') ORDER BY run_id "
+          "LIMIT 1" },
         { "warmup_s differs", "SELECT min(warmup_s) || ' s and ' || max(warmup_s) || ' s' FROM run "
                               "HAVING min(warmup_s) < max(warmup_s)" },
         { "horizon_s differs",
@@ -96,6 +98,74 @@ static weir_status fill_variants(struct an_db *db, const char *baseline,
     return WEIR_OK;
 }
 
+/* ---- what ended early ---- */
+
+static const char early_sql[] =
+    "SELECT count(*), sum(e.is_early), min(iif(e.is_early, e.message, NULL)),"
+    " max(iif(e.is_early, e.message, NULL)), (SELECT message FROM run f WHERE f.variant = e.variant"
+    "  AND f.status = 'ended early' ORDER BY f.replication LIMIT 1),"
+    " EXISTS (SELECT 1 FROM expectation x WHERE x.line = 0 AND NOT x.is_met"
+    "  AND x.variant = e.variant)"
+    " FROM (SELECT *, status = 'ended early' AS is_early FROM run) e GROUP BY e.variant"
+    " ORDER BY min(e.variant_order)";
+
+static char *early_sentence(const struct an_frame *frame, size_t row, const char *variant)
+{
+    char *sentence = NULL;
+    const double runs = an_number(frame, row, 0);
+    const bool is_same = strcmp(an_text(frame, row, 2), an_text(frame, row, 3)) == 0;
+    char part[64] = "";
+    if (runs > 1.5)
+        (void)snprintf(part, sizeof part, " in %.0f of %.0f runs", an_number(frame, row, 1), runs);
+    return asprintf(&sentence, "%s ended early%s: %s%s", variant, part,
+                    is_same ? "" : "the first: ", an_text(frame, row, 4)) < 0
+               ? NULL
+               : sentence;
+}
+
+static weir_status fill_early(struct an_db *db, struct an_comparison *comparison,
+                              struct weir_error *error)
+{
+    struct an_frame *frame = NULL;
+    WEIR_TRY(an_query(db, early_sql, NULL, &frame, error));
+    comparison->early = calloc(comparison->variant_count + 1, sizeof *comparison->early);
+    weir_status status = comparison->early == NULL ? WEIR_ENOMEM : WEIR_OK;
+    for (size_t v = 0; status == WEIR_OK && v < comparison->variant_count; v++) {
+        struct an_early *early = &comparison->early[v];
+        early->runs = (uint32_t)an_number(frame, v, 1);
+        early->is_unexpected = an_number(frame, v, 5) > 0.5;
+        if (early->runs == 0)
+            continue;
+        early->sentence = early_sentence(frame, v, comparison->variants[v]);
+        status = early->sentence == NULL ? WEIR_ENOMEM : WEIR_OK;
+    }
+    an_frame_destroy(frame);
+    return status == WEIR_OK ? WEIR_OK : weir_fail(error, status, "out of memory");
+}
+
+static bool is_early(const struct an_comparison *comparison, size_t variant)
+{
+    return comparison->early[variant].sentence != NULL;
+}
+
+/* Nothing is compared with a variant that ended early, as long as there is another. */
+static void replace_baseline(struct an_comparison *comparison)
+{
+    size_t v = 0;
+    while (v < comparison->variant_count && is_early(comparison, v))
+        v++;
+    if (is_early(comparison, comparison->baseline) && v < comparison->variant_count) {
+        comparison->early[comparison->baseline].was_baseline = true;
+        comparison->baseline = v;
+    }
+}
+
+/* Nothing is said of how the variant stands against the baseline. */
+static bool is_left_out(const struct an_comparison *comparison, size_t variant)
+{
+    return is_early(comparison, variant) || is_early(comparison, comparison->baseline);
+}
+
 /* ---- one row ---- */
 
 /* Values by variant, then replication, of one metric. */
@@ -103,6 +173,7 @@ struct samples {
     double *values;
     size_t variants, replications;
     bool *is_lower_bound; /* by variant */
+    char unit[32];
 };
 
 static const double *samples_of(const struct samples *samples, size_t variant)
@@ -132,7 +203,7 @@ static const char samples_sql[] =
     "  r.replication";
 
 static weir_status samples_read(struct an_db *db, const char *metric, size_t variants,
-                                struct samples *samples, char unit[32], struct weir_error *error)
+                                struct samples *samples, struct weir_error *error)
 {
     struct an_frame *frame = NULL;
     WEIR_TRY(an_query(db, samples_sql, &(struct an_args){ .text = metric }, &frame, error));
@@ -145,13 +216,12 @@ static weir_status samples_read(struct an_db *db, const char *metric, size_t var
         samples_clear(samples);
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     }
-    unit[0] = '\0';
     for (size_t i = 0; i < frame->row_count; i++) {
         samples->values[i] = an_number(frame, i, 1);
         if (samples->replications > 0 && an_number(frame, i, 2) > 0.5)
             samples->is_lower_bound[i / samples->replications] = true;
-        if (unit[0] == '\0')
-            (void)snprintf(unit, 32, "%s", an_text(frame, i, 3));
+        if (samples->unit[0] == '\0')
+            (void)snprintf(samples->unit, sizeof samples->unit, "%s", an_text(frame, i, 3));
     }
     an_frame_destroy(frame);
     return WEIR_OK;
@@ -208,13 +278,14 @@ static void fill_means(const struct samples *samples, struct an_metric_row *row)
     }
 }
 
-static void fill_differences(const struct samples *samples, size_t baseline,
+static void fill_differences(const struct samples *samples, const struct an_comparison *comparison,
                              const struct scratch *scratch, struct an_metric_row *row)
 {
+    const size_t baseline = comparison->baseline;
     const double *base = samples_of(samples, baseline);
     for (size_t v = 0; v < samples->variants; v++) {
         scratch->p_values[v] = AN_NAN;
-        if (v != baseline && !isnan(row->cells[v].mean))
+        if (v != baseline && !is_left_out(comparison, v) && !isnan(row->cells[v].mean))
             scratch->p_values[v] =
                 an_paired_difference(base, samples_of(samples, v), samples->replications, 0.95)
                     .p_value;
@@ -223,10 +294,12 @@ static void fill_differences(const struct samples *samples, size_t baseline,
     an_holm_confidence(scratch->p_values, samples->variants, compare_alpha, scratch->confidence);
     for (size_t v = 0; v < samples->variants; v++) {
         struct an_cell *cell = &row->cells[v];
-        if (v == baseline) {
-            cell->verdict = AN_BASELINE;
+        if (is_early(comparison, v) || v == baseline) {
+            cell->verdict = is_early(comparison, v) ? AN_ENDED_EARLY : AN_BASELINE;
             continue;
         }
+        if (is_left_out(comparison, v))
+            continue;
         const double level = isnan(scratch->confidence[v]) ? 0.95 : scratch->confidence[v];
         const struct an_paired paired =
             an_paired_difference(base, samples_of(samples, v), samples->replications, level);
@@ -240,30 +313,33 @@ static void fill_differences(const struct samples *samples, size_t baseline,
     }
 }
 
-static void mark_best(const struct samples *samples, const struct scratch *scratch,
-                      struct an_metric_row *row)
+static void mark_best(const struct samples *samples, const struct an_comparison *comparison,
+                      const struct scratch *scratch, struct an_metric_row *row)
 {
     size_t best = samples->variants;
+    size_t ranked = 0;
     for (size_t v = 0; v < samples->variants; v++) {
         const double gain = row->cells[v].mean * row->better;
-        if (!isnan(gain) &&
+        ranked += isnan(gain) || is_left_out(comparison, v) ? 0 : 1;
+        if (!isnan(gain) && !is_left_out(comparison, v) &&
             (best == samples->variants || gain > row->cells[best].mean * row->better))
             best = v;
     }
-    if (row->better == 0 || best == samples->variants || samples->variants < 2)
+    if (row->better == 0 || ranked < 2)
         return;
     row->cells[best].is_best = true;
     for (size_t v = 0; v < samples->variants; v++)
         scratch->p_values[v] =
-            v == best ? AN_NAN
-                      : an_paired_difference(samples_of(samples, best), samples_of(samples, v),
-                                             samples->replications, 0.95)
-                            .p_value;
+            v == best || is_left_out(comparison, v)
+                ? AN_NAN
+                : an_paired_difference(samples_of(samples, best), samples_of(samples, v),
+                                       samples->replications, 0.95)
+                      .p_value;
     an_holm(scratch->p_values, samples->variants, scratch->adjusted);
     for (size_t v = 0; v < samples->variants; v++) {
         struct an_cell *cell = &row->cells[v];
         const bool is_equal = fabs(cell->mean - row->cells[best].mean) <= 1e-12 * fabs(cell->mean);
-        if (v != best)
+        if (v != best && !is_left_out(comparison, v))
             cell->is_tied_with_best = is_equal || scratch->adjusted[v] >= compare_alpha;
     }
 }
@@ -289,16 +365,20 @@ static weir_status row_describe(const char *metric, const char *unit, struct an_
 }
 
 /* Adds the row of a metric, unless no variant has it. */
-static weir_status add_row(struct an_comparison *comparison, const char *metric, const char *unit,
+static weir_status add_row(struct an_comparison *comparison, const char *metric, bool is_wanted,
                            const struct samples *samples, struct weir_error *error)
 {
     bool is_absent = true;
-    for (size_t v = 0; v < samples->variants; v++)
+    bool is_zero = !is_wanted; /* for all: it says nothing that one would not ask for */
+    for (size_t v = 0; v < samples->variants; v++) {
         is_absent = is_absent && has_gap(samples, v);
-    if (is_absent)
+        is_zero = is_zero && an_is_constant(samples_of(samples, v), samples->replications) &&
+                  !(fabs(samples_of(samples, v)[0]) > 0.0);
+    }
+    if (is_absent || is_zero)
         return WEIR_OK;
     struct an_metric_row *row = &comparison->rows[comparison->row_count++];
-    WEIR_TRY(row_describe(metric, unit, row, error));
+    WEIR_TRY(row_describe(metric, samples->unit, row, error));
     double *numbers = calloc(3 * samples->variants, sizeof *numbers);
     row->cells = calloc(samples->variants, sizeof *row->cells);
     if (numbers == NULL || row->cells == NULL) {
@@ -308,8 +388,8 @@ static weir_status add_row(struct an_comparison *comparison, const char *metric,
     const struct scratch scratch = { numbers, numbers + samples->variants,
                                      numbers + 2 * samples->variants };
     fill_means(samples, row);
-    fill_differences(samples, comparison->baseline, &scratch, row);
-    mark_best(samples, &scratch, row);
+    fill_differences(samples, comparison, &scratch, row);
+    mark_best(samples, comparison, &scratch, row);
     free(numbers);
     return WEIR_OK;
 }
@@ -318,10 +398,9 @@ static weir_status add_metric(struct an_db *db, struct an_comparison *comparison
                               const char *metric, bool is_wanted, struct weir_error *error)
 {
     struct samples samples = { 0 };
-    char unit[32];
     const size_t before = comparison->row_count;
-    WEIR_TRY(samples_read(db, metric, comparison->variant_count, &samples, unit, error));
-    weir_status status = add_row(comparison, metric, unit, &samples, error);
+    WEIR_TRY(samples_read(db, metric, comparison->variant_count, &samples, error));
+    weir_status status = add_row(comparison, metric, is_wanted, &samples, error);
     if (status == WEIR_OK && is_wanted && comparison->row_count == before)
         status = weir_fail(error, WEIR_EINVAL, "no run has a result \"%s\"", metric);
     samples_clear(&samples);
@@ -391,8 +470,11 @@ static void write_method(FILE *out, const struct an_cell *cell)
                       cell->verdict == AN_TIE ? ": a tie" : "");
 }
 
-static void write_finding(FILE *out, const struct an_comparison *comparison)
+/* What the variants that are compared show. */
+static void write_contest(FILE *out, const struct an_comparison *comparison)
 {
+    if (is_early(comparison, comparison->baseline))
+        return;
     if (comparison->row_count == 0) {
         (void)fputs("the runs share no metric to compare", out);
         return;
@@ -401,9 +483,10 @@ static void write_finding(FILE *out, const struct an_comparison *comparison)
     const struct an_cell *base = &row->cells[comparison->baseline];
     const size_t subject = finding_subject(comparison, row);
     if (subject == comparison->variant_count) {
-        (void)fprintf(out, "%s %s %s; one variant, nothing to compare with",
+        (void)fprintf(out, "%s %s %s; %s to compare with",
                       comparison->variants[comparison->baseline],
-                      an_word_value(base->mean, row->unit).text, row->label);
+                      an_word_value(base->mean, row->unit).text, row->label,
+                      comparison->variant_count == 1 ? "one variant, nothing" : "no variant left");
         return;
     }
     const struct an_cell *cell = &row->cells[subject];
@@ -424,6 +507,21 @@ static void write_finding(FILE *out, const struct an_comparison *comparison)
     write_method(out, cell);
 }
 
+static void write_finding(FILE *out, const struct an_comparison *comparison)
+{
+    const char *gap = comparison->contest[0] == '\0' ? "" : "; ";
+    (void)fputs(comparison->contest, out);
+    for (size_t v = 0; v < comparison->variant_count; v++) {
+        if (!is_early(comparison, v))
+            continue;
+        (void)fprintf(out, "%s%s", gap, comparison->early[v].sentence);
+        if (comparison->early[v].was_baseline)
+            (void)fprintf(out, " (%s is the baseline instead)",
+                          comparison->variants[comparison->baseline]);
+        gap = "; ";
+    }
+}
+
 static weir_status fill_varies(struct an_db *db, struct an_comparison *comparison,
                                struct weir_error *error)
 {
@@ -435,18 +533,29 @@ static weir_status fill_varies(struct an_db *db, struct an_comparison *compariso
     return comparison->varies == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory") : WEIR_OK;
 }
 
+/* What `write` writes; malloc'ed, NULL = out of memory. */
+static char *written(void (*write)(FILE *, const struct an_comparison *),
+                     const struct an_comparison *comparison)
+{
+    struct an_buffer buffer;
+    if (!an_buffer_open(&buffer))
+        return NULL;
+    write(buffer.file, comparison);
+    return an_buffer_take(&buffer);
+}
+
 static weir_status compare_fill(struct an_db *db, const struct an_compare_options *options,
                                 struct an_comparison *comparison, struct weir_error *error)
 {
     WEIR_TRY(check_comparable(db, error));
     WEIR_TRY(fill_variants(db, options == NULL ? NULL : options->baseline, comparison, error));
+    WEIR_TRY(fill_early(db, comparison, error));
+    replace_baseline(comparison);
     WEIR_TRY(add_rows(db, options, comparison, error));
     WEIR_TRY(fill_varies(db, comparison, error));
-    struct an_buffer buffer;
-    if (!an_buffer_open(&buffer))
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    write_finding(buffer.file, comparison);
-    comparison->finding = an_buffer_take(&buffer);
+    comparison->contest = written(write_contest, comparison);
+    if (comparison->contest != NULL)
+        comparison->finding = written(write_finding, comparison);
     return comparison->finding == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory") : WEIR_OK;
 }
 
@@ -469,9 +578,13 @@ void an_comparison_destroy(struct an_comparison *comparison)
 {
     if (comparison == NULL)
         return;
-    for (size_t i = 0; i < comparison->variant_count; i++)
+    for (size_t i = 0; i < comparison->variant_count; i++) {
         free(comparison->variants[i]);
+        if (comparison->early != NULL)
+            free(comparison->early[i].sentence);
+    }
     free(comparison->variants);
+    free(comparison->early);
     for (size_t i = 0; i < comparison->row_count; i++) {
         free(comparison->rows[i].metric);
         free(comparison->rows[i].label);
@@ -480,6 +593,7 @@ void an_comparison_destroy(struct an_comparison *comparison)
         free(comparison->rows[i].cells);
     }
     free(comparison->rows);
+    free(comparison->contest);
     free(comparison->finding);
     free(comparison->varies);
     free(comparison);

@@ -37,7 +37,44 @@ static void child_exec(const char *folder, char *const *arguments)
     _exit(EXIT_NO_PROGRAM);
 }
 
-/* Waits in growing steps of 1 to 20 ms. False when the time is up. */
+static void fill_signals(sigset_t *set)
+{
+    (void)sigemptyset(set);
+    (void)sigaddset(set, SIGINT);
+    (void)sigaddset(set, SIGHUP);
+    (void)sigaddset(set, SIGTERM);
+}
+
+void an_signals_hold(struct an_held *held)
+{
+    sigset_t set;
+    fill_signals(&set);
+    (void)sigprocmask(SIG_BLOCK, &set, &held->before);
+}
+
+bool an_signals_pending(void)
+{
+    sigset_t set;
+    return sigpending(&set) == 0 &&
+           (sigismember(&set, SIGINT) == 1 || sigismember(&set, SIGHUP) == 1 ||
+            sigismember(&set, SIGTERM) == 1);
+}
+
+weir_status an_signals_release(const struct an_held *held, weir_status status,
+                               struct weir_error *error)
+{
+    const struct timespec at_once = { .tv_sec = 0 };
+    sigset_t set;
+    bool is_interrupted = false;
+    fill_signals(&set);
+    while (sigtimedwait(&set, NULL, &at_once) > 0)
+        is_interrupted = true;
+    (void)sigprocmask(SIG_SETMASK, &held->before, NULL);
+    return is_interrupted ? weir_fail(error, WEIR_EINTERRUPTED, "interrupted") : status;
+}
+
+/* Waits in growing steps of 1 to 20 ms. False when the time is up, or a signal waits to end the
+ * program. */
 static bool wait_limited(pid_t child, double timeout_s, int *state)
 {
     double waited_s = 0.0;
@@ -46,7 +83,7 @@ static bool wait_limited(pid_t child, double timeout_s, int *state)
         const pid_t done = waitpid(child, state, WNOHANG);
         if (done == child || (done < 0 && errno != EINTR))
             return true;
-        if (waited_s >= timeout_s)
+        if (waited_s >= timeout_s || an_signals_pending())
             return false;
         const struct timespec pause = { .tv_sec = 0, .tv_nsec = (long)(step_s * 1e9) };
         (void)nanosleep(&pause, NULL);
@@ -119,6 +156,8 @@ weir_status an_gnuplot_run(const char *folder, const char *const *scripts, doubl
     if (!wait_limited(child, timeout_s, &state)) {
         (void)kill(child, SIGKILL);
         (void)waitpid(child, &state, 0);
+        if (an_signals_pending())
+            return WEIR_EINTERRUPTED;
         return weir_fail(error, WEIR_EIO, "gnuplot took longer than %.0f s", timeout_s);
     }
     return judge_end(folder, state, error);

@@ -8,7 +8,7 @@
  */
 #include "analysis/gnuplot.h"
 #include "analysis/plot.h"
-#include "analysis/report_tables.h"
+#include "analysis/report_work.h"
 #include "analysis/svg.h"
 #include "analysis/text.h"
 #include "weir_text.h"
@@ -77,6 +77,8 @@ static weir_status write_scripts(const struct an_plot_job *common, struct galler
         (void)snprintf(output, sizeof output, "%s.svg", an_plot_at(i)->name);
         job.output = output;
         job.is_bare = true;
+        if (an_signals_pending())
+            return WEIR_EINTERRUPTED;
         WEIR_TRY(an_plot_write(an_plot_ops_at(i), &job, &gallery->texts[i], error));
         gallery->count = i + 1;
     }
@@ -121,12 +123,14 @@ static weir_status draw_gallery(const struct an_plot_job *common, const char *ou
     }
     struct an_plot_job job = *common;
     job.folder = folder;
+    struct an_held held;
+    an_signals_hold(&held);
     weir_status status = write_scripts(&job, gallery, error);
     if (status == WEIR_OK)
         status = run_scripts(folder, gallery, error);
     remove_files(folder);
     free(folder);
-    return status;
+    return an_signals_release(&held, status, error);
 }
 
 static void write_figure(FILE *out, const struct gallery *gallery, size_t index)
@@ -173,15 +177,68 @@ static bool has_comparison(const struct an_page *page)
     return page->comparison != NULL && page->comparison->variant_count > 1;
 }
 
+/* How the variant's runs ended before their work was done; NULL = none did. */
+static const char *early_sentence(const struct an_page *page, const char *variant)
+{
+    const struct an_comparison *comparison = page->comparison;
+    for (size_t v = 0; comparison != NULL && v < comparison->variant_count; v++)
+        if (strcmp(comparison->variants[v], variant) == 0)
+            return comparison->early[v].sentence;
+    return NULL;
+}
+
+/* Before everything else: what ended early, the page's own variant first. */
+static void write_early(const struct an_page *page)
+{
+    const struct an_comparison *comparison = page->comparison;
+    const char *own = early_sentence(page, page->run->variant);
+    for (size_t v = 0; comparison != NULL && v <= comparison->variant_count; v++) {
+        const char *sentence = v == 0 ? own : comparison->early[v - 1].sentence;
+        if (sentence == NULL || (v > 0 && sentence == own))
+            continue;
+        (void)fputs("<p class=\"early\">", page->out);
+        an_write_html(page->out, sentence);
+        (void)fputs(v == 0 ? ". Its figures hold the idle time after it.</p>\n" : ".</p>\n",
+                    page->out);
+    }
+}
+
+static bool ended_early(const struct an_page *page)
+{
+    return strcmp(page->run->status, "ended early") == 0;
+}
+
+static double early_s(const struct an_page *page)
+{
+    struct an_frame *frame = NULL;
+    const struct an_args args = { .run = page->run->run_id };
+    if (an_query(page->db,
+                 "SELECT min(t_s) FROM happening WHERE run_id = :run AND kind = 'ended_early'",
+                 &args, &frame, NULL) != WEIR_OK)
+        return AN_NAN;
+    const double at_s = an_number(frame, 0, 0);
+    an_frame_destroy(frame);
+    return at_s;
+}
+
 static void write_claim(const struct an_page *page)
 {
     const double allocated = an_page_result(page, "alloc.gpu_pct");
     const double gap = an_page_result(page, "alloc.gap_pp:100 % arrived");
+    if (ended_early(page)) {
+        (void)fprintf(page->out, " ended early, at %s", an_word_duration(early_s(page)).text);
+        return;
+    }
+    if (an_page_is_several(page)) {
+        an_page_claims(page);
+        return;
+    }
     if (an_page_is_timed(page)) {
+        const struct an_value wait = an_page_value(page, "wait.job.p95");
         (void)fprintf(page->out,
-                      " finishes %s jobs per hour; 95 %% of those that start wait at most %s",
+                      " finishes %s jobs per hour; 95 %% of those that start wait at %s %s",
                       an_word_number(an_page_result(page, "thr.jobs_h")).text,
-                      an_word_duration(an_page_result(page, "wait.job.p95")).text);
+                      wait.is_lower_bound ? "least" : "most", an_word_duration(wait.value).text);
         return;
     }
     if (!isnan(page->facts->throughput_per_s) || isnan(allocated)) {
@@ -200,12 +257,12 @@ static void write_headline(const struct an_page *page)
     (void)fputs("<h1>", page->out);
     an_write_html(page->out, has_comparison(page) ? page->run->variant : page->run->scenario);
     write_claim(page);
-    if (facts->bottleneck < facts->stage_count) {
-        const struct an_stage_facts *stage = &facts->stages[facts->bottleneck];
+    const struct an_stage_facts *limit = an_page_limit(page);
+    if (!an_page_is_several(page) && an_page_is_limit(limit) && !ended_early(page)) {
         (void)fputs("; ", page->out);
-        an_write_html(page->out, stage->name);
+        an_write_html(page->out, limit->name);
         (void)fprintf(page->out, " limits it %s of the time",
-                      an_word_percent(stage->bottleneck).text);
+                      an_word_percent(limit->bottleneck).text);
     }
     (void)fputs("</h1>\n<p class=\"sub\">Scenario <b>", page->out);
     an_write_html(page->out, page->run->scenario);
@@ -242,13 +299,14 @@ static void write_advice(const struct an_page *page)
 {
     const struct an_facts *facts = page->facts;
     FILE *out = page->out;
-    if (facts->bottleneck >= facts->stage_count)
+    const struct an_stage_facts *stage = an_page_limit(page);
+    if (stage == NULL || ended_early(page) ||
+        (an_page_is_several(page) && !an_page_is_limit(stage)))
         return;
-    const struct an_stage_facts *stage = &facts->stages[facts->bottleneck];
     const struct an_resource_facts *gpu = &facts->resources[AN_GPU];
     const double free_gpus = gpu->capacity * (1.0 - gpu->assigned);
     an_write_html(out, stage->name);
-    if (stage->busy < 0.6)
+    if (!an_page_is_limit(stage))
         (void)fprintf(out,
                       " is the slowest stage, yet its workers are busy only %s of their time: more "
                       "workers would not help before they get more to do. ",
@@ -272,8 +330,8 @@ static void write_lead(const struct an_page *page)
 {
     (void)fputs("<p class=\"lead\">", page->out);
     if (has_comparison(page)) {
-        an_write_html(page->out, page->comparison->finding);
-        (void)fputs(". ", page->out);
+        an_write_html(page->out, page->comparison->contest);
+        (void)fputs(page->comparison->contest[0] == '\0' ? "" : ". ", page->out);
     }
     write_advice(page);
     (void)fputs("</p>\n", page->out);
@@ -292,8 +350,10 @@ static weir_status write_page(const struct an_page *page, const struct gallery *
     (void)fputs(weir_text_report_css, page->out);
     (void)fputs("</style></head>\n<body><main>\n", page->out);
     write_headline(page);
+    write_early(page);
     an_page_tiles(page);
     write_lead(page);
+    an_page_work(page);
     an_page_comparison(page);
     write_gallery(page->out, gallery);
     an_page_stages(page);
@@ -362,7 +422,10 @@ weir_status an_report(struct an_db *db, const struct an_plot_options *options, c
     weir_status status = an_facts_read(db, run, &facts, error);
     if (status == WEIR_OK) {
         struct an_page page = { .db = db, .run = run, .facts = facts };
-        status = report_run(&page, chosen, output, error);
+        status = an_page_read_work(&page, error);
+        if (status == WEIR_OK)
+            status = report_run(&page, chosen, output, error);
+        an_frame_destroy(page.work);
     }
     an_facts_destroy(facts);
     an_run_destroy(run);

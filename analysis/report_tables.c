@@ -2,7 +2,7 @@
 /*
  * Tables of the report; see the header.
  */
-#include "analysis/report_tables.h"
+#include "analysis/report_work.h"
 
 #include "analysis/nan.h"
 #include "analysis/text.h"
@@ -12,31 +12,37 @@
 
 /* ---- tiles ---- */
 
-static void write_tile(FILE *out, const char *value, const char *text)
+void an_page_tile(const struct an_page *page, const char *value, const char *text)
 {
-    (void)fputs("<div class=\"tile\"><b>", out);
-    an_write_html(out, value);
-    (void)fputs("</b><span>", out);
-    an_write_html(out, text);
-    (void)fputs("</span></div>\n", out);
+    (void)fputs("<div class=\"tile\"><b>", page->out);
+    an_write_html(page->out, value);
+    (void)fputs("</b><span>", page->out);
+    an_write_html(page->out, text);
+    (void)fputs("</span></div>\n", page->out);
 }
 
-double an_page_result(const struct an_page *page, const char *metric)
+struct an_value an_page_value(const struct an_page *page, const char *metric)
 {
-    static const char sql[] = "SELECT value FROM result WHERE run_id = :run"
+    static const char sql[] = "SELECT value, is_lower_bound FROM result WHERE run_id = :run"
                               " AND metric || iif(label = '', '', ':' || label) = :text";
     struct an_frame *frame = NULL;
+    struct an_value value = { .value = AN_NAN };
     const struct an_args args = { .run = page->run->run_id, .text = metric };
-    if (an_query(page->db, sql, &args, &frame, NULL) != WEIR_OK)
-        return AN_NAN;
-    const double value = frame->row_count == 0 ? AN_NAN : an_number(frame, 0, 0);
+    if (an_query(page->db, sql, &args, &frame, NULL) == WEIR_OK && frame->row_count > 0)
+        value = (struct an_value){ .value = an_number(frame, 0, 0),
+                                   .is_lower_bound = an_number(frame, 0, 1) > 0.5 };
     an_frame_destroy(frame);
     return value;
 }
 
+double an_page_result(const struct an_page *page, const char *metric)
+{
+    return an_page_value(page, metric).value;
+}
+
 bool an_page_is_timed(const struct an_page *page)
 {
-    return !isnan(an_page_result(page, "thr.jobs_h"));
+    return page->facts->stage_count == 0 && !isnan(an_page_result(page, "thr.jobs_h"));
 }
 
 static bool is_static(const struct an_page *page)
@@ -54,17 +60,17 @@ static void write_job_tiles(const struct an_page *page)
     (void)snprintf(text, sizeof text, "jobs done of %s that arrived; %s per hour",
                    an_word_number(an_page_result(page, "jobs.arrived")).text,
                    an_word_number(an_page_result(page, "thr.jobs_h")).text);
-    write_tile(page->out, an_word_number(an_page_result(page, "jobs.done")).text, text);
+    an_page_tile(page, an_word_number(an_page_result(page, "jobs.done")).text, text);
     (void)snprintf(text, sizeof text,
                    "is the longest wait of 95 %% of the jobs that started; the mean is %s",
                    an_word_duration(an_page_result(page, "wait.job.mean")).text);
-    write_tile(page->out, isnan(wait_s) ? "-" : an_word_duration(wait_s).text, text);
+    an_page_tile(page, isnan(wait_s) ? "-" : an_word_duration(wait_s).text, text);
     (void)snprintf(text, sizeof text, "of %s GPUs are held by jobs",
                    an_word_number(facts->gpu_count).text);
-    write_tile(page->out, an_word_percent(an_page_result(page, "util.gpu.assigned")).text, text);
+    an_page_tile(page, an_word_percent(an_page_result(page, "util.gpu.assigned")).text, text);
     (void)snprintf(text, sizeof text, "of the jobs are accepted; %s jobs were refused for good",
                    an_word_number(an_page_result(page, "jobs.refused")).text);
-    write_tile(page->out, an_word_percent(an_page_result(page, "jobs.acceptance")).text, text);
+    an_page_tile(page, an_word_percent(an_page_result(page, "jobs.acceptance")).text, text);
     (void)fputs("</div>\n", page->out);
 }
 
@@ -86,9 +92,23 @@ static void write_static_tiles(const struct an_page *page)
         const double value = an_page_result(page, tiles[i].metric);
         char number[96];
         (void)snprintf(number, sizeof number, "%.*f %s", tiles[i].decimals, value, tiles[i].unit);
-        write_tile(page->out, isnan(value) ? "-" : number, tiles[i].text);
+        an_page_tile(page, isnan(value) ? "-" : number, tiles[i].text);
     }
     (void)fputs("</div>\n", page->out);
+}
+
+static void write_device_tile(const struct an_page *page)
+{
+    const struct an_facts *facts = page->facts;
+    char value[96];
+    char text[240];
+    const bool has_gpu = facts->gpu_count > 0.0;
+    const struct an_resource_facts *main = &facts->resources[has_gpu ? AN_GPU : AN_CPU];
+    (void)snprintf(value, sizeof value, "%s used", an_word_percent(main->active).text);
+    (void)snprintf(text, sizeof text, "of %s %s; %s are assigned to workers",
+                   an_word_number(has_gpu ? facts->gpu_count : main->capacity).text,
+                   has_gpu ? "GPUs" : "CPUs", an_word_percent(main->assigned).text);
+    an_page_tile(page, value, text);
 }
 
 void an_page_tiles(const struct an_page *page)
@@ -105,27 +125,27 @@ void an_page_tiles(const struct an_page *page)
     char value[96];
     char text[240];
     (void)fputs("<div class=\"tiles\">\n", page->out);
+    if (an_page_is_several(page)) {
+        an_page_work_tiles(page);
+        write_device_tile(page);
+        (void)fputs("</div>\n", page->out);
+        return;
+    }
     (void)snprintf(value, sizeof value, "%s/s", an_word_number(facts->throughput_per_s).text);
     if (isnan(facts->steady_per_s))
         (void)snprintf(text, sizeof text, "throughput, items finished after warm-up");
     else
         (void)snprintf(text, sizeof text, "throughput, items finished; %s/s in steady state",
                        an_word_number(facts->steady_per_s).text);
-    write_tile(page->out, value, text);
-    const bool has_gpu = facts->gpu_count > 0.0;
-    const struct an_resource_facts *main = &facts->resources[has_gpu ? AN_GPU : AN_CPU];
-    (void)snprintf(value, sizeof value, "%s used", an_word_percent(main->active).text);
-    (void)snprintf(text, sizeof text, "of %s %s; %s are assigned to workers",
-                   an_word_number(has_gpu ? facts->gpu_count : main->capacity).text,
-                   has_gpu ? "GPUs" : "CPUs", an_word_percent(main->assigned).text);
-    write_tile(page->out, value, text);
+    an_page_tile(page, value, text);
+    write_device_tile(page);
     if (facts->bottleneck < facts->stage_count) {
         const struct an_stage_facts *stage = &facts->stages[facts->bottleneck];
         (void)snprintf(text, sizeof text, "bottleneck, %s of the time; its workers are busy %s",
                        an_word_percent(stage->bottleneck).text, an_word_percent(stage->busy).text);
-        write_tile(page->out, an_shorten(stage->name, 20).text, text);
+        an_page_tile(page, an_shorten(stage->name, 20).text, text);
     } else {
-        write_tile(page->out, "-", "no bottleneck was recorded");
+        an_page_tile(page, "-", "no bottleneck was recorded");
     }
     (void)snprintf(value, sizeof value, "%s GPUs", an_word_number(facts->frag_gpus).text);
     if (isnan(facts->frag_ratio))
@@ -134,7 +154,7 @@ void an_page_tiles(const struct an_page *page)
         (void)snprintf(text, sizeof text,
                        "fragmented: free, but no shape fits; %s of the free ones",
                        an_word_percent(facts->frag_ratio).text);
-    write_tile(page->out, value, text);
+    an_page_tile(page, value, text);
     (void)fputs("</div>\n", page->out);
 }
 
@@ -159,6 +179,8 @@ static const char *verdict_text(enum an_verdict verdict)
     case AN_TIE:
     case AN_DETERMINISTIC_TIE:
         return "tie";
+    case AN_ENDED_EARLY:
+        return "ended early";
     case AN_NEUTRAL:
         break;
     }
@@ -498,7 +520,9 @@ static void write_span(const struct an_page *page)
                   "Seed %lld, replication %u of %u; the work of every %s is the same for all "
                   "variants.</li>\n",
                   (long long)run->seed, run->replication, run->replications,
-                  is_static(page) || an_page_is_timed(page) ? "job" : "item");
+                  is_static(page) || an_page_is_timed(page)  ? "job"
+                  : an_page_jobs(page, "jobs.arrived") > 0.0 ? "item and job"
+                                                             : "item");
 }
 
 static void write_unfinished(const struct an_page *page)
@@ -515,13 +539,15 @@ static void write_unfinished(const struct an_page *page)
         (void)fputs("<li><b>Not steady: the figures depend on the horizon.</b> More arrives than "
                     "can be finished; queues grow until the end.</li>\n",
                     out);
-    if (an_page_is_timed(page))
+    if (an_page_jobs(page, "jobs.arrived") > 0.0)
         (void)fprintf(out,
                       "<li>At the end %s jobs wait and %s run. Their times are censored: a "
                       "percentile that reaches into them is a lower bound and stands as ≥.</li>\n",
-                      an_word_number(an_page_result(page, "jobs.waiting")).text,
-                      an_word_number(an_page_result(page, "jobs.running")).text);
-    else if (facts->items_censored > 0.0)
+                      an_word_number(an_page_jobs(page, "jobs.waiting")).text,
+                      an_word_number(an_page_jobs(page, "jobs.running")).text);
+    if (an_page_is_timed(page))
+        return;
+    if (facts->items_censored > 0.0)
         (void)fprintf(out,
                       "<li>%s items were unfinished at the end. They are censored: a percentile "
                       "that reaches into them is a lower bound and stands as ≥.</li>\n",
@@ -538,7 +564,8 @@ weir_status an_page_assumptions(const struct an_page *page, struct weir_error *e
     write_span(page);
     WEIR_TRY(write_sources(page, error));
     write_unfinished(page);
-    if (strcmp(run->status, "complete") != 0 && strcmp(run->status, "horizon") != 0) {
+    if (strcmp(run->status, "complete") != 0 && strcmp(run->status, "horizon") != 0 &&
+        strcmp(run->status, "ended early") != 0) {
         (void)fputs("<li><b>The run is ", out);
         an_write_html(out, run->status);
         (void)fputs(":</b> ", out);

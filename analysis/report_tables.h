@@ -15,6 +15,7 @@ struct an_page {
     struct an_db *db;
     const struct an_run *run;
     const struct an_facts *facts;
+    struct an_frame *work;                  /* name, 1 = jobs: pipelines first (report_work.h) */
     const struct an_comparison *comparison; /* NULL = not comparable */
     const char *why_not;                    /* then: the reason */
 };
@@ -22,7 +23,9 @@ struct an_page {
 /* Jobs that arrive, wait, run and end: neither a pipeline nor a static experiment. */
 bool an_page_is_timed(const struct an_page *page);
 /* A result of the page's run, "metric" or "metric:label"; NAN when there is none. */
+struct an_value an_page_value(const struct an_page *page, const char *metric);
 double an_page_result(const struct an_page *page, const char *metric);
+void an_page_tile(const struct an_page *page, const char *value, const char *text);
 void an_page_tiles(const struct an_page *page);
 void an_page_comparison(const struct an_page *page);
 void an_page_stages(const struct an_page *page);

@@ -36,13 +36,40 @@ static size_t limiting_stages(const struct an_facts *facts, size_t *stages)
     return count;
 }
 
+static struct an_word all_or_part(double share)
+{
+    struct an_word word = an_word_percent(share);
+    const size_t used = strlen(word.text);
+    if (share > 0.9)
+        word = share > 0.995 ? (struct an_word){ "all" } : (struct an_word){ "nearly all" };
+    else
+        (void)snprintf(word.text + used, sizeof word.text - used, " of");
+    return word;
+}
+
+/* Of several pipelines each has a slowest stage of its own: the first of another pipeline. */
+static const struct an_stage_facts *first_of_other(const struct an_facts *facts,
+                                                   const size_t *stages, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(facts->stages[stages[i]].pipeline, facts->stages[stages[0]].pipeline) != 0)
+            return &facts->stages[stages[i]];
+    return NULL;
+}
+
 static void write_title(struct an_chart *chart, const size_t *stages, size_t count)
 {
     const struct an_stage_facts *first = &chart->facts->stages[stages[0]];
-    if (count == 1 || chart->facts->stages[stages[1]].bottleneck < 0.005)
+    const struct an_stage_facts *other = first_of_other(chart->facts, stages, count);
+    if (other != NULL)
+        an_chart_title(chart, "%s is the slowest stage of %s %s of the time, %s of %s %s",
+                       an_shorten(first->name, 14).text, an_shorten(first->pipeline, 14).text,
+                       an_word_percent(first->bottleneck).text, an_shorten(other->name, 14).text,
+                       an_shorten(other->pipeline, 14).text,
+                       an_word_percent(other->bottleneck).text);
+    else if (count == 1 || chart->facts->stages[stages[1]].bottleneck < 0.005)
         an_chart_title(chart, "%s limits the pipeline %s the time",
-                       an_shorten(first->name, 24).text,
-                       first->bottleneck > 0.995 ? "all" : "nearly all");
+                       an_shorten(first->name, 24).text, all_or_part(first->bottleneck).text);
     else
         an_chart_title(chart, "%s limits %s of the time, %s %s", an_shorten(first->name, 24).text,
                        an_word_percent(first->bottleneck).text,

@@ -13,7 +13,7 @@ static const char latency_sql[] =
     " avg(CASE metric WHEN 'lat.e2e.p95' THEN value END),"
     " avg(CASE metric WHEN 'lat.e2e.p99' THEN value END),"
     " max(CASE metric WHEN 'lat.e2e.p99' THEN is_lower_bound END), max(x.censored),"
-    " count(DISTINCT r.replication)"
+    " count(DISTINCT r.replication), max(r.status = 'ended early')"
     " FROM run r JOIN result x USING (run_id) WHERE x.metric IN ('lat.e2e.p50', 'lat.e2e.p95',"
     " 'lat.e2e.p99') AND x.value > 0 AND (x.label = '' OR (SELECT count(DISTINCT label) FROM result"
     " WHERE metric = x.metric) = 1)"
@@ -22,18 +22,30 @@ static const char latency_sql[] =
 
 /* Percentiles of the chosen run by stage or pipeline are in the table of results; this is about
  * variants. */
+static bool is_early(const struct an_frame *frame, size_t row)
+{
+    return an_number(frame, row, 7) > 0.5;
+}
+
+/* What ended early is not compared: its items are those that were lucky. */
 static void write_title(struct an_chart *chart, const struct an_frame *frame)
 {
     size_t best = 0;
-    size_t worst = 0;
-    for (size_t i = 1; i < frame->row_count; i++) {
+    while (best + 1 < frame->row_count && is_early(frame, best))
+        best++;
+    size_t worst = best;
+    for (size_t i = best + 1; i < frame->row_count; i++) {
+        if (is_early(frame, i))
+            continue;
         if (an_number(frame, i, 2) < an_number(frame, best, 2))
             best = i;
         if (an_number(frame, i, 2) > an_number(frame, worst, 2))
             worst = i;
     }
     if (best == worst)
-        an_chart_title(chart, "Half of the items take %s, one in twenty more than %s",
+        an_chart_title(chart, "Half of the items%s%s take %s, one in twenty more than %s",
+                       frame->row_count > 1 ? " of " : "",
+                       frame->row_count > 1 ? an_shorten(an_text(frame, best, 0), 14).text : "",
                        an_word_duration(an_number(frame, best, 1)).text,
                        an_word_duration(an_number(frame, best, 2)).text);
     else
@@ -102,7 +114,9 @@ static void draw_row(struct an_chart *chart, const struct an_frame *frame, size_
     }
     const double censored = an_number(frame, row, 5);
     const struct an_label note = { .x = 860, .y = y, .size = 10.5, .color = AN_ORANGE_TEXT };
-    if (censored > 0.0)
+    if (is_early(frame, row))
+        an_chart_text(chart, &note, "ended early");
+    else if (censored > 0.0)
         an_chart_text(chart, &note, "%s unfinished", an_word_number(censored).text);
 }
 

@@ -59,6 +59,7 @@ static const char *verdict_color(enum an_verdict verdict)
     case AN_TIE:
     case AN_DETERMINISTIC_TIE:
     case AN_NEUTRAL:
+    case AN_ENDED_EARLY:
         break;
     }
     return "#aab4be";
@@ -98,6 +99,10 @@ static void label_values(struct an_chart *chart, const struct an_comparison *com
         const struct an_label name = { .x = box->x0 - 10.0, .y = y + 3.0, .align = 'r' };
         if (has_names)
             an_chart_text(chart, &name, "%s", an_shorten(comparison->variants[v], 15).text);
+        if (cell->verdict == AN_ENDED_EARLY) {
+            const struct an_label ended = { .x = box->x0 + 4.0, .y = y + 3.0, .size = 10.5 };
+            an_chart_text(chart, &ended, "ended early");
+        }
         if (isnan(cell->difference))
             continue;
         const double x = box->x0 + (cell->difference * panel->scale - panel->low) * width;
@@ -174,15 +179,26 @@ static bool is_ahead(const struct score *a, const struct score *b,
            first->cells[b->variant].mean * first->better;
 }
 
+/* The first variant from `from` on that is compared with the baseline; variant_count = none. */
+static size_t next_contender(const struct an_comparison *comparison, size_t from)
+{
+    const bool has_base = comparison->early[comparison->baseline].sentence == NULL;
+    for (size_t v = from; has_base && v < comparison->variant_count; v++)
+        if (v != comparison->baseline && comparison->early[v].sentence == NULL)
+            return v;
+    return comparison->variant_count;
+}
+
 /* What the best contender wins and loses against the baseline. */
 static void write_title(struct an_chart *chart, const struct an_comparison *comparison,
                         const struct an_metric_row *const *rows, size_t count)
 {
     const size_t baseline_at = comparison->baseline;
-    struct score best = score_of(rows, count, baseline_at == 0 ? 1 : 0);
-    for (size_t v = best.variant + 1; v < comparison->variant_count; v++) {
+    struct score best = score_of(rows, count, next_contender(comparison, 0));
+    for (size_t v = next_contender(comparison, best.variant + 1); v < comparison->variant_count;
+         v = next_contender(comparison, v + 1)) {
         const struct score score = score_of(rows, count, v);
-        if (v != baseline_at && is_ahead(&score, &best, rows[0]))
+        if (is_ahead(&score, &best, rows[0]))
             best = score;
     }
     const char *baseline = comparison->variants[baseline_at];
@@ -265,6 +281,8 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
         return weir_fail(error, status, "%s", why.text);
     if (comparison->variant_count < 2)
         status = an_chart_empty(chart, "there is one variant, nothing to compare with");
+    else if (next_contender(comparison, 0) == comparison->variant_count)
+        status = an_chart_empty(chart, "%s", comparison->finding);
     else
         status = draw_comparison(chart, comparison);
     an_comparison_destroy(comparison);

@@ -112,6 +112,8 @@ int sim_analysis_exit(weir_status status, const struct weir_error *error)
     if (status == WEIR_OK)
         return SIM_EXIT_OK;
     (void)fprintf(stderr, "weir: %s\n", error->text);
+    if (status == WEIR_EINTERRUPTED)
+        return SIM_EXIT_INTERRUPTED;
     const bool is_usage = status == WEIR_ENOTFOUND || status == WEIR_EINVAL;
     return is_usage ? SIM_EXIT_USAGE : SIM_EXIT_INPUT;
 }

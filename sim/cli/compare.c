@@ -60,7 +60,9 @@ static const struct argp argp = {
     .args_doc = "SCENARIO|DB",
     .doc = "Compare the variants of a scenario (its compare: block), or those of a database.\v"
            "Replication r of every variant draws the same numbers, so differences are paired: mean "
-           "difference with its 95 % interval over replications, Holm over the variants.",
+           "difference with its 95 % interval over replications, Holm over the variants. A variant "
+           "of which a run ended early is not ranked; without an expectation that says so (expect: "
+           "run.ended_early) the exit code is 1.",
     .children = children
 };
 
@@ -74,6 +76,14 @@ static bool is_database(const char *path)
     const size_t count = fread(head, 1, sizeof(head), file);
     (void)fclose(file);
     return count == sizeof(head) && memcmp(head, "SQLite format 3", sizeof(head)) == 0;
+}
+
+static int exit_code(const struct an_comparison *comparison)
+{
+    bool is_unexpected = false;
+    for (size_t v = 0; v < comparison->variant_count; v++)
+        is_unexpected = is_unexpected || comparison->early[v].is_unexpected;
+    return is_unexpected ? SIM_EXIT_CHECK : SIM_EXIT_OK;
 }
 
 static int print_comparison(const struct options *options, const char *database)
@@ -93,9 +103,10 @@ static int print_comparison(const struct options *options, const char *database)
         sim_compare_print(comparison, options->simulate.common.format, stdout);
     else
         (void)fprintf(stderr, "weir: %s\n", error.text);
+    const int code = status == WEIR_OK ? exit_code(comparison) : sim_exit_for(status);
     an_comparison_destroy(comparison);
     an_close(db);
-    return sim_exit_for(status);
+    return code;
 }
 
 static int run_and_compare(const struct options *options, const char *command_line)
@@ -110,7 +121,8 @@ static int run_and_compare(const struct options *options, const char *command_li
     int code = sim_simulate(&simulate, true, command_line, &policies, &experiment);
     if (code == SIM_EXIT_OK)
         code = print_comparison(options, experiment.database);
-    if (code == SIM_EXIT_OK && simulate.common.format == SIM_FORMAT_TABLE)
+    if (experiment.database != NULL && (code == SIM_EXIT_OK || code == SIM_EXIT_CHECK) &&
+        simulate.common.format == SIM_FORMAT_TABLE)
         printf("next: weir report %s\n", experiment.database);
     code = sim_simulate_verdict(&simulate, &experiment, code);
     sim_experiment_clear(&experiment);

@@ -41,6 +41,8 @@ static const char *verdict_name(enum an_verdict verdict)
     case AN_TIE:
     case AN_DETERMINISTIC_TIE:
         return "tie";
+    case AN_ENDED_EARLY:
+        return "ended early";
     case AN_NEUTRAL:
         break;
     }
@@ -70,8 +72,12 @@ static void mean_text(const struct an_metric_row *row, const struct an_cell *cel
 static void difference_text(const struct an_cell *base, const struct an_cell *cell, char text[CELL])
 {
     text[0] = '\0';
-    if (cell->verdict == AN_BASELINE || isnan(cell->difference)) {
-        (void)snprintf(text, CELL, "%s", cell->verdict == AN_BASELINE ? "baseline" : "-");
+    if (cell->verdict == AN_BASELINE || cell->verdict == AN_ENDED_EARLY) {
+        (void)snprintf(text, CELL, "%s", verdict_name(cell->verdict));
+        return;
+    }
+    if (isnan(cell->difference)) {
+        (void)snprintf(text, CELL, "-");
         return;
     }
     if (cell->verdict == AN_DETERMINISTIC_TIE) {
@@ -208,6 +214,24 @@ static void json_row(struct sim_json *json, const struct an_comparison *comparis
     sim_json_end_object(json);
 }
 
+/* Which variants ended early, and whether that is a failed check. */
+static void json_early(struct sim_json *json, const struct an_comparison *comparison)
+{
+    sim_json_begin_array(json);
+    for (size_t v = 0; v < comparison->variant_count; v++) {
+        const struct an_early *early = &comparison->early[v];
+        if (early->sentence == NULL)
+            continue;
+        sim_json_begin_object(json);
+        sim_json_string(sim_json_key(json, "variant"), comparison->variants[v]);
+        sim_json_unsigned(sim_json_key(json, "runs"), early->runs);
+        sim_json_flag(sim_json_key(json, "is_unexpected"), early->is_unexpected);
+        sim_json_string(sim_json_key(json, "sentence"), early->sentence);
+        sim_json_end_object(json);
+    }
+    sim_json_end_array(json);
+}
+
 static void print_json(const struct an_comparison *comparison, FILE *out)
 {
     struct sim_json json = { .out = out };
@@ -217,6 +241,8 @@ static void print_json(const struct an_comparison *comparison, FILE *out)
     sim_json_string(sim_json_key(&json, "baseline"), comparison->variants[comparison->baseline]);
     sim_json_string(sim_json_key(&json, "varies"), comparison->varies);
     sim_json_string(sim_json_key(&json, "finding"), comparison->finding);
+    (void)sim_json_key(&json, "ended_early");
+    json_early(&json, comparison);
     sim_json_begin_array(sim_json_key(&json, "metrics"));
     for (size_t i = 0; i < comparison->row_count; i++)
         json_row(&json, comparison, &comparison->rows[i]);

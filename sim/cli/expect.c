@@ -2,6 +2,9 @@
 /*
  * Expectations of a scenario: each is judged on the mean over the replications of a variant, once a
  * variant it applies to. An expectation whose metric does not exist is not met.
+ *
+ * That no run ends early is expected without being said: a variant with such runs that meets no
+ * expectation of run.ended_early has one that is not met, in line 0.
  */
 #include "sim/cli/experiment.h"
 #include "sim/record/record.h"
@@ -71,6 +74,62 @@ static weir_status keep_unmet(struct sim_experiment *experiment, const char *tex
     return WEIR_OK;
 }
 
+uint32_t sim_experiment_early(const struct sim_experiment *experiment, size_t variant,
+                              char text[SIM_EARLY_TEXT])
+{
+    char first[SIM_RUN_MESSAGE] = "";
+    uint32_t count = 0;
+    bool is_same = true;
+    for (uint32_t r = 0; r < experiment->replications; r++) {
+        struct sim_run_summary run;
+        if (!sim_experiment_summary(experiment, variant * experiment->replications + r, &run) ||
+            strcmp(run.outcome, SIM_ENDED_EARLY) != 0)
+            continue;
+        if (count++ == 0)
+            (void)snprintf(first, sizeof first, "%s", run.message);
+        is_same = is_same && strcmp(first, run.message) == 0;
+    }
+    if (count > 0 && experiment->replications == 1)
+        (void)snprintf(text, SIM_EARLY_TEXT, "ended early: %s", first);
+    else if (count > 0)
+        (void)snprintf(text, SIM_EARLY_TEXT, "ended early in %u of %u runs: %s%s", count,
+                       experiment->replications, is_same ? "" : "the first: ", first);
+    return count;
+}
+
+/* Whether an expectation of the scenario that is met speaks of early ends of the variant. */
+static bool may_end_early(const struct sim_experiment *experiment, size_t variant)
+{
+    const struct sim_scenario *scenario = experiment->scenarios[0];
+    for (size_t i = 0; i < scenario->expects_count; i++) {
+        const struct sim_expect *expect = &scenario->expects[i];
+        if (strcmp(expect->metric, SIM_METRIC_ENDED_EARLY) == 0 &&
+            find_variant(experiment, expect->variant, variant) == variant &&
+            is_met(expect, sim_experiment_mean(experiment, variant, expect->metric, ""),
+                   bound_of(experiment, expect, variant)))
+            return true;
+    }
+    return false;
+}
+
+static weir_status judge_end(struct sim_experiment *experiment, size_t variant,
+                             struct sim_recorder *recorder, struct weir_error *error)
+{
+    char text[SIM_EARLY_TEXT];
+    char sentence[SIM_EARLY_TEXT + 256];
+    const uint32_t count = sim_experiment_early(experiment, variant, text);
+    if (count == 0 || may_end_early(experiment, variant))
+        return WEIR_OK;
+    const struct sim_expectation_row row = { .text = SIM_METRIC_ENDED_EARLY " = 0",
+                                             .variant = experiment->labels[variant],
+                                             .value = (double)count / experiment->replications };
+    (void)snprintf(sentence, sizeof sentence, "variant %s %s", row.variant, text);
+    experiment->expectations++;
+    experiment->unexpected_ends += count;
+    WEIR_TRY(keep_unmet(experiment, sentence));
+    return sim_recorder_expectation(recorder, &row, error);
+}
+
 static weir_status judge(struct sim_experiment *experiment, const struct sim_expect *expect,
                          size_t variant, struct sim_recorder *recorder, struct weir_error *error)
 {
@@ -116,5 +175,7 @@ weir_status sim_experiment_judge(struct sim_experiment *experiment, struct sim_r
             if (expect->variant == NULL || v == only)
                 WEIR_TRY(judge(experiment, expect, v, recorder, error));
     }
+    for (size_t v = 0; v < experiment->variant_count; v++)
+        WEIR_TRY(judge_end(experiment, v, recorder, error));
     return WEIR_OK;
 }

@@ -51,6 +51,7 @@ struct sim_experiment {
     size_t expectations, expectations_met;
     char **unmet; /* sentences */
     size_t unmet_count;
+    size_t unexpected_ends; /* runs that ended early although nothing says that they do */
 };
 
 /* Returns an exit code (enum sim_exit); messages went to standard error. `experiment` is always to
@@ -81,6 +82,11 @@ double sim_experiment_mean(const struct sim_experiment *experiment, size_t varia
 struct sim_recorder;
 weir_status sim_experiment_judge(struct sim_experiment *experiment, struct sim_recorder *recorder,
                                  struct weir_error *error);
+
+enum { SIM_EARLY_TEXT = SIM_RUN_MESSAGE + 64 };
+/* How many runs of a variant ended early, and then "ended early in 3 of 10 runs: why". */
+uint32_t sim_experiment_early(const struct sim_experiment *experiment, size_t variant,
+                              char text[SIM_EARLY_TEXT]);
 
 /* resume.c: which runs of the database are complete (by run id - 1); rows of all other runs are
  * removed. */

@@ -154,8 +154,7 @@ static void add_row(struct sim_table *table, const struct sim_stored_run *run,
 /* Runs that were not finished have no digest to compare with. */
 static bool has_digest(const struct sim_stored_run *run)
 {
-    return strcmp(run->status, "complete") == 0 || strcmp(run->status, "horizon") == 0 ||
-           strcmp(run->status, "failed") == 0;
+    return strcmp(run->status, "running") != 0 && strcmp(run->status, "interrupted") != 0;
 }
 
 static weir_status repeat_all(const struct sim_stored *stored, const struct sim_policies *policies,

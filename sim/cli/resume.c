@@ -2,8 +2,8 @@
 /*
  * Resuming: which runs of a database are complete.
  *
- * A run counts when its row says complete or horizon and it ran the same resolved scenario with the
- * same seed. Rows of every other run are removed, so that it can be run again.
+ * A run counts when its row says complete, horizon or ended early and it ran the same resolved
+ * scenario with the same seed. Rows of every other run are removed, so that it can be run again.
  */
 #include "sim/cli/experiment.h"
 
@@ -36,7 +36,7 @@ static weir_status read_runs(sqlite3 *db, const struct sim_experiment *experimen
     sqlite3_stmt *row = NULL;
     if (sqlite3_prepare_v2(db,
                            "SELECT run_id, scenario_digest FROM run "
-                           "WHERE status IN ('complete', 'horizon')",
+                           "WHERE status IN ('complete', 'horizon', '" SIM_ENDED_EARLY "')",
                            -1, &row, NULL) != SQLITE_OK)
         return WEIR_EIO;
     while (sqlite3_step(row) == SQLITE_ROW)

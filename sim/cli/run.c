@@ -45,10 +45,12 @@ static const struct argp_child children[] = { { &sim_simulate_argp, 0, NULL, 0 }
 static const struct argp argp = { .options = own_options,
                                   .parser = parse,
                                   .args_doc = "SCENARIO",
-                                  .doc = "Simulate a scenario.\v"
-                                         "Exit codes: 0 ok, 1 an expectation is not met (--check), "
-                                         "2 usage or invalid scenario, 3 input or database, "
-                                         "4 scheduler module, 5 broken invariant, 130 interrupted.",
+                                  .doc =
+                                      "Simulate a scenario.\v"
+                                      "Exit codes: 0 ok, 1 an expectation is not met (--check) or "
+                                      "a run ended early without being expected to, 2 usage or "
+                                      "invalid scenario, 3 input or database, "
+                                      "4 scheduler module, 5 broken invariant, 130 interrupted.",
                                   .children = children };
 
 static double throughput(const struct sim_run_summary *run)
@@ -153,6 +155,7 @@ static void write_run(struct sim_json *json, const struct sim_experiment *experi
     write_digest(json, "result_digest", run->result_digest);
     write_number(json, "simulated_s", run->simulated_s);
     write_number(json, "completion_s", run->completion_s);
+    write_number(json, "ended_early_s", run->early_s);
     sim_json_unsigned(sim_json_key(json, "items_done"), run->items_done);
     write_number(json, "throughput_per_s", throughput(run));
     sim_json_unsigned(sim_json_key(json, "events"), run->events);
@@ -178,6 +181,7 @@ static void print_json(const struct sim_experiment *experiment, FILE *out)
     sim_json_string(&json, experiment->database);
     sim_json_key(&json, "expectations_unmet");
     sim_json_unsigned(&json, experiment->unmet_count);
+    sim_json_unsigned(sim_json_key(&json, "unexpected_ends"), experiment->unexpected_ends);
     write_run(&json, experiment, 0);
     if (experiment->replications > 1) {
         sim_json_begin_array(sim_json_key(&json, "runs"));
@@ -217,18 +221,42 @@ static void print_latency(const struct sim_experiment *experiment, FILE *out)
     (void)fprintf(out, "latency        p50 %s   p95 %s   p99 %s\n", p50, p95, p99);
 }
 
-/* The stage that was the bottleneck for the longest time, on average. */
-static void print_bottleneck(const struct sim_experiment *experiment, FILE *out)
+/* The stage of a pipeline that is the slowest for longest, after `head`. */
+static void print_bottleneck(const struct sim_experiment *experiment, size_t pipeline,
+                             const char *head, FILE *out)
 {
-    sqlite3_stmt *row = rows_of(experiment,
-                                "SELECT label, avg(value) AS share FROM result WHERE metric = "
-                                "'bottleneck.share' AND run_id BETWEEN 1 AND ? GROUP BY label "
-                                "HAVING share > 0 ORDER BY share DESC, min(rowid) LIMIT 1",
-                                experiment->replications - 1);
-    if (row != NULL && sqlite3_step(row) == SQLITE_ROW)
-        (void)fprintf(out, "bottleneck     %s %.0f %% of the time\n", text_of(row, 0),
-                      number_of(row, 1) * 100.0);
-    (void)sqlite3_finalize(row);
+    const struct sim_scenario *scenario = experiment->scenarios[0];
+    const struct sim_pipeline *work = &scenario->pipelines[pipeline];
+    const struct sim_stage *worst = NULL;
+    double share = 0;
+    for (size_t s = 0; s < work->stages_count; s++) {
+        char label[256];
+        const struct sim_stage *stage = &work->stages[s];
+        double value = sim_experiment_mean(experiment, 0, "bottleneck.share", stage->name);
+        (void)snprintf(label, sizeof label, "%s/%s", work->name, stage->name);
+        if (isnan(value)) /* another pipeline has a stage of this name */
+            value = sim_experiment_mean(experiment, 0, "bottleneck.share", label);
+        if (value > share) {
+            share = value;
+            worst = stage;
+        }
+    }
+    if (worst != NULL)
+        (void)fprintf(out, "%s%s %.0f %% of the time\n", head, worst->name, share * 100.0);
+}
+
+/* A pipeline among other work. */
+static void print_pipeline(const struct sim_experiment *experiment, size_t index, FILE *out)
+{
+    const struct sim_scenario *scenario = experiment->scenarios[0];
+    const char *name = scenario->pipelines[index].name;
+    const bool has_label = scenario->pipelines_count > 1 || scenario->workloads_count > 0;
+    char p95[32];
+    duration_text(sim_experiment_mean(experiment, 0, "lat.e2e.p95", has_label ? name : ""), p95,
+                  sizeof p95);
+    (void)fprintf(out, "%-14s %.4g items/s   latency p95 %s\n", name,
+                  sim_experiment_mean(experiment, 0, "thr.pipeline", has_label ? name : ""), p95);
+    print_bottleneck(experiment, index, "  slowest      ", out);
 }
 
 static void print_gpu(const struct sim_experiment *experiment, FILE *out)
@@ -246,6 +274,9 @@ static void print_gpu(const struct sim_experiment *experiment, FILE *out)
 static void print_end(const struct sim_experiment *experiment, const struct sim_run_summary *run,
                       FILE *out)
 {
+    char early[SIM_EARLY_TEXT];
+    if (sim_experiment_early(experiment, 0, early) > 0)
+        (void)fprintf(out, "%s\n", early);
     (void)fprintf(out, "digest         %016llx   result %016llx\n", (unsigned long long)run->digest,
                   (unsigned long long)run->result_digest);
     if (experiment->replications > 1)
@@ -378,11 +409,15 @@ static void print_workload(const struct sim_experiment *experiment, const char *
 {
     const struct sim_scenario *scenario = experiment->scenarios[0];
     const char *label = total_label(scenario, index);
-    (void)fprintf(out, "%-14s %.0f arrived   %.0f done   %.0f refused   %s\n",
+    const double restarted = sim_experiment_mean(experiment, 0, "jobs.restarted", label);
+    char lost[64] = "";
+    if (restarted > 0)
+        (void)snprintf(lost, sizeof lost, "%.3g lost with a node   ", restarted);
+    (void)fprintf(out, "%-14s %.0f arrived   %.0f done   %.0f refused   %s%s\n",
                   *label == '\0' ? "jobs" : label,
                   sim_experiment_mean(experiment, 0, "jobs.arrived", label),
                   sim_experiment_mean(experiment, 0, "jobs.done", label),
-                  sim_experiment_mean(experiment, 0, "jobs.refused", label),
+                  sim_experiment_mean(experiment, 0, "jobs.refused", label), lost,
                   strcmp(outcome, "horizon") == 0 ? "up to the horizon" : outcome);
     (void)fprintf(out, "wait           mean %.4g s   p95 %.4g s   %.4g jobs waiting on average\n",
                   sim_experiment_mean(experiment, 0, "wait.job.mean", label),
@@ -412,13 +447,8 @@ static void print_jobs_in_time(const struct sim_experiment *experiment,
                   scenario->name, sched->queueing.queueing->name, sched->placement.placement->name,
                   (unsigned long long)run->seed, simulated, run->wall_s,
                   (double)run->events / 1e6 / fmax(run->wall_s, 1e-9));
-    for (size_t p = 0; p < scenario->pipelines_count; p++) {
-        const char *label = scenario->pipelines_count > 1 || scenario->workloads_count > 0
-                                ? scenario->pipelines[p].name
-                                : "";
-        (void)fprintf(out, "%-14s %.4g items/s\n", scenario->pipelines[p].name,
-                      sim_experiment_mean(experiment, 0, "thr.pipeline", label));
-    }
+    for (size_t p = 0; p < scenario->pipelines_count; p++)
+        print_pipeline(experiment, p, out);
     if (scenario->workloads_count == 1) {
         print_workload(experiment, run->outcome, 0, out);
         print_held(experiment, out);
@@ -438,9 +468,10 @@ static void print_jobs_in_time(const struct sim_experiment *experiment,
 static void print_summary(const struct sim_experiment *experiment,
                           const struct sim_run_summary *run, FILE *out)
 {
-    const struct sim_sched *sched = &experiment->scenarios[0]->sched;
-    if (experiment->scenarios[0]->workloads_count > 0) {
-        if (experiment->scenarios[0]->workloads[0].mode == SIM_WORKLOAD_STATIC)
+    const struct sim_scenario *scenario = experiment->scenarios[0];
+    const struct sim_sched *sched = &scenario->sched;
+    if (scenario->workloads_count > 0) {
+        if (scenario->workloads[0].mode == SIM_WORKLOAD_STATIC)
             print_jobs(experiment, run, out);
         else
             print_jobs_in_time(experiment, run, out);
@@ -464,7 +495,10 @@ static void print_summary(const struct sim_experiment *experiment,
         (void)fprintf(out, "   %s\n",
                       strcmp(run->outcome, "horizon") == 0 ? "up to the horizon" : run->outcome);
     print_latency(experiment, out);
-    print_bottleneck(experiment, out);
+    if (scenario->pipelines_count == 1)
+        print_bottleneck(experiment, 0, "bottleneck     ", out);
+    for (size_t p = 0; scenario->pipelines_count > 1 && p < scenario->pipelines_count; p++)
+        print_pipeline(experiment, p, out);
     print_gpu(experiment, out);
     print_end(experiment, run, out);
     if (experiment->database != NULL)

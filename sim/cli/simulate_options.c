@@ -173,7 +173,8 @@ int sim_simulate_verdict(const struct sim_simulate_options *options,
     if (options->check && experiment->expectations > 0)
         (void)fprintf(stderr, "weir: %zu of %zu expectations met\n", experiment->expectations_met,
                       experiment->expectations);
-    if (code == SIM_EXIT_OK && options->check && experiment->unmet_count > 0)
+    if (code == SIM_EXIT_OK &&
+        ((options->check && experiment->unmet_count > 0) || experiment->unexpected_ends > 0))
         return SIM_EXIT_CHECK;
     return code;
 }

@@ -40,7 +40,7 @@ int sim_simulate(const struct sim_simulate_options *options, bool all_variants,
                  struct sim_experiment *experiment);
 
 /* Says which expectations were not met; returns SIM_EXIT_CHECK when --check was given and one was
- * not, else `code`. */
+ * not, or when a run ended early without being expected to, else `code`. */
 int sim_simulate_verdict(const struct sim_simulate_options *options,
                          const struct sim_experiment *experiment, int code);
 

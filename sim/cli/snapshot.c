@@ -211,12 +211,14 @@ static weir_status take(const struct sim_scenario *scenario, const struct sim_st
                                              .replication = run->replication,
                                              .variant = run->variant,
                                              .export_at_s = (double)NAN };
+    const int64_t at_ns = llround(at_s * 1e9);
     struct sim_world *world = NULL;
     WEIR_TRY(sim_world_create(scenario, &options, &world, error));
     weir_status status = sim_world_begin(world);
     if (status == WEIR_OK)
-        status = sim_world_advance(world, llround(at_s * 1e9));
-    if (status == WEIR_OK && sim_world_is_done(world))
+        status = sim_world_advance(world, at_ns);
+    if (status == WEIR_OK &&
+        (sim_world_is_done(world) || sim_engine_now(world->context.engine) < at_ns))
         status = weir_fail(error, WEIR_ENOTFOUND, "the run is over at %.9g s; it ended at %.9g s",
                            at_s, (double)sim_world_end_ns(world) / 1e9);
     if (status == WEIR_OK)

@@ -55,5 +55,5 @@ weir_status sim_barrier_store(struct sim_stage_run *stage)
         return WEIR_OK;
     (void)snprintf(text, sizeof text, "the store is full: %llu items wait for %s, %.4g GB in all",
                    (unsigned long long)sim_stage_waiting(stage), stage->spec->name, bytes / 1e9);
-    return sim_recovery_end(run, text);
+    return sim_recovery_give_up(run, text);
 }

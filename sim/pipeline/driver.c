@@ -289,6 +289,13 @@ static bool is_done(const void *self)
     return sim_pipeline_is_done(self);
 }
 
+static const char *gave_up(const void *self, int64_t *at_ns)
+{
+    const struct sim_pipeline_run *run = self;
+    *at_ns = run->gave_up_ns;
+    return run->gave_up[0] == '\0' || sim_pipeline_is_done(run) ? NULL : run->gave_up;
+}
+
 static int64_t end_ns(const void *self)
 {
     const struct sim_pipeline_run *run = self;
@@ -343,6 +350,7 @@ const struct sim_driver_ops sim_pipeline_driver = { .kind = "pipeline",
                                                     .target = target,
                                                     .act = act,
                                                     .is_done = is_done,
+                                                    .gave_up = gave_up,
                                                     .end_ns = end_ns,
                                                     .progress = progress,
                                                     .expected_s = expected_s,

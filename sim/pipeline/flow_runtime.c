@@ -347,7 +347,7 @@ static weir_status turn(struct sim_pipeline_run *run)
     const int64_t now_ns = now_of(run);
     bool has_moved = false;
     int64_t next_ns = SIM_TIME_MAX;
-    if (run->has_ended)
+    if (run->gave_up[0] != '\0')
         return WEIR_OK;
     if (run->sweep_ns != now_ns)
         return WEIR_OK; /* planned before an earlier turn was needed */
@@ -360,7 +360,7 @@ static weir_status turn(struct sim_pipeline_run *run)
     for (uint32_t s = 0; s < run->stage_count; s++) {
         WEIR_TRY(sim_recovery_retire(&run->stages[s], &next_ns));
         WEIR_TRY(sim_recovery_turn(&run->stages[s], &has_moved));
-        if (run->has_ended)
+        if (run->gave_up[0] != '\0')
             return WEIR_OK;
         collect(&run->stages[s]);
         WEIR_TRY(hand_out(&run->stages[s], &has_moved));
@@ -371,7 +371,7 @@ static weir_status turn(struct sim_pipeline_run *run)
     }
     for (uint32_t s = run->stage_count; s-- > 0;) {
         WEIR_TRY(move_output(&run->stages[s], &has_moved));
-        if (run->has_ended)
+        if (run->gave_up[0] != '\0')
             return WEIR_OK;
         WEIR_TRY(feed(&run->stages[s], &has_moved));
     }

@@ -136,13 +136,14 @@ struct sim_pipeline_run {
     uint32_t open_stage;     /* batch: the one that takes input, and workers */
     int64_t opens_ns;        /* batch: when its input is there */
     double spilled_bytes;    /* that are not in the store now */
-    bool has_ended;          /* runtime: by a failure; nothing is done any more */
-    bool has_counted;        /* runtime: stops_left is that of the plan being applied */
-    int64_t asked_ns;        /* runtime: when a decision was asked for last */
-    bool has_batches;        /* some stage takes more than one item a task */
-    double bound_per_s;      /* throughput it cannot exceed, 0 = not known */
-    double budget_bytes;     /* reservation: as last looked at */
-    int64_t budget_due_ns;   /* reservation: when to look again */
+    char gave_up[160];       /* runtime: why nothing is done any more; "" = it has not given up */
+    int64_t gave_up_ns;
+    bool has_counted;      /* runtime: stops_left is that of the plan being applied */
+    int64_t asked_ns;      /* runtime: when a decision was asked for last */
+    bool has_batches;      /* some stage takes more than one item a task */
+    double bound_per_s;    /* throughput it cannot exceed, 0 = not known */
+    double budget_bytes;   /* reservation: as last looked at */
+    int64_t budget_due_ns; /* reservation: when to look again */
     uint64_t finished, dropped;
     int64_t demand_ns;    /* nominal service of finished tasks, before any slow-down */
     int64_t completed_ns; /* when the last item left, -1 = not yet */

@@ -5,7 +5,6 @@
 #include "sim/engine/room.h"
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/service.h"
-#include "sim/record/record.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -120,7 +119,7 @@ weir_status sim_recovery_turn(struct sim_stage_run *stage, bool *has_moved)
     *has_moved = *has_moved || kept > 0;
     if (kept > 0 || loop->pool_tasks == 0 || stage->worker_count > 0)
         return WEIR_OK;
-    return sim_recovery_end(stage->pipeline, "tasks wait, but every worker was given up");
+    return sim_recovery_give_up(stage->pipeline, "tasks wait, but every worker was given up");
 }
 
 int64_t sim_recovery_pause_ns(uint32_t attempt)
@@ -154,7 +153,7 @@ static weir_status judge_setups(struct sim_stage_run *stage)
     if ((double)loop->setups_failed <= share * (double)loop->setups_tried ||
         upper_tail(loop->setups_tried, loop->setups_failed, share) >= SETUP_ALPHA)
         return WEIR_OK;
-    return sim_recovery_end(stage->pipeline, "too many set-ups failed");
+    return sim_recovery_give_up(stage->pipeline, "too many set-ups failed");
 }
 
 static bool may_repeat(const struct sim_stage_run *stage, const struct sim_hand *hand)
@@ -228,15 +227,12 @@ static void forget_returns(struct sim_loop_stage *loop)
     loop->return_count = 0;
 }
 
-weir_status sim_recovery_end(struct sim_pipeline_run *run, const char *why)
+weir_status sim_recovery_give_up(struct sim_pipeline_run *run, const char *why)
 {
-    struct sim_context *context = run->context;
-    if (run->has_ended)
+    if (run->gave_up[0] != '\0')
         return WEIR_OK;
-    run->has_ended = true;
-    if (context->scenario->horizon_ns == SIM_TIME_MAX)
-        return weir_fail(context->error, WEIR_EINFEASIBLE, "pipeline %s ends: %s", run->spec->name,
-                         why);
+    (void)snprintf(run->gave_up, sizeof(run->gave_up), "%s", why);
+    run->gave_up_ns = sim_engine_now(run->context->engine);
     for (uint32_t s = 0; s < run->stage_count; s++) {
         struct sim_stage_run *stage = &run->stages[s];
         stage->loop.is_done = true;
@@ -246,6 +242,5 @@ weir_status sim_recovery_end(struct sim_pipeline_run *run, const char *why)
                 WEIR_TRY(
                     sim_pipeline_end_worker(stage, stage->hands[i], SIM_STOP_OVER, "stage done"));
     }
-    return sim_recorder_happening(context->recorder, sim_engine_now(context->engine), -1,
-                                  "pipeline_end", run->spec->name, why, context->error);
+    return WEIR_OK;
 }

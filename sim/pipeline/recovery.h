@@ -6,7 +6,7 @@
  * whether or not that place is still there. Each death in a row without a finished task counts;
  * the fourth one gives the worker up. A task that was in the hands of more than three workers when
  * they died is given up too. A stage that has tasks, but no worker and none to come, ends the
- * pipeline: its workers stop and nothing more is done until the horizon.
+ * pipeline: its workers stop and nothing more is done.
  */
 #ifndef SIM_PIPELINE_RECOVERY_H
 #define SIM_PIPELINE_RECOVERY_H
@@ -28,7 +28,7 @@ weir_status sim_recovery_retire(struct sim_stage_run *stage, int64_t *next_ns);
 bool sim_recovery_gives_up(const struct sim_item *item);
 /* A decision at this instant instead of at the next interval. */
 void sim_recovery_ask_for_plan(struct sim_pipeline_run *run);
-/* The pipeline ends. Fails the run when it has no horizon to wait for. */
-weir_status sim_recovery_end(struct sim_pipeline_run *run, const char *why);
+/* The pipeline ends. */
+weir_status sim_recovery_give_up(struct sim_pipeline_run *run, const char *why);
 
 #endif

@@ -442,7 +442,7 @@ weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_hand *hand,
     hand->timer = SIM_NO_HANDLE;
     if (hand->will_fail != 0 && is_last_attempt(stage, hand) &&
         stage->spec->on_failure == SIM_FAILURE_END)
-        return sim_recovery_end(run, "a task failed too often");
+        return sim_recovery_give_up(run, "a task failed too often");
     end_pause(stage, hand);
     hand->worker->tasks++;
     *is_blocked = false;

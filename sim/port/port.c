@@ -391,7 +391,7 @@ static void plan_look(struct sim_port *port, int64_t now_ns)
                                      .kind = SIM_KIND_LOOK,
                                      .phase = SIM_PHASE_FLOW };
     if (sched->view_age_ns > 0 && event.time_ns >= now_ns)
-        (void)sim_engine_schedule(port->config.context->engine, &event);
+        sim_port_plan_look(port, &event);
 }
 
 static void update_speeds(struct sim_port *port, int64_t now_ns)

@@ -12,6 +12,22 @@
 
 /* ---- why a decision is due ---- */
 
+void sim_port_plan_look(struct sim_port *port, const struct sim_event *event)
+{
+    port->looks++;
+    (void)sim_engine_schedule(port->config.context->engine, event);
+}
+
+uint32_t sim_port_looks(const struct sim_port *port)
+{
+    return port->looks;
+}
+
+void sim_port_looked(struct sim_port *port)
+{
+    port->looks--;
+}
+
 void sim_port_wake(struct sim_port *port, uint32_t causes)
 {
     const struct sim_event event = { .time_ns = sim_engine_now(port->config.context->engine),
@@ -21,7 +37,7 @@ void sim_port_wake(struct sim_port *port, uint32_t causes)
     port->causes |= causes;
     if (is_asked || port->pending != NULL)
         return; /* asked at the plan's application, if it is on its way */
-    (void)sim_engine_schedule(port->config.context->engine, &event);
+    sim_port_plan_look(port, &event);
 }
 
 uint32_t sim_port_take_causes(struct sim_port *port)

@@ -70,13 +70,12 @@ static weir_status start_group(struct sim_port *port, const struct weir_plan *pl
 
 static void apply_wake(struct sim_port *port, const struct weir_action *action)
 {
-    struct sim_context *context = port->config.context;
-    const int64_t now_ns = sim_engine_now(context->engine);
+    const int64_t now_ns = sim_engine_now(port->config.context->engine);
     const struct sim_event event = { .time_ns = action->value > now_ns ? action->value : now_ns + 1,
                                      .kind = SIM_KIND_WAKE,
                                      .argument = WEIR_CAUSE_WAKE,
                                      .phase = SIM_PHASE_DECISION };
-    (void)sim_engine_schedule(context->engine, &event);
+    sim_port_plan_look(port, &event);
 }
 
 static void set_slots(struct sim_port *port, const struct weir_action *action)

@@ -60,6 +60,7 @@ struct sim_port {
     uint32_t cut_count, cut_capacity;
     uint64_t cuts_done, passes;
     uint32_t causes;  /* of a decision that is due */
+    uint32_t looks;   /* wakes and late views on their way */
     int64_t asked_ns; /* when one was scheduled last */
     struct sim_port_config config;
     struct port_pool *pools;
@@ -110,5 +111,8 @@ weir_status sim_port_apply_plan(struct sim_port *port, const struct weir_plan *p
                                 uint32_t *refused);
 /* Starts that the plan wanted and the cluster could not give; after the plan was applied. */
 uint32_t sim_port_count_refused(const struct sim_port *port, const struct weir_plan *plan);
+
+/* Schedules a wake or a late view. */
+void sim_port_plan_look(struct sim_port *port, const struct sim_event *event);
 
 #endif

@@ -10,18 +10,23 @@
 
 #include <stdint.h>
 
+/* Work was left that nothing would ever do, and neither a horizon nor an interrupt cut it off. */
+#define SIM_ENDED_EARLY        "ended early"
+#define SIM_METRIC_ENDED_EARLY "run.ended_early" /* 1 or 0 */
+
 enum { SIM_RUN_MESSAGE = WEIR_ERROR_TEXT };
 
 /* Plain data without pointers: it crosses from a worker process to its parent. */
 struct sim_run_summary {
     weir_status status;
-    char outcome[16]; /* complete | horizon | interrupted | failed */
+    char outcome[16]; /* complete | horizon | ended early | interrupted | failed */
     char message[SIM_RUN_MESSAGE];
     uint32_t variant_order, replication;
     uint64_t seed;
     uint64_t digest, result_digest, events, items_done;
     double simulated_s;
     double completion_s; /* NAN = not complete */
+    double early_s;      /* since when nothing could happen; NAN = it did not end early */
     double wall_s, cpu_s, peak_rss_mib;
 };
 

@@ -45,8 +45,8 @@ CREATE TABLE run (
   warmup_s REAL NOT NULL,
   horizon_s REAL,                    -- NULL = until the work is done
   end_s REAL,                        -- simulated end, NULL while running
-  status TEXT NOT NULL,              -- running | complete | horizon | interrupted | failed
-  message TEXT NOT NULL,             -- why it failed
+  status TEXT NOT NULL,              -- running | complete | horizon | ended early | interrupted | failed
+  message TEXT NOT NULL,             -- why it failed or ended early
   events INTEGER, event_digest TEXT, result_digest TEXT,
   sample_s REAL,                     -- interval of the *_sample tables at the end
   is_steady INTEGER,                 -- 0 = depends on the horizon (saturated)

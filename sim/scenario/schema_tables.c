@@ -208,7 +208,8 @@ static const struct sim_section variant_section = {
 };
 
 static const struct sim_field expect_fields[] = {
-    { TEXT("metric", draft_expect, to.metric), REQUIRED, HELP("name of a metric") },
+    { TEXT("metric", draft_expect, to.metric), REQUIRED,
+      HELP("name of a metric; one of run.ended_early that is met says that runs may end early") },
     { TEXT("of", draft_expect, to.of), ABSENT("the whole cluster"),
       HELP("stage, pipeline or other thing it is about") },
     { TEXT("variant", draft_expect, to.variant), ABSENT("every variant"),

@@ -198,6 +198,9 @@ struct sim_driver_ops {
     bool (*is_done)(const void *self);
     /* Something waits that starts when somebody makes room. NULL = never. */
     bool (*waits)(const void *self);
+    /* Why it does nothing any more although work is left, and since when; NULL = it has not given
+     * up. An entry that is NULL = it never does. */
+    const char *(*gave_up)(const void *self, int64_t *at_ns);
     /* Units of work that are over. NULL = items, which the meter counts. */
     uint64_t (*done)(const void *self);
     /* Once it is done. NULL = when the run noticed. */

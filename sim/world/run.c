@@ -141,6 +141,22 @@ static void port_results(const struct sim_world *world, struct sim_results *out)
         sim_results_add(out, &cuts);
 }
 
+/* Whether work was left that nothing would ever do, and the row of it. */
+static weir_status end_results(const struct sim_world *world, struct sim_results *out)
+{
+    const struct sim_early_end early = sim_world_early_end(world);
+    const struct sim_result_row row = { .metric = SIM_METRIC_ENDED_EARLY,
+                                        .label = "",
+                                        .unit = "ratio",
+                                        .value = early.why == NULL ? 0 : 1,
+                                        .n = 1 };
+    sim_results_add(out, &row);
+    return early.why == NULL ? WEIR_OK
+                             : sim_recorder_happening(world->context.recorder, early.at_ns, -1,
+                                                      "ended_early", sim_driver_name(early.who),
+                                                      early.why, world->context.error);
+}
+
 /* The meter's, those of the drivers, those of the port. */
 static weir_status put_results(struct sim_world *world, const struct sim_meter_end *end)
 {
@@ -150,6 +166,7 @@ static weir_status put_results(struct sim_world *world, const struct sim_meter_e
         if (world->drivers[d].ops->results != NULL)
             WEIR_TRY(world->drivers[d].ops->results(world->drivers[d].self, end->end_ns, &out));
     port_results(world, &out);
+    WEIR_TRY(end_results(world, &out));
     return out.status;
 }
 
@@ -175,19 +192,33 @@ static weir_status finish(struct sim_world *world)
                              : status;
 }
 
-static const char *outcome_of(const struct sim_world *world, weir_status status)
+/* The one word for how the run ended, and more where the word says too little. */
+static void fill_outcome(const struct sim_world *world, weir_status status,
+                         struct sim_run_summary *summary)
 {
-    if (status != WEIR_OK)
-        return "failed";
-    if (world->is_interrupted)
-        return "interrupted";
-    return sim_world_is_done(world) ? "complete" : "horizon";
+    const struct sim_early_end early = sim_world_early_end(world);
+    const char *outcome = "horizon";
+    summary->early_s = (double)NAN;
+    if (status != WEIR_OK) {
+        outcome = "failed";
+    } else if (world->is_interrupted) {
+        outcome = "interrupted";
+    } else if (early.why != NULL) {
+        outcome = SIM_ENDED_EARLY;
+        summary->early_s = sim_time_s(early.at_ns);
+        (void)snprintf(summary->message, sizeof(summary->message), "%s %s at %.6g s: %s",
+                       early.who->ops->kind, sim_driver_name(early.who), summary->early_s,
+                       early.why);
+    } else if (sim_world_is_done(world)) {
+        outcome = "complete";
+    }
+    (void)snprintf(summary->outcome, sizeof(summary->outcome), "%s", outcome);
 }
 
 static void summarize(struct sim_world *world, weir_status status, struct sim_run_summary *summary)
 {
     summary->status = status;
-    (void)snprintf(summary->outcome, sizeof(summary->outcome), "%s", outcome_of(world, status));
+    fill_outcome(world, status, summary);
     summary->digest = sim_engine_digest(world->context.engine);
     summary->result_digest = world->context.result_digest;
     summary->events = sim_engine_stats(world->context.engine).fired;
@@ -270,7 +301,7 @@ static weir_status run_lab(const struct sim_scenario *scenario,
     struct weir_error error = { .phase = -1, .pool = -1 };
     const double wall_s = clock_s(CLOCK_MONOTONIC);
     const double cpu_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
-    summary->completion_s = (double)NAN;
+    summary->completion_s = summary->early_s = (double)NAN;
     (void)snprintf(summary->outcome, sizeof(summary->outcome), "failed");
     const weir_status recorded = sim_run_announce(scenario, options, &error);
     summary->status = recorded;

@@ -258,49 +258,6 @@ void sim_world_destroy(struct sim_world *world)
 
 /* ---- what drivers say ---- */
 
-/* Whether who waits may still be given room by somebody else than a driver. */
-static bool may_make_room(const struct sim_world *world)
-{
-    const struct sim_cluster *cluster = world->context.cluster;
-    bool is_down = false;
-    for (uint32_t n = 0; n < cluster->node_count && !is_down; n++)
-        is_down = !cluster->nodes[n].is_up;
-    return is_down || sim_port_is_busy(world->port);
-}
-
-bool sim_world_is_done(const struct sim_world *world)
-{
-    bool has_end = false;
-    bool is_waiting = false;
-    for (uint32_t d = 1; d <= world->driver_count; d++) {
-        const struct sim_driver *driver = &world->drivers[d];
-        if (driver->ops->is_done == NULL)
-            continue;
-        has_end = true;
-        if (!driver->ops->is_done(driver->self))
-            return false;
-        is_waiting |= driver->ops->waits != NULL && driver->ops->waits(driver->self);
-    }
-    return has_end && !(is_waiting && may_make_room(world));
-}
-
-int64_t sim_world_end_ns(const struct sim_world *world)
-{
-    int64_t end_ns = 0;
-    const int64_t now_ns = sim_engine_now(world->context.engine);
-    if (!sim_world_is_done(world))
-        return now_ns;
-    for (uint32_t d = 1; d <= world->driver_count; d++) {
-        const struct sim_driver *driver = &world->drivers[d];
-        if (driver->ops->is_done == NULL)
-            continue;
-        const int64_t own_ns =
-            driver->ops->end_ns == NULL ? now_ns : driver->ops->end_ns(driver->self);
-        end_ns = own_ns > end_ns ? own_ns : end_ns;
-    }
-    return end_ns;
-}
-
 uint64_t sim_world_inside(const struct sim_world *world)
 {
     uint64_t units = 0;
@@ -431,6 +388,7 @@ static weir_status own_event(struct sim_world *world, const struct sim_event *ev
     case SIM_KIND_DECIDE:
         return decide(world, event->time_ns, WEIR_CAUSE_TIMER | sim_port_take_causes(world->port));
     case SIM_KIND_WAKE:
+        sim_port_looked(world->port);
         return wake(world, event);
     case SIM_KIND_SAMPLE:
         return sample(world, event->time_ns);
@@ -448,6 +406,7 @@ static weir_status own_event(struct sim_world *world, const struct sim_event *ev
     case SIM_KIND_CUT:
         return sim_port_cut_done(world->port, event->target, (uint32_t)event->argument);
     case SIM_KIND_LOOK:
+        sim_port_looked(world->port);
         return sim_port_look(world->port);
     case SIM_KIND_NEWS:
         return sim_port_tell_news(world->port);
@@ -462,13 +421,6 @@ static weir_status dispatch(struct sim_world *world, const struct sim_event *eve
         return own_event(world, event);
     assert(index <= world->driver_count);
     return world->drivers[index].ops->event(world->drivers[index].self, event);
-}
-
-/* Jobs may find at a decision that nothing will ever start them. */
-static bool may_be_over(const struct sim_world *world, const struct sim_event *event)
-{
-    return event->phase <= SIM_PHASE_FLOW ||
-           (event->phase == SIM_PHASE_DECISION && sim_port_workload_count(world->port) > 0);
 }
 
 static weir_status handle(void *state, const struct sim_event *event)
@@ -486,7 +438,8 @@ static weir_status handle(void *state, const struct sim_event *event)
             sim_engine_stop(world->context.engine);
         }
     }
-    if (may_be_over(world, event) && sim_world_is_done(world))
+    sim_world_note_event(world, event);
+    if (sim_world_is_over(world, event))
         sim_engine_stop(world->context.engine);
     return WEIR_OK;
 }

@@ -5,8 +5,7 @@
  *
  * It owns clock, truth, meter, workers, port, faults, timeline and samples, and loops over drivers
  * (driver.h), which own the work; it knows none of them by name. Events go to the driver in their
- * upper byte, those with 0 there are its own. A run is over when every driver that has an end is
- * done; drivers without one stop with it.
+ * upper byte, those with 0 there are its own. end.c says when a run is over.
  */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
@@ -30,7 +29,18 @@ struct sim_world {
     int64_t sample_ns;
     uint64_t samples;
     uint64_t handled;
+    uint64_t stirred_digest;    /* result digest when it changed last */
+    int64_t stirred_ns;         /* and when that was */
+    uint32_t decisions_in_vain; /* since then */
+    bool is_still;              /* and nothing will change it */
     bool is_interrupted;
+};
+
+/* Work is left that nothing will ever do. */
+struct sim_early_end {
+    const struct sim_driver *who; /* whose work */
+    const char *why;              /* NULL = the run did not end early */
+    int64_t at_ns;
 };
 
 weir_status sim_world_create(const struct sim_scenario *scenario,
@@ -45,7 +55,12 @@ weir_status sim_world_run(struct sim_world *world);
 weir_status sim_world_begin(struct sim_world *world);
 weir_status sim_world_advance(struct sim_world *world, int64_t until_ns);
 
+/* end.c: every driver that has an end has done its work. */
 bool sim_world_is_done(const struct sim_world *world);
+/* Nothing more is to be simulated, after `event`. */
+bool sim_world_is_over(const struct sim_world *world, const struct sim_event *event);
+void sim_world_note_event(struct sim_world *world, const struct sim_event *event);
+struct sim_early_end sim_world_early_end(const struct sim_world *world);
 /* Simulated end: last completion, or the clock. */
 int64_t sim_world_end_ns(const struct sim_world *world);
 /* Units of work inside, over all drivers. */

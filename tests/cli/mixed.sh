@@ -9,6 +9,7 @@ expect 0 "$WEIR_BIN" run "$file" --set horizon=3h --check-invariants -o mixed.db
 has stdout 'video '
 has stdout 'train '
 has stdout 'notebooks '
+cp stdout summary
 command -v sqlite3 >/dev/null || skip 'no sqlite3'
 count() { sqlite3 mixed.db "SELECT count(*) FROM $1"; }
 [ "$(count 'job WHERE workload = 0')" -gt 5 ] || fail 'no rows of the first workload'
@@ -27,6 +28,75 @@ digest() { "$WEIR_BIN" run "$file" --set horizon=1h --no-db | grep -o 'result .*
 # The report of both: ranks of jobs are in the picture of the GPUs, and what is said of waiting jobs
 # is of jobs alone.
 expect 0 "$WEIR_BIN" report mixed.db -o mixed.html
+
+# What the page and the summary say of each kind of work, computed anew from the rows of workers,
+# jobs and stages.
+python3 - <<'PY' || fail 'a sentence of the page is not true'
+import math, re, sqlite3
+db = sqlite3.connect("mixed.db")
+page = re.sub("<[^>]*>", "", open("mixed.html").read())
+summary = open("summary").read()
+end_s, = db.execute("select end_s from run").fetchone()
+
+def number(x):
+    return f"{x:.3g}"
+def duration(s):
+    if s < 99.5:
+        return f"{number(s)}\u00a0s"
+    whole = int(s + 0.5)
+    parts = [(whole // 3600, "h"), (whole // 60 % 60, "m"), (whole % 60, "s")]
+    while parts[0][0] == 0:
+        parts.pop(0)
+    return "".join(f"{n}{unit}" for n, unit in parts[:2] if n > 0)
+def percent(x):
+    return f"{100 * x:.1f}".replace(".0", "") if 0.05 <= 100 * x < 9.95 else f"{100 * x:.0f}"
+def rank(values, p):
+    return sorted(values)[math.ceil(p * len(values)) - 1]
+
+rates = {}
+for pipeline, first in db.execute("select pipeline, min(stage) from stage group by 1 order by 2"):
+    last, = db.execute("select max(stage) from stage where pipeline = ?", (pipeline,)).fetchone()
+    done, = db.execute("select sum(tasks_done) from stage_sample where stage = ?", (last,)).fetchone()
+    rates[pipeline] = done / end_s
+    name, share, stage = db.execute(
+        "select g.name, sum(x.is_bottleneck * x.dt_s) / ?, g.stage from stage_sample x join stage g using"
+        " (stage) where g.pipeline = ? group by g.stage order by 2 desc", (end_s, pipeline)).fetchone()
+    busy, = db.execute("select sum(busy_s) / sum(coalesce(ended_s, ?) - created_s) from worker where"
+                       " stage = ?", (end_s, stage)).fetchone()
+    claim = (f"{pipeline} finishes {number(rates[pipeline])} items per second; 95 % of them take "
+             r"at (most|least) [^.]*(\.\d+ s)?\. "
+             rf"Its slowest stage is {name}, for {percent(share)}.%.of the time; its workers are busy "
+             rf"{percent(busy)}.%.of theirs")
+    assert re.search(claim.replace(" ", "."), page), (claim, page[:3000])
+    assert re.search(rf"slowest +{name} {100 * share:.0f} %", summary), summary
+
+hours = end_s / 3600
+waits = {}
+for workload, source in enumerate(("train", "notebooks")):
+    jobs = db.execute("select j.submit_s, j.outcome, j.end_s, min(w.created_s) from job j left join"
+                      " worker w using (workload, job) where workload = ? group by j.job",
+                      (workload,)).fetchall()
+    count = {key: sum(job[1] == key for job in jobs) for key in ("done", "running", "waiting")}
+    wait = [first - submit for submit, outcome, _, first in jobs if first is not None]
+    lost, = db.execute("select count(distinct job) from worker where workload = ? and end_reason ="
+                       " 'node lost'", (workload,)).fetchone()
+    text = (f"{source}: {len(jobs)} jobs came and {count['done']} are done; at the end "
+            f"{count['running']} run and {count['waiting']} wait")
+    text += f"; starts lost with their node: {lost}" if lost else ""
+    text += f". Jobs that started waited {duration(sum(wait) / len(wait))} on average"
+    assert text in page, (text, page[:3000])
+    waits[source] = rank(wait + [math.inf] * count["waiting"], 0.95)
+    if math.isfinite(waits[source]):
+        text = f"95 % of these and those that still wait do so for at most {duration(waits[source])}."
+        assert text in page, (text, page[:3000])
+    rates[source] = count["done"] / hours
+heading = (f"mixed_cluster: video finishes {number(rates['video'])} items per second, audio "
+           f"{number(rates['audio'])}; train finishes {number(rates['train'])} jobs per hour, "
+           f"notebooks {number(rates['notebooks'])}")
+assert heading in page, (heading, page[:1500])
+most = max(waits, key=waits.get)
+assert f"is the longest wait of 95 % of the jobs of {most}, which wait longest" in page, page[:3000]
+PY
 expect 0 "$WEIR_BIN" plot mixed.db placement -o placement.svg --at 2h
 grep -q '>jobs [0-9.]* GPUs<' placement.svg || fail 'no jobs among the holders of GPUs'
 waiting=$(sqlite3 mixed.db "SELECT printf('%.3g', sum(waiting * dt_s) / 10800) FROM job_sample")

@@ -6,6 +6,7 @@
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,7 +91,9 @@ static void four_deaths_in_a_row_give_up_worker_and_task(void)
      * wait, so the pipeline ends; nothing happens until the horizon. A worker that comes back is
      * ready at once, but gets its task a turn later. */
     struct sim_run_summary *summary = run(text, NULL, &starts);
-    CHECK_STR(summary->outcome, "horizon");
+    CHECK_STR(summary->outcome, "ended early");
+    CHECK_NEAR(summary->early_s, 12.01, 1e-9);
+    CHECK_NEAR(summary->simulated_s, 1000, 1e-9);
     CHECK_I64(starts.count, 0);
     check_value(summary, "worker.created", 4);
     check_value(summary, "worker.deleted", 4);
@@ -98,9 +101,11 @@ static void four_deaths_in_a_row_give_up_worker_and_task(void)
     check_value(summary, "retry.exhausted", 2);
     check_value(summary, "work.lost_s", 3 + 3 * 2.99);
     free(summary);
-    /* Without a horizon nothing would ever follow: the run fails. */
+    /* Without a horizon nothing would ever follow: the run is over. */
     summary = run(endless, NULL, &starts);
-    CHECK_STR(summary->outcome, "failed");
+    CHECK_STR(summary->outcome, "ended early");
+    CHECK_NEAR(summary->simulated_s, 12.01, 1e-9);
+    CHECK(isnan(summary->completion_s));
     CHECK(strstr(summary->message, "every worker was given up") != NULL);
     free(summary);
 }
@@ -113,7 +118,7 @@ static void a_dead_node_takes_its_workers_down_for_good(void)
     struct starts starts;
     /* Items 0 and 1 until 8.01. The place on the first node is refused at three turns. */
     struct sim_run_summary *summary = run(text, NULL, &starts);
-    CHECK_STR(summary->outcome, "horizon");
+    CHECK_STR(summary->outcome, "ended early");
     CHECK_I64(starts.count, 2);
     check_value(summary, "worker.created", 1);
     free(summary);
@@ -187,7 +192,7 @@ static void failed_attempts_pause_on_their_worker(void)
     CHECK_I64(starts.start_ns[3], 183010 * MS);
     free(summary);
     summary = run(text, "pipelines.p.stages.a.on_failure=end", &starts);
-    CHECK_STR(summary->outcome, "horizon");
+    CHECK_STR(summary->outcome, "ended early");
     CHECK_I64(starts.count, 2); /* the third attempt is never told: the pipeline is over */
     check_value(summary, "worker.created", 1);
     free(summary);

@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A run that ended before its work was done is seen wherever a person or a program looks, and fails
+# the command unless the scenario expects it. No scenario that comes with weir ends early unsaid.
+. "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+
+cat >dead.yaml <<'EOF'
+schema: 2
+name: dead
+horizon: 600 s
+replications: 3
+cluster:
+  nodes: [{name: n, cpus: 2, count: 2}]
+sched: {placement: first_fit, scaling: {policy: fixed, interval: 30 s}}
+pipelines:
+  - name: p
+    restart: decide
+    input: {items: 100000}
+    stages: [{name: a, cpus: 1, workers: 2, service: exp(4 s)}]
+timeline:
+  - {at: 100 s, action: node_down, node: n-0}
+compare:
+  - {label: asked}
+  - {label: back, set: {pipelines.p.restart: same_place}}
+  - {label: plan, set: {pipelines.p.restart: next_plan}}
+EOF
+why='pipeline p at 100.03 s: tasks wait, but every worker was given up'
+
+# One run: on the screen, in JSON, in the exit code.
+dead=(dead.yaml --no-db --set pipelines.p.restart=same_place)
+expect 1 "$WEIR_BIN" run "${dead[@]}" -n 1
+has stdout "ended early: $why"
+has stderr "variant base ended early: $why"
+expect 1 "$WEIR_BIN" run "${dead[@]}" --format json
+has stdout '"status": "ended early"'
+has stdout "\"message\": \"$why\""
+has stdout '"ended_early_s": 100.03'
+has stdout '"unexpected_ends": 3'
+expect 0 "$WEIR_BIN" run dead.yaml --no-db --format json
+has stdout '"ended_early_s": null'
+
+# A comparison: means, and neither a rank nor a verdict; the same of a database.
+expect 1 "$WEIR_BIN" compare dead.yaml -o dead.db
+matches stdout '^ +back +0\.[0-9]+ ± [0-9.]+ +ended early$'
+has stdout "; back ended early in 3 of 3 runs: $why."
+expect 1 "$WEIR_BIN" compare dead.db --format csv
+[ "$(grep -c ',back,.*,ended early$' stdout)" -eq "$(grep -c ',back,' stdout)" ] || fail 'back is judged'
+grep ',back,' stdout | grep -q ',,,,,' || fail 'back has a difference'
+# The best is the best of those that lived: least churn is that of the dead.
+expect 1 "$WEIR_BIN" compare dead.db --format json
+python3 - <<'PY' || fail 'ranks'
+import json
+page = json.load(open("stdout"))
+assert [early["variant"] for early in page["ended_early"]] == ["back"], page["ended_early"]
+for row in page["metrics"]:
+    cells = {cell["variant"]: cell for cell in row["variants"]}
+    assert not cells["back"]["is_best"] and not cells["back"]["is_tied_with_best"], row
+    living = [cells[name]["mean"] for name in ("asked", "plan")]
+    if row["better"] != "neither" and None not in living:
+        best = max(living) if row["better"] == "more" else min(living)
+        assert any(c["is_best"] and c["mean"] == best for c in cells.values()), row
+churn = next(row for row in page["metrics"] if row["metric"] == "worker.churn")
+means = {cell["variant"]: cell["mean"] for cell in churn["variants"]}
+assert means["back"] < min(means["asked"], means["plan"]), means
+PY
+expect 1 "$WEIR_BIN" compare dead.db --baseline back
+has stdout '(asked is the baseline instead)'
+
+# Said beforehand it is no failure; said in vain it is.
+cat >>dead.yaml <<'EOF'
+expect:
+  - {metric: run.ended_early, variant: back, op: eq, value: 1}
+EOF
+expect 0 "$WEIR_BIN" compare dead.yaml -o said.db --check
+has stdout 'back ended early in 3 of 3 runs'
+expect 0 "$WEIR_BIN" compare said.db
+sed 's/value: 1}/value: 0.5}/' dead.yaml >half.yaml
+expect 1 "$WEIR_BIN" compare half.yaml -o half.db -n 1
+
+# What is kept of a finished run is kept of one that ended early.
+cp dead.db again.db
+expect 0 "$WEIR_BIN" compare dead.yaml -o again.db -n 3 --resume
+has stdout "back ended early in 3 of 3 runs: $why"
+expect 0 "$WEIR_BIN" rerun dead.db --variant back
+[ "$(grep -c same stdout)" -eq 3 ] || fail 'not all runs were repeated'
+
+# The page says it first, in the table, and nowhere praises what is dead.
+if command -v gnuplot >/dev/null; then
+    expect 0 "$WEIR_BIN" report dead.db -o dead.html --variant back
+    has dead.html "<p class=\"early\">back ended early in 3 of 3 runs: $why"
+    has dead.html '<h1>back ended early, at 1m40s'
+    expect 0 "$WEIR_BIN" report dead.db -o living.html
+    has living.html '<h1>asked finishes'
+    has living.html "<p class=\"early\">back ended early in 3 of 3 runs: $why"
+    has dead.html '<small>ended early'
+    expect 0 "$WEIR_BIN" plot dead.db policies -o policies.svg
+    has policies.svg 'ended early'
+    expect 0 "$WEIR_BIN" plot dead.db latency -o latency.svg
+    has latency.svg 'ended early'
+    hasnt latency.svg 'back is fastest'
+
+    # What is drawn leaves no folder behind, whether the program is told to stop or gnuplot fails.
+    mkdir -p slow broken
+    printf '#!/bin/sh\nexec sleep 60\n' >slow/gnuplot
+    printf '#!/bin/sh\nexit 1\n' >broken/gnuplot
+    chmod +x slow/gnuplot broken/gnuplot
+    for signal in INT HUP TERM; do
+        PATH="$PWD/slow:$PATH" timeout --preserve-status -s "$signal" 3 \
+            "$WEIR_BIN" report dead.db -o stopped.html >stdout 2>stderr && status=0 || status=$?
+        [ "$status" -eq 130 ] || fail "exit code $status after $signal"
+        has stderr 'interrupted'
+    done
+    PATH="$PWD/broken:$PATH" expect 3 "$WEIR_BIN" report dead.db -o stopped.html
+    [ -z "$(find . -name 'stopped.html*')" ] || fail 'something was left behind'
+else
+    skip_part 'no gnuplot'
+fi
+
+# Every shipped scenario with a clock, as far as its trace is there.
+count=0
+while read -r file; do
+    grep -qE '^(fill:| +mode: static)' "$file" && continue
+    status=0
+    command=run
+    grep -q '^compare:' "$file" && command=compare
+    "$WEIR_BIN" "$command" "$file" -n 1 -o shipped.db --quiet >stdout 2>stderr || status=$?
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ] || fail "$file: exit code $status: $(head -n 3 stderr)"
+    count=$((count + (status == 0 ? 1 : 0)))
+done < <(find "$WEIR_SOURCE_DIR/scenarios" -name '*.yaml' | sort)
+[ "$count" -ge 30 ] || fail "only $count scenarios ran"
