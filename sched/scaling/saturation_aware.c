@@ -379,16 +379,15 @@ static weir_status list_actions(struct saturation_aware *policy)
     policy->quotas = quotas;
     for (uint32_t i = 0; i < run->count; i++)
         quotas[i] = (struct quota){ .starts = 0 };
+    policy->action_count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        actions[i] = weir_plan_action(run->plan, i);
-        if (actions[i]->owner.kind != WEIR_OWNER_POOL) {
-            actions[i] = NULL; /* a job's: decided before, not ours */
-            continue;
-        }
-        quotas[actions[i]->owner.index].starts += actions[i]->verb == WEIR_VERB_START;
-        quotas[actions[i]->owner.index].stops += actions[i]->verb == WEIR_VERB_STOP;
+        const struct weir_action *const action = weir_plan_action(run->plan, i);
+        if (action->owner.kind != WEIR_OWNER_POOL)
+            continue; /* a job's: decided before, not ours */
+        quotas[action->owner.index].starts += action->verb == WEIR_VERB_START;
+        quotas[action->owner.index].stops += action->verb == WEIR_VERB_STOP;
+        actions[policy->action_count++] = action;
     }
-    policy->action_count = count;
     return WEIR_OK;
 }
 
