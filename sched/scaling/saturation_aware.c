@@ -266,6 +266,32 @@ static weir_status saturation_adopt(void *state, const struct weir_view *view,
     return WEIR_OK;
 }
 
+static uint32_t saturation_save(const void *state, double *numbers, uint32_t capacity)
+{
+    const struct saturation_aware *const policy = state;
+    struct weir_saturation_memory memory = { .to = numbers, .size = capacity };
+
+    for (uint32_t i = 0; i < policy->part_count; i++)
+        weir_saturation_remember(policy->parts[i].rules, &memory);
+    return memory.used;
+}
+
+static weir_status saturation_restore(void *state, const struct weir_view *view,
+                                      const double *numbers, uint32_t count,
+                                      struct weir_error *error)
+{
+    const struct saturation_aware *const policy = state;
+    struct weir_saturation_memory memory = { .from = numbers, .size = count };
+
+    WEIR_TRY(saturation_adopt(state, view, error));
+    for (uint32_t i = 0; i < policy->part_count; i++)
+        weir_saturation_remember(policy->parts[i].rules, &memory);
+    if (memory.is_broken || memory.used != count)
+        return weir_fail(error, WEIR_EFORMAT, "its memory of these stages has other %u numbers",
+                         memory.used);
+    return WEIR_OK;
+}
+
 /* Tasks of pools that no view has shown yet are not counted. */
 static weir_status saturation_measured(void *state, const struct weir_measurement *task)
 {
@@ -571,4 +597,6 @@ const struct weir_scaling_ops weir_scaling_saturation_aware = {
     .decide = saturation_decide,
     .measured = saturation_measured,
     .adopt = saturation_adopt,
+    .save = saturation_save,
+    .restore = saturation_restore,
 };

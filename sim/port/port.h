@@ -16,8 +16,6 @@
 
 #include "sim/world/driver.h"
 
-#include <stdio.h>
-
 struct sim_port;
 
 /* `drivers` is read when the port is asked, by the index of an owner's driver; entry 0 is unused.
@@ -28,6 +26,7 @@ struct sim_port_config {
     struct sim_workers *workers;
     const struct sim_driver *drivers;
     uint32_t driver_count;
+    const struct sim_run_options *options; /* who sees decisions */
 };
 
 weir_status sim_port_create(const struct sim_port_config *config, struct sim_port **port,
@@ -94,8 +93,8 @@ weir_status sim_port_replace(struct sim_port *port, const struct sim_sched *sche
 /* What the host has measured of a pool by now. */
 struct weir_estimate sim_port_estimate(struct sim_port *port, uint32_t pool);
 
-/* The input of a decision at this moment, as `weir decide` reads it. */
-weir_status sim_port_export(struct sim_port *port, FILE *out);
+/* The witness of decisions has seen enough: the last one was not made. */
+bool sim_port_is_enough(const struct sim_port *port);
 
 /* Wall time of the decisions so far, for sched.* metrics outside the reproducible results. */
 struct sim_port_cost {

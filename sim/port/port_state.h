@@ -48,6 +48,7 @@ struct sim_port {
     const struct sim_sched *pending_sched;
     int64_t pending_ns, pending_wall_ns;
     bool has_seen;
+    bool is_enough;                /* the witness says */
     struct weir_measurement *late; /* not yet known to the host, oldest first */
     size_t late_count, late_capacity;
     struct sim_command_setup command; /* for the policy of that name */

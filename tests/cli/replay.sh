@@ -35,6 +35,9 @@ expect 2 "$WEIR_BIN" decide --check right.json
 matches stderr 'tests/replay'
 expect 3 "$WEIR_BIN" decide right.json
 matches stderr '^right.json:1:1: error: .*tests/replay'
-echo '{"command": "autoscale", "nodes": [], "stages": [],
+echo '{"format": "weir-decision", "version": 3, "command": "autoscale", "nodes": [], "stages": [],
  "polcy": {}}' | expect 3 "$WEIR_BIN" decide
 matches stderr "^-:2:2: error: polcy: unknown key; did you mean 'policy'"
+echo '{"format": "weir-decision", "version": 2, "command": "autoscale"}' |
+    expect 3 "$WEIR_BIN" decide
+matches stderr '^-:1:1: error: version must be 3, .* got 2$'

@@ -429,9 +429,9 @@ static weir_status write_page(void *state, const char *text, size_t length)
 static void the_export_names_everything(void)
 {
     static const char *const parts[] = {
-        "\"command\": \"autoscale\"",   "\"time_s\": 7,",          "\"next_worker\": 6",
-        "\"name\": \"infer\"",          "\"type\": \"whole_gpu\"", "\"batches_per_s\": 4",
-        "\"placement\": \"fgd_xenna\"", "\"scaling\": \"xenna\"",  "\"version\": \"P\"",
+        "\"command\": \"autoscale\"",   "\"time_ns\": 7000000000,", "\"next_worker\": \"6\"",
+        "\"name\": \"infer\"",          "\"type\": \"whole_gpu\"",  "\"batches_per_s\": 4",
+        "\"placement\": \"fgd_xenna\"", "\"scaling\": \"xenna\"",   "\"version\": \"P\"",
         "\"overallocation\": 1.5",      "\"slots\": [2, 2]",
     };
     const struct weir_host_config config = test_config("fgd_xenna", "xenna");
