@@ -652,6 +652,13 @@ struct weir_estimate sim_port_estimate(struct sim_port *port, uint32_t pool)
     return weir_view_pool(weir_host_view(port->host, now_ns), pool)->estimate;
 }
 
+weir_status sim_port_export(struct sim_port *port, FILE *out)
+{
+    const struct weir_sink sink = { write_text, out };
+    WEIR_TRY(update_pools(port));
+    return weir_host_export(port->host, sim_engine_now(port->config.context->engine), &sink);
+}
+
 struct sim_port_cost sim_port_cost(const struct sim_port *port)
 {
     const struct weir_host_stats stats = weir_host_stats(port->host);

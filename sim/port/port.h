@@ -16,6 +16,8 @@
 
 #include "sim/world/driver.h"
 
+#include <stdio.h>
+
 struct sim_port;
 
 /* `drivers` is read when the port is asked, by the index of an owner's driver; entry 0 is unused.
@@ -93,6 +95,8 @@ weir_status sim_port_replace(struct sim_port *port, const struct sim_sched *sche
 /* What the host has measured of a pool by now. */
 struct weir_estimate sim_port_estimate(struct sim_port *port, uint32_t pool);
 
+/* What a decision at this moment, asked for by a timer, would start from. */
+weir_status sim_port_export(struct sim_port *port, FILE *out);
 /* The witness of decisions has seen enough: the last one was not made. */
 bool sim_port_is_enough(const struct sim_port *port);
 

@@ -70,8 +70,7 @@ static void mistakes_are_named_with_their_place(void)
         { "{\"format\": \"yours\", \"version\": 3}", "1:1: format must be weir-decision" },
         { "{\"format\": \"weir-decision\", \"version\": 3}",
           "1:1: key 'command' is missing (`autoscale`)" },
-        { "{\"op\": \"shape\"}", "1:1: this is a known case of another scheduler; "
-                                 "build/release/tests/replay reads it" },
+        { "{\"op\": \"shape\"}", "1:1: format must be weir-decision" },
         { HEAD "\n\"nodes\": [{\"id\": \"n\", \"cpus\": 1},\n {\"id\": \"m\", \"cpu\": 1}], "
                "\"stages\": [], " POLICY "}",
           "3:2: nodes[1]: key 'cpus' is missing (all it has)" },
