@@ -332,9 +332,10 @@ static void gaps_and_limits_are_exported_too(void)
     const struct test_pipeline pipeline = test_reference(3, true);
     const struct weir_host_config config = test_config("random", "xenna");
     struct weir_host *const host = test_host(&config, &pipeline);
-    const struct weir_call call = {
-        .size = sizeof call, .causes = WEIR_CAUSE_NODES, .now_ns = 5, .max_actions = 2
-    };
+    const struct weir_call call = { .size = sizeof call,
+                                    .causes = WEIR_CAUSE_NODES | WEIR_CAUSE_WORKERS,
+                                    .now_ns = 5,
+                                    .max_actions = 2 };
     const struct weir_pool_spec gone = { .size = sizeof gone,
                                          .name = "gone",
                                          .requested_workers = -1,
@@ -343,6 +344,7 @@ static void gaps_and_limits_are_exported_too(void)
                                          .speed_hint_per_s = (double)NAN,
                                          .shape = { .kind = WEIR_SHAPE_CPU,
                                                     .cpu_units = WEIR_ONE } };
+    const struct weir_estimate slower = { .batches_per_s = 0.05, .returns_per_batch = 1 };
     const struct weir_plan *plan;
     char *text = NULL;
     size_t size = 0;
@@ -355,6 +357,7 @@ static void gaps_and_limits_are_exported_too(void)
     CHECK_I64(test_step(host, NULL), WEIR_OK);
     CHECK_I64(weir_host_remove_node(host, 1, 2), WEIR_OK);
     CHECK_I64(weir_host_set_gpu_health(host, 0, 2, false), WEIR_OK);
+    CHECK_I64(weir_host_set_estimate(host, 2, slower), WEIR_OK);
     FILE *const file = open_memstream(&text, &size);
     const struct weir_sink sink = { .write = append, .state = file };
     CHECK_I64(weir_host_export_call(host, &call, &sink), WEIR_OK);
@@ -362,8 +365,8 @@ static void gaps_and_limits_are_exported_too(void)
     ask(text, said, &answer);
     CHECK_STR(said, "");
     CHECK_I64(weir_host_decide(host, &call, &plan, NULL), WEIR_OK);
-    CHECK_I64(weir_plan_count(plan), 3); /* and the wish to go on */
-    CHECK_I64(weir_plan_action(plan, 2)->verb, WEIR_VERB_WAKE);
+    CHECK(weir_plan_count(plan) > 2); /* two, and the wish to go on */
+    CHECK(weir_plan_count(plan) > 2 && weir_plan_action(plan, 2)->verb == WEIR_VERB_WAKE);
     json_t *const nodes = json_pack("[s, s, s]", "0", "1", "2");
     for (uint32_t i = 0; i < 3; i++)
         json_array_set_new(

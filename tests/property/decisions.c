@@ -4,8 +4,6 @@
  * jobs with gangs, placement groups, GPUs cut anew, node failures, limits of queues, late plans,
  * every kind of policy) are exported as they are about to be made, and `weir decide`, a process of
  * its own, plans the same, action by action.
- *
- * covers: S3.14
  */
 #include "sim/cli/decide.h"
 #include "sim/cli/decide_document.h"
