@@ -31,7 +31,7 @@ static weir_status check_name(const char *name, struct weir_error *error)
 
 static weir_status check_placement(const struct weir_placement_ops *ops, struct weir_error *error)
 {
-    WEIR_TRY(check_header(ops->size, (uint32_t)sizeof *ops, ops->abi, error));
+    WEIR_TRY(check_header(ops->size, offsetof(struct weir_placement_ops, save), ops->abi, error));
     WEIR_TRY(check_name(ops->name, error));
     if (ops->score == NULL && ops->place == NULL)
         return weir_fail(error, WEIR_EPOLICY, "it has neither score nor place");
@@ -44,7 +44,7 @@ static weir_status check_placement(const struct weir_placement_ops *ops, struct 
 
 static weir_status check_scaling(const struct weir_scaling_ops *ops, struct weir_error *error)
 {
-    WEIR_TRY(check_header(ops->size, (uint32_t)sizeof *ops, ops->abi, error));
+    WEIR_TRY(check_header(ops->size, offsetof(struct weir_scaling_ops, save), ops->abi, error));
     WEIR_TRY(check_name(ops->name, error));
     if (ops->decide == NULL)
         return weir_fail(error, WEIR_EPOLICY, "it has no decide");
@@ -55,7 +55,7 @@ static weir_status check_scaling(const struct weir_scaling_ops *ops, struct weir
 
 static weir_status check_queueing(const struct weir_queueing_ops *ops, struct weir_error *error)
 {
-    WEIR_TRY(check_header(ops->size, (uint32_t)sizeof *ops, ops->abi, error));
+    WEIR_TRY(check_header(ops->size, offsetof(struct weir_queueing_ops, save), ops->abi, error));
     WEIR_TRY(check_name(ops->name, error));
     if ((ops->create == NULL) != (ops->destroy == NULL))
         return weir_fail(error, WEIR_EPOLICY, "create and destroy belong together");

@@ -17,6 +17,8 @@ static weir_status fill(struct weir_policy_state *policy, const struct weir_poli
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     WEIR_TRY(weir_params_resolve(table->params, table->count, given == NULL ? &none : given,
                                  policy->values, error));
+    policy->save = table->save;
+    policy->restore = table->restore;
     if (table->create == NULL)
         return WEIR_OK;
     const struct weir_params values = { .values = policy->values, .count = table->count };

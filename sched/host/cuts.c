@@ -17,6 +17,7 @@
 #include "sched/host/host.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/size.h"
 
 #include <string.h>
 
@@ -87,7 +88,7 @@ static weir_status reserve_pending(struct weir_host *host)
 static weir_status exclude(struct weir_host *host, uint32_t *count)
 {
     struct weir_host_cuts *const cuts = &host->cuts;
-    const bool is_resting = cuts->rested_at == host->changes && cuts->rested_ns == host->now_ns;
+    const bool is_resting = weir_host_cuts_rest(host) && cuts->rested_ns == host->now_ns;
     const uint32_t rested = is_resting ? cuts->rested_count : 0;
     WEIR_ROOM(&host->allocator, cuts->excluded, cuts->excluded_capacity, cuts->count + rested + 1);
     for (uint32_t i = 0; i < cuts->count; i++)
@@ -98,16 +99,22 @@ static weir_status exclude(struct weir_host *host, uint32_t *count)
     return WEIR_OK;
 }
 
+bool weir_host_cuts_rest(const struct weir_host *host)
+{
+    return host->cuts.rested_count > 0 && host->cuts.rested_at == host->changes;
+}
+
 /* A GPU that was cut, or could not be, rests if no time has passed since the plan said so. */
-static weir_status rest(struct weir_host *host, const struct weir_partition_cut *cut)
+static weir_status rest(struct weir_host *host, const struct weir_partition_cut *cut,
+                        int64_t now_ns)
 {
     struct weir_host_cuts *const cuts = &host->cuts;
 
-    if (cuts->rested_at != host->changes || cuts->rested_ns != host->now_ns)
+    if (cuts->rested_at != host->changes || cuts->rested_ns != now_ns)
         cuts->rested_count = 0;
     WEIR_ROOM(&host->allocator, cuts->rested, cuts->rested_capacity, cuts->rested_count + 1);
     cuts->rested_at = host->changes;
-    cuts->rested_ns = host->now_ns;
+    cuts->rested_ns = now_ns;
     cuts->rested[cuts->rested_count++] =
         (struct weir_partition_cut){ .node = cut->node, .gpu = cut->gpu };
     return WEIR_OK;
@@ -212,7 +219,7 @@ weir_status weir_host_cuts_outcome(struct weir_host *host, const struct weir_out
         return weir_fail(error, WEIR_ENOTFOUND, "node %u GPU %u was not to be cut", outcome->node,
                          outcome->gpu);
     const struct weir_partition_cut cut = cuts->pending[index];
-    if (cuts->away_ns[index] == host->now_ns && rest(host, &cut) != WEIR_OK)
+    if (cuts->away_ns[index] == host->now_ns && rest(host, &cut, host->now_ns) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     if (outcome->kind == WEIR_OUTCOME_CUT) {
         WEIR_TRY(weir_cluster_cut_gpu(host->inventory, cut.node, cut.gpu, cut.cut, error));
@@ -229,4 +236,23 @@ weir_status weir_host_cuts_outcome(struct weir_host *host, const struct weir_out
     weir_jobs_unsettle(&host->jobs);
     host->is_dirty = true;
     return WEIR_OK;
+}
+
+weir_status weir_host_restore_cut(struct weir_host *host, const struct weir_cut_past *past,
+                                  struct weir_error *error)
+{
+    if (host == NULL || past == NULL)
+        return weir_fail(error, WEIR_EINVAL, "no host or no cut");
+    WEIR_TRY(weir_size_check(past->size, sizeof *past, "the cut", error));
+    const struct weir_gpu *const gpu = weir_cluster_gpu(host->inventory, past->node, past->gpu);
+    if (gpu == NULL || gpu->mig == NULL || !weir_mig_is_sound(gpu->mig, past->cut))
+        return weir_fail(error, WEIR_EINVAL, "node %u GPU %u is not there or cannot be cut so",
+                         past->node, past->gpu);
+    const struct weir_partition_cut cut = { past->node, past->gpu, past->cut };
+    if (past->is_over != 0)
+        return rest(host, &cut, past->since_ns);
+    WEIR_TRY(reserve_pending(host));
+    host->cuts.pending[host->cuts.count] = cut;
+    host->cuts.away_ns[host->cuts.count++] = past->since_ns;
+    return set_closed(host, &cut, true);
 }

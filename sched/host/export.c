@@ -1,321 +1,507 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flight recorder: the state a decision would start from, as one JSON document.
+ * The flight recorder: all that a decision would start from, as one JSON document: here the call,
+ * the cluster, pools, workers and policies; jobs and cuts are in export_jobs.c.
  *
- * The format is the one `weir decide` reads (docs/decide.md). Numbers have 17 significant digits,
- * so that reading them back gives the same doubles and the same units. Text goes to the caller's
- * sink in pieces; the first failure stops the writer.
+ * The format is the one `weir decide` reads (docs/decide.md). What has its usual value is left out
+ * where there may be many of it.
  */
-#include "sched/host/host.h"
+#include "sched/host/export.h"
+
+#include "sched/cluster/state.h"
+#include "sched/internal/alloc.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* The first failure stays; everything after it is dropped. */
-struct writer {
-    const struct weir_sink *sink;
-    weir_status status;
-};
-
-static void put_text(struct writer *writer, const char *text, size_t length)
+static void put_amount(struct weir_json *json, const char *key, int64_t units)
 {
-    if (writer->status == WEIR_OK && length > 0)
-        writer->status = writer->sink->write(writer->sink->state, text, length);
+    weir_json_number(json, key, weir_units_amount(units));
 }
 
-static void put(struct writer *writer, const char *format, ...) WEIR_PRINTF(2, 3);
-
-/* At most 255 bytes; longer pieces are made of several calls. */
-static void put(struct writer *writer, const char *format, ...)
+void weir_export_unless(struct weir_json *json, const char *key, int64_t value, int64_t usual)
 {
-    char text[256];
-    va_list arguments;
-
-    va_start(arguments, format);
-    const int length = vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (length < 0 || (size_t)length >= sizeof text)
-        writer->status = WEIR_EINVARIANT;
-    else
-        put_text(writer, text, (size_t)length);
+    if (value != usual)
+        weir_json_integer(json, key, value);
 }
 
-static void put_string(struct writer *writer, const char *text)
+/* ---- nodes ---- */
+
+/* Tables in use, in the order in which GPUs name them. */
+static uint32_t find_table(const struct weir_export *out, const struct weir_mig *table)
 {
-    put(writer, "\"");
-    for (const char *at = text; *at != '\0'; at++) {
-        const unsigned char byte = (unsigned char)*at;
-        if (byte == '"' || byte == '\\')
-            put(writer, "\\%c", byte);
-        else if (byte < 0x20)
-            put(writer, "\\u%04x", byte);
-        else
-            put_text(writer, at, 1);
-    }
-    put(writer, "\"");
+    uint32_t index = 0;
+
+    while (index < out->table_count && out->tables[index] != table)
+        index++;
+    return index;
 }
 
-/* NaN and infinities are unknown values. */
-static void put_number(struct writer *writer, double value)
+static weir_status list_tables(struct weir_export *out)
 {
-    if (isfinite(value))
-        put(writer, "%.17g", value);
-    else
-        put(writer, "null");
-}
+    const struct weir_cluster *const cluster = out->host->inventory;
 
-static void put_amount(struct writer *writer, const char *key, int64_t units)
-{
-    put(writer, "\"%s\": ", key);
-    put_number(writer, weir_units_amount(units));
-}
-
-static const char *comma(uint32_t index)
-{
-    return index == 0 ? "" : ", ";
-}
-
-static void put_gpu(struct writer *writer, const struct weir_gpu *gpu)
-{
-    put(writer, "{");
-    put_amount(writer, "fraction", gpu->units_total);
-    put(writer, ", \"nvdecs\": %d, \"nvencs\": %d, \"type\": %u, \"mem_bytes\": %lld}",
-        __builtin_popcount(gpu->nvdec_all), __builtin_popcount(gpu->nvenc_all), gpu->type,
-        (long long)gpu->mem_total_bytes);
-}
-
-static void put_nodes(struct writer *writer, const struct weir_cluster *cluster)
-{
-    const uint32_t count = weir_cluster_node_count(cluster);
-    uint32_t written = 0;
-
-    put(writer, "  \"nodes\": [");
-    for (uint32_t i = 0; i < count; i++) {
-        const struct weir_node *const node = weir_cluster_node(cluster, i);
-        if (node->flags == WEIR_NODE_REMOVED)
+    for (uint32_t i = 0; i < cluster->gpu_count; i++) {
+        const struct weir_mig *const table = cluster->gpus[i].mig;
+        if (table == NULL || find_table(out, table) < out->table_count)
             continue;
-        put(writer, "%s\n    {\"id\": \"%llu\", ", written++ == 0 ? "" : ",",
-            (unsigned long long)node->id);
-        put_amount(writer, "cpus", node->cpu_total);
-        put(writer, ", \"ram_bytes\": %lld, \"type\": %u, \"up\": %s, \"cordoned\": %s",
-            (long long)node->ram_total_bytes, node->type,
-            (node->flags & WEIR_NODE_UP) != 0 ? "true" : "false",
-            (node->flags & WEIR_NODE_CORDONED) != 0 ? "true" : "false");
-        put(writer, ", \"gpu_list\": [");
-        for (uint32_t g = 0; g < node->gpu_count; g++) {
-            put(writer, "%s", comma(g));
-            put_gpu(writer, weir_cluster_gpu(cluster, i, g));
-        }
-        put(writer, "]}");
+        const struct weir_mig **const tables =
+            weir_grow(&out->host->allocator, (void *)out->tables, &out->table_capacity,
+                      out->table_count + 1, sizeof(struct weir_mig *));
+        if (tables == NULL)
+            return WEIR_ENOMEM;
+        out->tables = tables;
+        tables[out->table_count++] = table;
     }
-    put(writer, "\n  ],\n");
+    return WEIR_OK;
 }
+
+static void put_table(struct weir_json *json, const struct weir_mig *table)
+{
+    weir_json_open(json, NULL, '{');
+    weir_json_text(json, "name", table->name);
+    weir_json_integer(json, "slices", table->slices);
+    weir_json_integer(json, "slots", table->slots);
+    weir_json_integer(json, "sms", table->sms);
+    weir_json_open(json, "profiles", '[');
+    for (uint32_t i = 0; i < table->profile_count; i++) {
+        const struct weir_mig_profile *const profile = &table->profiles[i];
+        weir_json_open(json, NULL, '{');
+        weir_json_text(json, "name", profile->name);
+        weir_json_integer(json, "slices", profile->slices);
+        weir_json_integer(json, "slots", profile->slots);
+        weir_json_integer(json, "mem_bytes", profile->mem_bytes);
+        weir_json_integer(json, "sms", profile->sms);
+        weir_json_integer(json, "nvdecs", profile->nvdecs);
+        weir_json_integer(json, "max_count", profile->max_count);
+        weir_json_open(json, "starts", '[');
+        for (uint32_t s = 0; s < WEIR_MIG_SLOTS; s++)
+            if (((profile->starts >> s) & 1) != 0)
+                weir_json_integer(json, NULL, s);
+        weir_json_close(json, '[');
+        weir_json_close(json, '{');
+    }
+    weir_json_close(json, '[');
+    weir_json_close(json, '{');
+}
+
+void weir_export_layout(struct weir_json *json, const char *key, weir_mig_layout layout)
+{
+    if (layout == 0)
+        return;
+    weir_json_open(json, key, '[');
+    for (uint32_t s = 0; s < WEIR_MIG_SLOTS; s++) {
+        if (weir_mig_at(layout, s) < 0)
+            continue;
+        weir_json_open(json, NULL, '{');
+        weir_json_integer(json, "profile", weir_mig_at(layout, s));
+        weir_json_integer(json, "start", s);
+        weir_json_close(json, '{');
+    }
+    weir_json_close(json, '[');
+}
+
+static void put_gpu(const struct weir_export *out, const struct weir_gpu *gpu)
+{
+    struct weir_json *const json = out->json;
+
+    weir_json_open(json, NULL, '{');
+    put_amount(json, "fraction", gpu->units_total);
+    weir_json_integer(json, "nvdecs", __builtin_popcount(gpu->nvdec_all));
+    weir_json_integer(json, "nvencs", __builtin_popcount(gpu->nvenc_all));
+    weir_json_integer(json, "type", gpu->type);
+    weir_json_integer(json, "mem_bytes", gpu->mem_total_bytes);
+    weir_export_unless(json, "idle_w", gpu->idle_w, 0);
+    weir_export_unless(json, "full_w", gpu->full_w, 0);
+    if (gpu->mig != NULL)
+        weir_json_integer(json, "mig", find_table(out, gpu->mig));
+    weir_export_layout(json, "cut", gpu->mig_state.cut);
+    if ((gpu->is_closed & WEIR_GPU_UNHEALTHY) != 0)
+        weir_json_flag(json, "healthy", false);
+    weir_json_close(json, '{');
+}
+
+/* A removed node keeps its place in the order. */
+static void put_node(const struct weir_export *out, uint32_t index)
+{
+    const struct weir_node *const node = weir_cluster_node(out->host->inventory, index);
+    const bool is_removed = (node->flags & WEIR_NODE_REMOVED) != 0;
+    struct weir_json *const json = out->json;
+
+    weir_json_open(json, NULL, '{');
+    weir_json_word(json, "id", node->id);
+    put_amount(json, "cpus", node->cpu_total);
+    if (is_removed) {
+        weir_json_flag(json, "removed", true);
+        weir_json_integer(json, "gpus", out->host->inventory->lists[index].gpu_room);
+    } else {
+        weir_json_integer(json, "ram_bytes", node->ram_total_bytes);
+        weir_json_integer(json, "type", node->type);
+        weir_json_flag(json, "up", (node->flags & WEIR_NODE_UP) != 0);
+        weir_json_flag(json, "cordoned", (node->flags & WEIR_NODE_CORDONED) != 0);
+        weir_json_open(json, "gpu_list", '[');
+        for (uint32_t g = 0; g < node->gpu_count; g++)
+            put_gpu(out, weir_cluster_gpu(out->host->inventory, index, g));
+        weir_json_close(json, '[');
+    }
+    weir_json_close(json, '{');
+}
+
+static void put_nodes(const struct weir_export *out)
+{
+    struct weir_json *const json = out->json;
+
+    if (out->table_count > 0)
+        weir_json_open(json, "mig_tables", '[');
+    for (uint32_t i = 0; i < out->table_count; i++)
+        put_table(json, out->tables[i]);
+    if (out->table_count > 0)
+        weir_json_close(json, '[');
+    weir_json_open(json, "nodes", '[');
+    for (uint32_t i = 0; i < weir_cluster_node_count(out->host->inventory); i++)
+        put_node(out, i);
+    weir_json_close(json, '[');
+}
+
+/* ---- pools ---- */
 
 /* null for any, an index, or a list of indices for a set. */
-static void put_gpu_type(struct writer *writer, uint32_t gpu_type)
+static void put_gpu_type(struct weir_json *json, uint32_t gpu_type)
 {
-    uint32_t written = 0;
-
-    if (gpu_type == 0) {
-        put(writer, "null");
-    } else if ((gpu_type & WEIR_GPU_TYPE_SET) == 0) {
-        put(writer, "%u", gpu_type - 1);
-    } else {
-        put(writer, "[");
-        for (uint32_t i = 0; i < WEIR_GPU_TYPE_SET_MOST; i++) {
-            if (((gpu_type >> i) & 1) != 0)
-                put(writer, "%s%u", comma(written++), i);
-        }
-        put(writer, "]");
+    if ((gpu_type & WEIR_GPU_TYPE_SET) == 0) {
+        if (gpu_type == 0)
+            weir_json_null(json, "gpu_type");
+        else
+            weir_json_integer(json, "gpu_type", gpu_type - 1);
+        return;
     }
+    weir_json_open(json, "gpu_type", '[');
+    for (uint32_t i = 0; i < WEIR_GPU_TYPE_SET_MOST; i++)
+        if (((gpu_type >> i) & 1) != 0)
+            weir_json_integer(json, NULL, i);
+    weir_json_close(json, '[');
 }
 
-static void put_shape(struct writer *writer, const struct weir_shape *shape)
+void weir_export_shape(struct weir_json *json, const struct weir_shape *shape)
 {
     const bool many = shape->kind == WEIR_SHAPE_WHOLE || shape->kind == WEIR_SHAPE_ENTIRE ||
                       shape->kind == WEIR_SHAPE_SPMD_SMALL || shape->kind == WEIR_SHAPE_SPMD_MULTI;
 
-    put(writer, "{\"type\": \"%s\", ", weir_shape_kind_name(shape->kind));
-    put_amount(writer, "cpus", shape->cpu_units);
-    put(writer, ", ");
-    put_amount(writer, "gpus", many ? shape->gpu_count * WEIR_ONE : shape->gpu_units);
-    put(writer, ", \"nvdecs\": %u, \"nvencs\": %u", shape->nvdecs, shape->nvencs);
-    put(writer, ", \"ram_bytes\": %lld, \"gpu_mem_bytes\": %lld, \"gpu_type\": ",
-        (long long)shape->ram_bytes, (long long)shape->gpu_mem_bytes);
-    put_gpu_type(writer, shape->gpu_type);
-    if (shape->node_gpus > 0)
-        put(writer, ", \"nodes\": %u, \"node_gpus\": %u", shape->node_count, shape->node_gpus);
-    put(writer, ", \"codec_same_gpu\": %s}", shape->codec_same_gpu != 0 ? "true" : "false");
+    weir_json_open(json, "shape", '{');
+    weir_json_text(json, "type", weir_shape_kind_name(shape->kind));
+    put_amount(json, "cpus", shape->cpu_units);
+    put_amount(json, "gpus", many ? shape->gpu_count * WEIR_ONE : shape->gpu_units);
+    weir_json_integer(json, "nvdecs", shape->nvdecs);
+    weir_json_integer(json, "nvencs", shape->nvencs);
+    weir_json_integer(json, "ram_bytes", shape->ram_bytes);
+    weir_json_integer(json, "gpu_mem_bytes", shape->gpu_mem_bytes);
+    put_gpu_type(json, shape->gpu_type);
+    weir_export_unless(json, "nodes", shape->node_count, 0);
+    weir_export_unless(json, "node_gpus", shape->node_gpus, 0);
+    weir_export_unless(json, "mig_slices", shape->mig_slices, 0);
+    if (shape->mig_profile[0] != '\0')
+        weir_json_text(json, "mig_profile", shape->mig_profile);
+    weir_json_flag(json, "codec_same_gpu", shape->codec_same_gpu != 0);
+    weir_json_close(json, '{');
 }
 
-static void put_pool(struct writer *writer, const struct weir_pool_view *pool)
+static void put_pool(const struct weir_export *out, uint32_t index)
 {
-    put(writer, "{\"name\": ");
-    put_string(writer, pool->name);
-    put(writer, ", \"pipeline\": %u, \"shape\": ", pool->pipeline);
-    put_shape(writer, &pool->shape);
-    put(writer, ", \"batch_size\": %u, \"requested_workers\": ", pool->batch_size);
+    const struct weir_pool_view *const pool = weir_view_pool(&out->host->view, index);
+    struct weir_json *const json = out->json;
+
+    weir_json_open(json, NULL, '{');
+    weir_json_text(json, "name", pool->name);
+    weir_json_integer(json, "pipeline", pool->pipeline);
+    weir_export_shape(json, &pool->shape);
+    weir_json_integer(json, "batch_size", pool->batch_size);
     if (pool->requested_workers < 0)
-        put(writer, "null");
+        weir_json_null(json, "requested_workers");
     else
-        put(writer, "%d", pool->requested_workers);
-    put(writer, ", \"over_provision_factor\": ");
-    put_number(writer, pool->over_provision > 0 ? pool->over_provision : (double)NAN);
-    put(writer, ", \"speed_hint\": ");
-    put_number(writer, pool->speed_hint_per_s);
-    put(writer, ", \"finished\": %s, \"ready\": %u, \"busy\": %u, \"queued_items\": %llu}",
-        pool->finished != 0 ? "true" : "false", pool->ready, pool->busy,
-        (unsigned long long)pool->queued_items);
+        weir_json_integer(json, "requested_workers", pool->requested_workers);
+    weir_json_number(json, "over_provision_factor",
+                     pool->over_provision > 0 ? pool->over_provision : (double)NAN);
+    weir_json_number(json, "speed_hint", pool->speed_hint_per_s);
+    weir_json_flag(json, "finished", pool->finished != 0);
+    if (pool->finished == WEIR_POOL_REMOVED)
+        weir_json_flag(json, "removed", true);
+    weir_json_integer(json, "ready", pool->ready);
+    weir_json_integer(json, "busy", pool->busy);
+    weir_json_integer(json, "queued_items", (int64_t)pool->queued_items);
+    weir_export_unless(json, "planned", (int64_t)weir_placer_placed(out->host->placer, index), 0);
+    weir_json_close(json, '{');
 }
 
-static void put_pools(struct writer *writer, const struct weir_view *view)
+static void put_pools(const struct weir_export *out)
 {
-    put(writer, "  \"stages\": [");
-    for (uint32_t i = 0; i < view->pool_count; i++) {
-        put(writer, "%s\n    ", i == 0 ? "" : ",");
-        put_pool(writer, weir_view_pool(view, i));
-    }
-    put(writer, "\n  ],\n  \"slots\": [");
+    const struct weir_view *const view = &out->host->view;
+    struct weir_json *const json = out->json;
+
+    weir_json_open(json, "stages", '[');
     for (uint32_t i = 0; i < view->pool_count; i++)
-        put(writer, "%s%u", comma(i), weir_view_pool(view, i)->slots);
-    put(writer, "],\n  \"estimates\": [");
+        put_pool(out, i);
+    weir_json_close(json, '[');
+    weir_json_open(json, "slots", '[');
+    for (uint32_t i = 0; i < view->pool_count; i++)
+        weir_json_integer(json, NULL, weir_view_pool(view, i)->slots);
+    weir_json_close(json, '[');
+    weir_json_open(json, "estimates", '[');
     for (uint32_t i = 0; i < view->pool_count; i++) {
         const struct weir_estimate estimate = weir_view_pool(view, i)->estimate;
-        put(writer, "%s\n    {\"batches_per_s\": ", i == 0 ? "" : ",");
-        put_number(writer, estimate.batches_per_s);
-        put(writer, ", \"returns_per_batch\": ");
-        put_number(writer, estimate.returns_per_batch);
-        put(writer, ", \"points\": %u}", estimate.points);
+        weir_json_open(json, NULL, '{');
+        weir_json_number(json, "batches_per_s", estimate.batches_per_s);
+        weir_json_number(json, "returns_per_batch", estimate.returns_per_batch);
+        weir_json_integer(json, "points", estimate.points);
+        weir_json_close(json, '{');
     }
-    put(writer, "\n  ],\n");
+    weir_json_close(json, '[');
 }
+
+/* ---- workers ---- */
 
 /* Engines as {"gpu": 0, "index": 3}, one a bit. */
-static void put_engines(struct writer *writer, const struct weir_alloc *alloc, bool encoders)
+static void put_engines(struct weir_json *json, const char *key, const struct weir_alloc *alloc)
 {
-    uint32_t written = 0;
-
+    weir_json_open(json, key, '[');
     for (uint32_t i = 0; i < alloc->device_count; i++) {
         const struct weir_device *const device = &alloc->devices[i];
-        uint32_t mask = encoders ? device->nvenc_mask : device->nvdec_mask;
-        for (; mask != 0; mask &= mask - 1)
-            put(writer, "%s{\"gpu\": %u, \"index\": %d}", comma(written++), device->gpu,
-                __builtin_ctz(mask));
+        uint32_t mask = strcmp(key, "nvencs") == 0 ? device->nvenc_mask : device->nvdec_mask;
+        for (; mask != 0; mask &= mask - 1) {
+            weir_json_open(json, NULL, '{');
+            weir_json_integer(json, "gpu", device->gpu);
+            weir_json_integer(json, "index", __builtin_ctz(mask));
+            weir_json_close(json, '{');
+        }
     }
+    weir_json_close(json, '[');
 }
 
-static void put_devices(struct writer *writer, const struct weir_alloc *alloc)
+static void put_devices(struct weir_json *json, const struct weir_alloc *alloc)
 {
-    uint32_t written = 0;
-
-    put(writer, ", \"gpus\": [");
+    weir_json_open(json, "gpus", '[');
     for (uint32_t i = 0; i < alloc->device_count; i++) {
         const struct weir_device *const device = &alloc->devices[i];
         if (device->units == 0 && device->mem_bytes == 0)
             continue;
-        put(writer, "%s{\"gpu\": %u, ", comma(written++), device->gpu);
-        put_amount(writer, "fraction", device->units);
-        put(writer, ", \"mem_bytes\": %lld}", (long long)device->mem_bytes);
+        weir_json_open(json, NULL, '{');
+        weir_json_integer(json, "gpu", device->gpu);
+        put_amount(json, "fraction", device->units);
+        weir_json_integer(json, "mem_bytes", device->mem_bytes);
+        if (device->mig != 0) {
+            weir_json_integer(json, "profile", weir_device_profile(device));
+            weir_json_integer(json, "start", weir_device_start(device));
+        }
+        weir_json_close(json, '{');
     }
-    put(writer, "], \"nvdecs\": [");
-    put_engines(writer, alloc, false);
-    put(writer, "], \"nvencs\": [");
-    put_engines(writer, alloc, true);
-    put(writer, "]");
+    weir_json_close(json, '[');
+    put_engines(json, "nvdecs", alloc);
+    put_engines(json, "nvencs", alloc);
 }
 
-static void put_worker(struct writer *writer, const struct weir_view *view,
-                       const struct weir_worker *worker)
+static void put_worker(const struct weir_export *out, const struct weir_worker *worker)
 {
     const struct weir_alloc *const alloc = &worker->alloc;
+    struct weir_json *const json = out->json;
 
-    put(writer, "{\"id\": \"%llu\", \"stage\": ", (unsigned long long)worker->id);
-    put_string(writer, weir_view_pool(view, worker->owner.index)->name);
-    put(writer, ", \"stage_index\": %u", worker->owner.index);
-    put(writer, ", \"node\": \"%llu\", ",
-        (unsigned long long)weir_cluster_node(view->cluster, alloc->node)->id);
-    put_amount(writer, "cpus", alloc->cpu_units);
-    put(writer, ", \"ram_bytes\": %lld, \"state\": %u", (long long)alloc->ram_bytes, worker->state);
-    put_devices(writer, alloc);
-    put(writer, "}");
-}
-
-static void put_workers(struct writer *writer, const struct weir_view *view)
-{
-    struct weir_worker worker;
-    uint32_t written = 0;
-
-    put(writer, "  \"workers\": [");
-    for (uint32_t i = 0; i < view->pool_count; i++) {
-        const uint32_t count = weir_cluster_pool_workers(view->cluster, i);
-        for (uint32_t k = 0; k < count; k++) {
-            if (!weir_cluster_pool_worker(view->cluster, i, k, &worker))
-                continue;
-            put(writer, "%s\n    ", written++ == 0 ? "" : ",");
-            put_worker(writer, view, &worker);
-        }
+    weir_json_open(json, NULL, '{');
+    weir_json_word(json, "id", worker->id);
+    if (worker->owner.kind == WEIR_OWNER_JOB) {
+        weir_json_integer(json, "workload", worker->owner.index);
+        weir_json_integer(json, "job", (int64_t)worker->owner.id);
+    } else {
+        weir_json_text(json, "stage", weir_view_pool(&out->host->view, worker->owner.index)->name);
+        weir_json_integer(json, "stage_index", worker->owner.index);
     }
-    put(writer, "\n  ],\n");
+    weir_json_word(json, "node", weir_cluster_node(out->host->inventory, alloc->node)->id);
+    put_amount(json, "cpus", alloc->cpu_units);
+    weir_json_integer(json, "ram_bytes", alloc->ram_bytes);
+    weir_json_integer(json, "state", worker->state);
+    weir_json_integer(json, "since_ns", worker->since_ns);
+    put_devices(json, alloc);
+    weir_json_close(json, '{');
 }
+
+static int compare_sequences(const void *a, const void *b)
+{
+    const struct weir_worker_slot *const *const left = a;
+    const struct weir_worker_slot *const *const right = b;
+
+    return ((*left)->sequence > (*right)->sequence) - ((*left)->sequence < (*right)->sequence);
+}
+
+/* In the order in which they came: it decides ties. */
+static weir_status put_workers(const struct weir_export *out)
+{
+    const struct weir_cluster *const cluster = out->host->inventory;
+    const struct weir_worker_slot **const slots =
+        weir_alloc(&out->host->allocator, (size_t)cluster->worker_count + 1,
+                   sizeof(struct weir_worker_slot *));
+    struct weir_worker worker;
+    uint32_t count = 0;
+
+    if (slots == NULL)
+        return WEIR_ENOMEM;
+    for (uint32_t i = 0; i < cluster->slot_count; i++)
+        if (cluster->slots[i].device_count != WEIR_NO_INDEX) /* a free slot */
+            slots[count++] = &cluster->slots[i];
+    qsort(slots, count, sizeof(struct weir_worker_slot *), compare_sequences);
+    weir_json_open(out->json, "workers", '[');
+    for (uint32_t i = 0; i < count; i++)
+        if (weir_cluster_worker(cluster, slots[i]->id, &worker))
+            put_worker(out, &worker);
+    weir_json_close(out->json, '[');
+    weir_free(&out->host->allocator, (void *)slots);
+    return WEIR_OK;
+}
+
+/* ---- policies ---- */
 
 /* The word of a CHOICE, "true" or "false" of a FLAG, else the number. */
-static void put_value(struct writer *writer, const struct weir_param *param, double value)
+static void put_value(struct weir_json *json, const struct weir_param *param, double value)
 {
+    char text[64];
+    const char *word = param->choices;
+
     if (param->kind == WEIR_PARAM_FLAG) {
-        put(writer, "%s", value > 0 ? "true" : "false");
+        weir_json_flag(json, param->name, value > 0);
     } else if (param->kind == WEIR_PARAM_CHOICE) {
-        const char *word = param->choices;
         for (uint32_t skip = (uint32_t)value; skip > 0 && strchr(word, '|') != NULL; skip--)
             word = strchr(word, '|') + 1;
-        put(writer, "\"%.*s\"", (int)strcspn(word, "|"), word);
+        const size_t length = strcspn(word, "|");
+        const size_t kept = length < sizeof text ? length : sizeof text - 1;
+        memcpy(text, word, kept);
+        text[kept] = '\0';
+        weir_json_text(json, param->name, text);
     } else {
-        put_number(writer, value);
+        weir_json_number(json, param->name, value);
     }
 }
 
-static void put_params(struct writer *writer, const struct weir_param *table, uint32_t count,
+static void put_params(struct weir_json *json, const char *key, const struct weir_policy_table *of,
                        const double *values)
 {
-    put(writer, "{");
-    for (uint32_t i = 0; i < count; i++) {
-        put(writer, "%s", comma(i));
-        put_string(writer, table[i].name);
-        put(writer, ": ");
-        put_value(writer, &table[i], values[i]);
-    }
-    put(writer, "}");
+    weir_json_open(json, key, '{');
+    for (uint32_t i = 0; i < of->count; i++)
+        put_value(json, &of->params[i], values[i]);
+    weir_json_close(json, '{');
 }
 
-static void put_policy(struct writer *writer, const struct weir_policy_set *pair)
+/* What a policy remembers. */
+static weir_status put_memory(const struct weir_export *out, const char *key, uint32_t part)
 {
-    put(writer, "  \"policy\": {\n    \"placement\": ");
-    put_string(writer, pair->placement->name);
-    put(writer, ",\n    \"placement_params\": ");
-    put_params(writer, pair->placement->params, pair->placement->param_count, pair->placed.values);
-    put(writer, ",\n    \"scaling\": ");
-    put_string(writer, pair->scaling->name);
-    put(writer, ",\n    \"scaling_params\": ");
-    put_params(writer, pair->scaling->params, pair->scaling->param_count, pair->scaled.values);
-    put(writer, "\n  }");
+    const struct weir_policy_state *const policy = weir_host_policy(out->host, part);
+    const uint32_t count = policy->save == NULL ? 0 : policy->save(policy->state, NULL, 0);
+
+    if (count == 0)
+        return WEIR_OK;
+    double *const numbers = weir_alloc(&out->host->allocator, count, sizeof *numbers);
+    if (numbers == NULL)
+        return WEIR_ENOMEM;
+    (void)policy->save(policy->state, numbers, count);
+    weir_json_open(out->json, key, '[');
+    for (uint32_t i = 0; i < count; i++)
+        weir_json_number(out->json, NULL, numbers[i]);
+    weir_json_close(out->json, '[');
+    weir_free(&out->host->allocator, numbers);
+    return WEIR_OK;
+}
+
+static weir_status put_policy(const struct weir_export *out)
+{
+    const struct weir_policy_set *const set = &out->host->main;
+    const struct weir_policy_table placement = WEIR_POLICY_TABLE(set->placement);
+    const struct weir_policy_table scaling = WEIR_POLICY_TABLE(set->scaling);
+    const struct weir_policy_table queueing = WEIR_POLICY_TABLE(set->queueing);
+    struct weir_json *const json = out->json;
+
+    weir_json_open(json, "policy", '{');
+    weir_json_text(json, "placement", set->placement->name);
+    put_params(json, "placement_params", &placement, set->placed.values);
+    WEIR_TRY(put_memory(out, "placement_memory", WEIR_POLICY_PLACEMENT));
+    weir_json_text(json, "scaling", set->scaling->name);
+    put_params(json, "scaling_params", &scaling, set->scaled.values);
+    WEIR_TRY(put_memory(out, "scaling_memory", WEIR_POLICY_SCALING));
+    weir_json_text(json, "queueing", set->queueing->name);
+    put_params(json, "queueing_params", &queueing, set->queued.values);
+    WEIR_TRY(put_memory(out, "queueing_memory", WEIR_POLICY_QUEUEING));
+    if (out->host->fallback.scaling != NULL) {
+        weir_json_text(json, "fallback", out->host->fallback.scaling->name);
+        WEIR_TRY(put_memory(out, "fallback_memory", WEIR_POLICY_FALLBACK));
+    }
+    weir_json_text(json, "group_scorer", out->host->group_by_policy != 0 ? "placement" : "ray");
+    weir_json_text(json, "group_report",
+                   out->host->group_report == WEIR_GROUP_REPORT_STRICT ? "strict" : "all");
+    weir_export_unless(json, "cut_min_gain", out->host->cut_min_gain, 0);
+    weir_json_close(json, '{');
+    return WEIR_OK;
+}
+
+/* ---- the call ---- */
+
+static void put_call(const struct weir_export *out, const struct weir_call *call)
+{
+    static const char *const causes[] = { "timer", "wake", "jobs", "nodes", "workers" };
+    const struct weir_host *const host = out->host;
+    struct weir_json *const json = out->json;
+
+    weir_json_integer(json, "time_ns", call->now_ns);
+    weir_json_open(json, "causes", '[');
+    for (uint32_t i = 0; i < sizeof causes / sizeof causes[0]; i++)
+        if (((call->causes >> i) & 1) != 0)
+            weir_json_text(json, NULL, causes[i]);
+    weir_json_close(json, '[');
+    weir_export_unless(json, "max_actions", call->max_actions, 0);
+    if (call->deadline_ns != 0 && host->clock_ns != NULL)
+        weir_json_integer(json, "time_left_ns",
+                          call->deadline_ns - host->clock_ns(host->clock_state));
+    weir_json_word(json, "seed", host->seed);
+    weir_json_word(json, "decision", host->stats.decisions);
+    weir_export_unless(json, "last_ns", host->now_ns, WEIR_UNKNOWN_TIME);
+    weir_json_word(json, "next_worker", host->next_worker);
+    weir_json_flag(json, "may_start_jobs", host->is_dirty);
+}
+
+static weir_status put_document(struct weir_export *out, const struct weir_call *call)
+{
+    struct weir_json *const json = out->json;
+
+    weir_json_open(json, NULL, '{');
+    weir_json_text(json, "format", "weir-decision");
+    weir_json_integer(json, "version", 3);
+    weir_json_text(json, "command", "autoscale");
+    put_call(out, call);
+    WEIR_TRY(list_tables(out));
+    put_nodes(out);
+    put_pools(out);
+    WEIR_TRY(put_workers(out));
+    weir_export_jobs(out);
+    WEIR_TRY(put_policy(out));
+    weir_json_close(json, '{');
+    return json->status;
+}
+
+weir_status weir_host_export_call(struct weir_host *host, const struct weir_call *call,
+                                  const struct weir_sink *sink)
+{
+    struct weir_json json = { .sink = sink };
+    struct weir_export out = { .host = host, .json = &json };
+
+    if (host == NULL || call == NULL || sink == NULL || sink->write == NULL)
+        return WEIR_EINVAL;
+    if (call->size < sizeof *call)
+        return WEIR_EABI;
+    (void)weir_host_view(host, call->now_ns);
+    const weir_status status = put_document(&out, call);
+    weir_free(&host->allocator, (void *)out.tables);
+    return status;
 }
 
 weir_status weir_host_export(struct weir_host *host, int64_t now_ns, const struct weir_sink *sink)
 {
-    struct writer writer = { .sink = sink };
-    if (host == NULL || sink == NULL || sink->write == NULL)
-        return WEIR_EINVAL;
-    const struct weir_view *const view = weir_host_view(host, now_ns);
+    const struct weir_call call = { .size = sizeof call,
+                                    .causes = WEIR_CAUSE_TIMER,
+                                    .now_ns = now_ns };
 
-    put(&writer, "{\n  \"format\": \"weir-decision\",\n  \"version\": 2,\n"
-                 "  \"command\": \"autoscale\",\n  \"time_s\": ");
-    put_number(&writer, (double)now_ns / 1e9);
-    put(&writer, ",\n  \"next_worker\": %llu,\n", (unsigned long long)host->next_worker);
-    put_nodes(&writer, view->cluster);
-    put_pools(&writer, view);
-    put_workers(&writer, view);
-    put_policy(&writer, &host->main);
-    put(&writer, "\n}\n");
-    return writer.status;
+    return weir_host_export_call(host, &call, sink);
 }

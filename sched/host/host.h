@@ -108,6 +108,9 @@ weir_status weir_policy_set_create(struct weir_policy_set *set,
                                    struct weir_error *error);
 void weir_policy_set_destroy(struct weir_policy_set *set, const struct weir_allocator *allocator);
 
+/* The state of one of its policies, an enum weir_policy_part. */
+struct weir_policy_state *weir_host_policy(struct weir_host *host, uint32_t part);
+
 /* Frees the pools. */
 void weir_host_clear_pools(struct weir_host *host);
 
@@ -155,5 +158,7 @@ weir_status weir_host_cuts_outcome(struct weir_host *host, const struct weir_out
 /* Whether some GPU could be cut so that the shape fits it. */
 bool weir_host_cuts_serve(const struct weir_host *host, const struct weir_shape *shape);
 void weir_host_cuts_free(struct weir_host *host);
+/* Whether GPUs that were cut lately rest still. */
+bool weir_host_cuts_rest(const struct weir_host *host);
 
 #endif

@@ -238,9 +238,8 @@ static weir_status add_kind(struct weir_jobs *jobs, const struct weir_job_spec *
     return WEIR_OK;
 }
 
-/* The kind of a job, made when it is the first of it. O(1) but for kinds of equal hash. */
-static weir_status find_kind(struct weir_jobs *jobs, const struct weir_job_spec *spec,
-                             uint32_t *index, struct weir_error *error)
+weir_status weir_jobs_find_kind(struct weir_jobs *jobs, const struct weir_job_spec *spec,
+                                uint32_t *index, struct weir_error *error)
 {
     const uint64_t hash = hash_kind(spec);
     const uint32_t first = weir_id_table_find(&jobs->kind_ids, hash);
@@ -350,7 +349,7 @@ weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *sp
     uint32_t extra = 0;
 
     WEIR_TRY(check_spec(jobs, spec, error));
-    WEIR_TRY(find_kind(jobs, spec, &kind, error));
+    WEIR_TRY(weir_jobs_find_kind(jobs, spec, &kind, error));
     if (reserve_record(jobs) != WEIR_OK || take_extra(jobs, spec, &extra) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     uint32_t index = jobs->record_free;

@@ -108,6 +108,9 @@ void weir_jobs_close(struct weir_jobs *jobs);
 weir_status weir_jobs_add_workload(struct weir_jobs *jobs, const char *name, uint32_t *index,
                                    struct weir_error *error);
 
+/* The kind of jobs like this one, made when there was none. O(1) but for kinds of equal hash. */
+weir_status weir_jobs_find_kind(struct weir_jobs *jobs, const struct weir_job_spec *spec,
+                                uint32_t *index, struct weir_error *error);
 /* Checks it, finds its kind, and makes a record that waits; it is not in the queue yet. */
 weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *spec,
                           uint32_t *record, struct weir_error *error);

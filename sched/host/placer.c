@@ -182,6 +182,18 @@ void weir_placer_accept(struct weir_placer *placer)
     }
 }
 
+uint64_t weir_placer_placed(const struct weir_placer *placer, uint32_t pool)
+{
+    return pool < placer->pool_capacity ? placer->pools[pool].placed : 0;
+}
+
+weir_status weir_placer_set_placed(struct weir_placer *placer, uint32_t pool, uint64_t placed)
+{
+    WEIR_TRY(reserve_pools(placer, pool + 1));
+    placer->pools[pool].placed = placed;
+    return WEIR_OK;
+}
+
 struct weir_placer_counts weir_placer_counts(const struct weir_placer *placer)
 {
     return placer->counts;

@@ -57,6 +57,10 @@ struct weir_placer_counts weir_placer_counts(const struct weir_placer *placer);
  * WEIR_REASON_NONE when it was not refused. */
 uint32_t weir_placer_refusal(const struct weir_placer *placer, uint32_t pool);
 
+/* How many starts and stops of a pool all plans so far have had. */
+uint64_t weir_placer_placed(const struct weir_placer *placer, uint32_t pool);
+weir_status weir_placer_set_placed(struct weir_placer *placer, uint32_t pool, uint64_t placed);
+
 /* What it keeps of pools may be of others now. */
 void weir_placer_forget_pools(struct weir_placer *placer);
 

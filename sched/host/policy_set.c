@@ -54,3 +54,19 @@ void weir_policy_set_destroy(struct weir_policy_set *set, const struct weir_allo
     weir_policy_state_close(&set->queued, allocator);
     *set = (struct weir_policy_set){ .placement = NULL };
 }
+
+struct weir_policy_state *weir_host_policy(struct weir_host *host, uint32_t part)
+{
+    switch ((enum weir_policy_part)part) {
+    case WEIR_POLICY_PLACEMENT:
+        return &host->main.placed;
+    case WEIR_POLICY_SCALING:
+        return &host->main.scaled;
+    case WEIR_POLICY_QUEUEING:
+        return &host->main.queued;
+    case WEIR_POLICY_FALLBACK:
+    case WEIR_POLICY_PART_COUNT:
+        break;
+    }
+    return &host->fallback.scaled;
+}

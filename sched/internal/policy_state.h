@@ -14,14 +14,25 @@ struct weir_policy_table {
     weir_status (*create)(const struct weir_params *params, const struct weir_allocator *allocator,
                           void **state, struct weir_error *error);
     void (*destroy)(void *state);
+    uint32_t (*save)(const void *state, double *numbers, uint32_t capacity);
+    weir_status (*restore)(void *state, const struct weir_view *view, const double *numbers,
+                           uint32_t count, struct weir_error *error);
 };
+/* Whether a table of operations goes as far as this one: those of older modules are shorter. */
+#define WEIR_OPS_HAVE(ops, member)                                                                 \
+    ((size_t)((const char *)(&(ops)->member + 1) - (const char *)(ops)) <= (ops)->size)
 #define WEIR_POLICY_TABLE(ops)                                                                     \
-    ((struct weir_policy_table){ (ops)->params, (ops)->param_count, (ops)->create, (ops)->destroy })
+    ((struct weir_policy_table){ (ops)->params, (ops)->param_count, (ops)->create, (ops)->destroy, \
+                                 WEIR_OPS_HAVE(ops, save) ? (ops)->save : NULL,                    \
+                                 WEIR_OPS_HAVE(ops, restore) ? (ops)->restore : NULL })
 
 struct weir_policy_state {
     double *values; /* of all parameters */
     void *state;
     void (*destroy)(void *state); /* NULL = nothing was created */
+    uint32_t (*save)(const void *state, double *numbers, uint32_t capacity); /* NULL = no memory */
+    weir_status (*restore)(void *state, const struct weir_view *view, const double *numbers,
+                           uint32_t count, struct weir_error *error);
 };
 
 /* `given` NULL or empty = defaults. On failure nothing is held. */

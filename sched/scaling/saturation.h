@@ -98,6 +98,17 @@ void weir_saturation_forget(struct weir_saturation *saturation);
 double weir_saturation_cap(const struct weir_saturation *saturation, uint32_t pool, double now_s,
                            const char **reason);
 
+/* saturation_memory.c: all that is remembered, out to `to` (at most `size` numbers are written) or
+ * in from `from`; `used` counts on. Broken: the numbers were not written by this. */
+struct weir_saturation_memory {
+    double *to;
+    const double *from; /* NULL = out */
+    uint32_t size, used;
+    bool is_broken;
+};
+void weir_saturation_remember(struct weir_saturation *saturation,
+                              struct weir_saturation_memory *memory);
+
 /* How many of the proposed stops may be carried out when `started` workers start. */
 uint32_t weir_saturation_deletions(const struct weir_saturation *saturation, uint32_t pool,
                                    uint32_t started, uint32_t proposed);

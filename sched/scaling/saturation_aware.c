@@ -197,6 +197,32 @@ static weir_status saturation_adopt(void *state, const struct weir_view *view,
     return WEIR_OK;
 }
 
+static uint32_t saturation_save(const void *state, double *numbers, uint32_t capacity)
+{
+    const struct saturation_aware *const policy = state;
+    struct weir_saturation_memory memory = { .to = numbers, .size = capacity };
+
+    for (uint32_t i = 0; i < policy->part_count; i++)
+        weir_saturation_remember(policy->parts[i].rules, &memory);
+    return memory.used;
+}
+
+static weir_status saturation_restore(void *state, const struct weir_view *view,
+                                      const double *numbers, uint32_t count,
+                                      struct weir_error *error)
+{
+    const struct saturation_aware *const policy = state;
+    struct weir_saturation_memory memory = { .from = numbers, .size = count };
+
+    WEIR_TRY(saturation_adopt(state, view, error));
+    for (uint32_t i = 0; i < policy->part_count; i++)
+        weir_saturation_remember(policy->parts[i].rules, &memory);
+    if (memory.is_broken || memory.used != count)
+        return weir_fail(error, WEIR_EFORMAT, "its memory of these stages has other %u numbers",
+                         memory.used);
+    return WEIR_OK;
+}
+
 /* Tasks of pools that no view has shown yet are not counted. */
 static weir_status saturation_measured(void *state, const struct weir_measurement *task)
 {
@@ -306,16 +332,15 @@ static weir_status list_actions(struct saturation_aware *policy)
     WEIR_ROOM(&run->allocator, policy->quotas, policy->quota_capacity, run->count + 1);
     for (uint32_t i = 0; i < run->count; i++)
         policy->quotas[i] = (struct quota){ .starts = 0 };
+    policy->action_count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        actions[i] = weir_plan_action(run->plan, i);
-        if (actions[i]->owner.kind != WEIR_OWNER_POOL) {
-            actions[i] = NULL; /* a job's: decided before, not ours */
-            continue;
-        }
-        policy->quotas[actions[i]->owner.index].starts += actions[i]->verb == WEIR_VERB_START;
-        policy->quotas[actions[i]->owner.index].stops += actions[i]->verb == WEIR_VERB_STOP;
+        const struct weir_action *const action = weir_plan_action(run->plan, i);
+        if (action->owner.kind != WEIR_OWNER_POOL)
+            continue; /* a job's: decided before, not ours */
+        policy->quotas[action->owner.index].starts += action->verb == WEIR_VERB_START;
+        policy->quotas[action->owner.index].stops += action->verb == WEIR_VERB_STOP;
+        actions[policy->action_count++] = action;
     }
-    policy->action_count = count;
     return WEIR_OK;
 }
 
@@ -518,4 +543,6 @@ const struct weir_scaling_ops weir_scaling_saturation_aware = {
     .decide = saturation_decide,
     .measured = saturation_measured,
     .adopt = saturation_adopt,
+    .save = saturation_save,
+    .restore = saturation_restore,
 };

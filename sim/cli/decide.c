@@ -20,12 +20,9 @@ struct arguments {
     bool is_compact;
 };
 
-enum { KEY_CHECK = 0x200 };
-
-static const struct argp_option options[] = { { "check", KEY_CHECK, NULL, OPTION_HIDDEN, NULL, 0 },
-                                              { "compact", 'l', NULL, 0,
-                                                "Print every answer on one line", 0 },
-                                              { 0 } };
+static const struct argp_option options[] = {
+    { "compact", 'l', NULL, 0, "Print every answer on one line", 0 }, { 0 }
+};
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): argp gives the type */
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -35,9 +32,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->options;
-        return 0;
-    case KEY_CHECK: /* what it was until version 2 of the format */
-        argp_error(state, "known cases are replayed by the program tests/replay of the build");
         return 0;
     case 'l':
         arguments->is_compact = true;

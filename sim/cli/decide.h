@@ -26,4 +26,14 @@ struct decide_question {
 weir_status decide_answer(const struct decide_question *question, json_t **answer,
                           struct weir_error *error);
 
+/* What nodes and workers are called: by lists of objects with an `id`, or of texts. */
+struct decide_names {
+    const json_t *nodes;
+    const json_t *workers; /* of the workers 1, 2, ... */
+    uint64_t first_new;    /* this worker and those after it are n0, n1, ... */
+    bool is_numbered;      /* or workers are called by their numbers */
+};
+/* The actions of a plan in their order, with all that a controller has to know. */
+json_t *decide_actions_json(const struct weir_plan *plan, const struct decide_names *names);
+
 #endif

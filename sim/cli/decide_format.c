@@ -87,21 +87,60 @@ static void check_object(struct checking *checking, json_t *object, const struct
 /* NULL, or the integer that a whole number written otherwise (2.0, 8e10) stands for: callers set it
  * in its place, which jansson leaves as it is for NULL. */
 static json_t *check_number(const struct checking *checking, const struct decide_key *key,
-                            const json_t *value)
+                            bool is_whole, const json_t *value)
 {
     const double number = json_number_value(value);
     const double most = key->most > 0 ? key->most : (double)INFINITY;
-    const bool is_count = key->kind != DECIDE_NUMBER;
 
     if (!json_is_number(value))
-        complain(checking, NULL, "must be a %s", is_count ? "whole number" : "number");
-    else if (number < 0 || number > most)
-        complain(checking, NULL, "must be within [0, %g], got %g", most, number);
-    else if (is_count && fabs(number - nearbyint(number)) > 0)
+        complain(checking, NULL, "must be a %s", is_whole ? "whole number" : "number");
+    else if (number < key->least || number > most)
+        complain(checking, NULL, "must be within [%g, %g], got %g", key->least, most, number);
+    else if (is_whole && fabs(number - nearbyint(number)) > 0)
         complain(checking, NULL, "must be whole, got %g", number);
-    else if (is_count && json_is_real(value))
+    else if (is_whole && json_is_real(value))
         return json_integer((json_int_t)number);
     return NULL;
+}
+
+static void check_word(const struct checking *checking, const json_t *value)
+{
+    uint64_t word;
+
+    if (!decide_word(value, &word))
+        complain(checking, NULL, "must be a whole number from 0 on, or a text of its digits");
+}
+
+static void check_choice(const struct checking *checking, const struct decide_key *key,
+                         const json_t *value)
+{
+    char words[256];
+    const char *names[MOST_NAMES];
+    size_t count = 0;
+    const char *const word = json_string_value(value);
+
+    if (word != NULL && decide_choice(key->choices, word) >= 0)
+        return;
+    (void)snprintf(words, sizeof words, "%s", key->choices);
+    for (char *at = words, *next = at; at != NULL && count < MOST_NAMES; at = next) {
+        next = strchr(at, '|');
+        if (next != NULL)
+            *next++ = '\0';
+        names[count++] = at;
+    }
+    complain(checking, word != NULL ? sim_near_name(word, names, count) : NULL, "must be one of %s",
+             key->choices);
+}
+
+static void check_text(const struct checking *checking, const struct decide_key *key,
+                       const json_t *value)
+{
+    const char *const text = json_string_value(value);
+
+    if (text == NULL)
+        complain(checking, NULL, "must be a text");
+    else if (key->kind == DECIDE_NAME && strlen(text) >= WEIR_MIG_NAME)
+        complain(checking, NULL, "must have at most %d bytes", WEIR_MIG_NAME - 1);
 }
 
 /* A whole number becomes the text of its digits. */
@@ -115,7 +154,7 @@ static void check_id(const struct checking *checking, json_t *object, const char
         complain(checking, NULL, "must be a text or a whole number");
 }
 
-/* Every element of a list. */
+/* Every element of a list; of numbers null is one that is not known. */
 static void check_elements(struct checking *checking, const struct decide_key *key, json_t *list)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -123,8 +162,11 @@ static void check_elements(struct checking *checking, const struct decide_key *k
         enter(checking, (struct sim_json_step){ .index = i });
         if (key->of != NULL)
             check_object(checking, element, key->of);
-        else
-            (void)json_array_set_new(list, i, check_number(checking, key, element));
+        else if (key->choices != NULL)
+            check_choice(checking, key, element);
+        else if (!json_is_null(element) || key->element != DECIDE_NUMBER)
+            (void)json_array_set_new(
+                list, i, check_number(checking, key, key->element != DECIDE_NUMBER, element));
         checking->depth--;
     }
 }
@@ -142,12 +184,13 @@ static void check_params(struct checking *checking, const json_t *policy, const 
                          json_t *value)
 {
     const char *names[MOST_NAMES];
-    const bool is_placement = strncmp(key, "placement", strlen("placement")) == 0;
+    char kind[32];
     const struct weir_param *params = NULL;
-    const char *const name =
-        json_string_value(json_object_get(policy, is_placement ? "placement" : "scaling"));
+
+    (void)snprintf(kind, sizeof kind, "%.*s", (int)strcspn(key, "_"), key);
+    const char *const name = json_string_value(json_object_get(policy, kind));
     const uint32_t count =
-        name == NULL ? 0 : decide_params_of(checking->policies, is_placement, name, &params);
+        name == NULL ? 0 : decide_params_of(checking->policies, kind, name, &params);
 
     if (!json_is_object(value)) {
         complain(checking, NULL, "must be an object");
@@ -174,12 +217,23 @@ static void check_value(struct checking *checking, json_t *object, const struct 
         return;
     switch (key->kind) {
     case DECIDE_NUMBER:
+    case DECIDE_UNITS:
     case DECIDE_COUNT:
-        (void)json_object_set_new(object, key->name, check_number(checking, key, value));
+    case DECIDE_WHOLE:
+        (void)json_object_set_new(
+            object, key->name,
+            check_number(checking, key, key->kind == DECIDE_COUNT || key->kind == DECIDE_WHOLE,
+                         value));
+        break;
+    case DECIDE_WORD:
+        check_word(checking, value);
+        break;
+    case DECIDE_CHOICE:
+        check_choice(checking, key, value);
         break;
     case DECIDE_TEXT:
-        if (!json_is_string(value))
-            complain(checking, NULL, "must be a text");
+    case DECIDE_NAME:
+        check_text(checking, key, value);
         break;
     case DECIDE_ID:
         check_id(checking, object, key->name, value);
@@ -201,7 +255,7 @@ static void check_value(struct checking *checking, json_t *object, const struct 
         if (json_is_array(value))
             check_elements(checking, key, value);
         else
-            (void)json_object_set_new(object, key->name, check_number(checking, key, value));
+            (void)json_object_set_new(object, key->name, check_number(checking, key, true, value));
         break;
     }
 }
@@ -267,12 +321,15 @@ static void check_ids(struct checking *checking, const json_t *document, const c
     const size_t count = json_array_size(list);
     const json_t **const ids = calloc(count + 1, sizeof(json_t *));
 
+    size_t used = 0;
+
     for (size_t i = 0; ids != NULL && i < count; i++)
-        ids[i] = json_object_get(json_array_get(list, i), "id");
+        if (!decide_flag_or(json_array_get(list, i), "removed", false)) /* it may come again */
+            ids[used++] = json_object_get(json_array_get(list, i), "id");
     if (ids != NULL)
-        qsort(ids, count, sizeof(json_t *), compare_texts);
+        qsort(ids, used, sizeof(json_t *), compare_texts);
     enter(checking, (struct sim_json_step){ .key = list_key });
-    for (size_t i = 1; ids != NULL && i < count; i++) {
+    for (size_t i = 1; ids != NULL && i < used; i++) {
         if (strcmp(json_string_value(ids[i - 1]), json_string_value(ids[i])) == 0)
             complain(checking, NULL, "the id %s is there twice", json_string_value(ids[i]));
     }
@@ -283,20 +340,18 @@ static void check_ids(struct checking *checking, const json_t *document, const c
 /* What another program answers, or another version of this one. */
 static bool is_ours(struct checking *checking, const json_t *document)
 {
-    const json_t *const format = json_object_get(document, "format");
+    const char *const format = json_string_value(json_object_get(document, "format"));
     const json_t *const version = json_object_get(document, "version");
     const char *const command = json_string_value(json_object_get(document, "command"));
 
-    if (json_object_get(document, "op") != NULL || json_object_get(document, "input") != NULL)
-        complain(checking, NULL,
-                 "this is a known case of another scheduler; build/release/tests/replay reads it");
-    else if (format != NULL &&
-             (!json_is_string(format) || strcmp(json_string_value(format), DECIDE_FORMAT) != 0))
+    if (!json_is_object(document))
+        complain(checking, NULL, "must be an object");
+    else if (format == NULL || strcmp(format, DECIDE_FORMAT) != 0)
         complain(checking, NULL, "format must be %s", DECIDE_FORMAT);
-    else if ((format == NULL) != (version == NULL))
-        complain(checking, NULL, "format and version come together (version 1 has neither)");
-    else if (version != NULL && json_integer_value(version) != DECIDE_VERSION)
-        complain(checking, NULL, "version must be %d", DECIDE_VERSION);
+    else if (json_number_value(version) < DECIDE_VERSION ||
+             json_number_value(version) > DECIDE_VERSION)
+        complain(checking, NULL, "version must be %d, which weir explain --decide writes; got %lld",
+                 DECIDE_VERSION, (long long)json_number_value(version));
     else if (command != NULL && strcmp(command, "autoscale") != 0)
         complain(checking, NULL, "command must be autoscale, got %s", command);
     else
@@ -315,7 +370,7 @@ void decide_format_check(const struct decide_documents *documents, size_t index,
 
     if (!is_ours(&checking, document))
         return;
-    check_object(&checking, document, decide_formats[0]);
+    check_object(&checking, document, &decide_document_keys);
     if (diagnostics->errors == 0) {
         check_ids(&checking, document, "nodes");
         check_ids(&checking, document, "workers");

@@ -14,29 +14,36 @@
 #include "sim/cli/decide_document.h"
 #include "sim/scenario/diagnostic.h"
 
-/* Version 1 is the format without the keys `format` and `version`. */
-enum { DECIDE_VERSION = 2 };
+enum { DECIDE_VERSION = 3 };
 #define DECIDE_FORMAT "weir-decision"
 
-enum decide_kind {
-    DECIDE_NUMBER,
-    DECIDE_COUNT, /* a whole number */
-    DECIDE_TEXT,
-    DECIDE_ID, /* a text, or a whole number that stands for its digits */
-    DECIDE_FLAG,
-    DECIDE_OBJECT, /* `of` says which */
-    DECIDE_LIST,   /* of such objects, or of counts when there is no `of` */
-    DECIDE_PARAMS, /* of the policy that the key before the underscore names */
-    DECIDE_TYPES   /* null, a count, or a list of counts */
+enum decide_kind {                /* read into */
+                   DECIDE_NUMBER, /* double */
+                   DECIDE_UNITS,  /* int64_t: a number of CPUs or GPUs, in units */
+                   DECIDE_COUNT,  /* uint32_t: a whole number */
+                   DECIDE_WHOLE,  /* int64_t: the same */
+                   DECIDE_WORD,   /* uint64_t: a whole number or a text of its digits */
+                   DECIDE_FLAG,   /* uint32_t */
+                   DECIDE_CHOICE, /* uint32_t: which of the words */
+                   DECIDE_TEXT,   /* const char *: the document's */
+                   DECIDE_NAME,   /* char[WEIR_MIG_NAME] */
+                   DECIDE_ID,     /* a text, or a whole number that stands for its digits */
+                   DECIDE_OBJECT, /* `of` says which */
+                   DECIDE_LIST,   /* of such objects, or of `element` when there is no `of` */
+                   DECIDE_PARAMS, /* of the policy that the key before the underscore names */
+                   DECIDE_TYPES   /* null, a count, or a list of counts */
 };
 
 struct decide_keys;
 struct decide_key {
     const char *name;
     enum decide_kind kind;
+    enum decide_kind element;
     const struct decide_keys *of;
     const char *unit;
-    double most; /* numbers and counts are within [0, most]; 0 = no bound */
+    const char *choices; /* "a|b|c" */
+    double least, most;  /* numbers are within [least, most]; most 0 = no bound */
+    size_t field;        /* where it is read to: 1 + offset; 0 = by hand */
     bool is_required;
     bool may_be_null;
     const char *help;
@@ -46,6 +53,12 @@ struct decide_keys {
     const struct decide_key *keys;
     size_t count;
 };
+
+extern const struct decide_keys decide_document_keys, decide_node_keys, decide_gpu_keys,
+    decide_table_keys, decide_profile_keys, decide_instance_keys, decide_stage_keys,
+    decide_shape_keys, decide_estimate_keys, decide_worker_keys, decide_workload_keys,
+    decide_kind_keys, decide_group_keys, decide_job_keys, decide_new_job_keys, decide_cut_keys,
+    decide_policy_keys;
 
 /* Every kind of object; the document is the first. */
 extern const struct decide_keys *const decide_formats[];

@@ -9,22 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Index of `word` among words separated by '|', or -1. */
-static int choice_index(const char *choices, const char *word)
-{
-    const size_t length = strlen(word);
-    int index = 0;
-
-    for (const char *at = choices; at != NULL; index++) {
-        if (strcspn(at, "|") == length && strncmp(at, word, length) == 0)
-            return index;
-        at = strchr(at, '|');
-        if (at != NULL)
-            at++;
-    }
-    return -1;
-}
-
 static weir_status param_value(const struct weir_param *param, const json_t *json, double *value,
                                struct weir_error *error)
 {
@@ -33,7 +17,7 @@ static weir_status param_value(const struct weir_param *param, const json_t *jso
     else if (json_is_number(json))
         *value = json_number_value(json);
     else if (json_is_string(json) && param->kind == WEIR_PARAM_CHOICE)
-        *value = choice_index(param->choices, json_string_value(json));
+        *value = decide_choice(param->choices, json_string_value(json));
     else
         return weir_fail(error, WEIR_EFORMAT, "%s must be a number, a flag or a choice",
                          param->name);
@@ -69,71 +53,91 @@ static weir_status param_values(const struct weir_param *table, uint32_t count, 
     return WEIR_OK;
 }
 
-static const struct weir_placement_ops *find_placement(const struct sim_policies *policies,
-                                                       const char *name)
-{
-    for (size_t i = 0; policies != NULL && i < policies->placements_count; i++) {
-        if (strcmp(policies->placements[i]->name, name) == 0)
-            return policies->placements[i];
+/* Of the policies that are known, plug-ins included, the one of this name. */
+#define FIND(kind)                                                                                 \
+    static const struct weir_##kind##_ops *find_##kind(const struct sim_policies *policies,        \
+                                                       const char *name)                           \
+    {                                                                                              \
+        for (size_t i = 0; policies != NULL && i < policies->kind##s_count; i++)                   \
+            if (strcmp(policies->kind##s[i]->name, name) == 0)                                     \
+                return policies->kind##s[i];                                                       \
+        return policies == NULL ? weir_##kind##_find(name) : NULL;                                 \
     }
-    return policies == NULL ? weir_placement_find(name) : NULL;
-}
+FIND(placement)
+FIND(scaling)
+FIND(queueing)
 
-static const struct weir_scaling_ops *find_scaling(const struct sim_policies *policies,
-                                                   const char *name)
-{
-    for (size_t i = 0; policies != NULL && i < policies->scalings_count; i++) {
-        if (strcmp(policies->scalings[i]->name, name) == 0)
-            return policies->scalings[i];
+/* Returns the parameters of the policy when it is there. */
+#define PARAMS(kind_)                                                                              \
+    if (strcmp(kind, #kind_) == 0) {                                                               \
+        const struct weir_##kind_##_ops *const ops = find_##kind_(policies, name);                 \
+        *params = ops == NULL ? NULL : ops->params;                                                \
+        return ops == NULL ? 0 : ops->param_count;                                                 \
     }
-    return policies == NULL ? weir_scaling_find(name) : NULL;
-}
 
-uint32_t decide_params_of(const struct sim_policies *policies, bool is_placement, const char *name,
+uint32_t decide_params_of(const struct sim_policies *policies, const char *kind, const char *name,
                           const struct weir_param **params)
 {
-    const struct weir_placement_ops *const placement =
-        is_placement ? find_placement(policies, name) : NULL;
-    const struct weir_scaling_ops *const scaling =
-        is_placement ? NULL : find_scaling(policies, name);
+    PARAMS(placement)
+    PARAMS(scaling)
+    PARAMS(queueing)
+    return 0;
+}
 
-    if (placement != NULL)
-        *params = placement->params;
-    else if (scaling != NULL)
-        *params = scaling->params;
-    else
-        return 0;
-    return placement != NULL ? placement->param_count : scaling->param_count;
+/* The values that `KIND_params` gives to the policy that `KIND` names. */
+static weir_status read_params(const struct decide_question *question, const json_t *given,
+                               const char *kind, double *values, struct weir_error *error)
+{
+    const struct weir_param *params = NULL;
+    const char *name = NULL;
+    char key[32];
+
+    WEIR_TRY(decide_get_text(given, kind, &name, error));
+    const uint32_t count = decide_params_of(question->policies, kind, name, &params);
+    (void)snprintf(key, sizeof key, "%s_params", kind);
+    const weir_status status =
+        param_values(params, count, json_object_get(given, key), values, error);
+    if (status != WEIR_OK)
+        weir_error_wrap(error, "policy.%s", key);
+    return status;
+}
+
+static weir_status find_all(const struct decide_question *question, const json_t *given,
+                            struct decide_policy *policy, struct weir_error *error)
+{
+    const char *const queueing = json_string_value(json_object_get(given, "queueing"));
+    const char *const fallback = json_string_value(json_object_get(given, "fallback"));
+    const char *name;
+
+    WEIR_TRY(decide_get_text(given, "placement", &name, error));
+    policy->placement = find_placement(question->policies, name);
+    if (policy->placement == NULL)
+        return weir_fail(error, WEIR_EFORMAT, "policy.placement: unknown policy %s", name);
+    WEIR_TRY(decide_get_text(given, "scaling", &name, error));
+    policy->scaling = find_scaling(question->policies, name);
+    if (policy->scaling == NULL)
+        return weir_fail(error, WEIR_EFORMAT, "policy.scaling: unknown policy %s", name);
+    policy->queueing = queueing == NULL ? NULL : find_queueing(question->policies, queueing);
+    if (queueing != NULL && policy->queueing == NULL)
+        return weir_fail(error, WEIR_EFORMAT, "policy.queueing: unknown policy %s", queueing);
+    policy->fallback = fallback == NULL ? NULL : find_scaling(question->policies, fallback);
+    if (fallback != NULL && policy->fallback == NULL)
+        return weir_fail(error, WEIR_EFORMAT, "policy.fallback: unknown policy %s", fallback);
+    return WEIR_OK;
 }
 
 weir_status decide_policy(const struct decide_question *question, struct decide_policy *policy,
                           struct weir_error *error)
 {
-    const char *placement;
-    const char *scaling;
     json_t *given;
 
     WEIR_TRY(decide_get(question->input, "policy", &given, error));
-    WEIR_TRY(decide_get_text(given, "placement", &placement, error));
-    WEIR_TRY(decide_get_text(given, "scaling", &scaling, error));
-    policy->placement = find_placement(question->policies, placement);
-    policy->scaling = find_scaling(question->policies, scaling);
-    if (policy->placement == NULL)
-        return weir_fail(error, WEIR_EFORMAT, "policy.placement: unknown policy %s", placement);
-    if (policy->scaling == NULL)
-        return weir_fail(error, WEIR_EFORMAT, "policy.scaling: unknown policy %s", scaling);
-    weir_status status =
-        param_values(policy->placement->params, policy->placement->param_count,
-                     json_object_get(given, "placement_params"), policy->placement_values, error);
-    if (status != WEIR_OK) {
-        weir_error_wrap(error, "policy.placement_params");
-        return status;
-    }
-    status = param_values(policy->scaling->params, policy->scaling->param_count,
-                          json_object_get(given, "scaling_params"), policy->scaling_values, error);
-    if (status != WEIR_OK)
-        weir_error_wrap(error, "policy.scaling_params");
-    return status;
+    WEIR_TRY(find_all(question, given, policy, error));
+    WEIR_TRY(read_params(question, given, "placement", policy->placement_values, error));
+    WEIR_TRY(read_params(question, given, "scaling", policy->scaling_values, error));
+    return policy->queueing == NULL
+               ? WEIR_OK
+               : read_params(question, given, "queueing", policy->queueing_values, error);
 }
 
 static json_t *engines_json(const struct weir_alloc *alloc, bool encoders)

@@ -21,7 +21,7 @@ struct arguments {
     const char *database;
     struct an_explain_query query;
     struct sim_options options; /* plug-ins, for --decide */
-    bool decide;
+    uint32_t decisions;         /* --decide: so many; 0 = another question */
 };
 
 static const struct argp_option table[] = {
@@ -36,8 +36,9 @@ static const struct argp_option table[] = {
     { "from", KEY_FROM, "TIME", 0, "With --stage: from this time on (1h30m, 01:30:00, 5400)", 0 },
     { "to", KEY_TO, "TIME", 0, "With --stage: up to this time", 0 },
     { "at", KEY_AT, "TIME", 0, "The decision in force at this time", 0 },
-    { "decide", KEY_DECIDE, NULL, 0,
-      "With --at: write what the first decision from then on starts from, as JSON for weir decide",
+    { "decide", KEY_DECIDE, "COUNT", OPTION_ARG_OPTIONAL,
+      "With --at: write what the first decision from then on starts from, as JSON for weir decide; "
+      "--decide=COUNT: the first so many, one a line",
       0 },
     { "format", 'f', "FORMAT", 0, "text or json (default: text)", 0 },
     { NULL, 0, NULL, 0, NULL, 0 }
@@ -52,6 +53,17 @@ static int64_t worker_option(const char *text, const struct argp_state *state)
     return value;
 }
 
+static uint32_t count_option(const char *text, const struct argp_state *state)
+{
+    char *end = NULL;
+    if (text == NULL)
+        return 1;
+    const unsigned long value = strtoul(text, &end, 10);
+    if (!isdigit((unsigned char)text[0]) || *end != '\0' || value < 1 || value > UINT32_MAX)
+        argp_error(state, "--decide: expected a number from 1 on, found '%s'", text);
+    return (uint32_t)value;
+}
+
 static void check_question(const struct arguments *arguments, const struct argp_state *state)
 {
     const struct an_explain_query *query = &arguments->query;
@@ -64,7 +76,7 @@ static void check_question(const struct arguments *arguments, const struct argp_
         argp_error(
             state,
             "explain what: one of --worker ID, --job ID, --stage NAME, --pending, --at TIME");
-    if (arguments->decide && (isnan(query->at_s) || query->is_pending))
+    if (arguments->decisions > 0 && (isnan(query->at_s) || query->is_pending))
         argp_error(state, "--decide needs --at TIME");
     if (query->stage == NULL && !(isnan(query->from_s) && isnan(query->to_s)))
         argp_error(state, "--from and --to belong to --stage");
@@ -81,7 +93,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[1] = &arguments->options;
         return 0;
     case KEY_DECIDE:
-        arguments->decide = true;
+        arguments->decisions = count_option(argument, state);
         return 0;
     case KEY_WORKER:
         query->worker = worker_option(argument, state);
@@ -150,9 +162,13 @@ int sim_cmd_explain(int argc, char **argv)
     sim_options_parse(&argp, argc, argv, &arguments);
     arguments.query.variant = arguments.choice.variant;
     arguments.query.replication = arguments.choice.replication;
-    if (arguments.decide) {
-        const int code = sim_explain_decide(arguments.database, &arguments.choice,
-                                            arguments.query.at_s, &arguments.options, stdout);
+    if (arguments.decisions > 0) {
+        const struct sim_decide_question question = { .database = arguments.database,
+                                                      .choice = &arguments.choice,
+                                                      .at_s = arguments.query.at_s,
+                                                      .count = arguments.decisions,
+                                                      .out = stdout };
+        const int code = sim_explain_decide(&question, &arguments.options);
         sim_options_clear(&arguments.options);
         return code;
     }

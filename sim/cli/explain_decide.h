@@ -10,9 +10,16 @@
 
 #include <stdio.h>
 
-/* Repeats the run from its row in the database up to the first decision at or after `at_s` and
- * writes what that decision starts from to `out`. Returns an exit code. */
-int sim_explain_decide(const char *database, const struct sim_run_choice *choice, double at_s,
-                       const struct sim_options *options, FILE *out);
+/* Repeats the run from its row in the database and writes what its first `count` decisions at or
+ * after `at_s` start from, of several each on a line. Returns an exit code. */
+struct sim_decide_question {
+    const char *database;
+    const struct sim_run_choice *choice;
+    double at_s;
+    uint32_t count;
+    FILE *out;
+};
+int sim_explain_decide(const struct sim_decide_question *question,
+                       const struct sim_options *options);
 
 #endif

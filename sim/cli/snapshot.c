@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * weir snapshot: the state of a stored run at one moment as the `initial` mapping of a scenario.
+ * weir snapshot: the state of a stored run at one moment, as the `initial` mapping of a scenario or
+ * as what its scheduler knows.
  *
- * Nothing of this is stored: the run is repeated up to that moment. Workers in set-up count as
- * ready, work in hand waits again in front of its stage, and what has left a stage waits in front
- * of the next one.
+ * Nothing of this is stored: the run is repeated up to that moment. In the mapping workers in
+ * set-up count as ready, work in hand waits again in front of its stage, and what has left a stage
+ * waits in front of the next one; a scenario begins without jobs. What the scheduler knows, jobs
+ * included, is the document of weir decide.
  */
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
@@ -24,10 +26,12 @@ struct arguments {
     struct sim_run_choice choice;
     const char *database;
     double at_s;
+    bool as_json;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
+    static const char *const formats[] = { "yaml", "json" };
     struct arguments *arguments = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
@@ -36,6 +40,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 't':
         arguments->at_s = sim_time_option(argument, state, "--at");
+        return 0;
+    case 'f':
+        if (sim_options_choice(argument, formats, 2) < 0)
+            argp_error(state, "--format: '%s' is neither yaml nor json", argument);
+        arguments->as_json = sim_options_choice(argument, formats, 2) == 1;
         return 0;
     case ARGP_KEY_ARG:
         if (arguments->database != NULL)
@@ -54,7 +63,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option option_table[] = {
-    { "at", 't', "TIME", 0, "Simulated time: 90, 15m, 1h30m", 0 }, { NULL, 0, NULL, 0, NULL, 0 }
+    { "at", 't', "TIME", 0, "Simulated time: 90, 15m, 1h30m", 0 },
+    { "format", 'f', "FORMAT", 0,
+      "yaml: the `initial` mapping of a scenario; json: all that the scheduler knows, jobs "
+      "included, as weir decide reads it (default: yaml)",
+      0 },
+    { NULL, 0, NULL, 0, NULL, 0 }
 };
 static const struct argp_child children[] = { { &sim_run_choice_argp, 0, NULL, 0 },
                                               { &sim_options_plugin_argp, 0, NULL, 0 },
@@ -63,8 +77,8 @@ static const struct argp argp = {
     .options = option_table,
     .parser = parse,
     .args_doc = "DB",
-    .doc = "Write the state of a stored run at one moment as the `initial` mapping of a scenario: "
-           "workers by stage and node, queues, estimates.\v"
+    .doc = "Write the state of a stored run at one moment as the `initial` mapping of a scenario "
+           "(workers by stage and node, queues, estimates), or what its scheduler knows.\v"
            "Append it to the scenario and set input.items to what the comments say to go on from "
            "there. Exit codes: 0, 2 no such run or moment, 3 database, 4 module.",
     .children = children
@@ -196,6 +210,8 @@ static void put_all(const struct sim_world *world, const struct sim_stored_run *
                           world->scenario->pipelines[p].name,
                           stage_at(world, (uint32_t)world->scenario->pipelines[p].stage_first)
                               ->pipeline->source_left);
+    if (world->scenario->workloads_count > 0)
+        fputs("# jobs are left out: a scenario begins without any; --format json has them\n", out);
     fputs("initial:\n", out);
     put_workers(world, out);
     put_queues(world, out);
@@ -205,8 +221,9 @@ static void put_all(const struct sim_world *world, const struct sim_stored_run *
 /* ---- repeating ---- */
 
 static weir_status take(const struct sim_scenario *scenario, const struct sim_stored_run *run,
-                        double at_s, struct weir_error *error)
+                        const struct arguments *arguments, struct weir_error *error)
 {
+    const double at_s = arguments->at_s;
     const struct sim_run_options options = { .seed = run->seed,
                                              .replication = run->replication,
                                              .variant = run->variant,
@@ -221,7 +238,9 @@ static weir_status take(const struct sim_scenario *scenario, const struct sim_st
         (sim_world_is_done(world) || sim_engine_now(world->context.engine) < at_ns))
         status = weir_fail(error, WEIR_ENOTFOUND, "the run is over at %.9g s; it ended at %.9g s",
                            at_s, (double)sim_world_end_ns(world) / 1e9);
-    if (status == WEIR_OK)
+    if (status == WEIR_OK && arguments->as_json)
+        status = sim_port_export(world->port, stdout);
+    else if (status == WEIR_OK)
         put_all(world, run, at_s, stdout);
     sim_world_destroy(world);
     return status;
@@ -245,7 +264,7 @@ int sim_cmd_snapshot(int argc, char **argv)
     if (status == WEIR_OK && code == SIM_EXIT_OK)
         status = sim_stored_scenario(&stored, &stored.runs[0], &policies, &scenario, &error);
     if (status == WEIR_OK && code == SIM_EXIT_OK)
-        status = take(scenario, &stored.runs[0], arguments.at_s, &error);
+        status = take(scenario, &stored.runs[0], &arguments, &error);
     sim_scenario_destroy(scenario);
     sim_plugins_clear(&policies);
     sim_stored_clear(&stored);

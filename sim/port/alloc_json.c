@@ -60,6 +60,8 @@ static weir_status read_gpu(const json_t *part, const struct weir_shape *shape,
 {
     const json_t *const memory = json_object_get(part, "mem_bytes");
     int64_t units = 0;
+    uint32_t profile = 0;
+    uint32_t start = 0;
 
     WEIR_TRY(read_fraction(part, shape, &units, error));
     device->units += units;
@@ -67,6 +69,11 @@ static weir_status read_gpu(const json_t *part, const struct weir_shape *shape,
         device->mem_bytes += (int64_t)json_number_value(memory);
     else
         device->mem_bytes += shape != NULL ? shape->gpu_mem_bytes : 0;
+    if (json_object_get(part, "profile") == NULL)
+        return WEIR_OK;
+    WEIR_TRY(read_index(part, "profile", WEIR_MIG_PROFILES, &profile, error));
+    WEIR_TRY(read_index(part, "start", WEIR_MIG_SLOTS, &start, error));
+    device->mig = weir_device_instance(profile, start);
     return WEIR_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The devices of a worker in JSON, as documents of weir decide and answers of programs have them:
- * `gpus` [{gpu, fraction, mem_bytes}], `nvdecs` and `nvencs` [{gpu, index}].
+ * `gpus` [{gpu, fraction, mem_bytes, profile, start}], `nvdecs` and `nvencs` [{gpu, index}].
  */
 #ifndef SIM_ALLOC_JSON_H
 #define SIM_ALLOC_JSON_H

@@ -6,6 +6,7 @@
 #include "sim/engine/room.h"
 #include "sim/port/port_state.h"
 #include "sim/record/record.h"
+#include "sim/record/run_options.h"
 #include "sim/scenario/belief.h"
 #include "weir/host.h"
 
@@ -66,24 +67,68 @@ static weir_status write_text(void *state, const char *text, size_t length)
     return fwrite(text, 1, length, state) == length ? WEIR_OK : WEIR_EIO;
 }
 
+/* What the host would decide from; the caller frees it. */
+static weir_status write_document(struct sim_port *port, const struct weir_call *call, char **text,
+                                  size_t *length)
+{
+    FILE *out = open_memstream(text, length);
+    if (out == NULL)
+        return WEIR_ENOMEM;
+    const struct weir_sink sink = { write_text, out };
+    const weir_status status = weir_host_export_call(port->host, call, &sink);
+    return fclose(out) == 0 ? status : WEIR_ENOMEM;
+}
+
 /* The question must be ready before the host asks: it may not be called back while it plans. */
-static weir_status prepare_question(struct sim_port *port, const char *word, int64_t now_ns)
+static weir_status prepare_question(struct sim_port *port, const char *word,
+                                    const struct weir_call *call)
 {
     char *text = NULL;
     size_t length = 0;
     if (!has_command(port))
         return WEIR_OK;
-    FILE *out = open_memstream(&text, &length);
-    if (out == NULL)
-        return WEIR_ENOMEM;
-    const struct weir_sink sink = { write_text, out };
-    weir_status status = weir_host_export(port->host, now_ns, &sink);
-    if (fclose(out) != 0)
-        status = WEIR_ENOMEM;
+    weir_status status = write_document(port, call, &text, &length);
     if (status == WEIR_OK)
         status = sim_command_prepare(&port->command, text, word);
     free(text);
     return status;
+}
+
+/* ---- who sees decisions ---- */
+
+static bool is_shown(const struct sim_port *port, int64_t now_ns)
+{
+    const struct sim_run_options *options = port->config.options;
+    return options != NULL && options->witness != NULL &&
+           sim_time_s(now_ns) >= options->export_at_s;
+}
+
+static weir_status show_document(struct sim_port *port, const struct weir_call *call)
+{
+    char *text = NULL;
+    size_t length = 0;
+    if (!is_shown(port, call->now_ns))
+        return WEIR_OK;
+    const struct sim_witness *witness = port->config.options->witness;
+    weir_status status = write_document(port, call, &text, &length);
+    if (status == WEIR_OK)
+        status = witness->document(witness->self, text, length, &port->is_enough);
+    free(text);
+    return status;
+}
+
+static weir_status show_plan(const struct sim_port *port, const struct weir_call *call,
+                             const struct weir_plan *plan)
+{
+    if (!is_shown(port, call->now_ns) || port->config.options->witness->plan == NULL)
+        return WEIR_OK;
+    const struct sim_witness *witness = port->config.options->witness;
+    return witness->plan(witness->self, plan, weir_host_cluster(port->host));
+}
+
+bool sim_port_is_enough(const struct sim_port *port)
+{
+    return port->is_enough;
 }
 
 /* Which command it was that failed. */
@@ -484,12 +529,12 @@ static int64_t apply_time(const struct sim_port *port, int64_t now_ns)
 }
 
 /* What only policies that count workers want to know. */
-static weir_status tell_scaling(struct sim_port *port, int64_t now_ns)
+static weir_status tell_scaling(struct sim_port *port, const struct weir_call *call)
 {
-    plan_look(port, now_ns);
+    plan_look(port, call->now_ns);
     WEIR_TRY(update_pools(port));
-    update_speeds(port, now_ns);
-    return prepare_question(port, "autoscale", now_ns);
+    update_speeds(port, call->now_ns);
+    return prepare_question(port, "autoscale", call);
 }
 
 weir_status sim_port_decide(struct sim_port *port, uint32_t causes)
@@ -503,10 +548,14 @@ weir_status sim_port_decide(struct sim_port *port, uint32_t causes)
         return WEIR_OK;
     }
     if (port->pool_count > 0 && (causes & ~(uint32_t)WEIR_CAUSE_JOBS) != 0)
-        WEIR_TRY(tell_scaling(port, now_ns));
+        WEIR_TRY(tell_scaling(port, &call));
+    WEIR_TRY(show_document(port, &call));
+    if (port->is_enough)
+        return WEIR_OK;
     port->passes += (causes & WEIR_CAUSE_JOBS) != 0;
     weir_status status = name_command(
         port, weir_host_decide(port->host, &call, &plan, context->error), context->error);
+    WEIR_TRY(show_plan(port, &call, status == WEIR_OK ? plan : NULL));
     if (status == WEIR_OK && (causes & ~(uint32_t)WEIR_CAUSE_JOBS) != 0)
         status = check_progress(port, plan, now_ns);
     if (status != WEIR_OK)
@@ -577,7 +626,10 @@ weir_status sim_port_replace(struct sim_port *port, const struct sim_sched *sche
     if (has_command(port))
         WEIR_TRY(update_pools(port));
     WEIR_TRY(sim_port_tell_news(port)); /* the view may be younger now, or older */
-    WEIR_TRY(prepare_question(port, "adopt", sim_engine_now(port->config.context->engine)));
+    const struct weir_call call = { .size = sizeof call,
+                                    .causes = WEIR_CAUSE_TIMER,
+                                    .now_ns = sim_engine_now(port->config.context->engine) };
+    WEIR_TRY(prepare_question(port, "adopt", &call));
     return name_command(port, weir_host_replace(port->host, &config, error), error);
 }
 

@@ -28,6 +28,7 @@ struct sim_port_config {
     struct sim_workers *workers;
     const struct sim_driver *drivers;
     uint32_t driver_count;
+    const struct sim_run_options *options; /* who sees decisions */
 };
 
 weir_status sim_port_create(const struct sim_port_config *config, struct sim_port **port,
@@ -102,7 +103,9 @@ weir_status sim_port_replace(struct sim_port *port, const struct sim_sched *sche
 /* What the host has measured of a pool by now. */
 struct weir_estimate sim_port_estimate(struct sim_port *port, uint32_t pool);
 
-/* The input of a decision at this moment, as `weir decide` reads it. */
+/* What a decision at this moment, asked for by a timer, would start from. */
 weir_status sim_port_export(struct sim_port *port, FILE *out);
+/* The witness of decisions has seen enough: the last one was not made. */
+bool sim_port_is_enough(const struct sim_port *port);
 
 #endif

@@ -77,6 +77,7 @@ struct sim_port {
     int64_t pending_ns, pending_wall_ns;
     bool has_seen;
     struct port_log log;
+    bool is_enough;                   /* the witness says */
     struct sim_command_setup command; /* for the policy of that name */
     struct weir_allocator memory;
 };

@@ -7,10 +7,11 @@
 #ifndef SIM_RECORD_RUN_OPTIONS_H
 #define SIM_RECORD_RUN_OPTIONS_H
 
+#include "weir/status.h"
+
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 struct sim_recorder;
 struct sim_result_row;
@@ -27,6 +28,19 @@ struct sim_progress {
     const uint64_t *volatile handled;
 };
 
+/* Who sees decisions. */
+struct weir_cluster;
+struct weir_plan;
+struct sim_witness {
+    void *self;
+    /* What a decision is about to start from, as `weir decide` reads it. `is_enough`: it is not
+     * made any more, and the run stops. */
+    weir_status (*document)(void *self, const char *text, size_t length, bool *is_enough);
+    /* What came of it; NULL = it failed. */
+    weir_status (*plan)(void *self, const struct weir_plan *plan,
+                        const struct weir_cluster *cluster);
+};
+
 struct sim_run_options {
     uint64_t seed;
     uint32_t replication;
@@ -38,11 +52,10 @@ struct sim_run_options {
     const volatile sig_atomic_t *interrupt; /* NULL = cannot be interrupted */
     struct sim_progress *progress;          /* NULL = not shown */
     bool check_always;                      /* all invariants after every event (slow; tests) */
-    double
-        export_at_s; /* write the input of the decision at or after this time and stop; NAN = no */
-    FILE *export_to;
     void (*listen)(void *listener, const struct sim_result_row *row); /* results; NULL = nobody */
     void *listener;
+    double export_at_s; /* the witness sees decisions at or after this time; NAN = none */
+    const struct sim_witness *witness;           /* NULL = nobody sees decisions */
     const struct sim_observer *observer;         /* NULL = nobody watches */
     const struct sim_driver_ops *const *drivers; /* NULL = sim_drivers */
 };

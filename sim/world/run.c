@@ -260,7 +260,7 @@ static weir_status run_world(struct sim_world *world, struct weir_error *error)
                         (unsigned long long)world->options->seed, world->options->replication);
         return status;
     }
-    return world->options->export_to != NULL ? WEIR_OK : finish(world);
+    return sim_port_is_enough(world->port) ? WEIR_OK : finish(world);
 }
 
 /* ---- the lab ---- */
@@ -369,7 +369,7 @@ weir_status sim_run(const struct sim_scenario *scenario, const struct sim_run_op
     summary->peak_rss_mib = peak_rss_mib();
     if (status != WEIR_OK) /* a successful run leaves remarks of tries that failed in the box */
         (void)snprintf(summary->message, sizeof(summary->message), "%s", error.text);
-    if (recorded == WEIR_OK && options->export_to == NULL) {
+    if (recorded == WEIR_OK) {
         const weir_status ended = record_end(options, world, summary, &error);
         status = status == WEIR_OK ? ended : status;
     }

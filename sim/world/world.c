@@ -200,7 +200,8 @@ static weir_status create_parts(struct sim_world *world, struct weir_error *erro
                                           .scenario = scenario,
                                           .workers = world->workers,
                                           .drivers = world->drivers,
-                                          .driver_count = world->driver_count };
+                                          .driver_count = world->driver_count,
+                                          .options = world->options };
     WEIR_TRY(sim_port_create(&port, &world->port, error));
     WEIR_TRY(create_drivers(world, error));
     WEIR_TRY(create_meter(world));
@@ -345,12 +346,11 @@ static weir_status sample(struct sim_world *world, int64_t now_ns)
 
 static weir_status decide(struct sim_world *world, int64_t now_ns, uint32_t causes)
 {
-    const struct sim_run_options *options = world->options;
-    if (options->export_to != NULL && sim_time_s(now_ns) >= options->export_at_s) {
-        sim_engine_stop(world->context.engine);
-        return sim_port_export(world->port, options->export_to);
-    }
     WEIR_TRY(sim_port_decide(world->port, causes));
+    if (sim_port_is_enough(world->port)) {
+        sim_engine_stop(world->context.engine);
+        return WEIR_OK;
+    }
     WEIR_TRY(sim_world_settle(world));
     const int64_t interval_ns = sim_port_interval_ns(world->port);
     if ((causes & WEIR_CAUSE_TIMER) != 0 && interval_ns > 0)

@@ -31,10 +31,11 @@ echo '{"id": 1' >broken.json
 expect 2 "$replay" broken.json
 
 # The product has one format.
-expect 2 "$WEIR_BIN" decide --check right.json
-matches stderr 'tests/replay'
 expect 3 "$WEIR_BIN" decide right.json
-matches stderr '^right.json:1:1: error: .*tests/replay'
-echo '{"command": "autoscale", "nodes": [], "stages": [],
+matches stderr '^right.json:1:1: error: format must be weir-decision'
+echo '{"format": "weir-decision", "version": 3, "command": "autoscale", "nodes": [], "stages": [],
  "polcy": {}}' | expect 3 "$WEIR_BIN" decide
 matches stderr "^-:2:2: error: polcy: unknown key; did you mean 'policy'"
+echo '{"format": "weir-decision", "version": 2, "command": "autoscale"}' |
+    expect 3 "$WEIR_BIN" decide
+matches stderr '^-:1:1: error: version must be 3, .* got 2$'

@@ -45,3 +45,15 @@ has stderr 'the run is over'
 expect 2 "$WEIR_BIN" snapshot a.db
 expect 2 "$WEIR_BIN" snapshot a.db --at 1m --variant nobody
 expect 3 "$WEIR_BIN" snapshot missing.db --at 1m
+
+# Of a mixed run the scheduler's view has the jobs: some wait and some run, and it can be decided.
+expect 0 "$WEIR_BIN" run "$WEIR_SOURCE_DIR/scenarios/examples/mixed_cluster.yaml" -o mixed.db --quiet
+expect 0 "$WEIR_BIN" snapshot mixed.db --at 3h
+has stdout '# jobs are left out'
+expect 0 "$WEIR_BIN" snapshot mixed.db --at 3h --format json
+cp stdout mixed.json
+matches mixed.json '"state": "running"'
+matches mixed.json '"stage": "caption"'
+expect 0 "$WEIR_BIN" decide mixed.json
+matches stdout '"status": "ok"'
+expect 2 "$WEIR_BIN" snapshot mixed.db --at 3h --format xml

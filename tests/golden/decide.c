@@ -9,6 +9,7 @@
 #include "tests/support/check.h"
 #include "tests/support/pipeline.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@
 #define STAGE                                                                                      \
     "{\"name\": \"a\", \"batch_size\": 1, \"requested_workers\": 2, \"shape\": {\"type\": "        \
     "\"cpu_only\", \"cpus\": 1}}"
-#define HEAD "{\"format\": \"weir-decision\", \"version\": 2, \"command\": \"autoscale\", "
+#define HEAD "{\"format\": \"weir-decision\", \"version\": 3, \"command\": \"autoscale\", "
 
 /* What checking and answering the first document says first, as line:column: message; empty = it
  * was answered, and the answer is the caller's. */
@@ -48,18 +49,28 @@ static void ask(const char *text, char said[512], json_t **answer)
     decide_documents_clear(&documents);
 }
 
+/* The document of a node "n", one kind of jobs and whatever follows. */
+#define JOBS(more)                                                                                 \
+    HEAD "\"nodes\": [{\"id\": \"n\", \"cpus\": 4}], \"stages\": [], \"workloads\": [{\"name\": "  \
+         "\"w\"}],\n\"job_kinds\": [{\"groups\": [{\"ranks\": 1, \"shape\": {\"type\": "           \
+         "\"cpu_only\", \"cpus\": 1}}]}],\n" more ", " POLICY "}"
+
 static void mistakes_are_named_with_their_place(void)
 {
     static const char *const documents[][2] = {
-        { "{}", "1:1: key 'command' is missing (`autoscale`)" },
+        { "{}", "1:1: format must be weir-decision" },
         { "[1]", "1:2: must be an object" },
         { "{\"a\": 1, \"a\": 2}", "f:1:12: duplicate object key near '\"a\"'" },
-        { "{\"command\": \"fly\"}", "1:1: command must be autoscale, got fly" },
-        { "{\"format\": \"weir-decision\", \"version\": 3}", "1:1: version must be 2" },
-        { "{\"format\": \"yours\", \"version\": 2}", "1:1: format must be weir-decision" },
-        { "{\"version\": 2}", "1:1: format and version come together (version 1 has neither)" },
-        { "{\"op\": \"shape\"}", "1:1: this is a known case of another scheduler; "
-                                 "build/release/tests/replay reads it" },
+        { "{\"format\": \"weir-decision\", \"version\": 3, \"command\": \"fly\"}",
+          "1:1: command must be autoscale, got fly" },
+        { "{\"format\": \"weir-decision\", \"version\": 2}",
+          "1:1: version must be 3, which weir explain --decide writes; got 2" },
+        { "{\"format\": \"weir-decision\", \"version\": 4}",
+          "1:1: version must be 3, which weir explain --decide writes; got 4" },
+        { "{\"format\": \"yours\", \"version\": 3}", "1:1: format must be weir-decision" },
+        { "{\"format\": \"weir-decision\", \"version\": 3}",
+          "1:1: key 'command' is missing (`autoscale`)" },
+        { "{\"op\": \"shape\"}", "1:1: format must be weir-decision" },
         { HEAD "\n\"nodes\": [{\"id\": \"n\", \"cpus\": 1},\n {\"id\": \"m\", \"cpu\": 1}], "
                "\"stages\": [], " POLICY "}",
           "3:2: nodes[1]: key 'cpus' is missing (all it has)" },
@@ -81,6 +92,41 @@ static void mistakes_are_named_with_their_place(void)
         { HEAD "\"nodes\": [], \"stages\": [\n" STAGE "],\n\"workers\": [{\"id\": 3, \"stage\": "
                "\"a\", \"node\": \"x\"}], " POLICY "}",
           "3:13: workers[0]: node x is not listed" },
+        { HEAD
+          "\"next_worker\": 5, \"nodes\": [{\"id\": \"n\", \"cpus\": 1}],\n\"stages\": [], " POLICY
+          "}",
+          "1:95: nodes[0]: id must be a whole number beside next_worker" },
+        { HEAD "\"nodes\": [], \"stages\": [],\n\"causes\": [\"jobs\", \"timr\"], " POLICY "}",
+          "2:20: causes[1]: must be one of timer|wake|jobs|nodes|workers; near timer" },
+        { HEAD "\"nodes\": [], \"stages\": [],\n\"seed\": -1, " POLICY "}",
+          "2:1: seed: must be a whole number from 0 on, or a text of its digits" },
+        { JOBS("\"jobs\": [{\"workload\": 0, \"id\": 1, \"kind\": 1}]"),
+          "3:35: jobs[0]: kind: there are 1 job_kinds" },
+        { JOBS("\"jobs\": [{\"workload\": 1, \"id\": 1, \"kind\": 0}]"),
+          "3:10: jobs[0]: workload 1 of 1" },
+        { JOBS("\"jobs\": [{\"workload\": 0, \"id\": 1, \"kind\": 0},\n{\"workload\": 0, "
+               "\"id\": 1, \"kind\": 0}]"),
+          "4:1: jobs[1]: it is known already" },
+        { JOBS("\"jobs\": [{\"workload\": 0, \"id\": 1, \"kind\": 0, \"state\": \"runing\"}]"),
+          "3:46: jobs[0].state: must be one of waiting|starting|running; near running" },
+        { JOBS("\"jobs\": [{\"workload\": 0, \"id\": 1, \"kind\": 0, \"started\": 2}]"),
+          "3:10: jobs[0]: 2 of its 1 ranks are there" },
+        { JOBS("\"new_jobs\": [{\"workload\": 0, \"id\": 1}]"),
+          "3:30: new_jobs[0]: id: it is not in jobs" },
+        { JOBS("\"cuts\": [{\"node\": \"n\", \"gpu\": 0}]"),
+          "3:10: cuts[0]: node 0 GPU 0 is not there or cannot be cut so" },
+        { HEAD "\"nodes\": [], \"stages\": [], \"mig_tables\": [\n{\"name\": "
+               "\"0123456789abcdef\", \"slices\": 7, \"slots\": 8, \"profiles\": []}], " POLICY "}",
+          "2:2: mig_tables[0].name: must have at most 15 bytes" },
+        { HEAD "\"nodes\": [], \"stages\": [],\n\"policy\": {\"placement\": \"best_fit\", "
+               "\"scaling\": \"xenna\", \"scaling_memory\": [1]}}",
+          "2:57: policy.scaling_memory: this policy remembers nothing" },
+        { HEAD "\"nodes\": [], \"stages\": [],\n\"policy\": {\"placement\": \"best_fit\", "
+               "\"scaling\": \"saturation_aware\", \"scaling_memory\": [1, 2]}}",
+          "2:68: policy.scaling_memory: its memory of these stages has other 0 numbers" },
+        { HEAD "\"nodes\": [], \"stages\": [], \"policy\": {\"placement\": \"fgd\", \"scaling\": "
+               "\"xenna\",\n\"queueing\": \"lifo\"}}",
+          "2:1: policy.queueing: unknown policy lifo" },
     };
 
     for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++) {
@@ -99,14 +145,14 @@ static void a_mistake_in_a_later_document_has_its_line(void)
     char said[512];
     json_t *answer = NULL;
 
-    ask(HEAD "\"nodes\": [], \"stages\": [], " POLICY "}\n\n{\"command\": \"autoscale\", \"seed\": "
-             "-1, \"nodes\": [], \"stages\": [], " POLICY "}\n",
+    ask(HEAD "\"nodes\": [], \"stages\": [], " POLICY "}\n\n" HEAD
+             "\"max_actions\": -1, \"nodes\": [], \"stages\": [], " POLICY "}\n",
         said, &answer);
-    CHECK_STR(said, "3:26: seed: must be within [0, 9.0072e+15], got -1");
+    CHECK_STR(said, "3:67: max_actions: must be within [0, 4.29497e+09], got -1");
     json_decref(answer);
     ask("[" HEAD "\"nodes\": [], \"stages\": [], " POLICY "},\n {\"command\": \"fly\"}]", said,
         &answer);
-    CHECK_STR(said, "2:2: command must be autoscale, got fly");
+    CHECK_STR(said, "2:2: format must be weir-decision");
     json_decref(answer);
 }
 
@@ -117,10 +163,10 @@ static const json_t *first_new(const json_t *answer)
     return json_array_get(json_object_get(stage, "new"), 0);
 }
 
-/* Version 1 has no header; ids that are numbers are their digits, in nodes and in workers. */
-static void both_versions_and_numbers_as_ids_are_read(void)
+/* Ids that are numbers are their digits, in nodes and in workers, beside names or alone. */
+static void numbers_as_ids_are_read_and_answered(void)
 {
-    static const char *const heads[] = { HEAD, "{\"command\": \"autoscale\", " };
+    static const char *const nexts[][2] = { { "", "n0" }, { "\"next_worker\": 9, ", "9" } };
 
     for (size_t i = 0; i < 2; i++) {
         char text[1024];
@@ -128,18 +174,42 @@ static void both_versions_and_numbers_as_ids_are_read(void)
         json_t *answer = NULL;
         (void)snprintf(
             text, sizeof text,
-            "%s\"nodes\": [{\"id\": 12, \"cpus\": 4, \"gpus\": 0.0}], \"stages\": [" STAGE "], "
-            "\"workers\": [{\"id\": 5, \"stage\": \"a\", \"node\": \"12\", \"cpus\": 1}], "
-            "\"next_worker\": 9, " POLICY "}",
-            heads[i]);
+            HEAD "\"nodes\": [{\"id\": 12, \"cpus\": 4, \"gpus\": 0.0}], \"stages\": [" STAGE "], "
+                 "\"workers\": [{\"id\": 5, \"stage\": \"a\", \"node\": \"12\", \"cpus\": 1}], "
+                 "%s" POLICY "}",
+            nexts[i][0]);
         ask(text, said, &answer);
         CHECK_STR(said, "");
         CHECK_STR(json_string_value(json_object_get(answer, "format")), "weir-decision-answer");
-        CHECK_I64(json_integer_value(json_object_get(answer, "version")), 2);
+        CHECK_I64(json_integer_value(json_object_get(answer, "version")), 3);
         CHECK_STR(json_string_value(json_object_get(first_new(answer), "node")), "12");
-        CHECK_STR(json_string_value(json_object_get(first_new(answer), "id")), "9");
+        CHECK_STR(json_string_value(json_object_get(first_new(answer), "id")), nexts[i][1]);
+        const json_t *const action = json_array_get(json_object_get(answer, "actions"), 0);
+        CHECK_STR(json_string_value(json_object_get(action, "verb")), "start");
+        CHECK_STR(json_string_value(json_object_get(action, "node")), "12");
+        CHECK_STR(json_string_value(json_object_get(action, "id")), nexts[i][1]);
         json_decref(answer);
     }
+}
+
+/* Written by hand: a job is started where there is room, and one that must wait is denied. */
+static void jobs_written_by_hand_are_started(void)
+{
+    char said[512];
+    json_t *answer = NULL;
+
+    ask(JOBS("\"jobs\": [{\"workload\": 0, \"id\": 8, \"kind\": 0}]"), said, &answer);
+    CHECK_STR(said, "");
+    const json_t *const actions = json_object_get(answer, "actions");
+    CHECK_I64(json_array_size(actions), 1);
+    CHECK_I64(json_integer_value(json_object_get(json_array_get(actions, 0), "job")), 8);
+    CHECK_STR(json_string_value(json_object_get(json_array_get(actions, 0), "node")), "n");
+    json_decref(answer);
+    ask(JOBS("\"causes\": [\"jobs\"], \"may_start_jobs\": false, \"jobs\": [{\"workload\": 0, "
+             "\"id\": 8, \"kind\": 0}]"),
+        said, &answer);
+    CHECK_I64(json_array_size(json_object_get(answer, "actions")), 0);
+    json_decref(answer);
 }
 
 static char *read_page(const char *path)
@@ -159,18 +229,33 @@ static char *read_page(const char *path)
 /* The row of a key in docs/decide.md. */
 static void write_row(const struct decide_key *key, char row[512])
 {
-    static const char *const kinds[] = {
-        "number", "whole number", "text",
-        "id",     "flag",         "object",
-        "list",   "object",       "whole number or list of whole number"
-    };
-    char type[64];
+    static const char *const kinds[] = { [DECIDE_NUMBER] = "number",
+                                         [DECIDE_UNITS] = "number",
+                                         [DECIDE_COUNT] = "whole number",
+                                         [DECIDE_WHOLE] = "whole number",
+                                         [DECIDE_WORD] = "whole number or its digits",
+                                         [DECIDE_FLAG] = "flag",
+                                         [DECIDE_CHOICE] = "word",
+                                         [DECIDE_TEXT] = "text",
+                                         [DECIDE_NAME] = "text",
+                                         [DECIDE_ID] = "id",
+                                         [DECIDE_OBJECT] = "object",
+                                         [DECIDE_LIST] = "list",
+                                         [DECIDE_PARAMS] = "object",
+                                         [DECIDE_TYPES] = "whole number or list of whole number" };
+    const char *const words = key->choices != NULL ? key->choices : "";
+    char type[192];
+    size_t used = 0;
 
     if (key->of != NULL)
         (void)snprintf(type, sizeof type, "%s of %s", kinds[key->kind], key->of->name);
     else
-        (void)snprintf(type, sizeof type, "%s%s", kinds[key->kind],
-                       key->kind == DECIDE_LIST ? " of whole number" : "");
+        used = (size_t)snprintf(type, sizeof type, "%s%s%s", kinds[key->kind],
+                                key->kind == DECIDE_LIST ? " of " : "",
+                                key->kind == DECIDE_LIST ? kinds[key->element] : "");
+    for (const char *at = words; *at != '\0'; at += strcspn(at, "|") + (strchr(at, '|') != NULL))
+        used += (size_t)snprintf(type + used, sizeof type - used, "%s`%.*s`",
+                                 at == words ? ": " : ", ", (int)strcspn(at, "|"), at);
     (void)snprintf(row, 512, "| `%s` | %s%s%s | %s | %s |", key->name, type,
                    key->is_required   ? ""
                    : key->may_be_null ? " or null"
@@ -241,12 +326,71 @@ static void an_exported_state_gives_the_same_decision(void)
     weir_host_destroy(host);
 }
 
+/* What only controllers do: nodes and stages that are gone, a GPU that is ill, a cap on actions. */
+static void gaps_and_limits_are_exported_too(void)
+{
+    const struct test_pipeline pipeline = test_reference(3, true);
+    const struct weir_host_config config = test_config("random", "xenna");
+    struct weir_host *const host = test_host(&config, &pipeline);
+    const struct weir_call call = { .size = sizeof call,
+                                    .causes = WEIR_CAUSE_NODES | WEIR_CAUSE_WORKERS,
+                                    .now_ns = 5,
+                                    .max_actions = 2 };
+    const struct weir_pool_spec gone = { .size = sizeof gone,
+                                         .name = "gone",
+                                         .requested_workers = -1,
+                                         .batch_size = 1,
+                                         .slots = 2,
+                                         .speed_hint_per_s = (double)NAN,
+                                         .shape = { .kind = WEIR_SHAPE_CPU,
+                                                    .cpu_units = WEIR_ONE } };
+    const struct weir_estimate slower = { .batches_per_s = 0.05, .returns_per_batch = 1 };
+    const struct weir_plan *plan;
+    char *text = NULL;
+    size_t size = 0;
+    uint32_t index = 0;
+    json_t *answer = NULL;
+    char said[512];
+
+    CHECK_I64(weir_host_add_pool(host, &gone, &index, NULL), WEIR_OK);
+    CHECK_I64(weir_host_remove_pool(host, index, NULL), WEIR_OK);
+    CHECK_I64(test_step(host, NULL), WEIR_OK);
+    CHECK_I64(weir_host_remove_node(host, 1, 2), WEIR_OK);
+    CHECK_I64(weir_host_set_gpu_health(host, 0, 2, false), WEIR_OK);
+    CHECK_I64(weir_host_set_estimate(host, 2, slower), WEIR_OK);
+    FILE *const file = open_memstream(&text, &size);
+    const struct weir_sink sink = { .write = append, .state = file };
+    CHECK_I64(weir_host_export_call(host, &call, &sink), WEIR_OK);
+    fclose(file);
+    ask(text, said, &answer);
+    CHECK_STR(said, "");
+    CHECK_I64(weir_host_decide(host, &call, &plan, NULL), WEIR_OK);
+    CHECK(weir_plan_count(plan) > 2); /* two, and the wish to go on */
+    CHECK(weir_plan_count(plan) > 2 && weir_plan_action(plan, 2)->verb == WEIR_VERB_WAKE);
+    json_t *const nodes = json_pack("[s, s, s]", "0", "1", "2");
+    for (uint32_t i = 0; i < 3; i++)
+        json_array_set_new(
+            nodes, i,
+            json_sprintf("%llu",
+                         (unsigned long long)weir_cluster_node(weir_host_cluster(host), i)->id));
+    const struct decide_names names = { .nodes = nodes, .is_numbered = true };
+    json_t *const actions = decide_actions_json(plan, &names);
+    CHECK(json_equal(actions, json_object_get(answer, "actions")));
+    json_decref(actions);
+    json_decref(nodes);
+    json_decref(answer);
+    free(text);
+    weir_host_destroy(host);
+}
+
 static const struct test tests[] = {
     { "mistakes are named with their place", mistakes_are_named_with_their_place },
     { "a mistake in a later document has its line", a_mistake_in_a_later_document_has_its_line },
-    { "both versions and numbers as ids are read", both_versions_and_numbers_as_ids_are_read },
+    { "numbers as ids are read and answered", numbers_as_ids_are_read_and_answered },
+    { "jobs written by hand are started", jobs_written_by_hand_are_started },
     { "the page has every key", the_page_has_every_key },
     { "an exported state gives the same decision", an_exported_state_gives_the_same_decision },
+    { "gaps and limits are exported too", gaps_and_limits_are_exported_too },
 };
 
 TEST_MAIN(tests)

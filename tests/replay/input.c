@@ -25,7 +25,8 @@ static weir_status add_nodes(const json_t *nodes, struct weir_cluster *cluster,
     struct weir_node_spec spec;
 
     for (size_t i = 0; i < json_array_size(nodes); i++) {
-        weir_status status = decide_node(json_array_get(nodes, i), i, gpus, &spec, error);
+        weir_status status = decide_node(json_array_get(nodes, i), NULL, gpus, &spec, error);
+        spec.id = i;
         if (status == WEIR_OK)
             status = weir_cluster_add_node(cluster, &spec, NULL, error);
         if (status != WEIR_OK) {

@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -429,9 +430,9 @@ static weir_status write_page(void *state, const char *text, size_t length)
 static void the_export_names_everything(void)
 {
     static const char *const parts[] = {
-        "\"command\": \"autoscale\"",   "\"time_s\": 7,",          "\"next_worker\": 6",
-        "\"name\": \"infer\"",          "\"type\": \"whole_gpu\"", "\"batches_per_s\": 4",
-        "\"placement\": \"fgd_xenna\"", "\"scaling\": \"xenna\"",  "\"version\": \"P\"",
+        "\"command\": \"autoscale\"",   "\"time_ns\": 7000000000,", "\"next_worker\": \"6\"",
+        "\"name\": \"infer\"",          "\"type\": \"whole_gpu\"",  "\"batches_per_s\": 4",
+        "\"placement\": \"fgd_xenna\"", "\"scaling\": \"xenna\"",   "\"version\": \"P\"",
         "\"overallocation\": 1.5",      "\"slots\": [2, 2]",
     };
     const struct weir_host_config config = test_config("fgd_xenna", "xenna");
@@ -507,6 +508,13 @@ static void modules_are_checked_before_use(void)
     module.scalings = NULL;
     CHECK_I64(weir_module_check(&module, &error), WEIR_EPOLICY);
     CHECK_STR(error.text, "module m offers no policy");
+    struct weir_scaling_ops older = *weir_scaling_find("saturation_aware");
+    const struct weir_scaling_ops *const olds[] = { &older, NULL };
+    module.scalings = olds;
+    older.size = offsetof(struct weir_scaling_ops, save); /* as of 2.0 */
+    CHECK_I64(weir_module_check(&module, &error), WEIR_OK);
+    older.size--;
+    CHECK_I64(weir_module_check(&module, &error), WEIR_EABI);
     CHECK_I64(weir_module_check(NULL, &error), WEIR_EINVAL);
 }
 

@@ -197,10 +197,83 @@ struct weir_sink {
     weir_status (*write)(void *state, const char *text, size_t length);
     void *state;
 };
-/* The state a decision at `now_ns` would start from, as the JSON document that `weir decide` reads:
- * nodes, workers, pools, slots, estimates, policy names and parameters. */
+/* All that the decision of this call would start from, as the JSON document that `weir decide`
+ * reads: nodes, workers, pools, jobs, cuts, policies with parameters and memory, seeds, counts. A
+ * host that is told all of it makes the same plan. Of a deadline the time that is left is written.
+ * O(all of it). */
+WEIR_API weir_status weir_host_export_call(struct weir_host *host, const struct weir_call *call,
+                                           const struct weir_sink *sink);
+/* The same for a call at `now_ns` because a timer ran out. */
 WEIR_API weir_status weir_host_export(struct weir_host *host, int64_t now_ns,
                                       const struct weir_sink *sink);
+
+/* ---- a host that goes on where another one stopped ----
+ * Nodes, pools, workloads and workers (adopted) are told as ever, estimates and mix are set; then
+ * the following, in this order; then it decides as the other one would have. */
+
+/* So many starts and stops of this pool were planned: they name its random choices. */
+WEIR_API weir_status weir_host_restore_pool(struct weir_host *host, uint32_t pool,
+                                            uint64_t planned);
+/* What jobs ask for, kind by kind as they were known. Settled: one of them found no place, and
+ * nothing was given back since. */
+struct weir_kind_past {
+    uint32_t size; /* sizeof */
+    uint32_t is_settled;
+    const struct weir_rank_group *groups;
+    uint32_t group_count;
+    uint32_t strategy; /* as in weir_job_spec */
+};
+WEIR_API weir_status weir_host_restore_kind(struct weir_host *host,
+                                            const struct weir_kind_past *past,
+                                            struct weir_error *error);
+/* A job that waited, started or ran. It is not asked whether it can ever fit. Errors: as
+ * weir_host_submit. */
+struct weir_job_past {
+    uint32_t size;    /* sizeof */
+    uint32_t state;   /* enum weir_job_state */
+    uint32_t started; /* ranks that hold places */
+    uint32_t reserved;
+    int64_t start_ns; /* of this run, unless it waits */
+};
+WEIR_API weir_status weir_host_restore_job(struct weir_host *host, const struct weir_job_spec *job,
+                                           const struct weir_job_past *past,
+                                           struct weir_error *error);
+/* Jobs that came since the latest decision and may be turned away, in their order. WEIR_ENOTFOUND.
+ */
+WEIR_API weir_status weir_host_restore_fresh(struct weir_host *host, uint32_t workload,
+                                             uint64_t id);
+/* A GPU that is to be cut, or was cut at the present instant. */
+struct weir_cut_past {
+    uint32_t size; /* sizeof */
+    uint32_t node;
+    uint32_t gpu;
+    uint32_t is_over;
+    weir_mig_layout cut; /* it is to have */
+    int64_t since_ns;    /* the plan said CUT; WEIR_UNKNOWN_TIME = not yet */
+};
+WEIR_API weir_status weir_host_restore_cut(struct weir_host *host, const struct weir_cut_past *past,
+                                           struct weir_error *error);
+/* What a policy remembered (weir_scaling_ops.save). WEIR_EUNSUPPORTED when it remembers nothing. */
+enum weir_policy_part {
+    WEIR_POLICY_PLACEMENT,
+    WEIR_POLICY_SCALING,
+    WEIR_POLICY_QUEUEING,
+    WEIR_POLICY_FALLBACK,
+    WEIR_POLICY_PART_COUNT
+};
+WEIR_API weir_status weir_host_restore_policy(struct weir_host *host, uint32_t part,
+                                              const double *numbers, uint32_t count,
+                                              struct weir_error *error);
+/* Last: what it had counted. */
+struct weir_host_past {
+    uint32_t size;     /* sizeof */
+    uint32_t is_dirty; /* not 0 = a job may start that could not before */
+    uint64_t decisions;
+    uint64_t next_worker; /* id of the next new worker */
+    int64_t now_ns;       /* of the latest decision; WEIR_UNKNOWN_TIME = none */
+};
+WEIR_API weir_status weir_host_restore(struct weir_host *host, const struct weir_host_past *past,
+                                       struct weir_error *error);
 
 WEIR_END_DECLS
 

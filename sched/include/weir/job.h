@@ -32,6 +32,9 @@ struct weir_queueing_ops {
     /* One pass of its own instead of the host's. NULL = the host's, by key. */
     weir_status (*pass)(void *state, const struct weir_view *view, struct weir_placer *placer,
                         struct weir_plan *plan, struct weir_error *error);
+    uint32_t (*save)(const void *state, double *numbers, uint32_t capacity); /* as of scaling */
+    weir_status (*restore)(void *state, const struct weir_view *view, const double *numbers,
+                           uint32_t count, struct weir_error *error);
 };
 
 enum weir_queueing_flag {

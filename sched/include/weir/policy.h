@@ -119,6 +119,9 @@ struct weir_placement_ops {
     /* WEIR_ENOTFOUND when there is no candidate. NULL = the youngest. */
     weir_status (*evict)(void *state, const struct weir_evict_query *query, uint64_t *worker,
                          struct weir_error *error);
+    uint32_t (*save)(const void *state, double *numbers, uint32_t capacity); /* as of scaling */
+    weir_status (*restore)(void *state, const struct weir_view *view, const double *numbers,
+                           uint32_t count, struct weir_error *error);
 };
 
 /* ---- scaling: how many workers each pool gets --------------------------------------------- */
@@ -160,6 +163,14 @@ struct weir_scaling_ops {
     weir_status (*outcome)(void *state, const struct weir_outcome *outcome);
     /* Take over a cluster that already runs workers. NULL = nothing to learn. */
     weir_status (*adopt)(void *state, const struct weir_view *view, struct weir_error *error);
+    /* What it remembers from one decision to the next, as numbers (NAN = unknown), of which at most
+     * `capacity` are written; the answer is how many there are. NULL = nothing: what can be worked
+     * out again from a view need not be kept. */
+    uint32_t (*save)(const void *state, double *numbers, uint32_t capacity);
+    /* Goes on from what another one with the same parameters saved, before its first decision;
+     * the view has the pools of that one. WEIR_EFORMAT when the numbers cannot be those. */
+    weir_status (*restore)(void *state, const struct weir_view *view, const double *numbers,
+                           uint32_t count, struct weir_error *error);
 };
 
 /* ---- registries ----------------------------------------------------------------------------- */

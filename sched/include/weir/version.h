@@ -19,6 +19,7 @@
  *        weir_host_{change,remove}_pool, weir_pool_spec); a deadline and a cap on actions of a
  * call, weir_host_cancel; `size` first in every struct the caller fills; symbols of version WEIR_2,
  * weir_version, weir_abi. Modules of version 1 are refused
+ *   2.1  weir_host_export_call, weir_host_restore*; `save` and `restore` of policies
  *
  * Structs that begin with `size` (the caller sets it to sizeof) grow at the end: a library takes
  * what lies beyond the caller's size as 0, and says WEIR_EABI when it is smaller than in 2.0.
@@ -29,7 +30,7 @@
 
 #define WEIR_VERSION   "0.1.0"
 #define WEIR_ABI_MAJOR 2
-#define WEIR_ABI_MINOR 0
+#define WEIR_ABI_MINOR 1
 
 #if defined(__GNUC__)
 #define WEIR_API __attribute__((visibility("default")))

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A host goes on where another one stopped: what export.c writes and the ordinary calls do not say.
+ *
+ * Nodes, pools, workers and what is waiting are told as to any host; here is what the other one had
+ * worked out since: how far it had counted, what it had tried in vain, what it was about to do.
+ */
+#include "sched/host/host.h"
+#include "sched/host/placer_state.h"
+#include "sched/internal/alloc.h"
+#include "sched/internal/size.h"
+
+#include <string.h>
+
+weir_status weir_host_restore_pool(struct weir_host *host, uint32_t pool, uint64_t planned)
+{
+    if (host == NULL)
+        return WEIR_EINVAL;
+    if (pool >= host->pools.count)
+        return WEIR_ENOTFOUND;
+    return weir_placer_set_placed(host->placer, pool, planned);
+}
+
+weir_status weir_host_restore_kind(struct weir_host *host, const struct weir_kind_past *past,
+                                   struct weir_error *error)
+{
+    uint32_t kind = 0;
+
+    if (host == NULL || past == NULL)
+        return weir_fail(error, WEIR_EINVAL, "no host or no kind of jobs");
+    WEIR_TRY(weir_size_check(past->size, sizeof *past, "the kind of jobs", error));
+    if (past->group_count == 0 || past->groups == NULL)
+        return weir_fail(error, WEIR_EINVAL, "it has no ranks");
+    if (past->strategy > WEIR_MAX_STRATEGY)
+        return weir_fail(error, WEIR_EINVAL, "unknown strategy %u", past->strategy);
+    const struct weir_job_spec spec = { .groups = past->groups,
+                                        .group_count = past->group_count,
+                                        .strategy = past->strategy };
+    WEIR_TRY(weir_jobs_find_kind(&host->jobs, &spec, &kind, error));
+    if (past->is_settled != 0)
+        weir_jobs_settle(&host->jobs, kind);
+    return WEIR_OK;
+}
+
+weir_status weir_host_restore_job(struct weir_host *host, const struct weir_job_spec *job,
+                                  const struct weir_job_past *past, struct weir_error *error)
+{
+    uint32_t record = 0;
+
+    if (host == NULL || job == NULL || past == NULL)
+        return weir_fail(error, WEIR_EINVAL, "no host, no job or no past");
+    WEIR_TRY(weir_size_check(past->size, sizeof *past, "the past of the job", error));
+    if (past->state > WEIR_JOB_RUNNING)
+        return weir_fail(error, WEIR_EINVAL, "unknown state %u", past->state);
+    WEIR_TRY(weir_jobs_add(&host->jobs, job, &record, error));
+    struct weir_job_record *const made = &host->jobs.records[record];
+    if (past->started > host->jobs.kinds[made->kind].ranks) {
+        weir_jobs_remove(&host->jobs, record);
+        return weir_fail(error, WEIR_EINVAL, "%u of its %u ranks are there", past->started,
+                         host->jobs.kinds[made->kind].ranks);
+    }
+    made->started = past->started;
+    made->start_ns = past->start_ns;
+    if (past->state != WEIR_JOB_WAITING)
+        weir_jobs_set_state(&host->jobs, record, past->state);
+    else if (weir_host_queue_job(host, record, error) != WEIR_OK) {
+        weir_jobs_remove(&host->jobs, record);
+        return WEIR_EPOLICY;
+    }
+    return WEIR_OK;
+}
+
+weir_status weir_host_restore_fresh(struct weir_host *host, uint32_t workload, uint64_t id)
+{
+    const uint32_t record =
+        host == NULL ? WEIR_NO_INDEX : weir_jobs_find(&host->jobs, workload, id);
+
+    return record == WEIR_NO_INDEX ? WEIR_ENOTFOUND : weir_host_note_fresh(host, record);
+}
+
+weir_status weir_host_restore_policy(struct weir_host *host, uint32_t part, const double *numbers,
+                                     uint32_t count, struct weir_error *error)
+{
+    if (host == NULL || part >= WEIR_POLICY_PART_COUNT || (numbers == NULL && count > 0))
+        return weir_fail(error, WEIR_EINVAL, "no host, no such policy or no numbers");
+    struct weir_policy_state *const policy = weir_host_policy(host, part);
+    if (count == 0)
+        return WEIR_OK;
+    if (policy->restore == NULL)
+        return weir_fail(error, WEIR_EUNSUPPORTED, "this policy remembers nothing");
+    return policy->restore(policy->state, weir_host_view(host, host->view.now_ns), numbers, count,
+                           error);
+}
+
+/* Everything but the policies has been told: what was done here is no news. */
+weir_status weir_host_restore(struct weir_host *host, const struct weir_host_past *past,
+                              struct weir_error *error)
+{
+    if (host == NULL || past == NULL)
+        return weir_fail(error, WEIR_EINVAL, "no host or no past");
+    WEIR_TRY(weir_size_check(past->size, sizeof *past, "the past of the host", error));
+    if (past->next_worker < host->next_worker)
+        return weir_fail(error, WEIR_EINVAL, "worker %llu is there, new ones begin at %llu",
+                         (unsigned long long)host->next_worker - 1,
+                         (unsigned long long)past->next_worker);
+    host->next_worker = past->next_worker;
+    host->stats.decisions = past->decisions;
+    host->now_ns = past->now_ns;
+    host->is_dirty = past->is_dirty != 0;
+    host->cuts.rested_at = host->changes;
+    return WEIR_OK;
+}

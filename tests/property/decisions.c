@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A decision of any run can be taken out and made again: decisions of random scenarios (pipelines,
+ * jobs with gangs, placement groups, GPUs cut anew, node failures, limits of queues, late plans,
+ * every kind of policy) are exported as they are about to be made, and `weir decide`, a process of
+ * its own, plans the same, action by action.
+ */
+#include "sim/cli/decide.h"
+#include "sim/cli/decide_document.h"
+#include "tests/support/check.h"
+#include "tests/support/job_scenarios.h"
+#include "tests/support/runs.h"
+#include "weir/plan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RUNS = 80, SLOW_RUNS = 600, PER_RUN = 6, LEAST = 200 };
+
+/* What was seen of all plans, so that nothing is equal because it is empty. */
+struct seen {
+    uint32_t decisions, verbs[WEIR_VERB_COUNT], of_jobs, of_gangs, of_pools, instances, turned_away;
+};
+
+/* One run. */
+struct taken {
+    FILE *documents;
+    char *expected[PER_RUN]; /* the actions of the plan; NULL = it failed */
+    uint32_t count;
+    bool is_open; /* a document was written, its plan is to come */
+    uint64_t dice;
+    uint32_t every;
+    struct seen *seen;
+};
+
+static uint32_t roll(uint64_t *dice, uint32_t below)
+{
+    *dice = *dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)((*dice >> 33) % below);
+}
+
+/* As `weir decide` writes; the caller frees it. */
+static char *print(const json_t *actions)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const out = open_memstream(&text, &size);
+
+    decide_print(actions, true, out);
+    (void)fclose(out);
+    return text;
+}
+
+static weir_status take_document(void *self, const char *text, size_t length, bool *is_enough)
+{
+    struct taken *const taken = self;
+
+    *is_enough = taken->count == PER_RUN;
+    if (*is_enough || roll(&taken->dice, taken->every) != 0)
+        return WEIR_OK;
+    for (size_t i = 0; i < length; i++)
+        if (text[i] != '\n')
+            (void)fputc(text[i], taken->documents);
+    (void)fputc('\n', taken->documents);
+    taken->is_open = true;
+    return WEIR_OK;
+}
+
+static void count_action(struct seen *seen, const struct weir_action *action)
+{
+    const bool is_start = action->verb == WEIR_VERB_START;
+    const bool is_job = action->owner.kind == WEIR_OWNER_JOB;
+
+    seen->verbs[action->verb]++;
+    seen->of_jobs += is_start && is_job;
+    seen->of_gangs += is_start && is_job && action->group != 0;
+    seen->of_pools += is_start && !is_job;
+    seen->instances += is_start && action->alloc.device_count > 0 && action->alloc.devices[0].mig;
+    seen->turned_away += action->reason == WEIR_REASON_QUEUE_FULL;
+}
+
+static weir_status take_plan(void *self, const struct weir_plan *plan,
+                             const struct weir_cluster *cluster)
+{
+    struct taken *const taken = self;
+    json_t *const nodes = json_array();
+    const struct decide_names names = { .nodes = nodes, .is_numbered = true };
+
+    if (taken->is_open && plan != NULL) {
+        for (uint32_t i = 0; i < weir_cluster_node_count(cluster); i++)
+            json_array_append_new(nodes,
+                                  json_sprintf("%" PRIu64, weir_cluster_node(cluster, i)->id));
+        json_t *const actions = decide_actions_json(plan, &names);
+        taken->expected[taken->count] = print(actions);
+        json_decref(actions);
+        for (uint32_t i = 0; i < weir_plan_count(plan); i++)
+            count_action(taken->seen, weir_plan_action(plan, i));
+    }
+    taken->count += taken->is_open;
+    taken->is_open = false;
+    json_decref(nodes);
+    return WEIR_OK;
+}
+
+/* ---- scenarios ---- */
+
+static const char pipelines[] =
+    "pipelines:\n"
+    "  - name: video\n"
+    "    input: {items: 400, arrivals: exp(0.5 s)}\n"
+    "    stages:\n"
+    "      - {name: split, cpus: 1, service: exp(2 s), setup: 5 s}\n"
+    "      - {name: work, cpus: 2, %s, service: exp(4 s), setup: 20 s}\n"
+    "  - name: audio\n"
+    "    input: {items: 300, arrivals: exp(1 s)}\n"
+    "    stages:\n"
+    "      - {name: speech, cpus: 1, batch: 4, service: exp(9 s)}\n"
+    "      - {name: store, cpus: 0.5, workers: 2, service: exp(1 s)}\n";
+
+/* Where GPUs are cut anew all the time, also at the instant of a decision. */
+static const char cuts[] =
+    "schema: 2\nname: cuts\nseed: %" PRIu64 "\nhorizon: 20 min\ncluster:\n  nodes:\n"
+    "    - {name: h, count: 2, cpus: 32, gpus: {h100: 2}, share: mig, partition: [7g]}\n"
+    "    - {name: a, cpus: 32, gpus: {a100-80: 2}, share: mig, partition: [3g, 2g, 1g, 1g]}\n"
+    "    - {name: f, cpus: 32, gpus: {h100: 1}, share: mig}\n"
+    "  failures: {node_between: exp(10 min), node_repair: exp(1 min)}\n"
+    "sched:\n  placement: first_fit\n  queueing: %s\n"
+    "  repartition: {policy: demand, min_gain: 1, reconfigure: %s}\n"
+    "jobs:\n  - name: w\n    count: 400\n    arrivals: {rate: 0.8/s}\n    queue_limit: 9\n"
+    "    classes:\n"
+    "      - {name: one, request: {cpus: 1, mig: 1g}, run_time: exp(20 s), weight: 3}\n"
+    "      - {name: two, request: {mig: 2g}, run_time: exp(20 s), members: 2}\n"
+    "      - {name: three, request: {mig: 3g.40gb}, run_time: exp(20 s), placement_group: spread}\n"
+    "      - {name: seven, request: {mig: 7g}, run_time: exp(10 s)}\n";
+
+static char *jobs_of(uint64_t seed, uint64_t *dice)
+{
+    static const char *const queueings[] = { "fcfs", "first_fit", "smallest", "priority" };
+    char *text = NULL;
+
+    if (seed % 4 != 0)
+        return test_job_scenario(seed, "decisions_trace.csv");
+    return asprintf(&text, cuts, seed, queueings[roll(dice, 4)], seed % 8 == 0 ? "0 s" : "3 s") < 0
+               ? NULL
+               : text;
+}
+
+static struct sim_scenario *scenario_of(uint64_t seed, uint64_t *dice)
+{
+    static const char *const scalings[] = {
+        "xenna",        "saturation_aware", "xenna_n",
+        "pool_optimum", "inverse_speed",    "equal_split",
+        "fixed",        "xenna_c",          "saturation_aware"
+    };
+    static const char *const latencies[] = { "0s", "0s", "3s" };
+    char sets[256];
+    char more[1024] = "";
+    char *const jobs = jobs_of(seed, dice);
+    char *text = NULL;
+
+    if (roll(dice, 4) > 0)
+        (void)snprintf(more, sizeof more, pipelines,
+                       strstr(jobs, "share: mig") == NULL ? "gpus: 0.25" : "batch: 2");
+    (void)snprintf(sets, sizeof sets,
+                   "sched.scaling.policy=%s sched.scaling.interval=%us sched.latency=%s",
+                   scalings[roll(dice, sizeof scalings / sizeof scalings[0])],
+                   10 + roll(dice, 3) * 10, latencies[roll(dice, 3)]);
+    struct sim_scenario *scenario = NULL;
+    if (asprintf(&text, "%s%s", jobs, more) >= 0)
+        scenario = test_scenario(text, more[0] != '\0' ? sets : NULL);
+    free(text);
+    free(jobs);
+    return scenario;
+}
+
+/* ---- one run ---- */
+
+static void explain_difference(uint64_t seed, uint32_t decision, const char *ours,
+                               const char *theirs)
+{
+    size_t same = 0;
+
+    while (ours[same] == theirs[same] && ours[same] != '\0')
+        same++;
+    const size_t from = same < 200 ? 0 : same - 200;
+    fprintf(stderr, "seed %" PRIu64 ", decision %u of it:\n run    ...%.400s\n decide ...%.400s\n",
+            seed, decision, ours + from, theirs + from);
+}
+
+/* What `weir decide` says to each line. */
+static void compare_answers(uint64_t seed, const struct taken *taken, const char *path)
+{
+    const char *const weir = getenv("WEIR_BIN");
+    char command[1024];
+    char *line = NULL;
+    size_t capacity = 0;
+
+    if (taken->count == 0)
+        return;
+    (void)snprintf(command, sizeof command, "'%s' decide --compact %s", weir, path);
+    FILE *const answers = popen(command, "r");
+    if (!CHECK(answers != NULL))
+        return;
+    for (uint32_t i = 0; i < taken->count; i++) {
+        const ssize_t length = getline(&line, &capacity, answers);
+        json_t *const answer = length > 0 ? json_loadb(line, (size_t)length, 0, NULL) : NULL;
+        json_t *const actions = json_object_get(answer, "actions");
+        char *const said = actions != NULL ? print(actions) : NULL;
+        const char *const theirs = said != NULL ? said : length > 0 ? line : "nothing";
+        const char *const ours = taken->expected[i] != NULL ? taken->expected[i] : "an error";
+        const bool is_error =
+            taken->expected[i] == NULL && json_object_get(answer, "error_type") != NULL;
+        if (!CHECK(is_error || strcmp(ours, theirs) == 0))
+            explain_difference(seed, i, ours, theirs);
+        free(said);
+        json_decref(answer);
+    }
+    CHECK_I64(pclose(answers), 0);
+    free(line);
+}
+
+static void check_run(uint64_t seed, struct seen *seen)
+{
+    static const char path[] = "decisions.jsonl";
+    uint64_t dice = seed * UINT64_C(0x9E3779B97F4A7C15);
+    struct sim_scenario *const scenario = scenario_of(seed, &dice);
+    struct sim_run_summary *const summary = calloc(1, sizeof *summary);
+    struct taken taken = {
+        .documents = fopen(path, "w"), .dice = seed, .every = 1 + roll(&dice, 6), .seen = seen
+    };
+    const struct sim_witness witness = { &taken, take_document, take_plan };
+    const struct sim_run_options options = { .seed = seed,
+                                             .variant = "test",
+                                             .experiment_id = 1,
+                                             .run_id = 1,
+                                             .export_at_s = roll(&dice, 400),
+                                             .witness = &witness };
+
+    if (CHECK(scenario != NULL && summary != NULL && taken.documents != NULL)) {
+        (void)sim_run(scenario, &options, summary);
+        (void)fclose(taken.documents);
+        compare_answers(seed, &taken, path);
+    }
+    seen->decisions += taken.count;
+    for (uint32_t i = 0; i < taken.count; i++)
+        free(taken.expected[i]);
+    free(summary);
+    sim_scenario_destroy(scenario);
+}
+
+static void exported_decisions_give_the_same_plans_in_a_new_process(void)
+{
+    const uint64_t runs = getenv("WEIR_SLOW") != NULL ? SLOW_RUNS : RUNS;
+    struct seen seen = { .decisions = 0 };
+
+    if (getenv("WEIR_BIN") == NULL) {
+        test_skip("WEIR_BIN does not say where the program is");
+        return;
+    }
+    for (uint64_t seed = 1; seed <= runs; seed++)
+        check_run(seed, &seen);
+    (void)unlink("decisions.jsonl");
+    (void)unlink("decisions_trace.csv");
+    printf("%u decisions; starts: %u of jobs, %u of these in gangs, %u of pools, %u on instances; "
+           "%u stops, %u slots, %u denied (%u turned away), %u cuts\n",
+           seen.decisions, seen.of_jobs, seen.of_gangs, seen.of_pools, seen.instances,
+           seen.verbs[WEIR_VERB_STOP], seen.verbs[WEIR_VERB_SET_SLOTS], seen.verbs[WEIR_VERB_DENY],
+           seen.turned_away, seen.verbs[WEIR_VERB_CUT]);
+    CHECK(seen.decisions >= LEAST);
+    CHECK(seen.of_jobs > 0 && seen.of_gangs > 0 && seen.of_pools > 0 && seen.instances > 0);
+    CHECK(seen.verbs[WEIR_VERB_STOP] > 0 && seen.verbs[WEIR_VERB_SET_SLOTS] > 0);
+    CHECK(seen.verbs[WEIR_VERB_DENY] > 0 && seen.turned_away > 0);
+    CHECK(seen.verbs[WEIR_VERB_CUT] > 0);
+}
+
+static const struct test tests[] = {
+    { "exported decisions give the same plans in a new process",
+      exported_decisions_give_the_same_plans_in_a_new_process },
+};
+
+TEST_MAIN(tests)
