@@ -99,7 +99,8 @@ static struct weir_host *open_host(uint32_t pools, uint32_t waiting)
     }
     for (uint32_t i = 0; i < pools; i++) {
         char name[16];
-        const struct weir_pool_view pool = { .name = name,
+        const struct weir_pool_spec pool = { .size = sizeof(pool),
+                                             .name = name,
                                              .pipeline = i,
                                              .requested_workers = -1,
                                              .shape = { .kind = WEIR_SHAPE_CPU,

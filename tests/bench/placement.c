@@ -112,7 +112,7 @@ static bool place(struct bench *bench, uint32_t stage)
                                             .cluster = bench->cluster,
                                             .mix = &bench->mix,
                                             .shape = &bench->shapes[stage],
-                                            .stage = stage };
+                                            .owner = weir_pool_owner(stage) };
     struct weir_place_answer answer;
     const weir_status status = bench->fast != NULL
                                    ? weir_fgd_place(bench->fast, &query, &answer, NULL)
@@ -128,7 +128,7 @@ static bool evict(struct bench *bench, uint32_t stage)
     const struct weir_evict_query query = { .size = sizeof(struct weir_evict_query),
                                             .cluster = bench->cluster,
                                             .mix = &bench->mix,
-                                            .stage = stage };
+                                            .owner = weir_pool_owner(stage) };
     uint64_t worker;
     const weir_status status = bench->fast != NULL
                                    ? weir_fgd_evict(bench->fast, &query, &worker, NULL)

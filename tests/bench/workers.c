@@ -79,7 +79,8 @@ static double heap_of_host(uint32_t workers)
     const struct weir_host_config config = { .size = sizeof(config),
                                              .placement = scenario->sched.placement.placement,
                                              .scaling = scenario->sched.scaling.scaling };
-    const struct weir_pool_view pool = { .name = "a",
+    const struct weir_pool_spec pool = { .size = sizeof(pool),
+                                         .name = "a",
                                          .requested_workers = (int32_t)workers,
                                          .shape = scenario->pipelines[0].stages[0].shape,
                                          .batch_size = 1,
