@@ -203,7 +203,7 @@ weir_status weir_host_deny_jobs(struct weir_host *host)
         WEIR_TRY(
             weir_plan_deny(host->plan, owner, weir_choice_reason(&kind->refusal), &kind->refusal));
         if (kind->group_count > 0)
-            WEIR_TRY(weir_note_holders(host->plan, host->scratch, &kind->groups[0].shape, owner));
+            WEIR_TRY(weir_note_holders(host->plan, host->inventory, &kind->groups[0].shape, owner));
     }
     return WEIR_OK;
 }

@@ -123,6 +123,7 @@ static struct weir_placer_pool *pool_at(struct weir_placer *placer, uint32_t ind
     weir_stopped_clear(&pool->stopped);
     pool->is_refused = 0;
     pool->planned = 0;
+    (void)weir_view_pool(placer->bound.view, index); /* current before the plan changes it */
     placer->asked[placer->asked_count++] = index;
     return pool;
 }

@@ -133,8 +133,9 @@ static void tell(struct weir_host *host, const struct weir_action *action, uint3
 /* One decision and what follows from it. */
 static void play(struct weir_host *host, bool is_job, int64_t now_ns)
 {
-    const struct weir_call call = { sizeof call, is_job ? WEIR_CAUSE_JOBS : WEIR_CAUSE_TIMER,
-                                    now_ns };
+    const struct weir_call call = { .size = sizeof call,
+                                    .causes = is_job ? WEIR_CAUSE_JOBS : WEIR_CAUSE_TIMER,
+                                    .now_ns = now_ns };
     const uint64_t id = 1000000 + (uint64_t)now_ns;
     const struct weir_plan *plan = NULL;
 
