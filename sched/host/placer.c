@@ -556,9 +556,11 @@ weir_status weir_placer_stop(struct weir_placer *placer, uint32_t pool, struct w
     return weir_placer_stop_worker(placer, pool, id, error);
 }
 
-void weir_placer_forget_pools(struct weir_placer *placer)
+void weir_placer_change_pool(struct weir_placer *placer, uint32_t pool,
+                             const struct weir_shape *shape)
 {
-    placer->shape_count = 0;
-    for (uint32_t i = 0; i < placer->pool_capacity; i++)
-        placer->pools[i].has_seed = 0;
+    if (pool < placer->shape_count)
+        placer->shapes[pool] = *shape;
+    if (pool < placer->pool_capacity)
+        placer->pools[pool].has_seed = 0;
 }
