@@ -99,9 +99,47 @@ static void places_are_found_by_id_and_node_whatever_comes_and_goes(void)
     free(model);
 }
 
+/* A claim of two devices whose second one is used in part. */
+static const struct sim_claim *share(struct sim_workers *workers, uint32_t gpu, double used)
+{
+    workers->fresh = (struct sim_claim){ .device_count = 2, .use_count = 2, .cpu_units = 7 };
+    workers->fresh.parts = workers->parts;
+    for (uint32_t d = 0; d < 2; d++)
+        workers->parts[d] = (struct sim_part){ .device = { .gpu = gpu + d, .units = WEIR_ONE } };
+    workers->parts[1].use.gpu_share = used;
+    return sim_claim_share(workers);
+}
+
+static void equal_claims_are_kept_once_while_somebody_uses_them(void)
+{
+    struct sim_workers *workers = calloc(1, sizeof(*workers));
+    if (!CHECK(workers != NULL))
+        return;
+    const struct sim_claim *first = share(workers, 0, 0.5);
+    const struct sim_claim *other = share(workers, 0, 0.25);
+    const struct sim_claim *moved = share(workers, 1, 0.5);
+    CHECK(share(workers, 0, 0.5) == first);
+    CHECK(other != first && moved != first && moved != other);
+    CHECK_I64(workers->claims.count, 3);
+    CHECK_I64(first->parts[1].device.gpu, 1);
+    CHECK_NEAR(other->parts[1].use.gpu_share, 0.25, 0);
+    sim_claim_let_go(workers, first);
+    CHECK(share(workers, 0, 0.5) == first); /* one user is left, and this one */
+    sim_claim_let_go(workers, first);
+    sim_claim_let_go(workers, first);
+    CHECK_I64(workers->claims.count, 2);
+    sim_claim_let_go(workers, other);
+    sim_claim_let_go(workers, moved);
+    CHECK_I64(workers->claims.count, 0);
+    free(workers->claims.slots);
+    free(workers);
+}
+
 static const struct test tests[] = {
     { "places are found by id and node whatever comes and goes",
       places_are_found_by_id_and_node_whatever_comes_and_goes },
+    { "equal claims are kept once while somebody uses them",
+      equal_claims_are_kept_once_while_somebody_uses_them },
 };
 
 TEST_MAIN(tests)
