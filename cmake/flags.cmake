@@ -34,6 +34,9 @@ target_compile_options(weir_flags INTERFACE
     -Wfloat-equal -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition
     -Wundef -Wvla -Wcast-qual -Wcast-align -Wwrite-strings -Wnull-dereference
     -Wimplicit-fallthrough -Wswitch-enum -Wpointer-arith
+    # A wrong type is never a warning: the default build would make a program that crashes.
+    -Werror=incompatible-pointer-types -Werror=int-conversion
+    -Werror=implicit-function-declaration
     -fno-common -ffp-contract=off -fvisibility=hidden)
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
     target_compile_options(weir_flags INTERFACE -Wduplicated-cond -Wduplicated-branches

@@ -18,6 +18,10 @@ static void *default_resize(void *state, void *block, size_t size)
     return realloc(block, size);
 }
 
+/* Smaller blocks double when they are full; larger ones, which lists of all workers are, grow by a
+ * quarter: what is set aside in vain stays small, and moving all that there is a rare thing. */
+enum { DOUBLED_BYTES = 1 << 16 };
+
 struct weir_allocator weir_allocator_copy(const struct weir_allocator *allocator)
 {
     if (allocator != NULL)
@@ -46,7 +50,8 @@ void *weir_grow(const struct weir_allocator *allocator, void *block, uint32_t *c
 
     if (needed <= *capacity && block != NULL)
         return block;
-    uint32_t larger = *capacity < UINT32_MAX / 2 ? *capacity * 2 : UINT32_MAX;
+    const uint32_t step = *capacity * size < DOUBLED_BYTES ? *capacity : *capacity / 4;
+    uint32_t larger = *capacity < UINT32_MAX - step ? *capacity + step : UINT32_MAX;
     if (larger < needed)
         larger = needed;
     if (larger < 8)

@@ -113,7 +113,7 @@ static weir_status copy_arrays(struct weir_cluster *target, const struct weir_cl
 
 weir_status weir_cluster_assign(struct weir_cluster *target, const struct weir_cluster *source)
 {
-    if (target == source)
+    if (target == source || target->lent > 0)
         return WEIR_EINVAL;
     target->mark_count = 0;
     target->journal_count = 0;
@@ -133,6 +133,7 @@ weir_status weir_cluster_assign(struct weir_cluster *target, const struct weir_c
     target->next_sequence = source->next_sequence;
     target->more.count = source->more.count;
     memcpy(target->more.free_first, source->more.free_first, sizeof target->more.free_first);
+    target->flags_sum = source->flags_sum;
     target->change_count = source->change_count;
     target->stamp = source->stamp;
     memcpy(target->changes, source->changes, sizeof target->changes);

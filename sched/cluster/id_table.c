@@ -10,6 +10,16 @@
 #include "sched/internal/hash.h"
 #include "sched/internal/invariant.h"
 
+#include <string.h>
+
+static uint64_t id_of(const struct weir_id_entry *entry)
+{
+    uint64_t id;
+
+    memcpy(&id, entry->id, sizeof id);
+    return id;
+}
+
 static uint32_t home_of(const struct weir_id_table *table, uint64_t id)
 {
     return (uint32_t)weir_hash_mix(id) & (table->capacity - 1);
@@ -20,7 +30,7 @@ static uint32_t place_of(const struct weir_id_table *table, uint64_t id)
 {
     uint32_t place = home_of(table, id);
 
-    while (table->entries[place].index != WEIR_NO_INDEX && table->entries[place].id != id)
+    while (table->entries[place].index != WEIR_NO_INDEX && id_of(&table->entries[place]) != id)
         place = (place + 1) & (table->capacity - 1);
     return place;
 }
@@ -53,7 +63,7 @@ weir_status weir_id_table_reserve(struct weir_id_table *table,
         larger.entries[i].index = WEIR_NO_INDEX;
     for (uint32_t i = 0; i < table->capacity; i++) {
         if (table->entries[i].index != WEIR_NO_INDEX)
-            weir_id_table_put(&larger, table->entries[i].id, table->entries[i].index);
+            weir_id_table_put(&larger, id_of(&table->entries[i]), table->entries[i].index);
     }
     weir_free(allocator, table->entries);
     *table = larger;
@@ -65,7 +75,7 @@ void weir_id_table_put(struct weir_id_table *table, uint64_t id, uint32_t index)
     if (!WEIR_HOLDS(table->count < table->capacity / 2, &table->broken))
         return;
     const uint32_t place = place_of(table, id);
-    table->entries[place].id = id;
+    memcpy(table->entries[place].id, &id, sizeof id);
     table->entries[place].index = index;
     table->count++;
 }
@@ -91,7 +101,7 @@ void weir_id_table_remove(struct weir_id_table *table, uint64_t id)
     /* Move back every later entry of the run whose home is not after the hole. */
     for (uint32_t i = (hole + 1) & mask; table->entries[i].index != WEIR_NO_INDEX;
          i = (i + 1) & mask) {
-        const uint32_t distance_home = (i - home_of(table, table->entries[i].id)) & mask;
+        const uint32_t distance_home = (i - home_of(table, id_of(&table->entries[i]))) & mask;
         const uint32_t distance_hole = (i - hole) & mask;
         if (distance_home >= distance_hole) {
             table->entries[hole] = table->entries[i];

@@ -85,14 +85,34 @@ void weir_cluster_rollback(struct weir_cluster *cluster)
 {
     if (cluster->mark_count == 0)
         return;
-    const uint32_t mark = cluster->marks[--cluster->mark_count];
+    const uint32_t mark = cluster->marks[cluster->mark_count - 1];
     while (cluster->journal_count > mark)
         undo_one(cluster, &cluster->journal[--cluster->journal_count]);
+    if (cluster->mark_count > cluster->lent)
+        cluster->mark_count--;
+}
+
+weir_status weir_cluster_lend(struct weir_cluster *cluster)
+{
+    WEIR_TRY(weir_cluster_mark(cluster));
+    cluster->lent = cluster->mark_count;
+    cluster->flags_before = cluster->flags_sum;
+    return WEIR_OK;
+}
+
+bool weir_cluster_take_back(struct weir_cluster *cluster)
+{
+    const bool is_whole = cluster->flags_sum == cluster->flags_before;
+
+    cluster->lent = 0;
+    while (cluster->mark_count > 0)
+        weir_cluster_rollback(cluster);
+    return is_whole;
 }
 
 void weir_cluster_release(struct weir_cluster *cluster)
 {
-    if (cluster->mark_count == 0)
+    if (cluster->mark_count <= cluster->lent)
         return;
     cluster->mark_count--;
     if (cluster->mark_count == 0)

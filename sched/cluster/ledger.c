@@ -210,6 +210,7 @@ void weir_ledger_set_flags(struct weir_cluster *cluster, uint32_t node, uint32_t
         return;
     if (books->flags & WEIR_NODE_UP)
         count_node(cluster, books, -1);
+    cluster->flags_sum += weir_hash_add(node, flags) - weir_hash_add(node, books->flags);
     books->version -= host_fingerprint(books);
     books->flags = flags;
     books->version += host_fingerprint(books);

@@ -113,6 +113,9 @@ struct weir_cluster {
     uint32_t journal_capacity;
     uint32_t *marks; /* journal_count at each mark */
     uint32_t mark_count;
+    uint32_t lent;      /* marks that only the owner takes back: 1 while it is lent, else 0 */
+    uint64_t flags_sum; /* hash of the flags of all nodes, and what it was when it was lent */
+    uint64_t flags_before;
     uint32_t mark_capacity;
 
     uint64_t change_count;
@@ -221,6 +224,11 @@ void weir_roster_give_block(struct weir_cluster *cluster, uint32_t more, uint32_
 /* journal.c: room for one entry when a mark is set; then the entry. */
 weir_status weir_journal_reserve(struct weir_cluster *cluster);
 void weir_journal_write(struct weir_cluster *cluster, const struct weir_undo *undo);
+/* Lends an inventory without marks to policies, to try things on: under a mark that they can
+ * neither release nor roll back. Taken back it is as it was; false when they had left other flags
+ * of nodes, which are none of their business. */
+weir_status weir_cluster_lend(struct weir_cluster *cluster);
+bool weir_cluster_take_back(struct weir_cluster *cluster);
 /* Forgets everything recorded, giving blocks of removed workers back. */
 void weir_journal_clear(struct weir_cluster *cluster);
 

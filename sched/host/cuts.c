@@ -12,7 +12,7 @@
  * cut to and fro for ever where cutting takes no time. So between two changes, or two instants,
  * every GPU is cut once at most. A start that is only planned is no change: truth may refuse it.
  *
- * Invariant: every pending GPU is closed in inventory and scratch.
+ * Invariant: every pending GPU is closed.
  */
 #include "sched/host/host.h"
 
@@ -133,7 +133,7 @@ static weir_status choose(struct weir_host *host)
         WEIR_TRY(reserve_pending(host));
         WEIR_TRY(exclude(host, &excluded));
         const struct weir_partition_query query = { .size = sizeof(struct weir_partition_query),
-                                                    .cluster = host->scratch,
+                                                    .cluster = host->inventory,
                                                     .shapes = cuts->shapes,
                                                     .waiting = cuts->waiting,
                                                     .shape_count = shape_count,
@@ -152,7 +152,7 @@ static weir_status say_drained(struct weir_host *host)
 {
     for (uint32_t i = 0; i < host->cuts.count; i++) {
         const struct weir_partition_cut *const cut = &host->cuts.pending[i];
-        const struct weir_gpu *const gpu = weir_cluster_gpu(host->scratch, cut->node, cut->gpu);
+        const struct weir_gpu *const gpu = weir_cluster_gpu(host->inventory, cut->node, cut->gpu);
         if (host->cuts.away_ns[i] != WEIR_UNKNOWN_TIME || gpu->mig_state.held != 0)
             continue;
         const struct weir_action action = { .size = sizeof(struct weir_action),
@@ -174,22 +174,13 @@ weir_status weir_host_cuts_choose(struct weir_host *host)
     return say_drained(host);
 }
 
-static weir_status set_closed(struct weir_host *host, const struct weir_partition_cut *cut,
-                              bool is_closed)
-{
-    WEIR_TRY(weir_cluster_close_gpu(host->inventory, cut->node, cut->gpu, is_closed));
-    if (!host->is_stale &&
-        weir_cluster_close_gpu(host->scratch, cut->node, cut->gpu, is_closed) != WEIR_OK)
-        host->is_stale = true;
-    return WEIR_OK;
-}
-
 weir_status weir_host_cuts_accepted(struct weir_host *host)
 {
     struct weir_host_cuts *const cuts = &host->cuts;
 
     for (uint32_t i = cuts->count - cuts->chosen; i < cuts->count; i++)
-        WEIR_TRY(set_closed(host, &cuts->pending[i], true));
+        WEIR_TRY(weir_cluster_close_gpu(host->inventory, cuts->pending[i].node,
+                                        cuts->pending[i].gpu, true));
     cuts->chosen = 0;
     for (uint32_t i = 0; i < weir_plan_count(host->plan); i++) {
         const struct weir_action *const action = weir_plan_action(host->plan, i);
@@ -223,11 +214,8 @@ weir_status weir_host_cuts_outcome(struct weir_host *host, const struct weir_out
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     if (outcome->kind == WEIR_OUTCOME_CUT) {
         WEIR_TRY(weir_cluster_cut_gpu(host->inventory, cut.node, cut.gpu, cut.cut, error));
-        if (!host->is_stale &&
-            weir_cluster_cut_gpu(host->scratch, cut.node, cut.gpu, cut.cut, NULL) != WEIR_OK)
-            host->is_stale = true;
     }
-    WEIR_TRY(set_closed(host, &cut, false));
+    WEIR_TRY(weir_cluster_close_gpu(host->inventory, cut.node, cut.gpu, false));
     cuts->count--;
     memmove(&cuts->pending[index], &cuts->pending[index + 1],
             (cuts->count - index) * sizeof *cuts->pending);

@@ -77,7 +77,6 @@ static weir_status create_parts(struct weir_host *host, const struct weir_host_c
     const struct weir_allocator *const memory = &host->allocator;
 
     if (weir_cluster_create(memory, &host->inventory) != WEIR_OK ||
-        weir_cluster_create(memory, &host->scratch) != WEIR_OK ||
         weir_placer_create(memory, &host->placer) != WEIR_OK ||
         weir_plan_create(memory, &host->plan) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
@@ -126,7 +125,6 @@ void weir_host_destroy(struct weir_host *host)
     weir_free(&memory, host->mix.frequencies);
     weir_plan_destroy(host->plan);
     weir_placer_destroy(host->placer);
-    weir_cluster_destroy(host->scratch);
     weir_cluster_destroy(host->inventory);
     weir_free(&memory, host);
 }
@@ -192,29 +190,6 @@ weir_status weir_host_replace(struct weir_host *host, const struct weir_host_con
         WEIR_TRY(weir_estimator_set_window(host->pools.pools[i].estimator, host->window));
     ask_all_again(host);
     return WEIR_OK;
-}
-
-/* A scratch in the state of the inventory, under one mark. */
-/* A scratch in the state of the inventory, under one mark; back again. */
-static weir_status host_open_scratch(struct weir_host *host, struct weir_error *error)
-{
-    if (host->is_stale) {
-        if (weir_cluster_assign(host->scratch, host->inventory) != WEIR_OK)
-            return weir_fail(error, WEIR_ENOMEM, "out of memory");
-        host->is_stale = false;
-    }
-    if (weir_cluster_mark(host->scratch) != WEIR_OK)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    return WEIR_OK;
-}
-
-/* Back to the state before, also when the policy left marks of its own. A policy that took ours
- * away leaves a difference behind. */
-static void host_close_scratch(struct weir_host *host)
-{
-    host->is_stale = host->scratch->mark_count != 1;
-    while (host->scratch->mark_count > 0)
-        weir_cluster_rollback(host->scratch);
 }
 
 static void count_placements(struct weir_host *host)
@@ -348,7 +323,7 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
     const struct weir_placer_binding binding = { .ops = set->placement,
                                                  .state = set->placed.state,
                                                  .view = &host->view,
-                                                 .scratch = host->scratch,
+                                                 .scratch = host->inventory,
                                                  .plan = host->plan,
                                                  .host = host,
                                                  .jobs = &host->jobs,
@@ -358,7 +333,8 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
                                                  .seed = host->seed };
 
     weir_plan_reset(host->plan, host->next_worker, host->explain);
-    WEIR_TRY(host_open_scratch(host, error));
+    if (weir_cluster_lend(host->inventory) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
     weir_status status = weir_placer_begin(host->placer, &binding);
     const uint64_t before = fingerprint(host);
     error->text[0] = '\0';
@@ -371,8 +347,8 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
     if (status == WEIR_OK)
         status = weir_placer_finish(host->placer);
     count_placements(host);
-    host_close_scratch(host);
-    if (fingerprint(host) != before || !weir_pools_are_whole(&host->pools))
+    const bool is_whole = weir_cluster_take_back(host->inventory);
+    if (!is_whole || fingerprint(host) != before || !weir_pools_are_whole(&host->pools))
         status = blame_plan(
             host, set, weir_fail(error, WEIR_EPOLICY, "it changed the view, which is not its own"),
             error);

@@ -3,9 +3,9 @@
  * The host's insides, for host.c (policies and decisions), host_state.c (what the controller tells)
  * and export.c.
  *
- * The inventory is what was told. The scratch is a second inventory in the same state: outcomes
- * change both, a decision marks it and is rolled back afterwards, so that nothing is copied. When
- * anything is in doubt `is_stale` is set and the next decision copies the inventory over.
+ * There is one inventory: what was told. A decision works on it under a mark that no policy can
+ * take away, and is rolled back before its plan is checked: nothing is copied, and nothing of it
+ * stays.
  */
 #ifndef SCHED_HOST_HOST_H
 #define SCHED_HOST_HOST_H
@@ -79,8 +79,6 @@ struct weir_host {
     struct weir_policy_set main;
     struct weir_policy_set fallback; /* scaling NULL = none */
     struct weir_cluster *inventory;
-    struct weir_cluster *scratch;
-    bool is_stale;
     struct weir_placer *placer;
     struct weir_plan *plan;
     struct weir_pools pools;
@@ -148,8 +146,8 @@ void weir_host_limits_begin(struct weir_host *host, const struct weir_call *call
 bool weir_host_is_late(struct weir_host *host);
 weir_status weir_host_limit_plan(struct weir_host *host);
 
-/* cuts.c: chooses GPUs to cut anew and appends CUT for those that are drained; after the pass, on
- * the scratch. Then as for the pass. */
+/* cuts.c: chooses GPUs to cut anew and appends CUT for those that are drained; after the pass,
+ * while its starts are there. Then as for the pass. */
 weir_status weir_host_cuts_choose(struct weir_host *host);
 weir_status weir_host_cuts_accepted(struct weir_host *host);
 void weir_host_cuts_dropped(struct weir_host *host);

@@ -119,9 +119,6 @@ static weir_status reopen_cuts(struct weir_host *host)
     while (cuts->count > host->limits.cuts_before) {
         const struct weir_partition_cut *const cut = &cuts->pending[--cuts->count];
         WEIR_TRY(weir_cluster_close_gpu(host->inventory, cut->node, cut->gpu, false));
-        if (!host->is_stale &&
-            weir_cluster_close_gpu(host->scratch, cut->node, cut->gpu, false) != WEIR_OK)
-            host->is_stale = true;
     }
     return WEIR_OK;
 }

@@ -198,7 +198,7 @@ weir_status weir_host_deny_jobs(struct weir_host *host)
                                             weir_choice_reason(&kind->refusal),
                                             kind->strategy == WEIR_GROUP_STRICT_SPREAD + 1 };
         WEIR_TRY(weir_plan_deny(host->plan, denied.owner, denied.reason, &kind->refusal));
-        WEIR_TRY(weir_note_job_holders(host->plan, host->scratch, kind, &denied));
+        WEIR_TRY(weir_note_job_holders(host->plan, host->inventory, kind, &denied));
     }
     return WEIR_OK;
 }

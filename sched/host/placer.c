@@ -110,6 +110,7 @@ static struct weir_placer_pool *pool_at(struct weir_placer *placer, uint32_t ind
     weir_stopped_clear(&pool->stopped);
     pool->is_refused = 0;
     pool->planned = 0;
+    (void)weir_view_pool(placer->bound.view, index); /* current before the plan changes it */
     placer->asked[placer->asked_count++] = index;
     return pool;
 }
@@ -555,9 +556,11 @@ weir_status weir_placer_stop(struct weir_placer *placer, uint32_t pool, struct w
     return weir_placer_stop_worker(placer, pool, id, error);
 }
 
-void weir_placer_forget_pools(struct weir_placer *placer)
+void weir_placer_change_pool(struct weir_placer *placer, uint32_t pool,
+                             const struct weir_shape *shape)
 {
-    placer->shape_count = 0;
-    for (uint32_t i = 0; i < placer->pool_capacity; i++)
-        placer->pools[i].has_seed = 0;
+    if (pool < placer->shape_count)
+        placer->shapes[pool] = *shape;
+    if (pool < placer->pool_capacity)
+        placer->pools[pool].has_seed = 0;
 }

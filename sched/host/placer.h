@@ -61,8 +61,9 @@ uint32_t weir_placer_refusal(const struct weir_placer *placer, uint32_t pool);
 uint64_t weir_placer_placed(const struct weir_placer *placer, uint32_t pool);
 weir_status weir_placer_set_placed(struct weir_placer *placer, uint32_t pool, uint64_t placed);
 
-/* What it keeps of pools may be of others now. */
-void weir_placer_forget_pools(struct weir_placer *placer);
+/* What it keeps of a pool was of another name or shape. */
+void weir_placer_change_pool(struct weir_placer *placer, uint32_t pool,
+                             const struct weir_shape *shape);
 
 /* Stops this worker of a pool, chosen by the caller; not one of a group. */
 weir_status weir_placer_stop_worker(struct weir_placer *placer, uint32_t pool, uint64_t id,

@@ -10,6 +10,7 @@
 #ifndef SCHED_HOST_POOLS_H
 #define SCHED_HOST_POOLS_H
 
+#include "sched/cluster/id_table.h"
 #include "weir/work.h"
 
 struct weir_host_pool {
@@ -17,14 +18,16 @@ struct weir_host_pool {
     struct weir_estimate given; /* valid while has_given */
     char *name;
     bool has_given;
-    uint64_t round; /* in which it was read last */
-    uint64_t sum;   /* of what was handed out then */
+    uint32_t namesake; /* another pool whose pipeline and name have this hash, or WEIR_NO_INDEX */
+    uint64_t round;    /* in which it was read last */
+    uint64_t sum;      /* of what was handed out then */
 };
 
 struct weir_pools {
     struct weir_host_pool *pools;
     struct weir_pool_view *views; /* the same pools as policies see them */
     uint32_t *read;               /* in this round */
+    struct weir_id_table names;   /* hash of pipeline and name to the first such pool */
     uint32_t count, pool_capacity, view_capacity, read_count, read_capacity;
     uint64_t round;
     int64_t now_ns;

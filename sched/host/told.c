@@ -2,9 +2,6 @@
 /*
  * What the controller tells a host of workers: measurements, outcomes, states. Nodes are told in
  * told_nodes.c, pools in told_pools.c, jobs in told_jobs.c.
- *
- * Every change of workers goes to the inventory first and, if that took it, to the scratch as well.
- * A scratch that cannot follow is marked stale and copied at the next decision.
  */
 #include "sched/host/host.h"
 #include "sched/internal/size.h"
@@ -37,9 +34,6 @@ static weir_status host_add_worker(struct weir_host *host, uint64_t worker, stru
         return weir_fail(error, WEIR_EINVAL, "a worker that started needs its allocation");
     WEIR_TRY(weir_cluster_add_worker(host->inventory, worker, owner, alloc, error));
     host->changes++;
-    if (!host->is_stale &&
-        weir_cluster_add_worker(host->scratch, worker, owner, alloc, NULL) != WEIR_OK)
-        host->is_stale = true;
     if (worker >= host->next_worker)
         host->next_worker = worker + 1;
     return WEIR_OK;
@@ -52,8 +46,6 @@ static weir_status host_remove_worker(struct weir_host *host, uint64_t worker,
 {
     WEIR_TRY(weir_cluster_remove_worker(host->inventory, worker, error));
     host->changes++;
-    if (!host->is_stale && weir_cluster_remove_worker(host->scratch, worker, NULL) != WEIR_OK)
-        host->is_stale = true;
     weir_jobs_unsettle(&host->jobs);
     host->is_dirty = true;
     return WEIR_OK;
@@ -72,11 +64,7 @@ weir_status weir_host_set_worker_state(struct weir_host *host, uint64_t worker, 
 {
     if (host == NULL)
         return WEIR_EINVAL;
-    WEIR_TRY(weir_cluster_set_worker_state(host->inventory, worker, state, since_ns));
-    if (!host->is_stale &&
-        weir_cluster_set_worker_state(host->scratch, worker, state, since_ns) != WEIR_OK)
-        host->is_stale = true;
-    return WEIR_OK;
+    return weir_cluster_set_worker_state(host->inventory, worker, state, since_ns);
 }
 
 static weir_status take_outcome(struct weir_host *host, const struct weir_outcome *outcome,

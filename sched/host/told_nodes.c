@@ -2,9 +2,7 @@
 /*
  * What the controller tells a host of nodes.
  *
- * Every change goes to the inventory first and, if that took it, to the scratch as well; a scratch
- * that cannot follow is marked stale and copied at the next decision. Workers of a node that goes
- * are lost first, one by one, so that policies and jobs learn of each.
+ * Workers of a node that goes are lost first, one by one, so that policies and jobs learn of each.
  */
 #include "sched/host/host.h"
 
@@ -23,7 +21,6 @@ weir_status weir_host_add_node(struct weir_host *host, const struct weir_node_sp
 {
     if (host == NULL || spec == NULL)
         return weir_fail(error, WEIR_EINVAL, "no host or no node");
-    host->is_stale = true;
     WEIR_TRY(weir_cluster_add_node(host->inventory, spec, node, error));
     capacity_changed(host);
     return WEIR_OK;
@@ -66,8 +63,6 @@ weir_status weir_host_set_node(struct weir_host *host, uint32_t node, uint32_t f
         WEIR_TRY(lose_workers(host, node, now_ns));
     WEIR_TRY(weir_cluster_set_node_flags(host->inventory, node, flags));
     host->changes++;
-    if (!host->is_stale && weir_cluster_set_node_flags(host->scratch, node, flags) != WEIR_OK)
-        host->is_stale = true;
     if ((flags & WEIR_NODE_UP) != 0) {
         weir_jobs_unsettle(&host->jobs);
         host->is_dirty = true;
@@ -98,8 +93,6 @@ weir_status weir_host_remove_node(struct weir_host *host, uint32_t node, int64_t
         return WEIR_ENOTFOUND;
     WEIR_TRY(lose_workers(host, node, now_ns));
     WEIR_TRY(weir_cluster_remove_node(host->inventory, node, NULL));
-    if (!host->is_stale && weir_cluster_remove_node(host->scratch, node, NULL) != WEIR_OK)
-        host->is_stale = true;
     forget_cuts(host, node);
     capacity_changed(host);
     return WEIR_OK;
@@ -111,9 +104,6 @@ weir_status weir_host_change_node(struct weir_host *host, uint32_t node, int64_t
     if (host == NULL)
         return weir_fail(error, WEIR_EINVAL, "no host");
     WEIR_TRY(weir_cluster_resize_node(host->inventory, node, cpu_units, ram_bytes, error));
-    if (!host->is_stale &&
-        weir_cluster_resize_node(host->scratch, node, cpu_units, ram_bytes, NULL) != WEIR_OK)
-        host->is_stale = true;
     capacity_changed(host);
     return WEIR_OK;
 }
@@ -124,9 +114,6 @@ weir_status weir_host_set_gpu_health(struct weir_host *host, uint32_t node, uint
     if (host == NULL)
         return WEIR_EINVAL;
     WEIR_TRY(weir_cluster_set_gpu_health(host->inventory, node, gpu, is_healthy));
-    if (!host->is_stale &&
-        weir_cluster_set_gpu_health(host->scratch, node, gpu, is_healthy) != WEIR_OK)
-        host->is_stale = true;
     weir_jobs_unsettle(&host->jobs);
     host->is_dirty = true;
     return WEIR_OK;

@@ -7,6 +7,7 @@
  */
 #include "sched/host/host.h"
 #include "sched/internal/alloc.h"
+#include "sched/internal/hash.h"
 #include "sched/internal/size.h"
 
 #include <math.h>
@@ -27,6 +28,7 @@ void weir_host_clear_pools(struct weir_host *host)
     weir_free(&host->allocator, host->pools.pools);
     weir_free(&host->allocator, host->pools.views);
     weir_free(&host->allocator, host->pools.read);
+    weir_id_table_free(&host->pools.names, &host->allocator);
 }
 
 static weir_status reserve_pool(struct weir_host *host)
@@ -36,7 +38,7 @@ static weir_status reserve_pool(struct weir_host *host)
     WEIR_ROOM(&host->allocator, host->pools.views, host->pools.view_capacity,
               host->pools.count + 1);
     WEIR_ROOM(&host->allocator, host->pools.read, host->pools.read_capacity, host->pools.count + 1);
-    return WEIR_OK;
+    return weir_id_table_reserve(&host->pools.names, &host->allocator, host->pools.count + 1);
 }
 
 static char *copy_name(const struct weir_host *host, const char *name)
@@ -61,15 +63,52 @@ static weir_status open_pool(struct weir_host *host, const char *name, struct we
     return status;
 }
 
+/* ---- by name ---- */
+
+static uint64_t name_key(uint32_t pipeline, const char *name)
+{
+    return weir_hash_add(weir_hash_text(name), pipeline);
+}
+
 /* The pool of this name in a pipeline, removed or not, or WEIR_NO_INDEX. */
 static uint32_t find_pool(const struct weir_host *host, uint32_t pipeline, const char *name)
 {
-    for (uint32_t i = 0; i < host->pools.count; i++) {
-        if (host->pools.views[i].pipeline == pipeline &&
-            strcmp(host->pools.views[i].name, name) == 0)
-            return i;
+    uint32_t pool = weir_id_table_find(&host->pools.names, name_key(pipeline, name));
+
+    while (pool != WEIR_NO_INDEX && (host->pools.views[pool].pipeline != pipeline ||
+                                     strcmp(host->pools.views[pool].name, name) != 0))
+        pool = host->pools.pools[pool].namesake;
+    return pool;
+}
+
+/* The pool can be found by the name it has; there is room. */
+static void enter_name(struct weir_pools *pools, uint32_t pool)
+{
+    const uint64_t key = name_key(pools->views[pool].pipeline, pools->views[pool].name);
+    const uint32_t first = weir_id_table_find(&pools->names, key);
+
+    pools->pools[pool].namesake = first;
+    if (first == WEIR_NO_INDEX)
+        weir_id_table_put(&pools->names, key, pool);
+    else
+        weir_id_table_set(&pools->names, key, pool);
+}
+
+static void leave_name(struct weir_pools *pools, uint32_t pool)
+{
+    const uint64_t key = name_key(pools->views[pool].pipeline, pools->views[pool].name);
+    const uint32_t next = pools->pools[pool].namesake;
+    uint32_t before = weir_id_table_find(&pools->names, key);
+
+    if (before != pool) {
+        while (pools->pools[before].namesake != pool)
+            before = pools->pools[before].namesake;
+        pools->pools[before].namesake = next;
+    } else if (next != WEIR_NO_INDEX) {
+        weir_id_table_set(&pools->names, key, next);
+    } else {
+        weir_id_table_remove(&pools->names, key);
     }
-    return WEIR_NO_INDEX;
 }
 
 static bool is_removed(const struct weir_host *host, uint32_t pool)
@@ -122,13 +161,16 @@ static weir_status open_at(struct weir_host *host, uint32_t index,
         return weir_fail(error, WEIR_ERANGE, "at most %d stages are possible", MOST_POOLS);
     if (reserve_pool(host) != WEIR_OK || open_pool(host, pool->name, &made) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    if (index < host->pools.count)
+    if (index < host->pools.count) {
+        leave_name(&host->pools, index);
         close_pool(host, &host->pools.pools[index]);
-    else
+    } else {
         host->pools.count++;
+    }
     host->pools.pools[index] = made;
     host->pools.views[index] = (struct weir_pool_view){ .name = made.name };
     describe(&host->pools.views[index], pool);
+    enter_name(&host->pools, index);
     return WEIR_OK;
 }
 
@@ -143,7 +185,7 @@ weir_status weir_host_add_pool(struct weir_host *host, const struct weir_pool_sp
         return weir_fail(error, WEIR_EDUPLICATE, "stage %s exists already", pool->name);
     const uint32_t place = known != WEIR_NO_INDEX ? known : host->pools.count;
     WEIR_TRY(open_at(host, place, pool, error));
-    weir_placer_forget_pools(host->placer);
+    weir_placer_change_pool(host->placer, place, &pool->shape);
     if (index != NULL)
         *index = place;
     return WEIR_OK;
@@ -163,11 +205,13 @@ weir_status weir_host_change_pool(struct weir_host *host, uint32_t pool,
     char *const name = copy_name(host, spec->name);
     if (name == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    leave_name(&host->pools, pool);
     weir_free(&host->allocator, host->pools.pools[pool].name);
     host->pools.pools[pool].name = name;
     host->pools.views[pool].name = name;
     describe(&host->pools.views[pool], spec);
-    weir_placer_forget_pools(host->placer);
+    enter_name(&host->pools, pool);
+    weir_placer_change_pool(host->placer, pool, &spec->shape);
     return WEIR_OK;
 }
 

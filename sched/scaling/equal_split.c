@@ -52,13 +52,12 @@ static weir_status play_round(struct weir_run *run, uint32_t workers, bool *all)
 /* How many rounds there would be if all nodes were one. */
 static uint32_t most_rounds(const struct weir_run *run)
 {
-    const struct weir_amounts total = weir_cluster_total(run->view->cluster);
-    struct weir_amounts free = weir_view_supply(run->view);
+    struct weir_amounts free = run->supply;
     struct weir_amounts round = { 0 };
 
     for (uint32_t i = 0; i < run->count; i++) {
         const struct weir_run_pool *const pool = &run->pools[i];
-        const struct weir_amounts need = weir_run_need(run, i, &total);
+        const struct weir_amounts need = weir_run_need(run, i);
         if (pool->is_active)
             weir_amounts_add(&round, &need, 1);
         else

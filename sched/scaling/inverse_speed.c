@@ -36,8 +36,7 @@ static bool takes_part(const struct weir_run *run, uint32_t pool, bool gpus)
 /* The supply without what pools of fixed size hold of it. */
 static int64_t supply_size(const struct weir_run *run, bool gpus)
 {
-    const struct weir_amounts total = weir_view_supply(run->view);
-    int64_t units = gpus ? total.gpu_units : total.cpu_units;
+    int64_t units = gpus ? run->supply.gpu_units : run->supply.cpu_units;
 
     for (uint32_t i = 0; i < run->count; i++) {
         if (!run->pools[i].is_active && uses_gpus(run, i) == gpus)

@@ -127,6 +127,8 @@ weir_status weir_run_begin(struct weir_run *run, const struct weir_view *view,
     run->plan = plan;
     run->error = error;
     run->count = view->pool_count;
+    run->total = weir_cluster_total(view->cluster);
+    run->supply = weir_view_supply(view);
     if (reserve(run, run->count) != WEIR_OK)
         return weir_fail(run->error, WEIR_ENOMEM, "out of memory");
     for (uint32_t i = 0; i < run->count; i++) {
@@ -198,7 +200,7 @@ static int64_t per_gpu(int64_t engines, const struct weir_amounts *total)
 static weir_status solve_optimum(struct weir_run *run)
 {
     const struct weir_amounts none = { 0 };
-    struct weir_amounts supply = weir_view_supply(run->view);
+    struct weir_amounts supply = run->supply;
     struct weir_error error = { .phase = -1, .pool = -1 };
     struct weir_optimum_result result;
 
@@ -220,16 +222,16 @@ static weir_status solve_optimum(struct weir_run *run)
     }
 }
 
-struct weir_amounts weir_run_need(const struct weir_run *run, uint32_t pool,
-                                  const struct weir_amounts *total)
+struct weir_amounts weir_run_need(const struct weir_run *run, uint32_t pool)
 {
+    const struct weir_amounts *const total = &run->total;
+
     return weir_shape_amounts(&weir_view_pool(run->view, pool)->shape,
                               per_gpu(total->nvdecs, total), per_gpu(total->nvencs, total));
 }
 
 weir_status weir_run_optimum(struct weir_run *run)
 {
-    const struct weir_amounts total = weir_cluster_total(run->view->cluster);
     double sum = 0;
 
     weir_plan_set_phase(run->plan, 0);
@@ -237,7 +239,7 @@ weir_status weir_run_optimum(struct weir_run *run)
         const struct weir_pool_view *const seen = weir_view_pool(run->view, i);
         run->fluid[i] = (struct weir_optimum_pool){
             .rate_per_s = run->pools[i].rate_per_s,
-            .need = weir_run_need(run, i, &total),
+            .need = weir_run_need(run, i),
             .requested = seen->requested_workers,
         };
         if (run->pools[i].is_skipped)

@@ -62,6 +62,7 @@ struct weir_run {
     struct weir_placer *placer;
     struct weir_plan *plan;
     struct weir_error *error;
+    struct weir_amounts total, supply; /* before anything was planned */
     struct weir_run_pool *pools;
     struct weir_optimum_pool *fluid;
     struct weir_slots_pool *slots;
@@ -146,8 +147,7 @@ static inline bool weir_run_is_free(const struct weir_run_pool *pool)
 }
 
 /* What one worker takes of a cluster of this size. */
-struct weir_amounts weir_run_need(const struct weir_run *run, uint32_t pool,
-                                  const struct weir_amounts *total);
+struct weir_amounts weir_run_need(const struct weir_run *run, uint32_t pool);
 
 /* The optimum of the pool into `optimum`, and its shares as the placer's mix. Phase 0. With best
  * effort what cannot be had is left out: fixed counts shrink, then pools drop out (optimum 0). */

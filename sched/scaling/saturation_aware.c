@@ -295,20 +295,25 @@ static weir_status run_phases(struct saturation_aware *policy)
     return weir_xenna_phases(run, 1.0);
 }
 
-/* The phases; failing whole once more with the counts of now when those fixed cannot be met. */
+static weir_status mark(const struct weir_run *run)
+{
+    if (weir_cluster_mark(weir_placer_scratch(run->placer)) != WEIR_OK)
+        return weir_fail(run->error, WEIR_ENOMEM, "out of memory");
+    return WEIR_OK;
+}
+
+/* The phases; failing whole once more with the counts of now when those fixed cannot be met. A mark
+ * of the scratch as it was before stays. */
 static weir_status run_pass(struct saturation_aware *policy)
 {
     struct weir_run *const run = &policy->run;
-    struct weir_cluster *const scratch = weir_placer_scratch(run->placer);
 
-    if (weir_cluster_mark(scratch) != WEIR_OK)
-        return weir_fail(run->error, WEIR_ENOMEM, "out of memory");
+    WEIR_TRY(mark(run));
     const weir_status status = run_phases(policy);
-    if ((status != WEIR_EMANUAL && status != WEIR_EMINIMUM) || !has_manual(run)) {
-        weir_cluster_release(scratch);
+    if ((status != WEIR_EMANUAL && status != WEIR_EMINIMUM) || !has_manual(run))
         return status;
-    }
     WEIR_TRY(weir_run_start_over(run));
+    WEIR_TRY(mark(run));
     for (uint32_t i = 0; i < run->count; i++) {
         if (run->pools[i].is_manual)
             run->pools[i].requested = (int32_t)run->pools[i].before;
@@ -392,18 +397,6 @@ static bool is_cut(struct quota *quota, uint32_t verb)
     return verb == WEIR_VERB_STOP && quota->seen_stops++ >= quota->kept_stops;
 }
 
-/* A worker that was to stop stays. */
-static weir_status keep_running(const struct weir_run *run, uint64_t id)
-{
-    struct weir_worker worker;
-
-    if (!weir_cluster_worker(run->view->cluster, id, &worker) || !weir_plan_unstop(run->plan, id))
-        return weir_fail(run->error, WEIR_EINVARIANT, "worker %llu has no stop to take back",
-                         (unsigned long long)id);
-    return weir_cluster_add_worker(weir_placer_scratch(run->placer), id, worker.owner,
-                                   &worker.alloc, run->error);
-}
-
 /* Leaves the scratch without any of the pass's starts and with the stops that are kept; actions
  * that are not starts to keep become NULL. */
 static weir_status take_back(struct saturation_aware *policy)
@@ -411,16 +404,17 @@ static weir_status take_back(struct saturation_aware *policy)
     const struct weir_run *const run = &policy->run;
     struct weir_cluster *const scratch = weir_placer_scratch(run->placer);
 
-    for (uint32_t i = 0; i < policy->action_count; i++) {
-        if (policy->actions[i]->verb == WEIR_VERB_START)
-            WEIR_TRY(weir_cluster_remove_worker(scratch, policy->actions[i]->worker, run->error));
-    }
+    weir_cluster_rollback(scratch);
     for (uint32_t i = 0; i < policy->action_count; i++) {
         const struct weir_action *const action = policy->actions[i];
+        if (action == NULL)
+            continue;
         const uint32_t verb = action->verb;
         const bool cuts = is_cut(&policy->quotas[action->owner.index], verb);
         if (verb == WEIR_VERB_STOP && cuts)
-            WEIR_TRY(keep_running(run, action->worker));
+            (void)weir_plan_unstop(run->plan, action->worker);
+        if (verb == WEIR_VERB_STOP && !cuts)
+            WEIR_TRY(weir_cluster_remove_worker(scratch, action->worker, run->error));
         if (verb == WEIR_VERB_START && cuts)
             (void)weir_plan_unstart(run->plan, action->worker);
         if (verb != WEIR_VERB_START || cuts)
@@ -478,8 +472,10 @@ static weir_status trim(struct saturation_aware *policy, double now_s)
     WEIR_TRY(list_actions(policy));
     for (uint32_t p = 0; p < policy->part_count; p++)
         cuts = set_quotas(policy, &policy->parts[p], now_s) || cuts;
-    if (!cuts)
+    if (!cuts) {
+        weir_cluster_release(weir_placer_scratch(run->placer));
         return WEIR_OK;
+    }
     WEIR_TRY(take_back(policy));
     for (uint32_t i = 0; i < run->count; i++) {
         const uint32_t members = weir_shape_members(&weir_view_pool(run->view, i)->shape);

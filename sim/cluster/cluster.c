@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A GPU of the type's n-th entry as it truly is; memory and engines of a cut one are its table's.
  */
@@ -155,42 +156,49 @@ static void fill_device(struct sim_use *use, const struct weir_device *device,
     }
 }
 
-void sim_lease_fill(struct sim_lease *lease, const struct sim_cluster *cluster,
-                    const struct weir_alloc *alloc, const struct weir_shape *uses)
+static void fill_uses(struct sim_claim *claim, const struct sim_cluster *cluster,
+                      const struct weir_alloc *alloc, const struct weir_shape *uses)
 {
-    *lease = (struct sim_lease){ .node = alloc->node,
-                                 .device_count = (uint16_t)alloc->device_count,
-                                 .cpu_units = alloc->cpu_units,
-                                 .ram_bytes = alloc->ram_bytes,
-                                 .cpus_used = weir_units_amount(uses->cpu_units),
-                                 .ram_used_bytes = uses->ram_bytes,
-                                 .parts = lease->parts };
-    for (uint32_t d = 0; d < alloc->device_count; d++)
-        lease->parts[d].device = alloc->devices[d];
+    const struct sim_node *host = &cluster->nodes[alloc->node];
     if (uses->kind == WEIR_SHAPE_CPU)
         return;
-    const struct sim_node *host = &cluster->nodes[alloc->node];
     for (uint32_t d = 0; d < alloc->device_count; d++) {
-        struct sim_use *use = &lease->parts[lease->use_count++].use;
+        struct sim_use *use = &claim->parts[claim->use_count++].use;
         fill_device(use, &alloc->devices[d], uses, alloc->device_count);
         if (alloc->devices[d].gpu < host->gpu_count)
             fill_slice(use, &cluster->gpus[host->gpu_first + alloc->devices[d].gpu],
                        &alloc->devices[d], uses);
     }
-    if (lease->use_count == 0 && host->gpu_count > 0) {
+    if (claim->use_count == 0 && host->gpu_count > 0) {
         const struct weir_device hidden = { .gpu = idlest_gpu(cluster, alloc->node) };
-        fill_device(&lease->parts[lease->use_count++].use, &hidden, uses, 1);
+        fill_device(&claim->parts[claim->use_count++].use, &hidden, uses, 1);
     }
+}
+
+struct sim_lease sim_lease_fill(struct sim_claim *claim, const struct sim_cluster *cluster,
+                                const struct weir_alloc *alloc, const struct weir_shape *uses)
+{
+    *claim = (struct sim_claim){ .device_count = alloc->device_count,
+                                 .cpu_units = alloc->cpu_units,
+                                 .ram_bytes = alloc->ram_bytes,
+                                 .cpus_used = weir_units_amount(uses->cpu_units),
+                                 .ram_used_bytes = uses->ram_bytes,
+                                 .parts = claim->parts };
+    memset(claim->parts, 0, sim_claim_parts(claim) * sizeof(*claim->parts));
+    for (uint32_t d = 0; d < alloc->device_count; d++)
+        claim->parts[d].device = alloc->devices[d];
+    fill_uses(claim, cluster, alloc, uses);
+    return (struct sim_lease){ .claim = claim, .node = alloc->node };
 }
 
 struct weir_alloc sim_lease_alloc(const struct sim_lease *lease)
 {
     struct weir_alloc alloc = { .node = lease->node,
-                                .device_count = lease->device_count,
-                                .cpu_units = lease->cpu_units,
-                                .ram_bytes = lease->ram_bytes };
-    for (uint32_t d = 0; d < lease->device_count; d++)
-        alloc.devices[d] = lease->parts[d].device;
+                                .device_count = lease->claim->device_count,
+                                .cpu_units = lease->claim->cpu_units,
+                                .ram_bytes = lease->claim->ram_bytes };
+    for (uint32_t d = 0; d < lease->claim->device_count; d++)
+        alloc.devices[d] = lease->claim->parts[d].device;
     return alloc;
 }
 
@@ -220,13 +228,13 @@ static uint32_t refusal(const struct sim_cluster *cluster, const struct sim_leas
     if (lease->node >= cluster->node_count || !cluster->nodes[lease->node].is_up)
         return WEIR_REASON_NODE_DOWN;
     const struct sim_node *node = &cluster->nodes[lease->node];
-    if (node->cpu_held + lease->cpu_units > node->cpu_total)
+    if (node->cpu_held + lease->claim->cpu_units > node->cpu_total)
         return WEIR_REASON_CPU;
     if (node->ram_total_bytes > 0 &&
-        node->ram_used_bytes + lease->ram_used_bytes > node->ram_total_bytes)
+        node->ram_used_bytes + lease->claim->ram_used_bytes > node->ram_total_bytes)
         return WEIR_REASON_RAM;
-    for (uint32_t d = 0; d < lease->device_count; d++) {
-        const struct weir_device *device = &lease->parts[d].device;
+    for (uint32_t d = 0; d < lease->claim->device_count; d++) {
+        const struct weir_device *device = &lease->claim->parts[d].device;
         if (device->gpu >= node->gpu_count)
             return WEIR_REASON_NO_GPU;
         const uint32_t reason =
@@ -234,13 +242,14 @@ static uint32_t refusal(const struct sim_cluster *cluster, const struct sim_leas
         if (reason != WEIR_REASON_NONE)
             return reason;
     }
-    for (uint32_t u = 0; u < lease->use_count; u++) {
-        const struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + lease->parts[u].use.gpu];
-        const uint32_t reason = sim_slice_use_refusal(&lease->parts[u].use);
+    for (uint32_t u = 0; u < lease->claim->use_count; u++) {
+        const struct sim_gpu *gpu =
+            &cluster->gpus[node->gpu_first + lease->claim->parts[u].use.gpu];
+        const uint32_t reason = sim_slice_use_refusal(&lease->claim->parts[u].use);
         if (reason != WEIR_REASON_NONE)
             return reason;
         if (gpu->mem_total_bytes > 0 &&
-            gpu->mem_used_bytes + lease->parts[u].use.mem_bytes > gpu->mem_total_bytes)
+            gpu->mem_used_bytes + lease->claim->parts[u].use.mem_bytes > gpu->mem_total_bytes)
             return WEIR_REASON_GPU_MEM;
     }
     return WEIR_REASON_NONE;
@@ -249,11 +258,11 @@ static uint32_t refusal(const struct sim_cluster *cluster, const struct sim_leas
 static void book(struct sim_cluster *cluster, const struct sim_lease *lease, int64_t sign)
 {
     struct sim_node *node = &cluster->nodes[lease->node];
-    node->cpu_held += sign * lease->cpu_units;
-    node->ram_used_bytes += sign * lease->ram_used_bytes;
+    node->cpu_held += sign * lease->claim->cpu_units;
+    node->ram_used_bytes += sign * lease->claim->ram_used_bytes;
     assert(node->cpu_held >= 0 && node->cpu_held <= node->cpu_total);
-    for (uint32_t d = 0; d < lease->device_count; d++) {
-        const struct weir_device *device = &lease->parts[d].device;
+    for (uint32_t d = 0; d < lease->claim->device_count; d++) {
+        const struct weir_device *device = &lease->claim->parts[d].device;
         struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + device->gpu];
         gpu->units_held += sign * device->units;
         gpu->nvdec_held ^= device->nvdec_mask;
@@ -261,9 +270,9 @@ static void book(struct sim_cluster *cluster, const struct sim_lease *lease, int
         sim_slice_book(gpu, device, sign);
         assert(gpu->units_held >= 0 && gpu->units_held <= WEIR_ONE);
     }
-    for (uint32_t u = 0; u < lease->use_count; u++)
-        cluster->gpus[node->gpu_first + lease->parts[u].use.gpu].mem_used_bytes +=
-            sign * lease->parts[u].use.mem_bytes;
+    for (uint32_t u = 0; u < lease->claim->use_count; u++)
+        cluster->gpus[node->gpu_first + lease->claim->parts[u].use.gpu].mem_used_bytes +=
+            sign * lease->claim->parts[u].use.mem_bytes;
 }
 
 uint32_t sim_cluster_acquire(struct sim_cluster *cluster, struct sim_lease *lease)
@@ -287,9 +296,9 @@ void sim_cluster_run(struct sim_cluster *cluster, struct sim_lease *lease, bool 
     const double sign = is_running ? 1.0 : -1.0;
     struct sim_node *node = &cluster->nodes[lease->node];
     lease->is_running = is_running;
-    node->cpu_load += sign * lease->cpus_used;
-    for (uint32_t u = 0; u < lease->use_count; u++) {
-        const struct sim_use *use = &lease->parts[u].use;
+    node->cpu_load += sign * lease->claim->cpus_used;
+    for (uint32_t u = 0; u < lease->claim->use_count; u++) {
+        const struct sim_use *use = &lease->claim->parts[u].use;
         struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + use->gpu];
         if (use->slice != NULL)
             continue; /* an instance is its own: nobody else notices */
@@ -323,8 +332,8 @@ double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_
 {
     const struct sim_node *node = &cluster->nodes[lease->node];
     double worst = pressure(node->cpu_load, weir_units_amount(node->cpu_total));
-    for (uint32_t u = 0; u < lease->use_count; u++) {
-        const struct sim_use *use = &lease->parts[u].use;
+    for (uint32_t u = 0; u < lease->claim->use_count; u++) {
+        const struct sim_use *use = &lease->claim->parts[u].use;
         const struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + use->gpu];
         if (use->slice != NULL) {
             worst = fmax(worst, sim_slice_slowdown(use));

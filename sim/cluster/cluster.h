@@ -19,6 +19,7 @@
 /* What one worker really takes from one device while it works. */
 struct sim_use {
     uint32_t gpu; /* index within the node */
+    uint32_t reserved;
     double gpu_share;
     double nvdecs;
     double nvencs;
@@ -33,19 +34,27 @@ struct sim_part {
     struct sim_use use;
 };
 
-/* One worker's hold on a node: the allocation (admission) and the use (physics). The parts are the
- * caller's memory, as many as the allocation has devices and at least one, so that a worker of one
- * device is small. */
-struct sim_lease {
-    uint32_t node;
-    uint16_t device_count; /* parts that hold */
-    uint16_t use_count;    /* parts that use; none, as many, or one hidden one without a device */
+/* What one worker takes of a node, whichever it is: the allocation (admission) and the use
+ * (physics). Parts are as many as the allocation has devices and at least one. */
+struct sim_claim {
+    uint32_t device_count; /* parts that hold */
+    uint32_t use_count;    /* parts that use; none, as many, or one hidden one without a device */
     int64_t cpu_units;
     int64_t ram_bytes;
     double cpus_used;
     int64_t ram_used_bytes;
+    struct sim_part *parts; /* the caller's memory */
+};
+static inline uint32_t sim_claim_parts(const struct sim_claim *claim)
+{
+    return claim->device_count > 0 ? claim->device_count : 1;
+}
+
+/* One worker's hold on a node. Workers that take the same of their nodes may share a claim. */
+struct sim_lease {
+    const struct sim_claim *claim;
+    uint32_t node;
     bool is_running;
-    struct sim_part *parts;
 };
 
 struct sim_gpu {
@@ -86,9 +95,10 @@ void sim_cluster_destroy(struct sim_cluster *cluster);
 /* Totals of a node, for the meter. */
 struct sim_meter_amounts sim_cluster_capacity(const struct sim_cluster *cluster, uint32_t node);
 
-/* What a worker that holds `alloc` and really is a `uses` takes where; `parts` must be there. */
-void sim_lease_fill(struct sim_lease *lease, const struct sim_cluster *cluster,
-                    const struct weir_alloc *alloc, const struct weir_shape *uses);
+/* What a worker that holds `alloc` and really is a `uses` takes where; `parts` must be there, and
+ * are filled without a gap: equal claims are equal byte by byte. */
+struct sim_lease sim_lease_fill(struct sim_claim *claim, const struct sim_cluster *cluster,
+                                const struct weir_alloc *alloc, const struct weir_shape *uses);
 
 /* The allocation it was filled from. */
 struct weir_alloc sim_lease_alloc(const struct sim_lease *lease);

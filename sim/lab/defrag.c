@@ -43,11 +43,11 @@ static double gain_of(struct mover *mover, const struct candidate *candidate)
     if (!weir_cluster_worker(lab->belief, sim_lab_worker(lab, candidate->arrival, 0), &worker))
         return 0;
     worker.alloc.node = node;
-    sim_lease_fill(&lab->leases[0], lab->truth, &worker.alloc,
-                   sim_lab_shape(lab, candidate->arrival));
-    sim_cluster_release(lab->truth, &lab->leases[0]);
+    struct sim_lease lease = sim_lease_fill(&lab->claims[0], lab->truth, &worker.alloc,
+                                            sim_lab_shape(lab, candidate->arrival));
+    sim_cluster_release(lab->truth, &lease);
     const double without = sim_target_frag_milli(&lab->target, lab->truth, node);
-    (void)sim_cluster_acquire(lab->truth, &lab->leases[0]); /* it was there a moment ago */
+    (void)sim_cluster_acquire(lab->truth, &lease); /* it was there a moment ago */
     return lab->measures.frag[candidate->rank] - without;
 }
 

@@ -58,11 +58,12 @@ static weir_status make_room(struct sim_lab *lab)
             lab->members_max = workload->jobs[i].members;
     lab->leases = calloc(lab->members_max, sizeof(*lab->leases));
     lab->parts = calloc((size_t)lab->members_max * WEIR_MAX_DEVICES, sizeof(*lab->parts));
-    for (uint32_t i = 0; lab->leases != NULL && lab->parts != NULL && i < lab->members_max; i++)
-        lab->leases[i].parts = lab->parts + (size_t)i * WEIR_MAX_DEVICES;
+    lab->claims = calloc(lab->members_max, sizeof(*lab->claims));
+    for (uint32_t i = 0; lab->claims != NULL && lab->parts != NULL && i < lab->members_max; i++)
+        lab->claims[i].parts = lab->parts + (size_t)i * WEIR_MAX_DEVICES;
     lab->counts.label_arrived = calloc(workload->labels_count + 1, sizeof(uint64_t));
     lab->counts.label_failed = calloc(workload->labels_count + 1, sizeof(uint64_t));
-    const bool is_made = lab->leases != NULL && lab->parts != NULL &&
+    const bool is_made = lab->leases != NULL && lab->claims != NULL && lab->parts != NULL &&
                          lab->counts.label_arrived != NULL && lab->counts.label_failed != NULL;
     return is_made ? WEIR_OK : WEIR_ENOMEM;
 }
@@ -133,6 +134,7 @@ void sim_lab_destroy(struct sim_lab *lab)
     free(lab->full.arrived);
     free(lab->full.refused);
     free(lab->leases);
+    free(lab->claims);
     free(lab->parts);
     free(lab->counts.label_arrived);
     free(lab->counts.label_failed);
@@ -182,20 +184,20 @@ static weir_status settle(struct sim_lab *lab, uint64_t worker, const struct wei
     return WEIR_OK;
 }
 
-static bool acquire(struct sim_lab *lab, struct sim_lease *lease, const struct weir_alloc *believed,
+static bool acquire(struct sim_lab *lab, uint32_t member, const struct weir_alloc *believed,
                     const struct weir_shape *shape)
 {
     struct weir_alloc alloc = *believed;
     alloc.node = lab->node_at[alloc.node];
-    sim_lease_fill(lease, lab->truth, &alloc, shape);
-    return sim_cluster_acquire(lab->truth, lease) == WEIR_REASON_NONE;
+    lab->leases[member] = sim_lease_fill(&lab->claims[member], lab->truth, &alloc, shape);
+    return sim_cluster_acquire(lab->truth, &lab->leases[member]) == WEIR_REASON_NONE;
 }
 
 weir_status sim_lab_put(struct sim_lab *lab, uint64_t arrival, const struct weir_alloc *place,
                         bool *is_placed, struct weir_error *error)
 {
     const struct weir_shape *shape = sim_lab_shape(lab, arrival);
-    *is_placed = acquire(lab, &lab->leases[0], place, shape);
+    *is_placed = acquire(lab, 0, place, shape);
     return *is_placed ? settle(lab, sim_lab_worker(lab, arrival, 0), place, shape, error) : WEIR_OK;
 }
 
@@ -210,8 +212,8 @@ weir_status sim_lab_take(struct sim_lab *lab, uint64_t arrival, struct weir_allo
                          (unsigned long long)arrival);
     *place = worker.alloc;
     worker.alloc.node = lab->node_at[place->node];
-    sim_lease_fill(&lab->leases[0], lab->truth, &worker.alloc, shape);
-    sim_cluster_release(lab->truth, &lab->leases[0]);
+    struct sim_lease lease = sim_lease_fill(&lab->claims[0], lab->truth, &worker.alloc, shape);
+    sim_cluster_release(lab->truth, &lease);
     WEIR_TRY(weir_cluster_remove_worker(lab->belief, id, error));
     book(lab, place->node, shape, -1);
     return WEIR_OK;
@@ -224,7 +226,7 @@ static weir_status admit(struct sim_lab *lab, uint64_t arrival, bool *is_placed,
     const struct sim_job_spec *job = job_of(lab, arrival);
     uint32_t taken = 0;
     while (taken < job->members &&
-           acquire(lab, &lab->leases[taken], sim_job_placer_alloc(lab->placer, taken), &job->shape))
+           acquire(lab, taken, sim_job_placer_alloc(lab->placer, taken), &job->shape))
         taken++;
     *is_placed = taken == job->members;
     while (!*is_placed && taken-- > 0)

@@ -37,7 +37,8 @@ struct sim_lab {
     struct sim_arrival_curve curve;
     uint64_t digest;
     struct sim_lease *leases; /* of the members of one job */
-    struct sim_part *parts;   /* of the leases */
+    struct sim_claim *claims; /* of the leases */
+    struct sim_part *parts;   /* of the claims */
     struct full full;
 };
 

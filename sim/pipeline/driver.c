@@ -111,8 +111,8 @@ static weir_status begin(void *self)
 
 static weir_status service_end(struct sim_pipeline_run *run, const struct sim_event *event)
 {
-    const struct sim_hand_slab *slab = &run->hands;
-    struct sim_hand *hand = event->target < slab->used ? slab->slots[event->target] : NULL;
+    struct sim_hand *hand =
+        event->target < run->hands.used ? sim_slab_at(&run->hands, event->target) : NULL;
     bool ignored = false;
     if (hand == NULL || hand->worker == NULL || hand->worker->id != event->argument)
         return weir_fail(run->context->error, WEIR_EINVARIANT,

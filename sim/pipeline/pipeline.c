@@ -65,6 +65,7 @@ weir_status sim_pipeline_create(const struct sim_driver_config *config,
         .flow = flow_of(spec),
         .random = sim_random_of(&config->context->random, SIM_NAME_PIPELINE, spec->name),
         .index = config->instance,
+        .hands = { .size = sizeof(struct sim_hand) },
         .stages = stages,
         .stage_count = (uint32_t)spec->stages_count,
         .source_left = spec->input.items == 0 ? UINT64_MAX : spec->input.items,
@@ -96,7 +97,7 @@ void sim_pipeline_destroy(struct sim_pipeline_run *run)
         sim_ready_set_clear(&run->stages[i].idle);
     }
     free(run->stages);
-    sim_hand_slab_clear(&run->hands);
+    sim_slab_clear(&run->hands);
     sim_item_slab_clear(&run->items);
     free(run);
 }
@@ -219,11 +220,15 @@ static weir_status start_worker(struct sim_stage_run *stage, const struct sim_st
                                              .uses = &stage->spec->uses_shape,
                                              .places = start->places };
     struct sim_worker *worker = NULL;
+    void *taken = NULL;
     WEIR_TRY(reserve_position(stage));
-    WEIR_TRY(sim_hand_take(&run->hands, hand));
+    WEIR_TRY(sim_slab_take(&run->hands, &taken));
+    *hand = taken;
+    (*hand)->task_head = SIM_NO_ITEM;
+    (*hand)->held = SIM_QUEUE_EMPTY;
     const weir_status status = sim_worker_start(run->config.workers, &wanted, &worker, reason);
     if (worker == NULL) {
-        sim_hand_free(&run->hands, *hand);
+        sim_slab_give(&run->hands, taken);
         *hand = NULL;
         return status;
     }
@@ -316,7 +321,8 @@ void sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand)
         (void)sim_engine_cancel(run->context->engine, hand->timer);
     assert(hand->task_count == 0 && hand->held.count == 0);
     hand->worker->work = NULL;
-    sim_hand_free(&run->hands, hand);
+    hand->worker = NULL;
+    sim_slab_give(&run->hands, hand);
 }
 
 weir_status sim_pipeline_end_worker(struct sim_stage_run *stage, struct sim_hand *hand,

@@ -14,6 +14,7 @@
 #ifndef SIM_PIPELINE_PIPELINE_H
 #define SIM_PIPELINE_PIPELINE_H
 
+#include "sim/engine/slab.h"
 #include "sim/queue/item.h"
 #include "sim/worker/ready_set.h"
 #include "sim/world/driver.h"
@@ -33,9 +34,9 @@ enum sim_pipeline_event {
 /* What a worker of a stage has in hand: worker->work. Slots are reused, so events carry the id of
  * the worker too. */
 struct sim_hand {
-    struct sim_worker *worker; /* NULL = the slot is free */
     uint32_t slot;             /* in its pipeline */
     uint32_t position;         /* in its stage's list */
+    struct sim_worker *worker; /* NULL = the slot is free */
     uint32_t ordinal;   /* how many workers its stage had before it: names its random streams */
     uint32_t task_head; /* items in hand, linked; SIM_NO_ITEM = none */
     uint32_t task_count;
@@ -49,13 +50,6 @@ struct sim_hand {
     sim_handle timer;      /* end of service */
     int64_t pause_ns;      /* runtime: before the attempt that runs */
     int64_t task_start_ns, service_ns, demand_ns;
-};
-
-/* Hands of a pipeline; stable addresses. */
-struct sim_hand_slab {
-    struct sim_hand **slots;
-    uint32_t *free_slots;
-    uint32_t capacity, used, free_count;
 };
 
 /* A worker that died and will be back at a turn of the loop. */
@@ -121,7 +115,7 @@ struct sim_pipeline_run {
     const struct sim_flow *flow;
     struct sim_random random; /* its streams, by its name */
     uint32_t index;           /* of the pipeline */
-    struct sim_hand_slab hands;
+    struct sim_slab hands;
     struct sim_stage_run *stages;
     uint32_t stage_count;
     struct sim_item_slab items;
@@ -184,11 +178,6 @@ static inline struct weir_owner sim_stage_owner(const struct sim_stage_run *stag
 {
     return (struct weir_owner){ .kind = WEIR_OWNER_POOL, .index = stage->index };
 }
-
-/* hand.c */
-weir_status sim_hand_take(struct sim_hand_slab *slab, struct sim_hand **hand);
-void sim_hand_free(struct sim_hand_slab *slab, struct sim_hand *hand);
-void sim_hand_slab_clear(struct sim_hand_slab *slab);
 
 /* Schedules an event of the pipeline about itself. */
 sim_handle sim_pipeline_schedule(const struct sim_pipeline_run *run, int64_t at_ns,

@@ -494,7 +494,7 @@ bool sim_stage_unblock(struct sim_stage_run *stage)
         const uint64_t takers = next->stalled == 0 ? next->idle.count : 0;
         if (next->queue.count >= stage->spec->buffer + takers)
             break;
-        struct sim_hand *hand = run->hands.slots[stage->blocked[0]];
+        struct sim_hand *hand = sim_slab_at(&run->hands, stage->blocked[0]);
         const uint32_t item = hand->task_head;
         hand->task_head = run->items.items[item].next;
         hand->task_count--;

@@ -3,22 +3,37 @@
  * Places of workers: the lease on one node, found by its id and by its node. Private to sim/worker.
  *
  * Invariant: a hold that lives is in the table of ids once and in the list of its node once; lists
- * are in the order in which places were taken. Memory grows with what lives, not with the ids.
+ * are in the order in which places were taken. Equal claims of holds are kept once (claim.c).
+ * Memory grows with what lives, not with the ids.
  */
 #ifndef SIM_WORKER_HOLD_H
 #define SIM_WORKER_HOLD_H
 
 #include "sim/cluster/cluster.h"
+#include "sim/engine/slab.h"
 #include "sim/worker/worker.h"
 
 struct sim_hold {
-    uint64_t id;
+    uint64_t id; /* first: its key */
     struct sim_worker *worker;
     struct sim_hold *next;           /* of the same worker */
     struct sim_hold *before, *after; /* on its node */
     struct sim_lease lease;
-    struct sim_part parts[]; /* of the lease */
 };
+
+/* What a slot of the set is: a worker with its first place. */
+struct worker_record {
+    struct sim_worker worker;
+    struct sim_hold first;
+};
+static inline struct sim_hold *sim_first_hold(struct sim_worker *worker)
+{
+    return &((struct worker_record *)(void *)worker)->first;
+}
+static inline const struct sim_hold *sim_first_of(const struct sim_worker *worker)
+{
+    return &((const struct worker_record *)(const void *)worker)->first;
+}
 
 struct node_holds {
     struct sim_hold *first, *last;
@@ -26,33 +41,45 @@ struct node_holds {
     uint32_t next_changed; /* node + 1, in the list of those with changed_gpus */
 };
 
-/* Open addressing with linear probing; at most half full. */
-struct hold_table {
-    struct sim_hold **slots;
+/* Things that begin with their key, by key. Open addressing with linear probing; at most half full.
+ */
+struct key_table {
+    uint64_t **slots;
     uint32_t capacity; /* a power of two, or 0 */
     uint32_t count;
 };
 
 struct sim_workers {
     struct sim_context *context;
-    struct sim_worker **slots; /* stable addresses */
-    uint32_t *free_slots;
-    uint32_t capacity, used, free_count, alive;
-    struct hold_table table;
+    struct sim_slab records; /* struct worker_record */
+    uint32_t alive;
+    struct key_table holds;                  /* by id */
+    struct key_table claims;                 /* by hash of what they say */
+    struct sim_claim fresh;                  /* of the place that is being taken */
+    struct sim_part parts[WEIR_MAX_DEVICES]; /* of it */
     struct node_holds *on_node;
     uint32_t node_count;
     uint32_t first_changed; /* node + 1 */
     bool is_watched;
 };
 
-struct sim_hold *sim_hold_find(const struct hold_table *table, uint64_t id);
+/* NULL = it is not there. */
+void *sim_key_find(const struct key_table *table, uint64_t key);
 /* Room for one more. */
-weir_status sim_hold_reserve(struct hold_table *table);
+weir_status sim_key_reserve(struct key_table *table);
+/* A key that is not there, into a table with room for it; one that is there. */
+void sim_key_add(struct key_table *table, uint64_t *key);
+void sim_key_remove(struct key_table *table, uint64_t key);
+
 /* A place was taken: the table (with room for it) and the list of its node know it from now on. */
 void sim_hold_enter(struct sim_workers *workers, struct sim_hold *hold);
 void sim_hold_leave(struct sim_workers *workers, struct sim_hold *hold);
 
 /* pace.c: somebody begins, ends, comes or goes there. */
 void sim_hold_note_pace(struct sim_workers *workers, const struct sim_hold *hold);
+/* claim.c: a kept claim that says what `fresh` does, with one user more, or NULL without memory.
+ * The last user to let go of it frees it. */
+const struct sim_claim *sim_claim_share(struct sim_workers *workers);
+void sim_claim_let_go(struct sim_workers *workers, const struct sim_claim *claim);
 
 #endif

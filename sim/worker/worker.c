@@ -19,6 +19,8 @@ weir_status sim_workers_create(struct sim_context *context, struct sim_workers *
     if (made == NULL)
         return WEIR_ENOMEM;
     made->context = context;
+    made->records.size = sizeof(struct worker_record);
+    made->fresh.parts = made->parts;
     made->node_count = context->cluster->node_count;
     made->on_node = calloc((size_t)made->node_count + 1, sizeof(*made->on_node));
     if (made->on_node == NULL) {
@@ -29,17 +31,25 @@ weir_status sim_workers_create(struct sim_context *context, struct sim_workers *
     return WEIR_OK;
 }
 
+/* Nothing knows it any more. */
+static void drop_hold(struct sim_workers *workers, struct sim_hold *hold)
+{
+    sim_hold_leave(workers, hold);
+    sim_claim_let_go(workers, hold->lease.claim);
+    if (hold != sim_first_hold(hold->worker))
+        free(hold);
+}
+
 void sim_workers_destroy(struct sim_workers *workers)
 {
     if (workers == NULL)
         return;
-    for (uint32_t i = 0; i < workers->table.capacity; i++)
-        free(workers->table.slots[i]);
-    for (uint32_t i = 0; i < workers->used; i++)
-        free(workers->slots[i]);
-    free(workers->table.slots);
-    free(workers->slots);
-    free(workers->free_slots);
+    for (uint32_t n = 0; n < workers->node_count; n++)
+        while (workers->on_node[n].first != NULL)
+            drop_hold(workers, workers->on_node[n].first);
+    free(workers->holds.slots);
+    free(workers->claims.slots);
+    sim_slab_clear(&workers->records);
     free(workers->on_node);
     free(workers);
 }
@@ -51,16 +61,16 @@ uint32_t sim_workers_alive(const struct sim_workers *workers)
 
 struct sim_worker *sim_workers_find(const struct sim_workers *workers, uint64_t id)
 {
-    const struct sim_hold *hold = sim_hold_find(&workers->table, id);
+    const struct sim_hold *hold = sim_key_find(&workers->holds, id);
     return hold == NULL ? NULL : hold->worker;
 }
 
 struct sim_worker *sim_workers_of_event(const struct sim_workers *workers,
                                         const struct sim_event *event)
 {
-    if (event->target >= workers->used)
+    if (event->target >= workers->records.used)
         return NULL;
-    struct sim_worker *worker = workers->slots[event->target];
+    struct sim_worker *worker = sim_slab_at(&workers->records, event->target);
     return worker->id == event->argument && worker->state != SIM_WORKER_GONE ? worker : NULL;
 }
 
@@ -68,9 +78,11 @@ weir_status sim_workers_each(const struct sim_workers *workers,
                              weir_status (*visit)(void *state, struct sim_worker *worker),
                              void *state)
 {
-    for (uint32_t i = 0; i < workers->used; i++)
-        if (workers->slots[i]->state != SIM_WORKER_GONE)
-            WEIR_TRY(visit(state, workers->slots[i]));
+    for (uint32_t i = 0; i < workers->records.used; i++) {
+        struct sim_worker *worker = sim_slab_at(&workers->records, i);
+        if (worker->state != SIM_WORKER_GONE)
+            WEIR_TRY(visit(state, worker));
+    }
     return WEIR_OK;
 }
 
@@ -133,12 +145,12 @@ static uint32_t pool_of(const struct sim_worker *worker)
 }
 
 /* Adds to zeros. */
-static void add_held(const struct sim_lease *lease, struct sim_meter_amounts *held)
+static void add_held(const struct sim_claim *claim, struct sim_meter_amounts *held)
 {
-    held->amount[SIM_RESOURCE_CPU] = weir_units_amount(lease->cpu_units);
-    held->amount[SIM_RESOURCE_RAM] = (double)lease->ram_bytes;
-    for (uint32_t d = 0; d < lease->device_count; d++) {
-        const struct weir_device *device = &lease->parts[d].device;
+    held->amount[SIM_RESOURCE_CPU] = weir_units_amount(claim->cpu_units);
+    held->amount[SIM_RESOURCE_RAM] = (double)claim->ram_bytes;
+    for (uint32_t d = 0; d < claim->device_count; d++) {
+        const struct weir_device *device = &claim->parts[d].device;
         held->amount[SIM_RESOURCE_GPU] += weir_units_amount(device->units);
         held->amount[SIM_RESOURCE_NVDEC] += __builtin_popcount(device->nvdec_mask);
         held->amount[SIM_RESOURCE_NVENC] += __builtin_popcount(device->nvenc_mask);
@@ -147,12 +159,12 @@ static void add_held(const struct sim_lease *lease, struct sim_meter_amounts *he
 }
 
 /* Adds to zeros. */
-static void add_used(const struct sim_lease *lease, struct sim_meter_amounts *used)
+static void add_used(const struct sim_claim *claim, struct sim_meter_amounts *used)
 {
-    used->amount[SIM_RESOURCE_CPU] = lease->cpus_used;
-    used->amount[SIM_RESOURCE_RAM] = (double)lease->ram_used_bytes;
-    for (uint32_t u = 0; u < lease->use_count; u++) {
-        const struct sim_use *use = &lease->parts[u].use;
+    used->amount[SIM_RESOURCE_CPU] = claim->cpus_used;
+    used->amount[SIM_RESOURCE_RAM] = (double)claim->ram_used_bytes;
+    for (uint32_t u = 0; u < claim->use_count; u++) {
+        const struct sim_use *use = &claim->parts[u].use;
         used->amount[SIM_RESOURCE_GPU] += use->gpu_share;
         used->amount[SIM_RESOURCE_NVDEC] += use->nvdecs;
         used->amount[SIM_RESOURCE_NVENC] += use->nvencs;
@@ -162,10 +174,10 @@ static void add_used(const struct sim_lease *lease, struct sim_meter_amounts *us
 
 static uint32_t first_gpu_type(const struct sim_cluster *cluster, const struct sim_lease *lease)
 {
-    if (lease->use_count == 0)
+    if (lease->claim->use_count == 0)
         return WEIR_NO_INDEX;
     const struct sim_node *node = &cluster->nodes[lease->node];
-    return cluster->gpus[node->gpu_first + lease->parts[0].use.gpu].type;
+    return cluster->gpus[node->gpu_first + lease->claim->parts[0].use.gpu].type;
 }
 
 static void meter_node(const struct sim_workers *workers, uint32_t node)
@@ -174,49 +186,46 @@ static void meter_node(const struct sim_workers *workers, uint32_t node)
     sim_cluster_meter(context->cluster, context->meter, sim_engine_now(context->engine), node);
 }
 
-/* A lease on the truth; NULL with a reason when it refuses. */
+/* A lease on the truth for a hold of `worker`; without one there is a reason why not. */
 static weir_status take(struct sim_workers *workers, const struct sim_place *place,
-                        const struct weir_shape *uses, struct sim_hold **hold, uint32_t *reason)
+                        const struct weir_shape *uses, struct sim_hold *hold, uint32_t *reason)
 {
     struct sim_context *context = workers->context;
-    *hold = NULL;
-    if (sim_hold_find(&workers->table, place->id) != NULL)
+    if (sim_key_find(&workers->holds, place->id) != NULL)
         return weir_fail(context->error, WEIR_EDUPLICATE, "worker %llu is running already",
                          (unsigned long long)place->id);
-    const uint32_t parts = place->alloc.device_count > 0 ? place->alloc.device_count : 1;
-    struct sim_hold *made = calloc(1, sizeof(*made) + parts * sizeof(made->parts[0]));
-    weir_status status = made == NULL ? WEIR_ENOMEM : sim_hold_reserve(&workers->table);
-    if (status == WEIR_OK) {
-        made->id = place->id;
-        made->lease.parts = made->parts;
-        sim_lease_fill(&made->lease, context->cluster, &place->alloc, uses);
-        *reason = sim_cluster_acquire(context->cluster, &made->lease);
+    WEIR_TRY(sim_key_reserve(&workers->holds));
+    hold->id = place->id;
+    hold->lease = sim_lease_fill(&workers->fresh, context->cluster, &place->alloc, uses);
+    *reason = sim_cluster_acquire(context->cluster, &hold->lease);
+    if (*reason != WEIR_REASON_NONE)
+        return WEIR_OK;
+    const struct sim_claim *kept = sim_claim_share(workers);
+    if (kept == NULL) {
+        sim_cluster_release(context->cluster, &hold->lease);
+        return WEIR_ENOMEM;
     }
-    if (status != WEIR_OK || *reason != WEIR_REASON_NONE) {
-        free(made);
-        return status;
-    }
-    *hold = made;
-    sim_hold_enter(workers, made);
+    hold->lease.claim = kept;
+    sim_hold_enter(workers, hold);
     meter_node(workers, place->alloc.node);
     return WEIR_OK;
 }
 
 static void give_back(struct sim_workers *workers, struct sim_worker *worker)
 {
-    while (worker->holds != NULL) {
-        struct sim_hold *hold = worker->holds;
-        worker->holds = hold->next;
+    struct sim_hold *hold = sim_first_hold(worker);
+    for (uint32_t i = 0; i < worker->places; i++) {
+        struct sim_hold *next = hold->next;
         sim_cluster_release(workers->context->cluster, &hold->lease);
         meter_node(workers, hold->lease.node);
-        sim_hold_leave(workers, hold);
-        free(hold);
+        drop_hold(workers, hold);
+        hold = next;
     }
 }
 
 static const struct sim_hold *hold_at(const struct sim_worker *worker, uint32_t index)
 {
-    const struct sim_hold *hold = worker->holds;
+    const struct sim_hold *hold = sim_first_of(worker);
     assert(index < worker->places);
     while (index-- > 0)
         hold = hold->next;
@@ -236,41 +245,11 @@ struct sim_place sim_worker_place(const struct sim_worker *worker, uint32_t inde
 
 /* ---- begin and end of a life ---- */
 
-static weir_status grow_slots(struct sim_workers *workers)
-{
-    const uint32_t capacity = workers->capacity == 0 ? 64 : workers->capacity * 2;
-    struct sim_worker **slots = realloc(workers->slots, capacity * sizeof(struct sim_worker *));
-    if (slots == NULL)
-        return WEIR_ENOMEM;
-    workers->slots = slots;
-    uint32_t *free_slots = realloc(workers->free_slots, capacity * sizeof(*free_slots));
-    if (free_slots == NULL)
-        return WEIR_ENOMEM;
-    workers->free_slots = free_slots;
-    workers->capacity = capacity;
-    return WEIR_OK;
-}
-
-static weir_status take_slot(struct sim_workers *workers, uint32_t *slot)
-{
-    if (workers->free_count > 0) {
-        *slot = workers->free_slots[--workers->free_count];
-        return WEIR_OK;
-    }
-    if (workers->used == workers->capacity)
-        WEIR_TRY(grow_slots(workers));
-    workers->slots[workers->used] = calloc(1, sizeof(struct sim_worker));
-    if (workers->slots[workers->used] == NULL)
-        return WEIR_ENOMEM;
-    *slot = workers->used++;
-    return WEIR_OK;
-}
-
 /* The places and the slot are free again; what is in the slot stays readable until it is taken. */
 static void free_slot(struct sim_workers *workers, struct sim_worker *worker)
 {
     give_back(workers, worker);
-    workers->free_slots[workers->free_count++] = worker->slot;
+    sim_slab_give(&workers->records, worker);
     workers->alive--;
 }
 
@@ -278,12 +257,19 @@ static void free_slot(struct sim_workers *workers, struct sim_worker *worker)
 static weir_status take_places(struct sim_workers *workers, struct sim_worker *worker,
                                const struct sim_worker_start *start, uint32_t *reason)
 {
-    struct sim_hold **last = &worker->holds;
+    struct sim_hold *hold = sim_first_hold(worker);
+    struct sim_hold **last = &hold;
     for (uint32_t i = 0; i < start->places.count; i++) {
-        struct sim_hold *hold = NULL;
-        WEIR_TRY(take(workers, &start->places.items[i], start->uses, &hold, reason));
-        if (hold == NULL)
-            return WEIR_OK;
+        if (i > 0)
+            hold = calloc(1, sizeof(*hold));
+        const weir_status status =
+            hold == NULL ? WEIR_ENOMEM
+                         : take(workers, &start->places.items[i], start->uses, hold, reason);
+        if (status != WEIR_OK || *reason != WEIR_REASON_NONE) {
+            if (i > 0)
+                free(hold);
+            return status;
+        }
         hold->worker = worker;
         *last = hold;
         last = &hold->next;
@@ -296,15 +282,15 @@ weir_status sim_worker_start(struct sim_workers *workers, const struct sim_worke
                              struct sim_worker **worker, uint32_t *reason)
 {
     const struct sim_context *context = workers->context;
-    uint32_t slot = 0;
+    void *record = NULL;
     assert(start->places.count > 0);
     *worker = NULL;
     *reason = WEIR_REASON_NONE;
-    WEIR_TRY(take_slot(workers, &slot));
-    struct sim_worker *made = workers->slots[slot];
+    WEIR_TRY(sim_slab_take(&workers->records, &record));
+    struct sim_worker *made = record;
     *made = (struct sim_worker){ .id = start->places.items[0].id,
                                  .owner = start->owner,
-                                 .slot = slot,
+                                 .slot = made->slot,
                                  .driver = start->driver,
                                  .job_class = start->job_class,
                                  .gpu_type = WEIR_NO_INDEX,
@@ -318,14 +304,14 @@ weir_status sim_worker_start(struct sim_workers *workers, const struct sim_worke
         free_slot(workers, made);
         return status;
     }
-    made->gpu_type = first_gpu_type(context->cluster, &made->holds->lease);
+    made->gpu_type = first_gpu_type(context->cluster, &sim_first_hold(made)->lease);
     *worker = made;
     return WEIR_OK;
 }
 
 void sim_worker_withdraw(struct sim_workers *workers, struct sim_worker *worker)
 {
-    assert(worker->state == SIM_WORKER_GONE && worker->holds != NULL);
+    assert(worker->state == SIM_WORKER_GONE && worker->places > 0);
     free_slot(workers, worker);
 }
 
@@ -351,11 +337,11 @@ static void show_state(struct sim_workers *workers, struct sim_hold *hold, uint3
     struct sim_meter_worker meter = { .node = hold->lease.node,
                                       .stage = pool_of(worker),
                                       .job_class = worker->job_class,
-                                      .is_member = hold != worker->holds };
+                                      .is_member = hold != sim_first_of(worker) };
     if (is_work)
-        add_used(&hold->lease, &meter.uses);
+        add_used(hold->lease.claim, &meter.uses);
     if (from == SIM_WORKER_GONE || to == SIM_WORKER_GONE)
-        add_held(&hold->lease, &meter.holds);
+        add_held(hold->lease.claim, &meter.holds);
     sim_meter_worker_state(context->meter, sim_engine_now(context->engine), &meter,
                            (enum sim_meter_state)from, (enum sim_meter_state)to);
     if (is_work)
@@ -390,7 +376,7 @@ void sim_worker_set_state(struct sim_workers *workers, struct sim_worker *worker
         worker->busy_ns += now_ns - worker->since_ns;
     worker->state = state;
     worker->since_ns = now_ns;
-    for (struct sim_hold *hold = worker->holds; hold != NULL; hold = hold->next)
+    for (struct sim_hold *hold = sim_first_hold(worker); hold != NULL; hold = hold->next)
         show_state(workers, hold, from, state);
     if (state == SIM_WORKER_IDLE && worker->ready_ns < 0)
         note_ready(worker, context);
@@ -429,8 +415,8 @@ void sim_worker_arm_crash(struct sim_workers *workers, struct sim_worker *worker
 double sim_worker_slowdown(const struct sim_workers *workers, const struct sim_worker *worker)
 {
     const struct sim_cluster *cluster = workers->context->cluster;
-    double slow = sim_cluster_slowdown(cluster, &worker->holds->lease);
-    for (const struct sim_hold *hold = worker->holds->next; hold != NULL; hold = hold->next)
+    double slow = sim_cluster_slowdown(cluster, &sim_first_of(worker)->lease);
+    for (const struct sim_hold *hold = sim_first_of(worker)->next; hold != NULL; hold = hold->next)
         slow = fmax(slow, sim_cluster_slowdown(cluster, &hold->lease));
     return slow;
 }
@@ -440,7 +426,7 @@ static weir_status record(const struct sim_workers *workers, const struct sim_wo
                           int64_t ended_ns, const char *text)
 {
     const struct sim_context *context = workers->context;
-    for (const struct sim_hold *hold = worker->holds; hold != NULL; hold = hold->next) {
+    for (const struct sim_hold *hold = sim_first_of(worker); hold != NULL; hold = hold->next) {
         const struct weir_alloc alloc = sim_lease_alloc(&hold->lease);
         const struct sim_worker_row row = { .worker = hold->id,
                                             .owner = worker->owner,
@@ -450,7 +436,8 @@ static weir_status record(const struct sim_workers *workers, const struct sim_wo
                                             .ready_ns = worker->ready_ns,
                                             .ended_ns = ended_ns,
                                             .end_reason = text,
-                                            .tasks = hold == worker->holds ? worker->tasks : 0,
+                                            .tasks =
+                                                hold == sim_first_of(worker) ? worker->tasks : 0,
                                             .busy_ns = worker->busy_ns };
         WEIR_TRY(sim_recorder_worker(context->recorder, &row, context->error));
     }

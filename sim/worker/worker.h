@@ -44,15 +44,14 @@ struct sim_places {
     uint32_t count;
 };
 
-struct sim_hold;    /* one place of a worker: the lease on one node */
 struct sim_workers; /* all living workers of a run */
 
 struct sim_worker {
-    uint64_t id; /* of its first place */
+    uint32_t slot;   /* its own place in the set; first, as the slab wants it */
+    uint32_t driver; /* whose events and calls it gets */
+    uint64_t id;     /* of its first place */
     struct weir_owner owner;
     void *work;         /* the driver's record of it */
-    uint32_t slot;      /* its own place in the set */
-    uint32_t driver;    /* whose events and calls it gets */
     uint32_t gpu_type;  /* of its first device, WEIR_NO_INDEX = none */
     uint32_t node;      /* of its first place */
     uint32_t places;    /* how many */
@@ -64,7 +63,6 @@ struct sim_worker {
     int64_t since_ns;             /* when it entered its state */
     int64_t busy_ns;              /* up to the last time it left BUSY */
     uint64_t tasks;               /* that ended; the driver counts */
-    struct sim_hold *holds;       /* by place, in the order of the plan */
 };
 
 weir_status sim_workers_create(struct sim_context *context, struct sim_workers **workers);

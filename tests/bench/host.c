@@ -99,7 +99,8 @@ static struct weir_host *open_host(uint32_t pools, uint32_t waiting)
     }
     for (uint32_t i = 0; i < pools; i++) {
         char name[16];
-        const struct weir_pool_view pool = { .name = name,
+        const struct weir_pool_spec pool = { .size = sizeof(pool),
+                                             .name = name,
                                              .pipeline = i,
                                              .requested_workers = -1,
                                              .shape = { .kind = WEIR_SHAPE_CPU,
@@ -132,8 +133,9 @@ static void tell(struct weir_host *host, const struct weir_action *action, uint3
 /* One decision and what follows from it. */
 static void play(struct weir_host *host, bool is_job, int64_t now_ns)
 {
-    const struct weir_call call = { sizeof call, is_job ? WEIR_CAUSE_JOBS : WEIR_CAUSE_TIMER,
-                                    now_ns };
+    const struct weir_call call = { .size = sizeof call,
+                                    .causes = is_job ? WEIR_CAUSE_JOBS : WEIR_CAUSE_TIMER,
+                                    .now_ns = now_ns };
     const uint64_t id = 1000000 + (uint64_t)now_ns;
     const struct weir_plan *plan = NULL;
 

@@ -22,17 +22,18 @@ static const char *const policies[] = { "fgd",         "best_fit",       "dot_pr
 
 static double run_one(const char *file, const char *trace, int seed, const char *policy)
 {
-    char texts[3][TEXT];
+    char texts[3][TEXT + 32];
     const char *const sets[] = { texts[0], texts[1], texts[2] };
     struct sim_scenario *scenario = NULL;
     struct sim_diagnostics diagnostics = { 0 };
     struct sim_run_summary *summary = calloc(1, sizeof *summary);
     const struct sim_run_options options = { .seed = 42, .export_at_s = (double)NAN };
-    (void)snprintf(texts[0], TEXT, "fill[0].trace=%s", file);
-    (void)snprintf(texts[1], TEXT, "fill[0].order_key=%s:%d", trace, seed);
-    (void)snprintf(texts[2], TEXT, "sched.placement=%s", policy);
+    (void)snprintf(texts[0], sizeof texts[0], "fill[0].trace=%s", file);
+    (void)snprintf(texts[1], sizeof texts[1], "fill[0].order_key=%s:%d", trace, seed);
+    (void)snprintf(texts[2], sizeof texts[2], "sched.placement=%s", policy);
     if (strcmp(policy, "best_fit") == 0)
-        (void)snprintf(texts[2], TEXT, "sched.placement={policy: best_fit, measure: amounts}");
+        (void)snprintf(texts[2], sizeof texts[2],
+                       "sched.placement={policy: best_fit, measure: amounts}");
     const struct sim_scenario_source source = { .path = "scenarios/reference/openb_static.yaml",
                                                 .sets = sets,
                                                 .sets_count = 3 };

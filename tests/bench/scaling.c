@@ -100,7 +100,7 @@ static void carry_out(struct weir_host *host, const struct weir_plan *plan)
     for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
         const struct weir_action *const action = weir_plan_action(plan, i);
         struct weir_outcome outcome = { .size = sizeof(struct weir_outcome),
-                                        .stage = action->stage,
+                                        .owner = action->owner,
                                         .worker = action->worker };
         if (action->verb != WEIR_VERB_START && action->verb != WEIR_VERB_STOP)
             continue;

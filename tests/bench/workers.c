@@ -2,7 +2,8 @@
 /*
  * Bytes a living worker costs in one run: growth of the heap from 10^4 to 10^5 workers of one whole
  * GPU each, on the same cluster of 12 500 nodes with 8 GPUs, in worker, driver, libweir's host and
- * meter together; and what of it the host takes alone, told of the same workers.
+ * meter together; and what of it the host takes alone, told of the same workers. Fails when a
+ * worker takes more than it may.
  */
 #include "sim/scenario/belief.h"
 #include "sim/world/world.h"
@@ -13,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NODES = 12500, GPUS = 8, FEW = 10000, MANY = 100000 };
+enum { NODES = 12500, GPUS = 8, FEW = 10000, MANY = 100000, MOST_BYTES = 500 };
 
 static void require(weir_status status, const struct weir_error *error)
 {
@@ -79,7 +80,8 @@ static double heap_of_host(uint32_t workers)
     const struct weir_host_config config = { .size = sizeof(config),
                                              .placement = scenario->sched.placement.placement,
                                              .scaling = scenario->sched.scaling.scaling };
-    const struct weir_pool_view pool = { .name = "a",
+    const struct weir_pool_spec pool = { .size = sizeof(pool),
+                                         .name = "a",
                                          .requested_workers = (int32_t)workers,
                                          .shape = scenario->pipelines[0].stages[0].shape,
                                          .batch_size = 1,
@@ -109,7 +111,7 @@ int main(void)
 {
     const double run = (heap_of_run(MANY) - heap_of_run(FEW)) / (MANY - FEW);
     const double host = (heap_of_host(MANY) - heap_of_host(FEW)) / (MANY - FEW);
-    printf("%-34s %8.0f bytes\n", "a living worker in a run", run);
+    printf("%-34s %8.0f bytes, at most %d\n", "a living worker in a run", run, MOST_BYTES);
     printf("%-34s %8.0f bytes\n", "of them in libweir's host", host);
-    return EXIT_SUCCESS;
+    return run <= MOST_BYTES ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -201,6 +201,42 @@ static void marks_nest_and_roll_back(void)
     weir_cluster_destroy(cluster);
 }
 
+/* As a policy might leave it: marks of its own, ours rolled back and released, workers gone. */
+static void what_is_lent_comes_back_whole(void)
+{
+    struct weir_cluster *const cluster = two_nodes();
+    struct weir_cluster *const other = two_nodes();
+    const struct weir_alloc alloc = share(0, 1, WEIR_ONE / 8);
+
+    for (uint64_t id = 0; id < 3; id++)
+        CHECK_I64(weir_cluster_add_worker(cluster, id, weir_pool_owner(0), &alloc, NULL), WEIR_OK);
+    const uint64_t version = weir_cluster_node(cluster, 0)->version;
+    CHECK_I64(weir_cluster_lend(cluster), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(cluster, 9, weir_pool_owner(0), &alloc, NULL), WEIR_OK);
+    for (int i = 0; i < 3; i++)
+        weir_cluster_rollback(cluster);
+    CHECK_I64(weir_cluster_pool_workers(cluster, 0), 3); /* back to the mark, which stays */
+    for (int i = 0; i < 3; i++)
+        weir_cluster_release(cluster);
+    CHECK_I64(weir_cluster_assign(cluster, other), WEIR_EINVAL);
+    CHECK_I64(add_node(cluster, 30), WEIR_EINVAL);
+    CHECK_I64(weir_cluster_mark(cluster), WEIR_OK);
+    CHECK_I64(weir_cluster_remove_worker(cluster, 1, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_set_node_flags(cluster, 1, 0), WEIR_OK);
+    CHECK_I64(weir_cluster_set_node_flags(cluster, 1, WEIR_NODE_UP), WEIR_OK);
+    CHECK(weir_cluster_take_back(cluster));
+    CHECK_I64(worker_at(cluster, 0, 1), 1);
+    CHECK(weir_cluster_node(cluster, 0)->version == version);
+    CHECK_I64(weir_cluster_lend(cluster), WEIR_OK);
+    CHECK_I64(weir_cluster_set_node_flags(cluster, 1, WEIR_NODE_UP | WEIR_NODE_CORDONED), WEIR_OK);
+    CHECK(!weir_cluster_take_back(cluster)); /* flags are not a policy's to set */
+    CHECK_I64(weir_cluster_node(cluster, 1)->flags, WEIR_NODE_UP);
+    check_sound(cluster);
+    CHECK_I64(add_node(cluster, 30), WEIR_OK);
+    weir_cluster_destroy(cluster);
+    weir_cluster_destroy(other);
+}
+
 static void copies_are_equal_and_independent(void)
 {
     struct weir_cluster *const cluster = two_nodes();
@@ -375,6 +411,7 @@ static const struct test tests[] = {
     { "refusals change nothing and say why", refusals_change_nothing_and_say_why },
     { "stages list workers in insertion order", stages_list_workers_in_insertion_order },
     { "marks nest and roll back exactly", marks_nest_and_roll_back },
+    { "what is lent comes back whole", what_is_lent_comes_back_whole },
     { "copies are equal and independent", copies_are_equal_and_independent },
     { "only nodes that are up count and receive", only_nodes_that_are_up_count_and_receive },
     { "quarters of a CPU fill a node exactly", quarters_of_a_cpu_fill_a_node_exactly },

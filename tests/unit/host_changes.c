@@ -7,6 +7,8 @@
 #include "tests/support/pipeline.h"
 #include "weir/host.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -273,6 +275,102 @@ static void a_changed_pool_keeps_what_runs(void)
     weir_host_destroy(host);
 }
 
+enum { NAMES = 200, RECORDS = 2 * NAMES };
+
+/* What a host was told of pools, as a list that is searched from its beginning. */
+struct told_pool {
+    uint32_t pipeline, name;
+    bool is_removed;
+};
+struct told {
+    struct weir_host *host;
+    struct told_pool pools[RECORDS];
+    uint32_t count;
+    uint32_t added, refused, changed, removed;
+};
+
+static uint32_t record_of(const struct told *told, const struct told_pool *pool)
+{
+    uint32_t i = 0;
+
+    while (i < told->count &&
+           (told->pools[i].pipeline != pool->pipeline || told->pools[i].name != pool->name))
+        i++;
+    return i;
+}
+
+static struct weir_pool_spec spec_of(const struct told_pool *pool, char text[8])
+{
+    (void)snprintf(text, 8, "n%u", pool->name % NAMES);
+    return (struct weir_pool_spec){ .size = sizeof(struct weir_pool_spec),
+                                    .pipeline = pool->pipeline,
+                                    .name = text,
+                                    .shape = { .kind = WEIR_SHAPE_CPU, .cpu_units = 1 },
+                                    .batch_size = 1,
+                                    .slots = 2,
+                                    .speed_hint_per_s = (double)NAN };
+}
+
+static void add_named(struct told *told, const struct told_pool *pool)
+{
+    char text[8];
+    const struct weir_pool_spec spec = spec_of(pool, text);
+    const uint32_t place = record_of(told, pool);
+    const bool is_there = place < told->count && !told->pools[place].is_removed;
+    uint32_t index = place;
+
+    CHECK_I64(weir_host_add_pool(told->host, &spec, &index, NULL),
+              is_there ? WEIR_EDUPLICATE : WEIR_OK);
+    CHECK_I64(index, place);
+    told->refused += is_there;
+    told->added += !is_there;
+    told->count += place == told->count;
+    told->pools[place] = *pool;
+}
+
+static void rename_one(struct told *told, uint32_t index, const struct told_pool *pool)
+{
+    char text[8];
+    const struct weir_pool_spec spec = spec_of(pool, text);
+    const uint32_t place = record_of(told, pool);
+    const bool is_taken = place < told->count && place != index;
+
+    CHECK_I64(weir_host_change_pool(told->host, index, &spec, NULL),
+              is_taken ? WEIR_EDUPLICATE : WEIR_OK);
+    if (is_taken)
+        return;
+    told->pools[index] = *pool;
+    told->changed++;
+}
+
+static void a_pool_is_known_by_pipeline_and_name_whatever_is_told(void)
+{
+    const struct weir_host_config config = test_config("first_fit", "fixed");
+    struct told told = { .host = NULL };
+    uint64_t draws = 7;
+
+    CHECK_I64(weir_host_create(&config, &told.host, NULL), WEIR_OK);
+    for (int i = 0; i < 3000; i++) {
+        draws = draws * UINT64_C(6364136223846793005) + 1442695040888963407;
+        const struct told_pool pool = { .pipeline = (uint32_t)(draws >> 40) % 2,
+                                        .name = (uint32_t)(draws >> 33) % NAMES };
+        const uint32_t index = (uint32_t)(draws >> 45) % RECORDS;
+        const bool is_there = index < told.count && !told.pools[index].is_removed;
+        if (draws >> 63 != 0) {
+            add_named(&told, &pool);
+        } else if (draws >> 62 != 0 && is_there) {
+            rename_one(&told, index, &pool);
+        } else if (is_there) {
+            CHECK_I64(weir_host_remove_pool(told.host, index, NULL), WEIR_OK);
+            told.pools[index].is_removed = true;
+            told.removed++;
+        }
+    }
+    CHECK(told.added > 50 && told.refused > 50 && told.changed > 20 && told.removed > 50);
+    CHECK_I64(weir_host_view(told.host, 0)->pool_count, told.count);
+    weir_host_destroy(told.host);
+}
+
 static const struct test tests[] = {
     { "a removed node loses its workers and is used no more",
       a_removed_node_loses_its_workers_and_is_used_no_more },
@@ -283,5 +381,7 @@ static const struct test tests[] = {
     { "a removed pool is left alone by every policy",
       a_removed_pool_is_left_alone_by_every_policy },
     { "a changed pool keeps what runs", a_changed_pool_keeps_what_runs },
+    { "a pool is known by pipeline and name whatever is told",
+      a_pool_is_known_by_pipeline_and_name_whatever_is_told },
 };
 TEST_MAIN(tests)

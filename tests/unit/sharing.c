@@ -38,15 +38,16 @@ struct lab {
     struct sim_scenario *scenario;
     struct sim_cluster *truth;
     struct weir_cluster *belief;
-    struct sim_part *parts; /* of leases, in order */
+    struct sim_part *parts;   /* of leases, in order */
+    struct sim_claim *claims; /* the same */
     uint32_t leases;
 };
 
 static struct lab open_lab(const char *node, const char *stages)
 {
     struct lab lab = { .scenario = load(node, stages),
-                       .parts =
-                           calloc((size_t)LEASES * WEIR_MAX_DEVICES, sizeof(struct sim_part)) };
+                       .parts = calloc((size_t)LEASES * WEIR_MAX_DEVICES, sizeof(struct sim_part)),
+                       .claims = calloc(LEASES, sizeof(struct sim_claim)) };
     struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS];
     struct weir_node_spec spec;
     CHECK_I64(sim_belief_node(lab.scenario, 0, gpus, &spec, NULL), WEIR_OK);
@@ -65,6 +66,7 @@ static void close_lab(struct lab *lab)
     weir_cluster_destroy(lab->belief);
     sim_scenario_destroy(lab->scenario);
     free(lab->parts);
+    free(lab->claims);
 }
 
 /* Starts a worker of a stage at its first place; why the truth refuses it. */
@@ -75,8 +77,9 @@ static uint32_t start(struct lab *lab, uint32_t stage, uint64_t id, struct sim_l
     CHECK_I64(weir_place_first(lab->belief, 0, &spec->shape, &alloc), WEIR_OK);
     CHECK_I64(weir_cluster_add_worker(lab->belief, id, weir_pool_owner(stage), &alloc, NULL),
               WEIR_OK);
-    lease->parts = lab->parts + (size_t)(lab->leases++ % LEASES) * WEIR_MAX_DEVICES;
-    sim_lease_fill(lease, lab->truth, &alloc, &spec->uses_shape);
+    const uint32_t n = lab->leases++ % LEASES;
+    lab->claims[n].parts = lab->parts + (size_t)n * WEIR_MAX_DEVICES;
+    *lease = sim_lease_fill(&lab->claims[n], lab->truth, &alloc, &spec->uses_shape);
     const uint32_t reason = sim_cluster_acquire(lab->truth, lease);
     if (reason == WEIR_REASON_NONE)
         sim_cluster_run(lab->truth, lease, true);
@@ -86,10 +89,11 @@ static uint32_t start(struct lab *lab, uint32_t stage, uint64_t id, struct sim_l
 /* The same lease, with parts of its own; of one device. */
 static struct sim_lease copy_of(struct lab *lab, const struct sim_lease *lease)
 {
-    struct sim_lease copy = *lease;
-    copy.parts = lab->parts + (size_t)(lab->leases++ % LEASES) * WEIR_MAX_DEVICES;
-    copy.parts[0] = lease->parts[0];
-    return copy;
+    struct sim_claim *claim = &lab->claims[lab->leases % LEASES];
+    *claim = *lease->claim;
+    claim->parts = lab->parts + (size_t)(lab->leases++ % LEASES) * WEIR_MAX_DEVICES;
+    claim->parts[0] = lease->claim->parts[0];
+    return (struct sim_lease){ .claim = claim, .node = lease->node };
 }
 
 /* ---- instances ---- */
@@ -158,13 +162,13 @@ static void the_truth_refuses_instances_that_are_not_free_on_its_own(void)
     struct sim_lease first;
     struct sim_lease second;
     CHECK_I64(start(&lab, 0, 1, &first), WEIR_REASON_NONE);
-    CHECK_I64(weir_device_start(&first.parts[0].device), 4);
+    CHECK_I64(weir_device_start(&first.claim->parts[0].device), 4);
     second = copy_of(&lab, &first);
     CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_MIG); /* held */
-    second.parts[0].device.mig =
-        weir_device_instance(weir_device_profile(&first.parts[0].device), 0);
+    second.claim->parts[0].device.mig =
+        weir_device_instance(weir_device_profile(&first.claim->parts[0].device), 0);
     CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_MIG); /* not of the cut */
-    second.parts[0].device.mig = 0;
+    second.claim->parts[0].device.mig = 0;
     CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_MIG); /* none is named */
     sim_cluster_release(lab.truth, &first);
     CHECK_I64(sim_cluster_acquire(lab.truth, &first), WEIR_REASON_NONE);
@@ -179,8 +183,8 @@ static void the_truth_makes_no_more_instances_than_a_profile_allows(void)
     CHECK_I64(start(&lab, 0, 1, &first), WEIR_REASON_NONE);
     /* Slots are free, but only one instance of a GPU has the media engines. */
     struct sim_lease second = copy_of(&lab, &first);
-    const struct weir_device *device = &first.parts[0].device;
-    second.parts[0].device.mig =
+    const struct weir_device *device = &first.claim->parts[0].device;
+    second.claim->parts[0].device.mig =
         weir_device_instance(weir_device_profile(device), (weir_device_start(device) + 1) % 7);
     CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_MIG);
     sim_cluster_release(lab.truth, &first);
@@ -198,9 +202,9 @@ static void the_truth_gives_no_encoder_twice(void)
     CHECK_I64(start(&lab, 0, 1, &first), WEIR_REASON_NONE);
     struct sim_lease second = copy_of(&lab, &first);
     CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_NVENC);
-    second.parts[0].device.nvenc_mask = UINT32_C(1) << 3; /* it has three */
+    second.claim->parts[0].device.nvenc_mask = UINT32_C(1) << 3; /* it has three */
     CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_NVENC);
-    second.parts[0].device.nvenc_mask = first.parts[0].device.nvenc_mask << 1;
+    second.claim->parts[0].device.nvenc_mask = first.claim->parts[0].device.nvenc_mask << 1;
     CHECK_I64(sim_cluster_acquire(lab.truth, &second), WEIR_REASON_NONE);
     close_lab(&lab);
 }

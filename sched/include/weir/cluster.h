@@ -2,8 +2,8 @@
 /*
  * The inventory: nodes, GPUs, codec engines, and the workers that hold them.
  *
- * It is what the scheduler believes. The host keeps one, policies read it, and a decision works on
- * a scratch copy with marks and roll-back. Nodes, GPUs of a node and workers have fixed orders
+ * It is what the scheduler believes. The host keeps one, policies read it, and a decision tries
+ * things on it under marks and rolls them back. Nodes, GPUs of a node and workers have fixed orders
  * (insertion), which decide all ties.
  *
  * A GPU with a MIG table is cut (weir/mig.h): workers hold instances of it, one each, and nothing
@@ -197,7 +197,8 @@ WEIR_API void weir_cluster_destroy(struct weir_cluster *cluster);
 WEIR_API weir_status weir_cluster_copy(const struct weir_cluster *source,
                                        struct weir_cluster **copy);
 /* Makes `target` such a copy and reuses its memory (and keeps its allocator). After WEIR_ENOMEM
- * `target` holds nothing certain and may only be assigned again or destroyed. */
+ * `target` holds nothing certain and may only be assigned again or destroyed. WEIR_EINVAL: both are
+ * one, or the target is the scratch of a decision. */
 WEIR_API weir_status weir_cluster_assign(struct weir_cluster *target,
                                          const struct weir_cluster *source);
 
@@ -293,8 +294,9 @@ WEIR_API uint32_t weir_cluster_worker_count(const struct weir_cluster *cluster);
 
 /* Undo journal: after a mark, every change of workers and node flags is recorded; roll-back
  * restores exactly the state of the mark, insertion orders included, and forgets the mark. Marks
- * nest; release forgets the latest mark but keeps the changes. Nodes cannot be added, changed or
- * removed under a mark (WEIR_EINVAL). */
+ * nest; release forgets the latest mark but keeps the changes. The mark of a decision is the
+ * host's: a policy goes back to it and never beyond. Nodes cannot be added, changed or removed
+ * under a mark (WEIR_EINVAL). */
 WEIR_API weir_status weir_cluster_mark(struct weir_cluster *cluster);
 WEIR_API void weir_cluster_rollback(struct weir_cluster *cluster);
 WEIR_API void weir_cluster_release(struct weir_cluster *cluster);

@@ -3,9 +3,10 @@
  * The host: runs one scheduler the way a controller would.
  *
  * It keeps the inventory and one estimator a pool, builds the view, calls the scaling policy with
- * a placer on a scratch copy, checks the plan whole, counts and times, and hands the plan out. The
- * controller (or the simulator) applies the plan and reports every outcome back; only outcomes
- * change the inventory, so the host believes nothing that nobody told it.
+ * a placer on the inventory as a scratch, rolls it back, checks the plan whole, counts and times,
+ * and hands the plan out. The controller (or the simulator) applies the plan and reports every
+ * outcome back; only outcomes change the inventory, so the host believes nothing that nobody told
+ * it.
  *
  * A rejected plan never leaves the host: in production it falls back to the named default for that
  * decision and goes on; otherwise the call fails with WEIR_EPOLICY.

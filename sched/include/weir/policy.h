@@ -6,8 +6,9 @@
  * only grow at the end, and a NULL operation means the documented default. One static descriptor =
  * one policy; a built-in is one file plus one line in its registry, a plug-in exports one symbol.
  *
- * A policy sees a view and a scratch copy of the cluster; it never keeps pointers into either after
- * its call. It draws random numbers only from the seed in the view.
+ * A policy sees a view and the inventory as a scratch, which is rolled back afterwards; it never
+ * keeps pointers into either after its call. It draws random numbers only from the seed in the
+ * view.
  */
 #ifndef WEIR_POLICY_H
 #define WEIR_POLICY_H
@@ -126,7 +127,8 @@ struct weir_placement_ops {
 
 /* ---- scaling: how many workers each pool gets --------------------------------------------- */
 
-/* A placement policy bound to the scratch cluster of one decision. Its calls change the scratch and
+/* A placement policy bound to the scratch of one decision: the inventory under a mark that only the
+ * host takes back. Its calls change the scratch and
  * append to the plan, so a scaling policy only says *what*; the placer finds *where*. */
 struct weir_placer;
 

@@ -145,7 +145,7 @@ struct weir_view {
     int64_t age_ns;    /* how old this view is */
     uint64_t seed;     /* for policies that draw: different for every decision, reproducible */
     uint64_t decision; /* counts from 0 */
-    const struct weir_cluster *cluster;
+    const struct weir_cluster *cluster; /* with what was planned so far, as the placer's scratch */
     const struct weir_pool_view *pools; /* through weir_view_pool */
     const struct weir_jobs *jobs;       /* through weir_view_job and its like; NULL = none */
     uint32_t pool_count;

@@ -34,7 +34,8 @@ static weir_status release_member(struct oracle_run *run, const struct oracle_jo
     if (!weir_cluster_worker(run->belief, worker_id(run, job, member), &worker))
         return weir_fail(run->error, WEIR_EINVARIANT, "member %u of job %llu holds nothing", member,
                          (unsigned long long)job->id);
-    sim_lease_fill(&run->lease, run->truth, &worker.alloc, &oracle_job_spec(run, job)->shape);
+    run->lease =
+        sim_lease_fill(&run->claim, run->truth, &worker.alloc, &oracle_job_spec(run, job)->shape);
     run->lease.is_running = true;
     sim_cluster_release(run->truth, &run->lease);
     *node = worker.alloc.node;
@@ -46,7 +47,7 @@ static weir_status take_member(struct oracle_run *run, const struct oracle_job *
                                uint32_t member, bool *is_taken)
 {
     const struct weir_alloc *alloc = sim_job_placer_alloc(run->placer, member);
-    sim_lease_fill(&run->lease, run->truth, alloc, &oracle_job_spec(run, job)->shape);
+    run->lease = sim_lease_fill(&run->claim, run->truth, alloc, &oracle_job_spec(run, job)->shape);
     *is_taken = sim_cluster_acquire(run->truth, &run->lease) == WEIR_REASON_NONE;
     if (!*is_taken)
         return WEIR_OK;

@@ -124,7 +124,7 @@ static weir_status run_create(const struct sim_scenario *scenario, struct test_j
     struct oracle_run *made = calloc(1, sizeof(*made));
     if (made == NULL)
         return WEIR_ENOMEM;
-    made->lease.parts = made->parts;
+    made->claim.parts = made->parts;
     made->scenario = scenario;
     made->rows = rows;
     made->workload = &scenario->workloads[0];

@@ -75,6 +75,7 @@ struct oracle_run {
 
     struct oracle_job_cuts cuts;
     struct sim_lease lease; /* of the member at hand */
+    struct sim_claim claim;
     struct sim_part parts[WEIR_MAX_DEVICES];
 };
 

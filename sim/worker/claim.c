@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Claims that are kept once, however many workers make them (see hold.h): those of a stage mostly
+ * say the same but for the GPU.
+ *
+ * Invariant: a kept claim has users. It is in the table unless another of its hash was there.
+ */
+#include "sim/engine/digest.h"
+#include "sim/worker/hold.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct kept {
+    uint64_t hash; /* first: its key */
+    uint64_t users;
+    struct sim_claim claim;
+    struct sim_part parts[];
+};
+
+static struct kept *kept_of(const struct sim_claim *claim)
+{
+    /* It was made here, and not as a constant. */
+    return (struct kept *)((uintptr_t)claim - offsetof(struct kept, claim));
+}
+
+static size_t size_of_parts(const struct sim_claim *claim)
+{
+    return sim_claim_parts(claim) * sizeof(*claim->parts);
+}
+
+/* But for where the parts are. */
+static uint64_t hash_of(const struct sim_claim *claim)
+{
+    const uint64_t hash =
+        sim_digest_bytes(SIM_DIGEST_START, claim, offsetof(struct sim_claim, parts));
+    return sim_digest_bytes(hash, claim->parts, size_of_parts(claim));
+}
+
+static bool is_same(const struct sim_claim *a, const struct sim_claim *b)
+{
+    return memcmp(a, b, offsetof(struct sim_claim, parts)) == 0 &&
+           memcmp(a->parts, b->parts, size_of_parts(a)) == 0;
+}
+
+const struct sim_claim *sim_claim_share(struct sim_workers *workers)
+{
+    const struct sim_claim *fresh = &workers->fresh;
+    const uint64_t hash = hash_of(fresh);
+    struct kept *found = sim_key_find(&workers->claims, hash);
+    if (found != NULL && is_same(&found->claim, fresh)) {
+        found->users++;
+        return &found->claim;
+    }
+    struct kept *made = malloc(sizeof(*made) + size_of_parts(fresh));
+    if (made == NULL || sim_key_reserve(&workers->claims) != WEIR_OK) {
+        free(made);
+        return NULL;
+    }
+    *made = (struct kept){ .hash = hash, .users = 1, .claim = *fresh };
+    made->claim.parts = made->parts;
+    memcpy(made->parts, fresh->parts, size_of_parts(fresh));
+    if (found == NULL)
+        sim_key_add(&workers->claims, &made->hash);
+    return &made->claim;
+}
+
+void sim_claim_let_go(struct sim_workers *workers, const struct sim_claim *claim)
+{
+    struct kept *kept = kept_of(claim);
+    if (--kept->users > 0)
+        return;
+    if (sim_key_find(&workers->claims, kept->hash) == kept)
+        sim_key_remove(&workers->claims, kept->hash);
+    free(kept);
+}
