@@ -548,7 +548,7 @@ static weir_status explain_moment(const struct an_explanation *explanation,
 }
 
 /* Nothing can be said of decisions that were made and not kept. */
-static weir_status check_kept(const struct explanation *explanation, struct weir_error *error)
+static weir_status check_kept(const struct an_explanation *explanation, struct weir_error *error)
 {
     struct an_frame *kept = NULL;
     struct an_value made;

@@ -242,5 +242,5 @@ weir_status weir_host_restore_cut(struct weir_host *host, const struct weir_cut_
     WEIR_TRY(reserve_pending(host));
     host->cuts.pending[host->cuts.count] = cut;
     host->cuts.away_ns[host->cuts.count++] = past->since_ns;
-    return set_closed(host, &cut, true);
+    return weir_cluster_close_gpu(host->inventory, cut.node, cut.gpu, true);
 }

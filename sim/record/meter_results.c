@@ -113,10 +113,10 @@ static void put_frag(const struct view *view, const struct cluster_totals *now)
 
 static void put_power(const struct view *view, const struct cluster_totals *now)
 {
-    struct sim_meter *meter = view->meter;
+    const struct sim_meter *meter = view->meter;
     const double watt_ns = now->energy - meter->base.energy;
-    put(meter, "power.mean_kw", "", "kW", watt_ns / view->span_ns / 1e3);
-    put(meter, "energy.kwh", "", "kWh", seconds(watt_ns) / 3.6e6);
+    put(view->out, "power.mean_kw", "", "kW", watt_ns / view->span_ns / 1e3);
+    put(view->out, "energy.kwh", "", "kWh", seconds(watt_ns) / 3.6e6);
 }
 
 /* ---- stages ---- */

@@ -24,9 +24,9 @@ static void note(struct sim_workers *workers, uint32_t node, uint64_t gpus)
 static uint64_t gpus_of(const struct sim_lease *lease)
 {
     uint64_t gpus = 0;
-    for (uint32_t u = 0; u < lease->use_count; u++)
-        if (lease->parts[u].use.slice == NULL) /* an instance is its own */
-            gpus |= UINT64_C(1) << lease->parts[u].use.gpu;
+    for (uint32_t u = 0; u < lease->claim->use_count; u++)
+        if (lease->claim->parts[u].use.slice == NULL) /* an instance is its own */
+            gpus |= UINT64_C(1) << lease->claim->parts[u].use.gpu;
     return gpus;
 }
 
