@@ -33,14 +33,18 @@ static uint64_t gpu_fingerprint(const struct weir_gpu *gpu, uint32_t index)
     return weir_hash_add(hash, (uint64_t)gpu->mem_total_bytes);
 }
 
+/* The part that every worker changes. */
+static uint64_t free_fingerprint(const struct weir_node *node)
+{
+    return weir_hash_add(weir_hash_mix((uint64_t)node->cpu_free), (uint64_t)node->ram_free_bytes);
+}
+
 static uint64_t host_fingerprint(const struct weir_node *node)
 {
     uint64_t hash = weir_hash_mix(((uint64_t)node->flags << 32) | node->type);
 
-    hash = weir_hash_add(hash, (uint64_t)node->cpu_free);
-    hash = weir_hash_add(hash, (uint64_t)node->ram_free_bytes);
     hash = weir_hash_add(hash, (uint64_t)node->cpu_total);
-    return weir_hash_add(hash, (uint64_t)node->ram_total_bytes);
+    return weir_hash_add(hash, (uint64_t)node->ram_total_bytes) + free_fingerprint(node);
 }
 
 uint64_t weir_ledger_version(const struct weir_cluster *cluster, uint32_t node)
@@ -443,10 +447,10 @@ void weir_ledger_apply(struct weir_cluster *cluster, const struct weir_alloc *al
     struct moved moved = { .free = { .cpu_units = alloc->cpu_units,
                                      .ram_bytes = alloc->ram_bytes } };
 
-    node->version -= host_fingerprint(node);
+    node->version -= free_fingerprint(node);
     node->cpu_free -= direction * alloc->cpu_units;
     node->ram_free_bytes -= direction * alloc->ram_bytes;
-    node->version += host_fingerprint(node);
+    node->version += free_fingerprint(node);
     for (uint32_t d = 0; d < alloc->device_count; d++) {
         const struct weir_device *const device = &alloc->devices[d];
         struct weir_gpu *const gpu = &cluster->gpus[node->gpu_first + device->gpu];
