@@ -26,7 +26,7 @@ static struct sim_run_summary *run(const char *text, const char *sets)
     struct sim_scenario *scenario = test_scenario(text, sets);
     CHECK(scenario != NULL);
     struct sim_run_summary *summary =
-        scenario == NULL ? calloc(1, sizeof(*summary)) : test_run(scenario, 0, NULL);
+        scenario == NULL ? test_summary() : test_run(scenario, 0, NULL);
     sim_scenario_destroy(scenario);
     return summary;
 }
@@ -38,7 +38,7 @@ static void check_early(const char *text, const char *sets, double early_s, cons
     CHECK_STR(summary->outcome, "ended early");
     CHECK_STR(summary->message, message);
     CHECK_NEAR(summary->early_s, early_s, 1e-9);
-    CHECK_NEAR(sim_run_value(summary, "run.ended_early", ""), 1, 0);
+    CHECK_NEAR(test_value(summary, "run.ended_early", ""), 1, 0);
     CHECK(isnan(summary->completion_s));
     free(summary);
 }
@@ -49,7 +49,7 @@ static void check_not_early(const char *text, const char *sets, const char *outc
     CHECK_STR(summary->outcome, outcome);
     CHECK_STR(summary->message, "");
     CHECK(isnan(summary->early_s));
-    CHECK_NEAR(sim_run_value(summary, "run.ended_early", ""), 0, 0);
+    CHECK_NEAR(test_value(summary, "run.ended_early", ""), 0, 0);
     free(summary);
 }
 
@@ -120,7 +120,7 @@ static void the_rest_goes_on_when_one_kind_of_work_gives_up(void)
     CHECK_STR(summary->outcome, "ended early");
     CHECK(strstr(summary->message, "pipeline p at 10.03 s: tasks wait, but every worker was given "
                                    "up") != NULL);
-    CHECK_NEAR(sim_run_value(summary, "jobs.done", ""), 10, 0);
+    CHECK_NEAR(test_value(summary, "jobs.done", ""), 10, 0);
     CHECK(summary->simulated_s > 200);
     free(summary);
 }

@@ -74,7 +74,7 @@ static int faults(const struct model *model)
 static void places_are_found_by_id_and_node_whatever_comes_and_goes(void)
 {
     struct draws draws = draws_seeded(20261122);
-    struct node_holds on_node[NODES] = { { NULL, NULL } };
+    struct node_holds on_node[NODES] = { { .first = NULL } };
     struct model *model = calloc(1, sizeof(*model));
     CHECK(model != NULL);
     if (model == NULL)
