@@ -92,6 +92,25 @@ a_gang_is_as_large_as_its_members() {
     wants smallest 'busy 0 0 10 done 1' 'gang 1 20 30 done 1' 'pair 2 10 20 done 1'
 }
 
+# A gang of 16 on 16 GPUs, of which the small jobs before it free one a second from 20 s on: it takes
+# none of them until it takes all at 34 s, and whoever comes later waits behind it.
+# covers: S1.17 partly (hold_mode reserve)
+a_gang_holds_nothing_while_it_waits() {
+    run sixteen '{name: n, count: 2, cpus: 64, gpus: {l4: 8}}' '
+      - {name: early, count: 15, at: 0 s, every: 1 s, service: const(20 s), request: {gpus: 1}}
+      - {name: gang, count: 1, at: 15 s, members: 16, service: const(50 s), request: {gpus: 1}}
+      - {name: late, count: 1, at: 16 s, service: const(5 s), request: {gpus: 1}}'
+    grep -v early sixteen >waiting
+    wants waiting 'gang 15 34 84 done 1' 'late 16 84 89 done 1'
+    python3 - sixteen.db <<'PY' || fail "GPUs held in part"
+import sqlite3, sys
+rows = sqlite3.connect(sys.argv[1]).execute(
+    "select count(*), sum(gpu_amount), min(created_s), max(created_s) from worker where job = 15").fetchall()
+if rows != [(16, 16.0, 34.0, 34.0)]:
+    sys.exit(f"the ranks of the gang: {rows}")
+PY
+}
+
 # Three shares of a quarter with 30 GB each on one GPU of 80 GB: two fit. In time the third waits for
 # memory, and the database says so; at once it is refused, half of the GPU is left, of which a quarter
 # was asked for, and no scheduler could do better. covers: S1.11
@@ -177,4 +196,5 @@ a_failed_node_is_no_capacity
 patience_counts_from_the_submission
 priority_grows_with_waiting
 a_gang_is_as_large_as_its_members
+a_gang_holds_nothing_while_it_waits
 gpu_memory_is_the_limit

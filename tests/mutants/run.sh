@@ -21,7 +21,8 @@ while read -r file; do
 done <"$folder/files"
 cmake -S "$copy" -B "$built" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS=-O0 >"$log" 2>&1 || { cat "$log"; exit 1; }
 
-# build TEST: the programs a test needs; try TEST: runs it. A run without an end is noticed, too.
+# build TEST: the programs a test needs; try TEST: runs it. A run without an end is noticed, too; one
+# that leaves a slow part out (77) has found nothing wrong.
 build() {
     local target=weir
     case $1 in *.sh) ;; *) target=$1 ;; esac
@@ -33,7 +34,7 @@ try() {
     case $1 in
     *.sh) timeout 120 bash "$copy/tests/cli/run.sh" "$copy/$1" ;;
     *) (cd "$built/tests" && timeout 120 "./$1") ;;
-    esac >"$log" 2>&1
+    esac >"$log" 2>&1 || [ $? -eq 77 ]
 }
 
 # Takes the bug out, also when this script is interrupted; the new time has the file built anew.

@@ -134,7 +134,7 @@ static const char *const gang = HEAD("{name: n, count: 2, cpus: 64, ram: 64 GiB,
 
 /* A gang of 8 among small jobs on 8 GPUs: starved by first fit until 107, at 28 with FCFS, where
  * small jobs then wait 42.3 s on average.
- * covers: S1.17 partly (GPUs held in part while a gang of 16 waits, hold_mode reserve) */
+ * covers: S1.17 partly (hold_mode reserve) */
 static void gang_starts_whole_or_not_at_all(void)
 {
     struct sim_run_summary *summary = test_summary();
