@@ -108,6 +108,9 @@ struct weir_saturation_memory {
 };
 void weir_saturation_remember(struct weir_saturation *saturation,
                               struct weir_saturation_memory *memory);
+/* The same of a loss of nodes: what was up, and the cycles left that follow it. */
+void weir_saturation_remember_loss(struct weir_saturation_memory *memory, uint32_t *cycles,
+                                   struct weir_amounts *up);
 
 /* How many of the proposed stops may be carried out when `started` workers start. */
 uint32_t weir_saturation_deletions(const struct weir_saturation *saturation, uint32_t pool,

@@ -201,7 +201,10 @@ static uint32_t saturation_save(const void *state, double *numbers, uint32_t cap
 {
     const struct saturation_aware *const policy = state;
     struct weir_saturation_memory memory = { .to = numbers, .size = capacity };
+    uint32_t cycles = policy->cycles_after_loss;
+    struct weir_amounts up = policy->up;
 
+    weir_saturation_remember_loss(&memory, &cycles, &up);
     for (uint32_t i = 0; i < policy->part_count; i++)
         weir_saturation_remember(policy->parts[i].rules, &memory);
     return memory.used;
@@ -211,10 +214,11 @@ static weir_status saturation_restore(void *state, const struct weir_view *view,
                                       const double *numbers, uint32_t count,
                                       struct weir_error *error)
 {
-    const struct saturation_aware *const policy = state;
+    struct saturation_aware *const policy = state;
     struct weir_saturation_memory memory = { .from = numbers, .size = count };
 
     WEIR_TRY(saturation_adopt(state, view, error));
+    weir_saturation_remember_loss(&memory, &policy->cycles_after_loss, &policy->up);
     for (uint32_t i = 0; i < policy->part_count; i++)
         weir_saturation_remember(policy->parts[i].rules, &memory);
     if (memory.is_broken || memory.used != count)

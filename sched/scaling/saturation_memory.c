@@ -31,6 +31,27 @@ static int64_t pass_count(struct weir_saturation_memory *memory, int64_t value, 
     return least;
 }
 
+/* A double holds 53 bits, so an amount goes in two parts. */
+static void pass_amount(struct weir_saturation_memory *memory, int64_t *amount)
+{
+    const int64_t high = pass_count(memory, *amount >> 32, 0);
+    const int64_t low = pass_count(memory, *amount & UINT32_MAX, 0);
+
+    *amount = (high & INT32_MAX) << 32 | (low & UINT32_MAX);
+}
+
+void weir_saturation_remember_loss(struct weir_saturation_memory *memory, uint32_t *cycles,
+                                   struct weir_amounts *up)
+{
+    *cycles = (uint32_t)pass_count(memory, *cycles, 0);
+    pass_amount(memory, &up->cpu_units);
+    pass_amount(memory, &up->gpu_units);
+    pass_amount(memory, &up->nvdecs);
+    pass_amount(memory, &up->nvencs);
+    pass_amount(memory, &up->ram_bytes);
+    pass_amount(memory, &up->gpu_mem_bytes);
+}
+
 static void pass_tasks(struct weir_saturation_memory *memory,
                        const struct weir_allocator *allocator, struct weir_saturation_pool *pool)
 {

@@ -85,8 +85,7 @@ bool sim_experiment_summary(const struct sim_experiment *experiment, size_t run,
         sqlite3_prepare_v2(experiment->results,
                            "SELECT status, message, variant_order, replication, seed, "
                            "event_digest, result_digest, events, items_done, end_s, wall_s, cpu_s, "
-                           "peak_rss_mib, (SELECT min(t_s) FROM happening h WHERE "
-                           "h.run_id = run.run_id AND h.kind = 'ended_early') FROM run LEFT JOIN "
+                           "peak_rss_mib FROM run LEFT JOIN "
                            "run_wall USING (run_id) "
                            "WHERE run_id = ?",
                            -1, &row, NULL) == SQLITE_OK &&
@@ -105,8 +104,7 @@ bool sim_experiment_summary(const struct sim_experiment *experiment, size_t run,
             .wall_s = sqlite3_column_double(row, 10),
             .cpu_s = sqlite3_column_double(row, 11),
             .peak_rss_mib = sqlite3_column_double(row, 12),
-            .early_s = sqlite3_column_type(row, 13) == SQLITE_NULL ? (double)NAN
-                                                                   : sqlite3_column_double(row, 13),
+            .early_s = sim_experiment_value(experiment, run, SIM_METRIC_EARLY_S, ""),
         };
         copy_text(summary->outcome, sizeof(summary->outcome), row, 0);
         copy_text(summary->message, sizeof(summary->message), row, 1);

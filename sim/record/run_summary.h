@@ -12,7 +12,8 @@
 
 /* Work was left that nothing would ever do, and neither a horizon nor an interrupt cut it off. */
 #define SIM_ENDED_EARLY        "ended early"
-#define SIM_METRIC_ENDED_EARLY "run.ended_early" /* 1 or 0 */
+#define SIM_METRIC_ENDED_EARLY "run.ended_early"    /* 1 or 0 */
+#define SIM_METRIC_EARLY_S     "run.ended_early.at" /* s; only of those that did */
 
 enum { SIM_RUN_MESSAGE = WEIR_ERROR_TEXT };
 

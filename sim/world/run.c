@@ -150,11 +150,17 @@ static weir_status end_results(const struct sim_world *world, struct sim_results
                                         .unit = "ratio",
                                         .value = early.why == NULL ? 0 : 1,
                                         .n = 1 };
+    const struct sim_result_row at = { .metric = SIM_METRIC_EARLY_S,
+                                       .label = "",
+                                       .unit = "s",
+                                       .value = sim_time_s(early.at_ns),
+                                       .n = 1 };
     sim_results_add(out, &row);
-    return early.why == NULL ? WEIR_OK
-                             : sim_recorder_happening(world->context.recorder, early.at_ns, -1,
-                                                      "ended_early", sim_driver_name(early.who),
-                                                      early.why, world->context.error);
+    if (early.why == NULL)
+        return WEIR_OK;
+    sim_results_add(out, &at);
+    return sim_recorder_happening(world->context.recorder, early.at_ns, -1, "ended_early",
+                                  sim_driver_name(early.who), early.why, world->context.error);
 }
 
 /* The meter's, those of the drivers, those of the port. */
