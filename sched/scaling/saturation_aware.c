@@ -222,8 +222,8 @@ static weir_status saturation_restore(void *state, const struct weir_view *view,
     for (uint32_t i = 0; i < policy->part_count; i++)
         weir_saturation_remember(policy->parts[i].rules, &memory);
     if (memory.is_broken || memory.used != count)
-        return weir_fail(error, WEIR_EFORMAT, "its memory of these stages has other %u numbers",
-                         memory.used);
+        return weir_fail(error, WEIR_EFORMAT, "its memory of these stages is %u numbers, got %u",
+                         memory.used, count);
     return WEIR_OK;
 }
 

@@ -291,7 +291,7 @@ weir_status sim_worker_start(struct sim_workers *workers, const struct sim_worke
     *made = (struct sim_worker){ .id = start->places.items[0].id,
                                  .owner = start->owner,
                                  .slot = made->slot,
-                                 .driver = start->driver,
+                                 .driver = (uint16_t)start->driver,
                                  .job_class = start->job_class,
                                  .gpu_type = WEIR_NO_INDEX,
                                  .node = start->places.items[0].alloc.node,
@@ -374,7 +374,7 @@ void sim_worker_set_state(struct sim_workers *workers, struct sim_worker *worker
     assert(is_edge(from, state));
     if (from == SIM_WORKER_BUSY)
         worker->busy_ns += now_ns - worker->since_ns;
-    worker->state = state;
+    worker->state = (uint16_t)state;
     worker->since_ns = now_ns;
     for (struct sim_hold *hold = sim_first_hold(worker); hold != NULL; hold = hold->next)
         show_state(workers, hold, from, state);

@@ -48,7 +48,8 @@ struct sim_workers; /* all living workers of a run */
 
 struct sim_worker {
     uint32_t slot;   /* its own place in the set; first, as the slab wants it */
-    uint32_t driver; /* whose events and calls it gets */
+    uint16_t driver; /* whose events and calls it gets; a kind of event has 8 bits for it */
+    uint16_t state;  /* enum sim_worker_state */
     uint64_t id;     /* of its first place */
     struct weir_owner owner;
     void *work;         /* the driver's record of it */
@@ -56,7 +57,6 @@ struct sim_worker {
     uint32_t node;      /* of its first place */
     uint32_t places;    /* how many */
     uint32_t job_class; /* of a rank, as the meter knows it */
-    uint32_t state;     /* enum sim_worker_state */
     sim_handle timer;   /* end of set-up */
     sim_handle crash;
     int64_t created_ns, ready_ns; /* -1 = never yet */

@@ -123,7 +123,7 @@ static void mistakes_are_named_with_their_place(void)
           "2:57: policy.scaling_memory: this policy remembers nothing" },
         { HEAD "\"nodes\": [], \"stages\": [],\n\"policy\": {\"placement\": \"best_fit\", "
                "\"scaling\": \"saturation_aware\", \"scaling_memory\": [1, 2]}}",
-          "2:68: policy.scaling_memory: its memory of these stages has other 0 numbers" },
+          "2:68: policy.scaling_memory: its memory of these stages is 13 numbers, got 2" },
         { HEAD "\"nodes\": [], \"stages\": [], \"policy\": {\"placement\": \"fgd\", \"scaling\": "
                "\"xenna\",\n\"queueing\": \"lifo\"}}",
           "2:1: policy.queueing: unknown policy lifo" },
