@@ -7,7 +7,7 @@
  */
 #include "sched/internal/explain.h"
 
-#include "sched/internal/plan.h"
+#include "sched/internal/plan_state.h"
 #include "sched/placement/candidates.h"
 
 #include <math.h>

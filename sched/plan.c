@@ -5,7 +5,7 @@
  * Actions are large because an allocation may span 16 GPUs; only the devices in use are ever
  * copied. Indices that callers see are stable until the next append or take-back.
  */
-#include "sched/internal/plan.h"
+#include "sched/internal/plan_state.h"
 #include "sched/internal/size.h"
 
 #include "sched/internal/alloc.h"

@@ -22,6 +22,8 @@ if(NOT WEIR_SANITIZE AND NOT WEIR_COVERAGE)
         "${sched}/weir.symbols")
     weir_test(libweir_undefined_symbols house ${symbols} undefined $<TARGET_FILE:libweir>
         "${tests}/support/libweir.allowed")
+    weir_test(libweir_interface house sh "${tests}/support/abi_test.sh" $<TARGET_FILE:libweir>
+        "${sched}/include" "${tests}/golden/libweir-2.abi.gz")
 endif()
 
 weir_test(house_arrows house bash "${tests}/support/arrows.sh" "${PROJECT_SOURCE_DIR}")

@@ -6,7 +6,7 @@
  * come are turned away until no more wait than may: a DENY with reason QUEUE_FULL, and the job is
  * known no more. Jobs that ran before are never turned away. Without a limit nothing is kept.
  */
-#include "sched/host/host.h"
+#include "sched/host/state.h"
 #include "sched/internal/alloc.h"
 
 weir_status weir_host_set_queue_limit(struct weir_host *host, uint32_t workload, uint64_t limit)

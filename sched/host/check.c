@@ -10,7 +10,7 @@
 #include "sched/cluster/state.h"
 #include "sched/host/jobs.h"
 #include "sched/internal/alloc.h"
-#include "sched/internal/plan.h"
+#include "sched/internal/plan_state.h"
 
 #include <string.h>
 

@@ -14,7 +14,7 @@
  *
  * Invariant: every pending GPU is closed.
  */
-#include "sched/host/host.h"
+#include "sched/host/state.h"
 
 #include "sched/internal/alloc.h"
 #include "sched/internal/size.h"

@@ -5,7 +5,7 @@
 #ifndef SCHED_HOST_EXPORT_H
 #define SCHED_HOST_EXPORT_H
 
-#include "sched/host/host.h"
+#include "sched/host/state.h"
 #include "sched/internal/json.h"
 
 struct weir_export {

@@ -13,7 +13,7 @@
  */
 #include "sched/cluster/state.h"
 #include "sched/host/placer_state.h"
-#include "sched/internal/plan.h"
+#include "sched/internal/plan_state.h"
 #include "sched/placement/candidates.h"
 #include "weir/group.h"
 

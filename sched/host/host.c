@@ -6,8 +6,8 @@
  * plan against the inventory. A plan that fails the check, or a placement that cannot be, counts
  * as rejected; then the fallback decides with the default placement policy.
  */
-#include "sched/host/host.h"
 #include "sched/cluster/state.h"
+#include "sched/host/state.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
 

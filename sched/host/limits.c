@@ -8,8 +8,8 @@
  * dropped together. What was dropped is decided again by the next call, for which the plan asks at
  * once (WAKE).
  */
-#include "sched/host/host.h"
-#include "sched/internal/plan.h"
+#include "sched/host/state.h"
+#include "sched/internal/plan_state.h"
 
 void weir_host_limits_begin(struct weir_host *host, const struct weir_call *call)
 {

@@ -7,8 +7,8 @@
  * asked about again until something is given back. So a pass tries one job a kind more than it
  * starts, and finding the next one is O(log kinds). A policy with a pass of its own walks itself.
  */
-#include "sched/host/host.h"
 #include "sched/host/placer_state.h"
+#include "sched/host/state.h"
 #include "sched/internal/alloc.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@
 #include "sched/internal/chooser.h"
 #include "sched/internal/explain.h"
 #include "sched/internal/hash.h"
-#include "sched/internal/plan.h"
+#include "sched/internal/plan_state.h"
 #include "sched/placement/candidates.h"
 #include "sched/placement/scan.h"
 #include "weir/group.h"

@@ -2,7 +2,7 @@
 /*
  * The policies of a host: their parameter values and their states, made and unmade together.
  */
-#include "sched/host/host.h"
+#include "sched/host/state.h"
 
 static weir_status open_all(struct weir_policy_set *set, const struct weir_host_config *config,
                             const struct weir_allocator *allocator, struct weir_error *error)

@@ -5,8 +5,8 @@
  * Nodes, pools, workers and what is waiting are told as to any host; here is what the other one had
  * worked out since: how far it had counted, what it had tried in vain, what it was about to do.
  */
-#include "sched/host/host.h"
 #include "sched/host/placer_state.h"
+#include "sched/host/state.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/size.h"
 

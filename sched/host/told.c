@@ -3,7 +3,7 @@
  * What the controller tells a host of workers: measurements, outcomes, states. Nodes are told in
  * told_nodes.c, pools in told_pools.c, jobs in told_jobs.c.
  */
-#include "sched/host/host.h"
+#include "sched/host/state.h"
 #include "sched/internal/size.h"
 
 weir_status weir_host_measure(struct weir_host *host, const struct weir_measurement *task)

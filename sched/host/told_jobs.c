@@ -2,7 +2,7 @@
 /*
  * What the controller tells a host of jobs: submitted, withdrawn, started, ended.
  */
-#include "sched/host/host.h"
+#include "sched/host/state.h"
 
 #include "sched/internal/alloc.h"
 #include "sched/placement/group.h"

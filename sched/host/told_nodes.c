@@ -4,7 +4,7 @@
  *
  * Workers of a node that goes are lost first, one by one, so that policies and jobs learn of each.
  */
-#include "sched/host/host.h"
+#include "sched/host/state.h"
 
 /* What a job asks for may fit now, or fit no more. */
 static void capacity_changed(struct weir_host *host)

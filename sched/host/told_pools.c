@@ -5,7 +5,7 @@
  * An index names a pool for good. A removed one leaves its record with its name, and gets it back
  * when a pool of this pipeline and name comes again.
  */
-#include "sched/host/host.h"
+#include "sched/host/state.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
 #include "sched/internal/size.h"

@@ -16,7 +16,7 @@
 #ifndef SCHED_PLACEMENT_FGD_H
 #define SCHED_PLACEMENT_FGD_H
 
-#include "sched/placement/frag.h"
+#include "sched/placement/frag_state.h"
 #include "sched/placement/grades.h"
 #include "sched/placement/tournament.h"
 #include "weir/policy.h"

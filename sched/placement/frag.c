@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fragmentation, recomputed plainly and from kept sums; see frag.h.
+ * Fragmentation, recomputed plainly and from kept sums; see frag_state.h.
  */
-#include "sched/placement/frag.h"
+#include "sched/placement/frag_state.h"
 
 #include "sched/cluster/state.h"
 #include "sched/internal/alloc.h"

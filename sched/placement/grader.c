@@ -3,7 +3,7 @@
  * One node's grade: what graders look at, cutting to steps, and the value that decides ties; see
  * grades.h.
  */
-#include "sched/placement/frag.h"
+#include "sched/placement/frag_state.h"
 #include "sched/placement/grades.h"
 
 #include "sched/cluster/state.h"

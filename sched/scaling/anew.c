@@ -10,7 +10,7 @@
  * Cost: none while targets are met so far, else up to three plans.
  */
 #include "sched/host/placer.h"
-#include "sched/internal/plan.h"
+#include "sched/internal/plan_state.h"
 #include "sched/scaling/run.h"
 
 #include <math.h>

@@ -16,7 +16,7 @@
  */
 #include "sched/internal/alloc.h"
 #include "sched/internal/params.h"
-#include "sched/internal/plan.h"
+#include "sched/internal/plan_state.h"
 #include "sched/scaling/saturation.h"
 #include "sched/scaling/scalings.h"
 #include "sched/scaling/xenna.h"

@@ -22,19 +22,21 @@ static void require(weir_status status, const struct weir_error *error)
     exit(EXIT_FAILURE);
 }
 
-/* `waiting` jobs come at once behind one that never ends; or `ended` of them, one each 10 s, run. */
+/* `waiting` jobs come at once behind one that never ends; or `ended` of them, one each 10 s, run.
+ */
 static struct sim_scenario *load(unsigned waiting, unsigned ended)
 {
     char text[1024];
     struct sim_scenario *scenario = NULL;
     struct sim_diagnostics diagnostics = { 0 };
-    (void)snprintf(text, sizeof text,
-                   "schema: 2\nname: jobs\nhorizon: %u s\n"
-                   "cluster: {nodes: [{name: n, cpus: 64, gpus: {h100: 8}}]}\n"
-                   "jobs:\n  - name: w\n    classes:\n"
-                   "      - {name: b, count: %u, at: 1, every: 10, request: {cpus: 1}, run_time: 5}\n"
-                   "      - {name: a, count: %u, at: 0, every: 0, request: {gpus: 8}, run_time: 1e8}\n",
-                   10 * ended + 20, ended, waiting + 1);
+    (void)snprintf(
+        text, sizeof text,
+        "schema: 2\nname: jobs\nhorizon: %u s\n"
+        "cluster: {nodes: [{name: n, cpus: 64, gpus: {h100: 8}}]}\n"
+        "jobs:\n  - name: w\n    classes:\n"
+        "      - {name: b, count: %u, at: 1, every: 10, request: {cpus: 1}, run_time: 5}\n"
+        "      - {name: a, count: %u, at: 0, every: 0, request: {gpus: 8}, run_time: 1e8}\n",
+        10 * ended + 20, ended, waiting + 1);
     const struct sim_scenario_source source = { .path = "jobs.yaml", .text = text };
     if (sim_scenario_load(&source, &scenario, &diagnostics) != WEIR_OK) {
         sim_diagnostics_print(&diagnostics, stderr);
@@ -62,9 +64,7 @@ static double heap_of(unsigned waiting, unsigned ended)
 int main(void)
 {
     const double few = heap_of(FEW, AT_A_TIME);
-    printf("%-34s %8.0f bytes\n", "a waiting job",
-           (heap_of(MANY, AT_A_TIME) - few) / (MANY - FEW));
-    printf("%-34s %8.1f bytes\n", "an ended job",
-           (heap_of(FEW, AT_A_TIME + FEW) - few) / FEW);
+    printf("%-34s %8.0f bytes\n", "a waiting job", (heap_of(MANY, AT_A_TIME) - few) / (MANY - FEW));
+    printf("%-34s %8.1f bytes\n", "an ended job", (heap_of(FEW, AT_A_TIME + FEW) - few) / FEW);
     return EXIT_SUCCESS;
 }

@@ -4,7 +4,7 @@
  */
 #include "tests/replay/xenna.h"
 
-#include "sched/placement/frag.h"
+#include "sched/placement/frag_state.h"
 #include "sched/placement/scan.h"
 #include "sched/scaling/optimum.h"
 #include "sched/scaling/slots.h"

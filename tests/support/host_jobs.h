@@ -6,7 +6,7 @@
 #ifndef TESTS_SUPPORT_HOST_JOBS_H
 #define TESTS_SUPPORT_HOST_JOBS_H
 
-#include "sched/host/host.h"
+#include "sched/host/state.h"
 #include "tests/support/pipeline.h"
 
 /* Equal nodes of 16 CPUs, and one workload. */

@@ -19,7 +19,8 @@
  *        weir_host_{change,remove}_pool, weir_pool_spec); a deadline and a cap on actions of a
  * call, weir_host_cancel; `size` first in every struct the caller fills; symbols of version WEIR_2,
  * weir_version, weir_abi. Modules of version 1 are refused
- *   2.1  weir_host_export_call, weir_host_restore*; `save` and `restore` of policies
+ *   2.1  weir_host_export_call, weir_host_restore*; `save` and `restore` of policies;
+ *        weir_measurement.duration_s
  *
  * Structs that begin with `size` (the caller sets it to sizeof) grow at the end: a library takes
  * what lies beyond the caller's size as 0, and says WEIR_EABI when it is smaller than in 2.0.

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The host's insides, for host.c (policies and decisions), host_state.c (what the controller tells)
- * and export.c.
+ * The host, for the files of this folder.
  *
  * There is one inventory: what was told. A decision works on it under a mark that no policy can
  * take away, and is rolled back before its plan is checked: nothing is copied, and nothing of it
  * stays.
  */
-#ifndef SCHED_HOST_HOST_H
-#define SCHED_HOST_HOST_H
+#ifndef SCHED_HOST_STATE_H
+#define SCHED_HOST_STATE_H
 
 #include "sched/host/jobs.h"
 #include "sched/host/placer.h"

@@ -8,8 +8,8 @@
  * first every point between is at most as full as the fuller of start and end. Everything lives
  * behind the handle, so that a look through a const handle may rebuild the order.
  */
-#ifndef SCHED_INTERNAL_PLAN_H
-#define SCHED_INTERNAL_PLAN_H
+#ifndef SCHED_INTERNAL_PLAN_STATE_H
+#define SCHED_INTERNAL_PLAN_STATE_H
 
 #include "sched/internal/id_map.h"
 #include "weir/plan.h"

@@ -8,8 +8,8 @@
  * Units are integers, so changes of F on equal nodes are equal doubles whatever the order of GPUs:
  * a change is sum of frequency * (units after - units before), never a difference of two sums.
  */
-#ifndef SCHED_PLACEMENT_FRAG_H
-#define SCHED_PLACEMENT_FRAG_H
+#ifndef SCHED_PLACEMENT_FRAG_STATE_H
+#define SCHED_PLACEMENT_FRAG_STATE_H
 
 #include "sched/placement/candidates.h"
 #include "weir/frag.h"
