@@ -120,11 +120,15 @@ fi
 count=0
 while read -r file; do
     grep -qE '^(fill:| +mode: static)' "$file" && continue
+    if grep -q '\.\./shared/' "$file" && [ ! -d "$WEIR_SHARED/traces" ]; then
+        skip_part "$(basename "$file"): its trace is not here"
+        continue
+    fi
     status=0
     command=run
     grep -q '^compare:' "$file" && command=compare
     "$WEIR_BIN" "$command" "$file" -n 1 -o shipped.db --quiet >stdout 2>stderr || status=$?
-    [ "$status" -eq 0 ] || [ "$status" -eq 3 ] || fail "$file: exit code $status: $(head -n 3 stderr)"
-    count=$((count + (status == 0 ? 1 : 0)))
+    [ "$status" -eq 0 ] || fail "$file: exit code $status: $(head -n 3 stderr)"
+    count=$((count + 1))
 done < <(find "$WEIR_SOURCE_DIR/scenarios" -name '*.yaml' | sort)
 [ "$count" -ge 30 ] || fail "only $count scenarios ran"
