@@ -149,7 +149,8 @@ struct sim_json_place decide_documents_place(const struct decide_documents *docu
     const size_t known = count < SIM_JSON_STEPS ? count : SIM_JSON_STEPS;
     const size_t from = documents->starts != NULL ? documents->starts[index] : 0;
 
-    memcpy(all + 1, steps, known * sizeof *steps);
+    for (size_t i = 0; i < known; i++)
+        all[1 + i] = steps[i];
     return documents->is_array ? sim_json_locate(documents->text, 0, all, known + 1)
                                : sim_json_locate(documents->text, from, steps, known);
 }

@@ -32,10 +32,12 @@ static void ten_times_the_runs_take_no_more_memory(void)
     const long few = test_many_runs_kib(STAGES, FEW, "metrics.keep=results", database);
     const long many = test_many_runs_kib(STAGES, MANY, "metrics.keep=results", database);
     CHECK(few > 0 && many > 0);
-#ifndef __SANITIZE_ADDRESS__
+#ifdef __SANITIZE_ADDRESS__
+    test_skip_part("memory: the sanitizer keeps what was freed for a while");
+#else
     CHECK(many < 40 * 1024);
-#endif
     CHECK_NEAR((double)many / (double)few, 1.0, 0.05);
+#endif
     CHECK_I64(count_of(database, "SELECT count(*) FROM run WHERE status = 'horizon'"), MANY);
     CHECK_I64(count_of(database, "SELECT count(*) FROM result WHERE metric = 'thr.stage'"),
               (int64_t)MANY * STAGES);
