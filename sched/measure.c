@@ -11,6 +11,7 @@
 #include "sched/internal/alloc.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double NS_PER_S = 1e9;
 
@@ -70,7 +71,7 @@ void weir_estimator_destroy(struct weir_estimator *estimator)
     weir_free(&memory, estimator);
 }
 
-/* Doubles the ring. The old content is unrolled by moving its wrapped part behind its end. */
+/* A larger ring. What lies between its first point and its end moves to the new end. */
 static weir_status ring_grow(struct weir_estimator *estimator)
 {
     const uint32_t old = estimator->capacity;
@@ -80,8 +81,9 @@ static weir_status ring_grow(struct weir_estimator *estimator)
         weir_grow(&estimator->allocator, estimator->points, &capacity, old + 1, sizeof *points);
     if (points == NULL)
         return WEIR_ENOMEM;
-    for (uint32_t i = 0; i < estimator->first; i++)
-        points[old + i] = points[i]; /* the capacity at least doubles: there is room */
+    const uint32_t tail = old - estimator->first;
+    memmove(points + capacity - tail, points + estimator->first, tail * sizeof *points);
+    estimator->first = (capacity - tail) % capacity; /* an empty one begins at 0 */
     estimator->points = points;
     estimator->capacity = capacity;
     return WEIR_OK;

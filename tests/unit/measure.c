@@ -104,6 +104,27 @@ static void sums_stay_exact_however_long(void)
     weir_estimator_destroy(estimator);
 }
 
+/* Slow tasks, so that the oldest are gone and the list has come round, then so many at once that it
+ * must grow again and again: all that started in the last 1000 s count. */
+static void many_points_after_few_all_count(void)
+{
+    enum { SLOW = 5000, FAST = 60000, KEPT = 1001 };
+    struct weir_estimator *const estimator = make(KEPT - 1, 1);
+    int64_t sum_s = 0;
+
+    for (int64_t i = 0; i < SLOW + FAST; i++) {
+        const int64_t start_s = i < SLOW ? i : SLOW - 1;
+        const int64_t length_s = i % 11 + 1;
+        sum_s += i >= SLOW - KEPT ? length_s : 0;
+        if (!CHECK(add(estimator, start_s * S, (start_s + length_s) * S, 1) == WEIR_OK))
+            break;
+    }
+    const struct weir_estimate estimate = weir_estimator_query(estimator, (SLOW - 1) * S);
+    CHECK_I64(estimate.points, KEPT + FAST);
+    CHECK_NEAR(estimate.batches_per_s, (KEPT + FAST) / (double)sum_s, 1e-15);
+    weir_estimator_destroy(estimator);
+}
+
 /* Five tasks of 3.9 s by a clock that counts tenths in doubles. Expected is 1 / statistics.mean of
  * Python, which sums fractions; a plain sum of the doubles, and the exact 3.9 s, differ from it. */
 static void the_noise_of_a_clock_is_kept(void)
@@ -149,6 +170,7 @@ static const struct test tests[] = {
     { "age counts from the start, strictly", age_counts_from_the_start_and_strictly },
     { "tasks that end before they start or overflow are refused", bad_tasks_are_refused },
     { "sums stay exact however long it runs", sums_stay_exact_however_long },
+    { "many points after few all count", many_points_after_few_all_count },
     { "the noise of a controller's clock is kept", the_noise_of_a_clock_is_kept },
     { "running out of memory leaves an estimator whole", running_out_of_memory_leaves_it_whole },
 };
