@@ -9,6 +9,7 @@
  * the scheduler may believe in devices, jobs and nodes that are gone: what it plans with them the
  * truth refuses. It never believes that a device is free which is not.
  */
+#include "sim/engine/room.h"
 #include "sim/port/port_state.h"
 #include "weir/host.h"
 
@@ -104,14 +105,7 @@ static weir_status reserve(struct port_log *log)
         log->end -= log->first;
         log->first = 0;
     }
-    if (log->end < log->capacity)
-        return WEIR_OK;
-    const size_t capacity = log->capacity == 0 ? 64 : log->capacity * 2;
-    struct port_news *grown = realloc(log->news, capacity * sizeof(*grown));
-    if (grown == NULL)
-        return WEIR_ENOMEM;
-    log->news = grown;
-    log->capacity = capacity;
+    SIM_ROOM(log->news, log->capacity, log->end + 1);
     return WEIR_OK;
 }
 

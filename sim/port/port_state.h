@@ -49,7 +49,8 @@ struct port_news {
 };
 struct port_log {
     struct port_news *news; /* from `first` to `end`, oldest first: not told yet */
-    size_t first, end, capacity, of_jobs;
+    size_t first, end, of_jobs;
+    uint32_t capacity;
     sim_handle timer;
 };
 

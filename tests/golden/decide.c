@@ -55,85 +55,85 @@ static void ask(const char *text, char said[512], json_t **answer)
          "\"w\"}],\n\"job_kinds\": [{\"groups\": [{\"ranks\": 1, \"shape\": {\"type\": "           \
          "\"cpu_only\", \"cpus\": 1}}]}],\n" more ", " POLICY "}"
 
+/* What is asked, and what is said of it. */
+static const char *const mistakes[][2] = {
+    { "{}", "1:1: format must be weir-decision" },
+    { "[1]", "1:2: must be an object" },
+    { "{\"a\": 1, \"a\": 2}", "f:1:12: duplicate object key near '\"a\"'" },
+    { "{\"format\": \"weir-decision\", \"version\": 3, \"command\": \"fly\"}",
+      "1:1: command must be autoscale, got fly" },
+    { "{\"format\": \"weir-decision\", \"version\": 2}",
+      "1:1: version must be 3, which weir explain --decide writes; got 2" },
+    { "{\"format\": \"weir-decision\", \"version\": 4}",
+      "1:1: version must be 3, which weir explain --decide writes; got 4" },
+    { "{\"format\": \"yours\", \"version\": 3}", "1:1: format must be weir-decision" },
+    { "{\"format\": \"weir-decision\", \"version\": 3}",
+      "1:1: key 'command' is missing (`autoscale`)" },
+    { "{\"op\": \"shape\"}", "1:1: format must be weir-decision" },
+    { HEAD "\n\"nodes\": [{\"id\": \"n\", \"cpus\": 1},\n {\"id\": \"m\", \"cpu\": 1}], "
+           "\"stages\": [], " POLICY "}",
+      "3:2: nodes[1]: key 'cpus' is missing (all it has)" },
+    { HEAD "\"nodes\": [{\"id\": \"n\", \"cpus\": 1,\n  \"cordonned\": true}], \"stages\": "
+           "[], " POLICY "}",
+      "2:3: nodes[0].cordonned: unknown key; near cordoned" },
+    { HEAD "\"nodes\": [{\"id\": 1.5, \"cpus\": 1}], \"stages\": [], " POLICY "}",
+      "1:78: nodes[0].id: must be a text or a whole number" },
+    { HEAD "\"nodes\": [{\"id\": 7, \"cpus\": 1}, {\"id\": \"7\", \"cpus\": 1}], "
+           "\"stages\": [], " POLICY "}",
+      "1:67: nodes: the id 7 is there twice" },
+    { HEAD "\"nodes\": [], \"stages\": [], \"policy\": {\"placement\": \"fgd\", \"scaling\": "
+           "\"xenna\",\n\"scaling_params\": {\"overalocation\": 1}}}",
+      "2:20: policy.scaling_params.overalocation: xenna has no such parameter; near "
+      "overallocation" },
+    { HEAD "\"nodes\": [], \"stages\": [], \"policy\": {\"placement\": \"fgd\",\n\"scaling\": "
+           "\"magic\"}}",
+      "2:1: policy.scaling: unknown policy magic" },
+    { HEAD "\"nodes\": [], \"stages\": [\n" STAGE "],\n\"workers\": [{\"id\": 3, \"stage\": "
+           "\"a\", \"node\": \"x\"}], " POLICY "}",
+      "3:13: workers[0]: node x is not listed" },
+    { HEAD "\"next_worker\": 5, \"nodes\": [{\"id\": \"n\", \"cpus\": 1}],\n\"stages\": [], " POLICY
+           "}",
+      "1:95: nodes[0]: id must be a whole number beside next_worker" },
+    { HEAD "\"nodes\": [], \"stages\": [],\n\"causes\": [\"jobs\", \"timr\"], " POLICY "}",
+      "2:20: causes[1]: must be one of timer|wake|jobs|nodes|workers; near timer" },
+    { HEAD "\"nodes\": [], \"stages\": [],\n\"seed\": -1, " POLICY "}",
+      "2:1: seed: must be a whole number from 0 on, or a text of its digits" },
+    { JOBS("\"jobs\": [{\"workload\": 0, \"id\": 1, \"kind\": 1}]"),
+      "3:35: jobs[0]: kind: there are 1 job_kinds" },
+    { JOBS("\"jobs\": [{\"workload\": 1, \"id\": 1, \"kind\": 0}]"),
+      "3:10: jobs[0]: workload 1 of 1" },
+    { JOBS("\"jobs\": [{\"workload\": 0, \"id\": 1, \"kind\": 0},\n{\"workload\": 0, "
+           "\"id\": 1, \"kind\": 0}]"),
+      "4:1: jobs[1]: it is known already" },
+    { JOBS("\"jobs\": [{\"workload\": 0, \"id\": 1, \"kind\": 0, \"state\": \"runing\"}]"),
+      "3:46: jobs[0].state: must be one of waiting|starting|running; near running" },
+    { JOBS("\"jobs\": [{\"workload\": 0, \"id\": 1, \"kind\": 0, \"started\": 2}]"),
+      "3:10: jobs[0]: 2 of its 1 ranks are there" },
+    { JOBS("\"new_jobs\": [{\"workload\": 0, \"id\": 1}]"),
+      "3:30: new_jobs[0]: id: it is not in jobs" },
+    { JOBS("\"cuts\": [{\"node\": \"n\", \"gpu\": 0}]"),
+      "3:10: cuts[0]: node 0 GPU 0 is not there or cannot be cut so" },
+    { HEAD "\"nodes\": [], \"stages\": [], \"mig_tables\": [\n{\"name\": "
+           "\"0123456789abcdef\", \"slices\": 7, \"slots\": 8, \"profiles\": []}], " POLICY "}",
+      "2:2: mig_tables[0].name: must have at most 15 bytes" },
+    { HEAD "\"nodes\": [], \"stages\": [],\n\"policy\": {\"placement\": \"best_fit\", "
+           "\"scaling\": \"xenna\", \"scaling_memory\": [1]}}",
+      "2:57: policy.scaling_memory: this policy remembers nothing" },
+    { HEAD "\"nodes\": [], \"stages\": [],\n\"policy\": {\"placement\": \"best_fit\", "
+           "\"scaling\": \"saturation_aware\", \"scaling_memory\": [1, 2]}}",
+      "2:68: policy.scaling_memory: its memory of these stages is 13 numbers, got 2" },
+    { HEAD "\"nodes\": [], \"stages\": [], \"policy\": {\"placement\": \"fgd\", \"scaling\": "
+           "\"xenna\",\n\"queueing\": \"lifo\"}}",
+      "2:1: policy.queueing: unknown policy lifo" },
+};
+
 static void mistakes_are_named_with_their_place(void)
 {
-    static const char *const documents[][2] = {
-        { "{}", "1:1: format must be weir-decision" },
-        { "[1]", "1:2: must be an object" },
-        { "{\"a\": 1, \"a\": 2}", "f:1:12: duplicate object key near '\"a\"'" },
-        { "{\"format\": \"weir-decision\", \"version\": 3, \"command\": \"fly\"}",
-          "1:1: command must be autoscale, got fly" },
-        { "{\"format\": \"weir-decision\", \"version\": 2}",
-          "1:1: version must be 3, which weir explain --decide writes; got 2" },
-        { "{\"format\": \"weir-decision\", \"version\": 4}",
-          "1:1: version must be 3, which weir explain --decide writes; got 4" },
-        { "{\"format\": \"yours\", \"version\": 3}", "1:1: format must be weir-decision" },
-        { "{\"format\": \"weir-decision\", \"version\": 3}",
-          "1:1: key 'command' is missing (`autoscale`)" },
-        { "{\"op\": \"shape\"}", "1:1: format must be weir-decision" },
-        { HEAD "\n\"nodes\": [{\"id\": \"n\", \"cpus\": 1},\n {\"id\": \"m\", \"cpu\": 1}], "
-               "\"stages\": [], " POLICY "}",
-          "3:2: nodes[1]: key 'cpus' is missing (all it has)" },
-        { HEAD "\"nodes\": [{\"id\": \"n\", \"cpus\": 1,\n  \"cordonned\": true}], \"stages\": "
-               "[], " POLICY "}",
-          "2:3: nodes[0].cordonned: unknown key; near cordoned" },
-        { HEAD "\"nodes\": [{\"id\": 1.5, \"cpus\": 1}], \"stages\": [], " POLICY "}",
-          "1:78: nodes[0].id: must be a text or a whole number" },
-        { HEAD "\"nodes\": [{\"id\": 7, \"cpus\": 1}, {\"id\": \"7\", \"cpus\": 1}], "
-               "\"stages\": [], " POLICY "}",
-          "1:67: nodes: the id 7 is there twice" },
-        { HEAD "\"nodes\": [], \"stages\": [], \"policy\": {\"placement\": \"fgd\", \"scaling\": "
-               "\"xenna\",\n\"scaling_params\": {\"overalocation\": 1}}}",
-          "2:20: policy.scaling_params.overalocation: xenna has no such parameter; near "
-          "overallocation" },
-        { HEAD "\"nodes\": [], \"stages\": [], \"policy\": {\"placement\": \"fgd\",\n\"scaling\": "
-               "\"magic\"}}",
-          "2:1: policy.scaling: unknown policy magic" },
-        { HEAD "\"nodes\": [], \"stages\": [\n" STAGE "],\n\"workers\": [{\"id\": 3, \"stage\": "
-               "\"a\", \"node\": \"x\"}], " POLICY "}",
-          "3:13: workers[0]: node x is not listed" },
-        { HEAD
-          "\"next_worker\": 5, \"nodes\": [{\"id\": \"n\", \"cpus\": 1}],\n\"stages\": [], " POLICY
-          "}",
-          "1:95: nodes[0]: id must be a whole number beside next_worker" },
-        { HEAD "\"nodes\": [], \"stages\": [],\n\"causes\": [\"jobs\", \"timr\"], " POLICY "}",
-          "2:20: causes[1]: must be one of timer|wake|jobs|nodes|workers; near timer" },
-        { HEAD "\"nodes\": [], \"stages\": [],\n\"seed\": -1, " POLICY "}",
-          "2:1: seed: must be a whole number from 0 on, or a text of its digits" },
-        { JOBS("\"jobs\": [{\"workload\": 0, \"id\": 1, \"kind\": 1}]"),
-          "3:35: jobs[0]: kind: there are 1 job_kinds" },
-        { JOBS("\"jobs\": [{\"workload\": 1, \"id\": 1, \"kind\": 0}]"),
-          "3:10: jobs[0]: workload 1 of 1" },
-        { JOBS("\"jobs\": [{\"workload\": 0, \"id\": 1, \"kind\": 0},\n{\"workload\": 0, "
-               "\"id\": 1, \"kind\": 0}]"),
-          "4:1: jobs[1]: it is known already" },
-        { JOBS("\"jobs\": [{\"workload\": 0, \"id\": 1, \"kind\": 0, \"state\": \"runing\"}]"),
-          "3:46: jobs[0].state: must be one of waiting|starting|running; near running" },
-        { JOBS("\"jobs\": [{\"workload\": 0, \"id\": 1, \"kind\": 0, \"started\": 2}]"),
-          "3:10: jobs[0]: 2 of its 1 ranks are there" },
-        { JOBS("\"new_jobs\": [{\"workload\": 0, \"id\": 1}]"),
-          "3:30: new_jobs[0]: id: it is not in jobs" },
-        { JOBS("\"cuts\": [{\"node\": \"n\", \"gpu\": 0}]"),
-          "3:10: cuts[0]: node 0 GPU 0 is not there or cannot be cut so" },
-        { HEAD "\"nodes\": [], \"stages\": [], \"mig_tables\": [\n{\"name\": "
-               "\"0123456789abcdef\", \"slices\": 7, \"slots\": 8, \"profiles\": []}], " POLICY "}",
-          "2:2: mig_tables[0].name: must have at most 15 bytes" },
-        { HEAD "\"nodes\": [], \"stages\": [],\n\"policy\": {\"placement\": \"best_fit\", "
-               "\"scaling\": \"xenna\", \"scaling_memory\": [1]}}",
-          "2:57: policy.scaling_memory: this policy remembers nothing" },
-        { HEAD "\"nodes\": [], \"stages\": [],\n\"policy\": {\"placement\": \"best_fit\", "
-               "\"scaling\": \"saturation_aware\", \"scaling_memory\": [1, 2]}}",
-          "2:68: policy.scaling_memory: its memory of these stages is 13 numbers, got 2" },
-        { HEAD "\"nodes\": [], \"stages\": [], \"policy\": {\"placement\": \"fgd\", \"scaling\": "
-               "\"xenna\",\n\"queueing\": \"lifo\"}}",
-          "2:1: policy.queueing: unknown policy lifo" },
-    };
-
-    for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++) {
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         char said[512];
         json_t *answer = NULL;
-        ask(documents[i][0], said, &answer);
-        CHECK_STR(said, documents[i][1]);
+        ask(mistakes[i][0], said, &answer);
+        CHECK_STR(said, mistakes[i][1]);
         CHECK(answer == NULL);
         json_decref(answer);
     }

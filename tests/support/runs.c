@@ -68,6 +68,16 @@ struct sim_run_summary *test_run(const struct sim_scenario *scenario, uint32_t r
     return run(scenario, replication, observer, true);
 }
 
+struct sim_run_summary *test_run_text(const char *text, const char *sets)
+{
+    struct sim_scenario *scenario = test_scenario(text, sets);
+    CHECK(scenario != NULL);
+    struct sim_run_summary *summary =
+        scenario == NULL ? test_summary() : test_run(scenario, 0, NULL);
+    sim_scenario_destroy(scenario);
+    return summary;
+}
+
 struct sim_run_summary *test_run_fast(const struct sim_scenario *scenario, uint32_t replication,
                                       const struct sim_observer *observer)
 {

@@ -16,6 +16,9 @@ struct sim_scenario *test_scenario(const char *text, const char *sets);
 struct sim_run_summary *test_run(const struct sim_scenario *scenario, uint32_t replication,
                                  const struct sim_observer *observer);
 
+/* Loads and runs it; what cannot be loaded fails the case and has an empty summary. */
+struct sim_run_summary *test_run_text(const char *text, const char *sets);
+
 /* As test_run, with invariants checked at the end only: for long runs. */
 struct sim_run_summary *test_run_fast(const struct sim_scenario *scenario, uint32_t replication,
                                       const struct sim_observer *observer);

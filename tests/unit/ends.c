@@ -21,19 +21,9 @@
     "jobs:\n  - name: w\n    run_time: 30 s\n    arrivals: {rate: 1}\n    count: 10\n"             \
     "    classes:\n      - {name: g, request: {cpus: 2}, members: 2}\n"
 
-static struct sim_run_summary *run(const char *text, const char *sets)
-{
-    struct sim_scenario *scenario = test_scenario(text, sets);
-    CHECK(scenario != NULL);
-    struct sim_run_summary *summary =
-        scenario == NULL ? test_summary() : test_run(scenario, 0, NULL);
-    sim_scenario_destroy(scenario);
-    return summary;
-}
-
 static void check_early(const char *text, const char *sets, double early_s, const char *message)
 {
-    struct sim_run_summary *summary = run(text, sets);
+    struct sim_run_summary *summary = test_run_text(text, sets);
     CHECK_I64(summary->status, WEIR_OK);
     CHECK_STR(summary->outcome, "ended early");
     CHECK_STR(summary->message, message);
@@ -45,7 +35,7 @@ static void check_early(const char *text, const char *sets, double early_s, cons
 
 static void check_not_early(const char *text, const char *sets, const char *outcome)
 {
-    struct sim_run_summary *summary = run(text, sets);
+    struct sim_run_summary *summary = test_run_text(text, sets);
     CHECK_STR(summary->outcome, outcome);
     CHECK_STR(summary->message, "");
     CHECK(isnan(summary->early_s));
@@ -116,7 +106,7 @@ static void the_rest_goes_on_when_one_kind_of_work_gives_up(void)
 {
     static const char text[] = CLUSTER PIPELINE JOBS_ALONE LOST("10 s");
     struct sim_run_summary *summary =
-        run(text, "pipelines.p.restart=same_place jobs.w.classes.g.members=1");
+        test_run_text(text, "pipelines.p.restart=same_place jobs.w.classes.g.members=1");
     CHECK_STR(summary->outcome, "ended early");
     CHECK(strstr(summary->message, "pipeline p at 10.03 s: tasks wait, but every worker was given "
                                    "up") != NULL);

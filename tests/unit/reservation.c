@@ -18,19 +18,9 @@ static const char flood[] =
     "      - {name: read, cpus: 1, workers: 1, service: 1 s, bytes_out: 0.5 GB}\n"
     "      - {name: train, cpus: 1, gpus: 1, workers: 1, service: 1000 s}\n";
 
-static struct sim_run_summary *run(const char *text, const char *sets)
-{
-    struct sim_scenario *scenario = test_scenario(text, sets);
-    CHECK(scenario != NULL);
-    struct sim_run_summary *summary =
-        scenario == NULL ? test_summary() : test_run(scenario, 0, NULL);
-    sim_scenario_destroy(scenario);
-    return summary;
-}
-
 static double most_bytes_between(const char *text, const char *sets)
 {
-    struct sim_run_summary *summary = run(text, sets);
+    struct sim_run_summary *summary = test_run_text(text, sets);
     const double bytes = test_value(summary, "materialised.bytes", "");
     free(summary);
     return bytes;
@@ -69,7 +59,7 @@ static void a_task_larger_than_the_budget_runs_alone(void)
 {
     static const char sets[] = "pipelines.p.input.items=3 pipelines.p.stages.read.bytes_out=20GB "
                                "pipelines.p.stages.train.service=2s";
-    struct sim_run_summary *summary = run(flood, sets);
+    struct sim_run_summary *summary = test_run_text(flood, sets);
     CHECK_I64(summary->items_done, 3);
     CHECK_NEAR(summary->completion_s, 9, 1e-9);
     free(summary);
@@ -88,7 +78,7 @@ static void the_stage_with_the_least_output_waiting_goes_first(void)
         "      - {name: read, cpus: 1, workers: 1, service: 1 s, bytes_out: 20 GB}\n"
         "      - {name: cut, cpus: 1, workers: 1, service: 2 s, bytes_out: 20 GB}\n"
         "      - {name: write, cpus: 1, workers: 1, service: 4 s}\n";
-    struct sim_run_summary *summary = run(three, NULL);
+    struct sim_run_summary *summary = test_run_text(three, NULL);
     CHECK_NEAR(summary->completion_s, 21, 1e-9);
     CHECK_NEAR(test_value(summary, "materialised.bytes", ""), 20e9, 1);
     free(summary);
@@ -115,7 +105,7 @@ static void the_budget_follows_lost_nodes_late(void)
 static void a_balanced_line_runs_as_fast_as_without_a_budget(void)
 {
     static const char sets[] = "pipelines.p.input.items=50 pipelines.p.stages.train.service=1s";
-    struct sim_run_summary *bounded = run(flood, sets);
+    struct sim_run_summary *bounded = test_run_text(flood, sets);
     CHECK_NEAR(bounded->completion_s, 51, 1e-9);
     free(bounded);
 }
