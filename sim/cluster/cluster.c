@@ -289,32 +289,50 @@ void sim_cluster_release(struct sim_cluster *cluster, struct sim_lease *lease)
     book(cluster, lease, -1);
 }
 
-void sim_cluster_run(struct sim_cluster *cluster, struct sim_lease *lease, bool is_running)
-{
-    if (lease->is_running == is_running)
-        return;
-    const double sign = is_running ? 1.0 : -1.0;
-    struct sim_node *node = &cluster->nodes[lease->node];
-    lease->is_running = is_running;
-    node->cpu_load += sign * lease->claim->cpus_used;
-    for (uint32_t u = 0; u < lease->claim->use_count; u++) {
-        const struct sim_use *use = &lease->claim->parts[u].use;
-        struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + use->gpu];
-        if (use->slice != NULL)
-            continue; /* an instance is its own: nobody else notices */
-        gpu->running += use->gpu_share > 0 && is_running ? 1 : 0;
-        gpu->running -= use->gpu_share > 0 && !is_running ? 1 : 0;
-        gpu->load += sign * use->gpu_share;
-        gpu->nvdec_load += sign * use->nvdecs;
-        gpu->nvenc_load += sign * use->nvencs;
-    }
-}
-
 /* Share of what is asked for beyond what there is; residues of adding and subtracting fractions
  * must not count as load. */
 static double pressure(double load, double capacity)
 {
     return load > capacity + 1e-6 ? load / fmax(capacity, 1e-9) : 1.0;
+}
+
+/* Who works on it is slowed down by the others there. */
+static bool is_scarce(const struct sim_node *node, const struct sim_gpu *gpu)
+{
+    return (node->turns == NULL ? pressure(gpu->load, 1) > 1 : gpu->running > 1) ||
+           pressure(gpu->nvdec_load, gpu->nvdecs) > 1 || pressure(gpu->nvenc_load, gpu->nvencs) > 1;
+}
+
+static void gpu_run(struct sim_gpu *gpu, const struct sim_use *use, bool is_running)
+{
+    const double sign = is_running ? 1.0 : -1.0;
+    gpu->running += use->gpu_share > 0 && is_running ? 1 : 0;
+    gpu->running -= use->gpu_share > 0 && !is_running ? 1 : 0;
+    gpu->load += sign * use->gpu_share;
+    gpu->nvdec_load += sign * use->nvdecs;
+    gpu->nvenc_load += sign * use->nvencs;
+}
+
+uint64_t sim_cluster_run(struct sim_cluster *cluster, struct sim_lease *lease, bool is_running)
+{
+    if (lease->is_running == is_running)
+        return 0;
+    struct sim_node *node = &cluster->nodes[lease->node];
+    const double cpus = weir_units_amount(node->cpu_total);
+    uint64_t changed = pressure(node->cpu_load, cpus) > 1 ? SIM_NODE_GPUS : 0;
+    lease->is_running = is_running;
+    node->cpu_load += (is_running ? 1.0 : -1.0) * lease->claim->cpus_used;
+    changed |= pressure(node->cpu_load, cpus) > 1 ? SIM_NODE_GPUS : 0;
+    for (uint32_t u = 0; u < lease->claim->use_count; u++) {
+        const struct sim_use *use = &lease->claim->parts[u].use;
+        struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + use->gpu];
+        if (use->slice != NULL)
+            continue; /* an instance is its own: nobody else notices */
+        const bool was_scarce = is_scarce(node, gpu);
+        gpu_run(gpu, use, is_running);
+        changed |= was_scarce || is_scarce(node, gpu) ? UINT64_C(1) << use->gpu : 0;
+    }
+    return changed;
 }
 
 /* Of those that run on a GPU: turns, or a part that shrinks when more is asked for than there is.
@@ -328,7 +346,7 @@ static double compute_slowdown(const struct sim_node *node, const struct sim_gpu
                               memory > 0 ? (double)gpu->mem_used_bytes / memory : 0);
 }
 
-double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_lease *lease)
+double sim_cluster_contention(const struct sim_cluster *cluster, const struct sim_lease *lease)
 {
     const struct sim_node *node = &cluster->nodes[lease->node];
     double worst = pressure(node->cpu_load, weir_units_amount(node->cpu_total));
@@ -345,7 +363,12 @@ double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_
         if (use->nvencs > 0)
             worst = fmax(worst, pressure(gpu->nvenc_load, gpu->nvencs));
     }
-    return worst * node->slow;
+    return worst;
+}
+
+double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_lease *lease)
+{
+    return sim_cluster_contention(cluster, lease) * cluster->nodes[lease->node].slow;
 }
 
 static struct weir_gpu free_gpu(const struct sim_gpu *gpu)

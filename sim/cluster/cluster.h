@@ -107,11 +107,16 @@ struct weir_alloc sim_lease_alloc(const struct sim_lease *lease);
 uint32_t sim_cluster_acquire(struct sim_cluster *cluster, struct sim_lease *lease);
 void sim_cluster_release(struct sim_cluster *cluster, struct sim_lease *lease);
 
-/* A task starts or ends on the lease. */
-void sim_cluster_run(struct sim_cluster *cluster, struct sim_lease *lease, bool is_running);
+/* A task starts or ends on the lease. Returns whose work it makes slower or faster: those on these
+ * GPUs of the node, by bit; SIM_NODE_GPUS: all on the node. */
+#define SIM_NODE_GPUS UINT64_MAX
+uint64_t sim_cluster_run(struct sim_cluster *cluster, struct sim_lease *lease, bool is_running);
 
-/* How much longer than alone a task takes that starts now on this (running) lease: the most
- * over-asked device decides, sampled at the start of the service. >= 1. */
+/* How much longer than alone a task takes on this (running) lease, as things are now: the most
+ * over-asked device decides. >= 1. A GPU that asks of all give 1 / slow-down each is not asked for
+ * more than it has. */
+double sim_cluster_contention(const struct sim_cluster *cluster, const struct sim_lease *lease);
+/* The same, on a node that may be slow itself. */
 double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_lease *lease);
 
 /* What is free on a node, as libweir puts it (a node that is down has nothing): CPUs, memory

@@ -48,6 +48,7 @@
 #include "sim/engine/engine.h"
 #include "weir/status.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -146,6 +147,12 @@ static inline sim_quanta sim_work_of_ns(int64_t duration_ns, uint64_t qpns)
 {
     const sim_quanta work = (sim_quanta)(uint64_t)duration_ns * qpns;
     return duration_ns < INT64_MAX && work < SIM_WORK_LIMIT ? work : SIM_WORK_ENDLESS;
+}
+
+/* The rate of a device that is `speed` times as fast as a whole one at speed 1. */
+static inline uint64_t sim_rate_at(double speed)
+{
+    return (uint64_t)llround(speed * (double)SIM_DEVICE_QPNS);
 }
 
 /* `work` at `qpns`, to the end of the ns in which it is done; INT64_MAX when that is beyond the

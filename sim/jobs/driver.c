@@ -59,15 +59,11 @@ static weir_status open_labels(struct sim_jobs_run *run)
     return run->labels == NULL ? WEIR_ENOMEM : WEIR_OK;
 }
 
-static weir_status open_parts(struct sim_jobs_run *run, struct weir_error *error)
+static weir_status open_parts(struct sim_jobs_run *run)
 {
     const struct sim_driver_config *config = &run->config;
     const struct sim_random random =
         sim_random_of(&run->context->random, SIM_NAME_JOBS, run->workload->name);
-    run->activities =
-        sim_activities_create(run->context->engine, sim_driver_kind(config->index, SIM_JOBS_END));
-    if (run->activities == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
     WEIR_TRY(sim_target_create(run->workload, &run->target));
     WEIR_TRY(open_labels(run));
     WEIR_TRY(open_mix(run));
@@ -85,7 +81,6 @@ static void destroy(void *self)
     if (run == NULL)
         return;
     sim_job_stream_destroy(run->stream);
-    sim_activities_destroy(run->activities);
     sim_target_clear(&run->target);
     for (size_t i = 0; run->labels != NULL && i < run->workload->labels_count; i++)
         free(run->labels[i]);
@@ -108,7 +103,7 @@ static weir_status create(const struct sim_driver_config *config, void **self,
     for (uint32_t i = 0; i < config->instance; i++)
         run->class_first += (uint32_t)config->scenario->workloads[i].labels_count;
     *self = run;
-    return open_parts(run, error);
+    return open_parts(run);
 }
 
 static const char *name(const void *self)
@@ -142,10 +137,13 @@ static weir_status event(void *self, const struct sim_event *event)
         return sim_jobs_leave(run, event->target);
     case SIM_JOBS_RETRY:
         return sim_jobs_come_again(run, event->target);
-    case SIM_JOBS_END:
-        return sim_jobs_ended(run, event);
     }
     return WEIR_EINVARIANT;
+}
+
+static weir_status worked(void *self, uint32_t target, sim_handle work)
+{
+    return sim_jobs_ended(self, target, work);
 }
 
 /* ---- workers ---- */
@@ -172,9 +170,10 @@ static weir_status settle(void *self)
     return sim_jobs_settle(self);
 }
 
-static void paced(void *self, struct sim_worker *worker)
+static weir_status paced(void *self, struct sim_worker *worker)
 {
     sim_jobs_rank_paced(self, worker);
+    return WEIR_OK;
 }
 
 static weir_status speeds(void *self)
@@ -288,6 +287,7 @@ const struct sim_driver_ops sim_jobs_driver = { .kind = "jobs",
                                                 .ready = ready,
                                                 .stop = stop,
                                                 .settle = settle,
+                                                .worked = worked,
                                                 .paced = paced,
                                                 .speeds = speeds,
                                                 .denied = denied,

@@ -20,7 +20,6 @@
 #ifndef SIM_JOBS_JOBS_H
 #define SIM_JOBS_JOBS_H
 
-#include "sim/engine/activity.h"
 #include "sim/jobs/slots.h"
 #include "sim/record/meter_jobs.h"
 #include "sim/scenario/workload/job_stream.h"
@@ -30,8 +29,7 @@
 enum sim_jobs_event {
     SIM_JOBS_ARRIVE = 1,
     SIM_JOBS_LEAVE, /* target: slot, argument: job */
-    SIM_JOBS_RETRY, /* target: slot, argument: job */
-    SIM_JOBS_END    /* of activities */
+    SIM_JOBS_RETRY  /* target: slot, argument: job */
 };
 
 enum sim_job_state { SIM_JOB_GONE, SIM_JOB_WAITING, SIM_JOB_RUNNING, SIM_JOB_AWAY };
@@ -60,7 +58,6 @@ struct sim_jobs_run {
     const struct sim_workload *workload;
     struct sim_context *context;
     struct sim_job_stream *stream;
-    struct sim_activities *activities;
     struct sim_target target;
     struct weir_mix mix;       /* the target, and every MIG instance that may be asked for */
     struct weir_shape *shapes; /* its arrays */
@@ -129,7 +126,7 @@ void sim_jobs_dequeue(struct sim_jobs_run *run, uint32_t slot);
 /* ranks.c: the workers of a job. */
 weir_status sim_jobs_start(struct sim_jobs_run *run, const struct sim_start *start,
                            uint32_t *reason);
-weir_status sim_jobs_ended(struct sim_jobs_run *run, const struct sim_event *event);
+weir_status sim_jobs_ended(struct sim_jobs_run *run, uint32_t slot, sim_handle work);
 weir_status sim_jobs_rank_stops(struct sim_jobs_run *run, struct sim_worker *worker,
                                 enum sim_stop why);
 /* Ends the ranks that are left. */

@@ -68,7 +68,7 @@ static uint64_t rate_of(const struct sim_jobs_run *run, const struct sim_job *jo
                                  : config->scenario->gpu_truth[worker->gpu_type].speed;
         slowest = fmin(slowest, speed / sim_worker_slowdown(config->workers, worker));
     }
-    return (uint64_t)llround(slowest * (double)SIM_DEVICE_QPNS);
+    return sim_rate_at(slowest);
 }
 
 static weir_status start_activity(struct sim_jobs_run *run, struct sim_job *job, uint32_t slot)
@@ -76,10 +76,10 @@ static weir_status start_activity(struct sim_jobs_run *run, struct sim_job *job,
     const struct sim_activity_spec spec = { .work = sim_work_of_ns(job->arrival.run_ns,
                                                                    SIM_DEVICE_QPNS),
                                             .cap_qpns = rate_of(run, job),
-                                            .owner = slot,
+                                            .owner = sim_work_owner(run->config.index, slot),
                                             .weight = 1 };
     run->ending += spec.work == SIM_WORK_ENDLESS ? 0 : 1;
-    return sim_activity_start(run->activities, &spec, &job->run, run->context->error);
+    return sim_activity_start(run->context->activities, &spec, &job->run, run->context->error);
 }
 
 static void note_first_start(struct sim_jobs_run *run, const struct sim_job *job)
@@ -158,7 +158,7 @@ weir_status sim_jobs_go_on(struct sim_jobs_run *run)
         run->first_paced = job->next_paced;
         job->is_paced = false;
         if (job->run != SIM_NO_HANDLE)
-            WEIR_TRY(sim_activity_set(run->activities, job->run, 1, rate_of(run, job)));
+            WEIR_TRY(sim_activity_set(run->context->activities, job->run, 1, rate_of(run, job)));
     }
     return WEIR_OK;
 }
@@ -182,7 +182,7 @@ weir_status sim_jobs_drop_ranks(struct sim_jobs_run *run, struct sim_job *job, e
 static void leave_run(struct sim_jobs_run *run, struct sim_job *job)
 {
     sim_quanta left = 0;
-    if (job->run != SIM_NO_HANDLE && sim_activity_stop(run->activities, job->run, &left))
+    if (job->run != SIM_NO_HANDLE && sim_activity_stop(run->context->activities, job->run, &left))
         run->ending -= left == SIM_WORK_ENDLESS ? 0 : 1;
     job->run = SIM_NO_HANDLE;
     count_running(run, job, -1);
@@ -201,14 +201,10 @@ static weir_status finish(struct sim_jobs_run *run, uint32_t slot)
     return sim_jobs_done(run, slot);
 }
 
-weir_status sim_jobs_ended(struct sim_jobs_run *run, const struct sim_event *event)
+weir_status sim_jobs_ended(struct sim_jobs_run *run, uint32_t slot, sim_handle work)
 {
-    const struct sim_ended *ended = NULL;
-    uint32_t count = 0;
-    WEIR_TRY(sim_activities_fire(run->activities, event, &ended, &count));
-    for (uint32_t i = 0; i < count; i++)
-        WEIR_TRY(finish(run, (uint32_t)ended[i].owner));
-    return WEIR_OK;
+    /* One that ended at the same instant may have taken it along. */
+    return run->slots.jobs[slot].run == work ? finish(run, slot) : WEIR_OK;
 }
 
 weir_status sim_jobs_rank_stops(struct sim_jobs_run *run, struct sim_worker *worker,

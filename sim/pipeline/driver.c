@@ -109,26 +109,24 @@ static weir_status begin(void *self)
     return sim_pipeline_begin(run, &run->config.scenario->initial);
 }
 
-static weir_status service_end(struct sim_pipeline_run *run, const struct sim_event *event)
+static weir_status worked(void *self, uint32_t target, sim_handle work)
 {
-    struct sim_hand *hand =
-        event->target < run->hands.used ? sim_slab_at(&run->hands, event->target) : NULL;
-    bool ignored = false;
-    if (hand == NULL || hand->worker == NULL || hand->worker->id != event->argument)
-        return weir_fail(run->context->error, WEIR_EINVARIANT,
-                         "a service ended on worker %llu, which is not there any more",
-                         (unsigned long long)event->argument);
-    struct sim_stage_run *stage = stage_of(run, hand->worker->owner.index);
-    WEIR_TRY(sim_stage_finish(stage, hand, &ignored));
-    return run->flow->changed(run, stage->position);
+    struct sim_pipeline_run *run = self;
+    struct sim_hand *hand = sim_slab_at(&run->hands, target);
+    if (hand->worker == NULL || hand->run != work)
+        return WEIR_OK; /* one that ended at the same instant took its worker along */
+    return sim_stage_task_worked(stage_of(run, hand->worker->owner.index), hand);
+}
+
+static weir_status paced(void *self, struct sim_worker *worker)
+{
+    return sim_stage_task_paced(stage_of(self, worker->owner.index), worker->work);
 }
 
 static weir_status event(void *self, const struct sim_event *event)
 {
     struct sim_pipeline_run *run = self;
     switch ((enum sim_pipeline_event)sim_driver_own_kind(event)) {
-    case SIM_PIPELINE_SERVICE_END:
-        return service_end(run, event);
     case SIM_PIPELINE_ARRIVAL:
         return sim_source_arrive(run);
     case SIM_PIPELINE_SWEEP:
@@ -267,7 +265,7 @@ static weir_status act_on_stage(struct sim_stage_run *stage, const struct sim_ti
     else if (entry->action == SIM_ACTION_SETUP_SLOW)
         stage->setup_slow = factor;
     else
-        return is_on ? sim_pipeline_stall(stage, entry->for_ns) : sim_pipeline_unstall(stage);
+        return is_on ? sim_pipeline_stall(stage) : sim_pipeline_unstall(stage);
     return WEIR_OK;
 }
 
@@ -338,6 +336,8 @@ const struct sim_driver_ops sim_pipeline_driver = { .kind = "pipeline",
                                                     .name = name,
                                                     .begin = begin,
                                                     .event = event,
+                                                    .worked = worked,
+                                                    .paced = paced,
                                                     .start = start,
                                                     .ready = ready,
                                                     .stop = stop,

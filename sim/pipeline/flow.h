@@ -18,9 +18,8 @@ struct sim_flow {
     const char *name;
     /* A new worker needs `setup_s` seconds before it is ready. */
     weir_status (*begin_setup)(struct sim_stage_run *stage, struct sim_hand *hand, double setup_s);
-    /* A task started that takes `service_s` seconds. */
-    weir_status (*begin_service)(struct sim_stage_run *stage, struct sim_hand *hand,
-                                 double service_s);
+    /* A task started whose work is `work_s` seconds. */
+    weir_status (*begin_service)(struct sim_stage_run *stage, struct sim_hand *hand, double work_s);
     /* Input, room or a worker of the stage at `position` may have become free. */
     weir_status (*changed)(struct sim_pipeline_run *run, uint32_t position);
     /* Workers came or went. */

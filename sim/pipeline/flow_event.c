@@ -14,24 +14,6 @@ static weir_status begin_setup(struct sim_stage_run *stage, struct sim_hand *han
     return WEIR_OK;
 }
 
-static weir_status begin_service(struct sim_stage_run *stage, struct sim_hand *hand,
-                                 double service_s)
-{
-    const struct sim_pipeline_run *run = stage->pipeline;
-    const int64_t delay_ns = sim_time_from_s(service_s);
-    const int64_t now_ns = sim_engine_now(run->context->engine);
-    const struct sim_event event = {
-        .time_ns = delay_ns > SIM_TIME_MAX - now_ns ? SIM_TIME_MAX : now_ns + delay_ns,
-        .target = hand->slot,
-        .argument = hand->worker->id,
-        .kind = sim_driver_kind(run->config.index, SIM_PIPELINE_SERVICE_END),
-        .phase = SIM_PHASE_COMPLETION
-    };
-    hand->service_ns = event.time_ns - now_ns;
-    hand->timer = sim_engine_schedule(run->context->engine, &event);
-    return WEIR_OK;
-}
-
 static weir_status start_all(struct sim_stage_run *stage, bool *has_started)
 {
     while (sim_stage_can_start(stage)) {
@@ -95,7 +77,7 @@ static int64_t completed_ns(const struct sim_pipeline_run *run, int64_t last_ns)
 
 const struct sim_flow sim_flow_event = { .name = "event",
                                          .begin_setup = begin_setup,
-                                         .begin_service = begin_service,
+                                         .begin_service = sim_stage_begin_task,
                                          .changed = changed,
                                          .rescaled = rescaled,
                                          .completed_ns = completed_ns };

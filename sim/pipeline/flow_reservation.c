@@ -160,12 +160,6 @@ static weir_status begin_setup(struct sim_stage_run *stage, struct sim_hand *han
     return sim_flow_event.begin_setup(stage, hand, setup_s);
 }
 
-static weir_status begin_service(struct sim_stage_run *stage, struct sim_hand *hand,
-                                 double service_s)
-{
-    return sim_flow_event.begin_service(stage, hand, service_s);
-}
-
 static int64_t completed_ns(const struct sim_pipeline_run *run, int64_t last_ns)
 {
     return sim_flow_event.completed_ns(run, last_ns);
@@ -173,7 +167,7 @@ static int64_t completed_ns(const struct sim_pipeline_run *run, int64_t last_ns)
 
 const struct sim_flow sim_flow_reservation = { .name = "reservation",
                                                .begin_setup = begin_setup,
-                                               .begin_service = begin_service,
+                                               .begin_service = sim_stage_begin_task,
                                                .changed = changed,
                                                .rescaled = settle,
                                                .completed_ns = completed_ns };

@@ -51,12 +51,6 @@ static weir_status begin_setup(struct sim_stage_run *stage, struct sim_hand *han
     return sim_flow_event.begin_setup(stage, hand, setup_s);
 }
 
-static weir_status begin_service(struct sim_stage_run *stage, struct sim_hand *hand,
-                                 double service_s)
-{
-    return sim_flow_event.begin_service(stage, hand, service_s);
-}
-
 /* ---- tasks in pools and hands ---- */
 
 static void move_task(struct sim_item_slab *slab, struct sim_queue *from, struct sim_queue *to)
@@ -449,7 +443,7 @@ bool sim_runtime_may_stop(struct sim_stage_run *stage, const struct sim_hand *ha
 
 const struct sim_flow sim_flow_runtime = { .name = "runtime",
                                            .begin_setup = begin_setup,
-                                           .begin_service = begin_service,
+                                           .begin_service = sim_stage_begin_task,
                                            .changed = changed,
                                            .rescaled = rescaled,
                                            .sweep = turn,

@@ -317,8 +317,7 @@ void sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand)
     stage->count[hand->worker->state]--;
     stage->hands[hand->position] = NULL;
     stage->worker_count--;
-    if (hand->timer != SIM_NO_HANDLE)
-        (void)sim_engine_cancel(run->context->engine, hand->timer);
+    sim_stage_drop_task(stage, hand);
     assert(hand->task_count == 0 && hand->held.count == 0);
     hand->worker->work = NULL;
     hand->worker = NULL;
@@ -341,31 +340,16 @@ sim_handle sim_pipeline_schedule(const struct sim_pipeline_run *run, int64_t at_
     return sim_engine_schedule(run->context->engine, &event);
 }
 
-static weir_status shift_running(struct sim_stage_run *stage, int64_t by_ns)
-{
-    struct sim_engine *engine = stage->pipeline->context->engine;
-    for (uint32_t i = 0; i < stage->positions; i++) {
-        struct sim_hand *hand = stage->hands[i];
-        if (hand == NULL || hand->worker->state != SIM_WORKER_BUSY)
-            continue;
-        const int64_t due_ns = hand->task_start_ns + hand->service_ns;
-        hand->service_ns =
-            by_ns == 0 ? SIM_TIME_MAX - hand->task_start_ns : hand->service_ns + by_ns;
-        (void)sim_engine_reschedule(engine, hand->timer,
-                                    by_ns == 0 ? SIM_TIME_MAX : due_ns + by_ns);
-    }
-    return WEIR_OK;
-}
-
-weir_status sim_pipeline_stall(struct sim_stage_run *stage, int64_t for_ns)
+weir_status sim_pipeline_stall(struct sim_stage_run *stage)
 {
     stage->stalled++;
-    return shift_running(stage, for_ns);
+    return sim_stage_paced(stage);
 }
 
 weir_status sim_pipeline_unstall(struct sim_stage_run *stage)
 {
     stage->stalled--;
+    WEIR_TRY(sim_stage_paced(stage));
     return stage->pipeline->flow->changed(stage->pipeline, stage->position);
 }
 

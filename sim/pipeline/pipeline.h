@@ -26,9 +26,8 @@ enum { SIM_LOOP_SAMPLES = 100 };
 
 /* Its own events (sim_driver_kind). */
 enum sim_pipeline_event {
-    SIM_PIPELINE_SERVICE_END = 1, /* target: slot of the hand, argument: worker id */
-    SIM_PIPELINE_ARRIVAL = 2,
-    SIM_PIPELINE_SWEEP = 3 /* tick: a step, runtime: a turn of the loop */
+    SIM_PIPELINE_ARRIVAL = 1,
+    SIM_PIPELINE_SWEEP = 2 /* tick: a step, runtime: a turn of the loop */
 };
 
 /* What a worker of a stage has in hand: worker->work. Slots are reused, so events carry the id of
@@ -44,12 +43,15 @@ struct sim_hand {
     uint32_t uncollected;
     uint32_t setup_tries;  /* runtime: set-ups of this life that failed */
     uint32_t deaths;       /* runtime: of it in a row, without a finished task between */
-    uint32_t will_fail;    /* the attempt that runs will fail at its end */
+    bool will_fail;        /* the attempt that runs will fail at its end */
+    bool is_pausing;       /* and has not begun yet */
     double input_bytes;    /* of the task, as it was taken */
     struct sim_queue held; /* runtime: tasks taken ahead, each headed by an item that counts it */
-    sim_handle timer;      /* end of service */
+    sim_handle run;        /* the task, while it runs; not under tick */
     int64_t pause_ns;      /* runtime: before the attempt that runs */
-    int64_t task_start_ns, service_ns, demand_ns;
+    int64_t task_start_ns;
+    int64_t service_ns; /* the work of the task; tick: how long it takes */
+    int64_t demand_ns;
 };
 
 /* A worker that died and will be back at a turn of the loop. */
@@ -191,14 +193,29 @@ weir_status sim_source_begin(struct sim_pipeline_run *run);
 /* Creates the next item of the source. */
 weir_status sim_source_admit(struct sim_pipeline_run *run, uint32_t *item);
 
-/* Timeline: a stage stops (running tasks end `for_ns` later; 0 = for good) or goes on. */
-weir_status sim_pipeline_stall(struct sim_stage_run *stage, int64_t for_ns);
+/* Timeline: a stage stops, and with it what runs there, or goes on. */
+weir_status sim_pipeline_stall(struct sim_stage_run *stage);
 weir_status sim_pipeline_unstall(struct sim_stage_run *stage);
 
 /* Time since admission of every living item; returns how many (items.alive). */
 uint64_t sim_pipeline_ages(const struct sim_pipeline_run *run, int64_t now_ns, int64_t *age_ns);
 
 weir_status sim_pipeline_check(const struct sim_pipeline_run *run, struct weir_error *error);
+
+/* ---- pace.c: tasks in time ---- */
+
+/* The work of a task that takes `alone_s` on its device when nobody else is there. */
+double sim_stage_work_s(const struct sim_stage_run *stage, const struct sim_hand *hand,
+                        double alone_s);
+/* Begins it, after the pause of the hand. */
+weir_status sim_stage_begin_task(struct sim_stage_run *stage, struct sim_hand *hand, double work_s);
+/* Its activity is over. */
+weir_status sim_stage_task_worked(struct sim_stage_run *stage, struct sim_hand *hand);
+/* What runs, if anything does, will not end. */
+void sim_stage_drop_task(const struct sim_stage_run *stage, struct sim_hand *hand);
+/* The slow-down of a worker, or of the whole stage, is another now. */
+weir_status sim_stage_task_paced(const struct sim_stage_run *stage, const struct sim_hand *hand);
+weir_status sim_stage_paced(const struct sim_stage_run *stage);
 
 /* ---- for flow rules ---- */
 

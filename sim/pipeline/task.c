@@ -175,11 +175,10 @@ weir_status sim_stage_work(struct sim_stage_run *stage, struct sim_hand *hand)
     sim_worker_set_state(run->config.workers, hand->worker, SIM_WORKER_BUSY);
     const struct sim_task task = { &run->items, hand->task_head, hand->task_count };
     const struct sim_service_time time = sim_service_draw(stage, &task, hand->worker->gpu_type);
-    const double slow = stage->slow * sim_worker_slowdown(run->config.workers, hand->worker);
     hand->task_start_ns = sim_engine_now(run->context->engine);
     hand->demand_ns = sim_time_from_s(time.demand_s);
-    hand->will_fail = attempt_fails(stage, &run->items.items[hand->task_head]) ? 1 : 0;
-    return run->flow->begin_service(stage, hand, time.actual_s * slow + sim_time_s(hand->pause_ns));
+    hand->will_fail = attempt_fails(stage, &run->items.items[hand->task_head]);
+    return run->flow->begin_service(stage, hand, sim_stage_work_s(stage, hand, time.actual_s));
 }
 
 void sim_pipeline_item_done(struct sim_pipeline_run *run, uint32_t index, bool is_finished)
@@ -439,14 +438,13 @@ weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_hand *hand,
     const uint32_t batch = hand->task_count;
     struct sim_queue output = SIM_QUEUE_EMPTY;
     assert(hand->worker->state == SIM_WORKER_BUSY && batch > 0);
-    hand->timer = SIM_NO_HANDLE;
-    if (hand->will_fail != 0 && is_last_attempt(stage, hand) &&
+    if (hand->will_fail && is_last_attempt(stage, hand) &&
         stage->spec->on_failure == SIM_FAILURE_END)
         return sim_recovery_give_up(run, "a task failed too often");
     end_pause(stage, hand);
     hand->worker->tasks++;
     *is_blocked = false;
-    if (hand->will_fail != 0) {
+    if (hand->will_fail) {
         sim_meter_work_lost(run->context->meter, stage->index, service_ns);
         show_failure(stage, hand);
         if (stage->spec->on_failure != SIM_FAILURE_REQUEUE && !is_last_attempt(stage, hand))

@@ -155,6 +155,15 @@ void sim_meter_worker_state(struct sim_meter *meter, int64_t now_ns,
     }
 }
 
+void sim_meter_node_used(struct sim_meter *meter, int64_t now_ns, uint32_t node,
+                         const struct sim_meter_amounts *before,
+                         const struct sim_meter_amounts *after)
+{
+    meter_tick(meter, now_ns);
+    amounts_change(&meter->nodes[node].active, now_ns, before, -1.0);
+    amounts_change(&meter->nodes[node].active, now_ns, after, 1.0);
+}
+
 void sim_meter_queue(struct sim_meter *meter, int64_t now_ns, uint32_t stage_index, uint64_t items,
                      double bytes)
 {

@@ -90,6 +90,10 @@ struct sim_meter_worker {
 void sim_meter_worker_state(struct sim_meter *meter, int64_t now_ns,
                             const struct sim_meter_worker *worker, enum sim_meter_state from,
                             enum sim_meter_state to);
+/* What one busy worker takes of a node changes while it is busy. */
+void sim_meter_node_used(struct sim_meter *meter, int64_t now_ns, uint32_t node,
+                         const struct sim_meter_amounts *before,
+                         const struct sim_meter_amounts *after);
 /* Queue in front of a stage. */
 void sim_meter_queue(struct sim_meter *meter, int64_t now_ns, uint32_t stage, uint64_t items,
                      double bytes);

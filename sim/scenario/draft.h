@@ -342,6 +342,7 @@ struct draft_scenario {
     int64_t horizon_ns;
     int64_t warmup_ns;
     int64_t start_unix_s;
+    uint32_t contention;
     struct draft_quantum quantum;
     struct draft_catalog catalog;
     struct draft_truth truth;

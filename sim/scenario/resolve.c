@@ -278,6 +278,23 @@ static struct weir_quantum quantum_of(const struct draft_quantum *draft)
                                       draft->round == 1 ? WEIR_ROUND_FLOOR : WEIR_ROUND_NEAREST };
 }
 
+/* The fixed-step loop knows no moved ends. */
+static void resolve_contention(struct sim_resolver *resolver)
+{
+    const struct draft_scenario *draft = resolver->draft;
+    struct sim_scenario *scenario = resolver->scenario;
+    bool has_ticks = false;
+    for (size_t p = 0; p < scenario->pipelines_count; p++)
+        has_ticks = has_ticks || scenario->pipelines[p].semantics == SIM_SEMANTICS_TICK;
+    scenario->contention = has_ticks ? SIM_CONTENTION_AT_START : SIM_CONTENTION_SHARED;
+    if (draft->contention == SIM_ABSENT_COUNT)
+        return;
+    scenario->contention = draft->contention;
+    if (has_ticks && draft->contention == SIM_CONTENTION_SHARED)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "contention"),
+                         "semantics: tick needs at_start");
+}
+
 void sim_resolve(struct sim_resolver *resolver)
 {
     const struct draft_scenario *draft = resolver->draft;
@@ -294,6 +311,7 @@ void sim_resolve(struct sim_resolver *resolver)
     sim_resolve_sched(&draft->sched, &scenario->sched);
     sim_resolve_pipelines(resolver);
     sim_resolve_workloads(resolver);
+    resolve_contention(resolver);
     sim_resolve_repartition(resolver);
     sim_resolve_timeline(resolver);
     sim_resolve_initial(resolver);

@@ -42,6 +42,12 @@ enum sim_sharing {
     SIM_SHARING_EXCLUSIVE, /* not at all: who asks for a part takes the whole */
 };
 
+/* How long work takes on devices that others use too. */
+enum sim_contention {
+    SIM_CONTENTION_SHARED,  /* its rate follows what happens there while it runs */
+    SIM_CONTENTION_AT_START /* as its start finds them, to its end */
+};
+
 /* Turns on one GPU. A switch saves and restores what is resident. */
 struct sim_timeslice {
     int64_t quantum_ns;
@@ -453,6 +459,7 @@ struct sim_scenario {
     int64_t warmup_ns;
     int64_t start_unix_s; /* of time 0, for stamps; 0 = not given */
     struct weir_quantum quantum;
+    uint32_t contention; /* enum sim_contention */
 
     struct sim_gpu_type *gpu_types; /* what the scheduler is told */
     struct sim_gpu_type *gpu_truth; /* what there is: same order */

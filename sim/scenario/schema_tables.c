@@ -255,6 +255,11 @@ static const struct sim_field scenario_fields[] = {
       SHOWS("the day and hour of stamps"), HELP("time of day at time 0 (RFC 3339), for stamps") },
     { SECTION("resource_quantum", draft_scenario, quantum, &sim_schema_quantum), ABSENT("exact"),
       HELP("how requests become amounts") },
+    { CHOICE("contention", draft_scenario, contention, "shared|at_start"),
+      ABSENT("shared; at_start with semantics: tick"), ACTS(SIM_ACTS_TIMED),
+      HELP(
+          "work on devices that others use too: its rate follows what happens there while it runs, "
+          "or stays as its start found them") },
     { SECTION("catalog", draft_scenario, catalog, &sim_schema_catalog),
       HELP("hardware as the scheduler is told") },
     { SECTION("truth", draft_scenario, truth, &sim_schema_truth),

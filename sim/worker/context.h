@@ -7,6 +7,7 @@
 #ifndef SIM_CONTEXT_H
 #define SIM_CONTEXT_H
 
+#include "sim/engine/activity.h"
 #include "sim/engine/digest.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/random.h"
@@ -58,6 +59,7 @@ struct sim_observer {
 struct sim_context {
     const struct sim_scenario *scenario;
     struct sim_engine *engine;
+    struct sim_activities *activities; /* all that takes time on what is shared */
     struct sim_cluster *cluster;
     struct sim_meter *meter;
     struct sim_recorder *recorder; /* NULL = nothing is written */
@@ -83,6 +85,7 @@ enum sim_kind {
     SIM_KIND_LOOK = 15,           /* counts are taken for the view of a later decision */
     SIM_KIND_CUT = 16,            /* target: node, argument: GPU */
     SIM_KIND_NEWS = 17,           /* news of jobs are as old as the view */
+    SIM_KIND_WORK = 18            /* of the activities */
 };
 
 /* The result digest adds up one mixed word per transition (what, who, when), so that it depends on

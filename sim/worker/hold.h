@@ -71,12 +71,17 @@ weir_status sim_key_reserve(struct key_table *table);
 void sim_key_add(struct key_table *table, uint64_t *key);
 void sim_key_remove(struct key_table *table, uint64_t key);
 
+/* worker.c: what a worker gets of its devices as things are now; tells the meter. */
+void sim_worker_find_share(struct sim_workers *workers, struct sim_worker *worker);
+
+/* pace.c: the users of these GPUs (all bits = of the node) go at another pace. */
+void sim_workers_note_pace(struct sim_workers *workers, uint32_t node, uint64_t gpus);
 /* A place was taken: the table (with room for it) and the list of its node know it from now on. */
 void sim_hold_enter(struct sim_workers *workers, struct sim_hold *hold);
 void sim_hold_leave(struct sim_workers *workers, struct sim_hold *hold);
 
-/* pace.c: somebody begins, ends, comes or goes there. */
-void sim_hold_note_pace(struct sim_workers *workers, const struct sim_hold *hold);
+/* pace.c: somebody comes to the place or goes: turns there become longer or shorter. */
+void sim_hold_note_life(struct sim_workers *workers, const struct sim_hold *hold);
 /* claim.c: a kept claim that says what `fresh` does, with one user more, or NULL without memory.
  * The last user to let go of it frees it. */
 const struct sim_claim *sim_claim_share(struct sim_workers *workers);

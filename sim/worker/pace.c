@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Whose work goes faster or slower because of what others do (see worker.h): devices that are
- * shared in turns are noted by node when somebody on them begins, ends, comes or goes, whoever owns
- * him, and so are nodes that became slow.
+ * Whose work goes faster or slower because of what others do (see worker.h).
+ *
+ * A device that is asked for more than it has, or is shared in turns, is noted by node when
+ * somebody on it begins, ends, comes or goes, whoever owns him, and so are nodes that became slow.
+ * What those on it get is found anew after the event, once for all its changes.
  */
 #include "sim/worker/hold.h"
+
+#include <math.h>
 
 void sim_workers_watch_pace(struct sim_workers *workers)
 {
     workers->is_watched = true;
 }
 
-static void note(struct sim_workers *workers, uint32_t node, uint64_t gpus)
+void sim_workers_note_pace(struct sim_workers *workers, uint32_t node, uint64_t gpus)
 {
     struct node_holds *list = &workers->on_node[node];
-    if (list->changed_gpus == 0 && gpus != 0) {
+    if (gpus == 0 || !workers->is_watched)
+        return;
+    if (list->changed_gpus == 0) {
         list->next_changed = workers->first_changed;
         workers->first_changed = node + 1;
     }
@@ -30,29 +36,92 @@ static uint64_t gpus_of(const struct sim_lease *lease)
     return gpus;
 }
 
-void sim_hold_note_pace(struct sim_workers *workers, const struct sim_hold *hold)
+void sim_hold_note_life(struct sim_workers *workers, const struct sim_hold *hold)
 {
-    if (workers->is_watched && workers->context->cluster->nodes[hold->lease.node].turns != NULL)
-        note(workers, hold->lease.node, gpus_of(&hold->lease));
+    if (workers->context->cluster->nodes[hold->lease.node].turns != NULL)
+        sim_workers_note_pace(workers, hold->lease.node, gpus_of(&hold->lease));
 }
 
 void sim_workers_node_paced(struct sim_workers *workers, uint32_t node)
 {
-    note(workers, node, UINT64_MAX);
+    sim_workers_note_pace(workers, node, SIM_NODE_GPUS);
 }
 
-bool sim_workers_each_paced(struct sim_workers *workers,
-                            void (*visit)(void *state, struct sim_worker *worker), void *state)
+bool sim_workers_are_paced(const struct sim_workers *workers)
 {
-    const bool is_any = workers->first_changed != 0;
+    return workers->first_changed != 0;
+}
+
+weir_status sim_workers_each_paced(struct sim_workers *workers,
+                                   weir_status (*visit)(void *state, struct sim_worker *worker),
+                                   void *state)
+{
     while (workers->first_changed != 0) {
         struct node_holds *list = &workers->on_node[workers->first_changed - 1];
         const uint64_t gpus = list->changed_gpus;
         workers->first_changed = list->next_changed;
         list->changed_gpus = 0;
-        for (struct sim_hold *hold = list->first; hold != NULL; hold = hold->after)
-            if (gpus == UINT64_MAX || (gpus & gpus_of(&hold->lease)) != 0)
-                visit(state, hold->worker);
+        for (struct sim_hold *hold = list->first; hold != NULL; hold = hold->after) {
+            struct sim_worker *worker = hold->worker;
+            if (worker->state != SIM_WORKER_BUSY ||
+                (gpus != SIM_NODE_GPUS && (gpus & gpus_of(&hold->lease)) == 0))
+                continue;
+            sim_worker_find_share(workers, worker);
+            WEIR_TRY(visit(state, worker));
+        }
     }
-    return is_any;
+    return WEIR_OK;
+}
+
+/* ---- checks ---- */
+
+struct delivered {
+    double gpu, nvdecs, nvencs;
+};
+
+static weir_status check_gpu(const struct sim_gpu *gpu, const struct delivered *sum, uint32_t node,
+                             uint32_t index, struct weir_error *error)
+{
+    const double slack = 1e-5; /* of shares in single precision */
+    if (sum->gpu <= 1 + slack && sum->nvdecs <= gpu->nvdecs + slack &&
+        sum->nvencs <= gpu->nvencs + slack)
+        return WEIR_OK;
+    return weir_fail(error, WEIR_EINVARIANT,
+                     "node %u GPU %u gives %g of its compute, %g of %u decoders, %g of %u encoders",
+                     node, index, sum->gpu, sum->nvdecs, gpu->nvdecs, sum->nvencs, gpu->nvencs);
+}
+
+static weir_status check_node(const struct sim_workers *workers, uint32_t index,
+                              struct weir_error *error)
+{
+    const struct sim_cluster *cluster = workers->context->cluster;
+    const struct sim_node *node = &cluster->nodes[index];
+    struct delivered sums[WEIR_MAX_NODE_GPUS] = { { 0 } };
+    double cpus = 0;
+    for (const struct sim_hold *hold = workers->on_node[index].first; hold != NULL;
+         hold = hold->after) {
+        const struct sim_claim *claim = hold->lease.claim;
+        const double share =
+            hold->worker->state == SIM_WORKER_BUSY ? (double)hold->worker->share : 0;
+        cpus += share * claim->cpus_used;
+        for (uint32_t u = 0; u < claim->use_count; u++) {
+            const struct sim_use *use = &claim->parts[u].use;
+            sums[use->gpu].gpu += share * use->gpu_share;
+            sums[use->gpu].nvdecs += share * use->nvdecs;
+            sums[use->gpu].nvencs += share * use->nvencs;
+        }
+    }
+    if (cpus > weir_units_amount(node->cpu_total) * (1 + 1e-5))
+        return weir_fail(error, WEIR_EINVARIANT, "node %u gives %g of %g CPUs", index, cpus,
+                         weir_units_amount(node->cpu_total));
+    for (uint32_t g = 0; g < node->gpu_count; g++)
+        WEIR_TRY(check_gpu(&cluster->gpus[node->gpu_first + g], &sums[g], index, g, error));
+    return WEIR_OK;
+}
+
+weir_status sim_workers_check(const struct sim_workers *workers, struct weir_error *error)
+{
+    for (uint32_t n = 0; workers->is_watched && n < workers->node_count; n++)
+        WEIR_TRY(check_node(workers, n, error));
+    return WEIR_OK;
 }

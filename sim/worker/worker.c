@@ -327,27 +327,67 @@ static bool is_edge(uint32_t from, uint32_t to)
     return (edges[from] >> to & 1) != 0;
 }
 
+/* What it uses of its devices counts in part: it gets `share` of it. Memory is used whole. */
+static struct sim_meter_amounts used_of(const struct sim_claim *claim, double share)
+{
+    struct sim_meter_amounts used = { { 0 } };
+    add_used(claim, &used);
+    used.amount[SIM_RESOURCE_CPU] *= share;
+    used.amount[SIM_RESOURCE_GPU] *= share;
+    used.amount[SIM_RESOURCE_NVDEC] *= share;
+    used.amount[SIM_RESOURCE_NVENC] *= share;
+    return used;
+}
+
+static float share_of(const struct sim_workers *workers, const struct sim_worker *worker)
+{
+    const struct sim_cluster *cluster = workers->context->cluster;
+    double worst = 1;
+    for (const struct sim_hold *hold = sim_first_of(worker); hold != NULL; hold = hold->next)
+        worst = fmax(worst, sim_cluster_contention(cluster, &hold->lease));
+    return (float)(1 / worst);
+}
+
+void sim_worker_find_share(struct sim_workers *workers, struct sim_worker *worker)
+{
+    const struct sim_context *context = workers->context;
+    const float share = share_of(workers, worker);
+    assert(worker->state == SIM_WORKER_BUSY);
+    if (!islessgreater(share, worker->share))
+        return;
+    for (const struct sim_hold *hold = sim_first_of(worker); hold != NULL; hold = hold->next) {
+        const struct sim_meter_amounts before = used_of(hold->lease.claim, (double)worker->share);
+        const struct sim_meter_amounts after = used_of(hold->lease.claim, (double)share);
+        sim_meter_node_used(context->meter, sim_engine_now(context->engine), hold->lease.node,
+                            &before, &after);
+    }
+    worker->share = share;
+}
+
 /* The meter asks for what is held when a life begins or ends, for what is used around work. */
-static void show_state(struct sim_workers *workers, struct sim_hold *hold, uint32_t from,
+static void show_state(struct sim_workers *workers, const struct sim_hold *hold, uint32_t from,
                        uint32_t to)
 {
     struct sim_context *context = workers->context;
     const struct sim_worker *worker = hold->worker;
-    const bool is_work = from == SIM_WORKER_BUSY || to == SIM_WORKER_BUSY;
     struct sim_meter_worker meter = { .node = hold->lease.node,
                                       .stage = pool_of(worker),
                                       .job_class = worker->job_class,
                                       .is_member = hold != sim_first_of(worker) };
-    if (is_work)
-        add_used(hold->lease.claim, &meter.uses);
+    if (from == SIM_WORKER_BUSY || to == SIM_WORKER_BUSY)
+        meter.uses = used_of(hold->lease.claim, (double)worker->share);
     if (from == SIM_WORKER_GONE || to == SIM_WORKER_GONE)
         add_held(hold->lease.claim, &meter.holds);
     sim_meter_worker_state(context->meter, sim_engine_now(context->engine), &meter,
                            (enum sim_meter_state)from, (enum sim_meter_state)to);
-    if (is_work)
-        sim_cluster_run(context->cluster, &hold->lease, to == SIM_WORKER_BUSY);
-    if (is_work || from == SIM_WORKER_GONE || to == SIM_WORKER_GONE)
-        sim_hold_note_pace(workers, hold);
+}
+
+/* It begins to work, or no longer does: others there notice. */
+static void run(struct sim_workers *workers, struct sim_worker *worker, bool is_running)
+{
+    for (struct sim_hold *hold = sim_first_hold(worker); hold != NULL; hold = hold->next)
+        sim_workers_note_pace(workers, hold->lease.node,
+                              sim_cluster_run(workers->context->cluster, &hold->lease, is_running));
 }
 
 /* It became ready for the first time; who watches learns of it if that took time. */
@@ -376,8 +416,15 @@ void sim_worker_set_state(struct sim_workers *workers, struct sim_worker *worker
         worker->busy_ns += now_ns - worker->since_ns;
     worker->state = (uint16_t)state;
     worker->since_ns = now_ns;
-    for (struct sim_hold *hold = sim_first_hold(worker); hold != NULL; hold = hold->next)
+    if (from == SIM_WORKER_BUSY || state == SIM_WORKER_BUSY)
+        run(workers, worker, state == SIM_WORKER_BUSY);
+    if (state == SIM_WORKER_BUSY)
+        worker->share = share_of(workers, worker);
+    for (struct sim_hold *hold = sim_first_hold(worker); hold != NULL; hold = hold->next) {
         show_state(workers, hold, from, state);
+        if (from == SIM_WORKER_GONE || state == SIM_WORKER_GONE)
+            sim_hold_note_life(workers, hold);
+    }
     if (state == SIM_WORKER_IDLE && worker->ready_ns < 0)
         note_ready(worker, context);
     if (worker->owner.kind == WEIR_OWNER_JOB)

@@ -62,7 +62,8 @@ struct sim_worker {
     int64_t created_ns, ready_ns; /* -1 = never yet */
     int64_t since_ns;             /* when it entered its state */
     int64_t busy_ns;              /* up to the last time it left BUSY */
-    uint64_t tasks;               /* that ended; the driver counts */
+    uint32_t tasks;               /* that ended; the driver counts */
+    float share;                  /* of what it uses of its devices while BUSY, that it gets */
 };
 
 weir_status sim_workers_create(struct sim_context *context, struct sim_workers **workers);
@@ -110,21 +111,26 @@ void sim_worker_set_state(struct sim_workers *workers, struct sim_worker *worker
 void sim_worker_set_up(struct sim_workers *workers, struct sim_worker *worker, int64_t delay_ns);
 void sim_worker_arm_crash(struct sim_workers *workers, struct sim_worker *worker, int64_t delay_ns);
 
-/* How much longer than alone on a normal node work takes that starts now: contention on its
+/* How much longer than alone on a normal node its work takes as things are now: contention on its
  * devices, turns, slow nodes; places wait for one another, so the slowest decides. >= 1 but for
  * nodes that were made faster. */
 double sim_worker_slowdown(const struct sim_workers *workers, const struct sim_worker *worker);
 
-/* From now on it is noted whose slow-down changes while he works: those on a GPU that is shared in
- * turns, when somebody on it begins, ends, comes or goes. Nodes are noted by
- * sim_workers_node_paced.
- */
+/* From now on it is noted whose slow-down changes while he works: those on a device that was or is
+ * asked for more than it has, or is shared in turns, when somebody on it begins, ends, comes or
+ * goes. Nodes are noted by sim_workers_node_paced. */
 void sim_workers_watch_pace(struct sim_workers *workers);
 void sim_workers_node_paced(struct sim_workers *workers, uint32_t node);
-/* Visits those noted since the last time, some more than once; whether there was a change. Costs
- * the workers on the nodes where it was. */
-bool sim_workers_each_paced(struct sim_workers *workers,
-                            void (*visit)(void *state, struct sim_worker *worker), void *state);
+/* Whether somebody was noted since the last visit. */
+bool sim_workers_are_paced(const struct sim_workers *workers);
+/* Finds anew what those noted get of their devices, and visits those of them that work, some more
+ * than once. Costs the workers on the nodes where it was. */
+weir_status sim_workers_each_paced(struct sim_workers *workers,
+                                   weir_status (*visit)(void *state, struct sim_worker *worker),
+                                   void *state);
+
+/* No device gives more than it has to those who work on it: for tests, when pace is watched. */
+weir_status sim_workers_check(const struct sim_workers *workers, struct weir_error *error);
 
 /* The GPU, which nobody holds, is cut anew. */
 weir_status sim_workers_cut(struct sim_workers *workers, uint32_t node, uint32_t gpu,

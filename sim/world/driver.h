@@ -41,6 +41,12 @@ static inline uint8_t sim_driver_own_kind(const struct sim_event *event)
     return (uint8_t)(event->kind & 0xff);
 }
 
+/* Owner of an activity: a driver and what it calls the work. Its end is told by ops->worked. */
+static inline uint64_t sim_work_owner(uint32_t driver, uint32_t target)
+{
+    return (uint64_t)driver << 32 | target;
+}
+
 /* Why a worker goes. The scheduler hears of the first two and of OVER as stopped, of the rest as
  * lost. */
 enum sim_stop {
@@ -155,6 +161,9 @@ struct sim_driver_ops {
     weir_status (*begin)(void *self);
     /* One of its own events. */
     weir_status (*event)(void *self, const struct sim_event *event);
+    /* Work that it began as sim_work_owner(index, target) among the activities of the run is done.
+     * NULL = it begins none. */
+    weir_status (*worked)(void *self, uint32_t target, sim_handle work);
 
     /* A plan, or the initial state. Takes the devices by sim_worker_start and begins set-up; what
      * the truth refuses is *reason, and then nothing has changed. */
@@ -188,9 +197,10 @@ struct sim_driver_ops {
     /* A job was turned away: too many wait, or (for good) it can never fit. NULL = it has no jobs.
      */
     weir_status (*denied)(void *self, uint64_t job, bool is_for_good);
-    /* The devices of a worker became faster or slower: neighbours, a slow node. Notes it; speeds is
-     * called after all of them. NULL = what runs keeps its pace. */
-    void (*paced)(void *self, struct sim_worker *worker);
+    /* The devices of a worker became faster or slower: neighbours, a slow node. What he does goes
+     * on at another rate, now or when speeds is called after all of them. NULL = what runs keeps
+     * its pace. */
+    weir_status (*paced)(void *self, struct sim_worker *worker);
     weir_status (*speeds)(void *self);
 
     /* Nothing to do and nothing to come, but for what waits for others to make room. NULL = it has

@@ -174,7 +174,7 @@ static weir_status create_drivers(struct sim_world *world, struct weir_error *er
                                                       .services = &sim_world_services,
                                                       .world = world };
             world->drivers[index].ops = *ops;
-            if ((*ops)->paced != NULL)
+            if ((*ops)->paced != NULL && world->scenario->contention == SIM_CONTENTION_SHARED)
                 sim_workers_watch_pace(world->workers);
             WEIR_TRY((*ops)->create(&config, &world->drivers[index].self, error));
         }
@@ -187,10 +187,12 @@ static weir_status create_parts(struct sim_world *world, struct weir_error *erro
     const struct sim_scenario *scenario = world->scenario;
     const size_t nodes = (size_t)sim_scenario_node_count(scenario) + 1;
     world->context.engine = sim_engine_create();
+    if (world->context.engine != NULL)
+        world->context.activities = sim_activities_create(world->context.engine, SIM_KIND_WORK);
     world->node_fault = calloc(nodes, sizeof(*world->node_fault));
     world->node_failures = calloc(nodes, sizeof(*world->node_failures));
     world->is_active = calloc(scenario->timeline_count + 1, sizeof(*world->is_active));
-    if (world->context.engine == NULL || world->node_fault == NULL ||
+    if (world->context.activities == NULL || world->node_fault == NULL ||
         world->node_failures == NULL || world->is_active == NULL)
         return WEIR_ENOMEM;
     WEIR_TRY(sim_cluster_create(scenario, &world->context.cluster));
@@ -249,6 +251,7 @@ void sim_world_destroy(struct sim_world *world)
     sim_workers_destroy(world->workers);
     sim_meter_destroy(world->context.meter);
     sim_cluster_destroy(world->context.cluster);
+    sim_activities_destroy(world->context.activities);
     sim_engine_destroy(world->context.engine);
     free(world->drivers);
     free(world->node_fault);
@@ -275,19 +278,19 @@ weir_status sim_world_settle(struct sim_world *world)
     return WEIR_OK;
 }
 
-static void tell_paced(void *state, struct sim_worker *worker)
+static weir_status tell_paced(void *state, struct sim_worker *worker)
 {
     const struct sim_world *world = state;
     const struct sim_driver *driver = &world->drivers[worker->driver];
-    if (driver->ops->paced != NULL)
-        driver->ops->paced(driver->self, worker);
+    return driver->ops->paced == NULL ? WEIR_OK : driver->ops->paced(driver->self, worker);
 }
 
 /* Devices became faster or slower: what runs on them goes on at another rate. */
 static weir_status go_on(struct sim_world *world)
 {
-    if (!sim_workers_each_paced(world->workers, tell_paced, world))
+    if (!sim_workers_are_paced(world->workers))
         return WEIR_OK;
+    WEIR_TRY(sim_workers_each_paced(world->workers, tell_paced, world));
     for (uint32_t d = 1; d <= world->driver_count; d++)
         if (world->drivers[d].ops->speeds != NULL)
             WEIR_TRY(world->drivers[d].ops->speeds(world->drivers[d].self));
@@ -297,6 +300,8 @@ static weir_status go_on(struct sim_world *world)
 weir_status sim_world_check(const struct sim_world *world, struct weir_error *error)
 {
     WEIR_TRY(sim_cluster_check(world->context.cluster, error));
+    WEIR_TRY(sim_workers_check(world->workers, error));
+    WEIR_TRY(sim_activities_check(world->context.activities, error));
     for (uint32_t d = 1; d <= world->driver_count; d++)
         if (world->drivers[d].ops->check != NULL)
             WEIR_TRY(world->drivers[d].ops->check(world->drivers[d].self, error));
@@ -372,6 +377,19 @@ static weir_status worker_event(struct sim_world *world, const struct sim_event 
     return driver->ops->ready(driver->self, worker);
 }
 
+/* Work of drivers is over. */
+static weir_status work_ended(struct sim_world *world, const struct sim_event *event)
+{
+    const struct sim_ended *ended = NULL;
+    uint32_t count = 0;
+    WEIR_TRY(sim_activities_fire(world->context.activities, event, &ended, &count));
+    for (uint32_t i = 0; i < count; i++) {
+        const struct sim_driver *driver = &world->drivers[ended[i].owner >> 32];
+        WEIR_TRY(driver->ops->worked(driver->self, (uint32_t)ended[i].owner, ended[i].handle));
+    }
+    return WEIR_OK;
+}
+
 /* Of several at one instant the first takes all causes along. */
 static weir_status wake(struct sim_world *world, const struct sim_event *event)
 {
@@ -410,6 +428,8 @@ static weir_status own_event(struct sim_world *world, const struct sim_event *ev
         return sim_port_look(world->port);
     case SIM_KIND_NEWS:
         return sim_port_tell_news(world->port);
+    case SIM_KIND_WORK:
+        return work_ended(world, event);
     }
     return WEIR_EINVARIANT;
 }

@@ -101,6 +101,25 @@ static bool write_single(FILE *out, const struct model *model, uint64_t items)
     return true;
 }
 
+/* Everybody works on one GPU at once. As many workers as never are there together: at a load of .9
+ * more than 400 are once in 10^18. Of service with a mean of 1 only the mean matters for the mean. */
+static bool write_sharing(FILE *out, const struct model *model, uint64_t items)
+{
+    const bool is_exponential = strcmp(model->name, "M/M/1-PS") == 0;
+    (void)fprintf(out,
+                  "schema: 2\nname: q\nhorizon: 1000000 h\n"
+                  "catalog: {node_types: {m: {cpus: 400, gpus: {h100: 1}}}}\n"
+                  "cluster: {nodes: [{name: n, type: m}]}\n"
+                  "sched: {placement: first_fit, scaling: {policy: fixed, interval: 1000000 h}}\n"
+                  "pipelines:\n  - name: p\n    semantics: event\n    backpressure: none\n"
+                  "    input: {items: %llu, arrivals: exp(%.17g)}\n    stages:\n"
+                  "      - {name: a, cpus: 1, gpus: 0.0025, uses: {cpus: 1, gpus: 1}, workers: 400,"
+                  " service: %s}\n",
+                  (unsigned long long)items, 1.0 / param(model->params, "lambda="),
+                  is_exponential ? "exp(1)" : "\"lognormal(1, 1.3108324944320862)\"");
+    return true;
+}
+
 /* Numbers of a list "name=(2/ 1)"; 0 when there is none. */
 static size_t param_list(const char *params, const char *name, double *numbers)
 {
@@ -143,13 +162,19 @@ static bool is_line(const struct model *model)
     return strcmp(model->name, "exp tandem line") == 0;
 }
 
+static bool is_sharing(const struct model *model)
+{
+    return strstr(model->name, "-PS") != NULL;
+}
+
 static bool run_model(const struct model *model, uint64_t items, struct tally *tally)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    const bool can =
-        is_line(model) ? write_line(out, model, items) : write_single(out, model, items);
+    const bool can = is_line(model)      ? write_line(out, model, items)
+                     : is_sharing(model) ? write_sharing(out, model, items)
+                                         : write_single(out, model, items);
     (void)fclose(out);
     struct sim_scenario *scenario = can ? test_scenario(text, NULL) : NULL;
     free(text);
@@ -180,6 +205,8 @@ static double batch_value(const struct tally *tally, const struct model *model, 
         return wait;
     if (strcmp(metric, "Lq") == 0)
         return wait * lambda;
+    if (strcmp(metric, "T") == 0)
+        return sojourn;
     if (strcmp(metric, "L") == 0)
         return sojourn * lambda;
     if (strcmp(metric, "P_wait") == 0)
@@ -379,10 +406,28 @@ static void tandem_lines(void)
     check_group("exp tandem line", 26);
 }
 
+/* Egalitarian processor sharing; the variance is that of Ott (1984): (2 + r) / ((2 - r)(1 - r)^2). */
+static void shared_devices(void)
+{
+    static const double loads[] = { 0.3, 0.5, 0.7, 0.8, 0.9 };
+    check_group("M/G/1-PS", 6);
+    for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
+        const double load = loads[i];
+        struct model model = { .name = "M/M/1-PS",
+                               .metric = { "T", "var_sojourn" },
+                               .value = { 1 / (1 - load),
+                                          (2 + load) / ((2 - load) * (1 - load) * (1 - load)) },
+                               .metrics = 2 };
+        (void)snprintf(model.params, sizeof(model.params), "lambda=%g", load);
+        check_model(&model);
+    }
+}
+
 static const struct test tests[] = {
     { "M/M/1 and D/M/1", single_servers },
     { "M/D/1 and M/G/1", general_service },
     { "M/M/c", many_servers },
+    { "M/M/1 and M/G/1 in shared time", shared_devices },
     { "saturated tandem lines with blocking", tandem_lines },
 };
 TEST_MAIN(tests)
