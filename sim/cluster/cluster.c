@@ -5,6 +5,7 @@
  */
 #include "sim/cluster/cluster.h"
 
+#include "sim/cluster/compute.h"
 #include "sim/cluster/power.h"
 #include "sim/cluster/sharing.h"
 
@@ -25,6 +26,7 @@ static struct sim_gpu gpu_open(const struct sim_scenario *scenario,
                              .nvencs = mig == NULL ? truth->nvencs : 0,
                              .mem_total_bytes =
                                  mig == NULL ? truth->mem_bytes : weir_mig_memory(mig),
+                             .compute = WEIR_NO_INDEX,
                              .mig = mig,
                              .mig_cut = type->cuts == NULL ? 0 : type->cuts[entry] };
 }
@@ -270,9 +272,11 @@ static void book(struct sim_cluster *cluster, const struct sim_lease *lease, int
         sim_slice_book(gpu, device, sign);
         assert(gpu->units_held >= 0 && gpu->units_held <= WEIR_ONE);
     }
-    for (uint32_t u = 0; u < lease->claim->use_count; u++)
-        cluster->gpus[node->gpu_first + lease->claim->parts[u].use.gpu].mem_used_bytes +=
-            sign * lease->claim->parts[u].use.mem_bytes;
+    for (uint32_t u = 0; u < lease->claim->use_count; u++) {
+        struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + lease->claim->parts[u].use.gpu];
+        gpu->mem_used_bytes += sign * lease->claim->parts[u].use.mem_bytes;
+        sim_compute_memory(cluster, node, gpu);
+    }
 }
 
 uint32_t sim_cluster_acquire(struct sim_cluster *cluster, struct sim_lease *lease)
@@ -296,18 +300,36 @@ static double pressure(double load, double capacity)
     return load > capacity + 1e-6 ? load / fmax(capacity, 1e-9) : 1.0;
 }
 
-/* Who works on it is slowed down by the others there. */
+/* Of those that run on a GPU: turns, or a part that shrinks when more is asked for than there is.
+ */
+static double compute_slowdown(const struct sim_node *node, const struct sim_gpu *gpu)
+{
+    const double memory = (double)gpu->mem_total_bytes;
+    if (node->turns == NULL)
+        return pressure(gpu->load, 1.0);
+    return sim_turns_slowdown(node->turns, gpu->running,
+                              memory > 0 ? (double)gpu->mem_used_bytes / memory : 0);
+}
+
+double sim_gpu_used(const struct sim_node *node, const struct sim_gpu *gpu)
+{
+    return gpu->load / compute_slowdown(node, gpu);
+}
+
+/* Who works on it is slowed down by the others there, as far as he has to be told. */
 static bool is_scarce(const struct sim_node *node, const struct sim_gpu *gpu)
 {
-    return (node->turns == NULL ? pressure(gpu->load, 1) > 1 : gpu->running > 1) ||
+    const bool is_told = gpu->compute == WEIR_NO_INDEX || gpu->apart > 0;
+    return (is_told && compute_slowdown(node, gpu) > 1) ||
            pressure(gpu->nvdec_load, gpu->nvdecs) > 1 || pressure(gpu->nvenc_load, gpu->nvencs) > 1;
 }
 
-static void gpu_run(struct sim_gpu *gpu, const struct sim_use *use, bool is_running)
+static void gpu_run(struct sim_gpu *gpu, const struct sim_lease *lease, const struct sim_use *use)
 {
-    const double sign = is_running ? 1.0 : -1.0;
-    gpu->running += use->gpu_share > 0 && is_running ? 1 : 0;
-    gpu->running -= use->gpu_share > 0 && !is_running ? 1 : 0;
+    const double sign = lease->is_running ? 1.0 : -1.0;
+    const uint32_t step = lease->is_running ? 1 : UINT32_MAX;
+    gpu->running += use->gpu_share > 0 ? step : 0;
+    gpu->apart += use->gpu_share > 0 && sim_lease_compute(lease) == NULL ? step : 0;
     gpu->load += sign * use->gpu_share;
     gpu->nvdec_load += sign * use->nvdecs;
     gpu->nvenc_load += sign * use->nvencs;
@@ -329,21 +351,18 @@ uint64_t sim_cluster_run(struct sim_cluster *cluster, struct sim_lease *lease, b
         if (use->slice != NULL)
             continue; /* an instance is its own: nobody else notices */
         const bool was_scarce = is_scarce(node, gpu);
-        gpu_run(gpu, use, is_running);
+        gpu_run(gpu, lease, use);
         changed |= was_scarce || is_scarce(node, gpu) ? UINT64_C(1) << use->gpu : 0;
     }
     return changed;
 }
 
-/* Of those that run on a GPU: turns, or a part that shrinks when more is asked for than there is.
- */
-static double compute_slowdown(const struct sim_node *node, const struct sim_gpu *gpu)
+void sim_cluster_slow_use(struct sim_cluster *cluster, const struct sim_lease *lease, double change)
 {
-    const double memory = (double)gpu->mem_total_bytes;
-    if (node->turns == NULL)
-        return pressure(gpu->load, 1.0);
-    return sim_turns_slowdown(node->turns, gpu->running,
-                              memory > 0 ? (double)gpu->mem_used_bytes / memory : 0);
+    const struct sim_use *use = sim_lease_compute(lease);
+    const uint32_t first = cluster->nodes[lease->node].gpu_first;
+    if (use != NULL && cluster->gpus[first + use->gpu].compute != WEIR_NO_INDEX)
+        cluster->gpus[first + use->gpu].load += change * use->gpu_share;
 }
 
 double sim_cluster_contention(const struct sim_cluster *cluster, const struct sim_lease *lease)
@@ -357,7 +376,8 @@ double sim_cluster_contention(const struct sim_cluster *cluster, const struct si
             worst = fmax(worst, sim_slice_slowdown(use));
             continue;
         }
-        worst = fmax(worst, compute_slowdown(node, gpu));
+        if (gpu->compute == WEIR_NO_INDEX || sim_lease_compute(lease) == NULL)
+            worst = fmax(worst, compute_slowdown(node, gpu));
         if (use->nvdecs > 0)
             worst = fmax(worst, pressure(gpu->nvdec_load, gpu->nvdecs));
         if (use->nvencs > 0)

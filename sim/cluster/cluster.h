@@ -13,6 +13,7 @@
 #ifndef SIM_CLUSTER_CLUSTER_H
 #define SIM_CLUSTER_CLUSTER_H
 
+#include "sim/engine/activity.h"
 #include "sim/record/meter.h"
 #include "sim/scenario/scenario.h"
 
@@ -55,6 +56,7 @@ struct sim_lease {
     const struct sim_claim *claim;
     uint32_t node;
     bool is_running;
+    bool is_apart; /* its work goes on in several places together */
 };
 
 struct sim_gpu {
@@ -65,6 +67,8 @@ struct sim_gpu {
     int64_t mem_total_bytes, mem_used_bytes;
     double load, nvdec_load, nvenc_load; /* asked for by running tasks outside instances */
     uint32_t running;                    /* leases with compute that run */
+    uint32_t apart;                      /* of them, those whose work is not on `compute` */
+    uint32_t compute;                    /* its resource; WEIR_NO_INDEX = it is never scarce */
     uint32_t mig_slots;                  /* taken; only when cut */
     const struct weir_mig *mig;          /* NULL = not cut */
     weir_mig_layout mig_cut, mig_held;
@@ -79,6 +83,7 @@ struct sim_node {
     double cpu_load; /* CPUs asked for by running tasks */
     double slow;     /* services that start now take this much longer; 1 = normal */
     const struct sim_timeslice *turns; /* NULL = workers do not take turns */
+    int64_t turn_unit_ns;              /* quantum and switch are counted in these */
 };
 
 struct sim_cluster {
@@ -87,6 +92,7 @@ struct sim_cluster {
     struct sim_gpu *gpus;
     uint32_t node_count;
     uint32_t gpu_count;
+    struct sim_activities *activities; /* NULL = no work is timed here */
 };
 
 weir_status sim_cluster_create(const struct sim_scenario *scenario, struct sim_cluster **cluster);
@@ -111,10 +117,15 @@ void sim_cluster_release(struct sim_cluster *cluster, struct sim_lease *lease);
  * GPUs of the node, by bit; SIM_NODE_GPUS: all on the node. */
 #define SIM_NODE_GPUS UINT64_MAX
 uint64_t sim_cluster_run(struct sim_cluster *cluster, struct sim_lease *lease, bool is_running);
+/* A running lease whose work is on a compute resource takes so much more of what it uses there
+ * (less when negative), because something else holds it up less (more). */
+void sim_cluster_slow_use(struct sim_cluster *cluster, const struct sim_lease *lease,
+                          double change);
+/* GPUs' worth of compute that are delivered. */
+double sim_gpu_used(const struct sim_node *node, const struct sim_gpu *gpu);
 
-/* How much longer than alone a task takes on this (running) lease, as things are now: the most
- * over-asked device decides. >= 1. A GPU that asks of all give 1 / slow-down each is not asked for
- * more than it has. */
+/* How much longer than alone a task takes on this (running) lease, as things are now, but for what
+ * its compute resource tells: the most over-asked device decides. >= 1. */
 double sim_cluster_contention(const struct sim_cluster *cluster, const struct sim_lease *lease);
 /* The same, on a node that may be slow itself. */
 double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_lease *lease);

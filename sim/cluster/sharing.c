@@ -107,10 +107,14 @@ double sim_slice_slowdown(const struct sim_use *use)
 
 /* ---- turns ---- */
 
+double sim_turns_switch_ns(const struct sim_timeslice *turns, double resident_frac)
+{
+    return (double)turns->switch_ns + resident_frac * (double)turns->switch_memory_ns;
+}
+
 double sim_turns_slowdown(const struct sim_timeslice *turns, uint32_t running, double resident_frac)
 {
-    const double switch_ns =
-        (double)turns->switch_ns + resident_frac * (double)turns->switch_memory_ns;
+    const double switch_ns = sim_turns_switch_ns(turns, resident_frac);
     const double quantum_ns = (double)turns->quantum_ns;
     return running < 2 ? 1 : running * (quantum_ns + switch_ns) / quantum_ns;
 }

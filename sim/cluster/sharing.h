@@ -37,6 +37,9 @@ bool sim_slice_is_sound(const struct sim_gpu *gpu);
 /* How much longer a task takes because it asks for more than its instance has; >= 1. */
 double sim_slice_slowdown(const struct sim_use *use);
 
+/* What a switch costs. */
+double sim_turns_switch_ns(const struct sim_timeslice *turns, double resident_frac);
+
 /* How much longer a task takes when so many run on a GPU, `resident_frac` of its memory being in
  * use; >= 1. */
 double sim_turns_slowdown(const struct sim_timeslice *turns, uint32_t running,

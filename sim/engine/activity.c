@@ -261,9 +261,6 @@ static weir_status check_resources(const struct sim_activities *activities,
             return weir_fail(error, WEIR_EINVAL, "resource %u: its law knows one resource", index);
         if (spec->priority > 0 && (share != SIM_SHARE_WEIGHTS || spec->resources > 1))
             return weir_fail(error, WEIR_EINVAL, "resource %u: no priorities there", index);
-        if (share == SIM_SHARE_TURNS && spec->cap_qpns != SIM_UNCAPPED)
-            return weir_fail(error, WEIR_EINVAL, "resource %u: no cap where turns are taken",
-                             index);
         WEIR_TRY(check_weights(
             &activities->resources[index],
             weight_on(&activities->resources[index], spec->weight, spec->turn_cost), error));
@@ -430,8 +427,6 @@ weir_status sim_activity_set(struct sim_activities *activities, sim_handle handl
         return WEIR_ERANGE;
     for (uint32_t i = 0; i < terms->resources; i++) {
         const struct activity_resource *resource = terms_resource(activities, terms, i);
-        if (resource->share == SIM_SHARE_TURNS && cap_qpns != SIM_UNCAPPED)
-            return WEIR_EINVAL;
         if (weight > terms->weight)
             WEIR_TRY(check_weights(resource, weight - terms->weight, NULL));
     }
@@ -512,6 +507,29 @@ weir_status sim_resource_set_capacity(struct sim_activities *activities, uint32_
         activity_resource_dirty(activities, index);
     else
         resource_run(activities, index);
+    return activities->fault;
+}
+
+weir_status sim_resource_set_turn_cost(struct sim_activities *activities, uint32_t index,
+                                       uint32_t turn_cost)
+{
+    if (index >= activities->resources_count)
+        return WEIR_ENOTFOUND;
+    struct activity_resource *resource = &activities->resources[index];
+    if (resource->share != SIM_SHARE_TURNS)
+        return WEIR_EINVAL;
+    if (turn_cost > SIM_WEIGHT_LIMIT || (uint64_t)resource->count * turn_cost >= WEIGHTS_LIMIT)
+        return WEIR_ERANGE;
+    for (uint32_t hook = resource->head; hook != ACTIVITY_NONE;
+         hook = activities->hooks[hook].next) {
+        struct activity_terms *terms =
+            activity_terms_of(activities, activities->hooks[hook].activity);
+        resource->weights += turn_cost;
+        resource->weights -= terms->turn_cost;
+        terms->turn_cost = turn_cost;
+    }
+    if (resource->mode == RESOURCE_SHARED)
+        activity_resource_dirty(activities, index);
     return activities->fault;
 }
 

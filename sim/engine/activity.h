@@ -22,7 +22,8 @@
  *   weights    weighted max-min with caps, priority by priority: a share no one can use goes to the
  *              others in proportion to their weights. Several links: max-min over all of them
  *   turns      one at a time for its quantum `weight`, then a switch of `turn_cost` is paid:
- *              rate = weight x capacity / sum of (weight + turn_cost); alone: the capacity
+ *              rate = weight x capacity / sum of (weight + turn_cost); alone: the capacity. Who has
+ *              a cap below that runs at it, and the rest of his turns passes in vain
  *   bandwidth  slow-down (1 - m) + m S of each, S = max(1, sum of demands / bandwidth): `weight` is
  *              the demand in millionths of the bandwidth, m = bound_mille / 1000
  *
@@ -69,7 +70,7 @@ enum sim_share { SIM_SHARE_WEIGHTS, SIM_SHARE_TURNS, SIM_SHARE_BANDWIDTH };
 
 struct sim_activity_spec {
     sim_quanta work;      /* < SIM_WORK_LIMIT, or SIM_WORK_ENDLESS */
-    uint64_t cap_qpns;    /* most it can use; SIM_UNCAPPED on a resource: all of it */
+    uint64_t cap_qpns;    /* most it can use, 0: it stands still; SIM_UNCAPPED: all there is */
     uint64_t owner;       /* comes back at the end, enters the digest */
     uint32_t weight;      /* 1 .. SIM_WEIGHT_LIMIT; turns: the quantum; bandwidth: the demand */
     uint32_t turn_cost;   /* turns: the switch, in the unit of the quantum */
@@ -100,10 +101,15 @@ weir_status sim_resource_add(struct sim_activities *activities, enum sim_share s
 weir_status sim_resource_set_capacity(struct sim_activities *activities, uint32_t index,
                                       uint64_t qpns);
 
+/* What a switch costs those that take turns there, from now on. EINVAL where no turns are taken,
+ * ENOTFOUND, ERANGE, ENOMEM. O(activities on the resource). */
+weir_status sim_resource_set_turn_cost(struct sim_activities *activities, uint32_t index,
+                                       uint32_t turn_cost);
+
 /* Quanta delivered since the start, less what was forgiven at ends. O(activities there). */
 sim_quanta sim_resource_delivered(const struct sim_activities *activities, uint32_t index);
 
-/* EINVAL: weight 0, a resource named twice, alone without a cap, a cap on turns, several resources
+/* EINVAL: weight 0, a resource named twice, alone without a cap, several resources
  * with a law that is not weights or with priorities; ERANGE: a bound; ENOTFOUND; ENOMEM. Work 0
  * ends at this instant, by an event. */
 weir_status sim_activity_start(struct sim_activities *activities,

@@ -12,7 +12,8 @@
  *
  * Those that share the rest have one rate, so they have one clock, the pool of the resource; a
  * class that joins the pool takes an offset along. A class with its cap, or with nothing, has its
- * own clock. Turns are one class in the pool; the law of bandwidth is a class for each m.
+ * own clock. Turns are classes in the pool but for those with a low cap; the law of bandwidth is a
+ * class for each m.
  *
  * Invariant: the sum of the rates, as fractions, is at most the capacity: a capped class takes the
  * sum of its caps, whole; the pool takes what is left. A class that moves between clocks loses less
@@ -53,13 +54,12 @@ static struct class_key class_of(const struct activity_resource *resource,
 {
     switch (resource->share) {
     case SIM_SHARE_WEIGHTS:
+    case SIM_SHARE_TURNS:
         if (terms->cap != SIM_UNCAPPED)
             return (struct class_key){ terms->cap, terms->weight, terms->priority };
         break;
     case SIM_SHARE_BANDWIDTH:
         return (struct class_key){ terms->bound_mille, 1, 0 };
-    case SIM_SHARE_TURNS:
-        break;
     }
     return (struct class_key){ SIM_UNCAPPED, 1, terms->priority };
 }
@@ -283,14 +283,23 @@ static void fill_weights(struct sim_activities *activities, struct activity_reso
     }
 }
 
-/* The quantum of each over the round of all; who is alone has it all and pays no switch. */
+/* The quantum of each over the round of all; who is alone has it all and pays no switch. Who has a
+ * lower cap keeps his place in the round. */
 static void fill_turns(struct sim_activities *activities, struct activity_resource *resource)
 {
-    const uint32_t index = resource->groups[0];
-    class_run_pooled(activities, index);
-    activity_pool_set_rate(activities, resource, resource->capacity,
-                           resource->count == 1 ? activities->groups[index].weights
-                                                : resource->weights);
+    const struct activity_group *first = &activities->groups[resource->groups[0]];
+    const uint64_t round = resource->count == 1 ? first->weights : resource->weights;
+    for (uint32_t i = 0; i < resource->group_count; i++) {
+        const struct activity_group *group = &activities->groups[resource->groups[i]];
+        const bool is_capped =
+            group->num != SIM_UNCAPPED &&
+            (sim_quanta)group->num * round <= (sim_quanta)resource->capacity * group->den;
+        if (is_capped)
+            class_run_own(activities, resource->groups[i], group->num, group->den);
+        else
+            class_run_pooled(activities, resource->groups[i]);
+    }
+    activity_pool_set_rate(activities, resource, resource->capacity, round);
 }
 
 /* Each at its own speed divided by (1 - m) + m B / K; clocks count 2^-24 ns of it. */

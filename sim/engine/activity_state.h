@@ -213,6 +213,8 @@ static inline bool resource_is_scarce(const struct activity_resource *resource)
 {
     if (resource->share == SIM_SHARE_BANDWIDTH)
         return resource->weights > SIM_BANDWIDTH_WHOLE;
+    if (resource->share == SIM_SHARE_TURNS)
+        return resource->count > 1;
     return resource->demand > resource->capacity;
 }
 

@@ -43,6 +43,7 @@ static weir_status start_ranks(struct sim_jobs_run *run, struct sim_job *job, ui
                                                  .driver = config->index,
                                                  .job_class = sim_job_class(run, job),
                                                  .uses = &sim_job_spec(run, job)->shape,
+                                                 .is_apart = start->places.count > 1,
                                                  .places = { &places[taken], 1 } };
         struct sim_worker *worker = NULL;
         WEIR_TRY(sim_worker_start(config->workers, &wanted, &worker, reason));
@@ -56,30 +57,57 @@ static weir_status start_ranks(struct sim_jobs_run *run, struct sim_job *job, ui
     return WEIR_OK;
 }
 
-/* How fast the job runs now, in quanta a nanosecond. */
+static double speed_of(const struct sim_jobs_run *run, const struct sim_worker *worker)
+{
+    return worker->gpu_type == WEIR_NO_INDEX
+               ? 1.0
+               : run->config.scenario->gpu_truth[worker->gpu_type].speed;
+}
+
+/* How fast a job of several ranks runs now, in quanta a nanosecond. */
 static uint64_t rate_of(const struct sim_jobs_run *run, const struct sim_job *job)
 {
     const struct sim_driver_config *config = &run->config;
     double slowest = INFINITY;
     for (uint32_t i = 0; i < job->workers; i++) {
         const struct sim_worker *worker = sim_workers_find(config->workers, job->first_worker + i);
-        const double speed = worker->gpu_type == WEIR_NO_INDEX
-                                 ? 1.0
-                                 : config->scenario->gpu_truth[worker->gpu_type].speed;
-        slowest = fmin(slowest, speed / sim_worker_slowdown(config->workers, worker));
+        const double slow = sim_worker_slowdown(config->workers, worker);
+        slowest = fmin(slowest, speed_of(run, worker) / slow);
     }
     return sim_rate_at(slowest);
 }
 
-static weir_status start_activity(struct sim_jobs_run *run, struct sim_job *job, uint32_t slot)
+static const struct sim_worker *only_rank(const struct sim_jobs_run *run, const struct sim_job *job)
+{
+    return job->workers == 1 ? sim_workers_find(run->config.workers, job->first_worker) : NULL;
+}
+
+static weir_status begin_ranks(struct sim_jobs_run *run, struct sim_job *job, uint64_t owner)
 {
     const struct sim_activity_spec spec = { .work = sim_work_of_ns(job->arrival.run_ns,
                                                                    SIM_DEVICE_QPNS),
                                             .cap_qpns = rate_of(run, job),
-                                            .owner = sim_work_owner(run->config.index, slot),
+                                            .owner = owner,
                                             .weight = 1 };
-    run->ending += spec.work == SIM_WORK_ENDLESS ? 0 : 1;
+    for (uint32_t i = 0; i < job->workers; i++)
+        WEIR_TRY(sim_worker_stand_in(run->config.workers,
+                                     sim_workers_find(run->config.workers, job->first_worker + i)));
     return sim_activity_start(run->context->activities, &spec, &job->run, run->context->error);
+}
+
+static weir_status begin_work(struct sim_jobs_run *run, struct sim_job *job, uint32_t slot)
+{
+    const uint64_t owner = sim_work_owner(run->config.index, slot);
+    const struct sim_worker *rank = only_rank(run, job);
+    sim_quanta work = 0;
+    if (rank == NULL)
+        WEIR_TRY(begin_ranks(run, job, owner));
+    else
+        WEIR_TRY(sim_worker_begin(run->config.workers, rank, job->arrival.run_ns,
+                                  speed_of(run, rank), owner, &job->run));
+    (void)sim_activity_left(run->context->activities, job->run, &work);
+    run->ending += work == SIM_WORK_ENDLESS ? 0 : 1;
+    return WEIR_OK;
 }
 
 static void note_first_start(struct sim_jobs_run *run, const struct sim_job *job)
@@ -135,7 +163,7 @@ weir_status sim_jobs_start(struct sim_jobs_run *run, const struct sim_start *sta
     count_running(run, job, 1);
     sim_jobs_digest(run, DIGEST_START, job);
     wake_ranks(run, job);
-    return start_activity(run, job, slot);
+    return begin_work(run, job, slot);
 }
 
 /* ---- speed ---- */
@@ -151,6 +179,14 @@ void sim_jobs_rank_paced(struct sim_jobs_run *run, const struct sim_worker *work
     run->first_paced = slot + 1;
 }
 
+/* At the rate that its ranks have now. */
+static weir_status go_at(struct sim_jobs_run *run, const struct sim_job *job)
+{
+    const struct sim_worker *rank = only_rank(run, job);
+    return rank == NULL ? sim_activity_set(run->context->activities, job->run, 1, rate_of(run, job))
+                        : sim_worker_pace(run->config.workers, rank, job->run, speed_of(run, rank));
+}
+
 weir_status sim_jobs_go_on(struct sim_jobs_run *run)
 {
     while (run->first_paced != 0) {
@@ -158,7 +194,7 @@ weir_status sim_jobs_go_on(struct sim_jobs_run *run)
         run->first_paced = job->next_paced;
         job->is_paced = false;
         if (job->run != SIM_NO_HANDLE)
-            WEIR_TRY(sim_activity_set(run->context->activities, job->run, 1, rate_of(run, job)));
+            WEIR_TRY(go_at(run, job));
     }
     return WEIR_OK;
 }

@@ -37,6 +37,13 @@ static weir_status begin(struct sim_stage_run *stage, struct sim_hand *hand, dou
     return WEIR_OK;
 }
 
+/* The original knows no contention that changes: the start finds it. */
+static weir_status begin_service(struct sim_stage_run *stage, struct sim_hand *hand, double work_s)
+{
+    const struct sim_workers *workers = stage->pipeline->config.workers;
+    return begin(stage, hand, work_s * sim_worker_slowdown(workers, hand->worker));
+}
+
 static int64_t due_ns(const struct sim_hand *hand)
 {
     return (hand->worker->state == SIM_WORKER_SETUP ? hand->worker->created_ns
@@ -114,7 +121,7 @@ static int64_t completed_ns(const struct sim_pipeline_run *run, int64_t last_ns)
 
 const struct sim_flow sim_flow_tick = { .name = "tick",
                                         .begin_setup = begin,
-                                        .begin_service = begin,
+                                        .begin_service = begin_service,
                                         .changed = changed,
                                         .rescaled = next_tick,
                                         .sweep = sweep,

@@ -204,10 +204,7 @@ weir_status sim_pipeline_check(const struct sim_pipeline_run *run, struct weir_e
 
 /* ---- pace.c: tasks in time ---- */
 
-/* The work of a task that takes `alone_s` on its device when nobody else is there. */
-double sim_stage_work_s(const struct sim_stage_run *stage, const struct sim_hand *hand,
-                        double alone_s);
-/* Begins it, after the pause of the hand. */
+/* Begins a task of so much work, after the pause of the hand. */
 weir_status sim_stage_begin_task(struct sim_stage_run *stage, struct sim_hand *hand, double work_s);
 /* Its activity is over. */
 weir_status sim_stage_task_worked(struct sim_stage_run *stage, struct sim_hand *hand);

@@ -178,7 +178,7 @@ weir_status sim_stage_work(struct sim_stage_run *stage, struct sim_hand *hand)
     hand->task_start_ns = sim_engine_now(run->context->engine);
     hand->demand_ns = sim_time_from_s(time.demand_s);
     hand->will_fail = attempt_fails(stage, &run->items.items[hand->task_head]);
-    return run->flow->begin_service(stage, hand, sim_stage_work_s(stage, hand, time.actual_s));
+    return run->flow->begin_service(stage, hand, time.actual_s * stage->slow);
 }
 
 void sim_pipeline_item_done(struct sim_pipeline_run *run, uint32_t index, bool is_finished)

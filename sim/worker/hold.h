@@ -55,6 +55,7 @@ struct sim_workers {
     uint32_t alive;
     struct key_table holds;                  /* by id */
     struct key_table claims;                 /* by hash of what they say */
+    struct key_table stand_ins;              /* by place; see work.c */
     struct sim_claim fresh;                  /* of the place that is being taken */
     struct sim_part parts[WEIR_MAX_DEVICES]; /* of it */
     struct node_holds *on_node;
@@ -70,6 +71,9 @@ weir_status sim_key_reserve(struct key_table *table);
 /* A key that is not there, into a table with room for it; one that is there. */
 void sim_key_add(struct key_table *table, uint64_t *key);
 void sim_key_remove(struct key_table *table, uint64_t key);
+
+/* work.c: it works no more. */
+void sim_hold_stand_no_more(struct sim_workers *workers, const struct sim_hold *hold);
 
 /* worker.c: what a worker gets of its devices as things are now; tells the meter. */
 void sim_worker_find_share(struct sim_workers *workers, struct sim_worker *worker);

@@ -106,7 +106,9 @@ static weir_status check_node(const struct sim_workers *workers, uint32_t index,
         cpus += share * claim->cpus_used;
         for (uint32_t u = 0; u < claim->use_count; u++) {
             const struct sim_use *use = &claim->parts[u].use;
-            sums[use->gpu].gpu += share * use->gpu_share;
+            if (use->slice != NULL ||
+                cluster->gpus[node->gpu_first + use->gpu].compute == WEIR_NO_INDEX)
+                sums[use->gpu].gpu += share * use->gpu_share;
             sums[use->gpu].nvdecs += share * use->nvdecs;
             sums[use->gpu].nvencs += share * use->nvencs;
         }

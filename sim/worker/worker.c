@@ -49,6 +49,7 @@ void sim_workers_destroy(struct sim_workers *workers)
             drop_hold(workers, workers->on_node[n].first);
     free(workers->holds.slots);
     free(workers->claims.slots);
+    free(workers->stand_ins.slots);
     sim_slab_clear(&workers->records);
     free(workers->on_node);
     free(workers);
@@ -158,14 +159,18 @@ static void add_held(const struct sim_claim *claim, struct sim_meter_amounts *he
     }
 }
 
-/* Adds to zeros. */
-static void add_used(const struct sim_claim *claim, struct sim_meter_amounts *used)
+/* Adds to zeros. Compute that is a resource is metered by GPU. */
+static void add_used(const struct sim_cluster *cluster, const struct sim_lease *lease,
+                     struct sim_meter_amounts *used)
 {
+    const struct sim_claim *claim = lease->claim;
+    const struct sim_gpu *gpus = &cluster->gpus[cluster->nodes[lease->node].gpu_first];
     used->amount[SIM_RESOURCE_CPU] = claim->cpus_used;
     used->amount[SIM_RESOURCE_RAM] = (double)claim->ram_used_bytes;
     for (uint32_t u = 0; u < claim->use_count; u++) {
         const struct sim_use *use = &claim->parts[u].use;
-        used->amount[SIM_RESOURCE_GPU] += use->gpu_share;
+        if (use->slice != NULL || gpus[use->gpu].compute == WEIR_NO_INDEX)
+            used->amount[SIM_RESOURCE_GPU] += use->gpu_share;
         used->amount[SIM_RESOURCE_NVDEC] += use->nvdecs;
         used->amount[SIM_RESOURCE_NVENC] += use->nvencs;
         used->amount[SIM_RESOURCE_GPU_MEM] += (double)use->mem_bytes;
@@ -187,8 +192,8 @@ static void meter_node(const struct sim_workers *workers, uint32_t node)
 }
 
 /* A lease on the truth for a hold of `worker`; without one there is a reason why not. */
-static weir_status take(struct sim_workers *workers, const struct sim_place *place,
-                        const struct weir_shape *uses, struct sim_hold *hold, uint32_t *reason)
+static weir_status take(struct sim_workers *workers, const struct sim_worker_start *start,
+                        const struct sim_place *place, struct sim_hold *hold, uint32_t *reason)
 {
     struct sim_context *context = workers->context;
     if (sim_key_find(&workers->holds, place->id) != NULL)
@@ -196,7 +201,8 @@ static weir_status take(struct sim_workers *workers, const struct sim_place *pla
                          (unsigned long long)place->id);
     WEIR_TRY(sim_key_reserve(&workers->holds));
     hold->id = place->id;
-    hold->lease = sim_lease_fill(&workers->fresh, context->cluster, &place->alloc, uses);
+    hold->lease = sim_lease_fill(&workers->fresh, context->cluster, &place->alloc, start->uses);
+    hold->lease.is_apart = start->is_apart || start->places.count > 1;
     *reason = sim_cluster_acquire(context->cluster, &hold->lease);
     if (*reason != WEIR_REASON_NONE)
         return WEIR_OK;
@@ -264,7 +270,7 @@ static weir_status take_places(struct sim_workers *workers, struct sim_worker *w
             hold = calloc(1, sizeof(*hold));
         const weir_status status =
             hold == NULL ? WEIR_ENOMEM
-                         : take(workers, &start->places.items[i], start->uses, hold, reason);
+                         : take(workers, start, &start->places.items[i], hold, reason);
         if (status != WEIR_OK || *reason != WEIR_REASON_NONE) {
             if (i > 0)
                 free(hold);
@@ -328,15 +334,57 @@ static bool is_edge(uint32_t from, uint32_t to)
 }
 
 /* What it uses of its devices counts in part: it gets `share` of it. Memory is used whole. */
-static struct sim_meter_amounts used_of(const struct sim_claim *claim, double share)
+static struct sim_meter_amounts used_of(const struct sim_workers *workers,
+                                        const struct sim_hold *hold, double share)
 {
     struct sim_meter_amounts used = { { 0 } };
-    add_used(claim, &used);
+    add_used(workers->context->cluster, &hold->lease, &used);
     used.amount[SIM_RESOURCE_CPU] *= share;
     used.amount[SIM_RESOURCE_GPU] *= share;
     used.amount[SIM_RESOURCE_NVDEC] *= share;
     used.amount[SIM_RESOURCE_NVENC] *= share;
     return used;
+}
+
+/* Compute of its GPUs that is delivered, of those where it is a resource. */
+static double compute_used(const struct sim_cluster *cluster, const struct sim_lease *lease)
+{
+    const struct sim_node *node = &cluster->nodes[lease->node];
+    double used = 0;
+    for (uint32_t u = 0; u < lease->claim->use_count; u++) {
+        const struct sim_use *use = &lease->claim->parts[u].use;
+        const struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + use->gpu];
+        if (use->slice == NULL && gpu->compute != WEIR_NO_INDEX)
+            used += sim_gpu_used(node, gpu);
+    }
+    return used;
+}
+
+static void meter_compute(const struct sim_workers *workers, const struct sim_hold *hold,
+                          double before)
+{
+    const struct sim_context *context = workers->context;
+    const double after = compute_used(context->cluster, &hold->lease);
+    struct sim_meter_amounts was = { { 0 } };
+    struct sim_meter_amounts is = { { 0 } };
+    if (!islessgreater(before, after))
+        return;
+    was.amount[SIM_RESOURCE_GPU] = before;
+    is.amount[SIM_RESOURCE_GPU] = after;
+    sim_meter_node_used(context->meter, sim_engine_now(context->engine), hold->lease.node, &was,
+                        &is);
+}
+
+/* From now on it gets this share of what it uses, where compute resources do not decide. */
+static void set_share(struct sim_workers *workers, struct sim_worker *worker, float share)
+{
+    struct sim_cluster *cluster = workers->context->cluster;
+    for (const struct sim_hold *hold = sim_first_of(worker); hold != NULL; hold = hold->next) {
+        const double before = compute_used(cluster, &hold->lease);
+        sim_cluster_slow_use(cluster, &hold->lease, (double)share - (double)worker->share);
+        meter_compute(workers, hold, before);
+    }
+    worker->share = share;
 }
 
 static float share_of(const struct sim_workers *workers, const struct sim_worker *worker)
@@ -351,17 +399,18 @@ static float share_of(const struct sim_workers *workers, const struct sim_worker
 void sim_worker_find_share(struct sim_workers *workers, struct sim_worker *worker)
 {
     const struct sim_context *context = workers->context;
+    const double had = (double)worker->share;
     const float share = share_of(workers, worker);
     assert(worker->state == SIM_WORKER_BUSY);
     if (!islessgreater(share, worker->share))
         return;
+    set_share(workers, worker, share);
     for (const struct sim_hold *hold = sim_first_of(worker); hold != NULL; hold = hold->next) {
-        const struct sim_meter_amounts before = used_of(hold->lease.claim, (double)worker->share);
-        const struct sim_meter_amounts after = used_of(hold->lease.claim, (double)share);
+        const struct sim_meter_amounts before = used_of(workers, hold, had);
+        const struct sim_meter_amounts after = used_of(workers, hold, (double)share);
         sim_meter_node_used(context->meter, sim_engine_now(context->engine), hold->lease.node,
                             &before, &after);
     }
-    worker->share = share;
 }
 
 /* The meter asks for what is held when a life begins or ends, for what is used around work. */
@@ -375,7 +424,7 @@ static void show_state(struct sim_workers *workers, const struct sim_hold *hold,
                                       .job_class = worker->job_class,
                                       .is_member = hold != sim_first_of(worker) };
     if (from == SIM_WORKER_BUSY || to == SIM_WORKER_BUSY)
-        meter.uses = used_of(hold->lease.claim, (double)worker->share);
+        meter.uses = used_of(workers, hold, (double)worker->share);
     if (from == SIM_WORKER_GONE || to == SIM_WORKER_GONE)
         add_held(hold->lease.claim, &meter.holds);
     sim_meter_worker_state(context->meter, sim_engine_now(context->engine), &meter,
@@ -385,9 +434,25 @@ static void show_state(struct sim_workers *workers, const struct sim_hold *hold,
 /* It begins to work, or no longer does: others there notice. */
 static void run(struct sim_workers *workers, struct sim_worker *worker, bool is_running)
 {
-    for (struct sim_hold *hold = sim_first_hold(worker); hold != NULL; hold = hold->next)
+    struct sim_cluster *cluster = workers->context->cluster;
+    for (struct sim_hold *hold = sim_first_hold(worker); hold != NULL; hold = hold->next) {
+        const double before = compute_used(cluster, &hold->lease);
         sim_workers_note_pace(workers, hold->lease.node,
-                              sim_cluster_run(workers->context->cluster, &hold->lease, is_running));
+                              sim_cluster_run(cluster, &hold->lease, is_running));
+        meter_compute(workers, hold, before);
+        if (!is_running)
+            sim_hold_stand_no_more(workers, hold);
+    }
+}
+
+/* The share it has counts from the moment it works. */
+static void begin_work(struct sim_workers *workers, struct sim_worker *worker)
+{
+    worker->share = 1;
+    run(workers, worker, true);
+    const float share = share_of(workers, worker);
+    if (share < 1)
+        set_share(workers, worker, share);
 }
 
 /* It became ready for the first time; who watches learns of it if that took time. */
@@ -416,14 +481,18 @@ void sim_worker_set_state(struct sim_workers *workers, struct sim_worker *worker
         worker->busy_ns += now_ns - worker->since_ns;
     worker->state = (uint16_t)state;
     worker->since_ns = now_ns;
-    if (from == SIM_WORKER_BUSY || state == SIM_WORKER_BUSY)
-        run(workers, worker, state == SIM_WORKER_BUSY);
     if (state == SIM_WORKER_BUSY)
-        worker->share = share_of(workers, worker);
+        begin_work(workers, worker);
     for (struct sim_hold *hold = sim_first_hold(worker); hold != NULL; hold = hold->next) {
         show_state(workers, hold, from, state);
         if (from == SIM_WORKER_GONE || state == SIM_WORKER_GONE)
             sim_hold_note_life(workers, hold);
+    }
+    if (from == SIM_WORKER_BUSY) {
+        const float share = worker->share;
+        set_share(workers, worker, 1);
+        run(workers, worker, false);
+        worker->share = share;
     }
     if (state == SIM_WORKER_IDLE && worker->ready_ns < 0)
         note_ready(worker, context);

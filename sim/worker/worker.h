@@ -90,6 +90,7 @@ struct sim_worker_start {
     uint32_t driver;
     uint32_t job_class;            /* of a rank, as the meter knows it */
     const struct weir_shape *uses; /* what each of its places really takes */
+    bool is_apart;                 /* what it works at, others work at too */
     struct sim_places places;
 };
 /* Takes the leases of all its places or of none: then *worker is NULL and *reason says why the
@@ -110,6 +111,17 @@ void sim_worker_set_state(struct sim_workers *workers, struct sim_worker *worker
  * world then calls the driver's ready or stop. */
 void sim_worker_set_up(struct sim_workers *workers, struct sim_worker *worker, int64_t delay_ns);
 void sim_worker_arm_crash(struct sim_workers *workers, struct sim_worker *worker, int64_t delay_ns);
+
+/* work.c: a worker works. It is BUSY. Work of `alone_ns` on a device of speed 1 goes on `speed`
+ * times as fast as that, less what it shares and what is slow; `owner` as in driver.h comes back at
+ * its end. */
+weir_status sim_worker_begin(struct sim_workers *workers, const struct sim_worker *worker,
+                             int64_t alone_ns, double speed, uint64_t owner, sim_handle *work);
+/* The rate of its work as things are now; speed 0: it stands still. */
+weir_status sim_worker_pace(const struct sim_workers *workers, const struct sim_worker *worker,
+                            sim_handle work, double speed);
+/* A worker that is apart begins to work at what has a rate elsewhere: others on its GPUs notice. */
+weir_status sim_worker_stand_in(struct sim_workers *workers, const struct sim_worker *worker);
 
 /* How much longer than alone on a normal node its work takes as things are now: contention on its
  * devices, turns, slow nodes; places wait for one another, so the slowest decides. >= 1 but for

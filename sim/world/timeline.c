@@ -6,7 +6,7 @@
  * compose (factors multiply, failures are independent) and each end takes back only its own part.
  * Nodes and the scheduler are the world's; the rest acts on the driver that knows its target.
  */
-#include "sim/cluster/cluster.h"
+#include "sim/cluster/compute.h"
 #include "sim/record/record.h"
 #include "sim/world/world.h"
 
@@ -93,7 +93,7 @@ static weir_status turn(struct sim_world *world, const struct sim_timeline_entry
     if (entry->action == SIM_ACTION_SET)
         return sim_port_replace(world->port, is_on ? entry->sched : &world->scenario->sched);
     if (entry->action == SIM_ACTION_NODE_SLOW) {
-        world->context.cluster->nodes[entry->target].slow = factor;
+        WEIR_TRY(sim_cluster_set_slow(world->context.cluster, entry->target, factor));
         sim_workers_node_paced(world->workers, entry->target);
         return WEIR_OK;
     }

@@ -2,7 +2,7 @@
 /* One run: building the parts, dispatching events, ending (see world.h). */
 #include "sim/world/world.h"
 
-#include "sim/cluster/cluster.h"
+#include "sim/cluster/compute.h"
 #include "sim/record/record.h"
 #include "sim/record/sampling.h"
 
@@ -196,6 +196,8 @@ static weir_status create_parts(struct sim_world *world, struct weir_error *erro
         world->node_failures == NULL || world->is_active == NULL)
         return WEIR_ENOMEM;
     WEIR_TRY(sim_cluster_create(scenario, &world->context.cluster));
+    if (scenario->contention == SIM_CONTENTION_SHARED)
+        WEIR_TRY(sim_compute_open(world->context.cluster, world->context.activities));
     WEIR_TRY(sim_workers_create(&world->context, &world->workers));
     WEIR_TRY(reserve_drivers(world, error));
     const struct sim_port_config port = { .context = &world->context,

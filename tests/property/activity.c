@@ -89,7 +89,7 @@ static struct sim_activity_spec draw_spec(struct duel *duel)
     };
     if (share == SIM_SHARE_TURNS)
         spec.turn_cost = (uint32_t)draws_below(draws, 3);
-    if (share != SIM_SHARE_TURNS && draws_below(draws, 3) > 0)
+    if (draws_below(draws, 3) > 0)
         spec.cap_qpns = draw_rate(duel);
     if (duel->is_flow)
         spec.resource[spec.resources++] = 1;
@@ -133,8 +133,7 @@ static void compare_left(struct duel *duel, uint32_t index)
 static void set_terms(struct duel *duel, uint32_t index)
 {
     struct oracle_activity *twin = &duel->oracle.list[index];
-    if (duel->oracle.share != SIM_SHARE_TURNS)
-        twin->cap = draws_one_in(&duel->draws, 3) ? SIM_UNCAPPED : draw_rate(duel);
+    twin->cap = draws_one_in(&duel->draws, 3) ? SIM_UNCAPPED : draw_rate(duel);
     if (duel->oracle.share != SIM_SHARE_BANDWIDTH && twin->weight > 1)
         twin->weight--;
     if (sim_activity_set(duel->activities, duel->handles[index], twin->weight, twin->cap) !=
@@ -147,6 +146,25 @@ static void set_capacity(struct duel *duel)
     duel->oracle.capacity = draws_one_in(&duel->draws, 6) ? 0 : draw_rate(duel);
     if (sim_resource_set_capacity(duel->activities, 0, duel->oracle.capacity) != WEIR_OK)
         mistake(duel, "no capacity", 0);
+}
+
+/* One cost for all that live, as far as the oracle can count it. */
+static void set_turn_cost(struct duel *duel)
+{
+    struct oracle_resource *oracle = &duel->oracle;
+    uint32_t before[ORACLE_ACTIVITIES];
+    const uint32_t cost = (uint32_t)draws_below(&duel->draws, 3);
+    for (uint32_t i = 0; i < oracle->count; i++) {
+        before[i] = oracle->list[i].turn_cost;
+        oracle->list[i].turn_cost = cost;
+    }
+    if (oracle_weights(oracle) > ORACLE_WEIGHTS_MAX) {
+        for (uint32_t i = 0; i < oracle->count; i++)
+            oracle->list[i].turn_cost = before[i];
+        return;
+    }
+    if (sim_resource_set_turn_cost(duel->activities, 0, cost) != WEIR_OK)
+        mistake(duel, "no turn cost", cost);
 }
 
 /* Changes nothing, in ways that could. */
@@ -172,7 +190,10 @@ static void operate(struct duel *duel)
     }
     const uint32_t index = (uint32_t)draws_below(&duel->draws, duel->oracle.count);
     if (choice == 11) {
-        set_capacity(duel);
+        if (duel->oracle.share == SIM_SHARE_TURNS && draws_one_in(&duel->draws, 2))
+            set_turn_cost(duel);
+        else
+            set_capacity(duel);
     } else if (duel->oracle.list[index].lives) {
         if (choice < 7) {
             compare_left(duel, index);

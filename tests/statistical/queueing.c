@@ -102,7 +102,8 @@ static bool write_single(FILE *out, const struct model *model, uint64_t items)
 }
 
 /* Everybody works on one GPU at once. As many workers as never are there together: at a load of .9
- * more than 400 are once in 10^18. Of service with a mean of 1 only the mean matters for the mean. */
+ * more than 400 are once in 10^18. Of service with a mean of 1 only the mean matters for the mean.
+ */
 static bool write_sharing(FILE *out, const struct model *model, uint64_t items)
 {
     const bool is_exponential = strcmp(model->name, "M/M/1-PS") == 0;
@@ -406,7 +407,8 @@ static void tandem_lines(void)
     check_group("exp tandem line", 26);
 }
 
-/* Egalitarian processor sharing; the variance is that of Ott (1984): (2 + r) / ((2 - r)(1 - r)^2). */
+/* Egalitarian processor sharing; the variance is that of Ott (1984): (2 + r) / ((2 - r)(1 - r)^2).
+ */
 static void shared_devices(void)
 {
     static const double loads[] = { 0.3, 0.5, 0.7, 0.8, 0.9 };

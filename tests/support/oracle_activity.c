@@ -32,7 +32,10 @@ static void rates_of_turns(struct oracle_resource *resource)
     for (uint32_t i = 0; round > 0 && i < resource->count; i++) {
         struct oracle_activity *activity = &resource->list[i];
         const sim_quanta whole = (sim_quanta)resource->capacity * resource->scale;
+        const sim_quanta cap =
+            activity->cap == SIM_UNCAPPED ? whole : (sim_quanta)activity->cap * resource->scale;
         activity->rate = count == 1 ? whole : whole / round * activity->weight;
+        activity->rate = cap < activity->rate ? cap : activity->rate;
     }
 }
 

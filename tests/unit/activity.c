@@ -685,7 +685,6 @@ static void weights_beyond_what_a_clock_can_count_are_refused(void)
     spec.weight = 2;
     CHECK_I64(sim_activity_start(world.activities, &spec, &other, NULL), WEIR_ERANGE);
     CHECK_I64(sim_activity_set(world.activities, first, SIM_WEIGHT_LIMIT, SIM_UNCAPPED), WEIR_OK);
-    CHECK_I64(sim_activity_set(world.activities, first, SIM_WEIGHT_LIMIT, speed(1)), WEIR_EINVAL);
     CHECK_I64(sim_activities_settle(world.activities), WEIR_OK);
     /* 36 years of a device, a sixteenth each: beyond the clock. */
     CHECK_I64(sim_activity_end_ns(world.activities, first), SIM_TIME_MAX);
@@ -723,6 +722,7 @@ static void what_is_beyond_a_bound_is_refused(void)
     bad[5].resource[0] = 2;
     bad[6].resources = 2;
     bad[7].resource[0] = turns;
+    bad[7].resources = 2;
     bad[8].resources = 0;
     bad[8].cap_qpns = SIM_UNCAPPED;
     bad[9].resources = 0;
@@ -741,6 +741,10 @@ static void what_is_beyond_a_bound_is_refused(void)
     CHECK_I64(sim_activity_end_ns(world.activities, activity), (INT64_C(1) << 42) + 1);
     CHECK_I64(sim_resource_set_capacity(world.activities, 0, SIM_CAPACITY_LIMIT), WEIR_ERANGE);
     CHECK_I64(sim_resource_set_capacity(world.activities, 9, 1), WEIR_ENOTFOUND);
+    CHECK_I64(sim_resource_set_turn_cost(world.activities, 0, 1), WEIR_EINVAL);
+    CHECK_I64(sim_resource_set_turn_cost(world.activities, turns, SIM_WEIGHT_LIMIT + 1),
+              WEIR_ERANGE);
+    CHECK_I64(sim_resource_set_turn_cost(world.activities, 9, 1), WEIR_ENOTFOUND);
     CHECK_I64(sim_activity_set(world.activities, activity, 0, 1), WEIR_EINVAL);
     CHECK_I64(sim_activity_set(world.activities, activity, SIM_WEIGHT_LIMIT + 1, 1), WEIR_ERANGE);
     CHECK_I64(sim_activities_check(world.activities, NULL), WEIR_OK);

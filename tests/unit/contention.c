@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Work on shared devices, by hand: when tasks end whose GPU, CPUs or engines others want too, and
+ * what the meter says was used meanwhile. Invariants hold at every event.
+ */
+#include "tests/support/check.h"
+#include "tests/support/runs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SPANS = 64 };
+
+struct ends {
+    double start_s[SPANS], end_s[SPANS];
+    size_t count;
+};
+
+static void add_span(void *state, const struct sim_span *span)
+{
+    struct ends *ends = state;
+    if (ends->count == SPANS)
+        return;
+    ends->start_s[ends->count] = sim_time_s(span->start_ns);
+    ends->end_s[ends->count++] = sim_time_s(span->end_ns);
+}
+
+/* `node` of 16 CPUs with one H100 and what else is said; `stages` and `rest` as in a file. */
+static struct sim_run_summary *run(const char *node, const char *stages, const char *rest,
+                                   struct ends *ends)
+{
+    char text[2000];
+    (void)snprintf(text, sizeof(text),
+                   "schema: 2\nname: t\nhorizon: 1000 s\n"
+                   "catalog: {node_types: {m: {cpus: 16, gpus: {l40s: 1}}}}\n"
+                   "cluster: {nodes: [{name: n, type: m%s}]}\n"
+                   "sched: {placement: first_fit, scaling: {policy: fixed, interval: 1000 s}}\n"
+                   "pipelines:\n%s%s",
+                   node, stages, rest);
+    *ends = (struct ends){ .count = 0 };
+    struct sim_scenario *scenario = test_scenario(text, NULL);
+    if (!CHECK(scenario != NULL))
+        return calloc(1, sizeof(struct sim_run_summary));
+    const struct sim_observer observer = { .span = add_span, .state = ends };
+    struct sim_run_summary *summary = test_run(scenario, 0, &observer);
+    CHECK_I64(summary->status, WEIR_OK);
+    sim_scenario_destroy(scenario);
+    return summary;
+}
+
+#define PIPELINE(name, items, stage)                                                               \
+    "  - name: " name "\n    semantics: event\n    backpressure: none\n"                           \
+    "    input: {items: " items "}\n    stages:\n      - {" stage "}\n"
+
+/* Twenty workers on one GPU that want all of it each: twenty times as long, and the GPU is used as
+ * much as there is of it. */
+static void a_gpu_gives_what_it_has(void)
+{
+    struct ends ends;
+    free(
+        run("",
+            PIPELINE("p", "20",
+                     "name: a, cpus: 0.5, gpus: 0.05, uses: {gpus: 1}, workers: 20, service: 10 s"),
+            "", &ends));
+    CHECK_I64(ends.count, 20);
+    for (size_t i = 0; i < ends.count; i++)
+        CHECK_NEAR(ends.end_s[i], 200, 0);
+}
+
+/* The one that is there first is alone for half of its work; then both have half of the GPU, until
+ * it is done, and the other is alone for the rest: 5 + 10, then 5 of 10 are left. */
+static void a_neighbour_slows_down_from_when_it_comes(void)
+{
+    struct ends ends;
+    free(run("",
+             PIPELINE("p", "1",
+                      "name: a, cpus: 1, gpus: 0.5, uses: {gpus: 1}, workers: 1, "
+                      "service: 10 s")
+                 PIPELINE("q", "1",
+                          "name: b, cpus: 1, gpus: 0.5, uses: {gpus: 1}, workers: 1, "
+                          "setup: 5 s, service: 10 s"),
+             "", &ends));
+    CHECK_I64(ends.count, 2);
+    CHECK_NEAR(ends.end_s[0], 15, 0);
+    CHECK_NEAR(ends.start_s[1], 5, 0);
+    CHECK_NEAR(ends.end_s[1], 20, 0);
+}
+
+/* As the start finds it, to the end: 10 s, and 10 s at half the speed. */
+static void the_old_rule_keeps_what_the_start_found(void)
+{
+    struct ends ends;
+    free(run("",
+             PIPELINE("p", "1",
+                      "name: a, cpus: 1, gpus: 0.5, uses: {gpus: 1}, workers: 1, "
+                      "service: 10 s")
+                 PIPELINE("q", "1",
+                          "name: b, cpus: 1, gpus: 0.5, uses: {gpus: 1}, workers: 1, "
+                          "setup: 5 s, service: 10 s"),
+             "contention: at_start\n", &ends));
+    CHECK_I64(ends.count, 2);
+    CHECK_NEAR(ends.end_s[0], 10, 0);
+    CHECK_NEAR(ends.end_s[1], 25, 0);
+}
+
+/* 12 + 8 CPUs wanted, 16 there: each at 0.8, until the first is done after 12.5 s; then the other
+ * is alone. */
+static void cpus_are_shared_in_proportion(void)
+{
+    struct ends ends;
+    free(run("",
+             PIPELINE("p", "1", "name: a, cpus: 1, uses: {cpus: 12}, workers: 1, service: 10 s")
+                 PIPELINE("q", "1", "name: b, cpus: 1, uses: {cpus: 8}, workers: 1, service: 20 s"),
+             "", &ends));
+    CHECK_I64(ends.count, 2);
+    CHECK_NEAR(ends.end_s[0], 12.5, 1e-9);
+    CHECK_NEAR(ends.end_s[1], 22.5, 1e-9);
+}
+
+/* Held up by the CPUs at half its speed, it leaves half of the GPU to the other. */
+static void who_is_held_up_elsewhere_leaves_room(void)
+{
+    struct ends ends;
+    free(run("",
+             PIPELINE("p", "1",
+                      "name: a, cpus: 1, gpus: 0.5, uses: {cpus: 32, gpus: 0.8}, "
+                      "workers: 1, service: 10 s")
+                 PIPELINE("q", "1",
+                          "name: b, cpus: 0, gpus: 0.5, uses: {cpus: 0, gpus: 0.6}, "
+                          "workers: 1, service: 10 s"),
+             "", &ends));
+    CHECK_I64(ends.count, 2);
+    CHECK_NEAR(ends.end_s[0], 10 / (16.0 / 32), 1e-6); /* 0.4 + 0.3 of the GPU */
+    CHECK_NEAR(ends.end_s[1], 10 / (16.0 / 32), 1e-6); /* the CPUs of its node, too */
+}
+
+/* Half speed from 4 s to 12 s: 4 + 4 are done at 12 s. */
+static void a_slow_node_slows_down_what_runs(void)
+{
+    struct ends ends;
+    free(run("",
+             PIPELINE("p", "2",
+                      "name: a, cpus: 1, gpus: 0.5, uses: {gpus: 1}, workers: 1, "
+                      "service: 10 s"),
+             "timeline:\n  - {at: 4 s, for: 8 s, action: node_slow, node: n, factor: 2}\n", &ends));
+    CHECK_I64(ends.count, 2);
+    CHECK_NEAR(ends.end_s[0], 14, 0);
+    CHECK_NEAR(ends.end_s[1], 24, 0);
+}
+
+/* What runs while its stage is stalled stands still. */
+static void a_stall_is_time_without_work(void)
+{
+    struct ends ends;
+    free(run("",
+             PIPELINE("p", "2",
+                      "name: a, cpus: 1, gpus: 0.5, uses: {gpus: 1}, workers: 1, "
+                      "service: 10 s"),
+             "timeline:\n  - {at: 4 s, for: 3 s, action: stage_stall, stage: a}\n"
+             "  - {at: 5 s, for: 7 s, action: stage_stall, stage: a}\n",
+             &ends));
+    CHECK_I64(ends.count, 2);
+    CHECK_NEAR(ends.end_s[0], 18, 0); /* 4 s, then from 12 s on */
+    CHECK_NEAR(ends.end_s[1], 28, 0);
+}
+
+/* Two in turns, 100 ms each and 5 ms for a switch: 0.476 of the speed for both. */
+static void turns_of_tasks_pay_their_switches(void)
+{
+    struct ends ends;
+    free(run(", share: timeslice, timeslice: {quantum: 100 ms, switch: 5 ms}",
+             PIPELINE("p", "2", "name: a, cpus: 1, gpus: 0.5, workers: 2, service: 200 s"), "",
+             &ends));
+    CHECK_I64(ends.count, 2);
+    CHECK_NEAR(ends.end_s[0], 420, 0);
+    CHECK_NEAR(ends.end_s[1], 420, 0);
+}
+
+static const struct test tests[] = {
+    { "a GPU gives what it has", a_gpu_gives_what_it_has },
+    { "a neighbour slows down from when it comes", a_neighbour_slows_down_from_when_it_comes },
+    { "the old rule keeps what the start found", the_old_rule_keeps_what_the_start_found },
+    { "CPUs are shared in proportion", cpus_are_shared_in_proportion },
+    { "who is held up elsewhere leaves room", who_is_held_up_elsewhere_leaves_room },
+    { "a slow node slows down what runs", a_slow_node_slows_down_what_runs },
+    { "a stall is time without work", a_stall_is_time_without_work },
+    { "turns of tasks pay their switches", turns_of_tasks_pay_their_switches },
+};
+TEST_MAIN(tests)
