@@ -60,6 +60,7 @@ void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched)
                                  .latency_ns = draft->latency.base_ns,
                                  .latency_per_worker_ns = draft->latency.per_worker_ns,
                                  .view_age_ns = draft->view_age_ns,
+                                 .hold_mode = draft->hold_mode,
                                  .repartition = repartition_of(&draft->repartition) };
     if (draft->groups.scorer != SIM_ABSENT_COUNT)
         sched->group_scorer = draft->groups.scorer;
