@@ -295,6 +295,7 @@ void sim_resolve(struct sim_resolver *resolver)
     sim_resolve_sched(&draft->sched, &scenario->sched);
     sim_resolve_pipelines(resolver);
     sim_resolve_workloads(resolver);
+    sim_resolve_exclusive(resolver);
     sim_resolve_repartition(resolver);
     sim_resolve_timeline(resolver);
     sim_resolve_initial(resolver);
