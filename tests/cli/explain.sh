@@ -98,8 +98,9 @@ YAML
 }
 
 # Three jobs wait, for three causes: too little is free, the only node that could serve is down,
-# nothing could ever serve. Each has a reason of its own.
-# covers: S4.31 partly (actors; jobs that fit nowhere are refused at once, with that cause)
+# nothing could ever serve. Each has a reason of its own; the third is told at once, and not only to
+# those who ask why it waits.
+# covers: S4.31 partly (actors)
 three_causes() {
     scenario causes '{name: a, cpus: 8, gpus: {a100-80: 2}}, {name: h, cpus: 8, gpus: {h100: 2}}' '
   - name: w
@@ -120,6 +121,18 @@ timeline: [{at: 5 min, for: 2 h, action: node_down, node: h}]'
     expect 0 "$WEIR_BIN" explain causes.db --job large-0
     has stdout 'it would not fit, even if all nodes were up and empty'
     has stdout 'refused at 00:11:00'
+    local job reasons=()
+    for job in short-1 lost-0 large-0; do
+        expect 0 "$WEIR_BIN" explain causes.db --job "$job" --format json
+        reasons+=("$(json stdout 'd["waits"][0]["reason"]')")
+    done
+    [ "${reasons[*]}" = 'too few free GPUs node is down or cordoned it would not fit, even if all nodes were up and empty' ] ||
+        fail "the reasons are ${reasons[*]}"
+    # What there is to do: fewer GPUs a job, the node back, more of them on a node.
+    expect 0 "$WEIR_BIN" run causes.yaml -q -o mended.db -S "timeline=[]" \
+        -S "cluster.nodes=[{name: a, count: 4, cpus: 8, gpus: {a100-80: 4}}, {name: h, cpus: 8, gpus: {h100: 2}}]"
+    expect 0 "$WEIR_BIN" explain mended.db --pending
+    has stdout 'nothing waits at 00:30:00'
     expect 0 "$WEIR_BIN" explain causes.db --job w/short-2
     has stdout '  waits since 00:01:00'
     has stdout '    denied as short-0 by decision '
