@@ -358,8 +358,14 @@ CREATE VIEW v_decision AS
   SELECT r.variant, r.replication, d.*, w.cpu_ms
   FROM decision d JOIN run r USING (run_id)
   LEFT JOIN decision_wall w ON w.run_id = d.run_id AND w.decision = d.decision;
+-- level = who wanted it: queueing (of a job), scaling (of a stage), capacity (of nodes and cuts), '' = none.
+-- placement = the policy that looked for its place, NULL = nobody did.
 CREATE VIEW v_action AS
-  SELECT r.variant, r.replication, d.t_s, g.name AS stage_name, n.name AS node_name, a.*
+  SELECT r.variant, r.replication, d.t_s, g.name AS stage_name, n.name AS node_name, a.*,
+         CASE WHEN a.job IS NOT NULL THEN 'queueing' WHEN a.stage IS NOT NULL THEN 'scaling'
+              WHEN a.verb IN ('cut', 'request_node', 'release_node') THEN 'capacity'
+              ELSE '' END AS level,
+         CASE WHEN a.nodes_seen IS NOT NULL THEN d.placement END AS placement
   FROM action a JOIN run r USING (run_id)
   JOIN decision d ON d.run_id = a.run_id AND d.decision = a.decision
   LEFT JOIN stage g ON g.run_id = a.run_id AND g.stage = a.stage

@@ -703,7 +703,6 @@ static void compare(const struct kept *rows, size_t count)
             printf("  %s\n", rows[i].name);
 }
 
-/* covers: S1.24 */
 static void structs_lie_as_they_did(void)
 {
     if (sizeof(void *) != 8) {
