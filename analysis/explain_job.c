@@ -76,10 +76,12 @@ static void print_denial(const struct an_explanation *explanation, const struct 
     (void)fprintf(out, "    nearest to room: %s", node);
     if (!isnan(an_number(frame, row, from + D_GPU)))
         (void)fprintf(out, " GPU %.0f", an_number(frame, row, from + D_GPU));
-    (void)fputs(isnan(an_number(frame, row, from + D_HOLDER))
-                    ? ", meant for workers of the same decision\n"
-                    : ", held by\n",
-                out);
+    const bool is_held = !isnan(an_number(frame, row, from + D_HOLDER));
+    const char *name = an_text(frame, row, from + D_NAME);
+    if (!is_held && name[0] != '\0')
+        (void)fprintf(out, ", reserved for %s\n", name);
+    else
+        (void)fputs(is_held ? ", held by\n" : ", meant for workers of the same decision\n", out);
     for (size_t i = row; i < row + count; i++)
         if (!isnan(an_number(frame, i, from + D_HOLDER)))
             print_holder(explanation, frame, i, from);

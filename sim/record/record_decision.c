@@ -225,8 +225,7 @@ static bool has_place(const struct weir_action *action)
 
 static bool has_worker(const struct weir_action *action)
 {
-    return action->verb == WEIR_VERB_START || action->verb == WEIR_VERB_MOVE ||
-           action->verb == WEIR_VERB_STOP || action->verb == WEIR_VERB_PREEMPT;
+    return has_place(action) || action->verb == WEIR_VERB_STOP || action->verb == WEIR_VERB_PREEMPT;
 }
 
 static bool has_value(const struct weir_action *action)

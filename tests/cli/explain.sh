@@ -157,6 +157,24 @@ timeline: [{at: 5 min, for: 2 h, action: node_down, node: h}]'
     has stdout '      job w/busy-0: 3 CPUs since 00:00:00'
 }
 
+# The only GPU that is free is the gang's, which waits for the other one: who comes later is told so.
+who_reserved_it() {
+    scenario reserved '{name: n, cpus: 8, gpus: {h100: 2}}' '
+  - name: w
+    run_time: const(1 h)
+    classes:
+      - {name: short, count: 1, at: 0 s, run_time: const(30 s), request: {gpus: 1}}
+      - {name: busy, count: 1, at: 0 s, request: {gpus: 1}}
+      - {name: gang, count: 1, at: 1 min, members: 2, request: {gpus: 1}}
+      - {name: late, count: 1, at: 2 min, request: {gpus: 1}}' 'horizon: 30 min'
+    expect 0 "$WEIR_BIN" run reserved.yaml -q -o reserved.db -S sched.hold_mode=reserve
+    expect 0 "$WEIR_BIN" explain reserved.db --job late-0
+    has stdout '    nearest to room: n GPU 0, reserved for job w/gang-0'
+    expect 0 "$WEIR_BIN" run reserved.yaml -q -o free.db
+    expect 0 "$WEIR_BIN" explain free.db --job late-0
+    has stdout '  started at 00:02:00'
+}
+
 # A gang of four on four nodes: its node is lost at 10 s, all ranks end then, and it starts again at
 # once on what is left, for there is a spare; the worker rows say where.
 # With a decision that takes 5 s to have an effect it runs again after 5 s.
@@ -219,6 +237,7 @@ rows_do_not_grow_with_the_queue() {
 
 mixed
 three_causes
+who_reserved_it
 a_gang_comes_back_on_other_nodes
 names_of_a_trace
 rows_do_not_grow_with_the_queue
