@@ -25,8 +25,8 @@ enum { D_T, D_DECISION, D_JOB, D_REASON, D_DEVICE, D_NODE, D_GPU, D_HOLDER };
 enum { D_NAME = D_HOLDER + 1, D_GPUS, D_CPUS, D_DEVICES, D_SINCE };
 
 /* Of rows that differ by the holder alone. */
-#define DENIAL_JSON                                                                                \
-    "'decision', decision, 'denied_s', denied_s, 'denied_job', denied_job, 'reason', reason,"      \
+#define DENIAL_JSON(reason)                                                                        \
+    "'decision', decision, 'denied_s', denied_s, 'denied_job', denied_job, 'reason', " reason ","  \
     " 'device', device, 'node', node_name, 'gpu', gpu, 'holders', json(json_group_array("          \
     "json_object('worker', holder, 'who', holder_name, 'gpus', holder_gpus, 'cpus', holder_cpus,"  \
     " 'devices', holder_devices, 'since_s', holder_since_s)) FILTER (WHERE holder IS NOT NULL))"
@@ -76,10 +76,12 @@ static void print_denial(const struct an_explanation *explanation, const struct 
     (void)fprintf(out, "    nearest to room: %s", node);
     if (!isnan(an_number(frame, row, from + D_GPU)))
         (void)fprintf(out, " GPU %.0f", an_number(frame, row, from + D_GPU));
-    (void)fputs(isnan(an_number(frame, row, from + D_HOLDER))
-                    ? ", meant for workers of the same decision\n"
-                    : ", held by\n",
-                out);
+    const bool is_held = !isnan(an_number(frame, row, from + D_HOLDER));
+    const char *name = an_text(frame, row, from + D_NAME);
+    if (!is_held && name[0] != '\0')
+        (void)fprintf(out, ", reserved for %s\n", name);
+    else
+        (void)fputs(is_held ? ", held by\n" : ", meant for workers of the same decision\n", out);
     for (size_t i = row; i < row + count; i++)
         if (!isnan(an_number(frame, i, from + D_HOLDER)))
             print_holder(explanation, frame, i, from);
@@ -211,16 +213,22 @@ static const char members_json_sql[] =
 
 enum { T_FROM, T_TO, T_DENIAL };
 
+/* Of a job without a kind: nobody ever denied it. */
+#define NEVER "it would not fit, even if all nodes were up and empty"
+#define REASON                                                                                     \
+    "coalesce(reason, CASE WHEN (SELECT kind FROM job WHERE rowid = :id) IS NULL THEN '" NEVER     \
+    "' END)"
+
 static const char waits_sql[] = WAITS;
 static const char waits_json_sql[] =
     "SELECT json_group_array(json(one)) FROM (SELECT json_object('from_s', from_s, 'to_s', to_s,"
-    " " DENIAL_JSON ") AS one FROM (" WAITS ") GROUP BY from_s ORDER BY from_s)";
+    " " DENIAL_JSON(REASON) ") AS one FROM (" WAITS ") GROUP BY from_s ORDER BY from_s)";
 
 /* Why it waits without a denial. */
 static const char *silence_of(const struct an_frame *job)
 {
     if (isnan(an_number(job, 0, J_KIND)))
-        return "it would not fit, even if all nodes were up and empty";
+        return NEVER;
     return "no denial of what it asks for was recorded: others came first, or the decision was on "
            "its "
            "way";
@@ -382,8 +390,8 @@ enum { P_KEY, P_COUNT, P_SINCE, P_WHO, P_ASKS, P_DENIAL };
 
 #define PENDING_JSON(rows, count)                                                                  \
     "SELECT json_group_array(json(one)) FROM (SELECT json_object('who', who, '" count "', " count  \
-    ", 'since_s', since_s, 'asks', asks, " DENIAL_JSON ") AS one FROM (" rows                      \
-    ") GROUP BY key ORDER BY since_s, key)"
+    ", 'since_s', since_s, 'asks', asks, " DENIAL_JSON(                                            \
+        "reason") ") AS one FROM (" rows ") GROUP BY key ORDER BY since_s, key)"
 
 static const char jobs_sql[] = WAITING;
 static const char jobs_json_sql[] = PENDING_JSON(WAITING, "jobs");

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Tests of the house itself: public headers, symbols, the arrows between rooms, the coverage table.
+# Tests of the house itself: public headers, symbols, the arrows between rooms, the coverage table, the
+# places of known bugs.
 
 find_program(CXX_PROGRAM NAMES c++ g++ clang++)
 file(GLOB headers CONFIGURE_DEPENDS RELATIVE "${sched}/include" "${sched}/include/weir/*.h")
@@ -29,5 +30,6 @@ endif()
 weir_test(house_arrows house bash "${tests}/support/arrows.sh" "${PROJECT_SOURCE_DIR}")
 weir_test(house_files house bash "${tests}/support/files.sh" "${PROJECT_SOURCE_DIR}")
 weir_test(house_coverage house bash "${tests}/coverage.sh" --check)
+weir_test(house_mutants house bash "${tests}/mutants/run.sh" --places "${PROJECT_SOURCE_DIR}")
 weir_test(libweir_builds_alone house bash "${tests}/support/libweir_alone.sh"
     "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}/tests/libweir_alone" "${CMAKE_C_COMPILER}")

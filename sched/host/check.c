@@ -496,6 +496,19 @@ static weir_status check_node(const struct checker *checker)
     return WEIR_OK;
 }
 
+/* A place that a waiting rank reserves is taken for the rest of the plan. */
+static weir_status check_reserve(const struct checker *checker)
+{
+    const struct weir_alloc *const alloc = &checker->action->alloc;
+
+    WEIR_TRY(check_job(checker));
+    WEIR_TRY(check_value(checker, checker->view->now_ns, INT64_MAX, "time"));
+    if (alloc->device_count == 0 && alloc->cpu_units == 0 && alloc->ram_bytes == 0)
+        return WEIR_OK;
+    WEIR_TRY(take(checker, alloc));
+    return check_covers(checker, alloc);
+}
+
 /* A GPU that can be cut, that nothing holds after the actions so far. */
 static weir_status check_cut(const struct checker *checker)
 {
@@ -586,8 +599,7 @@ static weir_status check_action(const struct checker *checker)
                              checker->action->reason);
         return check_owner(checker);
     case WEIR_VERB_RESERVE:
-        WEIR_TRY(check_job(checker));
-        return check_value(checker, checker->view->now_ns, INT64_MAX, "time");
+        return check_reserve(checker);
     case WEIR_VERB_CUT:
         return check_cut(checker);
     case WEIR_VERB_ANNOTATE:

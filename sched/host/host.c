@@ -35,6 +35,8 @@ static weir_status check_config(const struct weir_host_config *config, struct we
         return weir_fail(error, WEIR_EINVAL, "the window must be >= 0 ns");
     if (config->explain > WEIR_EXPLAIN_FULL)
         return weir_fail(error, WEIR_EINVAL, "unknown explain level %u", config->explain);
+    if (config->hold_mode > WEIR_HOLD_RESERVE)
+        return weir_fail(error, WEIR_EINVAL, "unknown hold mode %u", config->hold_mode);
     return WEIR_OK;
 }
 
@@ -67,6 +69,7 @@ static void take_settings(struct weir_host *host, const struct weir_host_config 
     host->group_by_policy = config->group_by_policy;
     host->group_report = config->group_report;
     host->cut_min_gain = config->cut_min_gain;
+    host->hold_mode = config->hold_mode;
     host->clock_ns = config->clock_ns;
     host->clock_state = config->clock_state;
 }
@@ -275,11 +278,13 @@ static weir_status ask_scaling(struct weir_host *host, const struct weir_policy_
     return status;
 }
 
-/* Queueing first, then scaling on what the jobs leave. */
+/* Queueing first, then scaling on what the jobs leave. What waiting gangs reserve is theirs for one
+ * decision. */
 static weir_status ask_policies(struct weir_host *host, const struct weir_policy_set *set,
                                 struct weir_error *error)
 {
-    const bool has_jobs = host->is_dirty && host->jobs.counts[WEIR_JOB_WAITING] > 0;
+    const bool has_jobs = (host->is_dirty || host->hold_mode == WEIR_HOLD_RESERVE) &&
+                          host->jobs.counts[WEIR_JOB_WAITING] > 0;
 
     if (has_jobs)
         WEIR_TRY(ask_queueing(host, set, error));

@@ -6,6 +6,9 @@
  * pass each other, until the first does not. A kind that found no place is settled: nobody of it is
  * asked about again until something is given back. So a pass tries one job a kind more than it
  * starts, and finding the next one is O(log kinds). A policy with a pass of its own walks itself.
+ *
+ * Where gangs hold what they find while they wait (weir_hold_mode), it is found anew in every pass,
+ * and nobody is settled: who comes before a gang, and where nodes are, changes what is left over.
  */
 #include "sched/host/placer_state.h"
 #include "sched/host/state.h"
@@ -88,6 +91,8 @@ static weir_status try_job(struct weir_host *host, uint32_t record, struct weir_
 {
     const weir_status status = weir_placer_start_record(host->placer, record, error);
 
+    if (status == WEIR_EBUSY && host->hold_mode == WEIR_HOLD_RESERVE)
+        WEIR_TRY(weir_placer_reserve_record(host->placer, record, error));
     return status == WEIR_OK ? note_started(host, record) : status;
 }
 
@@ -115,6 +120,8 @@ weir_status weir_host_pass(struct weir_host *host, const struct weir_policy_set 
 {
     host->started_count = 0;
     weir_jobs_begin_pass(&host->jobs);
+    if (host->hold_mode == WEIR_HOLD_RESERVE)
+        weir_jobs_unsettle(&host->jobs);
     if (set->queueing->pass != NULL)
         return set->queueing->pass(set->queued.state, &host->view, host->placer, host->plan, error);
     WEIR_TRY(refresh_keys(host, set, error));

@@ -3,8 +3,9 @@
  * A place for every rank of a job, or for none.
  *
  * Ranks are placed one after the other on the scratch, each seeing those before it, under a mark;
- * when one finds no place, scratch and plan go back to the mark. Random choices are named by
- * workload, job, attempt and rank, so that they do not depend on what else was decided before.
+ * when one finds no place, scratch and plan go back to the mark, and what some of them could have
+ * may be reserved (weir_hold_mode). Random choices are named by workload, job, attempt and rank, so
+ * that they do not depend on what else was decided before.
  */
 #include "sched/host/placer_state.h"
 #include "sched/internal/alloc.h"
@@ -46,24 +47,38 @@ static bool is_hopeless(const struct job_question *asked)
            free.cpu_units < asked->kind->need.cpu_units;
 }
 
-static weir_status start_rank(const struct job_question *asked, uint32_t rank)
+static struct weir_place_query query_of(const struct job_question *asked, uint32_t rank)
+{
+    return (struct weir_place_query){ .size = sizeof(struct weir_place_query),
+                                      .cluster = asked->placer->bound.scratch,
+                                      .mix = asked->placer->bound.mix,
+                                      .shape = rank_shape(asked->kind, rank),
+                                      .owner = asked->owner,
+                                      .seed = asked->kind->ranks == 1
+                                                  ? asked->seed
+                                                  : weir_hash_add(asked->seed, rank) };
+}
+
+/* The answer of the placer has the place. */
+static weir_status find_place(const struct job_question *asked,
+                              const struct weir_place_query *query)
 {
     struct weir_placer *const placer = asked->placer;
-    const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
-                                            .cluster = placer->bound.scratch,
-                                            .mix = placer->bound.mix,
-                                            .shape = rank_shape(asked->kind, rank),
-                                            .owner = asked->owner,
-                                            .seed = asked->kind->ranks == 1
-                                                        ? asked->seed
-                                                        : weir_hash_add(asked->seed, rank) };
-    const struct weir_explained explained = { placer->bound.ops, placer->bound.state, &query,
-                                              &placer->answer };
 
     placer->counts.tried++;
     placer->answer.reused = WEIR_NO_INDEX;
-    WEIR_TRY(weir_placement_place(placer->bound.ops, placer->bound.state, &query, &placer->answer,
-                                  asked->error));
+    return weir_placement_place(placer->bound.ops, placer->bound.state, query, &placer->answer,
+                                asked->error);
+}
+
+static weir_status start_rank(const struct job_question *asked, uint32_t rank)
+{
+    struct weir_placer *const placer = asked->placer;
+    const struct weir_place_query query = query_of(asked, rank);
+    const struct weir_explained explained = { placer->bound.ops, placer->bound.state, &query,
+                                              &placer->answer };
+
+    WEIR_TRY(find_place(asked, &query));
     WEIR_TRY(weir_explain_start(placer->bound.plan, &explained));
     const struct weir_placer_start start = { .owner = asked->owner,
                                              .rank = rank,
@@ -172,18 +187,25 @@ static weir_status start_alone(const struct job_question *asked, uint32_t record
     return status;
 }
 
-weir_status weir_placer_start_record(struct weir_placer *placer, uint32_t record,
-                                     struct weir_error *error)
+static struct job_question question_of(struct weir_placer *placer, uint32_t record,
+                                       struct weir_error *error)
 {
     struct weir_jobs *const jobs = placer->bound.jobs;
     const struct weir_job_record *const job = &jobs->records[record];
+
+    return (struct job_question){ .placer = placer,
+                                  .job = job,
+                                  .kind = &jobs->kinds[job->kind],
+                                  .owner = weir_job_owner(job->workload, job->id),
+                                  .seed = job->seed,
+                                  .error = error };
+}
+
+weir_status weir_placer_start_record(struct weir_placer *placer, uint32_t record,
+                                     struct weir_error *error)
+{
     struct weir_plan *const plan = placer->bound.plan;
-    const struct job_question asked = { .placer = placer,
-                                        .job = job,
-                                        .kind = &jobs->kinds[job->kind],
-                                        .owner = weir_job_owner(job->workload, job->id),
-                                        .seed = job->seed,
-                                        .error = error };
+    const struct job_question asked = question_of(placer, record, error);
 
     if (is_hopeless(&asked))
         return refuse_hopeless(&asked, record);
@@ -206,4 +228,45 @@ weir_status weir_placer_start_record(struct weir_placer *placer, uint32_t record
     if (status == WEIR_EBUSY || status == WEIR_EINFEASIBLE)
         keep_refusal(&asked, record);
     return status;
+}
+
+/* ---- a gang that waits ---- */
+
+static weir_status reserve_rank(const struct job_question *asked, uint32_t rank)
+{
+    struct weir_placer *const placer = asked->placer;
+    const struct weir_place_query query = query_of(asked, rank);
+    const struct weir_placer_start start = { .owner = asked->owner,
+                                             .rank = rank,
+                                             .alloc = &placer->answer.alloc };
+
+    WEIR_TRY(find_place(asked, &query));
+    return weir_placer_reserve(placer, &start, asked->error);
+}
+
+/* Of ranks that ask for the same none finds a place after one that did not. */
+static weir_status reserve_group(const struct job_question *asked, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const weir_status status = reserve_rank(asked, first + i);
+        if (status == WEIR_EBUSY || status == WEIR_EINFEASIBLE)
+            return WEIR_OK;
+        WEIR_TRY(status);
+    }
+    return WEIR_OK;
+}
+
+weir_status weir_placer_reserve_record(struct weir_placer *placer, uint32_t record,
+                                       struct weir_error *error)
+{
+    const struct job_question asked = question_of(placer, record, error);
+    uint32_t first = 0;
+
+    if (asked.kind->ranks == 1 || asked.kind->strategy > 0)
+        return WEIR_OK;
+    for (uint32_t g = 0; g < asked.kind->group_count; g++) {
+        WEIR_TRY(reserve_group(&asked, first, asked.kind->groups[g].ranks));
+        first += asked.kind->groups[g].ranks;
+    }
+    return WEIR_OK;
 }

@@ -357,19 +357,45 @@ static weir_status keep_stopped(struct weir_placer *placer, uint32_t index,
     return note_step(placer, &step);
 }
 
-weir_status weir_placer_start_fresh(struct weir_placer *placer,
-                                    const struct weir_placer_start *start, struct weir_error *error)
+/* What it takes is gone from the scratch, under the next id of the plan. */
+static weir_status take_place(struct weir_placer *placer, const struct weir_placer_start *start,
+                              struct weir_error *error)
 {
-    struct weir_plan *const plan = placer->bound.plan;
-    const uint64_t id = weir_plan_next_worker(plan);
+    const uint64_t id = weir_plan_next_worker(placer->bound.plan);
     const weir_status status =
         weir_cluster_add_worker(placer->bound.scratch, id, start->owner, start->alloc, error);
 
     if (status != WEIR_OK)
         return blame(placer, status, id, error);
-    (void)weir_plan_new_worker(plan); /* the id just used */
+    (void)weir_plan_new_worker(placer->bound.plan); /* the id just used */
+    return WEIR_OK;
+}
+
+weir_status weir_placer_start_fresh(struct weir_placer *placer,
+                                    const struct weir_placer_start *start, struct weir_error *error)
+{
+    struct weir_plan *const plan = placer->bound.plan;
+    const uint64_t id = weir_plan_next_worker(plan);
+
+    WEIR_TRY(take_place(placer, start, error));
     weir_plan_set_rank(plan, start->rank);
     return weir_plan_start(plan, start->owner, id, start->alloc, start->choice);
+}
+
+weir_status weir_placer_reserve(struct weir_placer *placer, const struct weir_placer_start *start,
+                                struct weir_error *error)
+{
+    const struct weir_action action = { .size = sizeof action,
+                                        .verb = WEIR_VERB_RESERVE,
+                                        .owner = start->owner,
+                                        .rank = start->rank,
+                                        .worker = weir_plan_next_worker(placer->bound.plan),
+                                        .value = INT64_MAX,
+                                        .choice = WEIR_NO_INDEX,
+                                        .alloc = *start->alloc };
+
+    WEIR_TRY(take_place(placer, start, error));
+    return weir_plan_append(placer->bound.plan, &action);
 }
 
 static weir_status start_fresh(struct weir_placer *placer, uint32_t pool, struct weir_error *error)

@@ -95,7 +95,7 @@ struct weir_host {
     struct weir_host_mix mix;
     struct weir_host_cuts cuts;
     struct weir_host_limits limits;
-    uint32_t group_by_policy, group_report, cut_min_gain;
+    uint32_t group_by_policy, group_report, cut_min_gain, hold_mode;
     struct weir_host_stats stats;
 };
 

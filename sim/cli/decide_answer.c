@@ -233,7 +233,7 @@ static void put_owner(json_t *json, const struct weir_owner *owner)
         put(json, "job", (int64_t)owner->id);
 }
 
-/* A worker that starts, or moves, and where. */
+/* A worker that starts or moves, or a place that is reserved, and where. */
 static json_t *start_json(const struct weir_action *action, const struct decide_names *names)
 {
     char text[24];
@@ -252,7 +252,8 @@ static json_t *start_json(const struct weir_action *action, const struct decide_
 
 static json_t *action_json(const struct weir_action *action, const struct decide_names *names)
 {
-    const bool is_start = action->verb == WEIR_VERB_START || action->verb == WEIR_VERB_MOVE;
+    const bool is_start = action->verb == WEIR_VERB_START || action->verb == WEIR_VERB_MOVE ||
+                          action->verb == WEIR_VERB_RESERVE;
     json_t *const json = is_start ? start_json(action, names) : json_object();
     char text[24];
 

@@ -453,6 +453,7 @@ static weir_status create(struct decide_host *made, struct weir_error *error)
         .group_by_policy = rest.group_scorer,
         .group_report = rest.group_report,
         .cut_min_gain = rest.cut_min_gain,
+        .hold_mode = rest.hold_mode,
     };
     return weir_host_create(&config, &made->host, error);
 }

@@ -64,7 +64,7 @@ struct decide_cut {
 };
 
 struct decide_policy_rest {
-    uint32_t group_scorer, group_report, cut_min_gain;
+    uint32_t group_scorer, group_report, cut_min_gain, hold_mode;
 };
 
 #endif

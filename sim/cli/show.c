@@ -56,8 +56,8 @@ static void put_number(const struct show *show, double value, char text[CELL])
 static const struct sim_column node_columns[] = {
     { "nodes", "nodes", NULL, false, false }, { "count", "count", NULL, true, true },
     { "CPUs", "cpus", NULL, true, true },     { "RAM", "ram_bytes", "GB", true, true },
-    { "GPUs", "gpus", NULL, false, false },   { "NVDEC", "nvdecs", NULL, true, true },
-    { "NVENC", "nvencs", NULL, true, true },
+    { "GPUs", "gpus", NULL, false, false },   { "share", "share", NULL, false, false },
+    { "NVDEC", "nvdecs", NULL, true, true },  { "NVENC", "nvencs", NULL, true, true },
 };
 enum { NODE_COLUMNS = sizeof node_columns / sizeof node_columns[0] };
 
@@ -85,6 +85,15 @@ static double engines(const struct sim_scenario *scenario, const struct sim_node
     return sum;
 }
 
+static const char *share_text(const struct sim_node_type *type)
+{
+    static const char *const names[] = { [SIM_SHARING_FRACTION] = "fraction",
+                                         [SIM_SHARING_MIG] = "mig",
+                                         [SIM_SHARING_TIMESLICE] = "timeslice",
+                                         [SIM_SHARING_EXCLUSIVE] = "exclusive" };
+    return type->gpus_count == 0 ? "-" : names[type->share];
+}
+
 static void node_row(struct show *show, struct sim_table *table, const struct sim_node_group *group)
 {
     const struct sim_scenario *scenario = show->scenario;
@@ -109,6 +118,7 @@ static void node_row(struct show *show, struct sim_table *table, const struct si
                                         cpus,
                                         type->ram_bytes == 0 ? "-" : ram_text,
                                         gpus,
+                                        share_text(type),
                                         nvdecs,
                                         nvencs };
     sim_table_row(table, cells);

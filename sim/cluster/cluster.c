@@ -439,25 +439,52 @@ void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *mete
     sim_meter_node_power(meter, now_ns, node, power.gpu_w + power.cpu_w);
 }
 
+static bool is_within(int64_t used, int64_t total)
+{
+    return used >= 0 && (total == 0 || used <= total); /* 0 = not known */
+}
+
+static weir_status check_gpu(const struct sim_gpu *gpu, struct weir_error *error)
+{
+    if (gpu->units_held < 0 || gpu->units_held > WEIR_ONE || gpu->load < -1e-6 ||
+        (gpu->nvdec_held & ~engine_mask(gpu->nvdecs)) != 0 ||
+        (gpu->nvenc_held & ~engine_mask(gpu->nvencs)) != 0)
+        return weir_fail(error, WEIR_EINVARIANT, "holds %g of 1, engines %x of %u and %x of %u",
+                         weir_units_amount(gpu->units_held), gpu->nvdec_held, gpu->nvdecs,
+                         gpu->nvenc_held, gpu->nvencs);
+    if (!is_within(gpu->mem_used_bytes, gpu->mem_total_bytes))
+        return weir_fail(error, WEIR_EINVARIANT, "%lld of %lld bytes of memory are in use",
+                         (long long)gpu->mem_used_bytes, (long long)gpu->mem_total_bytes);
+    if (!sim_slice_is_sound(gpu))
+        return weir_fail(error, WEIR_EINVARIANT, "instances overlap or are not of its cut");
+    return WEIR_OK;
+}
+
+static weir_status check_node(const struct sim_node *node, struct weir_error *error)
+{
+    if (node->cpu_held < 0 || node->cpu_held > node->cpu_total || node->cpu_load < -1e-6)
+        return weir_fail(error, WEIR_EINVARIANT, "holds %g of %g CPUs, load %g",
+                         weir_units_amount(node->cpu_held), weir_units_amount(node->cpu_total),
+                         node->cpu_load);
+    if (!is_within(node->ram_used_bytes, node->ram_total_bytes))
+        return weir_fail(error, WEIR_EINVARIANT, "%lld of %lld bytes of memory are in use",
+                         (long long)node->ram_used_bytes, (long long)node->ram_total_bytes);
+    return WEIR_OK;
+}
+
 weir_status sim_cluster_check(const struct sim_cluster *cluster, struct weir_error *error)
 {
     for (uint32_t n = 0; n < cluster->node_count; n++) {
         const struct sim_node *node = &cluster->nodes[n];
-        if (node->cpu_held < 0 || node->cpu_held > node->cpu_total || node->cpu_load < -1e-6)
-            return weir_fail(error, WEIR_EINVARIANT, "node %u holds %g of %g CPUs, load %g", n,
-                             weir_units_amount(node->cpu_held), weir_units_amount(node->cpu_total),
-                             node->cpu_load);
-        for (uint32_t g = 0; g < node->gpu_count; g++) {
-            const struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + g];
-            if (gpu->units_held < 0 || gpu->units_held > WEIR_ONE || gpu->load < -1e-6 ||
-                (gpu->nvdec_held & ~engine_mask(gpu->nvdecs)) != 0 ||
-                (gpu->nvenc_held & ~engine_mask(gpu->nvencs)) != 0)
-                return weir_fail(error, WEIR_EINVARIANT,
-                                 "node %u GPU %u holds %g of 1, engines %x of %u", n, g,
-                                 weir_units_amount(gpu->units_held), gpu->nvdec_held, gpu->nvdecs);
-            if (!sim_slice_is_sound(gpu))
-                return weir_fail(error, WEIR_EINVARIANT,
-                                 "node %u GPU %u: instances overlap or are not of its cut", n, g);
+        weir_status status = check_node(node, error);
+        for (uint32_t g = 0; status == WEIR_OK && g < node->gpu_count; g++) {
+            status = check_gpu(&cluster->gpus[node->gpu_first + g], error);
+            if (status != WEIR_OK)
+                weir_error_wrap(error, "GPU %u", g);
+        }
+        if (status != WEIR_OK) {
+            weir_error_wrap(error, "node %u", n);
+            return status;
         }
     }
     return WEIR_OK;

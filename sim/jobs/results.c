@@ -55,16 +55,15 @@ static double ratio(double part, double whole)
     return whole > 0 ? part / whole : (double)NAN;
 }
 
-/* Time mean after the warm-up. */
-static double mean(const struct writer *writer, const struct sim_gauge *gauge, double warm)
+/* After the warm-up, in value * ns. */
+static double integral_of(const struct writer *writer, enum sim_job_gauge what)
 {
-    return ratio(sim_gauge_integral(gauge, writer->to_ns) - warm,
-                 (double)(writer->to_ns - writer->from_ns));
+    return sim_gauge_integral(&writer->row->gauges[what], writer->to_ns) - writer->row->warm[what];
 }
 
 static double mean_of(const struct writer *writer, enum sim_job_gauge what)
 {
-    return mean(writer, &writer->row->gauges[what], writer->row->warm[what]);
+    return ratio(integral_of(writer, what), (double)(writer->to_ns - writer->from_ns));
 }
 
 /* ---- distributions ---- */
@@ -183,12 +182,23 @@ static void put_counts(struct writer *writer)
     put(writer, "gpus.held.mean", "GPUs", mean_of(writer, SIM_JOBS_GPUS));
 }
 
+static bool has_gangs(const struct sim_workload *workload)
+{
+    size_t i = 0;
+    while (i < workload->jobs_count && workload->jobs[i].members == 1)
+        i++;
+    return i < workload->jobs_count;
+}
+
+/* Of the workload; after the warm-up, but for the ends. */
 static void put_ends(struct writer *writer)
 {
     const struct sim_jobs_run *run = writer->run;
     const bool is_over = !run->has_next && run->waiting + run->running + run->away == 0;
     if (is_over && run->last_done_ns > 0) /* else it is the horizon */
         put(writer, "makespan", "s", sim_time_s(run->last_done_ns - run->first_submit_ns));
+    if (has_gangs(run->workload))
+        put(writer, "gang.partial_holds", "GPU*s", integral_of(writer, SIM_JOBS_RESERVED) / 1e9);
     put(writer, "jobs.waiting", "jobs", (double)run->waiting);
     put(writer, "jobs.running", "jobs", (double)run->running);
 }

@@ -45,7 +45,8 @@ static struct weir_host_config host_config(const struct sim_port *port)
         .group_by_policy = sched->group_scorer == SIM_GROUP_SCORER_PLACEMENT,
         .group_report = sched->group_report,
         .cut_min_gain =
-            sched->repartition.policy == SIM_REPARTITION_DEMAND ? sched->repartition.min_gain : 0
+            sched->repartition.policy == SIM_REPARTITION_DEMAND ? sched->repartition.min_gain : 0,
+        .hold_mode = sched->hold_mode
     };
 }
 

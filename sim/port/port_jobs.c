@@ -5,6 +5,7 @@
  */
 #include "sim/engine/room.h"
 #include "sim/port/port_state.h"
+#include "sim/record/meter_jobs.h"
 #include "weir/host.h"
 
 #include <stdlib.h>
@@ -74,7 +75,7 @@ weir_status sim_port_add_workload(struct sim_port *port, uint32_t driver,
     WEIR_TRY(weir_host_set_queue_limit(port->host, *index, workload->queue_limit));
     WEIR_TRY(weir_host_set_mix(port->host, &workload->mix));
     workloads[port->workload_count++] =
-        (struct port_workload){ driver, workload->classes, workload->mix };
+        (struct port_workload){ driver, workload->classes, workload->mix, 0 };
     return *index + 1 == port->workload_count ? WEIR_OK : WEIR_EINVARIANT;
 }
 
@@ -133,6 +134,24 @@ weir_status sim_port_job_ended(struct sim_port *port, uint32_t workload, uint64_
 uint64_t sim_port_passes(const struct sim_port *port)
 {
     return port->passes;
+}
+
+/* ---- what gangs hold while they wait ---- */
+
+void sim_port_apply_reserve(struct sim_port *port, const struct weir_action *action)
+{
+    for (uint32_t i = 0; i < action->alloc.device_count; i++)
+        port->workloads[action->owner.index].reserved_units += action->alloc.devices[i].units;
+}
+
+void sim_port_count_reserved(struct sim_port *port)
+{
+    const struct sim_context *context = port->config.context;
+    for (uint32_t w = 0; w < port->workload_count; w++) {
+        sim_meter_jobs_reserved(context->meter, sim_engine_now(context->engine), w,
+                                weir_units_amount(port->workloads[w].reserved_units));
+        port->workloads[w].reserved_units = 0;
+    }
 }
 
 /* ---- GPUs cut anew ---- */

@@ -127,6 +127,9 @@ static weir_status apply_action(struct sim_port *port, const struct weir_action 
         return apply_deny(port, action);
     case WEIR_VERB_CUT:
         return sim_port_apply_cut(port, action);
+    case WEIR_VERB_RESERVE:
+        sim_port_apply_reserve(port, action);
+        return WEIR_OK;
     case WEIR_VERB_ANNOTATE:
         return WEIR_OK;
     case WEIR_VERB_REQUEST_NODE:
@@ -136,7 +139,6 @@ static weir_status apply_action(struct sim_port *port, const struct weir_action 
     case WEIR_VERB_ADMIT:
     case WEIR_VERB_PREEMPT:
     case WEIR_VERB_RESIZE:
-    case WEIR_VERB_RESERVE:
     case WEIR_VERB_COUNT:
         break;
     }
@@ -211,6 +213,7 @@ weir_status sim_port_apply_plan(struct sim_port *port, const struct weir_plan *p
             *refused += port->outcomes[i] != WEIR_REASON_NONE ? 1 : 0;
         }
     }
+    sim_port_count_reserved(port);
     return WEIR_OK;
 }
 

@@ -18,6 +18,7 @@ struct port_pool {
 struct port_workload {
     uint32_t driver, classes;
     struct weir_mix mix;
+    int64_t reserved_units; /* of GPUs, by the latest plan */
 };
 
 /* A GPU that is away while it is cut. */
@@ -94,6 +95,10 @@ void sim_port_forget_news(struct port_log *log);
 
 /* port_jobs.c */
 weir_status sim_port_apply_cut(struct sim_port *port, const struct weir_action *action);
+/* The plan reserves something; all its actions are applied. No device is taken: that nobody else
+ * gets it is libweir's doing. */
+void sim_port_apply_reserve(struct sim_port *port, const struct weir_action *action);
+void sim_port_count_reserved(struct sim_port *port);
 /* What it asks for, as libweir numbers it; WEIR_NO_INDEX = no such job. */
 uint32_t sim_port_job_kind(struct sim_port *port, uint32_t workload, uint64_t id);
 /* Devices were given back, or a node came: jobs that wait may start. */

@@ -91,6 +91,13 @@ void sim_meter_jobs(struct sim_meter *meter, int64_t now_ns, uint32_t job_class,
     }
 }
 
+void sim_meter_jobs_reserved(struct sim_meter *meter, int64_t now_ns, uint32_t workload,
+                             double gpus)
+{
+    meter_tick(meter, now_ns);
+    sim_gauge_set(&sim_meter_workload(meter, workload)->gauges[SIM_JOBS_RESERVED], now_ns, gpus);
+}
+
 void sim_meter_job_wait(struct sim_meter *meter, uint32_t job_class, int64_t wait_ns)
 {
     const struct both both = both_of(meter, job_class);

@@ -30,7 +30,8 @@ enum sim_job_count {
 enum sim_job_gauge {
     SIM_JOBS_WAITING,
     SIM_JOBS_RUNNING,
-    SIM_JOBS_GPUS, /* held */
+    SIM_JOBS_GPUS,     /* held */
+    SIM_JOBS_RESERVED, /* GPUs, by those that wait; of workloads only */
     SIM_JOBS_GAUGES
 };
 
@@ -55,6 +56,9 @@ void sim_meter_job(struct sim_meter *meter, uint32_t job_class, enum sim_job_cou
 /* So many more wait or run. */
 void sim_meter_jobs(struct sim_meter *meter, int64_t now_ns, uint32_t job_class,
                     enum sim_job_gauge what, double change);
+/* Jobs of a workload that wait have so many GPUs reserved. */
+void sim_meter_jobs_reserved(struct sim_meter *meter, int64_t now_ns, uint32_t workload,
+                             double gpus);
 /* A job started for the first time. */
 void sim_meter_job_wait(struct sim_meter *meter, uint32_t job_class, int64_t wait_ns);
 /* A job that lost a rank runs again, so long after. */

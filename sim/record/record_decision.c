@@ -219,7 +219,8 @@ static struct cell cell_runner_up(const struct weir_choice *choice, double value
 
 static bool has_place(const struct weir_action *action)
 {
-    return action->verb == WEIR_VERB_START || action->verb == WEIR_VERB_MOVE;
+    return action->verb == WEIR_VERB_START || action->verb == WEIR_VERB_MOVE ||
+           action->verb == WEIR_VERB_RESERVE;
 }
 
 static bool has_worker(const struct weir_action *action)

@@ -313,7 +313,8 @@ CREATE VIEW v_job_member AS
   LEFT JOIN job j ON j.run_id = w.run_id AND j.workload = w.workload AND j.job = w.job
   WHERE w.job IS NOT NULL;
 -- Denials, one row a holder of what was asked for (one row with holder NULL when nobody is known).
--- device = the kind of device that lacks; node and gpu = where it lacks least.
+-- device = the kind of device that lacks; node and gpu = where it lacks least. A place that a gang has
+-- reserved has no holder, but the name of one.
 CREATE VIEW v_denial AS
   SELECT r.variant, r.replication, a.run_id, d.t_s, a.decision, a.seq, a.stage, g.name AS stage_name,
          a.workload, a.job, j.name AS job_name, substr(a.outcome, 9) AS reason,
@@ -326,7 +327,8 @@ CREATE VIEW v_denial AS
            WHEN 'too few free GPUs' THEN 'GPU' ELSE '' END AS device,
          n.name AS node_name, json_extract(a.holders, '$.gpu') AS gpu, w.worker AS holder,
          w.stage AS holder_stage, w.workload AS holder_workload, w.job AS holder_job,
-         CASE WHEN w.job IS NULL THEN 'stage ' || p.pipeline || '/' || p.name
+         CASE WHEN x.job IS NOT NULL THEN 'job ' || y.name || '/' || coalesce(z.name, x.job)
+              WHEN w.job IS NULL THEN 'stage ' || p.pipeline || '/' || p.name
               ELSE 'job ' || l.name || '/' || coalesce(k.name, w.job) END AS holder_name,
          w.gpu_amount AS holder_gpus, coalesce(p.cpus, k.cpus / k.members) AS holder_cpus,
          w.devices AS holder_devices, w.created_s AS holder_since_s, w.ended_s AS holder_until_s
@@ -340,6 +342,10 @@ CREATE VIEW v_denial AS
   LEFT JOIN stage p ON p.run_id = a.run_id AND p.stage = w.stage
   LEFT JOIN workload l ON l.run_id = a.run_id AND l.workload = w.workload
   LEFT JOIN job k ON k.run_id = a.run_id AND k.workload = w.workload AND k.job = w.job
+  LEFT JOIN action x ON w.worker IS NULL AND x.run_id = a.run_id AND x.decision = a.decision
+    AND x.verb = 'reserve' AND x.worker = h.value
+  LEFT JOIN workload y ON y.run_id = a.run_id AND y.workload = x.workload
+  LEFT JOIN job z ON z.run_id = a.run_id AND z.workload = x.workload AND z.job = x.job
   WHERE a.verb = 'deny';
 CREATE VIEW v_job_sample AS
   SELECT r.variant, r.replication, r.start_unix_s + s.t_s AS time, g.name AS label_name, s.*
@@ -358,8 +364,14 @@ CREATE VIEW v_decision AS
   SELECT r.variant, r.replication, d.*, w.cpu_ms
   FROM decision d JOIN run r USING (run_id)
   LEFT JOIN decision_wall w ON w.run_id = d.run_id AND w.decision = d.decision;
+-- level = who wanted it: queueing (of a job), scaling (of a stage), capacity (of nodes and cuts), '' = none.
+-- placement = the policy that looked for its place, NULL = nobody did.
 CREATE VIEW v_action AS
-  SELECT r.variant, r.replication, d.t_s, g.name AS stage_name, n.name AS node_name, a.*
+  SELECT r.variant, r.replication, d.t_s, g.name AS stage_name, n.name AS node_name, a.*,
+         CASE WHEN a.job IS NOT NULL THEN 'queueing' WHEN a.stage IS NOT NULL THEN 'scaling'
+              WHEN a.verb IN ('cut', 'request_node', 'release_node') THEN 'capacity'
+              ELSE '' END AS level,
+         CASE WHEN a.nodes_seen IS NOT NULL THEN d.placement END AS placement
   FROM action a JOIN run r USING (run_id)
   JOIN decision d ON d.run_id = a.run_id AND d.decision = a.decision
   LEFT JOIN stage g ON g.run_id = a.run_id AND g.stage = a.stage

@@ -138,6 +138,7 @@ struct draft_sched {
     uint32_t explain;
     struct draft_latency latency;
     int64_t view_age_ns;
+    uint32_t hold_mode;
     struct draft_groups groups;
     struct draft_repartition repartition;
 };

@@ -60,6 +60,7 @@ void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched)
                                  .latency_ns = draft->latency.base_ns,
                                  .latency_per_worker_ns = draft->latency.per_worker_ns,
                                  .view_age_ns = draft->view_age_ns,
+                                 .hold_mode = draft->hold_mode,
                                  .repartition = repartition_of(&draft->repartition) };
     if (draft->groups.scorer != SIM_ABSENT_COUNT)
         sched->group_scorer = draft->groups.scorer;
@@ -312,6 +313,7 @@ void sim_resolve(struct sim_resolver *resolver)
     sim_resolve_pipelines(resolver);
     sim_resolve_workloads(resolver);
     resolve_contention(resolver);
+    sim_resolve_exclusive(resolver);
     sim_resolve_repartition(resolver);
     sim_resolve_timeline(resolver);
     sim_resolve_initial(resolver);

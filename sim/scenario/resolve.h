@@ -65,6 +65,8 @@ const struct weir_mig *sim_resolve_mig_table(struct sim_resolver *resolver,
 uint32_t sim_resolve_share(struct sim_resolver *resolver, const struct draft_node_group *group,
                            uint32_t type);
 /* Whether GPUs can be cut anew at all; after the workloads. */
+/* After all requests: whether uncut GPUs are shared. */
+void sim_resolve_exclusive(struct sim_resolver *resolver);
 void sim_resolve_repartition(struct sim_resolver *resolver);
 /* The part of a request that asks for a MIG instance; false when that was reported. */
 bool sim_resolve_mig_request(struct sim_resolver *resolver, const struct sim_yaml *at,

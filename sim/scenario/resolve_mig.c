@@ -141,7 +141,7 @@ uint32_t sim_resolve_share(struct sim_resolver *resolver, const struct draft_nod
         note_exclusive(resolver, group, share);
     refuse_keys(resolver, group, share);
     if (share == SIM_SHARING_FRACTION || share == SIM_SHARING_EXCLUSIVE)
-        return type; /* exclusive: the shapes of requests say it */
+        return type; /* which of them: see sim_resolve_exclusive */
     struct sim_node_type *shared = &scenario->node_types[scenario->node_types_count];
     *shared = scenario->node_types[type];
     shared->share = share;
@@ -150,6 +150,46 @@ uint32_t sim_resolve_share(struct sim_resolver *resolver, const struct draft_nod
     else
         shared->timeslice = turns_of(&group->timeslice.to);
     return (uint32_t)scenario->node_types_count++;
+}
+
+/* A part of one GPU: of its compute, or engines alone, whose GPU somebody else may hold. */
+static bool is_part(const struct weir_shape *shape)
+{
+    return shape->kind == WEIR_SHAPE_FRACTIONAL || shape->kind == WEIR_SHAPE_CODEC;
+}
+
+static bool asks_for_parts(const struct sim_scenario *scenario)
+{
+    for (size_t p = 0; p < scenario->pipelines_count; p++)
+        for (size_t s = 0; s < scenario->pipelines[p].stages_count; s++)
+            if (is_part(&scenario->pipelines[p].stages[s].shape))
+                return true;
+    for (size_t w = 0; w < scenario->workloads_count; w++)
+        for (size_t j = 0; j < scenario->workloads[w].jobs_count; j++)
+            if (is_part(&scenario->workloads[w].jobs[j].shape))
+                return true;
+    return false;
+}
+
+static bool says_fraction(const struct draft_cluster *cluster)
+{
+    const struct draft_node_group *groups = cluster->nodes.items;
+    bool says = cluster->share == SIM_SHARING_FRACTION;
+    for (size_t i = 0; i < cluster->nodes.count; i++)
+        says = says || groups[i].share == SIM_SHARING_FRACTION;
+    return says;
+}
+
+/* GPUs are exclusive unless somebody says otherwise, or asks for a part of one. */
+void sim_resolve_exclusive(struct sim_resolver *resolver)
+{
+    struct sim_scenario *scenario = resolver->scenario;
+    const bool is_exclusive =
+        resolver->is_exclusive ||
+        (!says_fraction(&resolver->draft->cluster) && !asks_for_parts(scenario));
+    for (size_t i = 0; is_exclusive && i < scenario->node_types_count; i++)
+        if (scenario->node_types[i].share == SIM_SHARING_FRACTION)
+            scenario->node_types[i].share = SIM_SHARING_EXCLUSIVE;
 }
 
 static bool has_cuts(const struct sim_scenario *scenario)

@@ -181,7 +181,8 @@ static void take_whole(struct sim_resolver *resolver, const struct sim_yaml *at,
 {
     if (!resolver->is_exclusive || shape->kind != WEIR_SHAPE_FRACTIONAL)
         return;
-    sim_report_warning(resolver->report, at,
+    const struct sim_yaml *gpus = sim_yaml_get(at, "gpus");
+    sim_report_warning(resolver->report, gpus != NULL ? gpus : at,
                        "asks for %.10g of a GPU and takes a whole one: share is exclusive",
                        weir_units_amount(shape->gpu_units));
     shape->kind = WEIR_SHAPE_WHOLE;

@@ -127,6 +127,7 @@ struct sim_sched {
     int64_t view_age_ns;           /* how old the counts and measurements of a view are */
     uint32_t group_scorer;         /* enum sim_group_scorer */
     uint32_t group_report;         /* enum weir_group_report */
+    uint32_t hold_mode;            /* enum weir_hold_mode */
     struct sim_repartition repartition;
 };
 

@@ -184,7 +184,8 @@ static const struct sim_field cluster_fields[] = {
     { SECTION("failures", draft_cluster, failures, &failures_section), ACTS(SIM_ACTS_TIMED),
       HELP("random failures of nodes") },
     { SECTION("power", draft_cluster, power, &power_section), HELP("electric power of CPUs") },
-    { CHOICE("share", draft_cluster, share, SHARE_CHOICES), ABSENT("fraction"),
+    { CHOICE("share", draft_cluster, share, SHARE_CHOICES),
+      ABSENT("exclusive, or fraction when somebody asks for a part of a GPU"),
       WORD("timeslice", SIM_ACTS_TIMED),
       HELP("how workers share the GPUs of all nodes; groups of nodes may say otherwise") },
 };

@@ -101,6 +101,12 @@ static const struct sim_field sched_fields[] = {
       ACTS(SIM_ACTS_TIMED),
       HELP("how old the queues, counts of busy workers, measurements and news of jobs (come, gone, "
            "over) are that a decision sees; with pipelines at most the interval") },
+    { CHOICE("hold_mode", draft_sched, hold_mode, "none|reserve"), DEFAULT("none"),
+      ACTS(SIM_ACTS_JOBS),
+      HELP(
+          "what a gang (members > 1, no placement group) has while it waits: nothing; or the GPUs, "
+          "CPUs and memory that its members find, kept from the jobs behind it and from pipelines "
+          "until all have a place") },
     { SECTION("placement_groups", draft_sched, groups, &groups_section), ABSENT("ray"),
       WAS("groups"), ACTS(SIM_ACTS_JOBS | SIM_ACTS_FILL), HELP("placement groups, for jobs") },
     { SECTION("repartition", draft_sched, repartition, &repartition_section), ABSENT("off"),

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The captioning examples meet the times that can be computed by hand, in every way of execution.
-# covers: S2.1 S2.2 S2.3 S2.4 S2.5 S2.12 S2.13 S2.14 S2.16 S2.23 S2.34 S2.35 S2.36
-#   S2.37
+# covers: S2.1 S2.2 S2.3 S2.4 S2.5 S2.12 S2.13 S2.14 S2.16 S2.34 S2.35 S2.36 S2.37
 . "$WEIR_SOURCE_DIR/tests/support/cli.sh"
 
 examples=$WEIR_SOURCE_DIR/scenarios/examples

@@ -98,8 +98,9 @@ YAML
 }
 
 # Three jobs wait, for three causes: too little is free, the only node that could serve is down,
-# nothing could ever serve. Each has a reason of its own.
-# covers: S4.31 partly (actors; jobs that fit nowhere are refused at once, with that cause)
+# nothing could ever serve. Each has a reason of its own; the third is told at once, and not only to
+# those who ask why it waits.
+# covers: S4.31 partly (actors)
 three_causes() {
     scenario causes '{name: a, cpus: 8, gpus: {a100-80: 2}}, {name: h, cpus: 8, gpus: {h100: 2}}' '
   - name: w
@@ -120,6 +121,18 @@ timeline: [{at: 5 min, for: 2 h, action: node_down, node: h}]'
     expect 0 "$WEIR_BIN" explain causes.db --job large-0
     has stdout 'it would not fit, even if all nodes were up and empty'
     has stdout 'refused at 00:11:00'
+    local job reasons=()
+    for job in short-1 lost-0 large-0; do
+        expect 0 "$WEIR_BIN" explain causes.db --job "$job" --format json
+        reasons+=("$(json stdout 'd["waits"][0]["reason"]')")
+    done
+    [ "${reasons[*]}" = 'too few free GPUs node is down or cordoned it would not fit, even if all nodes were up and empty' ] ||
+        fail "the reasons are ${reasons[*]}"
+    # What there is to do: fewer GPUs a job, the node back, more of them on a node.
+    expect 0 "$WEIR_BIN" run causes.yaml -q -o mended.db -S "timeline=[]" \
+        -S "cluster.nodes=[{name: a, count: 4, cpus: 8, gpus: {a100-80: 4}}, {name: h, cpus: 8, gpus: {h100: 2}}]"
+    expect 0 "$WEIR_BIN" explain mended.db --pending
+    has stdout 'nothing waits at 00:30:00'
     expect 0 "$WEIR_BIN" explain causes.db --job w/short-2
     has stdout '  waits since 00:01:00'
     has stdout '    denied as short-0 by decision '
@@ -142,6 +155,24 @@ timeline: [{at: 5 min, for: 2 h, action: node_down, node: h}]'
     expect 0 "$WEIR_BIN" explain behind.db --job head-0
     has stdout ': too few CPUs; lacks: CPU'
     has stdout '      job w/busy-0: 3 CPUs since 00:00:00'
+}
+
+# The only GPU that is free is the gang's, which waits for the other one: who comes later is told so.
+who_reserved_it() {
+    scenario reserved '{name: n, cpus: 8, gpus: {h100: 2}}' '
+  - name: w
+    run_time: const(1 h)
+    classes:
+      - {name: short, count: 1, at: 0 s, run_time: const(30 s), request: {gpus: 1}}
+      - {name: busy, count: 1, at: 0 s, request: {gpus: 1}}
+      - {name: gang, count: 1, at: 1 min, members: 2, request: {gpus: 1}}
+      - {name: late, count: 1, at: 2 min, request: {gpus: 1}}' 'horizon: 30 min'
+    expect 0 "$WEIR_BIN" run reserved.yaml -q -o reserved.db -S sched.hold_mode=reserve
+    expect 0 "$WEIR_BIN" explain reserved.db --job late-0
+    has stdout '    nearest to room: n GPU 0, reserved for job w/gang-0'
+    expect 0 "$WEIR_BIN" run reserved.yaml -q -o free.db
+    expect 0 "$WEIR_BIN" explain free.db --job late-0
+    has stdout '  started at 00:02:00'
 }
 
 # A gang of four on four nodes: its node is lost at 10 s, all ranks end then, and it starts again at
@@ -206,6 +237,7 @@ rows_do_not_grow_with_the_queue() {
 
 mixed
 three_causes
+who_reserved_it
 a_gang_comes_back_on_other_nodes
 names_of_a_trace
 rows_do_not_grow_with_the_queue

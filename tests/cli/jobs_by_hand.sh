@@ -93,15 +93,28 @@ a_gang_is_as_large_as_its_members() {
 }
 
 # A gang of 16 on 16 GPUs, of which the small jobs before it free one a second from 20 s on: it takes
-# none of them until it takes all at 34 s, and whoever comes later waits behind it.
-# covers: S1.17 partly (hold_mode reserve)
+# none of them until it takes all at 34 s, and whoever comes later waits behind it, or under first_fit
+# starts before it. With hold_mode: reserve it holds what is free, one GPU from 15 s, two from 20 s,
+# three from 21 s .. 15 from 33 s on, which makes 124 GPU seconds: later ones find nothing.
+# covers: S1.17
 a_gang_holds_nothing_while_it_waits() {
-    run sixteen '{name: n, count: 2, cpus: 64, gpus: {l4: 8}}' '
+    local sixteen='
       - {name: early, count: 15, at: 0 s, every: 1 s, service: const(20 s), request: {gpus: 1}}
       - {name: gang, count: 1, at: 15 s, members: 16, service: const(50 s), request: {gpus: 1}}
       - {name: late, count: 1, at: 16 s, service: const(5 s), request: {gpus: 1}}'
+    local nodes='{name: n, count: 2, cpus: 64, gpus: {l4: 8}}'
+    run passed "$nodes" "$sixteen" -S sched.queueing=first_fit
+    grep -v early passed >waiting
+    wants waiting 'gang 15 34 84 done 1' 'late 16 16 21 done 1'
+    value passed.db gang.partial_holds '' 0
+    run held "$nodes" "$sixteen" -S sched.queueing=first_fit -S sched.hold_mode=reserve
+    grep -v early held >waiting
+    wants waiting 'gang 15 34 84 done 1' 'late 16 84 89 done 1'
+    value held.db gang.partial_holds '' 124
+    run sixteen "$nodes" "$sixteen"
     grep -v early sixteen >waiting
     wants waiting 'gang 15 34 84 done 1' 'late 16 84 89 done 1'
+    value sixteen.db gang.partial_holds '' 0
     python3 - sixteen.db <<'PY' || fail "GPUs held in part"
 import sqlite3, sys
 rows = sqlite3.connect(sys.argv[1]).execute(

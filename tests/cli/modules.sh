@@ -17,7 +17,6 @@ pipelines:
       - {name: a, cpus: 1, service: 1 s}
 Y
 
-# covers: S1.24
 expect 4 "$WEIR_BIN" run small.yaml --plugin "$WEIR_PLUGINS/hostile_version_1.so" -o old.db --quiet
 has stderr 'was built for interface version 1, this is version 2: build it anew'
 

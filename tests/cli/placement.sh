@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Placement policies side by side: fgd fills four nodes at least five points fuller than random
 # before it refuses a job, fuller than any other policy too, and neither is chance.
-# covers: S0.30 S1.10 S1.14 S1.15 partly (exclusive GPUs as the default), S1.69
+# covers: S0.30 S1.10 S1.14 S1.15, S1.69
 . "$WEIR_SOURCE_DIR/tests/support/cli.sh"
 
 scenario=$WEIR_SOURCE_DIR/scenarios/examples/pack_density.yaml
@@ -58,7 +58,7 @@ pipelines:
       - {name: infer, cpus: 1, gpus: 0.5, workers: 4, service: 1 s, source: guess}
 YAML
 expect 0 "$WEIR_BIN" validate exclusive.yaml
-has stderr 'asks for 0.5 of a GPU and takes a whole one: share is exclusive'
+has stderr 'exclusive.yaml:14:38: warning: pipelines[0].stages[0].gpus: asks for 0.5 of a GPU and takes a whole one: share is exclusive'
 expect 0 "$WEIR_BIN" run exclusive.yaml -q -o exclusive.db
 expect 0 "$WEIR_BIN" run exclusive.yaml -q -S cluster.share=fraction -o fraction.db
 hasnt stderr 'takes a whole one'
@@ -71,6 +71,24 @@ assert abs(wasted - float(sys.argv[2])) < 1e-9, wasted
 PY
 done
 expect 2 "$WEIR_BIN" validate exclusive.yaml -S pipelines.p.stages.infer.workers=5
+
+# Where nobody says it, GPUs are exclusive until somebody asks for a part of one, which he gets.
+sed '/^  share:/d' exclusive.yaml >unsaid.yaml
+share_is() {
+    expect 0 "$WEIR_BIN" show unsaid.yaml -f json "${@:2}"
+    hasnt stderr 'warning'
+    has stdout "\"share\": \"$1\""
+}
+share_is fraction
+share_is exclusive -S pipelines.p.stages.infer.gpus=1
+share_is exclusive -S pipelines.p.stages.infer.gpus=0
+share_is fraction -S pipelines.p.stages.infer.gpus=0 -S pipelines.p.stages.infer.nvdecs=1
+share_is fraction -S pipelines.p.stages.infer.gpus=1 -S cluster.share=fraction
+share_is timeslice -S cluster.share=timeslice
+expect 0 "$WEIR_BIN" run unsaid.yaml -q -o unsaid.db
+cmp <(sqlite3 fraction.db 'select metric, label, value from result') \
+    <(sqlite3 unsaid.db 'select metric, label, value from result')
+expect 0 "$WEIR_BIN" validate unsaid.yaml -S pipelines.p.stages.infer.workers=8
 
 # Nodes say it alike; those that are cut may go beside them.
 sed 's/^  share: exclusive/  share: fraction/; s/nodes: .*/nodes:\n    - {name: a, cpus: 8, gpus: {h100: 1}, share: exclusive}\n    - {name: b, cpus: 8, gpus: {h100: 4}}/' \

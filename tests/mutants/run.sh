@@ -3,23 +3,34 @@
 # run.sh ROOT FOLDER [NAME...]: puts the bugs of tests/mutants/list.txt, each alone, into a copy of the
 # sources in FOLDER, and expects the test that goes with it to fail. A bug that no test notices, and
 # one whose place is no longer found, is a failure. `./dev test --mutants` runs it.
+# run.sh --places ROOT: builds nothing, only looks for the place and the test of every bug.
 set -euo pipefail
+try_one=one
+if [ "$1" = --places ]; then
+    try_one=find_place
+    set -- "$2" /nowhere
+fi
 root=$1 folder=$2
 shift 2
 copy=$folder/source built=$folder/build log=$folder/log
-mkdir -p "$copy"
 rooms=(CMakeLists.txt cmake sched sim workloads analysis scenarios tests docs LICENSES README.md)
 
-# Only what differs is copied, so that little is built anew; what is gone goes. A new copy has no room.
+# list FOLDER: the files of all rooms there.
 list() { (cd "$1" && { find "${rooms[@]}" -type f 2>/dev/null || true; } | LC_ALL=C sort); }
-list "$root" >"$folder/files"
-list "$copy" | LC_ALL=C comm -13 "$folder/files" - | while read -r file; do rm "$copy/$file"; done
-while read -r file; do
-    cmp -s "$root/$file" "$copy/$file" && continue
-    mkdir -p "$copy/$(dirname "$file")"
-    cp "$root/$file" "$copy/$file"
-done <"$folder/files"
-cmake -S "$copy" -B "$built" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS=-O0 >"$log" 2>&1 || { cat "$log"; exit 1; }
+
+# Only what differs is copied, so that little is built anew; what is gone goes. A new copy has no room.
+prepare() {
+    mkdir -p "$copy"
+    list "$root" >"$folder/files"
+    list "$copy" | LC_ALL=C comm -13 "$folder/files" - | while read -r file; do rm "$copy/$file"; done
+    while read -r file; do
+        cmp -s "$root/$file" "$copy/$file" && continue
+        mkdir -p "$copy/$(dirname "$file")"
+        cp "$root/$file" "$copy/$file"
+    done <"$folder/files"
+    cmake -S "$copy" -B "$built" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS=-O0 >"$log" 2>&1 ||
+        { cat "$log"; exit 1; }
+}
 
 # build TEST: the programs a test needs; try TEST: runs it. A run without an end is noticed, too; one
 # that leaves a slow part out (77) has found nothing wrong.
@@ -78,12 +89,30 @@ one() {
     return $status
 }
 
+# find_place NAME FILE TEST EDIT...: 0 when there is something to edit, and such a test.
+find_place() {
+    local name=$1 file=$2 test=$3 source=$3
+    shift 3
+    if [[ $test =~ ^test_([a-z]+)_(.*)$ ]]; then
+        source=tests/${BASH_REMATCH[1]}/${BASH_REMATCH[2]}.c
+    fi
+    if [ ! -e "$root/$source" ]; then
+        echo "FAILED  $name: there is no test $test"
+    elif [ ! -e "$root/$file" ] || sed -E "$@" "$root/$file" | cmp -s - "$root/$file"; then
+        echo "FAILED  $name: its place in $file is not found"
+    else
+        return 0
+    fi
+    return 1
+}
+
+[ "$try_one" = find_place ] || prepare
 failed=0 count=0 name=''
 arguments=()
 finish() {
     if [ -n "$name" ] && { [ -z "$wanted" ] || [[ ,$wanted, == *",$name,"* ]]; }; then
         count=$((count + 1))
-        one "$name" "$file" "$test" "${arguments[@]}" || failed=$((failed + 1))
+        "$try_one" "$name" "$file" "$test" "${arguments[@]}" || failed=$((failed + 1))
     fi
     name=''
     arguments=()
@@ -99,5 +128,5 @@ while read -r word rest; do
 done <"$root/tests/mutants/list.txt"
 finish
 [ "$count" -gt 0 ] || { echo "no such mutant: $*"; exit 1; }
-echo "$count bugs, $((count - failed)) noticed"
+[ "$try_one" = find_place ] || echo "$count bugs, $((count - failed)) noticed"
 [ "$failed" -eq 0 ]

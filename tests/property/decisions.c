@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A decision of any run can be taken out and made again: decisions of random scenarios (pipelines,
- * jobs with gangs, placement groups, GPUs cut anew, node failures, limits of queues, late plans,
- * every kind of policy) are exported as they are about to be made, and `weir decide`, a process of
- * its own, plans the same, action by action.
+ * jobs with gangs that hold what they find or nothing, placement groups, GPUs cut anew, node
+ * failures, limits of queues, late plans, every kind of policy) are exported as they are about to
+ * be made, and `weir decide`, a process of its own, plans the same, action by action.
  */
 #include "sim/cli/decide.h"
 #include "sim/cli/decide_document.h"
@@ -167,9 +167,12 @@ static struct sim_scenario *scenario_of(uint64_t seed, uint64_t *dice)
                    "sched.scaling.policy=%s sched.scaling.interval=%us sched.latency=%s",
                    scalings[roll(dice, sizeof scalings / sizeof scalings[0])],
                    10 + roll(dice, 3) * 10, latencies[roll(dice, 3)]);
+    const char *const holds = seed % 3 == 0 ? "sched.hold_mode=reserve" : NULL;
+    if (holds != NULL && more[0] != '\0')
+        (void)snprintf(sets + strlen(sets), sizeof sets - strlen(sets), " %s", holds);
     struct sim_scenario *scenario = NULL;
     if (asprintf(&text, "%s%s", jobs, more) >= 0)
-        scenario = test_scenario(text, more[0] != '\0' ? sets : NULL);
+        scenario = test_scenario(text, more[0] != '\0' ? sets : holds);
     free(text);
     free(jobs);
     return scenario;
@@ -264,15 +267,15 @@ static void exported_decisions_give_the_same_plans_in_a_new_process(void)
     (void)unlink("decisions.jsonl");
     (void)unlink("decisions_trace.csv");
     printf("%u decisions; starts: %u of jobs, %u of these in gangs, %u of pools, %u on instances; "
-           "%u stops, %u slots, %u denied (%u turned away), %u cuts\n",
+           "%u stops, %u slots, %u denied (%u turned away), %u cuts, %u reserved\n",
            seen.decisions, seen.of_jobs, seen.of_gangs, seen.of_pools, seen.instances,
            seen.verbs[WEIR_VERB_STOP], seen.verbs[WEIR_VERB_SET_SLOTS], seen.verbs[WEIR_VERB_DENY],
-           seen.turned_away, seen.verbs[WEIR_VERB_CUT]);
+           seen.turned_away, seen.verbs[WEIR_VERB_CUT], seen.verbs[WEIR_VERB_RESERVE]);
     CHECK(seen.decisions >= LEAST);
     CHECK(seen.of_jobs > 0 && seen.of_gangs > 0 && seen.of_pools > 0 && seen.instances > 0);
     CHECK(seen.verbs[WEIR_VERB_STOP] > 0 && seen.verbs[WEIR_VERB_SET_SLOTS] > 0);
     CHECK(seen.verbs[WEIR_VERB_DENY] > 0 && seen.turned_away > 0);
-    CHECK(seen.verbs[WEIR_VERB_CUT] > 0);
+    CHECK(seen.verbs[WEIR_VERB_CUT] > 0 && seen.verbs[WEIR_VERB_RESERVE] > 0);
 }
 
 static const struct test tests[] = {

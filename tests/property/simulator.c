@@ -137,6 +137,7 @@ static void complete_timeline(char **text)
     *text = grown;
 }
 
+/* covers: S1.4 */
 static void invariants_hold_at_every_event(void)
 {
     size_t complete = 0;

@@ -25,7 +25,6 @@ static struct weir_host *open_host(void)
     return test_host(&config, &one_stage);
 }
 
-/* covers: S1.24 */
 static void nothing_in_place_of_a_host_is_a_status(void)
 {
     const struct weir_node_spec node = { .size = sizeof(struct weir_node_spec) };
@@ -70,7 +69,6 @@ static void nothing_in_place_of_a_host_is_a_status(void)
     weir_host_destroy(NULL);
 }
 
-/* covers: S1.24 */
 static void nothing_in_place_of_a_plan_is_a_status(void)
 {
     const struct weir_call call = { .size = sizeof(struct weir_call),
@@ -93,7 +91,6 @@ static void nothing_in_place_of_a_plan_is_a_status(void)
     weir_host_destroy(host);
 }
 
-/* covers: S1.24 */
 static void lists_that_are_missing_are_a_status(void)
 {
     const struct weir_node_spec node = { .size = sizeof(struct weir_node_spec),
@@ -125,7 +122,6 @@ static void lists_that_are_missing_are_a_status(void)
     weir_host_destroy(host);
 }
 
-/* covers: S1.24 */
 static void what_is_not_there_is_not_found(void)
 {
     const struct weir_pool_update update = { .size = sizeof(struct weir_pool_update) };
@@ -201,7 +197,6 @@ static weir_status with_size(uint32_t kind, uint32_t size, struct weir_host *hos
 }
 
 /* A size that was never set, and one that is too small, of every struct the caller fills. */
-/* covers: S1.24 */
 static void structs_of_another_size_are_refused(void)
 {
     struct weir_host *const host = open_host();
@@ -237,7 +232,6 @@ static void a_larger_struct_is_taken(void)
     weir_host_destroy(host);
 }
 
-/* covers: S1.24 */
 static void time_that_runs_backwards_is_a_status(void)
 {
     struct weir_call call = { .size = sizeof(struct weir_call),

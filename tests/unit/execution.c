@@ -192,21 +192,46 @@ static void debugging_runs_one_task_at_a_time(void)
 }
 
 /* The last start of the first stage and the first one of the second. */
-static bool goes_stage_by_stage(const struct trace *trace)
+/* Of a pipeline of two stages, `first` and the next. */
+static bool goes_stage_by_stage(const struct trace *trace, uint32_t first)
 {
-    int64_t last_ns = 0;
-    int64_t first_ns = INT64_MAX;
-    for (size_t i = 0; i < trace->count; i++) {
-        const struct sim_span *span = &trace->spans[i];
-        if (span->stage == 0 && span->start_ns > last_ns)
-            last_ns = span->start_ns;
-        if (span->stage == 1 && span->start_ns < first_ns)
-            first_ns = span->start_ns;
-    }
-    return last_ns < first_ns;
+    return edge(trace, first, true) <= edge(trace, first + 1, false);
 }
 
-/* covers: S2.24 */
+/* Two pipelines of one scenario, each as it says, or streaming when it says nothing.
+ * covers: S2.23 */
+static void every_pipeline_runs_in_its_own_mode(void)
+{
+    static const char text[] =
+        "schema: 2\nname: e\ncluster:\n  nodes: [{name: n, cpus: 8}]\n"
+        "sched: {placement: fgd, scaling: {policy: fixed, interval: 180 s}}\npipelines:\n"
+        "  - {name: p, input: {items: 10}, stages: [{name: a, workers: 1, service: 1 s},"
+        " {name: b, workers: 1, service: 1 s}]}\n"
+        "  - {name: q, input: {items: 10}, stages: [{name: a, workers: 1, service: 1 s},"
+        " {name: b, workers: 1, service: 1 s}]}\n";
+    static const struct {
+        const char *sets;
+        bool is_batch[2];
+    } cases[] = {
+        { NULL, { false, false } },
+        { "pipelines.p.execution=batch", { true, false } },
+        { "pipelines.q.execution=batch", { false, true } },
+        { "pipelines.p.execution=streaming pipelines.q.execution=batch", { false, true } },
+        { "pipelines.p.execution=batch pipelines.q.execution=batch_debug", { true, true } },
+    };
+    struct trace *trace = calloc(1, sizeof(*trace));
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sim_run_summary *summary = run(text, cases[i].sets, trace);
+        CHECK_I64(summary->items_done, 20);
+        CHECK_I64(trace->count, 40);
+        for (uint32_t p = 0; p < 2; p++)
+            CHECK(goes_stage_by_stage(trace, 2 * p) == cases[i].is_batch[p]);
+        free(summary);
+    }
+    free(trace);
+}
+
+/* covers: S2.24 partly (auto must be written: the default is streaming everywhere) */
 static void auto_is_batch_on_one_machine_with_one_gpu(void)
 {
     static const struct {
@@ -229,7 +254,7 @@ static void auto_is_batch_on_one_machine_with_one_gpu(void)
                        cases[i].nodes);
         struct sim_run_summary *summary = run(text, NULL, trace);
         CHECK_I64(summary->items_done, 10);
-        CHECK(goes_stage_by_stage(trace) == cases[i].is_batch);
+        CHECK(goes_stage_by_stage(trace, 0) == cases[i].is_batch);
         free(summary);
     }
     free(trace);
@@ -290,6 +315,7 @@ static const struct test tests[] = {
       back_pressure_keeps_streaming_within_its_store },
     { "an outer store takes its time", an_outer_store_takes_its_time },
     { "debugging runs one task at a time", debugging_runs_one_task_at_a_time },
+    { "every pipeline runs in its own mode", every_pipeline_runs_in_its_own_mode },
     { "auto is batch on one machine with one GPU", auto_is_batch_on_one_machine_with_one_gpu },
     { "a batch stage cuts its input anew", a_batch_stage_cuts_its_input_anew },
     { "serving takes one request a turn", serving_takes_one_request_a_turn },

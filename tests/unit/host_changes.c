@@ -56,7 +56,6 @@ static weir_status keep_text(void *state, const char *text, size_t length)
     return WEIR_OK;
 }
 
-/* covers: S1.24 */
 static void a_removed_node_loses_its_workers_and_is_used_no_more(void)
 {
     struct weir_host *const host = open_host("xenna");
@@ -134,7 +133,6 @@ static uint32_t holders(const struct weir_host *host, uint32_t node, uint32_t gp
     return count;
 }
 
-/* covers: S1.24 */
 static void an_ill_gpu_keeps_its_worker_and_gets_no_other(void)
 {
     struct weir_host *const host = open_host("xenna");
@@ -214,7 +212,6 @@ static uint32_t actions_for(struct weir_host *host, uint32_t pool)
     return count;
 }
 
-/* covers: S1.24 */
 static void a_removed_pool_is_left_alone_by_every_policy(void)
 {
     for (uint32_t s = 0; s < weir_scaling_count(); s++) {

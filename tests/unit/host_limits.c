@@ -68,7 +68,6 @@ static struct seen decide(struct weir_host *host, struct weir_call call,
     return seen;
 }
 
-/* covers: S1.24 */
 static void a_cap_spreads_jobs_over_calls(void)
 {
     const struct weir_host_config config = test_config("fgd", "xenna");
@@ -166,7 +165,6 @@ static void what_there_was_no_time_for_is_decided_later(void)
     weir_host_destroy(host);
 }
 
-/* covers: S1.24 */
 static void a_cancelled_plan_was_never_made(void)
 {
     const struct weir_host_config config = test_config("fgd", "xenna");

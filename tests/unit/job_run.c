@@ -133,25 +133,30 @@ static const char *const gang = HEAD("{name: n, count: 2, cpus: 64, ram: 64 GiB,
                                             "service: const(50 s), request: {gpus: 1}}\n";
 
 /* A gang of 8 among small jobs on 8 GPUs: starved by first fit until 107, at 28 with FCFS, where
- * small jobs then wait 42.3 s on average.
- * covers: S1.17 partly (hold_mode reserve) */
+ * small jobs then wait 42.3 s on average. A gang that holds the one GPU that is free from 21 s on,
+ * the two from 22 s on ... the seven from 27 s on does as well under first fit: 28 GPU seconds.
+ * covers: S1.17 */
 static void gang_starts_whole_or_not_at_all(void)
 {
-    struct sim_run_summary *summary = test_summary();
-    struct seen *seen = run_jobs(gang, "sched.queueing=first_fit", summary);
-    CHECK_I64(seen->rows[21].members, 8);
-    CHECK_I64(seen->rows[21].start_ns, 107 * SIM_NS_PER_S);
-    CHECK_NEAR(test_value(summary, "wait.job.mean", "small"), 0, 0);
-    CHECK_NEAR(test_value(summary, "makespan", ""), 157, 1e-9);
-    free(seen);
-    free(summary);
-    summary = test_summary();
-    seen = run_jobs(gang, "sched.queueing=fcfs", summary);
-    CHECK_I64(seen->rows[21].start_ns, 28 * SIM_NS_PER_S);
-    CHECK_NEAR(test_value(summary, "wait.job.mean", "small"), 42.3, 1e-9);
-    CHECK_NEAR(test_value(summary, "makespan", ""), 158, 1e-9);
-    free(seen);
-    free(summary);
+    static const struct {
+        const char *set;
+        int start_s;
+        double small_wait_s, makespan_s, held;
+    } cases[] = { { "sched.queueing=first_fit", 107, 0, 157, 0 },
+                  { "sched.queueing=first_fit sched.hold_mode=none", 107, 0, 157, 0 },
+                  { "sched.queueing=fcfs", 28, 42.3, 158, 0 },
+                  { "sched.queueing=first_fit sched.hold_mode=reserve", 28, 42.3, 158, 28 } };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sim_run_summary *summary = test_summary();
+        struct seen *seen = run_jobs(gang, cases[i].set, summary);
+        CHECK_I64(seen->rows[21].members, 8);
+        CHECK_I64(seen->rows[21].start_ns, cases[i].start_s * SIM_NS_PER_S);
+        CHECK_NEAR(test_value(summary, "wait.job.mean", "small"), cases[i].small_wait_s, 1e-9);
+        CHECK_NEAR(test_value(summary, "makespan", ""), cases[i].makespan_s, 1e-9);
+        CHECK_NEAR(test_value(summary, "gang.partial_holds", ""), cases[i].held, 1e-9);
+        free(seen);
+        free(summary);
+    }
 }
 
 /* One server: a runs 0-10; b may wait; c finds one waiting and is refused, comes back 5 s later

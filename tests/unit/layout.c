@@ -451,7 +451,7 @@ static const struct kept structs[] = {
     { FIELD(weir_host_config, group_by_policy, 136) },
     { FIELD(weir_host_config, group_report, 140) },
     { FIELD(weir_host_config, cut_min_gain, 144) },
-    { FIELD(weir_host_config, reserved, 148) },
+    { FIELD(weir_host_config, hold_mode, 148) },
     { SIZE(weir_pool_spec, 136) },
     { FIELD(weir_pool_spec, size, 0) },
     { FIELD(weir_pool_spec, pipeline, 4) },
@@ -703,7 +703,6 @@ static void compare(const struct kept *rows, size_t count)
             printf("  %s\n", rows[i].name);
 }
 
-/* covers: S1.24 */
 static void structs_lie_as_they_did(void)
 {
     if (sizeof(void *) != 8) {

@@ -22,6 +22,12 @@ WEIR_BEGIN_DECLS
 
 struct weir_host;
 
+/* What a gang, a job of several ranks, has while not all of them find a place. Reserve: its ranks
+ * keep what they find from whoever is asked after it, jobs and pools alike; found anew at every
+ * decision, each a RESERVE of the plan. Jobs before it in the queue go first, so that two gangs
+ * never wait for each other; placement groups reserve nothing. */
+enum weir_hold_mode { WEIR_HOLD_NONE, WEIR_HOLD_RESERVE };
+
 struct weir_host_config {
     uint32_t size;                          /* sizeof */
     uint32_t explain;                       /* enum weir_explain */
@@ -41,7 +47,7 @@ struct weir_host_config {
                                  0 = where Ray's own scorer does */
     uint32_t group_report;    /* enum weir_group_report */
     uint32_t cut_min_gain;    /* slices that cutting a GPU anew must win; 0 = GPUs are never cut */
-    uint32_t reserved;
+    uint32_t hold_mode;       /* enum weir_hold_mode */
 };
 
 WEIR_API weir_status weir_host_create(const struct weir_host_config *config,

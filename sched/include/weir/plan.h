@@ -48,7 +48,9 @@ WEIR_BEGIN_DECLS
  *   RELEASE_NODE  -     the node is there                                   REFUSED, no supplier
  *   DENY          P J   owner known, a known reason                         none
  *   WAKE          -     value not before now                                none: a call with WAKE
- *   RESERVE       J     the job has such a rank, value not before now       none
+ *   RESERVE       J     the job has such a rank, value not before now; of   none
+ *                       a place: as what START takes, for nobody else in
+ *                       this plan
  *   CUT           -     a GPU with a MIG table that nothing holds           CUT or UNCUT
  *   ANNOTATE      -     nothing                                             none
  *
@@ -115,14 +117,16 @@ struct weir_action {
     uint32_t rank;           /* START of a job: which of its ranks */
     uint32_t node;           /* CUT, RELEASE_NODE */
     uint32_t gpu;            /* CUT: index within the node */
-    uint64_t worker;         /* START: new or reused id; STOP, MOVE: existing id */
+    /* START: new or reused id; STOP, MOVE: existing id; RESERVE: as whose the plan's holders name
+     * the place, never a worker */
+    uint64_t worker;
     /* SET_SLOTS: slots; WAKE: time in ns; RESIZE: ranks; REQUEST_NODE: node type; CUT: the layout;
      * RESERVE: until when, in ns; ANNOTATE: a number of the policy */
     int64_t value;
     uint32_t reserved;
     uint32_t reused; /* START: 1 = a worker stopped earlier in this plan that is kept after all */
     uint32_t choice; /* index into the plan's choices, WEIR_NO_INDEX = not kept */
-    struct weir_alloc alloc; /* START, MOVE */
+    struct weir_alloc alloc; /* START, MOVE; RESERVE, nothing in it = no place yet */
     /* START: the first id of workers that start together, all or none; 0 = alone. They follow each
      * other in the plan: a group that is one worker (SPMD_MULTI), or the ranks of a job. */
     uint64_t group;
