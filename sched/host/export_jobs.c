@@ -46,7 +46,7 @@ static void put_kinds(const struct weir_export *out)
         weir_json_open(json, NULL, '{');
         if (kind->strategy > 0)
             weir_json_text(json, "strategy", weir_group_strategy_name(kind->strategy - 1));
-        if (kind->is_settled != 0)
+        if (weir_jobs_is_settled(jobs, i))
             weir_json_flag(json, "settled", true);
         weir_json_open(json, "groups", '[');
         for (uint32_t g = 0; g < kind->group_count; g++)

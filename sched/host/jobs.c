@@ -13,6 +13,7 @@ enum { ID_BITS = 44, MOST_WORKLOADS = 1 << (64 - ID_BITS) };
 void weir_jobs_open(struct weir_jobs *jobs, const struct weir_allocator *allocator)
 {
     *jobs = (struct weir_jobs){ .allocator = *allocator,
+                                .given_back = 1,
                                 .record_free = WEIR_NO_INDEX,
                                 .extra_free = WEIR_NO_INDEX };
 }
@@ -31,7 +32,6 @@ void weir_jobs_close(struct weir_jobs *jobs)
     weir_free(memory, jobs->kinds);
     weir_free(memory, jobs->kind_order);
     weir_free(memory, jobs->front);
-    weir_free(memory, jobs->settled);
     weir_free(memory, jobs->refused);
     weir_free(memory, jobs->records);
     weir_free(memory, jobs->extras);
@@ -205,7 +205,6 @@ static weir_status reserve_kind(struct weir_jobs *jobs)
     WEIR_ROOM(memory, jobs->kinds, jobs->kind_capacity, count);
     WEIR_ROOM(memory, jobs->kind_order, jobs->order_capacity, count);
     WEIR_ROOM(memory, jobs->front, jobs->front_capacity, count);
-    WEIR_ROOM(memory, jobs->settled, jobs->settled_capacity, count);
     WEIR_ROOM(memory, jobs->refused, jobs->refused_capacity, count);
     return weir_id_table_reserve(&jobs->kind_ids, memory, count);
 }
@@ -510,61 +509,50 @@ static void put_front(struct weir_jobs *jobs, uint32_t place, uint32_t kind)
     jobs->kinds[kind].front = place;
 }
 
-static void rise_front(struct weir_jobs *jobs, uint32_t place)
+/* What is at this place and behind it may not be settled. */
+static void look_from(struct weir_jobs *jobs, uint32_t place)
 {
-    const uint32_t kind = jobs->front[place];
-
-    while (place > 0 && kind_is_before(jobs, kind, jobs->front[(place - 1) / 2])) {
-        put_front(jobs, place, jobs->front[(place - 1) / 2]);
-        place = (place - 1) / 2;
-    }
-    put_front(jobs, place, kind);
-}
-
-static void sink_front(struct weir_jobs *jobs, uint32_t place)
-{
-    const uint32_t kind = jobs->front[place];
-
-    for (;;) {
-        uint32_t child = 2 * place + 1;
-        if (child + 1 < jobs->front_count &&
-            kind_is_before(jobs, jobs->front[child + 1], jobs->front[child]))
-            child++;
-        if (child >= jobs->front_count || !kind_is_before(jobs, jobs->front[child], kind))
-            break;
-        put_front(jobs, place, jobs->front[child]);
-        place = child;
-    }
-    put_front(jobs, place, kind);
+    if (place < jobs->front_next)
+        jobs->front_next = place;
 }
 
 static void leave_front(struct weir_jobs *jobs, uint32_t index)
 {
-    const uint32_t place = jobs->kinds[index].front;
-    const uint32_t last = jobs->front[--jobs->front_count];
+    uint32_t place = jobs->kinds[index].front;
 
+    look_from(jobs, place);
     jobs->kinds[index].front = WEIR_NO_INDEX;
-    if (place == jobs->front_count)
-        return;
-    put_front(jobs, place, last);
-    rise_front(jobs, place);
-    sink_front(jobs, jobs->kinds[last].front);
+    for (jobs->front_count--; place < jobs->front_count; place++)
+        put_front(jobs, place, jobs->front[place + 1]);
 }
 
-/* After its first record, or whether it is settled, has changed. */
+/* Moves a kind whose first record has changed; all others are in their order. */
+static void move_in_front(struct weir_jobs *jobs, uint32_t index)
+{
+    uint32_t place = jobs->kinds[index].front;
+
+    look_from(jobs, place);
+    for (; place > 0 && kind_is_before(jobs, index, jobs->front[place - 1]); place--)
+        put_front(jobs, place, jobs->front[place - 1]);
+    look_from(jobs, place);
+    for (; place + 1 < jobs->front_count && kind_is_before(jobs, jobs->front[place + 1], index);
+         place++)
+        put_front(jobs, place, jobs->front[place + 1]);
+    put_front(jobs, place, index);
+}
+
+/* After its first record has changed. */
 static void update_front(struct weir_jobs *jobs, uint32_t index)
 {
-    struct weir_job_kind *const kind = &jobs->kinds[index];
-    const bool belongs = kind->count > 0 && kind->is_settled == 0;
+    const struct weir_job_kind *const kind = &jobs->kinds[index];
 
-    if (!belongs && kind->front != WEIR_NO_INDEX)
+    if (kind->count == 0 && kind->front != WEIR_NO_INDEX)
         leave_front(jobs, index);
-    if (!belongs)
+    if (kind->count == 0)
         return;
     if (kind->front == WEIR_NO_INDEX)
         put_front(jobs, jobs->front_count++, index);
-    rise_front(jobs, kind->front);
-    sink_front(jobs, kind->front);
+    move_in_front(jobs, index);
 }
 
 /* ---- the queue ---- */
@@ -600,46 +588,30 @@ void weir_jobs_take_out(struct weir_jobs *jobs, uint32_t record)
 
 void weir_jobs_settle(struct weir_jobs *jobs, uint32_t kind)
 {
-    if (jobs->kinds[kind].is_settled != 0)
-        return;
-    jobs->kinds[kind].is_settled = 1;
-    jobs->settled[jobs->settled_count++] = kind;
-    update_front(jobs, kind);
+    jobs->kinds[kind].settled_at = jobs->given_back;
 }
 
 void weir_jobs_unsettle(struct weir_jobs *jobs)
 {
-    while (jobs->settled_count > 0) {
-        const uint32_t kind = jobs->settled[--jobs->settled_count];
-        jobs->kinds[kind].is_settled = 0;
-        update_front(jobs, kind);
-    }
+    jobs->given_back++;
+    jobs->front_next = 0;
 }
 
-/* Whether a settled kind is before the first of the front: then, strictly, nobody may start. */
-static bool is_held_up(const struct weir_jobs *jobs)
+uint32_t weir_jobs_first(struct weir_jobs *jobs, bool is_strict)
 {
-    for (uint32_t i = 0; i < jobs->settled_count; i++) {
-        const uint32_t kind = jobs->settled[i];
-        if (jobs->kinds[kind].count > 0 && kind_is_before(jobs, kind, jobs->front[0]))
-            return true;
-    }
-    return false;
-}
-
-uint32_t weir_jobs_first(const struct weir_jobs *jobs, bool is_strict)
-{
-    if (jobs->front_count == 0 || (is_strict && is_held_up(jobs)))
+    while (!is_strict && jobs->front_next < jobs->front_count &&
+           weir_jobs_is_settled(jobs, jobs->front[jobs->front_next]))
+        jobs->front_next++;
+    const uint32_t place = is_strict ? 0 : jobs->front_next;
+    if (place >= jobs->front_count || weir_jobs_is_settled(jobs, jobs->front[place]))
         return WEIR_NO_INDEX;
-    return jobs->kinds[jobs->front[0]].heap[0];
+    return jobs->kinds[jobs->front[place]].heap[0];
 }
 
 void weir_jobs_reorder(struct weir_jobs *jobs, uint32_t kind)
 {
     for (uint32_t place = jobs->kinds[kind].count / 2; place-- > 0;)
         sink(jobs, &jobs->kinds[kind], place);
-    if (jobs->kinds[kind].front != WEIR_NO_INDEX)
-        leave_front(jobs, kind);
     update_front(jobs, kind);
 }
 
@@ -672,11 +644,11 @@ static weir_status check_heap(const struct weir_jobs *jobs, uint32_t index,
             return weir_fail(error, WEIR_EINVARIANT, "kind %u: place %u of its queue is wrong",
                              index, i);
     }
-    const bool belongs = kind->count > 0 && kind->is_settled == 0;
     const uint32_t place = kind->front;
-    if ((place != WEIR_NO_INDEX) != belongs ||
-        (belongs && (place >= jobs->front_count || jobs->front[place] != index ||
-                     (place > 0 && kind_is_before(jobs, index, jobs->front[(place - 1) / 2])))))
+    if ((place != WEIR_NO_INDEX) != (kind->count > 0) ||
+        (kind->count > 0 && (place >= jobs->front_count || jobs->front[place] != index ||
+                             (place > 0 && kind_is_before(jobs, index, jobs->front[place - 1])) ||
+                             (place < jobs->front_next && !weir_jobs_is_settled(jobs, index)))))
         return weir_fail(error, WEIR_EINVARIANT, "kind %u: its place in the front is wrong", index);
     return WEIR_OK;
 }

@@ -6,13 +6,16 @@
  * placement: when one of them does not fit, none does until something is given back. So a pass over
  * a long queue asks once a kind, not once a job, and what a job asks for is stored once a kind. The
  * waiting jobs of a kind are a binary heap of records ordered by (key, submission, workload, id),
- * and the kinds that may start are a heap by their first record: the front.
+ * and the kinds of which somebody waits are a list in the order of their first records: the front.
+ * A kind is settled when one of it did not fit since something was given back last; that something
+ * was given back is one number, so it costs the same for one kind and for a thousand.
  *
  * Invariant: a record in use is in the table of ids; it is in its kind's heap exactly while it
  * waits; `counts` are the records by state; `held` is what those that start or run ask for.
- * A kind is in the front exactly while somebody of it waits and it is not settled.
- * Cost: submit and withdraw O(log waiting jobs), unsettle O(log kinds) for every kind that was
- * settled, the rest O(1).
+ * A kind is in the front exactly while somebody of it waits; all before `front_next` are settled.
+ * Cost: submit and withdraw O(log waiting jobs), and where the first job of a kind comes or goes
+ * O(kinds that it passes in the front); the rest O(1), the next job for all of a pass together
+ * O(kinds).
  */
 #ifndef SCHED_HOST_JOBS_H
 #define SCHED_HOST_JOBS_H
@@ -59,8 +62,8 @@ struct weir_job_kind {
     uint64_t hash;
     uint32_t group_count, ranks, strategy;
     uint32_t turned_away;     /* by the plan that is made */
-    uint32_t is_settled;      /* did not fit since something was given back last */
     uint32_t front;           /* its place in the front, or WEIR_NO_INDEX */
+    uint64_t settled_at;      /* what was given back then, see `given_back` */
     struct weir_amounts need; /* of all ranks */
     weir_status room;         /* WEIR_EINFEASIBLE = fits not even the empty cluster */
     uint32_t room_known;      /* 1 = room is of the cluster as it is */
@@ -94,11 +97,11 @@ struct weir_jobs {
     uint32_t record_count, record_capacity, record_free;
     uint32_t extra_count, extra_capacity, extra_free;
     uint32_t counts[WEIR_JOB_RUNNING + 1];
-    uint32_t *front;   /* kinds */
-    uint32_t *settled; /* kinds */
-    uint32_t *refused; /* kinds, in this pass */
-    uint32_t front_count, settled_count, refused_count;
-    uint32_t front_capacity, settled_capacity, refused_capacity;
+    uint64_t given_back; /* how often something was; from 1 on */
+    uint32_t *front;     /* kinds */
+    uint32_t *refused;   /* kinds, in this pass */
+    uint32_t front_count, front_next, refused_count;
+    uint32_t front_capacity, refused_capacity;
     struct weir_amounts held; /* asked for by jobs that start or run */
 };
 
@@ -125,12 +128,16 @@ void weir_jobs_describe(const struct weir_jobs *jobs, uint32_t record, struct we
 weir_status weir_jobs_push(struct weir_jobs *jobs, uint32_t record);
 void weir_jobs_take_out(struct weir_jobs *jobs, uint32_t record);
 /* The next one: the first of those kinds that are not settled, or WEIR_NO_INDEX. Strict: the first
- * of all, none when its kind is settled. O(1), strict O(settled kinds). */
-uint32_t weir_jobs_first(const struct weir_jobs *jobs, bool is_strict);
+ * of all, none when its kind is settled. */
+uint32_t weir_jobs_first(struct weir_jobs *jobs, bool is_strict);
 /* Something was given back: every kind may fit again. */
 void weir_jobs_unsettle(struct weir_jobs *jobs);
 /* One of this kind did not fit. */
 void weir_jobs_settle(struct weir_jobs *jobs, uint32_t kind);
+static inline bool weir_jobs_is_settled(const struct weir_jobs *jobs, uint32_t kind)
+{
+    return jobs->kinds[kind].settled_at == jobs->given_back;
+}
 /* One of this kind found no place in the present pass. */
 void weir_jobs_refuse(struct weir_jobs *jobs, uint32_t kind, uint32_t record);
 /* A pass begins: nobody was refused yet. */
