@@ -61,16 +61,17 @@ struct weir_job_kind {
     struct weir_rank_group *groups;
     uint64_t hash;
     uint32_t group_count, ranks, strategy;
-    uint32_t turned_away;     /* by the plan that is made */
-    uint32_t front;           /* its place in the front, or WEIR_NO_INDEX */
-    uint64_t settled_at;      /* what was given back then, see `given_back` */
-    struct weir_amounts need; /* of all ranks */
-    weir_status room;         /* WEIR_EINFEASIBLE = fits not even the empty cluster */
-    uint32_t room_known;      /* 1 = room is of the cluster as it is */
-    uint32_t is_refused;      /* in this pass */
-    uint32_t refused;         /* record that was tried */
-    struct weir_choice refusal;
-    uint32_t *heap; /* records */
+    uint32_t turned_away;       /* by the plan that is made */
+    uint32_t front;             /* its place in the front, or WEIR_NO_INDEX */
+    uint64_t settled_at;        /* what was given back then, see `given_back` */
+    struct weir_amounts need;   /* of all ranks */
+    weir_status room;           /* WEIR_EINFEASIBLE = fits not even the empty cluster */
+    uint32_t room_known;        /* 1 = room is of the cluster as it is */
+    uint32_t is_refused;        /* in this pass */
+    uint32_t refused;           /* record that was tried */
+    uint32_t reason;            /* that binds, enum weir_reason */
+    struct weir_choice refusal; /* what the nodes said; with explain off not kept */
+    uint32_t *heap;             /* records */
     uint32_t count, capacity;
 };
 

@@ -183,19 +183,28 @@ static int compare_kinds(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
+/* By kind; those that were found in the order in which kinds came are. */
+static void sort_refused(struct weir_jobs *jobs)
+{
+    uint32_t sorted = 1;
+
+    while (sorted < jobs->refused_count && jobs->refused[sorted - 1] < jobs->refused[sorted])
+        sorted++;
+    if (sorted < jobs->refused_count)
+        qsort(jobs->refused, jobs->refused_count, sizeof *jobs->refused, compare_kinds);
+}
+
 weir_status weir_host_deny_jobs(struct weir_host *host)
 {
     struct weir_jobs *const jobs = &host->jobs;
 
-    if (jobs->refused_count > 1)
-        qsort(jobs->refused, jobs->refused_count, sizeof *jobs->refused, compare_kinds);
+    sort_refused(jobs);
     for (uint32_t i = 0; i < jobs->refused_count; i++) {
         const struct weir_job_kind *const kind = &jobs->kinds[jobs->refused[i]];
         const struct weir_job_record *const job = &host->jobs.records[kind->refused];
         if (job->state != WEIR_JOB_WAITING) /* it was tried again and started */
             continue;
-        const struct weir_denied denied = { weir_job_owner(job->workload, job->id),
-                                            weir_choice_reason(&kind->refusal),
+        const struct weir_denied denied = { weir_job_owner(job->workload, job->id), kind->reason,
                                             kind->strategy == WEIR_GROUP_STRICT_SPREAD + 1 };
         WEIR_TRY(weir_plan_deny(host->plan, denied.owner, denied.reason, &kind->refusal));
         WEIR_TRY(weir_note_job_holders(host->plan, host->inventory, kind, &denied));

@@ -131,35 +131,51 @@ static weir_status start_bundles(const struct job_question *asked)
 
 /* ---- a job ---- */
 
-static void keep_refusal(const struct job_question *asked, uint32_t record)
+static void keep_refusal(const struct job_question *asked, uint32_t record, uint32_t reason)
 {
     struct weir_placer *const placer = asked->placer;
 
     placer->counts.failed++;
     weir_jobs_refuse(placer->bound.jobs, asked->job->kind, record);
-    asked->kind->refusal = placer->answer.choice;
+    asked->kind->reason = reason;
+    if (weir_plan_explain(placer->bound.plan) != WEIR_EXPLAIN_OFF)
+        asked->kind->refusal = placer->answer.choice;
 }
 
-/* Why nothing was even tried: what the nodes say, or when each has room for a rank, what all ranks
- * together lack. */
-static weir_status refuse_hopeless(const struct job_question *asked, uint32_t record)
+/* Of what was tried. */
+static void keep_answer(const struct job_question *asked, uint32_t record)
+{
+    keep_refusal(asked, record, weir_choice_reason(&asked->placer->answer.choice));
+}
+
+/* What the nodes say to a rank; when each has room for one, what all ranks together lack. */
+static uint32_t ask_nodes(const struct job_question *asked, uint32_t lacking)
 {
     const struct weir_cluster *const cluster = asked->placer->bound.scratch;
-    const struct weir_amounts free = weir_cluster_free(cluster);
     struct weir_choice *const choice = &asked->placer->answer.choice;
-    const uint32_t reason =
-        free.gpu_units < asked->kind->need.gpu_units ? WEIR_REASON_GPU_FREE : WEIR_REASON_CPU;
 
     memset(choice, 0, sizeof *choice);
     choice->runner_up_node = WEIR_NO_INDEX;
     choice->nodes_seen = weir_cluster_node_count(cluster);
-    if (weir_plan_explain(asked->placer->bound.plan) != WEIR_EXPLAIN_OFF)
-        for (uint32_t n = 0; n < choice->nodes_seen; n++)
-            choice->rejected[weir_candidates_reason(cluster, rank_shape(asked->kind, 0), n)]++;
+    for (uint32_t n = 0; n < choice->nodes_seen; n++)
+        choice->rejected[weir_candidates_reason(cluster, rank_shape(asked->kind, 0), n)]++;
     choice->rejected[WEIR_REASON_NONE] = 0;
-    if (weir_choice_reason(choice) == WEIR_REASON_NONE)
-        choice->rejected[reason] = choice->nodes_seen;
-    keep_refusal(asked, record);
+    const uint32_t reason = weir_choice_reason(choice);
+    if (reason != WEIR_REASON_NONE)
+        return reason;
+    choice->rejected[lacking] = choice->nodes_seen;
+    return lacking;
+}
+
+/* Why nothing was even tried. */
+static weir_status refuse_hopeless(const struct job_question *asked, uint32_t record)
+{
+    const struct weir_cluster *const cluster = asked->placer->bound.scratch;
+    const bool lacks_gpus = weir_cluster_free(cluster).gpu_units < asked->kind->need.gpu_units;
+    const uint32_t lacking = lacks_gpus ? WEIR_REASON_GPU_FREE : WEIR_REASON_CPU;
+    const bool is_asked = weir_plan_explain(asked->placer->bound.plan) != WEIR_EXPLAIN_OFF;
+
+    keep_refusal(asked, record, is_asked ? ask_nodes(asked, lacking) : lacking);
     return WEIR_EBUSY;
 }
 
@@ -168,7 +184,7 @@ static weir_status start_alone(const struct job_question *asked, uint32_t record
     const weir_status status = start_rank(asked, 0);
 
     if (status == WEIR_EBUSY || status == WEIR_EINFEASIBLE)
-        keep_refusal(asked, record);
+        keep_answer(asked, record);
     return status;
 }
 
@@ -204,6 +220,6 @@ weir_status weir_placer_start_record(struct weir_placer *placer, uint32_t record
     weir_cluster_rollback(placer->bound.scratch);
     weir_plan_rewind(plan, &mark);
     if (status == WEIR_EBUSY || status == WEIR_EINFEASIBLE)
-        keep_refusal(&asked, record);
+        keep_answer(&asked, record);
     return status;
 }
