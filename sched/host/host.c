@@ -10,6 +10,7 @@
 #include "sched/host/state.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
+#include "sched/internal/plan_state.h"
 
 static const struct weir_window DEFAULT_WINDOW = { .window_ns = INT64_C(180000000000),
                                                    .min_points = 5 };
@@ -370,12 +371,10 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
 
 static void count_plan(struct weir_host *host)
 {
-    const uint32_t count = weir_plan_count(host->plan);
+    const uint32_t count = weir_plan_settle(host->plan);
 
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t verb = weir_plan_action(host->plan, i)->verb;
-        host->stats.denied += verb == WEIR_VERB_DENY;
-    }
+    for (uint32_t i = 0; i < count; i++)
+        host->stats.denied += weir_plan_settled(host->plan, i)->verb == WEIR_VERB_DENY;
 }
 
 static weir_status decide(struct weir_host *host, struct weir_error *error)

@@ -10,6 +10,7 @@
 #include "sched/host/placer_state.h"
 #include "sched/host/state.h"
 #include "sched/internal/alloc.h"
+#include "sched/internal/plan_state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -135,11 +136,11 @@ weir_status weir_placer_start_job(struct weir_placer *placer, uint32_t workload,
 
 weir_status weir_host_pass_check(const struct weir_host *host, struct weir_error *error)
 {
-    const uint32_t count = weir_plan_count(host->plan);
+    const uint32_t count = weir_plan_settle(host->plan);
     uint32_t jobs = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        const struct weir_action *const action = weir_plan_action(host->plan, i);
+        const struct weir_action *const action = weir_plan_settled(host->plan, i);
         jobs += action->verb == WEIR_VERB_START && action->owner.kind == WEIR_OWNER_JOB &&
                 action->rank == 0;
     }
