@@ -255,6 +255,16 @@ weir_status weir_jobs_find_kind(struct weir_jobs *jobs, const struct weir_job_sp
     return WEIR_OK;
 }
 
+const struct weir_shape *weir_job_kind_shape(const struct weir_job_kind *kind, uint32_t rank)
+{
+    for (uint32_t g = 0; g < kind->group_count; g++) {
+        if (rank < kind->groups[g].ranks)
+            return &kind->groups[g].shape;
+        rank -= kind->groups[g].ranks;
+    }
+    return NULL;
+}
+
 /* ---- records ---- */
 
 static uint64_t id_key(uint32_t workload, uint64_t id)

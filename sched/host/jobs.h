@@ -122,6 +122,8 @@ weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *sp
 void weir_jobs_remove(struct weir_jobs *jobs, uint32_t record);
 /* The record, or WEIR_NO_INDEX. */
 uint32_t weir_jobs_find(const struct weir_jobs *jobs, uint32_t workload, uint64_t id);
+/* What a rank asks for; NULL when there are fewer ranks. */
+const struct weir_shape *weir_job_kind_shape(const struct weir_job_kind *kind, uint32_t rank);
 void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_state state);
 void weir_jobs_describe(const struct weir_jobs *jobs, uint32_t record, struct weir_job *job);
 

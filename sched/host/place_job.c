@@ -28,15 +28,6 @@ struct job_question {
     struct weir_error *error;
 };
 
-static const struct weir_shape *rank_shape(const struct weir_job_kind *kind, uint32_t rank)
-{
-    uint32_t group = 0;
-
-    for (; rank >= kind->groups[group].ranks; group++)
-        rank -= kind->groups[group].ranks;
-    return &kind->groups[group].shape;
-}
-
 /* All ranks together ask for more than is free: no need to try. */
 static bool is_hopeless(const struct job_question *asked)
 {
@@ -52,7 +43,7 @@ static weir_status start_rank(const struct job_question *asked, uint32_t rank)
     const struct weir_place_query query = { .size = sizeof(struct weir_place_query),
                                             .cluster = placer->bound.scratch,
                                             .mix = placer->bound.mix,
-                                            .shape = rank_shape(asked->kind, rank),
+                                            .shape = weir_job_kind_shape(asked->kind, rank),
                                             .owner = asked->owner,
                                             .seed = asked->kind->ranks == 1
                                                         ? asked->seed
@@ -100,7 +91,7 @@ static weir_status start_bundles(const struct job_question *asked)
 
     WEIR_TRY(reserve_bundles(placer, ranks));
     for (uint32_t rank = 0; rank < ranks; rank++)
-        placer->bundles[rank] = *rank_shape(asked->kind, rank);
+        placer->bundles[rank] = *weir_job_kind_shape(asked->kind, rank);
     const struct weir_group_query query = { .size = sizeof(struct weir_group_query),
                                             .scratch = placer->bound.scratch,
                                             .mix = placer->bound.mix,
@@ -158,7 +149,7 @@ static uint32_t ask_nodes(const struct job_question *asked, uint32_t lacking)
     choice->runner_up_node = WEIR_NO_INDEX;
     choice->nodes_seen = weir_cluster_node_count(cluster);
     for (uint32_t n = 0; n < choice->nodes_seen; n++)
-        choice->rejected[weir_candidates_reason(cluster, rank_shape(asked->kind, 0), n)]++;
+        choice->rejected[weir_candidates_reason(cluster, weir_job_kind_shape(asked->kind, 0), n)]++;
     choice->rejected[WEIR_REASON_NONE] = 0;
     const uint32_t reason = weir_choice_reason(choice);
     if (reason != WEIR_REASON_NONE)
