@@ -418,8 +418,8 @@ weir_status weir_ledger_check(const struct weir_cluster *cluster, const struct w
     return WEIR_OK;
 }
 
-/* What moves between free and held, and what comes into or leaves the totals: the part of
- * unhealthy GPUs that is held. */
+/* What moves between free and held on GPUs, and what comes into or leaves the totals: the part of
+ * unhealthy ones that is held. */
 struct moved {
     struct weir_amounts free;
     struct weir_amounts total;
@@ -444,8 +444,7 @@ void weir_ledger_apply(struct weir_cluster *cluster, const struct weir_alloc *al
                        int64_t direction, const struct weir_worker_slot *worker)
 {
     struct weir_node *const node = &cluster->nodes[alloc->node];
-    struct moved moved = { .free = { .cpu_units = alloc->cpu_units,
-                                     .ram_bytes = alloc->ram_bytes } };
+    struct moved moved = { .free = { .cpu_units = 0 } };
 
     node->version -= free_fingerprint(node);
     node->cpu_free -= direction * alloc->cpu_units;
@@ -459,6 +458,10 @@ void weir_ledger_apply(struct weir_cluster *cluster, const struct weir_alloc *al
         node->version += gpu_fingerprint(gpu, device->gpu);
     }
     if (node->flags & WEIR_NODE_UP) {
+        cluster->free.cpu_units -= direction * alloc->cpu_units;
+        cluster->free.ram_bytes -= direction * alloc->ram_bytes;
+    }
+    if ((node->flags & WEIR_NODE_UP) && alloc->device_count > 0) {
         add_amounts(&cluster->free, &moved.free, -direction);
         add_amounts(&cluster->total, &moved.total, direction);
     }
