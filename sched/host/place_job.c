@@ -28,13 +28,14 @@ struct job_question {
     struct weir_error *error;
 };
 
-/* All ranks together ask for more than is free: no need to try. */
-static bool is_hopeless(const struct job_question *asked)
+/* What all ranks together lack, so that there is no need to try; or WEIR_REASON_NONE. */
+static uint32_t lacking(const struct job_question *asked)
 {
     const struct weir_amounts free = weir_cluster_free(asked->placer->bound.scratch);
 
-    return free.gpu_units < asked->kind->need.gpu_units ||
-           free.cpu_units < asked->kind->need.cpu_units;
+    if (free.gpu_units < asked->kind->need.gpu_units)
+        return WEIR_REASON_GPU_FREE;
+    return free.cpu_units < asked->kind->need.cpu_units ? WEIR_REASON_CPU : WEIR_REASON_NONE;
 }
 
 static weir_status start_rank(const struct job_question *asked, uint32_t rank)
@@ -140,7 +141,7 @@ static void keep_answer(const struct job_question *asked, uint32_t record)
 }
 
 /* What the nodes say to a rank; when each has room for one, what all ranks together lack. */
-static uint32_t ask_nodes(const struct job_question *asked, uint32_t lacking)
+static uint32_t ask_nodes(const struct job_question *asked, uint32_t missing)
 {
     const struct weir_cluster *const cluster = asked->placer->bound.scratch;
     struct weir_choice *const choice = &asked->placer->answer.choice;
@@ -154,19 +155,17 @@ static uint32_t ask_nodes(const struct job_question *asked, uint32_t lacking)
     const uint32_t reason = weir_choice_reason(choice);
     if (reason != WEIR_REASON_NONE)
         return reason;
-    choice->rejected[lacking] = choice->nodes_seen;
-    return lacking;
+    choice->rejected[missing] = choice->nodes_seen;
+    return missing;
 }
 
-/* Why nothing was even tried. */
-static weir_status refuse_hopeless(const struct job_question *asked, uint32_t record)
+/* Nothing was even tried. */
+static weir_status refuse_hopeless(const struct job_question *asked, uint32_t record,
+                                   uint32_t missing)
 {
-    const struct weir_cluster *const cluster = asked->placer->bound.scratch;
-    const bool lacks_gpus = weir_cluster_free(cluster).gpu_units < asked->kind->need.gpu_units;
-    const uint32_t lacking = lacks_gpus ? WEIR_REASON_GPU_FREE : WEIR_REASON_CPU;
     const bool is_asked = weir_plan_explain(asked->placer->bound.plan) != WEIR_EXPLAIN_OFF;
 
-    keep_refusal(asked, record, is_asked ? ask_nodes(asked, lacking) : lacking);
+    keep_refusal(asked, record, is_asked ? ask_nodes(asked, missing) : missing);
     return WEIR_EBUSY;
 }
 
@@ -192,8 +191,9 @@ weir_status weir_placer_start_record(struct weir_placer *placer, uint32_t record
                                         .seed = job->seed,
                                         .error = error };
 
-    if (is_hopeless(&asked))
-        return refuse_hopeless(&asked, record);
+    const uint32_t missing = lacking(&asked);
+    if (missing != WEIR_REASON_NONE)
+        return refuse_hopeless(&asked, record, missing);
     if (asked.kind->ranks == 1 && asked.kind->strategy == 0)
         return start_alone(&asked, record); /* nothing to take back */
     if (weir_cluster_mark(placer->bound.scratch) != WEIR_OK)
