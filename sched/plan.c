@@ -169,7 +169,8 @@ static struct weir_action *add_action(struct weir_plan_store *store, uint32_t ve
 {
     struct weir_action *const action = &store->actions[store->action_count++];
 
-    memset(action, 0, offsetof(struct weir_action, alloc) + offsetof(struct weir_alloc, devices));
+    memset(action, 0, offsetof(struct weir_action, alloc));
+    memset(&action->alloc, 0, offsetof(struct weir_alloc, devices));
     action->size = sizeof *action;
     action->group = 0;
     action->verb = verb;

@@ -422,7 +422,7 @@ static weir_status check_call(const struct weir_host *host, const struct weir_ca
 weir_status weir_host_decide(struct weir_host *host, const struct weir_call *call,
                              const struct weir_plan **plan, struct weir_error *error)
 {
-    struct weir_error unread = { .phase = -1, .pool = -1 };
+    struct weir_error unread;
     struct weir_error *const box = error != NULL ? error : &unread;
 
     if (host == NULL || call == NULL || plan == NULL)
@@ -431,6 +431,7 @@ weir_status weir_host_decide(struct weir_host *host, const struct weir_call *cal
     const int64_t begin_ns = read_clock(host);
     box->phase = -1;
     box->pool = -1;
+    unread.text[0] = '\0';
     host->now_ns = call->now_ns;
     host->view.causes = call->causes;
     weir_host_limits_begin(host, call);

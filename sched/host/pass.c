@@ -20,16 +20,19 @@
 static weir_status set_key(struct weir_host *host, const struct weir_policy_set *set,
                            uint32_t record, struct weir_error *error)
 {
+    struct weir_job_record *const waiting = &host->jobs.records[record];
     struct weir_job job = { .size = sizeof job };
 
+    if (set->queueing->key == NULL) {
+        waiting->key = (double)waiting->submit_ns;
+        return WEIR_OK;
+    }
     weir_jobs_describe(&host->jobs, record, &job);
     const int64_t now_ns = host->now_ns > job.queued_ns ? host->now_ns : job.queued_ns;
-    const double key = set->queueing->key == NULL
-                           ? (double)job.submit_ns
-                           : set->queueing->key(set->queued.state, &job, now_ns);
+    const double key = set->queueing->key(set->queued.state, &job, now_ns);
     if (isnan(key))
         return weir_fail(error, WEIR_EPOLICY, "job %llu gets no key", (unsigned long long)job.id);
-    host->jobs.records[record].key = key;
+    waiting->key = key;
     return WEIR_OK;
 }
 

@@ -96,21 +96,26 @@ static bool fits_cut_anew(const struct weir_host *host, const struct weir_job_ki
     return is_served;
 }
 
+static weir_status ask_room(struct weir_host *host, struct weir_job_kind *kind)
+{
+    struct weir_error refused = { .phase = -1, .pool = -1 };
+    const weir_status room =
+        kind->strategy > 0 ? group_room(host, kind, &refused) : ranks_room(host, kind, &refused);
+
+    if (room == WEIR_ENOMEM)
+        return room;
+    kind->room = room == WEIR_EINFEASIBLE && fits_cut_anew(host, kind) ? WEIR_OK : room;
+    kind->room_known = 1;
+    return WEIR_OK;
+}
+
 /* Asked once a kind, as long as no node changes. */
 static weir_status check_room(struct weir_host *host, uint32_t index, struct weir_error *error)
 {
     struct weir_job_kind *const kind = &host->jobs.kinds[index];
-    struct weir_error refused = { .phase = -1, .pool = -1 };
 
-    if (kind->room_known == 0) {
-        kind->room = kind->strategy > 0 ? group_room(host, kind, &refused)
-                                        : ranks_room(host, kind, &refused);
-        if (kind->room == WEIR_ENOMEM)
-            return weir_fail(error, WEIR_ENOMEM, "out of memory");
-        if (kind->room == WEIR_EINFEASIBLE && fits_cut_anew(host, kind))
-            kind->room = WEIR_OK;
-        kind->room_known = 1;
-    }
+    if (kind->room_known == 0 && ask_room(host, kind) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
     if (kind->room != WEIR_EINFEASIBLE)
         return WEIR_OK;
     return weir_fail(error, WEIR_EINFEASIBLE, "does not fit the cluster, even an empty one");
