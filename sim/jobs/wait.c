@@ -5,10 +5,11 @@
 static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_job *job)
 {
     const struct sim_job_spec *spec = sim_job_spec(run, job);
-    const int64_t due_ns = sim_jobs_later(job->arrival.at_ns, run->workload->deadline_ns);
+    const int64_t due_ns = sim_jobs_later(job->at_ns, run->workload->deadline_ns);
+    const uint32_t attempts = sim_job_attempts(run, job);
     struct sim_stream stream;
-    sim_stream_open(&stream, sim_job_stream_random(run->stream, job->arrival.spec), SIM_DRAW_POLICY,
-                    (struct sim_stream_key){ .item = job->arrival.key, .attempt = job->attempts });
+    sim_stream_open(&stream, sim_job_stream_random(run->stream, job->spec), SIM_DRAW_POLICY,
+                    (struct sim_stream_key){ .item = job->key, .attempt = attempts });
     run->group = (struct weir_rank_group){ .ranks = spec->members,
                                            .ranks_min = spec->members,
                                            .ranks_max = spec->members,
@@ -20,10 +21,11 @@ static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_
                                    .group_count = 1,
                                    .strategy = spec->group,
                                    .priority = spec->priority,
-                                   .attempts = job->attempts,
-                                   .submit_ns = job->arrival.at_ns,
+                                   .attempts = attempts,
+                                   .submit_ns = job->at_ns,
                                    .queued_ns = sim_jobs_now(run),
-                                   .estimate_ns = job->arrival.estimate_ns,
+                                   .estimate_ns =
+                                       sim_job_stream_estimate_ns(run->stream, job->spec, job->key),
                                    .deadline_ns =
                                        due_ns == SIM_TIME_MAX ? WEIR_UNKNOWN_TIME : due_ns,
                                    .seed = sim_stream_u64(&stream) };
@@ -32,8 +34,9 @@ static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_
 /* Patience counts from the submission, also over retries. */
 static void start_patience(struct sim_jobs_run *run, uint32_t slot)
 {
-    struct sim_job *job = &run->slots.jobs[slot];
-    const int64_t leaves_ns = sim_jobs_later(job->arrival.at_ns, job->arrival.patience_ns);
+    struct sim_job *job = sim_job_at(run, slot);
+    const int64_t patience_ns = sim_job_stream_patience_ns(run->stream, job->spec, job->key);
+    const int64_t leaves_ns = sim_jobs_later(job->at_ns, patience_ns);
     const int64_t now_ns = sim_jobs_now(run);
     job->timer = SIM_NO_HANDLE;
     if (leaves_ns == SIM_TIME_MAX)
@@ -50,7 +53,7 @@ static void start_patience(struct sim_jobs_run *run, uint32_t slot)
 weir_status sim_jobs_enqueue(struct sim_jobs_run *run, uint32_t slot)
 {
     const struct sim_driver_config *config = &run->config;
-    struct sim_job *job = &run->slots.jobs[slot];
+    struct sim_job *job = sim_job_at(run, slot);
     const struct weir_job_spec spec = describe(run, job);
     const weir_status status = config->services->submit(config->world, &spec, &job->kind);
     if (status == WEIR_EINFEASIBLE)
@@ -66,7 +69,7 @@ weir_status sim_jobs_enqueue(struct sim_jobs_run *run, uint32_t slot)
 
 void sim_jobs_dequeue(struct sim_jobs_run *run, uint32_t slot)
 {
-    struct sim_job *job = &run->slots.jobs[slot];
+    struct sim_job *job = sim_job_at(run, slot);
     run->waiting--;
     sim_meter_jobs(run->context->meter, sim_jobs_now(run), sim_job_class(run, job),
                    SIM_JOBS_WAITING, -1);
