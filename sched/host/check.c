@@ -420,7 +420,7 @@ static weir_status check_rank(const struct checker *checker)
                    ? WEIR_OK
                    : weir_fail(checker->error, WEIR_EPOLICY, "is not of the group of rank 0");
     const struct weir_job_record *const job = &jobs->records[checker->record];
-    if (job->state != WEIR_JOB_WAITING && job->is_planned == 0)
+    if (job->state != WEIR_JOB_WAITING && weir_jobs_placed(jobs, checker->record)->is_planned == 0)
         return weir_fail(checker->error, WEIR_EPOLICY, "job %llu does not wait",
                          (unsigned long long)job->id);
     struct weir_id_map *const started = &checker->books->jobs;

@@ -15,7 +15,8 @@ void weir_jobs_open(struct weir_jobs *jobs, const struct weir_allocator *allocat
     *jobs = (struct weir_jobs){ .allocator = *allocator,
                                 .given_back = 1,
                                 .record_free = WEIR_NO_INDEX,
-                                .extra_free = WEIR_NO_INDEX };
+                                .extra_free = WEIR_NO_INDEX,
+                                .placed_free = WEIR_NO_INDEX };
 }
 
 void weir_jobs_close(struct weir_jobs *jobs)
@@ -35,6 +36,7 @@ void weir_jobs_close(struct weir_jobs *jobs)
     weir_free(memory, jobs->refused);
     weir_free(memory, jobs->records);
     weir_free(memory, jobs->extras);
+    weir_free(memory, jobs->placed);
     weir_id_table_free(&jobs->ids, memory);
     weir_id_table_free(&jobs->kind_ids, memory);
 }
@@ -289,7 +291,8 @@ static weir_status reserve_record(struct weir_jobs *jobs)
 
 static bool says_extra(const struct weir_job_spec *spec)
 {
-    return spec->deadline_ns != WEIR_UNKNOWN_TIME || spec->restart_cost_ns != 0 ||
+    return spec->queued_ns != spec->submit_ns || spec->attained_ns != 0 || spec->attempts != 0 ||
+           spec->deadline_ns != WEIR_UNKNOWN_TIME || spec->restart_cost_ns != 0 ||
            spec->round_share > 0 || spec->throughput_count > 0 || spec->user != 0 ||
            spec->reservation != 0;
 }
@@ -307,7 +310,10 @@ static weir_status take_extra(struct weir_jobs *jobs, const struct weir_job_spec
         WEIR_ROOM(&jobs->allocator, jobs->extras, jobs->extra_capacity, jobs->extra_count + 1);
         *index = jobs->extra_count++;
     }
-    jobs->extras[*index] = (struct weir_job_extra){ .deadline_ns = spec->deadline_ns,
+    jobs->extras[*index] = (struct weir_job_extra){ .queued_ns = spec->queued_ns,
+                                                    .attained_ns = spec->attained_ns,
+                                                    .attempts = spec->attempts,
+                                                    .deadline_ns = spec->deadline_ns,
                                                     .restart_cost_ns = spec->restart_cost_ns,
                                                     .round_share = spec->round_share,
                                                     .throughput = spec->throughput,
@@ -366,21 +372,19 @@ weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *sp
         jobs->record_free = jobs->records[index].place;
     else
         index = jobs->record_count++;
-    jobs->records[index] = (struct weir_job_record){ .id = spec->id,
-                                                     .seed = seed_of(jobs, spec),
-                                                     .submit_ns = spec->submit_ns,
-                                                     .queued_ns = spec->queued_ns,
-                                                     .estimate_ns = spec->estimate_ns,
-                                                     .attained_ns = spec->attained_ns,
-                                                     .workload = spec->workload,
-                                                     .kind = kind,
-                                                     .tenant = spec->tenant,
-                                                     .attempts = spec->attempts,
-                                                     .priority = spec->priority,
-                                                     .place = WEIR_NO_INDEX,
-                                                     .state = WEIR_JOB_WAITING,
-                                                     .is_used = 1,
-                                                     .extra = extra };
+    jobs->records[index] =
+        (struct weir_job_record){ .id = spec->id,
+                                  .seed = seed_of(jobs, spec),
+                                  .submit_ns = spec->submit_ns,
+                                  .estimate_ns = spec->estimate_ns,
+                                  .workload = spec->workload & (MOST_WORKLOADS - 1),
+                                  .kind = kind,
+                                  .tenant = spec->tenant,
+                                  .priority = spec->priority,
+                                  .place = WEIR_NO_INDEX,
+                                  .state = WEIR_JOB_WAITING,
+                                  .is_used = 1,
+                                  .extra = extra };
     weir_id_table_put(&jobs->ids, id_key(spec->workload, spec->id), index);
     jobs->counts[WEIR_JOB_WAITING]++;
     jobs->workloads[spec->workload].waiting++;
@@ -392,13 +396,14 @@ void weir_jobs_remove(struct weir_jobs *jobs, uint32_t record)
 {
     struct weir_job_record *const job = &jobs->records[record];
 
-    if (!WEIR_HOLDS(job->is_used != 0 && job->place == WEIR_NO_INDEX, &jobs->ids.broken))
+    if (!WEIR_HOLDS(job->is_used != 0 &&
+                        (job->state != WEIR_JOB_WAITING || job->place == WEIR_NO_INDEX),
+                    &jobs->ids.broken))
         return;
     weir_id_table_remove(&jobs->ids, id_key(job->workload, job->id));
     if (job->state != WEIR_JOB_WAITING)
-        add_amounts(&jobs->held, jobs->kinds[job->kind].need, -1);
-    else
-        jobs->workloads[job->workload].waiting--;
+        weir_jobs_set_state(jobs, record, WEIR_JOB_WAITING);
+    jobs->workloads[job->workload].waiting--;
     jobs->counts[job->state]--;
     if (job->extra != WEIR_NO_INDEX) {
         jobs->extras[job->extra].next_free = jobs->extra_free;
@@ -409,16 +414,58 @@ void weir_jobs_remove(struct weir_jobs *jobs, uint32_t record)
     jobs->record_free = record;
 }
 
+/* ---- those that start or run ---- */
+
+uint32_t weir_jobs_attempts(const struct weir_jobs *jobs, uint32_t record)
+{
+    const struct weir_job_record *const job = &jobs->records[record];
+
+    if (job->state != WEIR_JOB_WAITING)
+        return jobs->placed[job->place].attempts;
+    return job->extra == WEIR_NO_INDEX ? 0 : jobs->extras[job->extra].attempts;
+}
+
+weir_status weir_jobs_reserve_placed(struct weir_jobs *jobs)
+{
+    if (jobs->placed_free == WEIR_NO_INDEX)
+        WEIR_ROOM(&jobs->allocator, jobs->placed, jobs->placed_capacity, jobs->placed_count + 1);
+    return WEIR_OK;
+}
+
+static uint32_t take_placed(struct weir_jobs *jobs, uint32_t attempts)
+{
+    uint32_t index = jobs->placed_free;
+
+    if (index != WEIR_NO_INDEX)
+        jobs->placed_free = jobs->placed[index].next_free;
+    else
+        index = jobs->placed_count++;
+    jobs->placed[index] = (struct weir_placed_job){ .attempts = attempts };
+    return index;
+}
+
+static void give_placed(struct weir_jobs *jobs, uint32_t index)
+{
+    jobs->placed[index].next_free = jobs->placed_free;
+    jobs->placed_free = index;
+}
+
 void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_state state)
 {
     struct weir_job_record *const job = &jobs->records[record];
     const int64_t change = (state != WEIR_JOB_WAITING) - (job->state != WEIR_JOB_WAITING);
 
+    if (change > 0) {
+        job->place = take_placed(jobs, weir_jobs_attempts(jobs, record));
+    } else if (change < 0) {
+        give_placed(jobs, job->place);
+        job->place = WEIR_NO_INDEX;
+    }
     add_amounts(&jobs->held, jobs->kinds[job->kind].need, change);
     jobs->workloads[job->workload].waiting -= (uint64_t)change;
     jobs->counts[job->state]--;
     jobs->counts[state]++;
-    job->state = (uint16_t)state;
+    job->state = (uint32_t)state & 3;
 }
 
 void weir_jobs_describe(const struct weir_jobs *jobs, uint32_t record, struct weir_job *job)
@@ -437,16 +484,18 @@ void weir_jobs_describe(const struct weir_jobs *jobs, uint32_t record, struct we
                              .kind = from->kind,
                              .tenant = from->tenant,
                              .priority = from->priority,
-                             .attempts = from->attempts,
+                             .attempts = weir_jobs_attempts(jobs, record),
                              .state = from->state,
                              .submit_ns = from->submit_ns,
-                             .queued_ns = from->queued_ns,
-                             .start_ns = is_placed ? from->start_ns : WEIR_UNKNOWN_TIME,
+                             .queued_ns = from->submit_ns,
+                             .start_ns =
+                                 is_placed ? jobs->placed[from->place].start_ns : WEIR_UNKNOWN_TIME,
                              .estimate_ns = from->estimate_ns,
-                             .deadline_ns = WEIR_UNKNOWN_TIME,
-                             .attained_ns = from->attained_ns };
+                             .deadline_ns = WEIR_UNKNOWN_TIME };
     if (from->extra != WEIR_NO_INDEX) {
         const struct weir_job_extra *const extra = &jobs->extras[from->extra];
+        full.queued_ns = extra->queued_ns;
+        full.attained_ns = extra->attained_ns;
         full.user = extra->user;
         full.reservation = extra->reservation;
         full.deadline_ns = extra->deadline_ns;
@@ -596,6 +645,15 @@ void weir_jobs_take_out(struct weir_jobs *jobs, uint32_t record)
         update_front(jobs, index);
 }
 
+weir_status weir_jobs_push_back(struct weir_jobs *jobs, uint32_t record)
+{
+    struct weir_job_kind *const kind = &jobs->kinds[jobs->records[record].kind];
+
+    WEIR_ROOM(&jobs->allocator, kind->heap, kind->capacity, kind->count + 1);
+    weir_jobs_set_state(jobs, record, WEIR_JOB_WAITING);
+    return weir_jobs_push(jobs, record);
+}
+
 void weir_jobs_settle(struct weir_jobs *jobs, uint32_t kind)
 {
     jobs->kinds[kind].settled_at = jobs->given_back;
@@ -679,14 +737,20 @@ weir_status weir_jobs_check(const struct weir_jobs *jobs, struct weir_error *err
         if (weir_jobs_find(jobs, job->workload, job->id) != i)
             return weir_fail(error, WEIR_EINVARIANT, "job %llu is not found by its number",
                              (unsigned long long)job->id);
-        if ((job->place != WEIR_NO_INDEX) != (job->state == WEIR_JOB_WAITING))
-            return weir_fail(error, WEIR_EINVARIANT, "job %llu: state %u, place %u in the queue",
+        if (job->place >=
+            (job->state == WEIR_JOB_WAITING ? jobs->kinds[job->kind].count : jobs->placed_count))
+            return weir_fail(error, WEIR_EINVARIANT, "job %llu: state %u, place %u",
                              (unsigned long long)job->id, job->state, job->place);
     }
     for (uint32_t s = 0; s <= WEIR_JOB_RUNNING; s++)
         if (counts[s] != jobs->counts[s])
             return weir_fail(error, WEIR_EINVARIANT, "%u jobs in state %u, counted %u", counts[s],
                              s, jobs->counts[s]);
+    uint32_t placed = jobs->placed_count;
+    for (uint32_t i = jobs->placed_free; i != WEIR_NO_INDEX; i = jobs->placed[i].next_free)
+        placed--;
+    if (placed != counts[WEIR_JOB_STARTING] + counts[WEIR_JOB_RUNNING])
+        return weir_fail(error, WEIR_EINVARIANT, "%u jobs are kept as starting or running", placed);
     if (used != jobs->ids.count)
         return weir_fail(error, WEIR_EINVARIANT, "%u jobs, %u numbers", used, jobs->ids.count);
     if (memcmp(&held, &jobs->held, sizeof held) != 0)

@@ -23,30 +23,29 @@
 #include "sched/cluster/id_table.h"
 #include "weir/job.h"
 
+/* Kept small: many may wait. */
 struct weir_job_record {
     uint64_t id;
     double key;
     uint64_t seed;
     int64_t submit_ns;
-    int64_t queued_ns;
-    int64_t start_ns;
     int64_t estimate_ns;
-    int64_t attained_ns;
-    uint32_t workload;
     uint32_t kind;
     uint32_t tenant;
-    uint32_t attempts;
     int32_t priority;
-    uint32_t place;   /* in its kind's heap, while it waits; of free records: the next free one */
-    uint32_t started; /* ranks that hold places */
-    uint16_t state;   /* enum weir_job_state */
-    uint16_t is_used;
-    uint32_t extra;      /* index into what few jobs say, WEIR_NO_INDEX = nothing */
-    uint32_t is_planned; /* the present plan starts it */
+    uint32_t extra; /* index into what few jobs say, WEIR_NO_INDEX = nothing */
+    /* While it waits its place in its kind's heap, or WEIR_NO_INDEX; later its index among those
+     * that start or run; of free records the next free one. */
+    uint32_t place;
+    uint32_t workload : 20;
+    uint32_t state : 2; /* enum weir_job_state */
+    uint32_t is_used : 1;
 };
 
 /* What few jobs say. */
 struct weir_job_extra {
+    int64_t queued_ns;
+    int64_t attained_ns;
     int64_t deadline_ns;
     int64_t restart_cost_ns;
     double round_share;
@@ -54,6 +53,16 @@ struct weir_job_extra {
     uint32_t throughput_count;
     uint32_t user;
     uint32_t reservation;
+    uint32_t attempts; /* before it was submitted */
+    uint32_t next_free;
+};
+
+/* Of a job that starts or runs. */
+struct weir_placed_job {
+    int64_t start_ns;
+    uint32_t attempts;
+    uint32_t started;    /* ranks that hold places */
+    uint32_t is_planned; /* the present plan starts it */
     uint32_t next_free;
 };
 
@@ -91,12 +100,14 @@ struct weir_jobs {
     uint32_t *kind_order; /* kinds by what they ask for, whichever came first */
     struct weir_job_record *records;
     struct weir_job_extra *extras;
+    struct weir_placed_job *placed;
     struct weir_id_table ids;      /* workload and id to record */
     struct weir_id_table kind_ids; /* hash to the first kind that has it */
     uint32_t workload_count, workload_capacity;
     uint32_t kind_count, kind_capacity, order_capacity;
     uint32_t record_count, record_capacity, record_free;
     uint32_t extra_count, extra_capacity, extra_free;
+    uint32_t placed_count, placed_capacity, placed_free;
     uint32_t counts[WEIR_JOB_RUNNING + 1];
     uint64_t given_back; /* how often something was; from 1 on */
     uint32_t *front;     /* kinds */
@@ -124,12 +135,24 @@ void weir_jobs_remove(struct weir_jobs *jobs, uint32_t record);
 uint32_t weir_jobs_find(const struct weir_jobs *jobs, uint32_t workload, uint64_t id);
 /* What a rank asks for; NULL when there are fewer ranks. */
 const struct weir_shape *weir_job_kind_shape(const struct weir_job_kind *kind, uint32_t rank);
+/* Room for one more job that starts. */
+weir_status weir_jobs_reserve_placed(struct weir_jobs *jobs);
+/* Of a job that is not in the queue. To start or run takes room that was reserved. */
 void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_state state);
+static inline struct weir_placed_job *weir_jobs_placed(const struct weir_jobs *jobs,
+                                                       uint32_t record)
+{
+    return &jobs->placed[jobs->records[record].place];
+}
+/* How often it has run. */
+uint32_t weir_jobs_attempts(const struct weir_jobs *jobs, uint32_t record);
 void weir_jobs_describe(const struct weir_jobs *jobs, uint32_t record, struct weir_job *job);
 
 /* The queue. `key` of the record is set by the caller. */
 weir_status weir_jobs_push(struct weir_jobs *jobs, uint32_t record);
 void weir_jobs_take_out(struct weir_jobs *jobs, uint32_t record);
+/* A job that was to start waits again. */
+weir_status weir_jobs_push_back(struct weir_jobs *jobs, uint32_t record);
 /* The next one: the first of those kinds that are not settled, or WEIR_NO_INDEX. Strict: the first
  * of all, none when its kind is settled. */
 uint32_t weir_jobs_first(struct weir_jobs *jobs, bool is_strict);

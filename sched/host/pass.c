@@ -79,11 +79,11 @@ static weir_status refresh_keys(struct weir_host *host, const struct weir_policy
 static weir_status note_started(struct weir_host *host, uint32_t record)
 {
     WEIR_ROOM(&host->allocator, host->started, host->started_capacity, host->started_count + 1);
+    WEIR_TRY(weir_jobs_reserve_placed(&host->jobs));
     weir_jobs_take_out(&host->jobs, record);
     weir_jobs_set_state(&host->jobs, record, WEIR_JOB_STARTING);
-    host->jobs.records[record].is_planned = 1;
-    host->jobs.records[record].started = 0;
-    host->jobs.records[record].start_ns = host->now_ns;
+    weir_jobs_placed(&host->jobs, record)->is_planned = 1;
+    weir_jobs_placed(&host->jobs, record)->start_ns = host->now_ns;
     host->started[host->started_count++] = record;
     return WEIR_OK;
 }
@@ -153,15 +153,10 @@ weir_status weir_host_pass_check(const struct weir_host *host, struct weir_error
     return WEIR_OK;
 }
 
-static void forget_planned(struct weir_host *host)
-{
-    for (uint32_t i = 0; i < host->started_count; i++)
-        host->jobs.records[host->started[i]].is_planned = 0;
-}
-
 void weir_host_pass_accepted(struct weir_host *host)
 {
-    forget_planned(host);
+    for (uint32_t i = 0; i < host->started_count; i++)
+        weir_jobs_placed(&host->jobs, host->started[i])->is_planned = 0;
     host->started_count = 0;
     host->is_dirty = false;
 }
@@ -169,12 +164,8 @@ void weir_host_pass_accepted(struct weir_host *host)
 /* The plan is worth nothing: who it started waits again. */
 weir_status weir_host_pass_dropped(struct weir_host *host)
 {
-    forget_planned(host);
-    for (; host->started_count > 0; host->started_count--) {
-        const uint32_t record = host->started[host->started_count - 1];
-        weir_jobs_set_state(&host->jobs, record, WEIR_JOB_WAITING);
-        WEIR_TRY(weir_jobs_push(&host->jobs, record));
-    }
+    for (; host->started_count > 0; host->started_count--)
+        WEIR_TRY(weir_jobs_push_back(&host->jobs, host->started[host->started_count - 1]));
     weir_jobs_unsettle(&host->jobs);
     return WEIR_OK;
 }
