@@ -171,7 +171,8 @@ void weir_jobs_begin_pass(struct weir_jobs *jobs);
 /* Orders a kind anew after its keys were changed in place. */
 void weir_jobs_reorder(struct weir_jobs *jobs, uint32_t kind);
 
-/* The invariant, recomputed; for tests. */
+/* The invariant, recomputed, of the queue and of all; for tests. */
+weir_status weir_jobs_check_queue(const struct weir_jobs *jobs, struct weir_error *error);
 weir_status weir_jobs_check(const struct weir_jobs *jobs, struct weir_error *error);
 
 #endif
