@@ -25,7 +25,19 @@ static uint64_t id_at(const struct sim_job_slots *slots, uint32_t entry)
 
 static uint32_t home_of(const struct sim_job_slots *slots, uint64_t id)
 {
-    return (uint32_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (slots->table_capacity - 1);
+    const uint64_t hash = (id * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+    return (uint32_t)(hash * slots->table_capacity >> 32);
+}
+
+static uint32_t next_place(const struct sim_job_slots *slots, uint32_t place)
+{
+    return place + 1 == slots->table_capacity ? 0 : place + 1;
+}
+
+/* How far it is from one place on to another. */
+static uint32_t distance(const struct sim_job_slots *slots, uint32_t from, uint32_t to)
+{
+    return to >= from ? to - from : to + slots->table_capacity - from;
 }
 
 /* The place of the number in the table, or the empty one where it would be. */
@@ -33,7 +45,7 @@ static uint32_t place_of(const struct sim_job_slots *slots, uint64_t id)
 {
     uint32_t place = home_of(slots, id);
     while (slots->table[place] != 0 && id_at(slots, slots->table[place]) != id)
-        place = (place + 1) & (slots->table_capacity - 1);
+        place = next_place(slots, place);
     return place;
 }
 
@@ -47,11 +59,11 @@ uint32_t sim_job_slots_find(const struct sim_job_slots *slots, uint64_t id)
 
 static weir_status reserve_table(struct sim_job_slots *slots)
 {
-    if ((slots->alive + 1) * 2 <= slots->table_capacity)
+    if (slots->alive < slots->table_capacity / 4 * 3)
         return WEIR_OK;
     uint32_t *old = slots->table;
     const uint32_t old_capacity = slots->table_capacity;
-    const uint32_t capacity = old_capacity == 0 ? 64 : old_capacity * 2;
+    const uint32_t capacity = old_capacity == 0 ? 64 : old_capacity / 2 * 3;
     uint32_t *table = calloc(capacity, sizeof(*table));
     if (table == NULL)
         return WEIR_ENOMEM;
@@ -78,11 +90,11 @@ weir_status sim_job_slots_take(struct sim_job_slots *slots, uint64_t id, struct 
 
 void sim_job_slots_give(struct sim_job_slots *slots, struct sim_job *job)
 {
-    const uint32_t mask = slots->table_capacity - 1;
     uint32_t gap = place_of(slots, job->id);
-    for (uint32_t place = (gap + 1) & mask; slots->table[place] != 0; place = (place + 1) & mask) {
+    for (uint32_t place = next_place(slots, gap); slots->table[place] != 0;
+         place = next_place(slots, place)) {
         const uint32_t home = home_of(slots, id_at(slots, slots->table[place]));
-        if (((place - home) & mask) < ((place - gap) & mask))
+        if (distance(slots, home, place) < distance(slots, gap, place))
             continue; /* it is nearer to its home than the gap is */
         slots->table[gap] = slots->table[place];
         gap = place;

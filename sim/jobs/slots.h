@@ -2,8 +2,9 @@
 /*
  * Where the jobs that are there live: slots that are reused, found by the number of the job.
  *
- * Open addressing with linear probing, at most half full; removal shifts back, so there are no
- * tombstones and memory follows the jobs that are there, not the numbers given.
+ * Open addressing with linear probing, at most three quarters full, growing by half; removal shifts
+ * back, so there are no tombstones and memory follows the jobs that are there, not the numbers
+ * given.
  */
 #ifndef SIM_JOBS_SLOTS_H
 #define SIM_JOBS_SLOTS_H
