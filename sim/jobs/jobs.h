@@ -162,7 +162,7 @@ weir_status sim_jobs_rank_stops(struct sim_jobs_run *run, struct sim_worker *wor
 /* Ends the ranks that are left. */
 weir_status sim_jobs_drop_ranks(struct sim_jobs_run *run, struct sim_job *job, enum sim_stop why,
                                 const char *text);
-/* What is known of its starts; its ranks are gone. */
+/* Forgets what is known of its starts; its ranks are gone. */
 void sim_jobs_forget_life(struct sim_jobs_run *run, struct sim_job *job);
 /* The devices of a rank became faster or slower; then, once, all whose ranks did go on. */
 void sim_jobs_rank_paced(struct sim_jobs_run *run, const struct sim_worker *worker);

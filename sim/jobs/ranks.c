@@ -186,21 +186,10 @@ weir_status sim_jobs_go_on(struct sim_jobs_run *run)
 
 /* ---- end ---- */
 
-/* It may have been paced at the instant at which it ends. */
-static void leave_paced(struct sim_jobs_run *run, const struct sim_job *job)
-{
-    uint32_t *link = &run->first_paced;
-    while (*link != job->slot + 1)
-        link = &sim_job_life(run, sim_job_at(run, *link - 1))->next_paced;
-    *link = sim_job_life(run, job)->next_paced;
-}
-
 void sim_jobs_forget_life(struct sim_jobs_run *run, struct sim_job *job)
 {
     if (job->life == 0)
         return;
-    if (sim_job_life(run, job)->is_paced)
-        leave_paced(run, job);
     sim_slab_give(&run->lives, sim_job_life(run, job));
     job->life = 0;
 }
