@@ -150,7 +150,10 @@ void sim_jobs_digest(struct sim_jobs_run *run, enum sim_jobs_digest what,
                      const struct sim_job *job);
 
 /* wait.c: in the queue of the scheduler and out of it. */
-weir_status sim_jobs_enqueue(struct sim_jobs_run *run, uint32_t slot);
+weir_status sim_jobs_enqueue(struct sim_jobs_run *run, struct sim_job *job,
+                             const struct sim_job_arrival *arrival);
+/* Once more, when what it is has been forgotten. */
+weir_status sim_jobs_enqueue_again(struct sim_jobs_run *run, struct sim_job *job);
 void sim_jobs_dequeue(struct sim_jobs_run *run, uint32_t slot);
 
 /* ranks.c: the workers of a job. */

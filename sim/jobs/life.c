@@ -122,18 +122,19 @@ void sim_jobs_expect(struct sim_jobs_run *run)
 
 weir_status sim_jobs_arrive(struct sim_jobs_run *run)
 {
+    const struct sim_job_arrival arrival = run->next;
     struct sim_job *job = NULL;
     WEIR_TRY(sim_job_slots_take(&run->slots, run->arrived, &job));
     if (run->arrived++ == 0)
-        run->first_submit_ns = run->next.at_ns;
+        run->first_submit_ns = arrival.at_ns;
     job->kind = WEIR_NO_INDEX;
-    job->spec = run->next.spec;
-    job->key = run->next.key;
-    job->at_ns = run->next.at_ns;
-    job->is_counted = run->next.at_ns >= run->config.scenario->warmup_ns;
+    job->spec = arrival.spec;
+    job->key = arrival.key;
+    job->at_ns = arrival.at_ns;
+    job->is_counted = arrival.at_ns >= run->config.scenario->warmup_ns;
     sim_jobs_expect(run);
     sim_jobs_count(run, job, SIM_JOBS_ARRIVED);
-    return sim_jobs_enqueue(run, job->slot);
+    return sim_jobs_enqueue(run, job, &arrival);
 }
 
 weir_status sim_jobs_come_again(struct sim_jobs_run *run, uint32_t slot)
@@ -141,7 +142,7 @@ weir_status sim_jobs_come_again(struct sim_jobs_run *run, uint32_t slot)
     run->away--;
     sim_job_at(run, slot)->timer = SIM_NO_HANDLE;
     sim_jobs_count(run, sim_job_at(run, slot), SIM_JOBS_RETRIED);
-    return sim_jobs_enqueue(run, slot);
+    return sim_jobs_enqueue_again(run, sim_job_at(run, slot));
 }
 
 /* ---- ends of waiting ---- */
@@ -200,7 +201,7 @@ weir_status sim_jobs_settle(struct sim_jobs_run *run)
         WEIR_TRY(config->services->ended(config->world, run->index, job->id));
         sim_jobs_count(run, job, SIM_JOBS_RESTARTED);
         sim_jobs_digest(run, DIGEST_LOST, job);
-        WEIR_TRY(sim_jobs_enqueue(run, slot));
+        WEIR_TRY(sim_jobs_enqueue_again(run, job));
     }
     return WEIR_OK;
 }

@@ -107,12 +107,14 @@ static void wake_ranks(const struct sim_jobs_run *run, const struct sim_job_life
 /* What is to be known of its starts, kept from the first one that is tried. */
 static weir_status take_life(struct sim_jobs_run *run, struct sim_job *job)
 {
+    struct sim_job_arrival arrival = { .at_ns = job->at_ns };
     void *record = NULL;
     if (job->life != 0)
         return WEIR_OK;
     WEIR_TRY(sim_slab_take(&run->lives, &record));
     struct sim_job_life *life = record;
-    life->run_ns = sim_job_stream_run_ns(run->stream, job->spec, job->key);
+    sim_job_stream_describe(run->stream, job->spec, job->key, &arrival);
+    life->run_ns = arrival.run_ns;
     job->life = life->slot + 1;
     return WEIR_OK;
 }

@@ -197,7 +197,7 @@ static double draw(const struct sim_job_stream *stream, enum sim_purpose purpose
     return sim_law_draw(purpose == SIM_DRAW_SERVICE ? job->service : job->patience, &numbers);
 }
 
-int64_t sim_job_stream_run_ns(const struct sim_job_stream *stream, uint32_t spec, uint64_t key)
+static int64_t run_time(const struct sim_job_stream *stream, uint32_t spec, uint64_t key)
 {
     const struct sim_job_spec *job = &stream->workload->jobs[spec];
     const int64_t limit_ns = stream->workload->service_limit_ns;
@@ -207,7 +207,7 @@ int64_t sim_job_stream_run_ns(const struct sim_job_stream *stream, uint32_t spec
     return run_ns < limit_ns ? run_ns : limit_ns;
 }
 
-int64_t sim_job_stream_patience_ns(const struct sim_job_stream *stream, uint32_t spec, uint64_t key)
+static int64_t patience(const struct sim_job_stream *stream, uint32_t spec, uint64_t key)
 {
     const struct sim_job_spec *job = &stream->workload->jobs[spec];
     if (job->patience != NULL)
@@ -224,20 +224,13 @@ static int64_t estimate(const struct sim_job_spec *job, int64_t run_ns)
     return sim_time_from_s(sim_time_s(run_ns) * job->estimate_factor);
 }
 
-int64_t sim_job_stream_estimate_ns(const struct sim_job_stream *stream, uint32_t spec, uint64_t key)
-{
-    const struct sim_job_spec *job = &stream->workload->jobs[spec];
-    const bool is_drawn = job->estimate_ns == WEIR_UNKNOWN_TIME && job->estimate_factor > 0;
-    return estimate(job, is_drawn ? sim_job_stream_run_ns(stream, spec, key) : INT64_MAX);
-}
-
-static void describe(const struct sim_job_stream *stream, uint32_t spec, uint64_t key,
-                     struct sim_job_arrival *job)
+void sim_job_stream_describe(const struct sim_job_stream *stream, uint32_t spec, uint64_t key,
+                             struct sim_job_arrival *job)
 {
     job->spec = spec;
     job->key = key;
-    job->run_ns = sim_job_stream_run_ns(stream, spec, key);
-    job->patience_ns = sim_job_stream_patience_ns(stream, spec, key);
+    job->run_ns = run_time(stream, spec, key);
+    job->patience_ns = patience(stream, spec, key);
     job->estimate_ns = estimate(&stream->workload->jobs[spec], job->run_ns);
 }
 
@@ -259,7 +252,7 @@ static bool next_row(struct sim_job_stream *stream, struct sim_job_arrival *job)
     const int64_t at_ns = stream->workload->jobs[spec].submit_ns - stream->workload->from_ns;
     const long double scale = stream->workload->arrivals.scale; /* holds every ns */
     job->at_ns = at_ns > 0 ? (int64_t)llroundl((long double)at_ns / scale) : 0;
-    describe(stream, spec, spec, job);
+    sim_job_stream_describe(stream, spec, spec, job);
     return true;
 }
 
@@ -281,7 +274,7 @@ static void draw_job(struct sim_job_stream *stream, struct sim_job_arrival *job)
             low = middle + 1;
     }
     job->at_ns = stream->process_ns;
-    describe(stream, (uint32_t)low, key, job);
+    sim_job_stream_describe(stream, (uint32_t)low, key, job);
     if (--stream->process_left == 0)
         next_instant(stream);
 }
@@ -299,7 +292,7 @@ static bool next_generated(struct sim_job_stream *stream, struct sim_job_arrival
     }
     if (first != NULL && first_ns <= stream->process_ns) {
         job->at_ns = first_ns;
-        describe(stream, first->spec, first->given++, job);
+        sim_job_stream_describe(stream, first->spec, first->given++, job);
         return true;
     }
     if (stream->process_ns == SIM_TIME_MAX)
