@@ -28,12 +28,6 @@ static uint32_t home_of(const struct weir_id_table *table, uint64_t id)
     return (block + (uint32_t)(id % 4)) & (table->capacity - 1);
 }
 
-/* So many entries keep runs of full places short. */
-static uint32_t most_of(uint32_t capacity)
-{
-    return capacity / 4 * 3;
-}
-
 /* The place that holds `id`, or the empty one where it would go. */
 static uint32_t place_of(const struct weir_id_table *table, uint64_t id)
 {
@@ -56,7 +50,7 @@ weir_status weir_id_table_reserve(struct weir_id_table *table,
 {
     uint32_t capacity = table->capacity == 0 ? 16 : table->capacity;
 
-    while (most_of(capacity) < count) {
+    while (capacity / 2 < count) {
         if (capacity > UINT32_MAX / 4)
             return WEIR_ENOMEM;
         capacity *= 2;
@@ -81,7 +75,7 @@ weir_status weir_id_table_reserve(struct weir_id_table *table,
 
 void weir_id_table_put(struct weir_id_table *table, uint64_t id, uint32_t index)
 {
-    if (!WEIR_HOLDS(table->count < most_of(table->capacity), &table->broken))
+    if (!WEIR_HOLDS(table->count < table->capacity / 2, &table->broken))
         return;
     const uint32_t place = place_of(table, id);
     memcpy(table->entries[place].id, &id, sizeof id);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A map from 64-bit ids to 32-bit indices: open addressing with linear probing, at most three
- * quarters full.
+ * A map from 64-bit ids to 32-bit indices: open addressing with linear probing, at most half full.
  *
  * It has no order and is never iterated, so nothing observable depends on its layout. Removal
  * shifts entries back; there are no tombstones.
