@@ -111,27 +111,26 @@ void weir_plan_set_phase(struct weir_plan *plan, uint32_t phase)
     plan->store->phase = phase;
 }
 
-/* Copies without the devices that are not in use. */
-static void action_copy(struct weir_action *to, const struct weir_action *from)
+static weir_status reserve_action(struct weir_plan_store *store)
 {
-    const uint32_t count = from->alloc.device_count;
-    const uint32_t devices = count < WEIR_MAX_DEVICES ? count : WEIR_MAX_DEVICES;
-
-    memcpy(to, from,
-           offsetof(struct weir_action, alloc) + offsetof(struct weir_alloc, devices) +
-               devices * sizeof from->alloc.devices[0]);
-    to->group = from->group;
+    WEIR_ROOM(&store->allocator, store->actions, store->action_capacity, store->action_count + 1);
+    WEIR_ROOM(&store->allocator, store->order, store->order_capacity, store->action_count + 1);
+    return WEIR_OK;
 }
 
-static weir_status remember_worker(struct weir_plan_store *store, const struct weir_action *action)
+/* The next action is of this worker. */
+static weir_status remember_worker(struct weir_plan_store *store, uint32_t verb, uint64_t worker)
 {
-    if (action->verb == WEIR_VERB_START)
-        return weir_id_map_put(&store->allocator, &store->starts, action->worker,
-                               store->action_count);
-    if (action->verb == WEIR_VERB_STOP)
-        return weir_id_map_put(&store->allocator, &store->stops, action->worker,
-                               store->action_count);
+    if (verb == WEIR_VERB_START)
+        return weir_id_map_put(&store->allocator, &store->starts, worker, store->action_count);
+    if (verb == WEIR_VERB_STOP)
+        return weir_id_map_put(&store->allocator, &store->stops, worker, store->action_count);
     return WEIR_OK;
+}
+
+static uint32_t devices_of(const struct weir_alloc *alloc)
+{
+    return alloc->device_count < WEIR_MAX_DEVICES ? alloc->device_count : WEIR_MAX_DEVICES;
 }
 
 weir_status weir_plan_append(struct weir_plan *plan, const struct weir_action *action)
@@ -140,11 +139,14 @@ weir_status weir_plan_append(struct weir_plan *plan, const struct weir_action *a
         return WEIR_EINVAL;
     WEIR_TRY(weir_size_check(action->size, sizeof *action, "the action", NULL));
     struct weir_plan_store *const store = plan->store;
-    WEIR_ROOM(&store->allocator, store->actions, store->action_capacity, store->action_count + 1);
-    WEIR_ROOM(&store->allocator, store->order, store->order_capacity, store->action_count + 1);
-    WEIR_TRY(remember_worker(store, action));
+    WEIR_TRY(reserve_action(store));
+    WEIR_TRY(remember_worker(store, action->verb, action->worker));
+    struct weir_action *const added = &store->actions[store->action_count++];
+    memcpy(added, action,
+           offsetof(struct weir_action, alloc) + offsetof(struct weir_alloc, devices) +
+               devices_of(&action->alloc) * sizeof action->alloc.devices[0]);
+    added->group = action->group;
     store->is_settled = 0;
-    action_copy(&store->actions[store->action_count++], action);
     return WEIR_OK;
 }
 
@@ -161,10 +163,12 @@ static weir_status keep_choice(struct weir_plan_store *store, const struct weir_
     return WEIR_OK;
 }
 
-/* Takes a field by field start: the unused devices of an action are never written. */
-static void action_begin(struct weir_action *action, const struct weir_plan_store *store,
-                         uint32_t verb, struct weir_owner owner)
+/* Adds an action where it stays, for which there is room; the devices are not written. */
+static struct weir_action *add_action(struct weir_plan_store *store, uint32_t verb,
+                                      struct weir_owner owner)
 {
+    struct weir_action *const action = &store->actions[store->action_count++];
+
     memset(action, 0, offsetof(struct weir_action, alloc));
     memset(&action->alloc, 0, offsetof(struct weir_alloc, devices));
     action->size = sizeof *action;
@@ -173,24 +177,28 @@ static void action_begin(struct weir_action *action, const struct weir_plan_stor
     action->owner = owner;
     action->phase = store->phase;
     action->choice = WEIR_NO_INDEX;
+    store->is_settled = 0;
+    return action;
 }
 
 weir_status weir_plan_start(struct weir_plan *plan, struct weir_owner owner, uint64_t worker,
                             const struct weir_alloc *alloc, const struct weir_choice *choice)
 {
-    struct weir_action action;
-    const uint32_t count = alloc->device_count;
-    const uint32_t devices = count < WEIR_MAX_DEVICES ? count : WEIR_MAX_DEVICES;
+    struct weir_plan_store *const store = plan->store;
+    uint32_t kept = WEIR_NO_INDEX;
 
-    action_begin(&action, plan->store, WEIR_VERB_START, owner);
-    action.worker = worker;
-    memcpy(&action.alloc, alloc,
-           offsetof(struct weir_alloc, devices) + devices * sizeof alloc->devices[0]);
-    action.group = plan->store->group;
-    action.rank = plan->store->rank;
-    action.reused = weir_id_map_get(&plan->store->stops, worker) != WEIR_NO_INDEX;
-    WEIR_TRY(keep_choice(plan->store, choice, &action.choice));
-    return weir_plan_append(plan, &action);
+    WEIR_TRY(reserve_action(store));
+    WEIR_TRY(keep_choice(store, choice, &kept));
+    WEIR_TRY(remember_worker(store, WEIR_VERB_START, worker));
+    struct weir_action *const action = add_action(store, WEIR_VERB_START, owner);
+    action->worker = worker;
+    memcpy(&action->alloc, alloc,
+           offsetof(struct weir_alloc, devices) + devices_of(alloc) * sizeof alloc->devices[0]);
+    action->group = store->group;
+    action->rank = store->rank;
+    action->reused = weir_id_map_get(&store->stops, worker) != WEIR_NO_INDEX;
+    action->choice = kept;
+    return WEIR_OK;
 }
 
 void weir_plan_set_group(struct weir_plan *plan, uint64_t group)
@@ -226,40 +234,37 @@ void weir_plan_rewind(struct weir_plan *plan, const struct weir_plan_mark *mark)
 
 weir_status weir_plan_stop(struct weir_plan *plan, struct weir_owner owner, uint64_t worker)
 {
-    struct weir_action action;
-
-    action_begin(&action, plan->store, WEIR_VERB_STOP, owner);
-    action.worker = worker;
-    return weir_plan_append(plan, &action);
+    WEIR_TRY(reserve_action(plan->store));
+    WEIR_TRY(remember_worker(plan->store, WEIR_VERB_STOP, worker));
+    add_action(plan->store, WEIR_VERB_STOP, owner)->worker = worker;
+    return WEIR_OK;
 }
 
 weir_status weir_plan_set_slots(struct weir_plan *plan, uint32_t pool, uint32_t slots)
 {
-    struct weir_action action;
-
-    action_begin(&action, plan->store, WEIR_VERB_SET_SLOTS, weir_pool_owner(pool));
-    action.value = slots;
-    return weir_plan_append(plan, &action);
+    WEIR_TRY(reserve_action(plan->store));
+    add_action(plan->store, WEIR_VERB_SET_SLOTS, weir_pool_owner(pool))->value = slots;
+    return WEIR_OK;
 }
 
 weir_status weir_plan_deny(struct weir_plan *plan, struct weir_owner owner, uint32_t reason,
                            const struct weir_choice *choice)
 {
-    struct weir_action action;
+    uint32_t kept = WEIR_NO_INDEX;
 
-    action_begin(&action, plan->store, WEIR_VERB_DENY, owner);
-    action.reason = reason;
-    WEIR_TRY(keep_choice(plan->store, choice, &action.choice));
-    return weir_plan_append(plan, &action);
+    WEIR_TRY(reserve_action(plan->store));
+    WEIR_TRY(keep_choice(plan->store, choice, &kept));
+    struct weir_action *const action = add_action(plan->store, WEIR_VERB_DENY, owner);
+    action->reason = reason;
+    action->choice = kept;
+    return WEIR_OK;
 }
 
 weir_status weir_plan_wake(struct weir_plan *plan, int64_t at_ns)
 {
-    struct weir_action action;
-
-    action_begin(&action, plan->store, WEIR_VERB_WAKE, weir_pool_owner(WEIR_NO_INDEX));
-    action.value = at_ns;
-    return weir_plan_append(plan, &action);
+    WEIR_TRY(reserve_action(plan->store));
+    add_action(plan->store, WEIR_VERB_WAKE, weir_pool_owner(WEIR_NO_INDEX))->value = at_ns;
+    return WEIR_OK;
 }
 
 weir_status weir_plan_note(struct weir_plan *plan, uint32_t pool, const struct weir_pool_note *note)
@@ -361,16 +366,17 @@ static void list_all(struct weir_plan_store *store)
     }
 }
 
-/* Brings the order that callers see up to date; `order` has room for every action. */
-static void settle(struct weir_plan_store *store)
+/* `order` has room for every action. */
+uint32_t weir_plan_settle(const struct weir_plan *plan)
 {
-    if (store->is_settled != 0)
-        return;
-    if (store->stops_first != 0)
+    struct weir_plan_store *const store = plan->store;
+
+    if (store->is_settled == 0 && store->stops_first != 0)
         (void)list_verbs(store, list_verbs(store, 0, true), false);
-    else
+    else if (store->is_settled == 0)
         list_all(store);
     store->is_settled = 1;
+    return store->action_count - store->hole_count;
 }
 
 bool weir_plan_unstop(struct weir_plan *plan, uint64_t worker)
@@ -389,9 +395,8 @@ bool weir_plan_unstart(struct weir_plan *plan, uint64_t worker)
 void weir_plan_truncate(struct weir_plan *plan, uint32_t count)
 {
     struct weir_plan_store *const store = plan->store;
-    const uint32_t before = weir_plan_count(plan);
+    const uint32_t before = weir_plan_settle(plan);
 
-    settle(store);
     for (uint32_t i = count; i < before; i++) {
         store->actions[store->order[i]].verb = HOLE;
         store->hole_count++;
@@ -408,8 +413,8 @@ const struct weir_action *weir_plan_action(const struct weir_plan *plan, uint32_
 {
     if (index >= weir_plan_count(plan))
         return NULL;
-    settle(plan->store);
-    return &plan->store->actions[plan->store->order[index]];
+    (void)weir_plan_settle(plan);
+    return weir_plan_settled(plan, index);
 }
 
 const struct weir_action *weir_plan_shortage(const struct weir_plan *plan)

@@ -71,13 +71,7 @@ const struct weir_shape *weir_view_rank_shape(const struct weir_view *view,
     const uint32_t record =
         view->jobs == NULL ? WEIR_NO_INDEX : weir_jobs_find(view->jobs, job->index, job->id);
 
-    if (record == WEIR_NO_INDEX)
-        return NULL;
-    const struct weir_job_kind *const kind = &view->jobs->kinds[view->jobs->records[record].kind];
-    for (uint32_t g = 0; g < kind->group_count; g++) {
-        if (rank < kind->groups[g].ranks)
-            return &kind->groups[g].shape;
-        rank -= kind->groups[g].ranks;
-    }
-    return NULL;
+    return record == WEIR_NO_INDEX
+               ? NULL
+               : weir_job_kind_shape(&view->jobs->kinds[view->jobs->records[record].kind], rank);
 }

@@ -307,9 +307,7 @@ weir_status weir_cluster_set_node_flags(struct weir_cluster *cluster, uint32_t n
     if ((flags & ~(uint32_t)(WEIR_NODE_UP | WEIR_NODE_CORDONED)) != 0)
         return WEIR_EINVAL;
     WEIR_TRY(weir_journal_reserve(cluster));
-    weir_journal_write(cluster, &(struct weir_undo){ .kind = WEIR_UNDO_FLAGS,
-                                                     .node = node,
-                                                     .flags = cluster->nodes[node].flags });
+    weir_journal_write_flags(cluster, node);
     weir_ledger_set_flags(cluster, node, flags);
     return WEIR_OK;
 }

@@ -20,16 +20,37 @@ weir_status weir_journal_reserve(struct weir_cluster *cluster)
     return WEIR_OK;
 }
 
-void weir_journal_write(struct weir_cluster *cluster, const struct weir_undo *undo)
+/* The entry that was reserved, or NULL without a mark. */
+static struct weir_undo *next_entry(struct weir_cluster *cluster)
 {
-    if (cluster->mark_count == 0) {
-        if (undo->kind == WEIR_UNDO_REMOVE)
-            weir_roster_give_block(cluster, undo->slot.more, undo->slot.device_count);
-        return;
+    if (cluster->mark_count == 0 ||
+        !WEIR_HOLDS(cluster->journal_count < cluster->journal_capacity, &cluster->broken))
+        return NULL;
+    return &cluster->journal[cluster->journal_count++];
+}
+
+void weir_journal_write(struct weir_cluster *cluster, enum weir_undo_kind kind,
+                        const struct weir_worker_slot *slot)
+{
+    struct weir_undo *const undo = next_entry(cluster);
+
+    if (undo != NULL) {
+        undo->kind = kind;
+        undo->slot = *slot;
+    } else if (kind == WEIR_UNDO_REMOVE && cluster->mark_count == 0) {
+        weir_roster_give_block(cluster, slot->more, slot->device_count);
     }
-    if (!WEIR_HOLDS(cluster->journal_count < cluster->journal_capacity, &cluster->broken))
+}
+
+void weir_journal_write_flags(struct weir_cluster *cluster, uint32_t node)
+{
+    struct weir_undo *const undo = next_entry(cluster);
+
+    if (undo == NULL)
         return;
-    cluster->journal[cluster->journal_count++] = *undo;
+    undo->kind = WEIR_UNDO_FLAGS;
+    undo->node = node;
+    undo->flags = cluster->nodes[node].flags;
 }
 
 weir_status weir_cluster_mark(struct weir_cluster *cluster)

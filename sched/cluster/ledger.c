@@ -418,8 +418,8 @@ weir_status weir_ledger_check(const struct weir_cluster *cluster, const struct w
     return WEIR_OK;
 }
 
-/* What moves between free and held, and what comes into or leaves the totals: the part of
- * unhealthy GPUs that is held. */
+/* What moves between free and held on GPUs, and what comes into or leaves the totals: the part of
+ * unhealthy ones that is held. */
 struct moved {
     struct weir_amounts free;
     struct weir_amounts total;
@@ -440,17 +440,12 @@ static void apply_device(struct weir_gpu *gpu, const struct weir_device *device,
     add_amounts(is_unhealthy(gpu) ? &moved->total : &moved->free, &amounts, 1);
 }
 
-void weir_ledger_apply(struct weir_cluster *cluster, const struct weir_alloc *alloc,
-                       int64_t direction, const struct weir_worker_slot *worker)
+static void apply_devices(struct weir_cluster *cluster, const struct weir_alloc *alloc,
+                          int64_t direction)
 {
     struct weir_node *const node = &cluster->nodes[alloc->node];
-    struct moved moved = { .free = { .cpu_units = alloc->cpu_units,
-                                     .ram_bytes = alloc->ram_bytes } };
+    struct moved moved = { .free = { .gpu_units = 0 } };
 
-    node->version -= free_fingerprint(node);
-    node->cpu_free -= direction * alloc->cpu_units;
-    node->ram_free_bytes -= direction * alloc->ram_bytes;
-    node->version += free_fingerprint(node);
     for (uint32_t d = 0; d < alloc->device_count; d++) {
         const struct weir_device *const device = &alloc->devices[d];
         struct weir_gpu *const gpu = &cluster->gpus[node->gpu_first + device->gpu];
@@ -458,10 +453,27 @@ void weir_ledger_apply(struct weir_cluster *cluster, const struct weir_alloc *al
         apply_device(gpu, device, direction, &moved);
         node->version += gpu_fingerprint(gpu, device->gpu);
     }
+    if ((node->flags & WEIR_NODE_UP) == 0)
+        return;
+    add_amounts(&cluster->free, &moved.free, -direction);
+    add_amounts(&cluster->total, &moved.total, direction);
+}
+
+void weir_ledger_apply(struct weir_cluster *cluster, const struct weir_alloc *alloc,
+                       int64_t direction, const struct weir_worker_slot *worker)
+{
+    struct weir_node *const node = &cluster->nodes[alloc->node];
+
+    node->version -= free_fingerprint(node);
+    node->cpu_free -= direction * alloc->cpu_units;
+    node->ram_free_bytes -= direction * alloc->ram_bytes;
+    node->version += free_fingerprint(node);
     if (node->flags & WEIR_NODE_UP) {
-        add_amounts(&cluster->free, &moved.free, -direction);
-        add_amounts(&cluster->total, &moved.total, direction);
+        cluster->free.cpu_units -= direction * alloc->cpu_units;
+        cluster->free.ram_bytes -= direction * alloc->ram_bytes;
     }
+    if (alloc->device_count > 0)
+        apply_devices(cluster, alloc, direction);
     record_change(
         cluster, alloc->node,
         weir_hash_add(weir_hash_mix(worker->id * 2 + (direction > 0)) + worker->owner.index,

@@ -221,9 +221,12 @@ void weir_roster_extract(struct weir_cluster *cluster, uint32_t slot);
 uint32_t weir_roster_take_block(struct weir_cluster *cluster, uint32_t device_count);
 void weir_roster_give_block(struct weir_cluster *cluster, uint32_t more, uint32_t device_count);
 
-/* journal.c: room for one entry when a mark is set; then the entry. */
+/* journal.c: room for one entry when a mark is set; then the entry, of a worker that is as it
+ * shall be again, or of the flags of a node. */
 weir_status weir_journal_reserve(struct weir_cluster *cluster);
-void weir_journal_write(struct weir_cluster *cluster, const struct weir_undo *undo);
+void weir_journal_write(struct weir_cluster *cluster, enum weir_undo_kind kind,
+                        const struct weir_worker_slot *slot);
+void weir_journal_write_flags(struct weir_cluster *cluster, uint32_t node);
 /* Lends an inventory without marks to policies, to try things on: under a mark that they can
  * neither release nor roll back. Taken back it is as it was; false when they had left other flags
  * of nodes, which are none of their business. */

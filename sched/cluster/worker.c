@@ -72,7 +72,7 @@ weir_status weir_cluster_add_worker(struct weir_cluster *cluster, uint64_t id,
                (alloc->device_count - 1) * sizeof alloc->devices[0]);
     (void)weir_roster_insert(cluster, &worker);
     weir_ledger_apply(cluster, alloc, 1, &worker);
-    weir_journal_write(cluster, &(struct weir_undo){ .kind = WEIR_UNDO_ADD, .slot = worker });
+    weir_journal_write(cluster, WEIR_UNDO_ADD, &worker);
     return WEIR_OK;
 }
 
@@ -86,11 +86,11 @@ weir_status weir_cluster_remove_worker(struct weir_cluster *cluster, uint64_t id
         return weir_fail(error, WEIR_ENOTFOUND, "there is no worker %llu", (unsigned long long)id);
     if (weir_journal_reserve(cluster) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "worker %llu: out of memory", (unsigned long long)id);
-    const struct weir_undo undo = { .kind = WEIR_UNDO_REMOVE, .slot = cluster->slots[slot] };
-    weir_slot_alloc(cluster, &undo.slot, &alloc);
-    weir_ledger_apply(cluster, &alloc, -1, &undo.slot);
+    const struct weir_worker_slot *const worker = &cluster->slots[slot];
+    weir_slot_alloc(cluster, worker, &alloc);
+    weir_ledger_apply(cluster, &alloc, -1, worker);
+    weir_journal_write(cluster, WEIR_UNDO_REMOVE, worker);
     weir_roster_extract(cluster, slot);
-    weir_journal_write(cluster, &undo);
     return WEIR_OK;
 }
 
@@ -103,7 +103,7 @@ weir_status weir_cluster_set_worker_state(struct weir_cluster *cluster, uint64_t
         return WEIR_ENOTFOUND;
     WEIR_TRY(weir_journal_reserve(cluster));
     struct weir_worker_slot *const worker = &cluster->slots[slot];
-    weir_journal_write(cluster, &(struct weir_undo){ .kind = WEIR_UNDO_STATE, .slot = *worker });
+    weir_journal_write(cluster, WEIR_UNDO_STATE, worker);
     worker->state = state;
     worker->since_ns = since_ns;
     return WEIR_OK;

@@ -21,7 +21,8 @@ weir_status weir_host_note_fresh(struct weir_host *host, uint32_t record)
 {
     const struct weir_job_record *const job = &host->jobs.records[record];
 
-    if (host->jobs.workloads[job->workload].queue_limit == UINT64_MAX || job->attempts > 0)
+    if (host->jobs.workloads[job->workload].queue_limit == UINT64_MAX ||
+        weir_jobs_attempts(&host->jobs, record) > 0)
         return WEIR_OK;
     WEIR_ROOM(&host->allocator, host->fresh, host->fresh_capacity, host->fresh_count + 1);
     host->fresh[host->fresh_count++] = (struct weir_fresh_job){ job->workload, false, job->id };

@@ -22,6 +22,7 @@ struct checker {
     struct weir_error *error;
     const struct weir_action *action;
     uint32_t index;                 /* of the action */
+    uint32_t record;                /* of the job that the action is about, or WEIR_NO_INDEX */
     const struct weir_action *gang; /* rank 0 of the job whose ranks are being started, or NULL */
     uint32_t rank;                  /* the next one of the gang */
 };
@@ -312,6 +313,16 @@ static bool covers_codecs(const struct weir_shape *shape, const struct weir_allo
            (shape->codec_same_gpu == 0 || alloc->device_count == 1);
 }
 
+/* What a rank of the job needs that the action is about; NULL when there is none. */
+static const struct weir_shape *rank_shape(const struct checker *checker, uint32_t rank)
+{
+    const struct weir_jobs *const jobs = checker->view->jobs;
+
+    if (checker->record == WEIR_NO_INDEX)
+        return NULL;
+    return weir_job_kind_shape(&jobs->kinds[jobs->records[checker->record].kind], rank);
+}
+
 /* What the worker that starts needs. */
 static const struct weir_shape *shape_of(const struct checker *checker)
 {
@@ -319,14 +330,16 @@ static const struct weir_shape *shape_of(const struct checker *checker)
 
     if (action->owner.kind == WEIR_OWNER_POOL)
         return &weir_view_pool(checker->view, action->owner.index)->shape;
-    return weir_view_rank_shape(checker->view, &action->owner, action->rank);
+    return rank_shape(checker, action->rank);
 }
 
 static weir_status check_covers(const struct checker *checker, const struct weir_alloc *alloc)
 {
+    const struct weir_shape *const shape = shape_of(checker);
     char text[128];
 
-    const struct weir_shape *const shape = shape_of(checker);
+    if (shape == NULL)
+        return weir_fail(checker->error, WEIR_EPOLICY, "nobody knows what it needs");
     bool is_covered = alloc->cpu_units >= shape->cpu_units && alloc->ram_bytes >= shape->ram_bytes;
     if (shape->kind == WEIR_SHAPE_CODEC)
         is_covered = is_covered && covers_codecs(shape, alloc);
@@ -383,8 +396,7 @@ static weir_status check_job(const struct checker *checker)
 {
     const struct weir_owner *const owner = &checker->action->owner;
 
-    if (owner->kind != WEIR_OWNER_JOB ||
-        weir_view_rank_shape(checker->view, owner, checker->action->rank) == NULL)
+    if (rank_shape(checker, checker->action->rank) == NULL)
         return weir_fail(checker->error, WEIR_EPOLICY, "there is no rank %u of job %llu",
                          checker->action->rank, (unsigned long long)owner->id);
     return WEIR_OK;
@@ -407,17 +419,16 @@ static weir_status check_rank(const struct checker *checker)
         return action->group == first->group && action->group != 0
                    ? WEIR_OK
                    : weir_fail(checker->error, WEIR_EPOLICY, "is not of the group of rank 0");
-    const struct weir_job_record *const job =
-        &jobs->records[weir_jobs_find(jobs, action->owner.index, action->owner.id)];
-    if (job->state != WEIR_JOB_WAITING && job->is_planned == 0)
+    const struct weir_job_record *const job = &jobs->records[checker->record];
+    if (job->state != WEIR_JOB_WAITING && weir_jobs_placed(jobs, checker->record)->is_planned == 0)
         return weir_fail(checker->error, WEIR_EPOLICY, "job %llu does not wait",
                          (unsigned long long)job->id);
     struct weir_id_map *const started = &checker->books->jobs;
-    const uint32_t record = (uint32_t)(job - jobs->records);
-    if (weir_id_map_get(started, record) != WEIR_NO_INDEX)
+    if (weir_id_map_get(started, checker->record) != WEIR_NO_INDEX)
         return weir_fail(checker->error, WEIR_EPOLICY, "job %llu starts twice",
                          (unsigned long long)job->id);
-    if (weir_id_map_put(&checker->store->allocator, started, record, checker->index) != WEIR_OK)
+    if (weir_id_map_put(&checker->store->allocator, started, checker->record, checker->index) !=
+        WEIR_OK)
         return weir_fail(checker->error, WEIR_ENOMEM, "out of memory");
     return WEIR_OK;
 }
@@ -564,8 +575,7 @@ static weir_status follow_gang(struct checker *checker)
 /* After a rank: whether it was the last. */
 static void close_gang(struct checker *checker)
 {
-    if (checker->gang != NULL &&
-        weir_view_rank_shape(checker->view, &checker->gang->owner, checker->rank) == NULL)
+    if (checker->gang != NULL && rank_shape(checker, checker->rank) == NULL)
         checker->gang = NULL;
 }
 
@@ -610,6 +620,15 @@ static weir_status check_action(const struct checker *checker)
     return weir_fail(checker->error, WEIR_EPOLICY, "unknown verb %u", checker->action->verb);
 }
 
+static uint32_t find_job(const struct checker *checker)
+{
+    const struct weir_owner *const owner = &checker->action->owner;
+
+    return owner->kind == WEIR_OWNER_JOB && checker->view->jobs != NULL
+               ? weir_jobs_find(checker->view->jobs, owner->index, owner->id)
+               : WEIR_NO_INDEX;
+}
+
 static void open_books(struct weir_check *books)
 {
     weir_id_map_clear(&books->node_map);
@@ -628,7 +647,7 @@ weir_status weir_plan_check(const struct weir_plan *plan, const struct weir_view
     struct checker checker = {
         .store = plan->store, .books = &plan->store->check, .view = view, .error = error
     };
-    const uint32_t count = weir_plan_count(plan);
+    const uint32_t count = weir_plan_settle(plan);
 
     if (weir_cluster_broken(view->cluster) > 0)
         return weir_fail(error, WEIR_EINVARIANT, "the inventory is broken: %u invariants of it",
@@ -636,7 +655,8 @@ weir_status weir_plan_check(const struct weir_plan *plan, const struct weir_view
     open_books(checker.books);
     for (uint32_t i = 0; i < count; i++) {
         checker.index = i;
-        checker.action = weir_plan_action(plan, i);
+        checker.action = weir_plan_settled(plan, i);
+        checker.record = find_job(&checker);
         weir_status status = follow_gang(&checker);
         if (status == WEIR_OK)
             status = check_action(&checker);

@@ -17,6 +17,7 @@
 #include "sched/host/state.h"
 
 #include "sched/internal/alloc.h"
+#include "sched/internal/plan_state.h"
 #include "sched/internal/size.h"
 
 #include <string.h>
@@ -182,8 +183,9 @@ weir_status weir_host_cuts_accepted(struct weir_host *host)
         WEIR_TRY(weir_cluster_close_gpu(host->inventory, cuts->pending[i].node,
                                         cuts->pending[i].gpu, true));
     cuts->chosen = 0;
-    for (uint32_t i = 0; i < weir_plan_count(host->plan); i++) {
-        const struct weir_action *const action = weir_plan_action(host->plan, i);
+    const uint32_t count = cuts->count == 0 ? 0 : weir_plan_settle(host->plan);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct weir_action *const action = weir_plan_settled(host->plan, i);
         for (uint32_t c = 0; action->verb == WEIR_VERB_CUT && c < cuts->count; c++)
             if (cuts->pending[c].node == action->node && cuts->pending[c].gpu == action->gpu)
                 cuts->away_ns[c] = host->now_ns;

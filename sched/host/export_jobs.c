@@ -46,7 +46,7 @@ static void put_kinds(const struct weir_export *out)
         weir_json_open(json, NULL, '{');
         if (kind->strategy > 0)
             weir_json_text(json, "strategy", weir_group_strategy_name(kind->strategy - 1));
-        if (kind->is_settled != 0)
+        if (weir_jobs_is_settled(jobs, i))
             weir_json_flag(json, "settled", true);
         weir_json_open(json, "groups", '[');
         for (uint32_t g = 0; g < kind->group_count; g++)
@@ -94,7 +94,8 @@ static void put_job(const struct weir_export *out, uint32_t record)
     weir_export_unless(json, "tenant", job.tenant, 0);
     weir_export_unless(json, "priority", job.priority, 0);
     weir_export_unless(json, "attempts", job.attempts, 0);
-    weir_export_unless(json, "started", from->started, 0);
+    if (from->state != WEIR_JOB_WAITING)
+        weir_export_unless(json, "started", weir_jobs_placed(&out->host->jobs, record)->started, 0);
     weir_json_word(json, "seed", from->seed);
     put_extra(json, &job);
     weir_json_close(json, '{');

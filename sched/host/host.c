@@ -10,6 +10,7 @@
 #include "sched/host/state.h"
 #include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
+#include "sched/internal/plan_state.h"
 
 static const struct weir_window DEFAULT_WINDOW = { .window_ns = INT64_C(180000000000),
                                                    .min_points = 5 };
@@ -375,12 +376,10 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
 
 static void count_plan(struct weir_host *host)
 {
-    const uint32_t count = weir_plan_count(host->plan);
+    const uint32_t count = weir_plan_settle(host->plan);
 
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t verb = weir_plan_action(host->plan, i)->verb;
-        host->stats.denied += verb == WEIR_VERB_DENY;
-    }
+    for (uint32_t i = 0; i < count; i++)
+        host->stats.denied += weir_plan_settled(host->plan, i)->verb == WEIR_VERB_DENY;
 }
 
 static weir_status decide(struct weir_host *host, struct weir_error *error)
@@ -428,7 +427,7 @@ static weir_status check_call(const struct weir_host *host, const struct weir_ca
 weir_status weir_host_decide(struct weir_host *host, const struct weir_call *call,
                              const struct weir_plan **plan, struct weir_error *error)
 {
-    struct weir_error unread = { .phase = -1, .pool = -1 };
+    struct weir_error unread;
     struct weir_error *const box = error != NULL ? error : &unread;
 
     if (host == NULL || call == NULL || plan == NULL)
@@ -437,6 +436,7 @@ weir_status weir_host_decide(struct weir_host *host, const struct weir_call *cal
     const int64_t begin_ns = read_clock(host);
     box->phase = -1;
     box->pool = -1;
+    unread.text[0] = '\0';
     host->now_ns = call->now_ns;
     host->view.causes = call->causes;
     weir_host_limits_begin(host, call);

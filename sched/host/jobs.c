@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The jobs a host knows (see jobs.h). */
+/* The jobs a host knows (see jobs.h), but for their queue. */
 #include "sched/host/jobs.h"
 
 #include "sched/internal/alloc.h"
@@ -13,8 +13,10 @@ enum { ID_BITS = 44, MOST_WORKLOADS = 1 << (64 - ID_BITS) };
 void weir_jobs_open(struct weir_jobs *jobs, const struct weir_allocator *allocator)
 {
     *jobs = (struct weir_jobs){ .allocator = *allocator,
+                                .given_back = 1,
                                 .record_free = WEIR_NO_INDEX,
-                                .extra_free = WEIR_NO_INDEX };
+                                .extra_free = WEIR_NO_INDEX,
+                                .placed_free = WEIR_NO_INDEX };
 }
 
 void weir_jobs_close(struct weir_jobs *jobs)
@@ -31,10 +33,10 @@ void weir_jobs_close(struct weir_jobs *jobs)
     weir_free(memory, jobs->kinds);
     weir_free(memory, jobs->kind_order);
     weir_free(memory, jobs->front);
-    weir_free(memory, jobs->settled);
     weir_free(memory, jobs->refused);
     weir_free(memory, jobs->records);
     weir_free(memory, jobs->extras);
+    weir_free(memory, jobs->placed);
     weir_id_table_free(&jobs->ids, memory);
     weir_id_table_free(&jobs->kind_ids, memory);
 }
@@ -205,7 +207,6 @@ static weir_status reserve_kind(struct weir_jobs *jobs)
     WEIR_ROOM(memory, jobs->kinds, jobs->kind_capacity, count);
     WEIR_ROOM(memory, jobs->kind_order, jobs->order_capacity, count);
     WEIR_ROOM(memory, jobs->front, jobs->front_capacity, count);
-    WEIR_ROOM(memory, jobs->settled, jobs->settled_capacity, count);
     WEIR_ROOM(memory, jobs->refused, jobs->refused_capacity, count);
     return weir_id_table_reserve(&jobs->kind_ids, memory, count);
 }
@@ -256,6 +257,16 @@ weir_status weir_jobs_find_kind(struct weir_jobs *jobs, const struct weir_job_sp
     return WEIR_OK;
 }
 
+const struct weir_shape *weir_job_kind_shape(const struct weir_job_kind *kind, uint32_t rank)
+{
+    for (uint32_t g = 0; g < kind->group_count; g++) {
+        if (rank < kind->groups[g].ranks)
+            return &kind->groups[g].shape;
+        rank -= kind->groups[g].ranks;
+    }
+    return NULL;
+}
+
 /* ---- records ---- */
 
 static uint64_t id_key(uint32_t workload, uint64_t id)
@@ -280,7 +291,8 @@ static weir_status reserve_record(struct weir_jobs *jobs)
 
 static bool says_extra(const struct weir_job_spec *spec)
 {
-    return spec->deadline_ns != WEIR_UNKNOWN_TIME || spec->restart_cost_ns != 0 ||
+    return spec->queued_ns != spec->submit_ns || spec->attained_ns != 0 || spec->attempts != 0 ||
+           spec->deadline_ns != WEIR_UNKNOWN_TIME || spec->restart_cost_ns != 0 ||
            spec->round_share > 0 || spec->throughput_count > 0 || spec->user != 0 ||
            spec->reservation != 0;
 }
@@ -298,7 +310,10 @@ static weir_status take_extra(struct weir_jobs *jobs, const struct weir_job_spec
         WEIR_ROOM(&jobs->allocator, jobs->extras, jobs->extra_capacity, jobs->extra_count + 1);
         *index = jobs->extra_count++;
     }
-    jobs->extras[*index] = (struct weir_job_extra){ .deadline_ns = spec->deadline_ns,
+    jobs->extras[*index] = (struct weir_job_extra){ .queued_ns = spec->queued_ns,
+                                                    .attained_ns = spec->attained_ns,
+                                                    .attempts = spec->attempts,
+                                                    .deadline_ns = spec->deadline_ns,
                                                     .restart_cost_ns = spec->restart_cost_ns,
                                                     .round_share = spec->round_share,
                                                     .throughput = spec->throughput,
@@ -357,21 +372,19 @@ weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *sp
         jobs->record_free = jobs->records[index].place;
     else
         index = jobs->record_count++;
-    jobs->records[index] = (struct weir_job_record){ .id = spec->id,
-                                                     .seed = seed_of(jobs, spec),
-                                                     .submit_ns = spec->submit_ns,
-                                                     .queued_ns = spec->queued_ns,
-                                                     .estimate_ns = spec->estimate_ns,
-                                                     .attained_ns = spec->attained_ns,
-                                                     .workload = spec->workload,
-                                                     .kind = kind,
-                                                     .tenant = spec->tenant,
-                                                     .attempts = spec->attempts,
-                                                     .priority = spec->priority,
-                                                     .place = WEIR_NO_INDEX,
-                                                     .state = WEIR_JOB_WAITING,
-                                                     .is_used = 1,
-                                                     .extra = extra };
+    jobs->records[index] =
+        (struct weir_job_record){ .id = spec->id,
+                                  .seed = seed_of(jobs, spec),
+                                  .submit_ns = spec->submit_ns,
+                                  .estimate_ns = spec->estimate_ns,
+                                  .workload = spec->workload & (MOST_WORKLOADS - 1),
+                                  .kind = kind,
+                                  .tenant = spec->tenant,
+                                  .priority = spec->priority,
+                                  .place = WEIR_NO_INDEX,
+                                  .state = WEIR_JOB_WAITING,
+                                  .is_used = 1,
+                                  .extra = extra };
     weir_id_table_put(&jobs->ids, id_key(spec->workload, spec->id), index);
     jobs->counts[WEIR_JOB_WAITING]++;
     jobs->workloads[spec->workload].waiting++;
@@ -383,13 +396,14 @@ void weir_jobs_remove(struct weir_jobs *jobs, uint32_t record)
 {
     struct weir_job_record *const job = &jobs->records[record];
 
-    if (!WEIR_HOLDS(job->is_used != 0 && job->place == WEIR_NO_INDEX, &jobs->ids.broken))
+    if (!WEIR_HOLDS(job->is_used != 0 &&
+                        (job->state != WEIR_JOB_WAITING || job->place == WEIR_NO_INDEX),
+                    &jobs->ids.broken))
         return;
     weir_id_table_remove(&jobs->ids, id_key(job->workload, job->id));
     if (job->state != WEIR_JOB_WAITING)
-        add_amounts(&jobs->held, jobs->kinds[job->kind].need, -1);
-    else
-        jobs->workloads[job->workload].waiting--;
+        weir_jobs_set_state(jobs, record, WEIR_JOB_WAITING);
+    jobs->workloads[job->workload].waiting--;
     jobs->counts[job->state]--;
     if (job->extra != WEIR_NO_INDEX) {
         jobs->extras[job->extra].next_free = jobs->extra_free;
@@ -400,16 +414,58 @@ void weir_jobs_remove(struct weir_jobs *jobs, uint32_t record)
     jobs->record_free = record;
 }
 
+/* ---- those that start or run ---- */
+
+uint32_t weir_jobs_attempts(const struct weir_jobs *jobs, uint32_t record)
+{
+    const struct weir_job_record *const job = &jobs->records[record];
+
+    if (job->state != WEIR_JOB_WAITING)
+        return jobs->placed[job->place].attempts;
+    return job->extra == WEIR_NO_INDEX ? 0 : jobs->extras[job->extra].attempts;
+}
+
+weir_status weir_jobs_reserve_placed(struct weir_jobs *jobs)
+{
+    if (jobs->placed_free == WEIR_NO_INDEX)
+        WEIR_ROOM(&jobs->allocator, jobs->placed, jobs->placed_capacity, jobs->placed_count + 1);
+    return WEIR_OK;
+}
+
+static uint32_t take_placed(struct weir_jobs *jobs, uint32_t attempts)
+{
+    uint32_t index = jobs->placed_free;
+
+    if (index != WEIR_NO_INDEX)
+        jobs->placed_free = jobs->placed[index].next_free;
+    else
+        index = jobs->placed_count++;
+    jobs->placed[index] = (struct weir_placed_job){ .attempts = attempts };
+    return index;
+}
+
+static void give_placed(struct weir_jobs *jobs, uint32_t index)
+{
+    jobs->placed[index].next_free = jobs->placed_free;
+    jobs->placed_free = index;
+}
+
 void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_state state)
 {
     struct weir_job_record *const job = &jobs->records[record];
     const int64_t change = (state != WEIR_JOB_WAITING) - (job->state != WEIR_JOB_WAITING);
 
+    if (change > 0) {
+        job->place = take_placed(jobs, weir_jobs_attempts(jobs, record));
+    } else if (change < 0) {
+        give_placed(jobs, job->place);
+        job->place = WEIR_NO_INDEX;
+    }
     add_amounts(&jobs->held, jobs->kinds[job->kind].need, change);
     jobs->workloads[job->workload].waiting -= (uint64_t)change;
     jobs->counts[job->state]--;
     jobs->counts[state]++;
-    job->state = (uint16_t)state;
+    job->state = (uint32_t)state & 3;
 }
 
 void weir_jobs_describe(const struct weir_jobs *jobs, uint32_t record, struct weir_job *job)
@@ -428,16 +484,18 @@ void weir_jobs_describe(const struct weir_jobs *jobs, uint32_t record, struct we
                              .kind = from->kind,
                              .tenant = from->tenant,
                              .priority = from->priority,
-                             .attempts = from->attempts,
+                             .attempts = weir_jobs_attempts(jobs, record),
                              .state = from->state,
                              .submit_ns = from->submit_ns,
-                             .queued_ns = from->queued_ns,
-                             .start_ns = is_placed ? from->start_ns : WEIR_UNKNOWN_TIME,
+                             .queued_ns = from->submit_ns,
+                             .start_ns =
+                                 is_placed ? jobs->placed[from->place].start_ns : WEIR_UNKNOWN_TIME,
                              .estimate_ns = from->estimate_ns,
-                             .deadline_ns = WEIR_UNKNOWN_TIME,
-                             .attained_ns = from->attained_ns };
+                             .deadline_ns = WEIR_UNKNOWN_TIME };
     if (from->extra != WEIR_NO_INDEX) {
         const struct weir_job_extra *const extra = &jobs->extras[from->extra];
+        full.queued_ns = extra->queued_ns;
+        full.attained_ns = extra->attained_ns;
         full.user = extra->user;
         full.reservation = extra->reservation;
         full.deadline_ns = extra->deadline_ns;
@@ -450,236 +508,7 @@ void weir_jobs_describe(const struct weir_jobs *jobs, uint32_t record, struct we
     memcpy(job, &full, size < sizeof full ? size : sizeof full);
 }
 
-/* ---- the queue ---- */
-
-static bool is_before(const struct weir_jobs *jobs, uint32_t left, uint32_t right)
-{
-    const struct weir_job_record *const a = &jobs->records[left];
-    const struct weir_job_record *const b = &jobs->records[right];
-
-    if (a->key < b->key || a->key > b->key)
-        return a->key < b->key;
-    if (a->submit_ns != b->submit_ns)
-        return a->submit_ns < b->submit_ns;
-    return a->workload != b->workload ? a->workload < b->workload : a->id < b->id;
-}
-
-static void put(struct weir_jobs *jobs, struct weir_job_kind *kind, uint32_t place, uint32_t record)
-{
-    kind->heap[place] = record;
-    jobs->records[record].place = place;
-}
-
-static void rise(struct weir_jobs *jobs, struct weir_job_kind *kind, uint32_t place)
-{
-    const uint32_t record = kind->heap[place];
-
-    while (place > 0 && is_before(jobs, record, kind->heap[(place - 1) / 2])) {
-        put(jobs, kind, place, kind->heap[(place - 1) / 2]);
-        place = (place - 1) / 2;
-    }
-    put(jobs, kind, place, record);
-}
-
-static void sink(struct weir_jobs *jobs, struct weir_job_kind *kind, uint32_t place)
-{
-    const uint32_t record = kind->heap[place];
-
-    for (;;) {
-        uint32_t child = 2 * place + 1;
-        if (child + 1 < kind->count && is_before(jobs, kind->heap[child + 1], kind->heap[child]))
-            child++;
-        if (child >= kind->count || !is_before(jobs, kind->heap[child], record))
-            break;
-        put(jobs, kind, place, kind->heap[child]);
-        place = child;
-    }
-    put(jobs, kind, place, record);
-}
-
-/* ---- the front ---- */
-
-static bool kind_is_before(const struct weir_jobs *jobs, uint32_t left, uint32_t right)
-{
-    return is_before(jobs, jobs->kinds[left].heap[0], jobs->kinds[right].heap[0]);
-}
-
-static void put_front(struct weir_jobs *jobs, uint32_t place, uint32_t kind)
-{
-    jobs->front[place] = kind;
-    jobs->kinds[kind].front = place;
-}
-
-static void rise_front(struct weir_jobs *jobs, uint32_t place)
-{
-    const uint32_t kind = jobs->front[place];
-
-    while (place > 0 && kind_is_before(jobs, kind, jobs->front[(place - 1) / 2])) {
-        put_front(jobs, place, jobs->front[(place - 1) / 2]);
-        place = (place - 1) / 2;
-    }
-    put_front(jobs, place, kind);
-}
-
-static void sink_front(struct weir_jobs *jobs, uint32_t place)
-{
-    const uint32_t kind = jobs->front[place];
-
-    for (;;) {
-        uint32_t child = 2 * place + 1;
-        if (child + 1 < jobs->front_count &&
-            kind_is_before(jobs, jobs->front[child + 1], jobs->front[child]))
-            child++;
-        if (child >= jobs->front_count || !kind_is_before(jobs, jobs->front[child], kind))
-            break;
-        put_front(jobs, place, jobs->front[child]);
-        place = child;
-    }
-    put_front(jobs, place, kind);
-}
-
-static void leave_front(struct weir_jobs *jobs, uint32_t index)
-{
-    const uint32_t place = jobs->kinds[index].front;
-    const uint32_t last = jobs->front[--jobs->front_count];
-
-    jobs->kinds[index].front = WEIR_NO_INDEX;
-    if (place == jobs->front_count)
-        return;
-    put_front(jobs, place, last);
-    rise_front(jobs, place);
-    sink_front(jobs, jobs->kinds[last].front);
-}
-
-/* After its first record, or whether it is settled, has changed. */
-static void update_front(struct weir_jobs *jobs, uint32_t index)
-{
-    struct weir_job_kind *const kind = &jobs->kinds[index];
-    const bool belongs = kind->count > 0 && kind->is_settled == 0;
-
-    if (!belongs && kind->front != WEIR_NO_INDEX)
-        leave_front(jobs, index);
-    if (!belongs)
-        return;
-    if (kind->front == WEIR_NO_INDEX)
-        put_front(jobs, jobs->front_count++, index);
-    rise_front(jobs, kind->front);
-    sink_front(jobs, kind->front);
-}
-
-/* ---- the queue ---- */
-
-weir_status weir_jobs_push(struct weir_jobs *jobs, uint32_t record)
-{
-    const uint32_t index = jobs->records[record].kind;
-    struct weir_job_kind *const kind = &jobs->kinds[index];
-    WEIR_ROOM(&jobs->allocator, kind->heap, kind->capacity, kind->count + 1);
-    put(jobs, kind, kind->count++, record);
-    rise(jobs, kind, kind->count - 1);
-    if (kind->heap[0] == record)
-        update_front(jobs, index);
-    return WEIR_OK;
-}
-
-void weir_jobs_take_out(struct weir_jobs *jobs, uint32_t record)
-{
-    const uint32_t index = jobs->records[record].kind;
-    struct weir_job_kind *const kind = &jobs->kinds[index];
-    const uint32_t place = jobs->records[record].place;
-    const uint32_t last = kind->heap[--kind->count];
-
-    jobs->records[record].place = WEIR_NO_INDEX;
-    if (place != kind->count) {
-        put(jobs, kind, place, last);
-        rise(jobs, kind, place);
-        sink(jobs, kind, jobs->records[last].place);
-    }
-    if (place == 0)
-        update_front(jobs, index);
-}
-
-void weir_jobs_settle(struct weir_jobs *jobs, uint32_t kind)
-{
-    if (jobs->kinds[kind].is_settled != 0)
-        return;
-    jobs->kinds[kind].is_settled = 1;
-    jobs->settled[jobs->settled_count++] = kind;
-    update_front(jobs, kind);
-}
-
-void weir_jobs_unsettle(struct weir_jobs *jobs)
-{
-    while (jobs->settled_count > 0) {
-        const uint32_t kind = jobs->settled[--jobs->settled_count];
-        jobs->kinds[kind].is_settled = 0;
-        update_front(jobs, kind);
-    }
-}
-
-/* Whether a settled kind is before the first of the front: then, strictly, nobody may start. */
-static bool is_held_up(const struct weir_jobs *jobs)
-{
-    for (uint32_t i = 0; i < jobs->settled_count; i++) {
-        const uint32_t kind = jobs->settled[i];
-        if (jobs->kinds[kind].count > 0 && kind_is_before(jobs, kind, jobs->front[0]))
-            return true;
-    }
-    return false;
-}
-
-uint32_t weir_jobs_first(const struct weir_jobs *jobs, bool is_strict)
-{
-    if (jobs->front_count == 0 || (is_strict && is_held_up(jobs)))
-        return WEIR_NO_INDEX;
-    return jobs->kinds[jobs->front[0]].heap[0];
-}
-
-void weir_jobs_reorder(struct weir_jobs *jobs, uint32_t kind)
-{
-    for (uint32_t place = jobs->kinds[kind].count / 2; place-- > 0;)
-        sink(jobs, &jobs->kinds[kind], place);
-    if (jobs->kinds[kind].front != WEIR_NO_INDEX)
-        leave_front(jobs, kind);
-    update_front(jobs, kind);
-}
-
-void weir_jobs_refuse(struct weir_jobs *jobs, uint32_t kind, uint32_t record)
-{
-    if (jobs->kinds[kind].is_refused == 0)
-        jobs->refused[jobs->refused_count++] = kind;
-    jobs->kinds[kind].is_refused = 1;
-    jobs->kinds[kind].refused = record;
-}
-
-void weir_jobs_begin_pass(struct weir_jobs *jobs)
-{
-    while (jobs->refused_count > 0)
-        jobs->kinds[jobs->refused[--jobs->refused_count]].is_refused = 0;
-}
-
 /* ---- the invariant ---- */
-
-static weir_status check_heap(const struct weir_jobs *jobs, uint32_t index,
-                              struct weir_error *error)
-{
-    const struct weir_job_kind *const kind = &jobs->kinds[index];
-
-    for (uint32_t i = 0; i < kind->count; i++) {
-        const struct weir_job_record *const job = &jobs->records[kind->heap[i]];
-        if (job->is_used == 0 || job->place != i || job->kind != index ||
-            job->state != WEIR_JOB_WAITING ||
-            (i > 0 && is_before(jobs, kind->heap[i], kind->heap[(i - 1) / 2])))
-            return weir_fail(error, WEIR_EINVARIANT, "kind %u: place %u of its queue is wrong",
-                             index, i);
-    }
-    const bool belongs = kind->count > 0 && kind->is_settled == 0;
-    const uint32_t place = kind->front;
-    if ((place != WEIR_NO_INDEX) != belongs ||
-        (belongs && (place >= jobs->front_count || jobs->front[place] != index ||
-                     (place > 0 && kind_is_before(jobs, index, jobs->front[(place - 1) / 2])))))
-        return weir_fail(error, WEIR_EINVARIANT, "kind %u: its place in the front is wrong", index);
-    return WEIR_OK;
-}
 
 weir_status weir_jobs_check(const struct weir_jobs *jobs, struct weir_error *error)
 {
@@ -697,19 +526,23 @@ weir_status weir_jobs_check(const struct weir_jobs *jobs, struct weir_error *err
         if (weir_jobs_find(jobs, job->workload, job->id) != i)
             return weir_fail(error, WEIR_EINVARIANT, "job %llu is not found by its number",
                              (unsigned long long)job->id);
-        if ((job->place != WEIR_NO_INDEX) != (job->state == WEIR_JOB_WAITING))
-            return weir_fail(error, WEIR_EINVARIANT, "job %llu: state %u, place %u in the queue",
+        if (job->place >=
+            (job->state == WEIR_JOB_WAITING ? jobs->kinds[job->kind].count : jobs->placed_count))
+            return weir_fail(error, WEIR_EINVARIANT, "job %llu: state %u, place %u",
                              (unsigned long long)job->id, job->state, job->place);
     }
     for (uint32_t s = 0; s <= WEIR_JOB_RUNNING; s++)
         if (counts[s] != jobs->counts[s])
             return weir_fail(error, WEIR_EINVARIANT, "%u jobs in state %u, counted %u", counts[s],
                              s, jobs->counts[s]);
+    uint32_t placed = jobs->placed_count;
+    for (uint32_t i = jobs->placed_free; i != WEIR_NO_INDEX; i = jobs->placed[i].next_free)
+        placed--;
+    if (placed != counts[WEIR_JOB_STARTING] + counts[WEIR_JOB_RUNNING])
+        return weir_fail(error, WEIR_EINVARIANT, "%u jobs are kept as starting or running", placed);
     if (used != jobs->ids.count)
         return weir_fail(error, WEIR_EINVARIANT, "%u jobs, %u numbers", used, jobs->ids.count);
     if (memcmp(&held, &jobs->held, sizeof held) != 0)
         return weir_fail(error, WEIR_EINVARIANT, "jobs hold other amounts than were counted");
-    for (uint32_t k = 0; k < jobs->kind_count; k++)
-        WEIR_TRY(check_heap(jobs, k, error));
-    return WEIR_OK;
+    return weir_jobs_check_queue(jobs, error);
 }

@@ -6,13 +6,16 @@
  * placement: when one of them does not fit, none does until something is given back. So a pass over
  * a long queue asks once a kind, not once a job, and what a job asks for is stored once a kind. The
  * waiting jobs of a kind are a binary heap of records ordered by (key, submission, workload, id),
- * and the kinds that may start are a heap by their first record: the front.
+ * and the kinds of which somebody waits are a list in the order of their first records: the front.
+ * A kind is settled when one of it did not fit since something was given back last; that something
+ * was given back is one number, so it costs the same for one kind and for a thousand.
  *
  * Invariant: a record in use is in the table of ids; it is in its kind's heap exactly while it
  * waits; `counts` are the records by state; `held` is what those that start or run ask for.
- * A kind is in the front exactly while somebody of it waits and it is not settled.
- * Cost: submit and withdraw O(log waiting jobs), unsettle O(log kinds) for every kind that was
- * settled, the rest O(1).
+ * A kind is in the front exactly while somebody of it waits; all before `front_next` are settled.
+ * Cost: submit and withdraw O(log waiting jobs), and where the first job of a kind comes or goes
+ * O(kinds that it passes in the front); the rest O(1), the next job for all of a pass together
+ * O(kinds).
  */
 #ifndef SCHED_HOST_JOBS_H
 #define SCHED_HOST_JOBS_H
@@ -20,30 +23,29 @@
 #include "sched/cluster/id_table.h"
 #include "weir/job.h"
 
+/* Kept small: many may wait. */
 struct weir_job_record {
     uint64_t id;
     double key;
     uint64_t seed;
     int64_t submit_ns;
-    int64_t queued_ns;
-    int64_t start_ns;
     int64_t estimate_ns;
-    int64_t attained_ns;
-    uint32_t workload;
     uint32_t kind;
     uint32_t tenant;
-    uint32_t attempts;
     int32_t priority;
-    uint32_t place;   /* in its kind's heap, while it waits; of free records: the next free one */
-    uint32_t started; /* ranks that hold places */
-    uint16_t state;   /* enum weir_job_state */
-    uint16_t is_used;
-    uint32_t extra;      /* index into what few jobs say, WEIR_NO_INDEX = nothing */
-    uint32_t is_planned; /* the present plan starts it */
+    uint32_t extra; /* index into what few jobs say, WEIR_NO_INDEX = nothing */
+    /* While it waits its place in its kind's heap, or WEIR_NO_INDEX; later its index among those
+     * that start or run; of free records the next free one. */
+    uint32_t place;
+    uint32_t workload : 20;
+    uint32_t state : 2; /* enum weir_job_state */
+    uint32_t is_used : 1;
 };
 
 /* What few jobs say. */
 struct weir_job_extra {
+    int64_t queued_ns;
+    int64_t attained_ns;
     int64_t deadline_ns;
     int64_t restart_cost_ns;
     double round_share;
@@ -51,6 +53,16 @@ struct weir_job_extra {
     uint32_t throughput_count;
     uint32_t user;
     uint32_t reservation;
+    uint32_t attempts; /* before it was submitted */
+    uint32_t next_free;
+};
+
+/* Of a job that starts or runs. */
+struct weir_placed_job {
+    int64_t start_ns;
+    uint32_t attempts;
+    uint32_t started;    /* ranks that hold places */
+    uint32_t is_planned; /* the present plan starts it */
     uint32_t next_free;
 };
 
@@ -58,16 +70,17 @@ struct weir_job_kind {
     struct weir_rank_group *groups;
     uint64_t hash;
     uint32_t group_count, ranks, strategy;
-    uint32_t turned_away;     /* by the plan that is made */
-    uint32_t is_settled;      /* did not fit since something was given back last */
-    uint32_t front;           /* its place in the front, or WEIR_NO_INDEX */
-    struct weir_amounts need; /* of all ranks */
-    weir_status room;         /* WEIR_EINFEASIBLE = fits not even the empty cluster */
-    uint32_t room_known;      /* 1 = room is of the cluster as it is */
-    uint32_t is_refused;      /* in this pass */
-    uint32_t refused;         /* record that was tried */
-    struct weir_choice refusal;
-    uint32_t *heap; /* records */
+    uint32_t turned_away;       /* by the plan that is made */
+    uint32_t front;             /* its place in the front, or WEIR_NO_INDEX */
+    uint64_t settled_at;        /* what was given back then, see `given_back` */
+    struct weir_amounts need;   /* of all ranks */
+    weir_status room;           /* WEIR_EINFEASIBLE = fits not even the empty cluster */
+    uint32_t room_known;        /* 1 = room is of the cluster as it is */
+    uint32_t is_refused;        /* in this pass */
+    uint32_t refused;           /* record that was tried */
+    uint32_t reason;            /* that binds, enum weir_reason */
+    struct weir_choice refusal; /* what the nodes said; with explain off not kept */
+    uint32_t *heap;             /* records */
     uint32_t count, capacity;
 };
 
@@ -87,18 +100,20 @@ struct weir_jobs {
     uint32_t *kind_order; /* kinds by what they ask for, whichever came first */
     struct weir_job_record *records;
     struct weir_job_extra *extras;
+    struct weir_placed_job *placed;
     struct weir_id_table ids;      /* workload and id to record */
     struct weir_id_table kind_ids; /* hash to the first kind that has it */
     uint32_t workload_count, workload_capacity;
     uint32_t kind_count, kind_capacity, order_capacity;
     uint32_t record_count, record_capacity, record_free;
     uint32_t extra_count, extra_capacity, extra_free;
+    uint32_t placed_count, placed_capacity, placed_free;
     uint32_t counts[WEIR_JOB_RUNNING + 1];
-    uint32_t *front;   /* kinds */
-    uint32_t *settled; /* kinds */
-    uint32_t *refused; /* kinds, in this pass */
-    uint32_t front_count, settled_count, refused_count;
-    uint32_t front_capacity, settled_capacity, refused_capacity;
+    uint64_t given_back; /* how often something was; from 1 on */
+    uint32_t *front;     /* kinds */
+    uint32_t *refused;   /* kinds, in this pass */
+    uint32_t front_count, front_next, refused_count;
+    uint32_t front_capacity, refused_capacity;
     struct weir_amounts held; /* asked for by jobs that start or run */
 };
 
@@ -118,19 +133,37 @@ weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *sp
 void weir_jobs_remove(struct weir_jobs *jobs, uint32_t record);
 /* The record, or WEIR_NO_INDEX. */
 uint32_t weir_jobs_find(const struct weir_jobs *jobs, uint32_t workload, uint64_t id);
+/* What a rank asks for; NULL when there are fewer ranks. */
+const struct weir_shape *weir_job_kind_shape(const struct weir_job_kind *kind, uint32_t rank);
+/* Room for one more job that starts. */
+weir_status weir_jobs_reserve_placed(struct weir_jobs *jobs);
+/* Of a job that is not in the queue. To start or run takes room that was reserved. */
 void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_state state);
+static inline struct weir_placed_job *weir_jobs_placed(const struct weir_jobs *jobs,
+                                                       uint32_t record)
+{
+    return &jobs->placed[jobs->records[record].place];
+}
+/* How often it has run. */
+uint32_t weir_jobs_attempts(const struct weir_jobs *jobs, uint32_t record);
 void weir_jobs_describe(const struct weir_jobs *jobs, uint32_t record, struct weir_job *job);
 
 /* The queue. `key` of the record is set by the caller. */
 weir_status weir_jobs_push(struct weir_jobs *jobs, uint32_t record);
 void weir_jobs_take_out(struct weir_jobs *jobs, uint32_t record);
+/* A job that was to start waits again. */
+weir_status weir_jobs_push_back(struct weir_jobs *jobs, uint32_t record);
 /* The next one: the first of those kinds that are not settled, or WEIR_NO_INDEX. Strict: the first
- * of all, none when its kind is settled. O(1), strict O(settled kinds). */
-uint32_t weir_jobs_first(const struct weir_jobs *jobs, bool is_strict);
+ * of all, none when its kind is settled. */
+uint32_t weir_jobs_first(struct weir_jobs *jobs, bool is_strict);
 /* Something was given back: every kind may fit again. */
 void weir_jobs_unsettle(struct weir_jobs *jobs);
 /* One of this kind did not fit. */
 void weir_jobs_settle(struct weir_jobs *jobs, uint32_t kind);
+static inline bool weir_jobs_is_settled(const struct weir_jobs *jobs, uint32_t kind)
+{
+    return jobs->kinds[kind].settled_at == jobs->given_back;
+}
 /* One of this kind found no place in the present pass. */
 void weir_jobs_refuse(struct weir_jobs *jobs, uint32_t kind, uint32_t record);
 /* A pass begins: nobody was refused yet. */
@@ -138,7 +171,8 @@ void weir_jobs_begin_pass(struct weir_jobs *jobs);
 /* Orders a kind anew after its keys were changed in place. */
 void weir_jobs_reorder(struct weir_jobs *jobs, uint32_t kind);
 
-/* The invariant, recomputed; for tests. */
+/* The invariant, recomputed, of the queue and of all; for tests. */
+weir_status weir_jobs_check_queue(const struct weir_jobs *jobs, struct weir_error *error);
 weir_status weir_jobs_check(const struct weir_jobs *jobs, struct weir_error *error);
 
 #endif

@@ -87,8 +87,7 @@ static weir_status requeue(struct weir_host *host, const struct weir_owner *job)
     if (record == WEIR_NO_INDEX || at == host->started_count)
         return WEIR_OK; /* an earlier rank did it */
     host->started[at] = host->started[--host->started_count];
-    weir_jobs_set_state(&host->jobs, record, WEIR_JOB_WAITING);
-    return weir_jobs_push(&host->jobs, record);
+    return weir_jobs_push_back(&host->jobs, record);
 }
 
 weir_status weir_host_limit_plan(struct weir_host *host)

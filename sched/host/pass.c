@@ -13,6 +13,7 @@
 #include "sched/host/placer_state.h"
 #include "sched/host/state.h"
 #include "sched/internal/alloc.h"
+#include "sched/internal/plan_state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,16 +23,19 @@
 static weir_status set_key(struct weir_host *host, const struct weir_policy_set *set,
                            uint32_t record, struct weir_error *error)
 {
+    struct weir_job_record *const waiting = &host->jobs.records[record];
     struct weir_job job = { .size = sizeof job };
 
+    if (set->queueing->key == NULL) {
+        waiting->key = (double)waiting->submit_ns;
+        return WEIR_OK;
+    }
     weir_jobs_describe(&host->jobs, record, &job);
     const int64_t now_ns = host->now_ns > job.queued_ns ? host->now_ns : job.queued_ns;
-    const double key = set->queueing->key == NULL
-                           ? (double)job.submit_ns
-                           : set->queueing->key(set->queued.state, &job, now_ns);
+    const double key = set->queueing->key(set->queued.state, &job, now_ns);
     if (isnan(key))
         return weir_fail(error, WEIR_EPOLICY, "job %llu gets no key", (unsigned long long)job.id);
-    host->jobs.records[record].key = key;
+    waiting->key = key;
     return WEIR_OK;
 }
 
@@ -78,11 +82,11 @@ static weir_status refresh_keys(struct weir_host *host, const struct weir_policy
 static weir_status note_started(struct weir_host *host, uint32_t record)
 {
     WEIR_ROOM(&host->allocator, host->started, host->started_capacity, host->started_count + 1);
+    WEIR_TRY(weir_jobs_reserve_placed(&host->jobs));
     weir_jobs_take_out(&host->jobs, record);
     weir_jobs_set_state(&host->jobs, record, WEIR_JOB_STARTING);
-    host->jobs.records[record].is_planned = 1;
-    host->jobs.records[record].started = 0;
-    host->jobs.records[record].start_ns = host->now_ns;
+    weir_jobs_placed(&host->jobs, record)->is_planned = 1;
+    weir_jobs_placed(&host->jobs, record)->start_ns = host->now_ns;
     host->started[host->started_count++] = record;
     return WEIR_OK;
 }
@@ -142,11 +146,11 @@ weir_status weir_placer_start_job(struct weir_placer *placer, uint32_t workload,
 
 weir_status weir_host_pass_check(const struct weir_host *host, struct weir_error *error)
 {
-    const uint32_t count = weir_plan_count(host->plan);
+    const uint32_t count = weir_plan_settle(host->plan);
     uint32_t jobs = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        const struct weir_action *const action = weir_plan_action(host->plan, i);
+        const struct weir_action *const action = weir_plan_settled(host->plan, i);
         jobs += action->verb == WEIR_VERB_START && action->owner.kind == WEIR_OWNER_JOB &&
                 action->rank == 0;
     }
@@ -156,15 +160,10 @@ weir_status weir_host_pass_check(const struct weir_host *host, struct weir_error
     return WEIR_OK;
 }
 
-static void forget_planned(struct weir_host *host)
-{
-    for (uint32_t i = 0; i < host->started_count; i++)
-        host->jobs.records[host->started[i]].is_planned = 0;
-}
-
 void weir_host_pass_accepted(struct weir_host *host)
 {
-    forget_planned(host);
+    for (uint32_t i = 0; i < host->started_count; i++)
+        weir_jobs_placed(&host->jobs, host->started[i])->is_planned = 0;
     host->started_count = 0;
     host->is_dirty = false;
 }
@@ -172,12 +171,8 @@ void weir_host_pass_accepted(struct weir_host *host)
 /* The plan is worth nothing: who it started waits again. */
 weir_status weir_host_pass_dropped(struct weir_host *host)
 {
-    forget_planned(host);
-    for (; host->started_count > 0; host->started_count--) {
-        const uint32_t record = host->started[host->started_count - 1];
-        weir_jobs_set_state(&host->jobs, record, WEIR_JOB_WAITING);
-        WEIR_TRY(weir_jobs_push(&host->jobs, record));
-    }
+    for (; host->started_count > 0; host->started_count--)
+        WEIR_TRY(weir_jobs_push_back(&host->jobs, host->started[host->started_count - 1]));
     weir_jobs_unsettle(&host->jobs);
     return WEIR_OK;
 }
@@ -190,19 +185,28 @@ static int compare_kinds(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
+/* By kind; those that were found in the order in which kinds came are. */
+static void sort_refused(struct weir_jobs *jobs)
+{
+    uint32_t sorted = 1;
+
+    while (sorted < jobs->refused_count && jobs->refused[sorted - 1] < jobs->refused[sorted])
+        sorted++;
+    if (sorted < jobs->refused_count)
+        qsort(jobs->refused, jobs->refused_count, sizeof *jobs->refused, compare_kinds);
+}
+
 weir_status weir_host_deny_jobs(struct weir_host *host)
 {
     struct weir_jobs *const jobs = &host->jobs;
 
-    if (jobs->refused_count > 1)
-        qsort(jobs->refused, jobs->refused_count, sizeof *jobs->refused, compare_kinds);
+    sort_refused(jobs);
     for (uint32_t i = 0; i < jobs->refused_count; i++) {
         const struct weir_job_kind *const kind = &jobs->kinds[jobs->refused[i]];
         const struct weir_job_record *const job = &host->jobs.records[kind->refused];
         if (job->state != WEIR_JOB_WAITING) /* it was tried again and started */
             continue;
-        const struct weir_denied denied = { weir_job_owner(job->workload, job->id),
-                                            weir_choice_reason(&kind->refusal),
+        const struct weir_denied denied = { weir_job_owner(job->workload, job->id), kind->reason,
                                             kind->strategy == WEIR_GROUP_STRICT_SPREAD + 1 };
         WEIR_TRY(weir_plan_deny(host->plan, denied.owner, denied.reason, &kind->refusal));
         WEIR_TRY(weir_note_job_holders(host->plan, host->inventory, kind, &denied));

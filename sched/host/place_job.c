@@ -29,22 +29,14 @@ struct job_question {
     struct weir_error *error;
 };
 
-static const struct weir_shape *rank_shape(const struct weir_job_kind *kind, uint32_t rank)
-{
-    uint32_t group = 0;
-
-    for (; rank >= kind->groups[group].ranks; group++)
-        rank -= kind->groups[group].ranks;
-    return &kind->groups[group].shape;
-}
-
-/* All ranks together ask for more than is free: no need to try. */
-static bool is_hopeless(const struct job_question *asked)
+/* What all ranks together lack, so that there is no need to try; or WEIR_REASON_NONE. */
+static uint32_t lacking(const struct job_question *asked)
 {
     const struct weir_amounts free = weir_cluster_free(asked->placer->bound.scratch);
 
-    return free.gpu_units < asked->kind->need.gpu_units ||
-           free.cpu_units < asked->kind->need.cpu_units;
+    if (free.gpu_units < asked->kind->need.gpu_units)
+        return WEIR_REASON_GPU_FREE;
+    return free.cpu_units < asked->kind->need.cpu_units ? WEIR_REASON_CPU : WEIR_REASON_NONE;
 }
 
 static struct weir_place_query query_of(const struct job_question *asked, uint32_t rank)
@@ -52,7 +44,7 @@ static struct weir_place_query query_of(const struct job_question *asked, uint32
     return (struct weir_place_query){ .size = sizeof(struct weir_place_query),
                                       .cluster = asked->placer->bound.scratch,
                                       .mix = asked->placer->bound.mix,
-                                      .shape = rank_shape(asked->kind, rank),
+                                      .shape = weir_job_kind_shape(asked->kind, rank),
                                       .owner = asked->owner,
                                       .seed = asked->kind->ranks == 1
                                                   ? asked->seed
@@ -115,7 +107,7 @@ static weir_status start_bundles(const struct job_question *asked)
 
     WEIR_TRY(reserve_bundles(placer, ranks));
     for (uint32_t rank = 0; rank < ranks; rank++)
-        placer->bundles[rank] = *rank_shape(asked->kind, rank);
+        placer->bundles[rank] = *weir_job_kind_shape(asked->kind, rank);
     const struct weir_group_query query = { .size = sizeof(struct weir_group_query),
                                             .scratch = placer->bound.scratch,
                                             .mix = placer->bound.mix,
@@ -146,35 +138,49 @@ static weir_status start_bundles(const struct job_question *asked)
 
 /* ---- a job ---- */
 
-static void keep_refusal(const struct job_question *asked, uint32_t record)
+static void keep_refusal(const struct job_question *asked, uint32_t record, uint32_t reason)
 {
     struct weir_placer *const placer = asked->placer;
 
     placer->counts.failed++;
     weir_jobs_refuse(placer->bound.jobs, asked->job->kind, record);
-    asked->kind->refusal = placer->answer.choice;
+    asked->kind->reason = reason;
+    if (weir_plan_explain(placer->bound.plan) != WEIR_EXPLAIN_OFF)
+        asked->kind->refusal = placer->answer.choice;
 }
 
-/* Why nothing was even tried: what the nodes say, or when each has room for a rank, what all ranks
- * together lack. */
-static weir_status refuse_hopeless(const struct job_question *asked, uint32_t record)
+/* Of what was tried. */
+static void keep_answer(const struct job_question *asked, uint32_t record)
+{
+    keep_refusal(asked, record, weir_choice_reason(&asked->placer->answer.choice));
+}
+
+/* What the nodes say to a rank; when each has room for one, what all ranks together lack. */
+static uint32_t ask_nodes(const struct job_question *asked, uint32_t missing)
 {
     const struct weir_cluster *const cluster = asked->placer->bound.scratch;
-    const struct weir_amounts free = weir_cluster_free(cluster);
     struct weir_choice *const choice = &asked->placer->answer.choice;
-    const uint32_t reason =
-        free.gpu_units < asked->kind->need.gpu_units ? WEIR_REASON_GPU_FREE : WEIR_REASON_CPU;
 
     memset(choice, 0, sizeof *choice);
     choice->runner_up_node = WEIR_NO_INDEX;
     choice->nodes_seen = weir_cluster_node_count(cluster);
-    if (weir_plan_explain(asked->placer->bound.plan) != WEIR_EXPLAIN_OFF)
-        for (uint32_t n = 0; n < choice->nodes_seen; n++)
-            choice->rejected[weir_candidates_reason(cluster, rank_shape(asked->kind, 0), n)]++;
+    for (uint32_t n = 0; n < choice->nodes_seen; n++)
+        choice->rejected[weir_candidates_reason(cluster, weir_job_kind_shape(asked->kind, 0), n)]++;
     choice->rejected[WEIR_REASON_NONE] = 0;
-    if (weir_choice_reason(choice) == WEIR_REASON_NONE)
-        choice->rejected[reason] = choice->nodes_seen;
-    keep_refusal(asked, record);
+    const uint32_t reason = weir_choice_reason(choice);
+    if (reason != WEIR_REASON_NONE)
+        return reason;
+    choice->rejected[missing] = choice->nodes_seen;
+    return missing;
+}
+
+/* Nothing was even tried. */
+static weir_status refuse_hopeless(const struct job_question *asked, uint32_t record,
+                                   uint32_t missing)
+{
+    const bool is_asked = weir_plan_explain(asked->placer->bound.plan) != WEIR_EXPLAIN_OFF;
+
+    keep_refusal(asked, record, is_asked ? ask_nodes(asked, missing) : missing);
     return WEIR_EBUSY;
 }
 
@@ -183,7 +189,7 @@ static weir_status start_alone(const struct job_question *asked, uint32_t record
     const weir_status status = start_rank(asked, 0);
 
     if (status == WEIR_EBUSY || status == WEIR_EINFEASIBLE)
-        keep_refusal(asked, record);
+        keep_answer(asked, record);
     return status;
 }
 
@@ -207,8 +213,9 @@ weir_status weir_placer_start_record(struct weir_placer *placer, uint32_t record
     struct weir_plan *const plan = placer->bound.plan;
     const struct job_question asked = question_of(placer, record, error);
 
-    if (is_hopeless(&asked))
-        return refuse_hopeless(&asked, record);
+    const uint32_t missing = lacking(&asked);
+    if (missing != WEIR_REASON_NONE)
+        return refuse_hopeless(&asked, record, missing);
     if (asked.kind->ranks == 1 && asked.kind->strategy == 0)
         return start_alone(&asked, record); /* nothing to take back */
     if (weir_cluster_mark(placer->bound.scratch) != WEIR_OK)
@@ -226,7 +233,7 @@ weir_status weir_placer_start_record(struct weir_placer *placer, uint32_t record
     weir_cluster_rollback(placer->bound.scratch);
     weir_plan_rewind(plan, &mark);
     if (status == WEIR_EBUSY || status == WEIR_EINFEASIBLE)
-        keep_refusal(&asked, record);
+        keep_answer(&asked, record);
     return status;
 }
 

@@ -129,8 +129,6 @@ weir_status weir_placer_restart(struct weir_placer *placer)
  * a GPU of another type stays one. */
 static uint32_t distance(uint32_t reason)
 {
-    if (reason == WEIR_REASON_NONE)
-        return UINT32_MAX;
     if (reason == WEIR_REASON_NO_GPU || reason == WEIR_REASON_GPU_TYPE)
         return 2;
     return reason == WEIR_REASON_NODE_DOWN ? 1 : 0;
@@ -140,12 +138,14 @@ static uint32_t distance(uint32_t reason)
 uint32_t weir_choice_reason(const struct weir_choice *choice)
 {
     uint32_t reason = WEIR_REASON_NONE;
+    uint32_t nearest = UINT32_MAX;
 
     for (uint32_t i = WEIR_REASON_NONE + 1; i < WEIR_REASON_COUNT; i++) {
-        if (choice->rejected[i] == 0 || distance(i) > distance(reason))
+        if (choice->rejected[i] == 0 || distance(i) > nearest)
             continue;
-        if (distance(i) < distance(reason) || choice->rejected[i] > choice->rejected[reason])
+        if (distance(i) < nearest || choice->rejected[i] > choice->rejected[reason])
             reason = i;
+        nearest = distance(reason);
     }
     return reason;
 }

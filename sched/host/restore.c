@@ -42,6 +42,17 @@ weir_status weir_host_restore_kind(struct weir_host *host, const struct weir_kin
     return WEIR_OK;
 }
 
+static weir_status restore_placed(struct weir_host *host, uint32_t record,
+                                  const struct weir_job_past *past, struct weir_error *error)
+{
+    if (weir_jobs_reserve_placed(&host->jobs) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    weir_jobs_set_state(&host->jobs, record, past->state);
+    weir_jobs_placed(&host->jobs, record)->started = past->started;
+    weir_jobs_placed(&host->jobs, record)->start_ns = past->start_ns;
+    return WEIR_OK;
+}
+
 weir_status weir_host_restore_job(struct weir_host *host, const struct weir_job_spec *job,
                                   const struct weir_job_past *past, struct weir_error *error)
 {
@@ -53,21 +64,18 @@ weir_status weir_host_restore_job(struct weir_host *host, const struct weir_job_
     if (past->state > WEIR_JOB_RUNNING)
         return weir_fail(error, WEIR_EINVAL, "unknown state %u", past->state);
     WEIR_TRY(weir_jobs_add(&host->jobs, job, &record, error));
-    struct weir_job_record *const made = &host->jobs.records[record];
-    if (past->started > host->jobs.kinds[made->kind].ranks) {
+    const uint32_t ranks = host->jobs.kinds[host->jobs.records[record].kind].ranks;
+    weir_status status = WEIR_OK;
+    if (past->started > ranks)
+        status =
+            weir_fail(error, WEIR_EINVAL, "%u of its %u ranks are there", past->started, ranks);
+    else if (past->state == WEIR_JOB_WAITING)
+        status = weir_host_queue_job(host, record, error);
+    else
+        status = restore_placed(host, record, past, error);
+    if (status != WEIR_OK)
         weir_jobs_remove(&host->jobs, record);
-        return weir_fail(error, WEIR_EINVAL, "%u of its %u ranks are there", past->started,
-                         host->jobs.kinds[made->kind].ranks);
-    }
-    made->started = past->started;
-    made->start_ns = past->start_ns;
-    if (past->state != WEIR_JOB_WAITING)
-        weir_jobs_set_state(&host->jobs, record, past->state);
-    else if (weir_host_queue_job(host, record, error) != WEIR_OK) {
-        weir_jobs_remove(&host->jobs, record);
-        return WEIR_EPOLICY;
-    }
-    return WEIR_OK;
+    return status;
 }
 
 weir_status weir_host_restore_fresh(struct weir_host *host, uint32_t workload, uint64_t id)

@@ -96,21 +96,26 @@ static bool fits_cut_anew(const struct weir_host *host, const struct weir_job_ki
     return is_served;
 }
 
+static weir_status ask_room(struct weir_host *host, struct weir_job_kind *kind)
+{
+    struct weir_error refused = { .phase = -1, .pool = -1 };
+    const weir_status room =
+        kind->strategy > 0 ? group_room(host, kind, &refused) : ranks_room(host, kind, &refused);
+
+    if (room == WEIR_ENOMEM)
+        return room;
+    kind->room = room == WEIR_EINFEASIBLE && fits_cut_anew(host, kind) ? WEIR_OK : room;
+    kind->room_known = 1;
+    return WEIR_OK;
+}
+
 /* Asked once a kind, as long as no node changes. */
 static weir_status check_room(struct weir_host *host, uint32_t index, struct weir_error *error)
 {
     struct weir_job_kind *const kind = &host->jobs.kinds[index];
-    struct weir_error refused = { .phase = -1, .pool = -1 };
 
-    if (kind->room_known == 0) {
-        kind->room = kind->strategy > 0 ? group_room(host, kind, &refused)
-                                        : ranks_room(host, kind, &refused);
-        if (kind->room == WEIR_ENOMEM)
-            return weir_fail(error, WEIR_ENOMEM, "out of memory");
-        if (kind->room == WEIR_EINFEASIBLE && fits_cut_anew(host, kind))
-            kind->room = WEIR_OK;
-        kind->room_known = 1;
-    }
+    if (kind->room_known == 0 && ask_room(host, kind) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
     if (kind->room != WEIR_EINFEASIBLE)
         return WEIR_OK;
     return weir_fail(error, WEIR_EINFEASIBLE, "does not fit the cluster, even an empty one");
@@ -137,6 +142,8 @@ weir_status weir_host_submit(struct weir_host *host, const struct weir_job_spec 
             status = weir_fail(error, WEIR_ENOMEM, "out of memory");
         if (status == WEIR_OK)
             host->changes++;
+        if (status != WEIR_OK && host->jobs.records[record].place != WEIR_NO_INDEX)
+            weir_jobs_take_out(&host->jobs, record);
         if (status != WEIR_OK)
             weir_jobs_remove(&host->jobs, record);
     }
@@ -167,9 +174,10 @@ weir_status weir_host_ended(struct weir_host *host, uint32_t workload, uint64_t 
 
     if (record == WEIR_NO_INDEX || host->jobs.records[record].state == WEIR_JOB_WAITING)
         return weir_fail(error, WEIR_ENOTFOUND, "job %llu does not run", (unsigned long long)id);
-    if (host->jobs.records[record].started > 0)
+    const uint32_t ranks = weir_jobs_placed(&host->jobs, record)->started;
+    if (ranks > 0)
         return weir_fail(error, WEIR_EBUSY, "job %llu: %u of its ranks are still there",
-                         (unsigned long long)id, host->jobs.records[record].started);
+                         (unsigned long long)id, ranks);
     weir_jobs_remove(&host->jobs, record);
     host->is_dirty = true;
     return WEIR_OK;
@@ -178,9 +186,8 @@ weir_status weir_host_ended(struct weir_host *host, uint32_t workload, uint64_t 
 /* The truth did not have what the plan wanted: it waits again, as after a try that failed. */
 static weir_status take_back(struct weir_host *host, uint32_t record, struct weir_error *error)
 {
-    if (weir_jobs_push(&host->jobs, record) != WEIR_OK)
+    if (weir_jobs_push_back(&host->jobs, record) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    weir_jobs_set_state(&host->jobs, record, WEIR_JOB_WAITING);
     weir_jobs_settle(&host->jobs, host->jobs.records[record].kind);
     return WEIR_OK;
 }
@@ -207,24 +214,27 @@ weir_status weir_host_job_outcome(struct weir_host *host, const struct weir_outc
     if (record == WEIR_NO_INDEX && outcome->kind == WEIR_OUTCOME_REFUSED)
         return weir_fail(error, WEIR_ENOTFOUND, "job %llu of workload %u is not known",
                          (unsigned long long)outcome->owner.id, outcome->owner.index);
-    if (record == WEIR_NO_INDEX)
-        return WEIR_OK; /* a worker that was adopted without its job is gone */
-    struct weir_job_record *const job = &host->jobs.records[record];
+    if (record == WEIR_NO_INDEX || host->jobs.records[record].state == WEIR_JOB_WAITING)
+        return WEIR_OK; /* a worker that was adopted without its job, or of an earlier start */
+    const struct weir_job_record *const job = &host->jobs.records[record];
+    struct weir_placed_job *const placed = weir_jobs_placed(&host->jobs, record);
     switch ((enum weir_outcome_kind)outcome->kind) {
     case WEIR_OUTCOME_STARTED:
-        if (++job->started < host->jobs.kinds[job->kind].ranks || job->state != WEIR_JOB_STARTING)
+        if (++placed->started < host->jobs.kinds[job->kind].ranks ||
+            job->state != WEIR_JOB_STARTING)
             return WEIR_OK;
-        job->attempts++;
-        job->start_ns = outcome->time_ns;
+        placed->attempts++;
+        placed->start_ns = outcome->time_ns;
         weir_jobs_set_state(&host->jobs, record, WEIR_JOB_RUNNING);
         return WEIR_OK;
     case WEIR_OUTCOME_REFUSED:
-        return job->state == WEIR_JOB_STARTING && job->started == 0 ? take_back(host, record, error)
-                                                                    : WEIR_OK;
+        return job->state == WEIR_JOB_STARTING && placed->started == 0
+                   ? take_back(host, record, error)
+                   : WEIR_OK;
     case WEIR_OUTCOME_STOPPED:
     case WEIR_OUTCOME_LOST:
-        if (job->started > 0)
-            job->started--;
+        if (placed->started > 0)
+            placed->started--;
         return WEIR_OK;
     case WEIR_OUTCOME_CUT:
     case WEIR_OUTCOME_UNCUT:

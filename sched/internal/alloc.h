@@ -31,6 +31,8 @@ void *weir_grow(const struct weir_allocator *allocator, void *block, uint32_t *c
  * says so ends with WEIR_ENOMEM when there is none. */
 #define WEIR_ROOM(allocator, array, capacity, count)                                               \
     do {                                                                                           \
+        if ((count) <= (capacity) && (array) != NULL)                                              \
+            break;                                                                                 \
         void *const try_block = weir_grow(allocator, array, &(capacity), count, sizeof *(array));  \
         if (try_block == NULL)                                                                     \
             return WEIR_ENOMEM;                                                                    \

@@ -79,6 +79,15 @@ struct weir_plan {
     struct weir_plan_store *store;
 };
 
+/* Brings the order that callers see up to date and says how many actions there are; then, until the
+ * plan changes, one of them. */
+uint32_t weir_plan_settle(const struct weir_plan *plan);
+static inline const struct weir_action *weir_plan_settled(const struct weir_plan *plan,
+                                                          uint32_t index)
+{
+    return &plan->store->actions[plan->store->order[index]];
+}
+
 /* Takes back the latest START of this worker (it was stopped again in the same plan). False when
  * there is none. */
 bool weir_plan_unstart(struct weir_plan *plan, uint64_t worker);

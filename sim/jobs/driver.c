@@ -88,6 +88,7 @@ static void destroy(void *self)
     free(run->shapes);
     free(run->frequencies);
     sim_job_slots_close(&run->slots);
+    sim_slab_clear(&run->lives);
     free(run);
 }
 
@@ -97,6 +98,8 @@ static weir_status create(const struct sim_driver_config *config, void **self,
     struct sim_jobs_run *run = calloc(1, sizeof(*run));
     if (run == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    sim_job_slots_open(&run->slots);
+    run->lives.size = sizeof(struct sim_job_life);
     run->config = *config;
     run->context = config->context;
     run->workload = &config->scenario->workloads[config->instance];
@@ -185,7 +188,7 @@ static weir_status denied(void *self, uint64_t job, bool is_for_good)
 {
     struct sim_jobs_run *run = self;
     const uint32_t slot = sim_job_slots_find(&run->slots, job);
-    if (slot == WEIR_NO_INDEX || run->slots.jobs[slot].state != SIM_JOB_WAITING)
+    if (slot == WEIR_NO_INDEX || sim_job_at(run, slot)->state != SIM_JOB_WAITING)
         return WEIR_OK; /* it left meanwhile */
     sim_jobs_dequeue(run, slot);
     return sim_jobs_turn_away(run, slot, is_for_good);
@@ -252,13 +255,15 @@ static weir_status check(const void *self, struct weir_error *error)
     const uint64_t gone =
         all->seen[SIM_JOBS_DONE] + all->seen[SIM_JOBS_REFUSED] + all->seen[SIM_JOBS_LEFT];
     uint64_t states[SIM_JOB_AWAY + 1] = { 0 };
-    for (uint32_t i = 0; i < run->slots.used; i++) {
-        const struct sim_job *job = &run->slots.jobs[i];
+    for (uint32_t i = 0; i < run->slots.jobs.used; i++) {
+        const struct sim_job *job = sim_job_at(run, i);
         states[job->state]++;
-        if (job->state != SIM_JOB_GONE &&
-            job->workers != (job->state == SIM_JOB_RUNNING ? sim_job_spec(run, job)->members : 0))
+        if (job->state == SIM_JOB_GONE)
+            continue;
+        const uint32_t workers = job->life == 0 ? 0 : sim_job_life(run, job)->workers;
+        if (workers != (job->state == SIM_JOB_RUNNING ? sim_job_spec(run, job)->members : 0))
             return weir_fail(error, WEIR_EINVARIANT, "job %llu in state %u has %u workers",
-                             (unsigned long long)job->id, job->state, job->workers);
+                             (unsigned long long)job->id, job->state, workers);
     }
     if (run->arrived != gone + run->waiting + run->running + run->away ||
         states[SIM_JOB_WAITING] != run->waiting || states[SIM_JOB_RUNNING] != run->running ||

@@ -34,23 +34,35 @@ enum sim_jobs_event {
 
 enum sim_job_state { SIM_JOB_GONE, SIM_JOB_WAITING, SIM_JOB_RUNNING, SIM_JOB_AWAY };
 
+/* Kept small: many may wait. What belongs to its spec and key is drawn when it is needed. */
 struct sim_job {
-    uint64_t id; /* in the order of arrival within the workload */
-    struct sim_job_arrival arrival;
+    uint32_t slot;
+    uint32_t spec; /* of the workload */
+    uint64_t id;   /* in the order of arrival within the workload */
+    uint64_t key;  /* names its random streams */
+    int64_t at_ns;
+    sim_handle timer; /* patience or retry */
+    uint32_t kind;    /* jobs of one ask for the same; WEIR_NO_INDEX = not known */
+    uint32_t life;    /* slot + 1; 0 = no start was tried yet */
+    uint32_t retries;
+    uint8_t state; /* enum sim_job_state */
+    bool is_counted;
+};
+
+/* Of a job from the first time that it is to start. */
+struct sim_job_life {
+    uint32_t slot;
+    uint32_t attempts;
+    int64_t run_ns;
     int64_t first_start_ns, start_ns; /* of the first attempt and the present one */
     int64_t lost_ns;                  /* when it lost a rank last */
     uint64_t first_worker;            /* of its ranks, whose ids follow one another */
-    sim_handle timer;                 /* patience or retry */
     sim_handle run;                   /* the activity, while it runs */
-    uint32_t state;                   /* enum sim_job_state */
-    uint32_t retries, attempts;
-    uint32_t workers;               /* ranks that live */
-    uint32_t node;                  /* of its first rank */
-    uint32_t next_lost, next_paced; /* slot + 1 */
-    uint32_t kind;                  /* jobs of one ask for the same; WEIR_NO_INDEX = not known */
-    bool is_paced;                  /* in the list */
-    bool is_counted;
-    bool is_lost; /* a rank went while it ran */
+    uint32_t workers;                 /* ranks that live */
+    uint32_t node;                    /* of its first rank */
+    uint32_t next_lost, next_paced;   /* slot of the job + 1 */
+    bool is_paced;                    /* in the list */
+    bool is_lost;                     /* a rank went while it ran */
 };
 
 struct sim_jobs_run {
@@ -68,6 +80,7 @@ struct sim_jobs_run {
     uint32_t class_first; /* of its classes among those of all workloads */
     char **labels;        /* of its results; NULL = those of the workload, which is the only one */
     struct sim_job_slots slots;
+    struct sim_slab lives;
     struct weir_rank_group group; /* of the job that is told */
     uint64_t arrived;
     int64_t first_submit_ns, last_done_ns;
@@ -77,10 +90,24 @@ struct sim_jobs_run {
     uint64_t refused_by_truth;
 };
 
+static inline struct sim_job *sim_job_at(const struct sim_jobs_run *run, uint32_t slot)
+{
+    return sim_slab_at(&run->slots.jobs, slot);
+}
+/* Of a job that was to start. */
+static inline struct sim_job_life *sim_job_life(const struct sim_jobs_run *run,
+                                                const struct sim_job *job)
+{
+    return sim_slab_at(&run->lives, job->life - 1);
+}
+static inline uint32_t sim_job_attempts(const struct sim_jobs_run *run, const struct sim_job *job)
+{
+    return job->life == 0 ? 0 : sim_job_life(run, job)->attempts;
+}
 static inline const struct sim_job_spec *sim_job_spec(const struct sim_jobs_run *run,
                                                       const struct sim_job *job)
 {
-    return &run->workload->jobs[job->arrival.spec];
+    return &run->workload->jobs[job->spec];
 }
 /* Its class, as the meter and the database know it. */
 static inline uint32_t sim_job_class(const struct sim_jobs_run *run, const struct sim_job *job)
@@ -120,7 +147,10 @@ void sim_jobs_digest(struct sim_jobs_run *run, enum sim_jobs_digest what,
                      const struct sim_job *job);
 
 /* wait.c: in the queue of the scheduler and out of it. */
-weir_status sim_jobs_enqueue(struct sim_jobs_run *run, uint32_t slot);
+weir_status sim_jobs_enqueue(struct sim_jobs_run *run, struct sim_job *job,
+                             const struct sim_job_arrival *arrival);
+/* Once more, when what it is has been forgotten. */
+weir_status sim_jobs_enqueue_again(struct sim_jobs_run *run, struct sim_job *job);
 void sim_jobs_dequeue(struct sim_jobs_run *run, uint32_t slot);
 
 /* ranks.c: the workers of a job. */
@@ -132,6 +162,8 @@ weir_status sim_jobs_rank_stops(struct sim_jobs_run *run, struct sim_worker *wor
 /* Ends the ranks that are left. */
 weir_status sim_jobs_drop_ranks(struct sim_jobs_run *run, struct sim_job *job, enum sim_stop why,
                                 const char *text);
+/* Forgets what is known of its starts; its ranks are gone. */
+void sim_jobs_forget_life(struct sim_jobs_run *run, struct sim_job *job);
 /* The devices of a rank became faster or slower; then, once, all whose ranks did go on. */
 void sim_jobs_rank_paced(struct sim_jobs_run *run, const struct sim_worker *worker);
 weir_status sim_jobs_go_on(struct sim_jobs_run *run);

@@ -16,7 +16,7 @@ static void print_name(const struct sim_jobs_run *run, const struct sim_job *job
     if (workload->kind != SIM_WORKLOAD_GENERATED && workload->arrivals.kind == SIM_ARRIVALS_TRACE)
         (void)snprintf(text, capacity, "%s", name);
     else
-        (void)snprintf(text, capacity, "%s-%llu", name, (unsigned long long)job->arrival.key);
+        (void)snprintf(text, capacity, "%s-%llu", name, (unsigned long long)job->key);
 }
 
 /* "a100|h100"; cut off where it does not fit. */
@@ -37,6 +37,8 @@ weir_status sim_jobs_tell_row(struct sim_jobs_run *run, const struct sim_job *jo
 {
     const struct sim_job_spec *spec = sim_job_spec(run, job);
     const struct sim_observer *observer = run->context->observer;
+    const struct sim_job_life *life =
+        sim_job_attempts(run, job) > 0 ? sim_job_life(run, job) : NULL;
     const bool is_there = job->state == SIM_JOB_WAITING || job->state == SIM_JOB_RUNNING;
     char name[256];
     char types[256];
@@ -46,12 +48,12 @@ weir_status sim_jobs_tell_row(struct sim_jobs_run *run, const struct sim_job *jo
                                      .job = job->id,
                                      .kind = job->kind,
                                      .label = sim_job_class(run, job),
-                                     .attempts = job->attempts,
-                                     .submit_ns = job->arrival.at_ns,
-                                     .first_start_ns = job->attempts > 0 ? job->first_start_ns : -1,
-                                     .start_ns = job->attempts > 0 ? job->start_ns : -1,
+                                     .attempts = sim_job_attempts(run, job),
+                                     .submit_ns = job->at_ns,
+                                     .first_start_ns = life != NULL ? life->first_start_ns : -1,
+                                     .start_ns = life != NULL ? life->start_ns : -1,
                                      .end_ns = is_there ? -1 : sim_jobs_now(run),
-                                     .node = job->attempts > 0 ? job->node : WEIR_NO_INDEX,
+                                     .node = life != NULL ? life->node : WEIR_NO_INDEX,
                                      .members = spec->members,
                                      .outcome = outcome,
                                      .name = name,
@@ -78,28 +80,29 @@ void sim_jobs_digest(struct sim_jobs_run *run, enum sim_jobs_digest what, const 
     if (run->config.instance > 0)
         digest = sim_digest_word(digest, run->config.instance);
     digest = sim_digest_word(digest, job->id);
-    digest = sim_digest_word(digest, job->node);
+    digest = sim_digest_word(digest, job->life == 0 ? 0 : sim_job_life(run, job)->node);
     run->context->result_digest += sim_digest_word(digest, (uint64_t)sim_jobs_now(run));
 }
 
 static weir_status forget(struct sim_jobs_run *run, uint32_t slot, const char *outcome)
 {
-    struct sim_job *job = &run->slots.jobs[slot];
+    struct sim_job *job = sim_job_at(run, slot);
     job->state = SIM_JOB_GONE;
     const weir_status status = sim_jobs_tell_row(run, job, outcome);
-    sim_job_slots_give(&run->slots, slot);
+    sim_jobs_forget_life(run, job);
+    sim_job_slots_give(&run->slots, job);
     return status;
 }
 
 weir_status sim_jobs_done(struct sim_jobs_run *run, uint32_t slot)
 {
-    struct sim_job *job = &run->slots.jobs[slot];
+    struct sim_job *job = sim_job_at(run, slot);
     const int64_t now_ns = sim_jobs_now(run);
     run->last_done_ns = now_ns;
-    if (now_ns > sim_jobs_later(job->arrival.at_ns, run->workload->deadline_ns))
+    if (now_ns > sim_jobs_later(job->at_ns, run->workload->deadline_ns))
         sim_jobs_count(run, job, SIM_JOBS_LATE);
     sim_meter_job_done(run->context->meter, now_ns, sim_job_class(run, job), job->is_counted,
-                       now_ns - job->arrival.at_ns, job->arrival.run_ns);
+                       now_ns - job->at_ns, sim_job_life(run, job)->run_ns);
     sim_jobs_digest(run, DIGEST_DONE, job);
     return forget(run, slot, "done");
 }
@@ -119,32 +122,34 @@ void sim_jobs_expect(struct sim_jobs_run *run)
 
 weir_status sim_jobs_arrive(struct sim_jobs_run *run)
 {
-    uint32_t slot = 0;
-    WEIR_TRY(sim_job_slots_take(&run->slots, run->arrived, &slot));
-    struct sim_job *job = &run->slots.jobs[slot];
+    const struct sim_job_arrival arrival = run->next;
+    struct sim_job *job = NULL;
+    WEIR_TRY(sim_job_slots_take(&run->slots, run->arrived, &job));
     if (run->arrived++ == 0)
-        run->first_submit_ns = run->next.at_ns;
+        run->first_submit_ns = arrival.at_ns;
     job->kind = WEIR_NO_INDEX;
-    job->arrival = run->next;
-    job->is_counted = run->next.at_ns >= run->config.scenario->warmup_ns;
+    job->spec = arrival.spec;
+    job->key = arrival.key;
+    job->at_ns = arrival.at_ns;
+    job->is_counted = arrival.at_ns >= run->config.scenario->warmup_ns;
     sim_jobs_expect(run);
     sim_jobs_count(run, job, SIM_JOBS_ARRIVED);
-    return sim_jobs_enqueue(run, slot);
+    return sim_jobs_enqueue(run, job, &arrival);
 }
 
 weir_status sim_jobs_come_again(struct sim_jobs_run *run, uint32_t slot)
 {
     run->away--;
-    run->slots.jobs[slot].timer = SIM_NO_HANDLE;
-    sim_jobs_count(run, &run->slots.jobs[slot], SIM_JOBS_RETRIED);
-    return sim_jobs_enqueue(run, slot);
+    sim_job_at(run, slot)->timer = SIM_NO_HANDLE;
+    sim_jobs_count(run, sim_job_at(run, slot), SIM_JOBS_RETRIED);
+    return sim_jobs_enqueue_again(run, sim_job_at(run, slot));
 }
 
 /* ---- ends of waiting ---- */
 
 weir_status sim_jobs_turn_away(struct sim_jobs_run *run, uint32_t slot, bool is_for_good)
 {
-    struct sim_job *job = &run->slots.jobs[slot];
+    struct sim_job *job = sim_job_at(run, slot);
     struct sim_stream stream;
     if (is_for_good)
         sim_jobs_count(run, job, SIM_JOBS_INFEASIBLE);
@@ -153,8 +158,8 @@ weir_status sim_jobs_turn_away(struct sim_jobs_run *run, uint32_t slot, bool is_
         sim_jobs_digest(run, DIGEST_REFUSED, job);
         return forget(run, slot, "refused");
     }
-    sim_stream_open(&stream, sim_job_stream_random(run->stream, job->arrival.spec), SIM_DRAW_RETRY,
-                    (struct sim_stream_key){ .item = job->arrival.key, .attempt = job->retries++ });
+    sim_stream_open(&stream, sim_job_stream_random(run->stream, job->spec), SIM_DRAW_RETRY,
+                    (struct sim_stream_key){ .item = job->key, .attempt = job->retries++ });
     const int64_t delay_ns = sim_time_from_s(sim_law_draw(run->workload->retry_delay, &stream));
     const struct sim_event event = { .time_ns = sim_jobs_later(sim_jobs_now(run), delay_ns),
                                      .target = slot,
@@ -169,7 +174,7 @@ weir_status sim_jobs_turn_away(struct sim_jobs_run *run, uint32_t slot, bool is_
 
 weir_status sim_jobs_leave(struct sim_jobs_run *run, uint32_t slot)
 {
-    struct sim_job *job = &run->slots.jobs[slot];
+    struct sim_job *job = sim_job_at(run, slot);
     const struct sim_driver_config *config = &run->config;
     job->timer = SIM_NO_HANDLE;
     run->patient--;
@@ -187,15 +192,16 @@ weir_status sim_jobs_settle(struct sim_jobs_run *run)
     const struct sim_driver_config *config = &run->config;
     while (run->first_lost != 0) {
         const uint32_t slot = run->first_lost - 1;
-        struct sim_job *job = &run->slots.jobs[slot];
-        run->first_lost = job->next_lost;
-        job->next_lost = 0;
+        struct sim_job *job = sim_job_at(run, slot);
+        struct sim_job_life *life = sim_job_life(run, job);
+        run->first_lost = life->next_lost;
+        life->next_lost = 0;
         WEIR_TRY(sim_jobs_drop_ranks(run, job, SIM_STOP_GIVEN_UP, "another rank was lost"));
-        job->is_lost = false;
+        life->is_lost = false;
         WEIR_TRY(config->services->ended(config->world, run->index, job->id));
         sim_jobs_count(run, job, SIM_JOBS_RESTARTED);
         sim_jobs_digest(run, DIGEST_LOST, job);
-        WEIR_TRY(sim_jobs_enqueue(run, slot));
+        WEIR_TRY(sim_jobs_enqueue_again(run, job));
     }
     return WEIR_OK;
 }

@@ -108,19 +108,19 @@ static weir_status ages_of(const struct writer *writer, uint32_t state, size_t i
                            struct sim_censored *censored, int64_t **ages)
 {
     const struct sim_jobs_run *run = writer->run;
-    *ages = calloc((size_t)run->slots.used + 1, sizeof(**ages));
+    *ages = calloc((size_t)run->slots.jobs.used + 1, sizeof(**ages));
     if (*ages == NULL)
         return WEIR_ENOMEM;
     *censored = (struct sim_censored){ .ages_ns = *ages };
-    for (uint32_t i = 0; i < run->slots.used; i++) {
-        const struct sim_job *job = &run->slots.jobs[i];
+    for (uint32_t i = 0; i < run->slots.jobs.used; i++) {
+        const struct sim_job *job = sim_job_at(run, i);
         const bool is_meant = job->state == SIM_JOB_WAITING ||
                               (state == SIM_JOB_RUNNING && job->state == SIM_JOB_RUNNING);
         const bool is_row =
             index == run->workload->labels_count || sim_job_spec(run, job)->label == index;
         if (is_meant && is_row && job->is_counted &&
-            (state == SIM_JOB_RUNNING || job->attempts == 0))
-            (*ages)[censored->count++] = writer->to_ns - job->arrival.at_ns;
+            (state == SIM_JOB_RUNNING || sim_job_attempts(run, job) == 0))
+            (*ages)[censored->count++] = writer->to_ns - job->at_ns;
     }
     return WEIR_OK;
 }
@@ -206,8 +206,8 @@ static void put_ends(struct writer *writer)
 /* Those that are still there have their rows too. */
 static weir_status tell_living(struct sim_jobs_run *run)
 {
-    for (uint32_t i = 0; i < run->slots.used; i++) {
-        const struct sim_job *job = &run->slots.jobs[i];
+    for (uint32_t i = 0; i < run->slots.jobs.used; i++) {
+        const struct sim_job *job = sim_job_at(run, i);
         if (job->state == SIM_JOB_WAITING || job->state == SIM_JOB_RUNNING)
             WEIR_TRY(
                 sim_jobs_tell_row(run, job, job->state == SIM_JOB_WAITING ? "waiting" : "running"));

@@ -4,25 +4,48 @@
 
 #include <stdlib.h>
 
+void sim_job_slots_open(struct sim_job_slots *slots)
+{
+    *slots = (struct sim_job_slots){ .jobs.size = sizeof(struct sim_job) };
+}
+
 void sim_job_slots_close(struct sim_job_slots *slots)
 {
-    free(slots->jobs);
-    free(slots->free);
+    sim_slab_clear(&slots->jobs);
     free(slots->table);
-    *slots = (struct sim_job_slots){ .jobs = NULL };
+    sim_job_slots_open(slots);
+}
+
+/* Of the job in a place of the table. */
+static uint64_t id_at(const struct sim_job_slots *slots, uint32_t entry)
+{
+    const struct sim_job *job = sim_slab_at(&slots->jobs, entry - 1);
+    return job->id;
 }
 
 static uint32_t home_of(const struct sim_job_slots *slots, uint64_t id)
 {
-    return (uint32_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (slots->table_capacity - 1);
+    const uint64_t hash = (id * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+    return (uint32_t)(hash * slots->table_capacity >> 32);
+}
+
+static uint32_t next_place(const struct sim_job_slots *slots, uint32_t place)
+{
+    return place + 1 == slots->table_capacity ? 0 : place + 1;
+}
+
+/* How far it is from one place on to another. */
+static uint32_t distance(const struct sim_job_slots *slots, uint32_t from, uint32_t to)
+{
+    return to >= from ? to - from : to + slots->table_capacity - from;
 }
 
 /* The place of the number in the table, or the empty one where it would be. */
 static uint32_t place_of(const struct sim_job_slots *slots, uint64_t id)
 {
     uint32_t place = home_of(slots, id);
-    while (slots->table[place] != 0 && slots->jobs[slots->table[place] - 1].id != id)
-        place = (place + 1) & (slots->table_capacity - 1);
+    while (slots->table[place] != 0 && id_at(slots, slots->table[place]) != id)
+        place = next_place(slots, place);
     return place;
 }
 
@@ -36,11 +59,11 @@ uint32_t sim_job_slots_find(const struct sim_job_slots *slots, uint64_t id)
 
 static weir_status reserve_table(struct sim_job_slots *slots)
 {
-    if ((slots->alive + 1) * 2 <= slots->table_capacity)
+    if (slots->alive < slots->table_capacity / 4 * 3)
         return WEIR_OK;
     uint32_t *old = slots->table;
     const uint32_t old_capacity = slots->table_capacity;
-    const uint32_t capacity = old_capacity == 0 ? 64 : old_capacity * 2;
+    const uint32_t capacity = old_capacity == 0 ? 64 : old_capacity / 2 * 3;
     uint32_t *table = calloc(capacity, sizeof(*table));
     if (table == NULL)
         return WEIR_ENOMEM;
@@ -48,51 +71,35 @@ static weir_status reserve_table(struct sim_job_slots *slots)
     slots->table_capacity = capacity;
     for (uint32_t i = 0; i < old_capacity; i++)
         if (old[i] != 0)
-            table[place_of(slots, slots->jobs[old[i] - 1].id)] = old[i];
+            table[place_of(slots, id_at(slots, old[i]))] = old[i];
     free(old);
     return WEIR_OK;
 }
 
-static weir_status reserve_slot(struct sim_job_slots *slots)
+weir_status sim_job_slots_take(struct sim_job_slots *slots, uint64_t id, struct sim_job **job)
 {
-    if (slots->free_count > 0 || slots->used < slots->capacity)
-        return WEIR_OK;
-    const uint32_t capacity = slots->capacity * 2 + 64;
-    struct sim_job *jobs = realloc(slots->jobs, capacity * sizeof(*jobs));
-    if (jobs != NULL)
-        slots->jobs = jobs;
-    uint32_t *list = realloc(slots->free, capacity * sizeof(*list));
-    if (list != NULL)
-        slots->free = list;
-    if (jobs == NULL || list == NULL)
-        return WEIR_ENOMEM;
-    slots->capacity = capacity;
-    return WEIR_OK;
-}
-
-weir_status sim_job_slots_take(struct sim_job_slots *slots, uint64_t id, uint32_t *slot)
-{
-    WEIR_TRY(reserve_slot(slots));
+    void *record = NULL;
     WEIR_TRY(reserve_table(slots));
-    *slot = slots->free_count > 0 ? slots->free[--slots->free_count] : slots->used++;
-    slots->jobs[*slot] = (struct sim_job){ .id = id };
-    slots->table[place_of(slots, id)] = *slot + 1;
+    WEIR_TRY(sim_slab_take(&slots->jobs, &record));
+    *job = record;
+    (*job)->id = id;
+    slots->table[place_of(slots, id)] = (*job)->slot + 1;
     slots->alive++;
     return WEIR_OK;
 }
 
-void sim_job_slots_give(struct sim_job_slots *slots, uint32_t slot)
+void sim_job_slots_give(struct sim_job_slots *slots, struct sim_job *job)
 {
-    const uint32_t mask = slots->table_capacity - 1;
-    uint32_t gap = place_of(slots, slots->jobs[slot].id);
-    for (uint32_t place = (gap + 1) & mask; slots->table[place] != 0; place = (place + 1) & mask) {
-        const uint32_t home = home_of(slots, slots->jobs[slots->table[place] - 1].id);
-        if (((place - home) & mask) < ((place - gap) & mask))
+    uint32_t gap = place_of(slots, job->id);
+    for (uint32_t place = next_place(slots, gap); slots->table[place] != 0;
+         place = next_place(slots, place)) {
+        const uint32_t home = home_of(slots, id_at(slots, slots->table[place]));
+        if (distance(slots, home, place) < distance(slots, gap, place))
             continue; /* it is nearer to its home than the gap is */
         slots->table[gap] = slots->table[place];
         gap = place;
     }
     slots->table[gap] = 0;
-    slots->free[slots->free_count++] = slot;
+    sim_slab_give(&slots->jobs, job);
     slots->alive--;
 }

@@ -2,29 +2,29 @@
 /*
  * Where the jobs that are there live: slots that are reused, found by the number of the job.
  *
- * Open addressing with linear probing, at most half full; removal shifts back, so there are no
- * tombstones and memory follows the jobs that are there, not the numbers given.
+ * Open addressing with linear probing, at most three quarters full, growing by half; removal shifts
+ * back, so there are no tombstones and memory follows the jobs that are there, not the numbers
+ * given.
  */
 #ifndef SIM_JOBS_SLOTS_H
 #define SIM_JOBS_SLOTS_H
 
-#include "weir/status.h"
-
-#include <stdint.h>
+#include "sim/engine/slab.h"
 
 struct sim_job;
 
 struct sim_job_slots {
-    struct sim_job *jobs;
-    uint32_t *free;  /* slots that may be taken */
+    struct sim_slab jobs;
     uint32_t *table; /* slot + 1; 0 = empty */
-    uint32_t used, capacity, free_count, table_capacity, alive;
+    uint32_t table_capacity, alive;
 };
 
+void sim_job_slots_open(struct sim_job_slots *slots);
 void sim_job_slots_close(struct sim_job_slots *slots);
 /* A zeroed job with this number. */
-weir_status sim_job_slots_take(struct sim_job_slots *slots, uint64_t id, uint32_t *slot);
-void sim_job_slots_give(struct sim_job_slots *slots, uint32_t slot);
+weir_status sim_job_slots_take(struct sim_job_slots *slots, uint64_t id, struct sim_job **job);
+/* What it holds can be read until its slot is taken again. */
+void sim_job_slots_give(struct sim_job_slots *slots, struct sim_job *job);
 /* The slot, or WEIR_NO_INDEX. */
 uint32_t sim_job_slots_find(const struct sim_job_slots *slots, uint64_t id);
 

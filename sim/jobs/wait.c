@@ -2,13 +2,15 @@
 /* Into the scheduler's queue and out of it, with patience (see jobs.h). */
 #include "sim/jobs/jobs.h"
 
-static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_job *job)
+static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_job *job,
+                                     int64_t estimate_ns)
 {
     const struct sim_job_spec *spec = sim_job_spec(run, job);
-    const int64_t due_ns = sim_jobs_later(job->arrival.at_ns, run->workload->deadline_ns);
+    const int64_t due_ns = sim_jobs_later(job->at_ns, run->workload->deadline_ns);
+    const uint32_t attempts = sim_job_attempts(run, job);
     struct sim_stream stream;
-    sim_stream_open(&stream, sim_job_stream_random(run->stream, job->arrival.spec), SIM_DRAW_POLICY,
-                    (struct sim_stream_key){ .item = job->arrival.key, .attempt = job->attempts });
+    sim_stream_open(&stream, sim_job_stream_random(run->stream, job->spec), SIM_DRAW_POLICY,
+                    (struct sim_stream_key){ .item = job->key, .attempt = attempts });
     run->group = (struct weir_rank_group){ .ranks = spec->members,
                                            .ranks_min = spec->members,
                                            .ranks_max = spec->members,
@@ -20,26 +22,25 @@ static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_
                                    .group_count = 1,
                                    .strategy = spec->group,
                                    .priority = spec->priority,
-                                   .attempts = job->attempts,
-                                   .submit_ns = job->arrival.at_ns,
+                                   .attempts = attempts,
+                                   .submit_ns = job->at_ns,
                                    .queued_ns = sim_jobs_now(run),
-                                   .estimate_ns = job->arrival.estimate_ns,
+                                   .estimate_ns = estimate_ns,
                                    .deadline_ns =
                                        due_ns == SIM_TIME_MAX ? WEIR_UNKNOWN_TIME : due_ns,
                                    .seed = sim_stream_u64(&stream) };
 }
 
 /* Patience counts from the submission, also over retries. */
-static void start_patience(struct sim_jobs_run *run, uint32_t slot)
+static void start_patience(struct sim_jobs_run *run, struct sim_job *job, int64_t patience_ns)
 {
-    struct sim_job *job = &run->slots.jobs[slot];
-    const int64_t leaves_ns = sim_jobs_later(job->arrival.at_ns, job->arrival.patience_ns);
+    const int64_t leaves_ns = sim_jobs_later(job->at_ns, patience_ns);
     const int64_t now_ns = sim_jobs_now(run);
     job->timer = SIM_NO_HANDLE;
     if (leaves_ns == SIM_TIME_MAX)
         return;
     const struct sim_event event = { .time_ns = leaves_ns > now_ns ? leaves_ns : now_ns,
-                                     .target = slot,
+                                     .target = job->slot,
                                      .argument = job->id,
                                      .kind = sim_driver_kind(run->config.index, SIM_JOBS_LEAVE),
                                      .phase = SIM_PHASE_FLOW };
@@ -47,26 +48,33 @@ static void start_patience(struct sim_jobs_run *run, uint32_t slot)
     run->patient++;
 }
 
-weir_status sim_jobs_enqueue(struct sim_jobs_run *run, uint32_t slot)
+weir_status sim_jobs_enqueue(struct sim_jobs_run *run, struct sim_job *job,
+                             const struct sim_job_arrival *arrival)
 {
     const struct sim_driver_config *config = &run->config;
-    struct sim_job *job = &run->slots.jobs[slot];
-    const struct weir_job_spec spec = describe(run, job);
+    const struct weir_job_spec spec = describe(run, job, arrival->estimate_ns);
     const weir_status status = config->services->submit(config->world, &spec, &job->kind);
     if (status == WEIR_EINFEASIBLE)
-        return sim_jobs_turn_away(run, slot, true);
+        return sim_jobs_turn_away(run, job->slot, true);
     WEIR_TRY(status);
     job->state = SIM_JOB_WAITING;
     run->waiting++;
     sim_meter_jobs(run->context->meter, sim_jobs_now(run), sim_job_class(run, job),
                    SIM_JOBS_WAITING, 1);
-    start_patience(run, slot);
+    start_patience(run, job, arrival->patience_ns);
     return WEIR_OK;
+}
+
+weir_status sim_jobs_enqueue_again(struct sim_jobs_run *run, struct sim_job *job)
+{
+    struct sim_job_arrival arrival = { .at_ns = job->at_ns };
+    sim_job_stream_describe(run->stream, job->spec, job->key, &arrival);
+    return sim_jobs_enqueue(run, job, &arrival);
 }
 
 void sim_jobs_dequeue(struct sim_jobs_run *run, uint32_t slot)
 {
-    struct sim_job *job = &run->slots.jobs[slot];
+    struct sim_job *job = sim_job_at(run, slot);
     run->waiting--;
     sim_meter_jobs(run->context->meter, sim_jobs_now(run), sim_job_class(run, job),
                    SIM_JOBS_WAITING, -1);

@@ -187,31 +187,31 @@ const struct sim_random *sim_job_stream_random(const struct sim_job_stream *stre
     return stream->class_random == NULL ? &stream->random : &stream->class_random[spec];
 }
 
-/* A number about a job whose class and key are known. */
-static double draw(const struct sim_job_stream *stream, enum sim_purpose purpose,
-                   const struct sim_job_arrival *job, const struct sim_law *law)
+static double draw(const struct sim_job_stream *stream, enum sim_purpose purpose, uint32_t spec,
+                   uint64_t key)
 {
+    const struct sim_job_spec *job = &stream->workload->jobs[spec];
     struct sim_stream numbers;
-    sim_stream_open(&numbers, sim_job_stream_random(stream, job->spec), purpose,
-                    (struct sim_stream_key){ .item = job->key });
-    return sim_law_draw(law, &numbers);
+    sim_stream_open(&numbers, sim_job_stream_random(stream, spec), purpose,
+                    (struct sim_stream_key){ .item = key });
+    return sim_law_draw(purpose == SIM_DRAW_SERVICE ? job->service : job->patience, &numbers);
 }
 
-static int64_t run_time(const struct sim_job_stream *stream, const struct sim_job_arrival *arrival)
+static int64_t run_time(const struct sim_job_stream *stream, uint32_t spec, uint64_t key)
 {
-    const struct sim_job_spec *job = &stream->workload->jobs[arrival->spec];
+    const struct sim_job_spec *job = &stream->workload->jobs[spec];
     const int64_t limit_ns = stream->workload->service_limit_ns;
     int64_t run_ns = job->is_endless ? INT64_MAX : job->run_ns;
     if (job->service != NULL)
-        run_ns = sim_time_from_s(draw(stream, SIM_DRAW_SERVICE, arrival, job->service));
+        run_ns = sim_time_from_s(draw(stream, SIM_DRAW_SERVICE, spec, key));
     return run_ns < limit_ns ? run_ns : limit_ns;
 }
 
-static int64_t patience(const struct sim_job_stream *stream, const struct sim_job_arrival *arrival)
+static int64_t patience(const struct sim_job_stream *stream, uint32_t spec, uint64_t key)
 {
-    const struct sim_job_spec *job = &stream->workload->jobs[arrival->spec];
+    const struct sim_job_spec *job = &stream->workload->jobs[spec];
     if (job->patience != NULL)
-        return sim_time_from_s(draw(stream, SIM_DRAW_PATIENCE, arrival, job->patience));
+        return sim_time_from_s(draw(stream, SIM_DRAW_PATIENCE, spec, key));
     return job->patience_ns == WEIR_UNKNOWN_TIME ? INT64_MAX : job->patience_ns;
 }
 
@@ -224,15 +224,14 @@ static int64_t estimate(const struct sim_job_spec *job, int64_t run_ns)
     return sim_time_from_s(sim_time_s(run_ns) * job->estimate_factor);
 }
 
-static void describe(const struct sim_job_stream *stream, uint32_t spec, uint64_t key,
-                     struct sim_job_arrival *job)
+void sim_job_stream_describe(const struct sim_job_stream *stream, uint32_t spec, uint64_t key,
+                             struct sim_job_arrival *job)
 {
-    const struct sim_job_spec *kind = &stream->workload->jobs[spec];
     job->spec = spec;
     job->key = key;
-    job->run_ns = run_time(stream, job);
-    job->patience_ns = patience(stream, job);
-    job->estimate_ns = estimate(kind, job->run_ns);
+    job->run_ns = run_time(stream, spec, key);
+    job->patience_ns = patience(stream, spec, key);
+    job->estimate_ns = estimate(&stream->workload->jobs[spec], job->run_ns);
 }
 
 /* ---- the merge ---- */
@@ -253,7 +252,7 @@ static bool next_row(struct sim_job_stream *stream, struct sim_job_arrival *job)
     const int64_t at_ns = stream->workload->jobs[spec].submit_ns - stream->workload->from_ns;
     const long double scale = stream->workload->arrivals.scale; /* holds every ns */
     job->at_ns = at_ns > 0 ? (int64_t)llroundl((long double)at_ns / scale) : 0;
-    describe(stream, spec, spec, job);
+    sim_job_stream_describe(stream, spec, spec, job);
     return true;
 }
 
@@ -275,7 +274,7 @@ static void draw_job(struct sim_job_stream *stream, struct sim_job_arrival *job)
             low = middle + 1;
     }
     job->at_ns = stream->process_ns;
-    describe(stream, (uint32_t)low, key, job);
+    sim_job_stream_describe(stream, (uint32_t)low, key, job);
     if (--stream->process_left == 0)
         next_instant(stream);
 }
@@ -293,7 +292,7 @@ static bool next_generated(struct sim_job_stream *stream, struct sim_job_arrival
     }
     if (first != NULL && first_ns <= stream->process_ns) {
         job->at_ns = first_ns;
-        describe(stream, first->spec, first->given++, job);
+        sim_job_stream_describe(stream, first->spec, first->given++, job);
         return true;
     }
     if (stream->process_ns == SIM_TIME_MAX)

@@ -34,6 +34,10 @@ void sim_job_stream_destroy(struct sim_job_stream *stream);
 /* The streams of jobs of this spec, which the workload or the class owns. */
 const struct sim_random *sim_job_stream_random(const struct sim_job_stream *stream, uint32_t spec);
 
+/* What belongs to a job of this spec and key, whenever it is asked for; `at_ns` is left alone. */
+void sim_job_stream_describe(const struct sim_job_stream *stream, uint32_t spec, uint64_t key,
+                             struct sim_job_arrival *job);
+
 /* The next job, or false when no more come. */
 bool sim_job_stream_next(struct sim_job_stream *stream, struct sim_job_arrival *job);
 /* How many come in all; UINT64_MAX = not known. */
