@@ -11,47 +11,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_SPANS = 0x200, KEY_SPANS_LIMIT };
-
-static const struct argp_option own_options[] = {
-    { "spans", KEY_SPANS, "FILE", 0,
-      "Write every task of the first replication: .csv, .csv.gz, or a Chrome trace .json, .json.gz",
-      0 },
-    { "spans-limit", KEY_SPANS_LIMIT, "N", 0,
-      "Write at most N spans (default: all, in a trace 1000000)", 0 },
-    { NULL, 0, NULL, 0, NULL, 0 }
-};
-
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void check(const void *given, const struct argp_state *state)
 {
-    struct sim_simulate_options *options = state->input;
-    if (key == KEY_SPANS)
-        options->spans = argument;
-    if (key == KEY_SPANS_LIMIT)
-        options->spans_limit = sim_whole_option("spans-limit", argument, UINT64_MAX, state);
-    if (key == KEY_SPANS || key == KEY_SPANS_LIMIT)
-        return 0;
-    if (key == ARGP_KEY_INIT)
-        state->child_inputs[0] = options;
-    if (key == ARGP_KEY_END && options->path == NULL)
-        argp_error(state, "which scenario? (scenarios/README.md lists those that come with weir)");
-    if (key == ARGP_KEY_END && options->spans != NULL && options->resume)
+    const struct sim_simulate_options *options = given;
+    if (options->spans != NULL && options->resume)
         argp_error(state, "--spans needs a run from the start, --resume keeps finished ones");
-    return key == ARGP_KEY_INIT || key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = { { &sim_simulate_argp, 0, NULL, 0 },
-                                              { NULL, 0, NULL, 0 } };
-static const struct argp argp = { .options = own_options,
-                                  .parser = parse,
-                                  .args_doc = "SCENARIO",
-                                  .doc =
-                                      "Simulate a scenario.\v"
-                                      "Exit codes: 0 ok, 1 an expectation is not met (--check) or "
-                                      "a run ended early without being expected to, 2 usage or "
-                                      "invalid scenario, 3 input or database, "
-                                      "4 scheduler module, 5 broken invariant, 130 interrupted.",
-                                  .children = children };
+static const struct sim_option command_rows[] = {
+    { "spans", 0, "FILE", SIM_OPTION(TEXT, sim_simulate_options, spans),
+      "Write every task of the first replication: .csv, .csv.gz, or a Chrome trace .json, "
+      ".json.gz" },
+    { "spans-limit", 0, "N", SIM_OPTION(COUNT64, sim_simulate_options, spans_limit),
+      "Write at most N spans (default: all, in a trace 1000000)" },
+    { .argument = "SCENARIO",
+      SIM_OPTION(TEXT, sim_simulate_options, path),
+      .missing = "which scenario? (scenarios/README.md lists those that come with weir)",
+      .one = "one file at a time" },
+    { .kind = SIM_OPTION_OTHERS, .others = &sim_simulate_table },
+};
+static const struct sim_option_table command_options = {
+    SIM_OPTION_ROWS(command_rows),
+    .check = check,
+    .usage = "SCENARIO",
+    .help = "Simulate a scenario.\v"
+            "Exit codes: 0 ok, 1 an expectation is not met (--check) or "
+            "a run ended early without being expected to, 2 usage or "
+            "invalid scenario, 3 input or database, "
+            "4 scheduler module, 5 broken invariant, 130 interrupted.",
+};
 
 static double throughput(const struct sim_run_summary *run)
 {
@@ -553,7 +541,7 @@ int sim_cmd_run(int argc, char **argv)
     struct sim_simulate_options options = { 0 };
     struct sim_policies policies = { 0 };
     struct sim_experiment experiment = { 0 };
-    sim_options_parse(&argp, argc, argv, &options);
+    sim_options_parse(&command_options, argc, argv, &options);
     char *command_line = sim_command_line("run", argc, argv);
     int code = sim_simulate(&options, false, command_line, &policies, &experiment);
     struct sim_run_summary first;

@@ -422,45 +422,28 @@ static int show_scenario(const struct sim_scenario *scenario, enum sim_format fo
     return sim_cli_exit_code(status);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->options;
-        state->child_inputs[1] = &arguments->options;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (arguments->file != NULL)
-            argp_error(state, "one scenario at a time, '%s' is the second", argument);
-        arguments->file = argument;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "a scenario file is missing (- is standard input)");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct sim_option command_rows[] = {
+    { .argument = "FILE",
+      SIM_OPTION(TEXT, arguments, file),
+      .missing = "a scenario file is missing (- is standard input)",
+      .one = "one scenario at a time" },
+    { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_format },
+    { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_scenario },
+};
+static const struct sim_option_table command_options = {
+    SIM_OPTION_ROWS(command_rows),
+    .usage = "FILE",
+    .help = "Show the cluster, the stages, how fast the work could be at best and what would "
+            "raise that. Runs no simulation.",
+};
 
 int sim_cmd_show(int argc, char **argv)
 {
     struct arguments arguments = { .file = NULL };
-    const struct argp_child children[] = { { &sim_options_format_argp, 0, NULL, 0 },
-                                           { &sim_options_scenario_argp, 0, NULL, 0 },
-                                           { NULL, 0, NULL, 0 } };
-    const struct argp argp = {
-        .parser = parse,
-        .args_doc = "FILE",
-        .doc = "Show the cluster, the stages, how fast the work could be at best and what would "
-               "raise that. Runs no simulation.",
-        .children = children,
-    };
     struct sim_policies policies;
     struct sim_scenario *scenario = NULL;
-    sim_options_parse(&argp, argc, argv, &arguments);
-    int code =
-        sim_plugins_load(arguments.options.plugins, arguments.options.plugins_count, &policies);
+    sim_options_parse(&command_options, argc, argv, &arguments);
+    int code = sim_plugins_load(&arguments.options.plugins, &policies);
     if (code == SIM_EXIT_OK) {
         code = sim_cli_load(arguments.file, &arguments.options, &policies, &scenario);
         if (code == SIM_EXIT_OK)

@@ -32,50 +32,23 @@ static const char *const database_news[SIM_RECORD_SCHEMA_VERSION + 1] = {
 
 struct arguments {
     struct sim_options options;
-    char **files;
-    int count;
+    struct sim_words files;
     bool is_written;
 };
 
-static const struct argp_option command_options[] = {
-    { "write", 'w', NULL, 0, "Put scenarios of schema 1 into the words of today, in their files",
-      0 },
-    { 0 },
+static const struct sim_option command_rows[] = {
+    { "write", 'w', NULL, SIM_OPTION(FLAG, arguments, is_written),
+      "Put scenarios of schema 1 into the words of today, in their files" },
+    { .argument = "FILE", SIM_OPTION(WORDS, arguments, files) },
+    { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_format },
 };
-
-/* NOLINTNEXTLINE(readability-non-const-parameter): argp gives the type */
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    (void)argument;
-    switch (key) {
-    case 'w':
-        arguments->is_written = true;
-        return 0;
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->options;
-        return 0;
-    case ARGP_KEY_ARGS:
-        arguments->files = calloc((size_t)(state->argc - state->next), sizeof(char *));
-        for (int i = state->next; arguments->files != NULL && i < state->argc; i++)
-            arguments->files[arguments->count++] = strdup(state->argv[i]);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_child children[] = { { &sim_options_format_argp, 0, NULL, 0 },
-                                              { NULL, 0, NULL, 0 } };
-static const struct argp argp = {
-    .options = command_options,
-    .parser = parse,
-    .args_doc = "[FILE...]",
-    .doc = "Say of which version scenarios and result databases are; without a file, which "
-           "versions this program reads and writes. Nothing is changed without --write.\v"
-           "Exit codes: 0 all are of today's version, 1 some are not, 2 cannot be converted, 3 "
-           "cannot be read.",
-    .children = children
+static const struct sim_option_table command_options = {
+    SIM_OPTION_ROWS(command_rows),
+    .usage = "[FILE...]",
+    .help = "Say of which version scenarios and result databases are; without a file, which "
+            "versions this program reads and writes. Nothing is changed without --write.\v"
+            "Exit codes: 0 all are of today's version, 1 some are not, 2 cannot be converted, 3 "
+            "cannot be read.",
 };
 
 static const struct sim_column columns[] = {
@@ -211,24 +184,23 @@ static void list_versions(struct sim_table *table)
 
 int sim_cmd_upgrade(int argc, char **argv)
 {
-    struct arguments arguments = { .count = 0 };
+    struct arguments arguments = { .is_written = false };
     int code = SIM_EXIT_OK;
-    sim_options_parse(&argp, argc, argv, &arguments);
+    sim_options_parse(&command_options, argc, argv, &arguments);
     struct sim_table *table = sim_table_create(columns, sizeof columns / sizeof columns[0]);
-    if (arguments.count == 0)
+    if (arguments.files.count == 0)
         list_versions(table);
-    for (int i = 0; i < arguments.count; i++) {
-        const int made = arguments.is_written && scenario_version(arguments.files[i]) == 1
-                             ? convert(arguments.files[i])
-                             : SIM_EXIT_OK;
-        const int found = made == SIM_EXIT_OK ? look_at(arguments.files[i], table) : made;
+    for (size_t i = 0; i < arguments.files.count; i++) {
+        const char *file = arguments.files.items[i];
+        const int made =
+            arguments.is_written && scenario_version(file) == 1 ? convert(file) : SIM_EXIT_OK;
+        const int found = made == SIM_EXIT_OK ? look_at(file, table) : made;
         code = found > code ? found : code;
-        free(arguments.files[i]);
     }
     if (sim_table_rows(table) > 0)
         sim_table_print(table, arguments.options.format, stdout);
     sim_table_destroy(table);
-    free(arguments.files);
+    free(arguments.files.items);
     sim_options_clear(&arguments.options);
     return code;
 }
