@@ -57,6 +57,54 @@ weir_status an_chart_empty(struct an_chart *chart, const char *format, ...)
     return WEIR_OK;
 }
 
+/* ---- queries ---- */
+
+struct an_kept {
+    struct an_kept *next;
+    struct an_frame *frame; /* NULL = it is numbers */
+    double numbers[];
+};
+
+static weir_status keep(struct an_chart *chart, size_t count, struct weir_error *error)
+{
+    struct an_kept *kept = calloc(1, sizeof *kept + count * sizeof kept->numbers[0]);
+    if (kept == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    kept->next = chart->kept;
+    chart->kept = kept;
+    return WEIR_OK;
+}
+
+weir_status an_chart_query(struct an_chart *chart, const char *sql, const struct an_args *args,
+                           const struct an_frame **frame, struct weir_error *error)
+{
+    const struct an_args of_run = { .run = chart->run->run_id,
+                                    .id = chart->run->replication,
+                                    .from = chart->facts->from_s };
+    WEIR_TRY(keep(chart, 0, error));
+    WEIR_TRY(an_query(chart->db, sql, args == NULL ? &of_run : args, &chart->kept->frame, error));
+    *frame = chart->kept->frame;
+    return WEIR_OK;
+}
+
+weir_status an_chart_numbers(struct an_chart *chart, size_t count, double **numbers,
+                             struct weir_error *error)
+{
+    WEIR_TRY(keep(chart, count, error));
+    *numbers = chart->kept->numbers;
+    return WEIR_OK;
+}
+
+void an_chart_clear(struct an_chart *chart)
+{
+    while (chart->kept != NULL) {
+        struct an_kept *kept = chart->kept;
+        chart->kept = kept->next;
+        an_frame_destroy(kept->frame);
+        free(kept);
+    }
+}
+
 /* ---- data ---- */
 
 size_t an_chart_block(struct an_chart *chart, const char *title, const char *columns)
@@ -205,9 +253,15 @@ void an_grid_means(const struct an_grid *grid, const struct an_frame *frame, str
         means[b] = weights[b] > 0.0 ? means[b] / weights[b] : AN_NAN;
 }
 
-double *an_grid_series(const struct an_grid *grid, size_t count)
+weir_status an_chart_means(struct an_chart *chart, const struct an_frame *frame, size_t count,
+                           struct an_grid *grid, double **series, struct weir_error *error)
 {
-    return calloc(grid->bins * count, sizeof(double));
+    *grid = an_chart_grid(chart, frame->row_count);
+    WEIR_TRY(an_chart_numbers(chart, grid->bins * count, series, error));
+    for (size_t k = 0; k < count; k++)
+        an_grid_means(grid, frame, (struct an_span){ 0, frame->row_count }, 2 + k,
+                      *series + k * grid->bins);
+    return WEIR_OK;
 }
 
 /* The values of one bin as they stand in the data file. */
@@ -377,11 +431,10 @@ weir_status an_chart_happenings(struct an_chart *chart, double y0, double y1,
                                 struct weir_error *error)
 {
     enum { MANY = 12, MOST_LINES = 80 };
-    struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(chart->db,
-                      "SELECT t_s, until_s, text FROM happening WHERE run_id = :run ORDER BY t_s, "
-                      "text",
-                      &(struct an_args){ .run = chart->run->run_id }, &frame, error));
+    const struct an_frame *frame = NULL;
+    WEIR_TRY(an_chart_query(
+        chart, "SELECT t_s, until_s, text FROM happening WHERE run_id = :run ORDER BY t_s, text",
+        NULL, &frame, error));
     double taken[2] = { 0.0, 0.0 };
     for (size_t i = 0; i < frame->row_count && i < MOST_LINES; i++) {
         const double from = an_number(frame, i, 0);
@@ -400,6 +453,5 @@ weir_status an_chart_happenings(struct an_chart *chart, double y0, double y1,
         };
         an_chart_text(chart, &label, "dashed: %zu faults and changes", frame->row_count);
     }
-    an_frame_destroy(frame);
     return WEIR_OK;
 }

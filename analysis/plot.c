@@ -221,6 +221,7 @@ weir_status an_plot_write(const struct an_plot_ops *plot, const struct an_plot_j
         status = write_data(plot, job->folder, data, error);
     if (status == WEIR_OK)
         status = write_script(plot, job, &chart, body, error);
+    an_chart_clear(&chart);
     free(body);
     if (status != WEIR_OK) {
         weir_error_wrap(error, "chart %s", plot->info.name);

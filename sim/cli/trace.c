@@ -8,7 +8,6 @@
 #include "sim/cli/commands.h"
 #include "workloads/column_map.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { CELL = 128 };
