@@ -59,50 +59,13 @@ weir_status an_chart_empty(struct an_chart *chart, const char *format, ...)
 
 /* ---- queries ---- */
 
-struct an_kept {
-    struct an_kept *next;
-    struct an_frame *frame; /* NULL = it is numbers */
-    double numbers[];
-};
-
-static weir_status keep(struct an_chart *chart, size_t count, struct weir_error *error)
-{
-    struct an_kept *kept = calloc(1, sizeof *kept + count * sizeof kept->numbers[0]);
-    if (kept == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    kept->next = chart->kept;
-    chart->kept = kept;
-    return WEIR_OK;
-}
-
 weir_status an_chart_query(struct an_chart *chart, const char *sql, const struct an_args *args,
                            const struct an_frame **frame, struct weir_error *error)
 {
     const struct an_args of_run = { .run = chart->run->run_id,
                                     .id = chart->run->replication,
                                     .from = chart->facts->from_s };
-    WEIR_TRY(keep(chart, 0, error));
-    WEIR_TRY(an_query(chart->db, sql, args == NULL ? &of_run : args, &chart->kept->frame, error));
-    *frame = chart->kept->frame;
-    return WEIR_OK;
-}
-
-weir_status an_chart_numbers(struct an_chart *chart, size_t count, double **numbers,
-                             struct weir_error *error)
-{
-    WEIR_TRY(keep(chart, count, error));
-    *numbers = chart->kept->numbers;
-    return WEIR_OK;
-}
-
-void an_chart_clear(struct an_chart *chart)
-{
-    while (chart->kept != NULL) {
-        struct an_kept *kept = chart->kept;
-        chart->kept = kept->next;
-        an_frame_destroy(kept->frame);
-        free(kept);
-    }
+    return an_keep_query(&chart->keeper, sql, args == NULL ? &of_run : args, frame, error);
 }
 
 /* ---- data ---- */
@@ -257,7 +220,7 @@ weir_status an_chart_means(struct an_chart *chart, const struct an_frame *frame,
                            struct an_grid *grid, double **series, struct weir_error *error)
 {
     *grid = an_chart_grid(chart, frame->row_count);
-    WEIR_TRY(an_chart_numbers(chart, grid->bins * count, series, error));
+    WEIR_TRY(an_keep_numbers(&chart->keeper, grid->bins * count, series, error));
     for (size_t k = 0; k < count; k++)
         an_grid_means(grid, frame, (struct an_span){ 0, frame->row_count }, 2 + k,
                       *series + k * grid->bins);

@@ -34,7 +34,6 @@ enum { AN_CHART_WIDTH = 1000, AN_CHART_BINS = 240 };
 #define AN_GREEN_TEXT  "#00795a"
 
 struct an_chart {
-    struct an_db *db;
     const struct an_run *run;
     const struct an_facts *facts;
     const struct an_plot_options *options;
@@ -47,7 +46,7 @@ struct an_chart {
     bool is_about_all;  /* all variants and replications, not one run: for the footer */
     size_t blocks;      /* of data written so far */
     FILE *data, *body;
-    struct an_kept *kept; /* frames and numbers that live as long as the chart */
+    struct an_keeper keeper; /* of frames and numbers that live as long as the chart */
 };
 
 /* A chart: one C file, one line in the registry. `draw` fills the chart or its `empty` text. */
@@ -68,12 +67,6 @@ weir_status an_chart_empty(struct an_chart *chart, const char *format, ...) WEIR
  * replication, :from the end of its warm-up. */
 weir_status an_chart_query(struct an_chart *chart, const char *sql, const struct an_args *args,
                            const struct an_frame **frame, struct weir_error *error);
-/* So many numbers, zeroed, that live as long as the chart. */
-weir_status an_chart_numbers(struct an_chart *chart, size_t count, double **numbers,
-                             struct weir_error *error);
-/* Lets go of all that. */
-void an_chart_clear(struct an_chart *chart);
-
 /* ---- data ---- */
 
 /* Starts the next block of the data file (`index` in gnuplot) and returns its number. `columns` are

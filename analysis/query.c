@@ -90,6 +90,44 @@ void an_close(struct an_db *db)
 
 /* ---- frames ---- */
 
+struct an_kept {
+    struct an_kept *next;
+    struct an_frame *frame; /* NULL = it is numbers */
+    double numbers[];
+};
+
+weir_status an_keep_numbers(struct an_keeper *keeper, size_t count, double **numbers,
+                            struct weir_error *error)
+{
+    struct an_kept *kept = calloc(1, sizeof *kept + count * sizeof kept->numbers[0]);
+    if (kept == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    kept->next = keeper->kept;
+    keeper->kept = kept;
+    *numbers = kept->numbers;
+    return WEIR_OK;
+}
+
+weir_status an_keep_query(struct an_keeper *keeper, const char *sql, const struct an_args *args,
+                          const struct an_frame **frame, struct weir_error *error)
+{
+    double *none = NULL;
+    WEIR_TRY(an_keep_numbers(keeper, 0, &none, error));
+    WEIR_TRY(an_query(keeper->db, sql, args, &keeper->kept->frame, error));
+    *frame = keeper->kept->frame;
+    return WEIR_OK;
+}
+
+void an_keep_clear(struct an_keeper *keeper)
+{
+    while (keeper->kept != NULL) {
+        struct an_kept *kept = keeper->kept;
+        keeper->kept = kept->next;
+        an_frame_destroy(kept->frame);
+        free(kept);
+    }
+}
+
 void an_frame_destroy(struct an_frame *frame)
 {
     if (frame == NULL)

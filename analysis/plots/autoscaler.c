@@ -56,7 +56,7 @@ static weir_status write_title(struct an_chart *chart, const struct changes *cha
                                struct weir_error *error)
 {
     struct an_value churn;
-    WEIR_TRY(an_result(chart->db, chart->run->run_id, "worker.churn", &churn, error));
+    WEIR_TRY(an_result(chart->keeper.db, chart->run->run_id, "worker.churn", &churn, error));
     if (changes->losses > 0.0)
         an_chart_title(chart, "%.0f workers started, %.0f stopped, %.0f lost to faults",
                        changes->starts, changes->stops, changes->losses);

@@ -248,7 +248,7 @@ static weir_status draw_panels(struct an_chart *chart, struct picture *picture,
     struct an_key keys[AN_ROWS];
     const size_t count = picture->parts.count + picture->variants.count;
     picture->grid = an_chart_grid(chart, picture->parts.layer[0].span.rows);
-    WEIR_TRY(an_chart_numbers(chart, picture->grid.bins * count, &picture->series, error));
+    WEIR_TRY(an_keep_numbers(&chart->keeper, picture->grid.bins * count, &picture->series, error));
     WEIR_TRY(write_texts(chart, picture, error));
     for (size_t k = 0; k < picture->parts.count; k++)
         keys[k] = (struct an_key){ picture->parts.layer[k].name, an_row_colors[k] };

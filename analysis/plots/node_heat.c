@@ -205,8 +205,8 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     heat.group = (nodes + MOST_ROWS - 1) / MOST_ROWS;
     heat.rows = (nodes + heat.group - 1) / heat.group;
     heat.grid = an_chart_grid(chart, heat.samples->row_count / nodes);
-    WEIR_TRY(an_chart_numbers(chart, heat.rows * heat.grid.bins, &heat.sums, error));
-    WEIR_TRY(an_chart_numbers(chart, heat.rows * heat.grid.bins, &heat.counts, error));
+    WEIR_TRY(an_keep_numbers(&chart->keeper, heat.rows * heat.grid.bins, &heat.sums, error));
+    WEIR_TRY(an_keep_numbers(&chart->keeper, heat.rows * heat.grid.bins, &heat.counts, error));
     add_nodes(&heat);
     write_title(chart, heat.nodes);
     write_rows(chart, &heat);

@@ -84,6 +84,6 @@ weir_status an_strips_draw(struct an_chart *chart, const struct an_strips *strip
     WEIR_TRY(an_chart_query(chart, strips->sql, NULL, &frame, error));
     if (frame->row_count == 0)
         return an_chart_empty(chart, "this run recorded no samples of its stages");
-    WEIR_TRY(an_chart_numbers(chart, AN_CHART_BINS * strips->series, &series, error));
+    WEIR_TRY(an_keep_numbers(&chart->keeper, AN_CHART_BINS * strips->series, &series, error));
     return draw_strips(chart, strips, frame, series, error);
 }

@@ -61,7 +61,7 @@ static weir_status write_texts(struct an_chart *chart, const struct an_rows *row
     double share = 0.0;
     const size_t cause = main_cause(rows, variant, &share);
     const double all = an_rows_value(rows, variant, "unalloc.gpu_pct", "");
-    if (an_has_table(chart->db, "placement_change"))
+    if (an_has_table(chart->keeper.db, "placement_change"))
         WEIR_TRY(an_chart_query(chart, change_sql, NULL, &change, error));
     if (cause == CAUSES)
         an_chart_title(chart, "%s allocates every GPU",
