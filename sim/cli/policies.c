@@ -81,10 +81,10 @@ static void list_policies(const struct sim_policies *policies, enum sim_format f
     struct sim_table *table = sim_table_create(policy_columns, POLICY_COLUMNS);
     for (size_t i = 0; i < policy_count(policies); i++) {
         const struct policy policy = policy_at(policies, i);
-        char count[CELL];
-        (void)snprintf(count, sizeof count, "%u", policy.count);
-        const char *cells[POLICY_COLUMNS] = { policy.kind, policy.name, count, policy.summary };
-        sim_table_row(table, cells);
+        sim_table_add(table, policy.kind);
+        sim_table_add(table, policy.name);
+        sim_table_addf(table, "%u", policy.count);
+        sim_table_add(table, policy.summary);
     }
     sim_table_print(table, format, stdout);
     sim_table_destroy(table);

@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL = 64 };
-
 struct arguments {
     struct sim_options common;
     struct sim_run_choice choice;
@@ -113,15 +111,11 @@ static weir_status repeat(const struct sim_stored_run *run, const struct sim_sce
 static void add_row(struct sim_table *table, const struct sim_stored_run *run,
                     const struct sim_run_summary *summary, bool is_same)
 {
-    char replication[CELL];
-    char stored[CELL];
-    char now[CELL];
-    (void)snprintf(replication, CELL, "%u", run->replication);
-    (void)snprintf(stored, CELL, "%016" PRIx64, run->result_digest);
-    (void)snprintf(now, CELL, "%016" PRIx64, summary->result_digest);
-    const char *const cells[COLUMNS] = { run->variant, replication, stored, now,
-                                         is_same ? "same" : "differs" };
-    sim_table_row(table, cells);
+    sim_table_add(table, run->variant);
+    sim_table_addf(table, "%u", run->replication);
+    sim_table_addf(table, "%016" PRIx64, run->result_digest);
+    sim_table_addf(table, "%016" PRIx64, summary->result_digest);
+    sim_table_add(table, is_same ? "same" : "differs");
 }
 
 /* Runs that were not finished have no digest to compare with. */

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL = 64, WEIR_APPLICATION = 0x77656972 };
+enum { WEIR_APPLICATION = 0x77656972 };
 
 /* What came with each version of the database. */
 static const char *const database_news[SIM_RECORD_SCHEMA_VERSION + 1] = {
@@ -56,13 +56,6 @@ static const struct sim_column columns[] = {
     { "version", "version", NULL, true, false },
     { "to do", "to_do", NULL, false, false },
 };
-
-static void add_row(struct sim_table *table, const char *what, const char *version,
-                    const char *to_do)
-{
-    const char *const cells[] = { what, version, to_do };
-    sim_table_row(table, cells);
-}
 
 static int64_t pragma(sqlite3 *db, const char *sql)
 {
@@ -158,28 +151,29 @@ static int look_at(const char *path, struct sim_table *table)
     const int64_t database = database_version(path);
     const int64_t version = database >= 0 ? database : scenario_version(path);
     const int64_t today = versions[database >= 0];
-    char text[CELL];
     if (version < 0) {
         (void)fprintf(stderr, "weir: %s: is neither a scenario nor a result database\n", path);
         return SIM_EXIT_INPUT;
     }
-    (void)snprintf(text, sizeof text, "%s %lld", database >= 0 ? "database" : "scenario",
-                   (long long)version);
-    add_row(table, path, text, advice(version, today, database >= 0, &arena));
+    sim_table_add(table, path);
+    sim_table_addf(table, "%s %lld", database >= 0 ? "database" : "scenario", (long long)version);
+    sim_table_add(table, advice(version, today, database >= 0, &arena));
     sim_arena_clear(&arena);
     return version == today ? SIM_EXIT_OK : SIM_EXIT_CHECK;
 }
 
 static void list_versions(struct sim_table *table)
 {
-    char text[CELL];
-    add_row(table, "program", sim_build_version(), "nothing");
-    (void)snprintf(text, sizeof text, "%d", SIM_SCHEMA_VERSION);
-    add_row(table, "scenario format", text, "nothing; files of version 1 are read in their words");
-    (void)snprintf(text, sizeof text, "%d", SIM_RECORD_SCHEMA_VERSION);
-    add_row(table, "result database", text, "nothing; files from version 1 on can be read");
-    (void)snprintf(text, sizeof text, "%d.%d", WEIR_ABI_MAJOR, WEIR_ABI_MINOR);
-    add_row(table, "module interface", text, "modules of another major version: rebuild");
+    sim_table_row(table, (const char *[]){ "program", sim_build_version(), "nothing" });
+    sim_table_add(table, "scenario format");
+    sim_table_addf(table, "%d", SIM_SCHEMA_VERSION);
+    sim_table_add(table, "nothing; files of version 1 are read in their words");
+    sim_table_add(table, "result database");
+    sim_table_addf(table, "%d", SIM_RECORD_SCHEMA_VERSION);
+    sim_table_add(table, "nothing; files from version 1 on can be read");
+    sim_table_add(table, "module interface");
+    sim_table_addf(table, "%d.%d", WEIR_ABI_MAJOR, WEIR_ABI_MINOR);
+    sim_table_add(table, "modules of another major version: rebuild");
 }
 
 int sim_cmd_upgrade(int argc, char **argv)
