@@ -52,9 +52,10 @@ const char *an_text(const struct an_frame *frame, size_t row, size_t column);
 
 /* One run and the experiment around it. */
 struct an_run {
+    struct an_keeper keeper; /* of the texts */
     int64_t run_id, experiment_id;
-    char *scenario, *description, *command_line, *baseline, *scenario_digest;
-    char *variant, *placement, *scaling, *status, *message, *version;
+    const char *scenario, *description, *command_line, *baseline, *scenario_digest;
+    const char *variant, *placement, *scaling, *status, *message, *version;
     uint32_t replication, replications; /* of its variant */
     int64_t seed, start_unix_s;         /* 0 = not given */
     double warmup_s, end_s, sample_s;   /* end: so far, when it still runs */
