@@ -57,6 +57,17 @@ weir_status an_chart_empty(struct an_chart *chart, const char *format, ...)
     return WEIR_OK;
 }
 
+/* ---- queries ---- */
+
+weir_status an_chart_query(struct an_chart *chart, const char *sql, const struct an_args *args,
+                           const struct an_frame **frame, struct weir_error *error)
+{
+    const struct an_args of_run = { .run = chart->run->run_id,
+                                    .id = chart->run->replication,
+                                    .from = chart->facts->from_s };
+    return an_keep_query(&chart->keeper, sql, args == NULL ? &of_run : args, frame, error);
+}
+
 /* ---- data ---- */
 
 size_t an_chart_block(struct an_chart *chart, const char *title, const char *columns)
@@ -205,9 +216,15 @@ void an_grid_means(const struct an_grid *grid, const struct an_frame *frame, str
         means[b] = weights[b] > 0.0 ? means[b] / weights[b] : AN_NAN;
 }
 
-double *an_grid_series(const struct an_grid *grid, size_t count)
+weir_status an_chart_means(struct an_chart *chart, const struct an_frame *frame, size_t count,
+                           struct an_grid *grid, double **series, struct weir_error *error)
 {
-    return calloc(grid->bins * count, sizeof(double));
+    *grid = an_chart_grid(chart, frame->row_count);
+    WEIR_TRY(an_keep_numbers(&chart->keeper, grid->bins * count, series, error));
+    for (size_t k = 0; k < count; k++)
+        an_grid_means(grid, frame, (struct an_span){ 0, frame->row_count }, 2 + k,
+                      *series + k * grid->bins);
+    return WEIR_OK;
 }
 
 /* The values of one bin as they stand in the data file. */
@@ -377,11 +394,10 @@ weir_status an_chart_happenings(struct an_chart *chart, double y0, double y1,
                                 struct weir_error *error)
 {
     enum { MANY = 12, MOST_LINES = 80 };
-    struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(chart->db,
-                      "SELECT t_s, until_s, text FROM happening WHERE run_id = :run ORDER BY t_s, "
-                      "text",
-                      &(struct an_args){ .run = chart->run->run_id }, &frame, error));
+    const struct an_frame *frame = NULL;
+    WEIR_TRY(an_chart_query(
+        chart, "SELECT t_s, until_s, text FROM happening WHERE run_id = :run ORDER BY t_s, text",
+        NULL, &frame, error));
     double taken[2] = { 0.0, 0.0 };
     for (size_t i = 0; i < frame->row_count && i < MOST_LINES; i++) {
         const double from = an_number(frame, i, 0);
@@ -400,6 +416,5 @@ weir_status an_chart_happenings(struct an_chart *chart, double y0, double y1,
         };
         an_chart_text(chart, &label, "dashed: %zu faults and changes", frame->row_count);
     }
-    an_frame_destroy(frame);
     return WEIR_OK;
 }

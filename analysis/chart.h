@@ -34,7 +34,6 @@ enum { AN_CHART_WIDTH = 1000, AN_CHART_BINS = 240 };
 #define AN_GREEN_TEXT  "#00795a"
 
 struct an_chart {
-    struct an_db *db;
     const struct an_run *run;
     const struct an_facts *facts;
     const struct an_plot_options *options;
@@ -47,6 +46,7 @@ struct an_chart {
     bool is_about_all;  /* all variants and replications, not one run: for the footer */
     size_t blocks;      /* of data written so far */
     FILE *data, *body;
+    struct an_keeper keeper; /* of frames and numbers that live as long as the chart */
 };
 
 /* A chart: one C file, one line in the registry. `draw` fills the chart or its `empty` text. */
@@ -61,6 +61,12 @@ bool an_chart_title_fits(const struct an_chart *chart);
 void an_chart_subtitle(struct an_chart *chart, const char *format, ...) WEIR_PRINTF(2, 3);
 weir_status an_chart_empty(struct an_chart *chart, const char *format, ...) WEIR_PRINTF(2, 3);
 
+/* ---- queries ---- */
+
+/* A frame that lives as long as the chart. `args` NULL = about the chart's run: :run, :id its
+ * replication, :from the end of its warm-up. */
+weir_status an_chart_query(struct an_chart *chart, const char *sql, const struct an_args *args,
+                           const struct an_frame **frame, struct weir_error *error);
 /* ---- data ---- */
 
 /* Starts the next block of the data file (`index` in gnuplot) and returns its number. `columns` are
@@ -111,8 +117,10 @@ struct an_span {
 };
 void an_grid_means(const struct an_grid *grid, const struct an_frame *frame, struct an_span span,
                    size_t column, double *means);
-/* Room for `count` series of grid->bins means, zeroed; NULL = out of memory. free() it. */
-double *an_grid_series(const struct an_grid *grid, size_t count);
+/* The grid of a frame and the means of `count` columns from the third on, one after the other; they
+ * live as long as the chart. */
+weir_status an_chart_means(struct an_chart *chart, const struct an_frame *frame, size_t count,
+                           struct an_grid *grid, double **series, struct weir_error *error);
 /* Rows "t_s value..." of `count` series that lie one after the other, two a run of equal bins: its
  * start and its end. */
 void an_chart_rows(struct an_chart *chart, const struct an_grid *grid, const double *series,

@@ -22,20 +22,18 @@ static const double compare_alpha = 0.05;
 
 /* ---- which runs ---- */
 
-static weir_status fail_if_found(struct an_db *db, const char *sql, const char *format,
+static weir_status fail_if_found(struct an_keeper *keeper, const char *sql, const char *format,
                                  struct weir_error *error)
 {
-    struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(db, sql, NULL, &frame, error));
-    weir_status status = WEIR_OK;
+    const struct an_frame *frame = NULL;
+    WEIR_TRY(an_keep_query(keeper, sql, NULL, &frame, error));
     if (frame->row_count > 0)
-        status =
-            weir_fail(error, WEIR_EINVAL, "not comparable: %s: %s", format, an_text(frame, 0, 0));
-    an_frame_destroy(frame);
-    return status;
+        return weir_fail(error, WEIR_EINVAL, "not comparable: %s: %s", format,
+                         an_text(frame, 0, 0));
+    return WEIR_OK;
 }
 
-static weir_status check_comparable(struct an_db *db, struct weir_error *error)
+static weir_status check_comparable(struct an_keeper *keeper, struct weir_error *error)
 {
     static const struct {
         const char *what, *sql;
@@ -60,15 +58,16 @@ static weir_status check_comparable(struct an_db *db, struct weir_error *error)
           "HAVING count(*) <> (SELECT count(DISTINCT variant) FROM run) LIMIT 1" },
     };
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
-        WEIR_TRY(fail_if_found(db, checks[i].sql, checks[i].what, error));
+        WEIR_TRY(fail_if_found(keeper, checks[i].sql, checks[i].what, error));
     return WEIR_OK;
 }
 
-static weir_status fill_variants(struct an_db *db, const char *baseline,
+static weir_status fill_variants(struct an_keeper *keeper, const char *baseline,
                                  struct an_comparison *comparison, struct weir_error *error)
 {
-    struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(db,
+    const struct an_frame *frame = NULL;
+    WEIR_TRY(
+        an_keep_query(keeper,
                       "SELECT r.variant, r.variant = coalesce(:text, min(e.baseline)) FROM run r "
                       "JOIN experiment e USING (experiment_id) GROUP BY r.variant "
                       "ORDER BY min(r.variant_order)",
@@ -85,7 +84,6 @@ static weir_status fill_variants(struct an_db *db, const char *baseline,
             is_found = true;
         }
     }
-    an_frame_destroy(frame);
     if (!is_complete)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     if (comparison->variant_count == 0)
@@ -123,24 +121,23 @@ static char *early_sentence(const struct an_frame *frame, size_t row, const char
                : sentence;
 }
 
-static weir_status fill_early(struct an_db *db, struct an_comparison *comparison,
+static weir_status fill_early(struct an_keeper *keeper, struct an_comparison *comparison,
                               struct weir_error *error)
 {
-    struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(db, early_sql, NULL, &frame, error));
+    const struct an_frame *frame = NULL;
+    WEIR_TRY(an_keep_query(keeper, early_sql, NULL, &frame, error));
     comparison->early = calloc(comparison->variant_count + 1, sizeof *comparison->early);
-    weir_status status = comparison->early == NULL ? WEIR_ENOMEM : WEIR_OK;
-    for (size_t v = 0; status == WEIR_OK && v < comparison->variant_count; v++) {
+    for (size_t v = 0; comparison->early != NULL && v < comparison->variant_count; v++) {
         struct an_early *early = &comparison->early[v];
         early->runs = (uint32_t)an_number(frame, v, 1);
         early->is_unexpected = an_number(frame, v, 5) > 0.5;
         if (early->runs == 0)
             continue;
         early->sentence = early_sentence(frame, v, comparison->variants[v]);
-        status = early->sentence == NULL ? WEIR_ENOMEM : WEIR_OK;
+        if (early->sentence == NULL)
+            return weir_fail(error, WEIR_ENOMEM, "out of memory");
     }
-    an_frame_destroy(frame);
-    return status == WEIR_OK ? WEIR_OK : weir_fail(error, status, "out of memory");
+    return comparison->early == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory") : WEIR_OK;
 }
 
 static bool is_early(const struct an_comparison *comparison, size_t variant)
@@ -172,7 +169,7 @@ static bool is_left_out(const struct an_comparison *comparison, size_t variant)
 struct samples {
     double *values;
     size_t variants, replications;
-    bool *is_lower_bound; /* by variant */
+    const struct an_frame *frame;
     char unit[32];
 };
 
@@ -181,11 +178,12 @@ static const double *samples_of(const struct samples *samples, size_t variant)
     return samples->values + variant * samples->replications;
 }
 
-static void samples_clear(struct samples *samples)
+static bool is_lower_bound(const struct samples *samples, size_t variant)
 {
-    free(samples->values);
-    free(samples->is_lower_bound);
-    *samples = (struct samples){ .values = NULL };
+    for (size_t i = 0; i < samples->replications; i++)
+        if (an_number(samples->frame, variant * samples->replications + i, 2) > 0.5)
+            return true;
+    return false;
 }
 
 /* A metric may carry its label: "bp.starved_frac:caption". Without one the value of the whole
@@ -202,28 +200,21 @@ static const char samples_sql[] =
     " ORDER BY (SELECT min(o.variant_order) FROM run o WHERE o.variant = r.variant), r.variant,"
     "  r.replication";
 
-static weir_status samples_read(struct an_db *db, const char *metric, size_t variants,
+static weir_status samples_read(struct an_keeper *keeper, const char *metric, size_t variants,
                                 struct samples *samples, struct weir_error *error)
 {
-    struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(db, samples_sql, &(struct an_args){ .text = metric }, &frame, error));
+    const struct an_frame *frame = NULL;
+    const struct an_args args = { .text = metric };
+    WEIR_TRY(an_keep_query(keeper, samples_sql, &args, &frame, error));
+    WEIR_TRY(an_keep_numbers(keeper, frame->row_count, &samples->values, error));
+    samples->frame = frame;
     samples->variants = variants;
     samples->replications = variants == 0 ? 0 : frame->row_count / variants;
-    samples->values = calloc(frame->row_count + 1, sizeof *samples->values);
-    samples->is_lower_bound = calloc(variants + 1, sizeof *samples->is_lower_bound);
-    if (samples->values == NULL || samples->is_lower_bound == NULL) {
-        an_frame_destroy(frame);
-        samples_clear(samples);
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    }
     for (size_t i = 0; i < frame->row_count; i++) {
         samples->values[i] = an_number(frame, i, 1);
-        if (samples->replications > 0 && an_number(frame, i, 2) > 0.5)
-            samples->is_lower_bound[i / samples->replications] = true;
         if (samples->unit[0] == '\0')
             (void)snprintf(samples->unit, sizeof samples->unit, "%s", an_text(frame, i, 3));
     }
-    an_frame_destroy(frame);
     return WEIR_OK;
 }
 
@@ -270,7 +261,7 @@ static void fill_means(const struct samples *samples, struct an_metric_row *row)
                                   .p_value = AN_NAN,
                                   .sign_p_value = AN_NAN,
                                   .n = (uint32_t)samples->replications,
-                                  .is_lower_bound = samples->is_lower_bound[v],
+                                  .is_lower_bound = is_lower_bound(samples, v),
                                   .verdict = AN_NEUTRAL };
         cell->is_deterministic = an_is_constant(samples_of(samples, v), samples->replications);
         if (cell->is_deterministic)
@@ -394,20 +385,19 @@ static weir_status add_row(struct an_comparison *comparison, const char *metric,
     return WEIR_OK;
 }
 
-static weir_status add_metric(struct an_db *db, struct an_comparison *comparison,
+static weir_status add_metric(struct an_keeper *keeper, struct an_comparison *comparison,
                               const char *metric, bool is_wanted, struct weir_error *error)
 {
     struct samples samples = { 0 };
     const size_t before = comparison->row_count;
-    WEIR_TRY(samples_read(db, metric, comparison->variant_count, &samples, error));
-    weir_status status = add_row(comparison, metric, is_wanted, &samples, error);
-    if (status == WEIR_OK && is_wanted && comparison->row_count == before)
-        status = weir_fail(error, WEIR_EINVAL, "no run has a result \"%s\"", metric);
-    samples_clear(&samples);
-    return status;
+    WEIR_TRY(samples_read(keeper, metric, comparison->variant_count, &samples, error));
+    WEIR_TRY(add_row(comparison, metric, is_wanted, &samples, error));
+    if (is_wanted && comparison->row_count == before)
+        return weir_fail(error, WEIR_EINVAL, "no run has a result \"%s\"", metric);
+    return WEIR_OK;
 }
 
-static weir_status add_rows(struct an_db *db, const struct an_compare_options *options,
+static weir_status add_rows(struct an_keeper *keeper, const struct an_compare_options *options,
                             struct an_comparison *comparison, struct weir_error *error)
 {
     const bool is_default = options == NULL || options->metrics == NULL;
@@ -417,9 +407,9 @@ static weir_status add_rows(struct an_db *db, const struct an_compare_options *o
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     for (size_t i = 0; i < count; i++) {
         if (!is_default)
-            WEIR_TRY(add_metric(db, comparison, options->metrics[i], true, error));
+            WEIR_TRY(add_metric(keeper, comparison, options->metrics[i], true, error));
         else if (an_metric_at(i)->is_default)
-            WEIR_TRY(add_metric(db, comparison, an_metric_at(i)->id, false, error));
+            WEIR_TRY(add_metric(keeper, comparison, an_metric_at(i)->id, false, error));
     }
     return WEIR_OK;
 }
@@ -522,14 +512,14 @@ static void write_finding(FILE *out, const struct an_comparison *comparison)
     }
 }
 
-static weir_status fill_varies(struct an_db *db, struct an_comparison *comparison,
+static weir_status fill_varies(struct an_keeper *keeper, struct an_comparison *comparison,
                                struct weir_error *error)
 {
-    struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(db, "SELECT coalesce((SELECT value FROM meta WHERE key = 'varies'), '')",
-                      NULL, &frame, error));
+    const struct an_frame *frame = NULL;
+    WEIR_TRY(an_keep_query(keeper,
+                           "SELECT coalesce((SELECT value FROM meta WHERE key = 'varies'), '')",
+                           NULL, &frame, error));
     comparison->varies = strdup(an_text(frame, 0, 0));
-    an_frame_destroy(frame);
     return comparison->varies == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory") : WEIR_OK;
 }
 
@@ -544,15 +534,15 @@ static char *written(void (*write)(FILE *, const struct an_comparison *),
     return an_buffer_take(&buffer);
 }
 
-static weir_status compare_fill(struct an_db *db, const struct an_compare_options *options,
+static weir_status compare_fill(struct an_keeper *keeper, const struct an_compare_options *options,
                                 struct an_comparison *comparison, struct weir_error *error)
 {
-    WEIR_TRY(check_comparable(db, error));
-    WEIR_TRY(fill_variants(db, options == NULL ? NULL : options->baseline, comparison, error));
-    WEIR_TRY(fill_early(db, comparison, error));
+    WEIR_TRY(check_comparable(keeper, error));
+    WEIR_TRY(fill_variants(keeper, options == NULL ? NULL : options->baseline, comparison, error));
+    WEIR_TRY(fill_early(keeper, comparison, error));
     replace_baseline(comparison);
-    WEIR_TRY(add_rows(db, options, comparison, error));
-    WEIR_TRY(fill_varies(db, comparison, error));
+    WEIR_TRY(add_rows(keeper, options, comparison, error));
+    WEIR_TRY(fill_varies(keeper, comparison, error));
     comparison->contest = written(write_contest, comparison);
     if (comparison->contest != NULL)
         comparison->finding = written(write_finding, comparison);
@@ -565,7 +555,9 @@ weir_status an_compare(struct an_db *db, const struct an_compare_options *option
     struct an_comparison *made = calloc(1, sizeof *made);
     if (made == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    const weir_status status = compare_fill(db, options, made, error);
+    struct an_keeper keeper = { .db = db };
+    const weir_status status = compare_fill(&keeper, options, made, error);
+    an_keep_clear(&keeper);
     if (status != WEIR_OK) {
         an_comparison_destroy(made);
         return status;

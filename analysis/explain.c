@@ -14,10 +14,9 @@
 weir_status an_explain_json(const struct an_explanation *explanation, const char *sql,
                             const struct an_args *args, struct weir_error *error)
 {
-    struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(explanation->db, sql, args, &frame, error));
+    const struct an_frame *frame = NULL;
+    WEIR_TRY(an_keep_query(explanation->keeper, sql, args, &frame, error));
     (void)fputs(frame->row_count > 0 ? an_text(frame, 0, 0) : "null", explanation->out);
-    an_frame_destroy(frame);
     return WEIR_OK;
 }
 
@@ -126,14 +125,14 @@ static const char worker_places_json_sql[] =
 static weir_status fail_no_worker(const struct an_explanation *explanation,
                                   struct weir_error *error)
 {
-    struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(explanation->db,
+    const struct an_frame *frame = NULL;
+    WEIR_TRY(
+        an_keep_query(explanation->keeper,
                       "SELECT count(*), min(worker), max(worker) FROM worker WHERE run_id = :run",
                       &(struct an_args){ .run = explanation->run->run_id }, &frame, error));
     const double count = an_number(frame, 0, 0);
     const double first = an_number(frame, 0, 1);
     const double last = an_number(frame, 0, 2);
-    an_frame_destroy(frame);
     if (count < 0.5)
         return weir_fail(error, WEIR_ENOTFOUND, "variant %s, replication %u recorded no workers",
                          explanation->run->variant, explanation->run->replication);
@@ -198,10 +197,10 @@ static weir_status print_places(const struct an_explanation *explanation,
 {
     enum { MOST = 20 };
     FILE *out = explanation->out;
-    struct an_frame *frame = NULL;
-    if (!an_has_table(explanation->db, "candidate"))
+    const struct an_frame *frame = NULL;
+    if (!an_has_table(explanation->keeper->db, "candidate"))
         return WEIR_OK;
-    WEIR_TRY(an_query(explanation->db, candidates_sql, args, &frame, error));
+    WEIR_TRY(an_keep_query(explanation->keeper, candidates_sql, args, &frame, error));
     for (size_t row = 0; row < frame->row_count && row < MOST; row++) {
         (void)fprintf(out, "  %s %s", an_number(frame, row, C_CHOSEN) > 0.5 ? "took " : "place",
                       an_text(frame, row, C_NODE));
@@ -212,7 +211,6 @@ static weir_status print_places(const struct an_explanation *explanation,
     if (frame->row_count > MOST)
         (void)fprintf(out, "  … and %zu more places (--format json has all)\n",
                       frame->row_count - MOST);
-    an_frame_destroy(frame);
     return WEIR_OK;
 }
 
@@ -262,29 +260,23 @@ static weir_status print_worker(const struct an_explanation *explanation,
     const double created = an_number(worker, 0, W_CREATED);
     const bool has_ended = !isnan(an_number(worker, 0, W_ENDED));
     const char *devices = an_text(worker, 0, W_DEVICES);
-    struct an_frame *start = NULL;
-    struct an_frame *stop = NULL;
-    WEIR_TRY(an_query(explanation->db, start_sql, &args, &start, error));
-    weir_status status = an_query(explanation->db, stop_sql, &args, &stop, error);
-    if (status != WEIR_OK) {
-        an_frame_destroy(start);
-        return status;
-    }
+    const struct an_frame *start = NULL;
+    const struct an_frame *stop = NULL;
+    WEIR_TRY(an_keep_query(explanation->keeper, start_sql, &args, &start, error));
+    WEIR_TRY(an_keep_query(explanation->keeper, stop_sql, &args, &stop, error));
     (void)fprintf(explanation->out, "worker %lld of %s %s on %s%s%s%s %s %s\n", (long long)args.id,
                   an_text(worker, 0, W_STAGE), has_ended ? "ran" : "runs",
                   an_text(worker, 0, W_NODE), devices[0] == '\0' ? "" : " (", devices,
                   devices[0] == '\0' ? "" : ")", has_ended ? "from" : "since",
                   an_explain_clock(explanation, created).text);
     print_start(explanation, start, created);
-    status = print_places(explanation, &args, error);
+    WEIR_TRY(print_places(explanation, &args, error));
     print_life(explanation, worker);
     if (stop->row_count > 0)
         (void)fprintf(
             explanation->out, "  decision %.0f at %s asked to %s it\n", an_number(stop, 0, 0),
             an_explain_clock(explanation, an_number(stop, 0, 1)).text, an_text(stop, 0, 2));
-    an_frame_destroy(start);
-    an_frame_destroy(stop);
-    return status;
+    return WEIR_OK;
 }
 
 static weir_status explain_worker(const struct an_explanation *explanation,
@@ -292,19 +284,16 @@ static weir_status explain_worker(const struct an_explanation *explanation,
 {
     const struct an_args args = { .run = explanation->run->run_id,
                                   .id = explanation->query->worker };
-    struct an_frame *worker = NULL;
-    const bool has = an_has_table(explanation->db, "workload");
-    WEIR_TRY(an_query(explanation->db, has ? worker_sql : stage_worker_sql, &args, &worker, error));
-    weir_status status = WEIR_OK;
+    const struct an_frame *worker = NULL;
+    const bool has = an_has_table(explanation->keeper->db, "workload");
+    WEIR_TRY(an_keep_query(explanation->keeper, has ? worker_sql : stage_worker_sql, &args, &worker,
+                           error));
     if (worker->row_count == 0)
-        status = fail_no_worker(explanation, error);
-    else if (explanation->query->as_json)
-        status =
-            print_json(explanation, has ? worker_places_json_sql : worker_json_sql, &args, error);
-    else
-        status = print_worker(explanation, worker, error);
-    an_frame_destroy(worker);
-    return status;
+        return fail_no_worker(explanation, error);
+    if (explanation->query->as_json)
+        return print_json(explanation, has ? worker_places_json_sql : worker_json_sql, &args,
+                          error);
+    return print_worker(explanation, worker, error);
 }
 
 /* ---- a stage ---- */
@@ -342,19 +331,17 @@ static const char stage_json_sql[] =
 
 static weir_status check_stage(const struct an_explanation *explanation, struct weir_error *error)
 {
-    struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(
-        explanation->db,
+    const struct an_frame *frame = NULL;
+    WEIR_TRY(an_keep_query(
+        explanation->keeper,
         "SELECT total(name = :text), group_concat(name, ', ') FROM (SELECT name FROM "
         "stage WHERE run_id = :run ORDER BY stage)",
         &(struct an_args){ .run = explanation->run->run_id, .text = explanation->query->stage },
         &frame, error));
-    weir_status status = WEIR_OK;
     if (an_number(frame, 0, 0) < 0.5)
-        status = weir_fail(error, WEIR_ENOTFOUND, "there is no stage \"%s\"; there are: %s",
-                           explanation->query->stage, an_text(frame, 0, 1));
-    an_frame_destroy(frame);
-    return status;
+        return weir_fail(error, WEIR_ENOTFOUND, "there is no stage \"%s\"; there are: %s",
+                         explanation->query->stage, an_text(frame, 0, 1));
+    return WEIR_OK;
 }
 
 static void print_additions(const struct an_explanation *explanation, const struct an_frame *frame)
@@ -414,24 +401,20 @@ static void print_rows(const struct an_explanation *explanation, const struct an
 static weir_status print_stage(const struct an_explanation *explanation, const struct an_args *args,
                                const struct an_frame *frame, struct weir_error *error)
 {
-    struct an_frame *reasons = NULL;
-    struct an_frame *denied = NULL;
-    WEIR_TRY(an_query(explanation->db, stage_reasons_sql, args, &reasons, error));
-    const weir_status status = an_query(explanation->db, stage_denied_sql, args, &denied, error);
-    if (status == WEIR_OK) {
-        print_additions(explanation, frame);
-        print_reasons(explanation->out, reasons);
-        const double count = an_number(denied, 0, 0);
-        if (count > 0.0)
-            (void)fprintf(explanation->out, "  no room: denied %.0f time%s: %s\n", count,
-                          an_explain_plural(count),
-                          an_text(denied, 0, 1)[0] == '\0' ? "no reason recorded"
-                                                           : an_text(denied, 0, 1));
-        print_rows(explanation, frame);
-    }
-    an_frame_destroy(reasons);
-    an_frame_destroy(denied);
-    return status;
+    const struct an_frame *reasons = NULL;
+    const struct an_frame *denied = NULL;
+    WEIR_TRY(an_keep_query(explanation->keeper, stage_reasons_sql, args, &reasons, error));
+    WEIR_TRY(an_keep_query(explanation->keeper, stage_denied_sql, args, &denied, error));
+    print_additions(explanation, frame);
+    print_reasons(explanation->out, reasons);
+    const double count = an_number(denied, 0, 0);
+    if (count > 0.0)
+        (void)fprintf(explanation->out, "  no room: denied %.0f time%s: %s\n", count,
+                      an_explain_plural(count),
+                      an_text(denied, 0, 1)[0] == '\0' ? "no reason recorded"
+                                                       : an_text(denied, 0, 1));
+    print_rows(explanation, frame);
+    return WEIR_OK;
 }
 
 static weir_status explain_stage(const struct an_explanation *explanation, struct weir_error *error)
@@ -445,19 +428,16 @@ static weir_status explain_stage(const struct an_explanation *explanation, struc
     WEIR_TRY(check_stage(explanation, error));
     if (query->as_json)
         return print_json(explanation, stage_json_sql, &args, error);
-    struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(explanation->db, stage_sql, &args, &frame, error));
-    weir_status status = WEIR_OK;
-    if (frame->row_count == 0)
-        (void)fprintf(explanation->out,
-                      "no decision about %s was recorded between %s and %s (none was made then, or "
-                      "the explain level is off)\n",
-                      query->stage, an_explain_clock(explanation, args.from).text,
-                      an_explain_clock(explanation, args.to).text);
-    else
-        status = print_stage(explanation, &args, frame, error);
-    an_frame_destroy(frame);
-    return status;
+    const struct an_frame *frame = NULL;
+    WEIR_TRY(an_keep_query(explanation->keeper, stage_sql, &args, &frame, error));
+    if (frame->row_count > 0)
+        return print_stage(explanation, &args, frame, error);
+    (void)fprintf(explanation->out,
+                  "no decision about %s was recorded between %s and %s (none was made then, or the "
+                  "explain level is off)\n",
+                  query->stage, an_explain_clock(explanation, args.from).text,
+                  an_explain_clock(explanation, args.to).text);
+    return WEIR_OK;
 }
 
 /* ---- a moment ---- */
@@ -507,9 +487,9 @@ static weir_status print_moment_stages(const struct an_explanation *explanation,
                                        struct weir_error *error)
 {
     FILE *out = explanation->out;
-    struct an_frame *frame = NULL;
+    const struct an_frame *frame = NULL;
     const struct an_args args = { .run = explanation->run->run_id, .id = decision };
-    WEIR_TRY(an_query(explanation->db, moment_stages_sql, &args, &frame, error));
+    WEIR_TRY(an_keep_query(explanation->keeper, moment_stages_sql, &args, &frame, error));
     int width = 5;
     for (size_t i = 0; i < frame->row_count; i++)
         width =
@@ -522,7 +502,6 @@ static weir_status print_moment_stages(const struct an_explanation *explanation,
                       an_number(frame, i, 1), an_number(frame, i, 2),
                       an_word_number(an_number(frame, i, 3)).text,
                       an_word_number(an_number(frame, i, 4)).text, an_text(frame, i, 5));
-    an_frame_destroy(frame);
     return WEIR_OK;
 }
 
@@ -531,34 +510,29 @@ static weir_status explain_moment(const struct an_explanation *explanation,
 {
     const struct an_args args = { .run = explanation->run->run_id,
                                   .from = explanation->query->at_s + 1e-9 };
-    struct an_frame *decision = NULL;
-    WEIR_TRY(an_query(explanation->db, moment_sql, &args, &decision, error));
-    weir_status status = WEIR_OK;
-    if (decision->row_count == 0) {
-        status = weir_fail(error, WEIR_ENOTFOUND, "no decision had been made by %s",
-                           an_explain_clock(explanation, explanation->query->at_s).text);
-    } else if (explanation->query->as_json) {
-        status = print_json(explanation, moment_json_sql, &args, error);
-    } else {
-        print_moment(explanation, decision);
-        status = print_moment_stages(explanation, (int64_t)an_number(decision, 0, 0), error);
-    }
-    an_frame_destroy(decision);
-    return status;
+    const struct an_frame *decision = NULL;
+    WEIR_TRY(an_keep_query(explanation->keeper, moment_sql, &args, &decision, error));
+    if (decision->row_count == 0)
+        return weir_fail(error, WEIR_ENOTFOUND, "no decision had been made by %s",
+                         an_explain_clock(explanation, explanation->query->at_s).text);
+    if (explanation->query->as_json)
+        return print_json(explanation, moment_json_sql, &args, error);
+    print_moment(explanation, decision);
+    return print_moment_stages(explanation, (int64_t)an_number(decision, 0, 0), error);
 }
 
 /* Nothing can be said of decisions that were made and not kept. */
 static weir_status check_kept(const struct an_explanation *explanation, struct weir_error *error)
 {
-    struct an_frame *kept = NULL;
+    const struct an_frame *kept = NULL;
     struct an_value made;
     const struct an_args args = { .run = explanation->run->run_id };
-    WEIR_TRY(an_result(explanation->db, args.run, "sched.decisions", &made, error));
-    WEIR_TRY(an_query(explanation->db,
+    WEIR_TRY(an_result(explanation->keeper->db, args.run, "sched.decisions", &made, error));
+    WEIR_TRY(
+        an_keep_query(explanation->keeper,
                       "SELECT count(*) FROM (SELECT 1 FROM decision WHERE run_id = :run LIMIT 1)",
                       &args, &kept, error));
     const bool is_kept = an_number(kept, 0, 0) > 0 || !(made.value > 0);
-    an_frame_destroy(kept);
     return is_kept ? WEIR_OK
                    : weir_fail(error, WEIR_ENOTFOUND,
                                "the %.0f decisions of this run are not in the file: run it with "
@@ -566,30 +540,34 @@ static weir_status check_kept(const struct an_explanation *explanation, struct w
                                made.value);
 }
 
+static weir_status explain(const struct an_explanation *explanation, struct weir_error *error)
+{
+    const struct an_explain_query *query = explanation->query;
+    WEIR_TRY(check_kept(explanation, error));
+    if (query->worker >= 0)
+        return explain_worker(explanation, error);
+    if (query->job != NULL)
+        return an_explain_job(explanation, error);
+    if (query->is_pending)
+        return an_explain_pending(explanation, error);
+    if (query->stage != NULL)
+        return explain_stage(explanation, error);
+    if (!isnan(query->at_s))
+        return explain_moment(explanation, error);
+    return weir_fail(error, WEIR_EINVAL, "name a worker, a job, a stage or a time to explain");
+}
+
 weir_status an_explain(struct an_db *db, const struct an_explain_query *query, FILE *out,
                        struct weir_error *error)
 {
+    struct an_keeper keeper = { .db = db };
     struct an_run *run = NULL;
     WEIR_TRY(an_run_find(db, query->variant, query->replication, &run, error));
-    const struct an_explanation explanation = { .db = db, .run = run, .query = query, .out = out };
-    weir_status status = check_kept(&explanation, error);
-    if (status != WEIR_OK) {
-        an_run_destroy(run);
-        return status;
-    }
-    if (query->worker >= 0)
-        status = explain_worker(&explanation, error);
-    else if (query->job != NULL)
-        status = an_explain_job(&explanation, error);
-    else if (query->is_pending)
-        status = an_explain_pending(&explanation, error);
-    else if (query->stage != NULL)
-        status = explain_stage(&explanation, error);
-    else if (!isnan(query->at_s))
-        status = explain_moment(&explanation, error);
-    else
-        status =
-            weir_fail(error, WEIR_EINVAL, "name a worker, a job, a stage or a time to explain");
+    const struct an_explanation explanation = {
+        .keeper = &keeper, .run = run, .query = query, .out = out
+    };
+    const weir_status status = explain(&explanation, error);
+    an_keep_clear(&keeper);
     an_run_destroy(run);
     return status;
 }

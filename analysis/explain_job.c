@@ -116,16 +116,14 @@ static weir_status fail_no_job(const struct an_explanation *explanation, const s
                                struct weir_error *error)
 {
     const struct an_explain_query *query = explanation->query;
-    struct an_frame *names = NULL;
+    const struct an_frame *names = NULL;
     const char *near = NULL;
-    WEIR_TRY(an_query(explanation->db, names_sql, args, &names, error));
+    WEIR_TRY(an_keep_query(explanation->keeper, names_sql, args, &names, error));
     for (size_t i = 0; i < 2 * names->row_count && query->nearer != NULL; i++)
         near = query->nearer(query->job, near, an_text(names, i / 2, i % 2));
-    const weir_status status = weir_fail(
-        error, WEIR_ENOTFOUND, "there is no job '%s' among %zu%s%s%s", query->job, names->row_count,
-        near == NULL ? "" : "; did you mean '", near == NULL ? "" : near, near == NULL ? "" : "'?");
-    an_frame_destroy(names);
-    return status;
+    return weir_fail(error, WEIR_ENOTFOUND, "there is no job '%s' among %zu%s%s%s", query->job,
+                     names->row_count, near == NULL ? "" : "; did you mean '",
+                     near == NULL ? "" : near, near == NULL ? "" : "'?");
 }
 
 static weir_status find_job(const struct an_explanation *explanation, int64_t *id,
@@ -133,20 +131,17 @@ static weir_status find_job(const struct an_explanation *explanation, int64_t *i
 {
     const struct an_args args = { .run = explanation->run->run_id,
                                   .text = explanation->query->job };
-    struct an_frame *found = NULL;
-    WEIR_TRY(an_query(explanation->db, find_sql, &args, &found, error));
-    weir_status status = WEIR_OK;
+    const struct an_frame *found = NULL;
+    WEIR_TRY(an_keep_query(explanation->keeper, find_sql, &args, &found, error));
     if (found->row_count == 0)
-        status = fail_no_job(explanation, &args, error);
-    else if (an_number(found, 0, 3) > 1.5)
-        status = weir_fail(error, WEIR_EINVAL,
-                           "%.0f jobs are called '%s': %s, %s%s; say workload/number",
-                           an_number(found, 0, 3), args.text, an_text(found, 0, 1),
-                           an_text(found, 1, 1), an_number(found, 0, 3) > 2.5 ? " ..." : "");
-    else
-        *id = (int64_t)an_number(found, 0, 0);
-    an_frame_destroy(found);
-    return status;
+        return fail_no_job(explanation, &args, error);
+    if (an_number(found, 0, 3) > 1.5)
+        return weir_fail(error, WEIR_EINVAL,
+                         "%.0f jobs are called '%s': %s, %s%s; say workload/number",
+                         an_number(found, 0, 3), args.text, an_text(found, 0, 1),
+                         an_text(found, 1, 1), an_number(found, 0, 3) > 2.5 ? " ..." : "");
+    *id = (int64_t)an_number(found, 0, 0);
+    return WEIR_OK;
 }
 
 /* ---- a job ---- */
@@ -325,20 +320,14 @@ weir_status an_explain_job(const struct an_explanation *explanation, struct weir
     WEIR_TRY(find_job(explanation, &args.id, error));
     if (explanation->query->as_json)
         return print_job_json(explanation, &args, error);
-    struct an_frame *job = NULL;
-    struct an_frame *waits = NULL;
-    struct an_frame *members = NULL;
-    weir_status status = an_query(explanation->db, job_sql, &args, &job, error);
-    if (status == WEIR_OK)
-        status = an_query(explanation->db, waits_sql, &args, &waits, error);
-    if (status == WEIR_OK)
-        status = an_query(explanation->db, members_sql, &args, &members, error);
-    if (status == WEIR_OK)
-        print_job(explanation, job, waits, members);
-    an_frame_destroy(job);
-    an_frame_destroy(waits);
-    an_frame_destroy(members);
-    return status;
+    const struct an_frame *job = NULL;
+    const struct an_frame *waits = NULL;
+    const struct an_frame *members = NULL;
+    WEIR_TRY(an_keep_query(explanation->keeper, job_sql, &args, &job, error));
+    WEIR_TRY(an_keep_query(explanation->keeper, waits_sql, &args, &waits, error));
+    WEIR_TRY(an_keep_query(explanation->keeper, members_sql, &args, &members, error));
+    print_job(explanation, job, waits, members);
+    return WEIR_OK;
 }
 
 /* ---- all that waits ---- */
@@ -448,19 +437,14 @@ weir_status an_explain_pending(const struct an_explanation *explanation, struct 
                                   .from = isnan(at_s) ? explanation->run->end_s : at_s };
     if (explanation->query->as_json)
         return print_pending_json(explanation, &args, error);
-    struct an_frame *jobs = NULL;
-    struct an_frame *stages = NULL;
-    weir_status status = an_query(explanation->db, jobs_sql, &args, &jobs, error);
-    if (status == WEIR_OK)
-        status = an_query(explanation->db, stages_sql, &args, &stages, error);
-    if (status == WEIR_OK) {
-        if (jobs->row_count + stages->row_count == 0)
-            (void)fprintf(explanation->out, "nothing waits at %s\n",
-                          an_explain_clock(explanation, args.from).text);
-        print_waiting(explanation, jobs);
-        print_short(explanation, stages);
-    }
-    an_frame_destroy(jobs);
-    an_frame_destroy(stages);
-    return status;
+    const struct an_frame *jobs = NULL;
+    const struct an_frame *stages = NULL;
+    WEIR_TRY(an_keep_query(explanation->keeper, jobs_sql, &args, &jobs, error));
+    WEIR_TRY(an_keep_query(explanation->keeper, stages_sql, &args, &stages, error));
+    if (jobs->row_count + stages->row_count == 0)
+        (void)fprintf(explanation->out, "nothing waits at %s\n",
+                      an_explain_clock(explanation, args.from).text);
+    print_waiting(explanation, jobs);
+    print_short(explanation, stages);
+    return WEIR_OK;
 }

@@ -10,7 +10,7 @@
 #include "analysis/text.h"
 
 struct an_explanation {
-    struct an_db *db;
+    struct an_keeper *keeper; /* of the frames of the answer */
     const struct an_run *run;
     const struct an_explain_query *query;
     FILE *out;

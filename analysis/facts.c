@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 const char *an_resource_name(enum an_resource resource)
 {
@@ -37,11 +36,11 @@ static const char queue_p95_sql[] =
     "  sum(dt_s) OVER (PARTITION BY stage) AS total FROM stage_sample"
     "  WHERE run_id = :run AND t_s >= :from) WHERE below >= 0.95 * total GROUP BY stage";
 
-static bool fill_stage(struct an_stage_facts *stage, const struct an_frame *frame, size_t row)
+static void fill_stage(struct an_stage_facts *stage, const struct an_frame *frame, size_t row)
 {
-    stage->pipeline = strdup(an_text(frame, row, 0));
-    stage->name = strdup(an_text(frame, row, 1));
-    stage->shape = strdup(an_text(frame, row, 2));
+    stage->pipeline = an_text(frame, row, 0);
+    stage->name = an_text(frame, row, 1);
+    stage->shape = an_text(frame, row, 2);
     double *const targets[] = {
         &stage->gpus,          &stage->service_mean_s, &stage->bound_workers, &stage->workers_mean,
         &stage->workers_max,   &stage->busy,           &stage->blocked,       &stage->starved,
@@ -51,7 +50,6 @@ static bool fill_stage(struct an_stage_facts *stage, const struct an_frame *fram
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
         *targets[i] = an_number(frame, row, 3 + i);
     stage->queue_p95 = AN_NAN;
-    return stage->pipeline != NULL && stage->name != NULL && stage->shape != NULL;
 }
 
 static weir_status fill_stages(struct an_facts *facts, const struct an_frame *frame,
@@ -65,8 +63,7 @@ static weir_status fill_stages(struct an_facts *facts, const struct an_frame *fr
     for (size_t i = 0; i < frame->row_count; i++) {
         struct an_stage_facts *stage = &facts->stages[i];
         facts->stage_count++;
-        if (!fill_stage(stage, frame, i))
-            return weir_fail(error, WEIR_ENOMEM, "out of memory");
+        fill_stage(stage, frame, i);
         for (size_t j = 0; j < queues->row_count; j++)
             if ((size_t)an_number(queues, j, 0) == (size_t)an_number(frame, i, 17))
                 stage->queue_p95 = an_number(queues, j, 1);
@@ -78,19 +75,15 @@ static weir_status fill_stages(struct an_facts *facts, const struct an_frame *fr
     return WEIR_OK;
 }
 
-static weir_status read_stages(struct an_db *db, const struct an_run *run, struct an_facts *facts,
+static weir_status read_stages(const struct an_run *run, struct an_facts *facts,
                                struct weir_error *error)
 {
     const struct an_args args = { .run = run->run_id, .from = facts->from_s };
-    struct an_frame *frame = NULL;
-    struct an_frame *queues = NULL;
-    WEIR_TRY(an_query(db, stages_sql, &args, &frame, error));
-    weir_status status = an_query(db, queue_p95_sql, &args, &queues, error);
-    if (status == WEIR_OK)
-        status = fill_stages(facts, frame, queues, error);
-    an_frame_destroy(frame);
-    an_frame_destroy(queues);
-    return status;
+    const struct an_frame *frame = NULL;
+    const struct an_frame *queues = NULL;
+    WEIR_TRY(an_keep_query(&facts->keeper, stages_sql, &args, &frame, error));
+    WEIR_TRY(an_keep_query(&facts->keeper, queue_p95_sql, &args, &queues, error));
+    return fill_stages(facts, frame, queues, error);
 }
 
 /* ---- cluster ---- */
@@ -127,27 +120,25 @@ static void fill_cluster(struct an_facts *facts, const struct an_frame *frame)
     facts->steady_per_s = AN_NAN;
 }
 
-static weir_status read_cluster(struct an_db *db, const struct an_run *run, struct an_facts *facts,
+static weir_status read_cluster(const struct an_run *run, struct an_facts *facts,
                                 struct weir_error *error)
 {
-    struct an_frame *frame = NULL;
+    const struct an_frame *frame = NULL;
     struct an_args args = { .run = run->run_id, .from = run->warmup_s - 1e-9 };
-    WEIR_TRY(an_query(db, cluster_sql, &args, &frame, error));
+    WEIR_TRY(an_keep_query(&facts->keeper, cluster_sql, &args, &frame, error));
     if (an_number(frame, 0, 0) < 0.5) {
         /* The run is shorter than its warm-up: all of it is better than nothing. */
-        an_frame_destroy(frame);
         args.from = 0.0;
-        WEIR_TRY(an_query(db, cluster_sql, &args, &frame, error));
+        WEIR_TRY(an_keep_query(&facts->keeper, cluster_sql, &args, &frame, error));
     }
     facts->from_s = args.from > 0.0 ? args.from : 0.0;
     facts->to_s = run->end_s;
     fill_cluster(facts, frame);
-    an_frame_destroy(frame);
-    WEIR_TRY(an_query(db, "SELECT count(*), total(gpus) FROM node WHERE run_id = :run", &args,
-                      &frame, error));
+    WEIR_TRY(an_keep_query(&facts->keeper,
+                           "SELECT count(*), total(gpus) FROM node WHERE run_id = :run", &args,
+                           &frame, error));
     facts->node_count = (size_t)an_number(frame, 0, 0);
     facts->gpu_count = an_number(frame, 0, 1);
-    an_frame_destroy(frame);
     return WEIR_OK;
 }
 
@@ -193,9 +184,10 @@ weir_status an_facts_read(struct an_db *db, const struct an_run *run, struct an_
     struct an_facts *made = calloc(1, sizeof *made);
     if (made == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    weir_status status = read_cluster(db, run, made, error);
+    made->keeper.db = db;
+    weir_status status = read_cluster(run, made, error);
     if (status == WEIR_OK)
-        status = read_stages(db, run, made, error);
+        status = read_stages(run, made, error);
     if (status == WEIR_OK)
         status = prefer_results(db, run, made, error);
     if (status != WEIR_OK) {
@@ -210,11 +202,7 @@ void an_facts_destroy(struct an_facts *facts)
 {
     if (facts == NULL)
         return;
-    for (size_t i = 0; i < facts->stage_count; i++) {
-        free(facts->stages[i].pipeline);
-        free(facts->stages[i].name);
-        free(facts->stages[i].shape);
-    }
+    an_keep_clear(&facts->keeper);
     free(facts->stages);
     free(facts);
 }

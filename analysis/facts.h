@@ -15,7 +15,7 @@ enum an_resource { AN_CPU, AN_GPU, AN_NVDEC, AN_NVENC, AN_RESOURCES };
 const char *an_resource_name(enum an_resource resource);
 
 struct an_stage_facts {
-    char *pipeline, *name, *shape;
+    const char *pipeline, *name, *shape;
     double gpus;           /* of one worker */
     double service_mean_s; /* declared */
     double bound_workers;  /* in the integer bound, NAN = none */
@@ -33,7 +33,8 @@ struct an_resource_facts {
 };
 
 struct an_facts {
-    double from_s, to_s; /* what the means are over */
+    struct an_keeper keeper; /* of the texts */
+    double from_s, to_s;     /* what the means are over */
     size_t node_count;
     double gpu_count; /* installed */
     struct an_resource_facts resources[AN_RESOURCES];

@@ -207,7 +207,7 @@ static weir_status draw_chart(const struct an_plot_ops *plot, struct an_chart *c
 weir_status an_plot_write(const struct an_plot_ops *plot, const struct an_plot_job *job,
                           struct an_plot_texts *texts, struct weir_error *error)
 {
-    struct an_chart chart = { .db = job->db,
+    struct an_chart chart = { .keeper = { .db = job->db },
                               .run = job->run,
                               .facts = job->facts,
                               .options = job->options,
@@ -221,6 +221,7 @@ weir_status an_plot_write(const struct an_plot_ops *plot, const struct an_plot_j
         status = write_data(plot, job->folder, data, error);
     if (status == WEIR_OK)
         status = write_script(plot, job, &chart, body, error);
+    an_keep_clear(&chart.keeper);
     free(body);
     if (status != WEIR_OK) {
         weir_error_wrap(error, "chart %s", plot->info.name);

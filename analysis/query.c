@@ -90,6 +90,44 @@ void an_close(struct an_db *db)
 
 /* ---- frames ---- */
 
+struct an_kept {
+    struct an_kept *next;
+    struct an_frame *frame; /* NULL = it is numbers */
+    double numbers[];
+};
+
+weir_status an_keep_numbers(struct an_keeper *keeper, size_t count, double **numbers,
+                            struct weir_error *error)
+{
+    struct an_kept *kept = calloc(1, sizeof *kept + count * sizeof kept->numbers[0]);
+    if (kept == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    kept->next = keeper->kept;
+    keeper->kept = kept;
+    *numbers = kept->numbers;
+    return WEIR_OK;
+}
+
+weir_status an_keep_query(struct an_keeper *keeper, const char *sql, const struct an_args *args,
+                          const struct an_frame **frame, struct weir_error *error)
+{
+    double *none = NULL;
+    WEIR_TRY(an_keep_numbers(keeper, 0, &none, error));
+    WEIR_TRY(an_query(keeper->db, sql, args, &keeper->kept->frame, error));
+    *frame = keeper->kept->frame;
+    return WEIR_OK;
+}
+
+void an_keep_clear(struct an_keeper *keeper)
+{
+    while (keeper->kept != NULL) {
+        struct an_kept *kept = keeper->kept;
+        keeper->kept = kept->next;
+        an_frame_destroy(kept->frame);
+        free(kept);
+    }
+}
+
 void an_frame_destroy(struct an_frame *frame)
 {
     if (frame == NULL)
@@ -253,7 +291,7 @@ static const char run_sql[] =
     "SELECT r.run_id, r.experiment_id, e.scenario, e.description, e.command_line, e.baseline,"
     " r.scenario_digest, r.variant, r.placement, r.scaling, r.status, r.message,"
     " coalesce(w.version, (SELECT value FROM meta WHERE key = 'weir_version'), ''),"
-    " r.replication, r.seed, r.start_unix_s, r.warmup_s,"
+    " r.replication, CAST(r.seed AS TEXT), r.start_unix_s, r.warmup_s,"
     " coalesce(r.end_s, (SELECT max(t_s + dt_s) FROM cluster_sample c WHERE c.run_id = r.run_id),"
     " 0), coalesce(nullif(r.sample_s, 0), (SELECT max(dt_s) FROM cluster_sample c WHERE c.run_id = "
     "r.run_id),"
@@ -264,61 +302,44 @@ static const char run_sql[] =
     " WHERE r.variant = coalesce(:text, e.baseline) AND r.replication = :id"
     " ORDER BY r.run_id LIMIT 1";
 
-static bool copy_texts(struct an_run *run, const struct an_frame *frame)
+static void fill_run(struct an_run *run, const struct an_frame *frame)
 {
-    char **targets[] = { &run->scenario,  &run->description,     &run->command_line,
-                         &run->baseline,  &run->scenario_digest, &run->variant,
-                         &run->placement, &run->scaling,         &run->status,
-                         &run->message,   &run->version };
-    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
-        if ((*targets[i] = strdup(an_text(frame, 0, 2 + i))) == NULL)
-            return false;
-    return true;
-}
-
-static weir_status fill_run(struct an_db *db, struct an_run *run, const struct an_frame *frame,
-                            struct weir_error *error)
-{
+    const char **const texts[] = { &run->scenario,  &run->description,     &run->command_line,
+                                   &run->baseline,  &run->scenario_digest, &run->variant,
+                                   &run->placement, &run->scaling,         &run->status,
+                                   &run->message,   &run->version };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        *texts[i] = an_text(frame, 0, 2 + i);
     run->run_id = (int64_t)an_number(frame, 0, 0);
     run->experiment_id = (int64_t)an_number(frame, 0, 1);
     run->replication = (uint32_t)an_number(frame, 0, 13);
+    /* All 64 bits of the seed: a double would round them. */
+    run->seed = strtoll(an_text(frame, 0, 14), NULL, 10);
     run->start_unix_s = (int64_t)an_number(frame, 0, 15);
     run->warmup_s = an_number(frame, 0, 16);
     run->end_s = an_number(frame, 0, 17);
     run->sample_s = an_number(frame, 0, 18);
     run->is_steady = an_number(frame, 0, 19) > 0.5;
     run->replications = (uint32_t)an_number(frame, 0, 20);
-    if (!copy_texts(run, frame))
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    /* All 64 bits of the seed: a double would round them. */
-    struct an_frame *seed = NULL;
-    WEIR_TRY(an_query(db, "SELECT CAST(seed AS TEXT) FROM run WHERE run_id = :run",
-                      &(struct an_args){ .run = run->run_id }, &seed, error));
-    assert(seed != NULL);
-    run->seed = strtoll(an_text(seed, 0, 0), NULL, 10);
-    an_frame_destroy(seed);
-    return WEIR_OK;
 }
 
 weir_status an_run_find(struct an_db *db, const char *variant, uint32_t replication,
                         struct an_run **run, struct weir_error *error)
 {
-    struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(db, run_sql, &(struct an_args){ .text = variant, .id = replication }, &frame,
-                      error));
-    assert(frame != NULL);
-    if (frame->row_count == 0) {
-        an_frame_destroy(frame);
-        return fail_no_run(db, variant, replication, error);
-    }
+    const struct an_args args = { .text = variant, .id = replication };
+    const struct an_frame *frame = NULL;
     struct an_run *found = calloc(1, sizeof *found);
-    const weir_status status = found == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory")
-                                             : fill_run(db, found, frame, error);
-    an_frame_destroy(frame);
+    if (found == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    found->keeper.db = db;
+    weir_status status = an_keep_query(&found->keeper, run_sql, &args, &frame, error);
+    if (status == WEIR_OK && frame->row_count == 0)
+        status = fail_no_run(db, variant, replication, error);
     if (status != WEIR_OK) {
         an_run_destroy(found);
         return status;
     }
+    fill_run(found, frame);
     *run = found;
     return WEIR_OK;
 }
@@ -327,11 +348,7 @@ void an_run_destroy(struct an_run *run)
 {
     if (run == NULL)
         return;
-    char *texts[] = { run->scenario,        run->description, run->command_line, run->baseline,
-                      run->scenario_digest, run->variant,     run->placement,    run->scaling,
-                      run->status,          run->message,     run->version };
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        free(texts[i]);
+    an_keep_clear(&run->keeper);
     free(run);
 }
 

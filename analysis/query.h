@@ -31,6 +31,18 @@ struct an_args {
 weir_status an_query(struct an_db *db, const char *sql, const struct an_args *args,
                      struct an_frame **frame, struct weir_error *error);
 void an_frame_destroy(struct an_frame *frame);
+/* Holds the frames and numbers of one piece of work until they are all let go together. */
+struct an_kept;
+struct an_keeper {
+    struct an_db *db;
+    struct an_kept *kept; /* the last one; NULL = none */
+};
+weir_status an_keep_query(struct an_keeper *keeper, const char *sql, const struct an_args *args,
+                          const struct an_frame **frame, struct weir_error *error);
+/* Zeroed. */
+weir_status an_keep_numbers(struct an_keeper *keeper, size_t count, double **numbers,
+                            struct weir_error *error);
+void an_keep_clear(struct an_keeper *keeper);
 /* Files of older versions lack the newer tables. */
 bool an_has_table(struct an_db *db, const char *name);
 
@@ -40,9 +52,10 @@ const char *an_text(const struct an_frame *frame, size_t row, size_t column);
 
 /* One run and the experiment around it. */
 struct an_run {
+    struct an_keeper keeper; /* of the texts */
     int64_t run_id, experiment_id;
-    char *scenario, *description, *command_line, *baseline, *scenario_digest;
-    char *variant, *placement, *scaling, *status, *message, *version;
+    const char *scenario, *description, *command_line, *baseline, *scenario_digest;
+    const char *variant, *placement, *scaling, *status, *message, *version;
     uint32_t replication, replications; /* of its variant */
     int64_t seed, start_unix_s;         /* 0 = not given */
     double warmup_s, end_s, sample_s;   /* end: so far, when it still runs */

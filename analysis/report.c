@@ -210,15 +210,13 @@ static bool ended_early(const struct an_page *page)
 
 static double early_s(const struct an_page *page)
 {
-    struct an_frame *frame = NULL;
+    const struct an_frame *frame = NULL;
     const struct an_args args = { .run = page->run->run_id };
-    if (an_query(page->db,
-                 "SELECT min(t_s) FROM happening WHERE run_id = :run AND kind = 'ended_early'",
-                 &args, &frame, NULL) != WEIR_OK)
+    if (an_keep_query(page->keeper,
+                      "SELECT min(t_s) FROM happening WHERE run_id = :run AND kind = 'ended_early'",
+                      &args, &frame, NULL) != WEIR_OK)
         return AN_NAN;
-    const double at_s = an_number(frame, 0, 0);
-    an_frame_destroy(frame);
-    return at_s;
+    return an_number(frame, 0, 0);
 }
 
 static void write_claim(const struct an_page *page)
@@ -385,13 +383,13 @@ static weir_status report_run(struct an_page *page, const struct an_plot_options
 {
     struct an_comparison *comparison = NULL;
     struct weir_error why = { 0 };
-    const weir_status compared = an_compare(page->db, NULL, &comparison, &why);
+    const weir_status compared = an_compare(page->keeper->db, NULL, &comparison, &why);
     if (compared != WEIR_OK && compared != WEIR_EINVAL)
         return weir_fail(error, compared, "%s", why.text);
     page->comparison = comparison;
     page->why_not = why.text;
     const struct an_plot_job job = {
-        .db = page->db, .run = page->run, .facts = page->facts, .options = options
+        .db = page->keeper->db, .run = page->run, .facts = page->facts, .options = options
     };
     weir_status status = WEIR_ENOMEM;
     struct gallery *gallery = calloc(1, sizeof *gallery);
@@ -421,11 +419,12 @@ weir_status an_report(struct an_db *db, const struct an_plot_options *options, c
     WEIR_TRY(an_run_find(db, chosen->variant, chosen->replication, &run, error));
     weir_status status = an_facts_read(db, run, &facts, error);
     if (status == WEIR_OK) {
-        struct an_page page = { .db = db, .run = run, .facts = facts };
+        struct an_keeper keeper = { .db = db };
+        struct an_page page = { .keeper = &keeper, .run = run, .facts = facts };
         status = an_page_read_work(&page, error);
         if (status == WEIR_OK)
             status = report_run(&page, chosen, output, error);
-        an_frame_destroy(page.work);
+        an_keep_clear(&keeper);
     }
     an_facts_destroy(facts);
     an_run_destroy(run);

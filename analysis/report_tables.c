@@ -14,24 +14,22 @@
 
 void an_page_tile(const struct an_page *page, const char *value, const char *text)
 {
-    (void)fputs("<div class=\"tile\"><b>", page->out);
-    an_write_html(page->out, value);
-    (void)fputs("</b><span>", page->out);
-    an_write_html(page->out, text);
-    (void)fputs("</span></div>\n", page->out);
+    (void)fputs("<div class=\"tile\">", page->out);
+    an_write_element(page->out, "b", value);
+    an_write_element(page->out, "span", text);
+    (void)fputs("</div>\n", page->out);
 }
 
 struct an_value an_page_value(const struct an_page *page, const char *metric)
 {
     static const char sql[] = "SELECT value, is_lower_bound FROM result WHERE run_id = :run"
                               " AND metric || iif(label = '', '', ':' || label) = :text";
-    struct an_frame *frame = NULL;
+    const struct an_frame *frame = NULL;
     struct an_value value = { .value = AN_NAN };
     const struct an_args args = { .run = page->run->run_id, .text = metric };
-    if (an_query(page->db, sql, &args, &frame, NULL) == WEIR_OK && frame->row_count > 0)
+    if (an_keep_query(page->keeper, sql, &args, &frame, NULL) == WEIR_OK && frame->row_count > 0)
         value = (struct an_value){ .value = an_number(frame, 0, 0),
                                    .is_lower_bound = an_number(frame, 0, 1) > 0.5 };
-    an_frame_destroy(frame);
     return value;
 }
 
@@ -234,19 +232,14 @@ static void write_cell(FILE *out, const struct an_metric_row *row, const struct 
 static void write_metric_name(FILE *out, const struct an_metric_row *row)
 {
     an_write_html(out, row->label);
-    (void)fputs("<small>", out);
-    an_write_html(out, row->title);
-    (void)fputs("</small>", out);
+    an_write_element(out, "small", row->title);
 }
 
 static void write_metric_rows(FILE *out, const struct an_comparison *comparison)
 {
     (void)fputs("<thead><tr><th>Metric</th>", out);
-    for (size_t v = 0; v < comparison->variant_count; v++) {
-        (void)fputs("<th>", out);
-        an_write_html(out, comparison->variants[v]);
-        (void)fputs("</th>", out);
-    }
+    for (size_t v = 0; v < comparison->variant_count; v++)
+        an_write_element(out, "th", comparison->variants[v]);
     (void)fputs("</tr></thead><tbody>\n", out);
     for (size_t i = 0; i < comparison->row_count; i++) {
         const struct an_metric_row *row = &comparison->rows[i];
@@ -271,9 +264,8 @@ static void write_variant_rows(FILE *out, const struct an_comparison *comparison
     }
     (void)fputs("</tr></thead><tbody>\n", out);
     for (size_t v = 0; v < comparison->variant_count; v++) {
-        (void)fputs("<tr><td>", out);
-        an_write_html(out, comparison->variants[v]);
-        (void)fputs("</td>", out);
+        (void)fputs("<tr>", out);
+        an_write_element(out, "td", comparison->variants[v]);
         for (size_t i = 0; i < comparison->row_count; i++) {
             const struct an_metric_row *row = &comparison->rows[i];
             write_cell(out, row, &row->cells[v], &row->cells[comparison->baseline]);
@@ -348,12 +340,11 @@ void an_page_stages(const struct an_page *page)
                 out);
     for (size_t i = 0; i < page->facts->stage_count; i++) {
         const struct an_stage_facts *stage = &page->facts->stages[i];
-        (void)fputs("<tr><td>", out);
-        an_write_html(out, stage->name);
-        (void)fputs("</td><td class=\"text shape\">", out);
-        an_write_html(out, stage->shape);
+        (void)fputs("<tr>", out);
+        an_write_element(out, "td", stage->name);
+        an_write_element(out, "td class=\"text shape\"", stage->shape);
         (void)fprintf(
-            out, "</td><td>%s</td><td>%s</td><td>%s</td>", an_word_number(stage->workers_mean).text,
+            out, "<td>%s</td><td>%s</td><td>%s</td>", an_word_number(stage->workers_mean).text,
             an_word_number(stage->workers_max).text, an_word_number(stage->bound_workers).text);
         write_percent_cell(out, stage->busy, 2.0);
         write_percent_cell(out, stage->blocked, 0.25);
@@ -379,9 +370,8 @@ static void write_frame_table(FILE *out, const char *heads, const struct an_fram
         for (size_t k = 0; k < frame->column_count; k++) {
             const char *text = an_text(frame, i, k);
             const bool is_text = text[0] != '\0' || isnan(an_number(frame, i, k));
-            (void)fputs(is_text ? "<td class=\"text\">" : "<td>", out);
-            an_write_html(out, is_text ? text : an_word_number(an_number(frame, i, k)).text);
-            (void)fputs("</td>", out);
+            an_write_element(out, is_text ? "td class=\"text\"" : "td",
+                             is_text ? text : an_word_number(an_number(frame, i, k)).text);
         }
         (void)fputs("</tr>\n", out);
     }
@@ -402,15 +392,12 @@ static const char reasons_sql[] =
 weir_status an_page_decisions(const struct an_page *page, struct weir_error *error)
 {
     const struct an_args args = { .run = page->run->run_id };
-    struct an_frame *total = NULL;
-    struct an_frame *reasons = NULL;
-    WEIR_TRY(an_query(page->db, decisions_sql, &args, &total, error));
-    const weir_status status = an_query(page->db, reasons_sql, &args, &reasons, error);
-    if (status != WEIR_OK || an_number(total, 0, 0) < 0.5) {
-        an_frame_destroy(total);
-        an_frame_destroy(reasons);
-        return status;
-    }
+    const struct an_frame *total = NULL;
+    const struct an_frame *reasons = NULL;
+    WEIR_TRY(an_keep_query(page->keeper, decisions_sql, &args, &total, error));
+    WEIR_TRY(an_keep_query(page->keeper, reasons_sql, &args, &reasons, error));
+    if (an_number(total, 0, 0) < 0.5)
+        return WEIR_OK;
     (void)fprintf(
         page->out,
         "<h2>Decisions</h2>\n<p>%s decisions started %s workers, stopped %s, denied %s "
@@ -432,15 +419,14 @@ weir_status an_page_decisions(const struct an_page *page, struct weir_error *err
                           "<th>Workers, least</th><th>most</th>",
                           reasons);
     }
-    an_frame_destroy(total);
-    an_frame_destroy(reasons);
     return WEIR_OK;
 }
 
 static weir_status write_happenings(const struct an_page *page, struct weir_error *error)
 {
-    struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(page->db,
+    const struct an_frame *frame = NULL;
+    WEIR_TRY(
+        an_keep_query(page->keeper,
                       "SELECT t_s, until_s, text, kind FROM happening WHERE run_id = :run ORDER BY "
                       "t_s, text",
                       &(struct an_args){ .run = page->run->run_id }, &frame, error));
@@ -450,25 +436,25 @@ static weir_status write_happenings(const struct an_page *page, struct weir_erro
                     "class=\"text\">What</th></tr></thead><tbody>\n",
                     page->out);
     for (size_t i = 0; i < frame->row_count && i < 200; i++) {
-        (void)fprintf(page->out, "<tr><td>%s</td><td class=\"text\">%s</td><td class=\"text\">",
+        (void)fprintf(page->out, "<tr><td>%s</td><td class=\"text\">%s</td>",
                       an_word_clock(page->run->start_unix_s, an_number(frame, i, 0)).text,
                       an_word_clock(page->run->start_unix_s, an_number(frame, i, 1)).text);
-        an_write_html(page->out, an_text(frame, i, 2));
-        (void)fputs("</td></tr>\n", page->out);
+        an_write_element(page->out, "td class=\"text\"", an_text(frame, i, 2));
+        (void)fputs("</tr>\n", page->out);
     }
     if (frame->row_count > 0)
         (void)fputs("</tbody></table></div>\n", page->out);
     if (frame->row_count > 200)
         (void)fprintf(page->out, "<p class=\"note\">The first 200 of %zu.</p>\n", frame->row_count);
-    an_frame_destroy(frame);
     return WEIR_OK;
 }
 
 weir_status an_page_events(const struct an_page *page, struct weir_error *error)
 {
     WEIR_TRY(write_happenings(page, error));
-    struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(page->db,
+    const struct an_frame *frame = NULL;
+    WEIR_TRY(
+        an_keep_query(page->keeper,
                       "SELECT text, variant, value, bound, CASE is_met WHEN 1 THEN '✓ met' ELSE "
                       "'✗ missed' END FROM expectation WHERE experiment_id = :run ORDER BY line, "
                       "variant",
@@ -480,7 +466,6 @@ weir_status an_page_events(const struct an_page *page, struct weir_error *error)
                           "<th>Bound</th><th class=\"text\">Result</th>",
                           frame);
     }
-    an_frame_destroy(frame);
     return WEIR_OK;
 }
 
@@ -488,8 +473,9 @@ weir_status an_page_events(const struct an_page *page, struct weir_error *error)
 
 static weir_status write_sources(const struct an_page *page, struct weir_error *error)
 {
-    struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(page->db,
+    const struct an_frame *frame = NULL;
+    WEIR_TRY(
+        an_keep_query(page->keeper,
                       "SELECT substr(key, 9), value FROM meta WHERE key GLOB 'sources_*' ORDER BY "
                       "key",
                       NULL, &frame, error));
@@ -503,7 +489,6 @@ static weir_status write_sources(const struct an_page *page, struct weir_error *
         }
         (void)fputs(".</li>\n", page->out);
     }
-    an_frame_destroy(frame);
     return WEIR_OK;
 }
 
@@ -597,24 +582,23 @@ static const char repeat_sql[] =
 weir_status an_page_repeat(const struct an_page *page, struct weir_error *error)
 {
     FILE *out = page->out;
-    struct an_frame *frame = NULL;
+    const struct an_frame *frame = NULL;
     const struct an_args args = { .run = page->run->run_id };
-    WEIR_TRY(an_query(page->db, repeat_sql, &args, &frame, error));
+    WEIR_TRY(an_keep_query(page->keeper, repeat_sql, &args, &frame, error));
     (void)fputs("<h2>How to repeat</h2>\n<pre>", out);
     an_write_html(out, page->run->command_line);
     (void)fputs("\nweir rerun ", out);
-    an_write_html(out, an_db_path(page->db));
+    an_write_html(out, an_db_path(page->keeper->db));
     (void)fprintf(out, " %lld\n\nscenario %s · events %s · results %s\nweir %s, commit %s</pre>\n",
                   (long long)page->run->run_id, an_text(frame, 0, 2), an_text(frame, 0, 0),
                   an_text(frame, 0, 1), an_text(frame, 0, 4), an_text(frame, 0, 3));
-    an_frame_destroy(frame);
-    WEIR_TRY(an_query(page->db,
+    WEIR_TRY(
+        an_keep_query(page->keeper,
                       "SELECT path, bytes, digest FROM input_file WHERE experiment_id = :run ORDER "
                       "BY path",
                       &(struct an_args){ .run = page->run->experiment_id }, &frame, error));
     if (frame->row_count > 0)
         write_frame_table(out, "<th>Input</th><th>Bytes</th><th class=\"text\">Digest</th>", frame);
-    an_frame_destroy(frame);
     return WEIR_OK;
 }
 

@@ -12,10 +12,10 @@
 
 struct an_page {
     FILE *out;
-    struct an_db *db;
+    struct an_keeper *keeper; /* of the frames of the page */
     const struct an_run *run;
     const struct an_facts *facts;
-    struct an_frame *work;                  /* name, 1 = jobs: pipelines first (report_work.h) */
+    const struct an_frame *work;            /* name, 1 = jobs: pipelines first (report_work.h) */
     const struct an_comparison *comparison; /* NULL = not comparable */
     const char *why_not;                    /* then: the reason */
 };

@@ -29,7 +29,7 @@ static const char work_sql[] =
 weir_status an_page_read_work(struct an_page *page, struct weir_error *error)
 {
     const struct an_args args = { .run = page->run->run_id };
-    return an_query(page->db, work_sql, &args, &page->work, error);
+    return an_keep_query(page->keeper, work_sql, &args, &page->work, error);
 }
 
 static bool is_jobs(const struct an_page *page, size_t work)
@@ -195,9 +195,8 @@ void an_page_work(const struct an_page *page)
         (void)fputs("<p class=\"note\">After warm-up.</p>\n", page->out);
     (void)fputs("<ul>\n", page->out);
     for (size_t i = 0; i < page->work->row_count; i++) {
-        (void)fputs("<li><b>", page->out);
-        an_write_html(page->out, name_of(page, i));
-        (void)fputs("</b>", page->out);
+        (void)fputs("<li>", page->out);
+        an_write_element(page->out, "b", name_of(page, i));
         if (is_jobs(page, i))
             write_jobs(page, i);
         else

@@ -192,6 +192,13 @@ void an_write_html(FILE *out, const char *text)
     }
 }
 
+void an_write_element(FILE *out, const char *tag, const char *text)
+{
+    (void)fprintf(out, "<%s>", tag);
+    an_write_html(out, text);
+    (void)fprintf(out, "</%.*s>", (int)strcspn(tag, " "), tag);
+}
+
 int an_buffer_open(struct an_buffer *buffer)
 {
     *buffer = (struct an_buffer){ 0 };

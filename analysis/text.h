@@ -32,6 +32,8 @@ struct an_word an_shorten(const char *name, size_t characters);
 
 /* Text in HTML and SVG: & < > " are escaped. */
 void an_write_html(FILE *out, const char *text);
+/* The text between a tag, with its attributes, and its end. */
+void an_write_element(FILE *out, const char *tag, const char *text);
 
 /* A growing text: fprintf to `file`, then an_text_take() gives the malloc'ed text or NULL. */
 struct an_buffer {

@@ -86,6 +86,15 @@ static weir_status check_value(const struct weir_param *param, double value,
     return WEIR_OK;
 }
 
+void weir_params_read(const struct weir_param *table, uint32_t count,
+                      const struct weir_params *given, double *values)
+{
+    const uint32_t given_count = given == NULL ? 0 : given->count;
+
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = i < given_count ? given->values[i] : table[i].initial;
+}
+
 weir_status weir_params_resolve(const struct weir_param *table, uint32_t count,
                                 const struct weir_params *given, double *values,
                                 struct weir_error *error)

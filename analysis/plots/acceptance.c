@@ -28,7 +28,7 @@ static const double pitch_px = 40.0;
 
 struct shown {
     struct an_rows counts, waits;
-    struct an_frame *names;
+    const struct an_frame *names;
     const char *label[MOST_LABELS];
     size_t count;
     double low;       /* of the axis of acceptance */
@@ -320,31 +320,19 @@ static void draw_rows(struct an_chart *chart, const struct shown *shown)
     draw_waits(chart, shown, &(struct an_box){ 580, 36, 960, y1 });
 }
 
-static weir_status read_rows(struct an_chart *chart, struct shown *shown, struct weir_error *error)
-{
-    WEIR_TRY(an_query(chart->db, labels_sql, NULL, &shown->names, error));
-    WEIR_TRY(an_rows_read(chart->db, "jobs.", &shown->counts, error));
-    return an_rows_read(chart->db, "wait.job.", &shown->waits, error);
-}
-
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
     struct shown shown = { .count = 0 };
     chart->is_about_all = true;
-    weir_status status = read_rows(chart, &shown, error);
-    if (status == WEIR_OK) {
-        find_shown(&shown);
-        if (shown.count == 0) {
-            status = an_chart_empty(chart, "no run places jobs");
-        } else {
-            write_data(chart, &shown);
-            draw_rows(chart, &shown);
-        }
-    }
-    an_rows_clear(&shown.counts);
-    an_rows_clear(&shown.waits);
-    an_frame_destroy(shown.names);
-    return status;
+    WEIR_TRY(an_chart_query(chart, labels_sql, NULL, &shown.names, error));
+    WEIR_TRY(an_rows_read(chart, "jobs.", &shown.counts, error));
+    WEIR_TRY(an_rows_read(chart, "wait.job.", &shown.waits, error));
+    find_shown(&shown);
+    if (shown.count == 0)
+        return an_chart_empty(chart, "no run places jobs");
+    write_data(chart, &shown);
+    draw_rows(chart, &shown);
+    return WEIR_OK;
 }
 
 const struct an_plot_ops an_plot_acceptance = {

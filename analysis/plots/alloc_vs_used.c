@@ -6,7 +6,6 @@
 #include "analysis/plots/plots.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { CAPACITY, ASSIGNED, ACTIVE, SERIES };
 
@@ -94,48 +93,36 @@ static weir_status draw_panels(struct an_chart *chart, const struct an_frame *fr
 {
     enum an_resource present[AN_RESOURCES];
     const size_t count = present_resources(chart->facts, present);
-    const struct an_grid grid = an_chart_grid(chart, frame->row_count);
-    double *series = an_grid_series(&grid, SERIES);
-    if (series == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    struct an_grid grid;
+    double *all = NULL;
+    WEIR_TRY(an_chart_means(chart, frame, SERIES * AN_RESOURCES, &grid, &all, error));
     const double pitch = count > 2 ? 112.0 : 170.0;
     chart->height = 28.0 + pitch * (double)count + 12.0;
-    weir_status status = WEIR_OK;
     for (size_t i = 0; i < count; i++) {
         const struct an_box box = { 150, 28.0 + pitch * (double)i, 850,
                                     28.0 + pitch * (double)(i + 1) - 22.0 };
-        const struct an_span span = { 0, frame->row_count };
-        for (size_t k = 0; k < SERIES; k++)
-            an_grid_means(&grid, frame, span, 2 + SERIES * (size_t)present[i] + k,
-                          series + k * grid.bins);
+        const double *series = all + SERIES * (size_t)present[i] * grid.bins;
         const size_t block =
             an_chart_block(chart, an_resource_name(present[i]), "t_s capacity assigned used");
         an_chart_rows(chart, &grid, series, SERIES);
         chart->left = box.x0;
         chart->right = box.x1;
         an_chart_time_axis(chart, i + 1 == count);
-        if (i + 1 == count && status == WEIR_OK)
-            status = an_chart_happenings(chart, 26.0, box.y1, error);
+        if (i + 1 == count)
+            WEIR_TRY(an_chart_happenings(chart, 26.0, box.y1, error));
         draw_panel(chart, present[i], block, &box, an_largest(series, grid.bins));
     }
-    free(series);
-    return status;
+    return WEIR_OK;
 }
 
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
-    struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(chart->db, samples_sql, &(struct an_args){ .run = chart->run->run_id },
-                      &frame, error));
-    weir_status status = WEIR_OK;
-    if (frame->row_count == 0) {
-        status = an_chart_empty(chart, "this run recorded no samples of the cluster");
-    } else {
-        write_title(chart);
-        status = draw_panels(chart, frame, error);
-    }
-    an_frame_destroy(frame);
-    return status;
+    const struct an_frame *frame = NULL;
+    WEIR_TRY(an_chart_query(chart, samples_sql, NULL, &frame, error));
+    if (frame->row_count == 0)
+        return an_chart_empty(chart, "this run recorded no samples of the cluster");
+    write_title(chart);
+    return draw_panels(chart, frame, error);
 }
 
 const struct an_plot_ops an_plot_alloc_vs_used = {

@@ -5,7 +5,6 @@
 #include "analysis/plots/plots.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { BARS = 96 };
 
@@ -57,7 +56,7 @@ static weir_status write_title(struct an_chart *chart, const struct changes *cha
                                struct weir_error *error)
 {
     struct an_value churn;
-    WEIR_TRY(an_result(chart->db, chart->run->run_id, "worker.churn", &churn, error));
+    WEIR_TRY(an_result(chart->keeper.db, chart->run->run_id, "worker.churn", &churn, error));
     if (changes->losses > 0.0)
         an_chart_title(chart, "%.0f workers started, %.0f stopped, %.0f lost to faults",
                        changes->starts, changes->stops, changes->losses);
@@ -143,49 +142,27 @@ static weir_status draw_workers(struct an_chart *chart, const struct an_grid *gr
     return WEIR_OK;
 }
 
-static weir_status draw_both(struct an_chart *chart, const struct an_frame *workers,
-                             const struct an_frame *samples, struct weir_error *error)
-{
-    struct changes *changes = calloc(1, sizeof *changes);
-    const struct an_grid grid = an_chart_grid(chart, samples->row_count);
-    double *series = an_grid_series(&grid, 2);
-    weir_status status = WEIR_OK;
-    if (changes == NULL || series == NULL) {
-        status = weir_fail(error, WEIR_ENOMEM, "out of memory");
-    } else {
-        chart->height = 366.0;
-        count_changes(workers, fmax(chart->run->end_s, 1e-3), changes);
-        status = write_title(chart, changes, error);
-        for (size_t k = 0; k < 2; k++)
-            an_grid_means(&grid, samples, (struct an_span){ 0, samples->row_count }, 2 + k,
-                          series + k * grid.bins);
-        (void)an_chart_block(chart, "workers", "t_s workers setup");
-        an_chart_rows(chart, &grid, series, 2);
-        write_bars(chart, changes);
-        if (status == WEIR_OK)
-            status = draw_workers(chart, &grid, series, error);
-        if (status == WEIR_OK)
-            draw_bars(chart, changes);
-    }
-    free(changes);
-    free(series);
-    return status;
-}
-
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
-    const struct an_args args = { .run = chart->run->run_id };
-    struct an_frame *workers = NULL;
-    struct an_frame *samples = NULL;
-    WEIR_TRY(an_query(chart->db, workers_sql, &args, &workers, error));
-    weir_status status = an_query(chart->db, samples_sql, &args, &samples, error);
-    if (status == WEIR_OK && (workers->row_count == 0 || samples->row_count == 0))
-        status = an_chart_empty(chart, "this run recorded no workers");
-    else if (status == WEIR_OK)
-        status = draw_both(chart, workers, samples, error);
-    an_frame_destroy(workers);
-    an_frame_destroy(samples);
-    return status;
+    const struct an_frame *workers = NULL;
+    const struct an_frame *samples = NULL;
+    struct changes changes;
+    struct an_grid grid;
+    double *series = NULL;
+    WEIR_TRY(an_chart_query(chart, workers_sql, NULL, &workers, error));
+    WEIR_TRY(an_chart_query(chart, samples_sql, NULL, &samples, error));
+    if (workers->row_count == 0 || samples->row_count == 0)
+        return an_chart_empty(chart, "this run recorded no workers");
+    WEIR_TRY(an_chart_means(chart, samples, 2, &grid, &series, error));
+    chart->height = 366.0;
+    count_changes(workers, fmax(chart->run->end_s, 1e-3), &changes);
+    WEIR_TRY(write_title(chart, &changes, error));
+    (void)an_chart_block(chart, "workers", "t_s workers setup");
+    an_chart_rows(chart, &grid, series, 2);
+    write_bars(chart, &changes);
+    WEIR_TRY(draw_workers(chart, &grid, series, error));
+    draw_bars(chart, &changes);
+    return WEIR_OK;
 }
 
 const struct an_plot_ops an_plot_autoscaler = {

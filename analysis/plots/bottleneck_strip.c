@@ -6,7 +6,6 @@
 #include "analysis/plots/plots.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char samples_sql[] =
@@ -84,16 +83,12 @@ static void write_title(struct an_chart *chart, const size_t *stages, size_t cou
 static weir_status write_row(struct an_chart *chart, size_t stage, size_t row,
                              struct weir_error *error)
 {
-    struct an_frame *frame = NULL;
+    const struct an_frame *frame = NULL;
     const struct an_args args = { .run = chart->run->run_id, .id = (int64_t)stage };
-    WEIR_TRY(an_query(chart->db, samples_sql, &args, &frame, error));
-    const struct an_grid grid = an_chart_grid(chart, frame->row_count);
-    double *means = an_grid_series(&grid, 1);
-    if (means == NULL) {
-        an_frame_destroy(frame);
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    }
-    an_grid_means(&grid, frame, (struct an_span){ 0, frame->row_count }, 2, means);
+    struct an_grid grid;
+    double *means = NULL;
+    WEIR_TRY(an_chart_query(chart, samples_sql, &args, &frame, error));
+    WEIR_TRY(an_chart_means(chart, frame, 1, &grid, &means, error));
     for (size_t b = 0; b < grid.bins;) {
         /* Equal neighbours become one bar: no seams. */
         size_t next = b + 1;
@@ -105,8 +100,6 @@ static weir_status write_row(struct an_chart *chart, size_t stage, size_t row,
         (void)fputc('\n', chart->data);
         b = next;
     }
-    free(means);
-    an_frame_destroy(frame);
     return WEIR_OK;
 }
 

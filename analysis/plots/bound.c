@@ -125,16 +125,12 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
     struct an_rows rows;
     chart->is_about_all = true;
-    WEIR_TRY(an_rows_read(chart->db, "alloc.", &rows, error));
-    weir_status status = WEIR_OK;
-    if (rows.count == 0 || isnan(gap_of(&rows, 0, 1))) {
-        status = an_chart_empty(chart, "no run has a bound on its allocation");
-    } else {
-        write_texts(chart, &rows);
-        draw_rows(chart, &rows);
-    }
-    an_rows_clear(&rows);
-    return status;
+    WEIR_TRY(an_rows_read(chart, "alloc.", &rows, error));
+    if (rows.count == 0 || isnan(gap_of(&rows, 0, 1)))
+        return an_chart_empty(chart, "no run has a bound on its allocation");
+    write_texts(chart, &rows);
+    draw_rows(chart, &rows);
+    return WEIR_OK;
 }
 
 const struct an_plot_ops an_plot_bound = {

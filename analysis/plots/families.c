@@ -202,41 +202,35 @@ static void draw_panel(struct an_chart *chart, const struct families *families)
     an_chart_draw_end(chart);
 }
 
-static weir_status read_means(struct an_chart *chart, size_t *measure, struct an_frame **frame,
-                              struct weir_error *error)
+/* MEASURES when the database has none of them. */
+static weir_status read_means(struct an_chart *chart, size_t *measure,
+                              const struct an_frame **frame, struct weir_error *error)
 {
     for (*measure = 0; *measure < MEASURES; (*measure)++) {
         const struct an_args args = { .text = measures[*measure].metric };
-        WEIR_TRY(an_query(chart->db, means_sql, &args, frame, error));
+        WEIR_TRY(an_chart_query(chart, means_sql, &args, frame, error));
         if ((*frame)->row_count > 0)
-            return WEIR_OK;
-        an_frame_destroy(*frame);
-        *frame = NULL;
+            break;
     }
     return WEIR_OK;
 }
 
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
-    struct an_frame *frame = NULL;
+    struct families families = { .frame = NULL };
     size_t measure = 0;
     chart->is_about_all = true;
-    WEIR_TRY(read_means(chart, &measure, &frame, error));
-    struct families families = { .frame = frame };
-    if (frame == NULL)
+    WEIR_TRY(read_means(chart, &measure, &families.frame, error));
+    if (measure == MEASURES)
         return an_chart_empty(chart, "no run has a result to compare");
     families.scale = measures[measure].scale;
     collect(&families);
-    weir_status status = WEIR_OK;
-    if (widest(&families)->count < 2) {
-        status = an_chart_empty(chart, "no two variants begin with the same word");
-    } else {
-        write_title(chart, &families, measure);
-        write_data(chart, &families);
-        draw_panel(chart, &families);
-    }
-    an_frame_destroy(frame);
-    return status;
+    if (widest(&families)->count < 2)
+        return an_chart_empty(chart, "no two variants begin with the same word");
+    write_title(chart, &families, measure);
+    write_data(chart, &families);
+    draw_panel(chart, &families);
+    return WEIR_OK;
 }
 
 const struct an_plot_ops an_plot_families = {

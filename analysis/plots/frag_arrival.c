@@ -197,21 +197,17 @@ static void draw_panels(struct an_chart *chart, const struct lines *lines)
 
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
-    struct an_frame *frame = NULL;
+    const struct an_frame *frame = NULL;
     chart->is_about_all = true;
-    WEIR_TRY(an_query(chart->db, points_sql, NULL, &frame, error));
-    weir_status status = WEIR_OK;
-    if (frame->row_count == 0) {
-        status = an_chart_empty(chart, "no run places jobs of a static workload");
-    } else {
-        struct lines lines = split(frame);
-        find_top(&lines, frame);
-        write_title(chart, &lines, an_number(frame, frame->row_count - 1, 5));
-        write_data(chart, frame, &lines);
-        draw_panels(chart, &lines);
-    }
-    an_frame_destroy(frame);
-    return status;
+    WEIR_TRY(an_chart_query(chart, points_sql, NULL, &frame, error));
+    if (frame->row_count == 0)
+        return an_chart_empty(chart, "no run places jobs of a static workload");
+    struct lines lines = split(frame);
+    find_top(&lines, frame);
+    write_title(chart, &lines, an_number(frame, frame->row_count - 1, 5));
+    write_data(chart, frame, &lines);
+    draw_panels(chart, &lines);
+    return WEIR_OK;
 }
 
 const struct an_plot_ops an_plot_frag_arrival = {

@@ -109,29 +109,18 @@ static weir_status draw_panel(struct an_chart *chart, const struct an_grid *grid
 
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
-    struct an_frame *frame = NULL;
+    const struct an_frame *frame = NULL;
+    struct an_grid grid;
+    double *series = NULL;
     if (!(chart->facts->resources[AN_GPU].capacity > 0.0))
         return an_chart_empty(chart, "this cluster has no GPU");
-    WEIR_TRY(an_query(chart->db, samples_sql, &(struct an_args){ .run = chart->run->run_id },
-                      &frame, error));
-    const struct an_grid grid = an_chart_grid(chart, frame->row_count);
-    double *series = an_grid_series(&grid, SERIES);
-    weir_status status = WEIR_OK;
-    if (series == NULL) {
-        status = weir_fail(error, WEIR_ENOMEM, "out of memory");
-    } else {
-        for (size_t k = 0; k < SERIES; k++)
-            an_grid_means(&grid, frame, (struct an_span){ 0, frame->row_count }, 2 + k,
-                          series + k * grid.bins);
-        write_title(chart, &grid, series);
-        (void)an_chart_block(chart, "fragmentation, GPUs",
-                             "t_s too_small no_cpu no_codec no_gpu_demand free_gpus");
-        an_chart_rows(chart, &grid, series, SERIES);
-        status = draw_panel(chart, &grid, series, error);
-    }
-    free(series);
-    an_frame_destroy(frame);
-    return status;
+    WEIR_TRY(an_chart_query(chart, samples_sql, NULL, &frame, error));
+    WEIR_TRY(an_chart_means(chart, frame, SERIES, &grid, &series, error));
+    write_title(chart, &grid, series);
+    (void)an_chart_block(chart, "fragmentation, GPUs",
+                         "t_s too_small no_cpu no_codec no_gpu_demand free_gpus");
+    an_chart_rows(chart, &grid, series, SERIES);
+    return draw_panel(chart, &grid, series, error);
 }
 
 const struct an_plot_ops an_plot_frag_time = {

@@ -10,7 +10,6 @@
 #include "analysis/nan.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { OTHERS = 3, PANELS = 3 };
@@ -96,13 +95,11 @@ static weir_status longest_wait(struct an_chart *chart, struct an_word *name, do
         "  AND label IN (SELECT name FROM job_label WHERE run_id = :run))),"
         " (SELECT value FROM result WHERE run_id = :run AND metric = 'util.gpu.assigned'"
         "  AND label = '')";
-    struct an_frame *frame = NULL;
-    WEIR_TRY(
-        an_query(chart->db, sql, &(struct an_args){ .run = chart->run->run_id }, &frame, error));
+    const struct an_frame *frame = NULL;
+    WEIR_TRY(an_chart_query(chart, sql, NULL, &frame, error));
     *name = an_shorten(an_text(frame, 0, 0), 16);
     *waiting = an_number(frame, 0, 1);
     *held = chart->facts->stage_count == 0 ? an_number(frame, 0, 2) : AN_NAN;
-    an_frame_destroy(frame);
     return WEIR_OK;
 }
 
@@ -207,11 +204,11 @@ static weir_status label_means(struct an_chart *chart, const struct picture *pic
         "SELECT r.variant, x.value, r.run_id = :run FROM result x JOIN run r USING (run_id)"
         " WHERE x.metric = :text AND x.label = '' AND r.replication = :id"
         " ORDER BY r.run_id <> :run, r.variant_order";
-    struct an_frame *frame = NULL;
+    const struct an_frame *frame = NULL;
     const struct an_args args = { .run = chart->run->run_id,
                                   .id = chart->run->replication,
                                   .text = panels[panel].metric };
-    WEIR_TRY(an_query(chart->db, sql, &args, &frame, error));
+    WEIR_TRY(an_chart_query(chart, sql, &args, &frame, error));
     for (size_t row = 0; row < frame->row_count && row <= picture->variants.count; row++) {
         const struct an_label label = { .x = 860,
                                         .y = y + 18.0 * (double)row,
@@ -222,7 +219,6 @@ static weir_status label_means(struct an_chart *chart, const struct picture *pic
                       picture->variants.count > 0 ? an_shorten(an_text(frame, row, 0), 12).text
                                                   : "");
     }
-    an_frame_destroy(frame);
     return WEIR_OK;
 }
 
@@ -252,9 +248,7 @@ static weir_status draw_panels(struct an_chart *chart, struct picture *picture,
     struct an_key keys[AN_ROWS];
     const size_t count = picture->parts.count + picture->variants.count;
     picture->grid = an_chart_grid(chart, picture->parts.layer[0].span.rows);
-    picture->series = an_grid_series(&picture->grid, count);
-    if (picture->series == NULL)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    WEIR_TRY(an_keep_numbers(&chart->keeper, picture->grid.bins * count, &picture->series, error));
     WEIR_TRY(write_texts(chart, picture, error));
     for (size_t k = 0; k < picture->parts.count; k++)
         keys[k] = (struct an_key){ picture->parts.layer[k].name, an_row_colors[k] };
@@ -267,31 +261,16 @@ static weir_status draw_panels(struct an_chart *chart, struct picture *picture,
     return WEIR_OK;
 }
 
-static weir_status draw_frames(struct an_chart *chart, const struct an_frame *labels,
-                               const struct an_frame *others, struct weir_error *error)
-{
-    if (labels->row_count == 0)
-        return an_chart_empty(chart, "this run has no jobs in time");
-    struct picture picture = { .labels = labels, .others = others };
-    picture.parts = split(labels, AN_ROWS);
-    picture.variants = split(others, OTHERS);
-    const weir_status status = draw_panels(chart, &picture, error);
-    free(picture.series);
-    return status;
-}
-
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
-    const struct an_args args = { .run = chart->run->run_id, .id = chart->run->replication };
-    struct an_frame *labels = NULL;
-    struct an_frame *others = NULL;
-    WEIR_TRY(an_query(chart->db, labels_sql, &args, &labels, error));
-    weir_status status = an_query(chart->db, others_sql, &args, &others, error);
-    if (status == WEIR_OK)
-        status = draw_frames(chart, labels, others, error);
-    an_frame_destroy(labels);
-    an_frame_destroy(others);
-    return status;
+    struct picture picture = { .labels = NULL };
+    WEIR_TRY(an_chart_query(chart, labels_sql, NULL, &picture.labels, error));
+    WEIR_TRY(an_chart_query(chart, others_sql, NULL, &picture.others, error));
+    if (picture.labels->row_count == 0)
+        return an_chart_empty(chart, "this run has no jobs in time");
+    picture.parts = split(picture.labels, AN_ROWS);
+    picture.variants = split(picture.others, OTHERS);
+    return draw_panels(chart, &picture, error);
 }
 
 const struct an_plot_ops an_plot_job_queue = {

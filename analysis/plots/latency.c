@@ -160,16 +160,13 @@ static void draw_rows(struct an_chart *chart, const struct an_frame *frame)
 
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
-    struct an_frame *frame = NULL;
+    const struct an_frame *frame = NULL;
     chart->is_about_all = true;
-    WEIR_TRY(an_query(chart->db, latency_sql, NULL, &frame, error));
-    if (frame->row_count == 0) {
-        an_frame_destroy(frame);
+    WEIR_TRY(an_chart_query(chart, latency_sql, NULL, &frame, error));
+    if (frame->row_count == 0)
         return an_chart_empty(chart, "no run measured end-to-end latency");
-    }
     write_title(chart, frame);
     draw_rows(chart, frame);
-    an_frame_destroy(frame);
     return WEIR_OK;
 }
 

@@ -7,7 +7,6 @@
 #include "analysis/plots/plots.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ROWS = 240 };
@@ -180,52 +179,38 @@ static weir_status draw_picture(struct an_chart *chart, const struct heat *heat,
     return WEIR_OK;
 }
 
-static weir_status draw_heat(struct an_chart *chart, const struct an_frame *nodes,
-                             const struct an_frame *samples, struct weir_error *error)
+/* Adds up the nodes, whose samples follow each other. */
+static void add_nodes(const struct heat *heat)
 {
-    struct heat heat = { .nodes = nodes, .samples = samples };
-    heat.group = (nodes->row_count + MOST_ROWS - 1) / MOST_ROWS;
-    heat.rows = (nodes->row_count + heat.group - 1) / heat.group;
-    heat.grid = an_chart_grid(chart, samples->row_count / nodes->row_count);
-    heat.sums = an_grid_series(&heat.grid, heat.rows);
-    heat.counts = an_grid_series(&heat.grid, heat.rows);
-    weir_status status = WEIR_OK;
-    if (heat.sums == NULL || heat.counts == NULL) {
-        status = weir_fail(error, WEIR_ENOMEM, "out of memory");
-    } else {
-        size_t first = 0;
-        for (size_t i = 1; i <= samples->row_count; i++) {
-            const bool is_end =
-                i == samples->row_count ||
-                (int64_t)an_number(samples, i, 3) != (int64_t)an_number(samples, first, 3);
-            if (!is_end)
-                continue;
-            add_node(&heat, (struct an_span){ first, i - first });
-            first = i;
-        }
-        write_title(chart, nodes);
-        write_rows(chart, &heat);
-        status = draw_picture(chart, &heat, error);
+    const struct an_frame *samples = heat->samples;
+    size_t first = 0;
+    for (size_t i = 1; i <= samples->row_count; i++) {
+        const bool is_end = i == samples->row_count || (int64_t)an_number(samples, i, 3) !=
+                                                           (int64_t)an_number(samples, first, 3);
+        if (!is_end)
+            continue;
+        add_node(heat, (struct an_span){ first, i - first });
+        first = i;
     }
-    free(heat.sums);
-    free(heat.counts);
-    return status;
 }
 
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
-    const struct an_args args = { .run = chart->run->run_id, .from = chart->facts->from_s };
-    struct an_frame *nodes = NULL;
-    struct an_frame *samples = NULL;
-    WEIR_TRY(an_query(chart->db, nodes_sql, &args, &nodes, error));
-    weir_status status = an_query(chart->db, samples_sql, &args, &samples, error);
-    if (status == WEIR_OK && (nodes->row_count == 0 || samples->row_count == 0))
-        status = an_chart_empty(chart, "this run recorded no samples of nodes with GPUs");
-    else if (status == WEIR_OK)
-        status = draw_heat(chart, nodes, samples, error);
-    an_frame_destroy(nodes);
-    an_frame_destroy(samples);
-    return status;
+    struct heat heat = { .nodes = NULL };
+    WEIR_TRY(an_chart_query(chart, nodes_sql, NULL, &heat.nodes, error));
+    WEIR_TRY(an_chart_query(chart, samples_sql, NULL, &heat.samples, error));
+    const size_t nodes = heat.nodes->row_count;
+    if (nodes == 0 || heat.samples->row_count == 0)
+        return an_chart_empty(chart, "this run recorded no samples of nodes with GPUs");
+    heat.group = (nodes + MOST_ROWS - 1) / MOST_ROWS;
+    heat.rows = (nodes + heat.group - 1) / heat.group;
+    heat.grid = an_chart_grid(chart, heat.samples->row_count / nodes);
+    WEIR_TRY(an_keep_numbers(&chart->keeper, heat.rows * heat.grid.bins, &heat.sums, error));
+    WEIR_TRY(an_keep_numbers(&chart->keeper, heat.rows * heat.grid.bins, &heat.counts, error));
+    add_nodes(&heat);
+    write_title(chart, heat.nodes);
+    write_rows(chart, &heat);
+    return draw_picture(chart, &heat, error);
 }
 
 const struct an_plot_ops an_plot_node_heat = {

@@ -191,11 +191,9 @@ static weir_status moment_of(struct an_chart *chart, double *at_s, struct weir_e
     *at_s = chart->options->at_s;
     if (!isnan(*at_s))
         return WEIR_OK;
-    struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(chart->db, busiest_sql, &(struct an_args){ .run = chart->run->run_id },
-                      &frame, error));
+    const struct an_frame *frame = NULL;
+    WEIR_TRY(an_chart_query(chart, busiest_sql, NULL, &frame, error));
     *at_s = frame->row_count > 0 ? an_number(frame, 0, 0) : 0.5 * chart->run->end_s;
-    an_frame_destroy(frame);
     return WEIR_OK;
 }
 
@@ -231,19 +229,16 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     double at_s = 0.0;
     WEIR_TRY(moment_of(chart, &at_s, error));
     const struct an_args args = { .run = chart->run->run_id, .from = at_s };
-    struct an_frame *nodes = NULL;
-    struct an_frame *workers = NULL;
-    WEIR_TRY(an_query(chart->db, nodes_sql, &args, &nodes, error));
-    weir_status status = an_query(chart->db, workers_sql, &args, &workers, error);
-    if (status == WEIR_OK && nodes->row_count == 0)
-        status = an_chart_empty(chart, "this cluster has no GPU");
-    else if (status == WEIR_OK && workers->row_count == 0)
-        status = an_chart_empty(chart, "no worker holds a GPU at %s", an_word_duration(at_s).text);
-    else if (status == WEIR_OK)
-        draw_all(chart, nodes, workers, at_s);
-    an_frame_destroy(nodes);
-    an_frame_destroy(workers);
-    return status;
+    const struct an_frame *nodes = NULL;
+    const struct an_frame *workers = NULL;
+    WEIR_TRY(an_chart_query(chart, nodes_sql, &args, &nodes, error));
+    WEIR_TRY(an_chart_query(chart, workers_sql, &args, &workers, error));
+    if (nodes->row_count == 0)
+        return an_chart_empty(chart, "this cluster has no GPU");
+    if (workers->row_count == 0)
+        return an_chart_empty(chart, "no worker holds a GPU at %s", an_word_duration(at_s).text);
+    draw_all(chart, nodes, workers, at_s);
+    return WEIR_OK;
 }
 
 const struct an_plot_ops an_plot_placement = {

@@ -274,7 +274,7 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
     chart->is_about_all = true;
     struct an_comparison *comparison = NULL;
     struct weir_error why = { 0 };
-    weir_status status = an_compare(chart->db, NULL, &comparison, &why);
+    weir_status status = an_compare(chart->keeper.db, NULL, &comparison, &why);
     if (status == WEIR_EINVAL)
         return an_chart_empty(chart, "%s", why.text);
     if (status != WEIR_OK)

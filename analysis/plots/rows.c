@@ -18,11 +18,12 @@ static const char means_sql[] =
     " AND x.value IS NOT NULL GROUP BY r.variant, x.metric, x.label"
     " ORDER BY (SELECT min(o.variant_order) FROM run o WHERE o.variant = r.variant), r.variant";
 
-weir_status an_rows_read(struct an_db *db, const char *prefix, struct an_rows *rows,
+weir_status an_rows_read(struct an_chart *chart, const char *prefix, struct an_rows *rows,
                          struct weir_error *error)
 {
     *rows = (struct an_rows){ .count = 0 };
-    WEIR_TRY(an_query(db, means_sql, &(struct an_args){ .text = prefix }, &rows->frame, error));
+    WEIR_TRY(
+        an_chart_query(chart, means_sql, &(struct an_args){ .text = prefix }, &rows->frame, error));
     for (size_t i = 0; i < rows->frame->row_count; i++) {
         const char *name = an_text(rows->frame, i, 0);
         const bool is_new = rows->count == 0 || strcmp(rows->variants[rows->count - 1], name) != 0;
@@ -33,12 +34,6 @@ weir_status an_rows_read(struct an_db *db, const char *prefix, struct an_rows *r
         rows->replications = fmax(rows->replications, an_number(rows->frame, i, 4));
     }
     return WEIR_OK;
-}
-
-void an_rows_clear(struct an_rows *rows)
-{
-    an_frame_destroy(rows->frame);
-    *rows = (struct an_rows){ .frame = NULL };
 }
 
 double an_rows_value(const struct an_rows *rows, size_t variant, const char *metric,

@@ -12,15 +12,14 @@ enum { AN_ROWS = 12 };
 
 /* Means of results by (variant, metric, label) of all metrics that begin with a prefix. */
 struct an_rows {
-    struct an_frame *frame;
+    const struct an_frame *frame;  /* the chart's */
     const char *variants[AN_ROWS]; /* in their order; those beyond are left out */
     size_t count;
     double replications; /* most runs of a variant */
 };
 
-weir_status an_rows_read(struct an_db *db, const char *prefix, struct an_rows *rows,
+weir_status an_rows_read(struct an_chart *chart, const char *prefix, struct an_rows *rows,
                          struct weir_error *error);
-void an_rows_clear(struct an_rows *rows);
 /* NAN when there is none. */
 double an_rows_value(const struct an_rows *rows, size_t variant, const char *metric,
                      const char *label);

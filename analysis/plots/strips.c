@@ -6,7 +6,6 @@
 #include "analysis/plots/strips.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static struct an_span stage_rows(const struct an_frame *frame, size_t column, size_t stage)
 {
@@ -80,18 +79,11 @@ static weir_status draw_strips(struct an_chart *chart, const struct an_strips *s
 weir_status an_strips_draw(struct an_chart *chart, const struct an_strips *strips,
                            struct weir_error *error)
 {
-    struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(chart->db, strips->sql, &(struct an_args){ .run = chart->run->run_id },
-                      &frame, error));
-    weir_status status = WEIR_OK;
-    if (frame->row_count == 0) {
-        status = an_chart_empty(chart, "this run recorded no samples of its stages");
-    } else {
-        double *series = calloc(AN_CHART_BINS * strips->series, sizeof *series);
-        status = series == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory")
-                                : draw_strips(chart, strips, frame, series, error);
-        free(series);
-    }
-    an_frame_destroy(frame);
-    return status;
+    const struct an_frame *frame = NULL;
+    double *series = NULL;
+    WEIR_TRY(an_chart_query(chart, strips->sql, NULL, &frame, error));
+    if (frame->row_count == 0)
+        return an_chart_empty(chart, "this run recorded no samples of its stages");
+    WEIR_TRY(an_keep_numbers(&chart->keeper, AN_CHART_BINS * strips->series, &series, error));
+    return draw_strips(chart, strips, frame, series, error);
 }

@@ -6,7 +6,6 @@
 #include "analysis/plots/plots.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { DONE, ARRIVED, SERIES };
 
@@ -107,33 +106,19 @@ static weir_status draw_panel(struct an_chart *chart, const struct an_grid *grid
 
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
-    struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(chart->db, samples_sql, &(struct an_args){ .run = chart->run->run_id },
-                      &frame, error));
-    if (chart->facts->stage_count == 0) {
-        an_frame_destroy(frame);
+    const struct an_frame *frame = NULL;
+    struct an_grid grid;
+    double *series = NULL;
+    if (chart->facts->stage_count == 0)
         return an_chart_empty(chart, "this run has no pipeline; job-queue shows its jobs");
-    }
-    if (frame->row_count == 0) {
-        an_frame_destroy(frame);
+    WEIR_TRY(an_chart_query(chart, samples_sql, NULL, &frame, error));
+    if (frame->row_count == 0)
         return an_chart_empty(chart, "this run recorded no samples of the cluster");
-    }
-    const struct an_grid grid = an_chart_grid(chart, frame->row_count);
-    double *series = an_grid_series(&grid, SERIES);
-    if (series == NULL) {
-        an_frame_destroy(frame);
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    }
-    for (size_t k = 0; k < SERIES; k++)
-        an_grid_means(&grid, frame, (struct an_span){ 0, frame->row_count }, 2 + k,
-                      series + k * grid.bins);
+    WEIR_TRY(an_chart_means(chart, frame, SERIES, &grid, &series, error));
     write_title(chart);
     (void)an_chart_block(chart, "throughput", "t_s finished_per_s entering_per_s");
     an_chart_rows(chart, &grid, series, SERIES);
-    const weir_status status = draw_panel(chart, &grid, series, error);
-    free(series);
-    an_frame_destroy(frame);
-    return status;
+    return draw_panel(chart, &grid, series, error);
 }
 
 const struct an_plot_ops an_plot_throughput = {

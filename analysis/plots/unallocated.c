@@ -57,13 +57,12 @@ static weir_status write_texts(struct an_chart *chart, const struct an_rows *row
                                struct weir_error *error)
 {
     const size_t variant = variant_of_run(rows, chart->run);
-    struct an_frame *change = NULL;
+    const struct an_frame *change = NULL;
     double share = 0.0;
     const size_t cause = main_cause(rows, variant, &share);
     const double all = an_rows_value(rows, variant, "unalloc.gpu_pct", "");
-    if (an_has_table(chart->db, "placement_change"))
-        WEIR_TRY(an_query(chart->db, change_sql, &(struct an_args){ .run = chart->run->run_id },
-                          &change, error));
+    if (an_has_table(chart->keeper.db, "placement_change"))
+        WEIR_TRY(an_chart_query(chart, change_sql, NULL, &change, error));
     if (cause == CAUSES)
         an_chart_title(chart, "%s allocates every GPU",
                        an_shorten(rows->variants[variant], 30).text);
@@ -80,7 +79,6 @@ static weir_status write_texts(struct an_chart *chart, const struct an_rows *row
     else
         an_chart_subtitle(chart, "Share of all GPUs by what keeps refused jobs away, %s",
                           an_rows_runs(rows).text);
-    an_frame_destroy(change);
     return WEIR_OK;
 }
 
@@ -182,17 +180,12 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
     struct an_rows rows;
     chart->is_about_all = true;
-    WEIR_TRY(an_rows_read(chart->db, "unalloc.", &rows, error));
-    weir_status status = WEIR_OK;
-    if (rows.count == 0) {
-        status = an_chart_empty(chart, "no run places jobs of a static workload");
-    } else {
-        status = write_texts(chart, &rows, error);
-        if (status == WEIR_OK)
-            draw_bars(chart, &rows);
-    }
-    an_rows_clear(&rows);
-    return status;
+    WEIR_TRY(an_rows_read(chart, "unalloc.", &rows, error));
+    if (rows.count == 0)
+        return an_chart_empty(chart, "no run places jobs of a static workload");
+    WEIR_TRY(write_texts(chart, &rows, error));
+    draw_bars(chart, &rows);
+    return WEIR_OK;
 }
 
 const struct an_plot_ops an_plot_unallocated = { { "unallocated", "Why do GPUs stay unallocated?" },

@@ -28,6 +28,10 @@
 weir_status weir_params_check_table(const struct weir_param *table, uint32_t count,
                                     struct weir_error *error);
 
+/* Values as they are given, which were checked before, then the defaults of the others. */
+void weir_params_read(const struct weir_param *table, uint32_t count,
+                      const struct weir_params *given, double *values);
+
 /* Writes `count` values: the given ones, or the defaults when none are given. Errors: WEIR_EINVAL
  * with the parameter named (wrong number of values, NaN, out of range, not whole). */
 weir_status weir_params_resolve(const struct weir_param *table, uint32_t count,

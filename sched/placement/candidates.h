@@ -21,6 +21,9 @@
 
 #include "weir/plan.h"
 
+#include <stddef.h>
+#include <string.h>
+
 /* A place for a SLICE worker on one GPU. */
 struct weir_slice_place {
     uint32_t profile;
@@ -87,5 +90,12 @@ uint32_t weir_candidates_visit(const struct weir_candidate_query *query, weir_ca
  * memory, NVDEC, NVENC; each test looks only at GPUs that passed the ones before. */
 uint32_t weir_candidates_reason(const struct weir_cluster *cluster, const struct weir_shape *shape,
                                 uint32_t node);
+
+/* A place with the devices it has; those behind them stay as they are. */
+static inline void weir_place_copy(struct weir_alloc *to, const struct weir_alloc *from)
+{
+    memcpy(to, from, offsetof(struct weir_alloc, devices));
+    memcpy(to->devices, from->devices, from->device_count * sizeof from->devices[0]);
+}
 
 #endif

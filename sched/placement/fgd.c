@@ -74,8 +74,7 @@ struct weir_fgd_rules weir_fgd_rules_read(const struct weir_params *values)
 {
     double read[WEIR_FGD_PARAM_COUNT];
 
-    for (uint32_t i = 0; i < WEIR_FGD_PARAM_COUNT; i++)
-        read[i] = values != NULL && i < values->count ? values->values[i] : params[i].initial;
+    weir_params_read(params, WEIR_FGD_PARAM_COUNT, values, read);
     return (struct weir_fgd_rules){
         .metric = (uint32_t)read[WEIR_FGD_PARAM_METRIC],
         .tie = (uint32_t)read[WEIR_FGD_PARAM_TIE],

@@ -248,9 +248,7 @@ static bool weigh_place(void *state, const struct weir_alloc *candidate)
     best->key = key;
     best->ties = 1;
     if (best->alloc != NULL) {
-        memcpy(best->alloc, candidate, offsetof(struct weir_alloc, devices));
-        memcpy(best->alloc->devices, candidate->devices,
-               candidate->device_count * sizeof candidate->devices[0]);
+        weir_place_copy(best->alloc, candidate);
     }
     return true;
 }
@@ -514,13 +512,10 @@ static weir_status find_reuse(struct weir_fgd *fgd, const struct weir_place_quer
 static void copy_held(const struct weir_place_query *query, uint32_t number,
                       struct weir_alloc *alloc)
 {
-    if (query->stopped != NULL) {
+    if (query->stopped != NULL)
         weir_stopped_alloc(query->stopped, number, alloc);
-        return;
-    }
-    const struct weir_alloc *const held = &query->reusable[number].alloc;
-    memcpy(alloc, held,
-           offsetof(struct weir_alloc, devices) + held->device_count * sizeof held->devices[0]);
+    else
+        weir_place_copy(alloc, &query->reusable[number].alloc);
 }
 
 /* ---- questions ---- */

@@ -165,12 +165,6 @@ struct visit {
     struct weir_alloc *alloc; /* filled with the best one unless NULL */
 };
 
-static void copy_alloc(struct weir_alloc *to, const struct weir_alloc *from)
-{
-    memcpy(to, from, offsetof(struct weir_alloc, devices));
-    memcpy(to->devices, from->devices, from->device_count * sizeof from->devices[0]);
-}
-
 static bool weigh(void *state, const struct weir_alloc *candidate)
 {
     const struct visit *const visit = state;
@@ -192,7 +186,7 @@ static bool weigh(void *state, const struct weir_alloc *candidate)
     entry->best = score;
     entry->ties = 1;
     if (visit->alloc != NULL)
-        copy_alloc(visit->alloc, candidate);
+        weir_place_copy(visit->alloc, candidate);
     return goes_on;
 }
 
@@ -372,7 +366,7 @@ static void copy_held(const struct weir_place_query *query, uint32_t number,
     if (query->stopped != NULL)
         weir_stopped_alloc(query->stopped, number, alloc);
     else
-        copy_alloc(alloc, &query->reusable[number].alloc);
+        weir_place_copy(alloc, &query->reusable[number].alloc);
 }
 
 weir_status weir_fgd_single_fast_place(struct weir_fgd_single *fgd,
@@ -389,10 +383,8 @@ weir_status weir_fgd_single_fast_place(struct weir_fgd_single *fgd,
     struct board *const board = board_for(fgd, &wanted, cluster->node_count);
     if (board == NULL)
         return WEIR_ENOMEM;
-    memset(choice, 0, sizeof *choice);
-    choice->runner_up_node = WEIR_NO_INDEX;
+    weir_answer_begin(answer);
     choice->nodes_seen = cluster->node_count;
-    answer->reserved = 0;
     WEIR_TRY(find_reuse(fgd, query, choice, &stays));
     answer->reused = stays.number;
     uint32_t leader = stays.node;

@@ -112,9 +112,7 @@ static bool pick_candidate(void *state, const struct weir_alloc *candidate)
         return true;
     if (pick->mig != 0 && candidate->devices[0].mig != pick->mig)
         return true;
-    memcpy(pick->alloc, candidate, offsetof(struct weir_alloc, devices));
-    memcpy(pick->alloc->devices, candidate->devices,
-           candidate->device_count * sizeof candidate->devices[0]);
+    weir_place_copy(pick->alloc, candidate);
     return false;
 }
 

@@ -3,6 +3,7 @@
  * The state of a policy that grades nodes by its parameter values alone; see grades.h.
  */
 #include "sched/internal/alloc.h"
+#include "sched/internal/params.h"
 #include "sched/placement/grades.h"
 
 struct weir_graded {
@@ -11,15 +12,6 @@ struct weir_graded {
     struct weir_grades *grades;
     double *values;
 };
-
-void weir_graded_defaults(const struct weir_graded_kind *kind, const struct weir_params *given,
-                          double *values)
-{
-    const uint32_t given_count = given == NULL ? 0 : given->count;
-
-    for (uint32_t i = 0; i < kind->count; i++)
-        values[i] = i < given_count ? given->values[i] : kind->params[i].initial;
-}
 
 struct weir_grader weir_graded_grader(const struct weir_graded_kind *kind, const double *values)
 {
@@ -48,7 +40,7 @@ weir_status weir_graded_create(const struct weir_graded_kind *kind, const struct
         weir_graded_destroy(made);
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     }
-    weir_graded_defaults(kind, given, made->values);
+    weir_params_read(kind->params, kind->count, given, made->values);
     *state = made;
     return WEIR_OK;
 }

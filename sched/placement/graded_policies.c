@@ -16,8 +16,6 @@
 
 #include "sched/cluster/state.h"
 
-#include <string.h>
-
 /* ---- parameters ---- */
 
 static const struct weir_param best_fit_params[BEST_FIT_COUNT] = {
@@ -126,9 +124,7 @@ static bool take_first(void *state, const struct weir_alloc *candidate)
 {
     struct weir_alloc *const alloc = state;
 
-    memcpy(alloc, candidate, offsetof(struct weir_alloc, devices));
-    memcpy(alloc->devices, candidate->devices,
-           candidate->device_count * sizeof candidate->devices[0]);
+    weir_place_copy(alloc, candidate);
     return false;
 }
 
@@ -144,10 +140,7 @@ static weir_status place_first(const double *values, const struct weir_place_que
     struct weir_choice *const choice = &answer->choice;
     const bool low_slots = !(values[FIRST_FIT_SLOTS] > 0);
 
-    memset(choice, 0, sizeof *choice);
-    choice->runner_up_node = WEIR_NO_INDEX;
-    answer->reused = WEIR_NO_INDEX;
-    answer->reserved = 0;
+    weir_answer_begin(answer);
     for (uint32_t r = 0; r < query->reusable_count; r++) {
         const struct weir_alloc *const alloc = &query->reusable[r].alloc;
         if (!weir_cluster_fits(query->cluster, alloc))

@@ -120,10 +120,8 @@ struct weir_graded_kind {
     bool uses_ram;
 };
 
-/* The grader of a policy with these values, and the values a policy has when none are given. */
+/* The grader of a policy with these values. */
 struct weir_grader weir_graded_grader(const struct weir_graded_kind *kind, const double *values);
-void weir_graded_defaults(const struct weir_graded_kind *kind, const struct weir_params *given,
-                          double *values);
 
 struct weir_graded;
 

@@ -6,17 +6,9 @@
 
 #include "sched/cluster/state.h"
 
-#include <string.h>
-
-static void copy_alloc(struct weir_alloc *target, const struct weir_alloc *source)
-{
-    memcpy(target, source, offsetof(struct weir_alloc, devices));
-    memcpy(target->devices, source->devices, source->device_count * sizeof source->devices[0]);
-}
-
 static bool take_first(void *state, const struct weir_alloc *candidate)
 {
-    copy_alloc(state, candidate);
+    weir_place_copy(state, candidate);
     return false;
 }
 
@@ -48,7 +40,7 @@ static bool take_tightest(void *state, const struct weir_alloc *candidate)
             weir_cluster_gpu(pick->cluster, candidate->node, candidate->devices[0].gpu)->units_free;
     if (left < pick->least_left) {
         pick->least_left = left;
-        copy_alloc(pick->alloc, candidate);
+        weir_place_copy(pick->alloc, candidate);
     }
     return pick->is_share;
 }

@@ -10,8 +10,6 @@
 #include "sched/cluster/state.h"
 #include "sched/internal/hash.h"
 
-#include <string.h>
-
 /* Draw number `which` below `count`. The bias of the remainder is below count / 2^64. */
 static uint32_t draw(uint64_t seed, uint64_t which, uint32_t count)
 {
@@ -36,9 +34,7 @@ static bool pick_one(void *state, const struct weir_alloc *candidate)
 
     if (pick->skip-- > 0)
         return true;
-    memcpy(pick->alloc, candidate, offsetof(struct weir_alloc, devices));
-    memcpy(pick->alloc->devices, candidate->devices,
-           candidate->device_count * sizeof candidate->devices[0]);
+    weir_place_copy(pick->alloc, candidate);
     return false;
 }
 
@@ -50,8 +46,7 @@ static weir_status place(void *state, const struct weir_place_query *query,
     uint32_t fitting = 0;
 
     (void)state; /* there is none */
-    memset(choice, 0, sizeof *choice);
-    choice->runner_up_node = WEIR_NO_INDEX;
+    weir_answer_begin(answer);
     choice->nodes_seen = query->cluster->node_count;
     for (uint32_t n = 0; n < query->cluster->node_count; n++) {
         const uint32_t reason = weir_candidates_reason(query->cluster, query->shape, n);
@@ -71,7 +66,6 @@ static weir_status place(void *state, const struct weir_place_query *query,
     (void)weir_candidates_visit(&candidates, pick_one, &pick);
     choice->candidates = choice->ties = count;
     answer->reused = weir_scan_find_reused(query, &answer->alloc);
-    answer->reserved = 0;
     return WEIR_OK;
 }
 

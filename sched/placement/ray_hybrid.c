@@ -20,7 +20,6 @@
 #include "sched/internal/params.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
     PARAM_THRESHOLD,
@@ -68,8 +67,7 @@ static weir_status create(const struct weir_params *values, const struct weir_al
     if (hybrid == NULL)
         return weir_fail(error, WEIR_ENOMEM, "placement ray_hybrid: out of memory");
     hybrid->allocator = memory;
-    for (uint32_t i = 0; i < PARAM_COUNT; i++)
-        hybrid->values[i] = i < values->count ? values->values[i] : params[i].initial;
+    weir_params_read(params, PARAM_COUNT, values, hybrid->values);
     *state = hybrid;
     return WEIR_OK;
 }
@@ -184,8 +182,6 @@ static uint32_t choose_node(const struct search *search)
 /* Fills what a choice says of the nodes; how many fit. */
 static uint32_t survey(const struct weir_place_query *query, struct weir_choice *choice)
 {
-    memset(choice, 0, sizeof *choice);
-    choice->runner_up_node = WEIR_NO_INDEX;
     choice->nodes_seen = query->cluster->node_count;
     for (uint32_t n = 0; n < query->cluster->node_count; n++) {
         const uint32_t reason = weir_candidates_reason(query->cluster, query->shape, n);
@@ -205,8 +201,7 @@ static weir_status place(void *state, const struct weir_place_query *query,
     struct search search = { .hybrid = hybrid, .query = query };
     uint32_t node = WEIR_NO_INDEX;
 
-    answer->reused = WEIR_NO_INDEX;
-    answer->reserved = 0;
+    weir_answer_begin(answer);
     if (survey(query, &answer->choice) == 0 && hybrid->values[PARAM_FIT] < FIT_NODE_SUM)
         return weir_scan_busy(&answer->choice, error);
     search.without_gpus = !wants_gpu && hybrid->values[PARAM_AVOID_GPUS] > 0;

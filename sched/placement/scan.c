@@ -23,12 +23,6 @@ static bool score_less(struct weir_score a, struct weir_score b)
     return a.primary < b.primary || (!(b.primary < a.primary) && a.secondary < b.secondary);
 }
 
-static void copy_alloc(struct weir_alloc *target, const struct weir_alloc *source)
-{
-    memcpy(target, source, offsetof(struct weir_alloc, devices));
-    memcpy(target->devices, source->devices, source->device_count * sizeof source->devices[0]);
-}
-
 /* Of equal workers to reuse the one with the lowest id, when the scan orders them so. */
 static bool wins_tie(const struct search *search, struct weir_score score, struct weir_score best,
                      uint32_t reused)
@@ -77,7 +71,7 @@ static void consider(struct search *search, const struct weir_alloc *candidate, 
     choice->secondary = score.secondary;
     choice->ties = 1;
     search->answer->reused = reused;
-    copy_alloc(&search->answer->alloc, candidate);
+    weir_place_copy(&search->answer->alloc, candidate);
 }
 
 static bool consider_fresh(void *state, const struct weir_alloc *candidate)
@@ -110,15 +104,20 @@ static void scan_node(struct search *search, uint32_t node)
     (void)weir_candidates_visit(&candidates, consider_fresh, search);
 }
 
+void weir_answer_begin(struct weir_place_answer *answer)
+{
+    memset(&answer->choice, 0, sizeof answer->choice);
+    answer->choice.runner_up_node = WEIR_NO_INDEX;
+    answer->reused = WEIR_NO_INDEX;
+    answer->reserved = 0;
+}
+
 weir_status weir_scan_place(const struct weir_scan *scan, const struct weir_place_query *query,
                             struct weir_place_answer *answer, struct weir_error *error)
 {
     struct search search = { .scan = scan, .query = query, .answer = answer, .found = false };
 
-    memset(&answer->choice, 0, sizeof answer->choice);
-    answer->choice.runner_up_node = WEIR_NO_INDEX;
-    answer->reused = WEIR_NO_INDEX;
-    answer->reserved = 0;
+    weir_answer_begin(answer);
     for (uint32_t r = 0; r < query->reusable_count; r++) {
         const struct weir_alloc *const alloc = &query->reusable[r].alloc;
         if (weir_cluster_fits(query->cluster, alloc))

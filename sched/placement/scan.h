@@ -49,6 +49,9 @@ uint32_t weir_scan_find_reused(const struct weir_place_query *query,
 bool weir_place_tightest(const struct weir_cluster *cluster, uint32_t node,
                          const struct weir_shape *shape, struct weir_alloc *alloc);
 
+/* Nothing seen, nothing reused. */
+void weir_answer_begin(struct weir_place_answer *answer);
+
 /* Fails with WEIR_EBUSY and says which reason was the most frequent. */
 weir_status weir_scan_busy(const struct weir_choice *choice, struct weir_error *error);
 

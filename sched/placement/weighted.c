@@ -99,7 +99,7 @@ static struct weir_grader grader_of(const struct weighted *weighted, struct part
     struct weir_grader grader = weir_fgd_grader(&weighted->fgd);
 
     if (kind != NULL) {
-        weir_graded_defaults(kind, NULL, part->values);
+        weir_params_read(kind->params, kind->count, NULL, part->values);
         if (which == PART_POWER)
             part->values[0] = values[PARAM_CPU_POWER];
         grader = weir_graded_grader(kind, part->values);
@@ -154,8 +154,7 @@ static weir_status create(const struct weir_params *given, const struct weir_all
     if (made == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     made->allocator = memory;
-    for (uint32_t i = 0; i < PARAM_COUNT; i++)
-        values[i] = given != NULL && i < given->count ? given->values[i] : params[i].initial;
+    weir_params_read(params, PARAM_COUNT, given, values);
     const weir_status status = add_parts(made, values, error);
     if (status != WEIR_OK) {
         destroy(made);

@@ -159,8 +159,7 @@ static weir_status create(const struct weir_params *given, const struct weir_all
     struct policy *const policy = weir_alloc(&memory, 1, sizeof *policy);
     double values[PARAM_COUNT];
 
-    for (uint32_t i = 0; i < PARAM_COUNT; i++)
-        values[i] = given != NULL && i < given->count ? given->values[i] : params[i].initial;
+    weir_params_read(params, PARAM_COUNT, given, values);
     if (policy == NULL)
         return weir_fail(error, WEIR_ENOMEM, "placement weir: out of memory");
     const struct weir_lookahead_rules rules = { .lines = (uint32_t)values[PARAM_LINES],

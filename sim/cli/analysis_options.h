@@ -14,11 +14,8 @@ struct sim_run_choice {
     uint32_t replication;
 };
 
-/* --variant LABEL, --replication N; its input is a struct sim_run_choice. */
-extern const struct argp sim_run_choice_argp;
-
-/* Seconds from "90", "90s", "15m", "1h30m", "2d", "01:20:00"; wrong usage ends the program. */
-double sim_time_option(const char *text, const struct argp_state *state, const char *option);
+/* Of a struct sim_run_choice: --variant LABEL, --replication N. */
+extern const struct sim_option_table sim_run_choice_options;
 
 /* Prints "weir: message" and gives the exit code: what was asked for is not there = usage. */
 int sim_analysis_exit(weir_status status, const struct weir_error *error);

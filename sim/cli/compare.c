@@ -12,58 +12,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_BASELINE = 0x200, KEY_METRIC, METRICS_MAX = 64 };
-
 struct options {
     struct sim_simulate_options simulate;
     const char *baseline;
-    const char *metrics[METRICS_MAX];
-    size_t metric_count;
+    struct sim_words metrics;
 };
 
-static const struct argp_option table[] = {
-    { "baseline", KEY_BASELINE, "LABEL", 0, "Variant the others are compared with", 0 },
-    { "metric", KEY_METRIC, "ID", 0,
-      "Metric to compare instead of the default set; may be repeated", 0 },
-    { NULL, 0, NULL, 0, NULL, 0 }
+static const struct sim_option command_rows[] = {
+    { "baseline", 0, "LABEL", SIM_OPTION(TEXT, options, baseline),
+      "Variant the others are compared with" },
+    { "metric", 0, "ID", SIM_OPTION(WORDS, options, metrics),
+      "Metric to compare instead of the default set; may be repeated" },
+    { .argument = "SCENARIO|DB",
+      SIM_OPTION(TEXT, options, simulate.path),
+      .missing = "which scenario or database?",
+      .one = "one file at a time" },
+    { SIM_OPTION(OTHERS, options, simulate), .others = &sim_simulate_table },
 };
-
-/* NOLINTNEXTLINE(readability-non-const-parameter): argp gives the type */
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->simulate;
-        return 0;
-    case KEY_BASELINE:
-        options->baseline = argument;
-        return 0;
-    case KEY_METRIC:
-        if (options->metric_count < METRICS_MAX)
-            options->metrics[options->metric_count++] = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (options->simulate.path == NULL)
-            argp_error(state, "which scenario or database?");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_child children[] = { { &sim_simulate_argp, 0, NULL, 0 },
-                                              { NULL, 0, NULL, 0 } };
-static const struct argp argp = {
-    .options = table,
-    .parser = parse,
-    .args_doc = "SCENARIO|DB",
-    .doc = "Compare the variants of a scenario (its compare: block), or those of a database.\v"
-           "Replication r of every variant draws the same numbers, so differences are paired: mean "
-           "difference with its 95 % interval over replications, Holm over the variants. A variant "
-           "of which a run ended early is not ranked; without an expectation that says so (expect: "
-           "run.ended_early) the exit code is 1.",
-    .children = children
+static const struct sim_option_table command_options = {
+    SIM_OPTION_ROWS(command_rows),
+    .usage = "SCENARIO|DB",
+    .help =
+        "Compare the variants of a scenario (its compare: block), or those of a database.\v"
+        "Replication r of every variant draws the same numbers, so differences are paired: mean "
+        "difference with its 95 % interval over replications, Holm over the variants. A variant "
+        "of which a run ended early is not ranked; without an expectation that says so (expect: "
+        "run.ended_early) the exit code is 1.",
 };
 
 /* SQLite files begin with this text and a zero byte. */
@@ -92,10 +66,8 @@ static int print_comparison(const struct options *options, const char *database)
     struct an_db *db = NULL;
     struct an_comparison *comparison = NULL;
     const struct an_compare_options query = { .baseline = options->baseline,
-                                              .metrics = options->metric_count > 0
-                                                             ? options->metrics
-                                                             : NULL,
-                                              .metric_count = options->metric_count };
+                                              .metrics = options->metrics.items,
+                                              .metric_count = options->metrics.count };
     weir_status status = an_open(database, &db, &error);
     if (status == WEIR_OK)
         status = an_compare(db, &query, &comparison, &error);
@@ -133,12 +105,13 @@ static int run_and_compare(const struct options *options, const char *command_li
 int sim_cmd_compare(int argc, char **argv)
 {
     struct options options = { 0 };
-    sim_options_parse(&argp, argc, argv, &options);
+    sim_options_parse(&command_options, argc, argv, &options);
     char *command_line = sim_command_line("compare", argc, argv);
     const int code = is_database(options.simulate.path)
                          ? print_comparison(&options, options.simulate.path)
                          : run_and_compare(&options, command_line);
     sim_options_clear(&options.simulate.common);
+    free(options.metrics.items);
     free(command_line);
     return code;
 }

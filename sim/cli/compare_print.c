@@ -270,30 +270,20 @@ static const struct sim_column csv_columns[] = {
 static void csv_row(struct sim_table *table, const struct an_metric_row *row,
                     const struct an_cell *cell, const char *variant)
 {
-    enum { NUMBERS = 8 };
-    const double values[NUMBERS] = { (double)cell->n,  cell->mean,           cell->half_width,
-                                     cell->difference, cell->difference_low, cell->difference_high,
-                                     cell->p_value,    cell->sign_p_value };
-    char texts[NUMBERS][32];
-    for (size_t i = 0; i < NUMBERS; i++) {
-        texts[i][0] = '\0';
+    const double values[] = { (double)cell->n,  cell->mean,           cell->half_width,
+                              cell->difference, cell->difference_low, cell->difference_high,
+                              cell->p_value,    cell->sign_p_value };
+    sim_table_add(table, row->metric);
+    sim_table_add(table, row->unit);
+    sim_table_add(table, variant);
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        char text[32] = "";
         if (isfinite(values[i]))
-            sim_json_number_text(values[i], texts[i], sizeof texts[i]);
+            sim_json_number_text(values[i], text, sizeof text);
+        sim_table_add(table, text);
     }
-    const char *const cells[] = { row->metric,
-                                  row->unit,
-                                  variant,
-                                  texts[0],
-                                  texts[1],
-                                  texts[2],
-                                  texts[3],
-                                  texts[4],
-                                  texts[5],
-                                  texts[6],
-                                  texts[7],
-                                  cell->is_lower_bound ? "1" : "0",
-                                  verdict_name(cell->verdict) };
-    sim_table_row(table, cells);
+    sim_table_add(table, cell->is_lower_bound ? "1" : "0");
+    sim_table_add(table, verdict_name(cell->verdict));
 }
 
 static void print_csv(const struct an_comparison *comparison, FILE *out)

@@ -11,28 +11,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    const char **shell = state->input;
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (*shell != NULL || strcmp(argument, "bash") != 0)
-            argp_error(state, "the one shell there is completion for is bash");
-        *shell = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (*shell == NULL)
-            argp_error(state, "for which shell? bash");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+struct arguments {
+    const char *shell;
+};
 
-static const struct argp argp = { .parser = parse,
-                                  .args_doc = "bash",
-                                  .doc = "Print a script that completes commands and options.\v"
-                                         "Use it: source <(weir completion bash)" };
+static const struct sim_option command_rows[] = {
+    { .argument = "bash",
+      SIM_OPTION(TEXT, arguments, shell),
+      SIM_OPTION_WORDS_OF("bash"),
+      .missing = "for which shell? bash",
+      .one = "the one shell there is completion for is bash" },
+};
+static const struct sim_option_table command_options = {
+    SIM_OPTION_ROWS(command_rows), .usage = "bash",
+    .help = "Print a script that completes commands and options.\v"
+            "Use it: source <(weir completion bash)"
+};
 
 /* A command knows its options only while it parses, and then the program ends: hence the child. */
 static bool print_options(const struct sim_command *command)
@@ -52,9 +46,9 @@ static bool print_options(const struct sim_command *command)
 
 int sim_cmd_completion(int argc, char **argv)
 {
-    const char *shell = NULL;
+    struct arguments arguments = { .shell = NULL };
     bool is_whole = true;
-    sim_options_parse(&argp, argc, argv, &shell);
+    sim_options_parse(&command_options, argc, argv, &arguments);
     fputs("_weir() {\n    local current=${COMP_WORDS[COMP_CWORD]} words=\n"
           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words='--help --version",
           stdout);

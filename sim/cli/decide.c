@@ -15,47 +15,23 @@
 struct arguments {
     struct sim_options options; /* plug-ins */
     struct sim_policies policies;
-    const char **paths; /* room for every word of the command line */
-    size_t path_count;
+    struct sim_words paths;
     bool is_compact;
 };
 
-static const struct argp_option options[] = {
-    { "compact", 'l', NULL, 0, "Print every answer on one line", 0 }, { 0 }
+static const struct sim_option command_rows[] = {
+    { "compact", 'l', NULL, SIM_OPTION(FLAG, arguments, is_compact),
+      "Print every answer on one line" },
+    { .argument = "FILE", SIM_OPTION(WORDS, arguments, paths) },
+    { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_plugin },
 };
-
-/* NOLINTNEXTLINE(readability-non-const-parameter): argp gives the type */
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct arguments *const arguments = state->input;
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->options;
-        return 0;
-    case 'l':
-        arguments->is_compact = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        arguments->paths[arguments->path_count++] = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_child children[] = { { &sim_options_plugin_argp, 0, NULL, 0 },
-                                              { NULL, 0, NULL, 0 } };
-
-static const struct argp decide_argp = {
-    .options = options,
-    .parser = parse_option,
-    .args_doc = "[FILE...]",
-    .doc = "One scheduler decision for each JSON document of the files (or of standard input): an "
-           "object, an array of objects, or one object a line. weir explain --decide writes "
-           "such a document; docs/decide.md has the format.\v"
-           "Exit codes: 0 answered, 2 usage, 3 not a valid document, 4 plug-in.",
-    .children = children
+static const struct sim_option_table command_options = {
+    SIM_OPTION_ROWS(command_rows),
+    .usage = "[FILE...]",
+    .help = "One scheduler decision for each JSON document of the files (or of standard input): an "
+            "object, an array of objects, or one object a line. weir explain --decide writes "
+            "such a document; docs/decide.md has the format.\v"
+            "Exit codes: 0 answered, 2 usage, 3 not a valid document, 4 plug-in.",
 };
 
 static int fail_input(const struct weir_error *error)
@@ -112,10 +88,10 @@ static int answer_file(const struct arguments *arguments, const char *path)
 static int answer_files(void *state)
 {
     const struct arguments *const arguments = state;
-    int code = arguments->path_count == 0 ? answer_file(arguments, "-") : SIM_EXIT_OK;
+    int code = arguments->paths.count == 0 ? answer_file(arguments, "-") : SIM_EXIT_OK;
 
-    for (size_t i = 0; code == SIM_EXIT_OK && i < arguments->path_count; i++)
-        code = answer_file(arguments, arguments->paths[i]);
+    for (size_t i = 0; code == SIM_EXIT_OK && i < arguments->paths.count; i++)
+        code = answer_file(arguments, arguments->paths.items[i]);
     (void)fflush(stdout);
     return code;
 }
@@ -125,7 +101,7 @@ static int answer_all(struct arguments *arguments)
 {
     char message[SIM_ISOLATE_MESSAGE] = "";
 
-    if (arguments->options.plugins_count == 0)
+    if (arguments->options.plugins.count == 0)
         return answer_files(arguments);
     const int code = sim_isolate_call(answer_files, arguments, SIM_ISOLATE_TIMEOUT_S, message);
     if (code >= 0)
@@ -136,18 +112,13 @@ static int answer_all(struct arguments *arguments)
 
 int sim_cmd_decide(int argc, char **argv)
 {
-    struct arguments arguments = { .paths = calloc((size_t)argc + 1, sizeof(char *)) };
-    int code;
-
-    if (arguments.paths == NULL)
-        return SIM_EXIT_INPUT;
-    sim_options_parse(&decide_argp, argc, argv, &arguments);
-    code = sim_plugins_load(arguments.options.plugins, arguments.options.plugins_count,
-                            &arguments.policies);
+    struct arguments arguments = { .is_compact = false };
+    sim_options_parse(&command_options, argc, argv, &arguments);
+    int code = sim_plugins_load(&arguments.options.plugins, &arguments.policies);
     if (code == SIM_EXIT_OK)
         code = answer_all(&arguments);
     sim_plugins_clear(&arguments.policies);
     sim_options_clear(&arguments.options);
-    free(arguments.paths);
+    free(arguments.paths.items);
     return code;
 }

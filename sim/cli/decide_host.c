@@ -71,11 +71,8 @@ static weir_status take_tables(struct decide_host *made, struct weir_error *erro
     if (items == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     for (size_t i = 0; i < json_array_size(list); i++) {
-        const weir_status status = decide_table(json_array_get(list, i), &items[i], error);
-        if (status != WEIR_OK) {
-            weir_error_wrap(error, "mig_tables[%zu]", i);
-            return status;
-        }
+        WEIR_TRY(decide_within(decide_table(json_array_get(list, i), &items[i], error), error,
+                               "mig_tables[%zu]", i));
     }
     return WEIR_OK;
 }
@@ -329,9 +326,8 @@ static weir_status take_mix(struct decide_host *made, struct weir_error *error)
 
     for (size_t i = 0; status == WEIR_OK && i < count; i++) {
         frequencies[i] = decide_number_or(json_array_get(list, i), "frequency", 0);
-        status = decide_shape_of(json_array_get(list, i), &shapes[i], error);
-        if (status != WEIR_OK)
-            weir_error_wrap(error, "mix[%zu]", i);
+        status = decide_within(decide_shape_of(json_array_get(list, i), &shapes[i], error), error,
+                               "mix[%zu]", i);
     }
     const struct weir_mix mix = { .shapes = shapes,
                                   .frequencies = frequencies,
@@ -395,10 +391,7 @@ static weir_status take_past(struct decide_host *made, struct weir_error *error)
     WEIR_TRY(take_memory(made, "scaling_memory", WEIR_POLICY_SCALING, error));
     WEIR_TRY(take_memory(made, "queueing_memory", WEIR_POLICY_QUEUEING, error));
     WEIR_TRY(take_memory(made, "fallback_memory", WEIR_POLICY_FALLBACK, error));
-    const weir_status status = weir_host_restore(made->host, &past, error);
-    if (status != WEIR_OK)
-        weir_error_wrap(error, "next_worker");
-    return status;
+    return decide_within(weir_host_restore(made->host, &past, error), error, "next_worker");
 }
 
 static int64_t read_clock(void *state)

@@ -10,8 +10,23 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+weir_status decide_within(weir_status status, struct weir_error *error, const char *format, ...)
+{
+    char place[96];
+    va_list arguments;
+
+    if (status == WEIR_OK)
+        return status;
+    va_start(arguments, format);
+    (void)vsnprintf(place, sizeof place, format, arguments);
+    va_end(arguments);
+    weir_error_wrap(error, "%s", place);
+    return status;
+}
 
 weir_status decide_get(const json_t *object, const char *key, json_t **value,
                        struct weir_error *error)
@@ -123,10 +138,7 @@ static weir_status read_number(const struct decide_key *key, const json_t *value
     if (key->kind == DECIDE_NUMBER)
         return WEIR_OK;
     if (key->kind == DECIDE_UNITS) {
-        const weir_status status = decide_units(number, to, error);
-        if (status != WEIR_OK)
-            weir_error_wrap(error, "%s", key->name);
-        return status;
+        return decide_within(decide_units(number, to, error), error, "%s", key->name);
     }
     if (fabs(number - nearbyint(number)) > 0)
         return weir_fail(error, WEIR_EFORMAT, "%s must be whole, got %g", key->name, number);
@@ -211,11 +223,8 @@ weir_status decide_units(double amount, int64_t *units, struct weir_error *error
 weir_status decide_optional_units(const json_t *object, const char *key, int64_t *units,
                                   struct weir_error *error)
 {
-    const weir_status status = decide_units(decide_number_or(object, key, 0), units, error);
-
-    if (status != WEIR_OK)
-        weir_error_wrap(error, "%s", key);
-    return status;
+    return decide_within(decide_units(decide_number_or(object, key, 0), units, error), error, "%s",
+                         key);
 }
 
 /* null for any, an index, or a list of indices for a set. */
@@ -252,10 +261,7 @@ static weir_status count_gpus(const struct decide_shape *read, struct weir_shape
         return WEIR_OK;
     if (is_share) {
         shape->gpu_count = 1;
-        const weir_status status = decide_units(read->gpus, &shape->gpu_units, error);
-        if (status != WEIR_OK)
-            weir_error_wrap(error, "gpus");
-        return status;
+        return decide_within(decide_units(read->gpus, &shape->gpu_units, error), error, "gpus");
     }
     if (fabs(read->gpus - nearbyint(read->gpus)) > 0)
         return weir_fail(error, WEIR_EFORMAT, "gpus must be whole, got %g", read->gpus);
@@ -285,10 +291,7 @@ weir_status decide_shape_of(const json_t *object, struct weir_shape *shape,
     json_t *json = NULL;
 
     WEIR_TRY(decide_get(object, "shape", &json, error));
-    const weir_status status = decide_shape(json, shape, error);
-    if (status != WEIR_OK)
-        weir_error_wrap(error, "shape");
-    return status;
+    return decide_within(decide_shape(json, shape, error), error, "shape");
 }
 
 /* ---- nodes ---- */
@@ -327,12 +330,9 @@ weir_status decide_table(const json_t *json, struct weir_mig *table, struct weir
                          WEIR_MIG_PROFILES);
     WEIR_TRY(decide_read(json, &decide_table_keys, table, error));
     for (uint32_t i = 0; i < table->profile_count; i++) {
-        const weir_status status =
-            read_profile(json_array_get(profiles, i), &table->profiles[i], error);
-        if (status != WEIR_OK) {
-            weir_error_wrap(error, "profiles[%u]", i);
-            return status;
-        }
+        WEIR_TRY(
+            decide_within(read_profile(json_array_get(profiles, i), &table->profiles[i], error),
+                          error, "profiles[%u]", i));
     }
     return weir_mig_check(table, error);
 }
@@ -364,11 +364,8 @@ static weir_status listed_gpus(const json_t *list, const struct decide_tables *t
         return weir_fail(error, WEIR_EUNSUPPORTED, "at most %d GPUs a node, got %zu",
                          WEIR_MAX_NODE_GPUS, size);
     for (size_t i = 0; i < size; i++) {
-        const weir_status status = listed_gpu(json_array_get(list, i), tables, &gpus[i], error);
-        if (status != WEIR_OK) {
-            weir_error_wrap(error, "gpu_list[%zu]", i);
-            return status;
-        }
+        WEIR_TRY(decide_within(listed_gpu(json_array_get(list, i), tables, &gpus[i], error), error,
+                               "gpu_list[%zu]", i));
     }
     spec->gpu_count = (uint32_t)size;
     return WEIR_OK;

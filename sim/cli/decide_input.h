@@ -12,6 +12,10 @@
 #include "sim/cli/decide.h"
 #include "sim/cli/decide_parts.h"
 
+/* The status; of a failure the message begins with where in the document it is. */
+weir_status decide_within(weir_status status, struct weir_error *error, const char *format, ...)
+    WEIR_PRINTF(3, 4);
+
 /* Values of an object's keys; they fail when they are missing or null. */
 weir_status decide_get(const json_t *object, const char *key, json_t **value,
                        struct weir_error *error);

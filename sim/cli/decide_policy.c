@@ -95,11 +95,8 @@ static weir_status read_params(const struct decide_question *question, const jso
     WEIR_TRY(decide_get_text(given, kind, &name, error));
     const uint32_t count = decide_params_of(question->policies, kind, name, &params);
     (void)snprintf(key, sizeof key, "%s_params", kind);
-    const weir_status status =
-        param_values(params, count, json_object_get(given, key), values, error);
-    if (status != WEIR_OK)
-        weir_error_wrap(error, "policy.%s", key);
-    return status;
+    return decide_within(param_values(params, count, json_object_get(given, key), values, error),
+                         error, "policy.%s", key);
 }
 
 static weir_status find_all(const struct decide_question *question, const json_t *given,

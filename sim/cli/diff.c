@@ -19,7 +19,6 @@ struct arguments {
     struct sim_options common;
     struct sim_run_choice choice;
     const char *paths[2];
-    size_t count;
 };
 
 /* One of the two runs. */
@@ -37,39 +36,21 @@ struct difference {
     char text[SENTENCE];
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->choice;
-        state->child_inputs[1] = &arguments->common;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (arguments->count == 2)
-            argp_error(state, "two databases, '%s' is the third", argument);
-        else
-            arguments->paths[arguments->count++] = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (arguments->count < 2)
-            argp_error(state, "which two databases?");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_child children[] = { { &sim_run_choice_argp, 0, NULL, 0 },
-                                              { &sim_options_format_argp, 0, NULL, 0 },
-                                              { NULL, 0, NULL, 0 } };
-static const struct argp argp = {
-    .parser = parse,
-    .args_doc = "DB1 DB2",
-    .doc = "Compare one run of two result databases: their digests, then the first decision or "
-           "worker that differs.\v"
-           "Exit codes: 0 the same, 1 they differ, 2 no such run, 3 database.",
-    .children = children
+static const struct sim_option command_rows[] = {
+    { .argument = "DB1", SIM_OPTION(TEXT, arguments, paths[0]), .missing = "which two databases?" },
+    { .argument = "DB2",
+      SIM_OPTION(TEXT, arguments, paths[1]),
+      .missing = "which two databases?",
+      .one = "two databases" },
+    { SIM_OPTION(OTHERS, arguments, choice), .others = &sim_run_choice_options },
+    { SIM_OPTION(OTHERS, arguments, common), .others = &sim_options_format },
+};
+static const struct sim_option_table command_options = {
+    SIM_OPTION_ROWS(command_rows),
+    .usage = "DB1 DB2",
+    .help = "Compare one run of two result databases: their digests, then the first decision or "
+            "worker that differs.\v"
+            "Exit codes: 0 the same, 1 they differ, 2 no such run, 3 database.",
 };
 
 /* Each row: time, its name in a sentence, what it says. */
@@ -230,12 +211,12 @@ static weir_status open_side(const char *path, const struct sim_run_choice *choi
 int sim_cmd_diff(int argc, char **argv)
 {
     struct weir_error error = { .phase = -1, .pool = -1 };
-    struct arguments arguments = { .count = 0 };
+    struct arguments arguments = { .paths = { NULL } };
     struct side sides[2] = { 0 };
     struct difference first = { .is_found = false };
     weir_status status = WEIR_OK;
     bool is_same = false;
-    sim_options_parse(&argp, argc, argv, &arguments);
+    sim_options_parse(&command_options, argc, argv, &arguments);
     for (size_t i = 0; i < 2 && status == WEIR_OK; i++)
         status = open_side(arguments.paths[i], &arguments.choice, &sides[i], &error);
     if (status == WEIR_OK) {

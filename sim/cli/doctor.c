@@ -93,27 +93,19 @@ static void visit_place(struct visit *visit)
     note(visit, "locale", true, locale == NULL ? "C" : locale, "nothing: it is never used");
 }
 
-/* NOLINTNEXTLINE(readability-non-const-parameter): argp gives the type */
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    (void)argument;
-    if (key == ARGP_KEY_INIT)
-        state->child_inputs[0] = state->input;
-    return key == ARGP_KEY_INIT ? 0 : ARGP_ERR_UNKNOWN;
-}
-
-static const struct argp_child children[] = { { &sim_options_format_argp, 0, NULL, 0 },
-                                              { NULL, 0, NULL, 0 } };
-static const struct argp argp = { .parser = parse,
-                                  .doc = "Look for what the program needs on this machine.\v"
-                                         "Exit codes: 0 all there, 1 something is missing.",
-                                  .children = children };
+static const struct sim_option command_rows[] = {
+    { .kind = SIM_OPTION_OTHERS, .others = &sim_options_format },
+};
+static const struct sim_option_table command_options = {
+    SIM_OPTION_ROWS(command_rows), .help = "Look for what the program needs on this machine.\v"
+                                           "Exit codes: 0 all there, 1 something is missing."
+};
 
 int sim_cmd_doctor(int argc, char **argv)
 {
     struct sim_options options = { 0 };
     struct visit visit = { .table = sim_table_create(columns, COLUMNS) };
-    sim_options_parse(&argp, argc, argv, &options);
+    sim_options_parse(&command_options, argc, argv, &options);
     visit_programs(&visit);
     visit_libraries(&visit);
     visit_place(&visit);

@@ -71,6 +71,10 @@ void sim_experiment_close_results(struct sim_experiment *experiment);
 /* False when the run never began. */
 bool sim_experiment_summary(const struct sim_experiment *experiment, size_t run,
                             struct sim_run_summary *summary);
+/* The rows of a query on one run, which is its first parameter; NULL when it cannot be asked.
+ * sqlite3_finalize() them. */
+struct sqlite3_stmt *sim_experiment_rows(const struct sim_experiment *experiment, const char *sql,
+                                         size_t run);
 /* A result of a run, NAN when it has none. */
 double sim_experiment_value(const struct sim_experiment *experiment, size_t run, const char *metric,
                             const char *label);

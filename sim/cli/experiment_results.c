@@ -33,6 +33,16 @@ void sim_experiment_close_results(struct sim_experiment *experiment)
     experiment->results = NULL;
 }
 
+sqlite3_stmt *sim_experiment_rows(const struct sim_experiment *experiment, const char *sql,
+                                  size_t run)
+{
+    sqlite3_stmt *rows = NULL;
+    if (sqlite3_prepare_v2(experiment->results, sql, -1, &rows, NULL) != SQLITE_OK)
+        return NULL;
+    (void)sqlite3_bind_int64(rows, 1, (int64_t)run + 1);
+    return rows;
+}
+
 double sim_experiment_value(const struct sim_experiment *experiment, size_t run, const char *metric,
                             const char *label)
 {
@@ -79,18 +89,16 @@ static void copy_text(char *to, size_t capacity, sqlite3_stmt *row, int column)
 bool sim_experiment_summary(const struct sim_experiment *experiment, size_t run,
                             struct sim_run_summary *summary)
 {
-    sqlite3_stmt *row = NULL;
-    bool is_there = false;
-    if (experiment->results != NULL &&
-        sqlite3_prepare_v2(experiment->results,
-                           "SELECT status, message, variant_order, replication, seed, "
-                           "event_digest, result_digest, events, items_done, end_s, wall_s, cpu_s, "
-                           "peak_rss_mib FROM run LEFT JOIN "
-                           "run_wall USING (run_id) "
-                           "WHERE run_id = ?",
-                           -1, &row, NULL) == SQLITE_OK &&
-        sqlite3_bind_int64(row, 1, (int64_t)run + 1) == SQLITE_OK)
-        is_there = sqlite3_step(row) == SQLITE_ROW;
+    sqlite3_stmt *row =
+        experiment->results == NULL
+            ? NULL
+            : sim_experiment_rows(experiment,
+                                  "SELECT status, message, variant_order, replication, seed, "
+                                  "event_digest, result_digest, events, items_done, end_s, wall_s, "
+                                  "cpu_s, peak_rss_mib FROM run LEFT JOIN run_wall USING (run_id) "
+                                  "WHERE run_id = ?",
+                                  run);
+    const bool is_there = row != NULL && sqlite3_step(row) == SQLITE_ROW;
     if (is_there) {
         *summary = (struct sim_run_summary){
             .variant_order = (uint32_t)sqlite3_column_int64(row, 2),

@@ -11,10 +11,7 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { KEY_WORKER = 0x200, KEY_STAGE, KEY_FROM, KEY_TO, KEY_AT, KEY_DECIDE, KEY_JOB, KEY_PENDING };
 
 struct arguments {
     struct sim_run_choice choice;
@@ -22,56 +19,16 @@ struct arguments {
     struct an_explain_query query;
     struct sim_options options; /* plug-ins, for --decide */
     uint32_t decisions;         /* --decide: so many; 0 = another question */
+    uint32_t format;            /* text, json */
 };
 
-static const struct argp_option table[] = {
-    { "worker", KEY_WORKER, "ID", 0, "Why is this worker here, and why did it end", 0 },
-    { "job", KEY_JOB, "ID", 0,
-      "What became of this job (name, workload/name or number), and who held what it waited for",
-      0 },
-    { "pending", KEY_PENDING, NULL, 0,
-      "All that waits at the end, or with --at then: jobs, and stages that get no more workers",
-      0 },
-    { "stage", KEY_STAGE, "NAME", 0, "Why did this stage get no more workers", 0 },
-    { "from", KEY_FROM, "TIME", 0, "With --stage: from this time on (1h30m, 01:30:00, 5400)", 0 },
-    { "to", KEY_TO, "TIME", 0, "With --stage: up to this time", 0 },
-    { "at", KEY_AT, "TIME", 0, "The decision in force at this time", 0 },
-    { "decide", KEY_DECIDE, "COUNT", OPTION_ARG_OPTIONAL,
-      "With --at: write what the first decision from then on starts from, as JSON for weir decide; "
-      "--decide=COUNT: the first so many, one a line",
-      0 },
-    { "format", 'f', "FORMAT", 0, "text or json (default: text)", 0 },
-    { NULL, 0, NULL, 0, NULL, 0 }
-};
-
-static int64_t worker_option(const char *text, const struct argp_state *state)
+static void check_question(const void *given, const struct argp_state *state)
 {
-    char *end = NULL;
-    const long long value = strtoll(text, &end, 10);
-    if (!isdigit((unsigned char)text[0]) || *end != '\0')
-        argp_error(state, "--worker: expected a number, found '%s'", text);
-    return value;
-}
-
-static uint32_t count_option(const char *text, const struct argp_state *state)
-{
-    char *end = NULL;
-    if (text == NULL)
-        return 1;
-    const unsigned long value = strtoul(text, &end, 10);
-    if (!isdigit((unsigned char)text[0]) || *end != '\0' || value < 1 || value > UINT32_MAX)
-        argp_error(state, "--decide: expected a number from 1 on, found '%s'", text);
-    return (uint32_t)value;
-}
-
-static void check_question(const struct arguments *arguments, const struct argp_state *state)
-{
+    const struct arguments *arguments = given;
     const struct an_explain_query *query = &arguments->query;
     const int questions = (query->worker >= 0 ? 1 : 0) + (query->stage != NULL ? 1 : 0) +
                           (query->job != NULL ? 1 : 0) +
                           (query->is_pending || !isnan(query->at_s) ? 1 : 0);
-    if (arguments->database == NULL)
-        argp_error(state, "which database?");
     if (questions != 1)
         argp_error(
             state,
@@ -82,69 +39,40 @@ static void check_question(const struct arguments *arguments, const struct argp_
         argp_error(state, "--from and --to belong to --stage");
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    static const char *const formats[] = { "text", "json" };
-    struct arguments *arguments = state->input;
-    struct an_explain_query *query = &arguments->query;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->choice;
-        state->child_inputs[1] = &arguments->options;
-        return 0;
-    case KEY_DECIDE:
-        arguments->decisions = count_option(argument, state);
-        return 0;
-    case KEY_WORKER:
-        query->worker = worker_option(argument, state);
-        return 0;
-    case KEY_JOB:
-        query->job = argument;
-        return 0;
-    case KEY_PENDING:
-        query->is_pending = true;
-        return 0;
-    case KEY_STAGE:
-        query->stage = argument;
-        return 0;
-    case KEY_FROM:
-        query->from_s = sim_time_option(argument, state, "--from");
-        return 0;
-    case KEY_TO:
-        query->to_s = sim_time_option(argument, state, "--to");
-        return 0;
-    case KEY_AT:
-        query->at_s = sim_time_option(argument, state, "--at");
-        return 0;
-    case 'f':
-        if (sim_options_choice(argument, formats, 2) < 0)
-            argp_error(state, "--format: '%s' is neither text nor json", argument);
-        query->as_json = sim_options_choice(argument, formats, 2) == 1;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (arguments->database != NULL)
-            argp_error(state, "one database, please; found '%s' too", argument);
-        arguments->database = argument;
-        return 0;
-    case ARGP_KEY_END:
-        check_question(arguments, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_child children[] = { { &sim_run_choice_argp, 0, NULL, 0 },
-                                              { &sim_options_plugin_argp, 0, NULL, 0 },
-                                              { NULL, 0, NULL, 0 } };
-static const struct argp argp = {
-    .options = table,
-    .parser = parse,
-    .args_doc = "DB",
-    .doc =
+static const struct sim_option command_rows[] = {
+    { "worker", 0, "ID", SIM_OPTION(COUNT64, arguments, query.worker),
+      "Why is this worker here, and why did it end", .max = INT64_MAX },
+    { "job", 0, "ID", SIM_OPTION(TEXT, arguments, query.job),
+      "What became of this job (name, workload/name or number), and who held what it waited for" },
+    { "pending", 0, NULL, SIM_OPTION(FLAG, arguments, query.is_pending),
+      "All that waits at the end, or with --at then: jobs, and stages that get no more workers" },
+    { "stage", 0, "NAME", SIM_OPTION(TEXT, arguments, query.stage),
+      "Why did this stage get no more workers" },
+    { "from", 0, "TIME", SIM_OPTION(TIME, arguments, query.from_s),
+      "With --stage: from this time on (1h30m, 01:30:00, 5400)" },
+    { "to", 0, "TIME", SIM_OPTION(TIME, arguments, query.to_s), "With --stage: up to this time" },
+    { "at", 0, "TIME", SIM_OPTION(TIME, arguments, query.at_s),
+      "The decision in force at this time" },
+    { "decide", 0, "COUNT", SIM_OPTION(COUNT, arguments, decisions),
+      "With --at: write what the first decision from then on starts from, as JSON for weir decide; "
+      "--decide=COUNT: the first so many, one a line",
+      .min = 1, .without = "1" },
+    { "format", 'f', "FORMAT", SIM_OPTION(CHOICE, arguments, format),
+      "text or json (default: text)", SIM_OPTION_WORDS_OF("text", "json") },
+    { .argument = "DB",
+      SIM_OPTION(TEXT, arguments, database),
+      .missing = "which database?",
+      .one = "one database, please" },
+    { SIM_OPTION(OTHERS, arguments, choice), .others = &sim_run_choice_options },
+    { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_plugin },
+};
+static const struct sim_option_table command_options = {
+    SIM_OPTION_ROWS(command_rows),
+    .check = check_question,
+    .usage = "DB",
+    .help =
         "Explain decisions from what was recorded with them: candidates, counted reasons, scores, "
         "runners-up, and the holders of what was denied.",
-    .children = children
 };
 
 static const char *nearer(const char *word, const char *best, const char *name)
@@ -159,9 +87,10 @@ int sim_cmd_explain(int argc, char **argv)
                                               .from_s = (double)NAN,
                                               .to_s = (double)NAN,
                                               .at_s = (double)NAN } };
-    sim_options_parse(&argp, argc, argv, &arguments);
+    sim_options_parse(&command_options, argc, argv, &arguments);
     arguments.query.variant = arguments.choice.variant;
     arguments.query.replication = arguments.choice.replication;
+    arguments.query.as_json = arguments.format == 1;
     if (arguments.decisions > 0) {
         const struct sim_decide_question question = { .database = arguments.database,
                                                       .choice = &arguments.choice,

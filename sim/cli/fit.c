@@ -9,143 +9,65 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    KEY_BAD_ROW = 0x300,
-    KEY_COLUMNS,
-    KEY_UNIT,
-    KEY_FIXED,
-    KEY_PLOTS,
-    KEY_STAGES,
-    KEY_INPUT,
-    KEY_NAME,
-    KEY_DELIMITER,
-    MOST_COLUMNS = 32
-};
-
 struct arguments {
     struct sim_options options;
     struct wl_span_options read;
     struct wl_model_options fit;
-    const char *columns[MOST_COLUMNS];
+    struct sim_words columns;
     const char *output, *plots, *name;
+    uint32_t unit, delimiter, on_bad_row;
     bool fixes_workers;
 };
 
-static const struct argp_option table[] = {
-    { "output", 'o', "FILE", 0, "Scenario to write (default: standard output)", 0 },
-    { "name", KEY_NAME, "NAME", 0, "Name of the scenario (default: fitted)", 0 },
-    { "fixed-workers", KEY_FIXED, NULL, 0,
-      "As many workers as were seen at once, instead of a scaling policy", 0 },
-    { "plots", KEY_PLOTS, "FOLDER", 0, "Write a QQ plot of each law there (SVG)", 0 },
-    { "columns", KEY_COLUMNS, "OURS=YOURS", 0,
+static const struct sim_option command_rows[] = {
+    { "output", 'o', "FILE", SIM_OPTION(TEXT, arguments, output),
+      "Scenario to write (default: standard output)" },
+    { "name", 0, "NAME", SIM_OPTION(TEXT, arguments, name),
+      "Name of the scenario (default: fitted)" },
+    { "fixed-workers", 0, NULL, SIM_OPTION(FLAG, arguments, fixes_workers),
+      "As many workers as were seen at once, instead of a scaling policy" },
+    { "plots", 0, "FOLDER", SIM_OPTION(TEXT, arguments, plots),
+      "Write a QQ plot of each law there (SVG)" },
+    { "columns", 0, "OURS=YOURS", SIM_OPTION(WORDS, arguments, columns),
       "Another name of a column, for example start=begin_ts; may be repeated or joined by commas",
-      0 },
-    { "time-unit", KEY_UNIT, "UNIT", 0, "Of the times in the log: s ms us ns (default: s)", 0 },
-    { "delimiter", KEY_DELIMITER, "SIGN", 0, "auto , ; tab | (default: auto)", 0 },
-    { "on-bad-row", KEY_BAD_ROW, "WHAT", 0, "fail at the first (default), or skip and count", 0 },
-    { "stages", KEY_STAGES, "A,B,C", 0, "Order of the stages (default: by first start)", 0 },
-    { "input", KEY_INPUT, "WHAT", 0,
-      "backlog: all items are there at the start; arrivals; auto (default)", 0 },
-    { NULL, 0, NULL, 0, NULL, 0 }
+      .is_list = true },
+    { "time-unit", 0, "UNIT", SIM_OPTION(CHOICE, arguments, unit),
+      "Of the times in the log: s ms us ns (default: s)",
+      SIM_OPTION_WORDS_OF("s", "ms", "us", "ns") },
+    { "delimiter", 0, "SIGN", SIM_OPTION(CHOICE, arguments, delimiter),
+      "auto , ; tab | (default: auto)", SIM_OPTION_WORDS_OF("auto", ",", ";", "tab", "|") },
+    { "on-bad-row", 0, "WHAT", SIM_OPTION(CHOICE, arguments, on_bad_row),
+      "fail at the first (default), or skip and count", SIM_OPTION_WORDS_OF("fail", "skip") },
+    { "stages", 0, "A,B,C", SIM_OPTION(TEXT, arguments, fit.stages),
+      "Order of the stages (default: by first start)" },
+    { "input", 0, "WHAT", SIM_OPTION(CHOICE, arguments, fit.input),
+      "backlog: all items are there at the start; arrivals; auto (default)",
+      SIM_OPTION_WORDS_OF("auto", "backlog", "arrivals") },
+    { .argument = "SPANS",
+      SIM_OPTION(TEXT, arguments, read.path),
+      .missing = "which log? A CSV file with columns stage, start, end",
+      .one = "one log at a time" },
+    { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_format },
+};
+static const struct sim_option_table command_options = {
+    SIM_OPTION_ROWS(command_rows),
+    .usage = "SPANS",
+    .help = "Fit a scenario to a log of spans (CSV, also .gz and .zst; `weir run --spans` writes "
+            "one).\vWith -o the laws, their intervals and how well they fit go to standard output, "
+            "without it to standard error.",
 };
 
-static int choose(const char *option, const char *word, const char *const *names, size_t count,
-                  struct argp_state *state)
+/* What the words of the command line mean to the reader. */
+static void take_words(struct arguments *arguments)
 {
-    const int index = sim_options_choice(word, names, count);
-    if (index < 0)
-        argp_error(state, "--%s: '%s' is none of its values; see --help", option, word);
-    return index;
-}
-
-/* "a=b,c=d": cut in place; argv may be changed. */
-static void add_columns(struct arguments *arguments, char *text, struct argp_state *state)
-{
-    char *rest = NULL;
-    for (char *one = strtok_r(text, ",", &rest); one != NULL; one = strtok_r(NULL, ",", &rest)) {
-        if (arguments->read.columns_count == MOST_COLUMNS)
-            argp_error(state, "--columns: more than %d", MOST_COLUMNS);
-        arguments->columns[arguments->read.columns_count++] = one;
-    }
-}
-
-static error_t parse_reading(int key, char *argument, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    static const char *const units[] = { "s", "ms", "us", "ns" };
     static const double unit_s[] = { 1.0, 1e-3, 1e-6, 1e-9 };
-    static const char *const signs[] = { "auto", ",", ";", "tab", "|" };
     static const char sign[] = { '\0', ',', ';', '\t', '|' };
-    static const char *const bad[] = { "fail", "skip" };
-    static const char *const inputs[] = { "auto", "backlog", "arrivals" };
-    switch (key) {
-    case KEY_UNIT:
-        arguments->read.unit_s = unit_s[choose("time-unit", argument, units, 4, state)];
-        return 0;
-    case KEY_DELIMITER:
-        arguments->read.delimiter = sign[choose("delimiter", argument, signs, 5, state)];
-        return 0;
-    case KEY_BAD_ROW:
-        arguments->read.skips_bad_rows = choose("on-bad-row", argument, bad, 2, state) == 1;
-        return 0;
-    case KEY_COLUMNS:
-        add_columns(arguments, argument, state);
-        return 0;
-    case KEY_INPUT:
-        arguments->fit.input = (enum wl_input)choose("input", argument, inputs, 3, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    arguments->read.unit_s = unit_s[arguments->unit];
+    arguments->read.delimiter = sign[arguments->delimiter];
+    arguments->read.skips_bad_rows = arguments->on_bad_row == 1;
+    arguments->read.columns = arguments->columns.items;
+    arguments->read.columns_count = arguments->columns.count;
 }
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->options;
-        return 0;
-    case 'o':
-        arguments->output = argument;
-        return 0;
-    case KEY_NAME:
-        arguments->name = argument;
-        return 0;
-    case KEY_FIXED:
-        arguments->fixes_workers = true;
-        return 0;
-    case KEY_PLOTS:
-        arguments->plots = argument;
-        return 0;
-    case KEY_STAGES:
-        arguments->fit.stages = argument;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (arguments->read.path != NULL)
-            argp_error(state, "one log at a time, got '%s' and '%s'", arguments->read.path,
-                       argument);
-        arguments->read.path = argument;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which log? A CSV file with columns stage, start, end");
-        return EINVAL;
-    default:
-        return parse_reading(key, argument, state);
-    }
-}
-
-static const struct argp_child children[] = { { &sim_options_format_argp, 0, NULL, 0 },
-                                              { NULL, 0, NULL, 0 } };
-static const struct argp argp = {
-    .options = table,
-    .parser = parse,
-    .args_doc = "SPANS",
-    .doc = "Fit a scenario to a log of spans (CSV, also .gz and .zst; `weir run --spans` writes "
-           "one).\vWith -o the laws, their intervals and how well they fit go to standard output, "
-           "without it to standard error.",
-    .children = children
-};
 
 static void say_skipped(const char *path, const struct wl_csv_counts *counts)
 {
@@ -193,8 +115,8 @@ static weir_status fit(const struct arguments *arguments, struct wl_span_log *lo
 int sim_cmd_fit(int argc, char **argv)
 {
     struct arguments arguments = { .fit = { .confidence = 0.95 } };
-    sim_options_parse(&argp, argc, argv, &arguments);
-    arguments.read.columns = arguments.columns;
+    sim_options_parse(&command_options, argc, argv, &arguments);
+    take_words(&arguments);
     struct wl_span_log log = { 0 };
     struct wl_model model = { 0 };
     struct weir_error error = { .phase = -1, .pool = -1 };
@@ -202,6 +124,7 @@ int sim_cmd_fit(int argc, char **argv)
     wl_model_clear(&model);
     wl_span_log_clear(&log);
     sim_options_clear(&arguments.options);
+    free(arguments.columns.items);
     if (status == WEIR_OK)
         return SIM_EXIT_OK;
     (void)fprintf(stderr, "weir: %s\n", error.text);

@@ -78,8 +78,8 @@ static void write_intervals(const struct wl_law_fit *fit, char text[CELL])
 
 static void add_row(void *state, const struct part *part)
 {
+    struct sim_table *table = state;
     char law[WL_LAW_TEXT];
-    char count[32];
     char intervals[CELL];
     char goodness[WL_LAW_TEXT];
     struct wl_law_fit fit = part->law->fit;
@@ -87,17 +87,15 @@ static void add_row(void *state, const struct part *part)
         fit.family = WL_EMPIRICAL;
         fit.parameter_count = 0;
     }
-    (void)snprintf(count, sizeof count, "%zu", part->law->n);
     write_intervals(&fit, intervals);
-    const char *const cells[COLUMNS] = { part->of,
-                                         part->what,
-                                         part->gpu,
-                                         wl_law_text(&fit, part->unit[0] == '\0' ? "" : " s", law),
-                                         count,
-                                         intervals,
-                                         part->is_sample ? "whole numbers: the sample is kept"
-                                                         : wl_law_goodness(part->law, goodness) };
-    sim_table_row(state, cells);
+    sim_table_add(table, part->of);
+    sim_table_add(table, part->what);
+    sim_table_add(table, part->gpu);
+    sim_table_add(table, wl_law_text(&fit, part->unit[0] == '\0' ? "" : " s", law));
+    sim_table_addf(table, "%zu", part->law->n);
+    sim_table_add(table, intervals);
+    sim_table_add(table, part->is_sample ? "whole numbers: the sample is kept"
+                                         : wl_law_goodness(part->law, goodness));
 }
 
 void sim_fit_print(const struct wl_model *model, enum sim_format format, FILE *out)

@@ -14,9 +14,10 @@ int sim_cli_exit_code(weir_status status)
 int sim_cli_load(const char *path, const struct sim_options *options,
                  const struct sim_policies *policies, struct sim_scenario **scenario)
 {
-    const struct sim_scenario_source source = {
-        .path = path, .sets = options->sets, .sets_count = options->sets_count, .policies = policies
-    };
+    const struct sim_scenario_source source = { .path = path,
+                                                .sets = options->sets.items,
+                                                .sets_count = options->sets.count,
+                                                .policies = policies };
     struct sim_diagnostics diagnostics = { .items = NULL };
     const weir_status status = sim_scenario_load(&source, scenario, &diagnostics);
     sim_diagnostics_print(&diagnostics, stderr);

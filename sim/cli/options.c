@@ -1,145 +1,209 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Shared options: see the header. argp accepts abbreviations and knows no "did you mean"; both are
- * settled here by walking the option tables before argp runs.
+ * Command lines by tables: see the header. argp reads the words and writes the help; it accepts
+ * abbreviations and knows no "did you mean", so unknown options are refused before it runs.
  */
 #include "sim/cli/options.h"
 
+#include "sim/cli/option_value.h"
 #include "sim/scenario/diagnostic.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NAMES = 128 };
+enum { MAX_ROWS = 48, MAX_NAMES = MAX_ROWS + 3, FIRST_KEY = 0x300 };
 
 struct names {
     const char *items[MAX_NAMES];
     size_t count;
 };
 
-int sim_options_choice(const char *word, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(word, names[i]) == 0)
-            return (int)i;
-    return -1;
-}
+/* A row and the struct that it fills. */
+struct slot {
+    const struct sim_option *row;
+    char *base;
+};
 
-static void append(const char ***items, size_t *count, const char *item,
-                   const struct argp_state *state)
-{
-    const char **grown = reallocarray(*items, *count + 1, sizeof *grown);
-    if (grown == NULL) {
-        argp_failure(state, SIM_EXIT_INPUT, 0, "out of memory");
-        return;
-    }
-    grown[(*count)++] = item;
-    *items = grown;
-}
+/* The rows of a table and of all that it brings in. */
+struct parser {
+    const struct sim_option_table *table;
+    void *arguments;
+    struct slot slots[MAX_ROWS];
+    struct argp_option options[MAX_ROWS + 1]; /* of the same rows; operands have none */
+    size_t count, options_count;
+    size_t operands; /* words taken so far */
+};
 
 void sim_options_clear(struct sim_options *options)
 {
-    free(options->sets);
-    free(options->plugins);
+    free(options->sets.items);
+    free(options->plugins.items);
     *options = (struct sim_options){ .format = options->format };
 }
 
+/* ---- what many commands share ---- */
+
 #define FORMAT_TEXT(name, text) text,
-static const char *const format_names[] = { SIM_FORMATS(FORMAT_TEXT) };
+static const struct sim_option format_rows[] = {
+    { "format", 'f', "FORMAT", SIM_OPTION(CHOICE, sim_options, format),
+      "Print as table, json, csv or md (default: table)",
+      .words = (const char *const[]){ SIM_FORMATS(FORMAT_TEXT) NULL } },
+};
 #undef FORMAT_TEXT
 
-static error_t parse_format(int key, char *argument, struct argp_state *state)
+static const struct sim_option plugin_rows[] = {
+    { "plugin", 'P', "FILE", SIM_OPTION(WORDS, sim_options, plugins),
+      "Load policies from a shared library; may be repeated" },
+};
+
+static const struct sim_option scenario_rows[] = {
+    { "set", 'S', "PATH=VALUE", SIM_OPTION(WORDS, sim_options, sets),
+      "Change a value of the scenario before it is checked, for example "
+      "cluster.nodes.dgx.count=4; may be repeated" },
+    { .kind = SIM_OPTION_OTHERS, .others = &sim_options_plugin },
+};
+
+static void check_sets(const void *arguments, const struct argp_state *state)
 {
-    struct sim_options *options = state->input;
-    if (key != 'f')
-        return ARGP_ERR_UNKNOWN;
-    const int format = sim_options_choice(argument, format_names, SIM_FORMAT_COUNT);
-    if (format < 0) {
-        const char *near = sim_near_name(argument, format_names, SIM_FORMAT_COUNT);
-        argp_error(state, "--format: '%s' is none of table, json, csv, md%s%s%s", argument,
-                   near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
-                   near == NULL ? "" : "'?");
-    } else {
-        options->format = (enum sim_format)format;
+    const struct sim_options *options = arguments;
+    for (size_t i = 0; i < options->sets.count; i++)
+        if (strchr(options->sets.items[i], '=') == NULL)
+            argp_error(state, "--set: '%s' is not PATH=VALUE", options->sets.items[i]);
+}
+
+const struct sim_option_table sim_options_format = { SIM_OPTION_ROWS(format_rows) };
+const struct sim_option_table sim_options_plugin = { SIM_OPTION_ROWS(plugin_rows) };
+const struct sim_option_table sim_options_scenario = { SIM_OPTION_ROWS(scenario_rows),
+                                                       .check = check_sets };
+
+/* ---- reading by the rows ---- */
+
+static void add_rows(struct parser *parser, const struct sim_option_table *table, char *base)
+{
+    for (size_t i = 0; i < table->count && parser->count < MAX_ROWS; i++) {
+        const struct sim_option *row = &table->rows[i];
+        if (row->kind == SIM_OPTION_OTHERS) {
+            add_rows(parser, row->others, base + row->offset);
+            continue;
+        }
+        const int key = row->letter != 0 ? row->letter : FIRST_KEY + (int)parser->count;
+        if (row->name != NULL)
+            parser->options[parser->options_count++] =
+                (struct argp_option){ .name = row->name,
+                                      .key = key,
+                                      .arg = row->argument,
+                                      .flags = row->without == NULL ? 0 : OPTION_ARG_OPTIONAL,
+                                      .doc = row->help };
+        parser->slots[parser->count++] = (struct slot){ row, base };
     }
+}
+
+static const struct slot *find_option(const struct parser *parser, int key)
+{
+    for (size_t i = 0; i < parser->count; i++) {
+        const struct sim_option *row = parser->slots[i].row;
+        if (row->name != NULL && key == (row->letter != 0 ? row->letter : FIRST_KEY + (int)i))
+            return &parser->slots[i];
+    }
+    return NULL;
+}
+
+/* The operand at a place; the last one when there are fewer, NULL when there is none. */
+static const struct slot *find_operand(const struct parser *parser, size_t place, bool *is_beyond)
+{
+    const struct slot *last = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < parser->count && count <= place; i++)
+        if (parser->slots[i].row->name == NULL) {
+            last = &parser->slots[i];
+            count++;
+        }
+    *is_beyond = count <= place && (last == NULL || last->row->kind != SIM_OPTION_WORDS);
+    return last;
+}
+
+/* Lists are cut in place: argv may be changed. */
+static void take(const struct slot *slot, char *text, const struct argp_state *state)
+{
+    const struct sim_option *row = slot->row;
+    void *to = slot->base + row->offset;
+    char *rest = NULL;
+    if (!row->is_list)
+        sim_option_take(row, text == NULL ? row->without : text, to, state);
+    else
+        for (char *one = strtok_r(text, ",", &rest); one != NULL; one = strtok_r(NULL, ",", &rest))
+            sim_option_take(row, one, to, state);
+    if (row->given != 0)
+        *(bool *)(slot->base + row->given) = true;
+}
+
+static void take_operand(struct parser *parser, char *text, const struct argp_state *state)
+{
+    bool is_beyond = false;
+    const struct slot *slot = find_operand(parser, parser->operands++, &is_beyond);
+    if (slot == NULL)
+        argp_error(state, "takes no arguments, found '%s'", text);
+    else if (is_beyond)
+        argp_error(state, "%s; found '%s' too", slot->row->one, text);
+    else
+        take(slot, text, state);
+}
+
+static void check_rows(const struct sim_option_table *table, const char *base,
+                       const struct argp_state *state)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (table->rows[i].kind == SIM_OPTION_OTHERS)
+            check_rows(table->rows[i].others, base + table->rows[i].offset, state);
+    if (table->check != NULL)
+        table->check(base, state);
+}
+
+static void check_all(const struct parser *parser, const struct argp_state *state)
+{
+    size_t place = 0;
+    for (size_t i = 0; i < parser->count; i++) {
+        const struct sim_option *row = parser->slots[i].row;
+        if (row->name == NULL && place++ >= parser->operands && row->missing != NULL)
+            argp_error(state, "%s", row->missing);
+    }
+    check_rows(parser->table, parser->arguments, state);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct parser *parser = state->input;
+    if (key == ARGP_KEY_ARG) {
+        take_operand(parser, argument, state);
+        return 0;
+    }
+    if (key == ARGP_KEY_END) {
+        check_all(parser, state);
+        return 0;
+    }
+    const struct slot *slot = find_option(parser, key);
+    if (slot == NULL)
+        return ARGP_ERR_UNKNOWN;
+    take(slot, argument, state);
     return 0;
 }
 
-static error_t parse_scenario(int key, char *argument, struct argp_state *state)
+/* ---- names of options ---- */
+
+static struct names names_of(const struct parser *parser)
 {
-    struct sim_options *options = state->input;
-    switch (key) {
-    case 'S':
-        if (strchr(argument, '=') == NULL)
-            argp_error(state, "--set: '%s' is not PATH=VALUE", argument);
-        append(&options->sets, &options->sets_count, argument, state);
-        return 0;
-    case 'P':
-        append(&options->plugins, &options->plugins_count, argument, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct names names = { { "help", "usage", "version" }, 3 };
+    for (size_t i = 0; i < parser->options_count; i++)
+        names.items[names.count++] = parser->options[i].name;
+    return names;
 }
 
-static const struct argp_option format_options[] = {
-    { "format", 'f', "FORMAT", 0, "Print as table, json, csv or md (default: table)", 0 },
-    { NULL, 0, NULL, 0, NULL, 0 }
-};
-
-static const struct argp_option plugin_options[] = {
-    { "plugin", 'P', "FILE", 0, "Load policies from a shared library; may be repeated", 0 },
-    { NULL, 0, NULL, 0, NULL, 0 }
-};
-
-static const struct argp_option scenario_options[] = {
-    { "set", 'S', "PATH=VALUE", 0,
-      "Change a value of the scenario before it is checked, for example "
-      "cluster.nodes.dgx.count=4; may be repeated",
-      0 },
-    { "plugin", 'P', "FILE", 0, "Load policies from a shared library; may be repeated", 0 },
-    { NULL, 0, NULL, 0, NULL, 0 }
-};
-
-const struct argp sim_options_format_argp = { .options = format_options, .parser = parse_format };
-const struct argp sim_options_plugin_argp = { .options = plugin_options, .parser = parse_scenario };
-const struct argp sim_options_scenario_argp = { .options = scenario_options,
-                                                .parser = parse_scenario };
-
-/* All long names of one parser, without its children. */
-static void collect_table(const struct argp *argp, struct names *names)
+static void list_names(const struct parser *parser)
 {
-    const struct argp_option *option = argp->options;
-    for (; option != NULL && (option->name != NULL || option->key != 0 || option->doc != NULL);
-         option++)
-        if (option->name != NULL && names->count < MAX_NAMES)
-            names->items[names->count++] = option->name;
-}
-
-static void collect_tree(const struct argp *argp, struct names *names)
-{
-    collect_table(argp, names);
-    const struct argp_child *child = argp->children;
-    for (; child != NULL && child->argp != NULL; child++)
-        collect_tree(child->argp, names);
-}
-
-static void collect_names(const struct argp *argp, struct names *names)
-{
-    names->items[names->count++] = "help";
-    names->items[names->count++] = "usage";
-    names->items[names->count++] = "version";
-    collect_tree(argp, names);
-}
-
-static void list_names(const struct argp *argp)
-{
-    struct names names = { .count = 0 };
-    collect_tree(argp, &names);
     puts("--help");
-    for (size_t i = 0; i < names.count; i++)
-        printf("--%s\n", names.items[i]);
+    for (size_t i = 0; i < parser->options_count; i++)
+        printf("--%s\n", parser->options[i].name);
     exit(SIM_EXIT_OK);
 }
 
@@ -178,18 +242,23 @@ static char **with_program_name(int argc, char **argv)
     return copy;
 }
 
-void sim_options_parse(const struct argp *argp, int argc, char **words, void *input)
+void sim_options_parse(const struct sim_option_table *table, int argc, char **words,
+                       void *arguments)
 {
-    struct names names = { .count = 0 };
+    struct parser parser = { .table = table, .arguments = arguments };
+    add_rows(&parser, table, arguments);
     if (argc == 2 && strcmp(words[1], SIM_OPTIONS_LIST) == 0)
-        list_names(argp);
+        list_names(&parser);
+    const struct argp argp = {
+        .options = parser.options, .parser = parse, .args_doc = table->usage, .doc = table->help
+    };
+    const struct names names = names_of(&parser);
     char **argv = with_program_name(argc, words);
-    collect_names(argp, &names);
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strncmp(argv[i], "--", 2) == 0)
             refuse_unknown(argv[0], argv[i] + 2, &names);
     argp_err_exit_status = SIM_EXIT_USAGE;
-    (void)argp_parse(argp, argc, argv, 0, NULL, input);
+    (void)argp_parse(&argp, argc, argv, 0, NULL, &parser);
     free(argv[0]);
     free(argv);
 }

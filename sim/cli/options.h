@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Options that many commands share, as argp children, and the one way to parse a command line.
+ * Command lines: each command has one table that says which options and words it takes, where they
+ * go and what its help says. Reading, ranges, help, completion and near names come from it.
  *
- * A command lists the children it wants with headings of its own and hands a pointer to a struct
- * sim_options to them through state->child_inputs. sim_options_parse() refuses unknown options with
- * the nearest known one before argp sees them. Wrong usage ends the program with code 2.
+ * A row with a name is an option, one without is a word of the command line (an operand), and a row
+ * of kind OTHERS brings in the rows that many commands share. Wrong usage ends the program with
+ * code 2; an unknown option is refused with the nearest known one.
  */
 #ifndef SIM_CLI_OPTIONS_H
 #define SIM_CLI_OPTIONS_H
@@ -13,6 +14,7 @@
 
 #include <argp.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum sim_exit {
     SIM_EXIT_OK = 0,
@@ -24,31 +26,78 @@ enum sim_exit {
     SIM_EXIT_INTERRUPTED = 130
 };
 
-struct sim_options {
-    enum sim_format format; /* --format; what it was before when not given */
-    const char **sets;      /* --set path=value, in order */
-    size_t sets_count;
-    const char **plugins; /* --plugin FILE, in order */
-    size_t plugins_count;
+/* Words in the order in which they were given; they point into the command line. */
+struct sim_words {
+    const char **items;
+    size_t count;
 };
 
-/* --format table|json|csv|md */
-extern const struct argp sim_options_format_argp;
-/* --plugin FILE alone */
-extern const struct argp sim_options_plugin_argp;
-/* --set PATH=VALUE, --plugin FILE */
-extern const struct argp sim_options_scenario_argp;
+enum sim_option_kind {
+    SIM_OPTION_TEXT,    /* const char *; one of `words` where there are any */
+    SIM_OPTION_FLAG,    /* bool */
+    SIM_OPTION_COUNT,   /* uint32_t */
+    SIM_OPTION_COUNT64, /* uint64_t, or int64_t with a limit that it can hold */
+    SIM_OPTION_CHOICE,  /* uint32_t or an enum: index into `words` */
+    SIM_OPTION_TIME,    /* double, seconds: 90, 90s, 15m, 1h30m, 2d, 01:20:00 */
+    SIM_OPTION_WORDS,   /* struct sim_words; may be repeated */
+    SIM_OPTION_OTHERS   /* what the rows of `others` fill */
+};
+
+struct sim_option_table;
+
+struct sim_option {
+    const char *name;     /* NULL = an operand */
+    int letter;           /* 0 = none */
+    const char *argument; /* as the help calls it */
+    uint32_t kind;        /* enum sim_option_kind */
+    size_t offset;
+    const char *help;
+    const char *const *words;  /* ended by NULL */
+    uint64_t min, max;         /* of counts; max 0 = the largest there is */
+    bool is_list;              /* WORDS: may be joined by commas */
+    const char *without;       /* the argument that an option without one stands for */
+    size_t given;              /* of a bool that says whether it was given; 0 = none */
+    const char *missing, *one; /* of an operand: what is said when it is not there, or once more */
+    const struct sim_option_table *others;
+};
+
+struct sim_option_table {
+    const struct sim_option *rows;
+    size_t count;
+    const char *usage, *help;
+    /* What no single row can see: ends the program by argp_error(); NULL = nothing. */
+    void (*check)(const void *arguments, const struct argp_state *state);
+};
+
+#define SIM_OPTION(its_kind, type, member)                                                         \
+    .kind = SIM_OPTION_##its_kind, .offset = offsetof(struct type, member)
+#define SIM_OPTION_WORDS_OF(...)                                                                   \
+    .words = (const char *const[])                                                                 \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
+#define SIM_OPTION_ROWS(table) .rows = (table), .count = sizeof(table) / sizeof((table)[0])
+
+struct sim_options {
+    enum sim_format format;   /* --format; what it was before when not given */
+    struct sim_words sets;    /* --set path=value, in order */
+    struct sim_words plugins; /* --plugin FILE, in order */
+};
+
+/* Of a struct sim_options: --format table|json|csv|md; --plugin FILE; --set PATH=VALUE with
+ * --plugin. */
+extern const struct sim_option_table sim_options_format;
+extern const struct sim_option_table sim_options_plugin;
+extern const struct sim_option_table sim_options_scenario;
 
 /* The only word of a command line that makes sim_options_parse() print the long options, one a
  * line, and end the program: how completion learns them. */
 #define SIM_OPTIONS_LIST "--list-options"
 
-/* argp_parse with order kept, code 2 for wrong usage and "did you mean" for unknown options.
- * words[0] is the subcommand's name; messages begin with "weir NAME". */
-void sim_options_parse(const struct argp *argp, int argc, char **words, void *input);
-
-/* Index of `word` among `count` names, or -1. */
-int sim_options_choice(const char *word, const char *const *names, size_t count);
+/* Fills `arguments`, which holds the defaults. words[0] is the subcommand's name; messages begin
+ * with "weir NAME". */
+void sim_options_parse(const struct sim_option_table *table, int argc, char **words,
+                       void *arguments);
 
 void sim_options_clear(struct sim_options *options);
 

@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_FOLDER = 0x200, KEY_TERM, KEY_AT };
-
 struct arguments {
     struct sim_options options;
     struct sim_run_choice choice;
@@ -21,61 +19,24 @@ struct arguments {
     bool is_term;
 };
 
-static const struct argp_option table[] = {
-    { "output", 'o', "FILE", 0, "Picture to write, .svg .png or .pdf (default: NAME.svg)", 0 },
-    { "folder", KEY_FOLDER, "FOLDER", 0,
-      "Keep NAME.dat and NAME.gp there, to edit and draw again with gnuplot", 0 },
-    { "term", KEY_TERM, NULL, 0, "Draw with letters in the terminal", 0 },
-    { "at", KEY_AT, "TIME", 0, "Moment of the placement chart (default: the busiest)", 0 },
-    { NULL, 0, NULL, 0, NULL, 0 }
+static const struct sim_option command_rows[] = {
+    { "output", 'o', "FILE", SIM_OPTION(TEXT, arguments, output),
+      "Picture to write, .svg .png or .pdf (default: NAME.svg)" },
+    { "folder", 0, "FOLDER", SIM_OPTION(TEXT, arguments, folder),
+      "Keep NAME.dat and NAME.gp there, to edit and draw again with gnuplot" },
+    { "term", 0, NULL, SIM_OPTION(FLAG, arguments, is_term), "Draw with letters in the terminal" },
+    { "at", 0, "TIME", SIM_OPTION(TIME, arguments, at_s),
+      "Moment of the placement chart (default: the busiest)" },
+    { .argument = "DB", SIM_OPTION(TEXT, arguments, database), .missing = "which database?" },
+    { .argument = "NAME", SIM_OPTION(TEXT, arguments, name), .one = "one chart at a time" },
+    { SIM_OPTION(OTHERS, arguments, choice), .others = &sim_run_choice_options },
+    { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_format },
 };
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->choice;
-        state->child_inputs[1] = &arguments->options;
-        return 0;
-    case 'o':
-        arguments->output = argument;
-        return 0;
-    case KEY_FOLDER:
-        arguments->folder = argument;
-        return 0;
-    case KEY_TERM:
-        arguments->is_term = true;
-        return 0;
-    case KEY_AT:
-        arguments->at_s = sim_time_option(argument, state, "--at");
-        return 0;
-    case ARGP_KEY_ARG:
-        if (arguments->name != NULL)
-            argp_error(state, "one chart at a time; found '%s' too", argument);
-        if (arguments->database == NULL)
-            arguments->database = argument;
-        else
-            arguments->name = argument;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which database?");
-        return EINVAL;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_child children[] = { { &sim_run_choice_argp, 0, NULL, 0 },
-                                              { &sim_options_format_argp, 0, NULL, 0 },
-                                              { NULL, 0, NULL, 0 } };
-static const struct argp argp = { .options = table,
-                                  .parser = parse,
-                                  .args_doc = "DB [NAME]",
-                                  .doc =
-                                      "Draw one chart of a result database with gnuplot, or list "
-                                      "the charts there are.",
-                                  .children = children };
+static const struct sim_option_table command_options = {
+    SIM_OPTION_ROWS(command_rows),
+    .usage = "DB [NAME]",
+    .help = "Draw one chart of a result database with gnuplot, or list the charts there are.",
+};
 
 static int list_plots(enum sim_format format)
 {
@@ -161,7 +122,7 @@ static weir_status draw(const struct arguments *arguments, struct weir_error *er
 int sim_cmd_plot(int argc, char **argv)
 {
     struct arguments arguments = { .at_s = (double)NAN };
-    sim_options_parse(&argp, argc, argv, &arguments);
+    sim_options_parse(&command_options, argc, argv, &arguments);
     if (arguments.name == NULL)
         return list_plots(arguments.options.format);
     struct weir_error error = { .phase = -1, .pool = -1 };

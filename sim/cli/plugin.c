@@ -101,7 +101,7 @@ static weir_status probe(const char *path, struct weir_error *error)
     return status;
 }
 
-int sim_plugins_load(const char *const *paths, size_t count, struct sim_policies *policies)
+int sim_plugins_load(const struct sim_words *paths, struct sim_policies *policies)
 {
     struct weir_error error = { .phase = -1, .pool = -1 };
     weir_status status = WEIR_OK;
@@ -114,12 +114,12 @@ int sim_plugins_load(const char *const *paths, size_t count, struct sim_policies
         status = add_scaling(policies, &sim_command_scaling, &error);
     for (uint32_t i = 0; i < weir_queueing_count() && status == WEIR_OK; i++)
         status = add_queueing(policies, weir_queueing_at(i), &error);
-    for (size_t i = 0; i < count && status == WEIR_OK; i++) {
-        status = probe(paths[i], &error);
+    for (size_t i = 0; i < paths->count && status == WEIR_OK; i++) {
+        status = probe(paths->items[i], &error);
         if (status == WEIR_OK)
-            status = load(paths[i], policies, &error);
+            status = load(paths->items[i], policies, &error);
         if (status != WEIR_OK)
-            weir_error_wrap(&error, "--plugin %s", paths[i]);
+            weir_error_wrap(&error, "--plugin %s", paths->items[i]);
     }
     if (status == WEIR_OK)
         return SIM_EXIT_OK;

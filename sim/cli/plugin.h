@@ -5,11 +5,12 @@
 #ifndef SIM_CLI_PLUGIN_H
 #define SIM_CLI_PLUGIN_H
 
+#include "sim/cli/options.h"
 #include "sim/scenario/scenario.h"
 
 /* Built-ins and the policies of the named files. Returns an exit code; messages went to standard
  * error. Plug-ins stay loaded until the program ends. */
-int sim_plugins_load(const char *const *paths, size_t count, struct sim_policies *policies);
+int sim_plugins_load(const struct sim_words *paths, struct sim_policies *policies);
 void sim_plugins_clear(struct sim_policies *policies);
 
 #endif

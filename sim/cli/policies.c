@@ -81,10 +81,10 @@ static void list_policies(const struct sim_policies *policies, enum sim_format f
     struct sim_table *table = sim_table_create(policy_columns, POLICY_COLUMNS);
     for (size_t i = 0; i < policy_count(policies); i++) {
         const struct policy policy = policy_at(policies, i);
-        char count[CELL];
-        (void)snprintf(count, sizeof count, "%u", policy.count);
-        const char *cells[POLICY_COLUMNS] = { policy.kind, policy.name, count, policy.summary };
-        sim_table_row(table, cells);
+        sim_table_add(table, policy.kind);
+        sim_table_add(table, policy.name);
+        sim_table_addf(table, "%u", policy.count);
+        sim_table_add(table, policy.summary);
     }
     sim_table_print(table, format, stdout);
     sim_table_destroy(table);
@@ -177,46 +177,35 @@ static bool is_verb(const char *word)
     return strcmp(word, "check") == 0 || strcmp(word, "new") == 0;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void check(const void *given, const struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->options;
-        state->child_inputs[1] = &arguments->options;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (arguments->name != NULL && arguments->object == NULL && is_verb(arguments->name))
-            arguments->object = argument;
-        else if (arguments->name != NULL)
-            argp_error(state, "one policy at a time, '%s' is the second", argument);
-        else
-            arguments->name = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (arguments->name != NULL && arguments->object == NULL && is_verb(arguments->name))
-            argp_error(state, "%s what?", arguments->name);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    const struct arguments *arguments = given;
+    const bool has_verb = arguments->name != NULL && is_verb(arguments->name);
+    if (has_verb && arguments->object == NULL)
+        argp_error(state, "%s what?", arguments->name);
+    if (!has_verb && arguments->object != NULL)
+        argp_error(state, "one policy at a time; found '%s' too", arguments->object);
 }
+
+static const struct sim_option command_rows[] = {
+    { .argument = "NAME", SIM_OPTION(TEXT, arguments, name) },
+    { .argument = "NAME", SIM_OPTION(TEXT, arguments, object), .one = "one policy at a time" },
+    { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_format },
+    { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_plugin },
+};
+static const struct sim_option_table command_options = {
+    SIM_OPTION_ROWS(command_rows),
+    .check = check,
+    .usage = "[NAME]\ncheck FILE.so\nnew NAME",
+    .help = "List the policies, or the parameters of one, or check that the policies of a "
+            "module keep the contract (exit code 4: they do not), or begin a module.",
+};
 
 int sim_cmd_policies(int argc, char **argv)
 {
     struct arguments arguments = { .name = NULL };
-    const struct argp_child children[] = { { &sim_options_format_argp, 0, NULL, 0 },
-                                           { &sim_options_plugin_argp, 0, NULL, 0 },
-                                           { NULL, 0, NULL, 0 } };
-    const struct argp argp = {
-        .parser = parse,
-        .args_doc = "[NAME]\ncheck FILE.so\nnew NAME",
-        .doc = "List the policies, or the parameters of one, or check that the policies of a "
-               "module keep the contract (exit code 4: they do not), or begin a module.",
-        .children = children,
-    };
     struct sim_policies policies;
-    sim_options_parse(&argp, argc, argv, &arguments);
+    sim_options_parse(&command_options, argc, argv, &arguments);
     if (arguments.object != NULL) {
         const int verdict = strcmp(arguments.name, "new") == 0
                                 ? sim_policies_new(arguments.object)
@@ -224,8 +213,7 @@ int sim_cmd_policies(int argc, char **argv)
         sim_options_clear(&arguments.options);
         return verdict;
     }
-    int code =
-        sim_plugins_load(arguments.options.plugins, arguments.options.plugins_count, &policies);
+    int code = sim_plugins_load(&arguments.options.plugins, &policies);
     if (code == SIM_EXIT_OK) {
         if (arguments.name == NULL)
             list_policies(&policies, arguments.options.format);

@@ -435,7 +435,7 @@ static size_t try_queueings(const struct sim_policies *policies,
 int sim_policies_check(const char *path, enum sim_format format)
 {
     struct sim_policies policies = { 0 };
-    const int code = sim_plugins_load(&path, 1, &policies);
+    const int code = sim_plugins_load(&(struct sim_words){ &path, 1 }, &policies);
     if (code != SIM_EXIT_OK)
         return code;
     char *note =

@@ -15,43 +15,21 @@ struct arguments {
     const char *database, *output;
 };
 
-static const struct argp_option table[] = { { "output", 'o', "FILE.html", 0,
-                                              "Page to write (default: beside the database)", 0 },
-                                            { NULL, 0, NULL, 0, NULL, 0 } };
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->choice;
-        return 0;
-    case 'o':
-        arguments->output = argument;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (arguments->database != NULL)
-            argp_error(state, "one database, please; found '%s' too", argument);
-        arguments->database = argument;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which database?");
-        return EINVAL;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_child children[] = { { &sim_run_choice_argp, 0, NULL, 0 },
-                                              { NULL, 0, NULL, 0 } };
-static const struct argp argp = {
-    .options = table,
-    .parser = parse,
-    .args_doc = "DB",
-    .doc = "Write a report about one run of a result database and the comparison it belongs to: "
-           "findings, tables, charts with their data, assumptions, how to repeat. The page loads "
-           "nothing and needs no script.",
-    .children = children
+static const struct sim_option command_rows[] = {
+    { "output", 'o', "FILE.html", SIM_OPTION(TEXT, arguments, output),
+      "Page to write (default: beside the database)" },
+    { .argument = "DB",
+      SIM_OPTION(TEXT, arguments, database),
+      .missing = "which database?",
+      .one = "one database, please" },
+    { SIM_OPTION(OTHERS, arguments, choice), .others = &sim_run_choice_options },
+};
+static const struct sim_option_table command_options = {
+    SIM_OPTION_ROWS(command_rows),
+    .usage = "DB",
+    .help = "Write a report about one run of a result database and the comparison it belongs to: "
+            "findings, tables, charts with their data, assumptions, how to repeat. The page loads "
+            "nothing and needs no script.",
 };
 
 /* review.db -> review.html */
@@ -67,7 +45,7 @@ static void default_output(const char *database, char path[PATH_ROOM])
 int sim_cmd_report(int argc, char **argv)
 {
     struct arguments arguments = { .choice = { .variant = NULL } };
-    sim_options_parse(&argp, argc, argv, &arguments);
+    sim_options_parse(&command_options, argc, argv, &arguments);
     char path[PATH_ROOM];
     default_output(arguments.database, path);
     const char *output = arguments.output == NULL ? path : arguments.output;

@@ -16,59 +16,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL = 64 };
-
 struct arguments {
     struct sim_options common;
     struct sim_run_choice choice;
     const char *database, *output;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->choice;
-        state->child_inputs[1] = &arguments->common;
-        state->child_inputs[2] = &arguments->common;
-        return 0;
-    case 'o':
-        arguments->output = argument;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (arguments->database != NULL)
-            argp_error(state, "one database at a time, '%s' is the second", argument);
-        arguments->database = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (arguments->database == NULL)
-            argp_error(state, "which database?");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option option_table[] = {
-    { "output", 'o', "DB", 0, "Write the repeated runs into a database of their own", 0 },
-    { NULL, 0, NULL, 0, NULL, 0 }
+static const struct sim_option command_rows[] = {
+    { "output", 'o', "DB", SIM_OPTION(TEXT, arguments, output),
+      "Write the repeated runs into a database of their own" },
+    { .argument = "DB",
+      SIM_OPTION(TEXT, arguments, database),
+      .missing = "which database?",
+      .one = "one database at a time" },
+    { SIM_OPTION(OTHERS, arguments, choice), .others = &sim_run_choice_options },
+    { SIM_OPTION(OTHERS, arguments, common), .others = &sim_options_format },
+    { SIM_OPTION(OTHERS, arguments, common), .others = &sim_options_plugin },
 };
-
-static const struct argp_child children[] = { { &sim_run_choice_argp, 0, NULL, 0 },
-                                              { &sim_options_format_argp, 0, NULL, 0 },
-                                              { &sim_options_plugin_argp, 0, NULL, 0 },
-                                              { NULL, 0, NULL, 0 } };
-
-static const struct argp argp = {
-    .options = option_table,
-    .parser = parse,
-    .args_doc = "DB",
-    .doc = "Repeat the runs of a result database (all, or those of --variant and --replication) "
-           "and compare their digests.\v"
-           "Nothing but the database is needed: it holds the resolved scenario, the seed and the "
-           "modules' paths. Exit codes: 0 the same, 1 another result, 3 database, 4 module.",
-    .children = children
+static const struct sim_option_table command_options = {
+    SIM_OPTION_ROWS(command_rows),
+    .usage = "DB",
+    .help = "Repeat the runs of a result database (all, or those of --variant and --replication) "
+            "and compare their digests.\v"
+            "Nothing but the database is needed: it holds the resolved scenario, the seed and the "
+            "modules' paths. Exit codes: 0 the same, 1 another result, 3 database, 4 module.",
 };
 
 static const struct sim_column columns[] = {
@@ -140,15 +111,11 @@ static weir_status repeat(const struct sim_stored_run *run, const struct sim_sce
 static void add_row(struct sim_table *table, const struct sim_stored_run *run,
                     const struct sim_run_summary *summary, bool is_same)
 {
-    char replication[CELL];
-    char stored[CELL];
-    char now[CELL];
-    (void)snprintf(replication, CELL, "%u", run->replication);
-    (void)snprintf(stored, CELL, "%016" PRIx64, run->result_digest);
-    (void)snprintf(now, CELL, "%016" PRIx64, summary->result_digest);
-    const char *const cells[COLUMNS] = { run->variant, replication, stored, now,
-                                         is_same ? "same" : "differs" };
-    sim_table_row(table, cells);
+    sim_table_add(table, run->variant);
+    sim_table_addf(table, "%u", run->replication);
+    sim_table_addf(table, "%016" PRIx64, run->result_digest);
+    sim_table_addf(table, "%016" PRIx64, summary->result_digest);
+    sim_table_add(table, is_same ? "same" : "differs");
 }
 
 /* Runs that were not finished have no digest to compare with. */
@@ -235,14 +202,13 @@ int sim_cmd_rerun(int argc, char **argv)
     struct arguments arguments = { .choice = { .replication = SIM_ALL_REPLICATIONS } };
     struct sim_policies policies = { 0 };
     struct sim_stored stored = { 0 };
-    sim_options_parse(&argp, argc, argv, &arguments);
+    sim_options_parse(&command_options, argc, argv, &arguments);
     char *command_line = sim_command_line("rerun", argc, argv);
     const weir_status status = sim_stored_open(arguments.database, arguments.choice.variant,
                                                arguments.choice.replication, &stored, &error);
     int code = sim_analysis_exit(status, &error);
     if (code == SIM_EXIT_OK)
-        code = sim_stored_policies(&stored, arguments.common.plugins,
-                                   arguments.common.plugins_count, &policies);
+        code = sim_stored_policies(&stored, &arguments.common.plugins, &policies);
     if (code == SIM_EXIT_OK)
         code = rerun(&arguments, &stored, command_line, &policies);
     sim_plugins_clear(&policies);

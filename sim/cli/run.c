@@ -11,47 +11,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_SPANS = 0x200, KEY_SPANS_LIMIT };
-
-static const struct argp_option own_options[] = {
-    { "spans", KEY_SPANS, "FILE", 0,
-      "Write every task of the first replication: .csv, .csv.gz, or a Chrome trace .json, .json.gz",
-      0 },
-    { "spans-limit", KEY_SPANS_LIMIT, "N", 0,
-      "Write at most N spans (default: all, in a trace 1000000)", 0 },
-    { NULL, 0, NULL, 0, NULL, 0 }
-};
-
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void check(const void *given, const struct argp_state *state)
 {
-    struct sim_simulate_options *options = state->input;
-    if (key == KEY_SPANS)
-        options->spans = argument;
-    if (key == KEY_SPANS_LIMIT)
-        options->spans_limit = sim_whole_option("spans-limit", argument, UINT64_MAX, state);
-    if (key == KEY_SPANS || key == KEY_SPANS_LIMIT)
-        return 0;
-    if (key == ARGP_KEY_INIT)
-        state->child_inputs[0] = options;
-    if (key == ARGP_KEY_END && options->path == NULL)
-        argp_error(state, "which scenario? (scenarios/README.md lists those that come with weir)");
-    if (key == ARGP_KEY_END && options->spans != NULL && options->resume)
+    const struct sim_simulate_options *options = given;
+    if (options->spans != NULL && options->resume)
         argp_error(state, "--spans needs a run from the start, --resume keeps finished ones");
-    return key == ARGP_KEY_INIT || key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = { { &sim_simulate_argp, 0, NULL, 0 },
-                                              { NULL, 0, NULL, 0 } };
-static const struct argp argp = { .options = own_options,
-                                  .parser = parse,
-                                  .args_doc = "SCENARIO",
-                                  .doc =
-                                      "Simulate a scenario.\v"
-                                      "Exit codes: 0 ok, 1 an expectation is not met (--check) or "
-                                      "a run ended early without being expected to, 2 usage or "
-                                      "invalid scenario, 3 input or database, "
-                                      "4 scheduler module, 5 broken invariant, 130 interrupted.",
-                                  .children = children };
+static const struct sim_option command_rows[] = {
+    { "spans", 0, "FILE", SIM_OPTION(TEXT, sim_simulate_options, spans),
+      "Write every task of the first replication: .csv, .csv.gz, or a Chrome trace .json, "
+      ".json.gz" },
+    { "spans-limit", 0, "N", SIM_OPTION(COUNT64, sim_simulate_options, spans_limit),
+      "Write at most N spans (default: all, in a trace 1000000)" },
+    { .argument = "SCENARIO",
+      SIM_OPTION(TEXT, sim_simulate_options, path),
+      .missing = "which scenario? (scenarios/README.md lists those that come with weir)",
+      .one = "one file at a time" },
+    { .kind = SIM_OPTION_OTHERS, .others = &sim_simulate_table },
+};
+static const struct sim_option_table command_options = {
+    SIM_OPTION_ROWS(command_rows),
+    .check = check,
+    .usage = "SCENARIO",
+    .help = "Simulate a scenario.\v"
+            "Exit codes: 0 ok, 1 an expectation is not met (--check) or "
+            "a run ended early without being expected to, 2 usage or "
+            "invalid scenario, 3 input or database, "
+            "4 scheduler module, 5 broken invariant, 130 interrupted.",
+};
 
 static double throughput(const struct sim_run_summary *run)
 {
@@ -72,16 +60,6 @@ static void write_number(struct sim_json *json, const char *key, double value)
     sim_json_number(sim_json_key(json, key), value);
 }
 
-/* The rows of a query on one run. */
-static sqlite3_stmt *rows_of(const struct sim_experiment *experiment, const char *sql, size_t run)
-{
-    sqlite3_stmt *rows = NULL;
-    if (sqlite3_prepare_v2(experiment->results, sql, -1, &rows, NULL) != SQLITE_OK)
-        return NULL;
-    (void)sqlite3_bind_int64(rows, 1, (int64_t)run + 1);
-    return rows;
-}
-
 static const char *text_of(sqlite3_stmt *row, int column)
 {
     return (const char *)sqlite3_column_text(row, column);
@@ -96,14 +74,14 @@ static double number_of(sqlite3_stmt *row, int column)
 static void write_metrics(struct sim_json *json, const struct sim_experiment *experiment,
                           size_t run)
 {
-    sqlite3_stmt *row = rows_of(experiment,
-                                "SELECT metric, value FROM (SELECT rowid AS id, 0 AS part, * FROM "
-                                "result UNION ALL SELECT rowid, 1, run_id, metric, label, value, "
-                                "unit, 1, 0, 0 FROM result_wall) WHERE run_id = ? AND label = '' "
-                                "ORDER BY part, id",
-                                run);
-    sim_json_key(json, "metrics");
-    sim_json_begin_object(json);
+    sqlite3_stmt *row =
+        sim_experiment_rows(experiment,
+                            "SELECT metric, value FROM (SELECT rowid AS id, 0 AS part, * FROM "
+                            "result UNION ALL SELECT rowid, 1, run_id, metric, label, value, "
+                            "unit, 1, 0, 0 FROM result_wall) WHERE run_id = ? AND label = '' "
+                            "ORDER BY part, id",
+                            run);
+    sim_json_begin_object(sim_json_key(json, "metrics"));
     while (row != NULL && sqlite3_step(row) == SQLITE_ROW)
         write_number(json, text_of(row, 0), number_of(row, 1));
     sim_json_end_object(json);
@@ -113,21 +91,19 @@ static void write_metrics(struct sim_json *json, const struct sim_experiment *ex
 /* Metric by metric, in the order in which they came. */
 static void write_labels(struct sim_json *json, const struct sim_experiment *experiment, size_t run)
 {
-    sqlite3_stmt *row =
-        rows_of(experiment,
-                "SELECT metric, label, value, rowid = first FROM (SELECT rowid, *, min(rowid) OVER "
-                "(PARTITION BY metric) AS first FROM result WHERE run_id = ? AND label <> '') "
-                "ORDER BY first, rowid",
-                run);
+    sqlite3_stmt *row = sim_experiment_rows(
+        experiment,
+        "SELECT metric, label, value, rowid = first FROM (SELECT rowid, *, min(rowid) OVER "
+        "(PARTITION BY metric) AS first FROM result WHERE run_id = ? AND label <> '') "
+        "ORDER BY first, rowid",
+        run);
     bool is_open = false;
-    sim_json_key(json, "metrics_by_label");
-    sim_json_begin_object(json);
+    sim_json_begin_object(sim_json_key(json, "metrics_by_label"));
     while (row != NULL && sqlite3_step(row) == SQLITE_ROW) {
         if (sqlite3_column_int(row, 3) != 0) {
             if (is_open)
                 sim_json_end_object(json);
-            sim_json_key(json, text_of(row, 0));
-            sim_json_begin_object(json);
+            sim_json_begin_object(sim_json_key(json, text_of(row, 0)));
             is_open = true;
         }
         write_number(json, text_of(row, 1), number_of(row, 2));
@@ -143,14 +119,10 @@ static void write_run(struct sim_json *json, const struct sim_experiment *experi
     struct sim_run_summary summary = { .completion_s = (double)NAN };
     const struct sim_run_summary *run = &summary;
     (void)sim_experiment_summary(experiment, index, &summary);
-    sim_json_key(json, "replication");
-    sim_json_unsigned(json, run->replication);
-    sim_json_key(json, "seed");
-    sim_json_unsigned(json, run->seed);
-    sim_json_key(json, "status");
-    sim_json_string(json, run->outcome);
-    sim_json_key(json, "message");
-    sim_json_string(json, run->message);
+    sim_json_unsigned(sim_json_key(json, "replication"), run->replication);
+    sim_json_unsigned(sim_json_key(json, "seed"), run->seed);
+    sim_json_string(sim_json_key(json, "status"), run->outcome);
+    sim_json_string(sim_json_key(json, "message"), run->message);
     write_digest(json, "digest", run->digest);
     write_digest(json, "result_digest", run->result_digest);
     write_number(json, "simulated_s", run->simulated_s);
@@ -167,7 +139,7 @@ static void write_run(struct sim_json *json, const struct sim_experiment *experi
     write_metrics(json, experiment, index);
     write_labels(json, experiment, index);
     if (sim_experiment_keep(experiment, 0) >= SIM_KEEP_JOBS)
-        sim_run_decisions_write(json, experiment->results, (int64_t)index + 1);
+        sim_run_decisions_write(json, experiment, index);
 }
 
 static void print_json(const struct sim_experiment *experiment, FILE *out)
@@ -177,10 +149,8 @@ static void print_json(const struct sim_experiment *experiment, FILE *out)
     sim_json_integer(sim_json_key(&json, "schema"), 1);
     sim_json_string(sim_json_key(&json, "scenario"), experiment->scenarios[0]->name);
     write_digest(&json, "scenario_digest", experiment->scenarios[0]->digest);
-    sim_json_key(&json, "database");
-    sim_json_string(&json, experiment->database);
-    sim_json_key(&json, "expectations_unmet");
-    sim_json_unsigned(&json, experiment->unmet_count);
+    sim_json_string(sim_json_key(&json, "database"), experiment->database);
+    sim_json_unsigned(sim_json_key(&json, "expectations_unmet"), experiment->unmet_count);
     sim_json_unsigned(sim_json_key(&json, "unexpected_ends"), experiment->unexpected_ends);
     write_run(&json, experiment, 0);
     if (experiment->replications > 1) {
@@ -197,6 +167,18 @@ static void print_json(const struct sim_experiment *experiment, FILE *out)
 }
 
 /* ---- one screen for a person ---- */
+
+/* Of the first variant, over its replications. */
+static double mean_of(const struct sim_experiment *experiment, const char *metric,
+                      const char *label)
+{
+    return sim_experiment_mean(experiment, 0, metric, label);
+}
+
+static double mean(const struct sim_experiment *experiment, const char *metric)
+{
+    return mean_of(experiment, metric, "");
+}
 
 static void duration_text(double seconds, char *text, size_t capacity)
 {
@@ -215,9 +197,9 @@ static void print_latency(const struct sim_experiment *experiment, FILE *out)
     char p50[32];
     char p95[32];
     char p99[32];
-    duration_text(sim_experiment_mean(experiment, 0, "lat.e2e.p50", ""), p50, sizeof(p50));
-    duration_text(sim_experiment_mean(experiment, 0, "lat.e2e.p95", ""), p95, sizeof(p95));
-    duration_text(sim_experiment_mean(experiment, 0, "lat.e2e.p99", ""), p99, sizeof(p99));
+    duration_text(mean(experiment, "lat.e2e.p50"), p50, sizeof(p50));
+    duration_text(mean(experiment, "lat.e2e.p95"), p95, sizeof(p95));
+    duration_text(mean(experiment, "lat.e2e.p99"), p99, sizeof(p99));
     (void)fprintf(out, "latency        p50 %s   p95 %s   p99 %s\n", p50, p95, p99);
 }
 
@@ -232,10 +214,10 @@ static void print_bottleneck(const struct sim_experiment *experiment, size_t pip
     for (size_t s = 0; s < work->stages_count; s++) {
         char label[256];
         const struct sim_stage *stage = &work->stages[s];
-        double value = sim_experiment_mean(experiment, 0, "bottleneck.share", stage->name);
+        double value = mean_of(experiment, "bottleneck.share", stage->name);
         (void)snprintf(label, sizeof label, "%s/%s", work->name, stage->name);
         if (isnan(value)) /* another pipeline has a stage of this name */
-            value = sim_experiment_mean(experiment, 0, "bottleneck.share", label);
+            value = mean_of(experiment, "bottleneck.share", label);
         if (value > share) {
             share = value;
             worst = stage;
@@ -252,18 +234,17 @@ static void print_pipeline(const struct sim_experiment *experiment, size_t index
     const char *name = scenario->pipelines[index].name;
     const bool has_label = scenario->pipelines_count > 1 || scenario->workloads_count > 0;
     char p95[32];
-    duration_text(sim_experiment_mean(experiment, 0, "lat.e2e.p95", has_label ? name : ""), p95,
-                  sizeof p95);
+    duration_text(mean_of(experiment, "lat.e2e.p95", has_label ? name : ""), p95, sizeof p95);
     (void)fprintf(out, "%-14s %.4g items/s   latency p95 %s\n", name,
-                  sim_experiment_mean(experiment, 0, "thr.pipeline", has_label ? name : ""), p95);
+                  mean_of(experiment, "thr.pipeline", has_label ? name : ""), p95);
     print_bottleneck(experiment, index, "  slowest      ", out);
 }
 
 static void print_gpu(const struct sim_experiment *experiment, FILE *out)
 {
-    const double active = sim_experiment_mean(experiment, 0, "util.gpu.active", "");
-    const double assigned = sim_experiment_mean(experiment, 0, "util.gpu.assigned", "");
-    const double frag = sim_experiment_mean(experiment, 0, "frag.gpu.fgd", "");
+    const double active = mean(experiment, "util.gpu.active");
+    const double assigned = mean(experiment, "util.gpu.assigned");
+    const double frag = mean(experiment, "frag.gpu.fgd");
     if (!isnan(active))
         (void)fprintf(out,
                       "GPUs           allocated %.1f %%   used %.1f %% (worker busy)   "
@@ -303,37 +284,36 @@ static void print_causes(const struct sim_experiment *experiment, FILE *out)
                    { "unalloc.model_pct", "no accepted model" },
                    { "unalloc.policy_pct", "refused by the policy" },
                    { "unalloc.no_demand_pct", "not asked for" } };
-    (void)fprintf(
-        out, "unallocated    %.2f %%:", sim_experiment_mean(experiment, 0, "unalloc.gpu_pct", ""));
+    (void)fprintf(out, "unallocated    %.2f %%:", mean(experiment, "unalloc.gpu_pct"));
     for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
-        const double value = sim_experiment_mean(experiment, 0, causes[i].metric, "");
+        const double value = mean(experiment, causes[i].metric);
         if (value >= 0.005)
             (void)fprintf(out, "   %s %.2f %%", causes[i].text, value);
     }
     (void)fputc('\n', out);
-    sqlite3_stmt *row = rows_of(experiment,
-                                "SELECT change FROM placement_change WHERE run_id = ? AND label = "
-                                "'' ORDER BY rank LIMIT 1",
-                                0);
+    sqlite3_stmt *row =
+        sim_experiment_rows(experiment,
+                            "SELECT change FROM placement_change WHERE run_id = ? AND label = "
+                            "'' ORDER BY rank LIMIT 1",
+                            0);
     if (row != NULL && sqlite3_step(row) == SQLITE_ROW)
         (void)fprintf(out, "would help     %s: %.1f GPUs more allocated\n", text_of(row, 0),
-                      sim_experiment_mean(experiment, 0, "unalloc.best_change_gpus", ""));
+                      mean(experiment, "unalloc.best_change_gpus"));
     (void)sqlite3_finalize(row);
 }
 
 static void print_defrag(const struct sim_experiment *experiment, FILE *out)
 {
-    const double moves = sim_experiment_mean(experiment, 0, "defrag.moves", "");
+    const double moves = mean(experiment, "defrag.moves");
     if (isnan(moves))
         return;
-    (void)fprintf(out,
-                  "moving jobs    %.0f moves of %.1f GPUs (%.1f GPU hours): fragmented %.1f → %.1f "
-                  "GPUs, %+.1f GPUs allocated\n",
-                  moves, sim_experiment_mean(experiment, 0, "defrag.moved_gpus", ""),
-                  sim_experiment_mean(experiment, 0, "defrag.cost_gpu_h", ""),
-                  sim_experiment_mean(experiment, 0, "defrag.frag_before_gpus", ""),
-                  sim_experiment_mean(experiment, 0, "defrag.frag_after_gpus", ""),
-                  sim_experiment_mean(experiment, 0, "defrag.regained_gpus", ""));
+    (void)fprintf(
+        out,
+        "moving jobs    %.0f moves of %.1f GPUs (%.1f GPU hours): fragmented %.1f → %.1f "
+        "GPUs, %+.1f GPUs allocated\n",
+        moves, mean(experiment, "defrag.moved_gpus"), mean(experiment, "defrag.cost_gpu_h"),
+        mean(experiment, "defrag.frag_before_gpus"), mean(experiment, "defrag.frag_after_gpus"),
+        mean(experiment, "defrag.regained_gpus"));
 }
 
 /* How far from the best that any scheduler could do. */
@@ -342,13 +322,13 @@ static void print_bound(const struct sim_experiment *experiment, FILE *out)
     static const char *const labels[] = { "100 % arrived", "" };
     (void)fprintf(out, "bound         ");
     for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
-        const double bound = sim_experiment_mean(experiment, 0, "alloc.bound_pct", labels[i]);
-        const double gap = sim_experiment_mean(experiment, 0, "alloc.gap_pp", labels[i]);
+        const double bound = mean_of(experiment, "alloc.bound_pct", labels[i]);
+        const double gap = mean_of(experiment, "alloc.gap_pp", labels[i]);
         if (!isnan(bound))
             (void)fprintf(out, " GPUs %.2f %%, %.2f pp more, %s  ", bound, gap,
                           labels[i][0] == '\0' ? "at the end" : "when 100 % were asked for;");
     }
-    (void)fprintf(out, "(%.2f s)\n", sim_experiment_mean(experiment, 0, "bound.wall_s", ""));
+    (void)fprintf(out, "(%.2f s)\n", mean(experiment, "bound.wall_s"));
 }
 
 /* A static workload: no time, so no throughput and no latency. */
@@ -360,18 +340,15 @@ static void print_jobs(const struct sim_experiment *experiment, const struct sim
                   experiment->scenarios[0]->sched.placement.placement->name,
                   (unsigned long long)run->seed, (unsigned long long)run->events, run->wall_s);
     (void)fprintf(out, "jobs           %.0f placed   %.0f refused   %s\n",
-                  sim_experiment_mean(experiment, 0, "jobs.placed", ""),
-                  sim_experiment_mean(experiment, 0, "jobs.failed", ""), run->outcome);
-    const double memory = sim_experiment_mean(experiment, 0, "alloc.mem_pct", "");
+                  mean(experiment, "jobs.placed"), mean(experiment, "jobs.failed"), run->outcome);
+    const double memory = mean(experiment, "alloc.mem_pct");
     (void)fprintf(out, "allocated      GPUs %.2f %%   CPUs %.2f %%",
-                  sim_experiment_mean(experiment, 0, "alloc.gpu_pct", ""),
-                  sim_experiment_mean(experiment, 0, "alloc.cpu_pct", ""));
+                  mean(experiment, "alloc.gpu_pct"), mean(experiment, "alloc.cpu_pct"));
     if (!isnan(memory))
         (void)fprintf(out, "   memory %.2f %%", memory);
     (void)fputc('\n', out);
     (void)fprintf(out, "fragmented     %.2f %% of all GPUs, at %.1f %% asked for\n",
-                  sim_experiment_mean(experiment, 0, "frag.gpu_pct", ""),
-                  sim_experiment_mean(experiment, 0, "demand.gpu_pct", ""));
+                  mean(experiment, "frag.gpu_pct"), mean(experiment, "demand.gpu_pct"));
     print_bound(experiment, out);
     print_causes(experiment, out);
     print_defrag(experiment, out);
@@ -395,12 +372,12 @@ static void print_labels(const struct sim_experiment *experiment, size_t index, 
         char label[256];
         (void)snprintf(label, sizeof label, "%s%s%s", total_label(scenario, index),
                        scenario->workloads_count > 1 ? "/" : "", workload->labels[i]);
-        (void)fprintf(
-            out, "  %-12s %8.0f arrived   accepted %.2f %%   wait %.4g s mean, %.4g s p95\n",
-            workload->labels[i], sim_experiment_mean(experiment, 0, "jobs.arrived", label),
-            100 * sim_experiment_mean(experiment, 0, "jobs.acceptance", label),
-            sim_experiment_mean(experiment, 0, "wait.job.mean", label),
-            sim_experiment_mean(experiment, 0, "wait.job.p95", label));
+        (void)fprintf(out,
+                      "  %-12s %8.0f arrived   accepted %.2f %%   wait %.4g s mean, %.4g s p95\n",
+                      workload->labels[i], mean_of(experiment, "jobs.arrived", label),
+                      100 * mean_of(experiment, "jobs.acceptance", label),
+                      mean_of(experiment, "wait.job.mean", label),
+                      mean_of(experiment, "wait.job.p95", label));
     }
 }
 
@@ -409,30 +386,28 @@ static void print_workload(const struct sim_experiment *experiment, const char *
 {
     const struct sim_scenario *scenario = experiment->scenarios[0];
     const char *label = total_label(scenario, index);
-    const double restarted = sim_experiment_mean(experiment, 0, "jobs.restarted", label);
+    const double restarted = mean_of(experiment, "jobs.restarted", label);
     char lost[64] = "";
     if (restarted > 0)
         (void)snprintf(lost, sizeof lost, "%.3g lost with a node   ", restarted);
     (void)fprintf(out, "%-14s %.0f arrived   %.0f done   %.0f refused   %s%s\n",
-                  *label == '\0' ? "jobs" : label,
-                  sim_experiment_mean(experiment, 0, "jobs.arrived", label),
-                  sim_experiment_mean(experiment, 0, "jobs.done", label),
-                  sim_experiment_mean(experiment, 0, "jobs.refused", label), lost,
+                  *label == '\0' ? "jobs" : label, mean_of(experiment, "jobs.arrived", label),
+                  mean_of(experiment, "jobs.done", label),
+                  mean_of(experiment, "jobs.refused", label), lost,
                   strcmp(outcome, "horizon") == 0 ? "up to the horizon" : outcome);
     (void)fprintf(out, "wait           mean %.4g s   p95 %.4g s   %.4g jobs waiting on average\n",
-                  sim_experiment_mean(experiment, 0, "wait.job.mean", label),
-                  sim_experiment_mean(experiment, 0, "wait.job.p95", label),
-                  sim_experiment_mean(experiment, 0, "queue.len.mean", label));
+                  mean_of(experiment, "wait.job.mean", label),
+                  mean_of(experiment, "wait.job.p95", label),
+                  mean_of(experiment, "queue.len.mean", label));
 }
 
 static void print_held(const struct sim_experiment *experiment, FILE *out)
 {
-    const double gpus = sim_experiment_mean(experiment, 0, "util.gpu.assigned", "");
-    (void)fprintf(out, "held           CPUs %.2f %%",
-                  100 * sim_experiment_mean(experiment, 0, "util.cpu.assigned", ""));
+    const double gpus = mean(experiment, "util.gpu.assigned");
+    (void)fprintf(out, "held           CPUs %.2f %%", 100 * mean(experiment, "util.cpu.assigned"));
     if (!isnan(gpus))
         (void)fprintf(out, "   GPUs %.2f %%   fragmented %.2f GPUs", 100 * gpus,
-                      sim_experiment_mean(experiment, 0, "frag.gpu.fgd", ""));
+                      mean(experiment, "frag.gpu.fgd"));
     (void)fputc('\n', out);
 }
 
@@ -480,14 +455,13 @@ static void print_summary(const struct sim_experiment *experiment,
     char simulated[32];
     char completed[32];
     duration_text(run->simulated_s, simulated, sizeof(simulated));
-    duration_text(sim_experiment_mean(experiment, 0, "makespan", ""), completed, sizeof(completed));
+    duration_text(mean(experiment, "makespan"), completed, sizeof(completed));
     (void)fprintf(out, "%s · %s + %s · seed %llu · %s simulated in %.2f s (%.1f M events/s)\n",
                   experiment->scenarios[0]->name, sched->scaling.scaling->name,
                   sched->placement.placement->name, (unsigned long long)run->seed, simulated,
                   run->wall_s, (double)run->events / 1e6 / fmax(run->wall_s, 1e-9));
     (void)fprintf(out, "throughput     %.4g items/s   steady %.4g items/s   %llu items",
-                  sim_experiment_mean(experiment, 0, "thr.pipeline", ""),
-                  sim_experiment_mean(experiment, 0, "thr.pipeline.steady", ""),
+                  mean(experiment, "thr.pipeline"), mean(experiment, "thr.pipeline.steady"),
                   (unsigned long long)run->items_done);
     if (strcmp(run->outcome, "complete") == 0)
         (void)fprintf(out, "   complete in %s\n", completed);
@@ -514,12 +488,12 @@ static void print_rows(const struct sim_experiment *experiment, enum sim_format 
         { "Mean", "value", "", true, true },
     };
     struct sim_table *table = sim_table_create(columns, 3);
-    sqlite3_stmt *row =
-        rows_of(experiment, "SELECT metric, label FROM result WHERE run_id = ? ORDER BY rowid", 0);
+    sqlite3_stmt *row = sim_experiment_rows(
+        experiment, "SELECT metric, label FROM result WHERE run_id = ? ORDER BY rowid", 0);
     while (row != NULL && sqlite3_step(row) == SQLITE_ROW) {
         char text[40];
-        sim_json_number_text(sim_experiment_mean(experiment, 0, text_of(row, 0), text_of(row, 1)),
-                             text, sizeof(text));
+        sim_json_number_text(mean_of(experiment, text_of(row, 0), text_of(row, 1)), text,
+                             sizeof(text));
         const char *const cells[] = { text_of(row, 0), text_of(row, 1), text };
         sim_table_row(table, cells);
     }
@@ -553,7 +527,7 @@ int sim_cmd_run(int argc, char **argv)
     struct sim_simulate_options options = { 0 };
     struct sim_policies policies = { 0 };
     struct sim_experiment experiment = { 0 };
-    sim_options_parse(&argp, argc, argv, &options);
+    sim_options_parse(&command_options, argc, argv, &options);
     char *command_line = sim_command_line("run", argc, argv);
     int code = sim_simulate(&options, false, command_line, &policies, &experiment);
     struct sim_run_summary first;

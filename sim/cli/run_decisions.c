@@ -4,23 +4,15 @@
 
 #include <sqlite3.h>
 
-static sqlite3_stmt *query(sqlite3 *db, const char *sql, int64_t run_id)
+static void write_stages(struct sim_json *json, const struct sim_experiment *experiment, size_t run)
 {
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
-        return NULL;
-    (void)sqlite3_bind_int64(statement, 1, run_id);
-    return statement;
-}
-
-static void write_stages(struct sim_json *json, sqlite3 *db, int64_t run_id)
-{
-    sqlite3_stmt *row = query(db,
-                              "SELECT g.name, coalesce(sum(w.tasks), 0), "
-                              "sum(w.worker IS NOT NULL AND w.ended_s IS NULL) FROM stage g "
-                              "LEFT JOIN worker w ON w.run_id = g.run_id AND w.stage = g.stage "
-                              "WHERE g.run_id = ? GROUP BY g.stage ORDER BY g.stage",
-                              run_id);
+    sqlite3_stmt *row =
+        sim_experiment_rows(experiment,
+                            "SELECT g.name, coalesce(sum(w.tasks), 0), "
+                            "sum(w.worker IS NOT NULL AND w.ended_s IS NULL) FROM stage g "
+                            "LEFT JOIN worker w ON w.run_id = g.run_id AND w.stage = g.stage "
+                            "WHERE g.run_id = ? GROUP BY g.stage ORDER BY g.stage",
+                            run);
     sim_json_begin_array(sim_json_key(json, "stages"));
     while (row != NULL && sqlite3_step(row) == SQLITE_ROW) {
         sim_json_begin_object(json);
@@ -33,13 +25,13 @@ static void write_stages(struct sim_json *json, sqlite3 *db, int64_t run_id)
     (void)sqlite3_finalize(row);
 }
 
-static void write_vector(struct sim_json *json, sqlite3 *db, const char *column, int64_t run_id,
-                         int64_t decision)
+static void write_vector(struct sim_json *json, const struct sim_experiment *experiment, size_t run,
+                         const char *column, int64_t decision)
 {
     char *sql = sqlite3_mprintf(
         "SELECT %s FROM decision_stage WHERE run_id = ? AND decision = %lld ORDER BY stage", column,
         (long long)decision);
-    sqlite3_stmt *row = query(db, sql, run_id);
+    sqlite3_stmt *row = sim_experiment_rows(experiment, sql, run);
     sim_json_begin_array(json);
     while (row != NULL && sqlite3_step(row) == SQLITE_ROW)
         sim_json_integer(json, sqlite3_column_int64(row, 0));
@@ -48,28 +40,28 @@ static void write_vector(struct sim_json *json, sqlite3 *db, const char *column,
     sqlite3_free(sql);
 }
 
-static void write_decisions(struct sim_json *json, sqlite3 *db, int64_t run_id)
+static void write_decisions(struct sim_json *json, const struct sim_experiment *experiment,
+                            size_t run)
 {
-    sqlite3_stmt *row = query(
-        db, "SELECT decision, t_s FROM decision WHERE run_id = ? ORDER BY decision LIMIT 1000",
-        run_id);
+    sqlite3_stmt *row = sim_experiment_rows(
+        experiment,
+        "SELECT decision, t_s FROM decision WHERE run_id = ? ORDER BY decision LIMIT 1000", run);
     sim_json_begin_array(sim_json_key(json, "decisions"));
     while (row != NULL && sqlite3_step(row) == SQLITE_ROW) {
         const int64_t decision = sqlite3_column_int64(row, 0);
         sim_json_begin_object(json);
         sim_json_number(sim_json_key(json, "t_s"), sqlite3_column_double(row, 1));
-        sim_json_key(json, "workers");
-        write_vector(json, db, "workers_after", run_id, decision);
-        sim_json_key(json, "slots");
-        write_vector(json, db, "slots", run_id, decision);
+        write_vector(sim_json_key(json, "workers"), experiment, run, "workers_after", decision);
+        write_vector(sim_json_key(json, "slots"), experiment, run, "slots", decision);
         sim_json_end_object(json);
     }
     sim_json_end_array(json);
     (void)sqlite3_finalize(row);
 }
 
-void sim_run_decisions_write(struct sim_json *json, sqlite3 *db, int64_t run_id)
+void sim_run_decisions_write(struct sim_json *json, const struct sim_experiment *experiment,
+                             size_t run)
 {
-    write_stages(json, db, run_id);
-    write_decisions(json, db, run_id);
+    write_stages(json, experiment, run);
+    write_decisions(json, experiment, run);
 }

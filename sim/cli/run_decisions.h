@@ -3,12 +3,12 @@
 #ifndef SIM_CLI_RUN_DECISIONS_H
 #define SIM_CLI_RUN_DECISIONS_H
 
+#include "sim/cli/experiment.h"
 #include "sim/cli/json_writer.h"
-
-struct sqlite3;
 
 /* Adds "stages": [{name, completed, workers}] and "decisions": [{t_s, workers: [...], slots:
  * [...]}] of one run to the open object; nothing when the database cannot be read. */
-void sim_run_decisions_write(struct sim_json *json, struct sqlite3 *db, int64_t run_id);
+void sim_run_decisions_write(struct sim_json *json, const struct sim_experiment *experiment,
+                             size_t run);
 
 #endif

@@ -8,35 +8,24 @@
 
 #include <stdlib.h>
 
-static const struct argp_option command_options[] = {
-    { "format", 'f', "FORMAT", 0, "Print as markdown or json (a JSON Schema); default: markdown",
-      0 },
-    { NULL, 0, NULL, 0, NULL, 0 }
+struct arguments {
+    uint32_t format; /* markdown, json */
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    static const char *const formats[] = { "markdown", "json" };
-    bool *is_json = state->input;
-    if (key == ARGP_KEY_ARG)
-        argp_error(state, "takes no arguments, found '%s'", argument);
-    if (key != 'f')
-        return ARGP_ERR_UNKNOWN;
-    const int format = sim_options_choice(argument, formats, 2);
-    if (format < 0)
-        argp_error(state, "--format: '%s' is neither markdown nor json", argument);
-    *is_json = format == 1;
-    return 0;
-}
+static const struct sim_option command_rows[] = {
+    { "format", 'f', "FORMAT", SIM_OPTION(CHOICE, arguments, format),
+      "Print as markdown or json (a JSON Schema); default: markdown",
+      SIM_OPTION_WORDS_OF("markdown", "json") },
+};
+static const struct sim_option_table command_options = {
+    SIM_OPTION_ROWS(command_rows), .help = "Print the reference of all keys of scenario files."
+};
 
 int sim_cmd_schema(int argc, char **argv)
 {
-    const struct argp argp = { .options = command_options,
-                               .parser = parse,
-                               .doc = "Print the reference of all keys of scenario files." };
-    bool is_json = false;
-    sim_options_parse(&argp, argc, argv, &is_json);
-    char *text = is_json ? sim_schema_json() : sim_schema_markdown();
+    struct arguments arguments = { .format = 0 };
+    sim_options_parse(&command_options, argc, argv, &arguments);
+    char *text = arguments.format == 1 ? sim_schema_json() : sim_schema_markdown();
     if (text == NULL) {
         fputs("weir schema: out of memory\n", stderr);
         return SIM_EXIT_INPUT;

@@ -40,17 +40,6 @@ static void show_table(struct show *show, const char *key, const char *heading,
     printf("\n");
 }
 
-/* Numbers are rounded for people and exact for programs. */
-static void put_number(const struct show *show, double value, char text[CELL])
-{
-    if (show->format == SIM_FORMAT_JSON || show->format == SIM_FORMAT_CSV)
-        sim_json_number_text(value, text, CELL);
-    else
-        (void)sim_table_number(value, 4, text, CELL);
-    if (!isfinite(value))
-        (void)snprintf(text, CELL, "-");
-}
-
 /* ---- cluster ---- */
 
 static const struct sim_column node_columns[] = {
@@ -101,27 +90,17 @@ static void node_row(struct show *show, struct sim_table *table, const struct si
     const double ram = show->format == SIM_FORMAT_JSON || show->format == SIM_FORMAT_CSV
                            ? (double)type->ram_bytes
                            : (double)type->ram_bytes / 1e9;
-    char count[CELL];
-    char cpus[CELL];
-    char ram_text[CELL];
     char gpus[CELL];
-    char nvdecs[CELL];
-    char nvencs[CELL];
-    put_number(show, group->count, count);
-    put_number(show, type->cpus, cpus);
-    put_number(show, ram, ram_text);
     gpus_text(scenario, type, gpus);
-    put_number(show, engines(scenario, type, false), nvdecs);
-    put_number(show, engines(scenario, type, true), nvencs);
-    const char *cells[NODE_COLUMNS] = { group->name == NULL ? type->name : group->name,
-                                        count,
-                                        cpus,
-                                        type->ram_bytes == 0 ? "-" : ram_text,
-                                        gpus,
-                                        share_text(type),
-                                        nvdecs,
-                                        nvencs };
-    sim_table_row(table, cells);
+    sim_table_add(table, group->name == NULL ? type->name : group->name);
+    sim_table_add_numbers(
+        table, show->format,
+        (const double[]){ group->count, type->cpus, type->ram_bytes == 0 ? (double)NAN : ram }, 3);
+    sim_table_add(table, gpus);
+    sim_table_add(table, share_text(type));
+    sim_table_add_numbers(
+        table, show->format,
+        (const double[]){ engines(scenario, type, false), engines(scenario, type, true) }, 2);
 }
 
 static void show_nodes(struct show *show)
@@ -157,26 +136,16 @@ static void stage_row(struct show *show, struct sim_table *table,
     const double *needs = entry->needs[SIM_BOUND_REQUESTED];
     const int resources[] = { SIM_BOUND_CPU, SIM_BOUND_GPU, SIM_BOUND_NVDEC, SIM_BOUND_NVENC };
     char shape[CELL];
-    char fixed[CELL];
-    char task[CELL];
-    char rate[CELL];
-    char best[CELL];
-    char use[4][CELL];
+    double numbers[8] = { stage->workers < 0 ? (double)NAN : stage->workers, entry->task_s,
+                          entry->rate_per_s };
+    for (size_t i = 0; i < 4; i++)
+        numbers[3 + i] = needs[resources[i]] > 0 ? needs[resources[i]] / entry->rate_per_s : 0;
+    numbers[7] = workers;
     (void)weir_shape_print(&stage->shape, shape, sizeof shape);
-    put_number(show, stage->workers < 0 ? (double)NAN : stage->workers, fixed);
-    put_number(show, entry->task_s, task);
-    put_number(show, entry->rate_per_s, rate);
-    put_number(show, workers, best);
-    for (int i = 0; i < 4; i++)
-        put_number(show, needs[resources[i]] > 0 ? needs[resources[i]] / entry->rate_per_s : 0,
-                   use[i]);
-    const char *cells[STAGE_COLUMNS] = {
-        stage->name, shape,  weir_shape_kind_name(stage->shape.kind),
-        fixed,       task,   rate,
-        use[0],      use[1], use[2],
-        use[3],      best,
-    };
-    sim_table_row(table, cells);
+    sim_table_add(table, stage->name);
+    sim_table_add(table, shape);
+    sim_table_add(table, weir_shape_kind_name(stage->shape.kind));
+    sim_table_add_numbers(table, show->format, numbers, 8);
 }
 
 static void show_stages(struct show *show, const struct sim_bound_problem *problem,
@@ -206,15 +175,10 @@ static void show_limits(struct show *show, const struct sim_bound_problem *probl
     for (uint32_t r = 0; r < SIM_BOUND_RESOURCE_COUNT; r++) {
         if (!isfinite(bound->limit_per_s[r]))
             continue;
-        char total[CELL];
-        char need[CELL];
-        char limit[CELL];
         const double all = problem->totals[SIM_BOUND_REQUESTED][r];
-        put_number(show, all, total);
-        put_number(show, all / bound->limit_per_s[r], need);
-        put_number(show, bound->limit_per_s[r], limit);
-        const char *cells[LIMIT_COLUMNS] = { sim_bound_resource_name(r), total, need, limit };
-        sim_table_row(table, cells);
+        const double most = bound->limit_per_s[r];
+        sim_table_add(table, sim_bound_resource_name(r));
+        sim_table_add_numbers(table, show->format, (const double[]){ all, all / most, most }, 3);
     }
     show_table(show, "limits", "Limits of the resources (workers divided at will)", table);
     sim_table_destroy(table);
@@ -270,17 +234,15 @@ enum { CHANGE_COLUMNS = sizeof change_columns / sizeof change_columns[0] };
 
 static void change_row(struct show *show, struct sim_table *table, const struct sim_change *change)
 {
-    char bound[CELL];
-    char gain[CELL];
-    put_number(show, change->integer_per_s, bound);
+    const double gain = 100 * change->gain;
+    sim_table_add(table, change->text);
+    sim_table_add_numbers(table, show->format, &change->integer_per_s, 1);
     if (show->format == SIM_FORMAT_JSON || show->format == SIM_FORMAT_CSV)
-        put_number(show, 100 * change->gain, gain);
+        sim_table_add_numbers(table, show->format, &gain, 1);
     else
-        (void)snprintf(gain, sizeof gain, "%+.1f", 100 * change->gain);
-    const char *remark =
-        change->kind == SIM_CHANGE_HEAVY ? "busy stage: a share may slow it down" : "";
-    const char *cells[CHANGE_COLUMNS] = { change->text, bound, gain, remark };
-    sim_table_row(table, cells);
+        sim_table_addf(table, "%+.1f", gain);
+    sim_table_add(table,
+                  change->kind == SIM_CHANGE_HEAVY ? "busy stage: a share may slow it down" : "");
 }
 
 static void show_changes(struct show *show, const struct sim_changes *changes)
@@ -432,45 +394,28 @@ static int show_scenario(const struct sim_scenario *scenario, enum sim_format fo
     return sim_cli_exit_code(status);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->options;
-        state->child_inputs[1] = &arguments->options;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (arguments->file != NULL)
-            argp_error(state, "one scenario at a time, '%s' is the second", argument);
-        arguments->file = argument;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "a scenario file is missing (- is standard input)");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct sim_option command_rows[] = {
+    { .argument = "FILE",
+      SIM_OPTION(TEXT, arguments, file),
+      .missing = "a scenario file is missing (- is standard input)",
+      .one = "one scenario at a time" },
+    { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_format },
+    { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_scenario },
+};
+static const struct sim_option_table command_options = {
+    SIM_OPTION_ROWS(command_rows),
+    .usage = "FILE",
+    .help = "Show the cluster, the stages, how fast the work could be at best and what would "
+            "raise that. Runs no simulation.",
+};
 
 int sim_cmd_show(int argc, char **argv)
 {
     struct arguments arguments = { .file = NULL };
-    const struct argp_child children[] = { { &sim_options_format_argp, 0, NULL, 0 },
-                                           { &sim_options_scenario_argp, 0, NULL, 0 },
-                                           { NULL, 0, NULL, 0 } };
-    const struct argp argp = {
-        .parser = parse,
-        .args_doc = "FILE",
-        .doc = "Show the cluster, the stages, how fast the work could be at best and what would "
-               "raise that. Runs no simulation.",
-        .children = children,
-    };
     struct sim_policies policies;
     struct sim_scenario *scenario = NULL;
-    sim_options_parse(&argp, argc, argv, &arguments);
-    int code =
-        sim_plugins_load(arguments.options.plugins, arguments.options.plugins_count, &policies);
+    sim_options_parse(&command_options, argc, argv, &arguments);
+    int code = sim_plugins_load(&arguments.options.plugins, &policies);
     if (code == SIM_EXIT_OK) {
         code = sim_cli_load(arguments.file, &arguments.options, &policies, &scenario);
         if (code == SIM_EXIT_OK)

@@ -23,13 +23,9 @@ struct sim_simulate_options {
     bool no_database, resume, quiet, paranoid, check;
 };
 
-/* -o, -s, -n, -j, --no-db, --resume, --quiet, --check, --check-invariants and the file; children of
- * the two commands. */
-extern const struct argp sim_simulate_argp;
-
-/* A whole number up to `max`, decimal or 0x..., or the program ends with a sentence. */
-uint64_t sim_whole_option(const char *name, const char *text, uint64_t max,
-                          const struct argp_state *state);
+/* -o, -s, -n, -j, --no-db, --resume, --quiet, --check, --check-invariants; --format, --set,
+ * --plugin: of a struct sim_simulate_options. */
+extern const struct sim_option_table sim_simulate_table;
 
 /* The command line as one string, for the database and for advice; malloc'ed. */
 char *sim_command_line(const char *command, int argc, char **argv);

@@ -26,62 +26,37 @@ struct arguments {
     struct sim_run_choice choice;
     const char *database;
     double at_s;
-    bool as_json;
+    uint32_t format; /* yaml, json */
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void check(const void *given, const struct argp_state *state)
 {
-    static const char *const formats[] = { "yaml", "json" };
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->choice;
-        state->child_inputs[1] = &arguments->common;
-        return 0;
-    case 't':
-        arguments->at_s = sim_time_option(argument, state, "--at");
-        return 0;
-    case 'f':
-        if (sim_options_choice(argument, formats, 2) < 0)
-            argp_error(state, "--format: '%s' is neither yaml nor json", argument);
-        arguments->as_json = sim_options_choice(argument, formats, 2) == 1;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (arguments->database != NULL)
-            argp_error(state, "one database at a time, '%s' is the second", argument);
-        arguments->database = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (arguments->database == NULL)
-            argp_error(state, "which database?");
-        if (isnan(arguments->at_s))
-            argp_error(state, "--at is missing: the moment to take");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    const struct arguments *arguments = given;
+    if (isnan(arguments->at_s))
+        argp_error(state, "--at is missing: the moment to take");
 }
 
-static const struct argp_option option_table[] = {
-    { "at", 't', "TIME", 0, "Simulated time: 90, 15m, 1h30m", 0 },
-    { "format", 'f', "FORMAT", 0,
+static const struct sim_option command_rows[] = {
+    { "at", 't', "TIME", SIM_OPTION(TIME, arguments, at_s), "Simulated time: 90, 15m, 1h30m" },
+    { "format", 'f', "FORMAT", SIM_OPTION(CHOICE, arguments, format),
       "yaml: the `initial` mapping of a scenario; json: all that the scheduler knows, jobs "
       "included, as weir decide reads it (default: yaml)",
-      0 },
-    { NULL, 0, NULL, 0, NULL, 0 }
+      SIM_OPTION_WORDS_OF("yaml", "json") },
+    { .argument = "DB",
+      SIM_OPTION(TEXT, arguments, database),
+      .missing = "which database?",
+      .one = "one database at a time" },
+    { SIM_OPTION(OTHERS, arguments, choice), .others = &sim_run_choice_options },
+    { SIM_OPTION(OTHERS, arguments, common), .others = &sim_options_plugin },
 };
-static const struct argp_child children[] = { { &sim_run_choice_argp, 0, NULL, 0 },
-                                              { &sim_options_plugin_argp, 0, NULL, 0 },
-                                              { NULL, 0, NULL, 0 } };
-static const struct argp argp = {
-    .options = option_table,
-    .parser = parse,
-    .args_doc = "DB",
-    .doc = "Write the state of a stored run at one moment as the `initial` mapping of a scenario "
-           "(workers by stage and node, queues, estimates), or what its scheduler knows.\v"
-           "Append it to the scenario and set input.items to what the comments say to go on from "
-           "there. Exit codes: 0, 2 no such run or moment, 3 database, 4 module.",
-    .children = children
+static const struct sim_option_table command_options = {
+    SIM_OPTION_ROWS(command_rows),
+    .check = check,
+    .usage = "DB",
+    .help = "Write the state of a stored run at one moment as the `initial` mapping of a scenario "
+            "(workers by stage and node, queues, estimates), or what its scheduler knows.\v"
+            "Append it to the scenario and set input.items to what the comments say to go on from "
+            "there. Exit codes: 0, 2 no such run or moment, 3 database, 4 module.",
 };
 
 /* ---- writing ---- */
@@ -238,7 +213,7 @@ static weir_status take(const struct sim_scenario *scenario, const struct sim_st
         (sim_world_is_done(world) || sim_engine_now(world->context.engine) < at_ns))
         status = weir_fail(error, WEIR_ENOTFOUND, "the run is over at %.9g s; it ended at %.9g s",
                            at_s, (double)sim_world_end_ns(world) / 1e9);
-    if (status == WEIR_OK && arguments->as_json)
+    if (status == WEIR_OK && arguments->format == 1)
         status = sim_port_export(world->port, stdout);
     else if (status == WEIR_OK)
         put_all(world, run, at_s, stdout);
@@ -253,14 +228,13 @@ int sim_cmd_snapshot(int argc, char **argv)
     struct sim_policies policies = { 0 };
     struct sim_stored stored = { 0 };
     struct sim_scenario *scenario = NULL;
-    sim_options_parse(&argp, argc, argv, &arguments);
+    sim_options_parse(&command_options, argc, argv, &arguments);
     const char *variant = arguments.choice.variant == NULL ? "" : arguments.choice.variant;
     weir_status status =
         sim_stored_open(arguments.database, variant, arguments.choice.replication, &stored, &error);
     int code = SIM_EXIT_OK;
     if (status == WEIR_OK)
-        code = sim_stored_policies(&stored, arguments.common.plugins,
-                                   arguments.common.plugins_count, &policies);
+        code = sim_stored_policies(&stored, &arguments.common.plugins, &policies);
     if (status == WEIR_OK && code == SIM_EXIT_OK)
         status = sim_stored_scenario(&stored, &stored.runs[0], &policies, &scenario, &error);
     if (status == WEIR_OK && code == SIM_EXIT_OK)

@@ -248,18 +248,19 @@ weir_status sim_stored_scenario(const struct sim_stored *stored, const struct si
     return status;
 }
 
-int sim_stored_policies(const struct sim_stored *stored, const char *const *plugins, size_t count,
+int sim_stored_policies(const struct sim_stored *stored, const struct sim_words *plugins,
                         struct sim_policies *policies)
 {
+    if (plugins->count > 0)
+        return sim_plugins_load(plugins, policies);
     const char **paths = calloc(stored->files_count + 1, sizeof(*paths));
     size_t found = 0;
     if (paths == NULL)
         return SIM_EXIT_INVARIANT;
-    for (size_t i = 0; i < stored->files_count && count == 0; i++)
+    for (size_t i = 0; i < stored->files_count; i++)
         if (stored->files[i].is_module)
             paths[found++] = stored->files[i].opened;
-    const int code = count > 0 ? sim_plugins_load(plugins, count, policies)
-                               : sim_plugins_load(paths, found, policies);
+    const int code = sim_plugins_load(&(struct sim_words){ paths, found }, policies);
     free(paths);
     return code;
 }

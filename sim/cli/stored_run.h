@@ -9,6 +9,7 @@
 #define SIM_CLI_STORED_RUN_H
 
 #include "sim/cli/experiment.h"
+#include "sim/cli/options.h"
 
 /* A file that an experiment read. */
 struct sim_stored_file {
@@ -52,7 +53,7 @@ weir_status sim_stored_scenario(const struct sim_stored *stored, const struct si
                                 struct weir_error *error);
 
 /* Built-ins, the modules named by the user, or else those the experiment had. Exit code. */
-int sim_stored_policies(const struct sim_stored *stored, const char *const *plugins, size_t count,
+int sim_stored_policies(const struct sim_stored *stored, const struct sim_words *plugins,
                         struct sim_policies *policies);
 
 #endif

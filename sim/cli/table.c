@@ -6,11 +6,10 @@
  */
 #include "sim/cli/table.h"
 
-#include "weir/version.h"
-
 #include <libsmartcols.h>
 #include <locale.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +17,8 @@ struct sim_table {
     const struct sim_column *columns;
     size_t column_count;
     char **cells; /* row after row */
-    size_t row_count;
-    size_t capacity; /* rows */
+    size_t cell_count;
+    size_t capacity; /* cells */
 };
 
 static void *must(void *block)
@@ -39,30 +38,58 @@ struct sim_table *sim_table_create(const struct sim_column *columns, size_t coun
     return table;
 }
 
-void sim_table_row(struct sim_table *table, const char *const *cells)
+void sim_table_add(struct sim_table *table, const char *text)
 {
-    if (table->row_count == table->capacity) {
-        table->capacity = table->capacity == 0 ? 16 : table->capacity * 2;
-        char **grown =
-            reallocarray(table->cells, table->capacity * table->column_count, sizeof *grown);
+    if (table->cell_count == table->capacity) {
+        table->capacity = table->capacity == 0 ? 64 : table->capacity * 2;
+        char **grown = reallocarray(table->cells, table->capacity, sizeof *grown);
         table->cells = must(grown);
     }
-    char **row = table->cells + table->row_count * table->column_count;
+    table->cells[table->cell_count++] = must(strdup(text == NULL ? "" : text));
+}
+
+void sim_table_addf(struct sim_table *table, const char *format, ...)
+{
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    sim_table_add(table, text);
+}
+
+void sim_table_add_numbers(struct sim_table *table, enum sim_format format, const double *values,
+                           size_t count)
+{
+    const bool is_exact = format == SIM_FORMAT_JSON || format == SIM_FORMAT_CSV;
+    for (size_t i = 0; i < count; i++) {
+        char text[64] = "-";
+        if (isfinite(values[i]) && is_exact)
+            sim_json_number_text(values[i], text, sizeof text);
+        else if (values[i] >= 1000 && values[i] < 1e15)
+            (void)snprintf(text, sizeof text, "%.0f", values[i]);
+        else if (isfinite(values[i]))
+            (void)sim_table_number(values[i], 4, text, sizeof text);
+        sim_table_add(table, text);
+    }
+}
+
+void sim_table_row(struct sim_table *table, const char *const *cells)
+{
     for (size_t i = 0; i < table->column_count; i++)
-        row[i] = must(strdup(cells[i] == NULL ? "" : cells[i]));
-    table->row_count++;
+        sim_table_add(table, cells[i]);
 }
 
 size_t sim_table_rows(const struct sim_table *table)
 {
-    return table->row_count;
+    return table->cell_count / table->column_count;
 }
 
 void sim_table_destroy(struct sim_table *table)
 {
     if (table == NULL)
         return;
-    for (size_t i = 0; i < table->row_count * table->column_count; i++)
+    for (size_t i = 0; i < table->cell_count; i++)
         free(table->cells[i]);
     free(table->cells);
     free(table);
@@ -92,7 +119,7 @@ static struct libscols_table *lay_out(const struct sim_table *table)
         must(scols_table_new_column(layout, heading, 0,
                                     table->columns[i].is_right ? SCOLS_FL_RIGHT : 0));
     }
-    for (size_t row = 0; row < table->row_count; row++) {
+    for (size_t row = 0; row < sim_table_rows(table); row++) {
         struct libscols_line *line = must(scols_table_new_line(layout, NULL));
         for (size_t i = 0; i < table->column_count; i++)
             (void)scols_line_set_data(line, i, cell_at(table, row, i));
@@ -102,7 +129,7 @@ static struct libscols_table *lay_out(const struct sim_table *table)
 
 static void print_people(const struct sim_table *table, FILE *out)
 {
-    if (table->row_count == 0)
+    if (sim_table_rows(table) == 0)
         return;
     const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
     const locale_t before = utf8 == (locale_t)0 ? (locale_t)0 : uselocale(utf8);
@@ -137,7 +164,7 @@ static void print_csv(const struct sim_table *table, FILE *out)
     for (size_t i = 0; i < table->column_count; i++)
         fprintf(out, "%s%s", i == 0 ? "" : ",", table->columns[i].name);
     fputc('\n', out);
-    for (size_t row = 0; row < table->row_count; row++) {
+    for (size_t row = 0; row < sim_table_rows(table); row++) {
         for (size_t i = 0; i < table->column_count; i++) {
             if (i > 0)
                 fputc(',', out);
@@ -170,7 +197,7 @@ static void print_markdown(const struct sim_table *table, FILE *out)
     for (size_t i = 0; i < table->column_count; i++)
         fputs(table->columns[i].is_right ? "---:|" : "---|", out);
     fputc('\n', out);
-    for (size_t row = 0; row < table->row_count; row++) {
+    for (size_t row = 0; row < sim_table_rows(table); row++) {
         fputc('|', out);
         for (size_t i = 0; i < table->column_count; i++)
             print_markdown_cell(cell_at(table, row, i), out);
@@ -194,7 +221,7 @@ static void write_json_cell(struct sim_json *json, const struct sim_column *colu
 void sim_table_write_json(const struct sim_table *table, struct sim_json *json)
 {
     sim_json_begin_array(json);
-    for (size_t row = 0; row < table->row_count; row++) {
+    for (size_t row = 0; row < sim_table_rows(table); row++) {
         sim_json_begin_object(json);
         for (size_t i = 0; i < table->column_count; i++) {
             sim_json_key(json, table->columns[i].name);

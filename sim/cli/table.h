@@ -11,6 +11,7 @@
 #define SIM_CLI_TABLE_H
 
 #include "sim/cli/json_writer.h"
+#include "weir/version.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,7 +39,13 @@ struct sim_table;
 
 /* `columns` must outlive the table. Ends the program when memory runs out. */
 struct sim_table *sim_table_create(const struct sim_column *columns, size_t count);
-/* One row; as many cells as columns, copied; NULL = empty. */
+/* The next cell; a row is over when it has as many cells as there are columns. NULL = empty. */
+void sim_table_add(struct sim_table *table, const char *text);
+void sim_table_addf(struct sim_table *table, const char *format, ...) WEIR_PRINTF(2, 3);
+/* The next cells: rounded for people, exact for programs, "-" for what is not finite. */
+void sim_table_add_numbers(struct sim_table *table, enum sim_format format, const double *values,
+                           size_t count);
+/* A row of texts. */
 void sim_table_row(struct sim_table *table, const char *const *cells);
 size_t sim_table_rows(const struct sim_table *table);
 /* JSON: {"schema": 1, "version": "0.1.0", "rows": [{...}, ...]}. */

@@ -8,125 +8,16 @@
 #include "sim/cli/commands.h"
 #include "workloads/column_map.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum {
-    KEY_KIND = 0x300,
-    KEY_MAP,
-    KEY_BAD_ROW,
-    KEY_PROCESSOR,
-    KEY_NODES,
-    KEY_SCENARIO,
-    KEY_PLOT,
-    KEY_TO,
-    KEY_MAX_PROCS,
-    KEY_WHOLE,
-    CELL = 128
-};
+enum { CELL = 128 };
 
-static const struct argp_option table[] = {
-    { "kind", KEY_KIND, "FORMAT", 0, "openb, swf or table (default: found out by the head)", 0 },
-    { "map", KEY_MAP, "MAP", 0, "Column map of a table: a built-in one by name, or a JSON file",
-      0 },
-    { "on-bad-row", KEY_BAD_ROW, "WHAT", 0, "fail at the first (default), or skip and count", 0 },
-    { "processor", KEY_PROCESSOR, "WHAT", 0,
-      "cpu or gpu: what a processor of SWF is (default: cpu, when SWF is written gpu if any job "
-      "has one)",
-      0 },
-    { "nodes", KEY_NODES, "FILE", 0,
-      "info: nodes to hold against it (sn, cpu_milli, memory_mib, "
-      "gpu, model)",
-      0 },
-    { "scenario", KEY_SCENARIO, "FILE", 0, "info: the cluster of a scenario to hold against it",
-      0 },
-    { "plot", KEY_PLOT, "FILE.svg", 0, "info: draw the arrivals", 0 },
-    { "output", 'o', "FILE", 0, "convert: .swf or .csv, with .gz compressed (default: -)", 0 },
-    { "to", KEY_TO, "FORMAT", 0, "convert: swf or weir (default: by the name of the output)", 0 },
-    { "max-procs", KEY_MAX_PROCS, "N", 0, "convert: processors of the machine, for the head", 0 },
-    { "whole-seconds", KEY_WHOLE, NULL, 0, "convert: round times, for readers without fractions",
-      0 },
-    { NULL, 0, NULL, 0, NULL, 0 }
-};
-
-static int choose(const char *option, const char *word, const char *const *names, size_t count,
-                  struct argp_state *state)
+static void check(const void *given, const struct argp_state *state)
 {
-    const int index = sim_options_choice(word, names, count);
-    if (index < 0)
-        argp_error(state, "--%s: '%s' is none of its values; see --help", option, word);
-    return index;
-}
-
-static int64_t count_of(const char *text, struct argp_state *state)
-{
-    char *end = NULL;
-    errno = 0;
-    const long long value = strtoll(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0 || value < 1 || value > INT32_MAX)
-        argp_error(state, "--max-procs: '%s' is not a number from 1 to %d", text, INT32_MAX);
-    return value;
-}
-
-static error_t parse_choice(int key, char *argument, struct argp_state *state)
-{
-    static const char *const bad[] = { "fail", "skip" };
-    static const char *const processors[] = { "cpu", "gpu" };
-    static const char *const targets[] = { "swf", "weir" };
-    static const char *const kinds[] = { "openb", "swf", "table" };
-    struct sim_trace_arguments *arguments = state->input;
-    switch (key) {
-    case KEY_KIND:
-        arguments->kind = kinds[choose("kind", argument, kinds, 3, state)];
-        return 0;
-    case KEY_BAD_ROW:
-        arguments->on_bad_row = choose("on-bad-row", argument, bad, 2, state) == 1
-                                    ? WL_BAD_ROW_IS_SKIPPED
-                                    : WL_BAD_ROW_FAILS;
-        return 0;
-    case KEY_PROCESSOR:
-        arguments->has_processor = true;
-        arguments->swf.processor = choose("processor", argument, processors, 2, state) == 1
-                                       ? WL_PROCESSOR_GPU
-                                       : WL_PROCESSOR_CPU;
-        return 0;
-    case KEY_TO:
-        arguments->to = targets[choose("to", argument, targets, 2, state)];
-        return 0;
-    case KEY_MAX_PROCS:
-        arguments->swf.machine_processors = count_of(argument, state);
-        return 0;
-    case KEY_WHOLE:
-        arguments->swf.has_whole_seconds = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static void take_word(struct sim_trace_arguments *arguments, const char *word,
-                      struct argp_state *state)
-{
-    static const char *const verbs[] = { "formats", "fields", "map", "info", "convert" };
-    if (arguments->verb == NULL) {
-        const int index = sim_options_choice(word, verbs, 5);
-        if (index < 0)
-            argp_error(state, "'%s' is none of formats, fields, map, info, convert", word);
-        arguments->verb = verbs[index < 0 ? 0 : index];
-    } else if (arguments->file == NULL)
-        arguments->file = word;
-    else
-        argp_error(state, "one file at a time, got '%s' and '%s'", arguments->file, word);
-}
-
-static void check(const struct sim_trace_arguments *arguments, struct argp_state *state)
-{
+    const struct sim_trace_arguments *arguments = given;
     const char *verb = arguments->verb;
-    const bool lists = verb != NULL && verb[0] == 'f'; /* formats, fields */
-    if (verb == NULL)
-        argp_error(state, "do what? formats, fields, map NAME, info FILE or convert FILE -o OUT");
-    else if (lists && arguments->file != NULL)
+    const bool lists = verb[0] == 'f'; /* formats, fields */
+    if (lists && arguments->file != NULL)
         argp_error(state, "%s needs no '%s'", verb, arguments->file);
     else if (!lists && arguments->file == NULL)
         argp_error(state, "%s which?", verb);
@@ -138,48 +29,49 @@ static void check(const struct sim_trace_arguments *arguments, struct argp_state
         argp_error(state, "--kind table needs --map");
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct sim_trace_arguments *arguments = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->options;
-        return 0;
-    case KEY_MAP:
-        arguments->map = argument;
-        return 0;
-    case KEY_NODES:
-        arguments->nodes = argument;
-        return 0;
-    case KEY_SCENARIO:
-        arguments->scenario = argument;
-        return 0;
-    case KEY_PLOT:
-        arguments->plot = argument;
-        return 0;
-    case 'o':
-        arguments->output = argument;
-        return 0;
-    case ARGP_KEY_ARG:
-        take_word(arguments, argument, state);
-        return 0;
-    case ARGP_KEY_END:
-        check(arguments, state);
-        return 0;
-    default:
-        return parse_choice(key, argument, state);
-    }
-}
-
-static const struct argp_child children[] = { { &sim_options_format_argp, 0, NULL, 0 },
-                                              { NULL, 0, NULL, 0 } };
-static const struct argp argp = {
-    .options = table,
-    .parser = parse,
-    .args_doc = "formats\nfields\nmap NAME\ninfo FILE\nconvert FILE -o OUT",
-    .doc = "Job traces: what can be read, what is in one, and converting it. Files may be plain, "
-           ".gz or .zst.\vmap prints a built-in column map, to start one of your own from.",
-    .children = children
+static const struct sim_option command_rows[] = {
+    { "kind", 0, "FORMAT", SIM_OPTION(TEXT, sim_trace_arguments, kind),
+      "openb, swf or table (default: found out by the head)",
+      SIM_OPTION_WORDS_OF("openb", "swf", "table") },
+    { "map", 0, "MAP", SIM_OPTION(TEXT, sim_trace_arguments, map),
+      "Column map of a table: a built-in one by name, or a JSON file" },
+    { "on-bad-row", 0, "WHAT", SIM_OPTION(CHOICE, sim_trace_arguments, on_bad_row),
+      "fail at the first (default), or skip and count", SIM_OPTION_WORDS_OF("fail", "skip") },
+    { "processor", 0, "WHAT", SIM_OPTION(CHOICE, sim_trace_arguments, swf.processor),
+      "cpu or gpu: what a processor of SWF is (default: cpu, when SWF is written gpu if any job "
+      "has one)",
+      SIM_OPTION_WORDS_OF("cpu", "gpu"),
+      .given = offsetof(struct sim_trace_arguments, has_processor) },
+    { "nodes", 0, "FILE", SIM_OPTION(TEXT, sim_trace_arguments, nodes),
+      "info: nodes to hold against it (sn, cpu_milli, memory_mib, gpu, model)" },
+    { "scenario", 0, "FILE", SIM_OPTION(TEXT, sim_trace_arguments, scenario),
+      "info: the cluster of a scenario to hold against it" },
+    { "plot", 0, "FILE.svg", SIM_OPTION(TEXT, sim_trace_arguments, plot),
+      "info: draw the arrivals" },
+    { "output", 'o', "FILE", SIM_OPTION(TEXT, sim_trace_arguments, output),
+      "convert: .swf or .csv, with .gz compressed (default: -)" },
+    { "to", 0, "FORMAT", SIM_OPTION(TEXT, sim_trace_arguments, to),
+      "convert: swf or weir (default: by the name of the output)",
+      SIM_OPTION_WORDS_OF("swf", "weir") },
+    { "max-procs", 0, "N", SIM_OPTION(COUNT64, sim_trace_arguments, swf.machine_processors),
+      "convert: processors of the machine, for the head", .min = 1, .max = INT32_MAX },
+    { "whole-seconds", 0, NULL, SIM_OPTION(FLAG, sim_trace_arguments, swf.has_whole_seconds),
+      "convert: round times, for readers without fractions" },
+    { .argument = "what to do",
+      SIM_OPTION(TEXT, sim_trace_arguments, verb),
+      SIM_OPTION_WORDS_OF("formats", "fields", "map", "info", "convert"),
+      .missing = "do what? formats, fields, map NAME, info FILE or convert FILE -o OUT" },
+    { .argument = "FILE",
+      SIM_OPTION(TEXT, sim_trace_arguments, file),
+      .one = "one file at a time" },
+    { SIM_OPTION(OTHERS, sim_trace_arguments, options), .others = &sim_options_format },
+};
+static const struct sim_option_table command_options = {
+    SIM_OPTION_ROWS(command_rows),
+    .check = check,
+    .usage = "formats\nfields\nmap NAME\ninfo FILE\nconvert FILE -o OUT",
+    .help = "Job traces: what can be read, what is in one, and converting it. Files may be plain, "
+            ".gz or .zst.\vmap prints a built-in column map, to start one of your own from.",
 };
 
 /* ---- reading ---- */
@@ -316,7 +208,7 @@ int sim_cmd_trace(int argc, char **argv)
 {
     struct sim_trace_arguments arguments = { .on_bad_row = WL_BAD_ROW_FAILS };
     int code = SIM_EXIT_USAGE;
-    sim_options_parse(&argp, argc, argv, &arguments);
+    sim_options_parse(&command_options, argc, argv, &arguments);
     if (strcmp(arguments.verb, "formats") == 0)
         code = list_formats(arguments.options.format);
     else if (strcmp(arguments.verb, "fields") == 0)

@@ -32,33 +32,18 @@ static bool is_for_programs(const struct info *info)
     return info->format == SIM_FORMAT_JSON || info->format == SIM_FORMAT_CSV;
 }
 
-/* Rounded for people, exact for programs; "-" for NAN. */
-static const char *number_text(const struct info *info, double value, char text[CELL])
-{
-    if (!isfinite(value))
-        (void)snprintf(text, CELL, "-");
-    else if (is_for_programs(info))
-        sim_json_number_text(value, text, CELL);
-    else if (value >= 1000 && value < 1e15)
-        (void)snprintf(text, CELL, "%.0f", value);
-    else
-        (void)sim_table_number(value, 4, text, CELL);
-    return text;
-}
-
 /* ---- facts ---- */
 
 static void put(struct info *info, const char *key, const char *label, const char *unit,
                 double value)
 {
-    char text[CELL];
     if (info->format == SIM_FORMAT_JSON) {
         sim_json_number(sim_json_key(&info->json, key), value);
         return;
     }
-    const char *cells[] = { is_for_programs(info) ? key : label, number_text(info, value, text),
-                            unit };
-    sim_table_row(info->table, cells);
+    sim_table_add(info->table, is_for_programs(info) ? key : label);
+    sim_table_add_numbers(info->table, info->format, &value, 1);
+    sim_table_add(info->table, unit);
 }
 
 /* People only want to hear of it when there is something. */
@@ -230,11 +215,8 @@ static void print_sizes(struct info *info)
                                              size->gpu_hours,    size->gpus_mean,
                                              size->cpu_hours,    size->cpus_mean,
                                              size->run_p50_s,    size->wait_p50_s };
-        char texts[COLUMNS][CELL];
-        const char *cells[COLUMNS] = { size->label };
-        for (size_t c = 1; c < COLUMNS; c++)
-            cells[c] = number_text(info, values[c - 1], texts[c]);
-        sim_table_row(table, cells);
+        sim_table_add(table, size->label);
+        sim_table_add_numbers(table, info->format, values, COLUMNS - 1);
     }
     print_table(info, "sizes", "By size of the jobs (means are over the window)", table);
 }
@@ -257,11 +239,8 @@ static void print_models(struct info *info)
         const double values[COLUMNS - 1] = { (double)model->jobs, model->gpu_hours,
                                              model->gpus_mean, there,
                                              100 * model->gpus_mean / there };
-        char texts[COLUMNS][CELL];
-        const char *cells[COLUMNS] = { model->models[0] == '\0' ? "any" : model->models };
-        for (size_t c = 1; c < COLUMNS; c++)
-            cells[c] = number_text(info, values[c - 1], texts[c]);
-        sim_table_row(table, cells);
+        sim_table_add(table, model->models[0] == '\0' ? "any" : model->models);
+        sim_table_add_numbers(table, info->format, values, COLUMNS - 1);
     }
     print_table(info, "models", "By GPU models that jobs accept", table);
 }

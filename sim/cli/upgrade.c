@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL = 64, WEIR_APPLICATION = 0x77656972 };
+enum { WEIR_APPLICATION = 0x77656972 };
 
 /* What came with each version of the database. */
 static const char *const database_news[SIM_RECORD_SCHEMA_VERSION + 1] = {
@@ -32,50 +32,23 @@ static const char *const database_news[SIM_RECORD_SCHEMA_VERSION + 1] = {
 
 struct arguments {
     struct sim_options options;
-    char **files;
-    int count;
+    struct sim_words files;
     bool is_written;
 };
 
-static const struct argp_option command_options[] = {
-    { "write", 'w', NULL, 0, "Put scenarios of schema 1 into the words of today, in their files",
-      0 },
-    { 0 },
+static const struct sim_option command_rows[] = {
+    { "write", 'w', NULL, SIM_OPTION(FLAG, arguments, is_written),
+      "Put scenarios of schema 1 into the words of today, in their files" },
+    { .argument = "FILE", SIM_OPTION(WORDS, arguments, files) },
+    { SIM_OPTION(OTHERS, arguments, options), .others = &sim_options_format },
 };
-
-/* NOLINTNEXTLINE(readability-non-const-parameter): argp gives the type */
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    (void)argument;
-    switch (key) {
-    case 'w':
-        arguments->is_written = true;
-        return 0;
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->options;
-        return 0;
-    case ARGP_KEY_ARGS:
-        arguments->files = calloc((size_t)(state->argc - state->next), sizeof(char *));
-        for (int i = state->next; arguments->files != NULL && i < state->argc; i++)
-            arguments->files[arguments->count++] = strdup(state->argv[i]);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_child children[] = { { &sim_options_format_argp, 0, NULL, 0 },
-                                              { NULL, 0, NULL, 0 } };
-static const struct argp argp = {
-    .options = command_options,
-    .parser = parse,
-    .args_doc = "[FILE...]",
-    .doc = "Say of which version scenarios and result databases are; without a file, which "
-           "versions this program reads and writes. Nothing is changed without --write.\v"
-           "Exit codes: 0 all are of today's version, 1 some are not, 2 cannot be converted, 3 "
-           "cannot be read.",
-    .children = children
+static const struct sim_option_table command_options = {
+    SIM_OPTION_ROWS(command_rows),
+    .usage = "[FILE...]",
+    .help = "Say of which version scenarios and result databases are; without a file, which "
+            "versions this program reads and writes. Nothing is changed without --write.\v"
+            "Exit codes: 0 all are of today's version, 1 some are not, 2 cannot be converted, 3 "
+            "cannot be read.",
 };
 
 static const struct sim_column columns[] = {
@@ -83,13 +56,6 @@ static const struct sim_column columns[] = {
     { "version", "version", NULL, true, false },
     { "to do", "to_do", NULL, false, false },
 };
-
-static void add_row(struct sim_table *table, const char *what, const char *version,
-                    const char *to_do)
-{
-    const char *const cells[] = { what, version, to_do };
-    sim_table_row(table, cells);
-}
 
 static int64_t pragma(sqlite3 *db, const char *sql)
 {
@@ -185,50 +151,50 @@ static int look_at(const char *path, struct sim_table *table)
     const int64_t database = database_version(path);
     const int64_t version = database >= 0 ? database : scenario_version(path);
     const int64_t today = versions[database >= 0];
-    char text[CELL];
     if (version < 0) {
         (void)fprintf(stderr, "weir: %s: is neither a scenario nor a result database\n", path);
         return SIM_EXIT_INPUT;
     }
-    (void)snprintf(text, sizeof text, "%s %lld", database >= 0 ? "database" : "scenario",
-                   (long long)version);
-    add_row(table, path, text, advice(version, today, database >= 0, &arena));
+    sim_table_add(table, path);
+    sim_table_addf(table, "%s %lld", database >= 0 ? "database" : "scenario", (long long)version);
+    sim_table_add(table, advice(version, today, database >= 0, &arena));
     sim_arena_clear(&arena);
     return version == today ? SIM_EXIT_OK : SIM_EXIT_CHECK;
 }
 
 static void list_versions(struct sim_table *table)
 {
-    char text[CELL];
-    add_row(table, "program", sim_build_version(), "nothing");
-    (void)snprintf(text, sizeof text, "%d", SIM_SCHEMA_VERSION);
-    add_row(table, "scenario format", text, "nothing; files of version 1 are read in their words");
-    (void)snprintf(text, sizeof text, "%d", SIM_RECORD_SCHEMA_VERSION);
-    add_row(table, "result database", text, "nothing; files from version 1 on can be read");
-    (void)snprintf(text, sizeof text, "%d.%d", WEIR_ABI_MAJOR, WEIR_ABI_MINOR);
-    add_row(table, "module interface", text, "modules of another major version: rebuild");
+    sim_table_row(table, (const char *[]){ "program", sim_build_version(), "nothing" });
+    sim_table_add(table, "scenario format");
+    sim_table_addf(table, "%d", SIM_SCHEMA_VERSION);
+    sim_table_add(table, "nothing; files of version 1 are read in their words");
+    sim_table_add(table, "result database");
+    sim_table_addf(table, "%d", SIM_RECORD_SCHEMA_VERSION);
+    sim_table_add(table, "nothing; files from version 1 on can be read");
+    sim_table_add(table, "module interface");
+    sim_table_addf(table, "%d.%d", WEIR_ABI_MAJOR, WEIR_ABI_MINOR);
+    sim_table_add(table, "modules of another major version: rebuild");
 }
 
 int sim_cmd_upgrade(int argc, char **argv)
 {
-    struct arguments arguments = { .count = 0 };
+    struct arguments arguments = { .is_written = false };
     int code = SIM_EXIT_OK;
-    sim_options_parse(&argp, argc, argv, &arguments);
+    sim_options_parse(&command_options, argc, argv, &arguments);
     struct sim_table *table = sim_table_create(columns, sizeof columns / sizeof columns[0]);
-    if (arguments.count == 0)
+    if (arguments.files.count == 0)
         list_versions(table);
-    for (int i = 0; i < arguments.count; i++) {
-        const int made = arguments.is_written && scenario_version(arguments.files[i]) == 1
-                             ? convert(arguments.files[i])
-                             : SIM_EXIT_OK;
-        const int found = made == SIM_EXIT_OK ? look_at(arguments.files[i], table) : made;
+    for (size_t i = 0; i < arguments.files.count; i++) {
+        const char *file = arguments.files.items[i];
+        const int made =
+            arguments.is_written && scenario_version(file) == 1 ? convert(file) : SIM_EXIT_OK;
+        const int found = made == SIM_EXIT_OK ? look_at(file, table) : made;
         code = found > code ? found : code;
-        free(arguments.files[i]);
     }
     if (sim_table_rows(table) > 0)
         sim_table_print(table, arguments.options.format, stdout);
     sim_table_destroy(table);
-    free(arguments.files);
+    free(arguments.files.items);
     sim_options_clear(&arguments.options);
     return code;
 }

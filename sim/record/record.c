@@ -70,6 +70,16 @@ weir_status record_prepare(struct sim_recorder *recorder, const char *sql, sqlit
     return WEIR_OK;
 }
 
+weir_status record_prepare_built(struct sim_recorder *recorder, sqlite3_str *sql,
+                                 sqlite3_stmt **statement, struct weir_error *error)
+{
+    char *text = sqlite3_str_finish(sql);
+    const weir_status status = text == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory")
+                                            : record_prepare(recorder, text, statement, error);
+    sqlite3_free(text);
+    return status;
+}
+
 weir_status record_read_integer(struct sim_recorder *recorder, const char *sql, int64_t *value,
                                 struct weir_error *error)
 {

@@ -17,9 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define INSERT(recorder, kind, cells, error)                                                       \
-    record_insert((recorder), (kind), (cells), sizeof(cells) / sizeof((cells)[0]), (error))
-
 struct counts {
     uint32_t started, stopped, denied;
 };
@@ -46,17 +43,19 @@ static weir_status write_decision(struct sim_recorder *recorder, const struct si
                                   struct weir_error *error)
 {
     const struct counts counts = count_actions(row);
-    const struct cell cells[] = {
-        cell_int(recorder->run_id),       cell_int((int64_t)row->decision),
-        cell_real(sim_time_s(row->t_ns)), cell_text(row->placement),
-        cell_text(row->scaling),          cell_int(counts.started),
-        cell_int(counts.stopped),         cell_int(counts.denied),
-        cell_int(row->refused),           cell_text(row->status),
-        cell_text(row->message)
-    };
+    const struct cell cells[] = { cell_int("decision", (int64_t)row->decision),
+                                  cell_real("t_s", sim_time_s(row->t_ns)),
+                                  cell_text("placement", row->placement),
+                                  cell_text("scaling", row->scaling),
+                                  cell_int("started", counts.started),
+                                  cell_int("stopped", counts.stopped),
+                                  cell_int("denied", counts.denied),
+                                  cell_int("refused", row->refused),
+                                  cell_text("status", row->status),
+                                  cell_text("message", row->message) };
     WEIR_TRY(INSERT(recorder, RECORD_DECISION, cells, error));
-    const struct cell wall[] = { cell_int(recorder->run_id), cell_int((int64_t)row->decision),
-                                 cell_real((double)row->wall_ns * 1e-6) };
+    const struct cell wall[] = { cell_int("decision", (int64_t)row->decision),
+                                 cell_real("cpu_ms", (double)row->wall_ns * 1e-6) };
     return INSERT(recorder, RECORD_DECISION_WALL, wall, error);
 }
 
@@ -79,18 +78,17 @@ static weir_status write_stage(struct sim_recorder *recorder, const struct sim_d
     const struct weir_pool_note *note = weir_plan_pool_note(row->plan, stage);
     if (!note)
         return WEIR_OK;
-    const struct cell cells[] = { cell_int(recorder->run_id),
-                                  cell_int((int64_t)row->decision),
-                                  cell_int(stage),
-                                  cell_int(note->workers_before),
-                                  cell_int(note->workers_after),
-                                  cell_int(note->started),
-                                  cell_int(note->stopped),
-                                  cell_int(slots_set(row->plan, stage)),
-                                  cell_int(note->pool_optimum),
-                                  cell_real(note->speed_per_s),
-                                  cell_real(note->throughput_per_s),
-                                  cell_text(weir_reason_text(note->binding)) };
+    const struct cell cells[] = { cell_int("decision", (int64_t)row->decision),
+                                  cell_int("stage", stage),
+                                  cell_int("workers_before", note->workers_before),
+                                  cell_int("workers_after", note->workers_after),
+                                  cell_int("started", note->started),
+                                  cell_int("stopped", note->stopped),
+                                  cell_int("slots", slots_set(row->plan, stage)),
+                                  cell_int("pool_optimum", note->pool_optimum),
+                                  cell_real("speed_per_s", note->speed_per_s),
+                                  cell_real("throughput_per_s", note->throughput_per_s),
+                                  cell_text("binding", weir_reason_text(note->binding)) };
     return INSERT(recorder, RECORD_DECISION_STAGE, cells, error);
 }
 
@@ -207,16 +205,6 @@ static void print_outcome(struct text_box *box, const struct sim_decision_row *r
                        weir_reason_text(row->outcomes[index]));
 }
 
-static struct cell cell_chosen(const struct weir_choice *choice, double value)
-{
-    return choice ? cell_real(value) : cell_null();
-}
-
-static struct cell cell_runner_up(const struct weir_choice *choice, double value)
-{
-    return choice && choice->runner_up_node != WEIR_NO_INDEX ? cell_real(value) : cell_null();
-}
-
 static bool has_place(const struct weir_action *action)
 {
     return action->verb == WEIR_VERB_START || action->verb == WEIR_VERB_MOVE ||
@@ -236,11 +224,13 @@ static bool has_value(const struct weir_action *action)
 }
 
 /* A denial's node is the one that comes nearest to having room. */
-static struct cell cell_node(const struct weir_action *action, const struct holders *holders)
+static struct cell cell_node(const char *column, const struct weir_action *action,
+                             const struct holders *holders)
 {
     if (has_place(action))
-        return cell_int(action->alloc.node);
-    return holders->count > 0 ? cell_int(holder_at(holders, 0)->node) : cell_null();
+        return cell_int(column, action->alloc.node);
+    return cell_if(holders->count > 0,
+                   cell_int(column, holders->count > 0 ? holder_at(holders, 0)->node : 0));
 }
 
 static weir_status write_action(struct sim_recorder *recorder, const struct sim_decision_row *row,
@@ -252,6 +242,7 @@ static weir_status write_action(struct sim_recorder *recorder, const struct sim_
     const struct weir_choice *kept =
         action->choice == WEIR_NO_INDEX ? NULL : weir_plan_choice(row->plan, action->choice);
     const struct weir_choice *choice = kept ? kept : &none;
+    const bool has_runner_up = choice->runner_up_node != WEIR_NO_INDEX;
     struct text_box reasons;
     struct text_box outcome;
     struct text_box held;
@@ -259,29 +250,28 @@ static weir_status write_action(struct sim_recorder *recorder, const struct sim_
     print_reasons(&reasons, kept);
     print_outcome(&outcome, row, index, action);
     const struct cell cells[] = {
-        cell_int(recorder->run_id),
-        cell_int((int64_t)row->decision),
-        cell_int(index),
-        cell_text(weir_verb_name(action->verb)),
-        cell_int(action->phase),
-        cell_pool(&action->owner),
-        has_worker(action) ? cell_int((int64_t)action->worker) : cell_null(),
-        cell_node(action, holders),
-        cell_int(action->reused),
-        has_value(action) ? cell_int(action->value) : cell_null(),
-        cell_text(outcome.text),
-        kept ? cell_int(choice->nodes_seen) : cell_null(),
-        kept ? cell_int(choice->candidates) : cell_null(),
-        kept ? cell_int(choice->ties) : cell_null(),
-        cell_chosen(kept, choice->primary),
-        cell_chosen(kept, choice->secondary),
-        cell_index(choice->runner_up_node),
-        cell_runner_up(kept, choice->runner_up_primary),
-        cell_runner_up(kept, choice->runner_up_secondary),
-        cell_text(reasons.text),
-        cell_workload(&action->owner),
-        cell_job(&action->owner),
-        holders->count > 0 ? cell_text(held.text) : cell_null(),
+        cell_int("decision", (int64_t)row->decision),
+        cell_int("seq", index),
+        cell_text("verb", weir_verb_name(action->verb)),
+        cell_int("phase", action->phase),
+        cell_pool("stage", &action->owner),
+        cell_if(has_worker(action), cell_int("worker", (int64_t)action->worker)),
+        cell_node("node", action, holders),
+        cell_int("reused", action->reused),
+        cell_if(has_value(action), cell_int("value", action->value)),
+        cell_text("outcome", outcome.text),
+        cell_if(kept != NULL, cell_int("nodes_seen", choice->nodes_seen)),
+        cell_if(kept != NULL, cell_int("candidates", choice->candidates)),
+        cell_if(kept != NULL, cell_int("ties", choice->ties)),
+        cell_if(kept != NULL, cell_real("score", choice->primary)),
+        cell_if(kept != NULL, cell_real("score2", choice->secondary)),
+        cell_index("runner_up_node", choice->runner_up_node),
+        cell_if(has_runner_up, cell_real("runner_up_score", choice->runner_up_primary)),
+        cell_if(has_runner_up, cell_real("runner_up_score2", choice->runner_up_secondary)),
+        cell_text("reasons", reasons.text),
+        cell_workload("workload", &action->owner),
+        cell_job("job", &action->owner),
+        cell_if(holders->count > 0, cell_text("holders", held.text))
     };
     return INSERT(recorder, RECORD_ACTION, cells, error);
 }
@@ -313,16 +303,14 @@ static weir_status write_candidates(struct sim_recorder *recorder,
         const struct weir_candidate *candidate = weir_plan_candidate_at(row->plan, i);
         if (candidate->choice != choice)
             break;
-        const struct cell cells[] = { cell_int(recorder->run_id),
-                                      cell_int((int64_t)row->decision),
-                                      cell_int(index),
-                                      cell_int(candidate->node),
-                                      candidate->gpu_mask == 0
-                                          ? cell_null()
-                                          : cell_int((int64_t)candidate->gpu_mask),
-                                      cell_int(candidate->is_chosen),
-                                      cell_real(candidate->primary),
-                                      cell_real(candidate->secondary) };
+        const struct cell cells[] = { cell_int("decision", (int64_t)row->decision),
+                                      cell_int("seq", index),
+                                      cell_int("node", candidate->node),
+                                      cell_if(candidate->gpu_mask != 0,
+                                              cell_int("gpu_mask", (int64_t)candidate->gpu_mask)),
+                                      cell_int("is_chosen", candidate->is_chosen),
+                                      cell_real("score", candidate->primary),
+                                      cell_real("score2", candidate->secondary) };
         WEIR_TRY(INSERT(recorder, RECORD_CANDIDATE, cells, error));
     }
     return WEIR_OK;

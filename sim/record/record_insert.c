@@ -1,99 +1,93 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The INSERT statements of the recorder, and binding of rows to them.
- *
- * Columns are named here and given in this order by record_rows.c and record_decision.c; a count
- * that differs is a programming error that the first row shows.
+ * One row at a time: the statement of a kind of rows is made of the columns of its first row and
+ * kept. All rows of a kind name the same columns; other ones are a programming error.
  */
 #include "sim/record/record_state.h"
 
 #include <assert.h>
 
-static const char *const sql_texts[RECORD_KINDS] = {
-    [RECORD_META] = "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",
-    [RECORD_EXPERIMENT] = "INSERT INTO experiment (experiment_id, scenario, description, "
-                          "resolved_yaml, scenario_digest, command_line, baseline) "
-                          "VALUES (?, ?, ?, ?, ?, ?, ?)",
-    [RECORD_INPUT_FILE] = "INSERT INTO input_file (experiment_id, path, bytes, digest) "
-                          "VALUES (?, ?, ?, ?)",
-    [RECORD_RUN] = "INSERT INTO run (run_id, experiment_id, variant, variant_order, replication, "
-                   "seed, placement, scaling, resolved_yaml, scenario_digest, start_unix_s, "
-                   "warmup_s, horizon_s, status, message) "
-                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', '')",
-    [RECORD_RUN_END] = "UPDATE run SET end_s = ?, status = ?, message = ?, events = ?, "
-                       "event_digest = ?, result_digest = ?, sample_s = ?, is_steady = ?, "
-                       "items_done = ? WHERE run_id = ?",
-    [RECORD_RUN_WALL] =
-        "INSERT OR REPLACE INTO run_wall (run_id, wall_s, cpu_s, peak_rss_mib, started_utc, host, "
-        "version, git_commit) VALUES (?, ?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', ?, 'unixepoch'), "
-        "?, ?, coalesce((SELECT value FROM meta WHERE key = 'git_commit'), ''))",
-    [RECORD_NODE] = "INSERT INTO node (run_id, node, name, type, cpus, gpus, gpu_type, nvdecs, "
-                    "nvencs, ram_bytes, gpu_mem_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [RECORD_STAGE] = "INSERT INTO stage (run_id, stage, pipeline, name, position, shape, cpus, "
-                     "gpus, nvdecs, nvencs, batch, workers_fixed, service_mean_s, bound_workers, "
-                     "mix) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [RECORD_WORKER] = "INSERT INTO worker (run_id, worker, stage, node, devices, gpu_mask, "
-                      "gpu_amount, created_s, ready_s, ended_s, end_reason, tasks, busy_s, "
-                      "workload, job) "
-                      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [RECORD_DECISION] = "INSERT INTO decision (run_id, decision, t_s, placement, scaling, started, "
-                        "stopped, denied, refused, status, message) "
-                        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [RECORD_DECISION_WALL] = "INSERT INTO decision_wall (run_id, decision, cpu_ms) "
-                             "VALUES (?, ?, ?)",
-    [RECORD_DECISION_STAGE] =
-        "INSERT INTO decision_stage (run_id, decision, stage, workers_before, workers_after, "
-        "started, stopped, slots, pool_optimum, speed_per_s, throughput_per_s, binding) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [RECORD_ACTION] = "INSERT INTO action (run_id, decision, seq, verb, phase, stage, worker, "
-                      "node, reused, value, outcome, nodes_seen, candidates, ties, score, score2, "
-                      "runner_up_node, runner_up_score, runner_up_score2, reasons, workload, "
-                      "job, holders) VALUES "
-                      "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [RECORD_CANDIDATE] = "INSERT INTO candidate (run_id, decision, seq, node, gpu_mask, is_chosen, "
-                         "score, score2) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    [RECORD_HAPPENING] = "INSERT INTO happening (run_id, t_s, until_s, kind, target, text) "
-                         "VALUES (?, ?, ?, ?, ?, ?)",
-    [RECORD_RESULT] = "INSERT INTO result (run_id, metric, label, value, unit, n, censored, "
-                      "is_lower_bound) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    [RECORD_RESULT_WALL] = "INSERT INTO result_wall (run_id, metric, label, value, unit) "
-                           "VALUES (?, ?, ?, ?, ?)",
-    [RECORD_ARRIVAL] = "INSERT INTO arrival_sample (run_id, arrived_pct, events, failed, "
-                       "alloc_gpu_pct, frag_gpu_pct, frag_idle_pct) VALUES (?, ?, ?, ?, ?, ?, ?)",
-    [RECORD_ARRIVAL_PART] = "INSERT INTO arrival_part (run_id, arrived_pct, metric, value) "
-                            "VALUES (?, ?, ?, ?)",
-    [RECORD_PLACEMENT_CHANGE] = "INSERT INTO placement_change (run_id, label, rank, change, nodes, "
-                                "gpus_freed) VALUES (?, ?, ?, ?, ?, ?)",
-    [RECORD_DEFRAG_MOVE] = "INSERT INTO defrag_move (run_id, seq, arrival, from_node, to_node, "
-                           "gpus, cpus, frag_before_gpu, frag_after_gpu) "
-                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [RECORD_WORKLOAD] = "INSERT INTO workload (run_id, workload, name) VALUES (?, ?, ?)",
-    [RECORD_JOB_LABEL] = "INSERT INTO job_label (run_id, label, name) VALUES (?, ?, ?)",
-    [RECORD_JOB] =
-        "INSERT INTO job (run_id, job, label, submit_s, start_s, end_s, node, members, "
-        "attempts, outcome, workload, name, tenant, user, model, request, gpus, gpu_types, "
-        "cpus, first_start_s, kind) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [RECORD_HISTOGRAM] = "INSERT INTO histogram (run_id, metric, label, low, count) "
-                         "VALUES (?, ?, ?, ?, ?)",
-    [RECORD_EXPECTATION] = "INSERT INTO expectation (experiment_id, line, text, variant, value, "
-                           "bound, is_met) VALUES (?, ?, ?, ?, ?, ?, ?)",
-};
+enum verb { ADD, REPLACE, UPDATE };
 
-/* What a kind of rows belongs to; those of a file and of results need no line. */
-static const enum sim_keep levels[RECORD_KINDS] = {
-    [RECORD_HAPPENING] = SIM_KEEP_SERIES,    [RECORD_ARRIVAL] = SIM_KEEP_SERIES,
-    [RECORD_ARRIVAL_PART] = SIM_KEEP_SERIES, [RECORD_JOB] = SIM_KEEP_JOBS,
-    [RECORD_WORKER] = SIM_KEEP_JOBS,         [RECORD_DEFRAG_MOVE] = SIM_KEEP_JOBS,
-    [RECORD_DECISION] = SIM_KEEP_JOBS,       [RECORD_DECISION_WALL] = SIM_KEEP_JOBS,
-    [RECORD_DECISION_STAGE] = SIM_KEEP_JOBS, [RECORD_ACTION] = SIM_KEEP_ALL,
-    [RECORD_CANDIDATE] = SIM_KEEP_ALL,
+/* Whose a row is: that id is a column of all rows of the kind, and comes by itself. */
+enum owner { OF_FILE, OF_EXPERIMENT, OF_RUN };
+static const char *const owner_columns[] = { "", "experiment_id", "run_id" };
+
+static const struct kind {
+    const char *table;
+    enum owner owner;
+    enum verb verb;
+    enum sim_keep level; /* what it belongs to; those of a file and of results need no level */
+} kinds[RECORD_KINDS] = {
+    [RECORD_META] = { "meta", OF_FILE, .verb = REPLACE },
+    [RECORD_EXPERIMENT] = { "experiment", OF_FILE },
+    [RECORD_INPUT_FILE] = { "input_file", OF_EXPERIMENT },
+    [RECORD_RUN] = { "run", OF_FILE },
+    [RECORD_RUN_END] = { "run", OF_RUN, .verb = UPDATE },
+    [RECORD_RUN_WALL] = { "run_wall", OF_RUN, .verb = REPLACE },
+    [RECORD_NODE] = { "node", OF_RUN },
+    [RECORD_STAGE] = { "stage", OF_RUN },
+    [RECORD_WORKER] = { "worker", OF_RUN, .level = SIM_KEEP_JOBS },
+    [RECORD_DECISION] = { "decision", OF_RUN, .level = SIM_KEEP_JOBS },
+    [RECORD_DECISION_WALL] = { "decision_wall", OF_RUN, .level = SIM_KEEP_JOBS },
+    [RECORD_DECISION_STAGE] = { "decision_stage", OF_RUN, .level = SIM_KEEP_JOBS },
+    [RECORD_ACTION] = { "action", OF_RUN, .level = SIM_KEEP_ALL },
+    [RECORD_CANDIDATE] = { "candidate", OF_RUN, .level = SIM_KEEP_ALL },
+    [RECORD_HAPPENING] = { "happening", OF_RUN, .level = SIM_KEEP_SERIES },
+    [RECORD_RESULT] = { "result", OF_RUN },
+    [RECORD_RESULT_WALL] = { "result_wall", OF_RUN },
+    [RECORD_ARRIVAL] = { "arrival_sample", OF_RUN, .level = SIM_KEEP_SERIES },
+    [RECORD_ARRIVAL_PART] = { "arrival_part", OF_RUN, .level = SIM_KEEP_SERIES },
+    [RECORD_PLACEMENT_CHANGE] = { "placement_change", OF_RUN },
+    [RECORD_DEFRAG_MOVE] = { "defrag_move", OF_RUN, .level = SIM_KEEP_JOBS },
+    [RECORD_WORKLOAD] = { "workload", OF_RUN },
+    [RECORD_JOB_LABEL] = { "job_label", OF_RUN },
+    [RECORD_JOB] = { "job", OF_RUN, .level = SIM_KEEP_JOBS },
+    [RECORD_HISTOGRAM] = { "histogram", OF_RUN },
+    [RECORD_EXPECTATION] = { "expectation", OF_EXPERIMENT },
 };
 
 bool record_keeps(const struct sim_recorder *recorder, enum sim_keep level)
 {
     return recorder->keep == SIM_KEEP_UNSAID || level <= recorder->keep;
 }
+
+/* ---- statements ---- */
+
+/* The owner's column comes last in all of them. */
+static void add_columns(sqlite3_str *sql, const char *owner, const struct cell *cells, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        sqlite3_str_appendf(sql, "%s%s", i == 0 ? "" : ", ", cells[i].column);
+    if (owner[0] != '\0')
+        sqlite3_str_appendf(sql, ", %s", owner);
+    sqlite3_str_appendall(sql, ") VALUES (");
+    for (size_t i = 0; i < count; i++)
+        sqlite3_str_appendf(sql, "%s%s", i == 0 ? "" : ", ",
+                            cells[i].kind == CELL_SQL ? cells[i].text : "?");
+    sqlite3_str_appendall(sql, owner[0] != '\0' ? ", ?)" : ")");
+}
+
+static weir_status prepare(struct sim_recorder *recorder, enum record_kind kind,
+                           const struct cell *cells, size_t count, struct weir_error *error)
+{
+    const struct kind *rows = &kinds[kind];
+    const char *owner = owner_columns[rows->owner];
+    sqlite3_str *sql = sqlite3_str_new(recorder->database);
+    if (rows->verb == UPDATE) {
+        sqlite3_str_appendf(sql, "UPDATE %s SET ", rows->table);
+        for (size_t i = 0; i < count; i++)
+            sqlite3_str_appendf(sql, "%s%s = ?", i == 0 ? "" : ", ", cells[i].column);
+        sqlite3_str_appendf(sql, " WHERE %s = ?", owner);
+    } else {
+        sqlite3_str_appendf(sql, "INSERT %sINTO %s (", rows->verb == REPLACE ? "OR REPLACE " : "",
+                            rows->table);
+        add_columns(sql, owner, cells, count);
+    }
+    return record_prepare_built(recorder, sql, &recorder->statements[kind], error);
+}
+
+/* ---- rows ---- */
 
 static int bind_cell(sqlite3_stmt *statement, int position, const struct cell *cell)
 {
@@ -104,6 +98,8 @@ static int bind_cell(sqlite3_stmt *statement, int position, const struct cell *c
         return sqlite3_bind_int64(statement, position, cell->integer);
     case CELL_REAL: /* SQLite itself stores NaN as NULL */
         return sqlite3_bind_double(statement, position, cell->real);
+    case CELL_SQL:
+        break;
     case CELL_TEXT:
         return sqlite3_bind_text(statement, position, cell->text, -1, SQLITE_STATIC);
     }
@@ -113,14 +109,21 @@ static int bind_cell(sqlite3_stmt *statement, int position, const struct cell *c
 weir_status record_insert(struct sim_recorder *recorder, enum record_kind kind,
                           const struct cell *cells, size_t cell_count, struct weir_error *error)
 {
-    sqlite3_stmt **statement = &recorder->statements[kind];
-    if (!record_keeps(recorder, levels[kind]))
+    if (recorder == NULL || !record_keeps(recorder, kinds[kind].level))
         return WEIR_OK;
-    if (!*statement)
-        WEIR_TRY(record_prepare(recorder, sql_texts[kind], statement, error));
-    assert((size_t)sqlite3_bind_parameter_count(*statement) == cell_count);
+    if (recorder->statements[kind] == NULL)
+        WEIR_TRY(prepare(recorder, kind, cells, cell_count, error));
+    sqlite3_stmt *statement = recorder->statements[kind];
+    const int64_t owner = kinds[kind].owner == OF_RUN ? recorder->run_id : recorder->experiment_id;
+    int position = 0;
+    int failed = 0;
     for (size_t i = 0; i < cell_count; i++)
-        if (bind_cell(*statement, (int)i + 1, &cells[i]) != SQLITE_OK)
-            return record_fail(recorder, "bind a value", error);
-    return record_step(recorder, *statement, 1, error);
+        if (cells[i].kind != CELL_SQL)
+            failed |= bind_cell(statement, ++position, &cells[i]);
+    if (kinds[kind].owner != OF_FILE)
+        failed |= sqlite3_bind_int64(statement, ++position, owner);
+    assert(sqlite3_bind_parameter_count(statement) == position);
+    if (failed != SQLITE_OK)
+        return record_fail(recorder, "bind a value", error);
+    return record_step(recorder, statement, 1, error);
 }

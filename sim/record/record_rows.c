@@ -14,9 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define INSERT(recorder, kind, cells, error)                                                       \
-    record_insert((recorder), (kind), (cells), sizeof(cells) / sizeof((cells)[0]), (error))
-
 const char *const record_run_tables[] = { "run",
                                           "run_wall",
                                           "node",
@@ -55,9 +52,9 @@ static struct digest_text print_digest(uint64_t digest)
     return printed;
 }
 
-static struct cell cell_time(int64_t time_ns)
+static struct cell cell_time(const char *column, int64_t time_ns)
 {
-    return time_ns < 0 ? cell_null() : cell_real(sim_time_s(time_ns));
+    return cell_if(time_ns >= 0, cell_real(column, sim_time_s(time_ns)));
 }
 
 /* ---- experiments ---- */
@@ -65,9 +62,7 @@ static struct cell cell_time(int64_t time_ns)
 weir_status sim_recorder_meta(struct sim_recorder *recorder, const char *key, const char *value,
                               struct weir_error *error)
 {
-    if (!recorder)
-        return WEIR_OK;
-    const struct cell cells[] = { cell_text(key), cell_text(value) };
+    const struct cell cells[] = { cell_text("key", key), cell_text("value", value) };
     return INSERT(recorder, RECORD_META, cells, error);
 }
 
@@ -81,13 +76,13 @@ weir_status sim_recorder_experiment(struct sim_recorder *recorder,
     }
     const struct digest_text digest = print_digest(row->scenario_digest);
     const int64_t id = recorder->experiment_id + 1;
-    const struct cell cells[] = { cell_int(id),
-                                  cell_text(row->scenario),
-                                  cell_text(row->description),
-                                  cell_text(row->resolved_yaml),
-                                  cell_text(digest.text),
-                                  cell_text(row->command_line),
-                                  cell_text(row->baseline) };
+    const struct cell cells[] = { cell_int("experiment_id", id),
+                                  cell_text("scenario", row->scenario),
+                                  cell_text("description", row->description),
+                                  cell_text("resolved_yaml", row->resolved_yaml),
+                                  cell_text("scenario_digest", digest.text),
+                                  cell_text("command_line", row->command_line),
+                                  cell_text("baseline", row->baseline) };
     WEIR_TRY(INSERT(recorder, RECORD_EXPERIMENT, cells, error));
     recorder->experiment_id = id;
     *experiment_id = id;
@@ -97,11 +92,9 @@ weir_status sim_recorder_experiment(struct sim_recorder *recorder,
 weir_status sim_recorder_input_file(struct sim_recorder *recorder, const char *path, int64_t bytes,
                                     uint64_t digest, struct weir_error *error)
 {
-    if (!recorder)
-        return WEIR_OK;
     const struct digest_text text = print_digest(digest);
-    const struct cell cells[] = { cell_int(recorder->experiment_id), cell_text(path),
-                                  cell_int(bytes), cell_text(text.text) };
+    const struct cell cells[] = { cell_text("path", path), cell_int("bytes", bytes),
+                                  cell_text("digest", text.text) };
     return INSERT(recorder, RECORD_INPUT_FILE, cells, error);
 }
 
@@ -109,15 +102,11 @@ weir_status sim_recorder_expectation(struct sim_recorder *recorder,
                                      const struct sim_expectation_row *row,
                                      struct weir_error *error)
 {
-    if (!recorder)
-        return WEIR_OK;
-    const struct cell cells[] = { cell_int(recorder->experiment_id),
-                                  cell_int(row->line),
-                                  cell_text(row->text),
-                                  cell_text(row->variant),
-                                  cell_real(row->value),
-                                  cell_real(row->bound),
-                                  cell_int(row->is_met) };
+    const struct cell cells[] = {
+        cell_int("line", row->line),        cell_text("text", row->text),
+        cell_text("variant", row->variant), cell_real("value", row->value),
+        cell_real("bound", row->bound),     cell_int("is_met", row->is_met)
+    };
     return INSERT(recorder, RECORD_EXPECTATION, cells, error);
 }
 
@@ -154,21 +143,22 @@ weir_status sim_recorder_run(struct sim_recorder *recorder, const struct sim_run
     WEIR_TRY(remove_unfinished(recorder, row->run_id, error));
     const struct digest_text digest = print_digest(row->scenario_digest);
     const bool is_open_ended = row->horizon_ns < 0 || row->horizon_ns == SIM_TIME_MAX;
-    const struct cell cells[] = {
-        cell_int(row->run_id),
-        cell_int(row->experiment_id),
-        cell_text(row->variant),
-        cell_int(row->variant_order),
-        cell_int(row->replication),
-        cell_int((int64_t)row->seed),
-        cell_text(row->placement),
-        cell_text(row->scaling),
-        cell_text(row->resolved_yaml),
-        cell_text(digest.text),
-        cell_int(row->start_unix_s),
-        cell_real(sim_time_s(row->warmup_ns)),
-        is_open_ended ? cell_null() : cell_real(sim_time_s(row->horizon_ns)),
-    };
+    const struct cell cells[] = { cell_int("run_id", row->run_id),
+                                  cell_int("experiment_id", row->experiment_id),
+                                  cell_text("variant", row->variant),
+                                  cell_int("variant_order", row->variant_order),
+                                  cell_int("replication", row->replication),
+                                  cell_int("seed", (int64_t)row->seed),
+                                  cell_text("placement", row->placement),
+                                  cell_text("scaling", row->scaling),
+                                  cell_text("resolved_yaml", row->resolved_yaml),
+                                  cell_text("scenario_digest", digest.text),
+                                  cell_int("start_unix_s", row->start_unix_s),
+                                  cell_real("warmup_s", sim_time_s(row->warmup_ns)),
+                                  cell_if(!is_open_ended,
+                                          cell_real("horizon_s", sim_time_s(row->horizon_ns))),
+                                  cell_text("status", "running"),
+                                  cell_text("message", "") };
     WEIR_TRY(INSERT(recorder, RECORD_RUN, cells, error));
     recorder->run_id = row->run_id;
     recorder->keep = row->keep;
@@ -182,15 +172,21 @@ static weir_status write_run_wall(struct sim_recorder *recorder, const struct si
                                   struct weir_error *error)
 {
     char host[256] = "";
+    char started[32];
+    struct tm parts = { 0 };
+    const time_t start = (time_t)recorder->run_start_unix_s;
+    (void)strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&start, &parts));
     if (gethostname(host, sizeof host - 1) != 0)
         host[0] = '\0';
-    const struct cell cells[] = { cell_int(recorder->run_id),
-                                  cell_real(end->wall_s),
-                                  cell_real(end->cpu_s),
-                                  cell_real(end->peak_rss_mib),
-                                  cell_int(recorder->run_start_unix_s),
-                                  cell_text(host),
-                                  cell_text(WEIR_VERSION) };
+    const struct cell cells[] = {
+        cell_real("wall_s", end->wall_s),
+        cell_real("cpu_s", end->cpu_s),
+        cell_real("peak_rss_mib", end->peak_rss_mib),
+        cell_text("started_utc", started),
+        cell_text("host", host),
+        cell_text("version", WEIR_VERSION),
+        cell_sql("git_commit", "coalesce((SELECT value FROM meta WHERE key = 'git_commit'), '')")
+    };
     return INSERT(recorder, RECORD_RUN_WALL, cells, error);
 }
 
@@ -202,16 +198,15 @@ weir_status sim_recorder_end_run(struct sim_recorder *recorder, const struct sim
     WEIR_TRY(record_flush_samples(recorder, error));
     const struct digest_text events = print_digest(end->event_digest);
     const struct digest_text results = print_digest(end->result_digest);
-    const struct cell cells[] = { cell_time(end->end_ns),
-                                  cell_text(end->status),
-                                  cell_text(end->message),
-                                  cell_int((int64_t)end->events),
-                                  cell_text(events.text),
-                                  cell_text(results.text),
-                                  cell_real(sim_time_s(end->sample_ns)),
-                                  cell_int(end->is_steady),
-                                  cell_int((int64_t)end->items_done),
-                                  cell_int(recorder->run_id) };
+    const struct cell cells[] = { cell_time("end_s", end->end_ns),
+                                  cell_text("status", end->status),
+                                  cell_text("message", end->message),
+                                  cell_int("events", (int64_t)end->events),
+                                  cell_text("event_digest", events.text),
+                                  cell_text("result_digest", results.text),
+                                  cell_real("sample_s", sim_time_s(end->sample_ns)),
+                                  cell_int("is_steady", end->is_steady),
+                                  cell_int("items_done", (int64_t)end->items_done) };
     WEIR_TRY(INSERT(recorder, RECORD_RUN_END, cells, error));
     WEIR_TRY(write_run_wall(recorder, end, error));
     return record_commit(recorder, error);
@@ -237,44 +232,39 @@ weir_status sim_recorder_fail_run(struct sim_recorder *recorder, int64_t run_id,
 weir_status sim_recorder_node(struct sim_recorder *recorder, const struct sim_node_row *row,
                               struct weir_error *error)
 {
-    if (!recorder)
-        return WEIR_OK;
-    const struct cell cells[] = { cell_int(recorder->run_id),  cell_int(row->node),
-                                  cell_text(row->name),        cell_text(row->type),
-                                  cell_real(row->cpus),        cell_int(row->gpus),
-                                  cell_text(row->gpu_type),    cell_int(row->nvdecs),
-                                  cell_int(row->nvencs),       cell_int(row->ram_bytes),
-                                  cell_int(row->gpu_mem_bytes) };
+    const struct cell cells[] = {
+        cell_int("node", row->node),           cell_text("name", row->name),
+        cell_text("type", row->type),          cell_real("cpus", row->cpus),
+        cell_int("gpus", row->gpus),           cell_text("gpu_type", row->gpu_type),
+        cell_int("nvdecs", row->nvdecs),       cell_int("nvencs", row->nvencs),
+        cell_int("ram_bytes", row->ram_bytes), cell_int("gpu_mem_bytes", row->gpu_mem_bytes)
+    };
     return INSERT(recorder, RECORD_NODE, cells, error);
 }
 
 weir_status sim_recorder_stage(struct sim_recorder *recorder, const struct sim_stage_row *row,
                                struct weir_error *error)
 {
-    if (!recorder)
-        return WEIR_OK;
     char shape[128] = "";
     (void)weir_shape_print(row->shape, shape, sizeof shape);
     /* Engines of a WHOLE shape are per GPU. */
     const int64_t gpus = row->shape->gpu_count > 0 ? row->shape->gpu_count : 1;
     const double gpu_amount = weir_units_amount(row->shape->gpu_units) * (double)gpus;
-    const struct cell cells[] = {
-        cell_int(recorder->run_id),
-        cell_int(row->stage),
-        cell_text(row->pipeline),
-        cell_text(row->name),
-        cell_int(row->position),
-        cell_text(shape),
-        cell_real(weir_units_amount(row->shape->cpu_units)),
-        cell_real(gpu_amount),
-        cell_int(gpus * (int64_t)row->shape->nvdecs),
-        cell_int(gpus * (int64_t)row->shape->nvencs),
-        cell_int(row->batch),
-        row->workers_fixed < 0 ? cell_null() : cell_int(row->workers_fixed),
-        cell_real(row->service_mean_s),
-        row->bound_workers == WEIR_NO_INDEX ? cell_null() : cell_int(row->bound_workers),
-        cell_real(row->mix),
-    };
+    const struct cell cells[] = { cell_int("stage", row->stage),
+                                  cell_text("pipeline", row->pipeline),
+                                  cell_text("name", row->name),
+                                  cell_int("position", row->position),
+                                  cell_text("shape", shape),
+                                  cell_real("cpus", weir_units_amount(row->shape->cpu_units)),
+                                  cell_real("gpus", gpu_amount),
+                                  cell_int("nvdecs", gpus * (int64_t)row->shape->nvdecs),
+                                  cell_int("nvencs", gpus * (int64_t)row->shape->nvencs),
+                                  cell_int("batch", row->batch),
+                                  cell_if(row->workers_fixed >= 0,
+                                          cell_int("workers_fixed", row->workers_fixed)),
+                                  cell_real("service_mean_s", row->service_mean_s),
+                                  cell_index("bound_workers", row->bound_workers),
+                                  cell_real("mix", row->mix) };
     return INSERT(recorder, RECORD_STAGE, cells, error);
 }
 
@@ -315,8 +305,6 @@ static void print_devices(struct device_text *text, const struct weir_alloc *all
 weir_status sim_recorder_worker(struct sim_recorder *recorder, const struct sim_worker_row *row,
                                 struct weir_error *error)
 {
-    if (!recorder)
-        return WEIR_OK;
     struct device_text devices = { .length = 0 };
     print_devices(&devices, row->alloc);
     uint64_t mask = 0;
@@ -325,21 +313,20 @@ weir_status sim_recorder_worker(struct sim_recorder *recorder, const struct sim_
         mask |= UINT64_C(1) << (row->alloc->devices[d].gpu % WEIR_MAX_NODE_GPUS);
         units += row->alloc->devices[d].units;
     }
-    const struct cell cells[] = { cell_int(recorder->run_id),
-                                  cell_int((int64_t)row->worker),
-                                  cell_pool(&row->owner),
-                                  cell_int(row->node),
-                                  cell_text(devices.text),
-                                  cell_int((int64_t)mask),
-                                  cell_real(weir_units_amount(units)),
-                                  cell_real(sim_time_s(row->created_ns)),
-                                  cell_time(row->ready_ns),
-                                  cell_time(row->ended_ns),
-                                  cell_text(row->end_reason),
-                                  cell_int((int64_t)row->tasks),
-                                  cell_real(sim_time_s(row->busy_ns)),
-                                  cell_workload(&row->owner),
-                                  cell_job(&row->owner) };
+    const struct cell cells[] = { cell_int("worker", (int64_t)row->worker),
+                                  cell_pool("stage", &row->owner),
+                                  cell_int("node", row->node),
+                                  cell_text("devices", devices.text),
+                                  cell_int("gpu_mask", (int64_t)mask),
+                                  cell_real("gpu_amount", weir_units_amount(units)),
+                                  cell_real("created_s", sim_time_s(row->created_ns)),
+                                  cell_time("ready_s", row->ready_ns),
+                                  cell_time("ended_s", row->ended_ns),
+                                  cell_text("end_reason", row->end_reason),
+                                  cell_int("tasks", (int64_t)row->tasks),
+                                  cell_real("busy_s", sim_time_s(row->busy_ns)),
+                                  cell_workload("workload", &row->owner),
+                                  cell_job("job", &row->owner) };
     return INSERT(recorder, RECORD_WORKER, cells, error);
 }
 
@@ -349,38 +336,32 @@ weir_status sim_recorder_happening(struct sim_recorder *recorder, int64_t t_ns, 
                                    const char *kind, const char *target, const char *text,
                                    struct weir_error *error)
 {
-    if (!recorder)
-        return WEIR_OK;
-    const struct cell cells[] = { cell_int(recorder->run_id), cell_real(sim_time_s(t_ns)),
-                                  cell_time(until_ns),        cell_text(kind),
-                                  cell_text(target),          cell_text(text) };
+    const struct cell cells[] = { cell_real("t_s", sim_time_s(t_ns)),
+                                  cell_time("until_s", until_ns), cell_text("kind", kind),
+                                  cell_text("target", target), cell_text("text", text) };
     return INSERT(recorder, RECORD_HAPPENING, cells, error);
 }
 
 static weir_status write_result_wall(struct sim_recorder *recorder,
                                      const struct sim_result_row *row, struct weir_error *error)
 {
-    const struct cell cells[] = { cell_int(recorder->run_id), cell_text(row->metric),
-                                  cell_text(row->label), cell_real(row->value),
-                                  cell_text(row->unit) };
+    const struct cell cells[] = { cell_text("metric", row->metric), cell_text("label", row->label),
+                                  cell_real("value", row->value), cell_text("unit", row->unit) };
     return INSERT(recorder, RECORD_RESULT_WALL, cells, error);
 }
 
 weir_status sim_recorder_result(struct sim_recorder *recorder, const struct sim_result_row *row,
                                 struct weir_error *error)
 {
-    if (!recorder)
-        return WEIR_OK;
     if (row->is_wall)
         return write_result_wall(recorder, row, error);
-    const struct cell cells[] = { cell_int(recorder->run_id),
-                                  cell_text(row->metric),
-                                  cell_text(row->label),
-                                  cell_real(row->value),
-                                  cell_text(row->unit),
-                                  cell_int((int64_t)row->n),
-                                  cell_int((int64_t)row->censored),
-                                  cell_int(row->is_lower_bound) };
+    const struct cell cells[] = { cell_text("metric", row->metric),
+                                  cell_text("label", row->label),
+                                  cell_real("value", row->value),
+                                  cell_text("unit", row->unit),
+                                  cell_int("n", (int64_t)row->n),
+                                  cell_int("censored", (int64_t)row->censored),
+                                  cell_int("is_lower_bound", row->is_lower_bound) };
     return INSERT(recorder, RECORD_RESULT, cells, error);
 }
 
@@ -395,22 +376,20 @@ void sim_results_add(struct sim_results *results, const struct sim_result_row *r
 weir_status sim_recorder_arrival(struct sim_recorder *recorder, const struct sim_arrival_row *row,
                                  struct weir_error *error)
 {
-    if (!recorder)
-        return WEIR_OK;
-    const struct cell cells[] = { cell_int(recorder->run_id),     cell_int(row->arrived_pct),
-                                  cell_int((int64_t)row->events), cell_int((int64_t)row->failed),
-                                  cell_real(row->alloc_gpu_pct),  cell_real(row->frag_gpu_pct),
-                                  cell_real(row->frag_idle_pct) };
+    const struct cell cells[] = { cell_int("arrived_pct", row->arrived_pct),
+                                  cell_int("events", (int64_t)row->events),
+                                  cell_int("failed", (int64_t)row->failed),
+                                  cell_real("alloc_gpu_pct", row->alloc_gpu_pct),
+                                  cell_real("frag_gpu_pct", row->frag_gpu_pct),
+                                  cell_real("frag_idle_pct", row->frag_idle_pct) };
     return INSERT(recorder, RECORD_ARRIVAL, cells, error);
 }
 
 weir_status sim_recorder_arrival_part(struct sim_recorder *recorder, uint32_t arrived_pct,
                                       const char *metric, double value, struct weir_error *error)
 {
-    if (!recorder)
-        return WEIR_OK;
-    const struct cell cells[] = { cell_int(recorder->run_id), cell_int(arrived_pct),
-                                  cell_text(metric), cell_real(value) };
+    const struct cell cells[] = { cell_int("arrived_pct", arrived_pct), cell_text("metric", metric),
+                                  cell_real("value", value) };
     return INSERT(recorder, RECORD_ARRIVAL_PART, cells, error);
 }
 
@@ -418,11 +397,9 @@ weir_status sim_recorder_placement_change(struct sim_recorder *recorder,
                                           const struct sim_placement_change_row *row,
                                           struct weir_error *error)
 {
-    if (!recorder)
-        return WEIR_OK;
-    const struct cell cells[] = { cell_int(recorder->run_id), cell_text(row->label),
-                                  cell_int(row->rank),        cell_text(row->change),
-                                  cell_int(row->nodes),       cell_real(row->gpus_freed) };
+    const struct cell cells[] = { cell_text("label", row->label), cell_int("rank", row->rank),
+                                  cell_text("change", row->change), cell_int("nodes", row->nodes),
+                                  cell_real("gpus_freed", row->gpus_freed) };
     return INSERT(recorder, RECORD_PLACEMENT_CHANGE, cells, error);
 }
 
@@ -430,36 +407,28 @@ weir_status sim_recorder_defrag_move(struct sim_recorder *recorder,
                                      const struct sim_defrag_move_row *row,
                                      struct weir_error *error)
 {
-    if (!recorder)
-        return WEIR_OK;
-    const bool is_out = row->to_node == WEIR_NO_INDEX;
-    const struct cell cells[] = { cell_int(recorder->run_id),
-                                  cell_int(row->seq),
-                                  cell_int((int64_t)row->arrival),
-                                  cell_int(row->from_node),
-                                  is_out ? cell_null() : cell_int(row->to_node),
-                                  cell_real(row->gpus),
-                                  cell_real(row->cpus),
-                                  cell_real(row->frag_before_gpus),
-                                  cell_real(row->frag_after_gpus) };
+    const struct cell cells[] = { cell_int("seq", row->seq),
+                                  cell_int("arrival", (int64_t)row->arrival),
+                                  cell_int("from_node", row->from_node),
+                                  cell_index("to_node", row->to_node),
+                                  cell_real("gpus", row->gpus),
+                                  cell_real("cpus", row->cpus),
+                                  cell_real("frag_before_gpu", row->frag_before_gpus),
+                                  cell_real("frag_after_gpu", row->frag_after_gpus) };
     return INSERT(recorder, RECORD_DEFRAG_MOVE, cells, error);
 }
 
 weir_status sim_recorder_workload(struct sim_recorder *recorder, uint32_t workload,
                                   const char *name, struct weir_error *error)
 {
-    if (!recorder)
-        return WEIR_OK;
-    const struct cell cells[] = { cell_int(recorder->run_id), cell_int(workload), cell_text(name) };
+    const struct cell cells[] = { cell_int("workload", workload), cell_text("name", name) };
     return INSERT(recorder, RECORD_WORKLOAD, cells, error);
 }
 
 weir_status sim_recorder_job_label(struct sim_recorder *recorder, uint32_t label, const char *name,
                                    struct weir_error *error)
 {
-    if (!recorder)
-        return WEIR_OK;
-    const struct cell cells[] = { cell_int(recorder->run_id), cell_int(label), cell_text(name) };
+    const struct cell cells[] = { cell_int("label", label), cell_text("name", name) };
     return INSERT(recorder, RECORD_JOB_LABEL, cells, error);
 }
 
@@ -471,28 +440,29 @@ weir_status sim_recorder_job(struct sim_recorder *recorder, const struct sim_job
     const double members = row->members;
     char request[128] = "";
     (void)weir_shape_print(row->shape, request, sizeof request);
-    const struct cell cells[] = { cell_int(recorder->run_id),
-                                  cell_int((int64_t)row->job),
-                                  cell_int(row->label),
-                                  cell_real(sim_time_s(row->submit_ns)),
-                                  cell_time(row->start_ns),
-                                  cell_time(row->end_ns),
-                                  cell_index(row->node),
-                                  cell_int(row->members),
-                                  cell_int(row->attempts),
-                                  cell_text(row->outcome),
-                                  cell_int(row->workload),
-                                  cell_text(row->name),
-                                  cell_text(row->tenant),
-                                  cell_text(row->user),
-                                  cell_text(row->model),
-                                  cell_text(request),
-                                  cell_real(members * weir_units_amount(row->shape->gpu_units) *
-                                            row->shape->gpu_count),
-                                  cell_text(row->gpu_types),
-                                  cell_real(members * weir_units_amount(row->shape->cpu_units)),
-                                  cell_time(row->first_start_ns),
-                                  cell_index(row->kind) };
+    const struct cell cells[] = {
+        cell_int("job", (int64_t)row->job),
+        cell_int("label", row->label),
+        cell_real("submit_s", sim_time_s(row->submit_ns)),
+        cell_time("start_s", row->start_ns),
+        cell_time("end_s", row->end_ns),
+        cell_index("node", row->node),
+        cell_int("members", row->members),
+        cell_int("attempts", row->attempts),
+        cell_text("outcome", row->outcome),
+        cell_int("workload", row->workload),
+        cell_text("name", row->name),
+        cell_text("tenant", row->tenant),
+        cell_text("user", row->user),
+        cell_text("model", row->model),
+        cell_text("request", request),
+        cell_real("gpus",
+                  members * weir_units_amount(row->shape->gpu_units) * row->shape->gpu_count),
+        cell_text("gpu_types", row->gpu_types),
+        cell_real("cpus", members * weir_units_amount(row->shape->cpu_units)),
+        cell_time("first_start_s", row->first_start_ns),
+        cell_index("kind", row->kind)
+    };
     return INSERT(recorder, RECORD_JOB, cells, error);
 }
 
@@ -500,9 +470,7 @@ weir_status sim_recorder_histogram(struct sim_recorder *recorder, const char *me
                                    const char *label, double low, uint64_t count,
                                    struct weir_error *error)
 {
-    if (!recorder)
-        return WEIR_OK;
-    const struct cell cells[] = { cell_int(recorder->run_id), cell_text(metric), cell_text(label),
-                                  cell_real(low), cell_int((int64_t)count) };
+    const struct cell cells[] = { cell_text("metric", metric), cell_text("label", label),
+                                  cell_real("low", low), cell_int("count", (int64_t)count) };
     return INSERT(recorder, RECORD_HISTOGRAM, cells, error);
 }

@@ -7,9 +7,6 @@
  */
 #include "sim/record/record_state.h"
 
-#include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 struct column {
@@ -77,54 +74,28 @@ static const struct layout layouts[SAMPLE_KINDS] = {
                             { "gave_up", true } } },
 };
 
-/* ---- growing SQL texts ---- */
+/* ---- SQL texts ---- */
 
-struct sql {
-    char text[6144];
-    size_t length;
-};
-
-static void sql_add(struct sql *sql, const char *text)
+/* "run_id, node, t_s, dt_s" and the values */
+static void add_columns(sqlite3_str *sql, const struct layout *layout)
 {
-    const size_t length = strlen(text);
-    assert(sql->length + length < sizeof sql->text);
-    memcpy(sql->text + sql->length, text, length + 1);
-    sql->length += length;
+    sqlite3_str_appendf(sql, "run_id, %s%st_s, dt_s", layout->index ? layout->index : "",
+                        layout->index ? ", " : "");
+    for (size_t c = 0; c < layout->count; c++)
+        sqlite3_str_appendf(sql, ", %s", layout->columns[c].name);
 }
 
-/* "run_id, node, t_s, dt_s" */
-static void add_keys(struct sql *sql, const struct layout *layout)
+static void build_insert(sqlite3_str *sql, const struct layout *layout, size_t rows)
 {
-    sql_add(sql, "run_id, ");
-    if (layout->index) {
-        sql_add(sql, layout->index);
-        sql_add(sql, ", ");
-    }
-    sql_add(sql, "t_s, dt_s");
-}
-
-static void add_columns(struct sql *sql, const struct layout *layout)
-{
-    add_keys(sql, layout);
-    for (size_t c = 0; c < layout->count; c++) {
-        sql_add(sql, ", ");
-        sql_add(sql, layout->columns[c].name);
-    }
-}
-
-static void build_insert(struct sql *sql, const struct layout *layout, size_t rows)
-{
-    sql_add(sql, "INSERT INTO ");
-    sql_add(sql, layout->table);
-    sql_add(sql, " (");
+    sqlite3_str_appendf(sql, "INSERT INTO %s (", layout->table);
     add_columns(sql, layout);
-    sql_add(sql, ") VALUES ");
+    sqlite3_str_appendall(sql, ") VALUES ");
     const size_t parameters = layout->count + (layout->index ? 4 : 3);
     for (size_t r = 0; r < rows; r++) {
-        sql_add(sql, r ? ", (?" : "(?");
+        sqlite3_str_appendall(sql, r ? ", (?" : "(?");
         for (size_t p = 1; p < parameters; p++)
-            sql_add(sql, ", ?");
-        sql_add(sql, ")");
+            sqlite3_str_appendall(sql, ", ?");
+        sqlite3_str_appendall(sql, ")");
     }
 }
 
@@ -150,9 +121,9 @@ static weir_status write_rows(struct sim_recorder *recorder, enum sim_sample_kin
     struct sample_table *table = &recorder->samples[kind];
     sqlite3_stmt **statement = count == 1 ? &table->one : &table->batch;
     if (!*statement) {
-        struct sql sql = { .length = 0 };
-        build_insert(&sql, &layouts[kind], count);
-        WEIR_TRY(record_prepare(recorder, sql.text, statement, error));
+        sqlite3_str *sql = sqlite3_str_new(recorder->database);
+        build_insert(sql, &layouts[kind], count);
+        WEIR_TRY(record_prepare_built(recorder, sql, statement, error));
     }
     int position = 0;
     for (size_t r = first; r < first + count; r++)
@@ -207,43 +178,29 @@ void record_close_samples(struct sim_recorder *recorder)
 /* ---- coarsening ---- */
 
 /* The joined rows go through a temporary table, ordered by time and index like the first ones. */
-static void build_coarsen(struct sql *sql, const struct layout *layout, int64_t run_id)
+static void build_coarsen(sqlite3_str *sql, const struct layout *layout, int64_t run_id)
 {
-    char run[40];
-    (void)snprintf(run, sizeof run, " WHERE run_id = %" PRId64, run_id);
-    const char *index = layout->index ? layout->index : "0";
-    sql_add(sql, "CREATE TEMP TABLE coarse AS SELECT run_id, ");
-    if (layout->index) {
-        sql_add(sql, layout->index);
-        sql_add(sql, ", ");
-    }
-    sql_add(sql, "min(t_s) AS t_s, sum(dt_s) AS dt_s");
+    const long long run = (long long)run_id;
+    const char *index = layout->index ? layout->index : "run_id";
+    sqlite3_str_appendf(sql,
+                        "CREATE TEMP TABLE coarse AS SELECT run_id, %s%smin(t_s) AS t_s, "
+                        "sum(dt_s) AS dt_s",
+                        layout->index ? index : "", layout->index ? ", " : "");
     for (size_t c = 0; c < layout->count; c++) {
         const struct column *column = &layout->columns[c];
-        sql_add(sql, column->is_count ? ", sum(" : ", sum(dt_s * ");
-        sql_add(sql, column->name);
-        sql_add(sql, column->is_count ? ") AS " : ") / sum(dt_s) AS ");
-        sql_add(sql, column->name);
+        sqlite3_str_appendf(
+            sql, column->is_count ? ", sum(%s) AS %s" : ", sum(dt_s * %s) / sum(dt_s) AS %s",
+            column->name, column->name);
     }
-    sql_add(sql, " FROM (SELECT *, (row_number() OVER (PARTITION BY ");
-    sql_add(sql, index);
-    sql_add(sql, " ORDER BY t_s) - 1) / 2 AS pair FROM ");
-    sql_add(sql, layout->table);
-    sql_add(sql, run);
-    sql_add(sql, ") GROUP BY pair, ");
-    sql_add(sql, layout->index ? index : "run_id");
-    sql_add(sql, "; DELETE FROM ");
-    sql_add(sql, layout->table);
-    sql_add(sql, run);
-    sql_add(sql, "; INSERT INTO ");
-    sql_add(sql, layout->table);
-    sql_add(sql, " (");
+    sqlite3_str_appendf(sql,
+                        " FROM (SELECT *, (row_number() OVER (PARTITION BY %s ORDER BY t_s) - 1) / "
+                        "2 AS pair FROM %s WHERE run_id = %lld) GROUP BY pair, %s;"
+                        " DELETE FROM %s WHERE run_id = %lld; INSERT INTO %s (",
+                        index, layout->table, run, index, layout->table, run, layout->table);
     add_columns(sql, layout);
-    sql_add(sql, ") SELECT ");
+    sqlite3_str_appendall(sql, ") SELECT ");
     add_columns(sql, layout);
-    sql_add(sql, " FROM coarse ORDER BY t_s, ");
-    sql_add(sql, layout->index ? index : "run_id");
-    sql_add(sql, "; DROP TABLE coarse;");
+    sqlite3_str_appendf(sql, " FROM coarse ORDER BY t_s, %s; DROP TABLE coarse;", index);
 }
 
 weir_status sim_recorder_coarsen(struct sim_recorder *recorder, struct weir_error *error)
@@ -253,9 +210,13 @@ weir_status sim_recorder_coarsen(struct sim_recorder *recorder, struct weir_erro
     WEIR_TRY(record_flush_samples(recorder, error));
     WEIR_TRY(record_begin(recorder, error));
     for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
-        struct sql sql = { .length = 0 };
-        build_coarsen(&sql, &layouts[kind], recorder->run_id);
-        WEIR_TRY(record_execute(recorder, sql.text, error));
+        sqlite3_str *sql = sqlite3_str_new(recorder->database);
+        build_coarsen(sql, &layouts[kind], recorder->run_id);
+        char *text = sqlite3_str_finish(sql);
+        const weir_status status = text == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory")
+                                                : record_execute(recorder, text, error);
+        sqlite3_free(text);
+        WEIR_TRY(status);
     }
     return WEIR_OK;
 }

@@ -44,35 +44,44 @@ enum record_kind {
     RECORD_KINDS
 };
 
-enum cell_kind { CELL_NULL, CELL_INT, CELL_REAL, CELL_TEXT };
+enum cell_kind { CELL_NULL, CELL_INT, CELL_REAL, CELL_TEXT, CELL_SQL };
 
 struct cell {
+    const char *column;
     enum cell_kind kind;
     int64_t integer;
     double real;
     const char *text;
 };
 
-static inline struct cell cell_int(int64_t value)
+static inline struct cell cell_int(const char *column, int64_t value)
 {
-    return (struct cell){ .kind = CELL_INT, .integer = value };
+    return (struct cell){ .column = column, .kind = CELL_INT, .integer = value };
 }
 
 /* NaN becomes NULL. */
-static inline struct cell cell_real(double value)
+static inline struct cell cell_real(const char *column, double value)
 {
-    return (struct cell){ .kind = CELL_REAL, .real = value };
+    return (struct cell){ .column = column, .kind = CELL_REAL, .real = value };
 }
 
 /* NULL becomes ''. The text must live until the row is written. */
-static inline struct cell cell_text(const char *text)
+static inline struct cell cell_text(const char *column, const char *text)
 {
-    return (struct cell){ .kind = CELL_TEXT, .text = text ? text : "" };
+    return (struct cell){ .column = column, .kind = CELL_TEXT, .text = text ? text : "" };
 }
 
-static inline struct cell cell_null(void)
+/* NULL unless `has`. */
+static inline struct cell cell_if(bool has, struct cell cell)
 {
-    return (struct cell){ .kind = CELL_NULL };
+    cell.kind = has ? cell.kind : CELL_NULL;
+    return cell;
+}
+
+/* An expression, the same in all rows. */
+static inline struct cell cell_sql(const char *column, const char *text)
+{
+    return (struct cell){ .column = column, .kind = CELL_SQL, .text = text };
 }
 
 enum { SAMPLE_KINDS = SIM_SAMPLE_JOBS + 1, SAMPLE_BATCH = 16, SAMPLE_VALUES_MAX = 24 };
@@ -111,6 +120,9 @@ weir_status record_execute(struct sim_recorder *recorder, const char *sql,
                            struct weir_error *error);
 weir_status record_prepare(struct sim_recorder *recorder, const char *sql, sqlite3_stmt **statement,
                            struct weir_error *error);
+/* The same of a text that was put together, which ends with it. */
+weir_status record_prepare_built(struct sim_recorder *recorder, sqlite3_str *sql,
+                                 sqlite3_stmt **statement, struct weir_error *error);
 /* The first value of a query. */
 weir_status record_read_integer(struct sim_recorder *recorder, const char *sql, int64_t *value,
                                 struct weir_error *error);
@@ -123,9 +135,11 @@ weir_status record_commit(struct sim_recorder *recorder, struct weir_error *erro
 
 /* record_insert.c: whether rows of this level are kept of the present run. */
 bool record_keeps(const struct sim_recorder *recorder, enum sim_keep level);
-/* One row through the statement of its kind; nothing when its level is not kept. */
+/* One row of a kind; nothing without a recorder or when its level is not kept. */
 weir_status record_insert(struct sim_recorder *recorder, enum record_kind kind,
                           const struct cell *cells, size_t cell_count, struct weir_error *error);
+#define INSERT(recorder, kind, cells, error)                                                       \
+    record_insert((recorder), (kind), (cells), sizeof(cells) / sizeof((cells)[0]), (error))
 
 /* record_sample.c */
 weir_status record_flush_samples(struct sim_recorder *recorder, struct weir_error *error);
@@ -134,24 +148,23 @@ void record_close_samples(struct sim_recorder *recorder);
 /* Tables whose rows carry a run_id, NULL-terminated: for removing and copying runs. */
 extern const char *const record_run_tables[];
 
-static inline struct cell cell_index(uint32_t index)
+static inline struct cell cell_index(const char *column, uint32_t index)
 {
-    return index == WEIR_NO_INDEX ? cell_null() : cell_int(index);
+    return cell_if(index != WEIR_NO_INDEX, cell_int(column, index));
 }
 
 /* Whose a row is: a stage's, or a rank's of a job. */
-static inline struct cell cell_pool(const struct weir_owner *owner)
+static inline struct cell cell_pool(const char *column, const struct weir_owner *owner)
 {
-    return owner->kind != WEIR_OWNER_POOL || owner->index == WEIR_NO_INDEX ? cell_null()
-                                                                           : cell_int(owner->index);
+    return cell_if(owner->kind == WEIR_OWNER_POOL, cell_index(column, owner->index));
 }
-static inline struct cell cell_workload(const struct weir_owner *owner)
+static inline struct cell cell_workload(const char *column, const struct weir_owner *owner)
 {
-    return owner->kind == WEIR_OWNER_JOB ? cell_int(owner->index) : cell_null();
+    return cell_if(owner->kind == WEIR_OWNER_JOB, cell_int(column, owner->index));
 }
-static inline struct cell cell_job(const struct weir_owner *owner)
+static inline struct cell cell_job(const char *column, const struct weir_owner *owner)
 {
-    return owner->kind == WEIR_OWNER_JOB ? cell_int((int64_t)owner->id) : cell_null();
+    return cell_if(owner->kind == WEIR_OWNER_JOB, cell_int(column, (int64_t)owner->id));
 }
 
 #endif

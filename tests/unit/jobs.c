@@ -3,6 +3,7 @@
  * Jobs on shared GPUs: fragmentation worked out by hand, the target workload, graded placement
  * against its plain form, the curve over arrived demand, and the scenario around them.
  */
+#include "sched/internal/params.h"
 #include "sched/placement/fgd.h"
 #include "sched/placement/policies.h"
 #include "sim/cluster/target_frag.h"
@@ -269,7 +270,7 @@ static void kept_grades_of_every_policy_equal_plain_ones(void)
     for (size_t k = 0; k < sizeof policies / sizeof policies[0]; k++) {
         const struct weir_graded_kind *const kind = &weir_graded_kinds[policies[k]];
         double values[16];
-        weir_graded_defaults(kind, NULL, values);
+        weir_params_read(kind->params, kind->count, NULL, values);
         for (uint32_t tie = 0; tie < WEIR_TIE_COUNT; tie += 4) {
             values[kind->tie] = tie;
             duel_of(weir_graded_grader(kind, values), k + 1);

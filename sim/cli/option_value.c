@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Values of options; see the header. */
+#include "sim/cli/option_value.h"
+
+#include "sim/scenario/diagnostic.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What messages call a value: its option, or the word of the usage line. */
+static const char *dashes(const struct sim_option *row)
+{
+    return row->name == NULL ? "" : "--";
+}
+
+static const char *name_of(const struct sim_option *row)
+{
+    return row->name == NULL ? row->argument : row->name;
+}
+
+/* "01:20:00" or "1:20"; false when it is no clock time. */
+static bool parse_clock(const char *text, double *seconds)
+{
+    double total = 0.0;
+    int parts = 0;
+    const char *rest = text;
+    for (; parts < 3; parts++) {
+        char *end = NULL;
+        if (!isdigit((unsigned char)rest[0]))
+            return false;
+        const double part = strtod(rest, &end);
+        total = total * 60.0 + part;
+        rest = end;
+        if (*rest != ':')
+            break;
+        rest++;
+    }
+    if (parts == 0 || *rest != '\0')
+        return false;
+    /* Two parts are hours and minutes. */
+    *seconds = parts == 1 ? total * 60.0 : total;
+    return true;
+}
+
+static double unit_seconds(const char *unit, size_t *length)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = { { "ms", 0.001 }, { "min", 60.0 }, { "s", 1.0 },
+                  { "m", 60.0 },   { "h", 3600.0 }, { "d", 86400.0 } };
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        *length = strlen(units[i].name);
+        if (strncmp(unit, units[i].name, *length) == 0)
+            return units[i].seconds;
+    }
+    *length = 0;
+    return 0.0;
+}
+
+/* "1h30m"; the last part may lack its unit only when it is the only one: "90" is seconds. */
+static bool parse_duration(const char *text, double *seconds)
+{
+    double total = 0.0;
+    const char *rest = text;
+    do {
+        char *end = NULL;
+        if (!isdigit((unsigned char)rest[0]) && rest[0] != '.')
+            return false;
+        const double value = strtod(rest, &end);
+        size_t length = 0;
+        double unit = unit_seconds(end, &length);
+        if (length == 0 && rest == text && *end == '\0')
+            unit = 1.0;
+        if (!(unit > 0.0))
+            return false;
+        total += value * unit;
+        rest = end + length;
+    } while (*rest != '\0');
+    *seconds = total;
+    return true;
+}
+
+static double time_of(const struct sim_option *row, const char *text,
+                      const struct argp_state *state)
+{
+    double seconds = 0.0;
+    if (!parse_clock(text, &seconds) && !parse_duration(text, &seconds))
+        argp_error(state, "%s%s: expected a time as 90, 15m, 1h30m or 01:30:00, found '%s'",
+                   dashes(row), name_of(row), text);
+    return seconds;
+}
+
+/* Decimal or 0x... */
+static uint64_t count_of(const struct sim_option *row, const char *text,
+                         const struct argp_state *state)
+{
+    const uint64_t largest = row->kind == SIM_OPTION_COUNT ? UINT32_MAX : UINT64_MAX;
+    const uint64_t max = row->max == 0 ? largest : row->max;
+    const int base = strncmp(text, "0x", 2) == 0 ? 16 : 10;
+    char *end = NULL;
+    errno = 0;
+    const unsigned long long value = strtoull(text, &end, base);
+    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || value < row->min ||
+        value > max)
+        argp_error(state, "%s%s: '%s' is not a whole number from %llu to %llu", dashes(row),
+                   name_of(row), text, (unsigned long long)row->min, (unsigned long long)max);
+    return value;
+}
+
+static void refuse_word(const struct sim_option *row, const char *text, size_t count,
+                        const struct argp_state *state)
+{
+    char list[256] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < count && length < sizeof list; i++)
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", i == 0 ? "" : ", ",
+                                   row->words[i]);
+    const char *near = sim_near_name(text, row->words, count);
+    argp_error(state, "%s%s: '%s' is none of %s%s%s%s", dashes(row), name_of(row), text, list,
+               near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
+               near == NULL ? "" : "'?");
+}
+
+static uint32_t word_of(const struct sim_option *row, const char *text,
+                        const struct argp_state *state)
+{
+    uint32_t index = 0;
+    while (row->words[index] != NULL && strcmp(row->words[index], text) != 0)
+        index++;
+    if (row->words[index] == NULL)
+        refuse_word(row, text, index, state);
+    return index;
+}
+
+static void append(struct sim_words *words, const char *text, const struct argp_state *state)
+{
+    const char **grown = reallocarray(words->items, words->count + 1, sizeof *grown);
+    if (grown == NULL) {
+        argp_failure(state, SIM_EXIT_INPUT, 0, "out of memory");
+        return;
+    }
+    grown[words->count++] = text;
+    words->items = grown;
+}
+
+void sim_option_take(const struct sim_option *row, const char *text, void *to,
+                     const struct argp_state *state)
+{
+    switch ((enum sim_option_kind)row->kind) {
+    case SIM_OPTION_TEXT:
+        if (row->words != NULL)
+            (void)word_of(row, text, state);
+        *(const char **)to = text;
+        break;
+    case SIM_OPTION_FLAG:
+        *(bool *)to = true;
+        break;
+    case SIM_OPTION_COUNT:
+        *(uint32_t *)to = (uint32_t)count_of(row, text, state);
+        break;
+    case SIM_OPTION_COUNT64:
+        *(uint64_t *)to = count_of(row, text, state);
+        break;
+    case SIM_OPTION_CHOICE:
+        *(uint32_t *)to = word_of(row, text, state);
+        break;
+    case SIM_OPTION_TIME:
+        *(double *)to = time_of(row, text, state);
+        break;
+    case SIM_OPTION_WORDS:
+        append(to, text, state);
+        break;
+    case SIM_OPTION_OTHERS:
+        break;
+    }
+}

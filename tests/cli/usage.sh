@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Wrong usage ends every command with code 2 and a sentence that names the option or word, what was
+# found and what may stand there.
+. "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+
+# refuse 'SENTENCE' WORD...: the command line ends with code 2 and says so.
+refuse() {
+    local sentence=$1
+    shift
+    expect 2 "$WEIR_BIN" "$@"
+    has stderr "weir $1: $sentence"
+}
+
+refuse 'which scenario?' run
+refuse "one file at a time; found 'b' too" run a b
+refuse "--set: 'x' is not PATH=VALUE" run a --set x
+refuse "--seed: '-1' is not a whole number from 0 to 18446744073709551615" run a --seed -1
+refuse "--seed: '18446744073709551616' is not a whole number" run a --seed 18446744073709551616
+refuse "--replications: '100001' is not a whole number from 0 to 100000" compare a -n 100001
+refuse "--decide: '0' is not a whole number from 1 to" explain a --at 1h --decide=0
+refuse "--max-procs: '0' is not a whole number from 1 to" trace convert a --max-procs 0
+refuse "--format: 'jsn' is none of table, json, csv, md; did you mean 'json'?" show a -f jsn
+refuse "--at: expected a time as 90, 15m, 1h30m or 01:30:00, found '1q'" snapshot a --at 1q
+refuse '--at is missing' snapshot a
+refuse "unknown option '--fromat'; did you mean '--format'?" run a --fromat json
+refuse 'which two databases?' diff a
+refuse "two databases; found 'c' too" diff a b c
+refuse "takes no arguments, found 'x'" schema x
+refuse "what to do: 'read' is none of formats, fields, map, info, convert" trace read
+refuse 'formats needs no' trace formats a
+refuse 'check what?' policies check
+refuse "one policy at a time; found 'b' too" policies fgd b
+
+# Lists are cut at commas, an option that may lack its argument has one all the same.
+expect 2 "$WEIR_BIN" fit a --columns start=x,b=c
+has stderr "'b=c' is not OUR_COLUMN=YOUR_COLUMN"
+expect 2 "$WEIR_BIN" explain a --decide --at 1h --worker 3
+has stderr 'explain what: one of'
