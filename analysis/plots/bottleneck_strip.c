@@ -40,7 +40,7 @@ static struct an_word all_or_part(double share)
     struct an_word word = an_word_percent(share);
     const size_t used = strlen(word.text);
     if (share > 0.9)
-        word = share > 0.995 ? (struct an_word){ "all" } : (struct an_word){ "nearly all" };
+        (void)snprintf(word.text, sizeof word.text, "%s", share > 0.995 ? "all" : "nearly all");
     else
         (void)snprintf(word.text + used, sizeof word.text - used, " of");
     return word;

@@ -428,6 +428,7 @@ weir_status weir_host_decide(struct weir_host *host, const struct weir_call *cal
                              const struct weir_plan **plan, struct weir_error *error)
 {
     struct weir_error unread;
+    /* cppcheck-suppress uninitvar ; only what was written of it is read */
     struct weir_error *const box = error != NULL ? error : &unread;
 
     if (host == NULL || call == NULL || plan == NULL)
@@ -458,7 +459,8 @@ weir_status weir_host_decide(struct weir_host *host, const struct weir_call *cal
 
 struct weir_host_stats weir_host_stats(const struct weir_host *host)
 {
-    return host == NULL ? (struct weir_host_stats){ 0 } : host->stats;
+    static const struct weir_host_stats none = { 0 };
+    return host == NULL ? none : host->stats;
 }
 
 const struct weir_cluster *weir_host_cluster(const struct weir_host *host)

@@ -209,6 +209,7 @@ static void emit_section(struct emitter *emitter, const struct sim_section *sect
                          const void *draft, int indent)
 {
     const struct level level = { emitter->level, section, draft };
+    /* cppcheck-suppress autoVariables ; taken back at the end */
     emitter->level = &level;
     const struct sim_field *bare = bare_field(emitter, section, draft);
     bool is_nothing_kept = true;
