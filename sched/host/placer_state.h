@@ -62,7 +62,7 @@ weir_status weir_placer_reserve(struct weir_placer *placer, const struct weir_pl
                                 struct weir_error *error);
 struct weir_mix weir_placer_mix(struct weir_placer *placer);
 /* For the random choices of the next start or stop of a pool. */
-uint64_t weir_placer_seed(struct weir_placer *placer, uint32_t pool);
+uint64_t weir_placer_seed(struct weir_placer *placer, uint32_t index);
 /* Who is denied, and why. */
 struct weir_denied {
     struct weir_owner owner;

@@ -36,7 +36,7 @@ struct weir_pools {
 
 /* Begins a round. */
 void weir_pools_begin(struct weir_pools *pools, int64_t now_ns);
-const struct weir_pool_view *weir_pools_read(struct weir_pools *pools, uint32_t pool);
+const struct weir_pool_view *weir_pools_read(struct weir_pools *pools, uint32_t index);
 /* Whether all that was read in this round is as it was handed out. O(pools read). */
 bool weir_pools_are_whole(const struct weir_pools *pools);
 

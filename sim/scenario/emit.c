@@ -307,6 +307,7 @@ static void emit_fields(struct emitter *emitter, const struct sim_section *secti
                         const void *draft, int indent, bool is_first_inline)
 {
     const struct level level = { emitter->level, section, draft };
+    /* cppcheck-suppress autoVariables ; taken back at the end */
     emitter->level = &level;
     for (size_t i = 0; i < section->count; i++) {
         const struct sim_field *field = &section->fields[i];
