@@ -8,6 +8,7 @@
 #include "sim/cluster/compute.h"
 #include "sim/cluster/power.h"
 #include "sim/cluster/sharing.h"
+#include "sim/cluster/traffic.h"
 
 #include <assert.h>
 #include <math.h>
@@ -158,6 +159,14 @@ static void fill_device(struct sim_use *use, const struct weir_device *device,
     }
 }
 
+/* Who takes turns has all of the GPU while it is his. */
+static void fill_turns(struct sim_claim *claim)
+{
+    for (uint32_t u = 0; u < claim->use_count; u++)
+        if (claim->parts[u].use.gpu_share > 0)
+            claim->parts[u].use.gpu_share = 1;
+}
+
 static void fill_uses(struct sim_claim *claim, const struct sim_cluster *cluster,
                       const struct weir_alloc *alloc, const struct weir_shape *uses)
 {
@@ -175,6 +184,8 @@ static void fill_uses(struct sim_claim *claim, const struct sim_cluster *cluster
         const struct weir_device hidden = { .gpu = idlest_gpu(cluster, alloc->node) };
         fill_device(&claim->parts[claim->use_count++].use, &hidden, uses, 1);
     }
+    if (host->turns != NULL)
+        fill_turns(claim);
 }
 
 struct sim_lease sim_lease_fill(struct sim_claim *claim, const struct sim_cluster *cluster,
@@ -320,7 +331,7 @@ double sim_gpu_used(const struct sim_node *node, const struct sim_gpu *gpu)
 static bool is_scarce(const struct sim_node *node, const struct sim_gpu *gpu)
 {
     const bool is_told = gpu->compute == WEIR_NO_INDEX || gpu->apart > 0;
-    return (is_told && compute_slowdown(node, gpu) > 1) ||
+    return (is_told && compute_slowdown(node, gpu) > 1) || sim_traffic_is_scarce(gpu) ||
            pressure(gpu->nvdec_load, gpu->nvdecs) > 1 || pressure(gpu->nvenc_load, gpu->nvencs) > 1;
 }
 
@@ -352,6 +363,7 @@ uint64_t sim_cluster_run(struct sim_cluster *cluster, struct sim_lease *lease, b
             continue; /* an instance is its own: nobody else notices */
         const bool was_scarce = is_scarce(node, gpu);
         gpu_run(gpu, lease, use);
+        sim_traffic_run(gpu, lease->claim->traffic, is_running ? 1.0 : -1.0);
         changed |= was_scarce || is_scarce(node, gpu) ? UINT64_C(1) << use->gpu : 0;
     }
     return changed;
@@ -372,6 +384,7 @@ double sim_cluster_contention(const struct sim_cluster *cluster, const struct si
     for (uint32_t u = 0; u < lease->claim->use_count; u++) {
         const struct sim_use *use = &lease->claim->parts[u].use;
         const struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + use->gpu];
+        worst = fmax(worst, sim_traffic_slowdown(gpu, use, lease->claim->traffic));
         if (use->slice != NULL) {
             worst = fmax(worst, sim_slice_slowdown(use));
             continue;

@@ -44,7 +44,8 @@ struct sim_claim {
     int64_t ram_bytes;
     double cpus_used;
     int64_t ram_used_bytes;
-    struct sim_part *parts; /* the caller's memory */
+    const struct sim_traffic *traffic; /* on each GPU it uses; NULL = none */
+    struct sim_part *parts;            /* the caller's memory */
 };
 static inline uint32_t sim_claim_parts(const struct sim_claim *claim)
 {
@@ -59,6 +60,12 @@ struct sim_lease {
     bool is_apart; /* its work goes on in several places together */
 };
 
+/* What running work asks of the memory system of a GPU, outside instances. */
+struct sim_gpu_traffic {
+    double bandwidth, reserved; /* bandwidth: beyond what is set aside */
+    double cache, pinned;       /* cache: that is not pinned */
+};
+
 struct sim_gpu {
     uint32_t type;
     uint32_t nvdecs, nvencs;         /* engines there are */
@@ -66,11 +73,12 @@ struct sim_gpu {
     int64_t units_held;
     int64_t mem_total_bytes, mem_used_bytes;
     double load, nvdec_load, nvenc_load; /* asked for by running tasks outside instances */
-    uint32_t running;                    /* leases with compute that run */
-    uint32_t apart;                      /* of them, those whose work is not on `compute` */
-    uint32_t compute;                    /* its resource; WEIR_NO_INDEX = it is never scarce */
-    uint32_t mig_slots;                  /* taken; only when cut */
-    const struct weir_mig *mig;          /* NULL = not cut */
+    struct sim_gpu_traffic traffic;
+    uint32_t running;           /* leases with compute that run */
+    uint32_t apart;             /* of them, those whose work is not on `compute` */
+    uint32_t compute;           /* its resource; WEIR_NO_INDEX = it is never scarce */
+    uint32_t mig_slots;         /* taken; only when cut */
+    const struct weir_mig *mig; /* NULL = not cut */
     weir_mig_layout mig_cut, mig_held;
 };
 

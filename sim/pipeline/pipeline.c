@@ -218,6 +218,7 @@ static weir_status start_worker(struct sim_stage_run *stage, const struct sim_st
     const struct sim_worker_start wanted = { .owner = start->owner,
                                              .driver = run->config.index,
                                              .uses = &stage->spec->uses_shape,
+                                             .traffic = sim_traffic_of(&stage->spec->traffic),
                                              .places = start->places };
     struct sim_worker *worker = NULL;
     void *taken = NULL;

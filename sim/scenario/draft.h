@@ -195,12 +195,18 @@ struct draft_service {
     char *table;
 };
 
+struct draft_traffic {
+    struct draft_head head;
+    struct sim_traffic to;
+};
+
 struct draft_stage {
     struct draft_head head;
     struct sim_stage to;
     struct draft_request own; /* keys of the stage itself */
     struct draft_request request;
     struct draft_request uses;
+    struct draft_traffic traffic;
     uint32_t workers;
     double workers_per_node;
     struct draft_service service;
@@ -241,6 +247,7 @@ struct draft_job_class {
     struct draft_head head;
     struct sim_job_spec to;
     struct draft_request request;
+    struct draft_traffic traffic;
     char *gpu_types;
     int64_t priority;
 };

@@ -67,6 +67,7 @@ static void resolve_class(struct sim_resolver *resolver, struct draft_job_class 
     *job = draft->to;
     job->models = draft->gpu_types == NULL ? "" : draft->gpu_types;
     job->name = draft->head.name;
+    job->traffic = draft->traffic.to;
     job->tenant = job->user = "";
     job->priority = (int32_t)draft->priority;
     job->run_ns = job->patience_ns = job->estimate_ns = WEIR_UNKNOWN_TIME;

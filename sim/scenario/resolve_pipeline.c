@@ -211,6 +211,7 @@ static void resolve_requests(struct sim_resolver *resolver, struct draft_stage *
                  &stage->request, &stage->shape);
     stage->uses = stage->request;
     stage->uses_shape = stage->shape;
+    stage->traffic = draft->traffic.to;
     take_whole(resolver, request_node == NULL ? draft->head.node : request_node, &stage->shape);
     if (!has_uses)
         return;

@@ -181,12 +181,29 @@ struct sim_service {
     size_t table_count;
 };
 
+/* What work takes of the memory system of its GPU while it runs (sim/cluster/traffic.h). */
+struct sim_traffic {
+    double bandwidth;   /* asked for when alone, of the device's */
+    double bound;       /* how much of its time waits for memory */
+    double reserve;     /* bandwidth set aside for it */
+    double cache;       /* cache it wants, of the device's */
+    double penalty;     /* so much longer when it has none of that */
+    uint32_t is_pinned; /* what it wants of the cache is kept for it */
+};
+
+/* NULL when it takes nothing. */
+static inline const struct sim_traffic *sim_traffic_of(const struct sim_traffic *traffic)
+{
+    return traffic->bandwidth > 0 || traffic->cache > 0 ? traffic : NULL;
+}
+
 struct sim_stage {
     char *name;
     struct weir_request request; /* what the scheduler is told */
     struct weir_request uses;    /* what a worker really takes; default the same */
     struct weir_shape shape;     /* of the request */
     struct weir_shape uses_shape;
+    struct sim_traffic traffic;
     int32_t workers; /* fixed count, -1 = auto (workers_per_node is resolved into it) */
     uint32_t batch;
     struct sim_service service;
@@ -307,7 +324,8 @@ struct sim_arrivals {
 /* A kind of jobs: a row of a trace, or a class. Times of a trace are exact and known; those of a
  * class are laws. WEIR_UNKNOWN_TIME = not said. */
 struct sim_job_spec {
-    struct weir_shape shape;   /* of one member */
+    struct weir_shape shape; /* of one member */
+    struct sim_traffic traffic;
     const char *models;        /* accepted GPU models as the trace writes them; "" = any */
     const char *name;          /* of a row of a trace, or of the class */
     const char *tenant, *user; /* "" = not said */

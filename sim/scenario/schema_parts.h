@@ -73,6 +73,7 @@ extern const struct sim_section sim_schema_pipeline;
 extern const struct sim_section sim_schema_stage;
 extern const struct sim_section sim_schema_model;
 extern const struct sim_section sim_schema_job_request;
+extern const struct sim_section sim_schema_traffic;
 extern const struct sim_section sim_schema_jobs;
 extern const struct sim_section sim_schema_fill;
 

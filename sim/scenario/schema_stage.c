@@ -83,6 +83,27 @@ const struct sim_section sim_schema_job_request = {
     NOT_OF(&request_section, "acts on pipelines alone; a job of several processes has members")
 };
 
+static const struct sim_field traffic_fields[] = {
+    { NUMBER("bandwidth", draft_traffic, to.bandwidth), UNIT(FRACTION), DEFAULT("0"), MOST(16),
+      HELP("memory bandwidth it takes when alone, of the device's") },
+    { NUMBER("bound", draft_traffic, to.bound), UNIT(FRACTION), DEFAULT("1"), MOST(1),
+      HELP("how much of its time waits for memory: it takes (1 - bound) + bound x S times as long "
+           "when S times the bandwidth there is, is asked for") },
+    { NUMBER("reserve", draft_traffic, to.reserve), UNIT(FRACTION), DEFAULT("0"), MOST(1),
+      HELP("bandwidth set aside for it while it runs; the others share the rest") },
+    { NUMBER("cache", draft_traffic, to.cache), UNIT(FRACTION), DEFAULT("0"), MOST(16),
+      HELP("cache it wants, of the device's") },
+    { NUMBER("penalty", draft_traffic, to.penalty), UNIT(FRACTION), DEFAULT("0"), MOST(1000),
+      HELP("so much longer it takes with nothing of that cache; in proportion with a part") },
+    { FLAG("pin", draft_traffic, to.is_pinned), DEFAULT("false"),
+      HELP("the cache it wants is kept for it") },
+};
+const struct sim_section sim_schema_traffic = {
+    MAPPING("memory_traffic", draft_traffic, traffic_fields), SCALAR("bandwidth"), SOURCES,
+    HELP("What work takes of the memory system of its GPU while it runs. An instance of a GPU that "
+         "is cut has its part of it to itself.")
+};
+
 static const struct sim_field factor_fields[] = {
     { NUMBER("factor", draft_factor, factor), REQUIRED, RANGE(1e-9, 1e9),
       HELP("multiplies the service time") },
@@ -144,6 +165,8 @@ static const struct sim_field stage_fields[] = {
       HELP("what the scheduler is told, as a mapping") },
     { SECTION("uses", draft_stage, uses, &uses_section), ABSENT("as requested"),
       HELP("what a worker really takes") },
+    { SECTION("memory_traffic", draft_stage, traffic, &sim_schema_traffic), ABSENT("none"),
+      HELP("what a task takes of the memory system of its GPU") },
     { COUNT("workers", draft_stage, workers), KNOB, ABSENT("the scaling policy decides"),
       RANGE(1, LARGEST_COUNT), HELP("fixed number of workers") },
     { NUMBER("workers_per_node", draft_stage, workers_per_node), KNOB,

@@ -117,6 +117,8 @@ static const struct sim_field job_class_fields[] = {
       HELP("what the scheduler is told of the run time, over the run time") },
     { WHOLE("priority", draft_job_class, priority), DEFAULT("0"), RANGE(-1e9, 1e9),
       HELP("larger is more urgent") },
+    { SECTION("memory_traffic", draft_job_class, traffic, &sim_schema_traffic), ABSENT("none"),
+      HELP("what each member takes of the memory system of its GPU") },
 };
 static const struct sim_section job_class_section = {
     MAPPING("jobs[].classes[]", draft_job_class, job_class_fields), SOURCES, HELP("A kind of jobs.")

@@ -202,6 +202,7 @@ static weir_status take(struct sim_workers *workers, const struct sim_worker_sta
     WEIR_TRY(sim_key_reserve(&workers->holds));
     hold->id = place->id;
     hold->lease = sim_lease_fill(&workers->fresh, context->cluster, &place->alloc, start->uses);
+    workers->fresh.traffic = start->traffic;
     hold->lease.is_apart = start->is_apart || start->places.count > 1;
     *reason = sim_cluster_acquire(context->cluster, &hold->lease);
     if (*reason != WEIR_REASON_NONE)

@@ -88,9 +88,10 @@ weir_status sim_workers_each(const struct sim_workers *workers,
 struct sim_worker_start {
     struct weir_owner owner;
     uint32_t driver;
-    uint32_t job_class;            /* of a rank, as the meter knows it */
-    const struct weir_shape *uses; /* what each of its places really takes */
-    bool is_apart;                 /* what it works at, others work at too */
+    uint32_t job_class;                /* of a rank, as the meter knows it */
+    const struct weir_shape *uses;     /* what each of its places really takes */
+    const struct sim_traffic *traffic; /* and of the memory system of each GPU; NULL = nothing */
+    bool is_apart;                     /* what it works at, others work at too */
     struct sim_places places;
 };
 /* Takes the leases of all its places or of none: then *worker is NULL and *reason says why the
