@@ -113,8 +113,9 @@ weir_status an_keep_query(struct an_keeper *keeper, const char *sql, const struc
 {
     double *none = NULL;
     WEIR_TRY(an_keep_numbers(keeper, 0, &none, error));
-    WEIR_TRY(an_query(keeper->db, sql, args, &keeper->kept->frame, error));
-    *frame = keeper->kept->frame;
+    struct an_kept *kept = keeper->kept;
+    WEIR_TRY(an_query(keeper->db, sql, args, &kept->frame, error));
+    *frame = kept->frame;
     return WEIR_OK;
 }
 

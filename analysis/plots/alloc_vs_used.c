@@ -95,7 +95,7 @@ static weir_status draw_panels(struct an_chart *chart, const struct an_frame *fr
     const size_t count = present_resources(chart->facts, present);
     struct an_grid grid;
     double *all = NULL;
-    WEIR_TRY(an_chart_means(chart, frame, SERIES * AN_RESOURCES, &grid, &all, error));
+    WEIR_TRY(an_chart_means(chart, frame, (size_t)SERIES * AN_RESOURCES, &grid, &all, error));
     const double pitch = count > 2 ? 112.0 : 170.0;
     chart->height = 28.0 + pitch * (double)count + 12.0;
     for (size_t i = 0; i < count; i++) {

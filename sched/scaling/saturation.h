@@ -106,8 +106,7 @@ struct weir_saturation_memory {
     uint32_t size, used;
     bool is_broken;
 };
-void weir_saturation_remember(struct weir_saturation *saturation,
-                              struct weir_saturation_memory *memory);
+void weir_saturation_remember(struct weir_saturation *rules, struct weir_saturation_memory *memory);
 /* The same of a loss of nodes: what was up, and the cycles left that follow it. */
 void weir_saturation_remember_loss(struct weir_saturation_memory *memory, uint32_t *cycles,
                                    struct weir_amounts *up);

@@ -197,6 +197,7 @@ static weir_status saturation_adopt(void *state, const struct weir_view *view,
     return WEIR_OK;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the memory writes to them */
 static uint32_t saturation_save(const void *state, double *numbers, uint32_t capacity)
 {
     const struct saturation_aware *const policy = state;

@@ -122,7 +122,7 @@ static void check_choice(const struct checking *checking, const struct decide_ke
     if (word != NULL && decide_choice(key->choices, word) >= 0)
         return;
     (void)snprintf(words, sizeof words, "%s", key->choices);
-    for (char *at = words, *next = at; at != NULL && count < MOST_NAMES; at = next) {
+    for (char *at = words, *next = NULL; at != NULL && count < MOST_NAMES; at = next) {
         next = strchr(at, '|');
         if (next != NULL)
             *next++ = '\0';

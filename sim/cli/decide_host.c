@@ -324,7 +324,7 @@ static weir_status take_mix(struct decide_host *made, struct weir_error *error)
     weir_status status =
         shapes != NULL && frequencies != NULL ? WEIR_OK : weir_fail(error, WEIR_ENOMEM, "memory");
 
-    for (size_t i = 0; status == WEIR_OK && i < count; i++) {
+    for (size_t i = 0; status == WEIR_OK && frequencies != NULL && i < count; i++) {
         frequencies[i] = decide_number_or(json_array_get(list, i), "frequency", 0);
         status = decide_within(decide_shape_of(json_array_get(list, i), &shapes[i], error), error,
                                "mix[%zu]", i);

@@ -46,7 +46,7 @@ static weir_status param_values(const struct weir_param *table, uint32_t count, 
         const char *const key = json_object_iter_key(entry);
         const json_t *const json = json_object_iter_value(entry);
         const uint32_t index = weir_param_find(table, count, key);
-        if (index == WEIR_NO_INDEX)
+        if (table == NULL || index == WEIR_NO_INDEX)
             return weir_fail(error, WEIR_EFORMAT, "unknown parameter %s", key);
         WEIR_TRY(param_value(&table[index], json, &values[index], error));
     }

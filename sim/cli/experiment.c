@@ -635,7 +635,7 @@ static bool open_job(struct job *job)
     job->progress = share(job->slot_count * sizeof(*job->progress));
     job->summaries = share(job->slot_count * sizeof(*job->summaries));
     job->slots = calloc(job->slot_count, sizeof(*job->slots));
-    job->ended = calloc(job->count, sizeof(*job->ended));
+    job->ended = calloc(job->count + 1, sizeof(*job->ended));
     return job->progress != NULL && job->summaries != NULL && job->slots != NULL &&
            job->ended != NULL;
 }

@@ -45,6 +45,8 @@ enum sim_option_kind {
 
 struct sim_option_table;
 
+/* In the order in which its rows are written.
+ * NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct sim_option {
     const char *name;     /* NULL = an operand */
     int letter;           /* 0 = none */

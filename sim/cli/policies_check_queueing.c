@@ -128,6 +128,8 @@ static int check_numbers(void *state)
 
 static bool is_same(double a, double b)
 {
+    /* To the bit.
+     * NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
     return memcmp(&a, &b, sizeof a) == 0;
 }
 

@@ -82,7 +82,7 @@ void sim_table_row(struct sim_table *table, const char *const *cells)
 
 size_t sim_table_rows(const struct sim_table *table)
 {
-    return table->cell_count / table->column_count;
+    return table->column_count == 0 ? 0 : table->cell_count / table->column_count;
 }
 
 void sim_table_destroy(struct sim_table *table)

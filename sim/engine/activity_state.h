@@ -234,9 +234,9 @@ void activity_halt(struct sim_activities *activities, uint32_t slot);
 /* Halts one whose tag is attained: nothing is left. */
 void activity_end_tagged(struct sim_activities *activities, uint32_t slot, sim_quanta attained);
 /* Tags it, halted, in a group. */
-weir_status activity_enter_group(struct sim_activities *activities, uint32_t slot, uint32_t group);
+weir_status activity_enter_group(struct sim_activities *activities, uint32_t slot, uint32_t index);
 /* What the members of a group have attained, and whether a carry is on top. Advances the clock. */
-sim_quanta activity_group_attained(struct sim_activities *activities, uint32_t group, bool *carry);
+sim_quanta activity_group_attained(struct sim_activities *activities, uint32_t index, bool *carry);
 void activity_resource_dirty(struct sim_activities *activities, uint32_t index);
 
 /* --- activity_share.c: one scarce resource --------------------------------------------------- */

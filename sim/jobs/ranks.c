@@ -51,6 +51,7 @@ static weir_status start_ranks(struct sim_jobs_run *run, struct sim_job *job, ui
         WEIR_TRY(sim_worker_start(config->workers, &wanted, &worker, reason));
         if (worker == NULL)
             break;
+        /* NOLINTNEXTLINE(performance-no-int-to-ptr): a number that nobody follows */
         worker->work = (void *)(uintptr_t)(slot + 1);
     }
     for (uint32_t i = 0; *reason != WEIR_REASON_NONE && i < taken; i++)

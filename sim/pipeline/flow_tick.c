@@ -110,7 +110,9 @@ static double duration_s(const struct sim_pipeline_run *run, int64_t start_ns, i
 {
     const int64_t tick_ns = run->spec->tick_ns;
     const double tick_s = (double)tick_ns / 1e9;
-    return (double)(end_ns / tick_ns) * tick_s - (double)(start_ns / tick_ns) * tick_s;
+    const int64_t start_tick = start_ns / tick_ns;
+    const int64_t end_tick = end_ns / tick_ns;
+    return (double)end_tick * tick_s - (double)start_tick * tick_s;
 }
 
 /* The original reports one step after the last completion. */

@@ -9,6 +9,7 @@
 #include "weir/host.h"
 #include "weir/plan.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,7 @@ static weir_status start_group(struct sim_port *port, const struct weir_plan *pl
     while (first + count < weir_plan_count(plan) &&
            weir_plan_action(plan, first + count)->group == leader->group)
         count++;
+    assert(count > 0); /* the first is one of its group */
     struct sim_place *places = malloc(count * sizeof(*places));
     if (places == NULL)
         return WEIR_ENOMEM;
@@ -187,6 +189,16 @@ static void note_kinds(struct sim_port *port, const struct weir_plan *plan)
     }
 }
 
+/* A group is started by its first member, which says so for all. */
+static weir_status take_turn(struct sim_port *port, const struct weir_plan *plan, uint32_t index)
+{
+    const struct weir_action *action = weir_plan_action(plan, index);
+    if (turn_of(action) == TURN_START && action->group != 0)
+        return action->group == action->worker ? start_group(port, plan, index) : WEIR_OK;
+    port->outcomes[index] = WEIR_REASON_NONE;
+    return apply_action(port, action, &port->outcomes[index]);
+}
+
 weir_status sim_port_apply_plan(struct sim_port *port, const struct weir_plan *plan,
                                 uint32_t *refused)
 {
@@ -199,17 +211,10 @@ weir_status sim_port_apply_plan(struct sim_port *port, const struct weir_plan *p
     for (int turn = 0; turn < TURN_COUNT; turn++) {
         for (uint32_t i = 0; i < count; i++) {
             const struct weir_action *action = weir_plan_action(plan, i);
-            if (turn_of(action) != turn)
+            if (turn_of(action) != turn ||
+                (turn == TURN_STOP && keeps_some && is_kept(plan, action)))
                 continue;
-            if (turn == TURN_STOP && keeps_some && is_kept(plan, action))
-                continue;
-            if (turn == TURN_START && action->group != 0) {
-                if (action->group == action->worker)
-                    WEIR_TRY(start_group(port, plan, i));
-            } else {
-                port->outcomes[i] = WEIR_REASON_NONE;
-                WEIR_TRY(apply_action(port, action, &port->outcomes[i]));
-            }
+            WEIR_TRY(take_turn(port, plan, i));
             *refused += port->outcomes[i] != WEIR_REASON_NONE ? 1 : 0;
         }
     }

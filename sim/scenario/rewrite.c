@@ -83,13 +83,15 @@ static size_t flow_end(const char *text, size_t at)
     for (; text[at] != '\0'; at++) {
         const char c = text[at];
         if (quote != '\0') {
-            quote = c == quote ? '\0' : quote;
+            if (c == quote)
+                quote = '\0';
             continue;
         }
         if (depth == 0 && (c == ',' || c == '}' || c == ']'))
             return at;
         depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
-        quote = c == '"' || c == '\'' ? c : '\0';
+        if (c == '"' || c == '\'')
+            quote = c;
     }
     return at;
 }

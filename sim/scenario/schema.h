@@ -67,6 +67,9 @@ struct sim_field {
     uint32_t kind;     /* enum sim_field_kind */
     uint32_t unit;     /* enum sim_unit */
     uint32_t flags;
+    uint32_t acts;      /* enum sim_acts; 0 = on what the mapping around it acts on */
+    uint32_t word_acts; /* enum sim_acts: of `word` */
+    uint32_t shows_in;  /* enum sim_acts: where `shows` holds; 0 = everywhere */
     size_t offset;
     const char *initial;  /* default as text, NULL = absent */
     const char *fallback; /* what absent means, for the documentation */
@@ -74,12 +77,9 @@ struct sim_field {
     const char *choices;  /* "a|b/older-name|c" */
     const struct sim_section *section;
     const char *help;
-    uint32_t acts;      /* enum sim_acts; 0 = on what the mapping around it acts on */
-    const char *word;   /* CHOICE: words "a|b" that act on less: on `word_acts` */
-    uint32_t word_acts; /* enum sim_acts */
-    const char *needs;  /* "key: a|b": acts only where that key, here or further out, says so */
-    uint32_t shows_in;  /* enum sim_acts: where `shows` holds; 0 = everywhere */
-    const char *shows;  /* why it changes nothing that happens: it is about what is kept */
+    const char *word;  /* CHOICE: words "a|b" that act on less: on `word_acts` */
+    const char *needs; /* "key: a|b": acts only where that key, here or further out, says so */
+    const char *shows; /* why it changes nothing that happens: it is about what is kept */
 };
 
 enum sim_policy_kind {

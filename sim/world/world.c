@@ -71,7 +71,8 @@ static void fill_stages(const struct sim_world *world, struct sim_meter_stage_in
 /* The work that is expected: every workload, and all pipelines together, count the same. */
 static weir_status fill_expected(const struct sim_world *world,
                                  const struct sim_meter_stage_info *stages,
-                                 struct sim_meter_config *config)
+                                 struct sim_meter_config *config,
+                                 struct sim_meter_stage_info **owned)
 {
     const uint32_t workloads = sim_port_workload_count(world->port);
     const double share = 1.0 / (workloads + (config->stage_count > 0 ? 1 : 0));
@@ -93,7 +94,7 @@ static weir_status fill_expected(const struct sim_world *world,
                 (struct sim_meter_stage_info){ .shape = mix->shapes[i],
                                                .mix = share * mix->frequencies[i] };
     }
-    config->expected = expected;
+    config->expected = *owned = expected;
     config->expected_count = count;
     return WEIR_OK;
 }
@@ -129,11 +130,12 @@ static weir_status create_meter(struct sim_world *world)
                                            .workload_count = workloads,
                                            .workload_classes = classes,
                                            .warmup_ns = scenario->warmup_ns };
+        struct sim_meter_stage_info *expected = NULL;
         if (workloads > 0)
-            status = fill_expected(world, stages, &config);
+            status = fill_expected(world, stages, &config, &expected);
         if (status == WEIR_OK)
             status = sim_meter_create(&config, &world->context.meter);
-        free((void *)(uintptr_t)config.expected);
+        free(expected);
     }
     free(capacity);
     free(stages);
