@@ -306,9 +306,11 @@ void sim_cluster_release(struct sim_cluster *cluster, struct sim_lease *lease)
 
 /* Share of what is asked for beyond what there is; residues of adding and subtracting fractions
  * must not count as load. */
+static const double SLACK = 1e-6;
+
 static double pressure(double load, double capacity)
 {
-    return load > capacity + 1e-6 ? load / fmax(capacity, 1e-9) : 1.0;
+    return load > capacity + SLACK ? load / fmax(capacity, 1e-9) : 1.0;
 }
 
 /* Of those that run on a GPU: turns, or a part that shrinks when more is asked for than there is.
@@ -331,8 +333,9 @@ double sim_gpu_used(const struct sim_node *node, const struct sim_gpu *gpu)
 static bool is_scarce(const struct sim_node *node, const struct sim_gpu *gpu)
 {
     const bool is_told = gpu->compute == WEIR_NO_INDEX || gpu->apart > 0;
-    return (is_told && compute_slowdown(node, gpu) > 1) || sim_traffic_is_scarce(gpu) ||
-           pressure(gpu->nvdec_load, gpu->nvdecs) > 1 || pressure(gpu->nvenc_load, gpu->nvencs) > 1;
+    const bool is_computing = node->turns == NULL ? gpu->load > 1 + SLACK : gpu->running > 1;
+    return (is_told && is_computing) || sim_traffic_is_scarce(gpu) ||
+           gpu->nvdec_load > gpu->nvdecs + SLACK || gpu->nvenc_load > gpu->nvencs + SLACK;
 }
 
 static void gpu_run(struct sim_gpu *gpu, const struct sim_lease *lease, const struct sim_use *use)
@@ -361,10 +364,11 @@ uint64_t sim_cluster_run(struct sim_cluster *cluster, struct sim_lease *lease, b
         struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + use->gpu];
         if (use->slice != NULL)
             continue; /* an instance is its own: nobody else notices */
-        const bool was_scarce = is_scarce(node, gpu);
+        const bool was_scarce = gpu->is_scarce;
         gpu_run(gpu, lease, use);
         sim_traffic_run(gpu, lease->claim->traffic, is_running ? 1.0 : -1.0);
-        changed |= was_scarce || is_scarce(node, gpu) ? UINT64_C(1) << use->gpu : 0;
+        gpu->is_scarce = is_scarce(node, gpu);
+        changed |= was_scarce || gpu->is_scarce ? UINT64_C(1) << use->gpu : 0;
     }
     return changed;
 }

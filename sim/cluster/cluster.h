@@ -52,6 +52,12 @@ static inline uint32_t sim_claim_parts(const struct sim_claim *claim)
     return claim->device_count > 0 ? claim->device_count : 1;
 }
 
+/* Whether it is on an instance of a GPU that is cut: it is slowed down by its own size. */
+static inline bool sim_claim_is_sliced(const struct sim_claim *claim)
+{
+    return claim->use_count > 0 && claim->parts[0].use.slice != NULL;
+}
+
 /* One worker's hold on a node. Workers that take the same of their nodes may share a claim. */
 struct sim_lease {
     const struct sim_claim *claim;
@@ -77,6 +83,7 @@ struct sim_gpu {
     uint32_t running;           /* leases with compute that run */
     uint32_t apart;             /* of them, those whose work is not on `compute` */
     uint32_t compute;           /* its resource; WEIR_NO_INDEX = it is never scarce */
+    bool is_scarce;             /* who works on it has to be told of changes */
     uint32_t mig_slots;         /* taken; only when cut */
     const struct weir_mig *mig; /* NULL = not cut */
     weir_mig_layout mig_cut, mig_held;
@@ -101,6 +108,7 @@ struct sim_cluster {
     uint32_t node_count;
     uint32_t gpu_count;
     struct sim_activities *activities; /* NULL = no work is timed here */
+    bool has_compute;                  /* some GPU has a resource of it */
 };
 
 weir_status sim_cluster_create(const struct sim_scenario *scenario, struct sim_cluster **cluster);

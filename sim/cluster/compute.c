@@ -63,6 +63,7 @@ weir_status sim_compute_open(struct sim_cluster *cluster, struct sim_activities 
             WEIR_TRY(sim_resource_add(activities,
                                       node->turns != NULL ? SIM_SHARE_TURNS : SIM_SHARE_WEIGHTS,
                                       SIM_DEVICE_QPNS, &gpu->compute));
+            cluster->has_compute = true;
         }
     }
     return WEIR_OK;

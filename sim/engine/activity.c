@@ -585,7 +585,8 @@ weir_status sim_activities_fire(struct sim_activities *activities, const struct 
     } else {
         assert(event->target < activities->list_count);
         activities->list[event->target].event = SIM_NO_HANDLE;
-        activity_halt(activities, event->target);
+        if (activities->list[event->target].terms != ACTIVITY_NONE)
+            activity_halt(activities, event->target);
         status = end_one(activities, event->target, &done);
     }
     WEIR_TRY(status);

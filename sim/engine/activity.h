@@ -158,7 +158,8 @@ static inline sim_quanta sim_work_of_ns(int64_t duration_ns, uint64_t qpns)
 /* The rate of a device that is `speed` times as fast as a whole one at speed 1. */
 static inline uint64_t sim_rate_at(double speed)
 {
-    return (uint64_t)llround(speed * (double)SIM_DEVICE_QPNS);
+    return islessgreater(speed, 1.0) ? (uint64_t)llround(speed * (double)SIM_DEVICE_QPNS)
+                                     : SIM_DEVICE_QPNS;
 }
 
 /* `work` at `qpns`, to the end of the ns in which it is done; INT64_MAX when that is beyond the

@@ -198,6 +198,10 @@ weir_status activity_enter_group(struct sim_activities *activities, uint32_t slo
 void activity_settle(struct sim_activities *activities, uint32_t slot)
 {
     struct activity *activity = &activities->list[slot];
+    if (activity->terms == ACTIVITY_NONE && activity->rate == 0) { /* it stood still */
+        activity->since_ns = sim_engine_now(activities->engine);
+        return;
+    }
     const sim_quanta done = activity_done(activities, slot);
     if (activity->work != SIM_WORK_ENDLESS)
         activity->work -= done;

@@ -99,6 +99,8 @@ static weir_status stand_at(struct sim_workers *workers, const struct sim_hold *
 
 weir_status sim_worker_stand_in(struct sim_workers *workers, const struct sim_worker *worker)
 {
+    if (!workers->context->cluster->has_compute)
+        return WEIR_OK;
     for (const struct sim_hold *hold = sim_first_of(worker); hold != NULL; hold = hold->next)
         WEIR_TRY(stand_at(workers, hold));
     return WEIR_OK;
@@ -106,7 +108,8 @@ weir_status sim_worker_stand_in(struct sim_workers *workers, const struct sim_wo
 
 void sim_hold_stand_no_more(struct sim_workers *workers, const struct sim_hold *hold)
 {
-    struct stand_ins *gone = sim_key_find(&workers->stand_ins, hold->id);
+    struct stand_ins *gone =
+        workers->stand_ins.count == 0 ? NULL : sim_key_find(&workers->stand_ins, hold->id);
     if (gone == NULL)
         return;
     for (uint32_t i = 0; i < gone->count; i++)

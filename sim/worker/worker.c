@@ -341,6 +341,8 @@ static struct sim_meter_amounts used_of(const struct sim_workers *workers,
 {
     struct sim_meter_amounts used = { { 0 } };
     add_used(workers->context->cluster, &hold->lease, &used);
+    if (!(share < 1))
+        return used;
     used.amount[SIM_RESOURCE_CPU] *= share;
     used.amount[SIM_RESOURCE_GPU] *= share;
     used.amount[SIM_RESOURCE_NVDEC] *= share;
@@ -367,10 +369,10 @@ static void meter_compute(const struct sim_workers *workers, const struct sim_ho
 {
     const struct sim_context *context = workers->context;
     const double after = compute_used(context->cluster, &hold->lease);
-    struct sim_meter_amounts was = { { 0 } };
-    struct sim_meter_amounts is = { { 0 } };
     if (!islessgreater(before, after))
         return;
+    struct sim_meter_amounts was = { { 0 } };
+    struct sim_meter_amounts is = { { 0 } };
     was.amount[SIM_RESOURCE_GPU] = before;
     is.amount[SIM_RESOURCE_GPU] = after;
     sim_meter_node_used(context->meter, sim_engine_now(context->engine), hold->lease.node, &was,
@@ -433,28 +435,44 @@ static void show_state(struct sim_workers *workers, const struct sim_hold *hold,
                            (enum sim_meter_state)from, (enum sim_meter_state)to);
 }
 
-/* It begins to work, or no longer does: others there notice. */
-static void run(struct sim_workers *workers, struct sim_worker *worker, bool is_running)
+/* It begins to work, or no longer does: others there notice. True when there were or are any, on a
+ * device that is scarce, and so what it gets has to be found. */
+static bool run(struct sim_workers *workers, struct sim_worker *worker, bool is_running)
 {
     struct sim_cluster *cluster = workers->context->cluster;
+    bool is_scarce = false;
     for (struct sim_hold *hold = sim_first_hold(worker); hold != NULL; hold = hold->next) {
-        const double before = compute_used(cluster, &hold->lease);
-        sim_workers_note_pace(workers, hold->lease.node,
-                              sim_cluster_run(cluster, &hold->lease, is_running));
-        meter_compute(workers, hold, before);
+        const double before = cluster->has_compute ? compute_used(cluster, &hold->lease) : 0;
+        const uint64_t changed = sim_cluster_run(cluster, &hold->lease, is_running);
+        sim_workers_note_pace(workers, hold->lease.node, changed);
+        if (cluster->has_compute)
+            meter_compute(workers, hold, before);
+        is_scarce = is_scarce || changed != 0 || sim_claim_is_sliced(hold->lease.claim);
         if (!is_running)
             sim_hold_stand_no_more(workers, hold);
     }
+    return is_scarce;
 }
 
 /* The share it has counts from the moment it works. */
 static void begin_work(struct sim_workers *workers, struct sim_worker *worker)
 {
     worker->share = 1;
-    run(workers, worker, true);
+    if (!run(workers, worker, true))
+        return;
     const float share = share_of(workers, worker);
     if (share < 1)
         set_share(workers, worker, share);
+}
+
+/* What it had is still told after this. */
+static void end_work(struct sim_workers *workers, struct sim_worker *worker)
+{
+    const float share = worker->share;
+    if (share < 1)
+        set_share(workers, worker, 1);
+    (void)run(workers, worker, false);
+    worker->share = share;
 }
 
 /* It became ready for the first time; who watches learns of it if that took time. */
@@ -490,12 +508,8 @@ void sim_worker_set_state(struct sim_workers *workers, struct sim_worker *worker
         if (from == SIM_WORKER_GONE || state == SIM_WORKER_GONE)
             sim_hold_note_life(workers, hold);
     }
-    if (from == SIM_WORKER_BUSY) {
-        const float share = worker->share;
-        set_share(workers, worker, 1);
-        run(workers, worker, false);
-        worker->share = share;
-    }
+    if (from == SIM_WORKER_BUSY)
+        end_work(workers, worker);
     if (state == SIM_WORKER_IDLE && worker->ready_ns < 0)
         note_ready(worker, context);
     if (worker->owner.kind == WEIR_OWNER_JOB)
@@ -533,10 +547,14 @@ void sim_worker_arm_crash(struct sim_workers *workers, struct sim_worker *worker
 double sim_worker_slowdown(const struct sim_workers *workers, const struct sim_worker *worker)
 {
     const struct sim_cluster *cluster = workers->context->cluster;
-    double slow = sim_cluster_slowdown(cluster, &sim_first_of(worker)->lease);
-    for (const struct sim_hold *hold = sim_first_of(worker)->next; hold != NULL; hold = hold->next)
-        slow = fmax(slow, sim_cluster_slowdown(cluster, &hold->lease));
-    return slow;
+    const bool has_all = worker->state == SIM_WORKER_BUSY && !(worker->share < 1);
+    double worst = 0;
+    for (const struct sim_hold *hold = sim_first_of(worker); hold != NULL; hold = hold->next) {
+        const double slow = has_all ? cluster->nodes[hold->lease.node].slow
+                                    : sim_cluster_slowdown(cluster, &hold->lease);
+        worst = fmax(worst, slow);
+    }
+    return worst;
 }
 
 /* Rows, one a place; `ended_ns` -1 = it lives. */
