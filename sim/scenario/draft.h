@@ -148,9 +148,18 @@ struct draft_class {
     struct sim_item_class to;
 };
 
+struct draft_arrivals {
+    struct draft_head head;
+    struct sim_arrivals to;
+    double load; /* of jobs alone */
+    bool is_of_items;
+};
+
 struct draft_input {
     struct draft_head head;
     struct sim_input to;
+    char *file;
+    struct draft_arrivals arrivals;
     struct sim_law *size;
     struct draft_list classes;
 };
@@ -229,12 +238,6 @@ struct draft_target {
 struct draft_defrag {
     struct draft_head head;
     struct sim_defrag_rule to;
-};
-
-struct draft_arrivals {
-    struct draft_head head;
-    struct sim_arrivals to;
-    double load;
 };
 
 struct draft_job_class {

@@ -74,11 +74,20 @@ static void note_stage(struct varies *varies, const struct sim_stage *stage)
              is_random(stage->worker_between));
 }
 
+static bool is_arrival_drawn(const struct sim_arrivals *arrivals)
+{
+    if (arrivals->kind == SIM_ARRIVALS_TRACE)
+        return false;
+    return arrivals->kind != SIM_ARRIVALS_RENEWAL || is_random(arrivals->gap) ||
+           is_random(arrivals->batch);
+}
+
 static void note_pipeline(struct varies *varies, const struct sim_pipeline *pipeline)
 {
     const struct sim_input *input = &pipeline->input;
-    note(varies, PART_ARRIVALS, is_random(input->arrivals));
-    note(varies, PART_ITEMS, input->classes_count > 1 || is_random(input->bytes));
+    const bool is_class_drawn = input->classes_count > 1 && !input->recorded.has_classes;
+    note(varies, PART_ARRIVALS, input->arrivals != NULL && is_arrival_drawn(input->arrivals));
+    note(varies, PART_ITEMS, is_class_drawn || is_random(input->bytes));
     for (size_t c = 0; c < input->classes_count; c++)
         note(varies, PART_ITEMS, is_random(input->classes[c].size));
     for (size_t s = 0; s < pipeline->stages_count; s++)
@@ -136,14 +145,6 @@ static void note_static(struct varies *varies, const struct sim_scenario *scenar
     note(varies, PART_TRIM, workload->order != NULL);
     note(varies, PART_CLONES, workload->order == NULL && asked < wanted);
     note(varies, PART_LEFT_OUT, workload->order == NULL && asked > wanted);
-}
-
-static bool is_arrival_drawn(const struct sim_arrivals *arrivals)
-{
-    if (arrivals->kind == SIM_ARRIVALS_TRACE)
-        return false;
-    return arrivals->kind != SIM_ARRIVALS_RENEWAL || is_random(arrivals->gap) ||
-           is_random(arrivals->batch);
 }
 
 static void note_timed(struct varies *varies, const struct sim_workload *workload)
