@@ -85,6 +85,11 @@ struct draft_failures {
     struct sim_failures to;
 };
 
+struct draft_drift {
+    struct draft_head head;
+    struct sim_drift to;
+};
+
 struct draft_power {
     struct draft_head head;
     struct sim_power to;
@@ -97,6 +102,7 @@ struct draft_cluster {
     char *nodes_file;
     uint32_t nodes_every;
     struct draft_failures failures;
+    struct draft_list drifts;
     struct draft_power power;
     uint32_t share; /* of groups that do not say */
 };

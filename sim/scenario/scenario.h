@@ -92,6 +92,15 @@ struct sim_failures {
     struct sim_law *node_repair;
 };
 
+/* Service times wander; see sim/world/drift.c. */
+enum sim_drift_of { SIM_DRIFT_NODE, SIM_DRIFT_CLUSTER };
+struct sim_drift {
+    uint32_t of; /* enum sim_drift_of: who has a factor of his own */
+    int64_t step_ns;
+    double cv;
+    double correlation; /* of the logarithms of neighbouring steps */
+};
+
 /* ---- scheduler ---- */
 
 struct sim_policy_choice {
@@ -488,6 +497,8 @@ struct sim_scenario {
     size_t node_groups_count;
     struct sim_failures failures;
     struct sim_power power;
+    struct sim_drift *drifts; /* at most one of a kind */
+    size_t drifts_count;
 
     struct sim_sched sched;
     struct sim_pipeline *pipelines;

@@ -21,6 +21,7 @@ enum part {
     PART_PATIENCE,
     PART_RETRIES,
     PART_FAULTS,
+    PART_DRIFT,
     PART_NODES,
     PARTS
 };
@@ -38,6 +39,7 @@ static const char *const names[PARTS] = { [PART_ORDER] = "order of arrivals",
                                           [PART_PATIENCE] = "patience",
                                           [PART_RETRIES] = "delays of retries",
                                           [PART_FAULTS] = "faults",
+                                          [PART_DRIFT] = "drift",
                                           [PART_NODES] = "order of nodes" };
 
 struct varies {
@@ -178,6 +180,7 @@ static void note_scenario(struct varies *varies, const struct sim_scenario *scen
     note(varies, PART_FAULTS,
          has_time && failures->node_between != NULL &&
              (is_random(failures->node_between) || is_random(failures->node_repair)));
+    note(varies, PART_DRIFT, has_time && scenario->drifts_count > 0);
     for (size_t i = 0; i < scenario->timeline_count; i++)
         note(varies, PART_FAULTS,
              scenario->timeline[i].action == SIM_ACTION_STAGE_FAIL &&
