@@ -37,6 +37,7 @@ enum sim_purpose {
     SIM_DRAW_POLICY = 12,
     SIM_DRAW_BYTES = 13,
     SIM_DRAW_NODE_SETUP = 14,
+    SIM_DRAW_DRIFT = 15,
     SIM_DRAW_ORDER = 20, /* of static arrivals: rows, clones, ranks of nodes */
     SIM_DRAW_JOB_ARRIVAL = 21,
     SIM_DRAW_JOB_CLASS = 22,

@@ -314,7 +314,7 @@ static double expected_s(const void *self)
     const struct sim_input *input = &run->spec->input;
     double rate = run->bound_per_s;
     if (input->arrivals != NULL)
-        rate = fmin(rate, 1.0 / fmax(sim_law_mean(input->arrivals), 1e-9));
+        rate = fmin(rate, input->arrivals->rate_per_s);
     return rate > 0 ? (double)input->items / rate : 0;
 }
 

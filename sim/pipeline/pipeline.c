@@ -107,9 +107,7 @@ static weir_status fill_queue(struct sim_stage_run *stage, uint64_t items)
     struct sim_pipeline_run *run = stage->pipeline;
     for (uint64_t i = 0; i < items; i++) {
         uint32_t item = SIM_NO_ITEM;
-        if (run->source_left != UINT64_MAX)
-            run->source_left++; /* they come on top of the input, as a burst does */
-        WEIR_TRY(sim_source_admit(run, &item));
+        WEIR_TRY(sim_source_add(run, &item));
         sim_queue_push(&stage->queue, &run->items, item);
     }
     sim_stage_note_queue(stage);

@@ -16,6 +16,7 @@
 
 #include "sim/engine/slab.h"
 #include "sim/queue/item.h"
+#include "sim/scenario/workload/arrival_process.h"
 #include "sim/worker/ready_set.h"
 #include "sim/world/driver.h"
 
@@ -121,12 +122,14 @@ struct sim_pipeline_run {
     struct sim_stage_run *stages;
     uint32_t stage_count;
     struct sim_item_slab items;
-    uint64_t source_next; /* id of the next item */
-    uint64_t source_left; /* items not yet created */
+    uint64_t source_next;     /* id of the next item */
+    uint64_t source_left;     /* items not yet created */
+    uint64_t source_repeated; /* rows of a recorded file that came once more */
+    struct sim_arrival_process arrivals;
     double arrival_factor;
     sim_handle arrival;
     int64_t arrival_due_ns;
-    int64_t arrival_rest_ns; /* at rate 1, of an arrival held back by a rate of 0; -1 = none */
+    int64_t arrival_rest_ns; /* due time of an arrival held back by a rate of 0; -1 = none */
     int64_t sweep_ns;        /* tick rule: last sweep planned; runtime: next turn, -1 = none */
     int64_t loop_free_ns;    /* runtime: the loop stands still until then */
     uint32_t open_stage;     /* batch: the one that takes input, and workers */
@@ -192,6 +195,8 @@ weir_status sim_source_set_factor(struct sim_pipeline_run *run, double factor);
 weir_status sim_source_begin(struct sim_pipeline_run *run);
 /* Creates the next item of the source. */
 weir_status sim_source_admit(struct sim_pipeline_run *run, uint32_t *item);
+/* One that comes on top of the input: it eats nothing of it. */
+weir_status sim_source_add(struct sim_pipeline_run *run, uint32_t *item);
 
 /* Timeline: a stage stops, and with it what runs there, or goes on. */
 weir_status sim_pipeline_stall(struct sim_stage_run *stage);

@@ -186,8 +186,8 @@ weir_status sim_bound_problem_create(const struct sim_scenario *scenario, uint32
         return WEIR_ENOMEM;
     for (size_t i = 0; i < scenario->node_groups_count; i++)
         add_node_totals(&made, scenario->node_groups[i].type, scenario->node_groups[i].count);
-    made.arrivals_per_s = source->input.arrivals == NULL ? (double)INFINITY
-                                                         : 1 / sim_law_mean(source->input.arrivals);
+    made.arrivals_per_s =
+        source->input.arrivals == NULL ? (double)INFINITY : source->input.arrivals->rate_per_s;
     fill_stages(&made, source);
     subtract_others(&made, pipeline);
     *problem = made;

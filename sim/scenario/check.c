@@ -39,7 +39,8 @@ static void check_input(struct sim_resolver *resolver, const struct draft_input 
                         const struct sim_input *input)
 {
     const struct draft_class *classes = draft->classes.items;
-    check_mean(resolver, sim_draft_at(&draft->head, "arrivals"), input->arrivals);
+    if (input->arrivals != NULL)
+        check_mean(resolver, sim_draft_at(&draft->arrivals.head, "gap"), input->arrivals->gap);
     if (draft->classes.count == 0)
         check_mean(resolver, sim_draft_at(&draft->head, "size"), input->classes[0].size);
     for (size_t i = 0; i < draft->classes.count; i++)
@@ -47,7 +48,7 @@ static void check_input(struct sim_resolver *resolver, const struct draft_input 
     const struct sim_yaml *items = sim_yaml_get(draft->head.node, "items");
     const bool is_misread =
         items != NULL && items->kind == SIM_YAML_SCALAR && strcmp(items->text, "0") != 0;
-    if (input->items > 0 || is_misread)
+    if (input->items > 0 || is_misread || draft->file != NULL)
         return;
     if (input->arrivals == NULL)
         sim_report_error(resolver->report, draft->head.node,

@@ -85,6 +85,11 @@ struct draft_failures {
     struct sim_failures to;
 };
 
+struct draft_drift {
+    struct draft_head head;
+    struct sim_drift to;
+};
+
 struct draft_power {
     struct draft_head head;
     struct sim_power to;
@@ -97,6 +102,7 @@ struct draft_cluster {
     char *nodes_file;
     uint32_t nodes_every;
     struct draft_failures failures;
+    struct draft_list drifts;
     struct draft_power power;
     uint32_t share; /* of groups that do not say */
 };
@@ -148,9 +154,18 @@ struct draft_class {
     struct sim_item_class to;
 };
 
+struct draft_arrivals {
+    struct draft_head head;
+    struct sim_arrivals to;
+    double load; /* of jobs alone */
+    bool is_of_items;
+};
+
 struct draft_input {
     struct draft_head head;
     struct sim_input to;
+    char *file;
+    struct draft_arrivals arrivals;
     struct sim_law *size;
     struct draft_list classes;
 };
@@ -235,12 +250,6 @@ struct draft_target {
 struct draft_defrag {
     struct draft_head head;
     struct sim_defrag_rule to;
-};
-
-struct draft_arrivals {
-    struct draft_head head;
-    struct sim_arrivals to;
-    double load;
 };
 
 struct draft_job_class {

@@ -41,6 +41,15 @@ struct sim_job_source {
     struct sim_workload *workload;
 };
 
+/* resolve_arrivals.c: of jobs and of items, the process being known. The rate that a load means is
+ * the caller's to put in. */
+void sim_resolve_arrivals(struct sim_resolver *resolver, struct draft_arrivals *draft,
+                          struct sim_arrivals *arrivals);
+
+/* resolve_input.c: the items of a pipeline, its recorded file included. */
+void sim_resolve_input(struct sim_resolver *resolver, struct draft_input *draft,
+                       struct sim_input *input);
+
 /* resolve_jobs.c: classes and labels; when jobs in time arrive, the jobs being there by then. */
 void sim_resolve_job_classes(struct sim_resolver *resolver, const struct sim_job_source *source);
 void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source *source);

@@ -485,6 +485,22 @@ static void resolve_power(struct sim_resolver *resolver)
     resolver->scenario->power = *power;
 }
 
+static void resolve_drift(struct sim_resolver *resolver)
+{
+    const struct draft_list *list = &resolver->draft->cluster.drifts;
+    const struct draft_drift *drafts = list->items;
+    struct sim_scenario *scenario = resolver->scenario;
+    scenario->drifts = sim_arena_alloc(resolver->arena, list->count + 1, sizeof *scenario->drifts);
+    scenario->drifts_count = list->count;
+    for (size_t i = 0; i < list->count; i++) {
+        scenario->drifts[i] = drafts[i].to;
+        for (size_t k = 0; k < i; k++) /* they would draw the same */
+            if (drafts[k].to.of == drafts[i].to.of)
+                sim_report_error(resolver->report, drafts[i].head.node,
+                                 "is a second drift of the same kind; one of each is possible");
+    }
+}
+
 void sim_resolve_hardware(struct sim_resolver *resolver)
 {
     const struct draft_failures *failures = &resolver->draft->cluster.failures;
@@ -495,6 +511,7 @@ void sim_resolve_hardware(struct sim_resolver *resolver)
     resolve_groups(resolver);
     append_file_nodes(resolver);
     resolve_power(resolver);
+    resolve_drift(resolver);
     wl_openb_nodes_clear(&nodes);
     resolver->scenario->failures = failures->to;
     if (failures->to.node_repair != NULL && failures->to.node_between == NULL)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Resolving jobs: classes to specs, labels to report them under, and when they arrive.
- *
- * Keys of another process of arrivals are left out of the canonical text.
+ * Resolving jobs: classes to specs, labels to report them under, the rate that a load means.
  */
 #include "sim/scenario/resolve.h"
 
@@ -191,11 +189,9 @@ static struct load load_of(const struct sim_resolver *resolver, const struct sim
     return load;
 }
 
-static double rate_of(struct sim_resolver *resolver, const struct draft_arrivals *draft,
-                      const struct sim_workload *workload)
+static double rate_by_load(struct sim_resolver *resolver, const struct draft_arrivals *draft,
+                           const struct sim_workload *workload)
 {
-    if (!isnan(draft->to.rate_per_s))
-        return draft->to.rate_per_s;
     if (resolver->is_hardware_unclear)
         return 1;
     const struct load load = load_of(resolver, workload);
@@ -208,90 +204,22 @@ static double rate_of(struct sim_resolver *resolver, const struct draft_arrivals
     return 1;
 }
 
-/* One of rate and load, and gap for renewal alone. */
-static void check_rate(struct sim_resolver *resolver, const struct draft_arrivals *draft)
-{
-    const bool has_rate = !isnan(draft->to.rate_per_s);
-    const bool has_load = !isnan(draft->load);
-    const bool is_renewal = draft->to.kind == SIM_ARRIVALS_RENEWAL;
-    const struct sim_yaml *at = draft->head.node;
-    if (is_renewal && draft->to.gap == NULL)
-        sim_report_error(resolver->report, at, "renewal needs gap: the time between arrivals");
-    else if (!is_renewal && draft->to.gap != NULL)
-        sim_report_error(resolver->report, sim_draft_at(&draft->head, "gap"),
-                         "belongs to process: renewal");
-    if (has_rate && (has_load || is_renewal))
-        sim_report_error(resolver->report, sim_draft_at(&draft->head, "rate"),
-                         "is given by %s already", has_load ? "load" : "gap");
-    else if (!has_rate && !has_load && !is_renewal)
-        sim_report_error(resolver->report, at, "needs rate or load: how many jobs arrive");
-    if (draft->to.kind == SIM_ARRIVALS_MODULATED && draft->to.burst * draft->to.burst_share > 1)
-        sim_report_error(resolver->report, sim_draft_at(&draft->head, "burst"),
-                         "burst x burst_share is %g: bursts alone exceed the mean rate",
-                         draft->to.burst * draft->to.burst_share);
-}
-
-static void fill_number(double *value, bool is_wanted, double initial)
-{
-    if (!is_wanted)
-        *value = (double)NAN;
-    else if (isnan(*value))
-        *value = initial;
-}
-
-static void fill_time(int64_t *value, bool is_wanted, double initial_s)
-{
-    if (!is_wanted)
-        *value = SIM_ABSENT_TIME;
-    else if (*value == SIM_ABSENT_TIME)
-        *value = (int64_t)(initial_s * 1e9);
-}
-
-/* Keys of other processes leave the canonical text, those of this one get their defaults. */
-static void fill_process(struct draft_arrivals *draft)
-{
-    const bool is_modulated = draft->to.kind == SIM_ARRIVALS_MODULATED;
-    const bool is_diurnal = draft->to.kind == SIM_ARRIVALS_DIURNAL;
-    fill_number(&draft->to.cv, draft->to.kind == SIM_ARRIVALS_HYPEREXPONENTIAL, 2);
-    fill_number(&draft->to.burst, is_modulated, 4);
-    fill_number(&draft->to.burst_share, is_modulated, 0.1);
-    fill_time(&draft->to.dwell_ns, is_modulated, 600);
-    fill_number(&draft->to.amplitude, is_diurnal, 0.5);
-    fill_time(&draft->to.period_ns, is_diurnal, 86400);
-    fill_time(&draft->to.peak_ns, is_diurnal, 43200);
-}
-
 static void resolve_arrivals(struct sim_resolver *resolver, struct draft_arrivals *draft,
                              struct sim_workload *workload)
 {
     const bool is_generated = workload->kind == SIM_WORKLOAD_GENERATED;
-    struct sim_arrivals *arrivals = &workload->arrivals;
+    const bool is_by_load = isnan(draft->to.rate_per_s) && !isnan(draft->load);
     if (draft->to.kind == SIM_ABSENT_COUNT)
         draft->to.kind =
             is_generated || draft->head.node != NULL ? SIM_ARRIVALS_POISSON : SIM_ARRIVALS_TRACE;
-    fill_number(&draft->to.scale, true, 1);
-    if (draft->to.kind == SIM_ARRIVALS_TRACE) {
-        *arrivals = (struct sim_arrivals){ .kind = SIM_ARRIVALS_TRACE,
-                                           .rate_per_s = (double)NAN,
-                                           .scale = draft->to.scale };
-        if (is_generated)
-            sim_report_error(resolver->report, sim_draft_at(&draft->head, "process"),
-                             "generated jobs follow no trace");
-        return;
-    }
-    fill_process(draft);
-    check_rate(resolver, draft);
-    if (draft->to.batch == NULL)
-        draft->to.batch = sim_resolve_constant(resolver, "const(1)");
-    *arrivals = draft->to;
-    arrivals->rate_per_s = (double)NAN;
-    arrivals->batch_mean = fmax(sim_law_mean(draft->to.batch), 1);
-    if (draft->to.kind == SIM_ARRIVALS_RENEWAL)
-        arrivals->rate_per_s =
-            draft->to.gap == NULL ? 1 : arrivals->batch_mean / sim_law_mean(draft->to.gap);
-    else if (!isnan(draft->to.rate_per_s) || !isnan(draft->load))
-        arrivals->rate_per_s = rate_of(resolver, draft, workload);
-    arrivals->rate_per_s *= arrivals->scale;
+    if (draft->to.kind == SIM_ARRIVALS_TRACE && is_generated)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "process"),
+                         "generated jobs follow no trace");
+    sim_resolve_arrivals(resolver, draft, &workload->arrivals);
+    if (draft->to.kind != SIM_ARRIVALS_TRACE && draft->to.kind != SIM_ARRIVALS_RENEWAL &&
+        is_by_load)
+        workload->arrivals.rate_per_s =
+            rate_by_load(resolver, draft, workload) * workload->arrivals.scale;
 }
 
 /* ---- in time ---- */
@@ -310,7 +238,8 @@ void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source
 {
     struct draft_jobs *draft = source->timed;
     struct sim_workload *workload = source->workload;
-    fill_time(&draft->from_ns, true, 0);
+    if (draft->from_ns == SIM_ABSENT_TIME)
+        draft->from_ns = 0;
     if (draft->retries == SIM_ABSENT_COUNT)
         draft->retries = 0;
     if (draft->retry_delay == NULL && draft->retries > 0)

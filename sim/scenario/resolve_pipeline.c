@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Resolving pipelines: requests to shapes, counts per node to counts, classes and factors by index.
+ * Resolving pipelines: requests to shapes, counts per node to counts, factors by index. Their
+ * items: resolve_input.c.
  */
 #include "sim/scenario/resolve.h"
 
@@ -8,47 +9,6 @@
 
 #include <math.h>
 #include <string.h>
-
-/* ---- input ---- */
-
-static void resolve_classes(struct sim_resolver *resolver, struct draft_input *draft,
-                            struct sim_input *input)
-{
-    const struct draft_class *classes = draft->classes.items;
-    input->classes_count = draft->classes.count > 0 ? draft->classes.count : 1;
-    input->classes = sim_arena_alloc(resolver->arena, input->classes_count, sizeof *input->classes);
-    if (draft->classes.count == 0) {
-        if (draft->size == NULL)
-            draft->size = sim_resolve_constant(resolver, "const(1)");
-        input->classes[0] = (struct sim_item_class){
-            .name = sim_arena_copy(resolver->arena, "item"), .weight = 1, .size = draft->size
-        };
-        return;
-    }
-    if (draft->size != NULL)
-        sim_report_error(resolver->report, sim_draft_at(&draft->head, "size"),
-                         "has no meaning beside classes, which have sizes of their own");
-    double sum = 0;
-    for (size_t i = 0; i < draft->classes.count; i++) {
-        input->classes[i] = classes[i].to;
-        input->classes[i].name = classes[i].head.name;
-        sum += classes[i].to.weight;
-    }
-    for (size_t i = 0; i < draft->classes.count && sum > 0; i++)
-        input->classes[i].weight /= sum;
-    if (sum <= 0)
-        sim_report_error(resolver->report, sim_draft_at(&draft->head, "classes"),
-                         "all weights are 0");
-}
-
-static void resolve_input(struct sim_resolver *resolver, struct draft_input *draft,
-                          struct sim_input *input)
-{
-    *input = draft->to;
-    if (input->items == UINT64_MAX)
-        input->items = 0;
-    resolve_classes(resolver, draft, input);
-}
 
 /* ---- requests ---- */
 
@@ -399,7 +359,7 @@ static void resolve_pipeline(struct sim_resolver *resolver, struct draft_pipelin
     pipeline->turn_ns = llround(1e9 / draft->loop_hz);
     pipeline->stops_serially = draft->teardown == 0;
     pipeline->stage_first = scenario->stages_total;
-    resolve_input(resolver, &draft->input, &pipeline->input);
+    sim_resolve_input(resolver, &draft->input, &pipeline->input);
     resolve_stages(resolver, draft, pipeline);
     if (pipeline->execution == SIM_EXECUTION_BATCH_DEBUG)
         debug_one_by_one(pipeline);

@@ -92,6 +92,15 @@ struct sim_failures {
     struct sim_law *node_repair;
 };
 
+/* Service times wander; see sim/world/drift.c. */
+enum sim_drift_of { SIM_DRIFT_NODE, SIM_DRIFT_CLUSTER };
+struct sim_drift {
+    uint32_t of; /* enum sim_drift_of: who has a factor of his own */
+    int64_t step_ns;
+    double cv;
+    double correlation; /* of the logarithms of neighbouring steps */
+};
+
 /* ---- scheduler ---- */
 
 struct sim_policy_choice {
@@ -129,6 +138,32 @@ struct sim_sched {
     uint32_t group_report;         /* enum weir_group_report */
     uint32_t hold_mode;            /* enum weir_hold_mode */
     struct sim_repartition repartition;
+};
+
+/* ---- arrivals ---- */
+
+enum sim_arrival_kind {
+    SIM_ARRIVALS_TRACE,
+    SIM_ARRIVALS_POISSON,
+    SIM_ARRIVALS_RENEWAL,
+    SIM_ARRIVALS_HYPEREXPONENTIAL,
+    SIM_ARRIVALS_MODULATED,
+    SIM_ARRIVALS_DIURNAL
+};
+
+/* When jobs or items arrive; rates are of these, also when they come in batches. */
+struct sim_arrivals {
+    uint32_t kind;     /* enum sim_arrival_kind */
+    double rate_per_s; /* NAN for a trace of jobs */
+    double scale;      /* of the rate, and in it; gaps and times of a trace are divided by it */
+    struct sim_law *gap;
+    double cv;
+    double burst, burst_share;
+    int64_t dwell_ns;
+    double amplitude;
+    int64_t period_ns, peak_ns;
+    struct sim_law *batch;
+    double batch_mean;
 };
 
 /* ---- pipelines ---- */
@@ -232,10 +267,25 @@ struct sim_item_class {
     struct sim_law *size;
 };
 
+/* Items as a file has them; what it does not say is drawn. */
+struct sim_item_row {
+    int64_t at_ns;
+    double size;
+    double bytes;
+    uint32_t item_class;
+};
+struct sim_recorded {
+    struct sim_item_row *rows; /* by time */
+    size_t count;              /* 0 = there is no file */
+    bool has_times, has_sizes, has_classes, has_bytes;
+};
+
 struct sim_input {
-    uint64_t items;                 /* 0 = unlimited */
-    struct sim_law *arrivals;       /* time between arrivals; NULL = all there at the start */
-    struct sim_item_class *classes; /* at least one */
+    uint64_t items; /* 0 = unlimited */
+    struct sim_recorded recorded;
+    struct sim_arrivals *arrivals; /* NULL = all there at the start */
+    struct sim_item_class
+        *classes; /* at least one; with a file weights and means are those of it */
     size_t classes_count;
     struct sim_law *bytes; /* NULL = 0 */
 };
@@ -295,30 +345,6 @@ struct sim_defrag_rule {
     uint32_t rule;      /* enum sim_defrag_kind */
     double budget_frac; /* of the jobs that are placed */
     int64_t cost_ns;    /* a moved job's GPUs do nothing for so long */
-};
-
-enum sim_arrival_kind {
-    SIM_ARRIVALS_TRACE,
-    SIM_ARRIVALS_POISSON,
-    SIM_ARRIVALS_RENEWAL,
-    SIM_ARRIVALS_HYPEREXPONENTIAL,
-    SIM_ARRIVALS_MODULATED,
-    SIM_ARRIVALS_DIURNAL
-};
-
-/* When jobs arrive; rates are of jobs, also when they come in batches. */
-struct sim_arrivals {
-    uint32_t kind;     /* enum sim_arrival_kind */
-    double rate_per_s; /* NAN for trace */
-    double scale;      /* of the rate, and in it; gaps and times of a trace are divided by it */
-    struct sim_law *gap;
-    double cv;
-    double burst, burst_share;
-    int64_t dwell_ns;
-    double amplitude;
-    int64_t period_ns, peak_ns;
-    struct sim_law *batch;
-    double batch_mean;
 };
 
 /* A kind of jobs: a row of a trace, or a class. Times of a trace are exact and known; those of a
@@ -489,6 +515,8 @@ struct sim_scenario {
     size_t node_groups_count;
     struct sim_failures failures;
     struct sim_power power;
+    struct sim_drift *drifts; /* at most one of a kind */
+    size_t drifts_count;
 
     struct sim_sched sched;
     struct sim_pipeline *pipelines;

@@ -150,6 +150,21 @@ static const struct sim_section failures_section = { MAPPING("cluster.failures",
                                                              failures_fields),
                                                      SOURCES, HELP("Random failures of nodes.") };
 
+static const struct sim_field drift_fields[] = {
+    { CHOICE("of", draft_drift, to.of, "node|cluster"), DEFAULT("node"),
+      HELP("node: every node has a factor of its own; cluster: one for all. One entry of each") },
+    { TIME("step", draft_drift, to.step_ns), REQUIRED, RANGE(1e-3, LARGEST_TIME),
+      HELP("time between two changes") },
+    { NUMBER("cv", draft_drift, to.cv), UNIT(FRACTION), REQUIRED, RANGE(1e-6, 10),
+      HELP("standard deviation of the factor, whose mean is 1") },
+    { NUMBER("correlation", draft_drift, to.correlation), UNIT(FRACTION), DEFAULT("0"), RANGE(0, 1),
+      HELP("of the factors of neighbouring steps; 1 = it stays as it is drawn at the start") },
+};
+static const struct sim_section drift_section = {
+    MAPPING("cluster.drift[]", draft_drift, drift_fields), SOURCES,
+    HELP("All service and run times on a node times a factor that wanders.")
+};
+
 static const struct sim_field power_fields[] = {
     { CHOICE("cpu", draft_power, cpu, SIM_CATALOG_CPU_CHOICES), DEFAULT("xeon-8163"), SHOWS_POWER,
       HELP("processor of all nodes: gives cores and watts of a socket") },
@@ -183,6 +198,8 @@ static const struct sim_field cluster_fields[] = {
            "model, GPUs, CPUs and memory, beginning with the first), by name") },
     { SECTION("failures", draft_cluster, failures, &failures_section), ACTS(SIM_ACTS_TIMED),
       HELP("random failures of nodes") },
+    { LIST("drift", draft_cluster, drifts, &drift_section), ABSENT("none"), ACTS(SIM_ACTS_TIMED),
+      HELP("service times that wander, on each node or on all together") },
     { SECTION("power", draft_cluster, power, &power_section), HELP("electric power of CPUs") },
     { CHOICE("share", draft_cluster, share, SHARE_CHOICES),
       ABSENT("exclusive, or fraction when somebody asks for a part of a GPU"),

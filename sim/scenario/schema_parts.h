@@ -71,6 +71,8 @@ extern const struct sim_section sim_schema_truth;
 extern const struct sim_section sim_schema_cluster;
 extern const struct sim_section sim_schema_pipeline;
 extern const struct sim_section sim_schema_stage;
+extern const struct sim_section sim_schema_item_arrivals;
+extern const struct sim_section sim_schema_job_arrivals;
 extern const struct sim_section sim_schema_model;
 extern const struct sim_section sim_schema_job_request;
 extern const struct sim_section sim_schema_traffic;

@@ -17,9 +17,14 @@ static const struct sim_section class_section = { MAPPING("pipelines[].input.cla
 
 static const struct sim_field input_fields[] = {
     { COUNT64("items", draft_input, to.items), DEFAULT("0"), MOST(1e12),
-      HELP("items to work on; 0 = no end (then `arrivals` and `horizon` are needed)") },
-    { LAW("arrivals", draft_input, to.arrivals), UNIT(TIME),
-      ABSENT("all items are there at the start"), HELP("time between arrivals") },
+      HELP("items to work on; 0 = all of the file, else no end (then `arrivals` and `horizon` are "
+           "needed)") },
+    { TEXT("file", draft_input, file), ABSENT("items are drawn"),
+      HELP("recorded items, a CSV file, plain, gzip or zstd: columns `time` (seconds, when they "
+           "arrive), `size`, `class`, `bytes`, each of which may be missing (docs/traces.md)") },
+    { SECTION("arrivals", draft_input, arrivals, &sim_schema_item_arrivals),
+      ABSENT("as the file says, else all items are there at the start"),
+      HELP("time between arrivals, or a process; with a file its times give way to it") },
     { LAW("size", draft_input, size), ABSENT("const(1)"),
       HELP("size of an item, when there are no classes") },
     { LIST("classes", draft_input, classes, &class_section), HELP("kinds of items") },

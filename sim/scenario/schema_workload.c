@@ -35,49 +35,6 @@ static const struct sim_section defrag_section = {
          "not change.")
 };
 
-#define OF_A_PROCESS NEEDS("process: poisson|renewal|hyperexponential|modulated|diurnal")
-
-static const struct sim_field arrivals_fields[] = {
-    { CHOICE("process", draft_arrivals, to.kind,
-             "trace|poisson|renewal|hyperexponential|modulated|diurnal"),
-      ABSENT("poisson, with a trace trace"),
-      HELP("trace: when the trace says; poisson; renewal: gaps of the law `gap`; hyperexponential: "
-           "gaps of variation `cv`; modulated: Poisson that switches between bursts and lulls; "
-           "diurnal: Poisson whose rate follows the time of day") },
-    { NUMBER("rate", draft_arrivals, to.rate_per_s), UNIT(RATE), ABSENT("by load"),
-      RANGE(1e-12, 1e9), OF_A_PROCESS, HELP("jobs per second on average") },
-    { NUMBER("load", draft_arrivals, load), UNIT(FRACTION), ABSENT("by rate"), RANGE(1e-9, 1e6),
-      OF_A_PROCESS,
-      HELP("instead of rate: demand (rate x mean of GPUs x time) over the cluster's GPUs, of CPUs "
-           "when it has no GPU") },
-    { NUMBER("scale", draft_arrivals, to.scale), ABSENT("1"), RANGE(1e-6, 1e6),
-      HELP("so many times the rate, whatever says it: 1.4 = 40 % more load. A trace is played so "
-           "much faster; run times stay") },
-    { LAW("gap", draft_arrivals, to.gap), UNIT(TIME), HELP("for renewal: time between arrivals") },
-    { NUMBER("cv", draft_arrivals, to.cv), ABSENT("2"), RANGE(1, 1000),
-      NEEDS("process: hyperexponential"),
-      HELP("for hyperexponential: standard deviation over mean of the gaps") },
-    { NUMBER("burst", draft_arrivals, to.burst), ABSENT("4"), RANGE(1, 1e6),
-      NEEDS("process: modulated"), HELP("for modulated: rate of a burst over the mean rate") },
-    { NUMBER("burst_share", draft_arrivals, to.burst_share), UNIT(FRACTION), ABSENT("10%"),
-      RANGE(1e-6, 0.999999), NEEDS("process: modulated"),
-      HELP("for modulated: share of the time in bursts; burst x burst_share is at most 1") },
-    { TIME("dwell", draft_arrivals, to.dwell_ns), ABSENT("10 min"), RANGE(1e-3, LARGEST_TIME),
-      NEEDS("process: modulated"), HELP("for modulated: mean length of a burst") },
-    { NUMBER("amplitude", draft_arrivals, to.amplitude), UNIT(FRACTION), ABSENT("50%"), MOST(1),
-      NEEDS("process: diurnal"), HELP("for diurnal: swing of the rate about its mean") },
-    { TIME("period", draft_arrivals, to.period_ns), ABSENT("24 h"), RANGE(1e-3, LARGEST_TIME),
-      NEEDS("process: diurnal"), HELP("for diurnal") },
-    { TIME("peak", draft_arrivals, to.peak_ns), ABSENT("12 h"), MOST(LARGEST_TIME),
-      NEEDS("process: diurnal"), HELP("for diurnal: when in the period the rate is highest") },
-    { LAW("batch", draft_arrivals, to.batch), ABSENT("1"), OF_A_PROCESS,
-      HELP("jobs that arrive together, rounded; rate and load stay those of jobs") },
-};
-static const struct sim_section arrivals_section = {
-    MAPPING("jobs[].arrivals", draft_arrivals, arrivals_fields), SCALAR("process"), SOURCES,
-    HELP("When jobs arrive. The name of a process, or a mapping.")
-};
-
 #define CLASS_FIELDS                                                                               \
     NAME_FIELD(draft_job_class, "name of the class"),                                              \
         { NUMBER("weight", draft_job_class, to.weight), UNIT(FRACTION), DEFAULT("1"),              \
@@ -160,7 +117,8 @@ static const struct sim_section fill_class_section = {
 
 static const struct sim_field jobs_fields[] = {
     SOURCE_FIELDS(draft_jobs, job_class_section),
-    { SECTION("arrivals", draft_jobs, arrivals, &arrivals_section), ABSENT("as the trace says"),
+    { SECTION("arrivals", draft_jobs, arrivals, &sim_schema_job_arrivals),
+      ABSENT("as the trace says"),
       HELP("when jobs arrive. With a trace and another process than `trace`, jobs are drawn from "
            "its rows with replacement") },
     { LAW("run_time", draft_jobs, run_time), UNIT(TIME), ABSENT("as the trace says"),

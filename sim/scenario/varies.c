@@ -21,6 +21,7 @@ enum part {
     PART_PATIENCE,
     PART_RETRIES,
     PART_FAULTS,
+    PART_DRIFT,
     PART_NODES,
     PARTS
 };
@@ -38,6 +39,7 @@ static const char *const names[PARTS] = { [PART_ORDER] = "order of arrivals",
                                           [PART_PATIENCE] = "patience",
                                           [PART_RETRIES] = "delays of retries",
                                           [PART_FAULTS] = "faults",
+                                          [PART_DRIFT] = "drift",
                                           [PART_NODES] = "order of nodes" };
 
 struct varies {
@@ -74,11 +76,20 @@ static void note_stage(struct varies *varies, const struct sim_stage *stage)
              is_random(stage->worker_between));
 }
 
+static bool is_arrival_drawn(const struct sim_arrivals *arrivals)
+{
+    if (arrivals->kind == SIM_ARRIVALS_TRACE)
+        return false;
+    return arrivals->kind != SIM_ARRIVALS_RENEWAL || is_random(arrivals->gap) ||
+           is_random(arrivals->batch);
+}
+
 static void note_pipeline(struct varies *varies, const struct sim_pipeline *pipeline)
 {
     const struct sim_input *input = &pipeline->input;
-    note(varies, PART_ARRIVALS, is_random(input->arrivals));
-    note(varies, PART_ITEMS, input->classes_count > 1 || is_random(input->bytes));
+    const bool is_class_drawn = input->classes_count > 1 && !input->recorded.has_classes;
+    note(varies, PART_ARRIVALS, input->arrivals != NULL && is_arrival_drawn(input->arrivals));
+    note(varies, PART_ITEMS, is_class_drawn || is_random(input->bytes));
     for (size_t c = 0; c < input->classes_count; c++)
         note(varies, PART_ITEMS, is_random(input->classes[c].size));
     for (size_t s = 0; s < pipeline->stages_count; s++)
@@ -138,14 +149,6 @@ static void note_static(struct varies *varies, const struct sim_scenario *scenar
     note(varies, PART_LEFT_OUT, workload->order == NULL && asked > wanted);
 }
 
-static bool is_arrival_drawn(const struct sim_arrivals *arrivals)
-{
-    if (arrivals->kind == SIM_ARRIVALS_TRACE)
-        return false;
-    return arrivals->kind != SIM_ARRIVALS_RENEWAL || is_random(arrivals->gap) ||
-           is_random(arrivals->batch);
-}
-
 static void note_timed(struct varies *varies, const struct sim_workload *workload)
 {
     const bool is_generated = workload->kind == SIM_WORKLOAD_GENERATED;
@@ -177,6 +180,7 @@ static void note_scenario(struct varies *varies, const struct sim_scenario *scen
     note(varies, PART_FAULTS,
          has_time && failures->node_between != NULL &&
              (is_random(failures->node_between) || is_random(failures->node_repair)));
+    note(varies, PART_DRIFT, has_time && scenario->drifts_count > 0);
     for (size_t i = 0; i < scenario->timeline_count; i++)
         note(varies, PART_FAULTS,
              scenario->timeline[i].action == SIM_ACTION_STAGE_FAIL &&

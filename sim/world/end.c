@@ -97,14 +97,15 @@ static bool is_hopeless(const struct sim_world *world, bool may_give_up)
     return !is_endless(world) && !(is_waiting && may_make_room(world));
 }
 
-/* Only looks are to come, and they see what they saw. */
+/* Only looks are to come, and they see what they saw; drift moves nothing that stands. */
 static bool finds_still(const struct sim_world *world)
 {
     const struct sim_port *port = world->port;
     const bool is_timed = sim_port_pool_count(port) > 0 && sim_port_interval_ns(port) > 0;
     const uint64_t looks = sim_port_looks(port) + (is_timed ? 1 : 0);
     const uint64_t samples = 1;
-    return sim_engine_stats(world->context.engine).pending <= looks + samples &&
+    const uint64_t steps = world->scenario->drifts_count;
+    return sim_engine_stats(world->context.engine).pending <= looks + samples + steps &&
            !sim_port_is_busy(port) && (looks == 0 || world->decisions_in_vain >= DECISIONS_IN_VAIN);
 }
 

@@ -6,7 +6,6 @@
  * compose (factors multiply, failures are independent) and each end takes back only its own part.
  * Nodes and the scheduler are the world's; the rest acts on the driver that knows its target.
  */
-#include "sim/cluster/compute.h"
 #include "sim/record/record.h"
 #include "sim/world/world.h"
 
@@ -70,8 +69,7 @@ static void target_name(const struct sim_world *world, const struct sim_timeline
         (void)snprintf(text, capacity, "sched");
 }
 
-/* Product of the factors of all active entries of this action and target. */
-static double active_factor(const struct sim_world *world, uint32_t action, uint32_t target)
+double sim_timeline_factor(const struct sim_world *world, uint32_t action, uint32_t target)
 {
     double product = 1.0;
     for (size_t i = 0; i < world->scenario->timeline_count; i++) {
@@ -85,18 +83,15 @@ static double active_factor(const struct sim_world *world, uint32_t action, uint
 /* `is_on` true at the beginning of the entry, false at its end. */
 static weir_status turn(struct sim_world *world, const struct sim_timeline_entry *entry, bool is_on)
 {
-    const double factor = active_factor(world, entry->action, entry->target);
+    const double factor = sim_timeline_factor(world, entry->action, entry->target);
     const char *name = NULL;
     if (entry->action == SIM_ACTION_NODE_DOWN || entry->action == SIM_ACTION_NODE_UP)
         return sim_faults_set_node(world, entry->target,
                                    is_on == (entry->action == SIM_ACTION_NODE_DOWN));
     if (entry->action == SIM_ACTION_SET)
         return sim_port_replace(world->port, is_on ? entry->sched : &world->scenario->sched);
-    if (entry->action == SIM_ACTION_NODE_SLOW) {
-        WEIR_TRY(sim_cluster_set_slow(world->context.cluster, entry->target, factor));
-        sim_workers_node_paced(world->workers, entry->target);
-        return WEIR_OK;
-    }
+    if (entry->action == SIM_ACTION_NODE_SLOW)
+        return sim_drift_pace(world, entry->target);
     const struct sim_driver *driver = driver_of(world, entry, &name);
     return driver == NULL ? WEIR_EINVARIANT : driver->ops->act(driver->self, entry, factor, is_on);
 }

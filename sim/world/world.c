@@ -248,6 +248,7 @@ void sim_world_destroy(struct sim_world *world)
         return;
     if (world->options->progress != NULL)
         world->options->progress->handled = NULL;
+    sim_drift_clear(world);
     sim_port_destroy(world->port);
     for (uint32_t d = 1; world->drivers != NULL && d <= world->driver_count; d++)
         if (world->drivers[d].self != NULL)
@@ -422,6 +423,8 @@ static weir_status own_event(struct sim_world *world, const struct sim_event *ev
         return sim_timeline_apply(world, event->target);
     case SIM_KIND_TIMELINE_END:
         return sim_timeline_end(world, event->target);
+    case SIM_KIND_DRIFT:
+        return sim_drift_step(world, event->target);
     case SIM_KIND_APPLY:
         WEIR_TRY(sim_port_apply(world->port));
         return sim_world_settle(world);
@@ -472,6 +475,7 @@ weir_status sim_world_begin(struct sim_world *world)
 {
     const struct sim_scenario *scenario = world->scenario;
     const struct sim_initial *initial = &scenario->initial;
+    WEIR_TRY(sim_drift_begin(world));
     for (size_t i = 0; i < initial->stages_count; i++)
         WEIR_TRY(sim_port_set_estimate(world->port, &initial->stages[i]));
     for (size_t i = 0; i < initial->workers_count; i++)

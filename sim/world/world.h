@@ -22,10 +22,11 @@ struct sim_world {
     struct sim_port *port;
     struct sim_driver *drivers; /* from 1 on: 0 is the world itself, as in kinds of events */
     uint32_t driver_count;
-    double work_total;       /* of all pools */
-    uint32_t *node_fault;    /* depth of reasons why a node is down */
-    bool *is_active;         /* by timeline entry */
-    uint32_t *node_failures; /* failures so far: names the streams */
+    double work_total;            /* of all pools */
+    uint32_t *node_fault;         /* depth of reasons why a node is down */
+    bool *is_active;              /* by timeline entry */
+    uint32_t *node_failures;      /* failures so far: names the streams */
+    struct sim_drift_run *drifts; /* NULL = nothing drifts */
     int64_t sample_ns;
     uint64_t samples;
     uint64_t handled;
@@ -90,5 +91,14 @@ weir_status sim_faults_set_node(struct sim_world *world, uint32_t node, bool is_
 weir_status sim_timeline_begin(struct sim_world *world);
 weir_status sim_timeline_apply(struct sim_world *world, uint32_t index);
 weir_status sim_timeline_end(struct sim_world *world, uint32_t index);
+/* Product of the factors in force of this action on this target; 1 = none. */
+double sim_timeline_factor(const struct sim_world *world, uint32_t action, uint32_t target);
+
+/* drift.c: how long everything takes wanders. */
+weir_status sim_drift_begin(struct sim_world *world);
+weir_status sim_drift_step(struct sim_world *world, uint32_t index);
+void sim_drift_clear(struct sim_world *world);
+/* A node is as slow as the timeline and drift make it together; what runs there goes on so. */
+weir_status sim_drift_pace(struct sim_world *world, uint32_t node);
 
 #endif

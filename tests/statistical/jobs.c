@@ -232,7 +232,7 @@ static struct gaps measure(const struct sim_arrivals *spec, uint64_t replication
     double halves[2] = { 0 };
     size_t windows = 0;
     double before = 0;
-    sim_arrival_process_open(&process, spec, &random);
+    sim_arrival_process_open(&process, spec, &random, SIM_DRAW_JOB_ARRIVAL);
     for (int i = 0; i < ARRIVALS; i++) {
         const double now = sim_arrival_process_next(&process);
         sum += now - before;

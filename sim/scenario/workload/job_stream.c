@@ -132,7 +132,8 @@ static weir_status begin_process(struct sim_job_stream *stream)
         stream->process_left = uncounted(stream);
         stream->process_ns = stream->process_left > 0 ? 0 : SIM_TIME_MAX;
     } else if (workload->arrivals.kind != SIM_ARRIVALS_TRACE) {
-        sim_arrival_process_open(&stream->process, &workload->arrivals, &stream->random);
+        sim_arrival_process_open(&stream->process, &workload->arrivals, &stream->random,
+                                 SIM_DRAW_JOB_ARRIVAL);
         next_instant(stream);
     }
     return WEIR_OK;
