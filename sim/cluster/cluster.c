@@ -436,7 +436,7 @@ void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *mete
     const struct weir_node host = sim_cluster_free(cluster, node, gpus);
     const struct sim_power_draw power = sim_power_node(cluster, node);
     sim_meter_node_free(meter, now_ns, node, &host, gpus);
-    sim_meter_node_power(meter, now_ns, node, power.gpu_w + power.cpu_w);
+    sim_meter_node_power(meter, now_ns, node, power.gpu_w, power.cpu_w);
 }
 
 static bool is_within(int64_t used, int64_t total)
