@@ -69,6 +69,10 @@ struct sim_gpu {
     uint32_t running;                    /* leases with compute that run */
     uint32_t apart;                      /* of them, those whose work is not on `compute` */
     uint32_t compute;                    /* its resource; WEIR_NO_INDEX = it is never scarce */
+    double slice_load;                   /* share of its SMs that runs in instances */
+    double throttle;                     /* of its speed, by power and heat; 1 = none (power.h) */
+    double draw_w;                       /* with gpu: used */
+    double heat_c;                       /* temperature when its node was looked at last */
     uint32_t mig_slots;                  /* taken; only when cut */
     const struct weir_mig *mig;          /* NULL = not cut */
     weir_mig_layout mig_cut, mig_held;
@@ -84,6 +88,11 @@ struct sim_node {
     double slow;     /* services that start now take this much longer; 1 = normal */
     const struct sim_timeslice *turns; /* NULL = workers do not take turns */
     int64_t turn_unit_ns;              /* quantum and switch are counted in these */
+    double power_cap_w;                /* of its GPUs together, 0 = none */
+    const struct sim_thermal *thermal; /* NULL = temperatures are not modelled */
+    int64_t heated_ns;                 /* when heat_c of its GPUs was right */
+    uint32_t next_drawing;             /* node + 1, in the list of those that draw other power */
+    bool is_drawing;                   /* it is in that list */
 };
 
 struct sim_cluster {
@@ -92,6 +101,7 @@ struct sim_cluster {
     struct sim_gpu *gpus;
     uint32_t node_count;
     uint32_t gpu_count;
+    uint32_t first_drawing;            /* node + 1 */
     struct sim_activities *activities; /* NULL = no work is timed here */
 };
 
@@ -127,7 +137,7 @@ double sim_gpu_used(const struct sim_node *node, const struct sim_gpu *gpu);
 /* How much longer than alone a task takes on this (running) lease, as things are now, but for what
  * its compute resource tells: the most over-asked device decides. >= 1. */
 double sim_cluster_contention(const struct sim_cluster *cluster, const struct sim_lease *lease);
-/* The same, on a node that may be slow itself. */
+/* The same, on a node that may be slow itself, and on GPUs that may be throttled. */
 double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_lease *lease);
 
 /* What is free on a node, as libweir puts it (a node that is down has nothing): CPUs, memory

@@ -54,10 +54,34 @@ static const struct sim_section gpu_count_section = {
     HELP("How many GPUs of a type.")
 };
 
+static const struct sim_field thermal_fields[] = {
+    { NUMBER("ambient", draft_thermal, to.ambient_c), ABSENT("30"), RANGE(-50, 100),
+      HELP("°C of the air that cools the GPUs") },
+    { NUMBER("rise", draft_thermal, to.rise_c), ABSENT("45"), RANGE(1e-3, 1000),
+      HELP("°C above ambient that a GPU reaches in the long run at its power limit") },
+    { NUMBER("limit", draft_thermal, to.limit_c), ABSENT("87"), RANGE(-50, 1000),
+      HELP("°C at which a GPU is throttled so that it becomes no hotter") },
+    { TIME("tau", draft_thermal, to.tau_ns), ABSENT("60 s"), RANGE(1e-6, LARGEST_TIME),
+      HELP("time constant: after so long 63 % of the way to the temperature of its power") },
+};
+static const struct sim_section thermal_section = {
+    MAPPING("thermal", draft_thermal, thermal_fields), SOURCES,
+    HELP("Temperature of each GPU: of first order, it goes to ambient + rise x power / limit.")
+};
+
 #define NODE_HARDWARE(type)                                                                        \
     { NUMBER("cpus", type, cpus), MOST(LARGEST_COUNT), HELP("CPUs of one node") },                 \
         { BYTES("ram", type, ram_bytes), ABSENT("0: stages must not ask for any"),                 \
           MOST(LARGEST_BYTES), HELP("memory of one node") },                                       \
+        { NUMBER("power_cap", type, power_cap_w),                                                  \
+          UNIT(POWER),                                                                             \
+          ABSENT("none"),                                                                          \
+          MOST(1e9),                                                                               \
+          ACTS(SIM_ACTS_TIMED),                                                                    \
+          HELP("most that the GPUs of one node draw together; what runs on them is throttled") },  \
+        { SECTION("thermal", type, thermal, &thermal_section),                                     \
+          ABSENT("temperatures are not modelled"), ACTS(SIM_ACTS_TIMED),                           \
+          HELP("temperature of the GPUs, and throttling at its limit") },                          \
     {                                                                                              \
         NAMED("gpus", type, gpus, &gpu_count_section), HELP("GPUs of one node by type: {h100: 8}") \
     }
@@ -151,6 +175,14 @@ static const struct sim_section failures_section = { MAPPING("cluster.failures",
                                                      SOURCES, HELP("Random failures of nodes.") };
 
 static const struct sim_field power_fields[] = {
+    { CHOICE("gpu", draft_power, to.gpu, "allocated|used"),
+      ABSENT("used where a power_cap or thermal is given, else allocated"), ACTS(SIM_ACTS_TIMED),
+      SHOWS("power is measured, and slows nothing"),
+      HELP("what a GPU draws: its limit once something lies on it, else idle (allocated); or "
+           "idle + (limit - idle) x the compute in use x its throttle (used)") },
+    { TIME("control_period", draft_power, to.control_ns), ABSENT("0 s: at once"), MOST(3600),
+      ACTS(SIM_ACTS_TIMED),
+      HELP("throttles of power_cap and thermal change at multiples of this only") },
     { CHOICE("cpu", draft_power, cpu, SIM_CATALOG_CPU_CHOICES), DEFAULT("xeon-8163"), SHOWS_POWER,
       HELP("processor of all nodes: gives cores and watts of a socket") },
     { NUMBER("cpus_per_core", draft_power, to.cpus_per_core), DEFAULT("2"), RANGE(1, 64),

@@ -6,7 +6,7 @@
  * last one is gone. Every worker with a place on it is lost at once; its driver takes back what it
  * had in hand, and the scheduler is told.
  */
-#include "sim/cluster/cluster.h"
+#include "sim/cluster/power.h"
 #include "sim/record/record.h"
 #include "sim/world/world.h"
 
@@ -85,6 +85,7 @@ weir_status sim_faults_set_node(struct sim_world *world, uint32_t node, bool is_
     if (truth->is_up)
         WEIR_TRY(lose_workers(world, node));
     truth->is_up = !truth->is_up;
+    sim_power_note(context->cluster, node);
     sim_meter_node_up(context->meter, now_ns, node, truth->is_up);
     sim_cluster_meter(context->cluster, context->meter, now_ns, node);
     sim_context_digest(context, truth->is_up ? 0x201 : 0x200, node, now_ns);

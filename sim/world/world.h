@@ -26,6 +26,7 @@ struct sim_world {
     uint32_t *node_fault;    /* depth of reasons why a node is down */
     bool *is_active;         /* by timeline entry */
     uint32_t *node_failures; /* failures so far: names the streams */
+    sim_handle *power_look;  /* by node: the next look at its power */
     int64_t sample_ns;
     uint64_t samples;
     uint64_t handled;
@@ -85,6 +86,11 @@ weir_status sim_faults_node_repair(struct sim_world *world, uint32_t node);
 weir_status sim_faults_worker_crash(struct sim_world *world, struct sim_worker *worker);
 /* Down for one more reason, or for one less. */
 weir_status sim_faults_set_node(struct sim_world *world, uint32_t node, bool is_down);
+
+/* power.c: looks at the nodes where other power may be drawn now. */
+weir_status sim_world_power(struct sim_world *world);
+/* The GPUs of a node may draw so much together; 0 = as much as they can. */
+void sim_world_cap_power(struct sim_world *world, uint32_t node, double cap_w);
 
 /* timeline.c: what the scenario says happens. */
 weir_status sim_timeline_begin(struct sim_world *world);
