@@ -73,6 +73,7 @@ static const struct an_metric metrics[] = {
       "GPUs that refused jobs would get with the one change that frees most", 0, false },
     { "power.end_kw", "power", "kW", "power drawn when all jobs have arrived", -1, false },
     { "power.per_gpu_w", "power of a GPU", "W", "power drawn for each allocated GPU", -1, false },
+    { "failures", "failures", "count", "how often something failed, by kind", -1, false },
     { "invariant.violations", "broken invariants", "-", "failed truth checks", -1, false },
 };
 

@@ -215,6 +215,8 @@ static uint32_t engine_mask(uint32_t count)
 
 static uint32_t device_refusal(const struct sim_gpu *gpu, const struct weir_device *device)
 {
+    if (gpu->is_lost)
+        return WEIR_REASON_GPU_FREE;
     const uint32_t slice = sim_slice_refusal(gpu, device);
     if (slice != WEIR_REASON_NONE)
         return slice;
@@ -416,6 +418,11 @@ double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_
 
 static struct weir_gpu free_gpu(const struct sim_gpu *gpu)
 {
+    if (gpu->is_lost)
+        return (struct weir_gpu){ .type = gpu->type,
+                                  .units_total = WEIR_ONE,
+                                  .mem_total_bytes = gpu->mem_total_bytes,
+                                  .mig = gpu->mig };
     const uint32_t nvdecs = engine_mask(gpu->nvdecs);
     const uint32_t nvencs = engine_mask(gpu->nvencs);
     return (struct weir_gpu){ .type = gpu->type,
@@ -460,6 +467,17 @@ void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *mete
     const struct sim_power_draw power = sim_power_node(cluster, node);
     sim_meter_node_free(meter, now_ns, node, &host, gpus);
     sim_meter_node_power(meter, now_ns, node, power.gpu_w, power.cpu_w);
+}
+
+bool sim_cluster_is_whole(const struct sim_cluster *cluster)
+{
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        if (!cluster->nodes[n].is_up)
+            return false;
+    for (uint32_t g = 0; g < cluster->gpu_count; g++)
+        if (cluster->gpus[g].is_lost)
+            return false;
+    return true;
 }
 
 static bool is_within(int64_t used, int64_t total)

@@ -69,6 +69,8 @@ struct sim_gpu {
     uint32_t running;                    /* leases with compute that run */
     uint32_t apart;                      /* of them, those whose work is not on `compute` */
     uint32_t compute;                    /* its resource; WEIR_NO_INDEX = it is never scarce */
+    bool is_lost;                        /* it gives out nothing until it is repaired */
+    uint32_t loss;                       /* the number of its present loss, on its node */
     double slice_load;                   /* share of its SMs that runs in instances */
     double throttle;                     /* of its speed, by power and heat; 1 = none (power.h) */
     double draw_w;                       /* with gpu: used */
@@ -93,6 +95,7 @@ struct sim_node {
     int64_t heated_ns;                 /* when heat_c of its GPUs was right */
     uint32_t next_drawing;             /* node + 1, in the list of those that draw other power */
     bool is_drawing;                   /* it is in that list */
+    uint32_t loss;                     /* the number of its present loss */
 };
 
 struct sim_cluster {
@@ -147,6 +150,9 @@ struct weir_node sim_cluster_free(const struct sim_cluster *cluster, uint32_t no
 /* Reports the free amounts and the power of a node to the meter. */
 void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *meter, int64_t now_ns,
                        uint32_t node);
+
+/* No node is down and no GPU lost. */
+bool sim_cluster_is_whole(const struct sim_cluster *cluster);
 
 weir_status sim_cluster_check(const struct sim_cluster *cluster, struct weir_error *error);
 

@@ -134,7 +134,7 @@ CREATE TABLE worker (
   gpu_mask INTEGER NOT NULL,         -- bit per GPU of the node
   gpu_amount REAL NOT NULL,          -- GPUs held
   created_s REAL NOT NULL, ready_s REAL, ended_s REAL,
-  end_reason TEXT NOT NULL,          -- '' | stopped | node lost | crashed | setup failed | run ended
+  end_reason TEXT NOT NULL,          -- '' | stopped | node lost | GPU lost | crashed | setup failed | run ended
   tasks INTEGER NOT NULL, busy_s REAL NOT NULL,
   workload INTEGER, job INTEGER      -- whose rank it is; NULL = of a stage
 ) STRICT;

@@ -87,8 +87,10 @@ struct draft_node_group {
     struct draft_thermal thermal;
 };
 
+enum draft_rates { DRAFT_RATES_NONE, DRAFT_RATES_DEFAULT };
 struct draft_failures {
     struct draft_head head;
+    uint32_t rates; /* enum draft_rates: of what is not written */
     struct sim_failures to;
 };
 

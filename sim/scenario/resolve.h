@@ -58,6 +58,9 @@ void sim_resolve_initial(struct sim_resolver *resolver);
 /* names.c: refuses names that would share their random numbers. */
 void sim_resolve_names(struct sim_resolver *resolver);
 
+/* resolve_failures.c */
+void sim_resolve_failures(struct sim_resolver *resolver);
+
 /* resolve_power.c. Cap and heat of the GPUs of a node; a group may change those of its type. */
 void sim_resolve_node_power(struct sim_resolver *resolver, const struct draft_node_group *group,
                             struct sim_node_type *type);

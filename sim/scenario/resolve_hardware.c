@@ -467,7 +467,6 @@ static void read_nodes_file(struct sim_resolver *resolver, struct wl_openb_nodes
 
 void sim_resolve_hardware(struct sim_resolver *resolver)
 {
-    const struct draft_failures *failures = &resolver->draft->cluster.failures;
     struct wl_openb_nodes nodes = { .count = 0 };
     read_nodes_file(resolver, &nodes);
     resolve_gpu_types(resolver);
@@ -475,10 +474,7 @@ void sim_resolve_hardware(struct sim_resolver *resolver)
     resolve_groups(resolver);
     append_file_nodes(resolver);
     wl_openb_nodes_clear(&nodes);
-    resolver->scenario->failures = failures->to;
-    if (failures->to.node_repair != NULL && failures->to.node_between == NULL)
-        sim_report_error(resolver->report, failures->head.node,
-                         "node_repair has no meaning without node_between");
+    sim_resolve_failures(resolver);
     sim_resolve_not_empty(resolver, sim_yaml_get(resolver->draft->cluster.head.node, "nodes"),
                           "a cluster needs at least one node");
 }

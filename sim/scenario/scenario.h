@@ -106,9 +106,28 @@ struct sim_power {
     double socket_full_w;
 };
 
+/* What fails by itself. Nodes first: they keep the streams they always had. */
+enum sim_fault {
+    SIM_FAULT_NODE,
+    SIM_FAULT_GPU,    /* one GPU; the rest of its node goes on */
+    SIM_FAULT_SWITCH, /* all nodes behind it, for as long as it is away */
+    SIM_FAULT_RACK,   /* all nodes in it: power, cooling */
+    SIM_FAULT_SLOW,   /* a node that becomes slow for a while */
+    SIM_FAULTS
+};
+
+struct sim_failure_law {
+    struct sim_law *between; /* time from the beginning or a repair, NULL = never fails */
+    struct sim_law *repair;  /* NULL = at once */
+};
+
+/* Nodes that stand together are `switch_nodes` and `rack_nodes` neighbours in the cluster's order.
+ */
 struct sim_failures {
-    struct sim_law *node_between; /* time a node stays up, NULL = never fails */
-    struct sim_law *node_repair;
+    struct sim_failure_law of[SIM_FAULTS];
+    uint32_t switch_nodes, rack_nodes;
+    struct sim_law *slow_factor;
+    struct sim_law *detection; /* until the scheduler hears of a loss, NULL = at once */
 };
 
 /* ---- scheduler ---- */

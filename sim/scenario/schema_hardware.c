@@ -164,15 +164,47 @@ static const struct sim_section node_group_section = {
     HELP("Equal nodes: of a type, or with their hardware written here.")
 };
 
+#define OF_FAULT(which, law) to.of[SIM_FAULT_##which].law
+
 static const struct sim_field failures_fields[] = {
-    { LAW("node_between", draft_failures, to.node_between), UNIT(TIME), ABSENT("nodes never fail"),
-      HELP("time a node stays up") },
-    { LAW("node_repair", draft_failures, to.node_repair), UNIT(TIME), ABSENT("const(0)"),
+    { CHOICE("rates", draft_failures, rates, "none|default"), DEFAULT("none"),
+      HELP("of nodes, GPUs, switches and racks that are not written below: never, or published "
+           "rates (docs/model.md)") },
+    { LAW("node_between", draft_failures, OF_FAULT(NODE, between)), UNIT(TIME),
+      ABSENT("nodes never fail"), HELP("time a node stays up") },
+    { LAW("node_repair", draft_failures, OF_FAULT(NODE, repair)), UNIT(TIME), ABSENT("never"),
       HELP("time until a failed node is back") },
+    { LAW("gpu_between", draft_failures, OF_FAULT(GPU, between)), UNIT(TIME),
+      ABSENT("GPUs never fail"), HELP("time one GPU works; who is on it when it fails is lost") },
+    { LAW("gpu_repair", draft_failures, OF_FAULT(GPU, repair)), UNIT(TIME), ABSENT("never"),
+      HELP("time until a failed GPU is back; the others of its node go on") },
+    { LAW("switch_between", draft_failures, OF_FAULT(SWITCH, between)), UNIT(TIME),
+      ABSENT("switches never fail"),
+      HELP("time a switch works; all nodes behind it fail with it") },
+    { LAW("switch_repair", draft_failures, OF_FAULT(SWITCH, repair)), UNIT(TIME), ABSENT("never"),
+      HELP("time until a failed switch is back") },
+    { COUNT("switch_nodes", draft_failures, to.switch_nodes), ABSENT("16"), RANGE(1, LARGEST_COUNT),
+      HELP("nodes behind one switch: neighbours in the order of the cluster") },
+    { LAW("rack_between", draft_failures, OF_FAULT(RACK, between)), UNIT(TIME),
+      ABSENT("racks never fail"), HELP("time a rack works; all nodes in it fail with it") },
+    { LAW("rack_repair", draft_failures, OF_FAULT(RACK, repair)), UNIT(TIME), ABSENT("never"),
+      HELP("time until a failed rack is back") },
+    { COUNT("rack_nodes", draft_failures, to.rack_nodes), ABSENT("4"), RANGE(1, LARGEST_COUNT),
+      HELP("nodes in one rack: neighbours in the order of the cluster") },
+    { LAW("slow_between", draft_failures, OF_FAULT(SLOW, between)), UNIT(TIME),
+      ABSENT("nodes never become slow"), HELP("time a node is as fast as it should be") },
+    { LAW("slow_for", draft_failures, OF_FAULT(SLOW, repair)), UNIT(TIME), ABSENT("for good"),
+      HELP("how long a straggler stays slow") },
+    { LAW("slow_factor", draft_failures, to.slow_factor), ABSENT("const(2)"),
+      HELP("what runs on a straggler takes so many times as long") },
+    { LAW("detection", draft_failures, to.detection), UNIT(TIME), ABSENT("const(0)"),
+      HELP("the scheduler hears so much later of a node or GPU that was lost; until then it may "
+           "place there, and is refused") },
 };
-static const struct sim_section failures_section = { MAPPING("cluster.failures", draft_failures,
-                                                             failures_fields),
-                                                     SOURCES, HELP("Random failures of nodes.") };
+static const struct sim_section failures_section = {
+    MAPPING("cluster.failures", draft_failures, failures_fields), SCALAR("rates"), SOURCES,
+    HELP("Random failures: nothing fails but what is written here, or all by `default` rates.")
+};
 
 static const struct sim_field power_fields[] = {
     { CHOICE("gpu", draft_power, to.gpu, "allocated|used"),
@@ -214,7 +246,7 @@ static const struct sim_field cluster_fields[] = {
       HELP("of the table only every so many: a smaller cluster of the same mixture (nodes by "
            "model, GPUs, CPUs and memory, beginning with the first), by name") },
     { SECTION("failures", draft_cluster, failures, &failures_section), ACTS(SIM_ACTS_TIMED),
-      HELP("random failures of nodes") },
+      HELP("random failures of nodes, GPUs, switches and racks, and stragglers") },
     { SECTION("power", draft_cluster, power, &power_section), HELP("electric power of CPUs") },
     { CHOICE("share", draft_cluster, share, SHARE_CHOICES),
       ABSENT("exclusive, or fraction when somebody asks for a part of a GPU"),

@@ -83,6 +83,14 @@ static double active_factor(const struct sim_world *world, uint32_t action, uint
     return product;
 }
 
+weir_status sim_timeline_pace_node(struct sim_world *world, uint32_t node)
+{
+    const double slow = active_factor(world, SIM_ACTION_NODE_SLOW, node) * world->straggle[node];
+    WEIR_TRY(sim_cluster_set_slow(world->context.cluster, node, slow));
+    sim_workers_node_paced(world->workers, node);
+    return WEIR_OK;
+}
+
 /* The last entry in force says the cap, else the node's type. */
 static double cap_in_force(const struct sim_world *world, uint32_t node)
 {
@@ -105,11 +113,8 @@ static weir_status turn(struct sim_world *world, const struct sim_timeline_entry
                                    is_on == (entry->action == SIM_ACTION_NODE_DOWN));
     if (entry->action == SIM_ACTION_SET)
         return sim_port_replace(world->port, is_on ? entry->sched : &world->scenario->sched);
-    if (entry->action == SIM_ACTION_NODE_SLOW) {
-        WEIR_TRY(sim_cluster_set_slow(world->context.cluster, entry->target, factor));
-        sim_workers_node_paced(world->workers, entry->target);
-        return WEIR_OK;
-    }
+    if (entry->action == SIM_ACTION_NODE_SLOW)
+        return sim_timeline_pace_node(world, entry->target);
     if (entry->action == SIM_ACTION_POWER_CAP) {
         sim_world_cap_power(world, entry->target, cap_in_force(world, entry->target));
         return WEIR_OK;

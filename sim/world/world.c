@@ -191,13 +191,13 @@ static weir_status create_parts(struct sim_world *world, struct weir_error *erro
     if (world->context.engine != NULL)
         world->context.activities = sim_activities_create(world->context.engine, SIM_KIND_WORK);
     world->node_fault = calloc(nodes, sizeof(*world->node_fault));
-    world->node_failures = calloc(nodes, sizeof(*world->node_failures));
     world->power_look = calloc(nodes, sizeof(*world->power_look));
     world->is_active = calloc(scenario->timeline_count + 1, sizeof(*world->is_active));
     if (world->context.activities == NULL || world->node_fault == NULL ||
-        world->node_failures == NULL || world->power_look == NULL || world->is_active == NULL)
+        world->power_look == NULL || world->is_active == NULL)
         return WEIR_ENOMEM;
     WEIR_TRY(sim_cluster_create(scenario, &world->context.cluster));
+    WEIR_TRY(sim_faults_create(world));
     if (scenario->contention == SIM_CONTENTION_SHARED)
         WEIR_TRY(sim_compute_open(world->context.cluster, world->context.activities));
     WEIR_TRY(sim_workers_create(&world->context, &world->workers));
@@ -259,7 +259,7 @@ void sim_world_destroy(struct sim_world *world)
     sim_engine_destroy(world->context.engine);
     free(world->drivers);
     free(world->node_fault);
-    free(world->node_failures);
+    sim_faults_destroy(world);
     free(world->power_look);
     free(world->is_active);
     free(world);
@@ -417,10 +417,12 @@ static weir_status own_event(struct sim_world *world, const struct sim_event *ev
         return wake(world, event);
     case SIM_KIND_SAMPLE:
         return sample(world, event->time_ns);
-    case SIM_KIND_NODE_FAIL:
-        return sim_faults_node_fail(world, event->target);
-    case SIM_KIND_NODE_REPAIR:
-        return sim_faults_node_repair(world, event->target);
+    case SIM_KIND_FAIL:
+        return sim_faults_fail(world, event);
+    case SIM_KIND_REPAIR:
+        return sim_faults_repair(world, event);
+    case SIM_KIND_DETECT:
+        return sim_faults_detect(world, event);
     case SIM_KIND_TIMELINE_BEGIN:
         return sim_timeline_apply(world, event->target);
     case SIM_KIND_TIMELINE_END:

@@ -22,11 +22,14 @@ struct sim_world {
     struct sim_port *port;
     struct sim_driver *drivers; /* from 1 on: 0 is the world itself, as in kinds of events */
     uint32_t driver_count;
-    double work_total;       /* of all pools */
-    uint32_t *node_fault;    /* depth of reasons why a node is down */
-    bool *is_active;         /* by timeline entry */
-    uint32_t *node_failures; /* failures so far: names the streams */
-    sim_handle *power_look;  /* by node: the next look at its power */
+    double work_total;              /* of all pools */
+    uint32_t *node_fault;           /* depth of reasons why a node is down */
+    bool *is_active;                /* by timeline entry */
+    uint32_t *failures[SIM_FAULTS]; /* so far, by entity: names the streams */
+    uint64_t failed[SIM_FAULTS];
+    uint32_t *losses;       /* by node, of it and its GPUs: names their detections */
+    double *straggle;       /* by node: times as long; 1 = as it should be */
+    sim_handle *power_look; /* by node: the next look at its power */
     int64_t sample_ns;
     uint64_t samples;
     uint64_t handled;
@@ -79,11 +82,15 @@ weir_status sim_world_settle(struct sim_world *world);
 /* services.c: what the world does for drivers. */
 extern const struct sim_driver_services sim_world_services;
 
-/* faults.c: nodes fail and come back, workers crash. */
+/* faults.c: things fail and come back, workers crash, losses are heard of. */
+weir_status sim_faults_create(struct sim_world *world);
+void sim_faults_destroy(struct sim_world *world);
 weir_status sim_faults_begin(struct sim_world *world);
-weir_status sim_faults_node_fail(struct sim_world *world, uint32_t node);
-weir_status sim_faults_node_repair(struct sim_world *world, uint32_t node);
+weir_status sim_faults_fail(struct sim_world *world, const struct sim_event *event);
+weir_status sim_faults_repair(struct sim_world *world, const struct sim_event *event);
+weir_status sim_faults_detect(struct sim_world *world, const struct sim_event *event);
 weir_status sim_faults_worker_crash(struct sim_world *world, struct sim_worker *worker);
+void sim_faults_results(const struct sim_world *world, struct sim_results *out);
 /* Down for one more reason, or for one less. */
 weir_status sim_faults_set_node(struct sim_world *world, uint32_t node, bool is_down);
 
@@ -96,5 +103,7 @@ void sim_world_cap_power(struct sim_world *world, uint32_t node, double cap_w);
 weir_status sim_timeline_begin(struct sim_world *world);
 weir_status sim_timeline_apply(struct sim_world *world, uint32_t index);
 weir_status sim_timeline_end(struct sim_world *world, uint32_t index);
+/* A node is as slow as the entries in force and its own straggling make it. */
+weir_status sim_timeline_pace_node(struct sim_world *world, uint32_t node);
 
 #endif
