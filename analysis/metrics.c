@@ -59,6 +59,7 @@ static const struct an_metric metrics[] = {
     { "fair.jain", "fairness", "ratio", "Jain's index over tenants", 1, false },
     { "cost.per_item", "cost per item", "$", "total cost per finished item", -1, false },
     { "energy.kwh", "energy", "kWh", "energy drawn after warm-up", -1, false },
+    { "energy.gpu_kwh", "energy of GPUs", "kWh", "energy drawn by GPUs after warm-up", -1, false },
     { "power.mean_kw", "power mean", "kW", "mean power of all nodes after warm-up", -1, false },
     { "energy.per_item", "energy per item", "Wh", "energy per finished item", -1, false },
     { "alloc.bound_pct", "bound", "%", "GPUs that any scheduler could allocate at most", 0, false },
@@ -72,6 +73,7 @@ static const struct an_metric metrics[] = {
       "GPUs that refused jobs would get with the one change that frees most", 0, false },
     { "power.end_kw", "power", "kW", "power drawn when all jobs have arrived", -1, false },
     { "power.per_gpu_w", "power of a GPU", "W", "power drawn for each allocated GPU", -1, false },
+    { "failures", "failures", "count", "how often something failed, by kind", -1, false },
     { "invariant.violations", "broken invariants", "-", "failed truth checks", -1, false },
 };
 

@@ -28,6 +28,7 @@ static const char *const database_news[SIM_RECORD_SCHEMA_VERSION + 1] = {
     [2] = "candidates of placements, jobs in time, changes and moves of static experiments",
     [3] = "workers and decisions of jobs",
     [4] = "names and requests of jobs, holders of what is denied",
+    [5] = "power of nodes in time",
 };
 
 struct arguments {

@@ -28,6 +28,7 @@ static struct sim_gpu gpu_open(const struct sim_scenario *scenario,
                              .mem_total_bytes =
                                  mig == NULL ? truth->mem_bytes : weir_mig_memory(mig),
                              .compute = WEIR_NO_INDEX,
+                             .throttle = 1,
                              .mig = mig,
                              .mig_cut = type->cuts == NULL ? 0 : type->cuts[entry] };
 }
@@ -42,10 +43,13 @@ static void node_init(struct sim_cluster *cluster, const struct sim_scenario *sc
                                .cpu_total = (int64_t)llround(type->cpus * (double)WEIR_ONE),
                                .ram_total_bytes = type->ram_bytes,
                                .slow = 1.0,
+                               .power_cap_w = type->power_cap_w,
+                               .thermal = type->thermal.tau_ns > 0 ? &type->thermal : NULL,
                                .turns =
                                    type->share == SIM_SHARING_TIMESLICE ? &type->timeslice : NULL };
     for (size_t i = 0; i < type->gpus_count; i++) {
-        const struct sim_gpu fresh = gpu_open(scenario, type, i);
+        struct sim_gpu fresh = gpu_open(scenario, type, i);
+        sim_power_begin(&scenario->gpu_truth[fresh.type], &type->thermal, &fresh);
         for (uint32_t n = 0; n < type->gpus[i].count; n++)
             cluster->gpus[cluster->gpu_count++] = fresh;
     }
@@ -222,6 +226,8 @@ static uint32_t engine_mask(uint32_t count)
 
 static uint32_t device_refusal(const struct sim_gpu *gpu, const struct weir_device *device)
 {
+    if (gpu->is_lost)
+        return WEIR_REASON_GPU_FREE;
     const uint32_t slice = sim_slice_refusal(gpu, device);
     if (slice != WEIR_REASON_NONE)
         return slice;
@@ -357,13 +363,16 @@ uint64_t sim_cluster_run(struct sim_cluster *cluster, struct sim_lease *lease, b
     const double cpus = weir_units_amount(node->cpu_total);
     uint64_t changed = pressure(node->cpu_load, cpus) > 1 ? SIM_NODE_GPUS : 0;
     lease->is_running = is_running;
+    sim_power_note(cluster, lease->node);
     node->cpu_load += (is_running ? 1.0 : -1.0) * lease->claim->cpus_used;
     changed |= pressure(node->cpu_load, cpus) > 1 ? SIM_NODE_GPUS : 0;
     for (uint32_t u = 0; u < lease->claim->use_count; u++) {
         const struct sim_use *use = &lease->claim->parts[u].use;
         struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + use->gpu];
-        if (use->slice != NULL)
-            continue; /* an instance is its own: nobody else notices */
+        if (use->slice != NULL) { /* an instance is its own: nobody else notices, but for power */
+            gpu->slice_load += (is_running ? 1.0 : -1.0) * fmin(use->gpu_share, use->slice_share);
+            continue;
+        }
         const bool was_scarce = gpu->is_scarce;
         gpu_run(gpu, lease, use);
         sim_traffic_run(gpu, lease->claim->traffic, is_running ? 1.0 : -1.0);
@@ -377,8 +386,10 @@ void sim_cluster_slow_use(struct sim_cluster *cluster, const struct sim_lease *l
 {
     const struct sim_use *use = sim_lease_compute(lease);
     const uint32_t first = cluster->nodes[lease->node].gpu_first;
-    if (use != NULL && cluster->gpus[first + use->gpu].compute != WEIR_NO_INDEX)
-        cluster->gpus[first + use->gpu].load += change * use->gpu_share;
+    if (use == NULL || cluster->gpus[first + use->gpu].compute == WEIR_NO_INDEX)
+        return;
+    cluster->gpus[first + use->gpu].load += change * use->gpu_share;
+    sim_power_note(cluster, lease->node);
 }
 
 double sim_cluster_contention(const struct sim_cluster *cluster, const struct sim_lease *lease)
@@ -403,13 +414,36 @@ double sim_cluster_contention(const struct sim_cluster *cluster, const struct si
     return worst;
 }
 
+/* Who computes on several GPUs waits for the slowest. */
+static double throttle_of(const struct sim_cluster *cluster, const struct sim_lease *lease)
+{
+    const uint32_t first = cluster->nodes[lease->node].gpu_first;
+    double least = 1;
+    for (uint32_t u = 0; u < lease->claim->use_count; u++) {
+        const struct sim_use *use = &lease->claim->parts[u].use;
+        if (use->gpu_share > 0)
+            least = fmin(least, cluster->gpus[first + use->gpu].throttle);
+    }
+    return least;
+}
+
+double sim_cluster_slowness(const struct sim_cluster *cluster, const struct sim_lease *lease)
+{
+    return cluster->nodes[lease->node].slow / throttle_of(cluster, lease);
+}
+
 double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_lease *lease)
 {
-    return sim_cluster_contention(cluster, lease) * cluster->nodes[lease->node].slow;
+    return sim_cluster_contention(cluster, lease) * sim_cluster_slowness(cluster, lease);
 }
 
 static struct weir_gpu free_gpu(const struct sim_gpu *gpu)
 {
+    if (gpu->is_lost)
+        return (struct weir_gpu){ .type = gpu->type,
+                                  .units_total = WEIR_ONE,
+                                  .mem_total_bytes = gpu->mem_total_bytes,
+                                  .mig = gpu->mig };
     const uint32_t nvdecs = engine_mask(gpu->nvdecs);
     const uint32_t nvencs = engine_mask(gpu->nvencs);
     return (struct weir_gpu){ .type = gpu->type,
@@ -453,7 +487,18 @@ void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *mete
     const struct weir_node host = sim_cluster_free(cluster, node, gpus);
     const struct sim_power_draw power = sim_power_node(cluster, node);
     sim_meter_node_free(meter, now_ns, node, &host, gpus);
-    sim_meter_node_power(meter, now_ns, node, power.gpu_w + power.cpu_w);
+    sim_meter_node_power(meter, now_ns, node, power.gpu_w, power.cpu_w);
+}
+
+bool sim_cluster_is_whole(const struct sim_cluster *cluster)
+{
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        if (!cluster->nodes[n].is_up)
+            return false;
+    for (uint32_t g = 0; g < cluster->gpu_count; g++)
+        if (cluster->gpus[g].is_lost)
+            return false;
+    return true;
 }
 
 static bool is_within(int64_t used, int64_t total)
@@ -499,6 +544,8 @@ weir_status sim_cluster_check(const struct sim_cluster *cluster, struct weir_err
             if (status != WEIR_OK)
                 weir_error_wrap(error, "GPU %u", g);
         }
+        if (status == WEIR_OK)
+            status = sim_power_check(cluster, n, error);
         if (status != WEIR_OK) {
             weir_error_wrap(error, "node %u", n);
             return status;

@@ -84,6 +84,12 @@ struct sim_gpu {
     uint32_t apart;             /* of them, those whose work is not on `compute` */
     uint32_t compute;           /* its resource; WEIR_NO_INDEX = it is never scarce */
     bool is_scarce;             /* who works on it has to be told of changes */
+    bool is_lost;               /* it gives out nothing until it is repaired */
+    uint32_t loss;              /* the number of its present loss, on its node */
+    double slice_load;          /* share of its SMs that runs in instances */
+    double throttle;            /* of its speed, by power and heat; 1 = none (power.h) */
+    double draw_w;              /* with gpu: used */
+    double heat_c;              /* temperature when its node was looked at last */
     uint32_t mig_slots;         /* taken; only when cut */
     const struct weir_mig *mig; /* NULL = not cut */
     weir_mig_layout mig_cut, mig_held;
@@ -99,6 +105,12 @@ struct sim_node {
     double slow;     /* services that start now take this much longer; 1 = normal */
     const struct sim_timeslice *turns; /* NULL = workers do not take turns */
     int64_t turn_unit_ns;              /* quantum and switch are counted in these */
+    double power_cap_w;                /* of its GPUs together, 0 = none */
+    const struct sim_thermal *thermal; /* NULL = temperatures are not modelled */
+    int64_t heated_ns;                 /* when heat_c of its GPUs was right */
+    uint32_t next_drawing;             /* node + 1, in the list of those that draw other power */
+    bool is_drawing;                   /* it is in that list */
+    uint32_t loss;                     /* the number of its present loss */
 };
 
 struct sim_cluster {
@@ -107,6 +119,7 @@ struct sim_cluster {
     struct sim_gpu *gpus;
     uint32_t node_count;
     uint32_t gpu_count;
+    uint32_t first_drawing;            /* node + 1 */
     struct sim_activities *activities; /* NULL = no work is timed here */
     bool has_compute;                  /* some GPU has a resource of it */
 };
@@ -143,7 +156,9 @@ double sim_gpu_used(const struct sim_node *node, const struct sim_gpu *gpu);
 /* How much longer than alone a task takes on this (running) lease, as things are now, but for what
  * its compute resource tells: the most over-asked device decides. >= 1. */
 double sim_cluster_contention(const struct sim_cluster *cluster, const struct sim_lease *lease);
-/* The same, on a node that may be slow itself. */
+/* How much longer it takes because its node is slow, or its GPUs are throttled. */
+double sim_cluster_slowness(const struct sim_cluster *cluster, const struct sim_lease *lease);
+/* Both. */
 double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_lease *lease);
 
 /* What is free on a node, as libweir puts it (a node that is down has nothing): CPUs, memory
@@ -153,6 +168,9 @@ struct weir_node sim_cluster_free(const struct sim_cluster *cluster, uint32_t no
 /* Reports the free amounts and the power of a node to the meter. */
 void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *meter, int64_t now_ns,
                        uint32_t node);
+
+/* No node is down and no GPU lost. */
+bool sim_cluster_is_whole(const struct sim_cluster *cluster);
 
 weir_status sim_cluster_check(const struct sim_cluster *cluster, struct weir_error *error);
 

@@ -50,7 +50,8 @@ static int64_t turn_unit_ns(const struct sim_timeslice *turns)
 
 weir_status sim_compute_open(struct sim_cluster *cluster, struct sim_activities *activities)
 {
-    const bool is_any = may_be_scarce(cluster->scenario);
+    const bool is_any =
+        may_be_scarce(cluster->scenario) || cluster->scenario->power.gpu == SIM_GPU_POWER_USED;
     cluster->activities = activities;
     for (uint32_t n = 0; n < cluster->node_count; n++) {
         struct sim_node *node = &cluster->nodes[n];
@@ -92,13 +93,13 @@ static uint32_t turn_cost(const struct sim_node *node, const struct sim_gpu *gpu
     return (uint32_t)fmin(units, SIM_WEIGHT_LIMIT);
 }
 
-/* Share of compute that a use can have, on a node that may be slow. */
+/* Share of compute that a use can have, on a node that may be slow and a GPU that is throttled. */
 static uint64_t cap_of(const struct sim_cluster *cluster, uint32_t node, const struct sim_use *use,
                        double share)
 {
     const struct sim_node *host = &cluster->nodes[node];
     const uint64_t rate = sim_compute_rate(cluster, node, use);
-    const double part = share / host->slow;
+    const double part = share * gpu_of(cluster, node, use)->throttle / host->slow;
     if (!(part < 1))
         return part > 1 ? (uint64_t)((double)rate * part) : rate;
     return (uint64_t)((double)rate * part);
@@ -130,15 +131,20 @@ void sim_compute_memory(const struct sim_cluster *cluster, const struct sim_node
         (void)sim_resource_set_turn_cost(cluster->activities, gpu->compute, turn_cost(node, gpu));
 }
 
-weir_status sim_cluster_set_slow(struct sim_cluster *cluster, uint32_t node, double slow)
+weir_status sim_compute_pace(struct sim_cluster *cluster, uint32_t node)
 {
-    struct sim_node *host = &cluster->nodes[node];
-    host->slow = slow;
+    const struct sim_node *host = &cluster->nodes[node];
     for (uint32_t g = 0; g < host->gpu_count; g++) {
         const struct sim_gpu *gpu = &cluster->gpus[host->gpu_first + g];
         if (gpu->compute != WEIR_NO_INDEX)
             WEIR_TRY(sim_resource_set_capacity(cluster->activities, gpu->compute,
-                                               sim_rate_at(1.0 / slow)));
+                                               sim_rate_at(gpu->throttle / host->slow)));
     }
     return WEIR_OK;
+}
+
+weir_status sim_cluster_set_slow(struct sim_cluster *cluster, uint32_t node, double slow)
+{
+    cluster->nodes[node].slow = slow;
+    return sim_compute_pace(cluster, node);
 }

@@ -42,6 +42,8 @@ uint64_t sim_compute_rate(const struct sim_cluster *cluster, uint32_t node,
 void sim_compute_memory(const struct sim_cluster *cluster, const struct sim_node *node,
                         const struct sim_gpu *gpu);
 
+/* Its GPUs compute as fast as the node and their throttles let them. */
+weir_status sim_compute_pace(struct sim_cluster *cluster, uint32_t node);
 /* The node becomes slow, or is normal again (1). */
 weir_status sim_cluster_set_slow(struct sim_cluster *cluster, uint32_t node, double slow);
 

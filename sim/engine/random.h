@@ -43,6 +43,17 @@ enum sim_purpose {
     SIM_DRAW_JOB_CLASS = 22,
     SIM_DRAW_PATIENCE = 23,
     SIM_DRAW_RETRY = 24,
+    SIM_DRAW_GPU_FAILURE = 30,
+    SIM_DRAW_GPU_REPAIR = 31,
+    SIM_DRAW_GPU_CLASS = 32, /* why it failed */
+    SIM_DRAW_SWITCH_FAILURE = 33,
+    SIM_DRAW_SWITCH_REPAIR = 34,
+    SIM_DRAW_RACK_FAILURE = 35,
+    SIM_DRAW_RACK_REPAIR = 36,
+    SIM_DRAW_SLOW_BEGIN = 37,
+    SIM_DRAW_SLOW_END = 38,
+    SIM_DRAW_SLOW_FACTOR = 39,
+    SIM_DRAW_DETECTION = 40,
     SIM_DRAW_FIT = 90, /* bootstrap samples of fitted laws */
     SIM_DRAW_TEST = 99,
 };
@@ -55,6 +66,7 @@ enum sim_name_kind {
     SIM_NAME_JOBS = 3,
     SIM_NAME_CLASS = 4, /* of jobs */
     SIM_NAME_NODES = 5, /* a group of equal nodes */
+    SIM_NAME_GPU = 6,   /* its number, within a group of nodes */
 };
 
 struct sim_stream_key {

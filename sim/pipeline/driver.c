@@ -250,6 +250,7 @@ static const char *target(const void *self, const struct sim_timeline_entry *ent
     case SIM_ACTION_NODE_UP:
     case SIM_ACTION_NODE_SLOW:
     case SIM_ACTION_SET:
+    case SIM_ACTION_POWER_CAP:
         break;
     }
     return NULL;

@@ -40,6 +40,9 @@ static weir_status tell_host(struct sim_port *port, const struct port_news *news
     case PORT_NEWS_NODE:
         return weir_host_set_node(port->host, news->index, news->id != 0 ? WEIR_NODE_UP : 0,
                                   news->at_ns);
+    case PORT_NEWS_GPU:
+        return weir_host_set_gpu_health(port->host, news->index, (uint32_t)(news->id >> 1),
+                                        (news->id & 1) != 0);
     }
     return WEIR_EINVARIANT;
 }

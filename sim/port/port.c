@@ -321,6 +321,15 @@ weir_status sim_port_node(struct sim_port *port, uint32_t node, bool is_up)
                                    .at_ns = sim_engine_now(port->config.context->engine) });
 }
 
+weir_status sim_port_gpu(struct sim_port *port, uint32_t node, uint32_t gpu, bool is_healthy)
+{
+    return sim_port_news(
+        port, &(struct port_news){ .kind = PORT_NEWS_GPU,
+                                   .index = node,
+                                   .id = (uint64_t)gpu << 1 | (is_healthy ? 1 : 0),
+                                   .at_ns = sim_engine_now(port->config.context->engine) });
+}
+
 weir_status sim_port_set_estimate(struct sim_port *port, const struct sim_initial_stage *start)
 {
     if (isnan(start->speed_per_s) && isnan(start->returns_per_batch))
@@ -450,18 +459,14 @@ static void update_speeds(struct sim_port *port, int64_t now_ns)
     }
 }
 
-/* While part of the cluster is down, a policy that finds no room is asked again later; with all
- * nodes up the same answer means that the work can never be placed, and ends the run. */
+/* While part of the cluster is lost, a policy that finds no room is asked again later; with all of
+ * it there the same answer means that the work can never be placed, and ends the run. */
 static bool may_wait(const struct sim_port *port, weir_status status)
 {
-    const struct sim_cluster *cluster = port->config.context->cluster;
     if (status != WEIR_EMANUAL && status != WEIR_EMINIMUM && status != WEIR_EBUSY &&
         status != WEIR_EINFEASIBLE)
         return false;
-    for (uint32_t n = 0; n < cluster->node_count; n++)
-        if (!cluster->nodes[n].is_up)
-            return true;
-    return false;
+    return !sim_cluster_is_whole(port->config.context->cluster);
 }
 
 /* Whether a pool has work and is left without any worker by the plan. */

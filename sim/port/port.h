@@ -51,6 +51,8 @@ weir_status sim_port_end_worker(struct sim_port *port, struct sim_worker *worker
 /* A driver brought workers back on its own. */
 weir_status sim_port_started(struct sim_port *port, const struct sim_start *start);
 weir_status sim_port_node(struct sim_port *port, uint32_t node, bool is_up);
+/* One GPU of it is lost, or back. */
+weir_status sim_port_gpu(struct sim_port *port, uint32_t node, uint32_t gpu, bool is_healthy);
 
 /* Puts `count` ready workers of a stage on a node (initial state). WEIR_EBUSY when they do not fit.
  */

@@ -34,7 +34,8 @@ enum port_news_kind {
     PORT_NEWS_WITHDRAWN, /* index: workload, id: job */
     PORT_NEWS_ENDED,     /* the same */
     PORT_NEWS_RANK,      /* it is gone */
-    PORT_NEWS_NODE       /* index: node, id: whether it is up */
+    PORT_NEWS_NODE,      /* index: node, id: whether it is up */
+    PORT_NEWS_GPU        /* index: node, id: GPU << 1 | whether it is healthy */
 };
 struct port_news {
     uint32_t kind; /* enum port_news_kind */

@@ -255,11 +255,15 @@ void sim_meter_node_free(struct sim_meter *meter, int64_t now_ns, uint32_t node_
     node->frag = frag;
 }
 
-void sim_meter_node_power(struct sim_meter *meter, int64_t now_ns, uint32_t node, double watts)
+void sim_meter_node_power(struct sim_meter *meter, int64_t now_ns, uint32_t index, double gpu_w,
+                          double cpu_w)
 {
+    struct node_meter *node = &meter->nodes[index];
     meter_tick(meter, now_ns);
-    sim_gauge_add(&meter->power, now_ns, watts - meter->nodes[node].power_w);
-    meter->nodes[node].power_w = watts;
+    sim_gauge_add(&meter->power, now_ns, gpu_w + cpu_w - node->power.value);
+    sim_gauge_add(&meter->gpu_power, now_ns, gpu_w - node->gpu_w);
+    sim_gauge_set(&node->power, now_ns, gpu_w + cpu_w);
+    node->gpu_w = gpu_w;
 }
 
 void sim_meter_node_up(struct sim_meter *meter, int64_t now_ns, uint32_t node_index, bool is_up)

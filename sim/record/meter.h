@@ -130,8 +130,9 @@ void sim_meter_retry(struct sim_meter *meter, uint32_t stage, bool is_exhausted)
 void sim_meter_node_free(struct sim_meter *meter, int64_t now_ns, uint32_t node,
                          const struct weir_node *host, const struct weir_gpu *gpus);
 
-/* Electric power that a node draws from now on. */
-void sim_meter_node_power(struct sim_meter *meter, int64_t now_ns, uint32_t node, double watts);
+/* Electric power that the GPUs and the CPUs of a node draw from now on. */
+void sim_meter_node_power(struct sim_meter *meter, int64_t now_ns, uint32_t node, double gpu_w,
+                          double cpu_w);
 
 /* A decision was applied; `refused` of its starts the cluster could not give. */
 void sim_meter_decision(struct sim_meter *meter, int64_t now_ns, uint32_t refused, int64_t wall_ns);

@@ -117,6 +117,8 @@ static void put_power(const struct view *view, const struct cluster_totals *now)
     const double watt_ns = now->energy - meter->base.energy;
     put(view->out, "power.mean_kw", "", "kW", watt_ns / view->span_ns / 1e3);
     put(view->out, "energy.kwh", "", "kWh", seconds(watt_ns) / 3.6e6);
+    put(view->out, "energy.gpu_kwh", "", "kWh",
+        seconds(now->gpu_energy - meter->base.gpu_energy) / 3.6e6);
 }
 
 /* ---- stages ---- */

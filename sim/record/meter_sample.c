@@ -36,7 +36,7 @@ static weir_status write_row(const struct interval *interval, enum sim_sample_ki
                              uint32_t index, const double *values, struct weir_error *error)
 {
     static const size_t columns[] = { [SIM_SAMPLE_CLUSTER] = CLUSTER_COLUMNS,
-                                      [SIM_SAMPLE_NODE] = 7,
+                                      [SIM_SAMPLE_NODE] = 8,
                                       [SIM_SAMPLE_STAGE] = 11,
                                       [SIM_SAMPLE_JOBS] = 8 };
     return sim_recorder_sample(interval->recorder, kind, index, sim_time_s(interval->from_ns),
@@ -59,10 +59,12 @@ static weir_status sample_node(struct sim_meter *meter, const struct interval *i
         sum->active[r] += active[r];
         sum->assigned[r] += assigned[r];
     }
-    const double values[] = { mean(interval, now.up, last.up), assigned[SIM_RESOURCE_CPU],
-                              active[SIM_RESOURCE_CPU],        assigned[SIM_RESOURCE_GPU],
-                              active[SIM_RESOURCE_GPU],        active[SIM_RESOURCE_NVDEC],
-                              active[SIM_RESOURCE_NVENC] };
+    const double values[] = {
+        mean(interval, now.up, last.up), assigned[SIM_RESOURCE_CPU],
+        active[SIM_RESOURCE_CPU],        assigned[SIM_RESOURCE_GPU],
+        active[SIM_RESOURCE_GPU],        active[SIM_RESOURCE_NVDEC],
+        active[SIM_RESOURCE_NVENC],      mean(interval, now.energy, last.energy)
+    };
     return write_row(interval, SIM_SAMPLE_NODE, (uint32_t)n, values, error);
 }
 

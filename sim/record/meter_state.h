@@ -62,14 +62,16 @@ struct amounts_series {
 struct node_totals {
     double assigned[SIM_RESOURCE_COUNT], active[SIM_RESOURCE_COUNT];
     double up;
+    double energy; /* W ns */
 };
 
 struct node_meter {
     struct amounts_series assigned, active;
     struct sim_gauge up;
     bool is_up;
-    struct sim_frag frag; /* of the last report, whether up or not */
-    double power_w;
+    struct sim_frag frag;   /* of the last report, whether up or not */
+    struct sim_gauge power; /* W */
+    double gpu_w;
     struct node_totals base, last;
 };
 
@@ -100,7 +102,7 @@ enum { FRAG_RATIO = SIM_FRAG_COUNT, FRAG_SERIES }; /* the ratio of frag.whole_fr
 struct cluster_totals {
     double capacity[SIM_RESOURCE_COUNT];
     double frag[FRAG_SERIES];
-    double energy; /* W ns */
+    double energy, gpu_energy; /* W ns */
     double setup_wasted_ns, spilled_bytes, lost_ns, retries, exhausted, decisions, refused, samples;
 };
 
@@ -139,7 +141,7 @@ struct sim_meter {
     double bytes, bytes_max;                 /* in all queues */
     double between_bytes, between_bytes_max; /* in those behind a stage */
     struct sim_gauge in_system;
-    struct sim_gauge power; /* of all nodes, W */
+    struct sim_gauge power, gpu_power; /* of all nodes, W */
     struct growth growth;
     int64_t workers, in_setup; /* of all stages */
     int64_t steady_since_ns, steady_from_ns, steady_to_ns;

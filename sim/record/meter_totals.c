@@ -36,7 +36,8 @@ struct stage_totals sim_meter_stage_totals(const struct stage_meter *stage, int6
 
 struct node_totals sim_meter_node_totals(const struct node_meter *node, int64_t now_ns)
 {
-    struct node_totals totals = { .up = sim_gauge_integral(&node->up, now_ns) };
+    struct node_totals totals = { .up = sim_gauge_integral(&node->up, now_ns),
+                                  .energy = sim_gauge_integral(&node->power, now_ns) };
     series_totals(totals.assigned, &node->assigned, now_ns);
     series_totals(totals.active, &node->active, now_ns);
     return totals;
@@ -63,6 +64,7 @@ struct cluster_totals sim_meter_cluster_totals(const struct sim_meter *meter, in
 {
     struct cluster_totals totals = {
         .energy = sim_gauge_integral(&meter->power, now_ns),
+        .gpu_energy = sim_gauge_integral(&meter->gpu_power, now_ns),
         .setup_wasted_ns = meter->setup_wasted_ns,
         .spilled_bytes = meter->spilled_bytes,
         .retries = (double)meter->retries,

@@ -18,7 +18,7 @@
 
 struct sim_recorder;
 
-enum { SIM_RECORD_SCHEMA_VERSION = 4 }; /* user_version of schema.sql */
+enum { SIM_RECORD_SCHEMA_VERSION = 5 }; /* user_version of schema.sql */
 
 /* Creates the file (WEIR_EIO when it exists and is not an empty or weir database; an existing
  * weir database is replaced only when `overwrite`). Written under a temporary name and renamed at

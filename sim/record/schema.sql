@@ -11,8 +11,9 @@
 -- jobs, workload to job, items_done to run, and the table result_wall.
 -- Version 4 added the table workload, what a job is called and asks for, its first start and its kind
 -- to job, the holders of a denial to action, and the views v_job_member and v_denial.
+-- Version 5 added the column power_w to node_sample.
 PRAGMA application_id = 0x77656972;
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -109,7 +110,8 @@ CREATE TABLE node_sample (
   up REAL NOT NULL,                  -- share of the interval
   cpu_assigned REAL NOT NULL, cpu_active REAL NOT NULL,
   gpu_assigned REAL NOT NULL, gpu_active REAL NOT NULL,
-  nvdec_active REAL NOT NULL, nvenc_active REAL NOT NULL
+  nvdec_active REAL NOT NULL, nvenc_active REAL NOT NULL,
+  power_w REAL NOT NULL
 ) STRICT;
 
 CREATE TABLE stage_sample (
@@ -132,7 +134,7 @@ CREATE TABLE worker (
   gpu_mask INTEGER NOT NULL,         -- bit per GPU of the node
   gpu_amount REAL NOT NULL,          -- GPUs held
   created_s REAL NOT NULL, ready_s REAL, ended_s REAL,
-  end_reason TEXT NOT NULL,          -- '' | stopped | node lost | crashed | setup failed | run ended
+  end_reason TEXT NOT NULL,          -- '' | stopped | node lost | GPU lost | crashed | setup failed | run ended
   tasks INTEGER NOT NULL, busy_s REAL NOT NULL,
   workload INTEGER, job INTEGER      -- whose rank it is; NULL = of a stage
 ) STRICT;

@@ -141,10 +141,11 @@ static void check_tick(struct sim_resolver *resolver, const struct draft_pipelin
     if (pipeline->input.arrivals != NULL)
         sim_report_error(resolver->report, sim_draft_at(&draft->input.head, "arrivals"),
                          "is not possible with semantics: tick");
-    if (resolver->scenario->failures.node_between != NULL)
-        sim_report_error(resolver->report,
-                         sim_draft_at(&resolver->draft->cluster.failures.head, "node_between"),
-                         "failures are not possible with semantics: tick");
+    for (size_t f = 0; f < SIM_FAULTS; f++)
+        if (resolver->scenario->failures.of[f].between != NULL)
+            sim_report_error(resolver->report,
+                             sim_draft_at(&resolver->draft->cluster.head, "failures"),
+                             "failures are not possible with semantics: tick");
 }
 
 static void check_line(struct sim_resolver *resolver, const struct draft_stage *stages,
@@ -297,12 +298,6 @@ static void check_stalls(struct sim_resolver *resolver)
                              "stage_stall is not possible with semantics: tick");
 }
 
-static void check_failures(struct sim_resolver *resolver)
-{
-    const struct draft_failures *draft = &resolver->draft->cluster.failures;
-    check_mean(resolver, sim_draft_at(&draft->head, "node_between"), draft->to.node_between);
-}
-
 static void check_view(struct sim_resolver *resolver)
 {
     const struct sim_sched *sched = &resolver->scenario->sched;
@@ -313,7 +308,6 @@ static void check_view(struct sim_resolver *resolver)
 
 void sim_check(struct sim_resolver *resolver)
 {
-    check_failures(resolver);
     check_pipelines(resolver);
     check_times(resolver);
     check_stalls(resolver);

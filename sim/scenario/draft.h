@@ -68,6 +68,11 @@ struct draft_timeslice {
     struct sim_timeslice to;
 };
 
+struct draft_thermal {
+    struct draft_head head;
+    struct sim_thermal to;
+};
+
 struct draft_node_group {
     struct draft_head head;
     char *type;
@@ -78,10 +83,14 @@ struct draft_node_group {
     uint32_t share;
     struct draft_list partition; /* of draft_instance */
     struct draft_timeslice timeslice;
+    double power_cap_w;
+    struct draft_thermal thermal;
 };
 
+enum draft_rates { DRAFT_RATES_NONE, DRAFT_RATES_DEFAULT };
 struct draft_failures {
     struct draft_head head;
+    uint32_t rates; /* enum draft_rates: of what is not written */
     struct sim_failures to;
 };
 

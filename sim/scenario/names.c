@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const words[] = { [SIM_NAME_PIPELINE] = "pipeline",
-                                     [SIM_NAME_STAGE] = "stage",
-                                     [SIM_NAME_JOBS] = "workload",
-                                     [SIM_NAME_CLASS] = "class",
-                                     [SIM_NAME_NODES] = "group of nodes" };
+static const char *const words[] = {
+    [SIM_NAME_PIPELINE] = "pipeline",    [SIM_NAME_STAGE] = "stage",
+    [SIM_NAME_JOBS] = "workload",        [SIM_NAME_CLASS] = "class",
+    [SIM_NAME_NODES] = "group of nodes", [SIM_NAME_GPU] = "GPU"
+};
 
 /* ---- the check ---- */
 

@@ -316,6 +316,7 @@ void sim_resolve(struct sim_resolver *resolver)
     sim_resolve_exclusive(resolver);
     sim_resolve_repartition(resolver);
     sim_resolve_timeline(resolver);
+    sim_resolve_power(resolver);
     sim_resolve_initial(resolver);
     resolve_results(resolver);
     sim_resolve_names(resolver);

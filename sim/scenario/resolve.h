@@ -67,6 +67,17 @@ void sim_resolve_initial(struct sim_resolver *resolver);
 /* names.c: refuses names that would share their random numbers. */
 void sim_resolve_names(struct sim_resolver *resolver);
 
+/* resolve_failures.c */
+void sim_resolve_failures(struct sim_resolver *resolver);
+
+/* resolve_power.c. Cap and heat of the GPUs of a node; a group may change those of its type. */
+void sim_resolve_node_power(struct sim_resolver *resolver, const struct draft_node_group *group,
+                            struct sim_node_type *type);
+uint32_t sim_resolve_group_power(struct sim_resolver *resolver,
+                                 const struct draft_node_group *group, uint32_t type);
+/* How power follows from what runs, and whether caps can be kept; after the timeline. */
+void sim_resolve_power(struct sim_resolver *resolver);
+
 /* resolve_mig.c. The table a GPU type is cut by, NULL = none. */
 const struct weir_mig *sim_resolve_mig_table(struct sim_resolver *resolver,
                                              const struct draft_gpu_type *draft);

@@ -6,6 +6,7 @@
  * all earlier `set` entries and this one applied.
  */
 #include "sim/engine/time.h"
+#include "sim/scenario/quantity.h"
 #include "sim/scenario/resolve.h"
 #include "sim/scenario/set.h"
 
@@ -23,20 +24,22 @@ struct action_rule {
     bool takes_probability;
     bool takes_items;
     bool takes_set;
+    bool takes_cap;
     const char *verb; /* "%s" is the target */
 };
 
 static const struct action_rule rules[] = {
-    { "stage_slow", TARGET_STAGE, true, true, false, false, false, "slowed" },
-    { "stage_stall", TARGET_STAGE, true, false, false, false, false, "stalled" },
-    { "stage_fail", TARGET_STAGE, true, false, true, false, false, "fails" },
-    { "setup_slow", TARGET_STAGE, true, true, false, false, false, "set-ups slowed" },
-    { "node_down", TARGET_NODE, true, false, false, false, false, "down" },
-    { "node_up", TARGET_NODE, false, false, false, false, false, "up" },
-    { "node_slow", TARGET_NODE, true, true, false, false, false, "slowed" },
-    { "arrivals", TARGET_PIPELINE, true, true, false, false, false, "arrival rate" },
-    { "burst", TARGET_PIPELINE, false, false, false, true, false, "burst of" },
-    { "set", TARGET_NONE, false, false, false, false, true, "set" },
+    { "stage_slow", TARGET_STAGE, true, true, false, false, false, false, "slowed" },
+    { "stage_stall", TARGET_STAGE, true, false, false, false, false, false, "stalled" },
+    { "stage_fail", TARGET_STAGE, true, false, true, false, false, false, "fails" },
+    { "setup_slow", TARGET_STAGE, true, true, false, false, false, false, "set-ups slowed" },
+    { "node_down", TARGET_NODE, true, false, false, false, false, false, "down" },
+    { "node_up", TARGET_NODE, false, false, false, false, false, false, "up" },
+    { "node_slow", TARGET_NODE, true, true, false, false, false, false, "slowed" },
+    { "arrivals", TARGET_PIPELINE, true, true, false, false, false, false, "arrival rate" },
+    { "burst", TARGET_PIPELINE, false, false, false, true, false, false, "burst of" },
+    { "set", TARGET_NONE, false, false, false, false, true, false, "set" },
+    { "power_cap", TARGET_NODE, true, false, false, false, false, true, "GPUs capped at" },
 };
 
 /* A key must be there exactly if the action takes it (`for` may be left out). */
@@ -61,6 +64,7 @@ static void check_keys(struct sim_resolver *resolver, const struct draft_event *
     check_key(resolver, draft, "factor", rule->takes_factor, rule->takes_factor);
     check_key(resolver, draft, "probability", rule->takes_probability, rule->takes_probability);
     check_key(resolver, draft, "items", rule->takes_items, rule->takes_items);
+    check_key(resolver, draft, "cap", rule->takes_cap, rule->takes_cap);
     check_key(resolver, draft, "set", rule->takes_set, rule->takes_set);
     check_key(resolver, draft, "stage", rule->target == TARGET_STAGE, rule->target == TARGET_STAGE);
     check_key(resolver, draft, "node", rule->target == TARGET_NODE, rule->target == TARGET_NODE);
@@ -147,6 +151,8 @@ static char *event_text(struct sim_arena *arena, const struct draft_event *draft
                                   target == NULL ? "" : " ", rule->verb);
     if (rule->takes_factor)
         text = sim_arena_printf(arena, "%s x%g", text, draft->to.factor);
+    if (rule->takes_cap)
+        text = sim_arena_printf(arena, "%s %s", text, sim_quantity_power(arena, draft->to.cap_w));
     if (rule->takes_probability)
         text = sim_arena_printf(arena, "%s with probability %g", text, draft->to.probability);
     if (draft->to.for_ns != SIM_ABSENT_TIME)
@@ -218,6 +224,8 @@ static void resolve_event(struct sim_resolver *resolver, const struct draft_even
         entry->factor = 1;
     if (isnan(entry->probability))
         entry->probability = 0;
+    if (isnan(entry->cap_w))
+        entry->cap_w = 0;
     if (entry->items == UINT64_MAX)
         entry->items = 0;
     if (draft->to.action == SIM_ACTION_SET)

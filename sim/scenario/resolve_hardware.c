@@ -3,7 +3,6 @@
  * Resolving GPU types, node types and nodes. Built-in GPU types that are used are written into the
  * draft's catalogue in the order of their first use, so that the canonical text is complete.
  */
-#include "sim/scenario/catalog_cpus.h"
 #include "sim/scenario/catalog_gpus.h"
 #include "sim/scenario/resolve.h"
 #include "workloads/openb.h"
@@ -203,6 +202,7 @@ static struct sim_node_type node_type(struct sim_resolver *resolver,
         total += count;
         resolver->is_hardware_unclear |= count == 0;
     }
+    sim_resolve_node_power(resolver, hardware, &type);
     if (total > WEIR_MAX_NODE_GPUS)
         sim_report_error(resolver->report, sim_draft_at(head, "gpus"),
                          "%u GPUs in one node, at most %d are possible", total,
@@ -273,7 +273,7 @@ static void resolve_node_types(struct sim_resolver *resolver)
     const struct draft_list *list = &resolver->draft->catalog.node_types;
     const struct draft_node_group *types = list->items;
     scenario->node_types = sim_arena_alloc(resolver->arena,
-                                           list->count + 2 * resolver->draft->cluster.nodes.count +
+                                           list->count + 3 * resolver->draft->cluster.nodes.count +
                                                resolver->nodes->count + 1,
                                            sizeof *scenario->node_types);
     for (size_t i = 0; i < list->count; i++)
@@ -295,6 +295,7 @@ static void resolve_groups(struct sim_resolver *resolver)
             continue;
         }
         type = sim_resolve_share(resolver, &drafts[i], type);
+        type = sim_resolve_group_power(resolver, &drafts[i], type);
         struct sim_node_group *group = &scenario->node_groups[scenario->node_groups_count++];
         *group = (struct sim_node_group){ .name = drafts[i].head.name, .type = type };
         group->count = drafts[i].count == SIM_ABSENT_COUNT ? 1 : drafts[i].count;
@@ -464,27 +465,6 @@ static void read_nodes_file(struct sim_resolver *resolver, struct wl_openb_nodes
     thin_out(cluster, nodes);
 }
 
-/* What is absent comes from the processor. */
-static void resolve_power(struct sim_resolver *resolver)
-{
-    const struct draft_power *draft = &resolver->draft->cluster.power;
-    struct sim_power *power = &resolver->draft->cluster.power.to;
-    if (draft->cpu >= sim_catalog_cpu_count())
-        return; /* reported */
-    const struct sim_catalog_cpu *cpu = sim_catalog_cpu_at(draft->cpu);
-    if (isnan(power->cores_per_socket))
-        power->cores_per_socket = cpu->cores;
-    if (isnan(power->socket_idle_w))
-        power->socket_idle_w = cpu->idle_w;
-    if (isnan(power->socket_full_w))
-        power->socket_full_w = cpu->full_w;
-    if (power->socket_full_w < power->socket_idle_w)
-        sim_report_error(resolver->report, draft->head.node,
-                         "socket_full (%g W) is below socket_idle (%g W)", power->socket_full_w,
-                         power->socket_idle_w);
-    resolver->scenario->power = *power;
-}
-
 static void resolve_drift(struct sim_resolver *resolver)
 {
     const struct draft_list *list = &resolver->draft->cluster.drifts;
@@ -503,20 +483,15 @@ static void resolve_drift(struct sim_resolver *resolver)
 
 void sim_resolve_hardware(struct sim_resolver *resolver)
 {
-    const struct draft_failures *failures = &resolver->draft->cluster.failures;
     struct wl_openb_nodes nodes = { .count = 0 };
     read_nodes_file(resolver, &nodes);
     resolve_gpu_types(resolver);
     resolve_node_types(resolver);
     resolve_groups(resolver);
     append_file_nodes(resolver);
-    resolve_power(resolver);
     resolve_drift(resolver);
     wl_openb_nodes_clear(&nodes);
-    resolver->scenario->failures = failures->to;
-    if (failures->to.node_repair != NULL && failures->to.node_between == NULL)
-        sim_report_error(resolver->report, failures->head.node,
-                         "node_repair has no meaning without node_between");
+    sim_resolve_failures(resolver);
     sim_resolve_not_empty(resolver, sim_yaml_get(resolver->draft->cluster.head.node, "nodes"),
                           "a cluster needs at least one node");
 }

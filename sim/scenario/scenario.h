@@ -60,6 +60,14 @@ struct sim_gpu_count {
     uint32_t count;
 };
 
+/* Heat of the GPUs of a node: the power drawn decides where a temperature goes, tau how fast. */
+struct sim_thermal {
+    double ambient_c;
+    double rise_c;  /* above it at the power limit, in the long run */
+    double limit_c; /* a GPU as hot as this is throttled so that it stays there */
+    int64_t tau_ns; /* 0 = temperatures are not modelled */
+};
+
 struct sim_node_type {
     char *name;
     double cpus;
@@ -69,6 +77,8 @@ struct sim_node_type {
     uint32_t share;                 /* enum sim_sharing */
     weir_mig_layout *cuts;          /* MIG: by entry of `gpus`, NULL = instances on demand */
     struct sim_timeslice timeslice; /* TIMESLICE */
+    double power_cap_w;             /* of its GPUs together, 0 = none */
+    struct sim_thermal thermal;
 };
 
 /* `count` equal nodes, named NAME-0, NAME-1 ... (NAME alone when count is 1 and a name is given).
@@ -79,17 +89,45 @@ struct sim_node_group {
     uint32_t count;
 };
 
-/* Electric power of CPUs; that of GPUs is in their types. */
+/* What a GPU draws between its idle power and its limit. */
+enum sim_gpu_power {
+    SIM_GPU_POWER_ALLOCATED, /* the limit, once something lies on it (published, PWR) */
+    SIM_GPU_POWER_USED       /* in proportion to the compute that is used */
+};
+
+/* Electric power of CPUs, and how that of GPUs, whose watts are in their types, follows from what
+ * they do. */
 struct sim_power {
+    uint32_t gpu;         /* enum sim_gpu_power */
+    int64_t control_ns;   /* throttles change at multiples of it; 0 = at once */
     double cpus_per_core; /* CPUs of a node are hardware threads */
     double cores_per_socket;
     double socket_idle_w;
     double socket_full_w;
 };
 
+/* What fails by itself. Nodes first: they keep the streams they always had. */
+enum sim_fault {
+    SIM_FAULT_NODE,
+    SIM_FAULT_GPU,    /* one GPU; the rest of its node goes on */
+    SIM_FAULT_SWITCH, /* all nodes behind it, for as long as it is away */
+    SIM_FAULT_RACK,   /* all nodes in it: power, cooling */
+    SIM_FAULT_SLOW,   /* a node that becomes slow for a while */
+    SIM_FAULTS
+};
+
+struct sim_failure_law {
+    struct sim_law *between; /* time from the beginning or a repair, NULL = never fails */
+    struct sim_law *repair;  /* NULL = at once */
+};
+
+/* Nodes that stand together are `switch_nodes` and `rack_nodes` neighbours in the cluster's order.
+ */
 struct sim_failures {
-    struct sim_law *node_between; /* time a node stays up, NULL = never fails */
-    struct sim_law *node_repair;
+    struct sim_failure_law of[SIM_FAULTS];
+    uint32_t switch_nodes, rack_nodes;
+    struct sim_law *slow_factor;
+    struct sim_law *detection; /* until the scheduler hears of a loss, NULL = at once */
 };
 
 /* Service times wander; see sim/world/drift.c. */
@@ -421,7 +459,8 @@ enum sim_action {
     SIM_ACTION_NODE_SLOW, /* services that start meanwhile x factor */
     SIM_ACTION_ARRIVALS,  /* arrival rate x factor (0 = lull) */
     SIM_ACTION_BURST,     /* `items` arrive at once */
-    SIM_ACTION_SET        /* hot swap of sched.* */
+    SIM_ACTION_SET,       /* hot swap of sched.* */
+    SIM_ACTION_POWER_CAP  /* the GPUs of the node may draw `cap_w` together */
 };
 
 struct sim_timeline_entry {
@@ -431,6 +470,7 @@ struct sim_timeline_entry {
     uint32_t target; /* stage over all pipelines, node, or pipeline; WEIR_NO_INDEX for SET */
     double factor;
     double probability;
+    double cap_w;
     uint64_t items;
     struct sim_sched *sched; /* SET: the whole scheduler section from then on */
     char *text;              /* one line for reports: "caption slowed x2 for 30 min" */

@@ -54,10 +54,34 @@ static const struct sim_section gpu_count_section = {
     HELP("How many GPUs of a type.")
 };
 
+static const struct sim_field thermal_fields[] = {
+    { NUMBER("ambient", draft_thermal, to.ambient_c), ABSENT("30"), RANGE(-50, 100),
+      HELP("°C of the air that cools the GPUs") },
+    { NUMBER("rise", draft_thermal, to.rise_c), ABSENT("45"), RANGE(1e-3, 1000),
+      HELP("°C above ambient that a GPU reaches in the long run at its power limit") },
+    { NUMBER("limit", draft_thermal, to.limit_c), ABSENT("87"), RANGE(-50, 1000),
+      HELP("°C at which a GPU is throttled so that it becomes no hotter") },
+    { TIME("tau", draft_thermal, to.tau_ns), ABSENT("60 s"), RANGE(1e-6, LARGEST_TIME),
+      HELP("time constant: after so long 63 % of the way to the temperature of its power") },
+};
+static const struct sim_section thermal_section = {
+    MAPPING("thermal", draft_thermal, thermal_fields), SOURCES,
+    HELP("Temperature of each GPU: of first order, it goes to ambient + rise x power / limit.")
+};
+
 #define NODE_HARDWARE(type)                                                                        \
     { NUMBER("cpus", type, cpus), MOST(LARGEST_COUNT), HELP("CPUs of one node") },                 \
         { BYTES("ram", type, ram_bytes), ABSENT("0: stages must not ask for any"),                 \
           MOST(LARGEST_BYTES), HELP("memory of one node") },                                       \
+        { NUMBER("power_cap", type, power_cap_w),                                                  \
+          UNIT(POWER),                                                                             \
+          ABSENT("none"),                                                                          \
+          MOST(1e9),                                                                               \
+          ACTS(SIM_ACTS_TIMED),                                                                    \
+          HELP("most that the GPUs of one node draw together; what runs on them is throttled") },  \
+        { SECTION("thermal", type, thermal, &thermal_section),                                     \
+          ABSENT("temperatures are not modelled"), ACTS(SIM_ACTS_TIMED),                           \
+          HELP("temperature of the GPUs, and throttling at its limit") },                          \
     {                                                                                              \
         NAMED("gpus", type, gpus, &gpu_count_section), HELP("GPUs of one node by type: {h100: 8}") \
     }
@@ -140,15 +164,47 @@ static const struct sim_section node_group_section = {
     HELP("Equal nodes: of a type, or with their hardware written here.")
 };
 
+#define OF_FAULT(which, law) to.of[SIM_FAULT_##which].law
+
 static const struct sim_field failures_fields[] = {
-    { LAW("node_between", draft_failures, to.node_between), UNIT(TIME), ABSENT("nodes never fail"),
-      HELP("time a node stays up") },
-    { LAW("node_repair", draft_failures, to.node_repair), UNIT(TIME), ABSENT("const(0)"),
+    { CHOICE("rates", draft_failures, rates, "none|default"), DEFAULT("none"),
+      HELP("of nodes, GPUs, switches and racks that are not written below: never, or published "
+           "rates (docs/model.md)") },
+    { LAW("node_between", draft_failures, OF_FAULT(NODE, between)), UNIT(TIME),
+      ABSENT("nodes never fail"), HELP("time a node stays up") },
+    { LAW("node_repair", draft_failures, OF_FAULT(NODE, repair)), UNIT(TIME), ABSENT("never"),
       HELP("time until a failed node is back") },
+    { LAW("gpu_between", draft_failures, OF_FAULT(GPU, between)), UNIT(TIME),
+      ABSENT("GPUs never fail"), HELP("time one GPU works; who is on it when it fails is lost") },
+    { LAW("gpu_repair", draft_failures, OF_FAULT(GPU, repair)), UNIT(TIME), ABSENT("never"),
+      HELP("time until a failed GPU is back; the others of its node go on") },
+    { LAW("switch_between", draft_failures, OF_FAULT(SWITCH, between)), UNIT(TIME),
+      ABSENT("switches never fail"),
+      HELP("time a switch works; all nodes behind it fail with it") },
+    { LAW("switch_repair", draft_failures, OF_FAULT(SWITCH, repair)), UNIT(TIME), ABSENT("never"),
+      HELP("time until a failed switch is back") },
+    { COUNT("switch_nodes", draft_failures, to.switch_nodes), ABSENT("16"), RANGE(1, LARGEST_COUNT),
+      HELP("nodes behind one switch: neighbours in the order of the cluster") },
+    { LAW("rack_between", draft_failures, OF_FAULT(RACK, between)), UNIT(TIME),
+      ABSENT("racks never fail"), HELP("time a rack works; all nodes in it fail with it") },
+    { LAW("rack_repair", draft_failures, OF_FAULT(RACK, repair)), UNIT(TIME), ABSENT("never"),
+      HELP("time until a failed rack is back") },
+    { COUNT("rack_nodes", draft_failures, to.rack_nodes), ABSENT("4"), RANGE(1, LARGEST_COUNT),
+      HELP("nodes in one rack: neighbours in the order of the cluster") },
+    { LAW("slow_between", draft_failures, OF_FAULT(SLOW, between)), UNIT(TIME),
+      ABSENT("nodes never become slow"), HELP("time a node is as fast as it should be") },
+    { LAW("slow_for", draft_failures, OF_FAULT(SLOW, repair)), UNIT(TIME), ABSENT("for good"),
+      HELP("how long a straggler stays slow") },
+    { LAW("slow_factor", draft_failures, to.slow_factor), ABSENT("const(2)"),
+      HELP("what runs on a straggler takes so many times as long") },
+    { LAW("detection", draft_failures, to.detection), UNIT(TIME), ABSENT("const(0)"),
+      HELP("the scheduler hears so much later of a node or GPU that was lost; until then it may "
+           "place there, and is refused") },
 };
-static const struct sim_section failures_section = { MAPPING("cluster.failures", draft_failures,
-                                                             failures_fields),
-                                                     SOURCES, HELP("Random failures of nodes.") };
+static const struct sim_section failures_section = {
+    MAPPING("cluster.failures", draft_failures, failures_fields), SCALAR("rates"), SOURCES,
+    HELP("Random failures: nothing fails but what is written here, or all by `default` rates.")
+};
 
 static const struct sim_field drift_fields[] = {
     { CHOICE("of", draft_drift, to.of, "node|cluster"), DEFAULT("node"),
@@ -166,6 +222,14 @@ static const struct sim_section drift_section = {
 };
 
 static const struct sim_field power_fields[] = {
+    { CHOICE("gpu", draft_power, to.gpu, "allocated|used"),
+      ABSENT("used where a power_cap or thermal is given, else allocated"), ACTS(SIM_ACTS_TIMED),
+      SHOWS("power is measured, and slows nothing"),
+      HELP("what a GPU draws: its limit once something lies on it, else idle (allocated); or "
+           "idle + (limit - idle) x the compute in use x its throttle (used)") },
+    { TIME("control_period", draft_power, to.control_ns), ABSENT("0 s: at once"), MOST(3600),
+      ACTS(SIM_ACTS_TIMED),
+      HELP("throttles of power_cap and thermal change at multiples of this only") },
     { CHOICE("cpu", draft_power, cpu, SIM_CATALOG_CPU_CHOICES), DEFAULT("xeon-8163"), SHOWS_POWER,
       HELP("processor of all nodes: gives cores and watts of a socket") },
     { NUMBER("cpus_per_core", draft_power, to.cpus_per_core), DEFAULT("2"), RANGE(1, 64),
@@ -197,7 +261,7 @@ static const struct sim_field cluster_fields[] = {
       HELP("of the table only every so many: a smaller cluster of the same mixture (nodes by "
            "model, GPUs, CPUs and memory, beginning with the first), by name") },
     { SECTION("failures", draft_cluster, failures, &failures_section), ACTS(SIM_ACTS_TIMED),
-      HELP("random failures of nodes") },
+      HELP("random failures of nodes, GPUs, switches and racks, and stragglers") },
     { LIST("drift", draft_cluster, drifts, &drift_section), ABSENT("none"), ACTS(SIM_ACTS_TIMED),
       HELP("service times that wander, on each node or on all together") },
     { SECTION("power", draft_cluster, power, &power_section), HELP("electric power of CPUs") },

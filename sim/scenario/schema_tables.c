@@ -123,12 +123,13 @@ static const struct sim_field event_fields[] = {
       HELP("how long") },
     { CHOICE("action", draft_event, to.action,
              "stage_slow|stage_stall|stage_fail|setup_slow|node_down|node_up|node_slow|arrivals|"
-             "burst|set"),
+             "burst|set|power_cap"),
       REQUIRED,
       WORD("stage_slow|stage_stall|stage_fail|setup_slow|arrivals|burst", SIM_ACTS_PIPELINES),
       HELP("stage_slow, setup_slow, node_slow: times x factor; stage_stall: no task starts or "
            "ends; stage_fail: attempts fail with `probability`; node_down, node_up; arrivals: rate "
-           "x factor; burst: `items` arrive at once; set: other scheduler settings") },
+           "x factor; burst: `items` arrive at once; set: other scheduler settings; power_cap: the "
+           "GPUs of the node may draw `cap` together") },
     { TEXT("stage", draft_event, stage), ACTS(SIM_ACTS_PIPELINES),
       HELP("stage, or pipeline.stage") },
     { TEXT("node", draft_event, node), HELP("node, such as dgx-0") },
@@ -138,6 +139,7 @@ static const struct sim_field event_fields[] = {
       HELP("for the slow actions and arrivals (0 = none arrive)") },
     { NUMBER("probability", draft_event, to.probability), UNIT(FRACTION), MOST(1),
       ACTS(SIM_ACTS_PIPELINES), HELP("for stage_fail") },
+    { NUMBER("cap", draft_event, to.cap_w), UNIT(POWER), RANGE(1e-6, 1e9), HELP("for power_cap") },
     { COUNT64("items", draft_event, to.items), RANGE(1, 1e12), ACTS(SIM_ACTS_PIPELINES),
       HELP("for burst") },
     { SETS("set", draft_event, sets),

@@ -177,9 +177,10 @@ static void note_scenario(struct varies *varies, const struct sim_scenario *scen
             note_timed(varies, workload);
         has_time |= workload->mode == SIM_WORKLOAD_TIME;
     }
-    note(varies, PART_FAULTS,
-         has_time && failures->node_between != NULL &&
-             (is_random(failures->node_between) || is_random(failures->node_repair)));
+    for (size_t f = 0; has_time && f < SIM_FAULTS; f++)
+        note(varies, PART_FAULTS,
+             failures->of[f].between != NULL &&
+                 (is_random(failures->of[f].between) || is_random(failures->of[f].repair)));
     note(varies, PART_DRIFT, has_time && scenario->drifts_count > 0);
     for (size_t i = 0; i < scenario->timeline_count; i++)
         note(varies, PART_FAULTS,

@@ -76,8 +76,8 @@ enum sim_kind {
     SIM_KIND_WORKER_CRASH = 3, /* target: worker slot, argument: worker id */
     SIM_KIND_DECIDE = 6,
     SIM_KIND_SAMPLE = 7,
-    SIM_KIND_NODE_FAIL = 8,       /* target: node */
-    SIM_KIND_NODE_REPAIR = 9,     /* target: node */
+    SIM_KIND_FAIL = 8,            /* target: entity, argument: enum sim_fault */
+    SIM_KIND_REPAIR = 9,          /* the same */
     SIM_KIND_TIMELINE_BEGIN = 10, /* target: entry */
     SIM_KIND_TIMELINE_END = 11,   /* target: entry */
     SIM_KIND_WAKE = 13,           /* a decision that a policy or a driver asked for */
@@ -86,7 +86,9 @@ enum sim_kind {
     SIM_KIND_CUT = 16,            /* target: node, argument: GPU */
     SIM_KIND_NEWS = 17,           /* news of jobs are as old as the view */
     SIM_KIND_WORK = 18,           /* of the activities */
-    SIM_KIND_DRIFT = 20           /* target: entry of drift */
+    SIM_KIND_POWER = 19,          /* target: node */
+    SIM_KIND_DETECT = 20,         /* target: node, argument: loss << 32 | GPU */
+    SIM_KIND_DRIFT = 21           /* target: entry of drift */
 };
 
 /* The result digest adds up one mixed word per transition (what, who, when), so that it depends on

@@ -108,8 +108,20 @@ static int compare_found(const void *left, const void *right)
     return a->age < b->age ? -1 : 1;
 }
 
-weir_status sim_workers_on_node(const struct sim_workers *workers, uint32_t node, uint64_t **ids,
-                                uint32_t *count)
+/* It holds some of the GPU, or works there. */
+static bool touches(const struct sim_hold *hold, uint32_t gpu)
+{
+    const struct sim_claim *claim = hold->lease.claim;
+    bool does = gpu == WEIR_NO_INDEX;
+    for (uint32_t d = 0; d < claim->device_count; d++)
+        does = does || claim->parts[d].device.gpu == gpu;
+    for (uint32_t u = 0; u < claim->use_count; u++)
+        does = does || claim->parts[u].use.gpu == gpu;
+    return does;
+}
+
+weir_status sim_workers_on_node(const struct sim_workers *workers, uint32_t node, uint32_t gpu,
+                                uint64_t **ids, uint32_t *count)
 {
     const struct sim_hold *first = workers->on_node[node].first;
     uint32_t holds = 0;
@@ -124,7 +136,7 @@ weir_status sim_workers_on_node(const struct sim_workers *workers, uint32_t node
         return WEIR_ENOMEM;
     }
     for (const struct sim_hold *hold = first; hold != NULL; hold = hold->after)
-        if (filled == 0 || found[filled - 1].worker != hold->worker) {
+        if (touches(hold, gpu) && (filled == 0 || found[filled - 1].worker != hold->worker)) {
             found[filled] = (struct found){ hold->worker, filled };
             filled++;
         }
@@ -550,7 +562,7 @@ double sim_worker_slowdown(const struct sim_workers *workers, const struct sim_w
     const bool has_all = worker->state == SIM_WORKER_BUSY && !(worker->share < 1);
     double worst = 0;
     for (const struct sim_hold *hold = sim_first_of(worker); hold != NULL; hold = hold->next) {
-        const double slow = has_all ? cluster->nodes[hold->lease.node].slow
+        const double slow = has_all ? sim_cluster_slowness(cluster, &hold->lease)
                                     : sim_cluster_slowdown(cluster, &hold->lease);
         worst = fmax(worst, slow);
     }

@@ -75,10 +75,10 @@ struct sim_worker *sim_workers_find(const struct sim_workers *workers, uint64_t 
 /* The living worker an event of a worker means, or NULL. */
 struct sim_worker *sim_workers_of_event(const struct sim_workers *workers,
                                         const struct sim_event *event);
-/* Ids of those with a place on the node, ordered by owner, then by age; *ids is the caller's to
- * free. Costs what is on the node. */
-weir_status sim_workers_on_node(const struct sim_workers *workers, uint32_t node, uint64_t **ids,
-                                uint32_t *count);
+/* Ids of those with a place on the node (gpu WEIR_NO_INDEX), or on one GPU of it, ordered by owner,
+ * then by age; *ids is the caller's to free. Costs what is on the node. */
+weir_status sim_workers_on_node(const struct sim_workers *workers, uint32_t node, uint32_t gpu,
+                                uint64_t **ids, uint32_t *count);
 /* Calls `visit` for all living workers, in the order of their slots. */
 weir_status sim_workers_each(const struct sim_workers *workers,
                              weir_status (*visit)(void *state, struct sim_worker *worker),

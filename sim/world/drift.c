@@ -7,11 +7,9 @@
  *     x(0) = s z(0),  x(n + 1) = r x(n) + s sqrt(1 - r^2) z(n + 1),  z standard normal,
  * with r the correlation of neighbouring steps and s^2 = ln(1 + cv^2). The factor exp(x - s^2 / 2)
  * then is lognormal with mean 1 and variation cv at any time. z is drawn by entity and step, so
- * that no other draw moves. What slows a node down is a product, worked out here: the timeline's
- * factors and those of drift.
+ * that no other draw moves.
  */
 #include "sim/cluster/cluster.h"
-#include "sim/cluster/compute.h"
 #include "sim/world/world.h"
 
 #include <math.h>
@@ -50,23 +48,16 @@ static void step(const struct sim_world *world, struct sim_drift_run *run)
     run->steps++;
 }
 
-static double factor_of(const struct sim_world *world, uint32_t node)
+double sim_drift_factor(const struct sim_world *world, uint32_t node)
 {
     double log = 0;
+    if (world->drifts == NULL)
+        return 1;
     for (size_t i = 0; i < world->scenario->drifts_count; i++) {
         const struct sim_drift_run *run = &world->drifts[i];
         log += run->logs[run->spec->of == SIM_DRIFT_NODE ? node : 0] - variance_of(run->spec) / 2;
     }
     return exp(log);
-}
-
-weir_status sim_drift_pace(struct sim_world *world, uint32_t node)
-{
-    const double slow = sim_timeline_factor(world, SIM_ACTION_NODE_SLOW, node);
-    WEIR_TRY(sim_cluster_set_slow(world->context.cluster, node,
-                                  world->drifts == NULL ? slow : slow * factor_of(world, node)));
-    sim_workers_node_paced(world->workers, node);
-    return WEIR_OK;
 }
 
 static void schedule(struct sim_world *world, uint32_t index)
@@ -82,7 +73,7 @@ static void schedule(struct sim_world *world, uint32_t index)
 static weir_status pace_all(struct sim_world *world)
 {
     for (uint32_t n = 0; n < world->context.cluster->node_count; n++)
-        WEIR_TRY(sim_drift_pace(world, n));
+        WEIR_TRY(sim_world_pace_node(world, n));
     return WEIR_OK;
 }
 

@@ -52,7 +52,7 @@ static inline uint64_t sim_work_owner(uint32_t driver, uint32_t target)
 enum sim_stop {
     SIM_STOP_PLAN,         /* a plan said so */
     SIM_STOP_PREEMPTED,    /* a plan took its place for others */
-    SIM_STOP_NODE_LOST,    /* its node, or the node of one of its places, failed */
+    SIM_STOP_NODE_LOST,    /* a node or GPU of one of its places failed */
     SIM_STOP_CRASHED,      /* it died alone */
     SIM_STOP_SETUP_FAILED, /* it never became ready */
     SIM_STOP_OVER,         /* the driver has no more work for it */

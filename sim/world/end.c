@@ -75,11 +75,7 @@ bool sim_world_is_done(const struct sim_world *world)
 /* Whether who waits may still be given room by somebody else than a driver. */
 static bool may_make_room(const struct sim_world *world)
 {
-    const struct sim_cluster *cluster = world->context.cluster;
-    bool is_down = false;
-    for (uint32_t n = 0; n < cluster->node_count && !is_down; n++)
-        is_down = !cluster->nodes[n].is_up;
-    return is_down || sim_port_is_busy(world->port);
+    return !sim_cluster_is_whole(world->context.cluster) || sim_port_is_busy(world->port);
 }
 
 /* No driver has anything to do but wait for room, and nobody makes any. */

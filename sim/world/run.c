@@ -172,6 +172,7 @@ static weir_status put_results(struct sim_world *world, const struct sim_meter_e
         if (world->drivers[d].ops->results != NULL)
             WEIR_TRY(world->drivers[d].ops->results(world->drivers[d].self, end->end_ns, &out));
     port_results(world, &out);
+    sim_faults_results(world, &out);
     WEIR_TRY(end_results(world, &out));
     return out.status;
 }

@@ -33,7 +33,8 @@ static const char *action_name(uint32_t action)
         [SIM_ACTION_STAGE_FAIL] = "stage_fail", [SIM_ACTION_SETUP_SLOW] = "setup_slow",
         [SIM_ACTION_NODE_DOWN] = "node_down",   [SIM_ACTION_NODE_UP] = "node_up",
         [SIM_ACTION_NODE_SLOW] = "node_slow",   [SIM_ACTION_ARRIVALS] = "arrivals",
-        [SIM_ACTION_BURST] = "burst",           [SIM_ACTION_SET] = "set"
+        [SIM_ACTION_BURST] = "burst",           [SIM_ACTION_SET] = "set",
+        [SIM_ACTION_POWER_CAP] = "power_cap"
     };
     return names[action];
 }
@@ -54,7 +55,7 @@ static const struct sim_driver *driver_of(const struct sim_world *world,
 static bool is_about_nodes(const struct sim_timeline_entry *entry)
 {
     return entry->action == SIM_ACTION_NODE_DOWN || entry->action == SIM_ACTION_NODE_UP ||
-           entry->action == SIM_ACTION_NODE_SLOW;
+           entry->action == SIM_ACTION_NODE_SLOW || entry->action == SIM_ACTION_POWER_CAP;
 }
 
 static void target_name(const struct sim_world *world, const struct sim_timeline_entry *entry,
@@ -80,6 +81,18 @@ double sim_timeline_factor(const struct sim_world *world, uint32_t action, uint3
     return product;
 }
 
+/* The last entry in force says the cap, else the node's type. */
+static double cap_in_force(const struct sim_world *world, uint32_t node)
+{
+    double cap_w = sim_scenario_node_type(world->scenario, node)->power_cap_w;
+    for (size_t i = 0; i < world->scenario->timeline_count; i++) {
+        const struct sim_timeline_entry *entry = &world->scenario->timeline[i];
+        if (world->is_active[i] && entry->action == SIM_ACTION_POWER_CAP && entry->target == node)
+            cap_w = entry->cap_w;
+    }
+    return cap_w;
+}
+
 /* `is_on` true at the beginning of the entry, false at its end. */
 static weir_status turn(struct sim_world *world, const struct sim_timeline_entry *entry, bool is_on)
 {
@@ -91,7 +104,11 @@ static weir_status turn(struct sim_world *world, const struct sim_timeline_entry
     if (entry->action == SIM_ACTION_SET)
         return sim_port_replace(world->port, is_on ? entry->sched : &world->scenario->sched);
     if (entry->action == SIM_ACTION_NODE_SLOW)
-        return sim_drift_pace(world, entry->target);
+        return sim_world_pace_node(world, entry->target);
+    if (entry->action == SIM_ACTION_POWER_CAP) {
+        sim_world_cap_power(world, entry->target, cap_in_force(world, entry->target));
+        return WEIR_OK;
+    }
     const struct sim_driver *driver = driver_of(world, entry, &name);
     return driver == NULL ? WEIR_EINVARIANT : driver->ops->act(driver->self, entry, factor, is_on);
 }

@@ -3,6 +3,7 @@
 #include "sim/world/world.h"
 
 #include "sim/cluster/compute.h"
+#include "sim/cluster/power.h"
 #include "sim/record/record.h"
 #include "sim/record/sampling.h"
 
@@ -192,12 +193,13 @@ static weir_status create_parts(struct sim_world *world, struct weir_error *erro
     if (world->context.engine != NULL)
         world->context.activities = sim_activities_create(world->context.engine, SIM_KIND_WORK);
     world->node_fault = calloc(nodes, sizeof(*world->node_fault));
-    world->node_failures = calloc(nodes, sizeof(*world->node_failures));
+    world->power_look = calloc(nodes, sizeof(*world->power_look));
     world->is_active = calloc(scenario->timeline_count + 1, sizeof(*world->is_active));
     if (world->context.activities == NULL || world->node_fault == NULL ||
-        world->node_failures == NULL || world->is_active == NULL)
+        world->power_look == NULL || world->is_active == NULL)
         return WEIR_ENOMEM;
     WEIR_TRY(sim_cluster_create(scenario, &world->context.cluster));
+    WEIR_TRY(sim_faults_create(world));
     if (scenario->contention == SIM_CONTENTION_SHARED)
         WEIR_TRY(sim_compute_open(world->context.cluster, world->context.activities));
     WEIR_TRY(sim_workers_create(&world->context, &world->workers));
@@ -260,7 +262,8 @@ void sim_world_destroy(struct sim_world *world)
     sim_engine_destroy(world->context.engine);
     free(world->drivers);
     free(world->node_fault);
-    free(world->node_failures);
+    sim_faults_destroy(world);
+    free(world->power_look);
     free(world->is_active);
     free(world);
 }
@@ -290,16 +293,18 @@ static weir_status tell_paced(void *state, struct sim_worker *worker)
     return driver->ops->paced == NULL ? WEIR_OK : driver->ops->paced(driver->self, worker);
 }
 
-/* Devices became faster or slower: what runs on them goes on at another rate. */
+/* Devices became faster or slower: what runs on them goes on at another rate, and may draw other
+ * power by that. */
 static weir_status go_on(struct sim_world *world)
 {
+    WEIR_TRY(sim_world_power(world));
     if (!sim_workers_are_paced(world->workers))
         return WEIR_OK;
     WEIR_TRY(sim_workers_each_paced(world->workers, tell_paced, world));
     for (uint32_t d = 1; d <= world->driver_count; d++)
         if (world->drivers[d].ops->speeds != NULL)
             WEIR_TRY(world->drivers[d].ops->speeds(world->drivers[d].self));
-    return WEIR_OK;
+    return world->context.cluster->first_drawing == 0 ? WEIR_OK : go_on(world);
 }
 
 weir_status sim_world_check(const struct sim_world *world, struct weir_error *error)
@@ -415,10 +420,12 @@ static weir_status own_event(struct sim_world *world, const struct sim_event *ev
         return wake(world, event);
     case SIM_KIND_SAMPLE:
         return sample(world, event->time_ns);
-    case SIM_KIND_NODE_FAIL:
-        return sim_faults_node_fail(world, event->target);
-    case SIM_KIND_NODE_REPAIR:
-        return sim_faults_node_repair(world, event->target);
+    case SIM_KIND_FAIL:
+        return sim_faults_fail(world, event);
+    case SIM_KIND_REPAIR:
+        return sim_faults_repair(world, event);
+    case SIM_KIND_DETECT:
+        return sim_faults_detect(world, event);
     case SIM_KIND_TIMELINE_BEGIN:
         return sim_timeline_apply(world, event->target);
     case SIM_KIND_TIMELINE_END:
@@ -437,6 +444,10 @@ static weir_status own_event(struct sim_world *world, const struct sim_event *ev
         return sim_port_tell_news(world->port);
     case SIM_KIND_WORK:
         return work_ended(world, event);
+    case SIM_KIND_POWER:
+        world->power_look[event->target] = SIM_NO_HANDLE;
+        sim_power_note(world->context.cluster, event->target);
+        return WEIR_OK;
     }
     return WEIR_EINVARIANT;
 }

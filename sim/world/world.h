@@ -22,10 +22,14 @@ struct sim_world {
     struct sim_port *port;
     struct sim_driver *drivers; /* from 1 on: 0 is the world itself, as in kinds of events */
     uint32_t driver_count;
-    double work_total;            /* of all pools */
-    uint32_t *node_fault;         /* depth of reasons why a node is down */
-    bool *is_active;              /* by timeline entry */
-    uint32_t *node_failures;      /* failures so far: names the streams */
+    double work_total;              /* of all pools */
+    uint32_t *node_fault;           /* depth of reasons why a node is down */
+    bool *is_active;                /* by timeline entry */
+    uint32_t *failures[SIM_FAULTS]; /* so far, by entity: names the streams */
+    uint64_t failed[SIM_FAULTS];
+    uint32_t *losses;             /* by node, of it and its GPUs: names their detections */
+    double *straggle;             /* by node: times as long; 1 = as it should be */
+    sim_handle *power_look;       /* by node: the next look at its power */
     struct sim_drift_run *drifts; /* NULL = nothing drifts */
     int64_t sample_ns;
     uint64_t samples;
@@ -79,13 +83,22 @@ weir_status sim_world_settle(struct sim_world *world);
 /* services.c: what the world does for drivers. */
 extern const struct sim_driver_services sim_world_services;
 
-/* faults.c: nodes fail and come back, workers crash. */
+/* faults.c: things fail and come back, workers crash, losses are heard of. */
+weir_status sim_faults_create(struct sim_world *world);
+void sim_faults_destroy(struct sim_world *world);
 weir_status sim_faults_begin(struct sim_world *world);
-weir_status sim_faults_node_fail(struct sim_world *world, uint32_t node);
-weir_status sim_faults_node_repair(struct sim_world *world, uint32_t node);
+weir_status sim_faults_fail(struct sim_world *world, const struct sim_event *event);
+weir_status sim_faults_repair(struct sim_world *world, const struct sim_event *event);
+weir_status sim_faults_detect(struct sim_world *world, const struct sim_event *event);
 weir_status sim_faults_worker_crash(struct sim_world *world, struct sim_worker *worker);
+void sim_faults_results(const struct sim_world *world, struct sim_results *out);
 /* Down for one more reason, or for one less. */
 weir_status sim_faults_set_node(struct sim_world *world, uint32_t node, bool is_down);
+
+/* power.c: looks at the nodes where other power may be drawn now. */
+weir_status sim_world_power(struct sim_world *world);
+/* The GPUs of a node may draw so much together; 0 = as much as they can. */
+void sim_world_cap_power(struct sim_world *world, uint32_t node, double cap_w);
 
 /* timeline.c: what the scenario says happens. */
 weir_status sim_timeline_begin(struct sim_world *world);
@@ -98,7 +111,11 @@ double sim_timeline_factor(const struct sim_world *world, uint32_t action, uint3
 weir_status sim_drift_begin(struct sim_world *world);
 weir_status sim_drift_step(struct sim_world *world, uint32_t index);
 void sim_drift_clear(struct sim_world *world);
-/* A node is as slow as the timeline and drift make it together; what runs there goes on so. */
-weir_status sim_drift_pace(struct sim_world *world, uint32_t node);
+/* By what drift makes a node slow; 1 = nothing drifts. */
+double sim_drift_factor(const struct sim_world *world, uint32_t node);
+
+/* pace.c: a node is as slow as the timeline, its own straggling and drift make it together; what
+ * runs there goes on so. */
+weir_status sim_world_pace_node(struct sim_world *world, uint32_t node);
 
 #endif

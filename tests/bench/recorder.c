@@ -58,7 +58,7 @@ static void add_row(struct report *report, const char *name, double ns)
 /* --- recorder ----------------------------------------------------------------------------- */
 
 static const char *const tables[] = { "cluster_sample", "node_sample", "stage_sample" };
-static const size_t columns[] = { 24, 7, 11 };
+static const size_t columns[] = { 24, 8, 11 };
 
 struct cost {
     double insert_ns, total_ns; /* per row; total with close and indexes */
@@ -113,7 +113,7 @@ static void measure_recorder(struct report *report, int64_t rows, int repetition
 {
     static const char *const names[][2] = {
         { "cluster sample, 24 values", "cluster sample, with indexes" },
-        { "node sample, 7 values", "node sample, with indexes" },
+        { "node sample, 8 values", "node sample, with indexes" },
         { "stage sample, 11 values", "stage sample, with indexes" },
     };
     double insert_ns[3];

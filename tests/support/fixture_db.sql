@@ -88,7 +88,7 @@ INSERT INTO node_sample
   SELECT c.run_id, n.i, t_s, dt_s, up, up * cpu_assigned / 2, up * cpu_active / 2,
     CASE WHEN alone THEN gpu_assigned * up ELSE gpu_assigned * (0.55 - 0.1 * n.i) END,
     CASE WHEN alone THEN gpu_active * up ELSE gpu_active * (0.55 - 0.1 * n.i) END,
-    up * nvdec_active / 2, up * nvenc_active / 2
+    up * nvdec_active / 2, up * nvenc_active / 2, up * 1000
   FROM (SELECT *, gpu_capacity < 15 AS alone FROM cluster_sample) c,
        (SELECT i FROM number WHERE i < 2) n,
        (SELECT 1.0 AS up UNION ALL SELECT 0.0) u

@@ -134,8 +134,8 @@ static void add_samples(struct sim_recorder *recorder, int count)
         const double stage[11] = { [0] = t, [10] = t };
         const double cluster[24] = { [5] = t, [22] = 1.0, [23] = t };
         for (uint32_t n = 0; n < 2; n++) {
-            const double node[7] = { 1.0, t, (n + 1.0) * t };
-            CHECK_I64(sim_recorder_sample(recorder, SIM_SAMPLE_NODE, n, t, 1.0, node, 7, NULL),
+            const double node[8] = { 1.0, t, (n + 1.0) * t };
+            CHECK_I64(sim_recorder_sample(recorder, SIM_SAMPLE_NODE, n, t, 1.0, node, 8, NULL),
                       WEIR_OK);
         }
         CHECK_I64(sim_recorder_sample(recorder, SIM_SAMPLE_STAGE, 0, t, 1.0, stage, 11, NULL),
@@ -191,10 +191,10 @@ static void no_recorder_records_nothing(void)
 {
     int64_t id = 5;
     const struct sim_experiment_row row = { .scenario = "x" };
-    const double values[7] = { 0 };
+    const double values[8] = { 0 };
     CHECK_I64(sim_recorder_experiment(NULL, &row, &id, NULL), WEIR_OK);
     CHECK_I64(add_run(NULL, 1, NULL), WEIR_OK);
-    CHECK_I64(sim_recorder_sample(NULL, SIM_SAMPLE_NODE, 0, 0, 1, values, 7, NULL), WEIR_OK);
+    CHECK_I64(sim_recorder_sample(NULL, SIM_SAMPLE_NODE, 0, 0, 1, values, 8, NULL), WEIR_OK);
     CHECK_I64(sim_recorder_coarsen(NULL, NULL), WEIR_OK);
     CHECK_I64(sim_recorder_merge(NULL, "nowhere.db", NULL), WEIR_OK);
     CHECK_I64(sim_recorder_close(NULL, NULL), WEIR_OK);
@@ -435,10 +435,10 @@ static int fill_the_disk(const char *path)
     const struct rlimit limit = { 400000, 400000 };
     if (signal(SIGXFSZ, SIG_IGN) == SIG_ERR || setrlimit(RLIMIT_FSIZE, &limit) != 0)
         return 2;
-    const double values[7] = { 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7 };
+    const double values[8] = { 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8 };
     weir_status status = WEIR_OK;
     for (int i = 0; i < 300000 && status == WEIR_OK; i++)
-        status = sim_recorder_sample(recorder, SIM_SAMPLE_NODE, 0, i, 1, values, 7, &error);
+        status = sim_recorder_sample(recorder, SIM_SAMPLE_NODE, 0, i, 1, values, 8, &error);
     if (status != WEIR_EIO || !strstr(error.text, "full.db: cannot write: "))
         return 3;
     return sim_recorder_close(recorder, NULL) == WEIR_EIO ? 0 : 4;

@@ -98,7 +98,7 @@ static struct sim_lease copy_of(struct lab *lab, const struct sim_lease *lease)
 
 /* ---- instances ---- */
 
-/* covers: S1.70 partly (the power cap that instances share) */
+/* covers: S1.70 */
 static void a_noisy_neighbour_on_another_instance_is_not_noticed(void)
 {
     static const char stages[] =

@@ -18,7 +18,7 @@ static void schedule(struct oracle_run *run, const struct sim_law *law, enum sim
 
 weir_status oracle_job_faults_begin(struct oracle_run *run)
 {
-    const struct sim_law *between = run->scenario->failures.node_between;
+    const struct sim_law *between = run->scenario->failures.of[SIM_FAULT_NODE].between;
     for (uint32_t n = 0; between != NULL && n < run->truth->node_count; n++)
         schedule(run, between, SIM_DRAW_NODE_FAILURE, n, ORACLE_JOB_NODE_FAIL);
     return WEIR_OK;
@@ -32,8 +32,8 @@ weir_status oracle_job_node_fail(struct oracle_run *run, uint32_t node)
     WEIR_TRY(weir_cluster_set_node_flags(run->belief, node, 0));
     while (weir_cluster_node_worker_id(run->belief, node, &worker))
         WEIR_TRY(oracle_job_lose(run, oracle_job_of_worker(worker)));
-    if (run->scenario->failures.node_repair != NULL)
-        schedule(run, run->scenario->failures.node_repair, SIM_DRAW_NODE_REPAIR, node,
+    if (run->scenario->failures.of[SIM_FAULT_NODE].repair != NULL)
+        schedule(run, run->scenario->failures.of[SIM_FAULT_NODE].repair, SIM_DRAW_NODE_REPAIR, node,
                  ORACLE_JOB_NODE_REPAIR);
     return WEIR_OK;
 }
@@ -44,7 +44,7 @@ weir_status oracle_job_node_repair(struct oracle_run *run, uint32_t node)
     run->nodes_down--;
     run->node_failures[node]++;
     WEIR_TRY(weir_cluster_set_node_flags(run->belief, node, WEIR_NODE_UP));
-    schedule(run, run->scenario->failures.node_between, SIM_DRAW_NODE_FAILURE, node,
+    schedule(run, run->scenario->failures.of[SIM_FAULT_NODE].between, SIM_DRAW_NODE_FAILURE, node,
              ORACLE_JOB_NODE_FAIL);
     oracle_wait_queue_unsettle(&run->queue);
     oracle_job_want_pass(run);

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Failures by hand: who is lost with what, when the scheduler hears of it, and stragglers. All
+ * laws are constants where times are checked. Invariants hold at every event.
+ */
+#include "tests/support/check.h"
+#include "tests/support/runs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { JOBS = 16 };
+
+struct lives {
+    double start_s[JOBS], end_s[JOBS];
+    size_t count;
+};
+
+static void add_job(void *state, const struct sim_job_row *row)
+{
+    struct lives *lives = state;
+    if (lives->count == JOBS)
+        return;
+    lives->start_s[lives->count] = sim_time_s(row->start_ns);
+    lives->end_s[lives->count++] = sim_time_s(row->end_ns);
+}
+
+/* `nodes` nodes of four GPUs that fail as `failures` says, and jobs of the classes. */
+static struct sim_run_summary *run(const char *nodes, const char *failures, const char *classes,
+                                   const char *horizon, struct lives *lives)
+{
+    char text[2000];
+    (void)snprintf(text, sizeof(text),
+                   "schema: 2\nname: t\nhorizon: %s\n"
+                   "cluster:\n  failures: {%s}\n"
+                   "  nodes: [{name: n, count: %s, cpus: 64, gpus: {h100: 4}}]\n"
+                   "jobs: [{name: w, classes: [%s]}]\n",
+                   horizon, failures, nodes, classes);
+    *lives = (struct lives){ .count = 0 };
+    struct sim_scenario *scenario = test_scenario(text, NULL);
+    if (!CHECK(scenario != NULL))
+        return calloc(1, sizeof(struct sim_run_summary));
+    const struct sim_observer observer = { .job = add_job, .state = lives };
+    struct sim_run_summary *summary = test_run(scenario, 0, &observer);
+    CHECK_I64(summary->status, WEIR_OK);
+    sim_scenario_destroy(scenario);
+    return summary;
+}
+
+static double restarted(const struct sim_run_summary *summary)
+{
+    return test_value(summary, "jobs.restarted", "");
+}
+
+/* Every GPU has its own job whenever it works, so each failure restarts exactly one. */
+static void a_lost_gpu_takes_only_its_own_workers(void)
+{
+    struct lives lives;
+    struct sim_run_summary *summary =
+        run("2", "gpu_between: exp(20 h), gpu_repair: exp(1 h)",
+            "{name: a, count: 8, run_time: 9999 h, request: {gpus: 1, cpus: 1}}", "100 h", &lives);
+    const double failures = test_value(summary, "failures", "gpu");
+    CHECK(failures > 10);
+    CHECK_NEAR(restarted(summary), failures, 0);
+    free(summary);
+}
+
+/* Three nodes, two in the first rack: a job on each of them whenever it is up. */
+static void a_rack_takes_all_its_nodes_and_no_other(void)
+{
+    struct lives lives;
+    static const char jobs[] = "{name: a, count: 3, run_time: 9999 h, request: {gpus: 4, cpus: 1}}";
+    struct sim_run_summary *summary =
+        run("3", "rack_between: const(10 h), rack_repair: const(5 h), rack_nodes: 2", jobs, "21 h",
+            &lives);
+    CHECK_NEAR(test_value(summary, "failures", "rack"), 2, 0); /* of both racks, at 10 h */
+    CHECK_NEAR(restarted(summary), 3, 0);
+    free(summary);
+    summary = run("3", "switch_between: const(10 h), switch_repair: const(5 h), switch_nodes: 3",
+                  jobs, "21 h", &lives);
+    CHECK_NEAR(test_value(summary, "failures", "switch"), 1, 0);
+    CHECK_NEAR(restarted(summary), 3, 0);
+    free(summary);
+}
+
+/* A node and its rack are away from 10 h on, for 2 and for 5 h: it is back when both are. */
+static void a_node_is_up_when_its_last_reason_is_gone(void)
+{
+    struct lives lives;
+    free(run("1",
+             "node_between: const(10 h), node_repair: const(2 h), rack_between: const(11 h), "
+             "rack_repair: const(5 h)",
+             "{name: a, count: 1, at: 10.5 h, run_time: 1 h, request: {gpus: 4, cpus: 1}}", "20 h",
+             &lives));
+    CHECK_I64(lives.count, 1);
+    CHECK_NEAR(lives.start_s[0], 16 * 3600, 0);
+}
+
+/* It is away from 100 s to 150 s. A job that comes at 105 s is placed there and refused, unless the
+ * scheduler has heard of it by then; it starts when the node is back. */
+static void until_it_is_detected_a_lost_device_is_planned_with(void)
+{
+    static const char early[] =
+        "{name: a, count: 1, at: 105 s, run_time: 20 s, request: {gpus: 4, cpus: 1}}";
+    static const char late[] =
+        "{name: a, count: 1, at: 130 s, run_time: 20 s, request: {gpus: 4, cpus: 1}}";
+    static const struct {
+        const char *failures, *jobs;
+        double refused;
+    } cases[] = {
+        { "node_between: const(100 s), node_repair: const(50 s)", early, 0 },
+        { "node_between: const(100 s), node_repair: const(50 s), detection: const(20 s)", early,
+          1 },
+        { "node_between: const(100 s), node_repair: const(50 s), detection: const(20 s)", late, 0 },
+        { "node_between: const(100 s), node_repair: const(50 s), detection: const(60 s)", late, 1 },
+        { "gpu_between: const(100 s), gpu_repair: const(50 s)", early, 0 },
+        { "gpu_between: const(100 s), gpu_repair: const(50 s), detection: const(20 s)", early, 1 },
+        { "gpu_between: const(100 s), gpu_repair: const(50 s), detection: const(20 s)", late, 0 },
+        { "gpu_between: const(100 s), gpu_repair: const(50 s), detection: const(60 s)", late, 1 },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct lives lives;
+        struct sim_run_summary *summary =
+            run("1", cases[i].failures, cases[i].jobs, "200 s", &lives);
+        CHECK_I64(lives.count, 1);
+        CHECK_NEAR(lives.start_s[0], 150, 0);
+        CHECK_NEAR(lives.end_s[0], 170, 0);
+        if (!CHECK_NEAR(test_value(summary, "sched.refused", ""), cases[i].refused, 0))
+            (void)printf("    case %zu\n", i);
+        free(summary);
+    }
+}
+
+/* 100 s at full speed, 50 s at half of it, and the rest: 200 s of work take 225 s. */
+static void a_straggler_is_slow_for_a_while(void)
+{
+    struct lives lives;
+    free(run("1", "slow_between: const(100 s), slow_for: const(50 s), slow_factor: const(2)",
+             "{name: a, count: 1, run_time: 200 s, request: {gpus: 4, cpus: 1}}", "300 s", &lives));
+    CHECK_I64(lives.count, 1);
+    CHECK_NEAR(lives.end_s[0], 225, 0);
+}
+
+/* Two failures of one GPU, and failures of two GPUs, are different draws: between constants they
+ * would be at one time, and a law that repeats one draw would have one gap. */
+static void entities_and_their_failures_have_draws_of_their_own(void)
+{
+    struct lives lives;
+    struct sim_run_summary *summary = run(
+        "1", "gpu_between: \"uniform(1 h, 99 h)\", gpu_repair: const(1 s)",
+        "{name: a, count: 1, run_time: 99999 h, request: {gpus: 1, cpus: 1}}", "10000 h", &lives);
+    const double failures = test_value(summary, "failures", "gpu");
+    /* Four renewal processes of mean 50 h and standard deviation 28.3 h: 800 with a standard
+     * deviation of sqrt(4 x 200) x 0.566 = 16. */
+    CHECK_NEAR(failures, 800, 4 * 16.0);
+    free(summary);
+}
+
+static void keys_that_mean_nothing_are_refused(void)
+{
+    static const char *const bad[] = {
+        "gpu_repair: 1 h", "rack_nodes: 4", "slow_factor: 3",
+        "switch_nodes: 2", "slow_for: 1 h", "node_between: const(0)"
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        char text[1000];
+        struct sim_scenario *scenario = NULL;
+        struct sim_diagnostics diagnostics = { .items = NULL };
+        (void)snprintf(text, sizeof(text),
+                       "schema: 2\nname: t\ncluster:\n  failures: {%s}\n"
+                       "  nodes: [{name: n, cpus: 64, gpus: {h100: 4}}]\n"
+                       "jobs: [{name: w, classes: [{name: a, count: 1, run_time: 1 s, "
+                       "request: {gpus: 1}}]}]\n",
+                       bad[i]);
+        const struct sim_scenario_source source = { .path = "t.yaml", .text = text };
+        if (!CHECK_I64(sim_scenario_load(&source, &scenario, &diagnostics), WEIR_EFORMAT))
+            (void)printf("%s\n", bad[i]);
+        CHECK_I64(diagnostics.errors, 1);
+        sim_diagnostics_clear(&diagnostics);
+    }
+}
+
+static const struct test tests[] = {
+    { "a lost GPU takes only its own workers", a_lost_gpu_takes_only_its_own_workers },
+    { "a rack takes all its nodes and no other", a_rack_takes_all_its_nodes_and_no_other },
+    { "a node is up when its last reason is gone", a_node_is_up_when_its_last_reason_is_gone },
+    { "until it is detected a lost device is planned with",
+      until_it_is_detected_a_lost_device_is_planned_with },
+    { "a straggler is slow for a while", a_straggler_is_slow_for_a_while },
+    { "entities and their failures have draws of their own",
+      entities_and_their_failures_have_draws_of_their_own },
+    { "keys that mean nothing are refused", keys_that_mean_nothing_are_refused },
+};
+TEST_MAIN(tests)
