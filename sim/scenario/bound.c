@@ -69,11 +69,24 @@ static void shape_needs(const struct sim_bound_problem *problem, enum sim_bound_
     needs[SIM_BOUND_GPU_MEM] = (double)amounts.gpu_mem_bytes;
 }
 
+/* Of the largest instance it may get. */
+static struct sim_gpu_part best_part(const struct weir_mig *table, const struct weir_shape *shape)
+{
+    struct sim_gpu_part best = { 0 };
+    for (uint32_t p = 0; table != NULL && p < table->profile_count; p++) {
+        const struct sim_gpu_part part = sim_gpu_part(table, &table->profiles[p]);
+        if (shape->kind == WEIR_SHAPE_SLICE &&
+            weir_shape_takes_profile(shape, &table->profiles[p]) && part.sms > best.sms)
+            best = part;
+    }
+    return best.sms > 0 ? best : (struct sim_gpu_part){ 1, 1 };
+}
+
 /* How much longer a task takes on the cluster's GPUs than on the reference GPU: the mean of the
  * rates, since each GPU works at its own. */
 static double gpu_slowness(const struct sim_scenario *scenario, const struct sim_stage *stage)
 {
-    const struct sim_service *service = &stage->service;
+    const double *factors = stage->service.gpu_factor;
     double gpus = 0;
     double rate = 0;
     for (size_t g = 0; g < scenario->node_groups_count; g++) {
@@ -81,10 +94,12 @@ static double gpu_slowness(const struct sim_scenario *scenario, const struct sim
         for (size_t i = 0; i < type->gpus_count; i++) {
             const uint32_t index = type->gpus[i].type;
             const double count = (double)scenario->node_groups[g].count * type->gpus[i].count;
-            const double factor =
-                service->gpu_factor == NULL ? (double)NAN : service->gpu_factor[index];
+            const struct sim_gpu_part part =
+                best_part(scenario->gpu_truth[index].mig, &stage->shape);
             gpus += count;
-            rate += count * (isnan(factor) ? scenario->gpu_truth[index].speed : 1 / factor);
+            rate += count * (factors == NULL || isnan(factors[index])
+                                 ? sim_speed_at(&stage->speed, index, part)
+                                 : 1 / factors[index]);
         }
     }
     return stage->shape.gpu_count == 0 || !(rate > 0) ? 1 : gpus / rate;

@@ -207,6 +207,8 @@ struct draft_stage {
     char *env;
     char *after;
     char *model;
+    char *measured_on;
+    uint32_t work;
 };
 
 struct draft_pipeline {
@@ -217,6 +219,7 @@ struct draft_pipeline {
     double loop_hz;
     uint32_t teardown;
     int64_t store_bandwidth_bytes;
+    char *measured_on;
     struct draft_list stages;
 };
 
@@ -243,6 +246,8 @@ struct draft_job_class {
     struct draft_request request;
     char *gpu_types;
     int64_t priority;
+    char *measured_on;
+    uint32_t work;
 };
 
 /* Where jobs come from. */
@@ -269,6 +274,8 @@ struct draft_jobs {
     uint64_t queue_limit;
     uint32_t retries;
     struct sim_law *retry_delay;
+    char *measured_on;
+    uint32_t work;
 };
 
 struct draft_fill {
@@ -344,6 +351,7 @@ struct draft_scenario {
     int64_t warmup_ns;
     int64_t start_unix_s;
     uint32_t contention;
+    char *measured_on;
     struct draft_quantum quantum;
     struct draft_catalog catalog;
     struct draft_truth truth;

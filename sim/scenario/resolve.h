@@ -72,6 +72,9 @@ void sim_resolve_repartition(struct sim_resolver *resolver);
 bool sim_resolve_mig_request(struct sim_resolver *resolver, const struct sim_yaml *at,
                              struct draft_request *draft, struct weir_request *request);
 
+/* resolve_speed.c: how fast work goes where; after all shapes and how GPUs are shared. */
+void sim_resolve_speeds(struct sim_resolver *resolver);
+
 /* References by name; report and return WEIR_NO_INDEX when there is no such thing. */
 uint32_t sim_resolve_gpu_type(struct sim_resolver *resolver, const struct sim_yaml *at,
                               const char *name);

@@ -79,6 +79,38 @@ static void use_factors(struct sim_resolver *resolver, const struct draft_list *
     }
 }
 
+/* The type of "h100" or "h100/1g.10gb". */
+static void use_measured(struct sim_resolver *resolver, const struct draft_head *head,
+                         const char *measured_on)
+{
+    if (measured_on == NULL)
+        return;
+    char *name = sim_arena_copy(resolver->arena, measured_on);
+    name[strcspn(name, "/")] = '\0';
+    const struct draft_head type = { sim_draft_at(head, "measured_on"), name };
+    use_gpu_type(resolver, &type);
+}
+
+static void use_origins(struct sim_resolver *resolver)
+{
+    const struct draft_scenario *draft = resolver->draft;
+    const struct draft_pipeline *pipelines = draft->pipelines.items;
+    const struct draft_jobs *jobs = draft->jobs.items;
+    use_measured(resolver, &draft->head, draft->measured_on);
+    for (size_t p = 0; p < draft->pipelines.count; p++) {
+        const struct draft_stage *stages = pipelines[p].stages.items;
+        use_measured(resolver, &pipelines[p].head, pipelines[p].measured_on);
+        for (size_t s = 0; s < pipelines[p].stages.count; s++)
+            use_measured(resolver, &stages[s].head, stages[s].measured_on);
+    }
+    for (size_t j = 0; j < draft->jobs.count; j++) {
+        const struct draft_job_class *classes = jobs[j].source.classes.items;
+        use_measured(resolver, &jobs[j].head, jobs[j].measured_on);
+        for (size_t c = 0; c < jobs[j].source.classes.count; c++)
+            use_measured(resolver, &classes[c].head, classes[c].measured_on);
+    }
+}
+
 static void use_all(struct sim_resolver *resolver)
 {
     const struct draft_scenario *draft = resolver->draft;
@@ -101,6 +133,7 @@ static void use_all(struct sim_resolver *resolver)
     const struct draft_pipeline *pipelines = draft->pipelines.items;
     for (size_t i = 0; i < draft->pipelines.count; i++)
         use_factors(resolver, &pipelines[i].stages);
+    use_origins(resolver);
 }
 
 /* What `type` does not say comes from `known`. */
@@ -112,7 +145,7 @@ static struct sim_gpu_type merge_types(struct sim_gpu_type type, const struct si
         type.nvdecs = known->nvdecs;
     if (type.nvencs == SIM_ABSENT_COUNT)
         type.nvencs = known->nvencs;
-    type.speed = isnan(type.speed) ? known->speed : type.speed;
+    type.speed = isnan(type.speed) ? known->speed : type.speed; /* NAN = by the kind of work */
     type.idle_w = isnan(type.idle_w) ? known->idle_w : type.idle_w;
     type.limit_w = isnan(type.limit_w) ? known->limit_w : type.limit_w;
     return type;
@@ -122,12 +155,12 @@ static struct sim_gpu_type merge_types(struct sim_gpu_type type, const struct si
 static void complete_type(struct sim_resolver *resolver, struct draft_gpu_type *draft)
 {
     const struct sim_catalog_gpu *known = sim_catalog_gpu_find(draft->head.name);
-    struct sim_gpu_type built_in = { .speed = 1 };
+    struct sim_gpu_type built_in = { .speed = (double)NAN };
     if (known != NULL)
         built_in = (struct sim_gpu_type){ .mem_bytes = known->mem_bytes,
                                           .nvdecs = known->nvdecs,
                                           .nvencs = known->nvencs,
-                                          .speed = 1,
+                                          .speed = (double)NAN,
                                           .idle_w = known->idle_w,
                                           .limit_w = known->limit_w };
     draft->to = merge_types(draft->to, &built_in);
