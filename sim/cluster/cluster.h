@@ -70,7 +70,8 @@ struct sim_gpu {
     uint32_t apart;                      /* of them, those whose work is not on `compute` */
     uint32_t compute;                    /* its resource; WEIR_NO_INDEX = it is never scarce */
     uint32_t mig_slots;                  /* taken; only when cut */
-    const struct weir_mig *mig;          /* NULL = not cut */
+    bool counts_sessions;
+    const struct weir_mig *mig; /* NULL = not cut */
     weir_mig_layout mig_cut, mig_held;
 };
 
@@ -80,8 +81,9 @@ struct sim_node {
     uint32_t gpu_first, gpu_count;
     int64_t cpu_total, cpu_held; /* units */
     int64_t ram_total_bytes, ram_used_bytes;
-    double cpu_load; /* CPUs asked for by running tasks */
-    double slow;     /* services that start now take this much longer; 1 = normal */
+    uint32_t sessions_held, sessions_most; /* of encoders, on GPUs that have a limit */
+    double cpu_load;                       /* CPUs asked for by running tasks */
+    double slow; /* services that start now take this much longer; 1 = normal */
     const struct sim_timeslice *turns; /* NULL = workers do not take turns */
     int64_t turn_unit_ns;              /* quantum and switch are counted in these */
 };

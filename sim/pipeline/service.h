@@ -18,7 +18,7 @@ struct sim_task {
 };
 
 struct sim_service_time {
-    double demand_s; /* on the reference device: the same in every policy */
+    double demand_s; /* on the reference device and the fastest engines: the same in every policy */
     double actual_s; /* on the device it runs on, alone */
 };
 

@@ -133,17 +133,41 @@ static double class_task_s(const struct sim_stage *stage, double factor, double 
                      stage->batch * (service->per_item_s + service->per_size_s * size));
 }
 
+/* Of a full task on the engines of the cluster's GPUs that can do it: the mean of the rates. */
+static double codec_task_s(const struct sim_scenario *scenario, const struct sim_stage *stage,
+                           const struct sim_codec_work *work, double size)
+{
+    const uint32_t sessions = stage->batch < work->engines ? stage->batch : work->engines;
+    double gpus = 0;
+    double rate = 0;
+    for (size_t g = 0; work->seconds != NULL && g < scenario->node_groups_count; g++) {
+        const struct sim_node_type *type = &scenario->node_types[scenario->node_groups[g].type];
+        for (size_t i = 0; i < type->gpus_count; i++) {
+            const double count = (double)scenario->node_groups[g].count * type->gpus[i].count;
+            const double seconds = work->seconds[type->gpus[i].type];
+            gpus += isfinite(seconds) ? count : 0;
+            rate += count / seconds;
+        }
+    }
+    return rate > 0 ? gpus / rate * size * stage->batch / sessions : 0;
+}
+
 static double mean_task_s(const struct sim_scenario *scenario, const struct sim_pipeline *pipeline,
                           const struct sim_stage *stage)
 {
     double sum = 0;
+    double codecs = 0;
     for (size_t i = 0; i < pipeline->input.classes_count; i++) {
         const struct sim_item_class *class = &pipeline->input.classes[i];
         const double factor =
             stage->service.class_factor == NULL ? 1 : stage->service.class_factor[i];
-        sum += class->weight * class_task_s(stage, factor, sim_law_mean(class->size));
+        const double size = sim_law_mean(class->size);
+        sum += class->weight * class_task_s(stage, factor, size);
+        codecs += class->weight * factor *
+                  (codec_task_s(scenario, stage, &stage->service.decode, size) +
+                   codec_task_s(scenario, stage, &stage->service.encode, size));
     }
-    return sum * gpu_slowness(scenario, stage);
+    return sum * gpu_slowness(scenario, stage) + codecs;
 }
 
 /* Attempts an item takes on average when each fails with probability p and at most m are made. */

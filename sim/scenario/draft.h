@@ -39,6 +39,7 @@ struct draft_gpu_type {
     struct draft_head head;
     struct sim_gpu_type to;
     char *mig;
+    char *codecs;
 };
 
 struct draft_gpu_count {
@@ -187,8 +188,18 @@ struct draft_factor {
     double factor;
 };
 
+struct draft_codec {
+    struct draft_head head;
+    uint32_t codec;
+    uint32_t preset;
+    uint32_t width, height;
+    double frames;
+    double attained;
+};
+
 struct draft_service {
     struct draft_head head;
+    struct draft_codec decode, encode;
     struct sim_service to;
     struct draft_list gpu_factor;
     struct draft_list class_factor;

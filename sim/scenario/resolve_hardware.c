@@ -3,6 +3,7 @@
  * Resolving GPU types, node types and nodes. Built-in GPU types that are used are written into the
  * draft's catalogue in the order of their first use, so that the canonical text is complete.
  */
+#include "sim/scenario/catalog_codecs.h"
 #include "sim/scenario/catalog_cpus.h"
 #include "sim/scenario/catalog_gpus.h"
 #include "sim/scenario/resolve.h"
@@ -55,6 +56,7 @@ static void use_gpu_type(struct sim_resolver *resolver, const struct draft_head 
                                                   .to = { .mem_bytes = SIM_ABSENT_BYTES,
                                                           .nvdecs = SIM_ABSENT_COUNT,
                                                           .nvencs = SIM_ABSENT_COUNT,
+                                                          .nvenc_sessions = SIM_ABSENT_COUNT,
                                                           .idle_w = (double)NAN,
                                                           .limit_w = (double)NAN,
                                                           .speed = (double)NAN } };
@@ -136,6 +138,18 @@ static void use_all(struct sim_resolver *resolver)
     use_origins(resolver);
 }
 
+/* The built-in type whose engines it has. */
+static char *codecs_of(struct sim_resolver *resolver, const struct draft_gpu_type *draft,
+                       char *usual)
+{
+    if (draft->codecs == NULL)
+        return usual;
+    if (!sim_catalog_has_codecs(draft->codecs))
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "codecs"),
+                         "no built-in GPU type with codec engines is called '%s'", draft->codecs);
+    return draft->codecs;
+}
+
 /* What `type` does not say comes from `known`. */
 static struct sim_gpu_type merge_types(struct sim_gpu_type type, const struct sim_gpu_type *known)
 {
@@ -145,6 +159,8 @@ static struct sim_gpu_type merge_types(struct sim_gpu_type type, const struct si
         type.nvdecs = known->nvdecs;
     if (type.nvencs == SIM_ABSENT_COUNT)
         type.nvencs = known->nvencs;
+    if (type.nvenc_sessions == SIM_ABSENT_COUNT)
+        type.nvenc_sessions = known->nvenc_sessions;
     type.speed = isnan(type.speed) ? known->speed : type.speed; /* NAN = by the kind of work */
     type.idle_w = isnan(type.idle_w) ? known->idle_w : type.idle_w;
     type.limit_w = isnan(type.limit_w) ? known->limit_w : type.limit_w;
@@ -155,17 +171,20 @@ static struct sim_gpu_type merge_types(struct sim_gpu_type type, const struct si
 static void complete_type(struct sim_resolver *resolver, struct draft_gpu_type *draft)
 {
     const struct sim_catalog_gpu *known = sim_catalog_gpu_find(draft->head.name);
-    struct sim_gpu_type built_in = { .speed = (double)NAN };
+    struct sim_gpu_type built_in = { .speed = (double)NAN, .nvenc_sessions = UINT32_MAX };
     if (known != NULL)
-        built_in = (struct sim_gpu_type){ .mem_bytes = known->mem_bytes,
-                                          .nvdecs = known->nvdecs,
-                                          .nvencs = known->nvencs,
-                                          .speed = (double)NAN,
-                                          .idle_w = known->idle_w,
-                                          .limit_w = known->limit_w };
+        built_in =
+            (struct sim_gpu_type){ .mem_bytes = known->mem_bytes,
+                                   .nvdecs = known->nvdecs,
+                                   .nvencs = known->nvencs,
+                                   .nvenc_sessions = sim_catalog_encode_sessions(draft->head.name),
+                                   .speed = (double)NAN,
+                                   .idle_w = known->idle_w,
+                                   .limit_w = known->limit_w };
     draft->to = merge_types(draft->to, &built_in);
     draft->to.name = draft->head.name;
     draft->to.mig = sim_resolve_mig_table(resolver, draft);
+    draft->to.codecs = codecs_of(resolver, draft, draft->head.name);
 }
 
 static struct sim_gpu_type true_type(struct sim_resolver *resolver,
@@ -177,6 +196,7 @@ static struct sim_gpu_type true_type(struct sim_resolver *resolver,
     struct sim_gpu_type type = merge_types(truth->to, believed);
     type.name = believed->name;
     type.mig = truth->mig == NULL ? believed->mig : sim_resolve_mig_table(resolver, truth);
+    type.codecs = codecs_of(resolver, truth, believed->codecs);
     return type;
 }
 

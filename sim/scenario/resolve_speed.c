@@ -46,10 +46,10 @@ static struct sim_scenario *scenario_of(const struct speeds *speeds)
 
 /* ---- assumptions ---- */
 
-static void assume(const struct speeds *speeds, const char *text)
+void sim_resolve_assume(struct sim_resolver *resolver, const char *text)
 {
-    struct sim_scenario *scenario = scenario_of(speeds);
-    scenario->assumptions = sim_arena_grow(speeds->resolver->arena, scenario->assumptions,
+    struct sim_scenario *scenario = resolver->scenario;
+    scenario->assumptions = sim_arena_grow(resolver->arena, scenario->assumptions,
                                            scenario->assumptions_count, sizeof(char *));
     scenario->assumptions[scenario->assumptions_count++] = text;
 }
@@ -81,7 +81,7 @@ static void note_speed(struct speeds *speeds, uint32_t type, uint32_t work)
     if ((speeds->noted[type] >> work & 1) != 0 || strcmp(name, SIM_CATALOG_GPU_BASE) == 0)
         return;
     speeds->noted[type] |= UINT32_C(1) << work;
-    assume(speeds, speed_text(speeds, name, work));
+    sim_resolve_assume(speeds->resolver, speed_text(speeds, name, work));
 }
 
 static void note_origin(struct speeds *speeds, uint32_t type, const struct timed_work *work)
@@ -97,11 +97,12 @@ static void assume_origins(const struct speeds *speeds)
     const struct sim_scenario *scenario = scenario_of(speeds);
     for (size_t i = 0; i < scenario->gpu_types_count; i++)
         if (speeds->origins[i] != NULL)
-            assume(speeds,
-                   sim_arena_printf(speeds->resolver->arena,
-                                    "times of %s were measured on %s, the first GPU type of the "
-                                    "cluster that can hold it; measured_on says otherwise",
-                                    speeds->origins[i], scenario->gpu_types[i].name));
+            sim_resolve_assume(
+                speeds->resolver,
+                sim_arena_printf(speeds->resolver->arena,
+                                 "times of %s were measured on %s, the first GPU type of the "
+                                 "cluster that can hold it; measured_on says otherwise",
+                                 speeds->origins[i], scenario->gpu_types[i].name));
 }
 
 /* ---- where it can run ---- */
@@ -354,7 +355,8 @@ void sim_resolve_speeds(struct sim_resolver *resolver)
         resolve_jobs(&speeds, &jobs[j], &scenario->workloads[j]);
     assume_origins(&speeds);
     if (speeds.has_instances)
-        assume(&speeds,
-               "work on a MIG instance goes by its part of the GPU: dense work of the SMs "
-               "without MIG (NVIDIA's MIG user guide), other work of the memory slots [guess]");
+        sim_resolve_assume(
+            resolver,
+            "work on a MIG instance goes by its part of the GPU: dense work of the SMs "
+            "without MIG (NVIDIA's MIG user guide), other work of the memory slots [guess]");
 }

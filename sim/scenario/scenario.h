@@ -31,6 +31,9 @@ struct sim_gpu_type {
     double idle_w;
     double limit_w;
     const struct weir_mig *mig; /* how it can be cut, NULL = not at all */
+    char *codecs;               /* the built-in type whose codec engines it has */
+    uint32_t
+        nvenc_sessions; /* encode sessions of all such GPUs of a node; UINT32_MAX = any number */
 };
 
 /* How workers share the GPUs of a node. */
@@ -204,6 +207,13 @@ struct sim_service_point {
     double seconds;
 };
 
+/* Frames on codec engines: one session works on one engine, and items of a task are sessions. */
+struct sim_codec_work {
+    double *seconds;  /* of one engine for a unit of size, by GPU type; NULL = no such work */
+    double fastest_s; /* of these, what demands are counted in */
+    uint32_t engines; /* that a worker uses */
+};
+
 struct sim_service {
     struct sim_law *law;
     uint32_t scale_by_size; /* 0 or 1 */
@@ -214,6 +224,7 @@ struct sim_service {
     double *class_factor; /* by item class; NULL = all 1 */
     struct sim_service_point *table;
     size_t table_count;
+    struct sim_codec_work decode, encode; /* what comes on top, one after the other */
 };
 
 struct sim_stage {
