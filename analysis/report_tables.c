@@ -492,6 +492,21 @@ static weir_status write_sources(const struct an_page *page, struct weir_error *
     return WEIR_OK;
 }
 
+/* What the scenario leaves open and the program filled in. */
+static weir_status write_assumed(const struct an_page *page, struct weir_error *error)
+{
+    const struct an_frame *frame = NULL;
+    WEIR_TRY(an_keep_query(page->keeper,
+                           "SELECT value FROM meta WHERE key GLOB 'assumption_*' ORDER BY key",
+                           NULL, &frame, error));
+    for (size_t i = 0; i < frame->row_count; i++) {
+        (void)fputs("<li>Assumed: ", page->out);
+        an_write_html(page->out, an_text(frame, i, 0));
+        (void)fputs(".</li>\n", page->out);
+    }
+    return WEIR_OK;
+}
+
 /* How long, and what is left at the end: percentiles that reach into it are lower bounds. */
 static void write_span(const struct an_page *page)
 {
@@ -548,6 +563,7 @@ weir_status an_page_assumptions(const struct an_page *page, struct weir_error *e
     (void)fputs("<h2>Assumptions and limits</h2>\n<ul>\n", out);
     write_span(page);
     WEIR_TRY(write_sources(page, error));
+    WEIR_TRY(write_assumed(page, error));
     write_unfinished(page);
     if (strcmp(run->status, "complete") != 0 && strcmp(run->status, "horizon") != 0 &&
         strcmp(run->status, "ended early") != 0) {

@@ -249,6 +249,18 @@ static void shard_path(const struct job *job, size_t task, char *path, size_t ca
     (void)snprintf(path, capacity, "%s.part%zu", job->experiment->path, task + 1);
 }
 
+/* Keys in the order of the sentences. */
+static weir_status stamp_assumptions(struct sim_recorder *recorder,
+                                     const struct sim_scenario *scenario, struct weir_error *error)
+{
+    for (size_t i = 0; i < scenario->assumptions_count; i++) {
+        char key[32];
+        (void)snprintf(key, sizeof(key), "assumption_%06zu", i + 1);
+        WEIR_TRY(sim_recorder_meta(recorder, key, scenario->assumptions[i], error));
+    }
+    return WEIR_OK;
+}
+
 /* Facts about the program and the inputs that every database carries, shards included. */
 static weir_status stamp(struct sim_recorder *recorder, const struct sim_scenario *scenario,
                          struct weir_error *error)
@@ -270,7 +282,7 @@ static weir_status stamp(struct sim_recorder *recorder, const struct sim_scenari
         (void)snprintf(text, sizeof(text), "%u", sources[i].count);
         WEIR_TRY(sim_recorder_meta(recorder, sources[i].key, text, error));
     }
-    return WEIR_OK;
+    return stamp_assumptions(recorder, scenario, error);
 }
 
 /* What the watchdog of an isolated run leaves to the parent. */

@@ -323,6 +323,29 @@ static void show_finding(struct show *show, const char *text)
     }
 }
 
+/* ---- assumptions ---- */
+
+static void show_assumptions(struct show *show)
+{
+    const struct sim_scenario *scenario = show->scenario;
+    const bool is_json = show->format == SIM_FORMAT_JSON;
+    if (is_json)
+        sim_json_begin_array(sim_json_key(&show->json, "assumptions"));
+    else if (show->format == SIM_FORMAT_CSV || scenario->assumptions_count == 0)
+        return;
+    else
+        printf("Assumptions\n");
+    for (size_t i = 0; i < scenario->assumptions_count; i++)
+        if (is_json)
+            sim_json_string(&show->json, scenario->assumptions[i]);
+        else
+            printf("- %s\n", scenario->assumptions[i]);
+    if (is_json)
+        sim_json_end_array(&show->json);
+    else
+        printf("\n");
+}
+
 /* ---- the command ---- */
 
 static weir_status show_pipeline(struct show *show, uint32_t index)
@@ -386,6 +409,7 @@ static int show_scenario(const struct sim_scenario *scenario, enum sim_format fo
                scenario->description == NULL ? "" : scenario->description);
     }
     show_nodes(&show);
+    show_assumptions(&show);
     const weir_status status = show_pipelines(&show);
     if (format == SIM_FORMAT_JSON)
         sim_json_end_object(&show.json);

@@ -33,6 +33,13 @@ static const struct sim_option_table command_options = {
             "\vExit codes: 0 all are valid, 2 one is not, 3 one cannot be read.",
 };
 
+static void print_ok(const char *path, const struct sim_scenario *scenario)
+{
+    printf("%s: ok\n", path);
+    for (size_t i = 0; i < scenario->assumptions_count; i++)
+        printf("  assumed: %s\n", scenario->assumptions[i]);
+}
+
 static void print_text(const struct arguments *arguments, const char *path,
                        const struct sim_scenario *scenario,
                        const struct sim_diagnostics *diagnostics)
@@ -41,7 +48,7 @@ static void print_text(const struct arguments *arguments, const char *path,
     if (scenario != NULL && arguments->wants_resolved)
         fputs(scenario->resolved, stdout);
     else if (scenario != NULL)
-        printf("%s: ok\n", path);
+        print_ok(path, scenario);
 }
 
 /* Validates one file; returns its exit code. */

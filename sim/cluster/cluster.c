@@ -29,6 +29,7 @@ static struct sim_gpu gpu_open(const struct sim_scenario *scenario,
                                  mig == NULL ? truth->mem_bytes : weir_mig_memory(mig),
                              .compute = WEIR_NO_INDEX,
                              .throttle = 1,
+                             .counts_sessions = truth->nvenc_sessions != UINT32_MAX,
                              .mig = mig,
                              .mig_cut = type->cuts == NULL ? 0 : type->cuts[entry] };
 }
@@ -45,10 +46,13 @@ static void node_init(struct sim_cluster *cluster, const struct sim_scenario *sc
                                .slow = 1.0,
                                .power_cap_w = type->power_cap_w,
                                .thermal = type->thermal.tau_ns > 0 ? &type->thermal : NULL,
+                               .sessions_most = UINT32_MAX,
                                .turns =
                                    type->share == SIM_SHARING_TIMESLICE ? &type->timeslice : NULL };
     for (size_t i = 0; i < type->gpus_count; i++) {
         struct sim_gpu fresh = gpu_open(scenario, type, i);
+        const uint32_t sessions = scenario->gpu_truth[fresh.type].nvenc_sessions;
+        node->sessions_most = sessions < node->sessions_most ? sessions : node->sessions_most;
         sim_power_begin(&scenario->gpu_truth[fresh.type], &type->thermal, &fresh);
         for (uint32_t n = 0; n < type->gpus[i].count; n++)
             cluster->gpus[cluster->gpu_count++] = fresh;
@@ -242,6 +246,19 @@ static uint32_t device_refusal(const struct sim_gpu *gpu, const struct weir_devi
     return WEIR_REASON_NONE;
 }
 
+/* Encode sessions that the driver counts: one for every encoder used. */
+static uint32_t sessions_of(const struct sim_cluster *cluster, const struct sim_lease *lease)
+{
+    const struct sim_node *node = &cluster->nodes[lease->node];
+    double sessions = 0;
+    for (uint32_t u = 0; u < lease->claim->use_count; u++) {
+        const struct sim_use *use = &lease->claim->parts[u].use;
+        if (cluster->gpus[node->gpu_first + use->gpu].counts_sessions)
+            sessions += use->nvencs;
+    }
+    return (uint32_t)ceil(sessions);
+}
+
 static uint32_t refusal(const struct sim_cluster *cluster, const struct sim_lease *lease)
 {
     if (lease->node >= cluster->node_count || !cluster->nodes[lease->node].is_up)
@@ -261,6 +278,9 @@ static uint32_t refusal(const struct sim_cluster *cluster, const struct sim_leas
         if (reason != WEIR_REASON_NONE)
             return reason;
     }
+    if (node->sessions_most != UINT32_MAX &&
+        node->sessions_held + sessions_of(cluster, lease) > node->sessions_most)
+        return WEIR_REASON_NVENC;
     for (uint32_t u = 0; u < lease->claim->use_count; u++) {
         const struct sim_gpu *gpu =
             &cluster->gpus[node->gpu_first + lease->claim->parts[u].use.gpu];
@@ -279,6 +299,7 @@ static void book(struct sim_cluster *cluster, const struct sim_lease *lease, int
     struct sim_node *node = &cluster->nodes[lease->node];
     node->cpu_held += sign * lease->claim->cpu_units;
     node->ram_used_bytes += sign * lease->claim->ram_used_bytes;
+    node->sessions_held += (uint32_t)sign * sessions_of(cluster, lease);
     assert(node->cpu_held >= 0 && node->cpu_held <= node->cpu_total);
     for (uint32_t d = 0; d < lease->claim->device_count; d++) {
         const struct weir_device *device = &lease->claim->parts[d].device;

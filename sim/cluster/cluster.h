@@ -91,6 +91,7 @@ struct sim_gpu {
     double draw_w;              /* with gpu: used */
     double heat_c;              /* temperature when its node was looked at last */
     uint32_t mig_slots;         /* taken; only when cut */
+    bool counts_sessions;       /* its encoders are under a limit of the node */
     const struct weir_mig *mig; /* NULL = not cut */
     weir_mig_layout mig_cut, mig_held;
 };
@@ -101,8 +102,9 @@ struct sim_node {
     uint32_t gpu_first, gpu_count;
     int64_t cpu_total, cpu_held; /* units */
     int64_t ram_total_bytes, ram_used_bytes;
-    double cpu_load; /* CPUs asked for by running tasks */
-    double slow;     /* services that start now take this much longer; 1 = normal */
+    uint32_t sessions_held, sessions_most; /* of encoders, on GPUs that have a limit */
+    double cpu_load;                       /* CPUs asked for by running tasks */
+    double slow; /* services that start now take this much longer; 1 = normal */
     const struct sim_timeslice *turns; /* NULL = workers do not take turns */
     int64_t turn_unit_ns;              /* quantum and switch are counted in these */
     double power_cap_w;                /* of its GPUs together, 0 = none */

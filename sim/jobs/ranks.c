@@ -60,11 +60,11 @@ static weir_status start_ranks(struct sim_jobs_run *run, struct sim_job *job, ui
     return WEIR_OK;
 }
 
-static double speed_of(const struct sim_jobs_run *run, const struct sim_worker *worker)
+static double speed_of(const struct sim_jobs_run *run, const struct sim_worker *rank)
 {
-    return worker->gpu_type == WEIR_NO_INDEX
-               ? 1.0
-               : run->config.scenario->gpu_truth[worker->gpu_type].speed;
+    const struct sim_job *job = sim_job_at(run, (uint32_t)(uintptr_t)rank->work - 1);
+    return sim_speed_at(&sim_job_spec(run, job)->speed, rank->gpu_type,
+                        sim_worker_part(run->config.workers, rank));
 }
 
 /* How fast a job of several ranks runs now, in quanta a nanosecond. */

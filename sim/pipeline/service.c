@@ -38,17 +38,33 @@ static double formula_s(const struct sim_service *service, double law, double si
            service->base_s + service->per_item_s * batch;
 }
 
-/* A factor stated for the type wins; without one a stage that uses GPUs runs by the type's speed.
- */
-static double device_factor(const struct sim_stage_run *stage, uint32_t gpu_type)
+/* A factor stated for the type wins. */
+static double device_factor(const struct sim_stage_run *stage, const struct sim_worker *worker)
 {
-    if (gpu_type == WEIR_NO_INDEX)
-        return 1.0;
     const double *factors = stage->spec->service.gpu_factor;
-    if (factors != NULL && !isnan(factors[gpu_type]))
-        return factors[gpu_type];
-    const bool computes = stage->spec->uses_shape.gpu_units > 0;
-    return computes ? 1.0 / stage->pipeline->context->scenario->gpu_truth[gpu_type].speed : 1.0;
+    const uint32_t type = worker->gpu_type;
+    if (type != WEIR_NO_INDEX && factors != NULL && !isnan(factors[type]))
+        return factors[type];
+    return 1.0 / sim_speed_at(&stage->spec->speed, type,
+                              sim_worker_part(stage->pipeline->config.workers, worker));
+}
+
+/* Items are sessions, and no session is faster than an engine. WEIR_NO_INDEX = the fastest type. */
+static double codec_s(const struct sim_codec_work *work, uint32_t gpu_type, double size,
+                      uint32_t batch)
+{
+    if (work->seconds == NULL)
+        return 0;
+    const double seconds = gpu_type == WEIR_NO_INDEX ? work->fastest_s : work->seconds[gpu_type];
+    const uint32_t sessions = batch < work->engines ? batch : work->engines;
+    return seconds * size * batch / sessions;
+}
+
+static double codecs_s(const struct sim_service *service, uint32_t gpu_type, double size,
+                       uint32_t batch)
+{
+    return codec_s(&service->decode, gpu_type, size, batch) +
+           codec_s(&service->encode, gpu_type, size, batch);
 }
 
 static double draw_law(const struct sim_stage_run *stage, const struct sim_item *item)
@@ -60,7 +76,8 @@ static double draw_law(const struct sim_stage_run *stage, const struct sim_item 
 }
 
 struct sim_service_time sim_service_draw(const struct sim_stage_run *stage,
-                                         const struct sim_task *task, uint32_t gpu_type)
+                                         const struct sim_task *task,
+                                         const struct sim_worker *worker)
 {
     const struct sim_service *service = &stage->spec->service;
     const struct sim_item *first = &task->slab->items[task->head];
@@ -71,11 +88,13 @@ struct sim_service_time sim_service_draw(const struct sim_stage_run *stage,
     struct sim_service_time time;
     if (service->table_count > 0) {
         time.demand_s = law * class_factor * table_s(service, WEIR_NO_INDEX, task->count, size);
-        time.actual_s = law * class_factor * table_s(service, gpu_type, task->count, size);
-        return time;
+        time.actual_s = law * class_factor * table_s(service, worker->gpu_type, task->count, size);
+    } else {
+        time.demand_s = formula_s(service, law, size, task->count) * class_factor;
+        time.actual_s = time.demand_s * device_factor(stage, worker);
     }
-    time.demand_s = formula_s(service, law, size, task->count) * class_factor;
-    time.actual_s = time.demand_s * device_factor(stage, gpu_type);
+    time.demand_s += class_factor * codecs_s(service, WEIR_NO_INDEX, size, task->count);
+    time.actual_s += class_factor * codecs_s(service, worker->gpu_type, size, task->count);
     return time;
 }
 
@@ -116,9 +135,10 @@ double sim_service_mean_s(const struct sim_stage *stage, double size)
 {
     const struct sim_service *service = &stage->service;
     const double law = sim_law_mean(service->law);
+    const double codecs = codecs_s(service, WEIR_NO_INDEX, size, stage->batch);
     if (service->table_count > 0)
-        return law * table_s(service, WEIR_NO_INDEX, stage->batch, size);
-    return formula_s(service, law, size, stage->batch);
+        return law * table_s(service, WEIR_NO_INDEX, stage->batch, size) + codecs;
+    return formula_s(service, law, size, stage->batch) + codecs;
 }
 
 double sim_input_mean_size(const struct sim_input *input)

@@ -18,13 +18,14 @@ struct sim_task {
 };
 
 struct sim_service_time {
-    double demand_s; /* on the reference device: the same in every policy */
+    double demand_s; /* on the reference device and the fastest engines: the same in every policy */
     double actual_s; /* on the device it runs on, alone */
 };
 
-/* `gpu_type` WEIR_NO_INDEX = no GPU. */
+/* On a worker that is idle. */
 struct sim_service_time sim_service_draw(const struct sim_stage_run *stage,
-                                         const struct sim_task *task, uint32_t gpu_type);
+                                         const struct sim_task *task,
+                                         const struct sim_worker *worker);
 /* Items that `item` turns into. */
 uint32_t sim_service_returns(const struct sim_stage_run *stage, const struct sim_item *item);
 double sim_service_node_setup_s(const struct sim_stage_run *stage, uint32_t node);

@@ -174,7 +174,7 @@ weir_status sim_stage_work(struct sim_stage_run *stage, struct sim_hand *hand)
     stage->count[SIM_WORKER_BUSY]++;
     sim_worker_set_state(run->config.workers, hand->worker, SIM_WORKER_BUSY);
     const struct sim_task task = { &run->items, hand->task_head, hand->task_count };
-    const struct sim_service_time time = sim_service_draw(stage, &task, hand->worker->gpu_type);
+    const struct sim_service_time time = sim_service_draw(stage, &task, hand->worker);
     hand->task_start_ns = sim_engine_now(run->context->engine);
     hand->demand_ns = sim_time_from_s(time.demand_s);
     hand->will_fail = attempt_fails(stage, &run->items.items[hand->task_head]);

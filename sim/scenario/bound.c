@@ -69,11 +69,24 @@ static void shape_needs(const struct sim_bound_problem *problem, enum sim_bound_
     needs[SIM_BOUND_GPU_MEM] = (double)amounts.gpu_mem_bytes;
 }
 
+/* Of the largest instance it may get. */
+static struct sim_gpu_part best_part(const struct weir_mig *table, const struct weir_shape *shape)
+{
+    struct sim_gpu_part best = { 0 };
+    for (uint32_t p = 0; table != NULL && p < table->profile_count; p++) {
+        const struct sim_gpu_part part = sim_gpu_part(table, &table->profiles[p]);
+        if (shape->kind == WEIR_SHAPE_SLICE &&
+            weir_shape_takes_profile(shape, &table->profiles[p]) && part.sms > best.sms)
+            best = part;
+    }
+    return best.sms > 0 ? best : (struct sim_gpu_part){ 1, 1 };
+}
+
 /* How much longer a task takes on the cluster's GPUs than on the reference GPU: the mean of the
  * rates, since each GPU works at its own. */
 static double gpu_slowness(const struct sim_scenario *scenario, const struct sim_stage *stage)
 {
-    const struct sim_service *service = &stage->service;
+    const double *factors = stage->service.gpu_factor;
     double gpus = 0;
     double rate = 0;
     for (size_t g = 0; g < scenario->node_groups_count; g++) {
@@ -81,10 +94,12 @@ static double gpu_slowness(const struct sim_scenario *scenario, const struct sim
         for (size_t i = 0; i < type->gpus_count; i++) {
             const uint32_t index = type->gpus[i].type;
             const double count = (double)scenario->node_groups[g].count * type->gpus[i].count;
-            const double factor =
-                service->gpu_factor == NULL ? (double)NAN : service->gpu_factor[index];
+            const struct sim_gpu_part part =
+                best_part(scenario->gpu_truth[index].mig, &stage->shape);
             gpus += count;
-            rate += count * (isnan(factor) ? scenario->gpu_truth[index].speed : 1 / factor);
+            rate += count * (factors == NULL || isnan(factors[index])
+                                 ? sim_speed_at(&stage->speed, index, part)
+                                 : 1 / factors[index]);
         }
     }
     return stage->shape.gpu_count == 0 || !(rate > 0) ? 1 : gpus / rate;
@@ -118,17 +133,41 @@ static double class_task_s(const struct sim_stage *stage, double factor, double 
                      stage->batch * (service->per_item_s + service->per_size_s * size));
 }
 
+/* Of a full task on the engines of the cluster's GPUs that can do it: the mean of the rates. */
+static double codec_task_s(const struct sim_scenario *scenario, const struct sim_stage *stage,
+                           const struct sim_codec_work *work, double size)
+{
+    const uint32_t sessions = stage->batch < work->engines ? stage->batch : work->engines;
+    double gpus = 0;
+    double rate = 0;
+    for (size_t g = 0; work->seconds != NULL && g < scenario->node_groups_count; g++) {
+        const struct sim_node_type *type = &scenario->node_types[scenario->node_groups[g].type];
+        for (size_t i = 0; i < type->gpus_count; i++) {
+            const double count = (double)scenario->node_groups[g].count * type->gpus[i].count;
+            const double seconds = work->seconds[type->gpus[i].type];
+            gpus += isfinite(seconds) ? count : 0;
+            rate += count / seconds;
+        }
+    }
+    return rate > 0 ? gpus / rate * size * stage->batch / sessions : 0;
+}
+
 static double mean_task_s(const struct sim_scenario *scenario, const struct sim_pipeline *pipeline,
                           const struct sim_stage *stage)
 {
     double sum = 0;
+    double codecs = 0;
     for (size_t i = 0; i < pipeline->input.classes_count; i++) {
         const struct sim_item_class *class = &pipeline->input.classes[i];
         const double factor =
             stage->service.class_factor == NULL ? 1 : stage->service.class_factor[i];
-        sum += class->weight * class_task_s(stage, factor, sim_law_mean(class->size));
+        const double size = sim_law_mean(class->size);
+        sum += class->weight * class_task_s(stage, factor, size);
+        codecs += class->weight * factor *
+                  (codec_task_s(scenario, stage, &stage->service.decode, size) +
+                   codec_task_s(scenario, stage, &stage->service.encode, size));
     }
-    return sum * gpu_slowness(scenario, stage);
+    return sum * gpu_slowness(scenario, stage) + codecs;
 }
 
 /* Attempts an item takes on average when each fails with probability p and at most m are made. */

@@ -28,7 +28,8 @@ static void check_service(struct sim_resolver *resolver, const struct draft_serv
         return; /* reported */
     const double fixed = service->base_s + service->per_item_s + service->per_size_s;
     const double mean = sim_law_mean(service->law);
-    if (!(mean > 0) && !(fixed > 0) && service->table_count == 0)
+    const bool has_codecs = draft->decode.head.node != NULL || draft->encode.head.node != NULL;
+    if (!(mean > 0) && !(fixed > 0) && service->table_count == 0 && !has_codecs)
         sim_report_error(resolver->report, draft->head.node, "mean must be > 0, got %g", mean);
     if (draft->table != NULL && fixed > 0)
         sim_report_error(resolver->report, draft->head.node,

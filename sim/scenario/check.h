@@ -11,6 +11,10 @@
 
 void sim_check(struct sim_resolver *resolver);
 
+/* Whether an empty GPU of the node type's entry can hold what the shape takes of one GPU. */
+bool sim_check_gpu(const struct sim_scenario *scenario, const struct sim_node_type *type,
+                   size_t entry, const struct weir_shape *shape);
+
 /* Parts, in check_fit.c: shapes against node types, sums against the cluster. */
 void sim_check_fit(struct sim_resolver *resolver);
 

@@ -24,24 +24,27 @@ static bool has_instance(const struct weir_mig *table, const weir_mig_layout *cu
            weir_mig_any_free(table, empty, weir_shape_profiles(shape, table, empty.cut != 0));
 }
 
+bool sim_check_gpu(const struct sim_scenario *scenario, const struct sim_node_type *type,
+                   size_t entry, const struct weir_shape *shape)
+{
+    const struct sim_gpu_type *gpu = &scenario->gpu_types[type->gpus[entry].type];
+    const bool has_codecs = shape->kind == WEIR_SHAPE_ENTIRE ||
+                            (gpu->nvdecs >= shape->nvdecs && gpu->nvencs >= shape->nvencs);
+    const bool is_cut = type->share == SIM_SHARING_MIG;
+    if (!weir_shape_takes_type(shape, type->gpus[entry].type))
+        return false;
+    if (is_cut || shape->kind == WEIR_SHAPE_SLICE)
+        return is_cut && has_instance(gpu->mig, type->cuts, entry, shape);
+    return has_codecs && gpu->mem_bytes >= shape->gpu_mem_bytes;
+}
+
 /* GPUs of the node that can hold the shape's part of one GPU. */
 static uint32_t suitable_gpus(const struct sim_scenario *scenario, const struct sim_node_type *type,
                               const struct weir_shape *shape)
 {
     uint32_t count = 0;
-    for (size_t i = 0; i < type->gpus_count; i++) {
-        const struct sim_gpu_type *gpu = &scenario->gpu_types[type->gpus[i].type];
-        const bool is_type = weir_shape_takes_type(shape, type->gpus[i].type);
-        const bool has_codecs = shape->kind == WEIR_SHAPE_ENTIRE ||
-                                (gpu->nvdecs >= shape->nvdecs && gpu->nvencs >= shape->nvencs);
-        const bool is_cut = type->share == SIM_SHARING_MIG;
-        if (is_cut || shape->kind == WEIR_SHAPE_SLICE)
-            count += is_type && is_cut && has_instance(gpu->mig, type->cuts, i, shape)
-                         ? type->gpus[i].count
-                         : 0;
-        else if (is_type && has_codecs && gpu->mem_bytes >= shape->gpu_mem_bytes)
-            count += type->gpus[i].count;
-    }
+    for (size_t i = 0; i < type->gpus_count; i++)
+        count += sim_check_gpu(scenario, type, i, shape) ? type->gpus[i].count : 0;
     return count;
 }
 

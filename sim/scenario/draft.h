@@ -39,6 +39,7 @@ struct draft_gpu_type {
     struct draft_head head;
     struct sim_gpu_type to;
     char *mig;
+    char *codecs;
 };
 
 struct draft_gpu_count {
@@ -211,8 +212,18 @@ struct draft_factor {
     double factor;
 };
 
+struct draft_codec {
+    struct draft_head head;
+    uint32_t codec;
+    uint32_t preset;
+    uint32_t width, height;
+    double frames;
+    double attained;
+};
+
 struct draft_service {
     struct draft_head head;
+    struct draft_codec decode, encode;
     struct sim_service to;
     struct draft_list gpu_factor;
     struct draft_list class_factor;
@@ -237,6 +248,8 @@ struct draft_stage {
     char *env;
     char *after;
     char *model;
+    char *measured_on;
+    uint32_t work;
 };
 
 struct draft_pipeline {
@@ -247,6 +260,7 @@ struct draft_pipeline {
     double loop_hz;
     uint32_t teardown;
     int64_t store_bandwidth_bytes;
+    char *measured_on;
     struct draft_list stages;
 };
 
@@ -268,6 +282,8 @@ struct draft_job_class {
     struct draft_traffic traffic;
     char *gpu_types;
     int64_t priority;
+    char *measured_on;
+    uint32_t work;
 };
 
 /* Where jobs come from. */
@@ -294,6 +310,8 @@ struct draft_jobs {
     uint64_t queue_limit;
     uint32_t retries;
     struct sim_law *retry_delay;
+    char *measured_on;
+    uint32_t work;
 };
 
 struct draft_fill {
@@ -369,6 +387,7 @@ struct draft_scenario {
     int64_t warmup_ns;
     int64_t start_unix_s;
     uint32_t contention;
+    char *measured_on;
     struct draft_quantum quantum;
     struct draft_catalog catalog;
     struct draft_truth truth;

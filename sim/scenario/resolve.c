@@ -314,6 +314,8 @@ void sim_resolve(struct sim_resolver *resolver)
     sim_resolve_workloads(resolver);
     resolve_contention(resolver);
     sim_resolve_exclusive(resolver);
+    sim_resolve_codecs(resolver);
+    sim_resolve_speeds(resolver);
     sim_resolve_repartition(resolver);
     sim_resolve_timeline(resolver);
     sim_resolve_power(resolver);

@@ -92,6 +92,14 @@ void sim_resolve_repartition(struct sim_resolver *resolver);
 bool sim_resolve_mig_request(struct sim_resolver *resolver, const struct sim_yaml *at,
                              struct draft_request *draft, struct weir_request *request);
 
+/* resolve_speed.c: how fast work goes where; after all shapes and how GPUs are shared. */
+void sim_resolve_speeds(struct sim_resolver *resolver);
+
+/* resolve_codec.c: work on codec engines; which GPU types a stage keeps to for it. */
+void sim_resolve_codecs(struct sim_resolver *resolver);
+/* Notes what nobody said, where it matters. */
+void sim_resolve_assume(struct sim_resolver *resolver, const char *text);
+
 /* References by name; report and return WEIR_NO_INDEX when there is no such thing. */
 uint32_t sim_resolve_gpu_type(struct sim_resolver *resolver, const struct sim_yaml *at,
                               const char *name);

@@ -3,6 +3,7 @@
  * Resolving GPU types, node types and nodes. Built-in GPU types that are used are written into the
  * draft's catalogue in the order of their first use, so that the canonical text is complete.
  */
+#include "sim/scenario/catalog_codecs.h"
 #include "sim/scenario/catalog_gpus.h"
 #include "sim/scenario/resolve.h"
 #include "workloads/openb.h"
@@ -54,6 +55,7 @@ static void use_gpu_type(struct sim_resolver *resolver, const struct draft_head 
                                                   .to = { .mem_bytes = SIM_ABSENT_BYTES,
                                                           .nvdecs = SIM_ABSENT_COUNT,
                                                           .nvencs = SIM_ABSENT_COUNT,
+                                                          .nvenc_sessions = SIM_ABSENT_COUNT,
                                                           .idle_w = (double)NAN,
                                                           .limit_w = (double)NAN,
                                                           .speed = (double)NAN } };
@@ -75,6 +77,38 @@ static void use_factors(struct sim_resolver *resolver, const struct draft_list *
         const struct draft_factor *factors = stage[s].service.gpu_factor.items;
         for (size_t i = 0; i < stage[s].service.gpu_factor.count; i++)
             use_gpu_type(resolver, &factors[i].head);
+    }
+}
+
+/* The type of "h100" or "h100/1g.10gb". */
+static void use_measured(struct sim_resolver *resolver, const struct draft_head *head,
+                         const char *measured_on)
+{
+    if (measured_on == NULL)
+        return;
+    char *name = sim_arena_copy(resolver->arena, measured_on);
+    name[strcspn(name, "/")] = '\0';
+    const struct draft_head type = { sim_draft_at(head, "measured_on"), name };
+    use_gpu_type(resolver, &type);
+}
+
+static void use_origins(struct sim_resolver *resolver)
+{
+    const struct draft_scenario *draft = resolver->draft;
+    const struct draft_pipeline *pipelines = draft->pipelines.items;
+    const struct draft_jobs *jobs = draft->jobs.items;
+    use_measured(resolver, &draft->head, draft->measured_on);
+    for (size_t p = 0; p < draft->pipelines.count; p++) {
+        const struct draft_stage *stages = pipelines[p].stages.items;
+        use_measured(resolver, &pipelines[p].head, pipelines[p].measured_on);
+        for (size_t s = 0; s < pipelines[p].stages.count; s++)
+            use_measured(resolver, &stages[s].head, stages[s].measured_on);
+    }
+    for (size_t j = 0; j < draft->jobs.count; j++) {
+        const struct draft_job_class *classes = jobs[j].source.classes.items;
+        use_measured(resolver, &jobs[j].head, jobs[j].measured_on);
+        for (size_t c = 0; c < jobs[j].source.classes.count; c++)
+            use_measured(resolver, &classes[c].head, classes[c].measured_on);
     }
 }
 
@@ -100,6 +134,19 @@ static void use_all(struct sim_resolver *resolver)
     const struct draft_pipeline *pipelines = draft->pipelines.items;
     for (size_t i = 0; i < draft->pipelines.count; i++)
         use_factors(resolver, &pipelines[i].stages);
+    use_origins(resolver);
+}
+
+/* The built-in type whose engines it has. */
+static char *codecs_of(struct sim_resolver *resolver, const struct draft_gpu_type *draft,
+                       char *usual)
+{
+    if (draft->codecs == NULL)
+        return usual;
+    if (!sim_catalog_has_codecs(draft->codecs))
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "codecs"),
+                         "no built-in GPU type with codec engines is called '%s'", draft->codecs);
+    return draft->codecs;
 }
 
 /* What `type` does not say comes from `known`. */
@@ -111,7 +158,9 @@ static struct sim_gpu_type merge_types(struct sim_gpu_type type, const struct si
         type.nvdecs = known->nvdecs;
     if (type.nvencs == SIM_ABSENT_COUNT)
         type.nvencs = known->nvencs;
-    type.speed = isnan(type.speed) ? known->speed : type.speed;
+    if (type.nvenc_sessions == SIM_ABSENT_COUNT)
+        type.nvenc_sessions = known->nvenc_sessions;
+    type.speed = isnan(type.speed) ? known->speed : type.speed; /* NAN = by the kind of work */
     type.idle_w = isnan(type.idle_w) ? known->idle_w : type.idle_w;
     type.limit_w = isnan(type.limit_w) ? known->limit_w : type.limit_w;
     return type;
@@ -121,17 +170,20 @@ static struct sim_gpu_type merge_types(struct sim_gpu_type type, const struct si
 static void complete_type(struct sim_resolver *resolver, struct draft_gpu_type *draft)
 {
     const struct sim_catalog_gpu *known = sim_catalog_gpu_find(draft->head.name);
-    struct sim_gpu_type built_in = { .speed = 1 };
+    struct sim_gpu_type built_in = { .speed = (double)NAN, .nvenc_sessions = UINT32_MAX };
     if (known != NULL)
-        built_in = (struct sim_gpu_type){ .mem_bytes = known->mem_bytes,
-                                          .nvdecs = known->nvdecs,
-                                          .nvencs = known->nvencs,
-                                          .speed = 1,
-                                          .idle_w = known->idle_w,
-                                          .limit_w = known->limit_w };
+        built_in =
+            (struct sim_gpu_type){ .mem_bytes = known->mem_bytes,
+                                   .nvdecs = known->nvdecs,
+                                   .nvencs = known->nvencs,
+                                   .nvenc_sessions = sim_catalog_encode_sessions(draft->head.name),
+                                   .speed = (double)NAN,
+                                   .idle_w = known->idle_w,
+                                   .limit_w = known->limit_w };
     draft->to = merge_types(draft->to, &built_in);
     draft->to.name = draft->head.name;
     draft->to.mig = sim_resolve_mig_table(resolver, draft);
+    draft->to.codecs = codecs_of(resolver, draft, draft->head.name);
 }
 
 static struct sim_gpu_type true_type(struct sim_resolver *resolver,
@@ -143,6 +195,7 @@ static struct sim_gpu_type true_type(struct sim_resolver *resolver,
     struct sim_gpu_type type = merge_types(truth->to, believed);
     type.name = believed->name;
     type.mig = truth->mig == NULL ? believed->mig : sim_resolve_mig_table(resolver, truth);
+    type.codecs = codecs_of(resolver, truth, believed->codecs);
     return type;
 }
 

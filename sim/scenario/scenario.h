@@ -27,10 +27,13 @@ struct sim_gpu_type {
     int64_t mem_bytes;
     uint32_t nvdecs;
     uint32_t nvencs;
-    double speed; /* relative to the reference GPU of the service laws; 1 = same */
+    double speed; /* as the scenario gives it, NAN = by the catalogue */
     double idle_w;
     double limit_w;
     const struct weir_mig *mig; /* how it can be cut, NULL = not at all */
+    char *codecs;               /* the built-in type whose codec engines it has */
+    uint32_t
+        nvenc_sessions; /* encode sessions of all such GPUs of a node; UINT32_MAX = any number */
 };
 
 /* How workers share the GPUs of a node. */
@@ -139,6 +142,41 @@ struct sim_drift {
     double correlation; /* of the logarithms of neighbouring steps */
 };
 
+/* What an instance has of the whole GPU without MIG. */
+struct sim_gpu_part {
+    double sms;
+    double bandwidth; /* goes with its slots of memory */
+};
+static inline struct sim_gpu_part sim_gpu_part(const struct weir_mig *table,
+                                               const struct weir_mig_profile *profile)
+{
+    return (struct sim_gpu_part){ (double)profile->sms / table->sms,
+                                  (double)profile->slots / table->slots };
+}
+
+/* By what work on an instance goes. */
+enum sim_pace { SIM_PACE_WHOLE, SIM_PACE_SMS, SIM_PACE_BANDWIDTH };
+
+/* How fast a kind of work goes where: its time is divided by that. */
+struct sim_speed {
+    double *on_type; /* by GPU type, relative to where it was measured; NULL = 1 everywhere */
+    uint32_t pace;   /* enum sim_pace: times that part of the GPU */
+};
+
+static inline double sim_pace_of(uint32_t pace, struct sim_gpu_part part)
+{
+    return pace == SIM_PACE_WHOLE ? 1 : pace == SIM_PACE_SMS ? part.sms : part.bandwidth;
+}
+
+/* On a GPU of the type (WEIR_NO_INDEX = none), or a part of it. */
+static inline double sim_speed_at(const struct sim_speed *speed, uint32_t gpu_type,
+                                  struct sim_gpu_part part)
+{
+    if (speed->on_type == NULL || gpu_type == WEIR_NO_INDEX)
+        return 1;
+    return speed->on_type[gpu_type] * sim_pace_of(speed->pace, part);
+}
+
 /* ---- scheduler ---- */
 
 struct sim_policy_choice {
@@ -231,15 +269,22 @@ enum sim_worker_choice { SIM_WORKER_OLDEST, SIM_WORKER_NEWEST };
 
 /* Service time of one task on one worker, in seconds:
  *   (law * (scale_by_size ? mean size of the batch : 1) + per_size * sum of sizes
- *    + base + per_item * batch) * class factor * gpu factor / gpu speed
+ *    + base + per_item * batch) * class factor * gpu factor / speed
  * With a table, its value at (gpu type, batch, mean size) replaces base, per_item and per_size, and
- * `law` is a factor without unit (default const(1)). `gpu speed` counts only for stages that use a
- * GPU and only where no factor and no table is given for that type. */
+ * `law` is a factor without unit (default const(1)). `speed` counts only for stages that use a GPU
+ * and only where no factor and no table is given for that type. */
 struct sim_service_point {
     uint32_t gpu_type; /* WEIR_NO_INDEX = any */
     double batch;
     double size;
     double seconds;
+};
+
+/* Frames on codec engines: one session works on one engine, and items of a task are sessions. */
+struct sim_codec_work {
+    double *seconds;  /* of one engine for a unit of size, by GPU type; NULL = no such work */
+    double fastest_s; /* of these, what demands are counted in */
+    uint32_t engines; /* that a worker uses */
 };
 
 struct sim_service {
@@ -252,6 +297,7 @@ struct sim_service {
     double *class_factor; /* by item class; NULL = all 1 */
     struct sim_service_point *table;
     size_t table_count;
+    struct sim_codec_work decode, encode; /* what comes on top, one after the other */
 };
 
 /* What work takes of the memory system of its GPU while it runs (sim/cluster/traffic.h). */
@@ -280,6 +326,7 @@ struct sim_stage {
     int32_t workers; /* fixed count, -1 = auto (workers_per_node is resolved into it) */
     uint32_t batch;
     struct sim_service service;
+    struct sim_speed speed;
     struct sim_law *returns;   /* items one item turns into; rounded down at a uniform threshold */
     struct sim_law *setup;     /* time; NULL = none */
     struct sim_law *bytes_out; /* of one item given back; NULL = 0 */
@@ -408,6 +455,7 @@ struct sim_job_spec {
     struct sim_law *service;
     struct sim_law *patience;
     double estimate_factor; /* estimate over run time, when the estimate is not known */
+    struct sim_speed speed;
 };
 
 struct sim_workload {
@@ -577,6 +625,8 @@ struct sim_scenario {
     struct sim_expect *expects;
     size_t expects_count;
 
+    const char **assumptions; /* sentences: what nobody said, where it matters, and its source */
+    size_t assumptions_count;
     uint32_t sources_measured, sources_datasheet, sources_guess, sources_unstated;
     uint32_t knobs; /* per-stage worker counts and other keys the user had to set beyond the work */
     struct sim_input_file *files; /* the scenario itself and what it read */

@@ -31,10 +31,18 @@ static const struct sim_field gpu_type_fields[] = {
       MOST(1e6), SHOWS_POWER, HELP("power drawn when nothing runs") },
     { NUMBER("limit", draft_gpu_type, to.limit_w), UNIT(POWER), ABSENT("built-in value, else 0 W"),
       MOST(1e6), SHOWS_POWER, HELP("power drawn at full load") },
-    { NUMBER("speed", draft_gpu_type, to.speed), ABSENT("1"), RANGE(1e-6, 1e6),
-      ACTS(SIM_ACTS_TIMED), HELP("speed relative to the GPU the service times were taken on") },
+    { NUMBER("speed", draft_gpu_type, to.speed),
+      ABSENT("by the kind of work, from the built-in types"), RANGE(1e-6, 1e6),
+      ACTS(SIM_ACTS_TIMED),
+      HELP("speed relative to the GPU the times were measured on, whatever the kind of work") },
     { TEXT("mig", draft_gpu_type, mig), ABSENT("that of the built-in type of this name, else none"),
       HELP("table of MIG profiles: a100-40, a100-80, h100, h200, b200, a30, or none") },
+    { TEXT("codecs", draft_gpu_type, codecs), ABSENT("its own name"), ACTS(SIM_ACTS_PIPELINES),
+      HELP("built-in GPU type whose codec engines it has") },
+    { COUNT("nvenc_sessions", draft_gpu_type, to.nvenc_sessions),
+      ABSENT("rtx4090: 8, else any number"), MOST(1e6), ACTS(SIM_ACTS_TIMED),
+      HELP("encode sessions at a time on all GPUs of a node that have such a limit (GeForce): a "
+           "worker opens one for every encoder it uses, and does not start without") },
 };
 static const struct sim_section gpu_type_section = {
     MAPPING("catalog.gpu_types.NAME", draft_gpu_type, gpu_type_fields), SOURCES,

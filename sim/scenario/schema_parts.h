@@ -65,6 +65,22 @@
         TEXT("name", type, head.name), REQUIRED, HELP(text)                                        \
     }
 
+/* enum sim_gpu_work */
+#define WORK_FIELD(type, means)                                                                    \
+    {                                                                                              \
+        CHOICE("work", type, work, "dense|memory_bound|decode"), ABSENT(means),                    \
+            HELP(                                                                                  \
+                "what bounds it on a GPU, which decides how much faster it goes on another type: " \
+                "matrix products, memory bandwidth, or tokens of one sequence at a time")          \
+    }
+#define MEASURED_FIELD(type, means)                                                                \
+    {                                                                                              \
+        TEXT("measured_on", type, measured_on), ABSENT(means),                                     \
+            HELP("GPU type its times were measured on, or an instance of it: h100, h100/1g.10gb; " \
+                 "on others they are divided by the ratio of the speeds")                          \
+    }
+#define FIRST_TYPE "the first GPU type of the cluster that can hold it"
+
 extern const struct sim_section sim_schema_quantum;
 extern const struct sim_section sim_schema_catalog;
 extern const struct sim_section sim_schema_truth;

@@ -138,6 +138,7 @@ static const struct sim_field pipeline_fields[] = {
       MOST(LARGEST_BYTES), NEEDS("execution: batch|batch_debug|auto"),
       HELP("batch: bytes a second of the store that takes what lies between two stages, written "
            "and read while nothing is processed; 0 = takes no time") },
+    MEASURED_FIELD(draft_pipeline, "that of the scenario"),
     { LIST("stages", draft_pipeline, stages, &sim_schema_stage), REQUIRED,
       HELP("the stages in order; each feeds the next") },
 };

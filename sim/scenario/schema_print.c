@@ -179,14 +179,19 @@ static void put_sections(FILE *out, const struct sim_section *section)
 static void put_gpus(FILE *out)
 {
     fputs("\n## Built-in GPU types\n\n"
-          "| name | memory [GB] | NVDEC | NVENC | idle [W] | limit [W] |\n"
-          "|---|---:|---:|---:|---:|---:|\n",
+          "Speeds are relative to an A100-80 SXM at the same kind of work (`work`).\n\n"
+          "| name | memory [GB] | NVDEC | NVENC | idle [W] | limit [W] | dense | memory-bound | "
+          "decode | source of dense |\n"
+          "|---|---:|---:|---:|---:|---:|---:|---:|---:|---|\n",
           out);
     for (size_t i = 0; i < sim_catalog_gpu_count(); i++) {
         const struct sim_catalog_gpu *gpu = sim_catalog_gpu_at(i);
-        fprintf(out, "| `%s` | %lld | %u | %u | %g | %g |\n", gpu->name,
+        fprintf(out, "| `%s` | %lld | %u | %u | %g | %g |", gpu->name,
                 (long long)(gpu->mem_bytes / 1000000000), gpu->nvdecs, gpu->nvencs, gpu->idle_w,
                 gpu->limit_w);
+        for (uint32_t work = 0; work < SIM_GPU_WORKS; work++)
+            fprintf(out, gpu->speed[work] > 0 ? " %g |" : " - |", gpu->speed[work]);
+        fprintf(out, " %s |\n", gpu->dense_source == NULL ? "nothing known" : gpu->dense_source);
     }
 }
 

@@ -113,6 +113,40 @@ static const struct sim_section factor_section = {
     HELP("A factor by name.")
 };
 
+#define CODEC_WORK_FIELDS                                                                          \
+    { COUNT("width", draft_codec, width), ABSENT("1920"), RANGE(1, 65536),                         \
+      HELP("pixels of a line; a frame costs its pixels") },                                        \
+        { COUNT("height", draft_codec, height), ABSENT("1080"), RANGE(1, 65536),                   \
+          HELP("lines of a frame") },                                                              \
+        { NUMBER("frames", draft_codec, frames), REQUIRED, RANGE(1e-6, 1e12),                      \
+          HELP("frames of an item of size 1") },                                                   \
+    {                                                                                              \
+        NUMBER("attained", draft_codec, attained), UNIT(FRACTION), ABSENT("65%"), RANGE(1e-3, 1),  \
+            HELP("share of the engine's rate that a program gets: 65 % was measured with ffmpeg, " \
+                 "25 % with scaling and conversion of colours")                                    \
+    }
+
+static const struct sim_field decode_fields[] = {
+    { CHOICE("codec", draft_codec, codec, "h264|hevc|hevc10|vp9|av1"), REQUIRED,
+      HELP("what is decoded; hevc10 has 10 bits a sample") },
+    CODEC_WORK_FIELDS,
+};
+static const struct sim_field encode_fields[] = {
+    { CHOICE("codec", draft_codec, codec, "h264|hevc|hevc10|vp9|av1"), REQUIRED,
+      HELP("what is encoded: h264, hevc or av1") },
+    { CHOICE("preset", draft_codec, preset, "p1|p3|p5|p7"), ABSENT("p3"),
+      HELP("preset of the encoder, the fastest first") },
+    CODEC_WORK_FIELDS,
+};
+static const struct sim_section decode_section = {
+    MAPPING("service.decode", draft_codec, decode_fields), SOURCES,
+    HELP("Frames that a decoder works on.")
+};
+static const struct sim_section encode_section = {
+    MAPPING("service.encode", draft_codec, encode_fields), SOURCES,
+    HELP("Frames that an encoder works on.")
+};
+
 static const struct sim_field service_fields[] = {
     { LAW("law", draft_service, to.law), UNIT(TIME), ABSENT("const(0), with a table const(1)"),
       HELP("random part of the service time; with a table a factor without unit") },
@@ -128,6 +162,10 @@ static const struct sim_field service_fields[] = {
       HELP("factor by GPU type; replaces the type's speed") },
     { NAMED("class_factor", draft_service, class_factor, &factor_section),
       HELP("factor by item class") },
+    { SECTION("decode", draft_service, decode, &decode_section), ABSENT("none"),
+      HELP("frames to decode, at the rate of the engines of the GPU type; comes on top") },
+    { SECTION("encode", draft_service, encode, &encode_section), ABSENT("none"),
+      HELP("frames to encode, at the rate of the engines of the GPU type; comes on top") },
     { TEXT("table", draft_service, table), ABSENT("none"),
       HELP("CSV file with columns gpu_type, batch, size, seconds: replaces base, per_item and "
            "per_size") },
@@ -143,6 +181,8 @@ static const struct sim_field model_fields[] = {
       HELP("items a task takes") },
     { SECTION("service", draft_stage, service, &service_section), ABSENT("that of the stage"),
       HELP("time one task takes: a law or a mapping") },
+    WORK_FIELD(draft_stage, "that of the stage"),
+    MEASURED_FIELD(draft_stage, "that of the stage"),
     { LAW("returns", draft_stage, to.returns), ABSENT("const(1)"),
       HELP("items that one item turns into") },
     { LAW("setup", draft_stage, to.setup), UNIT(TIME), ABSENT("0 s"), HELP("time to load it") },
@@ -176,6 +216,8 @@ static const struct sim_field stage_fields[] = {
       HELP("items a task takes") },
     { SECTION("service", draft_stage, service, &service_section), REQUIRED,
       HELP("time one task takes: a law or a mapping") },
+    WORK_FIELD(draft_stage, "dense"),
+    MEASURED_FIELD(draft_stage, "that of the pipeline"),
     { LAW("returns", draft_stage, to.returns), DEFAULT("const(1)"),
       HELP("items that one item turns into") },
     { LAW("setup", draft_stage, to.setup), UNIT(TIME), ABSENT("0 s"),

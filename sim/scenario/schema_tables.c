@@ -268,6 +268,9 @@ static const struct sim_field scenario_fields[] = {
       HELP(
           "work on devices that others use too: its rate follows what happens there while it runs, "
           "or stays as its start found them") },
+    { TEXT("measured_on", draft_scenario, measured_on), ABSENT(FIRST_TYPE), ACTS(SIM_ACTS_TIMED),
+      HELP("GPU type that times were measured on where nothing nearer says it, or an instance of "
+           "it: h100, h100/1g.10gb") },
     { SECTION("catalog", draft_scenario, catalog, &sim_schema_catalog),
       HELP("hardware as the scheduler is told") },
     { SECTION("truth", draft_scenario, truth, &sim_schema_truth),

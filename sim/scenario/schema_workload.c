@@ -76,6 +76,8 @@ static const struct sim_field job_class_fields[] = {
       HELP("larger is more urgent") },
     { SECTION("memory_traffic", draft_job_class, traffic, &sim_schema_traffic), ABSENT("none"),
       HELP("what each member takes of the memory system of its GPU") },
+    WORK_FIELD(draft_job_class, "that of all jobs"),
+    MEASURED_FIELD(draft_job_class, "that of all jobs"),
 };
 static const struct sim_section job_class_section = {
     MAPPING("jobs[].classes[]", draft_job_class, job_class_fields), SOURCES, HELP("A kind of jobs.")
@@ -140,6 +142,8 @@ static const struct sim_field jobs_fields[] = {
       HELP("how often a refused job comes again") },
     { LAW("retry_delay", draft_jobs, retry_delay), UNIT(TIME), ABSENT("60 s"),
       HELP("time until a refused job comes again") },
+    WORK_FIELD(draft_jobs, "dense"),
+    MEASURED_FIELD(draft_jobs, "that of the scenario; run times of a trace are as recorded"),
 };
 const struct sim_section sim_schema_jobs = {
     MAPPING("jobs[]", draft_jobs, jobs_fields),

@@ -329,6 +329,18 @@ weir_status sim_worker_start(struct sim_workers *workers, const struct sim_worke
     return WEIR_OK;
 }
 
+struct sim_gpu_part sim_worker_part(const struct sim_workers *workers,
+                                    const struct sim_worker *worker)
+{
+    const struct sim_cluster *cluster = workers->context->cluster;
+    const struct sim_lease *lease = &sim_first_of(worker)->lease;
+    const struct sim_use *use = &lease->claim->parts[0].use;
+    if (lease->claim->use_count == 0 || use->slice == NULL)
+        return (struct sim_gpu_part){ 1, 1 };
+    const struct sim_node *node = &cluster->nodes[lease->node];
+    return sim_gpu_part(cluster->gpus[node->gpu_first + use->gpu].mig, use->slice);
+}
+
 void sim_worker_withdraw(struct sim_workers *workers, struct sim_worker *worker)
 {
     assert(worker->state == SIM_WORKER_GONE && worker->places > 0);

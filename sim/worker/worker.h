@@ -22,6 +22,7 @@
 #ifndef SIM_WORKER_WORKER_H
 #define SIM_WORKER_WORKER_H
 
+#include "sim/scenario/scenario.h"
 #include "sim/worker/context.h"
 #include "weir/cluster.h"
 #include "weir/shape.h"
@@ -104,6 +105,10 @@ void sim_worker_withdraw(struct sim_workers *workers, struct sim_worker *worker)
 /* Place `index` of a worker; index 0 is the worker's own. */
 struct sim_place sim_worker_place(const struct sim_worker *worker, uint32_t index);
 uint64_t sim_worker_place_id(const struct sim_worker *worker, uint32_t index);
+
+/* What the instance of its first place has of the GPU; all of it when it is on none. */
+struct sim_gpu_part sim_worker_part(const struct sim_workers *workers,
+                                    const struct sim_worker *worker);
 
 /* Moves along a legal edge, at the engine's time. */
 void sim_worker_set_state(struct sim_workers *workers, struct sim_worker *worker,

@@ -37,7 +37,8 @@ PY
 # notebooks hold.
 mixed() {
     local job
-    expect 0 "$WEIR_BIN" run "$WEIR_SOURCE_DIR/scenarios/examples/mixed_cluster.yaml" -q -o mixed.db
+    expect 0 "$WEIR_BIN" run "$WEIR_SOURCE_DIR/scenarios/examples/mixed_cluster.yaml" -q -o mixed.db \
+        --set catalog.gpu_types.h100.speed=1 --set catalog.gpu_types.t4.speed=1
     holders_are_real mixed.db
     job=$(ask mixed.db "SELECT 'train/' || name FROM v_job WHERE label_name = 'train/gang'
         AND wait_s > 60 ORDER BY submit_s LIMIT 1")

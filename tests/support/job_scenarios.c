@@ -223,7 +223,9 @@ char *test_job_scenario(uint64_t seed, const char *trace)
     writer.is_grid = chance(&writer, 50);
     writer.is_mig = chance(&writer, 20);
     (void)fprintf(writer.out,
-                  "schema: 1\nname: random\nseed: %" PRIu64 "\nhorizon: %s\nwarmup: %s\ncluster:\n",
+                  "schema: 1\nname: random\nseed: %" PRIu64 "\nhorizon: %s\nwarmup: %s\n"
+                  "catalog: {gpu_types: {h100: {speed: 1}, a100-80: {speed: 1}, t4: {speed: 1}, "
+                  "l4: {speed: 1}}}\ncluster:\n",
                   seed, PICK(&writer, "10 min", "1 h", "3 h"), PICK(&writer, "0 s", "1 min"));
     put_nodes(&writer);
     put_scheduler(&writer);

@@ -245,15 +245,16 @@ static void instances_of_one_gpu_share_its_power(void)
 {
     struct ends ends;
     const double alone_w = 95 + 605 * 16 / 132.0;
+    const double alone_s = 100 * 132 / 16.0; /* measured on a whole GPU */
     const double throttle = (400.0 - 95) / (605 * 112 / 132.0);
     CHECK(alone_w < 400);
 #define VICTIM PIPELINE("p", "1", "name: a, cpus: 1, mig: 1g, workers: 1, service: 100 s")
     free(run("gpus: {h100: 1}, share: mig, power_cap: 400 W", "", VICTIM, "", &ends));
-    check_ends(&ends, 1, 100);
+    check_ends(&ends, 1, alone_s);
     free(run("gpus: {h100: 1}, share: mig, power_cap: 400 W", "",
              VICTIM PIPELINE("q", "6", "name: b, cpus: 1, mig: 1g, workers: 6, service: 100 s"), "",
              &ends));
-    check_ends(&ends, 7, 100 / throttle);
+    check_ends(&ends, 7, alone_s / throttle);
 }
 
 /* ---- what is refused ---- */
