@@ -317,6 +317,9 @@ static void resolve_rows(struct speeds *speeds, const struct draft_jobs *jobs,
                                .is_recorded = true,
                                .shape = &any };
     find_measured(speeds, &work, &jobs->head, NULL, &jobs->head, jobs->measured_on);
+    if (jobs->work != SIM_ABSENT_COUNT && work.measured_on == NULL)
+        sim_report_error(speeds->resolver->report, sim_draft_at(&jobs->head, "work"),
+                         "needs measured_on: run times of a trace are as recorded");
     const struct sim_speed speed = resolve_speed(speeds, &work, &any);
     for (size_t i = 0; i < workload->jobs_count; i++)
         if (workload->jobs[i].shape.gpu_units > 0)
