@@ -86,7 +86,8 @@ enum sim_kind {
     SIM_KIND_CUT = 16,            /* target: node, argument: GPU */
     SIM_KIND_NEWS = 17,           /* news of jobs are as old as the view */
     SIM_KIND_WORK = 18,           /* of the activities */
-    SIM_KIND_DRIFT = 20           /* target: entry of drift */
+    SIM_KIND_DRIFT = 20,          /* target: entry of drift */
+    SIM_KIND_MEMORY = 21          /* target: node */
 };
 
 /* The result digest adds up one mixed word per transition (what, who, when), so that it depends on

@@ -489,6 +489,7 @@ void sim_worker_set_state(struct sim_workers *workers, struct sim_worker *worker
             sim_hold_note_life(workers, hold);
     }
     if (from == SIM_WORKER_BUSY) {
+        sim_worker_take_bytes(workers, worker, 0);
         const float share = worker->share;
         set_share(workers, worker, 1);
         run(workers, worker, false);
