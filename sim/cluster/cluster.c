@@ -6,6 +6,7 @@
 #include "sim/cluster/cluster.h"
 
 #include "sim/cluster/compute.h"
+#include "sim/cluster/memory.h"
 #include "sim/cluster/power.h"
 #include "sim/cluster/sharing.h"
 #include "sim/cluster/traffic.h"
@@ -300,6 +301,8 @@ static void book(struct sim_cluster *cluster, const struct sim_lease *lease, int
     node->cpu_held += sign * lease->claim->cpu_units;
     node->ram_used_bytes += sign * lease->claim->ram_used_bytes;
     node->sessions_held += (uint32_t)sign * sessions_of(cluster, lease);
+    if (sign > 0 && sim_memory_is_timed(cluster))
+        sim_memory_note(cluster, lease->node);
     assert(node->cpu_held >= 0 && node->cpu_held <= node->cpu_total);
     for (uint32_t d = 0; d < lease->claim->device_count; d++) {
         const struct weir_device *device = &lease->claim->parts[d].device;

@@ -102,6 +102,10 @@ struct sim_node {
     uint32_t gpu_first, gpu_count;
     int64_t cpu_total, cpu_held; /* units */
     int64_t ram_total_bytes, ram_used_bytes;
+    int64_t work_bytes, store_bytes; /* in time: input in hand, outputs that wait (memory.h) */
+    uint32_t next_grown;             /* node + 1, in the list of those where these grew */
+    bool has_grown;                  /* it is in that list */
+    bool is_watched;                 /* a look of the memory monitor is to come */
     uint32_t sessions_held, sessions_most; /* of encoders, on GPUs that have a limit */
     double cpu_load;                       /* CPUs asked for by running tasks */
     double slow; /* services that start now take this much longer; 1 = normal */
@@ -122,6 +126,7 @@ struct sim_cluster {
     uint32_t node_count;
     uint32_t gpu_count;
     uint32_t first_drawing;            /* node + 1 */
+    uint32_t first_grown;              /* node + 1 */
     struct sim_activities *activities; /* NULL = no work is timed here */
     bool has_compute;                  /* some GPU has a resource of it */
 };

@@ -207,6 +207,17 @@ uint64_t sim_pipeline_ages(const struct sim_pipeline_run *run, int64_t now_ns, i
 
 weir_status sim_pipeline_check(const struct sim_pipeline_run *run, struct weir_error *error);
 
+/* ---- memory.c: bytes of items in the memory of nodes ---- */
+
+/* The task in hand begins. */
+void sim_stage_pick_up(struct sim_stage_run *stage, const struct sim_hand *hand);
+/* It is over, and nobody needs its input any more; what it made lies on its node. */
+void sim_stage_use_up(struct sim_stage_run *stage, const struct sim_hand *hand);
+void sim_stage_lay_down(struct sim_stage_run *stage, const struct sim_hand *hand,
+                        const struct sim_queue *output);
+/* An item needs no memory any more. */
+void sim_pipeline_item_leaves(struct sim_pipeline_run *run, struct sim_item *item);
+
 /* ---- pace.c: tasks in time ---- */
 
 /* Begins a task of so much work, after the pause of the hand. */

@@ -173,6 +173,7 @@ weir_status sim_stage_work(struct sim_stage_run *stage, struct sim_hand *hand)
     stage->count[SIM_WORKER_IDLE]--;
     stage->count[SIM_WORKER_BUSY]++;
     sim_worker_set_state(run->config.workers, hand->worker, SIM_WORKER_BUSY);
+    sim_stage_pick_up(stage, hand);
     const struct sim_task task = { &run->items, hand->task_head, hand->task_count };
     const struct sim_service_time time = sim_service_draw(stage, &task, hand->worker);
     hand->task_start_ns = sim_engine_now(run->context->engine);
@@ -192,6 +193,7 @@ void sim_pipeline_item_done(struct sim_pipeline_run *run, uint32_t index, bool i
         run->finished++;
     else
         run->dropped++;
+    sim_pipeline_item_leaves(run, &run->items.items[index]);
     sim_item_free(&run->items, index);
     if (sim_pipeline_is_done(run))
         run->completed_ns = run->flow->completed_ns(run, now_ns);
@@ -459,6 +461,7 @@ weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_hand *hand,
     hand->deaths = 0;
     run->demand_ns += hand->demand_ns;
     sim_meter_task_done(run->context->meter, now_ns, stage->index, service_ns);
+    sim_stage_use_up(stage, hand);
     uint32_t item = hand->task_head;
     hand->task_head = SIM_NO_ITEM;
     hand->task_count = 0;
@@ -474,6 +477,7 @@ weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_hand *hand,
         item = next;
     }
     stage->bytes_made += output.bytes;
+    sim_stage_lay_down(stage, hand, &output);
     WEIR_TRY(measure(stage, hand, batch, output.count));
     if (run->flow->deliver != NULL) {
         WEIR_TRY(run->flow->deliver(stage, &output));

@@ -29,6 +29,7 @@ struct sim_item {
     uint32_t attempt; /* at the present stage */
     uint32_t deaths;  /* runtime: workers that died with it in hand, at the present stage */
     uint32_t next;
+    uint32_t lies_on;    /* node + 1 in whose memory it is; 0 = nowhere */
     uint32_t task_items; /* items of the task it heads; only of tasks in a pool or held */
 };
 

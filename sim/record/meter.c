@@ -343,6 +343,11 @@ void sim_meter_setup_wasted(struct sim_meter *meter, int64_t setup_ns)
     meter->setup_wasted_ns += (double)setup_ns;
 }
 
+void sim_meter_oom(struct sim_meter *meter)
+{
+    meter->ooms++;
+}
+
 void sim_meter_spilled(struct sim_meter *meter, double bytes)
 {
     meter->spilled_bytes += bytes;

@@ -120,6 +120,8 @@ void sim_meter_wait(struct sim_meter *meter, int64_t now_ns, uint32_t stage, int
 
 /* Worker ended before it finished one task, after this much set-up. */
 void sim_meter_setup_wasted(struct sim_meter *meter, int64_t setup_ns);
+/* A worker was killed because its node had no memory left. */
+void sim_meter_oom(struct sim_meter *meter);
 /* Bytes between stages that their store could not hold. */
 void sim_meter_spilled(struct sim_meter *meter, double bytes);
 /* Work thrown away by a stop or a crash. */

@@ -103,7 +103,8 @@ struct cluster_totals {
     double capacity[SIM_RESOURCE_COUNT];
     double frag[FRAG_SERIES];
     double energy, gpu_energy; /* W ns */
-    double setup_wasted_ns, spilled_bytes, lost_ns, retries, exhausted, decisions, refused, samples;
+    double setup_wasted_ns, spilled_bytes, ooms, lost_ns, retries, exhausted, decisions, refused,
+        samples;
 };
 
 /* Integral of the number in the system at regular instants, to see whether it grows. When the
@@ -132,7 +133,7 @@ struct sim_meter {
     double frag_value[FRAG_SERIES], frag_integral[FRAG_SERIES];
     int64_t frag_since_ns;
     double setup_wasted_ns, spilled_bytes;
-    uint64_t retries, exhausted, decisions, refused, samples;
+    uint64_t ooms, retries, exhausted, decisions, refused, samples;
     struct cluster_totals base, last;
     int64_t sampled_ns;
     struct sim_percentiles latency;  /* of all pipelines */

@@ -67,6 +67,7 @@ struct cluster_totals sim_meter_cluster_totals(const struct sim_meter *meter, in
         .gpu_energy = sim_gauge_integral(&meter->gpu_power, now_ns),
         .setup_wasted_ns = meter->setup_wasted_ns,
         .spilled_bytes = meter->spilled_bytes,
+        .ooms = (double)meter->ooms,
         .retries = (double)meter->retries,
         .exhausted = (double)meter->exhausted,
         .decisions = (double)meter->decisions,

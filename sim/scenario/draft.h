@@ -100,6 +100,11 @@ struct draft_drift {
     struct sim_drift to;
 };
 
+struct draft_memory {
+    struct draft_head head;
+    struct sim_memory to;
+};
+
 struct draft_power {
     struct draft_head head;
     struct sim_power to;
@@ -113,6 +118,7 @@ struct draft_cluster {
     uint32_t nodes_every;
     struct draft_failures failures;
     struct draft_list drifts;
+    struct draft_memory memory;
     struct draft_power power;
     uint32_t share; /* of groups that do not say */
 };

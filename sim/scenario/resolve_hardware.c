@@ -3,9 +3,11 @@
  * Resolving GPU types, node types and nodes. Built-in GPU types that are used are written into the
  * draft's catalogue in the order of their first use, so that the canonical text is complete.
  */
+#include "sim/engine/time.h"
 #include "sim/scenario/catalog_codecs.h"
 #include "sim/scenario/catalog_gpus.h"
 #include "sim/scenario/resolve.h"
+
 #include "workloads/openb.h"
 
 #include <math.h>
@@ -518,6 +520,29 @@ static void read_nodes_file(struct sim_resolver *resolver, struct wl_openb_nodes
     thin_out(cluster, nodes);
 }
 
+/* What no rule asks for stays out of the canonical text. */
+static void resolve_memory(struct sim_resolver *resolver)
+{
+    struct draft_memory *draft = &resolver->draft->cluster.memory;
+    struct sim_memory *memory = &draft->to;
+    if (memory->rule == SIM_ABSENT_COUNT) {
+        if (draft->head.node != NULL)
+            sim_report_error(resolver->report, draft->head.node,
+                             "needs a rule: admit, oom_killer or memory_monitor");
+        return;
+    }
+    const bool is_monitor = memory->rule == SIM_MEMORY_MONITOR;
+    if (is_monitor && isnan(memory->threshold))
+        memory->threshold = 0.95;
+    if (is_monitor && memory->min_free_bytes == SIM_ABSENT_BYTES)
+        memory->min_free_bytes = INT64_C(1) << 30;
+    if (is_monitor && memory->refresh_ns == SIM_ABSENT_TIME)
+        memory->refresh_ns = SIM_NS_PER_S / 4;
+    if (memory->rule != SIM_MEMORY_ADMIT && isnan(memory->store_frac))
+        memory->store_frac = 0.3;
+    resolver->scenario->memory = *memory;
+}
+
 static void resolve_drift(struct sim_resolver *resolver)
 {
     const struct draft_list *list = &resolver->draft->cluster.drifts;
@@ -543,6 +568,7 @@ void sim_resolve_hardware(struct sim_resolver *resolver)
     resolve_groups(resolver);
     append_file_nodes(resolver);
     resolve_drift(resolver);
+    resolve_memory(resolver);
     wl_openb_nodes_clear(&nodes);
     sim_resolve_failures(resolver);
     sim_resolve_not_empty(resolver, sim_yaml_get(resolver->draft->cluster.head.node, "nodes"),

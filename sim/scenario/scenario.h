@@ -133,6 +133,20 @@ struct sim_failures {
     struct sim_law *detection; /* until the scheduler hears of a loss, NULL = at once */
 };
 
+/* Memory of nodes in time (sim/cluster/memory.h). */
+enum sim_memory_rule {
+    SIM_MEMORY_ADMIT,      /* a worker's own must be free when it starts */
+    SIM_MEMORY_OOM_KILLER, /* the process with most memory dies */
+    SIM_MEMORY_MONITOR     /* as Ray: retriable first, newest first */
+};
+struct sim_memory {
+    uint32_t rule;    /* enum sim_memory_rule */
+    double threshold; /* MONITOR: above max(threshold x all, all - min_free) */
+    int64_t min_free_bytes;
+    int64_t refresh_ns; /* MONITOR: one dies at each look */
+    double store_frac;  /* of a node's memory, for outputs that wait */
+};
+
 /* Service times wander; see sim/world/drift.c. */
 enum sim_drift_of { SIM_DRIFT_NODE, SIM_DRIFT_CLUSTER };
 struct sim_drift {
@@ -603,6 +617,7 @@ struct sim_scenario {
     size_t node_groups_count;
     struct sim_failures failures;
     struct sim_power power;
+    struct sim_memory memory;
     struct sim_drift *drifts; /* at most one of a kind */
     size_t drifts_count;
 

@@ -229,6 +229,32 @@ static const struct sim_section drift_section = {
     HELP("All service and run times on a node times a factor that wanders.")
 };
 
+#define IN_TIME NEEDS("rule: oom_killer|memory_monitor")
+
+static const struct sim_field memory_fields[] = {
+    { CHOICE("rule", draft_memory, to.rule, "admit|oom_killer|memory_monitor"), ABSENT("admit"),
+      HELP(
+          "admit: a worker whose own memory is not free does not start, and items need none; "
+          "oom_killer: items need memory too, and where a node has too little the worker with "
+          "most dies; memory_monitor: one dies a little earlier, at every look, as in Ray: workers "
+          "of pipelines before those of jobs, the newest first") },
+    { NUMBER("threshold", draft_memory, to.threshold), UNIT(FRACTION), ABSENT("95%"),
+      RANGE(0.01, 1), NEEDS("rule: memory_monitor"),
+      HELP("a worker dies above max(threshold x memory, memory - min_free) of a node") },
+    { BYTES("min_free", draft_memory, to.min_free_bytes), ABSENT("1 GiB"), MOST(LARGEST_BYTES),
+      NEEDS("rule: memory_monitor"), HELP("see threshold") },
+    { TIME("refresh", draft_memory, to.refresh_ns), ABSENT("250 ms"), RANGE(1e-3, 3600),
+      NEEDS("rule: memory_monitor"), HELP("time between two looks; at each one worker dies") },
+    { NUMBER("store", draft_memory, to.store_frac), UNIT(FRACTION), ABSENT("30%"), RANGE(0, 1),
+      IN_TIME,
+      HELP("share of a node's memory for outputs that wait; more is written to disk, which takes "
+           "no time and is counted (store.spill_bytes)") },
+};
+static const struct sim_section memory_section = {
+    MAPPING("cluster.memory", draft_memory, memory_fields), SCALAR("rule"), SOURCES,
+    HELP("When the memory of nodes is looked at, and who dies where it runs out.")
+};
+
 static const struct sim_field power_fields[] = {
     { CHOICE("gpu", draft_power, to.gpu, "allocated|used"),
       ABSENT("used where a power_cap or thermal is given, else allocated"), ACTS(SIM_ACTS_TIMED),
@@ -272,6 +298,8 @@ static const struct sim_field cluster_fields[] = {
       HELP("random failures of nodes, GPUs, switches and racks, and stragglers") },
     { LIST("drift", draft_cluster, drifts, &drift_section), ABSENT("none"), ACTS(SIM_ACTS_TIMED),
       HELP("service times that wander, on each node or on all together") },
+    { SECTION("memory", draft_cluster, memory, &memory_section), ABSENT("admit"),
+      ACTS(SIM_ACTS_PIPELINES), HELP("memory of nodes in time") },
     { SECTION("power", draft_cluster, power, &power_section), HELP("electric power of CPUs") },
     { CHOICE("share", draft_cluster, share, SHARE_CHOICES),
       ABSENT("exclusive, or fraction when somebody asks for a part of a GPU"),

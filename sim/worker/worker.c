@@ -532,8 +532,10 @@ void sim_worker_set_state(struct sim_workers *workers, struct sim_worker *worker
         if (from == SIM_WORKER_GONE || state == SIM_WORKER_GONE)
             sim_hold_note_life(workers, hold);
     }
-    if (from == SIM_WORKER_BUSY)
+    if (from == SIM_WORKER_BUSY) {
+        sim_worker_take_bytes(workers, worker, 0);
         end_work(workers, worker);
+    }
     if (state == SIM_WORKER_IDLE && worker->ready_ns < 0)
         note_ready(worker, context);
     if (worker->owner.kind == WEIR_OWNER_JOB)

@@ -64,6 +64,7 @@ struct sim_worker {
     int64_t since_ns;             /* when it entered its state */
     int64_t busy_ns;              /* up to the last time it left BUSY */
     uint32_t tasks;               /* that ended; the driver counts */
+    int64_t work_bytes;           /* input in its memory while BUSY; memory.c */
     float share;                  /* of what it uses of its devices while BUSY, that it gets */
 };
 
@@ -128,6 +129,15 @@ weir_status sim_worker_pace(const struct sim_workers *workers, const struct sim_
                             sim_handle work, double speed);
 /* A worker that is apart begins to work at what has a rate elsewhere: others on its GPUs notice. */
 weir_status sim_worker_stand_in(struct sim_workers *workers, const struct sim_worker *worker);
+
+/* memory.c: whether memory of nodes is looked at in time, or only when a worker starts. */
+bool sim_workers_memory_is_timed(const struct sim_workers *workers);
+/* It has the bytes of a task in hand, until it is no longer BUSY. */
+void sim_worker_take_bytes(struct sim_workers *workers, struct sim_worker *worker, double bytes);
+/* So many bytes come to lie on a node for others, or leave it (negative). */
+void sim_workers_store(struct sim_workers *workers, uint32_t node, double bytes);
+/* What it has of the memory of a node. */
+int64_t sim_worker_memory(const struct sim_worker *worker, uint32_t node);
 
 /* How much longer than alone on a normal node its work takes as things are now: contention on its
  * devices, turns, slow nodes; places wait for one another, so the slowest decides. >= 1 but for

@@ -430,6 +430,8 @@ static weir_status own_event(struct sim_world *world, const struct sim_event *ev
         return sim_timeline_apply(world, event->target);
     case SIM_KIND_TIMELINE_END:
         return sim_timeline_end(world, event->target);
+    case SIM_KIND_MEMORY:
+        return sim_memory_look(world, event->target);
     case SIM_KIND_DRIFT:
         return sim_drift_step(world, event->target);
     case SIM_KIND_APPLY:
@@ -466,6 +468,7 @@ static weir_status handle(void *state, const struct sim_event *event)
     struct sim_world *world = state;
     const struct sim_run_options *options = world->options;
     WEIR_TRY(dispatch(world, event));
+    WEIR_TRY(sim_memory_relieve(world));
     WEIR_TRY(go_on(world));
     if (options->check_always)
         WEIR_TRY(sim_world_check(world, world->context.error));

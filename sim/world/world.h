@@ -107,6 +107,10 @@ weir_status sim_timeline_end(struct sim_world *world, uint32_t index);
 /* Product of the factors in force of this action on this target; 1 = none. */
 double sim_timeline_factor(const struct sim_world *world, uint32_t action, uint32_t target);
 
+/* memory.c: who dies where memory ran out. */
+weir_status sim_memory_relieve(struct sim_world *world);
+weir_status sim_memory_look(struct sim_world *world, uint32_t node);
+
 /* drift.c: how long everything takes wanders. */
 weir_status sim_drift_begin(struct sim_world *world);
 weir_status sim_drift_step(struct sim_world *world, uint32_t index);

@@ -183,6 +183,20 @@ only_what_stands_behind_blocks() {
     value blocked.db bp.blocked_frac b 0
 }
 
+# A file beside the scenario, found from another folder, is kept with its digest.
+recorded_items_are_an_input() {
+    expect 0 "$WEIR_BIN" compare "$WEIR_SOURCE_DIR/scenarios/examples/recorded_items.yaml" --check \
+        -o recorded.db
+    python3 - recorded.db "$WEIR_SOURCE_DIR/scenarios/examples/recorded_items.csv" <<'PY'
+import os, sqlite3, sys
+kept = [row for row in sqlite3.connect(sys.argv[1]).execute(
+    "select path, bytes, digest from input_file") if row[0].endswith("recorded_items.csv")]
+assert len({row[2] for row in kept}) == 1, kept
+assert kept[0][1] == os.path.getsize(sys.argv[2]), kept
+PY
+}
+
+recorded_items_are_an_input
 what_a_line_measures
 a_task_whose_worker_died_is_tried_again
 only_what_stands_behind_blocks

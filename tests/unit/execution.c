@@ -139,7 +139,7 @@ static void all_output_of_a_batch_stage_lies_between_the_stages(void)
 
 /* Back-pressure keeps what lies between the stages below 8 workers x 2 slots x 5 MB; without it the
  * slower second stage lets it grow. */
-/* covers: S2.17 partly (the memory of nodes; a store of the pipeline's own is counted) */
+/* covers: S2.17 */
 static void back_pressure_keeps_streaming_within_its_store(void)
 {
     static const char sets[] = "pipelines.p.execution=streaming pipelines.p.store=80MB "

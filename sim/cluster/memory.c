@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Memory of nodes in time; see the header. */
+#include "sim/cluster/memory.h"
+
+#include <assert.h>
+#include <math.h>
+
+static int64_t store_room(const struct sim_cluster *cluster, const struct sim_node *node)
+{
+    return node->ram_total_bytes == 0
+               ? INT64_MAX
+               : llround(cluster->scenario->memory.store_frac * (double)node->ram_total_bytes);
+}
+
+static int64_t stored(const struct sim_cluster *cluster, const struct sim_node *node)
+{
+    const int64_t room = store_room(cluster, node);
+    return node->store_bytes < room ? node->store_bytes : room;
+}
+
+void sim_memory_note(struct sim_cluster *cluster, uint32_t node)
+{
+    struct sim_node *host = &cluster->nodes[node];
+    if (host->has_grown)
+        return;
+    host->has_grown = true;
+    host->next_grown = cluster->first_grown;
+    cluster->first_grown = node + 1;
+}
+
+void sim_memory_work(struct sim_cluster *cluster, uint32_t node, int64_t bytes)
+{
+    cluster->nodes[node].work_bytes += bytes;
+    assert(cluster->nodes[node].work_bytes >= 0);
+    if (bytes > 0)
+        sim_memory_note(cluster, node);
+}
+
+int64_t sim_memory_store(struct sim_cluster *cluster, uint32_t node, int64_t bytes)
+{
+    struct sim_node *host = &cluster->nodes[node];
+    const int64_t on_disk = host->store_bytes - stored(cluster, host);
+    host->store_bytes += bytes;
+    assert(host->store_bytes >= 0);
+    if (bytes > 0)
+        sim_memory_note(cluster, node);
+    const int64_t more = host->store_bytes - stored(cluster, host) - on_disk;
+    return more > 0 ? more : 0;
+}
+
+int64_t sim_memory_in_use(const struct sim_cluster *cluster, uint32_t node)
+{
+    const struct sim_node *host = &cluster->nodes[node];
+    return host->ram_used_bytes + host->work_bytes + stored(cluster, host);
+}
+
+/* Ray: above max(f total, total - min_free). */
+static double limit_of(const struct sim_memory *memory, double total)
+{
+    return memory->rule == SIM_MEMORY_MONITOR
+               ? fmax(memory->threshold * total, total - (double)memory->min_free_bytes)
+               : total;
+}
+
+bool sim_memory_is_over(const struct sim_cluster *cluster, uint32_t node)
+{
+    const double total = (double)cluster->nodes[node].ram_total_bytes;
+    return total > 0 &&
+           (double)sim_memory_in_use(cluster, node) > limit_of(&cluster->scenario->memory, total);
+}
+
+uint32_t sim_memory_next(struct sim_cluster *cluster)
+{
+    if (cluster->first_grown == 0)
+        return WEIR_NO_INDEX;
+    const uint32_t node = cluster->first_grown - 1;
+    cluster->first_grown = cluster->nodes[node].next_grown;
+    cluster->nodes[node].has_grown = false;
+    return node;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What workers have in memory, beyond what they are (see worker.h). It is that of the node of the
+ * first place. */
+#include "sim/cluster/memory.h"
+
+#include "sim/worker/hold.h"
+
+#include <math.h>
+
+bool sim_workers_memory_is_timed(const struct sim_workers *workers)
+{
+    return sim_memory_is_timed(workers->context->cluster);
+}
+
+void sim_worker_take_bytes(struct sim_workers *workers, struct sim_worker *worker, double bytes)
+{
+    const int64_t more = llround(bytes) - worker->work_bytes;
+    if (more == 0)
+        return;
+    sim_memory_work(workers->context->cluster, worker->node, more);
+    worker->work_bytes += more;
+}
+
+void sim_workers_store(struct sim_workers *workers, uint32_t node, double bytes)
+{
+    struct sim_context *context = workers->context;
+    const int64_t on_disk = sim_memory_store(context->cluster, node, llround(bytes));
+    if (on_disk > 0)
+        sim_meter_spilled(context->meter, (double)on_disk);
+}
+
+int64_t sim_worker_memory(const struct sim_worker *worker, uint32_t node)
+{
+    int64_t bytes = worker->node == node ? worker->work_bytes : 0;
+    for (const struct sim_hold *hold = sim_first_of(worker); hold != NULL; hold = hold->next)
+        bytes += hold->lease.node == node ? hold->lease.claim->ram_used_bytes : 0;
+    return bytes;
+}

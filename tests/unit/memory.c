@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Memory of nodes in time, by hand: who dies where it runs out, when his work is over all the same,
+ * and what goes to disk. One node of 20 GB.
+ */
+#include "tests/support/check.h"
+#include "tests/support/runs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPANS = 64 };
+
+struct ends {
+    double end_s[SPANS]; /* by item */
+    size_t count;
+};
+
+static void add_span(void *state, const struct sim_span *span)
+{
+    struct ends *ends = state;
+    if (span->stage != 0 || span->item >= SPANS)
+        return;
+    ends->end_s[span->item] = sim_time_s(span->end_ns);
+    ends->count++;
+}
+
+static void write_items(const char *text)
+{
+    FILE *out = fopen("memory_items.csv", "w");
+    CHECK(out != NULL && fputs(text, out) >= 0 && fclose(out) == 0);
+}
+
+static struct sim_run_summary *run(const char *memory, const char *work, struct ends *ends)
+{
+    char text[2000];
+    (void)snprintf(text, sizeof(text),
+                   "schema: 2\nname: t\nhorizon: 200 s\n"
+                   "cluster: {nodes: [{name: n, cpus: 64, ram: 20 GB}], memory: %s}\n"
+                   "sched: {placement: first_fit, scaling: {policy: fixed, interval: 1000 s}}\n%s",
+                   memory, work);
+    *ends = (struct ends){ .count = 0 };
+    struct sim_scenario *scenario = test_scenario(text, NULL);
+    if (!CHECK(scenario != NULL))
+        abort();
+    const struct sim_observer observer = { .span = add_span, .state = ends };
+    struct sim_run_summary *summary = test_run(scenario, 0, &observer);
+    CHECK_I64(summary->status, WEIR_OK);
+    sim_scenario_destroy(scenario);
+    return summary;
+}
+
+#define LINE(stage)                                                                                \
+    "pipelines:\n  - name: p\n    semantics: event\n    backpressure: none\n"                      \
+    "    input: {file: memory_items.csv}\n"                                                        \
+    "    stages: [{name: a, cpus: 1, " stage ", service: 10 s}]\n"
+
+static void check_ends(const struct ends *ends, const double *end_s, size_t count)
+{
+    CHECK_I64(ends->count, count);
+    for (size_t i = 0; i < count; i++)
+        CHECK_NEAR(ends->end_s[i], end_s[i], 1e-9);
+}
+
+/* ---- who dies ---- */
+
+#define THREE "time,bytes\n1,12e9\n2,4e9\n3,6e9\n"
+
+/* 12 + 4 + 6 GB do not fit at 3 s. Linux kills the first, which is tried again when the second is
+ * over; Ray the newest worker, whose item waits for the first. */
+static void the_rule_says_who_dies(void)
+{
+    static const struct {
+        const char *memory;
+        double end_s[3];
+    } cases[] = {
+        { "oom_killer", { 22, 12, 13 } },
+        { "memory_monitor", { 11, 12, 21 } },
+    };
+    for (size_t i = 0; i < 2; i++) {
+        struct ends ends;
+        write_items(THREE);
+        struct sim_run_summary *summary = run(cases[i].memory, LINE("workers: 3"), &ends);
+        check_ends(&ends, cases[i].end_s, 3);
+        CHECK_NEAR(test_value(summary, "oom.host.count", ""), 1, 0);
+        CHECK_NEAR(test_value(summary, "retry.count", ""), 1, 0);
+        free(summary);
+    }
+}
+
+/* By the rule of old nothing happens, whatever lies in hand. */
+static void admission_looks_at_starts_alone(void)
+{
+    static const double end_s[] = { 11, 12, 13 };
+    struct ends ends;
+    write_items(THREE);
+    struct sim_run_summary *summary = run("admit", LINE("workers: 3"), &ends);
+    check_ends(&ends, end_s, 3);
+    CHECK_NEAR(test_value(summary, "oom.host.count", ""), 0, 0);
+    free(summary);
+}
+
+/* 15 GB are in use from 2 s on: above max(14, 10), not above max(14, 16). */
+static void the_monitor_keeps_its_distance(void)
+{
+    static const struct {
+        const char *memory;
+        double ooms;
+    } cases[] = {
+        { "{rule: memory_monitor, threshold: 0.7, min_free: 10 GB}", 1 },
+        { "{rule: memory_monitor, threshold: 0.7, min_free: 4 GB}", 0 },
+        { "{rule: memory_monitor, threshold: 0.76, min_free: 10 GB}", 0 },
+    };
+    for (size_t i = 0; i < 3; i++) {
+        struct ends ends;
+        write_items("time,bytes\n1,8e9\n2,7e9\n");
+        struct sim_run_summary *summary = run(cases[i].memory, LINE("workers: 2"), &ends);
+        CHECK_NEAR(test_value(summary, "oom.host.count", ""), cases[i].ooms, 0);
+        free(summary);
+    }
+}
+
+#define JOB(class)                                                                                 \
+    "jobs:\n  - name: w\n    run_time: 50 s\n    classes: [{name: c, count: 1, " class "}]\n"
+
+/* A job of 12 GB and from 10 s on a task of 9 GB. The monitor kills the worker of the pipeline, and
+ * the job ends undisturbed. Linux kills the job, which is the largest; it starts again at once, and
+ * now the worker is the only one that was there before. */
+static void a_job_is_spared_where_the_rule_says_so(void)
+{
+    static const char work[] = LINE("workers: 1") JOB("request: {ram: 12 GB}");
+    struct ends ends;
+    write_items("time,bytes\n10,9e9\n");
+    struct sim_run_summary *monitor = run("memory_monitor", work, &ends);
+    CHECK_I64(ends.count, 0);
+    CHECK(isnan(test_value(monitor, "jobs.restarted", ""))); /* it never happened */
+    CHECK_NEAR(test_value(monitor, "oom.host.count", ""), 1, 0);
+    free(monitor);
+    struct sim_run_summary *killer = run("oom_killer", work, &ends);
+    CHECK_I64(ends.count, 0);
+    CHECK_NEAR(test_value(killer, "jobs.restarted", ""), 1, 0);
+    CHECK_NEAR(test_value(killer, "oom.host.count", ""), 2, 0);
+    free(killer);
+}
+
+/* A job of 9 GB that comes at 5 s, when 12 GB are in hand, pushes the task out. */
+static void who_comes_is_not_the_one_who_dies(void)
+{
+    struct ends ends;
+    write_items("time,bytes\n1,12e9\n");
+    struct sim_run_summary *summary =
+        run("memory_monitor", LINE("workers: 1") JOB("at: 5 s, request: {ram: 9 GB}"), &ends);
+    CHECK_I64(ends.count, 0);
+    CHECK_NEAR(test_value(summary, "oom.host.count", ""), 1, 0);
+    CHECK_NEAR(test_value(summary, "jobs.done", ""), 1, 0);
+    free(summary);
+}
+
+/* ---- the store ---- */
+
+/* Five outputs of 2 GB wait for a stage that stands still; 30 % of 20 GB hold three of them. */
+static void outputs_beyond_the_store_go_to_disk(void)
+{
+    static const struct {
+        const char *memory;
+        double bytes;
+    } cases[] = { { "oom_killer", 4e9 },
+                  { "{rule: oom_killer, store: 45%}", 1e9 },
+                  { "{rule: memory_monitor, store: 50%}", 0 },
+                  { "admit", 0 } };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct ends ends;
+        write_items("time\n1\n2\n3\n4\n5\n");
+        struct sim_run_summary *summary =
+            run(cases[i].memory,
+                "pipelines:\n  - name: p\n    semantics: event\n    backpressure: none\n"
+                "    input: {file: memory_items.csv}\n    stages:\n"
+                "      - {name: a, workers: 1, service: 1 s, bytes_out: const(2 GB)}\n"
+                "      - {name: b, workers: 1, service: 1 s}\n"
+                "timeline: [{at: 0 s, for: 50 s, action: stage_stall, stage: p.b}]\n",
+                &ends);
+        CHECK_NEAR(test_value(summary, "store.spill_bytes", ""), cases[i].bytes, 1);
+        CHECK_NEAR(test_value(summary, "oom.host.count", ""), 0, 0);
+        free(summary);
+    }
+}
+
+/* What lies in the store is memory that tasks do not have: with 6 GB there and 9 GB in hand 6 GB
+ * more are too much. The largest dies and is tried again when the worker that is left is free. */
+static void outputs_that_wait_are_memory(void)
+{
+    static const double end_s[] = { 11, 40, 30 };
+    struct ends ends;
+    write_items("time,bytes\n1,1e9\n11,9e9\n20,6e9\n");
+    struct sim_run_summary *summary =
+        run("oom_killer",
+            "pipelines:\n  - name: p\n    semantics: event\n    backpressure: none\n"
+            "    input: {file: memory_items.csv}\n    stages:\n"
+            "      - {name: a, workers: 2, service: 10 s, bytes_out: const(6 GB)}\n"
+            "      - {name: b, workers: 1, service: 1 s}\n"
+            "timeline: [{at: 0 s, for: 100 s, action: stage_stall, stage: p.b}]\n",
+            &ends);
+    check_ends(&ends, end_s, 3);
+    CHECK_NEAR(test_value(summary, "oom.host.count", ""), 1, 0);
+    free(summary);
+}
+
+static const struct test tests[] = {
+    { "the rule says who dies", the_rule_says_who_dies },
+    { "admission looks at starts alone", admission_looks_at_starts_alone },
+    { "the monitor keeps its distance", the_monitor_keeps_its_distance },
+    { "a job is spared where the rule says so", a_job_is_spared_where_the_rule_says_so },
+    { "who comes is not the one who dies", who_comes_is_not_the_one_who_dies },
+    { "outputs beyond the store go to disk", outputs_beyond_the_store_go_to_disk },
+    { "outputs that wait are memory", outputs_that_wait_are_memory },
+};
+TEST_MAIN(tests)
