@@ -42,6 +42,7 @@ enum sim_purpose {
     SIM_DRAW_JOB_CLASS = 22,
     SIM_DRAW_PATIENCE = 23,
     SIM_DRAW_RETRY = 24,
+    SIM_DRAW_JOB_START = 25, /* latency of a start */
     SIM_DRAW_GPU_FAILURE = 30,
     SIM_DRAW_GPU_REPAIR = 31,
     SIM_DRAW_GPU_CLASS = 32, /* why it failed */

@@ -266,6 +266,11 @@ struct draft_source {
     uint64_t count;
 };
 
+struct draft_checkpoint {
+    struct draft_head head;
+    struct sim_checkpoint to;
+};
+
 struct draft_jobs {
     struct draft_head head;
     struct draft_source source;
@@ -278,6 +283,8 @@ struct draft_jobs {
     uint64_t queue_limit;
     uint32_t retries;
     struct sim_law *retry_delay;
+    struct sim_law *start_latency;
+    struct draft_checkpoint checkpoint;
 };
 
 struct draft_fill {

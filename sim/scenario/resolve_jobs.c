@@ -305,6 +305,15 @@ bool sim_resolve_has_process(const struct sim_workload *workload)
     return false;
 }
 
+static struct sim_checkpoint checkpoint_of(const struct sim_checkpoint *given)
+{
+    struct sim_checkpoint made = *given;
+    fill_time(&made.interval_ns, true, 0); /* missing: reported */
+    fill_time(&made.cost_ns, true, 0);
+    fill_time(&made.restart_ns, true, 0);
+    return made;
+}
+
 void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source *source)
 {
     struct draft_jobs *draft = source->timed;
@@ -329,6 +338,9 @@ void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source
     workload->from_ns = draft->from_ns;
     workload->retries = draft->retries;
     workload->retry_delay = draft->retry_delay;
+    workload->start_latency = draft->start_latency;
+    if (draft->checkpoint.head.node != NULL)
+        workload->checkpoint = checkpoint_of(&draft->checkpoint.to);
     const bool is_endless = workload->arrivals.kind != SIM_ARRIVALS_TRACE &&
                             workload->jobs_limit == UINT64_MAX &&
                             resolver->scenario->horizon_ns == INT64_MAX;
