@@ -216,7 +216,7 @@ static uint32_t engine_mask(uint32_t count)
 static uint32_t device_refusal(const struct sim_gpu *gpu, const struct weir_device *device)
 {
     if (gpu->is_lost)
-        return WEIR_REASON_GPU_FREE;
+        return WEIR_REASON_NO_GPU;
     const uint32_t slice = sim_slice_refusal(gpu, device);
     if (slice != WEIR_REASON_NONE)
         return slice;

@@ -156,6 +156,34 @@ static void entities_and_their_failures_have_draws_of_their_own(void)
     free(summary);
 }
 
+/* The original brings a worker back in its place at the next turns of its loop: a GPU that is away
+ * for two of them is waited for, as a node is, and no plan is needed. */
+static void a_worker_comes_back_on_its_gpu_when_that_is_back(void)
+{
+    static const char *const failures[] = {
+        "gpu_between: const(100 s), gpu_repair: const(1.5 s)",
+        "node_between: const(100 s), node_repair: const(1.5 s)"
+    };
+    double ends_s[2] = { 0 };
+    for (size_t i = 0; i < 2; i++) {
+        char text[1000];
+        (void)snprintf(text, sizeof(text),
+                       "schema: 2\nname: t\nhorizon: 1000 s\n"
+                       "cluster:\n  failures: {%s}\n"
+                       "  nodes: [{name: n, cpus: 64, gpus: {h100: 1}}]\n"
+                       "sched: {scaling: {policy: fixed, interval: 5000 s}}\n"
+                       "pipelines:\n  - name: p\n    semantics: runtime\n    loop_hz: 1\n"
+                       "    restart: same_place\n    input: {items: 15}\n"
+                       "    stages: [{name: a, cpus: 1, gpus: 1, workers: 1, service: 10 s}]\n",
+                       failures[i]);
+        struct sim_run_summary *summary = test_run_text(text, NULL);
+        ends_s[i] = test_value(summary, "makespan", "");
+        free(summary);
+    }
+    CHECK(ends_s[1] > 150 && ends_s[1] < 200);
+    CHECK_NEAR(ends_s[0], ends_s[1], 0);
+}
+
 static void keys_that_mean_nothing_are_refused(void)
 {
     static const char *const bad[] = {
@@ -189,6 +217,8 @@ static const struct test tests[] = {
     { "a straggler is slow for a while", a_straggler_is_slow_for_a_while },
     { "entities and their failures have draws of their own",
       entities_and_their_failures_have_draws_of_their_own },
+    { "a worker comes back on its GPU when that is back",
+      a_worker_comes_back_on_its_gpu_when_that_is_back },
     { "keys that mean nothing are refused", keys_that_mean_nothing_are_refused },
 };
 TEST_MAIN(tests)
