@@ -148,6 +148,14 @@ weir_status sim_jobs_begin(struct sim_jobs_run *run, struct sim_job *job)
 
 /* ---- checkpoints ---- */
 
+/* whole x part / all, to the nearest ns; part <= all. Whole numbers: 63 and 64 bits at most. */
+static int64_t part_of(int64_t whole, sim_quanta part, sim_quanta all)
+{
+    for (; all > UINT64_MAX; all >>= 1)
+        part >>= 1;
+    return (int64_t)(((sim_quanta)(uint64_t)whole * part + all / 2) / all);
+}
+
 weir_status sim_jobs_save(struct sim_jobs_run *run, uint32_t slot)
 {
     const struct sim_job *job = sim_job_at(run, slot);
@@ -159,8 +167,7 @@ weir_status sim_jobs_save(struct sim_jobs_run *run, uint32_t slot)
         return WEIR_OK; /* it is done as good as now */
     (void)sim_activity_stop(activities, life->run, &left);
     if (left != SIM_WORK_ENDLESS)
-        life->left_ns = (int64_t)ceill((long double)life->left_ns * (long double)left /
-                                       (long double)life->stretch);
+        life->left_ns = part_of(life->left_ns, left, life->stretch);
     return pause(run, job, SIM_JOB_SAVING, run->workload->checkpoint.cost_ns);
 }
 
