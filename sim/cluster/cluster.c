@@ -27,6 +27,7 @@ static struct sim_gpu gpu_open(const struct sim_scenario *scenario,
                              .mem_total_bytes =
                                  mig == NULL ? truth->mem_bytes : weir_mig_memory(mig),
                              .compute = WEIR_NO_INDEX,
+                             .slow = 1,
                              .throttle = 1,
                              .mig = mig,
                              .mig_cut = type->cuts == NULL ? 0 : type->cuts[entry] };
@@ -398,14 +399,14 @@ double sim_cluster_contention(const struct sim_cluster *cluster, const struct si
 }
 
 /* Who computes on several GPUs waits for the slowest. */
-static double throttle_of(const struct sim_cluster *cluster, const struct sim_lease *lease)
+static double speed_of(const struct sim_cluster *cluster, const struct sim_lease *lease)
 {
     const uint32_t first = cluster->nodes[lease->node].gpu_first;
     double least = 1;
     for (uint32_t u = 0; u < lease->claim->use_count; u++) {
         const struct sim_use *use = &lease->claim->parts[u].use;
         if (use->gpu_share > 0)
-            least = fmin(least, cluster->gpus[first + use->gpu].throttle);
+            least = fmin(least, sim_gpu_speed(&cluster->gpus[first + use->gpu]));
     }
     return least;
 }
@@ -413,7 +414,7 @@ static double throttle_of(const struct sim_cluster *cluster, const struct sim_le
 double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_lease *lease)
 {
     return sim_cluster_contention(cluster, lease) * cluster->nodes[lease->node].slow /
-           throttle_of(cluster, lease);
+           speed_of(cluster, lease);
 }
 
 static struct weir_gpu free_gpu(const struct sim_gpu *gpu)

@@ -54,6 +54,9 @@ enum sim_purpose {
     SIM_DRAW_SLOW_END = 38,
     SIM_DRAW_SLOW_FACTOR = 39,
     SIM_DRAW_DETECTION = 40,
+    SIM_DRAW_GPU_SLOW_BEGIN = 41,
+    SIM_DRAW_GPU_SLOW_END = 42,
+    SIM_DRAW_GPU_SLOW_FACTOR = 43,
     SIM_DRAW_FIT = 90, /* bootstrap samples of fitted laws */
     SIM_DRAW_TEST = 99,
 };

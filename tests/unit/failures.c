@@ -139,6 +139,18 @@ static void a_straggler_is_slow_for_a_while(void)
              "{name: a, count: 1, run_time: 200 s, request: {gpus: 4, cpus: 1}}", "300 s", &lives));
     CHECK_I64(lives.count, 1);
     CHECK_NEAR(lives.end_s[0], 225, 0);
+    /* One GPU of four that is slow holds up who computes on all of them, and who is on it alone. */
+    free(run("1",
+             "gpu_slow_between: const(100 s), gpu_slow_for: const(50 s), slow_factor: const(2)",
+             "{name: a, count: 1, run_time: 200 s, request: {gpus: 4, cpus: 1}}", "300 s", &lives));
+    CHECK_I64(lives.count, 1);
+    CHECK_NEAR(lives.end_s[0], 225, 0);
+    free(run("1", "gpu_slow_between: \"uniform(100 s, 101 s)\", slow_factor: const(2)",
+             "{name: a, count: 4, run_time: 200 s, request: {gpus: 1, cpus: 1}}", "400 s", &lives));
+    CHECK_I64(lives.count, 4);
+    for (size_t i = 0; i < lives.count; i++)
+        CHECK(lives.end_s[i] > 299 && lives.end_s[i] <= 300);
+    CHECK(lives.end_s[0] < lives.end_s[1]); /* each slow from its own time on */
 }
 
 /* Two failures of one GPU, and failures of two GPUs, are different draws: between constants they
@@ -186,10 +198,10 @@ static void a_worker_comes_back_on_its_gpu_when_that_is_back(void)
 
 static void keys_that_mean_nothing_are_refused(void)
 {
-    static const char *const bad[] = {
-        "gpu_repair: 1 h", "rack_nodes: 4", "slow_factor: 3",
-        "switch_nodes: 2", "slow_for: 1 h", "node_between: const(0)"
-    };
+    static const char *const bad[] = { "gpu_repair: 1 h",       "rack_nodes: 4",
+                                       "slow_factor: 3",        "switch_nodes: 2",
+                                       "slow_for: 1 h",         "gpu_slow_for: 1 h",
+                                       "node_between: const(0)" };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         char text[1000];
         struct sim_scenario *scenario = NULL;
