@@ -29,6 +29,7 @@ static struct sim_gpu gpu_open(const struct sim_scenario *scenario,
                              .mem_total_bytes =
                                  mig == NULL ? truth->mem_bytes : weir_mig_memory(mig),
                              .compute = WEIR_NO_INDEX,
+                             .slow = 1,
                              .throttle = 1,
                              .counts_sessions = truth->nvenc_sessions != UINT32_MAX,
                              .mig = mig,
@@ -232,7 +233,7 @@ static uint32_t engine_mask(uint32_t count)
 static uint32_t device_refusal(const struct sim_gpu *gpu, const struct weir_device *device)
 {
     if (gpu->is_lost)
-        return WEIR_REASON_GPU_FREE;
+        return WEIR_REASON_NO_GPU;
     const uint32_t slice = sim_slice_refusal(gpu, device);
     if (slice != WEIR_REASON_NONE)
         return slice;
@@ -439,21 +440,21 @@ double sim_cluster_contention(const struct sim_cluster *cluster, const struct si
 }
 
 /* Who computes on several GPUs waits for the slowest. */
-static double throttle_of(const struct sim_cluster *cluster, const struct sim_lease *lease)
+static double speed_of(const struct sim_cluster *cluster, const struct sim_lease *lease)
 {
     const uint32_t first = cluster->nodes[lease->node].gpu_first;
     double least = 1;
     for (uint32_t u = 0; u < lease->claim->use_count; u++) {
         const struct sim_use *use = &lease->claim->parts[u].use;
         if (use->gpu_share > 0)
-            least = fmin(least, cluster->gpus[first + use->gpu].throttle);
+            least = fmin(least, sim_gpu_speed(&cluster->gpus[first + use->gpu]));
     }
     return least;
 }
 
 double sim_cluster_slowness(const struct sim_cluster *cluster, const struct sim_lease *lease)
 {
-    return cluster->nodes[lease->node].slow / throttle_of(cluster, lease);
+    return cluster->nodes[lease->node].slow / speed_of(cluster, lease);
 }
 
 double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_lease *lease)

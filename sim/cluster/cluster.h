@@ -83,6 +83,7 @@ struct sim_gpu {
     uint32_t running;           /* leases with compute that run */
     uint32_t apart;             /* of them, those whose work is not on `compute` */
     uint32_t compute;           /* its resource; WEIR_NO_INDEX = it is never scarce */
+    double slow;                /* what runs there takes so many times as long */
     bool is_scarce;             /* who works on it has to be told of changes */
     bool is_lost;               /* it gives out nothing until it is repaired */
     uint32_t loss;              /* the number of its present loss, on its node */
@@ -95,6 +96,12 @@ struct sim_gpu {
     const struct weir_mig *mig; /* NULL = not cut */
     weir_mig_layout mig_cut, mig_held;
 };
+
+/* Of what it would be: throttled, and slow by itself. */
+static inline double sim_gpu_speed(const struct sim_gpu *gpu)
+{
+    return gpu->throttle / gpu->slow;
+}
 
 struct sim_node {
     bool is_up;

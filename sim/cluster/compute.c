@@ -99,7 +99,7 @@ static uint64_t cap_of(const struct sim_cluster *cluster, uint32_t node, const s
 {
     const struct sim_node *host = &cluster->nodes[node];
     const uint64_t rate = sim_compute_rate(cluster, node, use);
-    const double part = share * gpu_of(cluster, node, use)->throttle / host->slow;
+    const double part = share * sim_gpu_speed(gpu_of(cluster, node, use)) / host->slow;
     if (!(part < 1))
         return part > 1 ? (uint64_t)((double)rate * part) : rate;
     return (uint64_t)((double)rate * part);
@@ -138,7 +138,7 @@ weir_status sim_compute_pace(struct sim_cluster *cluster, uint32_t node)
         const struct sim_gpu *gpu = &cluster->gpus[host->gpu_first + g];
         if (gpu->compute != WEIR_NO_INDEX)
             WEIR_TRY(sim_resource_set_capacity(cluster->activities, gpu->compute,
-                                               sim_rate_at(gpu->throttle / host->slow)));
+                                               sim_rate_at(sim_gpu_speed(gpu) / host->slow)));
     }
     return WEIR_OK;
 }

@@ -43,6 +43,7 @@ enum sim_purpose {
     SIM_DRAW_JOB_CLASS = 22,
     SIM_DRAW_PATIENCE = 23,
     SIM_DRAW_RETRY = 24,
+    SIM_DRAW_JOB_START = 25, /* latency of a start */
     SIM_DRAW_GPU_FAILURE = 30,
     SIM_DRAW_GPU_REPAIR = 31,
     SIM_DRAW_GPU_CLASS = 32, /* why it failed */
@@ -54,6 +55,9 @@ enum sim_purpose {
     SIM_DRAW_SLOW_END = 38,
     SIM_DRAW_SLOW_FACTOR = 39,
     SIM_DRAW_DETECTION = 40,
+    SIM_DRAW_GPU_SLOW_BEGIN = 41,
+    SIM_DRAW_GPU_SLOW_END = 42,
+    SIM_DRAW_GPU_SLOW_FACTOR = 43,
     SIM_DRAW_FIT = 90, /* bootstrap samples of fitted laws */
     SIM_DRAW_TEST = 99,
 };

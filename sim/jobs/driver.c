@@ -140,6 +140,8 @@ static weir_status event(void *self, const struct sim_event *event)
         return sim_jobs_leave(run, event->target);
     case SIM_JOBS_RETRY:
         return sim_jobs_come_again(run, event->target);
+    case SIM_JOBS_SAVE:
+        return sim_jobs_save(run, event->target);
     }
     return WEIR_EINVARIANT;
 }

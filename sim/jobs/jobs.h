@@ -12,7 +12,8 @@
  *
  * A rank is a worker; the run of a job is one activity, as fast as its slowest rank. The driver
  * knows when a job comes, how much work it is and how long it waits for a start; who starts, where
- * and in what order is libweir's. When a rank is lost the others go too, and the job begins anew.
+ * and in what order is libweir's. When a rank is lost the others go too, and the job goes on
+ * from its last checkpoint, or from its beginning.
  *
  * Invariant (check): arrived = done + refused + left + waiting + running + away; a running job has
  * as many workers as ranks, no other has any.
@@ -29,7 +30,8 @@
 enum sim_jobs_event {
     SIM_JOBS_ARRIVE = 1,
     SIM_JOBS_LEAVE, /* target: slot, argument: job */
-    SIM_JOBS_RETRY  /* target: slot, argument: job */
+    SIM_JOBS_RETRY, /* target: slot, argument: job */
+    SIM_JOBS_SAVE   /* target: slot, argument: job */
 };
 
 enum sim_job_state { SIM_JOB_GONE, SIM_JOB_WAITING, SIM_JOB_RUNNING, SIM_JOB_AWAY };
@@ -49,11 +51,25 @@ struct sim_job {
     bool is_counted;
 };
 
-/* Of a job from the first time that it is to start. */
+/* What a running job is at. One activity each, whose end is the edge:
+ *
+ *   STARTING -- latency and restart over --> WORKING -- done --> (job done)
+ *                                            |     ^
+ *                          interval over: SAVING --+ cost over: what is done is kept
+ */
+enum sim_job_phase { SIM_JOB_STARTING, SIM_JOB_WORKING, SIM_JOB_SAVING };
+
+/* Of a job from the first time that it is to start. Work is in ns on the reference device. */
 struct sim_job_life {
     uint32_t slot;
     uint32_t attempts;
     int64_t run_ns;
+    int64_t left_ns;                  /* when its present stretch of work began */
+    int64_t saved_ns;                 /* work left after the last checkpoint */
+    sim_quanta stretch;               /* left_ns as the activity counts it */
+    sim_handle save;                  /* the next checkpoint */
+    int64_t worked_since_ns;          /* clock: begin of the stretch */
+    int64_t kept_ns;                  /* clock: end of the last checkpoint, or start */
     int64_t first_start_ns, start_ns; /* of the first attempt and the present one */
     int64_t lost_ns;                  /* when it lost a rank last */
     uint64_t first_worker;            /* of its ranks, whose ids follow one another */
@@ -61,6 +77,8 @@ struct sim_job_life {
     uint32_t workers;                 /* ranks that live */
     uint32_t node;                    /* of its first rank */
     uint32_t next_lost, next_paced;   /* slot of the job + 1 */
+    uint8_t phase;                    /* enum sim_job_phase, while it runs */
+    bool will_end;                    /* it counts among those that will */
     bool is_paced;                    /* in the list */
     bool is_lost;                     /* a rank went while it ran */
 };
@@ -88,6 +106,8 @@ struct sim_jobs_run {
     uint64_t patient;                        /* waiting jobs that may leave */
     uint32_t first_lost, first_paced;        /* slot + 1 */
     uint64_t refused_by_truth;
+    double held_ns, kept_ns, lost_ns; /* of runs: time, work that was kept, work thrown away */
+    uint64_t saves;
 };
 
 static inline struct sim_job *sim_job_at(const struct sim_jobs_run *run, uint32_t slot)
@@ -162,6 +182,16 @@ weir_status sim_jobs_rank_stops(struct sim_jobs_run *run, struct sim_worker *wor
 /* Ends the ranks that are left. */
 weir_status sim_jobs_drop_ranks(struct sim_jobs_run *run, struct sim_job *job, enum sim_stop why,
                                 const char *text);
+
+/* progress.c: what a job does while it runs. Its ranks live: they start, then work. */
+weir_status sim_jobs_begin(struct sim_jobs_run *run, struct sim_job *job);
+/* Its activity ended; *is_over: so is its work. */
+weir_status sim_jobs_next_phase(struct sim_jobs_run *run, struct sim_job *job, bool *is_over);
+/* An interval of work is over. */
+weir_status sim_jobs_save(struct sim_jobs_run *run, uint32_t slot);
+/* It runs no more: done, or a rank is lost. */
+void sim_jobs_break_off(struct sim_jobs_run *run, struct sim_job *job, bool is_done);
+
 /* Forgets what is known of its starts; its ranks are gone. */
 void sim_jobs_forget_life(struct sim_jobs_run *run, struct sim_job *job);
 /* The devices of a rank became faster or slower; then, once, all whose ranks did go on. */

@@ -203,6 +203,18 @@ static void put_ends(struct writer *writer)
     put(writer, "jobs.running", "jobs", (double)run->running);
 }
 
+/* Of the time of runs, from time 0: what work was kept, and what was thrown away. What runs at the
+ * end counts up to its last checkpoint. */
+static void put_goodput(struct writer *writer)
+{
+    const struct sim_jobs_run *run = writer->run;
+    if (run->workload->start_latency == NULL && run->workload->checkpoint.interval_ns == 0)
+        return;
+    put(writer, "goodput.frac", "ratio", ratio(run->kept_ns, run->held_ns));
+    put(writer, "jobs.lost_s", "s", run->lost_ns / 1e9);
+    put(writer, "jobs.saves", "1", (double)run->saves);
+}
+
 /* Those that are still there have their rows too. */
 static weir_status tell_living(struct sim_jobs_run *run)
 {
@@ -226,8 +238,10 @@ weir_status sim_jobs_results(struct sim_jobs_run *run, int64_t now_ns, struct si
         writer.label = label_of(run, i);
         put_counts(&writer);
         put_times(&writer, i);
-        if (i == run->workload->labels_count)
-            put_ends(&writer);
+        if (i < run->workload->labels_count)
+            continue;
+        put_ends(&writer);
+        put_goodput(&writer);
     }
     WEIR_TRY(tell_living(run));
     return out->status;

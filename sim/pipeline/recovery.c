@@ -97,6 +97,12 @@ static weir_status restart(struct sim_stage_run *stage, const struct sim_return 
     return config->services->started(config->world, &start);
 }
 
+/* Its node or its GPU is lost, and may come back. */
+static bool is_dead(uint32_t reason)
+{
+    return reason == WEIR_REASON_NODE_DOWN || reason == WEIR_REASON_NO_GPU;
+}
+
 weir_status sim_recovery_turn(struct sim_stage_run *stage, bool *has_moved)
 {
     struct sim_loop_stage *loop = &stage->loop;
@@ -108,7 +114,7 @@ weir_status sim_recovery_turn(struct sim_stage_run *stage, bool *has_moved)
         uint32_t reason = WEIR_REASON_NONE;
         if (back->deaths < WORKER_DEATHS && !loop->is_done)
             WEIR_TRY(restart(stage, back, &reason));
-        if (reason != WEIR_REASON_NODE_DOWN) {
+        if (!is_dead(reason)) {
             free(back->places); /* it runs, or another took its place: the next plan decides */
             continue;
         }

@@ -304,6 +304,11 @@ struct draft_source {
     uint64_t count;
 };
 
+struct draft_checkpoint {
+    struct draft_head head;
+    struct sim_checkpoint to;
+};
+
 struct draft_jobs {
     struct draft_head head;
     struct draft_source source;
@@ -318,6 +323,8 @@ struct draft_jobs {
     struct sim_law *retry_delay;
     char *measured_on;
     uint32_t work;
+    struct sim_law *start_latency;
+    struct draft_checkpoint checkpoint;
 };
 
 struct draft_fill {

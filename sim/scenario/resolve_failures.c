@@ -22,6 +22,7 @@ static const struct {
     [SIM_FAULT_SWITCH] = { "switch_between", "switch_repair", "exp(5148000000)", "exp(7200)" },
     [SIM_FAULT_RACK] = { "rack_between", "rack_repair", "exp(157788000)", "uniform(1800, 14400)" },
     [SIM_FAULT_SLOW] = { "slow_between", "slow_for", NULL, NULL },
+    [SIM_FAULT_GPU_SLOW] = { "gpu_slow_between", "gpu_slow_for", NULL, NULL },
 };
 /* A health sweep every 5 minutes (arXiv 2410.21680). */
 static const char DETECTION[] = "uniform(0, 300)";
@@ -70,7 +71,9 @@ void sim_resolve_failures(struct sim_resolver *resolver)
         failures->detection = sim_resolve_constant(resolver, DETECTION);
     check_needs(resolver, "switch_nodes", failures->of[SIM_FAULT_SWITCH].between, "switch_between");
     check_needs(resolver, "rack_nodes", failures->of[SIM_FAULT_RACK].between, "rack_between");
-    check_needs(resolver, "slow_factor", failures->of[SIM_FAULT_SLOW].between, "slow_between");
+    if (failures->of[SIM_FAULT_GPU_SLOW].between == NULL)
+        check_needs(resolver, "slow_factor", failures->of[SIM_FAULT_SLOW].between,
+                    "slow_between or gpu_slow_between");
     if (failures->slow_factor == NULL)
         failures->slow_factor = sim_resolve_constant(resolver, "const(2)");
     else if (!(sim_law_mean(failures->slow_factor) > 0))

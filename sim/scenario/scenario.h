@@ -116,6 +116,7 @@ enum sim_fault {
     SIM_FAULT_SWITCH, /* all nodes behind it, for as long as it is away */
     SIM_FAULT_RACK,   /* all nodes in it: power, cooling */
     SIM_FAULT_SLOW,   /* a node that becomes slow for a while */
+    SIM_FAULT_GPU_SLOW,
     SIM_FAULTS
 };
 
@@ -472,6 +473,13 @@ struct sim_job_spec {
     struct sim_speed speed;
 };
 
+/* How a job that is lost does not begin from zero. */
+struct sim_checkpoint {
+    int64_t interval_ns; /* of work, between two of them; 0 = none are made */
+    int64_t cost_ns;     /* work stands still while one is written */
+    int64_t restart_ns;  /* before a job that was lost works again */
+};
+
 struct sim_workload {
     char *name;
     uint32_t kind;
@@ -497,6 +505,8 @@ struct sim_workload {
     uint64_t queue_limit;     /* jobs that may wait, UINT64_MAX = no limit */
     uint32_t retries;
     struct sim_law *retry_delay;
+    struct sim_law *start_latency; /* from the placement to work, each time; NULL = none */
+    struct sim_checkpoint checkpoint;
 };
 
 /* ---- all the work there is ---- */

@@ -117,6 +117,20 @@ static const struct sim_section fill_class_section = {
             RANGE(1, 1e10), WAS("jobs"), HELP("jobs that arrive at most")                          \
     }
 
+static const struct sim_field checkpoint_fields[] = {
+    { TIME("interval", draft_checkpoint, to.interval_ns), REQUIRED, RANGE(1e-3, LARGEST_TIME),
+      HELP("work between two checkpoints; best near sqrt(2 x cost x time between failures) "
+           "(Young)") },
+    { TIME("cost", draft_checkpoint, to.cost_ns), ABSENT("0 s"), MOST(LARGEST_TIME),
+      HELP("time a job does not work while one is written") },
+    { TIME("restart", draft_checkpoint, to.restart_ns), ABSENT("0 s"), MOST(LARGEST_TIME),
+      HELP("time before a job that was lost works again, on top of start_latency") },
+};
+static const struct sim_section checkpoint_section = {
+    MAPPING("jobs[].checkpoint", draft_checkpoint, checkpoint_fields), SCALAR("interval"), SOURCES,
+    HELP("Checkpoints: a job that loses a rank goes on from the last one instead of from zero.")
+};
+
 static const struct sim_field jobs_fields[] = {
     SOURCE_FIELDS(draft_jobs, job_class_section),
     { SECTION("arrivals", draft_jobs, arrivals, &sim_schema_job_arrivals),
@@ -144,6 +158,11 @@ static const struct sim_field jobs_fields[] = {
       HELP("time until a refused job comes again") },
     WORK_FIELD(draft_jobs, "dense"),
     MEASURED_FIELD(draft_jobs, "that of the scenario; run times of a trace are as recorded"),
+    { LAW("start_latency", draft_jobs, start_latency), UNIT(TIME), ABSENT("none"),
+      HELP("time from the placement of a job to its work, at each of its starts; its devices are "
+           "held") },
+    { SECTION("checkpoint", draft_jobs, checkpoint, &checkpoint_section),
+      ABSENT("none: a job that is lost begins anew"), HELP("checkpoints of running jobs") },
 };
 const struct sim_section sim_schema_jobs = {
     MAPPING("jobs[]", draft_jobs, jobs_fields),

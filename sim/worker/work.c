@@ -75,6 +75,8 @@ static weir_status stand_at(struct sim_workers *workers, const struct sim_hold *
     const struct sim_context *context = workers->context;
     const struct sim_claim *claim = hold->lease.claim;
     struct stand_ins *made = NULL;
+    if (sim_key_find(&workers->stand_ins, hold->id) != NULL)
+        return WEIR_OK; /* it goes on after a pause */
     for (uint32_t u = 0; u < claim->use_count; u++) {
         const struct sim_use *use = &claim->parts[u].use;
         if (!has_resource(context->cluster, &hold->lease, use))

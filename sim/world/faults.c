@@ -34,6 +34,8 @@ static const struct fault_kind {
                            SIM_DRAW_SWITCH_REPAIR },
     [SIM_FAULT_RACK] = { "rack", "rack failed", "rack repaired", SIM_DRAW_RACK_FAILURE,
                          SIM_DRAW_RACK_REPAIR },
+    [SIM_FAULT_GPU_SLOW] = { "gpu_straggler", NULL, "as fast as before", SIM_DRAW_GPU_SLOW_BEGIN,
+                             SIM_DRAW_GPU_SLOW_END },
     [SIM_FAULT_SLOW] = { "straggler", NULL, "as fast as before", SIM_DRAW_SLOW_BEGIN,
                          SIM_DRAW_SLOW_END },
 };
@@ -47,6 +49,16 @@ static const struct {
                     { "silent data corruption", 6 }, { "thermal interface or sensor", 6 } };
 enum { GPU_CLASSES = sizeof gpu_classes / sizeof gpu_classes[0] };
 
+static bool is_of_gpus(enum sim_fault kind)
+{
+    return kind == SIM_FAULT_GPU || kind == SIM_FAULT_GPU_SLOW;
+}
+
+static bool is_slowness(enum sim_fault kind)
+{
+    return kind == SIM_FAULT_SLOW || kind == SIM_FAULT_GPU_SLOW;
+}
+
 static uint32_t together(const struct sim_world *world, enum sim_fault kind)
 {
     const struct sim_failures *failures = &world->scenario->failures;
@@ -58,7 +70,7 @@ static uint32_t together(const struct sim_world *world, enum sim_fault kind)
 /* A switch or a rack is called by its first node. */
 static uint32_t node_of(const struct sim_world *world, enum sim_fault kind, uint32_t entity)
 {
-    return kind == SIM_FAULT_GPU ? entity >> GPU_BITS : entity * together(world, kind);
+    return is_of_gpus(kind) ? entity >> GPU_BITS : entity * together(world, kind);
 }
 
 static uint32_t gpu_of(uint32_t entity)
@@ -70,10 +82,9 @@ static uint32_t gpu_of(uint32_t entity)
 static uint32_t *count_of(struct sim_world *world, enum sim_fault kind, uint32_t entity)
 {
     const struct sim_cluster *cluster = world->context.cluster;
-    return &world
-                ->failures[kind][kind == SIM_FAULT_GPU
-                                     ? cluster->nodes[entity >> GPU_BITS].gpu_first + gpu_of(entity)
-                                     : entity];
+    return &world->failures[kind][is_of_gpus(kind) ? cluster->nodes[entity >> GPU_BITS].gpu_first +
+                                                         gpu_of(entity)
+                                                   : entity];
 }
 
 static struct sim_stream_key key_of(struct sim_world *world, enum sim_fault kind, uint32_t entity)
@@ -81,7 +92,7 @@ static struct sim_stream_key key_of(struct sim_world *world, enum sim_fault kind
     struct sim_stream_key key = sim_scenario_node_key(world->scenario, node_of(world, kind, entity),
                                                       *count_of(world, kind, entity));
     char name[16];
-    if (kind != SIM_FAULT_GPU)
+    if (!is_of_gpus(kind))
         return key;
     (void)snprintf(name, sizeof(name), "%u", gpu_of(entity));
     key.item = sim_random_name(key.item, SIM_NAME_GPU, name);
@@ -97,7 +108,7 @@ static void name_of(const struct sim_world *world, enum sim_fault kind, uint32_t
         return;
     }
     sim_scenario_node_name(world->scenario, node_of(world, kind, entity), node, sizeof(node));
-    if (kind == SIM_FAULT_GPU)
+    if (is_of_gpus(kind))
         (void)snprintf(text, capacity, "%s GPU %u", node, gpu_of(entity));
     else
         (void)snprintf(text, capacity, "%s", node);
@@ -135,12 +146,12 @@ static weir_status await(struct sim_world *world, enum sim_fault kind, uint32_t 
                                   is_failed ? kinds[kind].repair : kinds[kind].failure);
 }
 
-static weir_status begin_gpus(struct sim_world *world)
+static weir_status begin_gpus(struct sim_world *world, enum sim_fault kind)
 {
     const struct sim_cluster *cluster = world->context.cluster;
     for (uint32_t n = 0; n < cluster->node_count; n++)
         for (uint32_t g = 0; g < cluster->nodes[n].gpu_count; g++)
-            WEIR_TRY(await(world, SIM_FAULT_GPU, n << GPU_BITS | g, false));
+            WEIR_TRY(await(world, kind, n << GPU_BITS | g, false));
     return WEIR_OK;
 }
 
@@ -148,8 +159,8 @@ weir_status sim_faults_begin(struct sim_world *world)
 {
     const uint32_t nodes = world->context.cluster->node_count;
     for (uint32_t kind = 0; kind < SIM_FAULTS; kind++) {
-        if (kind == SIM_FAULT_GPU) {
-            WEIR_TRY(begin_gpus(world));
+        if (is_of_gpus(kind)) {
+            WEIR_TRY(begin_gpus(world, kind));
             continue;
         }
         for (uint32_t e = 0; e * together(world, kind) < nodes; e++)
@@ -164,7 +175,7 @@ weir_status sim_faults_create(struct sim_world *world)
     world->straggle = calloc((size_t)cluster->node_count + 1, sizeof(*world->straggle));
     world->losses = calloc((size_t)cluster->node_count + 1, sizeof(*world->losses));
     for (uint32_t kind = 0; kind < SIM_FAULTS; kind++) {
-        const size_t count = kind == SIM_FAULT_GPU ? cluster->gpu_count : cluster->node_count;
+        const size_t count = is_of_gpus(kind) ? cluster->gpu_count : cluster->node_count;
         world->failures[kind] = calloc(count + 1, sizeof(*world->failures[kind]));
         if (world->failures[kind] == NULL)
             return WEIR_ENOMEM;
@@ -307,18 +318,27 @@ static weir_status set_gpu(struct sim_world *world, uint32_t entity, bool is_los
     return sim_world_settle(world);
 }
 
-static double slow_factor(struct sim_world *world, uint32_t node)
+/* By how much it is slow this time. */
+static double slow_factor(struct sim_world *world, enum sim_fault kind, uint32_t entity)
 {
     struct sim_stream stream;
-    sim_stream_open(&stream, &world->context.random, SIM_DRAW_SLOW_FACTOR,
-                    key_of(world, SIM_FAULT_SLOW, node));
+    sim_stream_open(&stream, &world->context.random,
+                    kind == SIM_FAULT_SLOW ? SIM_DRAW_SLOW_FACTOR : SIM_DRAW_GPU_SLOW_FACTOR,
+                    key_of(world, kind, entity));
     return fmax(sim_law_draw(world->scenario->failures.slow_factor, &stream), 1e-6);
 }
 
-static weir_status set_slow(struct sim_world *world, uint32_t node, bool is_slow)
+static weir_status set_slow(struct sim_world *world, enum sim_fault kind, uint32_t entity,
+                            bool is_slow)
 {
-    world->straggle[node] = is_slow ? slow_factor(world, node) : 1;
-    sim_context_digest(&world->context, is_slow ? 0x204 : 0x205, node,
+    const struct sim_cluster *cluster = world->context.cluster;
+    const uint32_t node = node_of(world, kind, entity);
+    const double factor = is_slow ? slow_factor(world, kind, entity) : 1;
+    if (kind == SIM_FAULT_SLOW)
+        world->straggle[node] = factor;
+    else
+        cluster->gpus[cluster->nodes[node].gpu_first + gpu_of(entity)].slow = factor;
+    sim_context_digest(&world->context, is_slow ? 0x204 : 0x205, entity,
                        sim_engine_now(world->context.engine));
     return sim_world_pace_node(world, node);
 }
@@ -329,8 +349,8 @@ static weir_status set(struct sim_world *world, enum sim_fault kind, uint32_t en
     const uint32_t count = together(world, kind);
     if (kind == SIM_FAULT_GPU)
         return set_gpu(world, entity, is_failed);
-    if (kind == SIM_FAULT_SLOW)
-        return set_slow(world, entity, is_failed);
+    if (is_slowness(kind))
+        return set_slow(world, kind, entity, is_failed);
     for (uint32_t n = entity * count;
          n < world->context.cluster->node_count && n - entity * count < count; n++)
         WEIR_TRY(sim_faults_set_node(world, n, is_failed));
@@ -366,8 +386,8 @@ static weir_status note(struct sim_world *world, enum sim_fault kind, uint32_t e
     name_of(world, kind, entity, name, sizeof(name));
     if (is_failed && kind == SIM_FAULT_GPU)
         text = gpu_class(world, entity);
-    if (is_failed && kind == SIM_FAULT_SLOW) {
-        (void)snprintf(slow, sizeof(slow), "slow x%.4g", world->straggle[entity]);
+    if (is_failed && is_slowness(kind)) {
+        (void)snprintf(slow, sizeof(slow), "slow x%.4g", slow_factor(world, kind, entity));
         text = slow;
     }
     return sim_recorder_happening(world->context.recorder, sim_engine_now(world->context.engine),
@@ -377,13 +397,9 @@ static weir_status note(struct sim_world *world, enum sim_fault kind, uint32_t e
 weir_status sim_faults_fail(struct sim_world *world, const struct sim_event *event)
 {
     const enum sim_fault kind = (enum sim_fault)event->argument;
-    const bool is_slow = kind == SIM_FAULT_SLOW; /* how slow is known afterwards */
     world->failed[kind]++;
-    if (!is_slow)
-        WEIR_TRY(note(world, kind, event->target, true));
+    WEIR_TRY(note(world, kind, event->target, true));
     WEIR_TRY(set(world, kind, event->target, true));
-    if (is_slow)
-        WEIR_TRY(note(world, kind, event->target, true));
     return await(world, kind, event->target, true);
 }
 

@@ -55,6 +55,8 @@ static void every_kind_fails_at_its_rate(void)
                     "switch_nodes: 3}",
                     2 },
                   { "rack", "{rack_between: exp(100 h), rack_repair: const(1 s)}", 2 },
+                  { "gpu_straggler", "{gpu_slow_between: exp(100 h), gpu_slow_for: const(1 s)}",
+                    48 },
                   { "straggler", "{slow_between: exp(100 h), slow_for: const(1 s)}", 6 } };
     for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
         struct sim_scenario *scenario = load(kinds[k].law, "6", "1000 h");

@@ -139,6 +139,18 @@ static void a_straggler_is_slow_for_a_while(void)
              "{name: a, count: 1, run_time: 200 s, request: {gpus: 4, cpus: 1}}", "300 s", &lives));
     CHECK_I64(lives.count, 1);
     CHECK_NEAR(lives.end_s[0], 225, 0);
+    /* One GPU of four that is slow holds up who computes on all of them, and who is on it alone. */
+    free(run("1",
+             "gpu_slow_between: const(100 s), gpu_slow_for: const(50 s), slow_factor: const(2)",
+             "{name: a, count: 1, run_time: 200 s, request: {gpus: 4, cpus: 1}}", "300 s", &lives));
+    CHECK_I64(lives.count, 1);
+    CHECK_NEAR(lives.end_s[0], 225, 0);
+    free(run("1", "gpu_slow_between: \"uniform(100 s, 101 s)\", slow_factor: const(2)",
+             "{name: a, count: 4, run_time: 200 s, request: {gpus: 1, cpus: 1}}", "400 s", &lives));
+    CHECK_I64(lives.count, 4);
+    for (size_t i = 0; i < lives.count; i++)
+        CHECK(lives.end_s[i] > 299 && lives.end_s[i] <= 300);
+    CHECK(lives.end_s[0] < lives.end_s[1]); /* each slow from its own time on */
 }
 
 /* Two failures of one GPU, and failures of two GPUs, are different draws: between constants they
@@ -156,12 +168,40 @@ static void entities_and_their_failures_have_draws_of_their_own(void)
     free(summary);
 }
 
+/* The original brings a worker back in its place at the next turns of its loop: a GPU that is away
+ * for two of them is waited for, as a node is, and no plan is needed. */
+static void a_worker_comes_back_on_its_gpu_when_that_is_back(void)
+{
+    static const char *const failures[] = {
+        "gpu_between: const(100 s), gpu_repair: const(1.5 s)",
+        "node_between: const(100 s), node_repair: const(1.5 s)"
+    };
+    double ends_s[2] = { 0 };
+    for (size_t i = 0; i < 2; i++) {
+        char text[1000];
+        (void)snprintf(text, sizeof(text),
+                       "schema: 2\nname: t\nhorizon: 1000 s\n"
+                       "cluster:\n  failures: {%s}\n"
+                       "  nodes: [{name: n, cpus: 64, gpus: {h100: 1}}]\n"
+                       "sched: {scaling: {policy: fixed, interval: 5000 s}}\n"
+                       "pipelines:\n  - name: p\n    semantics: runtime\n    loop_hz: 1\n"
+                       "    restart: same_place\n    input: {items: 15}\n"
+                       "    stages: [{name: a, cpus: 1, gpus: 1, workers: 1, service: 10 s}]\n",
+                       failures[i]);
+        struct sim_run_summary *summary = test_run_text(text, NULL);
+        ends_s[i] = test_value(summary, "makespan", "");
+        free(summary);
+    }
+    CHECK(ends_s[1] > 150 && ends_s[1] < 200);
+    CHECK_NEAR(ends_s[0], ends_s[1], 0);
+}
+
 static void keys_that_mean_nothing_are_refused(void)
 {
-    static const char *const bad[] = {
-        "gpu_repair: 1 h", "rack_nodes: 4", "slow_factor: 3",
-        "switch_nodes: 2", "slow_for: 1 h", "node_between: const(0)"
-    };
+    static const char *const bad[] = { "gpu_repair: 1 h",       "rack_nodes: 4",
+                                       "slow_factor: 3",        "switch_nodes: 2",
+                                       "slow_for: 1 h",         "gpu_slow_for: 1 h",
+                                       "node_between: const(0)" };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         char text[1000];
         struct sim_scenario *scenario = NULL;
@@ -189,6 +229,8 @@ static const struct test tests[] = {
     { "a straggler is slow for a while", a_straggler_is_slow_for_a_while },
     { "entities and their failures have draws of their own",
       entities_and_their_failures_have_draws_of_their_own },
+    { "a worker comes back on its GPU when that is back",
+      a_worker_comes_back_on_its_gpu_when_that_is_back },
     { "keys that mean nothing are refused", keys_that_mean_nothing_are_refused },
 };
 TEST_MAIN(tests)

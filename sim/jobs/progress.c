@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a job does while it runs: it starts, works and saves (enum sim_job_phase), an activity each.
+ *
+ * Ranks wait for one another at every step, so the slowest decides: the rate of work is that of the
+ * slowest rank, speed of its GPU type over the slow-down of its place. When something changes the
+ * rates (a slow node, a neighbour), the activity goes on with what is left. To start and to save is
+ * time, not work: nothing makes it longer.
+ *
+ * Invariant: a job that runs has one activity; what it did since its last checkpoint is lost with a
+ * rank, and so is the checkpoint it was writing.
+ */
+#include "sim/jobs/jobs.h"
+
+#include <math.h>
+
+/* ---- work ---- */
+
+static double speed_of(const struct sim_jobs_run *run, const struct sim_worker *rank)
+{
+    const struct sim_job *job = sim_job_at(run, (uint32_t)(uintptr_t)rank->work - 1);
+    return sim_speed_at(&sim_job_spec(run, job)->speed, rank->gpu_type,
+                        sim_worker_part(run->config.workers, rank));
+}
+
+/* How fast a job of several ranks runs now, in quanta a nanosecond. */
+static uint64_t rate_of(const struct sim_jobs_run *run, const struct sim_job_life *life)
+{
+    const struct sim_driver_config *config = &run->config;
+    double slowest = INFINITY;
+    for (uint32_t i = 0; i < life->workers; i++) {
+        const struct sim_worker *worker = sim_workers_find(config->workers, life->first_worker + i);
+        const double slow = sim_worker_slowdown(config->workers, worker);
+        slowest = fmin(slowest, speed_of(run, worker) / slow);
+    }
+    return sim_rate_at(slowest);
+}
+
+static const struct sim_worker *only_rank(const struct sim_jobs_run *run,
+                                          const struct sim_job_life *life)
+{
+    return life->workers == 1 ? sim_workers_find(run->config.workers, life->first_worker) : NULL;
+}
+
+static weir_status begin_ranks(struct sim_jobs_run *run, struct sim_job_life *life, uint64_t owner)
+{
+    const struct sim_activity_spec spec = { .work = sim_work_of_ns(life->left_ns, SIM_DEVICE_QPNS),
+                                            .cap_qpns = rate_of(run, life),
+                                            .owner = owner,
+                                            .weight = 1 };
+    for (uint32_t i = 0; i < life->workers; i++)
+        WEIR_TRY(sim_worker_stand_in(
+            run->config.workers, sim_workers_find(run->config.workers, life->first_worker + i)));
+    return sim_activity_start(run->context->activities, &spec, &life->run, run->context->error);
+}
+
+static void plan_save(struct sim_jobs_run *run, const struct sim_job *job)
+{
+    const int64_t interval_ns = run->workload->checkpoint.interval_ns;
+    struct sim_job_life *life = sim_job_life(run, job);
+    const struct sim_event event = { .time_ns = sim_jobs_later(sim_jobs_now(run), interval_ns),
+                                     .target = job->slot,
+                                     .argument = job->id,
+                                     .kind = sim_driver_kind(run->config.index, SIM_JOBS_SAVE),
+                                     .phase = SIM_PHASE_FLOW };
+    life->save =
+        interval_ns > 0 ? sim_engine_schedule(run->context->engine, &event) : SIM_NO_HANDLE;
+}
+
+/* Goes on with the work that is left. */
+static weir_status work(struct sim_jobs_run *run, const struct sim_job *job)
+{
+    struct sim_job_life *life = sim_job_life(run, job);
+    const uint64_t owner = sim_work_owner(run->config.index, job->slot);
+    const struct sim_worker *rank = only_rank(run, life);
+    life->phase = SIM_JOB_WORKING;
+    life->worked_since_ns = sim_jobs_now(run);
+    if (rank == NULL)
+        WEIR_TRY(begin_ranks(run, life, owner));
+    else
+        WEIR_TRY(sim_worker_begin(run->config.workers, rank, life->left_ns, speed_of(run, rank),
+                                  owner, &life->run));
+    (void)sim_activity_left(run->context->activities, life->run, &life->stretch);
+    plan_save(run, job);
+    return WEIR_OK;
+}
+
+/* ---- other phases ---- */
+
+/* So much time, whatever happens around it. */
+static weir_status pause(struct sim_jobs_run *run, const struct sim_job *job,
+                         enum sim_job_phase phase, int64_t pause_ns)
+{
+    struct sim_job_life *life = sim_job_life(run, job);
+    const struct sim_activity_spec spec = { .work = sim_work_of_ns(pause_ns, SIM_DEVICE_QPNS),
+                                            .cap_qpns = SIM_DEVICE_QPNS,
+                                            .owner = sim_work_owner(run->config.index, job->slot),
+                                            .weight = 1 };
+    life->phase = (uint8_t)phase;
+    return sim_activity_start(run->context->activities, &spec, &life->run, run->context->error);
+}
+
+static int64_t start_ns(const struct sim_jobs_run *run, const struct sim_job *job)
+{
+    const struct sim_workload *workload = run->workload;
+    const uint32_t attempts = sim_job_attempts(run, job);
+    int64_t pause_ns = attempts > 1 ? workload->checkpoint.restart_ns : 0;
+    struct sim_stream stream;
+    if (workload->start_latency == NULL)
+        return pause_ns;
+    sim_stream_open(&stream, sim_job_stream_random(run->stream, job->spec), SIM_DRAW_JOB_START,
+                    (struct sim_stream_key){ .item = job->key, .attempt = attempts - 1 });
+    const int64_t latency_ns = sim_time_from_s(sim_law_draw(workload->start_latency, &stream));
+    return sim_jobs_later(pause_ns, latency_ns > 0 ? latency_ns : 0);
+}
+
+static struct sim_worker *rank_at(const struct sim_jobs_run *run, const struct sim_job_life *life,
+                                  uint32_t rank)
+{
+    return sim_workers_find(run->config.workers, life->first_worker + rank);
+}
+
+static weir_status wake(struct sim_jobs_run *run, const struct sim_job *job)
+{
+    const struct sim_driver_config *config = &run->config;
+    const struct sim_job_life *life = sim_job_life(run, job);
+    for (uint32_t i = 0; i < life->workers; i++) {
+        struct sim_worker *worker = rank_at(run, life, i);
+        sim_worker_set_state(config->workers, worker, SIM_WORKER_IDLE);
+        config->services->ready(config->world, worker);
+        sim_worker_set_state(config->workers, worker, SIM_WORKER_BUSY);
+    }
+    return work(run, job);
+}
+
+weir_status sim_jobs_begin(struct sim_jobs_run *run, struct sim_job *job)
+{
+    struct sim_job_life *life = sim_job_life(run, job);
+    const int64_t pause_ns = start_ns(run, job);
+    life->left_ns = life->saved_ns;
+    life->kept_ns = sim_jobs_now(run);
+    life->will_end = sim_work_of_ns(life->left_ns, SIM_DEVICE_QPNS) != SIM_WORK_ENDLESS;
+    run->ending += life->will_end ? 1 : 0;
+    for (uint32_t i = 0; i < life->workers; i++)
+        sim_worker_set_state(run->config.workers, rank_at(run, life, i), SIM_WORKER_SETUP);
+    return pause_ns > 0 ? pause(run, job, SIM_JOB_STARTING, pause_ns) : wake(run, job);
+}
+
+/* ---- checkpoints ---- */
+
+/* whole x part / all, to the nearest ns; part <= all. Whole numbers: 63 and 64 bits at most. */
+static int64_t part_of(int64_t whole, sim_quanta part, sim_quanta all)
+{
+    for (; all > UINT64_MAX; all >>= 1)
+        part >>= 1;
+    return (int64_t)(((sim_quanta)(uint64_t)whole * part + all / 2) / all);
+}
+
+weir_status sim_jobs_save(struct sim_jobs_run *run, uint32_t slot)
+{
+    const struct sim_job *job = sim_job_at(run, slot);
+    struct sim_job_life *life = sim_job_life(run, job);
+    struct sim_activities *activities = run->context->activities;
+    sim_quanta left = 0;
+    life->save = SIM_NO_HANDLE;
+    if (sim_activity_end_ns(activities, life->run) - sim_jobs_now(run) <= 1)
+        return WEIR_OK; /* it is done as good as now */
+    (void)sim_activity_stop(activities, life->run, &left);
+    if (left != SIM_WORK_ENDLESS)
+        life->left_ns = part_of(life->left_ns, left, life->stretch);
+    return pause(run, job, SIM_JOB_SAVING, run->workload->checkpoint.cost_ns);
+}
+
+/* What was done since the last checkpoint will never be done again. */
+static void keep(struct sim_jobs_run *run, struct sim_job_life *life, int64_t worked_ns)
+{
+    const int64_t now_ns = sim_jobs_now(run);
+    run->kept_ns += (double)worked_ns;
+    run->held_ns += (double)(now_ns - life->kept_ns);
+    life->kept_ns = now_ns;
+    life->saved_ns = life->left_ns;
+}
+
+weir_status sim_jobs_next_phase(struct sim_jobs_run *run, struct sim_job *job, bool *is_over)
+{
+    struct sim_job_life *life = sim_job_life(run, job);
+    life->run = SIM_NO_HANDLE;
+    switch ((enum sim_job_phase)life->phase) {
+    case SIM_JOB_STARTING:
+        return wake(run, job);
+    case SIM_JOB_SAVING:
+        run->saves++;
+        keep(run, life, run->workload->checkpoint.interval_ns);
+        return work(run, job);
+    case SIM_JOB_WORKING:
+        *is_over = true;
+        break;
+    }
+    return WEIR_OK;
+}
+
+/* Work of a stretch that was not kept: the one that goes on, or the one that is being saved. */
+static int64_t unkept_ns(const struct sim_jobs_run *run, const struct sim_job_life *life)
+{
+    return life->phase == SIM_JOB_WORKING  ? sim_jobs_now(run) - life->worked_since_ns
+           : life->phase == SIM_JOB_SAVING ? run->workload->checkpoint.interval_ns
+                                           : 0;
+}
+
+void sim_jobs_break_off(struct sim_jobs_run *run, struct sim_job *job, bool is_done)
+{
+    struct sim_job_life *life = sim_job_life(run, job);
+    (void)sim_activity_stop(run->context->activities, life->run, NULL);
+    if (life->save != SIM_NO_HANDLE)
+        (void)sim_engine_cancel(run->context->engine, life->save);
+    run->ending -= life->will_end ? 1 : 0;
+    life->will_end = false;
+    if (is_done) {
+        keep(run, life, unkept_ns(run, life));
+    } else {
+        run->lost_ns += (double)unkept_ns(run, life);
+        run->held_ns += (double)(sim_jobs_now(run) - life->kept_ns);
+    }
+    life->run = life->save = SIM_NO_HANDLE;
+}
+
+/* ---- speed ---- */
+
+void sim_jobs_rank_paced(struct sim_jobs_run *run, const struct sim_worker *worker)
+{
+    const uint32_t slot = (uint32_t)(uintptr_t)worker->work - 1;
+    struct sim_job_life *life = sim_job_life(run, sim_job_at(run, slot));
+    if (life->is_paced)
+        return;
+    life->is_paced = true;
+    life->next_paced = run->first_paced;
+    run->first_paced = slot + 1;
+}
+
+/* At the rate that its ranks have now. */
+static weir_status go_at(struct sim_jobs_run *run, const struct sim_job_life *life)
+{
+    const struct sim_worker *rank = only_rank(run, life);
+    return rank == NULL
+               ? sim_activity_set(run->context->activities, life->run, 1, rate_of(run, life))
+               : sim_worker_pace(run->config.workers, rank, life->run, speed_of(run, rank));
+}
+
+weir_status sim_jobs_go_on(struct sim_jobs_run *run)
+{
+    while (run->first_paced != 0) {
+        struct sim_job_life *life = sim_job_life(run, sim_job_at(run, run->first_paced - 1));
+        run->first_paced = life->next_paced;
+        life->is_paced = false;
+        if (life->run != SIM_NO_HANDLE && life->phase == SIM_JOB_WORKING)
+            WEIR_TRY(go_at(run, life));
+    }
+    return WEIR_OK;
+}
