@@ -29,6 +29,27 @@ void sim_workers_store(struct sim_workers *workers, uint32_t node, double bytes)
         sim_meter_spilled(context->meter, (double)on_disk);
 }
 
+static weir_status add_bytes(void *state, struct sim_worker *worker)
+{
+    int64_t *sum = state;
+    *sum += worker->work_bytes;
+    return WEIR_OK;
+}
+
+weir_status sim_workers_check_memory(const struct sim_workers *workers, struct weir_error *error)
+{
+    const struct sim_cluster *cluster = workers->context->cluster;
+    int64_t in_hand = 0;
+    int64_t on_nodes = 0;
+    WEIR_TRY(sim_workers_each(workers, add_bytes, &in_hand));
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        on_nodes += cluster->nodes[n].work_bytes;
+    return in_hand == on_nodes
+               ? WEIR_OK
+               : weir_fail(error, WEIR_EINVARIANT, "%lld bytes are in hand, nodes count %lld",
+                           (long long)in_hand, (long long)on_nodes);
+}
+
 int64_t sim_worker_memory(const struct sim_worker *worker, uint32_t node)
 {
     int64_t bytes = worker->node == node ? worker->work_bytes : 0;

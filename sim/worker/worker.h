@@ -136,6 +136,8 @@ bool sim_workers_memory_is_timed(const struct sim_workers *workers);
 void sim_worker_take_bytes(struct sim_workers *workers, struct sim_worker *worker, double bytes);
 /* So many bytes come to lie on a node for others, or leave it (negative). */
 void sim_workers_store(struct sim_workers *workers, uint32_t node, double bytes);
+/* What workers have in hand is what the nodes count. */
+weir_status sim_workers_check_memory(const struct sim_workers *workers, struct weir_error *error);
 /* What it has of the memory of a node. */
 int64_t sim_worker_memory(const struct sim_worker *worker, uint32_t node);
 

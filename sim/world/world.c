@@ -311,6 +311,7 @@ weir_status sim_world_check(const struct sim_world *world, struct weir_error *er
 {
     WEIR_TRY(sim_cluster_check(world->context.cluster, error));
     WEIR_TRY(sim_workers_check(world->workers, error));
+    WEIR_TRY(sim_workers_check_memory(world->workers, error));
     WEIR_TRY(sim_activities_check(world->context.activities, error));
     for (uint32_t d = 1; d <= world->driver_count; d++)
         if (world->drivers[d].ops->check != NULL)

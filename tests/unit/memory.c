@@ -3,6 +3,8 @@
  * Memory of nodes in time, by hand: who dies where it runs out, when his work is over all the same,
  * and what goes to disk. One node of 20 GB.
  */
+#include "sim/cluster/cluster.h"
+#include "sim/world/world.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 
@@ -207,6 +209,51 @@ static void outputs_that_wait_are_memory(void)
     free(summary);
 }
 
+/* ---- the books ---- */
+
+/* Batches, children, failures, killed workers and every rule of flow: when the work is done,
+ * nothing is in hand and nothing lies anywhere. */
+static void check_books(const char *semantics, const char *backpressure)
+{
+    static const struct sim_run_options options = { .seed = 3, .check_always = true };
+    char text[1200];
+    struct weir_error error = { .phase = -1 };
+    struct sim_world *world = NULL;
+    (void)snprintf(text, sizeof(text),
+                   "schema: 2\nname: t\nhorizon: 1 h\n"
+                   "cluster: {nodes: [{name: n, count: 2, cpus: 8, ram: 20 GB}],"
+                   " memory: memory_monitor}\n"
+                   "sched: {scaling: {policy: fixed, interval: 5 s}}\n"
+                   "pipelines:\n  - name: p\n    semantics: %s\n    backpressure: %s\n"
+                   "    input: {items: 120, arrivals: exp(0.7 s), bytes_per_item: exp(2 GB)}\n"
+                   "    stages:\n"
+                   "      - {name: a, workers: 6, batch: 2, service: exp(4 s), returns: const(1.5),"
+                   " bytes_out: exp(2 GB), process_failure: 20%%}\n"
+                   "      - {name: b, workers: 4, service: exp(1 s), bytes_out: const(1 GB)}\n"
+                   "      - {name: c, workers: 1, service: exp(0.2 s)}\n",
+                   semantics, backpressure);
+    struct sim_scenario *scenario = test_scenario(text, NULL);
+    if (!CHECK(scenario != NULL) ||
+        !CHECK(sim_world_create(scenario, &options, &world, &error) == WEIR_OK))
+        abort();
+    CHECK_I64(sim_world_run(world), WEIR_OK);
+    CHECK_I64(test_stage(world, 0)->pipeline->items.alive, 0);
+    for (uint32_t n = 0; n < 2; n++) {
+        CHECK_I64(world->context.cluster->nodes[n].work_bytes, 0);
+        CHECK_I64(world->context.cluster->nodes[n].store_bytes, 0);
+    }
+    sim_world_destroy(world);
+    sim_scenario_destroy(scenario);
+}
+
+static void what_is_over_needs_no_memory(void)
+{
+    check_books("event", "none");
+    check_books("event", "blocking");
+    check_books("event", "slots");
+    check_books("runtime", "slots");
+}
+
 static const struct test tests[] = {
     { "the rule says who dies", the_rule_says_who_dies },
     { "admission looks at starts alone", admission_looks_at_starts_alone },
@@ -215,5 +262,6 @@ static const struct test tests[] = {
     { "who comes is not the one who dies", who_comes_is_not_the_one_who_dies },
     { "outputs beyond the store go to disk", outputs_beyond_the_store_go_to_disk },
     { "outputs that wait are memory", outputs_that_wait_are_memory },
+    { "what is over needs no memory", what_is_over_needs_no_memory },
 };
 TEST_MAIN(tests)
