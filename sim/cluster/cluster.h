@@ -93,6 +93,7 @@ struct sim_cluster {
     uint32_t node_count;
     uint32_t gpu_count;
     struct sim_activities *activities; /* NULL = no work is timed here */
+    struct sim_links *links;           /* link.h; NULL likewise */
 };
 
 weir_status sim_cluster_create(const struct sim_scenario *scenario, struct sim_cluster **cluster);

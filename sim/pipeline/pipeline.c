@@ -5,6 +5,7 @@
 #include "sim/engine/room.h"
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/service.h"
+#include "sim/pipeline/transfer.h"
 
 #include <assert.h>
 #include <math.h>
@@ -68,6 +69,7 @@ weir_status sim_pipeline_create(const struct sim_driver_config *config,
         .hands = { .size = sizeof(struct sim_hand) },
         .stages = stages,
         .stage_count = (uint32_t)spec->stages_count,
+        .moves_bytes = sim_scenario_moves_bytes(config->scenario, spec),
         .source_left = spec->input.items == 0 ? UINT64_MAX : spec->input.items,
         .arrival_factor = 1.0,
         .arrival_rest_ns = -1,
@@ -427,5 +429,5 @@ weir_status sim_pipeline_check(const struct sim_pipeline_run *run, struct weir_e
         return weir_fail(error, WEIR_EINVARIANT,
                          "pipeline %s: %llu items in queues and hands, %u alive", run->spec->name,
                          (unsigned long long)items, run->items.alive);
-    return WEIR_OK;
+    return sim_transfer_check(run, error);
 }

@@ -94,6 +94,16 @@ uint32_t sim_service_returns(const struct sim_stage_run *stage, const struct sim
     return (uint32_t)fmin(whole + (up ? 1.0 : 0.0), 1e6);
 }
 
+double sim_service_bytes(const struct sim_stage_run *stage, const struct sim_item *item)
+{
+    if (stage->spec->bytes_out == NULL)
+        return 0.0;
+    struct sim_stream stream;
+    const struct sim_stream_key key = { item->id, 0, item->attempt };
+    sim_stream_open(&stream, &stage->random, SIM_DRAW_BYTES, key);
+    return sim_law_draw(stage->spec->bytes_out, &stream);
+}
+
 double sim_service_setup_s(const struct sim_stage_run *stage, uint32_t ordinal)
 {
     if (stage->spec->setup == NULL)

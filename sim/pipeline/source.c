@@ -8,6 +8,7 @@
  */
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/pipeline.h"
+#include "sim/pipeline/transfer.h"
 
 #include <math.h>
 
@@ -54,6 +55,8 @@ weir_status sim_source_admit(struct sim_pipeline_run *run, uint32_t *item)
         struct sim_stream stream = item_stream(run, SIM_DRAW_BYTES, made->id);
         made->bytes = sim_law_draw(input->bytes, &stream);
     }
+    if (input->store != WEIR_NO_INDEX)
+        made->place = SIM_PLACE_INPUT;
     if (run->source_left != UINT64_MAX)
         run->source_left--;
     sim_meter_item_arrived(run->context->meter, made->admitted_ns, run->index);

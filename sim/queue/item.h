@@ -30,6 +30,7 @@ struct sim_item {
     uint32_t deaths;  /* runtime: workers that died with it in hand, at the present stage */
     uint32_t next;
     uint32_t task_items; /* items of the task it heads; only of tasks in a pool or held */
+    uint32_t place;      /* of its bytes, see sim/pipeline/transfer.h */
 };
 
 struct sim_item_slab {

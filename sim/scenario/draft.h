@@ -74,6 +74,7 @@ struct draft_node_group {
     uint32_t count;
     double cpus;
     int64_t ram_bytes;
+    double nic_per_s;
     struct draft_list gpus;
     uint32_t share;
     struct draft_list partition; /* of draft_instance */
@@ -91,6 +92,16 @@ struct draft_power {
     uint32_t cpu; /* index into the catalogue */
 };
 
+struct draft_store {
+    struct draft_head head;
+    struct sim_store to;
+};
+
+struct draft_racks {
+    struct draft_head head;
+    struct sim_racks to;
+};
+
 struct draft_cluster {
     struct draft_head head;
     struct draft_list nodes;
@@ -99,6 +110,8 @@ struct draft_cluster {
     struct draft_failures failures;
     struct draft_power power;
     uint32_t share; /* of groups that do not say */
+    struct draft_list stores;
+    struct draft_racks racks;
 };
 
 struct draft_policy {
@@ -153,6 +166,7 @@ struct draft_input {
     struct sim_input to;
     struct sim_law *size;
     struct draft_list classes;
+    char *store;
 };
 
 struct draft_backpressure {
@@ -217,6 +231,7 @@ struct draft_pipeline {
     double loop_hz;
     uint32_t teardown;
     int64_t store_bandwidth_bytes;
+    char *transfers;
     struct draft_list stages;
 };
 

@@ -58,6 +58,14 @@ void sim_resolve_initial(struct sim_resolver *resolver);
 /* names.c: refuses names that would share their random numbers. */
 void sim_resolve_names(struct sim_resolver *resolver);
 
+/* resolve_stores.c: stores and racks; how the bytes of a pipeline move. */
+void sim_resolve_stores(struct sim_resolver *resolver);
+void sim_resolve_transfers(struct sim_resolver *resolver, const struct draft_pipeline *draft,
+                           struct sim_pipeline *pipeline);
+/* A store by its name; reports and returns WEIR_NO_INDEX when there is no such thing. */
+uint32_t sim_resolve_store(struct sim_resolver *resolver, const struct sim_yaml *at,
+                           const char *name);
+
 /* resolve_mig.c. The table a GPU type is cut by, NULL = none. */
 const struct weir_mig *sim_resolve_mig_table(struct sim_resolver *resolver,
                                              const struct draft_gpu_type *draft);

@@ -399,6 +399,7 @@ static void resolve_pipeline(struct sim_resolver *resolver, struct draft_pipelin
     pipeline->stops_serially = draft->teardown == 0;
     pipeline->stage_first = scenario->stages_total;
     resolve_input(resolver, &draft->input, &pipeline->input);
+    sim_resolve_transfers(resolver, draft, pipeline);
     resolve_stages(resolver, draft, pipeline);
     if (pipeline->execution == SIM_EXECUTION_BATCH_DEBUG)
         debug_one_by_one(pipeline);

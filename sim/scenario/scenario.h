@@ -64,6 +64,7 @@ struct sim_node_type {
     char *name;
     double cpus;
     int64_t ram_bytes;
+    double nic_per_s; /* bytes, in and out each; 0 = not modelled */
     struct sim_gpu_count *gpus;
     size_t gpus_count;
     uint32_t share;                 /* enum sim_sharing */
@@ -77,6 +78,20 @@ struct sim_node_group {
     char *name;
     uint32_t type;
     uint32_t count;
+};
+
+/* A store outside the nodes. */
+struct sim_store {
+    char *name;
+    double bytes_per_s; /* read and written */
+    int64_t latency_ns;
+    int64_t per_item_ns;
+};
+
+/* Equal racks of nodes in their order. */
+struct sim_racks {
+    uint32_t nodes;      /* 0 = the network between nodes is never scarce */
+    double uplink_per_s; /* bytes, in and out each */
 };
 
 /* Electric power of CPUs; that of GPUs is in their types. */
@@ -221,6 +236,14 @@ struct sim_input {
     struct sim_item_class *classes; /* at least one */
     size_t classes_count;
     struct sim_law *bytes; /* NULL = 0 */
+    uint32_t store;        /* the first stage reads them there; WEIR_NO_INDEX = nowhere */
+};
+
+/* How bytes come from one stage to the next. */
+enum sim_transfers {
+    SIM_TRANSFERS_OFF,    /* in no time */
+    SIM_TRANSFERS_DIRECT, /* from node to node */
+    SIM_TRANSFERS_STORE   /* written to a store and read there */
 };
 
 struct sim_pipeline {
@@ -247,6 +270,8 @@ struct sim_pipeline {
     int64_t store_bytes;        /* between stages, 0 = any number */
     uint32_t store_spills;      /* 1; else a full store ends the pipeline */
     double store_bytes_per_s;   /* batch: of an outer store, 0 = takes no time */
+    uint32_t transfers;         /* enum sim_transfers */
+    uint32_t transfer_store;    /* STORE; else WEIR_NO_INDEX */
     double store_of_ram;        /* reservation: the object store's share of a node's memory */
     double reserved;            /* reservation: share of the budget that belongs to single stages */
     double downstream_ratio;    /* reservation: output waiting over input the next stage works on */
@@ -471,6 +496,9 @@ struct sim_scenario {
     size_t node_groups_count;
     struct sim_failures failures;
     struct sim_power power;
+    struct sim_store *stores;
+    size_t stores_count;
+    struct sim_racks racks;
 
     struct sim_sched sched;
     struct sim_pipeline *pipelines;
@@ -537,6 +565,10 @@ const struct sim_node_type *sim_scenario_node_type(const struct sim_scenario *sc
                                                    uint32_t index);
 /* Stage by its index over all pipelines. */
 const struct sim_stage *sim_scenario_stage(const struct sim_scenario *scenario, uint32_t index);
+/* Whether stages of the pipeline hand bytes on, and whether some of its bytes take time to move. */
+bool sim_pipeline_has_bytes(const struct sim_pipeline *pipeline);
+bool sim_scenario_moves_bytes(const struct sim_scenario *scenario,
+                              const struct sim_pipeline *pipeline);
 /* About how many jobs in time come up to the horizon. */
 double sim_scenario_jobs(const struct sim_scenario *scenario);
 

@@ -58,6 +58,12 @@ static const struct sim_section gpu_count_section = {
     { NUMBER("cpus", type, cpus), MOST(LARGEST_COUNT), HELP("CPUs of one node") },                 \
         { BYTES("ram", type, ram_bytes), ABSENT("0: stages must not ask for any"),                 \
           MOST(LARGEST_BYTES), HELP("memory of one node") },                                       \
+        { NUMBER("nic", type, nic_per_s),                                                          \
+          UNIT(BANDWIDTH),                                                                         \
+          ABSENT("bytes to and from the node take no time there"),                                 \
+          RANGE(1, LARGEST_BANDWIDTH),                                                             \
+          ACTS(SIM_ACTS_PIPELINES),                                                                \
+          HELP("bandwidth of a node's network interface, so much in and so much out") },           \
     {                                                                                              \
         NAMED("gpus", type, gpus, &gpu_count_section), HELP("GPUs of one node by type: {h100: 8}") \
     }
@@ -170,6 +176,32 @@ static const struct sim_section power_section = {
          "and limit of their types.")
 };
 
+static const struct sim_field store_fields[] = {
+    { NUMBER("bandwidth", draft_store, to.bytes_per_s), UNIT(BANDWIDTH), REQUIRED,
+      RANGE(1, LARGEST_BANDWIDTH), HELP("bytes a second, shared by all who write and read") },
+    { TIME("latency", draft_store, to.latency_ns), ABSENT("0 s"), MOST(LARGEST_TIME),
+      HELP("time before the first byte of every read or write") },
+    { TIME("per_item", draft_store, to.per_item_ns), ABSENT("0 s"), MOST(LARGEST_TIME),
+      HELP("time that every item of a read or write takes beside its bytes") },
+};
+static const struct sim_section store_section = {
+    MAPPING("cluster.stores.NAME", draft_store, store_fields), SCALAR("bandwidth"), SOURCES,
+    HELP("A store outside the nodes. Readers and writers share its bandwidth fairly (max-min, with "
+         "the network interfaces of their nodes).")
+};
+
+static const struct sim_field racks_fields[] = {
+    { COUNT("nodes", draft_racks, to.nodes), REQUIRED, RANGE(1, 100000),
+      HELP("nodes of a rack, in their order") },
+    { NUMBER("uplink", draft_racks, to.uplink_per_s), UNIT(BANDWIDTH), REQUIRED,
+      RANGE(1, LARGEST_BANDWIDTH),
+      HELP("bandwidth between a rack and everything outside it, so much in and so much out") },
+};
+static const struct sim_section racks_section = {
+    MAPPING("cluster.racks", draft_racks, racks_fields), SOURCES,
+    HELP("Racks of nodes. What leaves a rack, or comes from a store, passes its uplink.")
+};
+
 static const struct sim_field cluster_fields[] = {
     { LIST("nodes", draft_cluster, nodes, &node_group_section),
       ABSENT("those of nodes_file; one of the two is needed"),
@@ -188,6 +220,10 @@ static const struct sim_field cluster_fields[] = {
       ABSENT("exclusive, or fraction when somebody asks for a part of a GPU"),
       WORD("timeslice", SIM_ACTS_TIMED),
       HELP("how workers share the GPUs of all nodes; groups of nodes may say otherwise") },
+    { NAMED("stores", draft_cluster, stores, &store_section), ABSENT("none"),
+      ACTS(SIM_ACTS_PIPELINES), HELP("stores outside the nodes by name") },
+    { SECTION("racks", draft_cluster, racks, &racks_section), ABSENT("the network is never scarce"),
+      ACTS(SIM_ACTS_PIPELINES), HELP("racks and their uplinks") },
 };
 const struct sim_section sim_schema_cluster = { MAPPING("cluster", draft_cluster, cluster_fields),
                                                 HELP("The nodes there are.") };

@@ -24,8 +24,10 @@ static const struct sim_field input_fields[] = {
       HELP("size of an item, when there are no classes") },
     { LIST("classes", draft_input, classes, &class_section), HELP("kinds of items") },
     { LAW("bytes_per_item", draft_input, to.bytes), UNIT(BYTES), ABSENT("0 B"),
-      SHOWS("bytes that wait are measured and bounded; no stage works by them"),
-      HELP("bytes of an item at the source") },
+      HELP("bytes of an item at the source; what waits is measured and bounded by them, and with "
+           "`store` they are read") },
+    { TEXT("store", draft_input, store), ABSENT("the items are where they are needed"),
+      HELP("store of the cluster that the first stage reads the items from") },
 };
 static const struct sim_section input_section = {
     MAPPING("pipelines[].input", draft_input, input_fields), SOURCES, HELP("The items.")
@@ -133,6 +135,10 @@ static const struct sim_field pipeline_fields[] = {
       MOST(LARGEST_BYTES), NEEDS("execution: batch|batch_debug|auto"),
       HELP("batch: bytes a second of the store that takes what lies between two stages, written "
            "and read while nothing is processed; 0 = takes no time") },
+    { TEXT("transfers", draft_pipeline, transfers), ABSENT("direct; off with semantics: tick"),
+      HELP("how bytes_out of a stage come to the next: direct: from the node where they were made, "
+           "over the network interfaces that are given (nic); off: in no time; or the name of a "
+           "store of the cluster: written there by who made them, read by who takes them") },
     { LIST("stages", draft_pipeline, stages, &sim_schema_stage), REQUIRED,
       HELP("the stages in order; each feeds the next") },
 };

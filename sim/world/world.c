@@ -3,6 +3,7 @@
 #include "sim/world/world.h"
 
 #include "sim/cluster/compute.h"
+#include "sim/cluster/link.h"
 #include "sim/record/record.h"
 #include "sim/record/sampling.h"
 
@@ -198,6 +199,7 @@ static weir_status create_parts(struct sim_world *world, struct weir_error *erro
     WEIR_TRY(sim_cluster_create(scenario, &world->context.cluster));
     if (scenario->contention == SIM_CONTENTION_SHARED)
         WEIR_TRY(sim_compute_open(world->context.cluster, world->context.activities));
+    WEIR_TRY(sim_links_open(world->context.cluster, world->context.activities));
     WEIR_TRY(sim_workers_create(&world->context, &world->workers));
     WEIR_TRY(reserve_drivers(world, error));
     const struct sim_port_config port = { .context = &world->context,
@@ -304,6 +306,7 @@ weir_status sim_world_check(const struct sim_world *world, struct weir_error *er
     WEIR_TRY(sim_cluster_check(world->context.cluster, error));
     WEIR_TRY(sim_workers_check(world->workers, error));
     WEIR_TRY(sim_activities_check(world->context.activities, error));
+    WEIR_TRY(sim_links_check(world->context.cluster, sim_engine_now(world->context.engine), error));
     for (uint32_t d = 1; d <= world->driver_count; d++)
         if (world->drivers[d].ops->check != NULL)
             WEIR_TRY(world->drivers[d].ops->check(world->drivers[d].self, error));

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Resolving what bytes move over: stores, racks, and the way of a pipeline's items from stage to
+ * stage.
+ */
+#include "sim/scenario/resolve.h"
+
+#include <math.h>
+#include <string.h>
+
+static void resolve_list(struct sim_resolver *resolver, const struct draft_list *list)
+{
+    const struct draft_store *drafts = list->items;
+    struct sim_store *stores = sim_arena_alloc(resolver->arena, list->count + 1, sizeof *stores);
+    for (size_t i = 0; i < list->count; i++) {
+        stores[i] = drafts[i].to;
+        stores[i].name = drafts[i].head.name;
+        if (stores[i].latency_ns == SIM_ABSENT_TIME)
+            stores[i].latency_ns = 0;
+        if (stores[i].per_item_ns == SIM_ABSENT_TIME)
+            stores[i].per_item_ns = 0;
+        if (isnan(stores[i].bytes_per_s))
+            stores[i].bytes_per_s = 1; /* was not understood */
+    }
+    resolver->scenario->stores = stores;
+    resolver->scenario->stores_count = list->count;
+}
+
+void sim_resolve_stores(struct sim_resolver *resolver)
+{
+    const struct draft_cluster *cluster = &resolver->draft->cluster;
+    struct sim_scenario *scenario = resolver->scenario;
+    resolve_list(resolver, &cluster->stores);
+    if (cluster->racks.head.node != NULL && cluster->racks.to.nodes != SIM_ABSENT_COUNT &&
+        !isnan(cluster->racks.to.uplink_per_s))
+        scenario->racks = cluster->racks.to;
+}
+
+uint32_t sim_resolve_store(struct sim_resolver *resolver, const struct sim_yaml *at,
+                           const char *name)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    const char **names =
+        sim_arena_alloc(resolver->arena, scenario->stores_count + 1, sizeof *names);
+    for (uint32_t i = 0; i < scenario->stores_count; i++) {
+        names[i] = scenario->stores[i].name;
+        if (strcmp(names[i], name) == 0)
+            return i;
+    }
+    sim_report_near(resolver->report, at, SIM_AT_VALUE,
+                    sim_near_name(name, names, scenario->stores_count),
+                    "there is no store '%s' in cluster.stores", name);
+    return WEIR_NO_INDEX;
+}
+
+void sim_resolve_transfers(struct sim_resolver *resolver, const struct draft_pipeline *draft,
+                           struct sim_pipeline *pipeline)
+{
+    const char *way = draft->transfers;
+    const bool has_ticks = pipeline->semantics == SIM_SEMANTICS_TICK;
+    pipeline->transfer_store = WEIR_NO_INDEX;
+    pipeline->input.store = WEIR_NO_INDEX;
+    if (draft->input.store != NULL)
+        pipeline->input.store = sim_resolve_store(
+            resolver, sim_draft_at(&draft->input.head, "store"), draft->input.store);
+    pipeline->transfers = has_ticks ? SIM_TRANSFERS_OFF : SIM_TRANSFERS_DIRECT;
+    if (way != NULL && strcmp(way, "off") == 0) {
+        pipeline->transfers = SIM_TRANSFERS_OFF;
+    } else if (way != NULL && strcmp(way, "direct") != 0) {
+        pipeline->transfers = SIM_TRANSFERS_STORE;
+        pipeline->transfer_store =
+            sim_resolve_store(resolver, sim_draft_at(&draft->head, "transfers"), way);
+    }
+    if (has_ticks && way != NULL && strcmp(way, "off") != 0)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "transfers"),
+                         "is not possible with semantics: tick");
+    if (has_ticks && draft->input.store != NULL)
+        sim_report_error(resolver->report, sim_draft_at(&draft->input.head, "store"),
+                         "is not possible with semantics: tick");
+    if (draft->input.store != NULL && pipeline->input.bytes == NULL)
+        sim_report_error(resolver->report, sim_draft_at(&draft->input.head, "store"),
+                         "has no meaning without bytes_per_item");
+}
