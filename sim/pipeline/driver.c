@@ -148,6 +148,11 @@ static weir_status start(void *self, const struct sim_start *start, uint32_t *re
     return sim_pipeline_add_worker(stage, start, &hand, reason);
 }
 
+static weir_status loaded(void *self, struct sim_worker *worker)
+{
+    return sim_pipeline_loaded(stage_of(self, worker->owner.index), worker->work);
+}
+
 static weir_status ready(void *self, struct sim_worker *worker)
 {
     struct sim_pipeline_run *run = self;
@@ -339,6 +344,7 @@ const struct sim_driver_ops sim_pipeline_driver = { .kind = "pipeline",
                                                     .worked = worked,
                                                     .paced = paced,
                                                     .start = start,
+                                                    .loaded = loaded,
                                                     .ready = ready,
                                                     .stop = stop,
                                                     .node_lost = node_lost,

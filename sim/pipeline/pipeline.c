@@ -195,18 +195,19 @@ static weir_status node_setup_s(struct sim_stage_run *stage, uint32_t node, doub
 
 void sim_pipeline_forget_node(struct sim_stage_run *stage, uint32_t node)
 {
+    sim_workers_forget_kept(stage->pipeline->config.workers, node);
     if (stage->node_ready_ns != NULL)
         stage->node_ready_ns[node] = -1;
 }
 
 /* The slowest node decides when all may begin. */
-static weir_status node_setups_s(struct sim_stage_run *stage, const struct sim_places *places,
+static weir_status node_setups_s(struct sim_stage_run *stage, const struct sim_worker *worker,
                                  double *seconds)
 {
     *seconds = 0;
-    for (uint32_t i = 0; i < places->count; i++) {
+    for (uint32_t i = 0; stage->spec->setup_on_node != NULL && i < worker->places; i++) {
         double wait_s = 0;
-        WEIR_TRY(node_setup_s(stage, places->items[i].alloc.node, &wait_s));
+        WEIR_TRY(node_setup_s(stage, sim_worker_place(worker, i).alloc.node, &wait_s));
         *seconds = fmax(*seconds, wait_s);
     }
     return WEIR_OK;
@@ -239,6 +240,23 @@ static weir_status start_worker(struct sim_stage_run *stage, const struct sim_st
     return WEIR_OK;
 }
 
+/* What a worker of the stage reads before all else; kept things are the stage's own. */
+static uint32_t loads_of(const struct sim_stage_run *stage,
+                         struct sim_load_spec loads[SIM_SETUP_LOADS])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < SIM_SETUP_LOADS; i++) {
+        const struct sim_load *load = &stage->spec->loads[i];
+        if (load->bytes == 0)
+            continue;
+        const uint64_t key = (stage->random.owner ^ i) | 1U << SIM_SETUP_LOADS; /* never 0 */
+        loads[count++] = (struct sim_load_spec){ .bytes = (double)load->bytes,
+                                                 .store = load->store,
+                                                 .key = load->is_kept ? key : 0 };
+    }
+    return count;
+}
+
 weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, const struct sim_start *start,
                                     struct sim_hand **hand, uint32_t *reason)
 {
@@ -252,10 +270,18 @@ weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, const struct si
     stage->count[SIM_WORKER_SETUP]++;
     if (start->is_ready)
         return sim_stage_enter(stage, *hand);
+    struct sim_load_spec loads[SIM_SETUP_LOADS];
+    const uint32_t count = loads_of(stage, loads);
+    return count > 0 ? sim_worker_load(run->config.workers, (*hand)->worker, loads, count)
+                     : sim_pipeline_loaded(stage, *hand);
+}
+
+weir_status sim_pipeline_loaded(struct sim_stage_run *stage, struct sim_hand *hand)
+{
     double wait_s = 0;
-    WEIR_TRY(node_setups_s(stage, &start->places, &wait_s));
-    return run->flow->begin_setup(stage, *hand,
-                                  wait_s + sim_service_setup_s(stage, (*hand)->ordinal));
+    WEIR_TRY(node_setups_s(stage, hand->worker, &wait_s));
+    return stage->pipeline->flow->begin_setup(stage, hand,
+                                              wait_s + sim_service_setup_s(stage, hand->ordinal));
 }
 
 /* Items in hand go back to the front of the queue, in their order, with their attempt unchanged: a

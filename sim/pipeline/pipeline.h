@@ -16,6 +16,7 @@
 
 #include "sim/engine/slab.h"
 #include "sim/queue/item.h"
+#include "sim/worker/load.h"
 #include "sim/worker/move.h"
 #include "sim/worker/ready_set.h"
 #include "sim/world/driver.h"
@@ -182,6 +183,8 @@ bool sim_pipeline_is_done(const struct sim_pipeline_run *run);
  * cluster refuses it. `is_ready` skips set-up. */
 weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, const struct sim_start *start,
                                     struct sim_hand **hand, uint32_t *reason);
+/* What a worker in set-up reads is there: the time of its set-up begins. */
+weir_status sim_pipeline_loaded(struct sim_stage_run *stage, struct sim_hand *hand);
 /* A worker goes: running and finished items return to where they wait, and the hand is gone. */
 void sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand);
 /* Ends a worker through the world, which calls sim_pipeline_stop. */

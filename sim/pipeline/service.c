@@ -106,12 +106,18 @@ double sim_service_bytes(const struct sim_stage_run *stage, const struct sim_ite
 
 double sim_service_setup_s(const struct sim_stage_run *stage, uint32_t ordinal)
 {
-    if (stage->spec->setup == NULL)
-        return 0.0;
-    struct sim_stream stream;
-    const struct sim_stream_key key = { ordinal, 0, 0 };
-    sim_stream_open(&stream, &stage->random, SIM_DRAW_SETUP, key);
-    return sim_law_draw(stage->spec->setup, &stream) * stage->setup_slow;
+    const struct sim_law *const parts[] = { stage->spec->setup, stage->spec->compile,
+                                            stage->spec->warm_up };
+    double sum = 0;
+    for (uint32_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        struct sim_stream stream;
+        const struct sim_stream_key key = { ordinal, i, 0 };
+        if (parts[i] == NULL)
+            continue;
+        sim_stream_open(&stream, &stage->random, SIM_DRAW_SETUP, key);
+        sum += sim_law_draw(parts[i], &stream) * stage->setup_slow;
+    }
+    return sum;
 }
 
 double sim_service_node_setup_s(const struct sim_stage_run *stage, uint32_t node)

@@ -209,6 +209,19 @@ struct draft_service {
     char *table;
 };
 
+struct draft_load {
+    struct draft_head head;
+    int64_t bytes;
+    char *store;
+    uint32_t is_kept;
+};
+
+struct draft_setup {
+    struct draft_head head;
+    struct draft_load loads[SIM_SETUP_LOADS];
+    struct sim_law *time, *compile, *warm_up;
+};
+
 struct draft_stage {
     struct draft_head head;
     struct sim_stage to;
@@ -218,6 +231,7 @@ struct draft_stage {
     uint32_t workers;
     double workers_per_node;
     struct draft_service service;
+    struct draft_setup setup;
     char *env;
     char *after;
     char *model;

@@ -62,6 +62,8 @@ void sim_resolve_names(struct sim_resolver *resolver);
 void sim_resolve_stores(struct sim_resolver *resolver);
 void sim_resolve_transfers(struct sim_resolver *resolver, const struct draft_pipeline *draft,
                            struct sim_pipeline *pipeline);
+void sim_resolve_setup(struct sim_resolver *resolver, const struct draft_setup *draft,
+                       struct sim_stage *stage);
 /* A store by its name; reports and returns WEIR_NO_INDEX when there is no such thing. */
 uint32_t sim_resolve_store(struct sim_resolver *resolver, const struct sim_yaml *at,
                            const char *name);

@@ -331,6 +331,7 @@ static void resolve_stage(struct sim_resolver *resolver, struct draft_stage *dra
         stage->over_provision = 0;
     resolve_requests(resolver, draft, stage);
     resolve_service(resolver, &draft->service, input, &stage->service);
+    sim_resolve_setup(resolver, &draft->setup, stage);
 }
 
 static void resolve_stages(struct sim_resolver *resolver, const struct draft_pipeline *draft,

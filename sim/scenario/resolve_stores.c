@@ -81,3 +81,28 @@ void sim_resolve_transfers(struct sim_resolver *resolver, const struct draft_pip
         sim_report_error(resolver->report, sim_draft_at(&draft->input.head, "store"),
                          "has no meaning without bytes_per_item");
 }
+
+static void resolve_load(struct sim_resolver *resolver, const struct draft_load *draft,
+                         bool is_kept, struct sim_load *load)
+{
+    *load = (struct sim_load){ .store = WEIR_NO_INDEX };
+    if (draft->head.node == NULL)
+        return;
+    if (draft->bytes == SIM_ABSENT_BYTES || draft->store == NULL) {
+        sim_report_error(resolver->report, draft->head.node, "needs bytes and a store");
+        return;
+    }
+    load->store = sim_resolve_store(resolver, sim_draft_at(&draft->head, "store"), draft->store);
+    load->bytes = draft->bytes;
+    load->is_kept = draft->is_kept == SIM_ABSENT_COUNT ? is_kept : draft->is_kept == 1;
+}
+
+void sim_resolve_setup(struct sim_resolver *resolver, const struct draft_setup *draft,
+                       struct sim_stage *stage)
+{
+    for (uint32_t i = 0; i < SIM_SETUP_LOADS; i++)
+        resolve_load(resolver, &draft->loads[i], i != SIM_LOAD_WEIGHTS, &stage->loads[i]);
+    stage->setup = draft->time;
+    stage->compile = draft->compile;
+    stage->warm_up = draft->warm_up;
+}

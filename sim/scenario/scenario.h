@@ -196,6 +196,14 @@ struct sim_service {
     size_t table_count;
 };
 
+/* Bytes that a worker reads from a store in its set-up, in this order. */
+enum sim_setup_load { SIM_LOAD_IMAGE, SIM_LOAD_ENVIRONMENT, SIM_LOAD_WEIGHTS, SIM_SETUP_LOADS };
+struct sim_load {
+    int64_t bytes; /* 0 = none */
+    uint32_t store;
+    bool is_kept; /* on the node: who comes later finds it there */
+};
+
 struct sim_stage {
     char *name;
     struct weir_request request; /* what the scheduler is told */
@@ -205,8 +213,11 @@ struct sim_stage {
     int32_t workers; /* fixed count, -1 = auto (workers_per_node is resolved into it) */
     uint32_t batch;
     struct sim_service service;
-    struct sim_law *returns;   /* items one item turns into; rounded down at a uniform threshold */
-    struct sim_law *setup;     /* time; NULL = none */
+    struct sim_law *returns; /* items one item turns into; rounded down at a uniform threshold */
+    struct sim_load loads[SIM_SETUP_LOADS];
+    struct sim_law *setup;     /* time behind them; NULL = none */
+    struct sim_law *compile;   /* likewise */
+    struct sim_law *warm_up;   /* likewise */
     struct sim_law *bytes_out; /* of one item given back; NULL = 0 */
     double speed_hint_per_s;   /* NAN = none */
     double over_provision;     /* 0 = none */

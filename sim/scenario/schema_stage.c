@@ -116,6 +116,36 @@ static const struct sim_section service_section = {
     HELP("Time one task takes on one worker. A law, or a mapping.")
 };
 
+static const struct sim_field load_fields[] = {
+    { BYTES("bytes", draft_load, bytes), ABSENT("nothing is read"), RANGE(1, LARGEST_MOVED),
+      HELP("bytes that every place of a worker reads") },
+    { TEXT("store", draft_load, store), ABSENT("needed"), HELP("store of the cluster") },
+    { FLAG("cached", draft_load, is_kept), ABSENT("true, for weights false"),
+      HELP("it stays on the node: the first worker of the stage there reads it, others wait for "
+           "that or find it") },
+};
+static const struct sim_section load_section = {
+    MAPPING("setup.LOAD", draft_load, load_fields),
+    HELP("Bytes that are read from a store before a worker goes on.")
+};
+
+static const struct sim_field setup_fields[] = {
+    { SECTION("image", draft_setup, loads[SIM_LOAD_IMAGE], &load_section), ABSENT("none"),
+      HELP("the container image") },
+    { SECTION("environment", draft_setup, loads[SIM_LOAD_ENVIRONMENT], &load_section),
+      ABSENT("none"), HELP("packages") },
+    { SECTION("weights", draft_setup, loads[SIM_LOAD_WEIGHTS], &load_section), ABSENT("none"),
+      HELP("the weights of the model") },
+    { LAW("time", draft_setup, time), UNIT(TIME), ABSENT("0 s"),
+      HELP("what else takes time, behind what is read; `setup: 20 s` means this") },
+    { LAW("compile", draft_setup, compile), UNIT(TIME), ABSENT("0 s"), HELP("compilation") },
+    { LAW("warm_up", draft_setup, warm_up), UNIT(TIME), ABSENT("0 s"), HELP("warm-up") },
+};
+static const struct sim_section setup_section = {
+    MAPPING("pipelines[].stages[].setup", draft_setup, setup_fields), SCALAR("time"),
+    HELP("What a worker does before it is ready, in this order. A time, or a mapping.")
+};
+
 static const struct sim_field model_fields[] = {
     REQUEST_FIELDS(draft_stage, own.),
     { COUNT("batch", draft_stage, to.batch), ABSENT("1"), RANGE(1, LARGEST_COUNT),
@@ -124,7 +154,8 @@ static const struct sim_field model_fields[] = {
       HELP("time one task takes: a law or a mapping") },
     { LAW("returns", draft_stage, to.returns), ABSENT("const(1)"),
       HELP("items that one item turns into") },
-    { LAW("setup", draft_stage, to.setup), UNIT(TIME), ABSENT("0 s"), HELP("time to load it") },
+    { SECTION("setup", draft_stage, setup, &setup_section), ABSENT("0 s"),
+      HELP("what it takes until it is ready: a time, or a mapping") },
     { LAW("bytes_out", draft_stage, to.bytes_out), UNIT(BYTES), ABSENT("0 B"),
       HELP("bytes of one item given back") },
 };
@@ -155,8 +186,8 @@ static const struct sim_field stage_fields[] = {
       HELP("time one task takes: a law or a mapping") },
     { LAW("returns", draft_stage, to.returns), DEFAULT("const(1)"),
       HELP("items that one item turns into") },
-    { LAW("setup", draft_stage, to.setup), UNIT(TIME), ABSENT("0 s"),
-      HELP("time from the start of a worker until it is ready") },
+    { SECTION("setup", draft_stage, setup, &setup_section), ABSENT("0 s"),
+      HELP("from the start of a worker until it is ready: a time, or a mapping") },
     { LAW("bytes_out", draft_stage, to.bytes_out), UNIT(BYTES), ABSENT("0 B"),
       HELP("bytes of one item given back") },
     { NUMBER("speed_hint", draft_stage, to.speed_hint_per_s), UNIT(RATE), KNOB, ABSENT("none"),

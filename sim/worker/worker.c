@@ -50,6 +50,7 @@ void sim_workers_destroy(struct sim_workers *workers)
     free(workers->holds.slots);
     free(workers->claims.slots);
     free(workers->stand_ins.slots);
+    sim_workers_clear_loads(workers);
     sim_slab_clear(&workers->records);
     free(workers->on_node);
     free(workers);
@@ -577,6 +578,7 @@ weir_status sim_worker_release(struct sim_workers *workers, struct sim_worker *w
     if (worker->tasks == 0)
         sim_meter_setup_wasted(context->meter, (worker->ready_ns < 0 ? now_ns : worker->ready_ns) -
                                                    worker->created_ns);
+    WEIR_TRY(sim_worker_drop_loads(workers, worker));
     sim_worker_set_state(workers, worker, SIM_WORKER_GONE);
     const weir_status status = record(workers, worker, now_ns, text);
     free_slot(workers, worker);

@@ -6,6 +6,7 @@
 #include "sim/cluster/link.h"
 #include "sim/record/record.h"
 #include "sim/record/sampling.h"
+#include "sim/worker/load.h"
 
 #include <assert.h>
 #include <math.h>
@@ -382,7 +383,19 @@ static weir_status worker_event(struct sim_world *world, const struct sim_event 
     return driver->ops->ready(driver->self, worker);
 }
 
-/* Work of drivers is over. */
+/* A load of some worker is over, and with it perhaps all that some were waiting for. */
+static weir_status load_ended(struct sim_world *world, const struct sim_ended *ended)
+{
+    struct sim_worker *worker = NULL;
+    WEIR_TRY(sim_workers_load_worked(world->workers, (uint32_t)ended->owner, ended->handle));
+    while ((worker = sim_workers_take_loaded(world->workers)) != NULL) {
+        const struct sim_driver *driver = &world->drivers[worker->driver];
+        WEIR_TRY(driver->ops->loaded(driver->self, worker));
+    }
+    return WEIR_OK;
+}
+
+/* Work of drivers is over, or what workers load. */
 static weir_status work_ended(struct sim_world *world, const struct sim_event *event)
 {
     const struct sim_ended *ended = NULL;
@@ -390,7 +403,10 @@ static weir_status work_ended(struct sim_world *world, const struct sim_event *e
     WEIR_TRY(sim_activities_fire(world->context.activities, event, &ended, &count));
     for (uint32_t i = 0; i < count; i++) {
         const struct sim_driver *driver = &world->drivers[ended[i].owner >> 32];
-        WEIR_TRY(driver->ops->worked(driver->self, (uint32_t)ended[i].owner, ended[i].handle));
+        WEIR_TRY(
+            ended[i].owner >> 32 == 0
+                ? load_ended(world, &ended[i])
+                : driver->ops->worked(driver->self, (uint32_t)ended[i].owner, ended[i].handle));
     }
     return WEIR_OK;
 }
