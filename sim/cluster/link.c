@@ -2,25 +2,36 @@
 /* Links as resources; see the header. */
 #include "sim/cluster/link.h"
 
+#include "sim/engine/room.h"
 #include "sim/engine/time.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
-/* What the engine may forgive at an end: 2^20 quanta a unit of weight, here less than 2^22 units;
- * a fifteenth of a byte. It rounds what a flow takes of a link up, by less than a quantum a ns. */
-enum { REST_BITS = 42 };
+/* What the engine may forgive when a transfer ends or its weight changes: 2^20 quanta a unit of
+ * weight, a thousandth of a byte. It rounds what a flow takes of a link up, by less than a quantum
+ * a ns. */
+enum { WHOLE_WEIGHT = 1 << 16, REST_BITS = 20 + 16 };
 
 struct sim_link {
     uint32_t resource; /* WEIR_NO_INDEX = not modelled */
     uint64_t qpns;
     sim_quanta begun,
         over; /* work of transfers: with which they began, that they brought through */
-    uint64_t ended;
+};
+
+/* Those under way of one class of a store. */
+struct class_flows {
+    sim_handle *items;
+    uint32_t count, capacity;
 };
 
 /* All links in one list: interfaces out and in by node, uplinks out and in by rack, stores. */
 struct sim_links {
     uint32_t nodes, racks, stores;
+    uint32_t class_count;        /* of all stores */
+    struct class_flows *classes; /* by store, then class */
+    uint64_t settled;            /* ends of transfers, and changes of their weights */
     struct sim_link items[];
 };
 
@@ -82,6 +93,12 @@ weir_status sim_links_open(struct sim_cluster *cluster, struct sim_activities *a
     cluster->links->nodes = size.nodes;
     cluster->links->racks = size.racks;
     cluster->links->stores = size.stores;
+    for (uint32_t s = 0; s < size.stores; s++)
+        cluster->links->class_count += (uint32_t)scenario->stores[s].traffic_count;
+    cluster->links->classes =
+        calloc((size_t)cluster->links->class_count + 1, sizeof(*cluster->links->classes));
+    if (cluster->links->classes == NULL)
+        return WEIR_ENOMEM;
     for (uint32_t i = 0; i < link_count(&size); i++)
         WEIR_TRY(add(cluster, &cluster->links->items[i], bandwidth_of(cluster, i)));
     return WEIR_OK;
@@ -89,7 +106,12 @@ weir_status sim_links_open(struct sim_cluster *cluster, struct sim_activities *a
 
 void sim_links_close(struct sim_cluster *cluster)
 {
-    free(cluster->links);
+    struct sim_links *links = cluster->links;
+    for (uint32_t c = 0; links != NULL && links->classes != NULL && c < links->class_count; c++)
+        free(links->classes[c].items);
+    if (links != NULL)
+        free(links->classes);
+    free(links);
     cluster->links = NULL;
 }
 
@@ -131,18 +153,13 @@ uint32_t sim_links_on(const struct sim_cluster *cluster, const struct sim_way *w
     return count;
 }
 
-bool sim_way_is_modelled(const struct sim_cluster *cluster, const struct sim_way *way)
-{
-    uint32_t found[SIM_WAY_LINKS];
-    return sim_links_on(cluster, way, found) > 0;
-}
-
 struct sim_activity_spec sim_transfer_spec(const struct sim_cluster *cluster,
                                            const struct sim_way *way, double bytes)
 {
     struct sim_activity_spec spec = { .work = sim_bytes_work(bytes),
                                       .cap_qpns = SIM_UNCAPPED,
-                                      .weight = 1 };
+                                      .weight =
+                                          cluster->links->class_count == 0 ? 1 : WHOLE_WEIGHT };
     uint32_t found[SIM_WAY_LINKS];
     spec.resources = (uint8_t)sim_links_on(cluster, way, found);
     for (uint32_t i = 0; i < spec.resources; i++)
@@ -160,25 +177,84 @@ int64_t sim_way_delay_ns(const struct sim_cluster *cluster, const struct sim_way
                            (double)items * sim_time_s(store->per_item_ns));
 }
 
+/* ---- classes ---- */
+
+static struct class_flows *class_of(const struct sim_cluster *cluster, const struct sim_way *way)
+{
+    const struct sim_store *stores = cluster->scenario->stores;
+    size_t index = way->traffic;
+    if (way->store == WEIR_NO_INDEX || stores[way->store].traffic_count == 0)
+        return NULL;
+    for (uint32_t s = 0; s < way->store; s++)
+        index += stores[s].traffic_count;
+    return &cluster->links->classes[index];
+}
+
+/* All of a class weigh its guarantee together, and have its limit together. */
+static weir_status weigh(struct sim_cluster *cluster, const struct sim_way *way,
+                         const struct class_flows *class)
+{
+    const struct sim_traffic *traffic =
+        &cluster->scenario->stores[way->store].traffic[way->traffic];
+    const double share = class->count == 0 ? 0 : traffic->guarantee / class->count;
+    const uint32_t weight = (uint32_t)fmax(1, round(WHOLE_WEIGHT * share));
+    const uint64_t limit_qpns = (uint64_t)llround(traffic->limit_per_s) << 16;
+    for (uint32_t i = 0; i < class->count; i++) {
+        const weir_status status =
+            sim_activity_set(cluster->activities, class->items[i], weight,
+                             limit_qpns == 0 ? SIM_UNCAPPED : limit_qpns / class->count);
+        if (status != WEIR_OK && status != WEIR_ENOTFOUND) /* it ended at this instant, too */
+            return status;
+        cluster->links->settled++;
+    }
+    return WEIR_OK;
+}
+
+static weir_status join(struct sim_cluster *cluster, const struct sim_way *way, sim_handle work)
+{
+    struct class_flows *class = class_of(cluster, way);
+    if (class == NULL)
+        return WEIR_OK;
+    SIM_ROOM(class->items, class->capacity, class->count + 1);
+    class->items[class->count++] = work;
+    return weigh(cluster, way, class);
+}
+
+static weir_status leave(struct sim_cluster *cluster, const struct sim_way *way, sim_handle work)
+{
+    struct class_flows *class = class_of(cluster, way);
+    uint32_t at = 0;
+    if (class == NULL)
+        return WEIR_OK;
+    while (at < class->count && class->items[at] != work)
+        at++;
+    assert(at < class->count);
+    class->items[at] = class->items[--class->count];
+    return weigh(cluster, way, class);
+}
+
 /* ---- books ---- */
 
-void sim_links_begun(struct sim_cluster *cluster, const struct sim_way *way, double bytes)
+weir_status sim_links_begun(struct sim_cluster *cluster, const struct sim_way *way, double bytes,
+                            sim_handle work)
 {
     uint32_t found[SIM_WAY_LINKS];
     for (uint32_t i = sim_links_on(cluster, way, found); i-- > 0;)
         cluster->links->items[found[i]].begun += sim_bytes_work(bytes);
+    return join(cluster, way, work);
 }
 
-void sim_links_over(struct sim_cluster *cluster, const struct sim_way *way, double bytes,
-                    sim_quanta left)
+weir_status sim_links_over(struct sim_cluster *cluster, const struct sim_way *way, double bytes,
+                           sim_handle work, sim_quanta left)
 {
     uint32_t found[SIM_WAY_LINKS];
     for (uint32_t i = sim_links_on(cluster, way, found); i-- > 0;) {
         struct sim_link *link = &cluster->links->items[found[i]];
         link->over += sim_bytes_work(bytes) - left;
         link->begun -= left;
-        link->ended++;
     }
+    cluster->links->settled++;
+    return leave(cluster, way, work);
 }
 
 weir_status sim_links_check(const struct sim_cluster *cluster, int64_t now_ns,
@@ -190,7 +266,7 @@ weir_status sim_links_check(const struct sim_cluster *cluster, int64_t now_ns,
         if (link->resource == WEIR_NO_INDEX)
             continue;
         const sim_quanta given = sim_resource_delivered(cluster->activities, link->resource);
-        const sim_quanta rest = (sim_quanta)link->ended << REST_BITS;
+        const sim_quanta rest = (sim_quanta)links->settled << REST_BITS;
         if (given > (sim_quanta)(uint64_t)now_ns * link->qpns ||
             given > link->begun + rest + ((sim_quanta)(uint64_t)now_ns << 8) ||
             given + rest < link->over)

@@ -7,6 +7,10 @@
  * links share them max-min fairly; what is not given has no link and is never scarce. A transfer
  * inside one node uses none.
  *
+ * Classes of a store: those of one class have its guaranteed share of the bandwidth together, as
+ * weights of the max-min: what a class leaves goes to the others in proportion to their shares. A
+ * class with a limit never has more, all of it together.
+ *
  * Invariant (sim_links_check): what a link delivered is no more than bandwidth x time, no less than
  * what the transfers over it brought to their end, and no more than what they began with.
  */
@@ -21,6 +25,7 @@
 struct sim_way {
     uint32_t from, to; /* nodes; WEIR_NO_INDEX = the store */
     uint32_t store;    /* WEIR_NO_INDEX = none */
+    uint32_t traffic;  /* class at the store, 0 = none */
 };
 
 enum { SIM_WAY_LINKS = 4 };
@@ -32,9 +37,6 @@ void sim_links_close(struct sim_cluster *cluster);
 /* Writes the links of the way into `found`; returns how many. */
 uint32_t sim_links_on(const struct sim_cluster *cluster, const struct sim_way *way,
                       uint32_t found[SIM_WAY_LINKS]);
-/* Whether bytes take time on the way. */
-bool sim_way_is_modelled(const struct sim_cluster *cluster, const struct sim_way *way);
-
 /* A transfer of these bytes as an activity; its owner is the caller's to fill in. */
 struct sim_activity_spec sim_transfer_spec(const struct sim_cluster *cluster,
                                            const struct sim_way *way, double bytes);
@@ -42,10 +44,11 @@ struct sim_activity_spec sim_transfer_spec(const struct sim_cluster *cluster,
 int64_t sim_way_delay_ns(const struct sim_cluster *cluster, const struct sim_way *way,
                          uint64_t items);
 
-/* A transfer begins; it is over, or taken away with so much work left. */
-void sim_links_begun(struct sim_cluster *cluster, const struct sim_way *way, double bytes);
-void sim_links_over(struct sim_cluster *cluster, const struct sim_way *way, double bytes,
-                    sim_quanta left);
+/* A transfer began as `work`; it is over, or taken away with so much work left. */
+weir_status sim_links_begun(struct sim_cluster *cluster, const struct sim_way *way, double bytes,
+                            sim_handle work);
+weir_status sim_links_over(struct sim_cluster *cluster, const struct sim_way *way, double bytes,
+                           sim_handle work, sim_quanta left);
 
 weir_status sim_links_check(const struct sim_cluster *cluster, int64_t now_ns,
                             struct weir_error *error);

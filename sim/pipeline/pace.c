@@ -91,17 +91,18 @@ weir_status sim_stage_task_worked(struct sim_stage_run *stage, struct sim_hand *
     return WEIR_EINVARIANT;
 }
 
-void sim_stage_drop_task(const struct sim_stage_run *stage, struct sim_hand *hand)
+weir_status sim_stage_drop_task(const struct sim_stage_run *stage, struct sim_hand *hand)
 {
     const struct sim_context *context = stage->pipeline->context;
     if (hand->phase == SIM_TASK_STORE && sim_move_is_under_way(&hand->move))
         stage->pipeline->written_bytes -= hand->move.bytes;
     if (hand->phase == SIM_TASK_FETCH || hand->phase == SIM_TASK_STORE)
-        sim_move_drop(context, &hand->move);
+        WEIR_TRY(sim_move_drop(context, &hand->move));
     else
         (void)sim_activity_stop(context->activities, hand->run, NULL);
     hand->run = SIM_NO_HANDLE;
     hand->phase = SIM_TASK_WORK;
+    return WEIR_OK;
 }
 
 weir_status sim_stage_task_paced(const struct sim_stage_run *stage, const struct sim_hand *hand)

@@ -252,6 +252,7 @@ static uint32_t loads_of(const struct sim_stage_run *stage,
         const uint64_t key = (stage->random.owner ^ i) | 1U << SIM_SETUP_LOADS; /* never 0 */
         loads[count++] = (struct sim_load_spec){ .bytes = (double)load->bytes,
                                                  .store = load->store,
+                                                 .traffic = load->traffic,
                                                  .key = load->is_kept ? key : 0 };
     }
     return count;
@@ -327,7 +328,7 @@ static void release_output(struct sim_stage_run *stage, struct sim_hand *hand)
     stage->blocked_count = kept;
 }
 
-void sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand)
+weir_status sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     struct sim_pipeline_run *run = stage->pipeline;
     const int64_t now_ns = sim_engine_now(run->context->engine);
@@ -345,11 +346,12 @@ void sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand)
     stage->count[hand->worker->state]--;
     stage->hands[hand->position] = NULL;
     stage->worker_count--;
-    sim_stage_drop_task(stage, hand);
+    const weir_status status = sim_stage_drop_task(stage, hand);
     assert(hand->task_count == 0 && hand->held.count == 0);
     hand->worker->work = NULL;
     hand->worker = NULL;
     sim_slab_give(&run->hands, hand);
+    return status;
 }
 
 weir_status sim_pipeline_end_worker(struct sim_stage_run *stage, struct sim_hand *hand,

@@ -186,7 +186,7 @@ weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, const struct si
 /* What a worker in set-up reads is there: the time of its set-up begins. */
 weir_status sim_pipeline_loaded(struct sim_stage_run *stage, struct sim_hand *hand);
 /* A worker goes: running and finished items return to where they wait, and the hand is gone. */
-void sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand);
+weir_status sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand);
 /* Ends a worker through the world, which calls sim_pipeline_stop. */
 weir_status sim_pipeline_end_worker(struct sim_stage_run *stage, struct sim_hand *hand,
                                     enum sim_stop why, const char *text);
@@ -226,7 +226,7 @@ weir_status sim_stage_begin_task(struct sim_stage_run *stage, struct sim_hand *h
 /* Its activity is over. */
 weir_status sim_stage_task_worked(struct sim_stage_run *stage, struct sim_hand *hand);
 /* What runs, if anything does, will not end. */
-void sim_stage_drop_task(const struct sim_stage_run *stage, struct sim_hand *hand);
+weir_status sim_stage_drop_task(const struct sim_stage_run *stage, struct sim_hand *hand);
 /* The slow-down of a worker, or of the whole stage, is another now. */
 weir_status sim_stage_task_paced(const struct sim_stage_run *stage, const struct sim_hand *hand);
 weir_status sim_stage_paced(const struct sim_stage_run *stage);

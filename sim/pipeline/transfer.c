@@ -34,12 +34,15 @@ static struct sim_move next_move(const struct sim_stage_run *stage, struct sim_h
         move.bytes += item->bytes;
         move.items++;
     }
-    if (hand->fetch_place == SIM_PLACE_STORE)
+    if (hand->fetch_place == SIM_PLACE_STORE) {
         move.store = run->spec->transfer_store;
-    else if (hand->fetch_place == SIM_PLACE_INPUT)
+        move.traffic = run->spec->traffic;
+    } else if (hand->fetch_place == SIM_PLACE_INPUT) {
         move.store = run->spec->input.store;
-    else
+        move.traffic = run->spec->input.traffic;
+    } else {
         move.from = hand->fetch_place - 1;
+    }
     return move;
 }
 
@@ -89,6 +92,7 @@ weir_status sim_transfer_store(struct sim_stage_run *stage, struct sim_hand *han
     hand->move = (struct sim_move){ .from = hand->worker->node,
                                     .to = WEIR_NO_INDEX,
                                     .store = run->spec->transfer_store,
+                                    .traffic = run->spec->traffic,
                                     .owner = sim_work_owner(run->config.index, hand->slot) };
     if (!run->moves_bytes || !writes_to_store(stage) || hand->will_fail)
         return WEIR_OK;

@@ -92,9 +92,15 @@ struct draft_power {
     uint32_t cpu; /* index into the catalogue */
 };
 
+struct draft_traffic {
+    struct draft_head head;
+    struct sim_traffic to;
+};
+
 struct draft_store {
     struct draft_head head;
     struct sim_store to;
+    struct draft_list traffic;
 };
 
 struct draft_racks {
@@ -167,6 +173,7 @@ struct draft_input {
     struct sim_law *size;
     struct draft_list classes;
     char *store;
+    char *traffic;
 };
 
 struct draft_backpressure {
@@ -213,6 +220,7 @@ struct draft_load {
     struct draft_head head;
     int64_t bytes;
     char *store;
+    char *traffic;
     uint32_t is_kept;
 };
 
@@ -246,6 +254,7 @@ struct draft_pipeline {
     uint32_t teardown;
     int64_t store_bandwidth_bytes;
     char *transfers;
+    char *traffic;
     struct draft_list stages;
 };
 

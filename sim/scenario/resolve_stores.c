@@ -8,6 +8,30 @@
 #include <math.h>
 #include <string.h>
 
+/* The first is for what has no class: it has what they leave. */
+static void resolve_traffic(struct sim_resolver *resolver, const struct draft_store *draft,
+                            struct sim_store *store)
+{
+    const struct draft_traffic *drafts = draft->traffic.items;
+    double left = 1;
+    if (draft->traffic.count == 0)
+        return;
+    store->traffic_count = draft->traffic.count + 1;
+    store->traffic = sim_arena_alloc(resolver->arena, store->traffic_count, sizeof *store->traffic);
+    for (size_t i = 0; i < draft->traffic.count; i++) {
+        struct sim_traffic *class = &store->traffic[i + 1];
+        *class = drafts[i].to;
+        class->name = drafts[i].head.name;
+        class->guarantee = isnan(class->guarantee) ? 0 : class->guarantee;
+        class->limit_per_s = isnan(class->limit_per_s) ? 0 : class->limit_per_s;
+        left -= class->guarantee;
+    }
+    if (left < -1e-9)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "traffic"),
+                         "guarantees of %g %% are more than there is", 100 * (1 - left));
+    store->traffic[0].guarantee = left;
+}
+
 static void resolve_list(struct sim_resolver *resolver, const struct draft_list *list)
 {
     const struct draft_store *drafts = list->items;
@@ -21,6 +45,7 @@ static void resolve_list(struct sim_resolver *resolver, const struct draft_list 
             stores[i].per_item_ns = 0;
         if (isnan(stores[i].bytes_per_s))
             stores[i].bytes_per_s = 1; /* was not understood */
+        resolve_traffic(resolver, &drafts[i], &stores[i]);
     }
     resolver->scenario->stores = stores;
     resolver->scenario->stores_count = list->count;
@@ -53,6 +78,27 @@ uint32_t sim_resolve_store(struct sim_resolver *resolver, const struct sim_yaml 
     return WEIR_NO_INDEX;
 }
 
+/* A class of the store by its name, 0 = none. */
+static uint32_t traffic_of(struct sim_resolver *resolver, const struct draft_head *head,
+                           const char *name, uint32_t index)
+{
+    const struct sim_store *store =
+        index == WEIR_NO_INDEX ? NULL : &resolver->scenario->stores[index];
+    const size_t count = store == NULL ? 0 : store->traffic_count;
+    const char **names = sim_arena_alloc(resolver->arena, count + 1, sizeof *names);
+    if (name == NULL)
+        return 0;
+    for (uint32_t i = 1; i < count; i++) {
+        names[i - 1] = store->traffic[i].name;
+        if (strcmp(names[i - 1], name) == 0)
+            return i;
+    }
+    sim_report_near(resolver->report, sim_draft_at(head, "traffic"), SIM_AT_VALUE,
+                    sim_near_name(name, names, count > 0 ? count - 1 : 0),
+                    "there is no traffic '%s' of its store", name);
+    return 0;
+}
+
 void sim_resolve_transfers(struct sim_resolver *resolver, const struct draft_pipeline *draft,
                            struct sim_pipeline *pipeline)
 {
@@ -71,6 +117,10 @@ void sim_resolve_transfers(struct sim_resolver *resolver, const struct draft_pip
         pipeline->transfer_store =
             sim_resolve_store(resolver, sim_draft_at(&draft->head, "transfers"), way);
     }
+    pipeline->traffic =
+        traffic_of(resolver, &draft->head, draft->traffic, pipeline->transfer_store);
+    pipeline->input.traffic =
+        traffic_of(resolver, &draft->input.head, draft->input.traffic, pipeline->input.store);
     if (has_ticks && way != NULL && strcmp(way, "off") != 0)
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "transfers"),
                          "is not possible with semantics: tick");
@@ -93,6 +143,7 @@ static void resolve_load(struct sim_resolver *resolver, const struct draft_load 
         return;
     }
     load->store = sim_resolve_store(resolver, sim_draft_at(&draft->head, "store"), draft->store);
+    load->traffic = traffic_of(resolver, &draft->head, draft->traffic, load->store);
     load->bytes = draft->bytes;
     load->is_kept = draft->is_kept == SIM_ABSENT_COUNT ? is_kept : draft->is_kept == 1;
 }

@@ -80,12 +80,21 @@ struct sim_node_group {
     uint32_t count;
 };
 
+/* A class of what is read and written. */
+struct sim_traffic {
+    char *name;
+    double guarantee;   /* share of the bandwidth when all want more than there is */
+    double limit_per_s; /* bytes, of all of the class; 0 = none */
+};
+
 /* A store outside the nodes. */
 struct sim_store {
     char *name;
     double bytes_per_s; /* read and written */
     int64_t latency_ns;
     int64_t per_item_ns;
+    struct sim_traffic *traffic; /* the first: what has no class; NULL = no classes */
+    size_t traffic_count;
 };
 
 /* Equal racks of nodes in their order. */
@@ -201,7 +210,8 @@ enum sim_setup_load { SIM_LOAD_IMAGE, SIM_LOAD_ENVIRONMENT, SIM_LOAD_WEIGHTS, SI
 struct sim_load {
     int64_t bytes; /* 0 = none */
     uint32_t store;
-    bool is_kept; /* on the node: who comes later finds it there */
+    uint32_t traffic; /* class there, 0 = none */
+    bool is_kept;     /* on the node: who comes later finds it there */
 };
 
 struct sim_stage {
@@ -248,6 +258,7 @@ struct sim_input {
     size_t classes_count;
     struct sim_law *bytes; /* NULL = 0 */
     uint32_t store;        /* the first stage reads them there; WEIR_NO_INDEX = nowhere */
+    uint32_t traffic;      /* class there, 0 = none */
 };
 
 /* How bytes come from one stage to the next. */
@@ -283,6 +294,7 @@ struct sim_pipeline {
     double store_bytes_per_s;   /* batch: of an outer store, 0 = takes no time */
     uint32_t transfers;         /* enum sim_transfers */
     uint32_t transfer_store;    /* STORE; else WEIR_NO_INDEX */
+    uint32_t traffic;           /* class there, 0 = none */
     double store_of_ram;        /* reservation: the object store's share of a node's memory */
     double reserved;            /* reservation: share of the budget that belongs to single stages */
     double downstream_ratio;    /* reservation: output waiting over input the next stage works on */

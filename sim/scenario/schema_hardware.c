@@ -176,6 +176,19 @@ static const struct sim_section power_section = {
          "and limit of their types.")
 };
 
+static const struct sim_field traffic_fields[] = {
+    { NUMBER("guarantee", draft_traffic, to.guarantee), UNIT(FRACTION), ABSENT("0: what is left"),
+      RANGE(0, 1),
+      HELP("share of the bandwidth it has at least while it wants it; what nobody wants goes to "
+           "the others in proportion to their shares") },
+    { NUMBER("limit", draft_traffic, to.limit_per_s), UNIT(BANDWIDTH), ABSENT("none"),
+      RANGE(1, LARGEST_BANDWIDTH), HELP("bandwidth it never exceeds, all of it together") },
+};
+static const struct sim_section traffic_section = {
+    MAPPING("cluster.stores.NAME.traffic.CLASS", draft_traffic, traffic_fields),
+    SCALAR("guarantee"), SOURCES, HELP("A class of what is read and written.")
+};
+
 static const struct sim_field store_fields[] = {
     { NUMBER("bandwidth", draft_store, to.bytes_per_s), UNIT(BANDWIDTH), REQUIRED,
       RANGE(1, LARGEST_BANDWIDTH), HELP("bytes a second, shared by all who write and read") },
@@ -183,6 +196,8 @@ static const struct sim_field store_fields[] = {
       HELP("time before the first byte of every read or write") },
     { TIME("per_item", draft_store, to.per_item_ns), ABSENT("0 s"), MOST(LARGEST_TIME),
       HELP("time that every item of a read or write takes beside its bytes") },
+    { NAMED("traffic", draft_store, traffic, &traffic_section), ABSENT("none"),
+      HELP("classes by name; what has no class shares what they leave") },
 };
 static const struct sim_section store_section = {
     MAPPING("cluster.stores.NAME", draft_store, store_fields), SCALAR("bandwidth"), SOURCES,

@@ -28,6 +28,7 @@ static const struct sim_field input_fields[] = {
            "`store` they are read") },
     { TEXT("store", draft_input, store), ABSENT("the items are where they are needed"),
       HELP("store of the cluster that the first stage reads the items from") },
+    { TEXT("traffic", draft_input, traffic), ABSENT("no class"), HELP("its class there") },
 };
 static const struct sim_section input_section = {
     MAPPING("pipelines[].input", draft_input, input_fields), SOURCES, HELP("The items.")
@@ -139,6 +140,8 @@ static const struct sim_field pipeline_fields[] = {
       HELP("how bytes_out of a stage come to the next: direct: from the node where they were made, "
            "over the network interfaces that are given (nic); off: in no time; or the name of a "
            "store of the cluster: written there by who made them, read by who takes them") },
+    { TEXT("traffic", draft_pipeline, traffic), ABSENT("no class"),
+      HELP("class of `transfers` at their store") },
     { LIST("stages", draft_pipeline, stages, &sim_schema_stage), REQUIRED,
       HELP("the stages in order; each feeds the next") },
 };

@@ -120,6 +120,7 @@ static const struct sim_field load_fields[] = {
     { BYTES("bytes", draft_load, bytes), ABSENT("nothing is read"), RANGE(1, LARGEST_MOVED),
       HELP("bytes that every place of a worker reads") },
     { TEXT("store", draft_load, store), ABSENT("needed"), HELP("store of the cluster") },
+    { TEXT("traffic", draft_load, traffic), ABSENT("no class"), HELP("its class there") },
     { FLAG("cached", draft_load, is_kept), ABSENT("true, for weights false"),
       HELP("it stays on the node: the first worker of the stage there reads it, others wait for "
            "that or find it") },

@@ -95,6 +95,7 @@ static weir_status read_there(struct sim_workers *workers, struct sim_loading *l
     place->move = (struct sim_move){ .from = WEIR_NO_INDEX,
                                      .to = place->node,
                                      .store = load->store,
+                                     .traffic = load->traffic,
                                      .bytes = load->bytes,
                                      .items = 1,
                                      .owner = loading->worker->slot };
@@ -251,7 +252,8 @@ weir_status sim_worker_drop_loads(struct sim_workers *workers, const struct sim_
         struct loading_place *place = &gone->places[p];
         if (place->state != PLACE_READS)
             continue;
-        sim_move_drop(workers->context, &place->move);
+        if (status == WEIR_OK)
+            status = sim_move_drop(workers->context, &place->move);
         if (key == 0)
             continue;
         forget(workers, place->node, key);

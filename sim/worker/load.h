@@ -15,8 +15,8 @@
 
 struct sim_load_spec {
     double bytes;
-    uint32_t store;
-    uint64_t key; /* what it is, where it is kept on its node; 0 = it is not */
+    uint32_t store, traffic; /* class there, 0 = none */
+    uint64_t key;            /* what it is, where it is kept on its node; 0 = it is not */
 };
 enum { SIM_LOADS_MAX = SIM_SETUP_LOADS };
 

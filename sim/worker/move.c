@@ -6,7 +6,9 @@
 
 static struct sim_way way_of(const struct sim_move *move)
 {
-    return (struct sim_way){ .from = move->from, .to = move->to, .store = move->store };
+    return (struct sim_way){
+        .from = move->from, .to = move->to, .store = move->store, .traffic = move->traffic
+    };
 }
 
 static void arrive(const struct sim_context *context, const struct sim_move *move)
@@ -30,8 +32,7 @@ static weir_status carry(const struct sim_context *context, struct sim_move *mov
     }
     spec.owner = move->owner;
     WEIR_TRY(sim_activity_start(context->activities, &spec, &move->work, context->error));
-    sim_links_begun(context->cluster, &way, move->bytes);
-    return WEIR_OK;
+    return sim_links_begun(context->cluster, &way, move->bytes, move->work);
 }
 
 weir_status sim_move_begin(const struct sim_context *context, struct sim_move *move)
@@ -53,27 +54,24 @@ weir_status sim_move_begin(const struct sim_context *context, struct sim_move *m
 weir_status sim_move_worked(const struct sim_context *context, struct sim_move *move)
 {
     const struct sim_way way = way_of(move);
+    const sim_handle work = move->work;
     move->work = SIM_NO_HANDLE;
     if (move->is_delayed)
         return carry(context, move);
-    sim_links_over(context->cluster, &way, move->bytes, 0);
+    WEIR_TRY(sim_links_over(context->cluster, &way, move->bytes, work, 0));
     arrive(context, move);
     return WEIR_OK;
 }
 
-void sim_move_drop(const struct sim_context *context, struct sim_move *move)
+weir_status sim_move_drop(const struct sim_context *context, struct sim_move *move)
 {
     const struct sim_way way = way_of(move);
+    const sim_handle work = move->work;
     sim_quanta left = 0;
     if (!sim_move_is_under_way(move))
-        return;
-    if (sim_activity_stop(context->activities, move->work, &left) && !move->is_delayed)
-        sim_links_over(context->cluster, &way, move->bytes, left);
+        return WEIR_OK;
+    (void)sim_activity_stop(context->activities, work, &left);
     move->work = SIM_NO_HANDLE;
-}
-
-bool sim_move_takes_time(const struct sim_context *context, uint32_t from, uint32_t to)
-{
-    const struct sim_way way = { .from = from, .to = to, .store = WEIR_NO_INDEX };
-    return sim_way_is_modelled(context->cluster, &way);
+    return move->is_delayed ? WEIR_OK
+                            : sim_links_over(context->cluster, &way, move->bytes, work, left);
 }

@@ -14,6 +14,7 @@
 struct sim_move {
     uint32_t from, to; /* nodes; WEIR_NO_INDEX = the store */
     uint32_t store;    /* WEIR_NO_INDEX = none */
+    uint32_t traffic;  /* class there, 0 = none */
     double bytes;
     uint64_t items;
     uint64_t owner; /* as in sim/world/driver.h */
@@ -33,8 +34,5 @@ weir_status sim_move_begin(const struct sim_context *context, struct sim_move *m
 /* Its activity is over: goes on with the bytes, or is over itself. */
 weir_status sim_move_worked(const struct sim_context *context, struct sim_move *move);
 /* Takes it away where it is; nothing when it is not under way. */
-void sim_move_drop(const struct sim_context *context, struct sim_move *move);
-/* Whether bytes between two nodes take time at all. */
-bool sim_move_takes_time(const struct sim_context *context, uint32_t from, uint32_t to);
-
+weir_status sim_move_drop(const struct sim_context *context, struct sim_move *move);
 #endif

@@ -55,7 +55,7 @@ static void write_setup(FILE *out, uint64_t *bytes, const char *time)
         (void)fprintf(out, ", setup: {time: %s, %s}", time,
                       PICK(bytes, "image: {bytes: 300 MB, store: s}",
                            "environment: {bytes: 1 GB, store: t}, "
-                           "weights: {bytes: 2 GB, store: t}",
+                           "weights: {bytes: 2 GB, store: t, traffic: y}",
                            "weights: {bytes: 200 MB, store: s, cached: true}"));
 }
 
@@ -96,8 +96,10 @@ static void write_stages(FILE *out, uint64_t *state, uint64_t *bytes, bool is_bl
 
 static void write_links(FILE *out, uint64_t *bytes)
 {
-    (void)fputs("  stores: {s: {bandwidth: 50 MB/s, latency: 0.1, per_item: 10 ms}, t: 1 GB/s}\n",
-                out);
+    (void)fputs(
+        "  stores: {s: {bandwidth: 50 MB/s, latency: 0.1, per_item: 10 ms}, t: {bandwidth: 1 GB/s, "
+        "traffic: {x: 50%, y: {guarantee: 20%, limit: 100 MB/s}}}}\n",
+        out);
     (void)fputs(PICK(bytes, "", "  racks: {nodes: 1, uplink: 50 MB/s}\n",
                      "  racks: {nodes: 2, uplink: 200 MB/s}\n"),
                 out);
@@ -140,7 +142,8 @@ static char *write_scenario(uint64_t seed)
         out, "pipelines:\n  - name: p\n    input: {items: %s%s%s}\n    backpressure: %s\n",
         PICK(&state, "50", "400", "3000"), PICK(&state, "", ", arrivals: exp(0.3)"),
         has_bytes(seed) && !has_budget(seed)
-            ? PICK(&bytes, "", ", bytes_per_item: \"uniform(0, 20000000)\", store: t")
+            ? PICK(&bytes, "", ", bytes_per_item: \"uniform(0, 20000000)\", store: t",
+                   ", bytes_per_item: 9 MB, store: t, traffic: x")
             : "",
         is_blocking ? PICK(&state, "{rule: blocking, buffer: 0}", "{rule: blocking, buffer: 3}")
         : has_budget(seed) ? PICK(&state, "raydata", "{rule: raydata, ratio: 10, reserved: 1}")
@@ -154,7 +157,9 @@ static char *write_scenario(uint64_t seed)
                          "    restart: next_plan\n"),
                     out);
     if (has_bytes(seed))
-        (void)fputs(PICK(&bytes, "", "    transfers: s\n", "    transfers: t\n"), out);
+        (void)fputs(PICK(&bytes, "", "    transfers: s\n", "    transfers: t\n",
+                         "    transfers: t\n    traffic: y\n"),
+                    out);
     (void)fputs("    stages:\n", out);
     if (has_groups(seed))
         (void)fprintf(out, "      - {name: g, cpus: 0.5, gpus: %s, spmd: true, service: 2, %s}\n",

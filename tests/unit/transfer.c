@@ -204,6 +204,52 @@ static void a_transfer_that_is_cut_off_begins_anew(void)
     CHECK_NEAR(end_s(&spans, 1), 10 + 4 + 1, 1e-6);
 }
 
+/* A class with a guarantee against sixteen others that never stop, and alone. A store of 10 GB/s;
+ * `many` readers of 100 GB, `one` reader of 60 GB at 60 %, a second at the rest of it. */
+#define CLASSES(more)                                                                              \
+    "{nodes: [{name: n, cpus: 64}], stores: {s: {bandwidth: 10 GB/s, traffic: {ckpt: 60%" more     \
+    "}}}}"
+#define CKPT(items, workers)                                                                       \
+    PIPELINE("items: " items ", bytes_per_item: 60 GB, store: s, traffic: ckpt", "",               \
+             "      - {name: c, cpus: 1, workers: " workers ", service: 1 ns}\n")
+#define BULK                                                                                       \
+    "  - name: q\n    semantics: event\n    backpressure: none\n"                                  \
+    "    input: {items: 16, bytes_per_item: 100 GB, store: s}\n    stages:\n"                      \
+    "      - {name: q, cpus: 1, workers: 16, service: 1 ns}\n"
+
+/* covers: S1.89 S1.123 */
+static void a_class_has_its_guarantee_and_what_others_leave(void)
+{
+    static const struct {
+        const char *cluster, *pipelines;
+        double first_s, last_s;
+    } cases[] = {
+        { CLASSES(""), CKPT("1", "1"), 6, 6 },         /* alone: all of it */
+        { CLASSES(""), CKPT("1", "1") BULK, 10, 166 }, /* 6 of 10 GB/s; then 1560 GB are left */
+        { CLASSES(""), CKPT("3", "3") BULK, 30, 178 }, /* three together have 60 % */
+        { CLASSES(", load: 40%"), CKPT("1", "1") BULK, 6, 166 }, /* the rest has no share */
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct spans spans;
+        free(run(cases[c].cluster, cases[c].pipelines, &spans));
+        CHECK_NEAR(end_s(&spans, 0), cases[c].first_s, 0.002 * cases[c].first_s);
+        CHECK_NEAR(end_s(&spans, spans.count - 1), cases[c].last_s, 1e-3);
+    }
+}
+
+/* 120 GB at no more than 4 GB/s, however many read, and whoever else does not. */
+static void a_class_never_exceeds_its_limit(void)
+{
+    static const char *const pipelines[] = { CKPT("2", "1"), CKPT("2", "2"), CKPT("2", "2") BULK };
+    for (size_t c = 0; c < sizeof pipelines / sizeof pipelines[0]; c++) {
+        struct spans spans;
+        free(run("{nodes: [{name: n, cpus: 64}], stores: {s: {bandwidth: 10 GB/s, traffic: "
+                 "{ckpt: {guarantee: 60%, limit: 4 GB/s}}}}}",
+                 pipelines[c], &spans));
+        CHECK_NEAR(end_s(&spans, 1), 30, 1e-3);
+    }
+}
+
 static void the_fixed_step_loop_moves_nothing(void)
 {
     static const char text[] =
@@ -226,6 +272,9 @@ static const struct test tests[] = {
     { "the idle worker on the node of the bytes is chosen",
       the_idle_worker_on_the_node_of_the_bytes_is_chosen },
     { "a transfer that is cut off begins anew", a_transfer_that_is_cut_off_begins_anew },
+    { "a class has its guarantee and what others leave",
+      a_class_has_its_guarantee_and_what_others_leave },
+    { "a class never exceeds its limit", a_class_never_exceeds_its_limit },
     { "the fixed step loop moves nothing", the_fixed_step_loop_moves_nothing },
 };
 TEST_MAIN(tests)
