@@ -273,8 +273,10 @@ weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, const struct si
         return sim_stage_enter(stage, *hand);
     struct sim_load_spec loads[SIM_SETUP_LOADS];
     const uint32_t count = loads_of(stage, loads);
-    return count > 0 ? sim_worker_load(run->config.workers, (*hand)->worker, loads, count)
-                     : sim_pipeline_loaded(stage, *hand);
+    bool is_there = count == 0;
+    if (count > 0)
+        WEIR_TRY(sim_worker_load(run->config.workers, (*hand)->worker, loads, count, &is_there));
+    return is_there ? sim_pipeline_loaded(stage, *hand) : WEIR_OK;
 }
 
 weir_status sim_pipeline_loaded(struct sim_stage_run *stage, struct sim_hand *hand)

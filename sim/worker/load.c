@@ -137,8 +137,16 @@ static weir_status go_on(struct sim_workers *workers, struct sim_loading *loadin
 
 /* ---- workers ---- */
 
+static void take_out(struct sim_workers *workers, struct sim_loading *loading)
+{
+    struct sim_loading **link = &workers->loading;
+    while (*link != loading)
+        link = &(*link)->next;
+    *link = loading->next;
+}
+
 weir_status sim_worker_load(struct sim_workers *workers, struct sim_worker *worker,
-                            const struct sim_load_spec *loads, uint32_t count)
+                            const struct sim_load_spec *loads, uint32_t count, bool *is_there)
 {
     struct sim_loading *made = calloc(1, sizeof(*made) + worker->places * sizeof(made->places[0]));
     if (made == NULL)
@@ -153,6 +161,12 @@ weir_status sim_worker_load(struct sim_workers *workers, struct sim_worker *work
         made->places[made->place_count++].node = hold->lease.node;
     for (uint32_t p = 0; p < made->place_count; p++)
         WEIR_TRY(begin_place(workers, made, &made->places[p]));
+    WEIR_TRY(go_on(workers, made));
+    *is_there = made->at == made->count;
+    if (*is_there) {
+        take_out(workers, made);
+        free(made);
+    }
     return WEIR_OK;
 }
 
@@ -198,14 +212,6 @@ weir_status sim_workers_load_worked(struct sim_workers *workers, uint32_t slot, 
         return go_on(workers, loading);
     }
     return WEIR_OK; /* one that ended at the same instant took its worker along */
-}
-
-static void take_out(struct sim_workers *workers, struct sim_loading *loading)
-{
-    struct sim_loading **link = &workers->loading;
-    while (*link != loading)
-        link = &(*link)->next;
-    *link = loading->next;
 }
 
 struct sim_worker *sim_workers_take_loaded(struct sim_workers *workers)

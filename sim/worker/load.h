@@ -20,9 +20,10 @@ struct sim_load_spec {
 };
 enum { SIM_LOADS_MAX = SIM_SETUP_LOADS };
 
-/* A worker in set-up begins to load; when all is there the world calls ops->loaded. */
+/* A worker in set-up begins to load; when all is there the world calls ops->loaded. *is_there: it
+ * was there already, and nobody is called. */
 weir_status sim_worker_load(struct sim_workers *workers, struct sim_worker *worker,
-                            const struct sim_load_spec *loads, uint32_t count);
+                            const struct sim_load_spec *loads, uint32_t count, bool *is_there);
 /* An activity of a load is over; its owner is sim_work_owner(0, slot of the worker). */
 weir_status sim_workers_load_worked(struct sim_workers *workers, uint32_t slot, sim_handle work);
 /* The next one that has loaded all, NULL = none. */

@@ -95,6 +95,27 @@ static void what_is_cached_is_read_once_a_node(void)
     free(summary);
 }
 
+/* It dies 15 s after it was ready; the next finds the image at 30 s, and weights must be read. */
+static void who_comes_later_finds_what_is_cached(void)
+{
+    static const struct {
+        const char *setup;
+        double first_s, second_s;
+    } cases[] = {
+        { "{image: {bytes: 100 GB, store: s}, time: 1 s}, worker_between: const(15 s)", 11, 31 },
+        { "{image: {bytes: 50 GB, store: s}, weights: {bytes: 50 GB, store: s}, time: 1 s}, "
+          "worker_between: const(15 s)",
+          11, 36 },
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct ready ready;
+        free(run(ONE_NODE, 1, cases[c].setup, "", &ready));
+        CHECK(ready.count > 1);
+        CHECK_NEAR(ready.at_s[0], cases[c].first_s, 1e-6);
+        CHECK_NEAR(ready.at_s[1], cases[c].second_s, 1e-6);
+    }
+}
+
 /* The image once, then both read the weights: 1 s, and 2 x 14 s. */
 static void loads_come_one_after_the_other(void)
 {
@@ -134,6 +155,7 @@ static const struct test tests[] = {
       together_loads_take_as_often_as_long_as_they_are_many },
     { "a plain time is the same for all", a_plain_time_is_the_same_for_all },
     { "what is cached is read once a node", what_is_cached_is_read_once_a_node },
+    { "who comes later finds what is cached", who_comes_later_finds_what_is_cached },
     { "loads come one after the other", loads_come_one_after_the_other },
     { "a lost node reads no more and keeps nothing", a_lost_node_reads_no_more_and_keeps_nothing },
     { "the interface of the node may be the limit", the_interface_of_the_node_may_be_the_limit },
