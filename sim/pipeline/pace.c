@@ -47,6 +47,8 @@ static weir_status finish(struct sim_stage_run *stage, struct sim_hand *hand)
 static weir_status after_move(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     hand->run = hand->move.work;
+    sim_worker_rest(stage->pipeline->config.workers, hand->worker,
+                    sim_move_is_under_way(&hand->move));
     if (sim_move_is_under_way(&hand->move))
         return WEIR_OK;
     return hand->phase == SIM_TASK_FETCH ? work(stage, hand) : finish(stage, hand);

@@ -456,6 +456,35 @@ static void begin_work(struct sim_workers *workers, struct sim_worker *worker)
         set_share(workers, worker, share);
 }
 
+/* What the meter is told of its devices when it rests and when it goes on. */
+static void show_use(const struct sim_workers *workers, const struct sim_worker *worker,
+                     bool is_used)
+{
+    const struct sim_context *context = workers->context;
+    const struct sim_meter_amounts none = { { 0 } };
+    for (const struct sim_hold *hold = sim_first_of(worker); hold != NULL; hold = hold->next) {
+        const struct sim_meter_amounts used = used_of(workers, hold, (double)worker->share);
+        sim_meter_node_used(context->meter, sim_engine_now(context->engine), hold->lease.node,
+                            is_used ? &none : &used, is_used ? &used : &none);
+    }
+}
+
+void sim_worker_rest(struct sim_workers *workers, struct sim_worker *worker, bool rests)
+{
+    assert(worker->state == SIM_WORKER_BUSY);
+    if (worker->rests == rests)
+        return;
+    worker->rests = rests;
+    if (rests) {
+        show_use(workers, worker, false);
+        set_share(workers, worker, 1);
+        run(workers, worker, false);
+    } else {
+        begin_work(workers, worker);
+        show_use(workers, worker, true);
+    }
+}
+
 /* It became ready for the first time; who watches learns of it if that took time. */
 static void note_ready(struct sim_worker *worker, const struct sim_context *context)
 {
@@ -478,6 +507,8 @@ void sim_worker_set_state(struct sim_workers *workers, struct sim_worker *worker
     const int64_t now_ns = sim_engine_now(context->engine);
     const uint32_t from = worker->state;
     assert(is_edge(from, state));
+    if (from == SIM_WORKER_BUSY)
+        sim_worker_rest(workers, worker, false);
     if (from == SIM_WORKER_BUSY)
         worker->busy_ns += now_ns - worker->since_ns;
     worker->state = (uint16_t)state;

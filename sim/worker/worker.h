@@ -64,6 +64,7 @@ struct sim_worker {
     int64_t busy_ns;              /* up to the last time it left BUSY */
     uint32_t tasks;               /* that ended; the driver counts */
     float share;                  /* of what it uses of its devices while BUSY, that it gets */
+    bool rests;                   /* BUSY, and uses none of them: it waits for bytes */
 };
 
 weir_status sim_workers_create(struct sim_context *context, struct sim_workers **workers);
@@ -122,6 +123,10 @@ weir_status sim_worker_pace(const struct sim_workers *workers, const struct sim_
                             sim_handle work, double speed);
 /* A worker that is apart begins to work at what has a rate elsewhere: others on its GPUs notice. */
 weir_status sim_worker_stand_in(struct sim_workers *workers, const struct sim_worker *worker);
+
+/* A BUSY worker waits for bytes, and uses nothing of what it holds, or goes on to work: before it
+ * begins. Others on its devices notice. */
+void sim_worker_rest(struct sim_workers *workers, struct sim_worker *worker, bool rests);
 
 /* How much longer than alone on a normal node its work takes as things are now: contention on its
  * devices, turns, slow nodes; places wait for one another, so the slowest decides. >= 1 but for

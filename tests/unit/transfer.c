@@ -160,6 +160,30 @@ static void bytes_go_from_node_to_node(void)
     }
 }
 
+/* The GPU works 1 of 6 s, whether its worker waits for a node or for a store. Beside one that waits
+ * for 4 s another has all of the GPU, and half of it from then on: 4 + 6 x 2. */
+static void who_waits_for_bytes_uses_nothing(void)
+{
+    struct spans spans;
+    struct sim_run_summary *summary = run(TWO_NODES(", nic: 1 GB/s", ", nic: 2 GB/s", ""),
+                                          PIPELINE("items: 1", "", FAR_APART), &spans);
+    CHECK_NEAR(test_value(summary, "util.gpu.active", ""), 1.0 / 6, 1e-6);
+    CHECK_NEAR(test_value(summary, "util.cpu.active", ""), (8.0 + 1) / (9 * 6), 1e-6);
+    free(summary);
+    summary = run("{nodes: [{name: n, cpus: 8, gpus: {l40s: 1}}], stores: {s: 1 GB/s}}",
+                  PIPELINE("items: 1, bytes_per_item: 4 GB, store: s", "",
+                           "      - {name: a, cpus: 1, gpus: 0.5, uses: {gpus: 1}, workers: 1, "
+                           "service: 20 s}\n") "  - name: q\n    semantics: event\n    input: "
+                                               "{items: 1}\n    stages: [{name: b, "
+                                               "cpus: 1, gpus: 0.5, uses: {gpus: 1}, workers: 1, "
+                                               "service: 10 s}]\n",
+                  &spans);
+    CHECK_NEAR(end_s(&spans, 0), 4 + 12, 1e-6);
+    CHECK_NEAR(end_s(&spans, 1), 16 + 14, 1e-6);
+    CHECK_NEAR(test_value(summary, "util.gpu.active", ""), 1, 1e-6);
+    free(summary);
+}
+
 /* Eight workers take 1 GB each from one node of 1 GB/s at once: 8 s, not 1 s. */
 static void transfers_share_an_interface(void)
 {
@@ -268,6 +292,7 @@ static const struct test tests[] = {
     { "a store between stages is written and read", a_store_between_stages_is_written_and_read },
     { "a store takes time for itself and for items", a_store_takes_time_for_itself_and_for_items },
     { "bytes go from node to node", bytes_go_from_node_to_node },
+    { "who waits for bytes uses nothing", who_waits_for_bytes_uses_nothing },
     { "transfers share an interface", transfers_share_an_interface },
     { "the idle worker on the node of the bytes is chosen",
       the_idle_worker_on_the_node_of_the_bytes_is_chosen },
