@@ -4,6 +4,7 @@
 
 #include "sim/engine/room.h"
 #include "sim/engine/time.h"
+#include "sim/record/record.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -255,6 +256,47 @@ weir_status sim_links_over(struct sim_cluster *cluster, const struct sim_way *wa
     }
     cluster->links->settled++;
     return leave(cluster, way, work);
+}
+
+/* ---- results ---- */
+
+static double use_of(const struct sim_cluster *cluster, uint32_t index, int64_t now_ns)
+{
+    const struct sim_link *link = &cluster->links->items[index];
+    const double most = (double)link->qpns * (double)now_ns;
+    return link->resource == WEIR_NO_INDEX || now_ns == 0
+               ? (double)NAN
+               : (double)sim_resource_delivered(cluster->activities, link->resource) / most;
+}
+
+static void put(struct sim_results *out, const char *metric, const char *label, double value)
+{
+    const struct sim_result_row row = {
+        .metric = metric, .label = label, .unit = "ratio", .value = value
+    };
+    if (!isnan(value))
+        sim_results_add(out, &row);
+}
+
+void sim_links_results(const struct sim_cluster *cluster, int64_t now_ns, struct sim_results *out)
+{
+    const struct sim_links *links = cluster->links;
+    double sum = 0;
+    double most = (double)NAN;
+    uint32_t count = 0;
+    for (uint32_t s = 0; s < links->stores; s++)
+        put(out, "store.use", cluster->scenario->stores[s].name,
+            use_of(cluster, store_of(links, s), now_ns));
+    for (uint32_t i = 0; i < 2 * links->nodes; i++) {
+        const double use = use_of(cluster, i, now_ns);
+        if (isnan(use))
+            continue;
+        sum += use;
+        most = fmax(most, use);
+        count++;
+    }
+    put(out, "nic.use.mean", "", count == 0 ? (double)NAN : sum / count);
+    put(out, "nic.use.max", "", most);
 }
 
 weir_status sim_links_check(const struct sim_cluster *cluster, int64_t now_ns,

@@ -50,6 +50,11 @@ weir_status sim_links_begun(struct sim_cluster *cluster, const struct sim_way *w
 weir_status sim_links_over(struct sim_cluster *cluster, const struct sim_way *way, double bytes,
                            sim_handle work, sim_quanta left);
 
+/* Adds how much of what they could give links gave, up to now: every store, the interfaces of all
+ * nodes together, and the one that gave most. */
+struct sim_results;
+void sim_links_results(const struct sim_cluster *cluster, int64_t now_ns, struct sim_results *out);
+
 weir_status sim_links_check(const struct sim_cluster *cluster, int64_t now_ns,
                             struct weir_error *error);
 

@@ -115,6 +115,7 @@ static void a_store_between_stages_is_written_and_read(void)
     CHECK_NEAR(test_value(summary, "store.write_bytes", ""), 50e9, 0);
     CHECK_NEAR(test_value(summary, "store.read_bytes", ""), 50e9, 0);
     CHECK_NEAR(test_value(summary, "net.wait_s", ""), 50, 1e-6);
+    CHECK_NEAR(test_value(summary, "store.use", "s"), 50.0 / 60, 1e-6);
     free(summary);
 }
 
@@ -169,6 +170,8 @@ static void who_waits_for_bytes_uses_nothing(void)
                                           PIPELINE("items: 1", "", FAR_APART), &spans);
     CHECK_NEAR(test_value(summary, "util.gpu.active", ""), 1.0 / 6, 1e-6);
     CHECK_NEAR(test_value(summary, "util.cpu.active", ""), (8.0 + 1) / (9 * 6), 1e-6);
+    CHECK_NEAR(test_value(summary, "nic.use.max", ""), 4.0 / 6, 1e-6); /* out of the first */
+    CHECK_NEAR(test_value(summary, "nic.use.mean", ""), (4 + 2) / 6.0 / 4, 1e-6);
     free(summary);
     summary = run("{nodes: [{name: n, cpus: 8, gpus: {l40s: 1}}], stores: {s: 1 GB/s}}",
                   PIPELINE("items: 1, bytes_per_item: 4 GB, store: s", "",
@@ -261,6 +264,7 @@ static void a_class_has_its_guarantee_and_what_others_leave(void)
     }
 }
 
+/* covers: S1.92 partly (service levels of RDMA, windows of applications) */
 /* 120 GB at no more than 4 GB/s, however many read, and whoever else does not. */
 static void a_class_never_exceeds_its_limit(void)
 {
