@@ -288,6 +288,16 @@ static void the_fixed_step_loop_moves_nothing(void)
     struct sim_scenario *scenario = test_scenario(text, "pipelines[0].transfers=off");
     CHECK(scenario != NULL);
     sim_scenario_destroy(scenario);
+    static const char loads[] = "pipelines[0].transfers=off pipelines[0].semantics=%s "
+                                "pipelines[0].stages.a.setup.weights.bytes=1 "
+                                "pipelines[0].stages.a.setup.weights.store=s";
+    char sets[256];
+    (void)snprintf(sets, sizeof sets, loads, "tick");
+    CHECK(test_scenario(text, sets) == NULL);
+    (void)snprintf(sets, sizeof sets, loads, "event");
+    scenario = test_scenario(text, sets);
+    CHECK(scenario != NULL);
+    sim_scenario_destroy(scenario);
 }
 
 static const struct test tests[] = {
