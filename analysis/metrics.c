@@ -48,6 +48,7 @@ static const struct an_metric metrics[] = {
       false },
     { "waste.setup_s", "set-up wasted", "s", "set-up of workers that never finished a task", -1,
       false },
+    { "net.wait_s", "waiting for bytes", "s", "time of all transfers together", -1, false },
     { "frag.gpu.fgd", "fragmented GPUs", "GPUs", "free GPUs that no shape can use", -1, false },
     { "bp.blocked_frac", "blocked", "ratio", "time the stage may not hand on its work", -1, false },
     { "balance.stage", "balance", "ratio", "slowest over fastest stage", 1, false },

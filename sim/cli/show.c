@@ -222,6 +222,19 @@ static void show_sizing(struct show *show, const struct sim_bound_problem *probl
     }
 }
 
+/* Bytes that stages hand on, where no network is given. */
+static void show_transfers(struct show *show, const struct sim_pipeline *pipeline)
+{
+    const bool is_modelled = sim_scenario_moves_bytes(show->scenario, pipeline);
+    const char *why = pipeline->transfers == SIM_TRANSFERS_OFF
+                          ? "transfers are off"
+                          : "no nic of a node, no uplink, no store is given for them";
+    if (show->format == SIM_FORMAT_JSON)
+        sim_json_flag(sim_json_key(&show->json, "transfers_modelled"), is_modelled);
+    else if (show->format != SIM_FORMAT_CSV && !is_modelled && sim_pipeline_has_bytes(pipeline))
+        printf("Transfers: not modelled. Bytes between stages take no time: %s\n\n", why);
+}
+
 /* ---- changes ---- */
 
 static const struct sim_column change_columns[] = {
@@ -365,6 +378,7 @@ static weir_status show_pipeline(struct show *show, uint32_t index)
         show_limits(show, &problem, &bound);
         show_bound(show, &bound);
         show_sizing(show, &problem);
+        show_transfers(show, &show->scenario->pipelines[index]);
         show_changes(show, &changes);
         finding_text(&problem, &bound, &changes, finding, sizeof finding);
         show_finding(show, finding);

@@ -6,6 +6,7 @@
 #include "sim/cluster/cluster.h"
 
 #include "sim/cluster/compute.h"
+#include "sim/cluster/link.h"
 #include "sim/cluster/memory.h"
 #include "sim/cluster/power.h"
 #include "sim/cluster/sharing.h"
@@ -96,6 +97,7 @@ void sim_cluster_destroy(struct sim_cluster *cluster)
 {
     if (cluster == NULL)
         return;
+    sim_links_close(cluster);
     free(cluster->nodes);
     free(cluster->gpus);
     free(cluster);

@@ -44,8 +44,8 @@ struct sim_claim {
     int64_t ram_bytes;
     double cpus_used;
     int64_t ram_used_bytes;
-    const struct sim_traffic *traffic; /* on each GPU it uses; NULL = none */
-    struct sim_part *parts;            /* the caller's memory */
+    const struct sim_memory_traffic *traffic; /* on each GPU it uses; NULL = none */
+    struct sim_part *parts;                   /* the caller's memory */
 };
 static inline uint32_t sim_claim_parts(const struct sim_claim *claim)
 {
@@ -136,6 +136,7 @@ struct sim_cluster {
     uint32_t first_grown;              /* node + 1 */
     struct sim_activities *activities; /* NULL = no work is timed here */
     bool has_compute;                  /* some GPU has a resource of it */
+    struct sim_links *links;           /* link.h; NULL likewise */
 };
 
 weir_status sim_cluster_create(const struct sim_scenario *scenario, struct sim_cluster **cluster);

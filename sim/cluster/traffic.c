@@ -7,12 +7,12 @@
 static const double RESIDUE = 1e-9; /* of adding and taking away fractions */
 
 /* What it has before all others. */
-static double set_aside(const struct sim_traffic *traffic)
+static double set_aside(const struct sim_memory_traffic *traffic)
 {
     return fmin(traffic->bandwidth, traffic->reserve);
 }
 
-void sim_traffic_run(struct sim_gpu *gpu, const struct sim_traffic *traffic, double sign)
+void sim_traffic_run(struct sim_gpu *gpu, const struct sim_memory_traffic *traffic, double sign)
 {
     if (traffic == NULL)
         return;
@@ -35,7 +35,7 @@ static double part_of(double asked, double first)
 }
 
 /* Asked for over got. */
-static double stretch(const struct sim_gpu_traffic *all, const struct sim_traffic *traffic)
+static double stretch(const struct sim_gpu_traffic *all, const struct sim_memory_traffic *traffic)
 {
     const double first = set_aside(traffic) * part_of(all->reserved, 0);
     const double rest =
@@ -43,13 +43,14 @@ static double stretch(const struct sim_gpu_traffic *all, const struct sim_traffi
     return traffic->bandwidth > 0 ? traffic->bandwidth / fmax(first + rest, RESIDUE) : 1;
 }
 
-static double cache_part(const struct sim_gpu_traffic *all, const struct sim_traffic *traffic)
+static double cache_part(const struct sim_gpu_traffic *all,
+                         const struct sim_memory_traffic *traffic)
 {
     return traffic->is_pinned ? part_of(all->pinned, 0) : part_of(all->cache, all->pinned);
 }
 
 double sim_traffic_slowdown(const struct sim_gpu *gpu, const struct sim_use *use,
-                            const struct sim_traffic *traffic)
+                            const struct sim_memory_traffic *traffic)
 {
     if (traffic == NULL)
         return 1;

@@ -19,11 +19,11 @@
 #include "sim/cluster/cluster.h"
 
 /* Work with this traffic begins on the GPU (sign 1) or ends (-1). NULL = none. */
-void sim_traffic_run(struct sim_gpu *gpu, const struct sim_traffic *traffic, double sign);
+void sim_traffic_run(struct sim_gpu *gpu, const struct sim_memory_traffic *traffic, double sign);
 /* More is asked for than there is. */
 bool sim_traffic_is_scarce(const struct sim_gpu *gpu);
 /* How much longer than alone work with this traffic takes that runs there; >= 1. */
 double sim_traffic_slowdown(const struct sim_gpu *gpu, const struct sim_use *use,
-                            const struct sim_traffic *traffic);
+                            const struct sim_memory_traffic *traffic);
 
 #endif

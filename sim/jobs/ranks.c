@@ -37,7 +37,7 @@ static weir_status start_ranks(struct sim_jobs_run *run, struct sim_job *job, ui
                                                  .driver = config->index,
                                                  .job_class = sim_job_class(run, job),
                                                  .uses = &sim_job_spec(run, job)->shape,
-                                                 .traffic = sim_traffic_of(
+                                                 .traffic = sim_memory_traffic_of(
                                                      &sim_job_spec(run, job)->traffic),
                                                  .is_apart = start->places.count > 1,
                                                  .places = { &places[taken], 1 } };

@@ -148,6 +148,11 @@ static weir_status start(void *self, const struct sim_start *start, uint32_t *re
     return sim_pipeline_add_worker(stage, start, &hand, reason);
 }
 
+static weir_status loaded(void *self, struct sim_worker *worker)
+{
+    return sim_pipeline_loaded(stage_of(self, worker->owner.index), worker->work);
+}
+
 static weir_status ready(void *self, struct sim_worker *worker)
 {
     struct sim_pipeline_run *run = self;
@@ -163,8 +168,7 @@ static weir_status stop(void *self, struct sim_worker *worker, enum sim_stop why
     struct sim_stage_run *stage = stage_of(self, worker->owner.index);
     if (why == SIM_STOP_CRASHED || why == SIM_STOP_NODE_LOST)
         WEIR_TRY(sim_recovery_died(stage, worker->work));
-    sim_pipeline_stop(stage, worker->work);
-    return WEIR_OK;
+    return sim_pipeline_stop(stage, worker->work);
 }
 
 static void node_lost(void *self, uint32_t node)
@@ -340,6 +344,7 @@ const struct sim_driver_ops sim_pipeline_driver = { .kind = "pipeline",
                                                     .worked = worked,
                                                     .paced = paced,
                                                     .start = start,
+                                                    .loaded = loaded,
                                                     .ready = ready,
                                                     .stop = stop,
                                                     .node_lost = node_lost,

@@ -21,6 +21,7 @@
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/recovery.h"
 #include "sim/pipeline/stealing.h"
+#include "sim/pipeline/transfer.h"
 
 #include <math.h>
 
@@ -174,17 +175,22 @@ static void collect(struct sim_stage_run *stage)
     }
 }
 
+/* Of equal ones the first on the node of the next task's bytes. */
 static struct sim_hand *freest_worker(const struct sim_stage_run *stage)
 {
+    const uint32_t next = stage->loop.pool.head;
     struct sim_hand *best = NULL;
     for (uint32_t i = 0; i < stage->positions; i++) {
         struct sim_hand *hand = stage->hands[i];
         if (hand == NULL || hand->worker->state == SIM_WORKER_SETUP ||
             hand->used_slots >= stage->slots)
             continue;
-        if (best == NULL || hand->used_slots < best->used_slots)
+        if (best == NULL || hand->used_slots < best->used_slots ||
+            (hand->used_slots == best->used_slots && !sim_transfer_is_there(stage, best, next) &&
+             sim_transfer_is_there(stage, hand, next)))
             best = hand;
-        if (best->used_slots == 0)
+        if (best->used_slots == 0 &&
+            (!stage->pipeline->moves_bytes || sim_transfer_is_there(stage, best, next)))
             break;
     }
     return best;

@@ -5,6 +5,7 @@
 #include "sim/engine/room.h"
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/service.h"
+#include "sim/pipeline/transfer.h"
 
 #include <assert.h>
 #include <math.h>
@@ -68,6 +69,7 @@ weir_status sim_pipeline_create(const struct sim_driver_config *config,
         .hands = { .size = sizeof(struct sim_hand) },
         .stages = stages,
         .stage_count = (uint32_t)spec->stages_count,
+        .moves_bytes = sim_scenario_moves_bytes(config->scenario, spec),
         .source_left = spec->input.items == 0 ? UINT64_MAX : spec->input.items,
         .arrival_factor = 1.0,
         .arrival_rest_ns = -1,
@@ -191,18 +193,19 @@ static weir_status node_setup_s(struct sim_stage_run *stage, uint32_t node, doub
 
 void sim_pipeline_forget_node(struct sim_stage_run *stage, uint32_t node)
 {
+    sim_workers_forget_kept(stage->pipeline->config.workers, node);
     if (stage->node_ready_ns != NULL)
         stage->node_ready_ns[node] = -1;
 }
 
 /* The slowest node decides when all may begin. */
-static weir_status node_setups_s(struct sim_stage_run *stage, const struct sim_places *places,
+static weir_status node_setups_s(struct sim_stage_run *stage, const struct sim_worker *worker,
                                  double *seconds)
 {
     *seconds = 0;
-    for (uint32_t i = 0; i < places->count; i++) {
+    for (uint32_t i = 0; stage->spec->setup_on_node != NULL && i < worker->places; i++) {
         double wait_s = 0;
-        WEIR_TRY(node_setup_s(stage, places->items[i].alloc.node, &wait_s));
+        WEIR_TRY(node_setup_s(stage, sim_worker_place(worker, i).alloc.node, &wait_s));
         *seconds = fmax(*seconds, wait_s);
     }
     return WEIR_OK;
@@ -216,7 +219,8 @@ static weir_status start_worker(struct sim_stage_run *stage, const struct sim_st
     const struct sim_worker_start wanted = { .owner = start->owner,
                                              .driver = run->config.index,
                                              .uses = &stage->spec->uses_shape,
-                                             .traffic = sim_traffic_of(&stage->spec->traffic),
+                                             .traffic =
+                                                 sim_memory_traffic_of(&stage->spec->traffic),
                                              .places = start->places };
     struct sim_worker *worker = NULL;
     void *taken = NULL;
@@ -236,6 +240,24 @@ static weir_status start_worker(struct sim_stage_run *stage, const struct sim_st
     return WEIR_OK;
 }
 
+/* What a worker of the stage reads before all else; kept things are the stage's own. */
+static uint32_t loads_of(const struct sim_stage_run *stage,
+                         struct sim_load_spec loads[SIM_SETUP_LOADS])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < SIM_SETUP_LOADS; i++) {
+        const struct sim_load *load = &stage->spec->loads[i];
+        if (load->bytes == 0)
+            continue;
+        const uint64_t key = (stage->random.owner ^ i) | 1U << SIM_SETUP_LOADS; /* never 0 */
+        loads[count++] = (struct sim_load_spec){ .bytes = (double)load->bytes,
+                                                 .store = load->store,
+                                                 .traffic = load->traffic,
+                                                 .key = load->is_kept ? key : 0 };
+    }
+    return count;
+}
+
 weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, const struct sim_start *start,
                                     struct sim_hand **hand, uint32_t *reason)
 {
@@ -249,10 +271,20 @@ weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, const struct si
     stage->count[SIM_WORKER_SETUP]++;
     if (start->is_ready)
         return sim_stage_enter(stage, *hand);
+    struct sim_load_spec loads[SIM_SETUP_LOADS];
+    const uint32_t count = loads_of(stage, loads);
+    bool is_there = count == 0;
+    if (count > 0)
+        WEIR_TRY(sim_worker_load(run->config.workers, (*hand)->worker, loads, count, &is_there));
+    return is_there ? sim_pipeline_loaded(stage, *hand) : WEIR_OK;
+}
+
+weir_status sim_pipeline_loaded(struct sim_stage_run *stage, struct sim_hand *hand)
+{
     double wait_s = 0;
-    WEIR_TRY(node_setups_s(stage, &start->places, &wait_s));
-    return run->flow->begin_setup(stage, *hand,
-                                  wait_s + sim_service_setup_s(stage, (*hand)->ordinal));
+    WEIR_TRY(node_setups_s(stage, hand->worker, &wait_s));
+    return stage->pipeline->flow->begin_setup(stage, hand,
+                                              wait_s + sim_service_setup_s(stage, hand->ordinal));
 }
 
 /* Items in hand go back to the front of the queue, in their order, with their attempt unchanged: a
@@ -298,7 +330,7 @@ static void release_output(struct sim_stage_run *stage, struct sim_hand *hand)
     stage->blocked_count = kept;
 }
 
-void sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand)
+weir_status sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     struct sim_pipeline_run *run = stage->pipeline;
     const int64_t now_ns = sim_engine_now(run->context->engine);
@@ -316,11 +348,12 @@ void sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand)
     stage->count[hand->worker->state]--;
     stage->hands[hand->position] = NULL;
     stage->worker_count--;
-    sim_stage_drop_task(stage, hand);
+    const weir_status status = sim_stage_drop_task(stage, hand);
     assert(hand->task_count == 0 && hand->held.count == 0);
     hand->worker->work = NULL;
     hand->worker = NULL;
     sim_slab_give(&run->hands, hand);
+    return status;
 }
 
 weir_status sim_pipeline_end_worker(struct sim_stage_run *stage, struct sim_hand *hand,
@@ -426,5 +459,5 @@ weir_status sim_pipeline_check(const struct sim_pipeline_run *run, struct weir_e
         return weir_fail(error, WEIR_EINVARIANT,
                          "pipeline %s: %llu items in queues and hands, %u alive", run->spec->name,
                          (unsigned long long)items, run->items.alive);
-    return WEIR_OK;
+    return sim_transfer_check(run, error);
 }

@@ -17,6 +17,8 @@
 #include "sim/engine/slab.h"
 #include "sim/queue/item.h"
 #include "sim/scenario/workload/arrival_process.h"
+#include "sim/worker/load.h"
+#include "sim/worker/move.h"
 #include "sim/worker/ready_set.h"
 #include "sim/world/driver.h"
 
@@ -29,6 +31,14 @@ enum { SIM_LOOP_SAMPLES = 100 };
 enum sim_pipeline_event {
     SIM_PIPELINE_ARRIVAL = 1,
     SIM_PIPELINE_SWEEP = 2 /* tick: a step, runtime: a turn of the loop */
+};
+
+/* What a task does; in this order. */
+enum sim_task_phase {
+    SIM_TASK_PAUSE, /* before another attempt */
+    SIM_TASK_FETCH, /* its input comes to the worker */
+    SIM_TASK_WORK,
+    SIM_TASK_STORE /* its output goes to a store */
 };
 
 /* What a worker of a stage has in hand: worker->work. Slots are reused, so events carry the id of
@@ -45,7 +55,9 @@ struct sim_hand {
     uint32_t setup_tries;  /* runtime: set-ups of this life that failed */
     uint32_t deaths;       /* runtime: of it in a row, without a finished task between */
     bool will_fail;        /* the attempt that runs will fail at its end */
-    bool is_pausing;       /* and has not begun yet */
+    uint16_t phase;        /* of the task that runs, enum sim_task_phase; not under tick */
+    uint32_t fetch_place;  /* where the move comes from */
+    struct sim_move move;  /* of the phase */
     double input_bytes;    /* of the task, as it was taken */
     struct sim_queue held; /* runtime: tasks taken ahead, each headed by an item that counts it */
     sim_handle run;        /* the task, while it runs; not under tick */
@@ -137,12 +149,15 @@ struct sim_pipeline_run {
     double spilled_bytes;    /* that are not in the store now */
     char gave_up[160];       /* runtime: why nothing is done any more; "" = it has not given up */
     int64_t gave_up_ns;
-    bool has_counted;      /* runtime: stops_left is that of the plan being applied */
-    int64_t asked_ns;      /* runtime: when a decision was asked for last */
-    bool has_batches;      /* some stage takes more than one item a task */
-    double bound_per_s;    /* throughput it cannot exceed, 0 = not known */
-    double budget_bytes;   /* reservation: as last looked at */
-    int64_t budget_due_ns; /* reservation: when to look again */
+    bool has_counted;                 /* runtime: stops_left is that of the plan being applied */
+    int64_t asked_ns;                 /* runtime: when a decision was asked for last */
+    bool has_batches;                 /* some stage takes more than one item a task */
+    bool moves_bytes;                 /* bytes take time to move */
+    double written_bytes;             /* to the store, what is being written included */
+    double stored_bytes, taken_bytes; /* items that went there, that left */
+    double bound_per_s;               /* throughput it cannot exceed, 0 = not known */
+    double budget_bytes;              /* reservation: as last looked at */
+    int64_t budget_due_ns;            /* reservation: when to look again */
     uint64_t finished, dropped;
     int64_t demand_ns;    /* nominal service of finished tasks, before any slow-down */
     int64_t completed_ns; /* when the last item left, -1 = not yet */
@@ -171,8 +186,10 @@ bool sim_pipeline_is_done(const struct sim_pipeline_run *run);
  * cluster refuses it. `is_ready` skips set-up. */
 weir_status sim_pipeline_add_worker(struct sim_stage_run *stage, const struct sim_start *start,
                                     struct sim_hand **hand, uint32_t *reason);
+/* What a worker in set-up reads is there: the time of its set-up begins. */
+weir_status sim_pipeline_loaded(struct sim_stage_run *stage, struct sim_hand *hand);
 /* A worker goes: running and finished items return to where they wait, and the hand is gone. */
-void sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand);
+weir_status sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand);
 /* Ends a worker through the world, which calls sim_pipeline_stop. */
 weir_status sim_pipeline_end_worker(struct sim_stage_run *stage, struct sim_hand *hand,
                                     enum sim_stop why, const char *text);
@@ -225,7 +242,7 @@ weir_status sim_stage_begin_task(struct sim_stage_run *stage, struct sim_hand *h
 /* Its activity is over. */
 weir_status sim_stage_task_worked(struct sim_stage_run *stage, struct sim_hand *hand);
 /* What runs, if anything does, will not end. */
-void sim_stage_drop_task(const struct sim_stage_run *stage, struct sim_hand *hand);
+weir_status sim_stage_drop_task(const struct sim_stage_run *stage, struct sim_hand *hand);
 /* The slow-down of a worker, or of the whole stage, is another now. */
 weir_status sim_stage_task_paced(const struct sim_stage_run *stage, const struct sim_hand *hand);
 weir_status sim_stage_paced(const struct sim_stage_run *stage);

@@ -113,14 +113,30 @@ uint32_t sim_service_returns(const struct sim_stage_run *stage, const struct sim
     return (uint32_t)fmin(whole + (up ? 1.0 : 0.0), 1e6);
 }
 
-double sim_service_setup_s(const struct sim_stage_run *stage, uint32_t ordinal)
+double sim_service_bytes(const struct sim_stage_run *stage, const struct sim_item *item)
 {
-    if (stage->spec->setup == NULL)
+    if (stage->spec->bytes_out == NULL)
         return 0.0;
     struct sim_stream stream;
-    const struct sim_stream_key key = { ordinal, 0, 0 };
-    sim_stream_open(&stream, &stage->random, SIM_DRAW_SETUP, key);
-    return sim_law_draw(stage->spec->setup, &stream) * stage->setup_slow;
+    const struct sim_stream_key key = { item->id, 0, item->attempt };
+    sim_stream_open(&stream, &stage->random, SIM_DRAW_BYTES, key);
+    return sim_law_draw(stage->spec->bytes_out, &stream);
+}
+
+double sim_service_setup_s(const struct sim_stage_run *stage, uint32_t ordinal)
+{
+    const struct sim_law *const parts[] = { stage->spec->setup, stage->spec->compile,
+                                            stage->spec->warm_up };
+    double sum = 0;
+    for (uint32_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        struct sim_stream stream;
+        const struct sim_stream_key key = { ordinal, i, 0 };
+        if (parts[i] == NULL)
+            continue;
+        sim_stream_open(&stream, &stage->random, SIM_DRAW_SETUP, key);
+        sum += sim_law_draw(parts[i], &stream) * stage->setup_slow;
+    }
+    return sum;
 }
 
 double sim_service_node_setup_s(const struct sim_stage_run *stage, uint32_t node)

@@ -29,6 +29,8 @@ struct sim_service_time sim_service_draw(const struct sim_stage_run *stage,
 /* Items that `item` turns into. */
 uint32_t sim_service_returns(const struct sim_stage_run *stage, const struct sim_item *item);
 double sim_service_node_setup_s(const struct sim_stage_run *stage, uint32_t node);
+/* Bytes of what it turns into, each. */
+double sim_service_bytes(const struct sim_stage_run *stage, const struct sim_item *item);
 double sim_service_setup_s(const struct sim_stage_run *stage, uint32_t ordinal);
 /* Mean of one full task's service on the reference device, for items of mean size. */
 double sim_service_mean_s(const struct sim_stage *stage, double mean_size);

@@ -12,6 +12,7 @@
 #include "sim/engine/time.h"
 #include "sim/pipeline/flow.h"
 #include "sim/pipeline/pipeline.h"
+#include "sim/pipeline/transfer.h"
 
 #include <math.h>
 
@@ -57,6 +58,8 @@ static void describe(const struct sim_pipeline_run *run, struct sim_item *made)
         struct sim_stream stream = item_stream(run, SIM_DRAW_BYTES, made->id);
         made->bytes = sim_law_draw(input->bytes, &stream);
     }
+    if (input->store != WEIR_NO_INDEX)
+        made->place = SIM_PLACE_INPUT;
 }
 
 static weir_status admit(struct sim_pipeline_run *run, uint64_t id, uint32_t *item)

@@ -11,6 +11,7 @@
 #include "sim/pipeline/recovery.h"
 #include "sim/pipeline/reservation.h"
 #include "sim/pipeline/service.h"
+#include "sim/pipeline/transfer.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -93,6 +94,9 @@ bool sim_stage_can_start(const struct sim_stage_run *stage)
 
 struct sim_hand *sim_stage_pick_idle(const struct sim_stage_run *stage)
 {
+    struct sim_hand *there = sim_transfer_idle_there(stage);
+    if (there != NULL)
+        return there;
     const uint32_t position = stage->pipeline->spec->worker_choice == SIM_WORKER_NEWEST
                                   ? sim_ready_set_last(&stage->idle)
                                   : sim_ready_set_first(&stage->idle);
@@ -186,6 +190,7 @@ void sim_pipeline_item_done(struct sim_pipeline_run *run, uint32_t index, bool i
 {
     const struct sim_item *item = &run->items.items[index];
     const int64_t now_ns = sim_engine_now(run->context->engine);
+    sim_transfer_forget(run, item);
     sim_meter_item_done(run->context->meter, now_ns, run->index, now_ns - item->admitted_ns,
                         item->service_ns, !is_finished);
     sim_context_digest(run->context, is_finished ? 1 : 2, item->id, now_ns);
@@ -238,26 +243,18 @@ static weir_status add_child(struct sim_stage_run *stage, uint32_t parent, uint3
     return WEIR_OK;
 }
 
-static double draw_bytes(const struct sim_stage_run *stage, const struct sim_item *item)
-{
-    if (stage->spec->bytes_out == NULL)
-        return 0.0;
-    struct sim_stream stream;
-    const struct sim_stream_key key = { item->id, 0, item->attempt };
-    sim_stream_open(&stream, &stage->random, SIM_DRAW_BYTES, key);
-    return sim_law_draw(stage->spec->bytes_out, &stream);
-}
-
 /* What one item of the task becomes: itself, nothing, or itself and children. */
-static weir_status collect_output(struct sim_stage_run *stage, uint32_t index, int64_t part_ns,
-                                  struct sim_queue *output)
+static weir_status collect_output(struct sim_stage_run *stage, const struct sim_hand *hand,
+                                  uint32_t index, struct sim_queue *output)
 {
     struct sim_pipeline_run *run = stage->pipeline;
     const uint32_t returns = sim_service_returns(stage, &run->items.items[index]);
     struct sim_item *item = &run->items.items[index];
-    item->service_ns += part_ns;
-    item->bytes = draw_bytes(stage, item);
+    item->service_ns += sim_engine_now(run->context->engine) - hand->task_start_ns - hand->pause_ns;
+    item->bytes = sim_service_bytes(stage, item);
+    sim_transfer_made(stage, hand, index, returns);
     if (returns == 0) {
+        item->bytes = 0;
         sim_pipeline_item_done(run, index, false);
         return WEIR_OK;
     }
@@ -469,7 +466,7 @@ weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_hand *hand,
         const uint32_t next = run->items.items[item].next;
         struct sim_span span = item_span(stage, hand, &run->items.items[item]);
         const uint64_t before = output.count;
-        WEIR_TRY(collect_output(stage, item, service_ns, &output));
+        WEIR_TRY(collect_output(stage, hand, item, &output));
         span.batch = batch;
         span.place = i;
         span.returns = (uint32_t)(output.count - before);

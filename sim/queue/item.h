@@ -31,6 +31,7 @@ struct sim_item {
     uint32_t next;
     uint32_t lies_on;    /* node + 1 in whose memory it is; 0 = nowhere */
     uint32_t task_items; /* items of the task it heads; only of tasks in a pool or held */
+    uint32_t place;      /* of its bytes, see sim/pipeline/transfer.h */
 };
 
 struct sim_item_slab {

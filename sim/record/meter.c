@@ -353,6 +353,14 @@ void sim_meter_spilled(struct sim_meter *meter, double bytes)
     meter->spilled_bytes += bytes;
 }
 
+void sim_meter_moved(struct sim_meter *meter, int64_t now_ns, enum sim_moved kind, double bytes,
+                     int64_t took_ns)
+{
+    meter_tick(meter, now_ns);
+    meter->moved_bytes[kind] += bytes;
+    meter->moving_ns += (double)took_ns;
+}
+
 void sim_meter_work_lost(struct sim_meter *meter, uint32_t stage, int64_t lost_ns)
 {
     meter->stages[stage].lost_ns += (double)lost_ns;

@@ -124,6 +124,10 @@ void sim_meter_setup_wasted(struct sim_meter *meter, int64_t setup_ns);
 void sim_meter_oom(struct sim_meter *meter);
 /* Bytes between stages that their store could not hold. */
 void sim_meter_spilled(struct sim_meter *meter, double bytes);
+/* Bytes arrived that took so long; of what is under way nothing is counted. */
+enum sim_moved { SIM_MOVED_BETWEEN, SIM_MOVED_READ, SIM_MOVED_WRITTEN, SIM_MOVED_KINDS };
+void sim_meter_moved(struct sim_meter *meter, int64_t now_ns, enum sim_moved kind, double bytes,
+                     int64_t took_ns);
 /* Work thrown away by a stop or a crash. */
 void sim_meter_work_lost(struct sim_meter *meter, uint32_t stage, int64_t lost_ns);
 void sim_meter_retry(struct sim_meter *meter, uint32_t stage, bool is_exhausted);

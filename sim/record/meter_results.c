@@ -330,6 +330,23 @@ static void put_workers(const struct view *view)
     put(view->out, "worker.churn", "", "1/h", changes * 3600.0 / seconds(view->span_ns));
 }
 
+/* Of runs in which bytes take time. */
+static void put_moved(const struct view *view, const struct cluster_totals *now)
+{
+    static const char *const names[SIM_MOVED_KINDS] = { [SIM_MOVED_BETWEEN] = "net.bytes",
+                                                        [SIM_MOVED_READ] = "store.read_bytes",
+                                                        [SIM_MOVED_WRITTEN] = "store.write_bytes" };
+    const struct cluster_totals *base = &view->meter->base;
+    double all = 0;
+    for (size_t k = 0; k < SIM_MOVED_KINDS; k++)
+        all += now->moved_bytes[k];
+    if (!(all > 0))
+        return;
+    for (size_t k = 0; k < SIM_MOVED_KINDS; k++)
+        put(view->out, names[k], "", "B", now->moved_bytes[k] - base->moved_bytes[k]);
+    put(view->out, "net.wait_s", "", "s", seconds(now->moving_ns - base->moving_ns));
+}
+
 static void put_counters(const struct view *view, const struct cluster_totals *now)
 {
     struct sim_meter *meter = view->meter;
@@ -422,6 +439,7 @@ weir_status sim_meter_results(struct sim_meter *meter, const struct sim_meter_en
         put_pipelines(&view);
         put_workers(&view);
     }
+    put_moved(&view, &now);
     put_counters(&view, &now);
     put_wall(&view);
     WEIR_TRY(out->status);

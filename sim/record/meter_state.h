@@ -105,6 +105,7 @@ struct cluster_totals {
     double energy, gpu_energy; /* W ns */
     double setup_wasted_ns, spilled_bytes, ooms, lost_ns, retries, exhausted, decisions, refused,
         samples;
+    double moved_bytes[SIM_MOVED_KINDS], moving_ns;
 };
 
 /* Integral of the number in the system at regular instants, to see whether it grows. When the
@@ -132,7 +133,7 @@ struct sim_meter {
     struct amounts_series up_capacity;
     double frag_value[FRAG_SERIES], frag_integral[FRAG_SERIES];
     int64_t frag_since_ns;
-    double setup_wasted_ns, spilled_bytes;
+    double setup_wasted_ns, spilled_bytes, moved_bytes[SIM_MOVED_KINDS], moving_ns;
     uint64_t ooms, retries, exhausted, decisions, refused, samples;
     struct cluster_totals base, last;
     int64_t sampled_ns;

@@ -73,7 +73,9 @@ struct cluster_totals sim_meter_cluster_totals(const struct sim_meter *meter, in
         .decisions = (double)meter->decisions,
         .refused = (double)meter->refused,
         .samples = (double)meter->samples,
+        .moving_ns = meter->moving_ns,
     };
+    memcpy(totals.moved_bytes, meter->moved_bytes, sizeof totals.moved_bytes);
     series_totals(totals.capacity, &meter->up_capacity, now_ns);
     memcpy(totals.frag, meter->frag_integral, sizeof totals.frag);
     series_advance(totals.frag, meter->frag_value, FRAG_SERIES,

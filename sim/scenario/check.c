@@ -84,6 +84,10 @@ static void check_tick_stage(struct sim_resolver *resolver, const struct draft_s
     if (stage->setup_failure > 0)
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "setup_failure"),
                          "a failure %s", reason);
+    for (uint32_t i = 0; i < SIM_SETUP_LOADS; i++)
+        if (stage->loads[i].bytes > 0)
+            sim_report_error(resolver->report, draft->setup.loads[i].head.node,
+                             "bytes of a set-up are %s", reason + strlen("is "));
     if (stage->worker_between != NULL)
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "worker_between"),
                          "a failure %s", reason);

@@ -80,6 +80,7 @@ struct draft_node_group {
     uint32_t count;
     double cpus;
     int64_t ram_bytes;
+    double nic_per_s;
     struct draft_list gpus;
     uint32_t share;
     struct draft_list partition; /* of draft_instance */
@@ -111,6 +112,22 @@ struct draft_power {
     uint32_t cpu; /* index into the catalogue */
 };
 
+struct draft_traffic {
+    struct draft_head head;
+    struct sim_traffic to;
+};
+
+struct draft_store {
+    struct draft_head head;
+    struct sim_store to;
+    struct draft_list traffic;
+};
+
+struct draft_racks {
+    struct draft_head head;
+    struct sim_racks to;
+};
+
 struct draft_cluster {
     struct draft_head head;
     struct draft_list nodes;
@@ -121,6 +138,8 @@ struct draft_cluster {
     struct draft_memory memory;
     struct draft_power power;
     uint32_t share; /* of groups that do not say */
+    struct draft_list stores;
+    struct draft_racks racks;
 };
 
 struct draft_policy {
@@ -184,6 +203,8 @@ struct draft_input {
     struct draft_arrivals arrivals;
     struct sim_law *size;
     struct draft_list classes;
+    char *store;
+    char *traffic;
 };
 
 struct draft_backpressure {
@@ -236,9 +257,23 @@ struct draft_service {
     char *table;
 };
 
-struct draft_traffic {
+struct draft_memory_traffic {
     struct draft_head head;
-    struct sim_traffic to;
+    struct sim_memory_traffic to;
+};
+
+struct draft_load {
+    struct draft_head head;
+    int64_t bytes;
+    char *store;
+    char *traffic;
+    uint32_t is_kept;
+};
+
+struct draft_setup {
+    struct draft_head head;
+    struct draft_load loads[SIM_SETUP_LOADS];
+    struct sim_law *time, *compile, *warm_up;
 };
 
 struct draft_stage {
@@ -247,10 +282,11 @@ struct draft_stage {
     struct draft_request own; /* keys of the stage itself */
     struct draft_request request;
     struct draft_request uses;
-    struct draft_traffic traffic;
+    struct draft_memory_traffic traffic;
     uint32_t workers;
     double workers_per_node;
     struct draft_service service;
+    struct draft_setup setup;
     char *env;
     char *after;
     char *model;
@@ -267,6 +303,8 @@ struct draft_pipeline {
     uint32_t teardown;
     int64_t store_bandwidth_bytes;
     char *measured_on;
+    char *transfers;
+    char *traffic;
     struct draft_list stages;
 };
 
@@ -285,7 +323,7 @@ struct draft_job_class {
     struct draft_head head;
     struct sim_job_spec to;
     struct draft_request request;
-    struct draft_traffic traffic;
+    struct draft_memory_traffic traffic;
     char *gpu_types;
     int64_t priority;
     char *measured_on;

@@ -43,6 +43,14 @@ static const struct unit_word unit_words[] = {
     { "kW", SIM_UNIT_POWER, 1e3 },
     { "MW", SIM_UNIT_POWER, 1e6 },
     { "%", SIM_UNIT_FRACTION, 0.01 },
+    { "B/s", SIM_UNIT_BANDWIDTH, 1 },
+    { "KB/s", SIM_UNIT_BANDWIDTH, 1e3 },
+    { "MB/s", SIM_UNIT_BANDWIDTH, 1e6 },
+    { "GB/s", SIM_UNIT_BANDWIDTH, 1e9 },
+    { "TB/s", SIM_UNIT_BANDWIDTH, 1e12 },
+    { "Mb/s", SIM_UNIT_BANDWIDTH, 1e6 / 8 },
+    { "Gb/s", SIM_UNIT_BANDWIDTH, 1e9 / 8 },
+    { "Tb/s", SIM_UNIT_BANDWIDTH, 1e12 / 8 },
     { "/s", SIM_UNIT_RATE, 1 },
     { "/min", SIM_UNIT_RATE, 1.0 / 60 },
     { "/h", SIM_UNIT_RATE, 1.0 / 3600 },
@@ -55,13 +63,14 @@ static const char *const unit_help[] = {
     [SIM_UNIT_POWER] = "use W, kW or MW",
     [SIM_UNIT_FRACTION] = "use % or a bare number",
     [SIM_UNIT_RATE] = "use /s, /min or /h",
+    [SIM_UNIT_BANDWIDTH] = "use B/s, KB/s, MB/s, GB/s, TB/s, or Mb/s, Gb/s, Tb/s (bits)",
     [SIM_UNIT_ANY] = "use a unit of time, bytes, power, % or a rate",
 };
 
 static const char *const unit_names[] = {
     [SIM_UNIT_NONE] = "number", [SIM_UNIT_TIME] = "time",           [SIM_UNIT_BYTES] = "byte",
     [SIM_UNIT_POWER] = "power", [SIM_UNIT_FRACTION] = "percentage", [SIM_UNIT_RATE] = "rate",
-    [SIM_UNIT_ANY] = "known",
+    [SIM_UNIT_ANY] = "known",   [SIM_UNIT_BANDWIDTH] = "bandwidth",
 };
 
 /* Length of a decimal number at the start: [+-]digits[.digits][e[+-]digits]; 0 = none. */

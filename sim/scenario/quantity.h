@@ -15,12 +15,13 @@
 
 enum sim_unit {
     SIM_UNIT_NONE,
-    SIM_UNIT_TIME,     /* seconds: ns us ms s m min h d */
-    SIM_UNIT_BYTES,    /* bytes: B KB MB GB TB PB KiB MiB GiB TiB PiB */
-    SIM_UNIT_POWER,    /* watts: W kW MW */
-    SIM_UNIT_FRACTION, /* 1: % */
-    SIM_UNIT_RATE,     /* per second: /s /min /h */
-    SIM_UNIT_ANY       /* any of them */
+    SIM_UNIT_TIME,      /* seconds: ns us ms s m min h d */
+    SIM_UNIT_BYTES,     /* bytes: B KB MB GB TB PB KiB MiB GiB TiB PiB */
+    SIM_UNIT_POWER,     /* watts: W kW MW */
+    SIM_UNIT_FRACTION,  /* 1: % */
+    SIM_UNIT_RATE,      /* per second: /s /min /h */
+    SIM_UNIT_BANDWIDTH, /* bytes per second: B/s KB/s MB/s GB/s TB/s, of bits Mb/s Gb/s Tb/s */
+    SIM_UNIT_ANY        /* any of them */
 };
 
 /* Errors: WEIR_EFORMAT with what was expected and what was found. */

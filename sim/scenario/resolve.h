@@ -77,6 +77,15 @@ uint32_t sim_resolve_group_power(struct sim_resolver *resolver,
                                  const struct draft_node_group *group, uint32_t type);
 /* How power follows from what runs, and whether caps can be kept; after the timeline. */
 void sim_resolve_power(struct sim_resolver *resolver);
+/* resolve_stores.c: stores and racks; how the bytes of a pipeline move. */
+void sim_resolve_stores(struct sim_resolver *resolver);
+void sim_resolve_transfers(struct sim_resolver *resolver, const struct draft_pipeline *draft,
+                           struct sim_pipeline *pipeline);
+void sim_resolve_setup(struct sim_resolver *resolver, const struct draft_setup *draft,
+                       struct sim_stage *stage);
+/* A store by its name; reports and returns WEIR_NO_INDEX when there is no such thing. */
+uint32_t sim_resolve_store(struct sim_resolver *resolver, const struct sim_yaml *at,
+                           const char *name);
 
 /* resolve_mig.c. The table a GPU type is cut by, NULL = none. */
 const struct weir_mig *sim_resolve_mig_table(struct sim_resolver *resolver,

@@ -232,11 +232,12 @@ static struct sim_node_type node_type(struct sim_resolver *resolver,
 {
     const struct draft_head *head = &hardware->head;
     const struct draft_gpu_count *counts = hardware->gpus.items;
-    struct sim_node_type type = { .name = head->name,
-                                  .cpus = hardware->cpus,
-                                  .ram_bytes = hardware->ram_bytes == SIM_ABSENT_BYTES
-                                                   ? 0
-                                                   : hardware->ram_bytes };
+    struct sim_node_type type = {
+        .name = head->name,
+        .cpus = hardware->cpus,
+        .ram_bytes = hardware->ram_bytes == SIM_ABSENT_BYTES ? 0 : hardware->ram_bytes,
+        .nic_per_s = isnan(hardware->nic_per_s) ? 0 : hardware->nic_per_s
+    };
     if (hardware->ram_bytes == SIM_ABSENT_BYTES && sim_yaml_get(head->node, "ram") != NULL)
         resolver->is_hardware_unclear = true; /* was not understood */
     if (isnan(type.cpus)) {
@@ -299,8 +300,8 @@ static bool is_misspelt(const struct sim_yaml *node)
 static uint32_t group_type(struct sim_resolver *resolver, const struct draft_node_group *group)
 {
     struct sim_scenario *scenario = resolver->scenario;
-    const bool has_hardware =
-        !isnan(group->cpus) || group->ram_bytes != SIM_ABSENT_BYTES || group->gpus.count > 0;
+    const bool has_hardware = !isnan(group->cpus) || group->ram_bytes != SIM_ABSENT_BYTES ||
+                              !isnan(group->nic_per_s) || group->gpus.count > 0;
     if (group->type != NULL && has_hardware) {
         sim_report_error(resolver->report, group->head.node,
                          "has a type and hardware of its own; give one of them");
@@ -571,6 +572,7 @@ void sim_resolve_hardware(struct sim_resolver *resolver)
     resolve_memory(resolver);
     wl_openb_nodes_clear(&nodes);
     sim_resolve_failures(resolver);
+    sim_resolve_stores(resolver);
     sim_resolve_not_empty(resolver, sim_yaml_get(resolver->draft->cluster.head.node, "nodes"),
                           "a cluster needs at least one node");
 }

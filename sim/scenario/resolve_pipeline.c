@@ -292,6 +292,7 @@ static void resolve_stage(struct sim_resolver *resolver, struct draft_stage *dra
         stage->over_provision = 0;
     resolve_requests(resolver, draft, stage);
     resolve_service(resolver, &draft->service, input, &stage->service);
+    sim_resolve_setup(resolver, &draft->setup, stage);
 }
 
 static void resolve_stages(struct sim_resolver *resolver, const struct draft_pipeline *draft,
@@ -360,6 +361,7 @@ static void resolve_pipeline(struct sim_resolver *resolver, struct draft_pipelin
     pipeline->stops_serially = draft->teardown == 0;
     pipeline->stage_first = scenario->stages_total;
     sim_resolve_input(resolver, &draft->input, &pipeline->input);
+    sim_resolve_transfers(resolver, draft, pipeline);
     resolve_stages(resolver, draft, pipeline);
     if (pipeline->execution == SIM_EXECUTION_BATCH_DEBUG)
         debug_one_by_one(pipeline);

@@ -362,6 +362,25 @@ static double jobs_of(const struct sim_workload *workload, int64_t horizon_ns)
     return fmin(jobs, (double)workload->jobs_limit);
 }
 
+bool sim_pipeline_has_bytes(const struct sim_pipeline *pipeline)
+{
+    for (size_t s = 0; s + 1 < pipeline->stages_count; s++)
+        if (pipeline->stages[s].bytes_out != NULL)
+            return true;
+    return false;
+}
+
+bool sim_scenario_moves_bytes(const struct sim_scenario *scenario,
+                              const struct sim_pipeline *pipeline)
+{
+    bool has_links = scenario->racks.nodes > 0;
+    for (size_t t = 0; t < scenario->node_types_count; t++)
+        has_links = has_links || scenario->node_types[t].nic_per_s > 0;
+    const bool has_way = pipeline->transfers == SIM_TRANSFERS_STORE ||
+                         (pipeline->transfers == SIM_TRANSFERS_DIRECT && has_links);
+    return pipeline->input.store != WEIR_NO_INDEX || (has_way && sim_pipeline_has_bytes(pipeline));
+}
+
 double sim_scenario_jobs(const struct sim_scenario *scenario)
 {
     double jobs = 0;

@@ -75,6 +75,7 @@ struct sim_node_type {
     char *name;
     double cpus;
     int64_t ram_bytes;
+    double nic_per_s; /* bytes, in and out each; 0 = not modelled */
     struct sim_gpu_count *gpus;
     size_t gpus_count;
     uint32_t share;                 /* enum sim_sharing */
@@ -90,6 +91,29 @@ struct sim_node_group {
     char *name;
     uint32_t type;
     uint32_t count;
+};
+
+/* A class of what is read and written. */
+struct sim_traffic {
+    char *name;
+    double guarantee;   /* share of the bandwidth when all want more than there is */
+    double limit_per_s; /* bytes, of all of the class; 0 = none */
+};
+
+/* A store outside the nodes. */
+struct sim_store {
+    char *name;
+    double bytes_per_s; /* read and written */
+    int64_t latency_ns;
+    int64_t per_item_ns;
+    struct sim_traffic *traffic; /* the first: what has no class; NULL = no classes */
+    size_t traffic_count;
+};
+
+/* Equal racks of nodes in their order. */
+struct sim_racks {
+    uint32_t nodes;      /* 0 = the network between nodes is never scarce */
+    double uplink_per_s; /* bytes, in and out each */
 };
 
 /* What a GPU draws between its idle power and its limit. */
@@ -316,7 +340,7 @@ struct sim_service {
 };
 
 /* What work takes of the memory system of its GPU while it runs (sim/cluster/traffic.h). */
-struct sim_traffic {
+struct sim_memory_traffic {
     double bandwidth;   /* asked for when alone, of the device's */
     double bound;       /* how much of its time waits for memory */
     double reserve;     /* bandwidth set aside for it */
@@ -326,10 +350,20 @@ struct sim_traffic {
 };
 
 /* NULL when it takes nothing. */
-static inline const struct sim_traffic *sim_traffic_of(const struct sim_traffic *traffic)
+static inline const struct sim_memory_traffic *sim_memory_traffic_of(
+    const struct sim_memory_traffic *traffic)
 {
     return traffic->bandwidth > 0 || traffic->cache > 0 ? traffic : NULL;
 }
+
+/* Bytes that a worker reads from a store in its set-up, in this order. */
+enum sim_setup_load { SIM_LOAD_IMAGE, SIM_LOAD_ENVIRONMENT, SIM_LOAD_WEIGHTS, SIM_SETUP_LOADS };
+struct sim_load {
+    int64_t bytes; /* 0 = none */
+    uint32_t store;
+    uint32_t traffic; /* class there, 0 = none */
+    bool is_kept;     /* on the node: who comes later finds it there */
+};
 
 struct sim_stage {
     char *name;
@@ -337,13 +371,16 @@ struct sim_stage {
     struct weir_request uses;    /* what a worker really takes; default the same */
     struct weir_shape shape;     /* of the request */
     struct weir_shape uses_shape;
-    struct sim_traffic traffic;
+    struct sim_memory_traffic traffic;
     int32_t workers; /* fixed count, -1 = auto (workers_per_node is resolved into it) */
     uint32_t batch;
     struct sim_service service;
     struct sim_speed speed;
-    struct sim_law *returns;   /* items one item turns into; rounded down at a uniform threshold */
-    struct sim_law *setup;     /* time; NULL = none */
+    struct sim_law *returns; /* items one item turns into; rounded down at a uniform threshold */
+    struct sim_load loads[SIM_SETUP_LOADS];
+    struct sim_law *setup;     /* time behind them; NULL = none */
+    struct sim_law *compile;   /* likewise */
+    struct sim_law *warm_up;   /* likewise */
     struct sim_law *bytes_out; /* of one item given back; NULL = 0 */
     double speed_hint_per_s;   /* NAN = none */
     double over_provision;     /* 0 = none */
@@ -388,6 +425,15 @@ struct sim_input {
         *classes; /* at least one; with a file weights and means are those of it */
     size_t classes_count;
     struct sim_law *bytes; /* NULL = 0 */
+    uint32_t store;        /* the first stage reads them there; WEIR_NO_INDEX = nowhere */
+    uint32_t traffic;      /* class there, 0 = none */
+};
+
+/* How bytes come from one stage to the next. */
+enum sim_transfers {
+    SIM_TRANSFERS_OFF,    /* in no time */
+    SIM_TRANSFERS_DIRECT, /* from node to node */
+    SIM_TRANSFERS_STORE   /* written to a store and read there */
 };
 
 struct sim_pipeline {
@@ -414,6 +460,9 @@ struct sim_pipeline {
     int64_t store_bytes;        /* between stages, 0 = any number */
     uint32_t store_spills;      /* 1; else a full store ends the pipeline */
     double store_bytes_per_s;   /* batch: of an outer store, 0 = takes no time */
+    uint32_t transfers;         /* enum sim_transfers */
+    uint32_t transfer_store;    /* STORE; else WEIR_NO_INDEX */
+    uint32_t traffic;           /* class there, 0 = none */
     double store_of_ram;        /* reservation: the object store's share of a node's memory */
     double reserved;            /* reservation: share of the budget that belongs to single stages */
     double downstream_ratio;    /* reservation: output waiting over input the next stage works on */
@@ -451,7 +500,7 @@ struct sim_defrag_rule {
  * class are laws. WEIR_UNKNOWN_TIME = not said. */
 struct sim_job_spec {
     struct weir_shape shape; /* of one member */
-    struct sim_traffic traffic;
+    struct sim_memory_traffic traffic;
     const char *models;        /* accepted GPU models as the trace writes them; "" = any */
     const char *name;          /* of a row of a trace, or of the class */
     const char *tenant, *user; /* "" = not said */
@@ -630,6 +679,9 @@ struct sim_scenario {
     struct sim_memory memory;
     struct sim_drift *drifts; /* at most one of a kind */
     size_t drifts_count;
+    struct sim_store *stores;
+    size_t stores_count;
+    struct sim_racks racks;
 
     struct sim_sched sched;
     struct sim_pipeline *pipelines;
@@ -698,6 +750,10 @@ const struct sim_node_type *sim_scenario_node_type(const struct sim_scenario *sc
                                                    uint32_t index);
 /* Stage by its index over all pipelines. */
 const struct sim_stage *sim_scenario_stage(const struct sim_scenario *scenario, uint32_t index);
+/* Whether stages of the pipeline hand bytes on, and whether some of its bytes take time to move. */
+bool sim_pipeline_has_bytes(const struct sim_pipeline *pipeline);
+bool sim_scenario_moves_bytes(const struct sim_scenario *scenario,
+                              const struct sim_pipeline *pipeline);
 /* About how many jobs in time come up to the horizon. */
 double sim_scenario_jobs(const struct sim_scenario *scenario);
 

@@ -90,6 +90,12 @@ static const struct sim_section thermal_section = {
         { SECTION("thermal", type, thermal, &thermal_section),                                     \
           ABSENT("temperatures are not modelled"), ACTS(SIM_ACTS_TIMED),                           \
           HELP("temperature of the GPUs, and throttling at its limit") },                          \
+        { NUMBER("nic", type, nic_per_s),                                                          \
+          UNIT(BANDWIDTH),                                                                         \
+          ABSENT("bytes to and from the node take no time there"),                                 \
+          RANGE(1, LARGEST_BANDWIDTH),                                                             \
+          ACTS(SIM_ACTS_PIPELINES),                                                                \
+          HELP("bandwidth of a node's network interface, so much in and so much out") },           \
     {                                                                                              \
         NAMED("gpus", type, gpus, &gpu_count_section), HELP("GPUs of one node by type: {h100: 8}") \
     }
@@ -287,6 +293,47 @@ static const struct sim_section power_section = {
          "and limit of their types.")
 };
 
+static const struct sim_field traffic_fields[] = {
+    { NUMBER("guarantee", draft_traffic, to.guarantee), UNIT(FRACTION), ABSENT("0: what is left"),
+      RANGE(0, 1),
+      HELP("share of the bandwidth it has at least while it wants it; what nobody wants goes to "
+           "the others in proportion to their shares") },
+    { NUMBER("limit", draft_traffic, to.limit_per_s), UNIT(BANDWIDTH), ABSENT("none"),
+      RANGE(1, LARGEST_BANDWIDTH), HELP("bandwidth it never exceeds, all of it together") },
+};
+static const struct sim_section traffic_section = {
+    MAPPING("cluster.stores.NAME.traffic.CLASS", draft_traffic, traffic_fields),
+    SCALAR("guarantee"), SOURCES, HELP("A class of what is read and written.")
+};
+
+static const struct sim_field store_fields[] = {
+    { NUMBER("bandwidth", draft_store, to.bytes_per_s), UNIT(BANDWIDTH), REQUIRED,
+      RANGE(1, LARGEST_BANDWIDTH), HELP("bytes a second, shared by all who write and read") },
+    { TIME("latency", draft_store, to.latency_ns), ABSENT("0 s"), MOST(LARGEST_TIME),
+      HELP("time before the first byte of every read or write") },
+    { TIME("per_item", draft_store, to.per_item_ns), ABSENT("0 s"), MOST(LARGEST_TIME),
+      HELP("time that every item of a read or write takes beside its bytes") },
+    { NAMED("traffic", draft_store, traffic, &traffic_section), ABSENT("none"),
+      HELP("classes by name; what has no class shares what they leave") },
+};
+static const struct sim_section store_section = {
+    MAPPING("cluster.stores.NAME", draft_store, store_fields), SCALAR("bandwidth"), SOURCES,
+    HELP("A store outside the nodes. Readers and writers share its bandwidth fairly (max-min, with "
+         "the network interfaces of their nodes).")
+};
+
+static const struct sim_field racks_fields[] = {
+    { COUNT("nodes", draft_racks, to.nodes), REQUIRED, RANGE(1, 100000),
+      HELP("nodes of a rack, in their order") },
+    { NUMBER("uplink", draft_racks, to.uplink_per_s), UNIT(BANDWIDTH), REQUIRED,
+      RANGE(1, LARGEST_BANDWIDTH),
+      HELP("bandwidth between a rack and everything outside it, so much in and so much out") },
+};
+static const struct sim_section racks_section = {
+    MAPPING("cluster.racks", draft_racks, racks_fields), SOURCES,
+    HELP("Racks of nodes. What leaves a rack, or comes from a store, passes its uplink.")
+};
+
 static const struct sim_field cluster_fields[] = {
     { LIST("nodes", draft_cluster, nodes, &node_group_section),
       ABSENT("those of nodes_file; one of the two is needed"),
@@ -309,6 +356,10 @@ static const struct sim_field cluster_fields[] = {
       ABSENT("exclusive, or fraction when somebody asks for a part of a GPU"),
       WORD("timeslice", SIM_ACTS_TIMED),
       HELP("how workers share the GPUs of all nodes; groups of nodes may say otherwise") },
+    { NAMED("stores", draft_cluster, stores, &store_section), ABSENT("none"),
+      ACTS(SIM_ACTS_PIPELINES), HELP("stores outside the nodes by name") },
+    { SECTION("racks", draft_cluster, racks, &racks_section), ABSENT("the network is never scarce"),
+      ACTS(SIM_ACTS_PIPELINES), HELP("racks and their uplinks") },
 };
 const struct sim_section sim_schema_cluster = { MAPPING("cluster", draft_cluster, cluster_fields),
                                                 HELP("The nodes there are.") };

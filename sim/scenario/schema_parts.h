@@ -9,10 +9,12 @@
 #include "sim/scenario/draft.h"
 #include "sim/scenario/schema.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-#define LARGEST_COUNT 1e6
-#define LARGEST_TIME  9.0e9 /* seconds: 285 years */
-#define LARGEST_BYTES 9.0e18
+#define LENGTH(array)     (sizeof(array) / sizeof((array)[0]))
+#define LARGEST_COUNT     1e6
+#define LARGEST_TIME      9.0e9 /* seconds: 285 years */
+#define LARGEST_BYTES     9.0e18
+#define LARGEST_BANDWIDTH 1e13 /* of a resource, see sim/engine/activity.h */
+#define LARGEST_MOVED     7e16 /* bytes of one transfer, likewise */
 
 /* A row of a table is one key: what it holds, first, then whatever else there is to say of it. */
 #define KEY(word, type, member, its_kind)                                                          \

@@ -29,8 +29,11 @@ static const struct sim_field input_fields[] = {
       HELP("size of an item, when there are no classes") },
     { LIST("classes", draft_input, classes, &class_section), HELP("kinds of items") },
     { LAW("bytes_per_item", draft_input, to.bytes), UNIT(BYTES), ABSENT("0 B"),
-      SHOWS("bytes that wait are measured and bounded; no stage works by them"),
-      HELP("bytes of an item at the source") },
+      HELP("bytes of an item at the source; what waits is measured and bounded by them, and with "
+           "`store` they are read") },
+    { TEXT("store", draft_input, store), ABSENT("the items are where they are needed"),
+      HELP("store of the cluster that the first stage reads the items from") },
+    { TEXT("traffic", draft_input, traffic), ABSENT("no class"), HELP("its class there") },
 };
 static const struct sim_section input_section = {
     MAPPING("pipelines[].input", draft_input, input_fields), SOURCES, HELP("The items.")
@@ -139,6 +142,12 @@ static const struct sim_field pipeline_fields[] = {
       HELP("batch: bytes a second of the store that takes what lies between two stages, written "
            "and read while nothing is processed; 0 = takes no time") },
     MEASURED_FIELD(draft_pipeline, "that of the scenario"),
+    { TEXT("transfers", draft_pipeline, transfers), ABSENT("direct; off with semantics: tick"),
+      HELP("how bytes_out of a stage come to the next: direct: from the node where they were made, "
+           "over the network interfaces that are given (nic); off: in no time; or the name of a "
+           "store of the cluster: written there by who made them, read by who takes them") },
+    { TEXT("traffic", draft_pipeline, traffic), ABSENT("no class"),
+      HELP("class of `transfers` at their store") },
     { LIST("stages", draft_pipeline, stages, &sim_schema_stage), REQUIRED,
       HELP("the stages in order; each feeds the next") },
 };

@@ -16,9 +16,9 @@
 static const char *unit_text(uint32_t unit)
 {
     static const char *const texts[] = {
-        [SIM_UNIT_NONE] = "",        [SIM_UNIT_TIME] = "time",         [SIM_UNIT_BYTES] = "bytes",
-        [SIM_UNIT_POWER] = "power",  [SIM_UNIT_FRACTION] = "fraction", [SIM_UNIT_RATE] = "rate",
-        [SIM_UNIT_ANY] = "any unit",
+        [SIM_UNIT_NONE] = "",        [SIM_UNIT_TIME] = "time",           [SIM_UNIT_BYTES] = "bytes",
+        [SIM_UNIT_POWER] = "power",  [SIM_UNIT_FRACTION] = "fraction",   [SIM_UNIT_RATE] = "rate",
+        [SIM_UNIT_ANY] = "any unit", [SIM_UNIT_BANDWIDTH] = "bandwidth",
     };
     return texts[unit];
 }

@@ -84,22 +84,22 @@ const struct sim_section sim_schema_job_request = {
 };
 
 static const struct sim_field traffic_fields[] = {
-    { NUMBER("bandwidth", draft_traffic, to.bandwidth), UNIT(FRACTION), DEFAULT("0"), MOST(16),
-      HELP("memory bandwidth it takes when alone, of the device's") },
-    { NUMBER("bound", draft_traffic, to.bound), UNIT(FRACTION), DEFAULT("1"), MOST(1),
+    { NUMBER("bandwidth", draft_memory_traffic, to.bandwidth), UNIT(FRACTION), DEFAULT("0"),
+      MOST(16), HELP("memory bandwidth it takes when alone, of the device's") },
+    { NUMBER("bound", draft_memory_traffic, to.bound), UNIT(FRACTION), DEFAULT("1"), MOST(1),
       HELP("how much of its time waits for memory: it takes (1 - bound) + bound x S times as long "
            "when S times the bandwidth there is, is asked for") },
-    { NUMBER("reserve", draft_traffic, to.reserve), UNIT(FRACTION), DEFAULT("0"), MOST(1),
+    { NUMBER("reserve", draft_memory_traffic, to.reserve), UNIT(FRACTION), DEFAULT("0"), MOST(1),
       HELP("bandwidth set aside for it while it runs; the others share the rest") },
-    { NUMBER("cache", draft_traffic, to.cache), UNIT(FRACTION), DEFAULT("0"), MOST(16),
+    { NUMBER("cache", draft_memory_traffic, to.cache), UNIT(FRACTION), DEFAULT("0"), MOST(16),
       HELP("cache it wants, of the device's") },
-    { NUMBER("penalty", draft_traffic, to.penalty), UNIT(FRACTION), DEFAULT("0"), MOST(1000),
+    { NUMBER("penalty", draft_memory_traffic, to.penalty), UNIT(FRACTION), DEFAULT("0"), MOST(1000),
       HELP("so much longer it takes with nothing of that cache; in proportion with a part") },
-    { FLAG("pin", draft_traffic, to.is_pinned), DEFAULT("false"),
+    { FLAG("pin", draft_memory_traffic, to.is_pinned), DEFAULT("false"),
       HELP("the cache it wants is kept for it") },
 };
 const struct sim_section sim_schema_traffic = {
-    MAPPING("memory_traffic", draft_traffic, traffic_fields), SCALAR("bandwidth"), SOURCES,
+    MAPPING("memory_traffic", draft_memory_traffic, traffic_fields), SCALAR("bandwidth"), SOURCES,
     HELP("What work takes of the memory system of its GPU while it runs. An instance of a GPU that "
          "is cut has its part of it to itself.")
 };
@@ -175,6 +175,37 @@ static const struct sim_section service_section = {
     HELP("Time one task takes on one worker. A law, or a mapping.")
 };
 
+static const struct sim_field load_fields[] = {
+    { BYTES("bytes", draft_load, bytes), ABSENT("nothing is read"), RANGE(1, LARGEST_MOVED),
+      HELP("bytes that every place of a worker reads") },
+    { TEXT("store", draft_load, store), ABSENT("needed"), HELP("store of the cluster") },
+    { TEXT("traffic", draft_load, traffic), ABSENT("no class"), HELP("its class there") },
+    { FLAG("cached", draft_load, is_kept), ABSENT("true, for weights false"),
+      HELP("it stays on the node: the first worker of the stage there reads it, others wait for "
+           "that or find it") },
+};
+static const struct sim_section load_section = {
+    MAPPING("setup.LOAD", draft_load, load_fields),
+    HELP("Bytes that are read from a store before a worker goes on.")
+};
+
+static const struct sim_field setup_fields[] = {
+    { SECTION("image", draft_setup, loads[SIM_LOAD_IMAGE], &load_section), ABSENT("none"),
+      HELP("the container image") },
+    { SECTION("environment", draft_setup, loads[SIM_LOAD_ENVIRONMENT], &load_section),
+      ABSENT("none"), HELP("packages") },
+    { SECTION("weights", draft_setup, loads[SIM_LOAD_WEIGHTS], &load_section), ABSENT("none"),
+      HELP("the weights of the model") },
+    { LAW("time", draft_setup, time), UNIT(TIME), ABSENT("0 s"),
+      HELP("what else takes time, behind what is read; `setup: 20 s` means this") },
+    { LAW("compile", draft_setup, compile), UNIT(TIME), ABSENT("0 s"), HELP("compilation") },
+    { LAW("warm_up", draft_setup, warm_up), UNIT(TIME), ABSENT("0 s"), HELP("warm-up") },
+};
+static const struct sim_section setup_section = {
+    MAPPING("pipelines[].stages[].setup", draft_setup, setup_fields), SCALAR("time"),
+    HELP("What a worker does before it is ready, in this order. A time, or a mapping.")
+};
+
 static const struct sim_field model_fields[] = {
     REQUEST_FIELDS(draft_stage, own.),
     { COUNT("batch", draft_stage, to.batch), ABSENT("1"), RANGE(1, LARGEST_COUNT),
@@ -185,7 +216,8 @@ static const struct sim_field model_fields[] = {
     MEASURED_FIELD(draft_stage, "that of the stage"),
     { LAW("returns", draft_stage, to.returns), ABSENT("const(1)"),
       HELP("items that one item turns into") },
-    { LAW("setup", draft_stage, to.setup), UNIT(TIME), ABSENT("0 s"), HELP("time to load it") },
+    { SECTION("setup", draft_stage, setup, &setup_section), ABSENT("0 s"),
+      HELP("what it takes until it is ready: a time, or a mapping") },
     { LAW("bytes_out", draft_stage, to.bytes_out), UNIT(BYTES), ABSENT("0 B"),
       HELP("bytes of one item given back") },
 };
@@ -220,8 +252,8 @@ static const struct sim_field stage_fields[] = {
     MEASURED_FIELD(draft_stage, "that of the pipeline"),
     { LAW("returns", draft_stage, to.returns), DEFAULT("const(1)"),
       HELP("items that one item turns into") },
-    { LAW("setup", draft_stage, to.setup), UNIT(TIME), ABSENT("0 s"),
-      HELP("time from the start of a worker until it is ready") },
+    { SECTION("setup", draft_stage, setup, &setup_section), ABSENT("0 s"),
+      HELP("from the start of a worker until it is ready: a time, or a mapping") },
     { LAW("bytes_out", draft_stage, to.bytes_out), UNIT(BYTES), ABSENT("0 B"),
       HELP("bytes of one item given back") },
     { NUMBER("speed_hint", draft_stage, to.speed_hint_per_s), UNIT(RATE), KNOB, ABSENT("none"),

@@ -69,7 +69,9 @@ static void note_stage(struct varies *varies, const struct sim_stage *stage)
 {
     note(varies, PART_SERVICE, is_random(stage->service.law));
     note(varies, PART_RETURNS, is_drawn(stage->returns));
-    note(varies, PART_SETUP, is_random(stage->setup) || is_random(stage->setup_on_node));
+    note(varies, PART_SETUP,
+         is_random(stage->setup) || is_random(stage->compile) || is_random(stage->warm_up) ||
+             is_random(stage->setup_on_node));
     note(varies, PART_ITEMS, is_random(stage->bytes_out));
     note(varies, PART_FAULTS,
          stage->process_failure > 0 || stage->setup_failure > 0 ||

@@ -62,6 +62,8 @@ struct sim_workers {
     uint32_t node_count;
     uint32_t first_changed; /* node + 1 */
     bool is_watched;
+    struct node_kept *kept;      /* by node, NULL = nothing yet; see load.c */
+    struct sim_loading *loading; /* those that load */
 };
 
 /* NULL = it is not there. */
@@ -74,6 +76,10 @@ void sim_key_remove(struct key_table *table, uint64_t key);
 
 /* work.c: it works no more. */
 void sim_hold_stand_no_more(struct sim_workers *workers, const struct sim_hold *hold);
+
+/* load.c: it goes, and reads no more; the end of all. */
+weir_status sim_worker_drop_loads(struct sim_workers *workers, const struct sim_worker *worker);
+void sim_workers_clear_loads(struct sim_workers *workers);
 
 /* worker.c: what a worker gets of its devices as things are now; tells the meter. */
 void sim_worker_find_share(struct sim_workers *workers, struct sim_worker *worker);

@@ -63,7 +63,7 @@ weir_status sim_workers_each_paced(struct sim_workers *workers,
         list->changed_gpus = 0;
         for (struct sim_hold *hold = list->first; hold != NULL; hold = hold->after) {
             struct sim_worker *worker = hold->worker;
-            if (worker->state != SIM_WORKER_BUSY ||
+            if (worker->state != SIM_WORKER_BUSY || worker->rests ||
                 (gpus != SIM_NODE_GPUS && (gpus & gpus_of(&hold->lease)) == 0))
                 continue;
             sim_worker_find_share(workers, worker);
@@ -101,8 +101,9 @@ static weir_status check_node(const struct sim_workers *workers, uint32_t index,
     for (const struct sim_hold *hold = workers->on_node[index].first; hold != NULL;
          hold = hold->after) {
         const struct sim_claim *claim = hold->lease.claim;
-        const double share =
-            hold->worker->state == SIM_WORKER_BUSY ? (double)hold->worker->share : 0;
+        const double share = hold->worker->state == SIM_WORKER_BUSY && !hold->worker->rests
+                                 ? (double)hold->worker->share
+                                 : 0;
         cpus += share * claim->cpus_used;
         for (uint32_t u = 0; u < claim->use_count; u++) {
             const struct sim_use *use = &claim->parts[u].use;

@@ -50,6 +50,7 @@ void sim_workers_destroy(struct sim_workers *workers)
     free(workers->holds.slots);
     free(workers->claims.slots);
     free(workers->stand_ins.slots);
+    sim_workers_clear_loads(workers);
     sim_slab_clear(&workers->records);
     free(workers->on_node);
     free(workers);
@@ -499,6 +500,34 @@ static void end_work(struct sim_workers *workers, struct sim_worker *worker)
     worker->share = share;
 }
 
+/* What the meter is told of its devices when it rests and when it goes on. */
+static void show_use(const struct sim_workers *workers, const struct sim_worker *worker,
+                     bool is_used)
+{
+    const struct sim_context *context = workers->context;
+    const struct sim_meter_amounts none = { { 0 } };
+    for (const struct sim_hold *hold = sim_first_of(worker); hold != NULL; hold = hold->next) {
+        const struct sim_meter_amounts used = used_of(workers, hold, (double)worker->share);
+        sim_meter_node_used(context->meter, sim_engine_now(context->engine), hold->lease.node,
+                            is_used ? &none : &used, is_used ? &used : &none);
+    }
+}
+
+void sim_worker_rest(struct sim_workers *workers, struct sim_worker *worker, bool rests)
+{
+    assert(worker->state == SIM_WORKER_BUSY);
+    if (worker->rests == rests)
+        return;
+    worker->rests = rests;
+    if (rests) {
+        show_use(workers, worker, false);
+        end_work(workers, worker);
+    } else {
+        begin_work(workers, worker);
+        show_use(workers, worker, true);
+    }
+}
+
 /* It became ready for the first time; who watches learns of it if that took time. */
 static void note_ready(struct sim_worker *worker, const struct sim_context *context)
 {
@@ -521,6 +550,8 @@ void sim_worker_set_state(struct sim_workers *workers, struct sim_worker *worker
     const int64_t now_ns = sim_engine_now(context->engine);
     const uint32_t from = worker->state;
     assert(is_edge(from, state));
+    if (from == SIM_WORKER_BUSY)
+        sim_worker_rest(workers, worker, false);
     if (from == SIM_WORKER_BUSY)
         worker->busy_ns += now_ns - worker->since_ns;
     worker->state = (uint16_t)state;
@@ -623,6 +654,7 @@ weir_status sim_worker_release(struct sim_workers *workers, struct sim_worker *w
     if (worker->tasks == 0)
         sim_meter_setup_wasted(context->meter, (worker->ready_ns < 0 ? now_ns : worker->ready_ns) -
                                                    worker->created_ns);
+    WEIR_TRY(sim_worker_drop_loads(workers, worker));
     sim_worker_set_state(workers, worker, SIM_WORKER_GONE);
     const weir_status status = record(workers, worker, now_ns, text);
     free_slot(workers, worker);

@@ -66,6 +66,7 @@ struct sim_worker {
     uint32_t tasks;               /* that ended; the driver counts */
     int64_t work_bytes;           /* input in its memory while BUSY; memory.c */
     float share;                  /* of what it uses of its devices while BUSY, that it gets */
+    bool rests;                   /* BUSY, and uses none of them: it waits for bytes */
 };
 
 weir_status sim_workers_create(struct sim_context *context, struct sim_workers **workers);
@@ -90,10 +91,11 @@ weir_status sim_workers_each(const struct sim_workers *workers,
 struct sim_worker_start {
     struct weir_owner owner;
     uint32_t driver;
-    uint32_t job_class;                /* of a rank, as the meter knows it */
-    const struct weir_shape *uses;     /* what each of its places really takes */
-    const struct sim_traffic *traffic; /* and of the memory system of each GPU; NULL = nothing */
-    bool is_apart;                     /* what it works at, others work at too */
+    uint32_t job_class;            /* of a rank, as the meter knows it */
+    const struct weir_shape *uses; /* what each of its places really takes */
+    const struct sim_memory_traffic
+        *traffic;  /* and of the memory system of each GPU; NULL = nothing */
+    bool is_apart; /* what it works at, others work at too */
     struct sim_places places;
 };
 /* Takes the leases of all its places or of none: then *worker is NULL and *reason says why the
@@ -140,6 +142,9 @@ void sim_workers_store(struct sim_workers *workers, uint32_t node, double bytes)
 weir_status sim_workers_check_memory(const struct sim_workers *workers, struct weir_error *error);
 /* What it has of the memory of a node. */
 int64_t sim_worker_memory(const struct sim_worker *worker, uint32_t node);
+/* A BUSY worker waits for bytes, and uses nothing of what it holds, or goes on to work: before it
+ * begins. Others on its devices notice. */
+void sim_worker_rest(struct sim_workers *workers, struct sim_worker *worker, bool rests);
 
 /* How much longer than alone on a normal node its work takes as things are now: contention on its
  * devices, turns, slow nodes; places wait for one another, so the slowest decides. >= 1 but for

@@ -168,6 +168,9 @@ struct sim_driver_ops {
     /* A plan, or the initial state. Takes the devices by sim_worker_start and begins set-up; what
      * the truth refuses is *reason, and then nothing has changed. */
     weir_status (*start)(void *self, const struct sim_start *start, uint32_t *reason);
+    /* What it loads first (sim_worker_load) is there: begins the rest of its set-up. NULL = it
+     * loads nothing. */
+    weir_status (*loaded)(void *self, struct sim_worker *worker);
     /* The time of its set-up is over: sets it to idle and calls services->ready, or begins set-up
      * anew, or ends it (SIM_STOP_SETUP_FAILED). */
     weir_status (*ready)(void *self, struct sim_worker *worker);

@@ -3,6 +3,7 @@
 #include "sim/world/run.h"
 
 #include "sim/cluster/cluster.h"
+#include "sim/cluster/link.h"
 #include "sim/cluster/sharing.h"
 #include "sim/lab/lab.h"
 #include "sim/record/record.h"
@@ -171,6 +172,7 @@ static weir_status put_results(struct sim_world *world, const struct sim_meter_e
     for (uint32_t d = 1; d <= world->driver_count; d++)
         if (world->drivers[d].ops->results != NULL)
             WEIR_TRY(world->drivers[d].ops->results(world->drivers[d].self, end->end_ns, &out));
+    sim_links_results(world->context.cluster, end->end_ns, &out);
     port_results(world, &out);
     sim_faults_results(world, &out);
     WEIR_TRY(end_results(world, &out));

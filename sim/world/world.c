@@ -3,9 +3,11 @@
 #include "sim/world/world.h"
 
 #include "sim/cluster/compute.h"
+#include "sim/cluster/link.h"
 #include "sim/cluster/power.h"
 #include "sim/record/record.h"
 #include "sim/record/sampling.h"
+#include "sim/worker/load.h"
 
 #include <assert.h>
 #include <math.h>
@@ -202,6 +204,7 @@ static weir_status create_parts(struct sim_world *world, struct weir_error *erro
     WEIR_TRY(sim_faults_create(world));
     if (scenario->contention == SIM_CONTENTION_SHARED)
         WEIR_TRY(sim_compute_open(world->context.cluster, world->context.activities));
+    WEIR_TRY(sim_links_open(world->context.cluster, world->context.activities));
     WEIR_TRY(sim_workers_create(&world->context, &world->workers));
     WEIR_TRY(reserve_drivers(world, error));
     const struct sim_port_config port = { .context = &world->context,
@@ -313,6 +316,7 @@ weir_status sim_world_check(const struct sim_world *world, struct weir_error *er
     WEIR_TRY(sim_workers_check(world->workers, error));
     WEIR_TRY(sim_workers_check_memory(world->workers, error));
     WEIR_TRY(sim_activities_check(world->context.activities, error));
+    WEIR_TRY(sim_links_check(world->context.cluster, sim_engine_now(world->context.engine), error));
     for (uint32_t d = 1; d <= world->driver_count; d++)
         if (world->drivers[d].ops->check != NULL)
             WEIR_TRY(world->drivers[d].ops->check(world->drivers[d].self, error));
@@ -388,7 +392,19 @@ static weir_status worker_event(struct sim_world *world, const struct sim_event 
     return driver->ops->ready(driver->self, worker);
 }
 
-/* Work of drivers is over. */
+/* A load of some worker is over, and with it perhaps all that some were waiting for. */
+static weir_status load_ended(struct sim_world *world, const struct sim_ended *ended)
+{
+    struct sim_worker *worker = NULL;
+    WEIR_TRY(sim_workers_load_worked(world->workers, (uint32_t)ended->owner, ended->handle));
+    while ((worker = sim_workers_take_loaded(world->workers)) != NULL) {
+        const struct sim_driver *driver = &world->drivers[worker->driver];
+        WEIR_TRY(driver->ops->loaded(driver->self, worker));
+    }
+    return WEIR_OK;
+}
+
+/* Work of drivers is over, or what workers load. */
 static weir_status work_ended(struct sim_world *world, const struct sim_event *event)
 {
     const struct sim_ended *ended = NULL;
@@ -396,7 +412,10 @@ static weir_status work_ended(struct sim_world *world, const struct sim_event *e
     WEIR_TRY(sim_activities_fire(world->context.activities, event, &ended, &count));
     for (uint32_t i = 0; i < count; i++) {
         const struct sim_driver *driver = &world->drivers[ended[i].owner >> 32];
-        WEIR_TRY(driver->ops->worked(driver->self, (uint32_t)ended[i].owner, ended[i].handle));
+        WEIR_TRY(
+            ended[i].owner >> 32 == 0
+                ? load_ended(world, &ended[i])
+                : driver->ops->worked(driver->self, (uint32_t)ended[i].owner, ended[i].handle));
     }
     return WEIR_OK;
 }

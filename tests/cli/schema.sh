@@ -45,8 +45,10 @@ expect 0 "$WEIR_BIN" show --format md "$plain"
 # Numbers of workers are a question only when stages compete for something.
 expect 0 "$WEIR_BIN" show "$WEIR_SOURCE_DIR/scenarios/queueing/mm1.yaml"
 has stdout 'Sizing: trivial'
+hasnt stdout 'Transfers: not modelled'
 expect 0 "$WEIR_BIN" show "$WEIR_SOURCE_DIR/scenarios/examples/caption2.yaml"
 has stdout 'Sizing: shared. Stages compete for GPU'
+has stdout 'Transfers: not modelled'
 cat >disjoint.yaml <<'YAML'
 schema: 1
 name: disjoint

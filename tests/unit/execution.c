@@ -160,7 +160,7 @@ static void back_pressure_keeps_streaming_within_its_store(void)
 }
 
 /* 4 GB written and 4 GB read at 1 GB/s: 8 s, of which the set-up of t5 hides none. */
-/* covers: S2.8 partly (latency and cost of an item, 10 000 items at 2 GB/s) */
+/* covers: S2.8 */
 static void an_outer_store_takes_its_time(void)
 {
     static const char none[] = "pipelines.p.stages.t5.setup=0";
