@@ -19,7 +19,8 @@ static weir_status pause(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     const struct sim_pipeline_run *run = stage->pipeline;
     hand->phase = SIM_TASK_PAUSE;
-    const struct sim_activity_spec spec = { .work = sim_work_of_ns(hand->pause_ns, SIM_DEVICE_QPNS),
+    const struct sim_activity_spec spec = { .work = sim_work_of_ns(sim_hand_pause_ns(hand),
+                                                                   SIM_DEVICE_QPNS),
                                             .cap_qpns = SIM_DEVICE_QPNS,
                                             .owner = owner_of(run, hand),
                                             .weight = 1 };
@@ -46,24 +47,28 @@ static weir_status finish(struct sim_stage_run *stage, struct sim_hand *hand)
 /* A fetch or a write goes on, or what comes after it begins. */
 static weir_status after_move(struct sim_stage_run *stage, struct sim_hand *hand)
 {
-    hand->run = hand->move.work;
-    sim_worker_rest(stage->pipeline->config.workers, hand->worker,
-                    sim_move_is_under_way(&hand->move));
-    if (sim_move_is_under_way(&hand->move))
+    const struct sim_move *move = sim_hand_move(stage->pipeline, hand);
+    hand->run = move->work;
+    sim_worker_rest(stage->pipeline->config.workers, hand->worker, sim_move_is_under_way(move));
+    if (sim_move_is_under_way(move))
         return WEIR_OK;
     return hand->phase == SIM_TASK_FETCH ? work(stage, hand) : finish(stage, hand);
 }
 
 static weir_status fetch(struct sim_stage_run *stage, struct sim_hand *hand)
 {
+    if (!stage->pipeline->moves_bytes)
+        return work(stage, hand);
     hand->phase = SIM_TASK_FETCH;
-    hand->move.work = SIM_NO_HANDLE;
+    sim_hand_move(stage->pipeline, hand)->work = SIM_NO_HANDLE;
     WEIR_TRY(sim_transfer_fetch(stage, hand));
     return after_move(stage, hand);
 }
 
 static weir_status store(struct sim_stage_run *stage, struct sim_hand *hand)
 {
+    if (!stage->pipeline->moves_bytes)
+        return finish(stage, hand);
     hand->phase = SIM_TASK_STORE;
     WEIR_TRY(sim_transfer_store(stage, hand));
     return after_move(stage, hand);
@@ -72,7 +77,7 @@ static weir_status store(struct sim_stage_run *stage, struct sim_hand *hand)
 weir_status sim_stage_begin_task(struct sim_stage_run *stage, struct sim_hand *hand, double work_s)
 {
     hand->service_ns = sim_time_from_s(work_s);
-    return hand->pause_ns > 0 ? pause(stage, hand) : fetch(stage, hand);
+    return hand->pause_s > 0 ? pause(stage, hand) : fetch(stage, hand);
 }
 
 weir_status sim_stage_task_worked(struct sim_stage_run *stage, struct sim_hand *hand)
@@ -87,7 +92,7 @@ weir_status sim_stage_task_worked(struct sim_stage_run *stage, struct sim_hand *
     case SIM_TASK_WORK:
         return store(stage, hand);
     case SIM_TASK_STORE:
-        WEIR_TRY(sim_move_worked(stage->pipeline->context, &hand->move));
+        WEIR_TRY(sim_move_worked(stage->pipeline->context, sim_hand_move(stage->pipeline, hand)));
         return after_move(stage, hand);
     }
     return WEIR_EINVARIANT;
@@ -96,10 +101,12 @@ weir_status sim_stage_task_worked(struct sim_stage_run *stage, struct sim_hand *
 weir_status sim_stage_drop_task(const struct sim_stage_run *stage, struct sim_hand *hand)
 {
     const struct sim_context *context = stage->pipeline->context;
-    if (hand->phase == SIM_TASK_STORE && sim_move_is_under_way(&hand->move))
-        stage->pipeline->written_bytes -= hand->move.bytes;
-    if (hand->phase == SIM_TASK_FETCH || hand->phase == SIM_TASK_STORE)
-        WEIR_TRY(sim_move_drop(context, &hand->move));
+    const bool is_moving = hand->phase == SIM_TASK_FETCH || hand->phase == SIM_TASK_STORE;
+    struct sim_move *move = is_moving ? sim_hand_move(stage->pipeline, hand) : NULL;
+    if (hand->phase == SIM_TASK_STORE && sim_move_is_under_way(move))
+        stage->pipeline->written_bytes -= move->bytes;
+    if (is_moving)
+        WEIR_TRY(sim_move_drop(context, move));
     else
         (void)sim_activity_stop(context->activities, hand->run, NULL);
     hand->run = SIM_NO_HANDLE;

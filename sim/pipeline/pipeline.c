@@ -99,6 +99,7 @@ void sim_pipeline_destroy(struct sim_pipeline_run *run)
         sim_ready_set_clear(&run->stages[i].idle);
     }
     free(run->stages);
+    free(run->moves);
     sim_slab_clear(&run->hands);
     sim_item_slab_clear(&run->items);
     free(run);
@@ -229,6 +230,8 @@ static weir_status start_worker(struct sim_stage_run *stage, const struct sim_st
     *hand = taken;
     (*hand)->task_head = SIM_NO_ITEM;
     (*hand)->held = SIM_QUEUE_EMPTY;
+    if (run->moves_bytes)
+        SIM_ROOM(run->moves, run->moves_capacity, (*hand)->slot + 1);
     const weir_status status = sim_worker_start(run->config.workers, &wanted, &worker, reason);
     if (worker == NULL) {
         sim_slab_give(&run->hands, taken);

@@ -52,16 +52,15 @@ struct sim_hand {
     uint32_t task_count;
     uint32_t used_slots; /* runtime: held, running, and over but not collected */
     uint32_t uncollected;
-    uint32_t setup_tries;  /* runtime: set-ups of this life that failed */
-    uint32_t deaths;       /* runtime: of it in a row, without a finished task between */
+    uint16_t setup_tries;  /* runtime: set-ups of this life that failed */
+    uint16_t deaths;       /* runtime: of it in a row, without a finished task between */
     bool will_fail;        /* the attempt that runs will fail at its end */
-    uint16_t phase;        /* of the task that runs, enum sim_task_phase; not under tick */
+    uint8_t phase;         /* of the task that runs, enum sim_task_phase; not under tick */
+    uint16_t pause_s;      /* runtime: before the attempt that runs */
     uint32_t fetch_place;  /* where the move comes from */
-    struct sim_move move;  /* of the phase */
     double input_bytes;    /* of the task, as it was taken */
     struct sim_queue held; /* runtime: tasks taken ahead, each headed by an item that counts it */
     sim_handle run;        /* the task, while it runs; not under tick */
-    int64_t pause_ns;      /* runtime: before the attempt that runs */
     int64_t task_start_ns;
     int64_t service_ns; /* the work of the task; tick: how long it takes */
     int64_t demand_ns;
@@ -131,6 +130,8 @@ struct sim_pipeline_run {
     struct sim_random random; /* its streams, by its name */
     uint32_t index;           /* of the pipeline */
     struct sim_slab hands;
+    struct sim_move *moves; /* by slot of the hand; NULL when no bytes move */
+    uint32_t moves_capacity;
     struct sim_stage_run *stages;
     uint32_t stage_count;
     struct sim_item_slab items;
@@ -162,6 +163,18 @@ struct sim_pipeline_run {
     int64_t demand_ns;    /* nominal service of finished tasks, before any slow-down */
     int64_t completed_ns; /* when the last item left, -1 = not yet */
 };
+
+static inline int64_t sim_hand_pause_ns(const struct sim_hand *hand)
+{
+    return hand->pause_s * SIM_NS_PER_S;
+}
+
+/* What its task fetches or writes, where bytes move. */
+static inline struct sim_move *sim_hand_move(const struct sim_pipeline_run *run,
+                                             const struct sim_hand *hand)
+{
+    return &run->moves[hand->slot];
+}
 
 /* driver.c */
 extern const struct sim_driver_ops sim_pipeline_driver;

@@ -72,7 +72,7 @@ weir_status sim_recovery_died(struct sim_stage_run *stage, struct sim_hand *hand
         return WEIR_OK;
     switch ((enum sim_restart)run->spec->restart) {
     case SIM_RESTART_SAME_PLACE:
-        return plan_return(stage, hand, hand->deaths + 1);
+        return plan_return(stage, hand, hand->deaths + 1U);
     case SIM_RESTART_DECIDE:
         sim_recovery_ask_for_plan(run);
         return WEIR_OK;
@@ -93,7 +93,7 @@ static weir_status restart(struct sim_stage_run *stage, const struct sim_return 
     WEIR_TRY(sim_pipeline_add_worker(stage, &start, &hand, reason));
     if (hand == NULL)
         return WEIR_OK;
-    hand->deaths = back->deaths;
+    hand->deaths = (uint16_t)back->deaths;
     return config->services->started(config->world, &start);
 }
 
@@ -165,7 +165,7 @@ static weir_status judge_setups(struct sim_stage_run *stage)
 static bool may_repeat(const struct sim_stage_run *stage, const struct sim_hand *hand)
 {
     return stage->pipeline->spec->semantics == SIM_SEMANTICS_RUNTIME &&
-           hand->setup_tries + 1 < stage->spec->setup_attempts;
+           hand->setup_tries + 1U < stage->spec->setup_attempts;
 }
 
 weir_status sim_recovery_setup_failed(struct sim_stage_run *stage, struct sim_hand *hand)

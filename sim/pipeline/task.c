@@ -250,7 +250,8 @@ static weir_status collect_output(struct sim_stage_run *stage, const struct sim_
     struct sim_pipeline_run *run = stage->pipeline;
     const uint32_t returns = sim_service_returns(stage, &run->items.items[index]);
     struct sim_item *item = &run->items.items[index];
-    item->service_ns += sim_engine_now(run->context->engine) - hand->task_start_ns - hand->pause_ns;
+    item->service_ns +=
+        sim_engine_now(run->context->engine) - hand->task_start_ns - sim_hand_pause_ns(hand);
     item->bytes = sim_service_bytes(stage, item);
     sim_transfer_made(stage, hand, index, returns);
     if (returns == 0) {
@@ -391,11 +392,11 @@ static bool is_last_attempt(const struct sim_stage_run *stage, const struct sim_
 /* The pause before an attempt is lost, as the attempt that failed is. */
 static void end_pause(struct sim_stage_run *stage, struct sim_hand *hand)
 {
-    if (hand->pause_ns == 0)
+    if (hand->pause_s == 0)
         return;
-    sim_meter_work_lost(stage->pipeline->context->meter, stage->index, hand->pause_ns);
-    hand->task_start_ns += hand->pause_ns;
-    hand->pause_ns = 0;
+    sim_meter_work_lost(stage->pipeline->context->meter, stage->index, sim_hand_pause_ns(hand));
+    hand->task_start_ns += sim_hand_pause_ns(hand);
+    hand->pause_s = 0;
 }
 
 /* The worker keeps the task and starts it once more after a pause. */
@@ -403,7 +404,7 @@ static weir_status try_again(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     struct sim_item *items = stage->pipeline->items.items;
     uint32_t item = hand->task_head;
-    hand->pause_ns = sim_recovery_pause_ns(items[item].attempt);
+    hand->pause_s = (uint16_t)(sim_recovery_pause_ns(items[item].attempt) / SIM_NS_PER_S);
     for (uint32_t i = 0; i < hand->task_count; i++, item = items[item].next) {
         items[item].attempt++;
         sim_meter_retry(stage->pipeline->context->meter, stage->index, false);
@@ -433,7 +434,7 @@ weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_hand *hand,
 {
     struct sim_pipeline_run *run = stage->pipeline;
     const int64_t now_ns = sim_engine_now(run->context->engine);
-    const int64_t service_ns = now_ns - hand->task_start_ns - hand->pause_ns;
+    const int64_t service_ns = now_ns - hand->task_start_ns - sim_hand_pause_ns(hand);
     const uint32_t batch = hand->task_count;
     struct sim_queue output = SIM_QUEUE_EMPTY;
     assert(hand->worker->state == SIM_WORKER_BUSY && batch > 0);

@@ -63,22 +63,23 @@ static void arrive(struct sim_stage_run *stage, const struct sim_hand *hand)
 weir_status sim_transfer_fetch(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     const struct sim_context *context = stage->pipeline->context;
-    while (stage->pipeline->moves_bytes) {
-        hand->move = next_move(stage, hand);
+    struct sim_move *move = sim_hand_move(stage->pipeline, hand);
+    for (;;) {
+        *move = next_move(stage, hand);
         if (hand->fetch_place == 0)
-            break;
-        WEIR_TRY(sim_move_begin(context, &hand->move));
-        if (sim_move_is_under_way(&hand->move))
-            break;
+            return WEIR_OK;
+        WEIR_TRY(sim_move_begin(context, move));
+        if (sim_move_is_under_way(move))
+            return WEIR_OK;
         arrive(stage, hand);
     }
-    return WEIR_OK;
 }
 
 weir_status sim_transfer_fetched(struct sim_stage_run *stage, struct sim_hand *hand)
 {
-    WEIR_TRY(sim_move_worked(stage->pipeline->context, &hand->move));
-    if (sim_move_is_under_way(&hand->move))
+    struct sim_move *move = sim_hand_move(stage->pipeline, hand);
+    WEIR_TRY(sim_move_worked(stage->pipeline->context, move));
+    if (sim_move_is_under_way(move))
         return WEIR_OK;
     arrive(stage, hand);
     return sim_transfer_fetch(stage, hand);
@@ -89,22 +90,23 @@ weir_status sim_transfer_fetched(struct sim_stage_run *stage, struct sim_hand *h
 weir_status sim_transfer_store(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     struct sim_pipeline_run *run = stage->pipeline;
-    hand->move = (struct sim_move){ .from = hand->worker->node,
-                                    .to = WEIR_NO_INDEX,
-                                    .store = run->spec->transfer_store,
-                                    .traffic = run->spec->traffic,
-                                    .owner = sim_work_owner(run->config.index, hand->slot) };
-    if (!run->moves_bytes || !writes_to_store(stage) || hand->will_fail)
+    struct sim_move *move = sim_hand_move(run, hand);
+    *move = (struct sim_move){ .from = hand->worker->node,
+                               .to = WEIR_NO_INDEX,
+                               .store = run->spec->transfer_store,
+                               .traffic = run->spec->traffic,
+                               .owner = sim_work_owner(run->config.index, hand->slot) };
+    if (!writes_to_store(stage) || hand->will_fail)
         return WEIR_OK;
     for (uint32_t n = 0, i = hand->task_head; n < hand->task_count;
          n++, i = run->items.items[i].next) {
         const struct sim_item *item = &run->items.items[i];
         const uint32_t returns = sim_service_returns(stage, item);
-        hand->move.bytes += returns * sim_service_bytes(stage, item);
-        hand->move.items += returns;
+        move->bytes += returns * sim_service_bytes(stage, item);
+        move->items += returns;
     }
-    run->written_bytes += hand->move.bytes;
-    return hand->move.bytes > 0 ? sim_move_begin(run->context, &hand->move) : WEIR_OK;
+    run->written_bytes += move->bytes;
+    return move->bytes > 0 ? sim_move_begin(run->context, move) : WEIR_OK;
 }
 
 void sim_transfer_made(struct sim_stage_run *stage, const struct sim_hand *hand, uint32_t item,
@@ -187,7 +189,7 @@ weir_status sim_transfer_check(const struct sim_pipeline_run *run, struct weir_e
         there += stage_bytes_there(stage);
         for (uint32_t i = 0; i < stage->positions; i++)
             if (stage->hands[i] != NULL && stage->hands[i]->phase == SIM_TASK_STORE)
-                writing += stage->hands[i]->move.bytes;
+                writing += sim_hand_move(run, stage->hands[i])->bytes;
     }
     const double slack = 1 + 1e-9 * run->written_bytes;
     if (fabs(run->written_bytes - writing - run->stored_bytes) > slack ||

@@ -554,7 +554,7 @@ void sim_worker_set_state(struct sim_workers *workers, struct sim_worker *worker
         sim_worker_rest(workers, worker, false);
     if (from == SIM_WORKER_BUSY)
         worker->busy_ns += now_ns - worker->since_ns;
-    worker->state = (uint16_t)state;
+    worker->state = (uint8_t)state;
     worker->since_ns = now_ns;
     if (state == SIM_WORKER_BUSY)
         begin_work(workers, worker);

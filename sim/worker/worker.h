@@ -50,7 +50,8 @@ struct sim_workers; /* all living workers of a run */
 struct sim_worker {
     uint32_t slot;   /* its own place in the set; first, as the slab wants it */
     uint16_t driver; /* whose events and calls it gets; a kind of event has 8 bits for it */
-    uint16_t state;  /* enum sim_worker_state */
+    uint8_t state;   /* enum sim_worker_state */
+    bool rests;      /* BUSY, and uses none of its devices: it waits for bytes */
     uint64_t id;     /* of its first place */
     struct weir_owner owner;
     void *work;         /* the driver's record of it */
@@ -64,9 +65,8 @@ struct sim_worker {
     int64_t since_ns;             /* when it entered its state */
     int64_t busy_ns;              /* up to the last time it left BUSY */
     uint32_t tasks;               /* that ended; the driver counts */
-    int64_t work_bytes;           /* input in its memory while BUSY; memory.c */
     float share;                  /* of what it uses of its devices while BUSY, that it gets */
-    bool rests;                   /* BUSY, and uses none of them: it waits for bytes */
+    int64_t work_bytes;           /* input in its memory while BUSY; memory.c */
 };
 
 weir_status sim_workers_create(struct sim_context *context, struct sim_workers **workers);
