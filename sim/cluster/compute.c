@@ -27,21 +27,12 @@ static bool may_be_scarce(const struct sim_scenario *scenario)
     return false;
 }
 
-static int64_t greatest_divisor(int64_t a, int64_t b)
-{
-    while (b > 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Exact where quantum and switches are multiples of something that is not tiny. */
 static int64_t turn_unit_ns(const struct sim_timeslice *turns)
 {
-    const int64_t exact = greatest_divisor(greatest_divisor(turns->quantum_ns, turns->switch_ns),
-                                           turns->switch_memory_ns);
+    const uint64_t apart =
+        sim_greatest_divisor((uint64_t)turns->quantum_ns, (uint64_t)turns->switch_ns);
+    const int64_t exact = (int64_t)sim_greatest_divisor(apart, (uint64_t)turns->switch_memory_ns);
     if (turns->quantum_ns / exact <= TURN_STEPS)
         return exact;
     const int64_t rounded = turns->quantum_ns / TURN_STEPS_ROUNDED;

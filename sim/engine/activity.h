@@ -155,6 +155,17 @@ static inline sim_quanta sim_work_of_ns(int64_t duration_ns, uint64_t qpns)
     return duration_ns < INT64_MAX && work < SIM_WORK_LIMIT ? work : SIM_WORK_ENDLESS;
 }
 
+/* For weights that shall be small and exact; that of 0 and a number is the number. */
+static inline uint64_t sim_greatest_divisor(uint64_t a, uint64_t b)
+{
+    while (b > 0) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 /* The rate of a device that is `speed` times as fast as a whole one at speed 1. */
 static inline uint64_t sim_rate_at(double speed)
 {

@@ -34,16 +34,6 @@ static const sim_quanta LEAD = (sim_quanta)1 << 20; /* not below any grace */
 
 /* --- classes --------------------------------------------------------------------------------- */
 
-static uint64_t greatest_divisor(uint64_t a, uint64_t b)
-{
-    while (b > 0) {
-        const uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 struct class_key {
     uint64_t num, den;
     uint8_t priority;
@@ -145,7 +135,7 @@ static uint32_t class_find(struct sim_activities *activities, uint32_t index, st
     const uint32_t group = activity_group_add(activities, index, low);
     if (group == ACTIVITY_NONE)
         return ACTIVITY_NONE;
-    const uint64_t divisor = greatest_divisor(key.num, key.den);
+    const uint64_t divisor = sim_greatest_divisor(key.num, key.den);
     activities->groups[group].num = key.num / divisor;
     activities->groups[group].den = key.den / divisor;
     activities->groups[group].priority = key.priority;
@@ -311,7 +301,7 @@ static void fill_bandwidth(struct sim_activities *activities, struct activity_re
         const uint64_t bound = activities->groups[resource->groups[i]].num;
         const uint64_t num = whole * SIM_BOUND_WHOLE;
         const uint64_t den = whole * (SIM_BOUND_WHOLE - bound) + asked * bound;
-        const uint64_t divisor = greatest_divisor(num, den);
+        const uint64_t divisor = sim_greatest_divisor(num, den);
         class_run_own(activities, resource->groups[i], (num / divisor) << SHIFT_OF_BANDWIDTH,
                       den / divisor);
     }
