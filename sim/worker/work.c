@@ -29,6 +29,16 @@ static const struct sim_use *compute_of(const struct sim_workers *workers,
     return use != NULL && has_resource(workers->context->cluster, lease, use) ? use : NULL;
 }
 
+/* Its activity there; what holds it up elsewhere is asked for anew, `share` is of the meter. */
+static struct sim_activity_spec spec_on(const struct sim_workers *workers,
+                                        const struct sim_worker *worker, const struct sim_use *use)
+{
+    const struct sim_cluster *cluster = workers->context->cluster;
+    const struct sim_lease *lease = &sim_first_of(worker)->lease;
+    const double share = worker->share < 1 ? 1 / sim_cluster_contention(cluster, lease) : 1;
+    return sim_compute_spec(cluster, worker->node, use, share);
+}
+
 weir_status sim_worker_begin(struct sim_workers *workers, const struct sim_worker *worker,
                              int64_t alone_ns, double speed, uint64_t owner, sim_handle *work)
 {
@@ -42,7 +52,7 @@ weir_status sim_worker_begin(struct sim_workers *workers, const struct sim_worke
     } else {
         const int64_t here_ns =
             islessgreater(speed, 1.0) ? sim_time_from_s(sim_time_s(alone_ns) / speed) : alone_ns;
-        spec = sim_compute_spec(context->cluster, worker->node, use, (double)worker->share);
+        spec = spec_on(workers, worker, use);
         spec.work = sim_work_of_ns(here_ns, sim_compute_rate(context->cluster, worker->node, use));
     }
     spec.owner = owner;
@@ -57,8 +67,7 @@ weir_status sim_worker_pace(const struct sim_workers *workers, const struct sim_
     if (use == NULL)
         return sim_activity_set(context->activities, work, 1,
                                 sim_rate_at(speed / sim_worker_slowdown(workers, worker)));
-    const struct sim_activity_spec spec =
-        sim_compute_spec(context->cluster, worker->node, use, (double)worker->share);
+    const struct sim_activity_spec spec = spec_on(workers, worker, use);
     return sim_activity_set(context->activities, work, spec.weight, speed > 0 ? spec.cap_qpns : 0);
 }
 
