@@ -105,6 +105,22 @@ static void write_links(FILE *out, uint64_t *bytes)
                 out);
 }
 
+/* Nodes, what fails, and the links between them. */
+static void write_cluster(FILE *out, uint64_t seed, uint64_t *state, uint64_t *bytes)
+{
+    (void)fprintf(out, "cluster:\n  nodes:\n");
+    (void)fprintf(out, "    - {name: n, cpus: %s, gpus: {l4: %s}, count: %s%s%s}\n",
+                  PICK(state, "8", "24", "40"), PICK(state, "2", "4", "8"),
+                  PICK(state, "1", "2", "3"), has_budget(seed) ? ", ram: 64 MB" : "",
+                  has_bytes(seed) ? PICK(bytes, "", ", nic: 100 MB/s", ", nic: 2 GB/s") : "");
+    if (has_groups(seed))
+        (void)fputs("    - {name: m, cpus: 8, gpus: {l4: 4}, count: 12}\n", out);
+    (void)fputs(PICK(state, "", "", "  failures: {node_between: exp(200), node_repair: exp(40)}\n"),
+                out);
+    if (has_bytes(seed))
+        write_links(out, bytes);
+}
+
 static char *write_scenario(uint64_t seed)
 {
     uint64_t state = seed * 0x9E3779B97F4A7C15u + 1;
@@ -116,18 +132,8 @@ static char *write_scenario(uint64_t seed)
         (void)next(&state);
         (void)next(&bytes);
     }
-    (void)fprintf(out, "schema: 1\nname: random\nseed: %d\nhorizon: 10 min\ncluster:\n  nodes:\n",
-                  (int)seed);
-    (void)fprintf(out, "    - {name: n, cpus: %s, gpus: {l4: %s}, count: %s%s%s}\n",
-                  PICK(&state, "8", "24", "40"), PICK(&state, "2", "4", "8"),
-                  PICK(&state, "1", "2", "3"), has_budget(seed) ? ", ram: 64 MB" : "",
-                  has_bytes(seed) ? PICK(&bytes, "", ", nic: 100 MB/s", ", nic: 2 GB/s") : "");
-    if (has_groups(seed))
-        (void)fputs("    - {name: m, cpus: 8, gpus: {l4: 4}, count: 12}\n", out);
-    (void)fputs(
-        PICK(&state, "", "", "  failures: {node_between: exp(200), node_repair: exp(40)}\n"), out);
-    if (has_bytes(seed))
-        write_links(out, &bytes);
+    (void)fprintf(out, "schema: 1\nname: random\nseed: %d\nhorizon: 10 min\n", (int)seed);
+    write_cluster(out, seed, &state, &bytes);
     (void)fprintf(out, "sched:\n  placement: %s\n  scaling: {policy: %s, interval: %s}\n",
                   PICK(&state, "fgd", "best_fit", "worst_fit", "random", "spread", "first_fit"),
                   PICK(&state, "xenna", "pool_optimum", "inverse_speed", "equal_split"),

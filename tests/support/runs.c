@@ -78,6 +78,17 @@ struct sim_run_summary *test_run_text(const char *text, const char *sets)
     return summary;
 }
 
+struct sim_run_summary *test_watch_text(const char *text, const struct sim_observer *observer)
+{
+    struct sim_scenario *scenario = test_scenario(text, NULL);
+    CHECK(scenario != NULL);
+    struct sim_run_summary *summary =
+        scenario == NULL ? test_summary() : test_run(scenario, 0, observer);
+    CHECK_I64(summary->status, WEIR_OK);
+    sim_scenario_destroy(scenario);
+    return summary;
+}
+
 struct sim_run_summary *test_run_fast(const struct sim_scenario *scenario, uint32_t replication,
                                       const struct sim_observer *observer)
 {

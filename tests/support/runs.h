@@ -19,6 +19,9 @@ struct sim_run_summary *test_run(const struct sim_scenario *scenario, uint32_t r
 /* Loads and runs it; what cannot be loaded fails the case and has an empty summary. */
 struct sim_run_summary *test_run_text(const char *text, const char *sets);
 
+/* Likewise, with somebody who watches it; it must run without an error. */
+struct sim_run_summary *test_watch_text(const char *text, const struct sim_observer *observer);
+
 /* As test_run, with invariants checked at the end only: for long runs. */
 struct sim_run_summary *test_run_fast(const struct sim_scenario *scenario, uint32_t replication,
                                       const struct sim_observer *observer);

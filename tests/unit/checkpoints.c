@@ -30,14 +30,8 @@ static struct sim_run_summary *run(const char *cluster, const char *jobs, const 
                    "jobs:\n  - name: w\n%s    classes: [{name: a, count: 1, %s}]\n",
                    cluster, jobs, job);
     *life = (struct life){ NAN, NAN };
-    struct sim_scenario *scenario = test_scenario(text, NULL);
-    if (!CHECK(scenario != NULL))
-        return calloc(1, sizeof(struct sim_run_summary));
     const struct sim_observer observer = { .job = see_job, .state = life };
-    struct sim_run_summary *summary = test_run(scenario, 0, &observer);
-    CHECK_I64(summary->status, WEIR_OK);
-    sim_scenario_destroy(scenario);
-    return summary;
+    return test_watch_text(text, &observer);
 }
 
 #define FAILING "  failures: {node_between: const(100 s), node_repair: const(10 s)}\n"

@@ -39,14 +39,8 @@ static struct sim_run_summary *run(const char *node, const char *stages, const c
                    "pipelines:\n%s%s",
                    node, stages, rest);
     *ends = (struct ends){ .count = 0 };
-    struct sim_scenario *scenario = test_scenario(text, NULL);
-    if (!CHECK(scenario != NULL))
-        return calloc(1, sizeof(struct sim_run_summary));
     const struct sim_observer observer = { .span = add_span, .state = ends };
-    struct sim_run_summary *summary = test_run(scenario, 0, &observer);
-    CHECK_I64(summary->status, WEIR_OK);
-    sim_scenario_destroy(scenario);
-    return summary;
+    return test_watch_text(text, &observer);
 }
 
 #define PIPELINE(name, items, stage)                                                               \

@@ -37,14 +37,8 @@ static struct sim_run_summary *run(const char *nodes, const char *failures, cons
                    "jobs: [{name: w, classes: [%s]}]\n",
                    horizon, failures, nodes, classes);
     *lives = (struct lives){ .count = 0 };
-    struct sim_scenario *scenario = test_scenario(text, NULL);
-    if (!CHECK(scenario != NULL))
-        return calloc(1, sizeof(struct sim_run_summary));
     const struct sim_observer observer = { .job = add_job, .state = lives };
-    struct sim_run_summary *summary = test_run(scenario, 0, &observer);
-    CHECK_I64(summary->status, WEIR_OK);
-    sim_scenario_destroy(scenario);
-    return summary;
+    return test_watch_text(text, &observer);
 }
 
 static double restarted(const struct sim_run_summary *summary)

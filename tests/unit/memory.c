@@ -44,14 +44,8 @@ static struct sim_run_summary *run(const char *memory, const char *work, struct 
                    "sched: {placement: first_fit, scaling: {policy: fixed, interval: 1000 s}}\n%s",
                    memory, work);
     *ends = (struct ends){ .count = 0 };
-    struct sim_scenario *scenario = test_scenario(text, NULL);
-    if (!CHECK(scenario != NULL))
-        abort();
     const struct sim_observer observer = { .span = add_span, .state = ends };
-    struct sim_run_summary *summary = test_run(scenario, 0, &observer);
-    CHECK_I64(summary->status, WEIR_OK);
-    sim_scenario_destroy(scenario);
-    return summary;
+    return test_watch_text(text, &observer);
 }
 
 #define LINE(stage)                                                                                \

@@ -36,14 +36,8 @@ static struct sim_run_summary *run(const char *nodes, int workers, const char *s
                    "    stages: [{name: a, cpus: 1, workers: %d, service: 10 s, setup: %s}]\n%s",
                    nodes, workers, setup, rest);
     ready->count = 0;
-    struct sim_scenario *scenario = test_scenario(text, NULL);
-    if (!CHECK(scenario != NULL))
-        return calloc(1, sizeof(struct sim_run_summary));
     const struct sim_observer observer = { .setup = add_ready, .state = ready };
-    struct sim_run_summary *summary = test_run(scenario, 0, &observer);
-    CHECK_I64(summary->status, WEIR_OK);
-    sim_scenario_destroy(scenario);
-    return summary;
+    return test_watch_text(text, &observer);
 }
 
 #define EIGHT_NODES "[{name: n, cpus: 1, count: 8}]"

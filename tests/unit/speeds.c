@@ -30,14 +30,8 @@ static double task_s(const char *node, const char *stage, const char *rest)
                    "pipelines:\n  - name: p\n    semantics: event\n    input: {items: 7}\n"
                    "    stages: [{name: a, service: 1000 s, %s}]\n%s",
                    node, stage, rest);
-    struct sim_scenario *scenario = test_scenario(text, NULL);
-    if (!CHECK(scenario != NULL))
-        return -1;
     const struct sim_observer observer = { .span = note_longest, .state = &taken_s };
-    struct sim_run_summary *summary = test_run(scenario, 0, &observer);
-    CHECK_I64(summary->status, WEIR_OK);
-    free(summary);
-    sim_scenario_destroy(scenario);
+    free(test_watch_text(text, &observer));
     return taken_s;
 }
 

@@ -35,13 +35,9 @@ static struct ends run(const char *share, const char *classes)
                    "cluster: {nodes: [{name: n, cpus: 64, gpus: {h100: 1}%s}]}\n"
                    "jobs:\n  - name: w\n    run_time: 10 s\n    classes:\n%s",
                    share, classes);
-    struct sim_scenario *scenario = test_scenario(text, NULL);
-    if (!CHECK(scenario != NULL))
-        return ends;
-    struct sim_run_summary *summary = test_run(scenario, 0, &observer);
+    struct sim_run_summary *summary = test_watch_text(text, &observer);
     CHECK_STR(summary->outcome, "complete");
     free(summary);
-    sim_scenario_destroy(scenario);
     return ends;
 }
 

@@ -33,14 +33,8 @@ static struct sim_run_summary *run(const char *cluster, const char *pipelines, s
                    "%s",
                    cluster, pipelines);
     spans->count = 0;
-    struct sim_scenario *scenario = test_scenario(text, NULL);
-    if (!CHECK(scenario != NULL))
-        return calloc(1, sizeof(struct sim_run_summary));
     const struct sim_observer observer = { .span = add_span, .state = spans };
-    struct sim_run_summary *summary = test_run(scenario, 0, &observer);
-    CHECK_I64(summary->status, WEIR_OK);
-    sim_scenario_destroy(scenario);
-    return summary;
+    return test_watch_text(text, &observer);
 }
 
 static double end_s(const struct spans *spans, size_t index)

@@ -36,14 +36,9 @@ static struct ends run(const char *text)
 {
     struct ends ends = { { 0 } };
     const struct sim_observer observer = { .state = &ends, .job = take_job };
-    struct sim_scenario *scenario = test_scenario(text, NULL);
-    CHECK(scenario != NULL);
-    if (scenario == NULL)
-        return ends;
-    struct sim_run_summary *summary = test_run(scenario, 0, &observer);
+    struct sim_run_summary *summary = test_watch_text(text, &observer);
     CHECK_STR(summary->outcome, "complete");
     free(summary);
-    sim_scenario_destroy(scenario);
     return ends;
 }
 
