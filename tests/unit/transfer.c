@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SPANS = 64 };
+enum { SPANS = 48 };
 
 struct spans {
     struct sim_span list[SPANS];
