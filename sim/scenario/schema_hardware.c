@@ -183,7 +183,7 @@ static const struct sim_section node_group_section = {
 static const struct sim_field failures_fields[] = {
     { CHOICE("rates", draft_failures, rates, "none|default"), DEFAULT("none"),
       HELP("of nodes, GPUs, switches and racks that are not written below: never, or published "
-           "rates (docs/model.md)") },
+           "rates (docs/model/failures.md)") },
     { LAW("node_between", draft_failures, OF_FAULT(NODE, between)), UNIT(TIME),
       ABSENT("nodes never fail"), HELP("time a node stays up") },
     { LAW("node_repair", draft_failures, OF_FAULT(NODE, repair)), UNIT(TIME), ABSENT("never"),

@@ -28,7 +28,7 @@ done < <(find CMakeLists.txt dev cmake sched sim workloads analysis tests -type 
     -o -name dev \) -not -path 'tests/fuzz/corpus/*' | LC_ALL=C sort)
 # Files only: folders may be named where they are still to come.
 named=$(grep -ohE '`(sim|sched|tests|analysis|workloads|scenarios)/[A-Za-z0-9_/.-]+\.[a-z]+`' \
-    README.md CONTRIBUTING.md CHANGELOG.md docs/*.md | tr -d '`' | LC_ALL=C sort -u)
+    README.md CONTRIBUTING.md CHANGELOG.md docs/*.md docs/model/*.md | tr -d '`' | LC_ALL=C sort -u)
 for file in $named; do
     [ -e "$file" ] || fault "$file: the documentation names it, and it is not there"
 done

@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# pages.sh ROOT: every link from a page of the documentation leads to a file, and to a heading where
+# it names one; no paragraph, item of a list or cell of a table of the model is above 80 words.
+set -euo pipefail
+cd "$1"
+faults=0
+fault() {
+    echo "$1"
+    faults=$((faults + 1))
+}
+
+# Headings of a page as links name them: lower case, blanks are dashes, punctuation goes.
+anchors() {
+    sed -n 's/^#\{1,6\} //p' "$1" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'
+}
+
+pages=$(find README.md CONTRIBUTING.md CHANGELOG.md docs scenarios -name '*.md' | LC_ALL=C sort)
+links=0
+for page in $pages; do
+    while IFS= read -r link; do
+        links=$((links + 1))
+        target=${link%%#*}
+        anchor=
+        case $link in *\#*) anchor=${link#*\#} ;; esac
+        if [ -n "$target" ]; then target=$(dirname "$page")/$target; else target=$page; fi
+        if [ ! -e "$target" ]; then
+            fault "$page: $link: no such file"
+        elif [ -n "$anchor" ] && ! anchors "$target" | grep -qxF -- "$anchor"; then
+            fault "$page: $link: no such heading"
+        fi
+    done < <({ grep -oE '\]\([^)]+\)' "$page" || true; } | sed 's/^](//; s/)$//' |
+        grep -vE '^(https?|mailto):' || true)
+done
+
+long=$(awk -v limit=80 '
+    function count(text,   words) {
+        words = split(text, part, " ")
+        if (words > limit)
+            print FILENAME ":" FNR ": " words " words, at most " limit ": " substr(text, 1, 60)
+    }
+    function close_paragraph() { count(paragraph); paragraph = "" }
+    FNR == 1 { paragraph = "" }
+    /^$|^#|^ {4}|^</ { close_paragraph(); next }
+    /^\|/ { close_paragraph(); n = split($0, cells, "|"); for (c = 1; c <= n; c++) count(cells[c]); next }
+    /^- / { close_paragraph() }
+    { paragraph = paragraph " " $0 }
+    END { close_paragraph() }' docs/model.md docs/model/*.md)
+[ -z "$long" ] || fault "$long"
+
+[ "$faults" -eq 0 ] || exit 1
+echo "$links links lead somewhere"
