@@ -59,7 +59,7 @@ static uint32_t able_types(const struct sim_scenario *scenario, const struct sim
             const uint32_t type = node->gpus[i].type;
             if (!may_hold(scenario, node, i, &stage->shape))
                 continue;
-            if (isfinite(seconds[type]) && type < 31)
+            if (type < 31 && isfinite(seconds[type]))
                 set |= UINT32_C(1) << type;
             else
                 ++*unable;
