@@ -2,6 +2,8 @@
 /* Memory of nodes in time; see the header. */
 #include "sim/cluster/memory.h"
 
+#include "sim/cluster/compute.h"
+
 #include <assert.h>
 #include <math.h>
 
@@ -77,4 +79,33 @@ uint32_t sim_memory_next(struct sim_cluster *cluster)
     cluster->first_grown = cluster->nodes[node].next_grown;
     cluster->nodes[node].has_grown = false;
     return node;
+}
+
+/* ---- GPUs ---- */
+
+static struct sim_gpu *gpu_of(const struct sim_cluster *cluster, const struct sim_lease *lease,
+                              uint32_t u)
+{
+    return &cluster->gpus[cluster->nodes[lease->node].gpu_first + lease->claim->parts[u].use.gpu];
+}
+
+static bool has_room(const struct sim_gpu *gpu, const struct sim_use *use, int64_t bytes)
+{
+    if (use->slice != NULL && use->mem_bytes + bytes > use->slice->mem_bytes)
+        return false;
+    return gpu->mem_total_bytes == 0 || gpu->mem_used_bytes + bytes <= gpu->mem_total_bytes;
+}
+
+bool sim_memory_on_gpus(struct sim_cluster *cluster, const struct sim_lease *lease, int64_t bytes)
+{
+    for (uint32_t u = 0; bytes > 0 && u < lease->claim->use_count; u++)
+        if (!has_room(gpu_of(cluster, lease, u), &lease->claim->parts[u].use, bytes))
+            return false;
+    for (uint32_t u = 0; u < lease->claim->use_count; u++) {
+        struct sim_gpu *gpu = gpu_of(cluster, lease, u);
+        gpu->mem_used_bytes += bytes;
+        assert(gpu->mem_used_bytes >= 0);
+        sim_compute_memory(cluster, &cluster->nodes[lease->node], gpu);
+    }
+    return true;
 }

@@ -7,6 +7,9 @@
  * they are written to disk. Workers for whose own memory together there is no room do not start;
  * where all of it together grows beyond the limit somebody dies (sim/world/memory.c). A node
  * without `ram` has any amount.
+ *
+ * A GPU has what workers hold of its memory and what their tasks take on top. Nobody dies for
+ * another there: who asks for more than is left does not get it.
  */
 #ifndef SIM_CLUSTER_MEMORY_H
 #define SIM_CLUSTER_MEMORY_H
@@ -24,6 +27,10 @@ void sim_memory_work(struct sim_cluster *cluster, uint32_t node, int64_t bytes);
 int64_t sim_memory_store(struct sim_cluster *cluster, uint32_t node, int64_t bytes);
 /* Something grew there: its use is to be looked at after the event. */
 void sim_memory_note(struct sim_cluster *cluster, uint32_t node);
+
+/* Running work takes so many bytes more on every GPU it uses, or gives them back (negative). False:
+ * one of them, or an instance there, has not got so many, and nothing is taken. */
+bool sim_memory_on_gpus(struct sim_cluster *cluster, const struct sim_lease *lease, int64_t bytes);
 
 int64_t sim_memory_in_use(const struct sim_cluster *cluster, uint32_t node);
 bool sim_memory_is_over(const struct sim_cluster *cluster, uint32_t node);

@@ -5,8 +5,14 @@
  * What a stage makes lies in the store of the node it was made on, until a task that took it is
  * over. A task that runs holds its input once more, in its process. What comes from the source lies
  * nowhere before. What lies on a node that fails stays there: it is not made again.
+ *
+ * Activations are memory of GPUs that a task takes while it runs. Where they are not free CUDA
+ * reports an error to the one who asks: the attempt fails, at its end as any other.
  */
 #include "sim/pipeline/pipeline.h"
+#include "sim/record/record.h"
+
+#include <stdio.h>
 
 void sim_stage_pick_up(struct sim_stage_run *stage, const struct sim_hand *hand)
 {
@@ -51,4 +57,46 @@ void sim_stage_lay_down(struct sim_stage_run *stage, const struct sim_hand *hand
         item->lies_on = hand->worker->node + 1;
         sim_workers_store(run->config.workers, hand->worker->node, item->bytes);
     }
+}
+
+/* ---- activations ---- */
+
+static int64_t activations(const struct sim_stage_run *stage)
+{
+    return stage->spec->activation_bytes * stage->spec->batch;
+}
+
+static weir_status note_gpu_oom(const struct sim_stage_run *stage, const struct sim_worker *worker)
+{
+    const struct sim_context *context = stage->pipeline->context;
+    char node[128];
+    char text[256];
+    sim_scenario_node_name(context->scenario, worker->node, node, sizeof(node));
+    (void)snprintf(text, sizeof(text),
+                   "%s: worker %llu: %.4g GB for a task are not free on its GPU", stage->spec->name,
+                   (unsigned long long)worker->id, 1e-9 * (double)activations(stage));
+    sim_meter_oom(context->meter, true);
+    return sim_recorder_happening(context->recorder, sim_engine_now(context->engine), -1, "oom",
+                                  node, text, context->error);
+}
+
+weir_status sim_stage_activate(const struct sim_stage_run *stage, struct sim_hand *hand)
+{
+    const int64_t bytes = activations(stage);
+    if (bytes == 0)
+        return WEIR_OK;
+    hand->is_active =
+        sim_worker_take_gpu_bytes(stage->pipeline->config.workers, hand->worker, bytes);
+    if (hand->is_active)
+        return WEIR_OK;
+    hand->will_fail = true;
+    return note_gpu_oom(stage, hand->worker);
+}
+
+void sim_stage_deactivate(const struct sim_stage_run *stage, struct sim_hand *hand)
+{
+    if (hand->is_active)
+        (void)sim_worker_take_gpu_bytes(stage->pipeline->config.workers, hand->worker,
+                                        -activations(stage));
+    hand->is_active = false;
 }

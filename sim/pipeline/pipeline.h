@@ -54,7 +54,8 @@ struct sim_hand {
     uint32_t uncollected;
     uint16_t setup_tries;  /* runtime: set-ups of this life that failed */
     uint16_t deaths;       /* runtime: of it in a row, without a finished task between */
-    bool will_fail;        /* the attempt that runs will fail at its end */
+    bool will_fail : 1;    /* the attempt that runs will fail at its end */
+    bool is_active : 1;    /* it has activations in GPU memory */
     uint8_t phase;         /* of the task that runs, enum sim_task_phase; not under tick */
     uint16_t pause_s;      /* runtime: before the attempt that runs */
     uint32_t fetch_place;  /* where the move comes from */
@@ -241,6 +242,9 @@ weir_status sim_pipeline_check(const struct sim_pipeline_run *run, struct weir_e
 
 /* The task in hand begins. */
 void sim_stage_pick_up(struct sim_stage_run *stage, const struct sim_hand *hand);
+/* It takes what GPU memory it needs while it runs, or will fail for want of it. */
+weir_status sim_stage_activate(const struct sim_stage_run *stage, struct sim_hand *hand);
+void sim_stage_deactivate(const struct sim_stage_run *stage, struct sim_hand *hand);
 /* It is over, and nobody needs its input any more; what it made lies on its node. */
 void sim_stage_use_up(struct sim_stage_run *stage, const struct sim_hand *hand);
 void sim_stage_lay_down(struct sim_stage_run *stage, const struct sim_hand *hand,

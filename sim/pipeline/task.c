@@ -183,6 +183,7 @@ weir_status sim_stage_work(struct sim_stage_run *stage, struct sim_hand *hand)
     hand->task_start_ns = sim_engine_now(run->context->engine);
     hand->demand_ns = sim_time_from_s(time.demand_s);
     hand->will_fail = attempt_fails(stage, &run->items.items[hand->task_head]);
+    WEIR_TRY(sim_stage_activate(stage, hand));
     return run->flow->begin_service(stage, hand, time.actual_s * stage->slow);
 }
 
@@ -286,6 +287,7 @@ void sim_stage_put_down(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     stage->bytes_in_hand -= hand->input_bytes;
     hand->input_bytes = 0;
+    sim_stage_deactivate(stage, hand);
 }
 
 static void make_idle(struct sim_stage_run *stage, struct sim_hand *hand)

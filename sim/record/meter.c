@@ -343,9 +343,9 @@ void sim_meter_setup_wasted(struct sim_meter *meter, int64_t setup_ns)
     meter->setup_wasted_ns += (double)setup_ns;
 }
 
-void sim_meter_oom(struct sim_meter *meter)
+void sim_meter_oom(struct sim_meter *meter, bool is_gpu)
 {
-    meter->ooms++;
+    ++*(is_gpu ? &meter->gpu_ooms : &meter->ooms);
 }
 
 void sim_meter_spilled(struct sim_meter *meter, double bytes)

@@ -121,7 +121,7 @@ void sim_meter_wait(struct sim_meter *meter, int64_t now_ns, uint32_t stage, int
 /* Worker ended before it finished one task, after this much set-up. */
 void sim_meter_setup_wasted(struct sim_meter *meter, int64_t setup_ns);
 /* A worker was killed because its node had no memory left. */
-void sim_meter_oom(struct sim_meter *meter);
+void sim_meter_oom(struct sim_meter *meter, bool is_gpu);
 /* Bytes between stages that their store could not hold. */
 void sim_meter_spilled(struct sim_meter *meter, double bytes);
 /* Bytes arrived that took so long; of what is under way nothing is counted. */

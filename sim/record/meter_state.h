@@ -103,8 +103,8 @@ struct cluster_totals {
     double capacity[SIM_RESOURCE_COUNT];
     double frag[FRAG_SERIES];
     double energy, gpu_energy; /* W ns */
-    double setup_wasted_ns, spilled_bytes, ooms, lost_ns, retries, exhausted, decisions, refused,
-        samples;
+    double setup_wasted_ns, spilled_bytes, ooms, gpu_ooms, lost_ns, retries, exhausted, decisions,
+        refused, samples;
     double moved_bytes[SIM_MOVED_KINDS], moving_ns;
 };
 
@@ -134,7 +134,7 @@ struct sim_meter {
     double frag_value[FRAG_SERIES], frag_integral[FRAG_SERIES];
     int64_t frag_since_ns;
     double setup_wasted_ns, spilled_bytes, moved_bytes[SIM_MOVED_KINDS], moving_ns;
-    uint64_t ooms, retries, exhausted, decisions, refused, samples;
+    uint64_t ooms, gpu_ooms, retries, exhausted, decisions, refused, samples;
     struct cluster_totals base, last;
     int64_t sampled_ns;
     struct sim_percentiles latency;  /* of all pipelines */

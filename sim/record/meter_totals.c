@@ -68,6 +68,7 @@ struct cluster_totals sim_meter_cluster_totals(const struct sim_meter *meter, in
         .setup_wasted_ns = meter->setup_wasted_ns,
         .spilled_bytes = meter->spilled_bytes,
         .ooms = (double)meter->ooms,
+        .gpu_ooms = (double)meter->gpu_ooms,
         .retries = (double)meter->retries,
         .exhausted = (double)meter->exhausted,
         .decisions = (double)meter->decisions,

@@ -372,7 +372,8 @@ struct sim_stage {
     struct weir_shape shape;     /* of the request */
     struct weir_shape uses_shape;
     struct sim_memory_traffic traffic;
-    int32_t workers; /* fixed count, -1 = auto (workers_per_node is resolved into it) */
+    int64_t activation_bytes; /* of GPU memory for an item of a task, 0 = none */
+    int32_t workers;          /* fixed count, -1 = auto (workers_per_node is resolved into it) */
     uint32_t batch;
     struct sim_service service;
     struct sim_speed speed;

@@ -239,6 +239,9 @@ static const struct sim_field stage_fields[] = {
       HELP("what a worker really takes") },
     { SECTION("memory_traffic", draft_stage, traffic, &sim_schema_traffic), ABSENT("none"),
       HELP("what a task takes of the memory system of its GPU") },
+    { BYTES("activations", draft_stage, to.activation_bytes), DEFAULT("0 B"), RANGE(0, 1e12),
+      HELP("memory on each of its GPUs that a task takes while it runs, on top of gpu_memory, for "
+           "every item of a full batch; where so much is not free the attempt fails") },
     { COUNT("workers", draft_stage, workers), KNOB, ABSENT("the scaling policy decides"),
       RANGE(1, LARGEST_COUNT), HELP("fixed number of workers") },
     { NUMBER("workers_per_node", draft_stage, workers_per_node), KNOB,

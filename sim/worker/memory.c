@@ -21,6 +21,21 @@ void sim_worker_take_bytes(struct sim_workers *workers, struct sim_worker *worke
     worker->work_bytes += more;
 }
 
+bool sim_worker_take_gpu_bytes(struct sim_workers *workers, const struct sim_worker *worker,
+                               int64_t bytes)
+{
+    struct sim_cluster *cluster = workers->context->cluster;
+    const struct sim_hold *short_of = NULL;
+    for (const struct sim_hold *hold = sim_first_of(worker); hold != NULL && short_of == NULL;
+         hold = hold->next)
+        if (!sim_memory_on_gpus(cluster, &hold->lease, bytes))
+            short_of = hold;
+    for (const struct sim_hold *hold = sim_first_of(worker); short_of != NULL && hold != short_of;
+         hold = hold->next)
+        (void)sim_memory_on_gpus(cluster, &hold->lease, -bytes);
+    return short_of == NULL;
+}
+
 void sim_workers_store(struct sim_workers *workers, uint32_t node, double bytes)
 {
     struct sim_context *context = workers->context;

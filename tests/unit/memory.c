@@ -35,17 +35,25 @@ static void write_items(const char *text)
     CHECK(out != NULL && fputs(text, out) >= 0 && fclose(out) == 0);
 }
 
-static struct sim_run_summary *run(const char *memory, const char *work, struct ends *ends)
+static struct sim_run_summary *plan_every(const char *interval, const char *memory,
+                                          const char *work, struct ends *ends)
 {
     char text[2000];
-    (void)snprintf(text, sizeof(text),
-                   "schema: 2\nname: t\nhorizon: 200 s\n"
-                   "cluster: {nodes: [{name: n, cpus: 64, ram: 20 GB}], memory: %s}\n"
-                   "sched: {placement: first_fit, scaling: {policy: fixed, interval: 1000 s}}\n%s",
-                   memory, work);
+    (void)snprintf(
+        text, sizeof(text),
+        "schema: 2\nname: t\nhorizon: 200 s\n"
+        "cluster: {nodes: [{name: n, cpus: 64, ram: 20 GB, gpus: {h100: 1}}], memory: %s}\n"
+        "sched: {placement: first_fit, scaling: {policy: fixed, interval: %s}}\n%s",
+        memory, interval, work);
     *ends = (struct ends){ .count = 0 };
     const struct sim_observer observer = { .span = add_span, .state = ends };
     return test_watch_text(text, &observer);
+}
+
+/* Workers that are killed stay away. */
+static struct sim_run_summary *run(const char *memory, const char *work, struct ends *ends)
+{
+    return plan_every("1000 s", memory, work, ends);
 }
 
 #define LINE(stage)                                                                                \
@@ -154,6 +162,61 @@ static void who_comes_is_not_the_one_who_dies(void)
     free(summary);
 }
 
+/* ---- GPUs ---- */
+
+#define ON_GPU(more)                                                                               \
+    LINE("workers: 2, gpus: 0.5, gpu_memory: 30 GB, activations: 6 GB, batch: 2, " more)
+
+/* Two workers hold 60 GB, a task takes 12 more: only one of them has 80 GB. Who asks second fails
+ * at the end of his 10 s, and has his way at the second attempt, when the other is done. */
+static void a_task_without_gpu_memory_fails(void)
+{
+    static const double end_s[] = { 12, 12, 26, 26 };
+    struct ends ends; /* of the last attempts */
+    write_items("time\n1\n2\n3\n6\n");
+    struct sim_run_summary *summary = run("admit", ON_GPU("max_attempts: 9"), &ends);
+    CHECK_I64(ends.count, 6);
+    ends.count -= 2;
+    check_ends(&ends, end_s, 4);
+    CHECK_NEAR(test_value(summary, "oom.gpu.count", ""), 1, 0);
+    CHECK_NEAR(test_value(summary, "oom.host.count", ""), 0, 0);
+    CHECK_NEAR(test_value(summary, "retry.count", ""), 2, 0);
+    free(summary);
+}
+
+/* A node that is lost takes what its tasks had with it: afterwards there is room again. */
+static void what_a_lost_task_had_is_free(void)
+{
+    static const double end_s[] = { 40, 40 };
+    struct ends ends;
+    write_items("time\n1\n2\n");
+    struct sim_run_summary
+        *summary = plan_every("10 s", "admit",
+                              LINE("workers: 1, gpus: 1, gpu_memory: 60 GB, activations: 10 GB, "
+                                   "batch: 2") "timeline: [{at: 5 s, for: 25 s, action: node_down, "
+                                               "node: n}]\n",
+                              &ends);
+    check_ends(&ends, end_s, 2);
+    CHECK_NEAR(test_value(summary, "oom.gpu.count", ""), 0, 0);
+    free(summary);
+}
+
+/* An instance has memory of its own: 12 GB are not there in 10 GB, whatever the GPU has. */
+static void an_instance_has_its_own_memory(void)
+{
+    struct ends ends;
+    write_items("time\n1\n2\n");
+    struct sim_run_summary *summary =
+        run("admit, share: mig",
+            LINE("workers: 1, mig: 1g.10gb, activations: 6 GB, batch: 2, max_attempts: 3, "
+                 "measured_on: h100/1g.10gb"),
+            &ends);
+    CHECK_I64(ends.count, 6); /* attempts */
+    CHECK_NEAR(test_value(summary, "oom.gpu.count", ""), 3, 0);
+    CHECK_NEAR(test_value(summary, "retry.exhausted", ""), 2, 0);
+    free(summary);
+}
+
 /* ---- the store ---- */
 
 /* Five outputs of 2 GB wait for a stage that stands still; 30 % of 20 GB hold three of them. */
@@ -254,6 +317,9 @@ static const struct test tests[] = {
     { "the monitor keeps its distance", the_monitor_keeps_its_distance },
     { "a job is spared where the rule says so", a_job_is_spared_where_the_rule_says_so },
     { "who comes is not the one who dies", who_comes_is_not_the_one_who_dies },
+    { "a task without gpu memory fails", a_task_without_gpu_memory_fails },
+    { "what a lost task had is free", what_a_lost_task_had_is_free },
+    { "an instance has its own memory", an_instance_has_its_own_memory },
     { "outputs beyond the store go to disk", outputs_beyond_the_store_go_to_disk },
     { "outputs that wait are memory", outputs_that_wait_are_memory },
     { "what is over needs no memory", what_is_over_needs_no_memory },
