@@ -30,7 +30,7 @@ static uint64_t rate_of(const struct sim_jobs_run *run, const struct sim_job_lif
     double slowest = INFINITY;
     for (uint32_t i = 0; i < life->workers; i++) {
         const struct sim_worker *worker = sim_workers_find(config->workers, life->first_worker + i);
-        const double slow = sim_worker_slowdown(config->workers, worker);
+        const double slow = (double)sim_worker_slowdown(config->workers, worker);
         slowest = fmin(slowest, speed_of(run, worker) / slow);
     }
     return sim_rate_at(slowest);

@@ -43,8 +43,9 @@ static void describe(const struct sim_pipeline_run *run, struct sim_item *made)
 {
     const struct sim_input *input = &run->spec->input;
     const struct sim_recorded *recorded = &input->recorded;
+    static const struct sim_item_row nothing = { 0 };
     const struct sim_item_row *row =
-        recorded->count == 0 ? NULL : &recorded->rows[made->id % input->items];
+        recorded->count == 0 ? &nothing : &recorded->rows[made->id % input->items];
     made->item_class = recorded->has_classes ? row->item_class : draw_class(run, made->id);
     made->size = recorded->has_sizes ? row->size : 1.0;
     made->bytes = recorded->has_bytes ? row->bytes : 0.0;
