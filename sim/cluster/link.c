@@ -154,11 +154,22 @@ uint32_t sim_links_on(const struct sim_cluster *cluster, const struct sim_way *w
     return count;
 }
 
+/* No more than a window in the time of one round trip (Jacobson, SIGCOMM 1988). */
+static uint64_t window_qpns(const struct sim_cluster *cluster, const struct sim_way *way)
+{
+    const struct sim_store *store =
+        way->store == WEIR_NO_INDEX ? NULL : &cluster->scenario->stores[way->store];
+    if (store == NULL || store->window_bytes == 0)
+        return SIM_UNCAPPED;
+    const double bytes_per_s = (double)store->window_bytes / sim_time_s(store->latency_ns);
+    return bytes_per_s < 1e13 ? (uint64_t)llround(fmax(1, bytes_per_s)) << 16 : SIM_UNCAPPED;
+}
+
 struct sim_activity_spec sim_transfer_spec(const struct sim_cluster *cluster,
                                            const struct sim_way *way, double bytes)
 {
     struct sim_activity_spec spec = { .work = sim_bytes_work(bytes),
-                                      .cap_qpns = SIM_UNCAPPED,
+                                      .cap_qpns = window_qpns(cluster, way),
                                       .weight =
                                           cluster->links->class_count == 0 ? 1 : WHOLE_WEIGHT };
     uint32_t found[SIM_WAY_LINKS];
@@ -200,10 +211,13 @@ static weir_status weigh(struct sim_cluster *cluster, const struct sim_way *way,
     const double share = class->count == 0 ? 0 : traffic->guarantee / class->count;
     const uint32_t weight = (uint32_t)fmax(1, round(WHOLE_WEIGHT * share));
     const uint64_t limit_qpns = (uint64_t)llround(traffic->limit_per_s) << 16;
+    const uint64_t own_qpns = window_qpns(cluster, way);
+    uint64_t cap_qpns = limit_qpns == 0 || class->count == 0 ? own_qpns : limit_qpns / class->count;
+    if (cap_qpns > own_qpns)
+        cap_qpns = own_qpns;
     for (uint32_t i = 0; i < class->count; i++) {
         const weir_status status =
-            sim_activity_set(cluster->activities, class->items[i], weight,
-                             limit_qpns == 0 ? SIM_UNCAPPED : limit_qpns / class->count);
+            sim_activity_set(cluster->activities, class->items[i], weight, cap_qpns);
         if (status != WEIR_OK && status != WEIR_ENOTFOUND) /* it ended at this instant, too */
             return status;
         cluster->links->settled++;

@@ -32,6 +32,16 @@ static void resolve_traffic(struct sim_resolver *resolver, const struct draft_st
     store->traffic[0].guarantee = left;
 }
 
+static void resolve_window(struct sim_resolver *resolver, const struct draft_store *draft,
+                           struct sim_store *store)
+{
+    if (store->window_bytes == SIM_ABSENT_BYTES)
+        store->window_bytes = 0;
+    if (store->window_bytes > 0 && store->latency_ns == 0)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "window"),
+                         "a window acts by the latency of its store, and that is 0");
+}
+
 static void resolve_list(struct sim_resolver *resolver, const struct draft_list *list)
 {
     const struct draft_store *drafts = list->items;
@@ -43,6 +53,7 @@ static void resolve_list(struct sim_resolver *resolver, const struct draft_list 
             stores[i].latency_ns = 0;
         if (stores[i].per_item_ns == SIM_ABSENT_TIME)
             stores[i].per_item_ns = 0;
+        resolve_window(resolver, &drafts[i], &stores[i]);
         if (isnan(stores[i].bytes_per_s))
             stores[i].bytes_per_s = 1; /* was not understood */
         resolve_traffic(resolver, &drafts[i], &stores[i]);

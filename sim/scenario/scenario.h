@@ -106,6 +106,7 @@ struct sim_store {
     double bytes_per_s; /* read and written */
     int64_t latency_ns;
     int64_t per_item_ns;
+    int64_t window_bytes;        /* of one transfer on their way at once, 0 = any number */
     struct sim_traffic *traffic; /* the first: what has no class; NULL = no classes */
     size_t traffic_count;
 };

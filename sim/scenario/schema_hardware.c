@@ -313,6 +313,9 @@ static const struct sim_field store_fields[] = {
       HELP("time before the first byte of every read or write") },
     { TIME("per_item", draft_store, to.per_item_ns), ABSENT("0 s"), MOST(LARGEST_TIME),
       HELP("time that every item of a read or write takes beside its bytes") },
+    { BYTES("window", draft_store, to.window_bytes), ABSENT("any"), RANGE(1, LARGEST_MOVED),
+      HELP("bytes of one read or write that may be on their way, not acknowledged: it never goes "
+           "faster than window / latency") },
     { NAMED("traffic", draft_store, traffic, &traffic_section), ABSENT("none"),
       HELP("classes by name; what has no class shares what they leave") },
 };

@@ -190,12 +190,12 @@ static void what_a_lost_task_had_is_free(void)
     static const double end_s[] = { 40, 40 };
     struct ends ends;
     write_items("time\n1\n2\n");
-    struct sim_run_summary
-        *summary = plan_every("10 s", "admit",
-                              LINE("workers: 1, gpus: 1, gpu_memory: 60 GB, activations: 10 GB, "
-                                   "batch: 2") "timeline: [{at: 5 s, for: 25 s, action: node_down, "
-                                               "node: n}]\n",
-                              &ends);
+    struct sim_run_summary *summary =
+        plan_every("10 s", "admit",
+                   LINE("workers: 1, gpus: 1, gpu_memory: 60 GB, activations: 10 GB, "
+                        "batch: 2") "timeline: [{at: 5 s, for: 25 s, action: node_down, "
+                                    "node: n}]\n",
+                   &ends);
     check_ends(&ends, end_s, 2);
     CHECK_NEAR(test_value(summary, "oom.gpu.count", ""), 0, 0);
     free(summary);

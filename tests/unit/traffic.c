@@ -59,7 +59,7 @@ static void bandwidth_is_shared(void)
 }
 
 /* Who computes waits for memory little: 1 + 0.05 x 4 among five, and the hogs go on alone after.
- * covers: S1.86 partly (presets of measured pairs) */
+ * covers: S1.86 */
 static void who_computes_hardly_notices(void)
 {
     const struct ends ends =
@@ -80,7 +80,7 @@ static void a_reserve_is_kept(void)
 }
 
 /* A stream over all of the cache leaves half of what both want, unless that is pinned, or the GPU
- * is cut. covers: S1.87, S1.88 partly (placement and time windows) */
+ * is cut. covers: S1.87 */
 static void a_stream_spoils_the_cache(void)
 {
     struct ends ends = run("", CLASS("reply", "1", "{cache: 50%, penalty: 80%}")

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SPANS = 48 };
 
@@ -258,7 +259,7 @@ static void a_class_has_its_guarantee_and_what_others_leave(void)
     }
 }
 
-/* covers: S1.92 partly (service levels of RDMA, windows of applications) */
+/* covers: S1.92 */
 /* 120 GB at no more than 4 GB/s, however many read, and whoever else does not. */
 static void a_class_never_exceeds_its_limit(void)
 {
@@ -269,6 +270,36 @@ static void a_class_never_exceeds_its_limit(void)
                  "{ckpt: {guarantee: 60%, limit: 4 GB/s}}}}}",
                  pipelines[c], &spans));
         CHECK_NEAR(end_s(&spans, 1), 30, 1e-3);
+    }
+}
+
+/* window / latency: 10 MB in 10 ms are 1 GB/s for each of them, of 10 GB/s, until there are more
+ * than ten; with a class its limit counts too. covers: S1.92 */
+static void a_window_bounds_the_rate_of_a_transfer(void)
+{
+    static const struct {
+        const char *more, *pipelines;
+        double end_s;
+    } cases[] = {
+        { "window: 10 MB, latency: 10 ms", CKPT("1", "1"), 60 + 0.01 },
+        { "window: 10 MB, latency: 5 ms", CKPT("1", "1"), 30 + 0.005 },
+        { "window: 10 MB, latency: 10 ms", CKPT("5", "5"), 60 + 0.01 },
+        { "window: 10 MB, latency: 10 ms", CKPT("20", "20"), 120 + 0.01 },
+        { "window: 1 GB, latency: 10 ms", CKPT("1", "1"), 6 + 0.01 },
+        { "window: 40 MB, latency: 10 ms, traffic: {ckpt: {guarantee: 60%, limit: 3 GB/s}}",
+          CKPT("1", "1"), 20 + 0.01 },
+        { "window: 10 MB, latency: 10 ms, traffic: {ckpt: {guarantee: 60%, limit: 3 GB/s}}",
+          CKPT("2", "2"), 60 + 0.01 },
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct spans spans;
+        char cluster[256];
+        const bool has_class = strstr(cases[c].more, "traffic") != NULL;
+        (void)snprintf(cluster, sizeof cluster,
+                       "{nodes: [{name: n, cpus: 64}], stores: {s: {bandwidth: 10 GB/s, %s%s}}}",
+                       cases[c].more, has_class ? "" : ", traffic: {ckpt: 100%}");
+        free(run(cluster, cases[c].pipelines, &spans));
+        CHECK_NEAR(end_s(&spans, spans.count - 1), cases[c].end_s, 1e-5);
     }
 }
 
@@ -308,6 +339,7 @@ static const struct test tests[] = {
     { "a class has its guarantee and what others leave",
       a_class_has_its_guarantee_and_what_others_leave },
     { "a class never exceeds its limit", a_class_never_exceeds_its_limit },
+    { "a window bounds the rate of a transfer", a_window_bounds_the_rate_of_a_transfer },
     { "the fixed step loop moves nothing", the_fixed_step_loop_moves_nothing },
 };
 TEST_MAIN(tests)
