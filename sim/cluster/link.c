@@ -116,6 +116,28 @@ void sim_links_close(struct sim_cluster *cluster)
     cluster->links = NULL;
 }
 
+/* ---- failures ---- */
+
+static weir_status set_out(struct sim_cluster *cluster, uint32_t index, bool is_out)
+{
+    const struct sim_link *link = &cluster->links->items[index];
+    return link->resource == WEIR_NO_INDEX
+               ? WEIR_OK
+               : sim_resource_set_capacity(cluster->activities, link->resource,
+                                           is_out ? 0 : link->qpns);
+}
+
+weir_status sim_links_set_node(struct sim_cluster *cluster, uint32_t node, bool is_out)
+{
+    WEIR_TRY(set_out(cluster, nic_of(node, false), is_out));
+    return set_out(cluster, nic_of(node, true), is_out);
+}
+
+weir_status sim_links_set_store(struct sim_cluster *cluster, uint32_t store, bool is_out)
+{
+    return set_out(cluster, store_of(cluster->links, store), is_out);
+}
+
 /* ---- ways ---- */
 
 static bool crosses_racks(const struct sim_cluster *cluster, const struct sim_way *way)

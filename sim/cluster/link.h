@@ -30,6 +30,11 @@ struct sim_way {
 
 enum { SIM_WAY_LINKS = 4 };
 
+/* The interface of a node, or a store, gives nothing until it is back: what moves over it stands
+ * still. */
+weir_status sim_links_set_node(struct sim_cluster *cluster, uint32_t node, bool is_out);
+weir_status sim_links_set_store(struct sim_cluster *cluster, uint32_t store, bool is_out);
+
 /* Makes the links among the activities. */
 weir_status sim_links_open(struct sim_cluster *cluster, struct sim_activities *activities);
 void sim_links_close(struct sim_cluster *cluster);

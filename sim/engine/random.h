@@ -58,6 +58,10 @@ enum sim_purpose {
     SIM_DRAW_GPU_SLOW_BEGIN = 41,
     SIM_DRAW_GPU_SLOW_END = 42,
     SIM_DRAW_GPU_SLOW_FACTOR = 43,
+    SIM_DRAW_LINK_FAILURE = 44,
+    SIM_DRAW_LINK_REPAIR = 45,
+    SIM_DRAW_STORE_FAILURE = 46,
+    SIM_DRAW_STORE_REPAIR = 47,
     SIM_DRAW_FIT = 90, /* bootstrap samples of fitted laws */
     SIM_DRAW_TEST = 99,
 };
@@ -71,6 +75,7 @@ enum sim_name_kind {
     SIM_NAME_CLASS = 4, /* of jobs */
     SIM_NAME_NODES = 5, /* a group of equal nodes */
     SIM_NAME_GPU = 6,   /* its number, within a group of nodes */
+    SIM_NAME_STORE = 7,
 };
 
 struct sim_stream_key {

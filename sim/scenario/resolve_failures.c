@@ -12,7 +12,9 @@
  * 2.2 h. Node: maintenance, power supplies, disks, CPUs and memory of the same counts, one in
  * 63 105 h of a node; to swap a host takes a day (a guess). Switch: crashes of ToR switches
  * (Alibaba HPN), one in 1.43 million hours; 2 h are a guess. Rack: a guess, once in five years, for
- * 0.5 to 4 h. Of stragglers only shares of jobs are published: they have no default. */
+ * 0.5 to 4 h. Link: 0.057 % of links from NIC to switch fail in a month (Alibaba HPN), one in 1.28
+ * million hours; 2 h are a guess. Stores differ too much for a default. Of stragglers only shares
+ * of jobs are published: they have no default. */
 static const struct {
     const char *between_key, *repair_key;
     const char *between, *repair;
@@ -21,6 +23,8 @@ static const struct {
     [SIM_FAULT_GPU] = { "gpu_between", "gpu_repair", "exp(285228000)", "exp(7920)" },
     [SIM_FAULT_SWITCH] = { "switch_between", "switch_repair", "exp(5148000000)", "exp(7200)" },
     [SIM_FAULT_RACK] = { "rack_between", "rack_repair", "exp(157788000)", "uniform(1800, 14400)" },
+    [SIM_FAULT_LINK] = { "link_between", "link_repair", "exp(4618800000)", "exp(7200)" },
+    [SIM_FAULT_STORE] = { "store_between", "store_repair", NULL, NULL },
     [SIM_FAULT_SLOW] = { "slow_between", "slow_for", NULL, NULL },
     [SIM_FAULT_GPU_SLOW] = { "gpu_slow_between", "gpu_slow_for", NULL, NULL },
 };
@@ -53,6 +57,24 @@ static void resolve_kind(struct sim_resolver *resolver, size_t kind)
                          "mean must be > 0, got %g", sim_law_mean(laws->between));
 }
 
+/* What fails has to be there. */
+static void check_there(struct sim_resolver *resolver, size_t kind, bool is_there, const char *what)
+{
+    const struct draft_head *head = &resolver->draft->cluster.failures.head;
+    const char *key = kinds[kind].between_key;
+    if (!is_there && sim_yaml_get(head->node, key) != NULL)
+        sim_report_error(resolver->report, sim_draft_at(head, key), "%s: the cluster has no %s",
+                         key, what);
+}
+
+static bool has_nic(const struct sim_scenario *scenario)
+{
+    for (size_t t = 0; t < scenario->node_types_count; t++)
+        if (scenario->node_types[t].nic_per_s > 0)
+            return true;
+    return false;
+}
+
 static uint32_t count_or(uint32_t given, uint32_t initial)
 {
     return given == SIM_ABSENT_COUNT ? initial : given;
@@ -65,6 +87,8 @@ void sim_resolve_failures(struct sim_resolver *resolver)
     *failures = draft->to;
     for (size_t kind = 0; kind < SIM_FAULTS; kind++)
         resolve_kind(resolver, kind);
+    check_there(resolver, SIM_FAULT_LINK, has_nic(resolver->scenario), "nic");
+    check_there(resolver, SIM_FAULT_STORE, resolver->scenario->stores_count > 0, "stores");
     failures->switch_nodes = count_or(draft->to.switch_nodes, SWITCH_NODES);
     failures->rack_nodes = count_or(draft->to.rack_nodes, RACK_NODES);
     if (draft->rates == DRAFT_RATES_DEFAULT && failures->detection == NULL)

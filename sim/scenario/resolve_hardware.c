@@ -571,8 +571,8 @@ void sim_resolve_hardware(struct sim_resolver *resolver)
     resolve_drift(resolver);
     resolve_memory(resolver);
     wl_openb_nodes_clear(&nodes);
-    sim_resolve_failures(resolver);
     sim_resolve_stores(resolver);
+    sim_resolve_failures(resolver);
     sim_resolve_not_empty(resolver, sim_yaml_get(resolver->draft->cluster.head.node, "nodes"),
                           "a cluster needs at least one node");
 }

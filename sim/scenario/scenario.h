@@ -141,6 +141,8 @@ enum sim_fault {
     SIM_FAULT_SWITCH, /* all nodes behind it, for as long as it is away */
     SIM_FAULT_RACK,   /* all nodes in it: power, cooling */
     SIM_FAULT_SLOW,   /* a node that becomes slow for a while */
+    SIM_FAULT_LINK,   /* the interface of a node; the node goes on */
+    SIM_FAULT_STORE,  /* a store outside the nodes */
     SIM_FAULT_GPU_SLOW,
     SIM_FAULTS
 };

@@ -182,7 +182,8 @@ static const struct sim_section node_group_section = {
 
 static const struct sim_field failures_fields[] = {
     { CHOICE("rates", draft_failures, rates, "none|default"), DEFAULT("none"),
-      HELP("of nodes, GPUs, switches and racks that are not written below: never, or published "
+      HELP("of nodes, GPUs, switches, racks and links that are not written below: never, or "
+           "published "
            "rates (docs/model/failures.md)") },
     { LAW("node_between", draft_failures, OF_FAULT(NODE, between)), UNIT(TIME),
       ABSENT("nodes never fail"), HELP("time a node stays up") },
@@ -205,6 +206,18 @@ static const struct sim_field failures_fields[] = {
       HELP("time until a failed rack is back") },
     { COUNT("rack_nodes", draft_failures, to.rack_nodes), ABSENT("4"), RANGE(1, LARGEST_COUNT),
       HELP("nodes in one rack: neighbours in the order of the cluster") },
+    { LAW("link_between", draft_failures, OF_FAULT(LINK, between)), UNIT(TIME),
+      ABSENT("links never fail"), ACTS(SIM_ACTS_PIPELINES),
+      HELP("time the network interface of a node works (nodes with a nic); what moves over it "
+           "stands still until it is back, the node goes on") },
+    { LAW("link_repair", draft_failures, OF_FAULT(LINK, repair)), UNIT(TIME), ABSENT("never"),
+      ACTS(SIM_ACTS_PIPELINES), HELP("time until such an interface is back") },
+    { LAW("store_between", draft_failures, OF_FAULT(STORE, between)), UNIT(TIME),
+      ABSENT("stores never fail"), ACTS(SIM_ACTS_PIPELINES),
+      HELP("time a store of the cluster works; what is read and written stands still until it is "
+           "back") },
+    { LAW("store_repair", draft_failures, OF_FAULT(STORE, repair)), UNIT(TIME), ABSENT("never"),
+      ACTS(SIM_ACTS_PIPELINES), HELP("time until such a store is back") },
     { LAW("slow_between", draft_failures, OF_FAULT(SLOW, between)), UNIT(TIME),
       ABSENT("nodes never become slow"), HELP("time a node is as fast as it should be") },
     { LAW("slow_for", draft_failures, OF_FAULT(SLOW, repair)), UNIT(TIME), ABSENT("for good"),

@@ -3,13 +3,15 @@
  * Faults: what fails and comes back by its laws, workers that crash, and when the scheduler hears
  * of it (see world.h).
  *
- * Nodes, GPUs, switches and racks fail each on its own: an entity of a kind has a stream by its
- * name and by how often it failed, so that others do not matter. A switch or a rack takes all its
- * nodes. A node can be down for several reasons at once (its own failure, its rack, the timeline);
- * it is up when the last one is gone. Work on what is lost dies at once; its driver takes back what
- * it had in hand. The scheduler hears of dead workers at once and of the node or GPU when it is
- * detected; one that is back before was never missed.
+ * Nodes, GPUs, switches, racks, links and stores fail each on its own: an entity of a kind has a
+ * stream by its name and by how often it failed, so that others do not matter. A switch or a rack
+ * takes all its nodes; a link or a store takes nobody, but nothing moves over it. A node can be
+ * down for several reasons at once (its own failure, its rack, the timeline); it is up when the
+ * last one is gone. Work on what is lost dies at once; its driver takes back what it had in hand.
+ * The scheduler hears of dead workers at once and of the node or GPU when it is detected; one that
+ * is back before was never missed.
  */
+#include "sim/cluster/link.h"
 #include "sim/cluster/power.h"
 #include "sim/record/record.h"
 #include "sim/world/world.h"
@@ -34,6 +36,10 @@ static const struct fault_kind {
                            SIM_DRAW_SWITCH_REPAIR },
     [SIM_FAULT_RACK] = { "rack", "rack failed", "rack repaired", SIM_DRAW_RACK_FAILURE,
                          SIM_DRAW_RACK_REPAIR },
+    [SIM_FAULT_LINK] = { "link", "network interface out", "network interface back",
+                         SIM_DRAW_LINK_FAILURE, SIM_DRAW_LINK_REPAIR },
+    [SIM_FAULT_STORE] = { "store", "store out", "store back", SIM_DRAW_STORE_FAILURE,
+                          SIM_DRAW_STORE_REPAIR },
     [SIM_FAULT_GPU_SLOW] = { "gpu_straggler", NULL, "as fast as before", SIM_DRAW_GPU_SLOW_BEGIN,
                              SIM_DRAW_GPU_SLOW_END },
     [SIM_FAULT_SLOW] = { "straggler", NULL, "as fast as before", SIM_DRAW_SLOW_BEGIN,
@@ -89,6 +95,11 @@ static uint32_t *count_of(struct sim_world *world, enum sim_fault kind, uint32_t
 
 static struct sim_stream_key key_of(struct sim_world *world, enum sim_fault kind, uint32_t entity)
 {
+    if (kind == SIM_FAULT_STORE)
+        return (struct sim_stream_key){
+            .item = sim_random_name(0, SIM_NAME_STORE, world->scenario->stores[entity].name),
+            .attempt = *count_of(world, kind, entity)
+        };
     struct sim_stream_key key = sim_scenario_node_key(world->scenario, node_of(world, kind, entity),
                                                       *count_of(world, kind, entity));
     char name[16];
@@ -105,6 +116,10 @@ static void name_of(const struct sim_world *world, enum sim_fault kind, uint32_t
     char node[128];
     if (kind == SIM_FAULT_SWITCH || kind == SIM_FAULT_RACK) {
         (void)snprintf(text, capacity, "%s-%u", kinds[kind].name, entity);
+        return;
+    }
+    if (kind == SIM_FAULT_STORE) {
+        (void)snprintf(text, capacity, "%s", world->scenario->stores[entity].name);
         return;
     }
     sim_scenario_node_name(world->scenario, node_of(world, kind, entity), node, sizeof(node));
@@ -155,16 +170,23 @@ static weir_status begin_gpus(struct sim_world *world, enum sim_fault kind)
     return WEIR_OK;
 }
 
-weir_status sim_faults_begin(struct sim_world *world)
+static uint32_t entities(const struct sim_world *world, enum sim_fault kind)
 {
     const uint32_t nodes = world->context.cluster->node_count;
+    return kind == SIM_FAULT_STORE ? (uint32_t)world->scenario->stores_count
+                                   : (nodes + together(world, kind) - 1) / together(world, kind);
+}
+
+weir_status sim_faults_begin(struct sim_world *world)
+{
     for (uint32_t kind = 0; kind < SIM_FAULTS; kind++) {
         if (is_of_gpus(kind)) {
             WEIR_TRY(begin_gpus(world, kind));
             continue;
         }
-        for (uint32_t e = 0; e * together(world, kind) < nodes; e++)
-            WEIR_TRY(await(world, kind, e, false));
+        for (uint32_t e = 0; e < entities(world, kind); e++)
+            if (kind != SIM_FAULT_LINK || sim_scenario_node_type(world->scenario, e)->nic_per_s > 0)
+                WEIR_TRY(await(world, kind, e, false));
     }
     return WEIR_OK;
 }
@@ -175,7 +197,7 @@ weir_status sim_faults_create(struct sim_world *world)
     world->straggle = calloc((size_t)cluster->node_count + 1, sizeof(*world->straggle));
     world->losses = calloc((size_t)cluster->node_count + 1, sizeof(*world->losses));
     for (uint32_t kind = 0; kind < SIM_FAULTS; kind++) {
-        const size_t count = is_of_gpus(kind) ? cluster->gpu_count : cluster->node_count;
+        const size_t count = is_of_gpus(kind) ? cluster->gpu_count : entities(world, kind);
         world->failures[kind] = calloc(count + 1, sizeof(*world->failures[kind]));
         if (world->failures[kind] == NULL)
             return WEIR_ENOMEM;
@@ -343,10 +365,22 @@ static weir_status set_slow(struct sim_world *world, enum sim_fault kind, uint32
     return sim_world_pace_node(world, node);
 }
 
+static weir_status set_out(struct sim_world *world, enum sim_fault kind, uint32_t entity,
+                           bool is_out)
+{
+    struct sim_cluster *cluster = world->context.cluster;
+    sim_context_digest(&world->context, is_out ? 0x206 : 0x207, entity,
+                       sim_engine_now(world->context.engine));
+    return kind == SIM_FAULT_LINK ? sim_links_set_node(cluster, entity, is_out)
+                                  : sim_links_set_store(cluster, entity, is_out);
+}
+
 static weir_status set(struct sim_world *world, enum sim_fault kind, uint32_t entity,
                        bool is_failed)
 {
     const uint32_t count = together(world, kind);
+    if (kind == SIM_FAULT_LINK || kind == SIM_FAULT_STORE)
+        return set_out(world, kind, entity, is_failed);
     if (kind == SIM_FAULT_GPU)
         return set_gpu(world, entity, is_failed);
     if (is_slowness(kind))

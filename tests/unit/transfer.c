@@ -303,6 +303,40 @@ static void a_window_bounds_the_rate_of_a_transfer(void)
     }
 }
 
+/* A link or a store that works for 2 s and is out for 3: 6 GB at 2 GB/s have to wait for the second
+ * time it is there; the node itself goes on. */
+static void what_moves_over_what_is_out_stands_still(void)
+{
+    static const struct {
+        const char *cluster;
+        double end_s, failures;
+        const char *kind;
+    } cases[] = {
+        { "stores: {s: 2 GB/s}, failures: {store_between: const(2 s), store_repair: const(3 s)}}",
+          7, 1, "store" },
+        { "stores: {s: 2 GB/s}, failures: {store_between: const(2 s)}}", 0, 1, "store" },
+        { "stores: {s: 20 GB/s}, failures: {link_between: const(2 s), link_repair: const(3 s)}}", 7,
+          1, "link" },
+        { "stores: {s: 20 GB/s}, failures: {node_between: const(1000 s)}}", 4, 0, "node" },
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct spans spans;
+        char cluster[256];
+        (void)snprintf(cluster, sizeof cluster, "{nodes: [{name: n, cpus: 4, nic: 2 GB/s}], %s",
+                       cases[c].cluster);
+        struct sim_run_summary *summary =
+            run(cluster,
+                PIPELINE("items: 1, bytes_per_item: 6 GB, store: s", "",
+                         "      - {name: a, cpus: 1, workers: 1, service: 1 s}\n"),
+                &spans);
+        CHECK_I64(spans.count, cases[c].end_s > 0 ? 1 : 0);
+        if (cases[c].end_s > 0)
+            CHECK_NEAR(end_s(&spans, 0), cases[c].end_s, 1e-6);
+        CHECK_NEAR(test_value(summary, "failures", cases[c].kind), cases[c].failures, 0);
+        free(summary);
+    }
+}
+
 static void the_fixed_step_loop_moves_nothing(void)
 {
     static const char text[] =
@@ -340,6 +374,7 @@ static const struct test tests[] = {
       a_class_has_its_guarantee_and_what_others_leave },
     { "a class never exceeds its limit", a_class_never_exceeds_its_limit },
     { "a window bounds the rate of a transfer", a_window_bounds_the_rate_of_a_transfer },
+    { "what moves over what is out stands still", what_moves_over_what_is_out_stands_still },
     { "the fixed step loop moves nothing", the_fixed_step_loop_moves_nothing },
 };
 TEST_MAIN(tests)
