@@ -114,6 +114,7 @@ weir_status an_keep_query(struct an_keeper *keeper, const char *sql, const struc
     double *none = NULL;
     WEIR_TRY(an_keep_numbers(keeper, 0, &none, error));
     struct an_kept *kept = keeper->kept;
+    assert(kept != NULL); /* the one just made */
     WEIR_TRY(an_query(keeper->db, sql, args, &kept->frame, error));
     *frame = kept->frame;
     return WEIR_OK;
@@ -236,11 +237,11 @@ static weir_status fail_query(struct an_db *db, struct weir_error *error)
 bool an_has_table(struct an_db *db, const char *name)
 {
     struct an_frame *frame = NULL;
-    const bool has = an_query(db,
-                              "SELECT name FROM sqlite_master WHERE type = 'table'"
-                              " AND name = :text",
-                              &(struct an_args){ .text = name }, &frame, NULL) == WEIR_OK &&
-                     frame->row_count > 0;
+    const weir_status status =
+        an_query(db, "SELECT name FROM sqlite_master WHERE type = 'table' AND name = :text",
+                 &(struct an_args){ .text = name }, &frame, NULL);
+    assert(status != WEIR_OK || frame != NULL);
+    const bool has = status == WEIR_OK && frame->row_count > 0;
     an_frame_destroy(frame);
     return has;
 }
@@ -257,6 +258,7 @@ weir_status an_query(struct an_db *db, const char *sql, const struct an_args *ar
     weir_status status = made == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory")
                                       : run_statement(db, statement, made, error);
     sqlite3_finalize(statement);
+    assert(status != WEIR_OK || made != NULL);
     if (status != WEIR_OK) {
         an_frame_destroy(made);
         return status;
@@ -334,6 +336,7 @@ weir_status an_run_find(struct an_db *db, const char *variant, uint32_t replicat
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     found->keeper.db = db;
     weir_status status = an_keep_query(&found->keeper, run_sql, &args, &frame, error);
+    assert(status != WEIR_OK || frame != NULL);
     if (status == WEIR_OK && frame->row_count == 0)
         status = fail_no_run(db, variant, replication, error);
     if (status != WEIR_OK) {

@@ -9,6 +9,7 @@
 
 #include "analysis/nan.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -178,6 +179,7 @@ static void plot_layers(struct an_chart *chart, const struct picture *picture, s
 {
     static const char *const dashes[OTHERS] = { "(6,3)", "(2,3)", "(9,3,2,3)" };
     FILE *out = chart->body;
+    assert(picture->variants.count <= OTHERS);
     (void)fprintf(out, "set yrange [0:%.9g]; set ytics %.9g format '%%g'\nplot ", top,
                   an_axis_step(top, 4.0));
     for (size_t k = picture->parts.count; k-- > 0;) {

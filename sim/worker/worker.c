@@ -234,7 +234,8 @@ static weir_status take(struct sim_workers *workers, const struct sim_worker_sta
 static void give_back(struct sim_workers *workers, struct sim_worker *worker)
 {
     struct sim_hold *hold = sim_first_hold(worker);
-    for (uint32_t i = 0; i < worker->places; i++) {
+    const uint32_t places = worker->places;
+    for (uint32_t i = 0; i < places; i++) {
         struct sim_hold *next = hold->next;
         /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): a claim is there as long as it has users */
         sim_cluster_release(workers->context->cluster, &hold->lease);

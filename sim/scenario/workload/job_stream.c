@@ -251,7 +251,7 @@ static bool next_row(struct sim_job_stream *stream, struct sim_job_arrival *job)
         return false;
     const uint32_t spec = stream->rows[stream->row++];
     const int64_t at_ns = stream->workload->jobs[spec].submit_ns - stream->workload->from_ns;
-    const long double scale = stream->workload->arrivals.scale; /* holds every ns */
+    const long double scale = (long double)stream->workload->arrivals.scale; /* holds every ns */
     job->at_ns = at_ns > 0 ? (int64_t)llroundl((long double)at_ns / scale) : 0;
     sim_job_stream_describe(stream, spec, spec, job);
     return true;
