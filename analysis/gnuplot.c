@@ -165,11 +165,12 @@ weir_status an_gnuplot_run(const char *folder, const char *const *scripts, doubl
 
 /* ---- texts ---- */
 
-/* Control characters would end the line of the script. */
+/* Control characters would end the line of the script, and a doubled quote at its beginning the
+ * text (gnuplot 5.4): a quote becomes an apostrophe. */
 static void write_plain(FILE *out, char c)
 {
     if (c == '\'')
-        (void)fputs("''", out);
+        (void)fputs("\xE2\x80\x99", out);
     else
         (void)fputc((unsigned char)c < ' ' ? ' ' : c, out);
 }

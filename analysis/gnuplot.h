@@ -28,7 +28,7 @@ weir_status an_signals_release(const struct an_held *held, weir_status status,
 weir_status an_gnuplot_run(const char *folder, const char *const *scripts, double timeout_s,
                            struct weir_error *error);
 
-/* A single-quoted gnuplot string: back-ticks are inert, quotes are doubled. */
+/* A single-quoted gnuplot string: back-ticks are inert, quotes become apostrophes. */
 void an_gnuplot_quote(FILE *out, const char *text);
 /* The same in bold, with the markup characters of gnuplot's enhanced text made plain. */
 void an_gnuplot_quote_bold(FILE *out, const char *text);

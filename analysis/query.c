@@ -6,6 +6,7 @@
  */
 #include "analysis/query.h"
 #include "analysis/nan.h"
+#include "analysis/text.h"
 
 #include <assert.h>
 #include <sqlite3.h>
@@ -186,6 +187,7 @@ static bool frame_append(struct an_frame *frame, size_t *capacity, sqlite3_stmt 
         frame->texts[base + i] = strdup((const char *)sqlite3_column_text(statement, (int)i));
         if (frame->texts[base + i] == NULL)
             return false;
+        an_clean(frame->texts[base + i]);
     }
     return true;
 }

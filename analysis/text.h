@@ -30,6 +30,10 @@ struct an_word an_word_value(double value, const char *unit);
 /* The first `characters` of a name, with an ellipsis when it is longer. */
 struct an_word an_shorten(const char *name, size_t characters);
 
+/* In place: bytes that are no UTF-8, control characters but line breaks and tabs, and marks of
+ * direction become '?', so that nothing read from a file steers a terminal or a page. */
+void an_clean(char *text);
+
 /* Text in HTML and SVG: & < > " are escaped. */
 void an_write_html(FILE *out, const char *text);
 /* The text between a tag, with its attributes, and its end. */

@@ -5,6 +5,8 @@
  */
 #include "sim/cli/json_writer.h"
 
+#include "sim/scenario/name_rule.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -70,26 +72,6 @@ void sim_json_end_array(struct sim_json *json)
     close_level(json, ']');
 }
 
-/* Length of the UTF-8 sequence at `text`, 0 when it is not one (RFC 3629). */
-static size_t utf8_length(const unsigned char *text)
-{
-    static const unsigned char low[] = { 0, 0, 0xC2, 0xE0, 0xF0 };
-    static const unsigned char high[] = { 0, 0, 0xDF, 0xEF, 0xF4 };
-    for (size_t length = 2; length <= 4; length++) {
-        if (text[0] < low[length] || text[0] > high[length])
-            continue;
-        for (size_t i = 1; i < length; i++)
-            if ((text[i] & 0xC0) != 0x80)
-                return 0;
-        const bool overlong =
-            (text[0] == 0xE0 && text[1] < 0xA0) || (text[0] == 0xF0 && text[1] < 0x90);
-        const bool beyond =
-            (text[0] == 0xED && text[1] > 0x9F) || (text[0] == 0xF4 && text[1] > 0x8F);
-        return overlong || beyond ? 0 : length;
-    }
-    return 0;
-}
-
 static void put_control(FILE *out, unsigned char byte)
 {
     switch (byte) {
@@ -110,24 +92,17 @@ static void put_control(FILE *out, unsigned char byte)
 
 static void put_quoted(FILE *out, const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text;
+    uint32_t point = 0;
     fputc('"', out);
-    while (*at != '\0') {
-        size_t length = 1;
-        if (*at == '"' || *at == '\\') {
-            fputc('\\', out);
-            fputc(*at, out);
-        } else if (*at < 0x20 || *at == 0x7F) {
-            put_control(out, *at);
-        } else if (*at < 0x80) {
-            fputc(*at, out);
-        } else if ((length = utf8_length(at)) > 0) {
-            fwrite(at, 1, length, out);
-        } else {
-            length = 1;
+    while (*text != '\0') {
+        const size_t length = sim_utf8_decode(text, &point);
+        if (length == 0)
             fputs("\xEF\xBF\xBD", out);
-        }
-        at += length;
+        else if (point < 0x20 || point == 0x7F)
+            put_control(out, (unsigned char)point);
+        else
+            fprintf(out, "%s%.*s", point == '"' || point == '\\' ? "\\" : "", (int)length, text);
+        text += length > 0 ? length : 1;
     }
     fputc('"', out);
 }

@@ -143,9 +143,21 @@ static void print_people(const struct sim_table *table, FILE *out)
     }
 }
 
-/* RFC 4180. */
+/* A spreadsheet would take it for a formula. */
+static bool is_formula(const char *text)
+{
+    char *end = NULL;
+    if (text[0] == '\0' || text[1] == '\0' || strchr("=+-@", text[0]) == NULL)
+        return false;
+    (void)strtod(text, &end);
+    return *end != '\0' || end == text;
+}
+
+/* RFC 4180; what would be a formula has an apostrophe in front. */
 static void print_csv_cell(const char *text, FILE *out)
 {
+    if (is_formula(text))
+        fputc('\'', out);
     if (strpbrk(text, ",\"\r\n") == NULL) {
         fputs(text, out);
         return;
@@ -174,11 +186,12 @@ static void print_csv(const struct sim_table *table, FILE *out)
     }
 }
 
+/* What would end the cell, or be HTML, is text. */
 static void print_markdown_cell(const char *text, FILE *out)
 {
     fputc(' ', out);
     for (; *text != '\0'; text++) {
-        if (*text == '|')
+        if (strchr("|<", *text) != NULL)
             fputc('\\', out);
         fputc(*text == '\n' ? ' ' : *text, out);
     }

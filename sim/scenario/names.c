@@ -10,7 +10,8 @@
 static const char *const words[] = {
     [SIM_NAME_PIPELINE] = "pipeline",    [SIM_NAME_STAGE] = "stage",
     [SIM_NAME_JOBS] = "workload",        [SIM_NAME_CLASS] = "class",
-    [SIM_NAME_NODES] = "group of nodes", [SIM_NAME_GPU] = "GPU"
+    [SIM_NAME_NODES] = "group of nodes", [SIM_NAME_GPU] = "GPU",
+    [SIM_NAME_STORE] = "store"
 };
 
 /* ---- the check ---- */
@@ -94,13 +95,15 @@ static void add_jobs(struct list *list, const struct draft_scenario *draft)
         add_source(list, &fills[i].head, &fills[i].source);
 }
 
-static void add_nodes(struct list *list, const struct sim_scenario *scenario)
+static void add_hardware(struct list *list, const struct sim_scenario *scenario)
 {
     for (size_t g = 0; g < scenario->node_groups_count; g++) {
         const struct sim_node_group *group = &scenario->node_groups[g];
         (void)add(list, 0, SIM_NAME_NODES,
                   group->name == NULL ? scenario->node_types[group->type].name : group->name, NULL);
     }
+    for (size_t s = 0; s < scenario->stores_count; s++)
+        (void)add(list, 0, SIM_NAME_STORE, scenario->stores[s].name, NULL);
 }
 
 static size_t most_names(const struct sim_resolver *resolver)
@@ -109,7 +112,7 @@ static size_t most_names(const struct sim_resolver *resolver)
     const struct draft_pipeline *pipelines = draft->pipelines.items;
     const struct draft_jobs *jobs = draft->jobs.items;
     const struct draft_fill *fills = draft->fill.items;
-    size_t count = resolver->scenario->node_groups_count;
+    size_t count = resolver->scenario->node_groups_count + resolver->scenario->stores_count;
     for (size_t p = 0; p < draft->pipelines.count; p++)
         count += 1 + pipelines[p].stages.count;
     for (size_t i = 0; i < draft->jobs.count; i++)
@@ -126,7 +129,7 @@ void sim_resolve_names(struct sim_resolver *resolver)
     size_t first = 0;
     add_pipelines(&list, resolver->draft);
     add_jobs(&list, resolver->draft);
-    add_nodes(&list, resolver->scenario);
+    add_hardware(&list, resolver->scenario);
     if (!sim_names_collide(list.names, list.count, &first))
         return;
     const struct sim_owner_name *one = &list.names[first];

@@ -106,6 +106,7 @@ static void read_named(struct sim_reader *reader, const struct sim_yaml *node,
     }
     unsigned char *item = list_items(reader, node, section, list);
     for (const struct sim_yaml *child = node->first; child != NULL; child = child->next) {
+        sim_read_key_name(reader, child);
         sim_read_section(reader, child, section, item);
         ((struct draft_head *)(void *)item)->name = sim_arena_copy(reader->arena, child->key);
         item += section->size;

@@ -5,6 +5,7 @@
 #include "sim/scenario/reader_value.h"
 
 #include "sim/engine/time.h"
+#include "sim/scenario/name_rule.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -233,6 +234,19 @@ static bool read_law(struct sim_reader *reader, const struct sim_yaml *node,
     return true;
 }
 
+static bool check_name(struct sim_reader *reader, const struct sim_yaml *node,
+                       enum sim_report_place place, const char *name)
+{
+    char fault[SIM_NAME_FAULT];
+    return sim_name_is_fine(name, fault) ||
+           sim_report_near(reader->report, node, place, NULL, "a name %s", fault);
+}
+
+void sim_read_key_name(struct sim_reader *reader, const struct sim_yaml *node)
+{
+    (void)check_name(reader, node, SIM_AT_KEY, node->key);
+}
+
 bool sim_value_read(struct sim_reader *reader, const struct sim_yaml *node,
                     const struct sim_field *field, void *target)
 {
@@ -240,7 +254,8 @@ bool sim_value_read(struct sim_reader *reader, const struct sim_yaml *node,
     switch ((enum sim_field_kind)field->kind) {
     case SIM_FIELD_TEXT:
         *(char **)target = sim_arena_copy(reader->arena, node->text);
-        return true;
+        return (field->flags & SIM_FIELD_IS_NAME) == 0 ||
+               check_name(reader, node, SIM_AT_VALUE, node->text);
     case SIM_FIELD_FLAG:
         return read_flag(reader, node, target);
     case SIM_FIELD_NUMBER:

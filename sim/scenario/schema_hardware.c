@@ -154,7 +154,7 @@ static const struct sim_section timeslice_section = {
 #define SHARE_CHOICES "fraction|mig|timeslice|exclusive"
 
 static const struct sim_field node_group_fields[] = {
-    { TEXT("name", draft_node_group, head.name), ABSENT("the name of the type"),
+    { TEXT("name", draft_node_group, head.name), A_NAME, ABSENT("the name of the type"),
       HELP("nodes are called NAME-0, NAME-1 ...; NAME alone when a name is given and count is 1") },
     { TEXT("type", draft_node_group, type), ABSENT("the hardware is given here"),
       HELP("a node type of the catalogue") },

@@ -41,6 +41,8 @@
 #define KNOB              .flags = SIM_FIELD_KNOB
 #define BY_NAME           .flags = SIM_FIELD_BY_NAME
 #define WORDS             .flags = SIM_FIELD_WORDS
+#define A_NAME            .flags = SIM_FIELD_IS_NAME
+#define REQUIRED_NAME     .flags = SIM_FIELD_REQUIRED | SIM_FIELD_IS_NAME
 #define DEFAULT(text)     .initial = (text)
 #define ABSENT(means)     .fallback = (means)
 #define MOST(bound)       .max = (bound)
@@ -64,7 +66,7 @@
 
 #define NAME_FIELD(type, text)                                                                     \
     {                                                                                              \
-        TEXT("name", type, head.name), REQUIRED, HELP(text)                                        \
+        TEXT("name", type, head.name), REQUIRED_NAME, HELP(text)                                   \
     }
 
 /* enum sim_gpu_work */

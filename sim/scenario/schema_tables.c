@@ -207,7 +207,7 @@ static const struct sim_section metrics_section = {
 };
 
 static const struct sim_field variant_fields[] = {
-    { TEXT("label", draft_variant, label), REQUIRED, HELP("name of the variant in results") },
+    { TEXT("label", draft_variant, label), REQUIRED_NAME, HELP("name of the variant in results") },
     { SETS("set", draft_variant, sets), HELP("paths and their values, as --set takes them") },
 };
 static const struct sim_section variant_section = {
