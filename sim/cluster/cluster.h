@@ -116,14 +116,15 @@ struct sim_node {
     uint32_t sessions_held, sessions_most; /* of encoders, on GPUs that have a limit */
     double cpu_load;                       /* CPUs asked for by running tasks */
     double slow; /* services that start now take this much longer; 1 = normal */
-    const struct sim_timeslice *turns; /* NULL = workers do not take turns */
-    int64_t turn_unit_ns;              /* quantum and switch are counted in these */
-    double power_cap_w;                /* of its GPUs together, 0 = none */
-    const struct sim_thermal *thermal; /* NULL = temperatures are not modelled */
-    int64_t heated_ns;                 /* when heat_c of its GPUs was right */
-    uint32_t next_drawing;             /* node + 1, in the list of those that draw other power */
-    bool is_drawing;                   /* it is in that list */
-    uint32_t loss;                     /* the number of its present loss */
+    const struct sim_timeslice *turns;   /* NULL = workers do not take turns */
+    int64_t turn_unit_ns;                /* quantum and switch are counted in these */
+    double power_cap_w;                  /* of its GPUs together, 0 = none */
+    const struct sim_thermal *thermal;   /* NULL = temperatures are not modelled */
+    int64_t heated_ns;                   /* when heat_c of its GPUs was right */
+    uint32_t next_drawing;               /* node + 1, in the list of those that draw other power */
+    bool is_drawing;                     /* it is in that list */
+    uint32_t loss;                       /* the number of its present loss */
+    const struct sim_topology *topology; /* sockets and islands (topology.h) */
 };
 
 struct sim_cluster {

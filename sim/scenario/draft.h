@@ -87,6 +87,7 @@ struct draft_node_group {
     struct draft_timeslice timeslice;
     double power_cap_w;
     struct draft_thermal thermal;
+    struct sim_topology topology;
 };
 
 enum draft_rates { DRAFT_RATES_NONE, DRAFT_RATES_DEFAULT };

@@ -75,6 +75,11 @@ void sim_resolve_node_power(struct sim_resolver *resolver, const struct draft_no
                             struct sim_node_type *type);
 uint32_t sim_resolve_group_power(struct sim_resolver *resolver,
                                  const struct draft_node_group *group, uint32_t type);
+/* resolve_topology.c. Sockets and islands, likewise; `hardware` knows its GPUs. */
+void sim_resolve_node_topology(struct sim_resolver *resolver,
+                               const struct draft_node_group *hardware, struct sim_node_type *type);
+uint32_t sim_resolve_group_topology(struct sim_resolver *resolver,
+                                    const struct draft_node_group *group, uint32_t type);
 /* How power follows from what runs, and whether caps can be kept; after the timeline. */
 void sim_resolve_power(struct sim_resolver *resolver);
 /* resolve_stores.c: stores and racks; how the bytes of a pipeline move. */

@@ -259,6 +259,7 @@ static struct sim_node_type node_type(struct sim_resolver *resolver,
         resolver->is_hardware_unclear |= count == 0;
     }
     sim_resolve_node_power(resolver, hardware, &type);
+    sim_resolve_node_topology(resolver, hardware, &type);
     if (total > WEIR_MAX_NODE_GPUS)
         sim_report_error(resolver->report, sim_draft_at(head, "gpus"),
                          "%u GPUs in one node, at most %d are possible", total,
@@ -329,7 +330,7 @@ static void resolve_node_types(struct sim_resolver *resolver)
     const struct draft_list *list = &resolver->draft->catalog.node_types;
     const struct draft_node_group *types = list->items;
     scenario->node_types = sim_arena_alloc(resolver->arena,
-                                           list->count + 3 * resolver->draft->cluster.nodes.count +
+                                           list->count + 4 * resolver->draft->cluster.nodes.count +
                                                resolver->nodes->count + 1,
                                            sizeof *scenario->node_types);
     for (size_t i = 0; i < list->count; i++)
@@ -352,6 +353,7 @@ static void resolve_groups(struct sim_resolver *resolver)
         }
         type = sim_resolve_share(resolver, &drafts[i], type);
         type = sim_resolve_group_power(resolver, &drafts[i], type);
+        type = sim_resolve_group_topology(resolver, &drafts[i], type);
         struct sim_node_group *group = &scenario->node_groups[scenario->node_groups_count++];
         *group = (struct sim_node_group){ .name = drafts[i].head.name, .type = type };
         group->count = drafts[i].count == SIM_ABSENT_COUNT ? 1 : drafts[i].count;

@@ -71,6 +71,16 @@ struct sim_thermal {
     int64_t tau_ns; /* 0 = temperatures are not modelled */
 };
 
+/* What is near what inside a node: CPUs and GPUs are divided over sockets, GPUs over islands,
+ * evenly and in order. */
+enum { SIM_MAX_SOCKETS = 8 };
+struct sim_topology {
+    uint32_t sockets;     /* 0 = one */
+    uint32_t island_gpus; /* of an NVLink island; 0 = all of the node are one */
+    double
+        numa_penalty; /* who has CPUs on another socket than its GPUs takes so many times longer */
+};
+
 struct sim_node_type {
     char *name;
     double cpus;
@@ -83,6 +93,7 @@ struct sim_node_type {
     struct sim_timeslice timeslice; /* TIMESLICE */
     double power_cap_w;             /* of its GPUs together, 0 = none */
     struct sim_thermal thermal;
+    struct sim_topology topology;
 };
 
 /* `count` equal nodes, named NAME-0, NAME-1 ... (NAME alone when count is 1 and a name is given).

@@ -96,6 +96,17 @@ static const struct sim_section thermal_section = {
           RANGE(1, LARGEST_BANDWIDTH),                                                             \
           ACTS(SIM_ACTS_PIPELINES),                                                                \
           HELP("bandwidth of a node's network interface, so much in and so much out") },           \
+        { COUNT("sockets", type, topology.sockets), ABSENT("1"), RANGE(1, SIM_MAX_SOCKETS),        \
+          ACTS(SIM_ACTS_TIMED),                                                                    \
+          HELP("sockets with memory of their own: CPUs and GPUs are divided over them evenly and " \
+               "in order; a worker's CPUs come from the sockets of its GPUs first") },             \
+        { NUMBER("numa_penalty", type, topology.numa_penalty),                                     \
+          ABSENT("1.15 where there are sockets"), RANGE(1, 100), ACTS(SIM_ACTS_TIMED),             \
+          HELP(                                                                                    \
+              "a worker with CPUs on another socket than its GPUs takes so many times as long") }, \
+        { COUNT("islands", type, topology.island_gpus),                                            \
+          ABSENT("all GPUs of a node are one island"), RANGE(1, WEIR_MAX_NODE_GPUS),               \
+          HELP("GPUs of one NVLink island, neighbours in their order: 4 makes 4+4 of 8") },        \
     {                                                                                              \
         NAMED("gpus", type, gpus, &gpu_count_section), HELP("GPUs of one node by type: {h100: 8}") \
     }
