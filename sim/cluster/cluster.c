@@ -51,6 +51,7 @@ static void node_init(struct sim_cluster *cluster, const struct sim_scenario *sc
                                .thermal = type->thermal.tau_ns > 0 ? &type->thermal : NULL,
                                .sessions_most = UINT32_MAX,
                                .topology = &type->topology,
+                               .fabric = &type->fabric,
                                .turns =
                                    type->share == SIM_SHARING_TIMESLICE ? &type->timeslice : NULL };
     for (size_t i = 0; i < type->gpus_count; i++) {

@@ -125,6 +125,7 @@ struct sim_node {
     bool is_drawing;                     /* it is in that list */
     uint32_t loss;                       /* the number of its present loss */
     const struct sim_topology *topology; /* sockets and islands (topology.h) */
+    const struct sim_fabric *fabric;     /* what ranks exchange over (collective.h) */
 };
 
 struct sim_cluster {

@@ -81,6 +81,7 @@ struct draft_node_group {
     double cpus;
     int64_t ram_bytes;
     double nic_per_s;
+    double nvlink_per_s, pcie_per_s;
     struct draft_list gpus;
     uint32_t share;
     struct draft_list partition; /* of draft_instance */
@@ -320,6 +321,11 @@ struct draft_defrag {
     struct sim_defrag_rule to;
 };
 
+struct draft_step {
+    struct draft_head head;
+    struct sim_step to;
+};
+
 struct draft_job_class {
     struct draft_head head;
     struct sim_job_spec to;
@@ -329,6 +335,7 @@ struct draft_job_class {
     int64_t priority;
     char *measured_on;
     uint32_t work;
+    struct draft_step step;
 };
 
 /* Where jobs come from. */
@@ -364,6 +371,7 @@ struct draft_jobs {
     uint32_t work;
     struct sim_law *start_latency;
     struct draft_checkpoint checkpoint;
+    struct draft_step step;
 };
 
 struct draft_fill {

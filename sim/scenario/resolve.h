@@ -109,6 +109,12 @@ bool sim_resolve_mig_request(struct sim_resolver *resolver, const struct sim_yam
 /* resolve_speed.c: how fast work goes where; after all shapes and how GPUs are shared. */
 void sim_resolve_speeds(struct sim_resolver *resolver);
 
+/* resolve_steps.c: the steps that jobs go in, NULL = none. */
+const struct sim_step *sim_resolve_step(struct sim_resolver *resolver,
+                                        const struct draft_step *draft);
+/* What ranks exchange bytes over where nobody gave it; after the workloads. */
+void sim_resolve_fabric(struct sim_resolver *resolver);
+
 /* resolve_codec.c: work on codec engines; which GPU types a stage keeps to for it. */
 void sim_resolve_codecs(struct sim_resolver *resolver);
 /* Notes what nobody said, where it matters. */

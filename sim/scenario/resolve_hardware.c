@@ -236,7 +236,8 @@ static struct sim_node_type node_type(struct sim_resolver *resolver,
         .name = head->name,
         .cpus = hardware->cpus,
         .ram_bytes = hardware->ram_bytes == SIM_ABSENT_BYTES ? 0 : hardware->ram_bytes,
-        .nic_per_s = isnan(hardware->nic_per_s) ? 0 : hardware->nic_per_s
+        .nic_per_s = isnan(hardware->nic_per_s) ? 0 : hardware->nic_per_s,
+        .fabric = { hardware->nvlink_per_s, hardware->pcie_per_s, hardware->nic_per_s }
     };
     if (hardware->ram_bytes == SIM_ABSENT_BYTES && sim_yaml_get(head->node, "ram") != NULL)
         resolver->is_hardware_unclear = true; /* was not understood */
@@ -302,7 +303,8 @@ static uint32_t group_type(struct sim_resolver *resolver, const struct draft_nod
 {
     struct sim_scenario *scenario = resolver->scenario;
     const bool has_hardware = !isnan(group->cpus) || group->ram_bytes != SIM_ABSENT_BYTES ||
-                              !isnan(group->nic_per_s) || group->gpus.count > 0;
+                              !isnan(group->nic_per_s) || !isnan(group->nvlink_per_s) ||
+                              !isnan(group->pcie_per_s) || group->gpus.count > 0;
     if (group->type != NULL && has_hardware) {
         sim_report_error(resolver->report, group->head.node,
                          "has a type and hardware of its own; give one of them");
@@ -395,7 +397,8 @@ static uint32_t file_node_type(struct sim_resolver *resolver, const struct wl_op
     struct sim_node_type type = { .cpus = (double)node->cpu_milli / 1000,
                                   .ram_bytes = node->memory_mib * INT64_C(1048576),
                                   .gpus = &gpus,
-                                  .gpus_count = node->gpus > 0 ? 1 : 0 };
+                                  .gpus_count = node->gpus > 0 ? 1 : 0,
+                                  .fabric = { (double)NAN, (double)NAN, (double)NAN } };
     for (size_t i = first; i < scenario->node_types_count; i++)
         if (is_node_type(&scenario->node_types[i], &type))
             return (uint32_t)i;

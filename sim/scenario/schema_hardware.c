@@ -92,9 +92,10 @@ static const struct sim_section thermal_section = {
           HELP("temperature of the GPUs, and throttling at its limit") },                          \
         { NUMBER("nic", type, nic_per_s),                                                          \
           UNIT(BANDWIDTH),                                                                         \
-          ABSENT("bytes to and from the node take no time there"),                                 \
+          ABSENT("bytes to and from the node take no time there; for jobs with step.sync that "    \
+                 "of nodes with such GPUs"),                                                       \
           RANGE(1, LARGEST_BANDWIDTH),                                                             \
-          ACTS(SIM_ACTS_PIPELINES),                                                                \
+          ACTS(SIM_ACTS_TIMED),                                                                    \
           HELP("bandwidth of a node's network interface, so much in and so much out") },           \
         { COUNT("sockets", type, topology.sockets), ABSENT("1"), RANGE(1, SIM_MAX_SOCKETS),        \
           ACTS(SIM_ACTS_TIMED),                                                                    \
@@ -107,6 +108,20 @@ static const struct sim_section thermal_section = {
         { COUNT("islands", type, topology.island_gpus),                                            \
           ABSENT("all GPUs of a node are one island"), RANGE(1, WEIR_MAX_NODE_GPUS),               \
           HELP("GPUs of one NVLink island, neighbours in their order: 4 makes 4+4 of 8") },        \
+        { NUMBER("nvlink", type, nvlink_per_s),                                                    \
+          UNIT(BANDWIDTH),                                                                         \
+          ABSENT("that of the GPU type"),                                                          \
+          MOST(LARGEST_BANDWIDTH),                                                                 \
+          ACTS(SIM_ACTS_JOBS),                                                                     \
+          HELP("of one GPU to the others of its island, one way, for jobs with step.sync; 0: the " \
+               "GPUs of an island share a PCIe switch") },                                         \
+        { NUMBER("pcie", type, pcie_per_s),                                                        \
+          UNIT(BANDWIDTH),                                                                         \
+          ABSENT("that of the GPU type"),                                                          \
+          RANGE(1, LARGEST_BANDWIDTH),                                                             \
+          ACTS(SIM_ACTS_JOBS),                                                                     \
+          HELP("of one GPU to its PCIe switch, and of one island of a node to the others, one "    \
+               "way, for jobs with step.sync") },                                                  \
     {                                                                                              \
         NAMED("gpus", type, gpus, &gpu_count_section), HELP("GPUs of one node by type: {h100: 8}") \
     }
@@ -370,7 +385,7 @@ static const struct sim_field cluster_fields[] = {
     { NAMED("stores", draft_cluster, stores, &store_section), ABSENT("none"),
       ACTS(SIM_ACTS_PIPELINES), HELP("stores outside the nodes by name") },
     { SECTION("racks", draft_cluster, racks, &racks_section), ABSENT("the network is never scarce"),
-      ACTS(SIM_ACTS_PIPELINES), HELP("racks and their uplinks") },
+      ACTS(SIM_ACTS_TIMED), HELP("racks and their uplinks") },
 };
 const struct sim_section sim_schema_cluster = { MAPPING("cluster", draft_cluster, cluster_fields),
                                                 HELP("The nodes there are.") };

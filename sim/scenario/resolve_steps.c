@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Resolving jobs in steps: the steps of a class or of all jobs, and what ranks exchange bytes over
+ * where nobody gave it.
+ */
+#include "sim/scenario/catalog_gpus.h"
+#include "sim/scenario/resolve.h"
+
+#include <math.h>
+
+/* ---- steps ---- */
+
+const struct sim_step *sim_resolve_step(struct sim_resolver *resolver,
+                                        const struct draft_step *draft)
+{
+    if (draft->head.node == NULL)
+        return NULL;
+    struct sim_step *step = sim_arena_alloc(resolver->arena, 1, sizeof *step);
+    *step = draft->to;
+    if (step->time_ns == SIM_ABSENT_TIME)
+        step->time_ns = 1; /* missing: reported */
+    if (isnan(step->spread))
+        step->spread = 0;
+    if (step->sync_bytes == SIM_ABSENT_BYTES)
+        step->sync_bytes = 0;
+    if (step->latency_ns == SIM_ABSENT_TIME)
+        step->latency_ns = SIM_LATENCY_BY_PLACE;
+    else if (step->sync_bytes == 0)
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "latency"),
+                         "needs sync: nothing is exchanged");
+    return step;
+}
+
+/* ---- what they exchange over ---- */
+
+/* Known of no type: a PCIe 3 slot, one interface of 100 Gb/s a node. */
+static const double USUAL_PCIE_PER_S = 12.3e9, USUAL_NIC_PER_S = 12.5e9;
+
+static bool exchanges(const struct sim_scenario *scenario)
+{
+    for (size_t w = 0; w < scenario->workloads_count; w++)
+        for (size_t j = 0; j < scenario->workloads[w].jobs_count; j++) {
+            const struct sim_step *step = scenario->workloads[w].jobs[j].step;
+            if (step != NULL && step->sync_bytes > 0)
+                return true;
+        }
+    return false;
+}
+
+static const struct sim_catalog_gpu *known_of(const struct sim_scenario *scenario,
+                                              const struct sim_node_type *type)
+{
+    return type->gpus_count == 0
+               ? NULL
+               : sim_catalog_gpu_find(scenario->gpu_types[type->gpus[0].type].name);
+}
+
+static uint32_t gpus_of(const struct sim_node_type *type)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < type->gpus_count; i++)
+        count += type->gpus[i].count;
+    return count;
+}
+
+struct fabric_default {
+    const char *key;
+    double per_s;
+    const char *source;
+};
+
+static void assume(struct sim_resolver *resolver, const struct sim_node_type *type,
+                   const struct fabric_default *what)
+{
+    sim_resolve_assume(
+        resolver,
+        sim_arena_printf(resolver->arena, "%s of %s is %g GB/s: %s; %s of the nodes says otherwise",
+                         what->key, type->name, what->per_s / 1e9, what->source, what->key));
+}
+
+static struct fabric_default nic_of(const struct sim_catalog_gpu *known, uint32_t gpus)
+{
+    if (known == NULL || !(known->nic_per_s > 0))
+        return (struct fabric_default){ "nic", USUAL_NIC_PER_S,
+                                        "one interface of 100 Gb/s [guess]" };
+    return (struct fabric_default){ "nic", known->nic_per_s * gpus,
+                                    "an interface for each GPU of this generation [guess]" };
+}
+
+/* What nobody gave; said where ranks may exchange over it. */
+static void complete(struct sim_resolver *resolver, struct sim_node_type *type, bool is_alone)
+{
+    const struct sim_catalog_gpu *known = known_of(resolver->scenario, type);
+    const uint32_t gpus = gpus_of(type);
+    const uint32_t island = type->topology.island_gpus;
+    struct sim_fabric *fabric = &type->fabric;
+    const struct fabric_default nvlink = { "nvlink", known == NULL ? 0 : known->nvlink_per_s,
+                                           "its data sheet; all-reduces attain 82 to 107 % of it" };
+    struct fabric_default pcie = { "pcie", known == NULL ? 0 : known->pcie_per_s,
+                                   "what copies over 16 lanes of its generation attain" };
+    const struct fabric_default nic = nic_of(known, gpus);
+    if (!(pcie.per_s > 0))
+        pcie = (struct fabric_default){ "pcie", USUAL_PCIE_PER_S, "PCIe 3 [guess]" };
+    if (isnan(fabric->nvlink_per_s)) {
+        fabric->nvlink_per_s = nvlink.per_s;
+        if (gpus > 1 && nvlink.per_s > 0)
+            assume(resolver, type, &nvlink);
+    }
+    if (isnan(fabric->pcie_per_s)) {
+        fabric->pcie_per_s = pcie.per_s;
+        if (gpus > 1 && (!(fabric->nvlink_per_s > 0) || (island > 0 && island < gpus)))
+            assume(resolver, type, &pcie);
+    }
+    if (isnan(fabric->nic_per_s)) {
+        fabric->nic_per_s = nic.per_s;
+        if (!is_alone)
+            assume(resolver, type, &nic);
+    }
+}
+
+void sim_resolve_fabric(struct sim_resolver *resolver)
+{
+    struct sim_scenario *scenario = resolver->scenario;
+    const bool is_alone = sim_scenario_node_count(scenario) < 2;
+    if (resolver->is_hardware_unclear || !exchanges(scenario))
+        return;
+    for (size_t g = 0; g < scenario->node_groups_count; g++)
+        complete(resolver, &scenario->node_types[scenario->node_groups[g].type], is_alone);
+}
