@@ -326,6 +326,14 @@ struct draft_step {
     struct sim_step to;
 };
 
+struct draft_parallel {
+    struct draft_head head;
+    int64_t model_bytes;
+    int64_t activations_bytes;
+    uint32_t tensor;
+    uint32_t pipeline;
+};
+
 struct draft_job_class {
     struct draft_head head;
     struct sim_job_spec to;
@@ -336,6 +344,7 @@ struct draft_job_class {
     char *measured_on;
     uint32_t work;
     struct draft_step step;
+    struct draft_parallel parallel;
 };
 
 /* Where jobs come from. */

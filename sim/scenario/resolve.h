@@ -109,9 +109,12 @@ bool sim_resolve_mig_request(struct sim_resolver *resolver, const struct sim_yam
 /* resolve_speed.c: how fast work goes where; after all shapes and how GPUs are shared. */
 void sim_resolve_speeds(struct sim_resolver *resolver);
 
-/* resolve_steps.c: the steps that jobs go in, NULL = none. */
+/* resolve_steps.c: the steps that jobs go in (NULL = none), and the memory of a rank whose model is
+ * divided, the request being resolved. */
 const struct sim_step *sim_resolve_step(struct sim_resolver *resolver,
                                         const struct draft_step *draft);
+void sim_resolve_parallel(struct sim_resolver *resolver, const struct draft_job_class *draft,
+                          struct sim_job_spec *job);
 /* What ranks exchange bytes over where nobody gave it; after the workloads. */
 void sim_resolve_fabric(struct sim_resolver *resolver);
 

@@ -83,6 +83,7 @@ static void resolve_class(struct sim_resolver *resolver, struct draft_job_class 
         job->shape.gpu_type = types_of(resolver, draft);
     if (timed != NULL) {
         job->step = sim_resolve_step(resolver, &draft->step);
+        sim_resolve_parallel(resolver, draft, job);
     }
     if (timed != NULL && job->service == NULL)
         sim_report_error(resolver->report, draft->head.node,

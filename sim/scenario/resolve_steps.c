@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Resolving jobs in steps: the steps of a class or of all jobs, and what ranks exchange bytes over
+ * Resolving jobs in steps: the steps of a class or of all jobs, the memory of a rank whose model is
+ * divided, and what ranks exchange bytes over
  * where nobody gave it.
  */
 #include "sim/scenario/catalog_gpus.h"
@@ -29,6 +30,50 @@ const struct sim_step *sim_resolve_step(struct sim_resolver *resolver,
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "latency"),
                          "needs sync: nothing is exchanged");
     return step;
+}
+
+/* ---- memory of a rank ---- */
+
+static uint32_t ranks_of(const struct sim_job_spec *job)
+{
+    return job->members * (job->shape.gpu_count > 0 ? job->shape.gpu_count : 1);
+}
+
+/* Parts that the model is divided into. */
+static uint32_t parts_of(const struct draft_parallel *parallel)
+{
+    const uint32_t tensor = parallel->tensor == SIM_ABSENT_COUNT ? 1 : parallel->tensor;
+    return parallel->pipeline == SIM_ABSENT_COUNT ? tensor : tensor * parallel->pipeline;
+}
+
+static void check_parts(struct sim_resolver *resolver, const struct draft_job_class *draft,
+                        const struct sim_job_spec *job)
+{
+    const struct draft_parallel *parallel = &draft->parallel;
+    const uint32_t parts = parts_of(parallel);
+    if (job->shape.gpu_count == 0)
+        sim_report_error(resolver->report, parallel->head.node, "needs GPUs in the request");
+    else if (ranks_of(job) % parts != 0)
+        sim_report_error(resolver->report, parallel->head.node,
+                         "%u parts (tensor x pipeline) do not divide the %u GPUs of a job evenly",
+                         parts, ranks_of(job));
+    if (draft->request.gpu_mem_bytes > 0)
+        sim_report_error(resolver->report, sim_draft_at(&draft->request.head, "gpu_memory"),
+                         "follows from parallel; give one of them");
+}
+
+void sim_resolve_parallel(struct sim_resolver *resolver, const struct draft_job_class *draft,
+                          struct sim_job_spec *job)
+{
+    const struct draft_parallel *parallel = &draft->parallel;
+    if (parallel->head.node == NULL || parallel->model_bytes == SIM_ABSENT_BYTES)
+        return;
+    const int64_t parts = parts_of(parallel);
+    const int64_t activations =
+        parallel->activations_bytes == SIM_ABSENT_BYTES ? 0 : parallel->activations_bytes;
+    check_parts(resolver, draft, job);
+    job->shape.gpu_mem_bytes =
+        parallel->model_bytes / parts + (parallel->model_bytes % parts != 0) + activations;
 }
 
 /* ---- what they exchange over ---- */

@@ -80,6 +80,23 @@ static const struct sim_section step_section = {
          "on.")
 };
 
+static const struct sim_field parallel_fields[] = {
+    { BYTES("model", draft_parallel, model_bytes), REQUIRED, MOST(LARGEST_BYTES),
+      HELP("memory of the whole model: parameters, gradients, state of the optimizer") },
+    { BYTES("activations", draft_parallel, activations_bytes), ABSENT("0 B"), MOST(LARGEST_BYTES),
+      HELP("memory of a rank beside its part of the model") },
+    { COUNT("tensor", draft_parallel, tensor), ABSENT("1"), RANGE(1, 1000),
+      HELP("ranks that a layer is divided over") },
+    { COUNT("pipeline", draft_parallel, pipeline), ABSENT("1"), RANGE(1, 1000),
+      HELP("groups of layers, each on other ranks") },
+};
+static const struct sim_section parallel_section = {
+    MAPPING("jobs[].classes[].parallel", draft_parallel, parallel_fields), SCALAR("model"), SOURCES,
+    HELP(
+        "A model divided over ranks: a rank needs model / (tensor x pipeline) + activations of the "
+        "memory of its GPU, and has no gpu_memory in its request.")
+};
+
 #define NOT_IN_A_FILL "acts on jobs that run for a time (jobs:); nothing ends in a fill"
 
 static const struct sim_field job_class_fields[] = {
@@ -96,6 +113,8 @@ static const struct sim_field job_class_fields[] = {
       HELP("what each member takes of the memory system of its GPU") },
     { SECTION("step", draft_job_class, step, &step_section), ABSENT("that of all jobs"),
       HELP("steps that it goes in") },
+    { SECTION("parallel", draft_job_class, parallel, &parallel_section),
+      ABSENT("memory as the request says"), HELP("the model that is divided over its ranks") },
     WORK_FIELD(draft_job_class, "that of all jobs"),
     MEASURED_FIELD(draft_job_class, "that of all jobs"),
 };

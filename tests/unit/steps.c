@@ -223,6 +223,44 @@ static void steps_are_counted_up_to_the_end_of_the_run(void)
     free(summary);
 }
 
+/* ---- memory ---- */
+
+static double infeasible(uint32_t tensor, uint32_t pipeline, const char *model)
+{
+    char class[300];
+    (void)snprintf(class, sizeof class,
+                   "members: %u, request: {gpus: 1}, parallel: {model: %s, activations: 10 GB, "
+                   "tensor: %u, pipeline: %u}",
+                   tensor * pipeline, model, tensor, pipeline);
+    const double found = value_of("", class, "jobs.infeasible");
+    return isnan(found) ? 0 : found;
+}
+
+/* 640 GB / n + 10 GB in 80 GB: from 9.14 ranks on; and to the byte.
+ * covers: S1.56 */
+static void a_divided_model_fits_from_so_many_ranks_on(void)
+{
+    for (uint32_t ranks = 1; ranks <= 16; ranks++)
+        CHECK_NEAR(infeasible(ranks, 1, "640 GB"), ranks < 10 ? 1 : 0, 0);
+    CHECK_NEAR(infeasible(3, 3, "640 GB"), 1, 0);
+    CHECK_NEAR(infeasible(2, 5, "640 GB"), 0, 0);
+    CHECK_NEAR(infeasible(4, 2, "560000000000 B"), 0, 0);
+    CHECK_NEAR(infeasible(4, 2, "560000000001 B"), 1, 0);
+}
+
+/* The scheduler thinks the card is larger than it is: the start is refused, as others are. */
+static void a_rank_that_needs_more_than_there_is_does_not_start(void)
+{
+    static const char *const class = "members: 8, request: {gpus: 1}, "
+                                     "parallel: {model: 640 GB, activations: 1 GB, tensor: 8}";
+    const char *const larger = "catalog: {gpu_types: {h100: {memory: 94 GB}}}\n";
+    const char *const wrong = "catalog: {gpu_types: {h100: {memory: 94 GB}}}\n"
+                              "truth: {gpu_types: {h100: {memory: 80 GB}}}\n";
+    CHECK_NEAR(value_of(larger, class, "jobs.done"), 1, 0);
+    CHECK_NEAR(value_of(wrong, class, "jobs.done"), 0, 0);
+    CHECK(value_of(wrong, class, "sched.refused") > 0);
+}
+
 static const struct test tests[] = {
     { "steps that only compute take the run time", steps_that_only_compute_take_the_run_time },
     { "a job on two nodes is slower by its exchange",
@@ -238,5 +276,8 @@ static const struct test tests[] = {
     { "ranks share a GPU with others", ranks_share_a_gpu_with_others },
     { "checkpoints come between steps", checkpoints_come_between_steps },
     { "steps are counted up to the end of the run", steps_are_counted_up_to_the_end_of_the_run },
+    { "a divided model fits from so many ranks on", a_divided_model_fits_from_so_many_ranks_on },
+    { "a rank that needs more than there is does not start",
+      a_rank_that_needs_more_than_there_is_does_not_start },
 };
 TEST_MAIN(tests)
