@@ -67,6 +67,12 @@ struct sim_job_pace {
     float wait;  /* share that they wait for the slowest of them */
 };
 
+/* The mean of the slowest of so many equal ranks. */
+struct sim_slowest_kept {
+    uint32_t ranks; /* 0 = nothing is kept */
+    double spread, mean;
+};
+
 /* Of all jobs of a class, or of the workload: time of ranks in steps, in ns. */
 struct sim_jobs_steps {
     double ranks_ns, sync_ns, wait_ns;
@@ -123,6 +129,7 @@ struct sim_jobs_run {
     uint64_t patient;                        /* waiting jobs that may leave */
     uint32_t first_lost, first_paced;        /* slot + 1 */
     uint64_t refused_by_truth;
+    struct sim_slowest_kept slowest[16];
     struct sim_jobs_steps *steps;     /* by class, then all; NULL = no job goes in steps */
     double held_ns, kept_ns, lost_ns; /* of runs: time, work that was kept, work thrown away */
     uint64_t saves;

@@ -45,14 +45,13 @@ double sim_slowest_draw(struct sim_stream *stream, uint32_t ranks, double spread
     return exp(spread * (x - spread / 2));
 }
 
-double sim_slowest_luck(struct sim_stream *stream, uint32_t ranks, double spread, double steps)
+double sim_slowest_luck(struct sim_stream *stream, uint32_t ranks, double spread, double mean,
+                        double steps)
 {
     enum { DRAWN = 64 };
-    const struct sim_equal_ranks all = { ranks, 1 };
     const int count = steps < DRAWN ? (int)fmax(1, round(steps)) : DRAWN;
     double sum = 0;
     for (int i = 0; i < count; i++)
         sum += sim_slowest_draw(stream, ranks, spread);
-    const double drawn = sum / count / sim_slowest_mean(&all, 1, spread);
-    return 1 + (drawn - 1) * sqrt(fmin(1, count / steps));
+    return 1 + (sum / count / mean - 1) * sqrt(fmin(1, count / steps));
 }

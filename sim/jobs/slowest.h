@@ -27,9 +27,10 @@ double sim_slowest_mean(const struct sim_equal_ranks *groups, uint32_t count, do
 /* Z of `ranks` with slow = 1, drawn. */
 double sim_slowest_draw(struct sim_stream *stream, uint32_t ranks, double spread);
 
-/* The average Z of so many steps over its mean, drawn. The mean of it is 1 and its variance that of
- * Z over the square of the mean and the steps; of more than 64 steps the shape of its distribution
- * is that of 64. */
-double sim_slowest_luck(struct sim_stream *stream, uint32_t ranks, double spread, double steps);
+/* The average Z of so many steps over its mean (that of sim_slowest_mean), drawn. The mean of it is
+ * 1 and its variance that of Z over the square of the mean and the steps; of more than 64 steps the
+ * shape of its distribution is that of 64. */
+double sim_slowest_luck(struct sim_stream *stream, uint32_t ranks, double spread, double mean,
+                        double steps);
 
 #endif

@@ -35,6 +35,18 @@ weir_status sim_jobs_open_steps(struct sim_jobs_run *run)
     return run->steps == NULL ? WEIR_ENOMEM : WEIR_OK;
 }
 
+/* Of ranks that are all alike: kept, as it is asked for at every start. */
+static double equal_mean(struct sim_jobs_run *run, uint32_t ranks, double spread)
+{
+    const uint32_t hash = ranks * UINT32_C(2654435761) >> 28; /* Knuth, TAOCP 3, 6.4 */
+    struct sim_slowest_kept *kept = &run->slowest[hash];
+    if (kept->ranks != ranks || islessgreater(kept->spread, spread)) {
+        const struct sim_equal_ranks all = { ranks, 1 };
+        *kept = (struct sim_slowest_kept){ ranks, spread, sim_slowest_mean(&all, 1, spread) };
+    }
+    return kept->mean;
+}
+
 void sim_jobs_draw_steps(struct sim_jobs_run *run, const struct sim_job *job)
 {
     const struct sim_step *step = step_of(run, job);
@@ -45,8 +57,9 @@ void sim_jobs_draw_steps(struct sim_jobs_run *run, const struct sim_job *job)
         return;
     sim_stream_open(&stream, sim_job_stream_random(run->stream, job->spec), SIM_DRAW_JOB_STEP,
                     (struct sim_stream_key){ .item = job->key });
+    const uint32_t ranks = sim_job_ranks(sim_job_spec(run, job));
     life->pace.luck =
-        (float)sim_slowest_luck(&stream, sim_job_ranks(sim_job_spec(run, job)), step->spread,
+        (float)sim_slowest_luck(&stream, ranks, step->spread, equal_mean(run, ranks, step->spread),
                                 (double)life->run_ns / (double)step->time_ns);
 }
 
@@ -135,7 +148,10 @@ uint64_t sim_jobs_step_rate(struct sim_jobs_run *run, const struct sim_job *job)
     struct slowness slow;
     find_slowness(run, job, &slow);
     const double slowest =
-        slow.count == 0 ? slow.most : sim_slowest_mean(slow.groups, slow.count, step->spread);
+        slow.count == 0 ? slow.most
+        : slow.count == 1
+            ? slow.groups[0].slow * equal_mean(run, slow.groups[0].count, step->spread)
+            : sim_slowest_mean(slow.groups, slow.count, step->spread);
     const double luck = (double)pace->luck;
     const double sync = life->sync_s / sim_time_s(step->time_ns);
     const double length = luck * slowest + sync;

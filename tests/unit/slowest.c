@@ -48,12 +48,14 @@ struct moments {
 
 static struct moments of_draws(uint32_t ranks, double spread, double steps, int count)
 {
+    const struct sim_equal_ranks all = { ranks, 1 };
+    const double mean = sim_slowest_mean(&all, 1, spread);
     struct moments found = { .least = INFINITY };
     double squares = 0;
     for (int i = 0; i < count; i++) {
         struct sim_stream stream = stream_of((uint64_t)i);
         const double value = isnan(steps) ? sim_slowest_draw(&stream, ranks, spread)
-                                          : sim_slowest_luck(&stream, ranks, spread, steps);
+                                          : sim_slowest_luck(&stream, ranks, spread, mean, steps);
         found.mean += value / count;
         squares += value * value / count;
         found.least = fmin(found.least, value);
