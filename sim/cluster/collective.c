@@ -101,11 +101,12 @@ static uint32_t rack_of(const struct walk *walk, uint32_t node)
 static double pass_rack(struct walk *walk)
 {
     const uint32_t rack = rack_of(walk, walk->ranks[walk->at].node);
+    const double uplink_per_s = walk->cluster->scenario->racks.uplink_per_s; /* 0 = not scarce */
     struct parts nodes = { .count = 0 };
     while (walk->at < walk->count && rack_of(walk, walk->ranks[walk->at].node) == rack)
         add_part(&nodes, pass_node(walk));
     note(walk->reach, SIM_LEVEL_RACK, &nodes);
-    return fmin(walk->cluster->scenario->racks.uplink_per_s, nodes.sum);
+    return uplink_per_s > 0 ? fmin(uplink_per_s, nodes.sum) : nodes.sum;
 }
 
 static int by_place(const void *left, const void *right)

@@ -62,6 +62,44 @@ static void check_parts(struct sim_resolver *resolver, const struct draft_job_cl
                          "follows from parallel; give one of them");
 }
 
+/* Memory of the largest GPU that it accepts; 0 = there is none. */
+static int64_t largest_gpu_bytes(const struct sim_scenario *scenario,
+                                 const struct weir_shape *shape)
+{
+    int64_t largest = 0;
+    for (size_t g = 0; g < scenario->node_groups_count; g++) {
+        const struct sim_node_type *node = &scenario->node_types[scenario->node_groups[g].type];
+        for (size_t i = 0; i < node->gpus_count; i++) {
+            const int64_t bytes = scenario->gpu_types[node->gpus[i].type].mem_bytes;
+            if (weir_shape_takes_type(shape, node->gpus[i].type) && bytes > largest)
+                largest = bytes;
+        }
+    }
+    return largest;
+}
+
+/* It is no mistake of the file: such a job is refused, and counted. */
+static void warn_of_memory(struct sim_resolver *resolver, const struct draft_parallel *parallel,
+                           const struct weir_shape *shape, int64_t activations)
+{
+    const int64_t largest = largest_gpu_bytes(resolver->scenario, shape);
+    const int64_t rest = largest - activations;
+    const char *need = sim_quantity_bytes(resolver->arena, shape->gpu_mem_bytes);
+    if (largest == 0 || shape->gpu_mem_bytes <= largest || shape->kind == WEIR_SHAPE_SLICE)
+        return;
+    if (rest <= 0)
+        sim_report_warning(resolver->report, parallel->head.node,
+                           "will never start: a rank needs %s and the largest GPU has %s, which "
+                           "the activations alone exceed",
+                           need, sim_quantity_bytes(resolver->arena, largest));
+    else
+        sim_report_warning(resolver->report, parallel->head.node,
+                           "will never start: a rank needs %s and the largest GPU has %s; the "
+                           "model fits in %lld parts (tensor x pipeline)",
+                           need, sim_quantity_bytes(resolver->arena, largest),
+                           (long long)((parallel->model_bytes - 1) / rest + 1));
+}
+
 void sim_resolve_parallel(struct sim_resolver *resolver, const struct draft_job_class *draft,
                           struct sim_job_spec *job)
 {
@@ -74,6 +112,8 @@ void sim_resolve_parallel(struct sim_resolver *resolver, const struct draft_job_
     check_parts(resolver, draft, job);
     job->shape.gpu_mem_bytes =
         parallel->model_bytes / parts + (parallel->model_bytes % parts != 0) + activations;
+    if (!resolver->is_hardware_unclear)
+        warn_of_memory(resolver, parallel, &job->shape, activations);
 }
 
 /* ---- what they exchange over ---- */
