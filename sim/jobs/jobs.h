@@ -129,9 +129,9 @@ struct sim_jobs_run {
     uint64_t patient;                        /* waiting jobs that may leave */
     uint32_t first_lost, first_paced;        /* slot + 1 */
     uint64_t refused_by_truth;
-    struct sim_slowest_kept slowest[16];
-    struct sim_jobs_steps *steps;     /* by class, then all; NULL = no job goes in steps */
-    double held_ns, kept_ns, lost_ns; /* of runs: time, work that was kept, work thrown away */
+    struct sim_slowest_kept slowest[16]; /* by a hash of the ranks */
+    struct sim_jobs_steps *steps;        /* by class, then all; NULL = no job goes in steps */
+    double held_ns, kept_ns, lost_ns;    /* of runs: time, work that was kept, work thrown away */
     uint64_t saves;
 };
 
@@ -153,11 +153,6 @@ static inline const struct sim_job_spec *sim_job_spec(const struct sim_jobs_run 
                                                       const struct sim_job *job)
 {
     return &run->workload->jobs[job->spec];
-}
-/* Its ranks in steps: its GPUs, or members without any. */
-static inline uint32_t sim_job_ranks(const struct sim_job_spec *spec)
-{
-    return spec->members * (spec->shape.gpu_count > 0 ? spec->shape.gpu_count : 1);
 }
 /* Its class, as the meter and the database know it. */
 static inline uint32_t sim_job_class(const struct sim_jobs_run *run, const struct sim_job *job)
@@ -232,7 +227,7 @@ uint64_t sim_jobs_step_rate(struct sim_jobs_run *run, const struct sim_job *job)
 /* Counts the steps up to now, at the pace it had. */
 void sim_jobs_count_steps(struct sim_jobs_run *run, const struct sim_job *job);
 
-/* progress.c: how fast a rank works alone at its place, and how fast all go that work together. */
+/* progress.c: how fast a worker computes where it is, with nothing that slows it down. */
 double sim_jobs_rank_speed(const struct sim_jobs_run *run, const struct sim_worker *rank);
 
 /* Forgets what is known of its starts; its ranks are gone. */

@@ -34,11 +34,6 @@ const struct sim_step *sim_resolve_step(struct sim_resolver *resolver,
 
 /* ---- memory of a rank ---- */
 
-static uint32_t ranks_of(const struct sim_job_spec *job)
-{
-    return job->members * (job->shape.gpu_count > 0 ? job->shape.gpu_count : 1);
-}
-
 /* Parts that the model is divided into. */
 static uint32_t parts_of(const struct draft_parallel *parallel)
 {
@@ -53,10 +48,10 @@ static void check_parts(struct sim_resolver *resolver, const struct draft_job_cl
     const uint32_t parts = parts_of(parallel);
     if (job->shape.gpu_count == 0)
         sim_report_error(resolver->report, parallel->head.node, "needs GPUs in the request");
-    else if (ranks_of(job) % parts != 0)
+    else if (sim_job_ranks(job) % parts != 0)
         sim_report_error(resolver->report, parallel->head.node,
                          "%u parts (tensor x pipeline) do not divide the %u GPUs of a job evenly",
-                         parts, ranks_of(job));
+                         parts, sim_job_ranks(job));
     if (draft->request.gpu_mem_bytes > 0)
         sim_report_error(resolver->report, sim_draft_at(&draft->request.head, "gpu_memory"),
                          "follows from parallel; give one of them");

@@ -14,6 +14,7 @@
 
 #include "sim/engine/law.h"
 #include "sim/scenario/diagnostic.h"
+#include "sim/scenario/step.h"
 #include "weir/job.h"
 
 #include <stdbool.h>
@@ -79,14 +80,6 @@ struct sim_topology {
     uint32_t island_gpus; /* of an NVLink island; 0 = all of the node are one */
     double
         numa_penalty; /* who has CPUs on another socket than its GPUs takes so many times longer */
-};
-
-/* What ranks of jobs exchange bytes over, one way each. NAN = nobody gave it; where some do
- * exchange (a job in steps) it is that of the catalogue, and said. */
-struct sim_fabric {
-    double nvlink_per_s; /* of one GPU; 0 = there is none */
-    double pcie_per_s;   /* of one GPU */
-    double nic_per_s;    /* of the node */
 };
 
 struct sim_node_type {
@@ -516,16 +509,6 @@ struct sim_defrag_rule {
     int64_t cost_ns;    /* a moved job's GPUs do nothing for so long */
 };
 
-/* A job that computes, waits for all of its ranks and exchanges, again and again. A rank is a GPU
- * of the job, or a member without one. */
-struct sim_step {
-    int64_t time_ns;    /* computing of one step; run times are made up of these */
-    double spread;      /* of the logarithm of what a rank takes for it; lognormal, mean 1 */
-    int64_t sync_bytes; /* of every rank, all-reduced at the end of a step */
-    int64_t latency_ns; /* of that; SIM_LATENCY_BY_PLACE = 50 us on one node, 0.5 ms over several */
-};
-#define SIM_LATENCY_BY_PLACE INT64_C(-1)
-
 /* A kind of jobs: a row of a trace, or a class. Times of a trace are exact and known; those of a
  * class are laws. WEIR_UNKNOWN_TIME = not said. */
 struct sim_job_spec {
@@ -552,6 +535,12 @@ struct sim_job_spec {
     struct sim_speed speed;
     const struct sim_step *step; /* NULL = it computes to its end */
 };
+
+/* Its ranks in steps: its GPUs, or members without any. */
+static inline uint32_t sim_job_ranks(const struct sim_job_spec *job)
+{
+    return job->members * (job->shape.gpu_count > 0 ? job->shape.gpu_count : 1);
+}
 
 /* How a job that is lost does not begin from zero. */
 struct sim_checkpoint {
