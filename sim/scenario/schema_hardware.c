@@ -106,7 +106,9 @@ static const struct sim_section thermal_section = {
               "a worker with CPUs on another socket than its GPUs takes so many times as long") }, \
         { COUNT("islands", type, topology.island_gpus),                                            \
           ABSENT("all GPUs of a node are one island"), RANGE(1, WEIR_MAX_NODE_GPUS),               \
-          HELP("GPUs of one NVLink island, neighbours in their order: 4 makes 4+4 of 8") },        \
+          ACTS(SIM_ACTS_TIMED),                                                                    \
+          HELP("GPUs of one NVLink island, neighbours in their order: 4 makes 4+4 of 8; whole "    \
+               "GPUs of a worker come from as few islands as there is room for") },                \
     {                                                                                              \
         NAMED("gpus", type, gpus, &gpu_count_section), HELP("GPUs of one node by type: {h100: 8}") \
     }
