@@ -338,8 +338,8 @@ static const struct sim_section store_section = {
 static const struct sim_field racks_fields[] = {
     { COUNT("nodes", draft_racks, to.nodes), REQUIRED, RANGE(1, 100000),
       HELP("nodes of a rack, in their order") },
-    { NUMBER("uplink", draft_racks, to.uplink_per_s), UNIT(BANDWIDTH), REQUIRED,
-      RANGE(1, LARGEST_BANDWIDTH),
+    { NUMBER("uplink", draft_racks, to.uplink_per_s), UNIT(BANDWIDTH), ABSENT("never scarce"),
+      RANGE(1, LARGEST_BANDWIDTH), ACTS(SIM_ACTS_PIPELINES),
       HELP("bandwidth between a rack and everything outside it, so much in and so much out") },
 };
 static const struct sim_section racks_section = {
@@ -372,7 +372,7 @@ static const struct sim_field cluster_fields[] = {
     { NAMED("stores", draft_cluster, stores, &store_section), ABSENT("none"),
       ACTS(SIM_ACTS_PIPELINES), HELP("stores outside the nodes by name") },
     { SECTION("racks", draft_cluster, racks, &racks_section), ABSENT("the network is never scarce"),
-      ACTS(SIM_ACTS_PIPELINES), HELP("racks and their uplinks") },
+      ACTS(SIM_ACTS_TIMED), HELP("racks and their uplinks") },
 };
 const struct sim_section sim_schema_cluster = { MAPPING("cluster", draft_cluster, cluster_fields),
                                                 HELP("The nodes there are.") };
