@@ -232,35 +232,14 @@ static uint64_t usable_gpus(const struct walk *walk)
     return usable;
 }
 
-/* GPUs of the node that workers of the same job hold. */
-static uint64_t gpus_of_job(const struct walk *walk)
-{
-    const struct weir_cluster *const cluster = walk->query->cluster;
-    const struct weir_place_query *const asked = walk->query->asked;
-    uint64_t gpus = 0;
-
-    if (asked == NULL || asked->owner.kind != WEIR_OWNER_JOB)
-        return 0;
-    for (uint32_t s = weir_first_peer(cluster, walk->query->node, &asked->owner);
-         s != WEIR_NO_INDEX; s = cluster->slots[s].peer_next) {
-        const struct weir_worker_slot *const peer = &cluster->slots[s];
-        const struct weir_device *const more = weir_slot_more(cluster, peer);
-        if (!weir_owner_is(&peer->owner, &asked->owner) || peer->device_count == 0)
-            continue;
-        gpus |= UINT64_C(1) << peer->first.gpu;
-        for (uint32_t d = 1; d < peer->device_count; d++)
-            gpus |= UINT64_C(1) << more[d - 1].gpu;
-    }
-    return gpus;
-}
-
 /* Whole GPUs, near one another. */
 static void visit_whole(struct walk *walk)
 {
-    const struct weir_topology *const topology =
-        &walk->query->cluster->lists[walk->query->node].topology;
+    const struct weir_cluster *const cluster = walk->query->cluster;
+    const struct weir_topology *const topology = &cluster->lists[walk->query->node].topology;
+    const struct weir_place_query *const asked = walk->query->asked;
     const uint32_t wanted = walk->shape->gpu_count;
-    const uint32_t together = walk->query->asked == NULL ? 1 : walk->query->asked->together;
+    int64_t cpu_free[WEIR_MAX_NODE_GPUS];
 
     if (wanted > WEIR_MAX_DEVICES)
         return;
@@ -269,12 +248,16 @@ static void visit_whole(struct walk *walk)
         visit_combinations(walk, 0);
         return;
     }
-    const struct weir_near_query query = { .topology = topology,
-                                           .gpu_count = walk->node->gpu_count,
-                                           .wanted = wanted,
-                                           .coming = together > 1 ? together * wanted : wanted,
-                                           .usable = usable_gpus(walk),
-                                           .mine = gpus_of_job(walk) };
+    const struct weir_near_query query = {
+        .topology = topology,
+        .gpu_count = walk->node->gpu_count,
+        .wanted = wanted,
+        .coming = asked != NULL && asked->together > 1 ? asked->together * wanted : wanted,
+        .usable = usable_gpus(walk),
+        .mine = asked == NULL ? 0 : weir_near_job(cluster, walk->query->node, &asked->owner),
+        .cpu_free = weir_near_cpus(cluster, walk->query->node, cpu_free),
+        .cpu_wanted = walk->shape->cpu_units,
+    };
     if ((uint32_t)__builtin_popcountll(query.usable) >= wanted)
         weir_near_each(&query, visit_set, walk);
 }

@@ -37,6 +37,7 @@ static uint64_t groups_of(const struct search *search, uint32_t level, uint64_t 
 struct rank {
     bool is_elsewhere; /* than the job is */
     bool is_apart;     /* from what is taken */
+    bool is_short;     /* of CPUs on the sockets of its GPUs */
     uint32_t room;
 };
 
@@ -46,6 +47,8 @@ static bool is_better(const struct rank *a, const struct rank *b)
         return b->is_elsewhere;
     if (a->is_apart != b->is_apart)
         return b->is_apart;
+    if (a->is_short != b->is_short)
+        return b->is_short;
     return a->room < b->room;
 }
 
@@ -53,6 +56,20 @@ static bool is_better(const struct rank *a, const struct rank *b)
 static uint32_t room_rank(uint32_t free, uint32_t coming)
 {
     return free >= coming ? free : 2 * WEIR_MAX_NODE_GPUS - free;
+}
+
+/* Whether the sockets of these GPUs have too few CPUs for the worker. */
+static bool is_short(const struct search *search, uint64_t gpus)
+{
+    const struct weir_near_query *const query = search->query;
+    const uint32_t size = search->size[LEVELS - 1];
+    int64_t sum = 0;
+
+    if (query->cpu_free == NULL || size == 0)
+        return false;
+    for (uint32_t g = 0; g < query->gpu_count; g += size)
+        sum += (gpus & bits(g, size)) != 0 ? query->cpu_free[g / size] : 0;
+    return sum < query->cpu_wanted;
 }
 
 /* The best group of `left` with room for `least`, 0 = none. */
@@ -71,6 +88,7 @@ static uint64_t best_group(const struct search *search, uint32_t level, uint64_t
         const struct rank rank = {
             .is_elsewhere = (group & query->mine) == 0,
             .is_apart = beside != 0 && (group & beside) == 0,
+            .is_short = is_short(search, set->fixed | (group & left)),
             .room = room_rank(free, query->coming > taken ? query->coming - taken : 0),
         };
         if (free < least || (found != 0 && !is_better(&rank, &best)))

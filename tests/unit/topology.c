@@ -147,10 +147,24 @@ static void cpus_away_from_the_gpu_cost_the_penalty(void)
         { "sockets: 2", PIPELINE("p", "1", "cpus: 48"), { 100 }, 1 },          /* near nothing */
         { "sockets: 2, share: timeslice", PIPELINE("p", "1", "cpus: 33, gpus: 1"), { 115 }, 1 },
         { "sockets: 2, power_cap: 9 kW", PIPELINE("p", "1", "cpus: 33, gpus: 1"), { 115 }, 1 },
-        /* all of its socket are taken: the second has none near */
+        /* all of the first socket are taken: the second worker goes to the other one */
         { "sockets: 2",
           PIPELINE("p", "1", "cpus: 32, gpus: 1") PIPELINE("q", "1", "cpus: 2, gpus: 1"),
+          { 100, 100 },
+          2 },
+        { "sockets: 2, islands: 8",
+          PIPELINE("p", "1", "cpus: 20, gpus: 1") PIPELINE("q", "1", "cpus: 20, gpus: 1"),
+          { 100, 100 },
+          2 },
+        /* 12 are left on each */
+        { "sockets: 2",
+          PIPELINE("p", "2", "cpus: 20, gpus: 1") PIPELINE("q", "1", "cpus: 13, gpus: 1"),
           { 100, 115 },
+          3 },
+        /* an island counts more than a socket */
+        { "sockets: 4, islands: 4",
+          PIPELINE("p", "1", "cpus: 40, gpus: 3") PIPELINE("q", "1", "cpus: 12, gpus: 1"),
+          { 115, 100 },
           2 },
         /* those without a GPU leave as many on both */
         { "sockets: 2",
