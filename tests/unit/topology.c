@@ -5,6 +5,7 @@
 #include "sim/cluster/topology.h"
 
 #include "tests/support/check.h"
+#include "tests/support/job_rows.h"
 #include "tests/support/runs.h"
 
 #include <stdio.h>
@@ -208,10 +209,49 @@ static void cpus_that_are_given_back_are_near_again(void)
     CHECK_I64(seen, 5);
 }
 
+/* ---- racks ---- */
+
+/* Nodes of a gang's two ranks: the first node lacks four GPUs, two nodes are a rack. */
+static void check_gang(const char *placement, uint32_t first, uint32_t second)
+{
+    char text[1000];
+    struct test_job_rows rows = { .count = 0 };
+    (void)snprintf(
+        text, sizeof text,
+        "schema: 2\nname: t\n"
+        "cluster:\n  nodes: [{name: n, count: 6, cpus: 64, gpus: {h100: 8}}]\n"
+        "  racks: {nodes: 2}\n"
+        "sched: {placement: %s}\n"
+        "jobs:\n"
+        "  - name: w\n    run_time: const(100 s)\n    classes:\n"
+        "      - {name: a, count: 1, at: 0 s, request: {cpus: 1, gpus: 4}}\n"
+        "      - {name: b, count: 1, at: 1 s, members: 2, request: {cpus: 1, gpus: 8}}\n",
+        placement);
+    struct sim_scenario *scenario = test_scenario(text, NULL);
+    struct sim_run_summary *summary = test_summary();
+    CHECK(scenario != NULL);
+    if (scenario != NULL && CHECK_I64(test_job_rows_run(scenario, true, &rows, summary), WEIR_OK) &&
+        CHECK_I64(rows.count, 2) && CHECK(rows.rows[1].places != NULL)) {
+        CHECK_I64(rows.rows[1].places[0].node, first);
+        CHECK_I64(rows.rows[1].places[1].node, second);
+    }
+    test_job_rows_clear(&rows);
+    free(summary);
+    sim_scenario_destroy(scenario);
+}
+
+/* covers: S1.115 */
+static void a_gang_stays_inside_a_rack(void)
+{
+    check_gang("first_fit", 1, 2);
+    check_gang("topology", 2, 3);
+}
+
 static const struct test tests[] = {
     { "GPUs are divided evenly and in order", gpus_are_divided_evenly_and_in_order },
     { "CPUs of sockets are all of the node", cpus_of_sockets_are_all_of_the_node },
     { "CPUs away from the GPU cost the penalty", cpus_away_from_the_gpu_cost_the_penalty },
     { "CPUs that are given back are near again", cpus_that_are_given_back_are_near_again },
+    { "a gang stays inside a rack", a_gang_stays_inside_a_rack },
 };
 TEST_MAIN(tests)
