@@ -80,6 +80,8 @@ void sim_resolve_node_topology(struct sim_resolver *resolver,
                                const struct draft_node_group *hardware, struct sim_node_type *type);
 uint32_t sim_resolve_group_topology(struct sim_resolver *resolver,
                                     const struct draft_node_group *group, uint32_t type);
+/* Notes the penalty that is taken where sockets are given without one. */
+void sim_resolve_topology(struct sim_resolver *resolver);
 /* How power follows from what runs, and whether caps can be kept; after the timeline. */
 void sim_resolve_power(struct sim_resolver *resolver);
 /* resolve_stores.c: stores and racks; how the bytes of a pipeline move. */

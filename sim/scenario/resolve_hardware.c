@@ -573,6 +573,7 @@ void sim_resolve_hardware(struct sim_resolver *resolver)
     resolve_node_types(resolver);
     resolve_groups(resolver);
     append_file_nodes(resolver);
+    sim_resolve_topology(resolver);
     resolve_drift(resolver);
     resolve_memory(resolver);
     wl_openb_nodes_clear(&nodes);

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-static const double NUMA_PENALTY = 1.15; /* a proposal: remote memory is 1.1 to 1.3 times as slow */
+static const double NUMA_PENALTY = 1.15; /* a proposal, not measured */
 
 static uint32_t gpus_of(const struct sim_node_type *type)
 {
@@ -71,4 +71,21 @@ uint32_t sim_resolve_group_topology(struct sim_resolver *resolver,
     *changed = scenario->node_types[type];
     sim_resolve_node_topology(resolver, group, changed);
     return (uint32_t)scenario->node_types_count++;
+}
+
+void sim_resolve_topology(struct sim_resolver *resolver)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    bool is_assumed = false;
+    for (size_t i = 0; i < scenario->node_groups_count; i++) {
+        const struct sim_node_type *type = &scenario->node_types[scenario->node_groups[i].type];
+        is_assumed |= type->topology.sockets > 1 && type->gpus_count > 0 &&
+                      !islessgreater(type->topology.numa_penalty, NUMA_PENALTY);
+    }
+    if (is_assumed)
+        sim_resolve_assume(
+            resolver, sim_arena_printf(resolver->arena,
+                                       "a worker with CPUs on another socket than its GPUs takes "
+                                       "%g times as long [proposal]",
+                                       NUMA_PENALTY));
 }

@@ -107,7 +107,9 @@ static const struct sim_section thermal_section = {
               "a worker with CPUs on another socket than its GPUs takes so many times as long") }, \
         { COUNT("islands", type, topology.island_gpus),                                            \
           ABSENT("all GPUs of a node are one island"), RANGE(1, WEIR_MAX_NODE_GPUS),               \
-          HELP("GPUs of one NVLink island, neighbours in their order: 4 makes 4+4 of 8") },        \
+          ACTS(SIM_ACTS_TIMED),                                                                    \
+          HELP("GPUs of one NVLink island, neighbours in their order: 4 makes 4+4 of 8; whole "    \
+               "GPUs of a worker come from as few islands as there is room for") },                \
         { NUMBER("nvlink", type, nvlink_per_s),                                                    \
           UNIT(BANDWIDTH),                                                                         \
           ABSENT("that of the GPU type"),                                                          \
@@ -351,8 +353,8 @@ static const struct sim_section store_section = {
 static const struct sim_field racks_fields[] = {
     { COUNT("nodes", draft_racks, to.nodes), REQUIRED, RANGE(1, 100000),
       HELP("nodes of a rack, in their order") },
-    { NUMBER("uplink", draft_racks, to.uplink_per_s), UNIT(BANDWIDTH), REQUIRED,
-      RANGE(1, LARGEST_BANDWIDTH),
+    { NUMBER("uplink", draft_racks, to.uplink_per_s), UNIT(BANDWIDTH), ABSENT("never scarce"),
+      RANGE(1, LARGEST_BANDWIDTH), ACTS(SIM_ACTS_TIMED),
       HELP("bandwidth between a rack and everything outside it, so much in and so much out") },
 };
 static const struct sim_section racks_section = {
