@@ -45,9 +45,13 @@ void weir_chooser_destroy(struct weir_chooser *chooser)
 weir_status weir_chooser_place(struct weir_chooser *chooser, const struct weir_place_query *query,
                                struct weir_place_answer *answer, struct weir_error *error)
 {
-    WEIR_TRY(weir_size_check(query->size, sizeof *query, "the query", error));
+    struct weir_place_query whole;
+
+    WEIR_TRY(weir_size_check(query->size, offsetof(struct weir_place_query, together), "the query",
+                             error));
+    weir_size_take(&whole, sizeof whole, query, query->size);
     answer->reused = WEIR_NO_INDEX;
-    WEIR_TRY(weir_placement_place(chooser->ops, chooser->policy.state, query, answer, error));
+    WEIR_TRY(weir_placement_place(chooser->ops, chooser->policy.state, &whole, answer, error));
     if (!weir_cluster_fits(query->cluster, &answer->alloc))
         return weir_fail(error, WEIR_EPOLICY,
                          "placement policy %s chose a place on node %u that is not free",
@@ -73,7 +77,8 @@ static weir_status place_rest(struct weir_chooser *chooser, const struct weir_me
                                                  .mix = query->mix,
                                                  .shape = query->shape,
                                                  .owner = query->owner,
-                                                 .seed = weir_hash_add(query->seed, *placed) };
+                                                 .seed = weir_hash_add(query->seed, *placed),
+                                                 .together = query->count - *placed };
         struct weir_place_answer *const answer = &answers[*placed];
         WEIR_TRY(weir_chooser_place(chooser, &member, answer, error));
         WEIR_TRY(weir_cluster_add_worker(query->scratch, UINT64_MAX - *placed, query->owner,

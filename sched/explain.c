@@ -82,9 +82,11 @@ weir_status weir_explain_start(struct weir_plan *plan, const struct weir_explain
     for (uint32_t n = 0; visit.status == WEIR_OK && n < weir_cluster_node_count(cluster); n++) {
         struct weir_twins twins;
         weir_twins_find(cluster, n, &twins);
-        const struct weir_candidate_query candidates = {
-            .cluster = cluster, .shape = explained->query->shape, .twins = &twins, .node = n
-        };
+        const struct weir_candidate_query candidates = { .cluster = cluster,
+                                                         .shape = explained->query->shape,
+                                                         .twins = &twins,
+                                                         .node = n,
+                                                         .asked = explained->query };
         (void)weir_candidates_visit(&candidates, keep_one, &visit);
     }
     return visit.status;

@@ -188,6 +188,24 @@ static weir_status check_node(const struct weir_cluster *cluster, const struct w
     return WEIR_OK;
 }
 
+/* Either divides the other: as many on each, or one on every so many-th. */
+static bool divides_evenly(uint32_t parts, uint32_t gpus)
+{
+    return parts == 0 || gpus == 0 || gpus % parts == 0 || parts % gpus == 0;
+}
+
+static weir_status check_topology(const struct weir_topology *topology, uint32_t gpus,
+                                  struct weir_error *error)
+{
+    if (!divides_evenly(topology->sockets, gpus))
+        return weir_fail(error, WEIR_EINVAL, "%u GPUs cannot be divided evenly over %u sockets",
+                         gpus, topology->sockets);
+    if (topology->island_gpus > 0 && gpus % topology->island_gpus != 0)
+        return weir_fail(error, WEIR_EINVAL, "%u GPUs cannot be divided into islands of %u", gpus,
+                         topology->island_gpus);
+    return WEIR_OK;
+}
+
 static weir_status reserve_node(struct weir_cluster *cluster, uint32_t gpu_count)
 {
     WEIR_ROOM(&cluster->allocator, cluster->nodes, cluster->node_capacity, cluster->node_count + 1);
@@ -211,8 +229,13 @@ static weir_status check_mig(const struct weir_gpu_spec *gpu, struct weir_error 
     return WEIR_OK;
 }
 
-static weir_status check_cuts(const struct weir_node_spec *spec, struct weir_error *error)
+static weir_status check_parts(const struct weir_node_spec *spec, struct weir_error *error)
 {
+    const weir_status near = check_topology(&spec->topology, spec->gpu_count, error);
+    if (near != WEIR_OK) {
+        weir_error_wrap(error, "node %llu", (unsigned long long)spec->id);
+        return near;
+    }
     for (uint32_t g = 0; g < spec->gpu_count; g++) {
         const weir_status status = check_mig(&spec->gpus[g], error);
         if (status != WEIR_OK) {
@@ -269,14 +292,11 @@ static uint32_t take_record(struct weir_cluster *cluster, const struct weir_node
     return node;
 }
 
-weir_status weir_cluster_add_node(struct weir_cluster *cluster, const struct weir_node_spec *spec,
-                                  uint32_t *index, struct weir_error *error)
+static weir_status add_node(struct weir_cluster *cluster, const struct weir_node_spec *spec,
+                            uint32_t *index, struct weir_error *error)
 {
-    if (cluster == NULL || spec == NULL)
-        return weir_fail(error, WEIR_EINVAL, "no inventory or no node");
-    WEIR_TRY(weir_size_check(spec->size, sizeof *spec, "the node", error));
     WEIR_TRY(check_node(cluster, spec, error));
-    WEIR_TRY(check_cuts(spec, error));
+    WEIR_TRY(check_parts(spec, error));
     if (reserve_node(cluster, spec->gpu_count) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "node %llu: out of memory",
                          (unsigned long long)spec->id);
@@ -291,6 +311,7 @@ weir_status weir_cluster_add_node(struct weir_cluster *cluster, const struct wei
                                                .cpu_total = spec->cpu_units,
                                                .ram_free_bytes = spec->ram_bytes,
                                                .ram_total_bytes = spec->ram_bytes };
+    cluster->lists[node].topology = spec->topology;
     for (uint32_t g = 0; g < spec->gpu_count; g++)
         cluster->gpus[gpu_first + g] = open_gpu(&spec->gpus[g]);
     weir_id_table_put(&cluster->node_ids, spec->id, node);
@@ -298,6 +319,19 @@ weir_status weir_cluster_add_node(struct weir_cluster *cluster, const struct wei
     if (index != NULL)
         *index = node;
     return WEIR_OK;
+}
+
+weir_status weir_cluster_add_node(struct weir_cluster *cluster, const struct weir_node_spec *spec,
+                                  uint32_t *index, struct weir_error *error)
+{
+    struct weir_node_spec whole;
+
+    if (cluster == NULL || spec == NULL)
+        return weir_fail(error, WEIR_EINVAL, "no inventory or no node");
+    WEIR_TRY(
+        weir_size_check(spec->size, offsetof(struct weir_node_spec, topology), "the node", error));
+    weir_size_take(&whole, sizeof whole, spec, spec->size);
+    return add_node(cluster, &whole, index, error);
 }
 
 weir_status weir_cluster_set_node_flags(struct weir_cluster *cluster, uint32_t node, uint32_t flags)
@@ -367,6 +401,12 @@ const struct weir_gpu *weir_cluster_gpu(const struct weir_cluster *cluster, uint
     if (node >= cluster->node_count || gpu >= cluster->nodes[node].gpu_count)
         return NULL;
     return &cluster->gpus[cluster->nodes[node].gpu_first + gpu];
+}
+
+struct weir_topology weir_cluster_topology(const struct weir_cluster *cluster, uint32_t node)
+{
+    return node < cluster->node_count ? cluster->lists[node].topology
+                                      : (struct weir_topology){ .sockets = 0 };
 }
 
 uint32_t weir_cluster_find_node(const struct weir_cluster *cluster, uint64_t id)

@@ -3,8 +3,8 @@
  * The books: what every node and GPU has free, the sums over nodes that are up, and the
  * fingerprints and change ring that caches follow.
  *
- * Invariant: a node's version is a function of its flags, totals and free amounts; every change of
- * these goes through here and is in the ring.
+ * Invariant: a node's version is a function of its flags, totals, free amounts and topology; every
+ * change of these goes through here and is in the ring.
  *
  * An unhealthy GPU has all its free amounts at 0, so that nobody who looks for room finds any. What
  * it would have free is not kept: it is totals less what the node's workers hold, and is wanted
@@ -47,10 +47,20 @@ static uint64_t host_fingerprint(const struct weir_node *node)
     return weir_hash_add(hash, (uint64_t)node->ram_total_bytes) + free_fingerprint(node);
 }
 
+/* Nothing known adds nothing. */
+static uint64_t topology_fingerprint(const struct weir_topology *topology)
+{
+    const uint64_t inside = ((uint64_t)topology->sockets << 32) | topology->island_gpus;
+
+    if (inside == 0 && topology->rack == 0)
+        return 0;
+    return weir_hash_add(weir_hash_mix(inside), topology->rack);
+}
+
 uint64_t weir_ledger_version(const struct weir_cluster *cluster, uint32_t node)
 {
     const struct weir_node *const books = &cluster->nodes[node];
-    uint64_t sum = host_fingerprint(books);
+    uint64_t sum = host_fingerprint(books) + topology_fingerprint(&cluster->lists[node].topology);
 
     for (uint32_t g = 0; g < books->gpu_count; g++)
         sum += gpu_fingerprint(&cluster->gpus[books->gpu_first + g], g);
@@ -184,6 +194,7 @@ void weir_ledger_close(struct weir_cluster *cluster, uint32_t node)
     *books = (struct weir_node){ .id = books->id,
                                  .flags = WEIR_NODE_REMOVED,
                                  .gpu_first = books->gpu_first };
+    cluster->lists[node].topology = (struct weir_topology){ .sockets = 0 };
     books->version = weir_ledger_version(cluster, node);
     record_change(cluster, node, 0);
 }

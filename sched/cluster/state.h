@@ -49,6 +49,7 @@ struct weir_node_list {
     uint64_t stamp;
     uint32_t first;    /* slot, or WEIR_NO_INDEX */
     uint32_t gpu_room; /* records of GPUs from gpu_first on; a removed node keeps them */
+    struct weir_topology topology;
 };
 
 /* Blocks of 1 .. WEIR_MAX_DEVICES - 1 devices; free blocks are chained by size through `gpu`. */

@@ -140,6 +140,10 @@ static void put_node(const struct weir_export *out, uint32_t index)
         weir_json_integer(json, "type", node->type);
         weir_json_flag(json, "up", (node->flags & WEIR_NODE_UP) != 0);
         weir_json_flag(json, "cordoned", (node->flags & WEIR_NODE_CORDONED) != 0);
+        const struct weir_topology near = weir_cluster_topology(out->host->inventory, index);
+        weir_export_unless(json, "sockets", near.sockets, 0);
+        weir_export_unless(json, "island_gpus", near.island_gpus, 0);
+        weir_export_unless(json, "rack", near.rack, 0);
         weir_json_open(json, "gpu_list", '[');
         for (uint32_t g = 0; g < node->gpu_count; g++)
             put_gpu(out, weir_cluster_gpu(out->host->inventory, index, g));

@@ -48,7 +48,8 @@ static struct weir_place_query query_of(const struct job_question *asked, uint32
                                       .owner = asked->owner,
                                       .seed = asked->kind->ranks == 1
                                                   ? asked->seed
-                                                  : weir_hash_add(asked->seed, rank) };
+                                                  : weir_hash_add(asked->seed, rank),
+                                      .together = asked->kind->ranks - rank };
 }
 
 /* The answer of the placer has the place. */

@@ -10,6 +10,7 @@
 #include "weir/status.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* WEIR_EABI with a sentence when `size` is below `least`. */
 static inline weir_status weir_size_check(uint32_t size, size_t least, const char *what,
@@ -21,6 +22,13 @@ static inline weir_status weir_size_check(uint32_t size, size_t least, const cha
                      "%s has %u bytes, needed are %u: set `size`, and build with the headers of "
                      "this interface version (%u)",
                      what, size, (unsigned)least, (unsigned)WEIR_ABI_MAJOR);
+}
+
+/* The caller's struct of `size` bytes in one of ours: what it ends before is 0. */
+static inline void weir_size_take(void *to, size_t room, const void *from, uint32_t size)
+{
+    memset(to, 0, room);
+    memcpy(to, from, size < room ? size : room);
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include "sched/placement/candidates.h"
 
 #include "sched/cluster/state.h"
+#include "sched/placement/near.h"
 
 #include <string.h>
 
@@ -22,6 +23,8 @@ struct walk {
     void *state;
     uint32_t visited;
     bool stopped;
+    bool first_alone;         /* one candidate is enough */
+    struct weir_near_set set; /* WHOLE, ENTIRE: GPUs to choose from; `missing` of `open` are */
     uint8_t taken_decs[WEIR_MAX_NODE_GPUS]; /* CODEC: engines; WHOLE, ENTIRE: 1 = chosen */
     uint8_t taken_encs[WEIR_MAX_NODE_GPUS];
     uint32_t decs_from[WEIR_MAX_NODE_GPUS + 1]; /* free engines on this GPU and all later ones */
@@ -119,7 +122,8 @@ static uint8_t twin_of(const struct walk *walk, uint32_t gpu)
 static void offer(struct walk *walk)
 {
     walk->visited++;
-    if (!walk->visit(walk->state, &walk->alloc) || walk->visited == WEIR_CANDIDATES_MOST)
+    if (!walk->visit(walk->state, &walk->alloc) || walk->visited == WEIR_CANDIDATES_MOST ||
+        walk->first_alone)
         walk->stopped = true;
 }
 
@@ -174,6 +178,16 @@ static void visit_slices(struct walk *walk)
     }
 }
 
+/* Whether a GPU of `open` may be the next that is chosen. */
+static bool is_open(const struct walk *walk, uint32_t gpu)
+{
+    const uint8_t twin = twin_of(walk, gpu);
+
+    if (walk->set.missing == 0 || (walk->set.open >> gpu & 1) == 0)
+        return false;
+    return twin == WEIR_NO_TWIN || (walk->set.open >> twin & 1) == 0 || walk->taken_decs[twin] != 0;
+}
+
 /* Combinations: chooses the next GPU from `start` on. */
 static void visit_combinations(struct walk *walk, uint32_t start)
 {
@@ -183,30 +197,69 @@ static void visit_combinations(struct walk *walk, uint32_t start)
     }
     const uint32_t missing = walk->shape->gpu_count - walk->alloc.device_count;
     for (uint32_t g = start; g + missing <= walk->node->gpu_count && !walk->stopped; g++) {
-        const uint8_t twin = twin_of(walk, g);
-        if (twin != WEIR_NO_TWIN && walk->taken_decs[twin] == 0)
+        const bool is_fixed = (walk->set.fixed >> g & 1) != 0;
+        if (!is_fixed && !is_open(walk, g))
             continue;
         if (!weir_gpu_usable(&walk->gpus[g], walk->shape))
             continue;
         walk->taken_decs[g] = 1;
+        walk->set.missing -= !is_fixed;
         fill_gpu_device(walk, g, &walk->alloc.devices[walk->alloc.device_count++]);
         visit_combinations(walk, g + 1);
         walk->alloc.device_count--;
+        walk->set.missing += !is_fixed;
         walk->taken_decs[g] = 0;
+        if (is_fixed)
+            return;
     }
 }
 
-/* The first usable GPUs alone. */
-static void visit_first(struct walk *walk)
+static bool visit_set(void *state, const struct weir_near_set *set)
 {
-    const uint32_t wanted = walk->shape->gpu_count;
+    struct walk *const walk = state;
 
-    for (uint32_t g = 0; g < walk->node->gpu_count && walk->alloc.device_count < wanted; g++) {
-        if (weir_gpu_usable(&walk->gpus[g], walk->shape))
-            fill_gpu_device(walk, g, &walk->alloc.devices[walk->alloc.device_count++]);
+    walk->set = *set;
+    visit_combinations(walk, 0);
+    return !walk->stopped;
+}
+
+static uint64_t usable_gpus(const struct walk *walk)
+{
+    uint64_t usable = 0;
+
+    for (uint32_t g = 0; g < walk->node->gpu_count; g++)
+        usable |= (uint64_t)weir_gpu_usable(&walk->gpus[g], walk->shape) << g;
+    return usable;
+}
+
+/* Whole GPUs, near one another. */
+static void visit_whole(struct walk *walk)
+{
+    const struct weir_cluster *const cluster = walk->query->cluster;
+    const struct weir_topology *const topology = &cluster->lists[walk->query->node].topology;
+    const struct weir_place_query *const asked = walk->query->asked;
+    const uint32_t wanted = walk->shape->gpu_count;
+    int64_t cpu_free[WEIR_MAX_NODE_GPUS];
+
+    if (wanted > WEIR_MAX_DEVICES)
+        return;
+    if (!weir_near_matters(topology)) {
+        walk->set = (struct weir_near_set){ .open = UINT64_MAX, .missing = wanted };
+        visit_combinations(walk, 0);
+        return;
     }
-    if (walk->alloc.device_count == wanted)
-        offer(walk);
+    const struct weir_near_query query = {
+        .topology = topology,
+        .gpu_count = walk->node->gpu_count,
+        .wanted = wanted,
+        .coming = asked != NULL && asked->together > 1 ? asked->together * wanted : wanted,
+        .usable = usable_gpus(walk),
+        .mine = asked == NULL ? 0 : weir_near_job(cluster, walk->query->node, &asked->owner),
+        .cpu_free = weir_near_cpus(cluster, walk->query->node, cpu_free),
+        .cpu_wanted = walk->shape->cpu_units,
+    };
+    if ((uint32_t)__builtin_popcountll(query.usable) >= wanted)
+        weir_near_each(&query, visit_set, walk);
 }
 
 /* A GPU from which a CODEC worker may take engines at all. */
@@ -318,19 +371,19 @@ static void visit_kind(struct walk *walk)
     case WEIR_SHAPE_SLICE:
         visit_slices(walk);
         return;
-    case WEIR_SHAPE_WHOLE:
-    case WEIR_SHAPE_ENTIRE:
-        if (walk->shape->gpu_count <= WEIR_MAX_DEVICES)
-            visit_combinations(walk, 0);
+    case WEIR_SHAPE_SPMD_MULTI:
+        if (walk->shape->gpu_count != walk->node->gpu_count)
+            return;
+        walk->first_alone = true;
+        visit_whole(walk);
         return;
     case WEIR_SHAPE_SPMD_SMALL:
-        if (walk->shape->gpu_count <= WEIR_MAX_DEVICES)
-            visit_first(walk);
+        walk->first_alone = true;
+        visit_whole(walk);
         return;
-    case WEIR_SHAPE_SPMD_MULTI:
-        if (walk->shape->gpu_count == walk->node->gpu_count &&
-            walk->shape->gpu_count <= WEIR_MAX_DEVICES)
-            visit_first(walk);
+    case WEIR_SHAPE_WHOLE:
+    case WEIR_SHAPE_ENTIRE:
+        visit_whole(walk);
         return;
     default:
         return;
@@ -357,6 +410,7 @@ uint32_t weir_candidates_visit(const struct weir_candidate_query *query, weir_ca
     walk.state = state;
     walk.visited = 0;
     walk.stopped = false;
+    walk.first_alone = false;
     memset(walk.taken_decs, 0, node->gpu_count);
     memset(walk.taken_encs, 0, node->gpu_count);
     walk.alloc.node = query->node;

@@ -6,12 +6,13 @@
  *   CODEC       every split of the NVDECs over GPUs (GPUs ascending, counts ascending), for each
  *               every split of the NVENCs; or one per GPU that has all of them (codec_same_gpu).
  *   FRACTIONAL  one per usable GPU, ascending.
- *   WHOLE, ENTIRE  all combinations of usable GPUs, lexicographic.
+ *   WHOLE, ENTIRE  all combinations of usable GPUs, lexicographic; on a node with islands or
+ *               sockets those that are near together (near.h), the tightest island first.
  *   SLICE       per cut GPU, ascending: one per free instance that will do, small profiles first,
  *               each from the highest slot downward, for there it leaves most to larger ones. On
  *               demand only the smallest profile that has enough.
- *   SPMD_SMALL  one: the first usable GPUs. SPMD_MULTI (one node of the group) one: all GPUs, of a
- *               node with exactly that many.
+ *   SPMD_SMALL  one: the first that WHOLE would have. SPMD_MULTI (one node of the group) one: all
+ * GPUs, of a node with exactly that many.
  *
  * Engines are the lowest free ones. (The reference takes the lowest ids of all for WHOLE, free or
  * not; that is mended.) Nodes that are not up, or cordoned, have no candidates.
@@ -19,7 +20,7 @@
 #ifndef SCHED_PLACEMENT_CANDIDATES_H
 #define SCHED_PLACEMENT_CANDIDATES_H
 
-#include "weir/plan.h"
+#include "weir/policy.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -75,7 +76,8 @@ struct weir_candidate_query {
     const struct weir_shape *shape;
     const struct weir_twins *twins; /* NULL = all candidates */
     uint32_t node;
-    bool low_slots; /* SLICE: from the lowest slot upward instead */
+    bool low_slots;                       /* SLICE: from the lowest slot upward instead */
+    const struct weir_place_query *asked; /* for whom; NULL = somebody on his own */
 };
 
 /* Combinations explode on nodes with many GPUs in different states: only so many are visited. */

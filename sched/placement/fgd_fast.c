@@ -225,7 +225,8 @@ struct best_place {
     struct weir_frag_site site;
     struct weir_key key;
     uint32_t ties;
-    struct weir_alloc *alloc; /* filled with the best one unless NULL */
+    struct weir_alloc *alloc;             /* filled with the best one unless NULL */
+    const struct weir_place_query *asked; /* whom it is for; scores do not depend on it */
 };
 
 static bool weigh_place(void *state, const struct weir_alloc *candidate)
@@ -261,9 +262,11 @@ static uint32_t find_place(struct weir_fgd *fgd, const struct weir_shape *shape,
     best->site = site_of(fgd, node);
     best->key = WEIR_KEY_ABSENT;
     best->ties = 0;
-    const struct weir_candidate_query candidates = {
-        .cluster = fgd->cluster, .shape = shape, .twins = &best->site.book->twins, .node = node
-    };
+    const struct weir_candidate_query candidates = { .cluster = fgd->cluster,
+                                                     .shape = shape,
+                                                     .twins = &best->site.book->twins,
+                                                     .node = node,
+                                                     .asked = best->asked };
     return weir_candidates_visit(&candidates, weigh_place, best);
 }
 
@@ -594,7 +597,7 @@ weir_status weir_fgd_place(struct weir_fgd *fgd, const struct weir_place_query *
         report(fgd, board, &nobody, &answer->choice);
         return weir_scan_busy(&answer->choice, error);
     }
-    struct best_place best = { .alloc = &answer->alloc };
+    struct best_place best = { .alloc = &answer->alloc, .asked = query };
     (void)find_place(fgd, query->shape, node, &best);
     report(fgd, board, &best.key, &answer->choice);
     return WEIR_OK;

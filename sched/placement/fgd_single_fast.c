@@ -198,7 +198,8 @@ static void find_place(const struct weir_fgd_single *fgd, const struct weir_plac
     struct weir_twins twins;
     struct weir_candidate_query candidates = { .cluster = query->cluster,
                                                .shape = query->shape,
-                                               .node = node };
+                                               .node = node,
+                                               .asked = alloc == NULL ? NULL : query };
 
     *entry = (struct entry){ .version = query->cluster->nodes[node].version, .mix = fgd->mix };
     entry->reason = weir_candidates_reason(query->cluster, query->shape, node);

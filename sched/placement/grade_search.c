@@ -151,9 +151,9 @@ weir_status weir_grade_search_end(const struct weir_grade_search *search,
     struct pick pick = { .alloc = &answer->alloc,
                          .gpu = is_share ? tally->best.gpu : WEIR_NO_INDEX,
                          .mig = tally->best.mig };
-    const struct weir_candidate_query candidates = { .cluster = query->cluster,
-                                                     .shape = query->shape,
-                                                     .node = tally->node };
+    const struct weir_candidate_query candidates = {
+        .cluster = query->cluster, .shape = query->shape, .node = tally->node, .asked = query
+    };
     (void)weir_candidates_visit(&candidates, pick_candidate, &pick);
     answer->reused = weir_scan_find_reused(query, &answer->alloc);
     return WEIR_OK;

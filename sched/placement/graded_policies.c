@@ -151,9 +151,11 @@ static weir_status place_first(const double *values, const struct weir_place_que
         return WEIR_OK;
     }
     for (uint32_t n = 0; n < query->cluster->node_count; n++) {
-        const struct weir_candidate_query candidates = {
-            .cluster = query->cluster, .shape = query->shape, .node = n, .low_slots = low_slots
-        };
+        const struct weir_candidate_query candidates = { .cluster = query->cluster,
+                                                         .shape = query->shape,
+                                                         .node = n,
+                                                         .low_slots = low_slots,
+                                                         .asked = query };
         choice->nodes_seen++;
         if (weir_candidates_visit(&candidates, take_first, &answer->alloc) > 0) {
             choice->candidates = choice->ties = 1;

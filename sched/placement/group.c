@@ -87,10 +87,24 @@ static double ray_score(const struct weir_cluster *cluster, uint32_t node,
     return cpu < 0 || gpu < 0 || ram < 0 ? -1 : cpu + gpu + ram;
 }
 
+/* Where to put a bundle, and those that have no place yet. */
+static struct weir_place_query question_of(const struct group *group,
+                                           const struct weir_shape *bundle)
+{
+    return (struct weir_place_query){ .size = sizeof(struct weir_place_query),
+                                      .cluster = group->query->scratch,
+                                      .mix = group->query->mix,
+                                      .shape = bundle,
+                                      .owner = group->query->owner,
+                                      .together =
+                                          group->query->bundle_count - group->answer->placed };
+}
+
 /* The best node for a bundle by `demand`, which is its own or that of the whole group. */
 static weir_status ask_ray(const struct group *group, const struct weir_shape *bundle,
                            const struct weir_group_demand *demand, struct weir_alloc *alloc)
 {
+    const struct weir_place_query question = question_of(group, bundle);
     const struct weir_cluster *const cluster = group->query->scratch;
     uint32_t best = WEIR_NO_INDEX;
     double best_score = -1;
@@ -104,21 +118,16 @@ static weir_status ask_ray(const struct group *group, const struct weir_shape *b
     }
     if (best == WEIR_NO_INDEX)
         return WEIR_EBUSY;
-    return weir_place_tightest(cluster, best, bundle, alloc) ? WEIR_OK : WEIR_EBUSY;
+    return weir_place_tightest(&question, best, alloc) ? WEIR_OK : WEIR_EBUSY;
 }
 
 static weir_status ask_policy(struct group *group, const struct weir_shape *bundle,
                               struct weir_alloc *alloc, struct weir_error *error)
 {
-    const struct weir_group_query *const query = group->query;
-    const struct weir_place_query question = { .size = sizeof(struct weir_place_query),
-                                               .cluster = query->scratch,
-                                               .mix = query->mix,
-                                               .shape = bundle,
-                                               .owner = query->owner,
-                                               .seed =
-                                                   weir_hash_add(query->seed, group->questions++) };
+    struct weir_place_query question = question_of(group, bundle);
     struct weir_place_answer answer;
+
+    question.seed = weir_hash_add(group->query->seed, group->questions++);
 
     WEIR_TRY(weir_chooser_place(group->scorer, &question, &answer, error));
     *alloc = answer.alloc;
@@ -186,8 +195,9 @@ static weir_status fill_node(struct group *group, uint32_t node, struct weir_err
 
     while (bundle != WEIR_NO_INDEX) {
         const uint32_t here = bundle;
+        const struct weir_place_query question = question_of(group, &query->bundles[here]);
         struct weir_alloc alloc;
-        if (weir_place_tightest(query->scratch, node, &query->bundles[here], &alloc))
+        if (weir_place_tightest(&question, node, &alloc))
             WEIR_TRY(take(group, here, &alloc, error));
         bundle = next_bundle(group, here);
     }

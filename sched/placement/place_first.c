@@ -45,14 +45,16 @@ static bool take_tightest(void *state, const struct weir_alloc *candidate)
     return pick->is_share;
 }
 
-bool weir_place_tightest(const struct weir_cluster *cluster, uint32_t node,
-                         const struct weir_shape *shape, struct weir_alloc *alloc)
+bool weir_place_tightest(const struct weir_place_query *query, uint32_t node,
+                         struct weir_alloc *alloc)
 {
-    const struct weir_candidate_query query = { .cluster = cluster, .shape = shape, .node = node };
-    struct tightest pick = { .cluster = cluster,
+    const struct weir_candidate_query candidates = {
+        .cluster = query->cluster, .shape = query->shape, .node = node, .asked = query
+    };
+    struct tightest pick = { .cluster = query->cluster,
                              .alloc = alloc,
                              .least_left = INT64_MAX,
-                             .is_share = weir_shape_is_share(shape) };
+                             .is_share = weir_shape_is_share(query->shape) };
 
-    return weir_candidates_visit(&query, take_tightest, &pick) > 0;
+    return weir_candidates_visit(&candidates, take_tightest, &pick) > 0;
 }

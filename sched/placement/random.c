@@ -42,7 +42,9 @@ static weir_status place(void *state, const struct weir_place_query *query,
                          struct weir_place_answer *answer, struct weir_error *error)
 {
     struct weir_choice *const choice = &answer->choice;
-    struct weir_candidate_query candidates = { .cluster = query->cluster, .shape = query->shape };
+    struct weir_candidate_query candidates = { .cluster = query->cluster,
+                                               .shape = query->shape,
+                                               .asked = query };
     uint32_t fitting = 0;
 
     (void)state; /* there is none */

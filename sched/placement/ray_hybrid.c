@@ -212,7 +212,7 @@ static weir_status place(void *state, const struct weir_place_query *query,
         node = choose_node(&search);
     if (node == WEIR_NO_INDEX)
         return weir_scan_busy(&answer->choice, error);
-    if (!weir_place_tightest(query->cluster, node, query->shape, &answer->alloc))
+    if (!weir_place_tightest(query, node, &answer->alloc))
         return weir_fail(
             error, WEIR_EBUSY, "node %u has enough in sum, but %s", node,
             weir_reason_text(weir_candidates_reason(query->cluster, query->shape, node)));

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How many workers of a shape an empty cluster could hold: the border between infeasible and busy
- * (see weir/policy.h).
+ * (see weir/policy.h); and how many more a node could hold as it is.
  */
-#include "weir/policy.h"
+#include "sched/placement/room.h"
 
 #include "sched/cluster/state.h"
+#include "sched/placement/candidates.h"
 
 /* How often `request` goes into `total`; a request of nothing always does. */
 static uint64_t times(int64_t total, int64_t request)
@@ -23,11 +24,23 @@ static uint64_t engines(uint32_t mask)
     return (uint64_t)__builtin_popcount(mask);
 }
 
-/* The same of a GPU that is cut, or can be: side by side for one shape alone. */
-static uint64_t slice_room(const struct weir_gpu *gpu, const struct weir_shape *shape)
+/* A GPU as if what is free now were all it has. */
+static struct weir_gpu rest_of(const struct weir_gpu *gpu)
+{
+    struct weir_gpu rest = *gpu;
+
+    rest.units_total = gpu->units_free;
+    rest.mem_total_bytes = gpu->mem_free_bytes;
+    rest.nvdec_all = gpu->nvdec_free;
+    rest.nvenc_all = gpu->nvenc_free;
+    return rest;
+}
+
+/* The same of a GPU that is cut, or can be: side by side for one shape alone, beside `held`. */
+static uint64_t slice_room(const struct weir_gpu *gpu, const struct weir_shape *shape,
+                           weir_mig_layout held)
 {
     const weir_mig_layout cut = gpu->mig_state.cut;
-    weir_mig_layout held = 0;
     uint64_t room = 0;
 
     if (gpu->mig == NULL || shape->kind != WEIR_SHAPE_SLICE)
@@ -53,7 +66,7 @@ static uint64_t gpu_room(const struct weir_gpu *gpu, const struct weir_shape *sh
     if (!weir_shape_takes_type(shape, gpu->type))
         return 0;
     if (gpu->mig != NULL || shape->kind == WEIR_SHAPE_SLICE)
-        return slice_room(gpu, shape);
+        return slice_room(gpu, shape, 0);
     return smaller(smaller(decs, encs), smaller(times(gpu->units_total, shape->gpu_units),
                                                 times(gpu->mem_total_bytes, shape->gpu_mem_bytes)));
 }
@@ -108,4 +121,33 @@ uint64_t weir_cluster_room(const struct weir_cluster *cluster, const struct weir
         sum += smaller(room, most - sum);
     }
     return sum;
+}
+
+/* On one GPU as it is. */
+static uint64_t free_room(const struct weir_gpu *gpu, const struct weir_shape *shape)
+{
+    if (!weir_gpu_usable(gpu, shape))
+        return 0;
+    if (gpu->mig != NULL)
+        return slice_room(gpu, shape, gpu->mig_state.held);
+    const struct weir_gpu rest = rest_of(gpu);
+    return gpu_room(&rest, shape);
+}
+
+uint64_t weir_node_room(const struct weir_cluster *cluster, uint32_t node,
+                        const struct weir_shape *shape)
+{
+    const struct weir_node *const books = &cluster->nodes[node];
+    const uint64_t host = smaller(times(books->cpu_free, shape->cpu_units),
+                                  times(books->ram_free_bytes, shape->ram_bytes));
+    uint64_t sum = 0;
+
+    if (weir_candidates_reason(cluster, shape, node) != WEIR_REASON_NONE)
+        return 0;
+    if (shape->kind == WEIR_SHAPE_CPU)
+        return host;
+    for (uint32_t g = 0; g < books->gpu_count; g++)
+        sum += free_room(&cluster->gpus[books->gpu_first + g], shape);
+    const uint64_t room = smaller(host, shape->gpu_count > 1 ? sum / shape->gpu_count : sum);
+    return room > 0 ? room : 1; /* engines of several GPUs */
 }

@@ -87,9 +87,9 @@ static void scan_node(struct search *search, uint32_t node)
     const struct weir_cluster *const cluster = search->query->cluster;
     struct weir_choice *const choice = &search->answer->choice;
     struct weir_twins twins;
-    struct weir_candidate_query candidates = { .cluster = cluster,
-                                               .shape = search->query->shape,
-                                               .node = node };
+    struct weir_candidate_query candidates = {
+        .cluster = cluster, .shape = search->query->shape, .node = node, .asked = search->query
+    };
 
     choice->nodes_seen++;
     const uint32_t reason = weir_candidates_reason(cluster, search->query->shape, node);

@@ -46,8 +46,8 @@ uint32_t weir_scan_find_reused(const struct weir_place_query *query,
 
 /* The first candidate of a node; of a share of a GPU the one on the GPU with least free, as Ray
  * chooses. False (and nothing filled) when there is none. */
-bool weir_place_tightest(const struct weir_cluster *cluster, uint32_t node,
-                         const struct weir_shape *shape, struct weir_alloc *alloc);
+bool weir_place_tightest(const struct weir_place_query *query, uint32_t node,
+                         struct weir_alloc *alloc);
 
 /* Nothing seen, nothing reused. */
 void weir_answer_begin(struct weir_place_answer *answer);

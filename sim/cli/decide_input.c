@@ -385,7 +385,8 @@ weir_status decide_node(const json_t *json, const struct decide_tables *tables,
                                      .gpu_count = node.gpu_count,
                                      .cpu_units = node.cpu_units,
                                      .ram_bytes = node.ram_bytes,
-                                     .gpus = gpus };
+                                     .gpus = gpus,
+                                     .topology = node.topology };
     if (json_is_array(list))
         return listed_gpus(list, tables, spec, gpus, error);
     for (uint32_t i = 0; i < spec->gpu_count; i++)

@@ -22,6 +22,7 @@ struct decide_node {
     int64_t cpu_units, ram_bytes;
     uint32_t type, is_up, is_cordoned, is_removed;
     uint32_t gpu_count, nvdecs, nvencs; /* when they are all equal */
+    struct weir_topology topology;
 };
 
 struct decide_instance {

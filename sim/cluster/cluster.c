@@ -10,6 +10,7 @@
 #include "sim/cluster/memory.h"
 #include "sim/cluster/power.h"
 #include "sim/cluster/sharing.h"
+#include "sim/cluster/topology.h"
 #include "sim/cluster/traffic.h"
 
 #include <assert.h>
@@ -50,6 +51,8 @@ static void node_init(struct sim_cluster *cluster, const struct sim_scenario *sc
                                .power_cap_w = type->power_cap_w,
                                .thermal = type->thermal.tau_ns > 0 ? &type->thermal : NULL,
                                .sessions_most = UINT32_MAX,
+                               .topology = &type->topology,
+                               .fabric = &type->fabric,
                                .turns =
                                    type->share == SIM_SHARING_TIMESLICE ? &type->timeslice : NULL };
     for (size_t i = 0; i < type->gpus_count; i++) {
@@ -98,6 +101,7 @@ void sim_cluster_destroy(struct sim_cluster *cluster)
     if (cluster == NULL)
         return;
     sim_links_close(cluster);
+    free(cluster->cpu_held_on);
     free(cluster->nodes);
     free(cluster->gpus);
     free(cluster);
@@ -213,6 +217,7 @@ struct sim_lease sim_lease_fill(struct sim_claim *claim, const struct sim_cluste
     for (uint32_t d = 0; d < alloc->device_count; d++)
         claim->parts[d].device = alloc->devices[d];
     fill_uses(claim, cluster, alloc, uses);
+    sim_sockets_choose(cluster, alloc->node, claim);
     return (struct sim_lease){ .claim = claim, .node = alloc->node };
 }
 
@@ -302,6 +307,7 @@ static void book(struct sim_cluster *cluster, const struct sim_lease *lease, int
 {
     struct sim_node *node = &cluster->nodes[lease->node];
     node->cpu_held += sign * lease->claim->cpu_units;
+    sim_sockets_book(cluster, lease, sign);
     node->ram_used_bytes += sign * lease->claim->ram_used_bytes;
     node->sessions_held += (uint32_t)sign * sessions_of(cluster, lease);
     if (sign > 0 && sim_memory_is_timed(cluster))
@@ -456,7 +462,8 @@ static double speed_of(const struct sim_cluster *cluster, const struct sim_lease
 
 double sim_cluster_slowness(const struct sim_cluster *cluster, const struct sim_lease *lease)
 {
-    return cluster->nodes[lease->node].slow / speed_of(cluster, lease);
+    return cluster->nodes[lease->node].slow * sim_lease_numa(cluster, lease) /
+           speed_of(cluster, lease);
 }
 
 double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_lease *lease)
@@ -571,6 +578,8 @@ weir_status sim_cluster_check(const struct sim_cluster *cluster, struct weir_err
             if (status != WEIR_OK)
                 weir_error_wrap(error, "GPU %u", g);
         }
+        if (status == WEIR_OK)
+            status = sim_sockets_check(cluster, n, error);
         if (status == WEIR_OK)
             status = sim_power_check(cluster, n, error);
         if (status != WEIR_OK) {

@@ -8,7 +8,8 @@
  * may believe in decoders that do not exist, and then its plan is refused here.
  *
  * Invariants (sim_cluster_check): 0 <= held <= total for every device; every codec engine and every
- * slot of a cut GPU is held at most once; loads are >= 0.
+ * slot of a cut GPU is held at most once; loads are >= 0; CPUs held by socket are those of the
+ * node.
  */
 #ifndef SIM_CLUSTER_CLUSTER_H
 #define SIM_CLUSTER_CLUSTER_H
@@ -45,7 +46,8 @@ struct sim_claim {
     double cpus_used;
     int64_t ram_used_bytes;
     const struct sim_memory_traffic *traffic; /* on each GPU it uses; NULL = none */
-    struct sim_part *parts;                   /* the caller's memory */
+    int64_t cpu_on[SIM_MAX_SOCKETS]; /* of cpu_units; zeros where nobody counts by socket */
+    struct sim_part *parts;          /* the caller's memory */
 };
 static inline uint32_t sim_claim_parts(const struct sim_claim *claim)
 {
@@ -116,14 +118,17 @@ struct sim_node {
     uint32_t sessions_held, sessions_most; /* of encoders, on GPUs that have a limit */
     double cpu_load;                       /* CPUs asked for by running tasks */
     double slow; /* services that start now take this much longer; 1 = normal */
-    const struct sim_timeslice *turns; /* NULL = workers do not take turns */
-    int64_t turn_unit_ns;              /* quantum and switch are counted in these */
-    double power_cap_w;                /* of its GPUs together, 0 = none */
-    const struct sim_thermal *thermal; /* NULL = temperatures are not modelled */
-    int64_t heated_ns;                 /* when heat_c of its GPUs was right */
-    uint32_t next_drawing;             /* node + 1, in the list of those that draw other power */
-    bool is_drawing;                   /* it is in that list */
-    uint32_t loss;                     /* the number of its present loss */
+    const struct sim_timeslice *turns;   /* NULL = workers do not take turns */
+    int64_t turn_unit_ns;                /* quantum and switch are counted in these */
+    double power_cap_w;                  /* of its GPUs together, 0 = none */
+    const struct sim_thermal *thermal;   /* NULL = temperatures are not modelled */
+    int64_t heated_ns;                   /* when heat_c of its GPUs was right */
+    uint32_t next_drawing;               /* node + 1, in the list of those that draw other power */
+    bool is_drawing;                     /* it is in that list */
+    uint32_t loss;                       /* the number of its present loss */
+    const struct sim_topology *topology; /* sockets and islands (topology.h) */
+    const struct sim_fabric *fabric;     /* what ranks exchange over (collective.h) */
+    int64_t *cpu_held_on;                /* by socket; NULL = one socket, or nobody counts */
 };
 
 struct sim_cluster {
@@ -137,6 +142,7 @@ struct sim_cluster {
     struct sim_activities *activities; /* NULL = no work is timed here */
     bool has_compute;                  /* some GPU has a resource of it */
     struct sim_links *links;           /* link.h; NULL likewise */
+    int64_t *cpu_held_on;              /* of all nodes (topology.h); NULL = nobody counts */
 };
 
 weir_status sim_cluster_create(const struct sim_scenario *scenario, struct sim_cluster **cluster);
@@ -145,8 +151,8 @@ void sim_cluster_destroy(struct sim_cluster *cluster);
 /* Totals of a node, for the meter. */
 struct sim_meter_amounts sim_cluster_capacity(const struct sim_cluster *cluster, uint32_t node);
 
-/* What a worker that holds `alloc` and really is a `uses` takes where; `parts` must be there, and
- * are filled without a gap: equal claims are equal byte by byte. */
+/* What a worker that holds `alloc` and really is a `uses` takes where, as things are now; `parts`
+ * must be there, and are filled without a gap: equal claims are equal byte by byte. */
 struct sim_lease sim_lease_fill(struct sim_claim *claim, const struct sim_cluster *cluster,
                                 const struct weir_alloc *alloc, const struct weir_shape *uses);
 
@@ -171,7 +177,8 @@ double sim_gpu_used(const struct sim_node *node, const struct sim_gpu *gpu);
 /* How much longer than alone a task takes on this (running) lease, as things are now, but for what
  * its compute resource tells: the most over-asked device decides. >= 1. */
 double sim_cluster_contention(const struct sim_cluster *cluster, const struct sim_lease *lease);
-/* How much longer it takes because its node is slow, or its GPUs are throttled. */
+/* How much longer it takes because its node is slow, its GPUs are throttled, or its CPUs are far
+ * from them. */
 double sim_cluster_slowness(const struct sim_cluster *cluster, const struct sim_lease *lease);
 /* Both. */
 double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_lease *lease);

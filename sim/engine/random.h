@@ -44,6 +44,7 @@ enum sim_purpose {
     SIM_DRAW_PATIENCE = 23,
     SIM_DRAW_RETRY = 24,
     SIM_DRAW_JOB_START = 25, /* latency of a start */
+    SIM_DRAW_JOB_STEP = 26,  /* slowest ranks of its steps */
     SIM_DRAW_GPU_FAILURE = 30,
     SIM_DRAW_GPU_REPAIR = 31,
     SIM_DRAW_GPU_CLASS = 32, /* why it failed */

@@ -67,6 +67,7 @@ static weir_status open_parts(struct sim_jobs_run *run)
     WEIR_TRY(sim_target_create(run->workload, &run->target));
     WEIR_TRY(open_labels(run));
     WEIR_TRY(open_mix(run));
+    WEIR_TRY(sim_jobs_open_steps(run));
     const struct sim_driver_workload workload = { .name = run->workload->name,
                                                   .queue_limit = run->workload->queue_limit,
                                                   .classes = (uint32_t)run->workload->labels_count,
@@ -87,6 +88,7 @@ static void destroy(void *self)
     free(run->labels);
     free(run->shapes);
     free(run->frequencies);
+    free(run->steps);
     sim_job_slots_close(&run->slots);
     sim_slab_clear(&run->lives);
     free(run);

@@ -59,6 +59,26 @@ struct sim_job {
  */
 enum sim_job_phase { SIM_JOB_STARTING, SIM_JOB_WORKING, SIM_JOB_SAVING };
 
+/* How a job in steps goes now; shares are of the time of its ranks. */
+struct sim_job_pace {
+    double rate; /* of its work, 1 = that of the reference device alone */
+    float luck;  /* of its slowest ranks: what they take over what they take on average */
+    float sync;  /* share that they exchange */
+    float wait;  /* share that they wait for the slowest of them */
+};
+
+/* The mean of the slowest of so many equal ranks. */
+struct sim_slowest_kept {
+    uint32_t ranks; /* 0 = nothing is kept */
+    double spread, mean;
+};
+
+/* Of all jobs of a class, or of the workload: time of ranks in steps, in ns. */
+struct sim_jobs_steps {
+    double ranks_ns, sync_ns, wait_ns;
+    double steps, steps_ns; /* of jobs: how many, and how long they took */
+};
+
 /* Of a job from the first time that it is to start. Work is in ns on the reference device. */
 struct sim_job_life {
     uint32_t slot;
@@ -77,6 +97,9 @@ struct sim_job_life {
     uint32_t workers;                 /* ranks that live */
     uint32_t node;                    /* of its first rank */
     uint32_t next_lost, next_paced;   /* slot of the job + 1 */
+    double sync_s;                    /* of a step: what its all-reduce takes at this place */
+    int64_t counted_ns;               /* clock: up to when its steps were counted */
+    struct sim_job_pace pace;         /* of its steps; progress.c, step.c */
     uint8_t phase;                    /* enum sim_job_phase, while it runs */
     bool will_end;                    /* it counts among those that will */
     bool is_paced;                    /* in the list */
@@ -106,7 +129,9 @@ struct sim_jobs_run {
     uint64_t patient;                        /* waiting jobs that may leave */
     uint32_t first_lost, first_paced;        /* slot + 1 */
     uint64_t refused_by_truth;
-    double held_ns, kept_ns, lost_ns; /* of runs: time, work that was kept, work thrown away */
+    struct sim_slowest_kept slowest[16]; /* by a hash of the ranks */
+    struct sim_jobs_steps *steps;        /* by class, then all; NULL = no job goes in steps */
+    double held_ns, kept_ns, lost_ns;    /* of runs: time, work that was kept, work thrown away */
     uint64_t saves;
 };
 
@@ -191,6 +216,19 @@ weir_status sim_jobs_next_phase(struct sim_jobs_run *run, struct sim_job *job, b
 weir_status sim_jobs_save(struct sim_jobs_run *run, uint32_t slot);
 /* It runs no more: done, or a rank is lost. */
 void sim_jobs_break_off(struct sim_jobs_run *run, struct sim_job *job, bool is_done);
+
+/* step.c: jobs in steps. */
+weir_status sim_jobs_open_steps(struct sim_jobs_run *run);
+/* How lucky it is, at its first start; where its ranks are, at each. */
+void sim_jobs_draw_steps(struct sim_jobs_run *run, const struct sim_job *job);
+weir_status sim_jobs_place_steps(struct sim_jobs_run *run, const struct sim_job *job);
+/* How fast it goes as things are now, in quanta a nanosecond. */
+uint64_t sim_jobs_step_rate(struct sim_jobs_run *run, const struct sim_job *job);
+/* Counts the steps up to now, at the pace it had. */
+void sim_jobs_count_steps(struct sim_jobs_run *run, const struct sim_job *job);
+
+/* progress.c: how fast a worker computes where it is, with nothing that slows it down. */
+double sim_jobs_rank_speed(const struct sim_jobs_run *run, const struct sim_worker *rank);
 
 /* Forgets what is known of its starts; its ranks are gone. */
 void sim_jobs_forget_life(struct sim_jobs_run *run, struct sim_job *job);

@@ -2,8 +2,9 @@
 /*
  * What a job does while it runs: it starts, works and saves (enum sim_job_phase), an activity each.
  *
- * Ranks wait for one another at every step, so the slowest decides: the rate of work is that of the
- * slowest rank, speed of its GPU type over the slow-down of its place. When something changes the
+ * Ranks wait for one another, so the slowest decides: the rate of work is that of the slowest rank,
+ * speed of its GPU type over the slow-down of its place; where a job goes in steps (step.c), less
+ * what its ranks wait by chance and exchange. When something changes the
  * rates (a slow node, a neighbour), the activity goes on with what is left. To start and to save is
  * time, not work: nothing makes it longer.
  *
@@ -16,7 +17,7 @@
 
 /* ---- work ---- */
 
-static double speed_of(const struct sim_jobs_run *run, const struct sim_worker *rank)
+double sim_jobs_rank_speed(const struct sim_jobs_run *run, const struct sim_worker *rank)
 {
     const struct sim_job *job = sim_job_at(run, (uint32_t)(uintptr_t)rank->work - 1);
     return sim_speed_at(&sim_job_spec(run, job)->speed, rank->gpu_type,
@@ -24,28 +25,35 @@ static double speed_of(const struct sim_jobs_run *run, const struct sim_worker *
 }
 
 /* How fast a job of several ranks runs now, in quanta a nanosecond. */
-static uint64_t rate_of(const struct sim_jobs_run *run, const struct sim_job_life *life)
+static uint64_t rate_of(struct sim_jobs_run *run, const struct sim_job *job)
 {
     const struct sim_driver_config *config = &run->config;
+    const struct sim_job_life *life = sim_job_life(run, job);
     double slowest = INFINITY;
+    if (sim_job_spec(run, job)->step != NULL)
+        return sim_jobs_step_rate(run, job);
     for (uint32_t i = 0; i < life->workers; i++) {
         const struct sim_worker *worker = sim_workers_find(config->workers, life->first_worker + i);
         const double slow = (double)sim_worker_slowdown(config->workers, worker);
-        slowest = fmin(slowest, speed_of(run, worker) / slow);
+        slowest = fmin(slowest, sim_jobs_rank_speed(run, worker) / slow);
     }
     return sim_rate_at(slowest);
 }
 
-static const struct sim_worker *only_rank(const struct sim_jobs_run *run,
-                                          const struct sim_job_life *life)
+/* The one whose work is that of the job; NULL = they work together, or go in steps. */
+static const struct sim_worker *only_rank(const struct sim_jobs_run *run, const struct sim_job *job)
 {
-    return life->workers == 1 ? sim_workers_find(run->config.workers, life->first_worker) : NULL;
+    const struct sim_job_life *life = sim_job_life(run, job);
+    return life->workers == 1 && sim_job_spec(run, job)->step == NULL
+               ? sim_workers_find(run->config.workers, life->first_worker)
+               : NULL;
 }
 
-static weir_status begin_ranks(struct sim_jobs_run *run, struct sim_job_life *life, uint64_t owner)
+static weir_status begin_ranks(struct sim_jobs_run *run, const struct sim_job *job, uint64_t owner)
 {
+    struct sim_job_life *life = sim_job_life(run, job);
     const struct sim_activity_spec spec = { .work = sim_work_of_ns(life->left_ns, SIM_DEVICE_QPNS),
-                                            .cap_qpns = rate_of(run, life),
+                                            .cap_qpns = rate_of(run, job),
                                             .owner = owner,
                                             .weight = 1 };
     for (uint32_t i = 0; i < life->workers; i++)
@@ -72,14 +80,14 @@ static weir_status work(struct sim_jobs_run *run, const struct sim_job *job)
 {
     struct sim_job_life *life = sim_job_life(run, job);
     const uint64_t owner = sim_work_owner(run->config.index, job->slot);
-    const struct sim_worker *rank = only_rank(run, life);
+    const struct sim_worker *rank = only_rank(run, job);
     life->phase = SIM_JOB_WORKING;
-    life->worked_since_ns = sim_jobs_now(run);
+    life->worked_since_ns = life->counted_ns = sim_jobs_now(run);
     if (rank == NULL)
-        WEIR_TRY(begin_ranks(run, life, owner));
+        WEIR_TRY(begin_ranks(run, job, owner));
     else
-        WEIR_TRY(sim_worker_begin(run->config.workers, rank, life->left_ns, speed_of(run, rank),
-                                  owner, &life->run));
+        WEIR_TRY(sim_worker_begin(run->config.workers, rank, life->left_ns,
+                                  sim_jobs_rank_speed(run, rank), owner, &life->run));
     (void)sim_activity_left(run->context->activities, life->run, &life->stretch);
     plan_save(run, job);
     return WEIR_OK;
@@ -143,6 +151,7 @@ weir_status sim_jobs_begin(struct sim_jobs_run *run, struct sim_job *job)
     run->ending += life->will_end ? 1 : 0;
     for (uint32_t i = 0; i < life->workers; i++)
         sim_worker_set_state(run->config.workers, rank_at(run, life, i), SIM_WORKER_SETUP);
+    WEIR_TRY(sim_jobs_place_steps(run, job));
     return pause_ns > 0 ? pause(run, job, SIM_JOB_STARTING, pause_ns) : wake(run, job);
 }
 
@@ -166,6 +175,7 @@ weir_status sim_jobs_save(struct sim_jobs_run *run, uint32_t slot)
     if (sim_activity_end_ns(activities, life->run) - sim_jobs_now(run) <= 1)
         return WEIR_OK; /* it is done as good as now */
     (void)sim_activity_stop(activities, life->run, &left);
+    sim_jobs_count_steps(run, job);
     if (left != SIM_WORK_ENDLESS)
         life->left_ns = part_of(life->left_ns, left, life->stretch);
     return pause(run, job, SIM_JOB_SAVING, run->workload->checkpoint.cost_ns);
@@ -211,6 +221,7 @@ void sim_jobs_break_off(struct sim_jobs_run *run, struct sim_job *job, bool is_d
 {
     struct sim_job_life *life = sim_job_life(run, job);
     (void)sim_activity_stop(run->context->activities, life->run, NULL);
+    sim_jobs_count_steps(run, job);
     if (life->save != SIM_NO_HANDLE)
         (void)sim_engine_cancel(run->context->engine, life->save);
     run->ending -= life->will_end ? 1 : 0;
@@ -238,22 +249,26 @@ void sim_jobs_rank_paced(struct sim_jobs_run *run, const struct sim_worker *work
 }
 
 /* At the rate that its ranks have now. */
-static weir_status go_at(struct sim_jobs_run *run, const struct sim_job_life *life)
+static weir_status go_at(struct sim_jobs_run *run, const struct sim_job *job)
 {
-    const struct sim_worker *rank = only_rank(run, life);
+    const struct sim_job_life *life = sim_job_life(run, job);
+    const struct sim_worker *rank = only_rank(run, job);
+    sim_jobs_count_steps(run, job);
     return rank == NULL
-               ? sim_activity_set(run->context->activities, life->run, 1, rate_of(run, life))
-               : sim_worker_pace(run->config.workers, rank, life->run, speed_of(run, rank));
+               ? sim_activity_set(run->context->activities, life->run, 1, rate_of(run, job))
+               : sim_worker_pace(run->config.workers, rank, life->run,
+                                 sim_jobs_rank_speed(run, rank));
 }
 
 weir_status sim_jobs_go_on(struct sim_jobs_run *run)
 {
     while (run->first_paced != 0) {
-        struct sim_job_life *life = sim_job_life(run, sim_job_at(run, run->first_paced - 1));
+        const struct sim_job *job = sim_job_at(run, run->first_paced - 1);
+        struct sim_job_life *life = sim_job_life(run, job);
         run->first_paced = life->next_paced;
         life->is_paced = false;
         if (life->run != SIM_NO_HANDLE && life->phase == SIM_JOB_WORKING)
-            WEIR_TRY(go_at(run, life));
+            WEIR_TRY(go_at(run, job));
     }
     return WEIR_OK;
 }

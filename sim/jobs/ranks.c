@@ -33,14 +33,15 @@ static weir_status start_ranks(struct sim_jobs_run *run, struct sim_job *job, ui
     uint32_t taken = 0;
     *reason = WEIR_REASON_NONE;
     for (; taken < start->places.count; taken++) {
-        const struct sim_worker_start wanted = { .owner = start->owner,
-                                                 .driver = config->index,
-                                                 .job_class = sim_job_class(run, job),
-                                                 .uses = &sim_job_spec(run, job)->shape,
-                                                 .traffic = sim_memory_traffic_of(
-                                                     &sim_job_spec(run, job)->traffic),
-                                                 .is_apart = start->places.count > 1,
-                                                 .places = { &places[taken], 1 } };
+        const struct sim_worker_start wanted = {
+            .owner = start->owner,
+            .driver = config->index,
+            .job_class = sim_job_class(run, job),
+            .uses = &sim_job_spec(run, job)->shape,
+            .traffic = sim_memory_traffic_of(&sim_job_spec(run, job)->traffic),
+            .is_apart = start->places.count > 1 || sim_job_spec(run, job)->step != NULL,
+            .places = { &places[taken], 1 }
+        };
         struct sim_worker *worker = NULL;
         WEIR_TRY(sim_worker_start(config->workers, &wanted, &worker, reason));
         if (worker == NULL)
@@ -76,6 +77,7 @@ static weir_status take_life(struct sim_jobs_run *run, struct sim_job *job)
     sim_job_stream_describe(run->stream, job->spec, job->key, &arrival);
     life->run_ns = life->saved_ns = arrival.run_ns;
     job->life = life->slot + 1;
+    sim_jobs_draw_steps(run, job);
     return WEIR_OK;
 }
 

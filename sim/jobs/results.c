@@ -215,6 +215,22 @@ static void put_goodput(struct writer *writer)
     put(writer, "jobs.saves", "1", (double)run->saves);
 }
 
+/* Of jobs in steps, from time 0: what of their time they exchanged and waited, and a step. */
+static void put_steps(struct writer *writer, size_t index)
+{
+    const struct sim_jobs_steps *steps = &writer->run->steps[index];
+    put(writer, "jobs.sync_share", "ratio", ratio(steps->sync_ns, steps->ranks_ns));
+    put(writer, "jobs.barrier_share", "ratio", ratio(steps->wait_ns, steps->ranks_ns));
+    put(writer, "jobs.step_s", "s", ratio(steps->steps_ns / 1e9, steps->steps));
+}
+
+static void count_living_steps(struct sim_jobs_run *run)
+{
+    for (uint32_t i = 0; run->steps != NULL && i < run->slots.jobs.used; i++)
+        if (sim_job_at(run, i)->state == SIM_JOB_RUNNING)
+            sim_jobs_count_steps(run, sim_job_at(run, i));
+}
+
 /* Those that are still there have their rows too. */
 static weir_status tell_living(struct sim_jobs_run *run)
 {
@@ -233,11 +249,14 @@ weir_status sim_jobs_results(struct sim_jobs_run *run, int64_t now_ns, struct si
     struct writer writer = {
         .run = run, .out = out, .from_ns = warmup_ns < now_ns ? warmup_ns : 0, .to_ns = now_ns
     };
+    count_living_steps(run);
     for (size_t i = run->workload->labels_count + 1; i-- > 0;) {
         writer.row = row_of(run, i);
         writer.label = label_of(run, i);
         put_counts(&writer);
         put_times(&writer, i);
+        if (run->steps != NULL)
+            put_steps(&writer, i);
         if (i < run->workload->labels_count)
             continue;
         put_ends(&writer);

@@ -10,6 +10,16 @@ static uint16_t watts(double power_w)
     return power_w > 0 ? (uint16_t)lround(fmin(power_w, UINT16_MAX)) : 0;
 }
 
+static struct weir_topology topology_of(const struct sim_scenario *scenario,
+                                        const struct sim_node_type *type, uint32_t index)
+{
+    return (struct weir_topology){ .sockets = type->topology.sockets,
+                                   .island_gpus = type->topology.island_gpus,
+                                   .rack = scenario->racks.nodes == 0
+                                               ? 0
+                                               : index / scenario->racks.nodes };
+}
+
 weir_status sim_belief_node(const struct sim_scenario *scenario, uint32_t index,
                             struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS],
                             struct weir_node_spec *spec, struct weir_error *error)
@@ -36,6 +46,7 @@ weir_status sim_belief_node(const struct sim_scenario *scenario, uint32_t index,
                                      .id = index,
                                      .gpu_count = count,
                                      .ram_bytes = type->ram_bytes,
-                                     .gpus = gpus };
+                                     .gpus = gpus,
+                                     .topology = topology_of(scenario, type, index) };
     return weir_units_from_amount(type->cpus, WEIR_QUANTUM_EXACT, &spec->cpu_units, error);
 }

@@ -35,6 +35,8 @@ struct sim_catalog_gpu {
     double limit_w;
     double speed[SIM_GPU_WORKS];
     const char *dense_source;
+    double nvlink_per_s, pcie_per_s; /* bytes, one way; 0 = none, not known */
+    double nic_per_s;                /* of a node, for each such GPU; 0 = not known */
 };
 
 size_t sim_catalog_gpu_count(void);

@@ -81,12 +81,14 @@ struct draft_node_group {
     double cpus;
     int64_t ram_bytes;
     double nic_per_s;
+    double nvlink_per_s, pcie_per_s;
     struct draft_list gpus;
     uint32_t share;
     struct draft_list partition; /* of draft_instance */
     struct draft_timeslice timeslice;
     double power_cap_w;
     struct draft_thermal thermal;
+    struct sim_topology topology;
 };
 
 enum draft_rates { DRAFT_RATES_NONE, DRAFT_RATES_DEFAULT };
@@ -319,6 +321,19 @@ struct draft_defrag {
     struct sim_defrag_rule to;
 };
 
+struct draft_step {
+    struct draft_head head;
+    struct sim_step to;
+};
+
+struct draft_parallel {
+    struct draft_head head;
+    int64_t model_bytes;
+    int64_t activations_bytes;
+    uint32_t tensor;
+    uint32_t pipeline;
+};
+
 struct draft_job_class {
     struct draft_head head;
     struct sim_job_spec to;
@@ -328,6 +343,8 @@ struct draft_job_class {
     int64_t priority;
     char *measured_on;
     uint32_t work;
+    struct draft_step step;
+    struct draft_parallel parallel;
 };
 
 /* Where jobs come from. */
@@ -363,6 +380,7 @@ struct draft_jobs {
     uint32_t work;
     struct sim_law *start_latency;
     struct draft_checkpoint checkpoint;
+    struct draft_step step;
 };
 
 struct draft_fill {

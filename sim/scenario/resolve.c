@@ -316,6 +316,7 @@ void sim_resolve(struct sim_resolver *resolver)
     sim_resolve_exclusive(resolver);
     sim_resolve_codecs(resolver);
     sim_resolve_speeds(resolver);
+    sim_resolve_fabric(resolver);
     sim_resolve_repartition(resolver);
     sim_resolve_timeline(resolver);
     sim_resolve_power(resolver);

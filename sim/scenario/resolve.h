@@ -75,6 +75,13 @@ void sim_resolve_node_power(struct sim_resolver *resolver, const struct draft_no
                             struct sim_node_type *type);
 uint32_t sim_resolve_group_power(struct sim_resolver *resolver,
                                  const struct draft_node_group *group, uint32_t type);
+/* resolve_topology.c. Sockets and islands, likewise; `hardware` knows its GPUs. */
+void sim_resolve_node_topology(struct sim_resolver *resolver,
+                               const struct draft_node_group *hardware, struct sim_node_type *type);
+uint32_t sim_resolve_group_topology(struct sim_resolver *resolver,
+                                    const struct draft_node_group *group, uint32_t type);
+/* Notes the penalty that is taken where sockets are given without one. */
+void sim_resolve_topology(struct sim_resolver *resolver);
 /* How power follows from what runs, and whether caps can be kept; after the timeline. */
 void sim_resolve_power(struct sim_resolver *resolver);
 /* resolve_stores.c: stores and racks; how the bytes of a pipeline move. */
@@ -103,6 +110,15 @@ bool sim_resolve_mig_request(struct sim_resolver *resolver, const struct sim_yam
 
 /* resolve_speed.c: how fast work goes where; after all shapes and how GPUs are shared. */
 void sim_resolve_speeds(struct sim_resolver *resolver);
+
+/* resolve_steps.c: the steps that jobs go in (NULL = none), and the memory of a rank whose model is
+ * divided, the request being resolved. */
+const struct sim_step *sim_resolve_step(struct sim_resolver *resolver,
+                                        const struct draft_step *draft);
+void sim_resolve_parallel(struct sim_resolver *resolver, const struct draft_job_class *draft,
+                          struct sim_job_spec *job);
+/* What ranks exchange bytes over where nobody gave it; after the workloads. */
+void sim_resolve_fabric(struct sim_resolver *resolver);
 
 /* resolve_codec.c: work on codec engines; which GPU types a stage keeps to for it. */
 void sim_resolve_codecs(struct sim_resolver *resolver);

@@ -236,7 +236,8 @@ static struct sim_node_type node_type(struct sim_resolver *resolver,
         .name = head->name,
         .cpus = hardware->cpus,
         .ram_bytes = hardware->ram_bytes == SIM_ABSENT_BYTES ? 0 : hardware->ram_bytes,
-        .nic_per_s = isnan(hardware->nic_per_s) ? 0 : hardware->nic_per_s
+        .nic_per_s = isnan(hardware->nic_per_s) ? 0 : hardware->nic_per_s,
+        .fabric = { hardware->nvlink_per_s, hardware->pcie_per_s, hardware->nic_per_s }
     };
     if (hardware->ram_bytes == SIM_ABSENT_BYTES && sim_yaml_get(head->node, "ram") != NULL)
         resolver->is_hardware_unclear = true; /* was not understood */
@@ -259,6 +260,7 @@ static struct sim_node_type node_type(struct sim_resolver *resolver,
         resolver->is_hardware_unclear |= count == 0;
     }
     sim_resolve_node_power(resolver, hardware, &type);
+    sim_resolve_node_topology(resolver, hardware, &type);
     if (total > WEIR_MAX_NODE_GPUS)
         sim_report_error(resolver->report, sim_draft_at(head, "gpus"),
                          "%u GPUs in one node, at most %d are possible", total,
@@ -301,7 +303,8 @@ static uint32_t group_type(struct sim_resolver *resolver, const struct draft_nod
 {
     struct sim_scenario *scenario = resolver->scenario;
     const bool has_hardware = !isnan(group->cpus) || group->ram_bytes != SIM_ABSENT_BYTES ||
-                              !isnan(group->nic_per_s) || group->gpus.count > 0;
+                              !isnan(group->nic_per_s) || !isnan(group->nvlink_per_s) ||
+                              !isnan(group->pcie_per_s) || group->gpus.count > 0;
     if (group->type != NULL && has_hardware) {
         sim_report_error(resolver->report, group->head.node,
                          "has a type and hardware of its own; give one of them");
@@ -329,7 +332,7 @@ static void resolve_node_types(struct sim_resolver *resolver)
     const struct draft_list *list = &resolver->draft->catalog.node_types;
     const struct draft_node_group *types = list->items;
     scenario->node_types = sim_arena_alloc(resolver->arena,
-                                           list->count + 3 * resolver->draft->cluster.nodes.count +
+                                           list->count + 4 * resolver->draft->cluster.nodes.count +
                                                resolver->nodes->count + 1,
                                            sizeof *scenario->node_types);
     for (size_t i = 0; i < list->count; i++)
@@ -352,6 +355,7 @@ static void resolve_groups(struct sim_resolver *resolver)
         }
         type = sim_resolve_share(resolver, &drafts[i], type);
         type = sim_resolve_group_power(resolver, &drafts[i], type);
+        type = sim_resolve_group_topology(resolver, &drafts[i], type);
         struct sim_node_group *group = &scenario->node_groups[scenario->node_groups_count++];
         *group = (struct sim_node_group){ .name = drafts[i].head.name, .type = type };
         group->count = drafts[i].count == SIM_ABSENT_COUNT ? 1 : drafts[i].count;
@@ -393,7 +397,8 @@ static uint32_t file_node_type(struct sim_resolver *resolver, const struct wl_op
     struct sim_node_type type = { .cpus = (double)node->cpu_milli / 1000,
                                   .ram_bytes = node->memory_mib * INT64_C(1048576),
                                   .gpus = &gpus,
-                                  .gpus_count = node->gpus > 0 ? 1 : 0 };
+                                  .gpus_count = node->gpus > 0 ? 1 : 0,
+                                  .fabric = { (double)NAN, (double)NAN, (double)NAN } };
     for (size_t i = first; i < scenario->node_types_count; i++)
         if (is_node_type(&scenario->node_types[i], &type))
             return (uint32_t)i;
@@ -568,6 +573,7 @@ void sim_resolve_hardware(struct sim_resolver *resolver)
     resolve_node_types(resolver);
     resolve_groups(resolver);
     append_file_nodes(resolver);
+    sim_resolve_topology(resolver);
     resolve_drift(resolver);
     resolve_memory(resolver);
     wl_openb_nodes_clear(&nodes);

@@ -81,6 +81,10 @@ static void resolve_class(struct sim_resolver *resolver, struct draft_job_class 
                         &job->shape);
     if (draft->gpu_types != NULL)
         job->shape.gpu_type = types_of(resolver, draft);
+    if (timed != NULL) {
+        job->step = sim_resolve_step(resolver, &draft->step);
+        sim_resolve_parallel(resolver, draft, job);
+    }
     if (timed != NULL && job->service == NULL)
         sim_report_error(resolver->report, draft->head.node,
                          "needs run_time, here or for all of these jobs: how long they run");
@@ -248,6 +252,16 @@ static struct sim_checkpoint checkpoint_of(const struct sim_checkpoint *given)
     return made;
 }
 
+/* Classes that say nothing of steps, and rows of a trace, go in those of all jobs. */
+static void take_step(struct sim_resolver *resolver, const struct draft_jobs *draft,
+                      struct sim_workload *workload)
+{
+    const struct sim_step *step = sim_resolve_step(resolver, &draft->step);
+    for (size_t i = 0; i < workload->jobs_count; i++)
+        if (workload->jobs[i].step == NULL)
+            workload->jobs[i].step = step;
+}
+
 void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source *source)
 {
     struct draft_jobs *draft = source->timed;
@@ -276,6 +290,7 @@ void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source
     workload->start_latency = draft->start_latency;
     if (draft->checkpoint.head.node != NULL)
         workload->checkpoint = checkpoint_of(&draft->checkpoint.to);
+    take_step(resolver, draft, workload);
     const bool is_endless = workload->arrivals.kind != SIM_ARRIVALS_TRACE &&
                             workload->jobs_limit == UINT64_MAX &&
                             resolver->scenario->horizon_ns == INT64_MAX;

@@ -67,9 +67,10 @@ void sim_resolve_stores(struct sim_resolver *resolver)
     const struct draft_cluster *cluster = &resolver->draft->cluster;
     struct sim_scenario *scenario = resolver->scenario;
     resolve_list(resolver, &cluster->stores);
-    if (cluster->racks.head.node != NULL && cluster->racks.to.nodes != SIM_ABSENT_COUNT &&
-        !isnan(cluster->racks.to.uplink_per_s))
+    if (cluster->racks.head.node != NULL && cluster->racks.to.nodes != SIM_ABSENT_COUNT)
         scenario->racks = cluster->racks.to;
+    if (isnan(scenario->racks.uplink_per_s))
+        scenario->racks.uplink_per_s = 0;
 }
 
 uint32_t sim_resolve_store(struct sim_resolver *resolver, const struct sim_yaml *at,

@@ -373,7 +373,7 @@ bool sim_pipeline_has_bytes(const struct sim_pipeline *pipeline)
 bool sim_scenario_moves_bytes(const struct sim_scenario *scenario,
                               const struct sim_pipeline *pipeline)
 {
-    bool has_links = scenario->racks.nodes > 0;
+    bool has_links = scenario->racks.uplink_per_s > 0;
     for (size_t t = 0; t < scenario->node_types_count; t++)
         has_links = has_links || scenario->node_types[t].nic_per_s > 0;
     const bool has_way = pipeline->transfers == SIM_TRANSFERS_STORE ||

@@ -14,6 +14,7 @@
 
 #include "sim/engine/law.h"
 #include "sim/scenario/diagnostic.h"
+#include "sim/scenario/step.h"
 #include "weir/job.h"
 
 #include <stdbool.h>
@@ -71,11 +72,22 @@ struct sim_thermal {
     int64_t tau_ns; /* 0 = temperatures are not modelled */
 };
 
+/* What is near what inside a node: CPUs and GPUs are divided over sockets, GPUs over islands,
+ * evenly and in order. */
+enum { SIM_MAX_SOCKETS = 8 };
+struct sim_topology {
+    uint32_t sockets;     /* 0 = one */
+    uint32_t island_gpus; /* of an NVLink island; 0 = all of the node are one */
+    double
+        numa_penalty; /* who has CPUs on another socket than its GPUs takes so many times longer */
+};
+
 struct sim_node_type {
     char *name;
     double cpus;
     int64_t ram_bytes;
     double nic_per_s; /* bytes, in and out each; 0 = not modelled */
+    struct sim_fabric fabric;
     struct sim_gpu_count *gpus;
     size_t gpus_count;
     uint32_t share;                 /* enum sim_sharing */
@@ -83,6 +95,7 @@ struct sim_node_type {
     struct sim_timeslice timeslice; /* TIMESLICE */
     double power_cap_w;             /* of its GPUs together, 0 = none */
     struct sim_thermal thermal;
+    struct sim_topology topology;
 };
 
 /* `count` equal nodes, named NAME-0, NAME-1 ... (NAME alone when count is 1 and a name is given).
@@ -524,7 +537,14 @@ struct sim_job_spec {
     struct sim_law *patience;
     double estimate_factor; /* estimate over run time, when the estimate is not known */
     struct sim_speed speed;
+    const struct sim_step *step; /* NULL = it computes to its end */
 };
+
+/* Its ranks in steps: its GPUs, or members without any. */
+static inline uint32_t sim_job_ranks(const struct sim_job_spec *job)
+{
+    return job->members * (job->shape.gpu_count > 0 ? job->shape.gpu_count : 1);
+}
 
 /* How a job that is lost does not begin from zero. */
 struct sim_checkpoint {

@@ -92,10 +92,38 @@ static const struct sim_section thermal_section = {
           HELP("temperature of the GPUs, and throttling at its limit") },                          \
         { NUMBER("nic", type, nic_per_s),                                                          \
           UNIT(BANDWIDTH),                                                                         \
-          ABSENT("bytes to and from the node take no time there"),                                 \
+          ABSENT("bytes to and from the node take no time there; for jobs with step.sync that "    \
+                 "of nodes with such GPUs"),                                                       \
           RANGE(1, LARGEST_BANDWIDTH),                                                             \
-          ACTS(SIM_ACTS_PIPELINES),                                                                \
+          ACTS(SIM_ACTS_TIMED),                                                                    \
           HELP("bandwidth of a node's network interface, so much in and so much out") },           \
+        { COUNT("sockets", type, topology.sockets), ABSENT("1"), RANGE(1, SIM_MAX_SOCKETS),        \
+          ACTS(SIM_ACTS_TIMED),                                                                    \
+          HELP("sockets with memory of their own: CPUs and GPUs are divided over them evenly and " \
+               "in order; a worker's CPUs come from the sockets of its GPUs first") },             \
+        { NUMBER("numa_penalty", type, topology.numa_penalty),                                     \
+          ABSENT("1.15 where there are sockets"), RANGE(1, 100), ACTS(SIM_ACTS_TIMED),             \
+          HELP(                                                                                    \
+              "a worker with CPUs on another socket than its GPUs takes so many times as long") }, \
+        { COUNT("islands", type, topology.island_gpus),                                            \
+          ABSENT("all GPUs of a node are one island"), RANGE(1, WEIR_MAX_NODE_GPUS),               \
+          ACTS(SIM_ACTS_TIMED),                                                                    \
+          HELP("GPUs of one NVLink island, neighbours in their order: 4 makes 4+4 of 8; whole "    \
+               "GPUs of a worker come from as few islands as there is room for") },                \
+        { NUMBER("nvlink", type, nvlink_per_s),                                                    \
+          UNIT(BANDWIDTH),                                                                         \
+          ABSENT("that of the GPU type"),                                                          \
+          MOST(LARGEST_BANDWIDTH),                                                                 \
+          ACTS(SIM_ACTS_JOBS),                                                                     \
+          HELP("of one GPU to the others of its island, one way, for jobs with step.sync; 0: the " \
+               "GPUs of an island share a PCIe switch") },                                         \
+        { NUMBER("pcie", type, pcie_per_s),                                                        \
+          UNIT(BANDWIDTH),                                                                         \
+          ABSENT("that of the GPU type"),                                                          \
+          RANGE(1, LARGEST_BANDWIDTH),                                                             \
+          ACTS(SIM_ACTS_JOBS),                                                                     \
+          HELP("of one GPU to its PCIe switch, and of one island of a node to the others, one "    \
+               "way, for jobs with step.sync") },                                                  \
     {                                                                                              \
         NAMED("gpus", type, gpus, &gpu_count_section), HELP("GPUs of one node by type: {h100: 8}") \
     }
@@ -341,8 +369,8 @@ static const struct sim_section store_section = {
 static const struct sim_field racks_fields[] = {
     { COUNT("nodes", draft_racks, to.nodes), REQUIRED, RANGE(1, 100000),
       HELP("nodes of a rack, in their order") },
-    { NUMBER("uplink", draft_racks, to.uplink_per_s), UNIT(BANDWIDTH), REQUIRED,
-      RANGE(1, LARGEST_BANDWIDTH),
+    { NUMBER("uplink", draft_racks, to.uplink_per_s), UNIT(BANDWIDTH), ABSENT("never scarce"),
+      RANGE(1, LARGEST_BANDWIDTH), ACTS(SIM_ACTS_TIMED),
       HELP("bandwidth between a rack and everything outside it, so much in and so much out") },
 };
 static const struct sim_section racks_section = {
@@ -375,7 +403,7 @@ static const struct sim_field cluster_fields[] = {
     { NAMED("stores", draft_cluster, stores, &store_section), ABSENT("none"),
       ACTS(SIM_ACTS_PIPELINES), HELP("stores outside the nodes by name") },
     { SECTION("racks", draft_cluster, racks, &racks_section), ABSENT("the network is never scarce"),
-      ACTS(SIM_ACTS_PIPELINES), HELP("racks and their uplinks") },
+      ACTS(SIM_ACTS_TIMED), HELP("racks and their uplinks") },
 };
 const struct sim_section sim_schema_cluster = { MAPPING("cluster", draft_cluster, cluster_fields),
                                                 HELP("The nodes there are.") };

@@ -62,6 +62,41 @@ static const struct sim_section defrag_section = {
                  "on many, on one, or each on another; none: the placement policy alone")          \
     }
 
+static const struct sim_field step_fields[] = {
+    { TIME("time", draft_step, to.time_ns), REQUIRED, RANGE(1e-6, LARGEST_TIME),
+      HELP("computing of one step; run_time is the computing of all steps of a job") },
+    { NUMBER("spread", draft_step, to.spread), ABSENT("0"), MOST(2),
+      HELP("how unequal ranks are, as the standard deviation of the logarithm of what a rank takes "
+           "for a step (lognormal, mean 1): a step is as long as its slowest rank") },
+    { BYTES("sync", draft_step, to.sync_bytes), ABSENT("0 B"), MOST(LARGEST_MOVED),
+      HELP("bytes of every rank that are all-reduced at the end of a step, over the links between "
+           "the GPUs of the job") },
+    { TIME("latency", draft_step, to.latency_ns), ABSENT("50 us on one node, 0.5 ms over several"),
+      MOST(3600), HELP("time of an all-reduce beside that of its bytes") },
+};
+static const struct sim_section step_section = {
+    MAPPING("step", draft_step, step_fields), SOURCES,
+    HELP("A job in steps: its ranks (one a GPU) compute, wait for the slowest, exchange, and go "
+         "on.")
+};
+
+static const struct sim_field parallel_fields[] = {
+    { BYTES("model", draft_parallel, model_bytes), REQUIRED, MOST(LARGEST_BYTES),
+      HELP("memory of the whole model: parameters, gradients, state of the optimizer") },
+    { BYTES("activations", draft_parallel, activations_bytes), ABSENT("0 B"), MOST(LARGEST_BYTES),
+      HELP("memory of a rank beside its part of the model") },
+    { COUNT("tensor", draft_parallel, tensor), ABSENT("1"), RANGE(1, 1000),
+      HELP("ranks that a layer is divided over") },
+    { COUNT("pipeline", draft_parallel, pipeline), ABSENT("1"), RANGE(1, 1000),
+      HELP("groups of layers, each on other ranks") },
+};
+static const struct sim_section parallel_section = {
+    MAPPING("jobs[].classes[].parallel", draft_parallel, parallel_fields), SCALAR("model"), SOURCES,
+    HELP(
+        "A model divided over ranks: a rank needs model / (tensor x pipeline) + activations of the "
+        "memory of its GPU, and has no gpu_memory in its request.")
+};
+
 #define NOT_IN_A_FILL "acts on jobs that run for a time (jobs:); nothing ends in a fill"
 
 static const struct sim_field job_class_fields[] = {
@@ -76,6 +111,10 @@ static const struct sim_field job_class_fields[] = {
       HELP("larger is more urgent") },
     { SECTION("memory_traffic", draft_job_class, traffic, &sim_schema_traffic), ABSENT("none"),
       HELP("what each member takes of the memory system of its GPU") },
+    { SECTION("step", draft_job_class, step, &step_section), ABSENT("that of all jobs"),
+      HELP("steps that it goes in") },
+    { SECTION("parallel", draft_job_class, parallel, &parallel_section),
+      ABSENT("memory as the request says"), HELP("the model that is divided over its ranks") },
     WORK_FIELD(draft_job_class, "that of all jobs"),
     MEASURED_FIELD(draft_job_class, "that of all jobs"),
 };
@@ -163,6 +202,8 @@ static const struct sim_field jobs_fields[] = {
            "held") },
     { SECTION("checkpoint", draft_jobs, checkpoint, &checkpoint_section),
       ABSENT("none: a job that is lost begins anew"), HELP("checkpoints of running jobs") },
+    { SECTION("step", draft_jobs, step, &step_section), ABSENT("jobs compute to their end"),
+      HELP("steps that jobs go in: compute, wait for all ranks, exchange") },
 };
 const struct sim_section sim_schema_jobs = {
     MAPPING("jobs[]", draft_jobs, jobs_fields),

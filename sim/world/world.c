@@ -5,6 +5,7 @@
 #include "sim/cluster/compute.h"
 #include "sim/cluster/link.h"
 #include "sim/cluster/power.h"
+#include "sim/cluster/topology.h"
 #include "sim/record/record.h"
 #include "sim/record/sampling.h"
 #include "sim/worker/load.h"
@@ -205,6 +206,7 @@ static weir_status create_parts(struct sim_world *world, struct weir_error *erro
     if (scenario->contention == SIM_CONTENTION_SHARED)
         WEIR_TRY(sim_compute_open(world->context.cluster, world->context.activities));
     WEIR_TRY(sim_links_open(world->context.cluster, world->context.activities));
+    WEIR_TRY(sim_sockets_open(world->context.cluster));
     WEIR_TRY(sim_workers_create(&world->context, &world->workers));
     WEIR_TRY(reserve_drivers(world, error));
     const struct sim_port_config port = { .context = &world->context,

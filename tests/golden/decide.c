@@ -212,6 +212,39 @@ static void jobs_written_by_hand_are_started(void)
     json_decref(answer);
 }
 
+/* Three GPUs of the first island are held: two more are beside each other on the second one, and
+ * what the host says of its nodes is read again. */
+#define NEAR(topology)                                                                             \
+    HEAD                                                                                           \
+        "\"nodes\": [{\"id\": \"n\", \"cpus\": 16, \"gpus\": 8" topology                           \
+        "}], \"stages\": [], \"workloads\": [{\"name\": \"w\"}], \"job_kinds\": [{\"groups\": "    \
+        "[{\"ranks\": 1, \"shape\": {\"type\": \"whole_gpu\", \"cpus\": 1, \"gpus\": 3}}]}, "      \
+        "{\"groups\": [{\"ranks\": 1, \"shape\": {\"type\": \"whole_gpu\", \"cpus\": 1, "          \
+        "\"gpus\": "                                                                               \
+        "2}}]}], \"jobs\": [{\"workload\": 0, \"id\": 1, \"kind\": 0}, {\"workload\": 0, \"id\": " \
+        "2, \"kind\": 1}], " POLICY "}"
+static int64_t second_job_at(const char *text)
+{
+    char said[512];
+    json_t *answer = NULL;
+
+    ask(text, said, &answer);
+    CHECK_STR(said, "");
+    const json_t *const action = json_array_get(json_object_get(answer, "actions"), 1);
+    const json_t *const gpu = json_array_get(json_object_get(action, "gpus"), 0);
+    CHECK_I64(json_integer_value(json_object_get(action, "job")), 2);
+    const int64_t index = json_integer_value(json_object_get(gpu, "gpu"));
+    json_decref(answer);
+    return index;
+}
+
+static void islands_of_a_document_are_kept_to(void)
+{
+    CHECK_I64(second_job_at(NEAR("")), 3);
+    CHECK_I64(second_job_at(NEAR(", \"island_gpus\": 4, \"rack\": 2")), 4);
+    CHECK_I64(second_job_at(NEAR(", \"sockets\": 2")), 4);
+}
+
 static char *read_page(const char *path)
 {
     FILE *const file = fopen(path, "rb");
@@ -352,6 +385,10 @@ static void gaps_and_limits_are_exported_too(void)
     json_t *answer = NULL;
     char said[512];
 
+    const struct weir_node_spec far = { .size = sizeof far,
+                                        .id = 99,
+                                        .topology = { .sockets = 2, .rack = 3 } };
+    CHECK_I64(weir_host_add_node(host, &far, NULL, NULL), WEIR_OK);
     CHECK_I64(weir_host_add_pool(host, &gone, &index, NULL), WEIR_OK);
     CHECK_I64(weir_host_remove_pool(host, index, NULL), WEIR_OK);
     CHECK_I64(test_step(host, NULL), WEIR_OK);
@@ -362,13 +399,14 @@ static void gaps_and_limits_are_exported_too(void)
     const struct weir_sink sink = { .write = append, .state = file };
     CHECK_I64(weir_host_export_call(host, &call, &sink), WEIR_OK);
     fclose(file);
+    CHECK(strstr(text, "\"sockets\": 2, \"rack\": 3") != NULL);
     ask(text, said, &answer);
     CHECK_STR(said, "");
     CHECK_I64(weir_host_decide(host, &call, &plan, NULL), WEIR_OK);
     CHECK(weir_plan_count(plan) > 2); /* two, and the wish to go on */
     CHECK(weir_plan_count(plan) > 2 && weir_plan_action(plan, 2)->verb == WEIR_VERB_WAKE);
-    json_t *const nodes = json_pack("[s, s, s]", "0", "1", "2");
-    for (uint32_t i = 0; i < 3; i++)
+    json_t *const nodes = json_pack("[s, s, s, s]", "0", "1", "2", "3");
+    for (uint32_t i = 0; i < 4; i++)
         json_array_set_new(
             nodes, i,
             json_sprintf("%llu",
@@ -388,6 +426,7 @@ static const struct test tests[] = {
     { "a mistake in a later document has its line", a_mistake_in_a_later_document_has_its_line },
     { "numbers as ids are read and answered", numbers_as_ids_are_read_and_answered },
     { "jobs written by hand are started", jobs_written_by_hand_are_started },
+    { "islands of a document are kept to", islands_of_a_document_are_kept_to },
     { "the page has every key", the_page_has_every_key },
     { "an exported state gives the same decision", an_exported_state_gives_the_same_decision },
     { "gaps and limits are exported too", gaps_and_limits_are_exported_too },

@@ -114,7 +114,17 @@ static void cut_some(struct weir_gpu_spec *gpus, uint32_t count, struct dice *di
     }
 }
 
-static struct weir_cluster *random_cluster(struct dice *dice)
+/* Pairs of GPUs on every second node with an even number of them, and two sockets on some. */
+static struct weir_topology topology_of(uint32_t node, uint32_t gpus)
+{
+    const bool is_even = gpus > 0 && gpus % 2 == 0;
+
+    return (struct weir_topology){ .sockets = is_even && node % 4 > 1 ? 2 : 0,
+                                   .island_gpus = is_even && node % 2 == 0 ? 2 : 0 };
+}
+
+/* With islands and sockets, or of nodes of which nothing is known. */
+static struct weir_cluster *random_cluster(struct dice *dice, bool has_topology)
 {
     struct weir_cluster *cluster = NULL;
     const uint32_t nodes = 1 + roll(dice, 6);
@@ -138,7 +148,10 @@ static struct weir_cluster *random_cluster(struct dice *dice)
                                              .gpu_count = count,
                                              .cpu_units = WEIR_ONE * (4 + 4 * roll(dice, 3)),
                                              .ram_bytes = 12,
-                                             .gpus = gpus };
+                                             .gpus = gpus,
+                                             .topology = has_topology
+                                                             ? topology_of(n, count)
+                                                             : (struct weir_topology){ 0 } };
         CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
     }
     return cluster;
@@ -456,7 +469,7 @@ static void compare_on_random_clusters(uint32_t precision)
             pair_close(&fast);
             pair_open(&fast, &rules);
         }
-        history.cluster = random_cluster(&dice);
+        history.cluster = random_cluster(&dice, seed % 2 == 1);
         random_mix(&history, &dice, true);
         for (int i = 0; i < 120; i++) {
             const uint32_t wrong = step(&history, &dice, &fast);
@@ -684,7 +697,7 @@ static void candidates_are_complete(void)
 
     for (uint64_t seed = 1; seed <= 400; seed++) {
         struct dice dice = { .state = seed * 977 };
-        struct weir_cluster *const cluster = random_cluster(&dice);
+        struct weir_cluster *const cluster = random_cluster(&dice, false);
         fill_randomly(cluster, &dice, roll(&dice, 12));
         for (int i = 0; i < 20; i++) {
             const struct weir_shape shape = random_shape(&dice);

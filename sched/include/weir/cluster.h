@@ -58,6 +58,15 @@ struct weir_gpu_spec {
     weir_mig_layout mig_cut;    /* instances there are, 0 = made on demand */
 };
 
+/* What is near what, 0 = not known. Islands and sockets divide the GPUs of a node evenly and in
+ * order; a node of which nothing is known has one of each. Frozen. */
+struct weir_topology {
+    uint32_t sockets;     /* with memory of their own */
+    uint32_t island_gpus; /* GPUs of one island of fast links (NVLink) */
+    uint32_t rack;        /* the caller's name for it: nodes of one rack stand together */
+    uint32_t reserved;
+};
+
 struct weir_node_spec {
     uint32_t size; /* sizeof */
     uint32_t type;
@@ -67,6 +76,7 @@ struct weir_node_spec {
     int64_t cpu_units;
     int64_t ram_bytes;
     const struct weir_gpu_spec *gpus;
+    struct weir_topology topology; /* from 2.2 on */
 };
 
 /* A part of one GPU held by one worker. Engine sets are bit masks of engine indices. Frozen. */
@@ -204,7 +214,8 @@ WEIR_API weir_status weir_cluster_assign(struct weir_cluster *target,
 
 /* Adds a node that is up; `index` may be NULL. It gets the next index, or, when a node of this id
  * with as many GPUs was removed, that one's: what is still on its way to the old index then means
- * the same machine. Errors: duplicate id, too many GPUs or engines, negative amounts. */
+ * the same machine. Errors: duplicate id, too many GPUs or engines, negative amounts, GPUs that
+ * islands or sockets do not divide evenly. */
 WEIR_API weir_status weir_cluster_add_node(struct weir_cluster *cluster,
                                            const struct weir_node_spec *spec, uint32_t *index,
                                            struct weir_error *error);
@@ -242,6 +253,9 @@ WEIR_API const struct weir_node *weir_cluster_node(const struct weir_cluster *cl
 /* GPU `gpu` (index within the node). */
 WEIR_API const struct weir_gpu *weir_cluster_gpu(const struct weir_cluster *cluster, uint32_t node,
                                                  uint32_t gpu);
+/* As it was told; zeros when there is no such node. */
+WEIR_API struct weir_topology weir_cluster_topology(const struct weir_cluster *cluster,
+                                                    uint32_t node);
 /* Index of the node with this id, or WEIR_NO_INDEX. */
 WEIR_API uint32_t weir_cluster_find_node(const struct weir_cluster *cluster, uint64_t id);
 

@@ -73,6 +73,10 @@ struct weir_place_query {
     const struct weir_worker *reusable; /* in the order they were stopped */
     uint64_t seed;                      /* for random choice; changes with every query */
     const struct weir_stopped *stopped; /* libweir's own: replaces `reusable` when not NULL */
+    /* Workers of one job that are placed together, this one and those after it, when it is one of
+     * several (0 or 1 = the last, or alone): those before it are on the cluster. From 2.2 on. */
+    uint32_t together;
+    uint32_t reserved;
 };
 
 struct weir_place_answer {

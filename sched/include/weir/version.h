@@ -21,6 +21,7 @@
  * weir_version, weir_abi. Modules of version 1 are refused
  *   2.1  weir_host_export_call, weir_host_restore*; `save` and `restore` of policies;
  *        weir_measurement.duration_s
+ *   2.2  weir_node_spec.topology, weir_cluster_topology; weir_place_query.together
  *
  * Structs that begin with `size` (the caller sets it to sizeof) grow at the end: a library takes
  * what lies beyond the caller's size as 0, and says WEIR_EABI when it is smaller than in 2.0.
@@ -31,7 +32,7 @@
 
 #define WEIR_VERSION   "0.1.0"
 #define WEIR_ABI_MAJOR 2
-#define WEIR_ABI_MINOR 1
+#define WEIR_ABI_MINOR 2
 
 #if defined(__GNUC__)
 #define WEIR_API __attribute__((visibility("default")))

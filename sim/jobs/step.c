@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Jobs in steps: their ranks compute, wait for the slowest of them, exchange, and go on.
+ *
+ *   step = time x E[slowest rank] x luck + all-reduce at their places
+ *
+ * Steps are not events of their own: between two changes of speed all steps of a job are alike but
+ * for chance, so that its work has a rate, time / step. Chance is drawn once a job (slowest.h):
+ * what its slowest ranks take over what they take on average, `luck`, belongs to the job whatever
+ * happens to it, and its mean is 1.
+ *
+ * Speeds of GPU types, slow nodes, neighbours make computing longer, not the exchange.
+ */
+#include "sim/jobs/jobs.h"
+#include "sim/jobs/slowest.h"
+#include "sim/worker/exchange.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const struct sim_step *step_of(const struct sim_jobs_run *run, const struct sim_job *job)
+{
+    return sim_job_spec(run, job)->step;
+}
+
+weir_status sim_jobs_open_steps(struct sim_jobs_run *run)
+{
+    const struct sim_workload *workload = run->workload;
+    size_t first = 0;
+    while (first < workload->jobs_count && workload->jobs[first].step == NULL)
+        first++;
+    if (first == workload->jobs_count)
+        return WEIR_OK;
+    run->steps = calloc(workload->labels_count + 1, sizeof(*run->steps));
+    return run->steps == NULL ? WEIR_ENOMEM : WEIR_OK;
+}
+
+/* Of ranks that are all alike: kept, as it is asked for at every start. */
+static double equal_mean(struct sim_jobs_run *run, uint32_t ranks, double spread)
+{
+    const uint32_t hash = ranks * UINT32_C(2654435761) >> 28; /* Knuth, TAOCP 3, 6.4 */
+    struct sim_slowest_kept *kept = &run->slowest[hash];
+    if (kept->ranks != ranks || islessgreater(kept->spread, spread)) {
+        const struct sim_equal_ranks all = { ranks, 1 };
+        *kept = (struct sim_slowest_kept){ ranks, spread, sim_slowest_mean(&all, 1, spread) };
+    }
+    return kept->mean;
+}
+
+void sim_jobs_draw_steps(struct sim_jobs_run *run, const struct sim_job *job)
+{
+    const struct sim_step *step = step_of(run, job);
+    struct sim_job_life *life = sim_job_life(run, job);
+    struct sim_stream stream;
+    life->pace.luck = 1;
+    if (step == NULL || !(step->spread > 0))
+        return;
+    sim_stream_open(&stream, sim_job_stream_random(run->stream, job->spec), SIM_DRAW_JOB_STEP,
+                    (struct sim_stream_key){ .item = job->key });
+    const uint32_t ranks = sim_job_ranks(sim_job_spec(run, job));
+    life->pace.luck =
+        (float)sim_slowest_luck(&stream, ranks, step->spread, equal_mean(run, ranks, step->spread),
+                                (double)life->run_ns / (double)step->time_ns);
+}
+
+weir_status sim_jobs_place_steps(struct sim_jobs_run *run, const struct sim_job *job)
+{
+    const struct sim_step *step = step_of(run, job);
+    struct sim_job_life *life = sim_job_life(run, job);
+    struct sim_exchange exchange;
+    life->sync_s = 0;
+    if (step == NULL || step->sync_bytes == 0)
+        return WEIR_OK;
+    WEIR_TRY(sim_workers_all_reduce(run->config.workers, life->first_worker, life->workers,
+                                    (double)step->sync_bytes, &exchange));
+    const double latency_s = step->latency_ns == SIM_LATENCY_BY_PLACE
+                                 ? exchange.latency_s
+                                 : sim_time_s(step->latency_ns);
+    if (exchange.ranks > 1)
+        life->sync_s = exchange.bytes_s + latency_s;
+    return WEIR_OK;
+}
+
+/* ---- pace ---- */
+
+/* How slow ranks are, 1 = the reference device alone. */
+struct slowness {
+    double most, mean;
+    struct sim_equal_ranks groups[64];
+    uint32_t count;
+};
+
+static double slow_of(const struct sim_jobs_run *run, const struct sim_job_life *life, uint32_t i)
+{
+    const struct sim_workers *workers = run->config.workers;
+    const struct sim_worker *worker = sim_workers_find(workers, life->first_worker + i);
+    return sim_worker_slowdown(workers, worker) / sim_jobs_rank_speed(run, worker);
+}
+
+/* Ranks by how much faster they are than the slowest, a quarter of a deviation a group: one more
+ * than sixteen deviations faster never is the slowest. The mean of logarithms stands for a group.
+ */
+static void group_ranks(const struct sim_jobs_run *run, const struct sim_job_life *life,
+                        double spread, struct slowness *slow)
+{
+    enum { GROUPS = sizeof slow->groups / sizeof slow->groups[0] };
+    struct {
+        uint32_t count;
+        double sum;
+    } found[GROUPS] = { { 0 } };
+    for (uint32_t i = 0; i < life->workers; i++) {
+        const double faster = log(slow->most / slow_of(run, life, i));
+        const uint32_t at = (uint32_t)fmin(4 * faster / spread, GROUPS - 1);
+        found[at].count++;
+        found[at].sum += faster;
+    }
+    for (uint32_t g = 0; g < GROUPS; g++)
+        if (found[g].count > 0)
+            slow->groups[slow->count++] =
+                (struct sim_equal_ranks){ found[g].count,
+                                          slow->most * exp(-found[g].sum / found[g].count) };
+}
+
+static void find_slowness(const struct sim_jobs_run *run, const struct sim_job *job,
+                          struct slowness *slow)
+{
+    const struct sim_job_spec *spec = sim_job_spec(run, job);
+    const struct sim_job_life *life = sim_job_life(run, job);
+    const uint32_t ranks = sim_job_ranks(spec) / spec->members;
+    *slow = (struct slowness){ .most = 0 };
+    for (uint32_t i = 0; i < life->workers; i++) {
+        const double one = slow_of(run, life, i);
+        slow->most = fmax(slow->most, one);
+        slow->mean += one / life->workers;
+    }
+    if (!(spec->step->spread > 0) || isinf(slow->most))
+        return;
+    group_ranks(run, life, spec->step->spread, slow);
+    for (uint32_t g = 0; g < slow->count; g++)
+        slow->groups[g].count *= ranks;
+}
+
+uint64_t sim_jobs_step_rate(struct sim_jobs_run *run, const struct sim_job *job)
+{
+    const struct sim_step *step = step_of(run, job);
+    struct sim_job_life *life = sim_job_life(run, job);
+    struct sim_job_pace *pace = &life->pace;
+    struct slowness slow;
+    find_slowness(run, job, &slow);
+    const double slowest =
+        slow.count == 0 ? slow.most
+        : slow.count == 1
+            ? slow.groups[0].slow * equal_mean(run, slow.groups[0].count, step->spread)
+            : sim_slowest_mean(slow.groups, slow.count, step->spread);
+    const double luck = (double)pace->luck;
+    const double sync = life->sync_s / sim_time_s(step->time_ns);
+    const double length = luck * slowest + sync;
+    pace->rate = isinf(length) ? 0 : 1 / length;
+    pace->sync = (float)(sync * pace->rate);
+    pace->wait = isinf(length) ? 1 : (float)(luck * (slowest - slow.mean) * pace->rate);
+    return sim_rate_at(pace->rate);
+}
+
+/* ---- counts ---- */
+
+static void add(struct sim_jobs_steps *sum, const struct sim_jobs_steps *more)
+{
+    sum->ranks_ns += more->ranks_ns;
+    sum->sync_ns += more->sync_ns;
+    sum->wait_ns += more->wait_ns;
+    sum->steps += more->steps;
+    sum->steps_ns += more->steps_ns;
+}
+
+void sim_jobs_count_steps(struct sim_jobs_run *run, const struct sim_job *job)
+{
+    const struct sim_job_spec *spec = sim_job_spec(run, job);
+    struct sim_job_life *life = sim_job_life(run, job);
+    const struct sim_job_pace *pace = &life->pace;
+    const int64_t now_ns = sim_jobs_now(run);
+    if (spec->step == NULL || life->phase != SIM_JOB_WORKING)
+        return;
+    const double took_ns = (double)(now_ns - life->counted_ns);
+    const double ranks_ns = took_ns * sim_job_ranks(spec);
+    const struct sim_jobs_steps more = { .ranks_ns = ranks_ns,
+                                         .sync_ns = ranks_ns * (double)pace->sync,
+                                         .wait_ns = ranks_ns * (double)pace->wait,
+                                         .steps =
+                                             took_ns * pace->rate / (double)spec->step->time_ns,
+                                         .steps_ns = took_ns };
+    life->counted_ns = now_ns;
+    add(&run->steps[spec->label], &more);
+    add(&run->steps[run->workload->labels_count], &more);
+}
