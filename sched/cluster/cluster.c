@@ -35,6 +35,7 @@ void weir_cluster_destroy(struct weir_cluster *cluster)
     weir_free(&memory, cluster->pools);
     weir_free(&memory, cluster->nodes);
     weir_free(&memory, cluster->lists);
+    weir_free(&memory, cluster->topologies);
     weir_free(&memory, cluster->gpus);
     weir_free(&memory, cluster->slots);
     weir_free(&memory, cluster->more.devices);
@@ -97,13 +98,15 @@ static weir_status copy_pools(struct weir_cluster *target, const struct weir_clu
             memcpy(array, source, (count) * sizeof *(array));                                      \
     } while (0)
 
-/* The five flat arrays. */
+/* The six flat arrays. */
 static weir_status copy_arrays(struct weir_cluster *target, const struct weir_cluster *source)
 {
     const struct weir_allocator *const memory = &target->allocator;
 
     COPY_ARRAY(memory, target->nodes, target->node_capacity, source->nodes, source->node_count);
     COPY_ARRAY(memory, target->lists, target->list_capacity, source->lists, source->node_count);
+    COPY_ARRAY(memory, target->topologies, target->topology_capacity, source->topologies,
+               source->topology_count);
     COPY_ARRAY(memory, target->gpus, target->gpu_capacity, source->gpus, source->gpu_count);
     COPY_ARRAY(memory, target->slots, target->slot_capacity, source->slots, source->slot_count);
     COPY_ARRAY(memory, target->more.devices, target->more.capacity, source->more.devices,
@@ -124,6 +127,7 @@ weir_status weir_cluster_assign(struct weir_cluster *target, const struct weir_c
     WEIR_TRY(copy_pools(target, source));
     target->node_count = source->node_count;
     target->removed_count = source->removed_count;
+    target->topology_count = source->topology_count;
     target->gpu_count = source->gpu_count;
     target->total = source->total;
     target->free = source->free;
@@ -204,6 +208,31 @@ static weir_status check_topology(const struct weir_topology *topology, uint32_t
         return weir_fail(error, WEIR_EINVAL, "%u GPUs cannot be divided into islands of %u", gpus,
                          topology->island_gpus);
     return WEIR_OK;
+}
+
+static bool is_known(const struct weir_topology *topology)
+{
+    return topology->sockets != 0 || topology->island_gpus != 0 || topology->rack != 0;
+}
+
+/* Room for one more, if anything is known of it. */
+static weir_status reserve_topology(struct weir_cluster *cluster,
+                                    const struct weir_topology *topology)
+{
+    if (is_known(topology))
+        WEIR_ROOM(&cluster->allocator, cluster->topologies, cluster->topology_capacity,
+                  cluster->node_count + 1);
+    return WEIR_OK;
+}
+
+static void set_topology(struct weir_cluster *cluster, uint32_t node,
+                         const struct weir_topology *topology)
+{
+    if (!is_known(topology) && node >= cluster->topology_count)
+        return;
+    for (; cluster->topology_count <= node; cluster->topology_count++)
+        cluster->topologies[cluster->topology_count] = (struct weir_topology){ .sockets = 0 };
+    cluster->topologies[node] = *topology;
 }
 
 static weir_status reserve_node(struct weir_cluster *cluster, uint32_t gpu_count)
@@ -297,7 +326,8 @@ static weir_status add_node(struct weir_cluster *cluster, const struct weir_node
 {
     WEIR_TRY(check_node(cluster, spec, error));
     WEIR_TRY(check_parts(spec, error));
-    if (reserve_node(cluster, spec->gpu_count) != WEIR_OK)
+    if (reserve_node(cluster, spec->gpu_count) != WEIR_OK ||
+        reserve_topology(cluster, &spec->topology) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "node %llu: out of memory",
                          (unsigned long long)spec->id);
     const uint32_t node = take_record(cluster, spec);
@@ -311,7 +341,7 @@ static weir_status add_node(struct weir_cluster *cluster, const struct weir_node
                                                .cpu_total = spec->cpu_units,
                                                .ram_free_bytes = spec->ram_bytes,
                                                .ram_total_bytes = spec->ram_bytes };
-    cluster->lists[node].topology = spec->topology;
+    set_topology(cluster, node, &spec->topology);
     for (uint32_t g = 0; g < spec->gpu_count; g++)
         cluster->gpus[gpu_first + g] = open_gpu(&spec->gpus[g]);
     weir_id_table_put(&cluster->node_ids, spec->id, node);
@@ -405,8 +435,7 @@ const struct weir_gpu *weir_cluster_gpu(const struct weir_cluster *cluster, uint
 
 struct weir_topology weir_cluster_topology(const struct weir_cluster *cluster, uint32_t node)
 {
-    return node < cluster->node_count ? cluster->lists[node].topology
-                                      : (struct weir_topology){ .sockets = 0 };
+    return *weir_topology_of(cluster, node);
 }
 
 uint32_t weir_cluster_find_node(const struct weir_cluster *cluster, uint64_t id)

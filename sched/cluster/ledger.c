@@ -60,7 +60,7 @@ static uint64_t topology_fingerprint(const struct weir_topology *topology)
 uint64_t weir_ledger_version(const struct weir_cluster *cluster, uint32_t node)
 {
     const struct weir_node *const books = &cluster->nodes[node];
-    uint64_t sum = host_fingerprint(books) + topology_fingerprint(&cluster->lists[node].topology);
+    uint64_t sum = host_fingerprint(books) + topology_fingerprint(weir_topology_of(cluster, node));
 
     for (uint32_t g = 0; g < books->gpu_count; g++)
         sum += gpu_fingerprint(&cluster->gpus[books->gpu_first + g], g);
@@ -194,7 +194,8 @@ void weir_ledger_close(struct weir_cluster *cluster, uint32_t node)
     *books = (struct weir_node){ .id = books->id,
                                  .flags = WEIR_NODE_REMOVED,
                                  .gpu_first = books->gpu_first };
-    cluster->lists[node].topology = (struct weir_topology){ .sockets = 0 };
+    if (node < cluster->topology_count)
+        cluster->topologies[node] = (struct weir_topology){ .sockets = 0 };
     books->version = weir_ledger_version(cluster, node);
     record_change(cluster, node, 0);
 }

@@ -49,7 +49,6 @@ struct weir_node_list {
     uint64_t stamp;
     uint32_t first;    /* slot, or WEIR_NO_INDEX */
     uint32_t gpu_room; /* records of GPUs from gpu_first on; a removed node keeps them */
-    struct weir_topology topology;
 };
 
 /* Blocks of 1 .. WEIR_MAX_DEVICES - 1 devices; free blocks are chained by size through `gpu`. */
@@ -86,8 +85,10 @@ struct weir_cluster {
     uint32_t node_count;
     uint32_t node_capacity;
     uint32_t list_capacity;
-    uint32_t removed_count; /* of nodes: empty records */
-    uint32_t broken;        /* invariants that did not hold; 0 */
+    uint32_t removed_count;           /* of nodes: empty records */
+    struct weir_topology *topologies; /* of the first nodes; of the others nothing is known */
+    uint32_t topology_count, topology_capacity;
+    uint32_t broken; /* invariants that did not hold; 0 */
     struct weir_gpu *gpus;
     uint32_t gpu_count;
     uint32_t gpu_capacity;
@@ -159,6 +160,14 @@ static inline uint32_t weir_first_peer(const struct weir_cluster *cluster, uint3
                                        const struct weir_owner *owner)
 {
     return weir_id_table_find(&cluster->peers, weir_peer_key(node, owner));
+}
+
+static inline const struct weir_topology *weir_topology_of(const struct weir_cluster *cluster,
+                                                           uint32_t node)
+{
+    static const struct weir_topology nothing;
+
+    return node < cluster->topology_count ? &cluster->topologies[node] : &nothing;
 }
 
 /* Devices 1.. of a worker. */

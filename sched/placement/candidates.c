@@ -236,7 +236,7 @@ static uint64_t usable_gpus(const struct walk *walk)
 static void visit_whole(struct walk *walk)
 {
     const struct weir_cluster *const cluster = walk->query->cluster;
-    const struct weir_topology *const topology = &cluster->lists[walk->query->node].topology;
+    const struct weir_topology *const topology = weir_topology_of(cluster, walk->query->node);
     const struct weir_place_query *const asked = walk->query->asked;
     const uint32_t wanted = walk->shape->gpu_count;
     int64_t cpu_free[WEIR_MAX_NODE_GPUS];

@@ -67,7 +67,7 @@ const int64_t *weir_near_cpus(const struct weir_cluster *cluster, uint32_t node,
                               int64_t cpu_free[WEIR_MAX_NODE_GPUS])
 {
     const struct weir_node *const books = &cluster->nodes[node];
-    const uint32_t sockets = cluster->lists[node].topology.sockets;
+    const uint32_t sockets = weir_topology_of(cluster, node)->sockets;
 
     if (sockets <= 1 || sockets > books->gpu_count || sockets == WEIR_MAX_NODE_GPUS)
         return NULL;

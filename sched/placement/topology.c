@@ -101,7 +101,7 @@ static bool is_ours(const struct weir_place_query *query, uint32_t node)
 static uint32_t number_of(struct topology *topology, const struct weir_cluster *cluster,
                           uint32_t node)
 {
-    const uint32_t name = cluster->lists[node].topology.rack;
+    const uint32_t name = weir_topology_of(cluster, node)->rack;
     const uint32_t known = weir_id_map_get(&topology->numbers, name);
 
     if (known != WEIR_NO_INDEX)
@@ -147,7 +147,7 @@ static struct weir_grade weigh(const struct topology *topology,
                                const struct weir_place_query *query,
                                const struct weir_kept_grade *kept, uint32_t node)
 {
-    const uint32_t name = query->cluster->lists[node].topology.rack;
+    const uint32_t name = weir_topology_of(query->cluster, node)->rack;
     const struct rack *const rack = &topology->racks[weir_id_map_get(&topology->numbers, name)];
     const double coming = query->together > 1 ? query->together : 1;
     const double here = fmin(coming, rack->room);
