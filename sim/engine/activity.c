@@ -116,23 +116,30 @@ static uint64_t weight_on(const struct activity_resource *resource, uint32_t wei
     return weight + (resource->share == SIM_SHARE_TURNS ? (uint64_t)turn_cost : 0);
 }
 
-/* Enters what it asks for in the sums of its resources, or takes it out. */
-static void demand_add(struct sim_activities *activities, const struct activity_terms *terms)
+/* Enters what it asks for in the sums of a resource, or takes it out. */
+static void demand_add(struct activity_resource *resource, const struct activity_terms *terms)
 {
-    for (uint32_t i = 0; i < terms->resources; i++) {
-        struct activity_resource *resource = terms_resource(activities, terms, i);
-        resource->demand += terms->wanted;
-        resource->weights += weight_on(resource, terms->weight, terms->turn_cost);
-    }
+    resource->demand += terms->wanted;
+    resource->weights += weight_on(resource, terms->weight, terms->turn_cost);
 }
 
-static void demand_take(struct sim_activities *activities, const struct activity_terms *terms)
+static void demand_take(struct activity_resource *resource, const struct activity_terms *terms)
 {
-    for (uint32_t i = 0; i < terms->resources; i++) {
-        struct activity_resource *resource = terms_resource(activities, terms, i);
-        resource->demand -= terms->wanted;
-        resource->weights -= weight_on(resource, terms->weight, terms->turn_cost);
-    }
+    resource->demand -= terms->wanted;
+    resource->weights -= weight_on(resource, terms->weight, terms->turn_cost);
+}
+
+/* What it asks for is something else from now on: in the sums of all its resources. */
+static void terms_ask(struct sim_activities *activities, struct activity_terms *terms,
+                      uint32_t weight, uint64_t cap)
+{
+    for (uint32_t i = 0; i < terms->resources; i++)
+        demand_take(terms_resource(activities, terms, i), terms);
+    terms->weight = weight;
+    terms->cap = cap;
+    terms->wanted = terms_wanted(activities, terms);
+    for (uint32_t i = 0; i < terms->resources; i++)
+        demand_add(terms_resource(activities, terms, i), terms);
 }
 
 /* True when the rates on a link depend on one another, or did until now: it must be filled. */
@@ -190,10 +197,11 @@ static weir_status join_resources(struct sim_activities *activities, uint32_t sl
     struct activity_terms *terms = &activities->terms[slot];
     activities->list[slot].resources = spec->resources;
     terms->wanted = terms_wanted(activities, terms);
-    demand_add(activities, terms);
     for (uint32_t i = 0; i < terms->resources; i++) {
-        activity_hook_append(activities, slot, i);
-        terms_resource(activities, terms, i)->networked += terms->resources > 1;
+        struct activity_resource *resource = terms_resource(activities, terms, i);
+        demand_add(resource, terms);
+        activity_hook_append(activities, resource, terms_hook(terms, slot, i));
+        resource->networked += terms->resources > 1;
     }
     return activity_carry(activities, slot);
 }
@@ -217,10 +225,11 @@ static void resource_left(struct sim_activities *activities, uint32_t index)
 static void leave_resources(struct sim_activities *activities, uint32_t slot)
 {
     const struct activity_terms *terms = &activities->terms[slot];
-    demand_take(activities, terms);
     for (uint32_t i = 0; i < terms->resources; i++) {
-        activity_hook_remove(activities, slot, i);
-        terms_resource(activities, terms, i)->networked -= terms->resources > 1;
+        struct activity_resource *resource = terms_resource(activities, terms, i);
+        demand_take(resource, terms);
+        activity_hook_remove(activities, resource, terms_hook(terms, slot, i));
+        resource->networked -= terms->resources > 1;
     }
     for (uint32_t i = 0; i < terms->resources; i++)
         resource_left(activities, terms_index(activities, terms, i));
@@ -387,17 +396,13 @@ static weir_status terms_set(struct sim_activities *activities, uint32_t slot, u
     if (terms->group != ACTIVITY_NONE)
         activity_halt(activities, slot);
     const uint64_t before = activities->list[slot].rate;
-    demand_take(activities, terms);
-    terms->weight = weight;
-    terms->cap = cap;
-    terms->wanted = terms_wanted(activities, terms);
-    demand_add(activities, terms);
+    terms_ask(activities, terms, weight, cap);
     WEIR_TRY(activity_carry(activities, slot));
     const struct activity *activity = &activities->list[slot];
     if (activity->event == SIM_NO_HANDLE || activity->rate == before)
         return activities->fault;
     for (uint32_t i = 0; i < terms->resources; i++)
-        ends_by_creation(activities, activity_next_on(activities, slot, i),
+        ends_by_creation(activities, hook_next(activities, terms_hook(terms, slot, i)),
                          activity_own_end_ns(activities, slot));
     return activities->fault;
 }
@@ -439,9 +444,7 @@ static void resource_want(struct sim_activities *activities, uint32_t index)
     uint32_t hook = activities->resources[index].head;
     for (; hook != ACTIVITY_NONE; hook = hook_next(activities, hook)) {
         struct activity_terms *terms = &activities->terms[hook_activity(activities, hook)];
-        demand_take(activities, terms);
-        terms->wanted = terms_wanted(activities, terms);
-        demand_add(activities, terms);
+        terms_ask(activities, terms, terms->weight, terms->cap);
     }
 }
 

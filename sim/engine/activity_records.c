@@ -129,44 +129,31 @@ void activity_terms_give(struct sim_activities *activities, uint32_t slot)
     activities->further_free[terms->resources - 1] = terms->further;
 }
 
-static uint32_t hook_of(const struct sim_activities *activities, uint32_t slot, uint32_t which)
+void activity_hook_append(struct sim_activities *activities, struct activity_resource *resource,
+                          uint32_t hook)
 {
-    return which == 0 ? slot : ACTIVITY_FURTHER | (activities->terms[slot].further + which - 1);
-}
-
-void activity_hook_append(struct sim_activities *activities, uint32_t slot, uint32_t which)
-{
-    const uint32_t index = hook_of(activities, slot, which);
-    struct activity_hook *hook = activity_hook(activities, index);
-    struct activity_resource *resource =
-        terms_resource(activities, &activities->terms[slot], which);
-    hook->next = ACTIVITY_NONE;
-    hook->previous = resource->tail;
+    struct activity_hook *appended = activity_hook(activities, hook);
+    appended->next = ACTIVITY_NONE;
+    appended->previous = resource->tail;
     if (resource->tail == ACTIVITY_NONE)
-        resource->head = index;
+        resource->head = hook;
     else
-        activity_hook(activities, resource->tail)->next = index;
-    resource->tail = index;
+        activity_hook(activities, resource->tail)->next = hook;
+    resource->tail = hook;
     resource->count++;
 }
 
-void activity_hook_remove(struct sim_activities *activities, uint32_t slot, uint32_t which)
+void activity_hook_remove(struct sim_activities *activities, struct activity_resource *resource,
+                          uint32_t hook)
 {
-    const struct activity_hook *hook = activity_hook(activities, hook_of(activities, slot, which));
-    struct activity_resource *resource =
-        terms_resource(activities, &activities->terms[slot], which);
-    if (hook->previous == ACTIVITY_NONE)
-        resource->head = hook->next;
+    const struct activity_hook *removed = activity_hook(activities, hook);
+    if (removed->previous == ACTIVITY_NONE)
+        resource->head = removed->next;
     else
-        activity_hook(activities, hook->previous)->next = hook->next;
-    if (hook->next == ACTIVITY_NONE)
-        resource->tail = hook->previous;
+        activity_hook(activities, removed->previous)->next = removed->next;
+    if (removed->next == ACTIVITY_NONE)
+        resource->tail = removed->previous;
     else
-        activity_hook(activities, hook->next)->previous = hook->previous;
+        activity_hook(activities, removed->next)->previous = removed->previous;
     resource->count--;
-}
-
-uint32_t activity_next_on(const struct sim_activities *activities, uint32_t slot, uint32_t which)
-{
-    return hook_next(activities, hook_of(activities, slot, which));
 }

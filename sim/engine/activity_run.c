@@ -269,7 +269,9 @@ void activity_run(struct sim_activities *activities, uint32_t slot, uint64_t rat
     const bool has_event = activity->event != SIM_NO_HANDLE || activity->work == SIM_WORK_ENDLESS;
     if (rate == activity->rate && has_event)
         return;
-    activity_settle(activities, slot);
+    if (activity->rate > 0)
+        activity_settle(activities, slot);
+    activity->since_ns = sim_engine_now(activities->engine);
     activity->rate = rate;
     own_schedule(activities, slot);
 }

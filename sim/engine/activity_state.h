@@ -214,11 +214,11 @@ uint32_t activity_slot_take(struct sim_activities *activities);
 weir_status activity_terms_take(struct sim_activities *activities, uint32_t slot,
                                 const struct sim_activity_spec *spec);
 void activity_terms_give(struct sim_activities *activities, uint32_t slot);
-/* Enters the activity in the list of its resource `which`, or takes it out. */
-void activity_hook_append(struct sim_activities *activities, uint32_t slot, uint32_t which);
-void activity_hook_remove(struct sim_activities *activities, uint32_t slot, uint32_t which);
-/* The hook behind that of the activity in this list. */
-uint32_t activity_next_on(const struct sim_activities *activities, uint32_t slot, uint32_t which);
+/* Enters a hook in the list of its resource, or takes it out. */
+void activity_hook_append(struct sim_activities *activities, struct activity_resource *resource,
+                          uint32_t hook);
+void activity_hook_remove(struct sim_activities *activities, struct activity_resource *resource,
+                          uint32_t hook);
 
 static inline sim_handle activity_handle(const struct sim_activities *activities, uint32_t slot)
 {
@@ -258,6 +258,12 @@ static inline uint32_t hook_next(const struct sim_activities *activities, uint32
 static inline uint32_t hook_activity(const struct sim_activities *activities, uint32_t hook)
 {
     return hook & ACTIVITY_FURTHER ? activities->further[hook & ~ACTIVITY_FURTHER].activity : hook;
+}
+
+/* The hook of the activity in the list of its resource `which`. */
+static inline uint32_t terms_hook(const struct activity_terms *terms, uint32_t slot, uint32_t which)
+{
+    return which == 0 ? slot : ACTIVITY_FURTHER | (terms->further + which - 1);
 }
 
 static inline uint32_t terms_index(const struct sim_activities *activities,
