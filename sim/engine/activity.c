@@ -330,7 +330,7 @@ weir_status sim_activity_start(struct sim_activities *activities,
     if (spec->resources > 0)
         status = join_resources(activities, slot, spec);
     else
-        activity_run(activities, slot, spec->cap_qpns);
+        activity_begin(activities, slot, spec->cap_qpns);
     status = status == WEIR_OK ? activities->fault : status;
     if (status != WEIR_OK) {
         activity_halt(activities, slot);

@@ -73,9 +73,8 @@ int64_t activity_own_end_ns(const struct sim_activities *activities, uint32_t sl
 {
     const struct activity *activity = &activities->list[slot];
     sim_quanta work = activity->work;
-    if (activity->resources > 0 && work != SIM_WORK_ENDLESS) {
-        const struct activity_terms *terms = &activities->terms[slot];
-        const sim_quanta grace = terms->was_tagged ? (sim_quanta)terms->weight << GRACE_BITS : 0;
+    if (activity->resources > 0 && activities->terms[slot].was_tagged && work != SIM_WORK_ENDLESS) {
+        const sim_quanta grace = (sim_quanta)activities->terms[slot].weight << GRACE_BITS;
         work = work > grace ? work - grace : 0;
     }
     const int64_t ns = work == 0 ? 0 : sim_work_ns(work, activity->rate);
@@ -240,19 +239,14 @@ void activity_end_tagged(struct sim_activities *activities, uint32_t slot, sim_q
     group_leave(activities, slot);
 }
 
-/* The end event of one carried on its own, at its place among the engine's events. */
-static void own_schedule(struct sim_activities *activities, uint32_t slot)
+void activity_begin(struct sim_activities *activities, uint32_t slot, uint64_t rate)
 {
     struct activity *activity = &activities->list[slot];
+    activity->rate = rate;
     if (activity->work == SIM_WORK_ENDLESS)
         return;
-    const int64_t end_ns = activity_own_end_ns(activities, slot);
-    if (activity->event != SIM_NO_HANDLE) {
-        (void)sim_engine_reschedule(activities->engine, activity->event, end_ns);
-        return;
-    }
     const struct sim_event event = {
-        .time_ns = end_ns,
+        .time_ns = activity_own_end_ns(activities, slot),
         .argument = activity->owner,
         .target = slot,
         .kind = activities->kind,
@@ -272,8 +266,13 @@ void activity_run(struct sim_activities *activities, uint32_t slot, uint64_t rat
     if (activity->rate > 0)
         activity_settle(activities, slot);
     activity->since_ns = sim_engine_now(activities->engine);
+    if (activity->event == SIM_NO_HANDLE) {
+        activity_begin(activities, slot, rate);
+        return;
+    }
     activity->rate = rate;
-    own_schedule(activities, slot);
+    (void)sim_engine_reschedule(activities->engine, activity->event,
+                                activity_own_end_ns(activities, slot));
 }
 
 void activity_halt(struct sim_activities *activities, uint32_t slot)

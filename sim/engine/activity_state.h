@@ -307,6 +307,8 @@ sim_quanta activity_left(const struct sim_activities *activities, uint32_t slot)
 sim_quanta activity_done(const struct sim_activities *activities, uint32_t slot);
 /* Makes `work` what is left now, of one carried on its own or about to be. */
 void activity_settle(struct sim_activities *activities, uint32_t slot);
+/* Begins to carry it on its own, with an event at its end. It has none, and is settled. */
+void activity_begin(struct sim_activities *activities, uint32_t slot, uint64_t rate);
 /* Carries it on its own at `rate`; the same again is no change. */
 void activity_run(struct sim_activities *activities, uint32_t slot, uint64_t rate);
 /* Makes it stand still with no event, out of any group. */
