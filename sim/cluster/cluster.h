@@ -46,6 +46,9 @@ struct sim_claim {
     int64_t ram_used_bytes;
     const struct sim_memory_traffic *traffic; /* on each GPU it uses; NULL = none */
     struct sim_part *parts;                   /* the caller's memory */
+    /* What follows from this. */
+    struct sim_meter_amounts used; /* while it works, with all its compute */
+    bool is_within;                /* it never takes more than it holds, traffic aside */
 };
 static inline uint32_t sim_claim_parts(const struct sim_claim *claim)
 {
@@ -124,6 +127,7 @@ struct sim_node {
     uint32_t next_drawing;             /* node + 1, in the list of those that draw other power */
     bool is_drawing;                   /* it is in that list */
     uint32_t loss;                     /* the number of its present loss */
+    uint32_t beyond;                   /* leases that may take more than they hold */
 };
 
 struct sim_cluster {
