@@ -337,7 +337,7 @@ static void book(struct sim_cluster *cluster, const struct sim_lease *lease, int
     node->cpu_held += sign * lease->claim->cpu_units;
     node->ram_used_bytes += sign * lease->claim->ram_used_bytes;
     node->sessions_held += (uint32_t)sign * sessions_of(cluster, lease);
-    if (!lease->claim->is_within || lease->claim->traffic != NULL)
+    if (sim_claim_is_beyond(lease->claim))
         node->beyond += (uint32_t)sign;
     if (sign > 0 && sim_memory_is_timed(cluster))
         sim_memory_note(cluster, lease->node);

@@ -55,6 +55,12 @@ static inline uint32_t sim_claim_parts(const struct sim_claim *claim)
     return claim->device_count > 0 ? claim->device_count : 1;
 }
 
+/* Whether it may take more than it holds: something may be scarce where it is. */
+static inline bool sim_claim_is_beyond(const struct sim_claim *claim)
+{
+    return !claim->is_within || claim->traffic != NULL;
+}
+
 /* Whether it is on an instance of a GPU that is cut: it is slowed down by its own size. */
 static inline bool sim_claim_is_sliced(const struct sim_claim *claim)
 {

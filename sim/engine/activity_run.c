@@ -68,6 +68,12 @@ int64_t sim_work_ns(sim_quanta work, uint64_t qpns)
     return ns < (sim_quanta)SIM_TIME_MAX ? (int64_t)ns : SIM_TIME_MAX;
 }
 
+static int64_t end_ns(int64_t since_ns, sim_quanta work, uint64_t rate)
+{
+    const int64_t ns = work == 0 ? 0 : sim_work_ns(work, rate);
+    return ns < SIM_TIME_MAX - since_ns ? since_ns + ns : SIM_TIME_MAX;
+}
+
 /* Work that was in a group may have lost quanta to its clock: the grace forgives them here too. */
 int64_t activity_own_end_ns(const struct sim_activities *activities, uint32_t slot)
 {
@@ -77,8 +83,7 @@ int64_t activity_own_end_ns(const struct sim_activities *activities, uint32_t sl
         const sim_quanta grace = (sim_quanta)activities->terms[slot].weight << GRACE_BITS;
         work = work > grace ? work - grace : 0;
     }
-    const int64_t ns = work == 0 ? 0 : sim_work_ns(work, activity->rate);
-    return ns < SIM_TIME_MAX - activity->since_ns ? activity->since_ns + ns : SIM_TIME_MAX;
+    return end_ns(activity->since_ns, work, activity->rate);
 }
 
 static sim_quanta own_done(const struct sim_activities *activities, const struct activity *activity)
@@ -246,7 +251,8 @@ void activity_begin(struct sim_activities *activities, uint32_t slot, uint64_t r
     if (activity->work == SIM_WORK_ENDLESS)
         return;
     const struct sim_event event = {
-        .time_ns = activity_own_end_ns(activities, slot),
+        .time_ns = activity->resources == 0 ? end_ns(activity->since_ns, activity->work, rate)
+                                            : activity_own_end_ns(activities, slot),
         .argument = activity->owner,
         .target = slot,
         .kind = activities->kind,
