@@ -173,7 +173,7 @@ weir_status sim_stage_work(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     struct sim_pipeline_run *run = stage->pipeline;
     assert(hand->worker->state == SIM_WORKER_IDLE);
-    sim_ready_set_remove(&stage->idle, hand->position);
+    sim_stage_leave_idle(stage, hand);
     stage->count[SIM_WORKER_IDLE]--;
     stage->count[SIM_WORKER_BUSY]++;
     sim_worker_set_state(run->config.workers, hand->worker, SIM_WORKER_BUSY);
@@ -295,6 +295,15 @@ static void make_idle(struct sim_stage_run *stage, struct sim_hand *hand)
     stage->count[SIM_WORKER_IDLE]++;
     sim_worker_set_state(stage->pipeline->config.workers, hand->worker, SIM_WORKER_IDLE);
     sim_ready_set_add(&stage->idle, hand->position);
+    if (stage->idle_on != NULL)
+        stage->idle_on[hand->worker->node]++;
+}
+
+void sim_stage_leave_idle(struct sim_stage_run *stage, const struct sim_hand *hand)
+{
+    sim_ready_set_remove(&stage->idle, hand->position);
+    if (stage->idle_on != NULL)
+        stage->idle_on[hand->worker->node]--;
 }
 
 /* Output leaves the worker's hands: out of the pipeline, into the next queue, or it must wait. */

@@ -144,6 +144,9 @@ struct sim_hand *sim_transfer_idle_there(const struct sim_stage_run *stage)
     struct sim_hand *found = NULL;
     if (stage->queue.count == 0)
         return NULL;
+    const uint32_t place = stage->pipeline->items.items[stage->queue.head].place;
+    if (place == 0 || place >= SIM_PLACE_INPUT || stage->idle_on[place - 1] == 0)
+        return NULL;
     for (uint32_t i = 0; i < stage->positions && (found == NULL || is_newest); i++) {
         struct sim_hand *hand = stage->hands[i];
         if (hand != NULL && hand->worker->state == SIM_WORKER_IDLE &&

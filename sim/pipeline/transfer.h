@@ -15,7 +15,7 @@
 
 #include "sim/pipeline/pipeline.h"
 
-/* item->place: 0 = wherever it is needed, a node + 1, or one of these. */
+/* item->place: 0 = wherever it is needed, a node + 1, or one of these, above all nodes. */
 #define SIM_PLACE_STORE UINT32_MAX       /* of the pipeline */
 #define SIM_PLACE_INPUT (UINT32_MAX - 1) /* the store of its input */
 
