@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHIFT_OF_BANDWIDTH = 24 };
+enum { SHIFT_OF_BANDWIDTH = 24, TAGS_AHEAD = 4 + 16 /* two levels of the heap */ };
 
 static const sim_quanta LEAD = (sim_quanta)1 << 20; /* not below any grace */
 
@@ -464,7 +464,8 @@ weir_status activity_share_due(struct sim_activities *activities, uint32_t index
         __builtin_prefetch(&activities->terms[first], 1);
         __builtin_prefetch(&activities->list[first], 1);
         __builtin_prefetch(&activities->hooks[first], 1);
-        __builtin_prefetch(&group->heap.tags[1], 1);
+        for (uint32_t tag = 1; tag < group->heap.count && tag <= TAGS_AHEAD; tag += TAG_HEAP_WAYS)
+            __builtin_prefetch(&group->heap.tags[tag], 1);
         bool carry = false;
         const sim_quanta attained = activity_group_attained(activities, at, &carry);
         while (group->heap.count > 0 && group->heap.tags[0] <= attained) {
