@@ -12,6 +12,7 @@
 #include "sim/cluster/sharing.h"
 #include "sim/cluster/topology.h"
 #include "sim/cluster/traffic.h"
+#include "sim/engine/apart.h"
 
 #include <assert.h>
 #include <math.h>
@@ -204,6 +205,36 @@ static void fill_uses(struct sim_claim *claim, const struct sim_cluster *cluster
         fill_turns(claim);
 }
 
+static struct sim_meter_amounts claim_used(const struct sim_claim *claim)
+{
+    struct sim_meter_amounts used = { { 0 } };
+    used.amount[SIM_RESOURCE_CPU] = claim->cpus_used;
+    used.amount[SIM_RESOURCE_RAM] = (double)claim->ram_used_bytes;
+    for (uint32_t u = 0; u < claim->use_count; u++) {
+        const struct sim_use *use = &claim->parts[u].use;
+        used.amount[SIM_RESOURCE_GPU] += use->gpu_share;
+        used.amount[SIM_RESOURCE_NVDEC] += use->nvdecs;
+        used.amount[SIM_RESOURCE_NVENC] += use->nvencs;
+        used.amount[SIM_RESOURCE_GPU_MEM] += (double)use->mem_bytes;
+    }
+    return used;
+}
+
+static bool claim_is_within(const struct sim_claim *claim)
+{
+    bool is_within = claim->use_count <= claim->device_count &&
+                     claim->cpus_used <= weir_units_amount(claim->cpu_units);
+    for (uint32_t u = 0; u < claim->use_count && is_within; u++) {
+        const struct sim_use *use = &claim->parts[u].use;
+        const struct weir_device *device = &claim->parts[u].device;
+        is_within = use->slice == NULL && use->gpu == device->gpu &&
+                    use->gpu_share <= weir_units_amount(device->units) &&
+                    use->nvdecs <= __builtin_popcount(device->nvdec_mask) &&
+                    use->nvencs <= __builtin_popcount(device->nvenc_mask);
+    }
+    return is_within;
+}
+
 struct sim_lease sim_lease_fill(struct sim_claim *claim, const struct sim_cluster *cluster,
                                 const struct weir_alloc *alloc, const struct weir_shape *uses)
 {
@@ -218,6 +249,8 @@ struct sim_lease sim_lease_fill(struct sim_claim *claim, const struct sim_cluste
         claim->parts[d].device = alloc->devices[d];
     fill_uses(claim, cluster, alloc, uses);
     sim_sockets_choose(cluster, alloc->node, claim);
+    claim->used = claim_used(claim);
+    claim->is_within = claim_is_within(claim);
     return (struct sim_lease){ .claim = claim, .node = alloc->node };
 }
 
@@ -310,6 +343,8 @@ static void book(struct sim_cluster *cluster, const struct sim_lease *lease, int
     sim_sockets_book(cluster, lease, sign);
     node->ram_used_bytes += sign * lease->claim->ram_used_bytes;
     node->sessions_held += (uint32_t)sign * sessions_of(cluster, lease);
+    if (sim_claim_is_beyond(lease->claim))
+        node->beyond += (uint32_t)sign;
     if (sign > 0 && sim_memory_is_timed(cluster))
         sim_memory_note(cluster, lease->node);
     assert(node->cpu_held >= 0 && node->cpu_held <= node->cpu_total);
@@ -377,15 +412,50 @@ static bool is_scarce(const struct sim_node *node, const struct sim_gpu *gpu)
            gpu->nvdec_load > gpu->nvdecs + SLACK || gpu->nvenc_load > gpu->nvencs + SLACK;
 }
 
+static double sign_of(const struct sim_lease *lease)
+{
+    return lease->is_running ? 1.0 : -1.0;
+}
+
 static void gpu_run(struct sim_gpu *gpu, const struct sim_lease *lease, const struct sim_use *use)
 {
-    const double sign = lease->is_running ? 1.0 : -1.0;
+    const double sign = sign_of(lease);
     const uint32_t step = lease->is_running ? 1 : UINT32_MAX;
+    if (use->slice != NULL) { /* an instance is its own: nobody else notices, but for power */
+        gpu->slice_load += sign * fmin(use->gpu_share, use->slice_share);
+        return;
+    }
     gpu->running += use->gpu_share > 0 ? step : 0;
     gpu->apart += use->gpu_share > 0 && sim_lease_compute(lease) == NULL ? step : 0;
     gpu->load += sign * use->gpu_share;
     gpu->nvdec_load += sign * use->nvdecs;
     gpu->nvenc_load += sign * use->nvencs;
+    sim_traffic_run(gpu, lease->claim->traffic, sign);
+}
+
+static bool cpus_are_scarce(const struct sim_node *node)
+{
+    return pressure(node->cpu_load, weir_units_amount(node->cpu_total)) > 1;
+}
+
+/* The lease runs or no longer does, on a node on which something may be scarce. */
+SIM_APART static uint64_t run_scarce(const struct sim_cluster *cluster, struct sim_node *node,
+                                     const struct sim_lease *lease)
+{
+    const bool had_too_few = cpus_are_scarce(node);
+    node->cpu_load += sign_of(lease) * lease->claim->cpus_used;
+    uint64_t changed = had_too_few || cpus_are_scarce(node) ? SIM_NODE_GPUS : 0;
+    for (uint32_t u = 0; u < lease->claim->use_count; u++) {
+        const struct sim_use *use = &lease->claim->parts[u].use;
+        struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + use->gpu];
+        const bool was_scarce = gpu->is_scarce;
+        gpu_run(gpu, lease, use);
+        if (use->slice != NULL)
+            continue;
+        gpu->is_scarce = is_scarce(node, gpu);
+        changed |= was_scarce || gpu->is_scarce ? UINT64_C(1) << use->gpu : 0;
+    }
+    return changed;
 }
 
 uint64_t sim_cluster_run(struct sim_cluster *cluster, struct sim_lease *lease, bool is_running)
@@ -393,26 +463,17 @@ uint64_t sim_cluster_run(struct sim_cluster *cluster, struct sim_lease *lease, b
     if (lease->is_running == is_running)
         return 0;
     struct sim_node *node = &cluster->nodes[lease->node];
-    const double cpus = weir_units_amount(node->cpu_total);
-    uint64_t changed = pressure(node->cpu_load, cpus) > 1 ? SIM_NODE_GPUS : 0;
     lease->is_running = is_running;
     sim_power_note(cluster, lease->node);
-    node->cpu_load += (is_running ? 1.0 : -1.0) * lease->claim->cpus_used;
-    changed |= pressure(node->cpu_load, cpus) > 1 ? SIM_NODE_GPUS : 0;
+    if (node->beyond > 0 || node->turns != NULL)
+        return run_scarce(cluster, node, lease);
+    /* Everybody there keeps within what he holds, so there is enough. */
+    node->cpu_load += sign_of(lease) * lease->claim->cpus_used;
     for (uint32_t u = 0; u < lease->claim->use_count; u++) {
         const struct sim_use *use = &lease->claim->parts[u].use;
-        struct sim_gpu *gpu = &cluster->gpus[node->gpu_first + use->gpu];
-        if (use->slice != NULL) { /* an instance is its own: nobody else notices, but for power */
-            gpu->slice_load += (is_running ? 1.0 : -1.0) * fmin(use->gpu_share, use->slice_share);
-            continue;
-        }
-        const bool was_scarce = gpu->is_scarce;
-        gpu_run(gpu, lease, use);
-        sim_traffic_run(gpu, lease->claim->traffic, is_running ? 1.0 : -1.0);
-        gpu->is_scarce = is_scarce(node, gpu);
-        changed |= was_scarce || gpu->is_scarce ? UINT64_C(1) << use->gpu : 0;
+        gpu_run(&cluster->gpus[node->gpu_first + use->gpu], lease, use);
     }
-    return changed;
+    return 0;
 }
 
 void sim_cluster_slow_use(struct sim_cluster *cluster, const struct sim_lease *lease, double change)
@@ -448,22 +509,17 @@ double sim_cluster_contention(const struct sim_cluster *cluster, const struct si
 }
 
 /* Who computes on several GPUs waits for the slowest. */
-static double speed_of(const struct sim_cluster *cluster, const struct sim_lease *lease)
+double sim_cluster_slowness(const struct sim_cluster *cluster, const struct sim_lease *lease)
 {
-    const uint32_t first = cluster->nodes[lease->node].gpu_first;
+    const struct sim_node *node = &cluster->nodes[lease->node];
     double least = 1;
     for (uint32_t u = 0; u < lease->claim->use_count; u++) {
         const struct sim_use *use = &lease->claim->parts[u].use;
-        if (use->gpu_share > 0)
-            least = fmin(least, sim_gpu_speed(&cluster->gpus[first + use->gpu]));
+        const double speed = sim_gpu_speed(&cluster->gpus[node->gpu_first + use->gpu]);
+        if (use->gpu_share > 0 && speed < least)
+            least = speed;
     }
-    return least;
-}
-
-double sim_cluster_slowness(const struct sim_cluster *cluster, const struct sim_lease *lease)
-{
-    return cluster->nodes[lease->node].slow * sim_lease_numa(cluster, lease) /
-           speed_of(cluster, lease);
+    return node->slow * sim_lease_numa(cluster, lease) / least;
 }
 
 double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_lease *lease)

@@ -48,10 +48,19 @@ struct sim_claim {
     const struct sim_memory_traffic *traffic; /* on each GPU it uses; NULL = none */
     int64_t cpu_on[SIM_MAX_SOCKETS]; /* of cpu_units; zeros where nobody counts by socket */
     struct sim_part *parts;          /* the caller's memory */
+    /* What follows from this. */
+    struct sim_meter_amounts used; /* while it works, with all its compute */
+    bool is_within;                /* it never takes more than it holds, traffic aside */
 };
 static inline uint32_t sim_claim_parts(const struct sim_claim *claim)
 {
     return claim->device_count > 0 ? claim->device_count : 1;
+}
+
+/* Whether it may take more than it holds: something may be scarce where it is. */
+static inline bool sim_claim_is_beyond(const struct sim_claim *claim)
+{
+    return !claim->is_within || claim->traffic != NULL;
 }
 
 /* Whether it is on an instance of a GPU that is cut: it is slowed down by its own size. */
@@ -129,6 +138,7 @@ struct sim_node {
     const struct sim_topology *topology; /* sockets and islands (topology.h) */
     const struct sim_fabric *fabric;     /* what ranks exchange over (collective.h) */
     int64_t *cpu_held_on;                /* by socket; NULL = one socket, or nobody counts */
+    uint32_t beyond;                     /* leases that may take more than they hold */
 };
 
 struct sim_cluster {

@@ -17,6 +17,7 @@
  */
 #include "sim/engine/activity.h"
 
+#include "sim/engine/activity_heap.h"
 #include "sim/engine/activity_state.h"
 
 #include <assert.h>
@@ -32,9 +33,9 @@ struct sim_activities *sim_activities_create(struct sim_engine *engine, uint16_t
         return NULL;
     activities->engine = engine;
     activities->kind = kind;
-    activities->list_free = activities->terms_free = activities->groups_free = ACTIVITY_NONE;
-    for (uint32_t length = 0; length <= SIM_ACTIVITY_RESOURCES; length++)
-        activities->hooks_free[length] = ACTIVITY_NONE;
+    activities->list_free = activities->groups_free = ACTIVITY_NONE;
+    for (uint32_t length = 0; length < SIM_ACTIVITY_RESOURCES; length++)
+        activities->further_free[length] = ACTIVITY_NONE;
     return activities;
 }
 
@@ -43,12 +44,16 @@ void sim_activities_destroy(struct sim_activities *activities)
     if (!activities)
         return;
     for (uint32_t i = 0; i < activities->groups_count; i++)
-        free(activities->groups[i].heap.records);
+        tag_heap_free(&activities->groups[i].heap);
     for (uint32_t i = 0; i < activities->resources_count; i++)
-        free(activities->resources[i].groups);
+        if (activities->resources[i].group_capacity > RESOURCE_FEW_GROUPS)
+            free(activities->resources[i].groups.many);
     free(activities->list);
     free(activities->terms);
     free(activities->hooks);
+    free(activities->places);
+    free(activities->found);
+    free(activities->further);
     free(activities->resources);
     free(activities->groups);
     free(activities->ended);
@@ -86,8 +91,8 @@ sim_quanta sim_resource_delivered(const struct sim_activities *activities, uint3
         return 0;
     const struct activity_resource *resource = &activities->resources[index];
     sim_quanta delivered = resource->delivered;
-    for (uint32_t hook = resource->head; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next)
-        delivered += activity_done(activities, activities->hooks[hook].activity);
+    for (uint32_t hook = resource->head; hook != ACTIVITY_NONE; hook = hook_next(activities, hook))
+        delivered += activity_done(activities, hook_activity(activities, hook));
     return delivered;
 }
 
@@ -111,23 +116,30 @@ static uint64_t weight_on(const struct activity_resource *resource, uint32_t wei
     return weight + (resource->share == SIM_SHARE_TURNS ? (uint64_t)turn_cost : 0);
 }
 
-/* Enters what it asks for in the sums of its resources, or takes it out. */
-static void demand_add(struct sim_activities *activities, const struct activity_terms *terms)
+/* Enters what it asks for in the sums of a resource, or takes it out. */
+static void demand_add(struct activity_resource *resource, const struct activity_terms *terms)
 {
-    for (uint32_t i = 0; i < terms->resources; i++) {
-        struct activity_resource *resource = terms_resource(activities, terms, i);
-        resource->demand += terms->wanted;
-        resource->weights += weight_on(resource, terms->weight, terms->turn_cost);
-    }
+    resource->demand += terms->wanted;
+    resource->weights += weight_on(resource, terms->weight, terms->turn_cost);
 }
 
-static void demand_take(struct sim_activities *activities, const struct activity_terms *terms)
+static void demand_take(struct activity_resource *resource, const struct activity_terms *terms)
 {
-    for (uint32_t i = 0; i < terms->resources; i++) {
-        struct activity_resource *resource = terms_resource(activities, terms, i);
-        resource->demand -= terms->wanted;
-        resource->weights -= weight_on(resource, terms->weight, terms->turn_cost);
-    }
+    resource->demand -= terms->wanted;
+    resource->weights -= weight_on(resource, terms->weight, terms->turn_cost);
+}
+
+/* What it asks for is something else from now on: in the sums of all its resources. */
+static void terms_ask(struct sim_activities *activities, struct activity_terms *terms,
+                      uint32_t weight, uint64_t cap)
+{
+    for (uint32_t i = 0; i < terms->resources; i++)
+        demand_take(terms_resource(activities, terms, i), terms);
+    terms->weight = weight;
+    terms->cap = cap;
+    terms->wanted = terms_wanted(activities, terms);
+    for (uint32_t i = 0; i < terms->resources; i++)
+        demand_add(terms_resource(activities, terms, i), terms);
 }
 
 /* True when the rates on a link depend on one another, or did until now: it must be filled. */
@@ -148,7 +160,7 @@ static bool links_touch(struct sim_activities *activities, const struct activity
 {
     bool is_touched = false;
     for (uint32_t i = 0; i < terms->resources; i++)
-        is_touched |= link_touch(activities, activities->hooks[terms->hooks + i].resource);
+        is_touched |= link_touch(activities, terms_index(activities, terms, i));
     return is_touched;
 }
 
@@ -160,8 +172,8 @@ static bool is_flow(const struct activity_resource *resource)
 /* Carries one whose terms are new: on its own, in a class, or as the settlement will find. */
 static weir_status activity_carry(struct sim_activities *activities, uint32_t slot)
 {
-    const struct activity_terms *terms = activity_terms_of(activities, slot);
-    const uint32_t index = activities->hooks[terms->hooks].resource;
+    const struct activity_terms *terms = &activities->terms[slot];
+    const uint32_t index = terms->resource;
     const struct activity_resource *resource = &activities->resources[index];
     if (terms->resources > 1 || is_flow(resource)) {
         if (!links_touch(activities, terms))
@@ -181,18 +193,15 @@ static weir_status activity_carry(struct sim_activities *activities, uint32_t sl
 static weir_status join_resources(struct sim_activities *activities, uint32_t slot,
                                   const struct sim_activity_spec *spec)
 {
-    const uint32_t index = activity_terms_take(activities, spec);
-    if (index == ACTIVITY_NONE)
-        return WEIR_ENOMEM;
-    struct activity_terms *terms = &activities->terms[index];
-    activities->list[slot].terms = index;
-    terms->activity = slot;
+    WEIR_TRY(activity_terms_take(activities, slot, spec));
+    struct activity_terms *terms = &activities->terms[slot];
+    activities->list[slot].resources = spec->resources;
     terms->wanted = terms_wanted(activities, terms);
-    demand_add(activities, terms);
     for (uint32_t i = 0; i < terms->resources; i++) {
-        activities->hooks[terms->hooks + i].activity = slot;
-        activity_hook_append(activities, terms->hooks + i);
-        terms_resource(activities, terms, i)->networked += terms->resources > 1;
+        struct activity_resource *resource = terms_resource(activities, terms, i);
+        demand_add(resource, terms);
+        activity_hook_append(activities, resource, terms_hook(terms, slot, i));
+        resource->networked += terms->resources > 1;
     }
     return activity_carry(activities, slot);
 }
@@ -215,21 +224,22 @@ static void resource_left(struct sim_activities *activities, uint32_t index)
 
 static void leave_resources(struct sim_activities *activities, uint32_t slot)
 {
-    const struct activity_terms *terms = activity_terms_of(activities, slot);
-    demand_take(activities, terms);
+    const struct activity_terms *terms = &activities->terms[slot];
     for (uint32_t i = 0; i < terms->resources; i++) {
-        activity_hook_remove(activities, terms->hooks + i);
-        terms_resource(activities, terms, i)->networked -= terms->resources > 1;
+        struct activity_resource *resource = terms_resource(activities, terms, i);
+        demand_take(resource, terms);
+        activity_hook_remove(activities, resource, terms_hook(terms, slot, i));
+        resource->networked -= terms->resources > 1;
     }
     for (uint32_t i = 0; i < terms->resources; i++)
-        resource_left(activities, activities->hooks[terms->hooks + i].resource);
-    activity_terms_give(activities, activities->list[slot].terms);
+        resource_left(activities, terms_index(activities, terms, i));
+    activity_terms_give(activities, slot);
 }
 
 /* Takes away one that is halted. */
 static void activity_remove(struct sim_activities *activities, uint32_t slot)
 {
-    if (activities->list[slot].terms != ACTIVITY_NONE)
+    if (activities->list[slot].resources > 0)
         leave_resources(activities, slot);
     activity_slot_give(activities, slot);
     activities->running--;
@@ -314,14 +324,13 @@ weir_status sim_activity_start(struct sim_activities *activities,
         .number = activities->created++,
         .since_ns = sim_engine_now(activities->engine),
         .generation = activity->generation,
-        .terms = ACTIVITY_NONE,
     };
     activities->running++;
     weir_status status = WEIR_OK;
     if (spec->resources > 0)
         status = join_resources(activities, slot, spec);
     else
-        activity_run(activities, slot, spec->cap_qpns);
+        activity_begin(activities, slot, spec->cap_qpns);
     status = status == WEIR_OK ? activities->fault : status;
     if (status != WEIR_OK) {
         activity_halt(activities, slot);
@@ -364,20 +373,18 @@ int64_t sim_activity_end_ns(const struct sim_activities *activities, sim_handle 
     const uint32_t slot = activity_slot(activities, handle);
     if (slot == ACTIVITY_NONE)
         return SIM_TIME_MAX;
-    const struct activity *activity = &activities->list[slot];
-    if (activity->terms != ACTIVITY_NONE &&
-        activities->terms[activity->terms].group != ACTIVITY_NONE)
-        return activity_tagged_end_ns(activities, slot);
-    return activity_own_end_ns(activities, activity);
+    return activity_is_tagged(activities, slot) ? activity_tagged_end_ns(activities, slot)
+                                                : activity_own_end_ns(activities, slot);
 }
 
 /* From `hook` on, events at `end_ns` come after that of an activity created before them which has
  * just been moved there. */
 static void ends_by_creation(struct sim_activities *activities, uint32_t hook, int64_t end_ns)
 {
-    for (; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next) {
-        const struct activity *activity = &activities->list[activities->hooks[hook].activity];
-        if (activity->event != SIM_NO_HANDLE && activity_own_end_ns(activities, activity) == end_ns)
+    for (; hook != ACTIVITY_NONE; hook = hook_next(activities, hook)) {
+        const uint32_t slot = hook_activity(activities, hook);
+        const struct activity *activity = &activities->list[slot];
+        if (activity->event != SIM_NO_HANDLE && activity_own_end_ns(activities, slot) == end_ns)
             (void)sim_engine_reschedule(activities->engine, activity->event, end_ns);
     }
 }
@@ -385,22 +392,18 @@ static void ends_by_creation(struct sim_activities *activities, uint32_t hook, i
 static weir_status terms_set(struct sim_activities *activities, uint32_t slot, uint32_t weight,
                              uint64_t cap)
 {
-    struct activity_terms *terms = activity_terms_of(activities, slot);
+    struct activity_terms *terms = &activities->terms[slot];
     if (terms->group != ACTIVITY_NONE)
         activity_halt(activities, slot);
     const uint64_t before = activities->list[slot].rate;
-    demand_take(activities, terms);
-    terms->weight = weight;
-    terms->cap = cap;
-    terms->wanted = terms_wanted(activities, terms);
-    demand_add(activities, terms);
+    terms_ask(activities, terms, weight, cap);
     WEIR_TRY(activity_carry(activities, slot));
     const struct activity *activity = &activities->list[slot];
     if (activity->event == SIM_NO_HANDLE || activity->rate == before)
         return activities->fault;
     for (uint32_t i = 0; i < terms->resources; i++)
-        ends_by_creation(activities, activities->hooks[terms->hooks + i].next,
-                         activity_own_end_ns(activities, activity));
+        ends_by_creation(activities, hook_next(activities, terms_hook(terms, slot, i)),
+                         activity_own_end_ns(activities, slot));
     return activities->fault;
 }
 
@@ -412,13 +415,13 @@ weir_status sim_activity_set(struct sim_activities *activities, sim_handle handl
         activities->stale++;
         return WEIR_ENOTFOUND;
     }
-    if (activities->list[slot].terms == ACTIVITY_NONE) {
+    if (activities->list[slot].resources == 0) {
         if (cap_qpns >= SIM_CAPACITY_LIMIT)
             return cap_qpns == SIM_UNCAPPED ? WEIR_EINVAL : WEIR_ERANGE;
         activity_run(activities, slot, cap_qpns);
         return activities->fault;
     }
-    const struct activity_terms *terms = activity_terms_of(activities, slot);
+    const struct activity_terms *terms = &activities->terms[slot];
     if (weight == terms->weight && cap_qpns == terms->cap)
         return WEIR_OK;
     if (weight == 0)
@@ -439,12 +442,9 @@ weir_status sim_activity_set(struct sim_activities *activities, sim_handle handl
 static void resource_want(struct sim_activities *activities, uint32_t index)
 {
     uint32_t hook = activities->resources[index].head;
-    for (; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next) {
-        struct activity_terms *terms =
-            activity_terms_of(activities, activities->hooks[hook].activity);
-        demand_take(activities, terms);
-        terms->wanted = terms_wanted(activities, terms);
-        demand_add(activities, terms);
+    for (; hook != ACTIVITY_NONE; hook = hook_next(activities, hook)) {
+        struct activity_terms *terms = &activities->terms[hook_activity(activities, hook)];
+        terms_ask(activities, terms, terms->weight, terms->cap);
     }
 }
 
@@ -454,13 +454,13 @@ static void resource_run(struct sim_activities *activities, uint32_t index)
 {
     bool is_moved = false;
     uint32_t hook = activities->resources[index].head;
-    for (; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next) {
-        const uint32_t slot = activities->hooks[hook].activity;
+    for (; hook != ACTIVITY_NONE; hook = hook_next(activities, hook)) {
+        const uint32_t slot = hook_activity(activities, hook);
         const struct activity *activity = &activities->list[slot];
-        const uint64_t wanted = activity_terms_of(activities, slot)->wanted;
+        const uint64_t wanted = activities->terms[slot].wanted;
         if (wanted == activity->rate && is_moved && activity->event != SIM_NO_HANDLE)
             (void)sim_engine_reschedule(activities->engine, activity->event,
-                                        activity_own_end_ns(activities, activity));
+                                        activity_own_end_ns(activities, slot));
         is_moved |= wanted != activity->rate;
         activity_run(activities, slot, wanted);
     }
@@ -470,13 +470,12 @@ static void resource_run(struct sim_activities *activities, uint32_t index)
 static void resource_run_flows(struct sim_activities *activities, uint32_t index)
 {
     uint32_t hook = activities->resources[index].head;
-    for (; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next)
-        (void)links_touch(activities,
-                          activity_terms_of(activities, activities->hooks[hook].activity));
+    for (; hook != ACTIVITY_NONE; hook = hook_next(activities, hook))
+        (void)links_touch(activities, &activities->terms[hook_activity(activities, hook)]);
     for (hook = activities->resources[index].head; hook != ACTIVITY_NONE;
-         hook = activities->hooks[hook].next) {
-        const uint32_t slot = activities->hooks[hook].activity;
-        const struct activity_terms *terms = activity_terms_of(activities, slot);
+         hook = hook_next(activities, hook)) {
+        const uint32_t slot = hook_activity(activities, hook);
+        const struct activity_terms *terms = &activities->terms[slot];
         if (!links_touch(activities, terms))
             activity_run(activities, slot, terms->wanted);
     }
@@ -521,9 +520,8 @@ weir_status sim_resource_set_turn_cost(struct sim_activities *activities, uint32
     if (turn_cost > SIM_WEIGHT_LIMIT || (uint64_t)resource->count * turn_cost >= WEIGHTS_LIMIT)
         return WEIR_ERANGE;
     for (uint32_t hook = resource->head; hook != ACTIVITY_NONE;
-         hook = activities->hooks[hook].next) {
-        struct activity_terms *terms =
-            activity_terms_of(activities, activities->hooks[hook].activity);
+         hook = hook_next(activities, hook)) {
+        struct activity_terms *terms = &activities->terms[hook_activity(activities, hook)];
         resource->weights += turn_cost;
         resource->weights -= terms->turn_cost;
         terms->turn_cost = turn_cost;
@@ -584,9 +582,7 @@ weir_status sim_activities_fire(struct sim_activities *activities, const struct 
         status = fire_resource(activities, event->target & ~ACTIVITY_TARGET_RESOURCE, &done);
     } else {
         assert(event->target < activities->list_count);
-        activities->list[event->target].event = SIM_NO_HANDLE;
-        if (activities->list[event->target].terms != ACTIVITY_NONE)
-            activity_halt(activities, event->target);
+        activity_end_own(activities, event->target);
         status = end_one(activities, event->target, &done);
     }
     WEIR_TRY(status);

@@ -3,6 +3,7 @@
  * The self-check of the activities, for tests: lists, sums, heaps, and that no resource gives more
  * than it has. Rates are compared as the fractions they are; every sum is found anew.
  */
+#include "sim/engine/activity_heap.h"
 #include "sim/engine/activity_state.h"
 
 static const struct activity_group *group_at(const struct sim_activities *activities,
@@ -13,7 +14,7 @@ static const struct activity_group *group_at(const struct sim_activities *activi
 
 static const struct activity_terms *terms_at(const struct sim_activities *activities, uint32_t hook)
 {
-    return activity_terms_of(activities, activities->hooks[hook].activity);
+    return &activities->terms[hook_activity(activities, hook)];
 }
 
 /* Its cap, or all of the narrowest resource on its way. */
@@ -22,9 +23,8 @@ static bool wants_what_it_can_get(const struct sim_activities *activities,
 {
     uint64_t least = terms->cap;
     for (uint32_t i = 0; i < terms->resources; i++) {
-        const uint32_t resource = activities->hooks[terms->hooks + i].resource;
-        if (activities->resources[resource].capacity < least)
-            least = activities->resources[resource].capacity;
+        const uint64_t capacity = terms_resource(activities, terms, i)->capacity;
+        least = capacity < least ? capacity : least;
     }
     return terms->wanted == least;
 }
@@ -39,11 +39,14 @@ static weir_status check_list(const struct sim_activities *activities, uint32_t 
     uint32_t networked = 0;
     uint32_t previous = ACTIVITY_NONE;
     for (uint32_t hook = resource->head; hook != ACTIVITY_NONE;
-         hook = activities->hooks[hook].next) {
-        const struct activity_hook *at = &activities->hooks[hook];
-        if (at->previous != previous || at->resource != index || ++count > resource->count)
-            return weir_fail(error, WEIR_EINVARIANT, "resource %u: its list is broken", index);
+         hook = hook_next(activities, hook)) {
         const struct activity_terms *terms = terms_at(activities, hook);
+        const uint32_t used = hook & ACTIVITY_FURTHER
+                                  ? activities->further[hook & ~ACTIVITY_FURTHER].resource
+                                  : terms->resource;
+        if (activity_hook(activities, hook)->previous != previous || used != index ||
+            ++count > resource->count)
+            return weir_fail(error, WEIR_EINVARIANT, "resource %u: its list is broken", index);
         if (!wants_what_it_can_get(activities, terms))
             return weir_fail(error, WEIR_EINVARIANT, "resource %u: a user of it wants %llu", index,
                              (unsigned long long)terms->wanted);
@@ -63,9 +66,9 @@ static weir_status check_list(const struct sim_activities *activities, uint32_t 
 /* Whether the group was met on the resource before this hook. */
 static bool is_met(const struct sim_activities *activities, uint32_t hook, uint32_t group)
 {
-    uint32_t before = activities->hooks[hook].previous;
+    uint32_t before = activity_hook(activities, hook)->previous;
     while (before != ACTIVITY_NONE && terms_at(activities, before)->group != group)
-        before = activities->hooks[before].previous;
+        before = activity_hook(activities, before)->previous;
     return before != ACTIVITY_NONE;
 }
 
@@ -78,7 +81,7 @@ static sim_quanta group_takes(const struct sim_activities *activities, uint32_t 
     const struct service_clock *clock =
         group->pooled ? &activities->resources[group->resource].pool : &group->clock;
     sim_quanta weights = 0;
-    for (; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next) {
+    for (; hook != ACTIVITY_NONE; hook = hook_next(activities, hook)) {
         if (terms_at(activities, hook)->group == index)
             weights += terms_at(activities, hook)->weight;
     }
@@ -95,11 +98,11 @@ static weir_status check_rates(const struct sim_activities *activities, uint32_t
     if (resource->share == SIM_SHARE_BANDWIDTH)
         return WEIR_OK;
     for (uint32_t hook = resource->head; hook != ACTIVITY_NONE;
-         hook = activities->hooks[hook].next) {
+         hook = hook_next(activities, hook)) {
         const struct activity_terms *terms = terms_at(activities, hook);
         const struct activity_group *group = group_at(activities, terms);
         if (!group)
-            taken += activities->list[activities->hooks[hook].activity].rate;
+            taken += activities->list[hook_activity(activities, hook)].rate;
         else if (group->pooled && group->resource == index)
             pooled += terms->weight;
         else if (!is_met(activities, hook, terms->group))
@@ -119,10 +122,10 @@ static weir_status check_group(const struct sim_activities *activities, uint32_t
     sim_quanta caps = 0;
     uint64_t weights = 0;
     for (uint32_t i = 0; i < group->heap.count; i++) {
-        const struct tag_record *record = &group->heap.records[i];
-        const struct activity_terms *terms = &activities->terms[record->terms];
-        if (terms->group != index || terms->place != i ||
-            (i > 0 && group->heap.records[(i - 1) / 4].tag > record->tag))
+        const uint32_t slot = tag_heap_slots(&group->heap)[i];
+        const struct activity_terms *terms = &activities->terms[slot];
+        if (terms->group != index || activities->places[slot] != i ||
+            (i > 0 && group->heap.tags[(i - 1) / TAG_HEAP_WAYS] > group->heap.tags[i]))
             return weir_fail(error, WEIR_EINVARIANT, "group %u: its heap is broken", index);
         caps += terms->cap;
         weights += activities->resources[group->resource].share == SIM_SHARE_BANDWIDTH
@@ -140,7 +143,7 @@ static weir_status check_resource(const struct sim_activities *activities, uint3
     const struct activity_resource *resource = &activities->resources[index];
     WEIR_TRY(check_list(activities, index, error));
     for (uint32_t i = 0; i < resource->group_count; i++)
-        WEIR_TRY(check_group(activities, resource->groups[i], error));
+        WEIR_TRY(check_group(activities, resource_groups(resource)[i], error));
     if (resource->count == 0 &&
         (resource->mode != RESOURCE_OWN || resource->group_count > 0 || resource->was_bound))
         return weir_fail(error, WEIR_EINVARIANT, "resource %u is idle and not as new", index);
@@ -173,7 +176,7 @@ weir_status sim_activities_check(const struct sim_activities *activities, struct
     WEIR_TRY(check_marks(activities, error));
     uint64_t slots = activities->running;
     uint32_t slot = activities->list_free;
-    for (; slot != ACTIVITY_NONE; slot = activities->list[slot].terms) {
+    for (; slot != ACTIVITY_NONE; slot = (uint32_t)activities->list[slot].number) {
         if (slot >= activities->list_count || ++slots > activities->list_count)
             return weir_fail(error, WEIR_EINVARIANT, "the free list is broken at slot %u", slot);
     }

@@ -91,20 +91,19 @@ static weir_status link_visit(struct sim_activities *activities, uint32_t index)
 
 static weir_status flow_visit(struct sim_activities *activities, uint32_t slot)
 {
-    struct activity_terms *terms = activity_terms_of(activities, slot);
-    if (terms->visit == activities->visit)
+    const struct activity_terms *terms = &activities->terms[slot];
+    struct flow_found *found = &activities->found[slot];
+    if (found->visit == activities->visit)
         return WEIR_OK;
-    terms->visit = activities->visit;
-    terms->home = ACTIVITY_NONE;
-    terms->rate = terms->wanted;
+    *found = (struct flow_found){ terms->wanted, ACTIVITY_NONE, activities->visit };
     for (uint32_t i = 0; i < terms->resources; i++) {
-        if (!resource_is_scarce(terms_resource(activities, terms, i)))
+        const uint32_t index = terms_index(activities, terms, i);
+        if (!resource_is_scarce(&activities->resources[index]))
             continue;
-        terms->rate = SIM_UNCAPPED; /* to be found */
-        WEIR_TRY(link_visit(activities, activities->hooks[terms->hooks + i].resource));
+        found->rate = SIM_UNCAPPED;
+        WEIR_TRY(link_visit(activities, index));
     }
-    return activity_index_push(&activities->flows, activities->list[slot].terms) ? WEIR_OK
-                                                                                 : WEIR_ENOMEM;
+    return activity_index_push(&activities->flows, slot) ? WEIR_OK : WEIR_ENOMEM;
 }
 
 /* All that is reached from a link through scarce links. */
@@ -115,8 +114,8 @@ static weir_status component_find(struct sim_activities *activities, uint32_t in
     WEIR_TRY(link_visit(activities, index));
     for (uint32_t i = 0; i < activities->links.count; i++) {
         uint32_t hook = activities->resources[activities->links.list[i]].head;
-        for (; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next)
-            WEIR_TRY(flow_visit(activities, activities->hooks[hook].activity));
+        for (; hook != ACTIVITY_NONE; hook = hook_next(activities, hook))
+            WEIR_TRY(flow_visit(activities, hook_activity(activities, hook)));
     }
     return WEIR_OK;
 }
@@ -130,9 +129,9 @@ static bool is_filled(const struct sim_activities *activities, const struct acti
     return link->was_bound && link->visit == activities->visit;
 }
 
-static bool is_open(const struct activity_terms *terms)
+static bool is_open(const struct flow_found *found)
 {
-    return terms->home == ACTIVITY_NONE && terms->rate == SIM_UNCAPPED;
+    return found->home == ACTIVITY_NONE && found->rate == SIM_UNCAPPED;
 }
 
 /* Takes the weight of a flow that has its rate off all links of its path that are being filled. */
@@ -144,8 +143,7 @@ static weir_status flow_take_weight(struct sim_activities *activities,
         if (!is_filled(activities, link) || link->version == LIMITS)
             continue;
         if (link->taken_weights == 0 &&
-            !activity_index_push(&activities->touched,
-                                 activities->hooks[terms->hooks + i].resource))
+            !activity_index_push(&activities->touched, terms_index(activities, terms, i)))
             return WEIR_ENOMEM;
         link->taken_weights += terms->weight;
     }
@@ -173,13 +171,14 @@ static weir_status fix_content(struct sim_activities *activities,
                                const struct activity_resource *link, uint32_t *fixed)
 {
     const uint64_t left = link->left;
-    for (uint32_t hook = link->head; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next) {
-        struct activity_terms *terms =
-            activity_terms_of(activities, activities->hooks[hook].activity);
-        if (!is_open(terms) ||
+    for (uint32_t hook = link->head; hook != ACTIVITY_NONE; hook = hook_next(activities, hook)) {
+        const uint32_t slot = hook_activity(activities, hook);
+        const struct activity_terms *terms = &activities->terms[slot];
+        struct flow_found *found = &activities->found[slot];
+        if (!is_open(found) ||
             (sim_quanta)terms->wanted * link->left_weights > (sim_quanta)left * terms->weight)
             continue;
-        terms->rate = terms->wanted;
+        found->rate = terms->wanted;
         WEIR_TRY(flow_take_weight(activities, terms));
         for (uint32_t i = 0; i < terms->resources; i++) {
             struct activity_resource *used = terms_resource(activities, terms, i);
@@ -196,13 +195,12 @@ static weir_status fix_limited(struct sim_activities *activities, uint32_t index
 {
     struct activity_resource *link = &activities->resources[index];
     link->version = LIMITS;
-    for (uint32_t hook = link->head; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next) {
-        struct activity_terms *terms =
-            activity_terms_of(activities, activities->hooks[hook].activity);
-        if (!is_open(terms))
+    for (uint32_t hook = link->head; hook != ACTIVITY_NONE; hook = hook_next(activities, hook)) {
+        const uint32_t slot = hook_activity(activities, hook);
+        if (!is_open(&activities->found[slot]))
             continue;
-        terms->home = index;
-        WEIR_TRY(flow_take_weight(activities, terms));
+        activities->found[slot].home = index;
+        WEIR_TRY(flow_take_weight(activities, &activities->terms[slot]));
     }
     for (uint32_t i = 0; i < activities->touched.count; i++) {
         struct activity_resource *other = &activities->resources[activities->touched.list[i]];
@@ -241,14 +239,15 @@ static weir_status component_fill(struct sim_activities *activities)
 static void flows_leave(struct sim_activities *activities)
 {
     for (uint32_t i = 0; i < activities->flows.count; i++) {
-        const struct activity_terms *terms = &activities->terms[activities->flows.list[i]];
-        const bool is_tagged = terms->group != ACTIVITY_NONE;
-        if (terms->home == ACTIVITY_NONE) {
-            if (is_tagged)
-                activity_halt(activities, terms->activity);
-            activity_run(activities, terms->activity, terms->rate);
-        } else if (!is_tagged || activities->groups[terms->group].resource != terms->home) {
-            activity_halt(activities, terms->activity);
+        const uint32_t slot = activities->flows.list[i];
+        const struct flow_found *found = &activities->found[slot];
+        const uint32_t group = activities->terms[slot].group;
+        if (found->home == ACTIVITY_NONE) {
+            if (group != ACTIVITY_NONE)
+                activity_halt(activities, slot);
+            activity_run(activities, slot, found->rate);
+        } else if (group == ACTIVITY_NONE || activities->groups[group].resource != found->home) {
+            activity_halt(activities, slot);
         }
     }
 }
@@ -276,10 +275,11 @@ static weir_status component_apply(struct sim_activities *activities)
             WEIR_TRY(link_set_rate(activities, index));
     }
     for (uint32_t i = 0; i < activities->flows.count; i++) {
-        const struct activity_terms *terms = &activities->terms[activities->flows.list[i]];
-        if (terms->home != ACTIVITY_NONE && terms->group == ACTIVITY_NONE)
-            WEIR_TRY(activity_enter_group(activities, terms->activity,
-                                          activities->resources[terms->home].groups[0]));
+        const uint32_t slot = activities->flows.list[i];
+        const uint32_t home = activities->found[slot].home;
+        if (home != ACTIVITY_NONE && activities->terms[slot].group == ACTIVITY_NONE)
+            WEIR_TRY(activity_enter_group(activities, slot,
+                                          resource_groups(&activities->resources[home])[0]));
     }
     for (uint32_t i = 0; i < activities->links.count; i++) {
         const uint32_t index = activities->links.list[i];
@@ -299,6 +299,9 @@ weir_status activity_flow_fill(struct sim_activities *activities)
         const struct activity_resource *link = &activities->resources[index];
         if (link->mode != RESOURCE_FLOW || link->visit == activities->visit)
             continue;
+        if (!activity_array_reserve((void **)&activities->found, &activities->found_capacity,
+                                    sizeof *activities->found, activities->list_capacity))
+            return WEIR_ENOMEM;
         WEIR_TRY(component_find(activities, index));
         WEIR_TRY(component_fill(activities));
         WEIR_TRY(component_apply(activities));

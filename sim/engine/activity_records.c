@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The memory of the activities: records by index, runs of hooks, lists of resources, handles.
+ * The memory of the activities: records by slot, runs of hooks, lists of resources, handles.
  *
  * Invariant: a record is live or in its free list; the generation of a slot grows when its activity
  * is gone, so a handle given out earlier never fits again. Nothing here knows of rates.
@@ -8,23 +8,32 @@
 #include "sim/engine/activity_state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { FIRST_CAPACITY = 16 };
 
-static const sim_handle HANDLE_GENERATION = UINT64_C(1) << 32;
+bool activity_array_reserve(void **array, uint32_t *capacity, size_t size, uint32_t wanted)
+{
+    if (wanted <= *capacity)
+        return true;
+    const size_t bytes = (wanted * size + ACTIVITY_LINE - 1) / ACTIVITY_LINE * ACTIVITY_LINE;
+    char *grown = aligned_alloc(ACTIVITY_LINE, bytes);
+    if (!grown)
+        return false;
+    if (*capacity > 0)
+        memcpy(grown, *array, *capacity * size);
+    memset(grown + *capacity * size, 0, bytes - *capacity * size);
+    free(*array);
+    *array = grown;
+    *capacity = wanted;
+    return true;
+}
 
 /* Doubles an array of records of `size` bytes. */
 bool activity_array_grow(void **array, uint32_t *capacity, size_t size)
 {
     const uint32_t wanted = *capacity ? 2 * *capacity : FIRST_CAPACITY;
-    if (wanted < *capacity)
-        return false;
-    void *grown = realloc(*array, wanted * size);
-    if (!grown)
-        return false;
-    *array = grown;
-    *capacity = wanted;
-    return true;
+    return wanted > *capacity && activity_array_reserve(array, capacity, size, wanted);
 }
 
 bool activity_index_push(struct activity_index *index, uint32_t entry)
@@ -36,139 +45,115 @@ bool activity_index_push(struct activity_index *index, uint32_t entry)
     return true;
 }
 
-sim_handle activity_handle(const struct sim_activities *activities, uint32_t slot)
-{
-    return activities->list[slot].generation * HANDLE_GENERATION | (slot + 1);
-}
-
-/* The slot of a live handle, ACTIVITY_NONE for any other. */
-uint32_t activity_slot(const struct sim_activities *activities, sim_handle handle)
-{
-    const uint32_t slot = (uint32_t)handle - 1;
-    if (slot >= activities->list_count || activity_handle(activities, slot) != handle)
-        return ACTIVITY_NONE;
-    return slot;
-}
-
 uint32_t activity_slot_take(struct sim_activities *activities)
 {
     const uint32_t slot = activities->list_free;
     if (slot != ACTIVITY_NONE) {
-        activities->list_free = activities->list[slot].terms;
+        activities->list_free = (uint32_t)activities->list[slot].number;
         return slot;
     }
     if (activities->list_count == activities->list_capacity &&
-        !activity_array_grow((void **)&activities->list, &activities->list_capacity,
-                             sizeof *activities->list))
+        (activities->list_count == ACTIVITY_FURTHER ||
+         !activity_array_grow((void **)&activities->list, &activities->list_capacity,
+                              sizeof *activities->list)))
         return ACTIVITY_NONE;
     activities->list[activities->list_count].generation = 1;
     return activities->list_count++;
 }
 
-void activity_slot_give(struct sim_activities *activities, uint32_t slot)
-{
-    struct activity *activity = &activities->list[slot];
-    activity->generation++;
-    activity->terms = activities->list_free;
-    activities->list_free = slot;
-}
-
 /* A run of `length` neighbours. */
-static uint32_t hooks_take(struct sim_activities *activities, uint32_t length)
+static uint32_t further_take(struct sim_activities *activities, uint32_t length)
 {
-    const uint32_t first = activities->hooks_free[length];
+    const uint32_t first = activities->further_free[length];
     if (first != ACTIVITY_NONE) {
-        activities->hooks_free[length] = activities->hooks[first].next;
+        activities->further_free[length] = activities->further[first].hook.next;
         return first;
     }
-    if (activities->hooks_capacity - activities->hooks_count < length &&
-        !activity_array_grow((void **)&activities->hooks, &activities->hooks_capacity,
-                             sizeof *activities->hooks))
+    if (activities->further_capacity - activities->further_count < length &&
+        !activity_array_grow((void **)&activities->further, &activities->further_capacity,
+                             sizeof *activities->further))
         return ACTIVITY_NONE;
-    activities->hooks_count += length;
-    return activities->hooks_count - length;
+    activities->further_count += length;
+    return activities->further_count - length;
 }
 
-static uint32_t record_of_terms_take(struct sim_activities *activities)
+/* Terms, hooks and places for as many activities as there is room for. */
+static bool terms_reserve(struct sim_activities *activities)
 {
-    const uint32_t index = activities->terms_free;
-    if (index != ACTIVITY_NONE) {
-        activities->terms_free = activities->terms[index].hooks;
-        return index;
-    }
-    if (activities->terms_count == activities->terms_capacity &&
-        !activity_array_grow((void **)&activities->terms, &activities->terms_capacity,
-                             sizeof *activities->terms))
-        return ACTIVITY_NONE;
-    return activities->terms_count++;
+    const uint32_t wanted = activities->list_capacity;
+    uint32_t hooks = activities->terms_capacity;
+    uint32_t places = activities->terms_capacity;
+    return activity_array_reserve((void **)&activities->hooks, &hooks, sizeof *activities->hooks,
+                                  wanted) &&
+           activity_array_reserve((void **)&activities->places, &places, sizeof *activities->places,
+                                  wanted) &&
+           activity_array_reserve((void **)&activities->terms, &activities->terms_capacity,
+                                  sizeof *activities->terms, wanted);
 }
 
-static void record_of_terms_give(struct sim_activities *activities, uint32_t index)
+weir_status activity_terms_take(struct sim_activities *activities, uint32_t slot,
+                                const struct sim_activity_spec *spec)
 {
-    activities->terms[index].hooks = activities->terms_free;
-    activities->terms_free = index;
-}
-
-uint32_t activity_terms_take(struct sim_activities *activities,
-                             const struct sim_activity_spec *spec)
-{
-    const uint32_t index = record_of_terms_take(activities);
-    if (index == ACTIVITY_NONE)
-        return ACTIVITY_NONE;
-    const uint32_t hooks = hooks_take(activities, spec->resources);
-    if (hooks == ACTIVITY_NONE) {
-        record_of_terms_give(activities, index);
-        return ACTIVITY_NONE;
-    }
-    activities->terms[index] = (struct activity_terms){
+    if (slot >= activities->terms_capacity && !terms_reserve(activities))
+        return WEIR_ENOMEM;
+    struct activity_terms *terms = &activities->terms[slot];
+    *terms = (struct activity_terms){
         .cap = spec->cap_qpns,
         .weight = spec->weight,
         .turn_cost = spec->turn_cost,
-        .hooks = hooks,
+        .resource = spec->resource[0],
         .group = ACTIVITY_NONE,
-        .home = ACTIVITY_NONE,
         .bound_mille = spec->bound_mille,
         .priority = spec->priority,
         .resources = spec->resources,
     };
-    for (uint32_t i = 0; i < spec->resources; i++)
-        activities->hooks[hooks + i].resource = spec->resource[i];
-    return index;
+    if (spec->resources == 1)
+        return WEIR_OK;
+    terms->further = further_take(activities, spec->resources - 1U);
+    if (terms->further == ACTIVITY_NONE)
+        return WEIR_ENOMEM;
+    for (uint32_t i = 1; i < spec->resources; i++) {
+        struct further_hook *further = &activities->further[terms->further + i - 1];
+        further->activity = slot;
+        further->resource = spec->resource[i];
+    }
+    return WEIR_OK;
 }
 
-void activity_terms_give(struct sim_activities *activities, uint32_t index)
+void activity_terms_give(struct sim_activities *activities, uint32_t slot)
 {
-    const struct activity_terms *terms = &activities->terms[index];
-    activities->hooks[terms->hooks].next = activities->hooks_free[terms->resources];
-    activities->hooks_free[terms->resources] = terms->hooks;
-    record_of_terms_give(activities, index);
+    const struct activity_terms *terms = &activities->terms[slot];
+    if (terms->resources == 1)
+        return;
+    activities->further[terms->further].hook.next = activities->further_free[terms->resources - 1];
+    activities->further_free[terms->resources - 1] = terms->further;
 }
 
-void activity_hook_append(struct sim_activities *activities, uint32_t hook)
+void activity_hook_append(struct sim_activities *activities, struct activity_resource *resource,
+                          uint32_t hook)
 {
-    struct activity_hook *hooks = activities->hooks;
-    struct activity_resource *resource = &activities->resources[hooks[hook].resource];
-    hooks[hook].next = ACTIVITY_NONE;
-    hooks[hook].previous = resource->tail;
+    struct activity_hook *appended = activity_hook(activities, hook);
+    appended->next = ACTIVITY_NONE;
+    appended->previous = resource->tail;
     if (resource->tail == ACTIVITY_NONE)
         resource->head = hook;
     else
-        hooks[resource->tail].next = hook;
+        activity_hook(activities, resource->tail)->next = hook;
     resource->tail = hook;
     resource->count++;
 }
 
-void activity_hook_remove(struct sim_activities *activities, uint32_t hook)
+void activity_hook_remove(struct sim_activities *activities, struct activity_resource *resource,
+                          uint32_t hook)
 {
-    struct activity_hook *hooks = activities->hooks;
-    struct activity_resource *resource = &activities->resources[hooks[hook].resource];
-    if (hooks[hook].previous == ACTIVITY_NONE)
-        resource->head = hooks[hook].next;
+    const struct activity_hook *removed = activity_hook(activities, hook);
+    if (removed->previous == ACTIVITY_NONE)
+        resource->head = removed->next;
     else
-        hooks[hooks[hook].previous].next = hooks[hook].next;
-    if (hooks[hook].next == ACTIVITY_NONE)
-        resource->tail = hooks[hook].previous;
+        activity_hook(activities, removed->previous)->next = removed->next;
+    if (removed->next == ACTIVITY_NONE)
+        resource->tail = removed->previous;
     else
-        hooks[hooks[hook].next].previous = hooks[hook].previous;
+        activity_hook(activities, removed->next)->previous = removed->previous;
     resource->count--;
 }

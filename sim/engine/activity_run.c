@@ -46,6 +46,8 @@ static uint64_t group_weight(const struct activity_resource *resource,
 
 static sim_quanta quotient_up(sim_quanta a, uint64_t b)
 {
+    if (b == 1)
+        return a;
     if (a >> 63 == 0 && b >> 63 == 0)
         return ((uint64_t)a + b - 1) / b;
     return (a + (b - 1)) / b;
@@ -66,18 +68,22 @@ int64_t sim_work_ns(sim_quanta work, uint64_t qpns)
     return ns < (sim_quanta)SIM_TIME_MAX ? (int64_t)ns : SIM_TIME_MAX;
 }
 
-/* Work that was in a group may have lost quanta to its clock: the grace forgives them here too. */
-int64_t activity_own_end_ns(const struct sim_activities *activities,
-                            const struct activity *activity)
+static int64_t end_ns(int64_t since_ns, sim_quanta work, uint64_t rate)
 {
+    const int64_t ns = work == 0 ? 0 : sim_work_ns(work, rate);
+    return ns < SIM_TIME_MAX - since_ns ? since_ns + ns : SIM_TIME_MAX;
+}
+
+/* Work that was in a group may have lost quanta to its clock: the grace forgives them here too. */
+int64_t activity_own_end_ns(const struct sim_activities *activities, uint32_t slot)
+{
+    const struct activity *activity = &activities->list[slot];
     sim_quanta work = activity->work;
-    if (activity->terms != ACTIVITY_NONE && work != SIM_WORK_ENDLESS) {
-        const struct activity_terms *terms = &activities->terms[activity->terms];
-        const sim_quanta grace = terms->was_tagged ? (sim_quanta)terms->weight << GRACE_BITS : 0;
+    if (activity->resources > 0 && activities->terms[slot].was_tagged && work != SIM_WORK_ENDLESS) {
+        const sim_quanta grace = (sim_quanta)activities->terms[slot].weight << GRACE_BITS;
         work = work > grace ? work - grace : 0;
     }
-    const int64_t ns = work == 0 ? 0 : sim_work_ns(work, activity->rate);
-    return ns < SIM_TIME_MAX - activity->since_ns ? activity->since_ns + ns : SIM_TIME_MAX;
+    return end_ns(activity->since_ns, work, activity->rate);
 }
 
 static sim_quanta own_done(const struct sim_activities *activities, const struct activity *activity)
@@ -110,10 +116,10 @@ sim_quanta activity_group_attained(struct sim_activities *activities, uint32_t i
 }
 
 /* Endless work has done what its clock has gone since its tag; other work what is not left. */
-static sim_quanta tagged_done(const struct sim_activities *activities,
-                              const struct activity *activity)
+static sim_quanta tagged_done(const struct sim_activities *activities, uint32_t slot)
 {
-    const struct activity_terms *terms = &activities->terms[activity->terms];
+    const struct activity *activity = &activities->list[slot];
+    const struct activity_terms *terms = &activities->terms[slot];
     const struct activity_group *group = &activities->groups[terms->group];
     const struct activity_resource *resource = &activities->resources[group->resource];
     const uint64_t weight = group_weight(resource, terms);
@@ -140,10 +146,8 @@ static sim_quanta tagged_done(const struct sim_activities *activities,
 
 sim_quanta activity_done(const struct sim_activities *activities, uint32_t slot)
 {
-    const struct activity *activity = &activities->list[slot];
-    const bool is_tagged = activity->terms != ACTIVITY_NONE &&
-                           activities->terms[activity->terms].group != ACTIVITY_NONE;
-    return is_tagged ? tagged_done(activities, activity) : own_done(activities, activity);
+    return activity_is_tagged(activities, slot) ? tagged_done(activities, slot)
+                                                : own_done(activities, &activities->list[slot]);
 }
 
 sim_quanta activity_left(const struct sim_activities *activities, uint32_t slot)
@@ -152,14 +156,15 @@ sim_quanta activity_left(const struct sim_activities *activities, uint32_t slot)
     return work == SIM_WORK_ENDLESS ? work : work - activity_done(activities, slot);
 }
 
-static void group_leave(struct sim_activities *activities, struct activity_terms *terms)
+static void group_leave(struct sim_activities *activities, uint32_t slot)
 {
+    struct activity_terms *terms = &activities->terms[slot];
     struct activity_group *group = &activities->groups[terms->group];
     struct activity_resource *resource = &activities->resources[group->resource];
     group->weights -= group_weight(resource, terms);
     group->caps -= terms->cap;
     group->is_stale = true;
-    tag_heap_remove(&group->heap, activities->terms, terms->place);
+    tag_heap_remove(&group->heap, activities->places, activities->places[slot]);
     terms->group = ACTIVITY_NONE;
     terms->was_tagged = true;
 }
@@ -167,7 +172,7 @@ static void group_leave(struct sim_activities *activities, struct activity_terms
 weir_status activity_enter_group(struct sim_activities *activities, uint32_t slot, uint32_t index)
 {
     const struct activity *activity = &activities->list[slot];
-    struct activity_terms *terms = &activities->terms[activity->terms];
+    struct activity_terms *terms = &activities->terms[slot];
     assert(terms->group == ACTIVITY_NONE && activity->rate == 0);
     struct activity_group *group = &activities->groups[index];
     const struct activity_resource *resource = &activities->resources[group->resource];
@@ -183,8 +188,7 @@ weir_status activity_enter_group(struct sim_activities *activities, uint32_t slo
         const sim_quanta steps = quotient_up(scaled, weight);
         key = terms->tag = attained + (carry ? 1 : 0) + steps - group_grace(resource);
     }
-    const struct tag_record record = { key, activity->terms };
-    if (!tag_heap_push(&group->heap, activities->terms, record))
+    if (!tag_heap_push(&group->heap, activities->places, key, slot))
         return WEIR_ENOMEM;
     terms->group = index;
     group->weights += weight;
@@ -195,29 +199,39 @@ weir_status activity_enter_group(struct sim_activities *activities, uint32_t slo
 
 /* --- both ------------------------------------------------------------------------------------ */
 
+/* The meters of its resources go on. */
+static void meter_done(struct sim_activities *activities, const struct activity_terms *terms,
+                       sim_quanta done)
+{
+    for (uint32_t i = 0; i < terms->resources; i++)
+        terms_resource(activities, terms, i)->delivered += done;
+}
+
 void activity_settle(struct sim_activities *activities, uint32_t slot)
 {
     struct activity *activity = &activities->list[slot];
-    if (activity->terms == ACTIVITY_NONE && activity->rate == 0) { /* it stood still */
-        activity->since_ns = sim_engine_now(activities->engine);
-        return;
-    }
-    const sim_quanta done = activity_done(activities, slot);
+    const bool stood_still = activity->rate == 0 && !activity_is_tagged(activities, slot);
+    const sim_quanta done = stood_still ? 0 : activity_done(activities, slot);
     if (activity->work != SIM_WORK_ENDLESS)
         activity->work -= done;
     activity->since_ns = sim_engine_now(activities->engine);
-    if (activity->terms == ACTIVITY_NONE)
-        return;
-    const struct activity_terms *terms = &activities->terms[activity->terms];
-    for (uint32_t i = 0; i < terms->resources; i++)
-        terms_resource(activities, terms, i)->delivered += done;
+    if (activity->resources > 0)
+        meter_done(activities, &activities->terms[slot], done);
+}
+
+void activity_end_own(struct sim_activities *activities, uint32_t slot)
+{
+    struct activity *activity = &activities->list[slot];
+    activity->event = SIM_NO_HANDLE;
+    if (activity->resources > 0)
+        meter_done(activities, &activities->terms[slot], own_done(activities, activity));
 }
 
 /* The meters count what the clock gave it: all but what the grace forgives. */
 void activity_end_tagged(struct sim_activities *activities, uint32_t slot, sim_quanta attained)
 {
     struct activity *activity = &activities->list[slot];
-    struct activity_terms *terms = &activities->terms[activity->terms];
+    const struct activity_terms *terms = &activities->terms[slot];
     const struct activity_group *group = &activities->groups[terms->group];
     const struct activity_resource *resource = &activities->resources[group->resource];
     const sim_quanta done_at = terms->tag + group_grace(resource);
@@ -225,25 +239,20 @@ void activity_end_tagged(struct sim_activities *activities, uint32_t slot, sim_q
     if (done_at > attained)
         left = (done_at - attained) * group_weight(resource, terms) >> group_shift(resource);
     const sim_quanta done = left < activity->work ? activity->work - left : 0;
-    for (uint32_t i = 0; i < terms->resources; i++)
-        terms_resource(activities, terms, i)->delivered += done;
+    meter_done(activities, terms, done);
     activity->work = 0;
-    group_leave(activities, terms);
+    group_leave(activities, slot);
 }
 
-/* The end event of one carried on its own, at its place among the engine's events. */
-static void own_schedule(struct sim_activities *activities, uint32_t slot)
+void activity_begin(struct sim_activities *activities, uint32_t slot, uint64_t rate)
 {
     struct activity *activity = &activities->list[slot];
+    activity->rate = rate;
     if (activity->work == SIM_WORK_ENDLESS)
         return;
-    const int64_t end_ns = activity_own_end_ns(activities, activity);
-    if (activity->event != SIM_NO_HANDLE) {
-        (void)sim_engine_reschedule(activities->engine, activity->event, end_ns);
-        return;
-    }
     const struct sim_event event = {
-        .time_ns = end_ns,
+        .time_ns = activity->resources == 0 ? end_ns(activity->since_ns, activity->work, rate)
+                                            : activity_own_end_ns(activities, slot),
         .argument = activity->owner,
         .target = slot,
         .kind = activities->kind,
@@ -260,9 +269,16 @@ void activity_run(struct sim_activities *activities, uint32_t slot, uint64_t rat
     const bool has_event = activity->event != SIM_NO_HANDLE || activity->work == SIM_WORK_ENDLESS;
     if (rate == activity->rate && has_event)
         return;
-    activity_settle(activities, slot);
+    if (activity->rate > 0)
+        activity_settle(activities, slot);
+    activity->since_ns = sim_engine_now(activities->engine);
+    if (activity->event == SIM_NO_HANDLE) {
+        activity_begin(activities, slot, rate);
+        return;
+    }
     activity->rate = rate;
-    own_schedule(activities, slot);
+    (void)sim_engine_reschedule(activities->engine, activity->event,
+                                activity_own_end_ns(activities, slot));
 }
 
 void activity_halt(struct sim_activities *activities, uint32_t slot)
@@ -273,11 +289,8 @@ void activity_halt(struct sim_activities *activities, uint32_t slot)
     if (activity->event != SIM_NO_HANDLE)
         (void)sim_engine_cancel(activities->engine, activity->event);
     activity->event = SIM_NO_HANDLE;
-    if (activity->terms == ACTIVITY_NONE)
-        return;
-    struct activity_terms *terms = &activities->terms[activity->terms];
-    if (terms->group != ACTIVITY_NONE)
-        group_leave(activities, terms);
+    if (activity_is_tagged(activities, slot))
+        group_leave(activities, slot);
 }
 
 void activity_resource_dirty(struct sim_activities *activities, uint32_t index)

@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHIFT_OF_BANDWIDTH = 24 };
+enum { SHIFT_OF_BANDWIDTH = 24, TAGS_AHEAD = 4 + 16 /* two levels of the heap */ };
 
 static const sim_quanta LEAD = (sim_quanta)1 << 20; /* not below any grace */
 
@@ -64,13 +64,33 @@ static int class_compare(struct class_key key, const struct activity_group *grou
     return own < other ? -1 : own > other;
 }
 
+/* Room for one more group of the resource: its list, NULL when out of memory. */
+static uint32_t *groups_reserve(struct activity_resource *resource)
+{
+    if (resource->group_capacity < RESOURCE_FEW_GROUPS)
+        resource->group_capacity = RESOURCE_FEW_GROUPS;
+    const bool is_few = resource->group_capacity == RESOURCE_FEW_GROUPS;
+    uint32_t *list = is_few ? resource->groups.few : resource->groups.many;
+    if (resource->group_count < resource->group_capacity)
+        return list;
+    const uint32_t capacity = 2 * resource->group_capacity;
+    uint32_t *grown = malloc(capacity * sizeof *grown);
+    if (!grown)
+        return NULL;
+    memcpy(grown, list, resource->group_count * sizeof *grown);
+    if (!is_few)
+        free(list);
+    resource->groups.many = grown;
+    resource->group_capacity = capacity;
+    return grown;
+}
+
 uint32_t activity_group_add(struct sim_activities *activities, uint32_t index, uint32_t at)
 {
     struct activity_resource *resource = &activities->resources[index];
     uint32_t group = activities->groups_free;
-    if (resource->group_count == resource->group_capacity &&
-        !activity_array_grow((void **)&resource->groups, &resource->group_capacity,
-                             sizeof *resource->groups))
+    uint32_t *list = groups_reserve(resource);
+    if (!list)
         return ACTIVITY_NONE;
     if (group != ACTIVITY_NONE) {
         activities->groups_free = activities->groups[group].resource;
@@ -80,7 +100,6 @@ uint32_t activity_group_add(struct sim_activities *activities, uint32_t index, u
                                  sizeof *activities->groups))
             return ACTIVITY_NONE;
         group = activities->groups_count++;
-        activities->groups[group].heap = (struct tag_heap){ 0 };
     }
     const int64_t now_ns = sim_engine_now(activities->engine);
     activities->groups[group] = (struct activity_group){
@@ -91,9 +110,8 @@ uint32_t activity_group_add(struct sim_activities *activities, uint32_t index, u
     };
     if (resource->group_count == 0)
         resource->pool = service_clock_at(now_ns, LEAD);
-    memmove(&resource->groups[at + 1], &resource->groups[at],
-            (resource->group_count - at) * sizeof *resource->groups);
-    resource->groups[at] = group;
+    memmove(&list[at + 1], &list[at], (resource->group_count - at) * sizeof *list);
+    list[at] = group;
     resource->group_count++;
     return group;
 }
@@ -109,7 +127,7 @@ void activity_groups_clear(struct sim_activities *activities, uint32_t index)
 {
     struct activity_resource *resource = &activities->resources[index];
     for (uint32_t i = 0; i < resource->group_count; i++)
-        group_give(activities, resource->groups[i]);
+        group_give(activities, resource_groups(resource)[i]);
     resource->group_count = 0;
     if (resource->event != SIM_NO_HANDLE)
         (void)sim_engine_cancel(activities->engine, resource->event);
@@ -124,9 +142,10 @@ static uint32_t class_find(struct sim_activities *activities, uint32_t index, st
     uint32_t high = resource->group_count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        const int order = class_compare(key, &activities->groups[resource->groups[middle]]);
+        const int order =
+            class_compare(key, &activities->groups[resource_groups(resource)[middle]]);
         if (order == 0)
-            return resource->groups[middle];
+            return resource_groups(resource)[middle];
         if (order < 0)
             high = middle;
         else
@@ -144,8 +163,8 @@ static uint32_t class_find(struct sim_activities *activities, uint32_t index, st
 
 weir_status activity_share_enter(struct sim_activities *activities, uint32_t slot)
 {
-    const struct activity_terms *terms = activity_terms_of(activities, slot);
-    const uint32_t index = activities->hooks[terms->hooks].resource;
+    const struct activity_terms *terms = &activities->terms[slot];
+    const uint32_t index = terms->resource;
     const struct class_key key = class_of(&activities->resources[index], terms);
     const uint32_t group = class_find(activities, index, key);
     return group == ACTIVITY_NONE ? WEIR_ENOMEM : activity_enter_group(activities, slot, group);
@@ -155,9 +174,9 @@ weir_status activity_share_begin(struct sim_activities *activities, uint32_t ind
 {
     activities->resources[index].mode = RESOURCE_SHARED;
     uint32_t hook = activities->resources[index].head;
-    for (; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next) {
-        activity_halt(activities, activities->hooks[hook].activity);
-        WEIR_TRY(activity_share_enter(activities, activities->hooks[hook].activity));
+    for (; hook != ACTIVITY_NONE; hook = hook_next(activities, hook)) {
+        activity_halt(activities, hook_activity(activities, hook));
+        WEIR_TRY(activity_share_enter(activities, hook_activity(activities, hook)));
     }
     activity_resource_dirty(activities, index);
     return WEIR_OK;
@@ -166,8 +185,8 @@ weir_status activity_share_begin(struct sim_activities *activities, uint32_t ind
 void activity_share_end(struct sim_activities *activities, uint32_t index)
 {
     uint32_t hook = activities->resources[index].head;
-    for (; hook != ACTIVITY_NONE; hook = activities->hooks[hook].next)
-        activity_halt(activities, activities->hooks[hook].activity);
+    for (; hook != ACTIVITY_NONE; hook = hook_next(activities, hook))
+        activity_halt(activities, hook_activity(activities, hook));
     activity_groups_clear(activities, index);
 }
 
@@ -224,11 +243,12 @@ static uint64_t level_weights(const struct sim_activities *activities,
                               uint32_t *end)
 {
     const struct activity_group *groups = activities->groups;
-    const uint8_t priority = groups[resource->groups[from]].priority;
+    const uint8_t priority = groups[resource_groups(resource)[from]].priority;
     uint64_t weights = 0;
     uint32_t i = from;
-    for (; i < resource->group_count && groups[resource->groups[i]].priority == priority; i++)
-        weights += groups[resource->groups[i]].weights;
+    for (; i < resource->group_count && groups[resource_groups(resource)[i]].priority == priority;
+         i++)
+        weights += groups[resource_groups(resource)[i]].weights;
     *end = i;
     return weights;
 }
@@ -239,7 +259,7 @@ static uint64_t level_fill(struct sim_activities *activities, struct activity_re
 {
     uint32_t i = from;
     for (; i < end; i++) {
-        const uint32_t index = resource->groups[i];
+        const uint32_t index = resource_groups(resource)[i];
         const struct activity_group *group = &activities->groups[index];
         if (group->num == SIM_UNCAPPED ||
             (sim_quanta)group->num * weights > (sim_quanta)left * group->den)
@@ -251,7 +271,7 @@ static uint64_t level_fill(struct sim_activities *activities, struct activity_re
     if (i == end)
         return left;
     for (; i < end; i++)
-        class_run_pooled(activities, resource->groups[i]);
+        class_run_pooled(activities, resource_groups(resource)[i]);
     activity_pool_set_rate(activities, resource, left, weights);
     return 0;
 }
@@ -267,7 +287,7 @@ static void fill_weights(struct sim_activities *activities, struct activity_reso
             left = level_fill(activities, resource, from, end, left, weights);
         } else {
             for (uint32_t i = from; i < end; i++)
-                class_run_own(activities, resource->groups[i], 0, 1);
+                class_run_own(activities, resource_groups(resource)[i], 0, 1);
         }
         from = end;
     }
@@ -277,17 +297,17 @@ static void fill_weights(struct sim_activities *activities, struct activity_reso
  * lower cap keeps his place in the round. */
 static void fill_turns(struct sim_activities *activities, struct activity_resource *resource)
 {
-    const struct activity_group *first = &activities->groups[resource->groups[0]];
+    const struct activity_group *first = &activities->groups[resource_groups(resource)[0]];
     const uint64_t round = resource->count == 1 ? first->weights : resource->weights;
     for (uint32_t i = 0; i < resource->group_count; i++) {
-        const struct activity_group *group = &activities->groups[resource->groups[i]];
+        const struct activity_group *group = &activities->groups[resource_groups(resource)[i]];
         const bool is_capped =
             group->num != SIM_UNCAPPED &&
             (sim_quanta)group->num * round <= (sim_quanta)resource->capacity * group->den;
         if (is_capped)
-            class_run_own(activities, resource->groups[i], group->num, group->den);
+            class_run_own(activities, resource_groups(resource)[i], group->num, group->den);
         else
-            class_run_pooled(activities, resource->groups[i]);
+            class_run_pooled(activities, resource_groups(resource)[i]);
     }
     activity_pool_set_rate(activities, resource, resource->capacity, round);
 }
@@ -298,23 +318,25 @@ static void fill_bandwidth(struct sim_activities *activities, struct activity_re
     const uint64_t whole = SIM_BANDWIDTH_WHOLE;
     const uint64_t asked = resource->weights > whole ? resource->weights : whole;
     for (uint32_t i = 0; i < resource->group_count; i++) {
-        const uint64_t bound = activities->groups[resource->groups[i]].num;
+        const uint64_t bound = activities->groups[resource_groups(resource)[i]].num;
         const uint64_t num = whole * SIM_BOUND_WHOLE;
         const uint64_t den = whole * (SIM_BOUND_WHOLE - bound) + asked * bound;
         const uint64_t divisor = sim_greatest_divisor(num, den);
-        class_run_own(activities, resource->groups[i], (num / divisor) << SHIFT_OF_BANDWIDTH,
-                      den / divisor);
+        class_run_own(activities, resource_groups(resource)[i],
+                      (num / divisor) << SHIFT_OF_BANDWIDTH, den / divisor);
     }
 }
 
 /* Classes nobody is in any more. */
 static void classes_prune(struct sim_activities *activities, struct activity_resource *resource)
 {
+    uint32_t *list = resource->group_capacity > RESOURCE_FEW_GROUPS ? resource->groups.many
+                                                                    : resource->groups.few;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < resource->group_count; i++) {
-        const uint32_t group = resource->groups[i];
+        const uint32_t group = list[i];
         if (activities->groups[group].heap.count > 0)
-            resource->groups[kept++] = group;
+            list[kept++] = group;
         else
             group_give(activities, group);
     }
@@ -358,10 +380,10 @@ static int64_t first_end_ns(struct sim_activities *activities, struct activity_r
     int64_t due_ns = SIM_TIME_MAX;
     sim_quanta pool_tag = TAG_STILL;
     for (uint32_t i = 0; i < resource->group_count; i++) {
-        struct activity_group *group = &activities->groups[resource->groups[i]];
-        if (group->heap.count == 0 || group->heap.records[0].tag == TAG_ENDLESS)
+        struct activity_group *group = &activities->groups[resource_groups(resource)[i]];
+        if (group->heap.count == 0 || group->heap.tags[0] == TAG_ENDLESS)
             continue;
-        const sim_quanta tag = group->heap.records[0].tag;
+        const sim_quanta tag = group->heap.tags[0];
         *waits = true;
         if (tag == TAG_STILL)
             continue;
@@ -432,14 +454,22 @@ weir_status activity_share_due(struct sim_activities *activities, uint32_t index
     const struct activity_resource *resource = &activities->resources[index];
     activities->ending_count = 0;
     for (uint32_t i = 0; i < resource->group_count; i++) {
-        const uint32_t at = resource->groups[i];
+        const uint32_t at = resource_groups(resource)[i];
         struct activity_group *group = &activities->groups[at];
         if (group->heap.count == 0)
             continue;
+        /* What the first end touches lies far apart: it comes while the clock is advanced. (Not in
+         * a function of its own, which gcc would take for one without effect.) */
+        const uint32_t first = tag_heap_slots(&group->heap)[0];
+        __builtin_prefetch(&activities->terms[first], 1);
+        __builtin_prefetch(&activities->list[first], 1);
+        __builtin_prefetch(&activities->hooks[first], 1);
+        for (uint32_t tag = 1; tag < group->heap.count && tag <= TAGS_AHEAD; tag += TAG_HEAP_WAYS)
+            __builtin_prefetch(&group->heap.tags[tag], 1);
         bool carry = false;
         const sim_quanta attained = activity_group_attained(activities, at, &carry);
-        while (group->heap.count > 0 && group->heap.records[0].tag <= attained) {
-            const uint32_t slot = activities->terms[group->heap.records[0].terms].activity;
+        while (group->heap.count > 0 && group->heap.tags[0] <= attained) {
+            const uint32_t slot = tag_heap_slots(&group->heap)[0];
             WEIR_TRY(ending_add(activities, slot));
             activity_end_tagged(activities, slot, attained);
         }
@@ -452,9 +482,9 @@ weir_status activity_share_due(struct sim_activities *activities, uint32_t index
 
 int64_t activity_tagged_end_ns(const struct sim_activities *activities, uint32_t slot)
 {
-    const struct activity_terms *terms = activity_terms_of(activities, slot);
+    const struct activity_terms *terms = &activities->terms[slot];
     const struct activity_group *group = &activities->groups[terms->group];
-    const sim_quanta tag = group->heap.records[terms->place].tag;
+    const sim_quanta tag = group->heap.tags[activities->places[slot]];
     if (tag >= TAG_STILL)
         return SIM_TIME_MAX;
     if (!group->pooled)

@@ -4,8 +4,11 @@
  * sim/engine/activity*.c.
  *
  * An activity that is alone is one record. One on resources has terms beside it (what it asks for)
- * and a hook in the list of each resource it uses. Records are named by index, and are reused; the
- * list of a resource is in the order of creation.
+ * and a hook in the list of each resource it uses. All of these, and its place in a heap, are found
+ * by its slot, in arrays of their own: what a change writes of others (hooks of its neighbours,
+ * places of those that move in a heap) is packed, so that it stays in cache where the records no
+ * longer fit. Hooks of a second and further resource are neighbours in an array apart. Slots are
+ * reused; the list of a resource is in the order of creation.
  *
  * An activity is carried in one of two ways:
  *
@@ -34,52 +37,56 @@
 
 static const uint32_t ACTIVITY_NONE = UINT32_MAX;
 
+enum {
+    ACTIVITY_LINE = 64,      /* bytes of a cache line: arrays begin on one */
+    RESOURCE_FEW_GROUPS = 2, /* listed in the record of the resource itself */
+};
+
 /* 64 bytes: one cache line. */
 struct activity {
     sim_quanta work; /* left at since_ns, or when it was tagged */
     uint64_t owner;
-    uint64_t number; /* of creation */
+    uint64_t number; /* of creation; of a free slot: the next free one */
     int64_t since_ns;
     uint64_t rate;    /* quanta per ns; 0 when tagged */
     sim_handle event; /* its end; none when endless or tagged */
     uint32_t generation;
-    uint32_t terms; /* ACTIVITY_NONE: alone; of a free record: the next free one */
+    uint32_t resources; /* used; 0: alone, it has no terms */
 };
 
-/* What an activity asks of its resources, and its place among those who get less. */
+/* What an activity asks of its resources, and its group among those who get less. 64 bytes. */
 struct activity_terms {
     sim_quanta tag;  /* of endless work: what its clock had attained when it was tagged */
     uint64_t cap;    /* as asked for */
     uint64_t wanted; /* its rate where nothing is scarce: cap or narrowest resource */
-    uint64_t rate;   /* flow: the rate found for it */
-    uint32_t activity;
     uint32_t weight;
     uint32_t turn_cost;
-    uint32_t hooks; /* the first of `resources` neighbours; of free terms: the next free ones */
-    uint32_t group; /* ACTIVITY_NONE: carried on its own */
-    uint32_t place; /* in the heap of the group */
-    uint32_t home;  /* flow: the resource found to limit it */
-    uint32_t visit; /* flow: the filling that saw it last */
+    uint32_t resource; /* the first */
+    uint32_t further;  /* the first of the hooks of the others, neighbours */
+    uint32_t group;    /* ACTIVITY_NONE: carried on its own */
     uint16_t bound_mille;
     uint8_t priority;
     uint8_t resources;
     bool was_tagged; /* ever */
 };
 
-/* One activity in the list of one resource. */
+/* An activity in the list of one resource. A hook is named by the slot of the activity when the
+ * resource is its first, else by ACTIVITY_FURTHER | index in `further`. */
 struct activity_hook {
+    uint32_t next, previous;
+};
+#define ACTIVITY_FURTHER (UINT32_C(1) << 31)
+
+struct further_hook {
+    struct activity_hook hook; /* of free ones: next, the next free run of that length */
     uint32_t activity;
     uint32_t resource;
-    uint32_t next, previous; /* of free hooks: the next free run of that length */
 };
 
-struct tag_record {
-    sim_quanta tag;
-    uint32_t terms;
-};
-
+/* Tags and, behind them in the same memory, the slots they are of. Groups of four children start on
+ * a cache line; tags beyond `count` are the greatest. */
 struct tag_heap {
-    struct tag_record *records;
+    sim_quanta *tags; /* TAG_HEAP_LEAD tags into the allocation */
     uint32_t count, capacity;
 };
 
@@ -88,46 +95,57 @@ struct tag_heap {
 #define TAG_ENDLESS (~(sim_quanta)0)
 
 /* Activities of one resource that run at weight x one rate. Where `pooled` that rate is the
- * resource's and the group has attained pool.attained + offset (modulo 2^128); else its clock's. */
+ * resource's and the group has attained pool.attained + offset (modulo 2^128); else its clock's.
+ * What a pooled group needs is in the first cache line. */
 struct activity_group {
-    struct service_clock clock;
-    sim_quanta offset;
-    sim_quanta caps;   /* sum of the caps of its members */
-    uint64_t weights;  /* sum of their weights */
-    uint64_t num, den; /* what its members have in common: cap / weight, or m / 1 */
+    _Alignas(ACTIVITY_LINE) sim_quanta offset;
     struct tag_heap heap;
-    int64_t due_ns;    /* when its first member ends, by its own clock */
+    uint64_t weights;  /* sum of the weights of its members */
+    uint64_t num, den; /* what its members have in common: cap / weight, or m / 1 */
     uint32_t resource; /* of a free group: the next free one */
     uint8_t priority;
     bool pooled;
-    bool is_stale; /* due_ns has to be found anew */
+    bool is_stale;   /* due_ns has to be found anew */
+    sim_quanta caps; /* sum of the caps of its members */
+    int64_t due_ns;  /* when its first member ends, by its own clock */
+    struct service_clock clock;
 };
 
 enum resource_mode { RESOURCE_OWN, RESOURCE_SHARED, RESOURCE_FLOW };
 
+/* By cache lines: the sums, the pool, what is due, the filling. */
 struct activity_resource {
-    sim_quanta demand;    /* sum of `wanted` of all that use it */
+    _Alignas(ACTIVITY_LINE) sim_quanta demand; /* sum of `wanted` of all that use it */
     sim_quanta delivered; /* by those gone, and by the others until they were last settled */
     uint64_t weights;     /* sum of weights (turns: and of switches) */
     uint64_t capacity;
-    struct service_clock pool;
-    uint32_t *groups; /* in the order in which they are served */
-    uint32_t group_count, group_capacity;
     uint32_t head, tail; /* hooks */
     uint32_t count;
     uint32_t networked; /* of them, those that use other resources too */
-    sim_handle event;   /* the first end of a tagged activity; none when they are endless */
-    int64_t due_ns;     /* of `event` */
+    struct service_clock pool;
+    union { /* in the order in which they are served */
+        uint32_t few[RESOURCE_FEW_GROUPS];
+        uint32_t *many;
+    } groups;
+    uint32_t group_count, group_capacity; /* beyond RESOURCE_FEW_GROUPS: many */
+    sim_handle event; /* the first end of a tagged activity; none when they are endless */
+    int64_t due_ns;   /* of `event` */
     enum sim_share share;
     enum resource_mode mode;
     bool is_dirty;  /* waits for the settlement */
     bool was_bound; /* flow: it took part in the last filling */
-    /* During a filling. */
+    uint32_t visit; /* the rest is of a filling */
+    uint32_t version;
     uint64_t left;
     uint64_t left_weights;
     uint64_t taken_weights;
-    uint32_t visit;
-    uint32_t version;
+};
+
+/* What a filling finds for an activity. */
+struct flow_found {
+    uint64_t rate;  /* SIM_UNCAPPED: to be found */
+    uint32_t home;  /* the resource found to limit it */
+    uint32_t visit; /* the filling that saw it last */
 };
 
 struct activity_index {
@@ -149,25 +167,29 @@ struct flow_share {
 
 struct sim_activities {
     struct sim_engine *engine;
-    struct activity *list;
-    struct activity_terms *terms;
+    struct activity *list;        /* this and the next four by slot */
+    struct activity_terms *terms; /* from here on only where there are resources */
     struct activity_hook *hooks;
+    uint32_t *places;         /* in the heap of the group */
+    struct flow_found *found; /* only where there are flows */
+    struct further_hook *further;
     struct activity_resource *resources;
     struct activity_group *groups;
     struct sim_ended *ended;
     struct activity_ending *ending;
     struct activity_index dirty;   /* resources */
     struct activity_index links;   /* of the component being filled */
-    struct activity_index flows;   /* terms of that component */
+    struct activity_index flows;   /* slots of those on them */
     struct activity_index touched; /* links whose share has changed */
     struct flow_share *shares;     /* heap of the filling */
     uint64_t created, running, stale;
     sim_handle settlement;
     weir_status fault; /* out of memory where no status can be returned */
     uint32_t list_count, list_capacity, list_free;
-    uint32_t terms_count, terms_capacity, terms_free;
-    uint32_t hooks_count, hooks_capacity;
-    uint32_t hooks_free[SIM_ACTIVITY_RESOURCES + 1]; /* by length of the run */
+    uint32_t terms_capacity; /* of hooks and places too */
+    uint32_t found_capacity;
+    uint32_t further_count, further_capacity;
+    uint32_t further_free[SIM_ACTIVITY_RESOURCES]; /* by length of the run */
     uint32_t resources_count, resources_capacity;
     uint32_t groups_count, groups_capacity, groups_free;
     uint32_t ended_capacity;
@@ -183,30 +205,89 @@ struct sim_activities {
 
 /* --- activity_records.c: memory, lists, handles ---------------------------------------------- */
 
+/* Room for `wanted` records of `size` bytes; new ones are zeros. */
+bool activity_array_reserve(void **array, uint32_t *capacity, size_t size, uint32_t wanted);
 bool activity_array_grow(void **array, uint32_t *capacity, size_t size);
 bool activity_index_push(struct activity_index *index, uint32_t entry);
-sim_handle activity_handle(const struct sim_activities *activities, uint32_t slot);
-uint32_t activity_slot(const struct sim_activities *activities, sim_handle handle);
 uint32_t activity_slot_take(struct sim_activities *activities);
-void activity_slot_give(struct sim_activities *activities, uint32_t slot);
-/* Terms and hooks, in no list yet; ACTIVITY_NONE: out of memory. */
-uint32_t activity_terms_take(struct sim_activities *activities,
-                             const struct sim_activity_spec *spec);
-void activity_terms_give(struct sim_activities *activities, uint32_t index);
-void activity_hook_append(struct sim_activities *activities, uint32_t hook);
-void activity_hook_remove(struct sim_activities *activities, uint32_t hook);
+/* Terms and hooks for the activity, in no list yet. */
+weir_status activity_terms_take(struct sim_activities *activities, uint32_t slot,
+                                const struct sim_activity_spec *spec);
+void activity_terms_give(struct sim_activities *activities, uint32_t slot);
+/* Enters a hook in the list of its resource, or takes it out. */
+void activity_hook_append(struct sim_activities *activities, struct activity_resource *resource,
+                          uint32_t hook);
+void activity_hook_remove(struct sim_activities *activities, struct activity_resource *resource,
+                          uint32_t hook);
+
+static inline sim_handle activity_handle(const struct sim_activities *activities, uint32_t slot)
+{
+    return (sim_handle)activities->list[slot].generation << 32 | (slot + 1);
+}
+
+/* The slot of a live handle, ACTIVITY_NONE for any other. */
+static inline uint32_t activity_slot(const struct sim_activities *activities, sim_handle handle)
+{
+    const uint32_t slot = (uint32_t)handle - 1;
+    if (slot >= activities->list_count || activity_handle(activities, slot) != handle)
+        return ACTIVITY_NONE;
+    return slot;
+}
+
+static inline void activity_slot_give(struct sim_activities *activities, uint32_t slot)
+{
+    struct activity *activity = &activities->list[slot];
+    activity->generation++;
+    activity->number = activities->list_free;
+    activities->list_free = slot;
+}
+
+static inline struct activity_hook *activity_hook(const struct sim_activities *activities,
+                                                  uint32_t hook)
+{
+    return hook & ACTIVITY_FURTHER ? &activities->further[hook & ~ACTIVITY_FURTHER].hook
+                                   : &activities->hooks[hook];
+}
+
+static inline uint32_t hook_next(const struct sim_activities *activities, uint32_t hook)
+{
+    return activity_hook(activities, hook)->next;
+}
+
+/* The slot of the activity whose hook it is. */
+static inline uint32_t hook_activity(const struct sim_activities *activities, uint32_t hook)
+{
+    return hook & ACTIVITY_FURTHER ? activities->further[hook & ~ACTIVITY_FURTHER].activity : hook;
+}
+
+/* The hook of the activity in the list of its resource `which`. */
+static inline uint32_t terms_hook(const struct activity_terms *terms, uint32_t slot, uint32_t which)
+{
+    return which == 0 ? slot : ACTIVITY_FURTHER | (terms->further + which - 1);
+}
+
+static inline uint32_t terms_index(const struct sim_activities *activities,
+                                   const struct activity_terms *terms, uint32_t which)
+{
+    return which == 0 ? terms->resource : activities->further[terms->further + which - 1].resource;
+}
 
 static inline struct activity_resource *terms_resource(const struct sim_activities *activities,
                                                        const struct activity_terms *terms,
                                                        uint32_t which)
 {
-    return &activities->resources[activities->hooks[terms->hooks + which].resource];
+    return &activities->resources[terms_index(activities, terms, which)];
 }
 
-static inline struct activity_terms *activity_terms_of(const struct sim_activities *activities,
-                                                       uint32_t slot)
+static inline const uint32_t *resource_groups(const struct activity_resource *resource)
 {
-    return &activities->terms[activities->list[slot].terms];
+    return resource->group_capacity > RESOURCE_FEW_GROUPS ? resource->groups.many
+                                                          : resource->groups.few;
+}
+
+static inline bool activity_is_tagged(const struct sim_activities *activities, uint32_t slot)
+{
+    return activities->list[slot].resources > 0 && activities->terms[slot].group != ACTIVITY_NONE;
 }
 
 static inline bool resource_is_scarce(const struct activity_resource *resource)
@@ -220,17 +301,20 @@ static inline bool resource_is_scarce(const struct activity_resource *resource)
 
 /* --- activity_run.c: how an activity is carried ---------------------------------------------- */
 
-int64_t activity_own_end_ns(const struct sim_activities *activities,
-                            const struct activity *activity);
+int64_t activity_own_end_ns(const struct sim_activities *activities, uint32_t slot);
 sim_quanta activity_left(const struct sim_activities *activities, uint32_t slot);
 /* Work done since `work` was what was left. */
 sim_quanta activity_done(const struct sim_activities *activities, uint32_t slot);
 /* Makes `work` what is left now, of one carried on its own or about to be. */
 void activity_settle(struct sim_activities *activities, uint32_t slot);
+/* Begins to carry it on its own, with an event at its end. It has none, and is settled. */
+void activity_begin(struct sim_activities *activities, uint32_t slot, uint64_t rate);
 /* Carries it on its own at `rate`; the same again is no change. */
 void activity_run(struct sim_activities *activities, uint32_t slot, uint64_t rate);
 /* Makes it stand still with no event, out of any group. */
 void activity_halt(struct sim_activities *activities, uint32_t slot);
+/* What is left of one whose end event has come is done; it is to be removed. */
+void activity_end_own(struct sim_activities *activities, uint32_t slot);
 /* Halts one whose tag is attained: nothing is left. */
 void activity_end_tagged(struct sim_activities *activities, uint32_t slot, sim_quanta attained);
 /* Tags it, halted, in a group. */

@@ -16,20 +16,19 @@
  * A slot is free, pending or named by the hole. Its generation grows when its event dies, so a
  * handle given out earlier never fits again. Fresh slots are taken only when none is free: the
  * slots ever used are the peak of the pending set.
+ *
+ * With two events pending half of the cost of an event is how fast instructions arrive after a
+ * mispredicted branch: what is rare stays out of the short paths.
  */
 #include "sim/engine/engine.h"
 
+#include "sim/engine/apart.h"
 #include "sim/engine/digest.h"
 #include "sim/engine/event_queue.h"
 #include "sim/engine/time.h"
 
 #include <assert.h>
 #include <stdlib.h>
-
-/* What is rare, or needs many registers, stays out of the short paths: with two events pending half
- * of the cost of an event is how fast instructions arrive after a mispredicted branch. */
-#define ENGINE_APART __attribute__((noinline))
-#define ENGINE_COLD  __attribute__((cold, noinline))
 
 enum { PHASES = SIM_PHASE_SAMPLE + 1, FIRST_CAPACITY = 64, WHAT_PHASE_SHIFT = 48 };
 
@@ -80,7 +79,7 @@ struct sim_engine {
 /* --- slots ------------------------------------------------------------------------------- */
 
 /* Heap, back pointers and slab grow together, so a slot always has its room in the heap. */
-ENGINE_COLD static weir_status slots_grow(struct sim_engine *engine)
+SIM_COLD static weir_status slots_grow(struct sim_engine *engine)
 {
     if (engine->queue.capacity >= SLOT_LIMIT)
         return WEIR_EINVARIANT;
@@ -96,7 +95,7 @@ ENGINE_COLD static weir_status slots_grow(struct sim_engine *engine)
     return event_queue_grow(&engine->queue, capacity) ? WEIR_OK : WEIR_ENOMEM;
 }
 
-ENGINE_COLD static void engine_fail(struct sim_engine *engine, weir_status fault)
+SIM_COLD static void engine_fail(struct sim_engine *engine, weir_status fault)
 {
     if (engine->fault == WEIR_OK)
         engine->fault = fault;
@@ -132,7 +131,7 @@ static inline void hole_close(struct sim_engine *engine)
 
 /* A slot when the free list is empty: that of the event being handled, else one never used
  * before; NO_SLOT and a fault when there is none. */
-ENGINE_COLD static uint32_t slot_fresh(struct sim_engine *engine)
+SIM_COLD static uint32_t slot_fresh(struct sim_engine *engine)
 {
     if (engine->hole)
         return hole_take_slot(engine);
@@ -198,7 +197,7 @@ int64_t sim_engine_now(const struct sim_engine *engine)
 
 /* --- ready lists: events at the present instant ------------------------------------------- */
 
-ENGINE_APART static void ready_append(struct sim_engine *engine, uint32_t slot)
+SIM_APART static void ready_append(struct sim_engine *engine, uint32_t slot)
 {
     struct node *node = &engine->nodes[slot];
     struct ready_list *list = &engine->ready[node_phase(node)];
@@ -271,8 +270,8 @@ static inline sim_handle slot_fill(struct sim_engine *engine, uint32_t slot, uin
 }
 
 /* Schedules in a slot of its own: now, or with the root of the heap in its place. */
-ENGINE_APART static sim_handle schedule_apart(struct sim_engine *engine, uint64_t what,
-                                              const struct sim_event *event)
+SIM_APART static sim_handle schedule_apart(struct sim_engine *engine, uint64_t what,
+                                           const struct sim_event *event)
 {
     const uint32_t slot = slot_take(engine);
     if (slot == NO_SLOT)
@@ -287,7 +286,7 @@ ENGINE_APART static sim_handle schedule_apart(struct sim_engine *engine, uint64_
 }
 
 /* Two words instead of a record, which would travel through a vector register and memory. */
-ENGINE_APART static void heap_sink(struct sim_engine *engine, uint64_t time, uint64_t order)
+SIM_APART static void heap_sink(struct sim_engine *engine, uint64_t time, uint64_t order)
 {
     event_queue_sift_down(&engine->queue, 0, (struct event_record){ time, order });
 }

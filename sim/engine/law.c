@@ -25,6 +25,16 @@ const struct sim_distribution *sim_distribution_at(size_t index)
     return index < sim_distribution_count() ? DISTRIBUTIONS[index] : NULL;
 }
 
+double sim_law_draw_of(const struct sim_law *law, const struct sim_random *root,
+                       enum sim_purpose purpose, struct sim_stream_key key)
+{
+    struct sim_stream stream;
+    if (law->distribution->is_certain)
+        return sim_law_draw(law, NULL);
+    sim_stream_open(&stream, root, purpose, key);
+    return sim_law_draw(law, &stream);
+}
+
 double sim_law_mean(const struct sim_law *law)
 {
     return law->distribution->mean(law);

@@ -42,6 +42,7 @@ struct sim_distribution {
     double (*mean)(const struct sim_law *law);
     double (*variance)(const struct sim_law *law); /* may be +inf */
     double (*cdf)(const struct sim_law *law, double x);
+    bool is_certain; /* draw asks for no number: its stream may be NULL */
 };
 
 struct sim_law_part {
@@ -81,6 +82,9 @@ static inline double sim_law_draw(const struct sim_law *law, struct sim_stream *
 {
     return law->distribution->draw(law, stream);
 }
+/* From a stream of its own, which is opened only where the law asks for numbers. */
+double sim_law_draw_of(const struct sim_law *law, const struct sim_random *root,
+                       enum sim_purpose purpose, struct sim_stream_key key);
 double sim_law_mean(const struct sim_law *law);
 double sim_law_variance(const struct sim_law *law);
 double sim_law_cdf(const struct sim_law *law, double x);

@@ -97,6 +97,7 @@ void sim_pipeline_destroy(struct sim_pipeline_run *run)
         free(run->stages[i].loop.returns);
         free(run->stages[i].node_ready_ns);
         sim_ready_set_clear(&run->stages[i].idle);
+        free(run->stages[i].idle_on);
     }
     free(run->stages);
     free(run->moves);
@@ -158,6 +159,12 @@ static weir_status reserve_position(struct sim_stage_run *stage)
     if (stage->positions == stage->capacity && stage->worker_count * 2 < stage->positions)
         close_holes(stage);
     SIM_ROOM(stage->hands, stage->capacity, stage->positions + 1);
+    if (stage->pipeline->moves_bytes && stage->idle_on == NULL) {
+        stage->idle_on = calloc(sim_scenario_node_count(stage->pipeline->context->scenario),
+                                sizeof(*stage->idle_on));
+        if (stage->idle_on == NULL)
+            return WEIR_ENOMEM;
+    }
     return sim_ready_set_reserve(&stage->idle, stage->capacity);
 }
 
@@ -345,7 +352,7 @@ weir_status sim_pipeline_stop(struct sim_stage_run *stage, struct sim_hand *hand
     } else if (hand->worker->state == SIM_WORKER_BLOCKED) {
         release_output(stage, hand);
     } else if (hand->worker->state == SIM_WORKER_IDLE) {
-        sim_ready_set_remove(&stage->idle, hand->position);
+        sim_stage_leave_idle(stage, hand);
     }
     sim_stage_put_down(stage, hand);
     stage->count[hand->worker->state]--;

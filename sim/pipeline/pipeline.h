@@ -106,6 +106,7 @@ struct sim_stage_run {
     uint32_t worker_count;
     uint32_t next_ordinal;
     struct sim_ready_set idle;
+    uint32_t *idle_on; /* how many of them by node; NULL = nobody asks, as no bytes move */
     uint32_t *blocked; /* slots of hands of blocked workers, oldest first */
     uint32_t blocked_count, blocked_capacity;
     uint32_t slots;
@@ -284,6 +285,8 @@ bool sim_stage_unblock(struct sim_stage_run *stage);
 void sim_stage_note_backpressure(struct sim_stage_run *stage);
 /* The worker's task is over, or lost: its input is no longer in hand. */
 void sim_stage_put_down(struct sim_stage_run *stage, struct sim_hand *hand);
+/* The worker of the hand, which is idle, is about to be something else. */
+void sim_stage_leave_idle(struct sim_stage_run *stage, const struct sim_hand *hand);
 struct sim_hand *sim_stage_pick_idle(const struct sim_stage_run *stage);
 /* Whether a backlog still stands behind the first stage. */
 bool sim_stage_has_backlog(const struct sim_stage_run *stage);

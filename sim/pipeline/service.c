@@ -45,6 +45,8 @@ static double device_factor(const struct sim_stage_run *stage, const struct sim_
     const uint32_t type = worker->gpu_type;
     if (type != WEIR_NO_INDEX && factors != NULL && !isnan(factors[type]))
         return factors[type];
+    if (stage->spec->speed.on_type == NULL)
+        return 1.0;
     return 1.0 / sim_speed_at(&stage->spec->speed, type,
                               sim_worker_part(stage->pipeline->config.workers, worker));
 }
@@ -69,10 +71,8 @@ static double codecs_s(const struct sim_service *service, uint32_t gpu_type, dou
 
 static double draw_law(const struct sim_stage_run *stage, const struct sim_item *item)
 {
-    struct sim_stream stream;
     const struct sim_stream_key key = { item->id, 0, item->attempt };
-    sim_stream_open(&stream, &stage->random, SIM_DRAW_SERVICE, key);
-    return sim_law_draw(stage->spec->service.law, &stream);
+    return sim_law_draw_of(stage->spec->service.law, &stage->random, SIM_DRAW_SERVICE, key);
 }
 
 struct sim_service_time sim_service_draw(const struct sim_stage_run *stage,
@@ -103,6 +103,12 @@ uint32_t sim_service_returns(const struct sim_stage_run *stage, const struct sim
     const struct sim_law *law = stage->spec->returns;
     if (law == NULL)
         return 1;
+    if (law->distribution->is_certain) {
+        const double certain = sim_law_draw(law, NULL);
+        const uint32_t whole = certain < 1e6 ? (uint32_t)certain : 1000000;
+        if (!(certain > whole))
+            return whole;
+    }
     struct sim_stream stream;
     const struct sim_stream_key key = { item->id, 0, item->attempt };
     sim_stream_open(&stream, &stage->random, SIM_DRAW_RETURNS, key);
@@ -117,10 +123,8 @@ double sim_service_bytes(const struct sim_stage_run *stage, const struct sim_ite
 {
     if (stage->spec->bytes_out == NULL)
         return 0.0;
-    struct sim_stream stream;
     const struct sim_stream_key key = { item->id, 0, item->attempt };
-    sim_stream_open(&stream, &stage->random, SIM_DRAW_BYTES, key);
-    return sim_law_draw(stage->spec->bytes_out, &stream);
+    return sim_law_draw_of(stage->spec->bytes_out, &stage->random, SIM_DRAW_BYTES, key);
 }
 
 double sim_service_setup_s(const struct sim_stage_run *stage, uint32_t ordinal)
@@ -129,22 +133,20 @@ double sim_service_setup_s(const struct sim_stage_run *stage, uint32_t ordinal)
                                             stage->spec->warm_up };
     double sum = 0;
     for (uint32_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        struct sim_stream stream;
         const struct sim_stream_key key = { ordinal, i, 0 };
         if (parts[i] == NULL)
             continue;
-        sim_stream_open(&stream, &stage->random, SIM_DRAW_SETUP, key);
-        sum += sim_law_draw(parts[i], &stream) * stage->setup_slow;
+        sum += sim_law_draw_of(parts[i], &stage->random, SIM_DRAW_SETUP, key) * stage->setup_slow;
     }
     return sum;
 }
 
 double sim_service_node_setup_s(const struct sim_stage_run *stage, uint32_t node)
 {
-    struct sim_stream stream;
-    sim_stream_open(&stream, &stage->random, SIM_DRAW_NODE_SETUP,
-                    sim_scenario_node_key(stage->pipeline->context->scenario, node, 0));
-    return sim_law_draw(stage->spec->setup_on_node, &stream) * stage->setup_slow;
+    const struct sim_stream_key key =
+        sim_scenario_node_key(stage->pipeline->context->scenario, node, 0);
+    return sim_law_draw_of(stage->spec->setup_on_node, &stage->random, SIM_DRAW_NODE_SETUP, key) *
+           stage->setup_slow;
 }
 
 double sim_service_mean_s(const struct sim_stage *stage, double size)

@@ -94,7 +94,7 @@ bool sim_stage_can_start(const struct sim_stage_run *stage)
 
 struct sim_hand *sim_stage_pick_idle(const struct sim_stage_run *stage)
 {
-    struct sim_hand *there = sim_transfer_idle_there(stage);
+    struct sim_hand *there = stage->pipeline->moves_bytes ? sim_transfer_idle_there(stage) : NULL;
     if (there != NULL)
         return there;
     const uint32_t position = stage->pipeline->spec->worker_choice == SIM_WORKER_NEWEST
@@ -173,7 +173,7 @@ weir_status sim_stage_work(struct sim_stage_run *stage, struct sim_hand *hand)
 {
     struct sim_pipeline_run *run = stage->pipeline;
     assert(hand->worker->state == SIM_WORKER_IDLE);
-    sim_ready_set_remove(&stage->idle, hand->position);
+    sim_stage_leave_idle(stage, hand);
     stage->count[SIM_WORKER_IDLE]--;
     stage->count[SIM_WORKER_BUSY]++;
     sim_worker_set_state(run->config.workers, hand->worker, SIM_WORKER_BUSY);
@@ -297,6 +297,15 @@ static void make_idle(struct sim_stage_run *stage, struct sim_hand *hand)
     stage->count[SIM_WORKER_IDLE]++;
     sim_worker_set_state(stage->pipeline->config.workers, hand->worker, SIM_WORKER_IDLE);
     sim_ready_set_add(&stage->idle, hand->position);
+    if (stage->idle_on != NULL)
+        stage->idle_on[hand->worker->node]++;
+}
+
+void sim_stage_leave_idle(struct sim_stage_run *stage, const struct sim_hand *hand)
+{
+    sim_ready_set_remove(&stage->idle, hand->position);
+    if (stage->idle_on != NULL)
+        stage->idle_on[hand->worker->node]--;
 }
 
 /* Output leaves the worker's hands: out of the pipeline, into the next queue, or it must wait. */
@@ -346,17 +355,39 @@ static struct sim_span item_span(const struct sim_stage_run *stage, const struct
                               .size = item->size };
 }
 
+static bool is_shown(const struct sim_stage_run *stage)
+{
+    const struct sim_observer *observer = stage->pipeline->context->observer;
+    return observer != NULL && observer->span != NULL;
+}
+
 static void show_span(const struct sim_stage_run *stage, const struct sim_span *span)
 {
     const struct sim_observer *observer = stage->pipeline->context->observer;
-    if (observer != NULL && observer->span != NULL)
-        observer->span(observer->state, span);
+    observer->span(observer->state, span);
+}
+
+/* What one item of the task becomes, to an observer too; of `task` batch and place count. */
+static weir_status collect_shown(struct sim_stage_run *stage, const struct sim_hand *hand,
+                                 uint32_t item, const struct sim_span *task,
+                                 struct sim_queue *output)
+{
+    struct sim_span span = item_span(stage, hand, &stage->pipeline->items.items[item]);
+    const uint64_t before = output->count;
+    WEIR_TRY(collect_output(stage, hand, item, output));
+    span.batch = task->batch;
+    span.place = task->place;
+    span.returns = (uint32_t)(output->count - before);
+    show_span(stage, &span);
+    return WEIR_OK;
 }
 
 static void show_failure(const struct sim_stage_run *stage, const struct sim_hand *hand)
 {
     const struct sim_item *items = stage->pipeline->items.items;
     uint32_t index = hand->task_head;
+    if (!is_shown(stage))
+        return;
     for (uint32_t place = 0; place < hand->task_count; place++, index = items[index].next) {
         struct sim_span span = item_span(stage, hand, &items[index]);
         span.batch = hand->task_count;
@@ -467,13 +498,9 @@ weir_status sim_stage_finish(struct sim_stage_run *stage, struct sim_hand *hand,
     hand->task_count = 0;
     for (uint32_t i = 0; i < batch; i++) {
         const uint32_t next = run->items.items[item].next;
-        struct sim_span span = item_span(stage, hand, &run->items.items[item]);
-        const uint64_t before = output.count;
-        WEIR_TRY(collect_output(stage, hand, item, &output));
-        span.batch = batch;
-        span.place = i;
-        span.returns = (uint32_t)(output.count - before);
-        show_span(stage, &span);
+        const struct sim_span task = { .batch = batch, .place = i };
+        WEIR_TRY(is_shown(stage) ? collect_shown(stage, hand, item, &task, &output)
+                                 : collect_output(stage, hand, item, &output));
         item = next;
     }
     stage->bytes_made += output.bytes;

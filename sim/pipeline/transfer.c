@@ -142,7 +142,10 @@ struct sim_hand *sim_transfer_idle_there(const struct sim_stage_run *stage)
 {
     const bool is_newest = stage->pipeline->spec->worker_choice == SIM_WORKER_NEWEST;
     struct sim_hand *found = NULL;
-    if (!stage->pipeline->moves_bytes || stage->queue.count == 0)
+    if (stage->queue.count == 0)
+        return NULL;
+    const uint32_t place = stage->pipeline->items.items[stage->queue.head].place;
+    if (place == 0 || place >= SIM_PLACE_INPUT || stage->idle_on[place - 1] == 0)
         return NULL;
     for (uint32_t i = 0; i < stage->positions && (found == NULL || is_newest); i++) {
         struct sim_hand *hand = stage->hands[i];

@@ -15,7 +15,7 @@
 
 #include "sim/pipeline/pipeline.h"
 
-/* item->place: 0 = wherever it is needed, a node + 1, or one of these. */
+/* item->place: 0 = wherever it is needed, a node + 1, or one of these, above all nodes. */
 #define SIM_PLACE_STORE UINT32_MAX       /* of the pipeline */
 #define SIM_PLACE_INPUT (UINT32_MAX - 1) /* the store of its input */
 
@@ -34,7 +34,8 @@ void sim_transfer_made(struct sim_stage_run *stage, const struct sim_hand *hand,
 /* An item is gone, and with it what lies in the store. */
 void sim_transfer_forget(struct sim_pipeline_run *run, const struct sim_item *item);
 
-/* An idle worker on the node of the next item, NULL = none, or none is better than another. */
+/* An idle worker on the node of the next item, NULL = none, or none is better than another. For
+ * pipelines that move bytes. */
 struct sim_hand *sim_transfer_idle_there(const struct sim_stage_run *stage);
 /* Whether the bytes of the item are on the worker's node, when that matters. */
 bool sim_transfer_is_there(const struct sim_stage_run *stage, const struct sim_hand *hand,

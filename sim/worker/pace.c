@@ -122,8 +122,26 @@ static weir_status check_node(const struct sim_workers *workers, uint32_t index,
     return WEIR_OK;
 }
 
+/* Nobody is asked whether anything is scarce on a node where all take at most what they hold. */
+static weir_status check_beyond(const struct sim_workers *workers, uint32_t index,
+                                struct weir_error *error)
+{
+    const struct sim_node *node = &workers->context->cluster->nodes[index];
+    uint32_t beyond = 0;
+    for (const struct sim_hold *hold = workers->on_node[index].first; hold != NULL;
+         hold = hold->after)
+        beyond += sim_claim_is_beyond(hold->lease.claim);
+    if (beyond == node->beyond)
+        return WEIR_OK;
+    return weir_fail(error, WEIR_EINVARIANT,
+                     "node %u: %u leases may take more than they hold, not %u", index, beyond,
+                     node->beyond);
+}
+
 weir_status sim_workers_check(const struct sim_workers *workers, struct weir_error *error)
 {
+    for (uint32_t n = 0; n < workers->node_count; n++)
+        WEIR_TRY(check_beyond(workers, n, error));
     for (uint32_t n = 0; workers->is_watched && n < workers->node_count; n++)
         WEIR_TRY(check_node(workers, n, error));
     return WEIR_OK;

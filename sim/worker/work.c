@@ -26,6 +26,8 @@ static const struct sim_use *compute_of(const struct sim_workers *workers,
                                         const struct sim_worker *worker)
 {
     const struct sim_lease *lease = &sim_first_of(worker)->lease;
+    if (!workers->context->cluster->has_compute)
+        return NULL;
     const struct sim_use *use = sim_lease_compute(lease);
     return use != NULL && has_resource(workers->context->cluster, lease, use) ? use : NULL;
 }
@@ -45,19 +47,19 @@ weir_status sim_worker_begin(struct sim_workers *workers, const struct sim_worke
 {
     const struct sim_context *context = workers->context;
     const struct sim_use *use = compute_of(workers, worker);
-    struct sim_activity_spec spec = { .work = sim_work_of_ns(alone_ns, SIM_DEVICE_QPNS),
-                                      .weight = 1 };
     if (use == NULL) {
-        spec.cap_qpns = sim_rate_at(speed / sim_worker_slowdown(workers, worker));
+        const double slowdown = sim_worker_slowdown(workers, worker);
+        const struct sim_activity_spec alone = { .work = sim_work_of_ns(alone_ns, SIM_DEVICE_QPNS),
+                                                 .cap_qpns = sim_rate_at(speed / slowdown),
+                                                 .owner = owner };
         WEIR_TRY(sim_worker_stand_in(workers, worker));
-    } else {
-        const double here =
-            speed / sim_lease_numa(context->cluster, &sim_first_of(worker)->lease);
-        const int64_t here_ns =
-            islessgreater(here, 1.0) ? sim_time_from_s(sim_time_s(alone_ns) / here) : alone_ns;
-        spec = spec_on(workers, worker, use);
-        spec.work = sim_work_of_ns(here_ns, sim_compute_rate(context->cluster, worker->node, use));
+        return sim_activity_start(context->activities, &alone, work, context->error);
     }
+    const double here = speed / sim_lease_numa(context->cluster, &sim_first_of(worker)->lease);
+    const int64_t here_ns =
+        islessgreater(here, 1.0) ? sim_time_from_s(sim_time_s(alone_ns) / here) : alone_ns;
+    struct sim_activity_spec spec = spec_on(workers, worker, use);
+    spec.work = sim_work_of_ns(here_ns, sim_compute_rate(context->cluster, worker->node, use));
     spec.owner = owner;
     return sim_activity_start(context->activities, &spec, work, context->error);
 }

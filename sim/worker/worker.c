@@ -4,6 +4,7 @@
 
 #include "sim/cluster/cluster.h"
 #include "sim/cluster/sharing.h"
+#include "sim/engine/apart.h"
 #include "sim/record/record.h"
 #include "sim/worker/hold.h"
 
@@ -172,22 +173,17 @@ static void add_held(const struct sim_claim *claim, struct sim_meter_amounts *he
     }
 }
 
-/* Adds to zeros. Compute that is a resource is metered by GPU. */
-static void add_used(const struct sim_cluster *cluster, const struct sim_lease *lease,
-                     struct sim_meter_amounts *used)
+/* The compute that a lease uses, but for what is a resource: that is metered by GPU. */
+SIM_APART static double gpus_used(const struct sim_cluster *cluster, const struct sim_lease *lease)
 {
-    const struct sim_claim *claim = lease->claim;
     const struct sim_gpu *gpus = &cluster->gpus[cluster->nodes[lease->node].gpu_first];
-    used->amount[SIM_RESOURCE_CPU] = claim->cpus_used;
-    used->amount[SIM_RESOURCE_RAM] = (double)claim->ram_used_bytes;
-    for (uint32_t u = 0; u < claim->use_count; u++) {
-        const struct sim_use *use = &claim->parts[u].use;
+    double used = 0;
+    for (uint32_t u = 0; u < lease->claim->use_count; u++) {
+        const struct sim_use *use = &lease->claim->parts[u].use;
         if (use->slice != NULL || gpus[use->gpu].compute == WEIR_NO_INDEX)
-            used->amount[SIM_RESOURCE_GPU] += use->gpu_share;
-        used->amount[SIM_RESOURCE_NVDEC] += use->nvdecs;
-        used->amount[SIM_RESOURCE_NVENC] += use->nvencs;
-        used->amount[SIM_RESOURCE_GPU_MEM] += (double)use->mem_bytes;
+            used += use->gpu_share;
     }
+    return used;
 }
 
 static uint32_t first_gpu_type(const struct sim_cluster *cluster, const struct sim_lease *lease)
@@ -365,8 +361,9 @@ static bool is_edge(uint32_t from, uint32_t to)
 static struct sim_meter_amounts used_of(const struct sim_workers *workers,
                                         const struct sim_hold *hold, double share)
 {
-    struct sim_meter_amounts used = { { 0 } };
-    add_used(workers->context->cluster, &hold->lease, &used);
+    struct sim_meter_amounts used = hold->lease.claim->used;
+    if (workers->context->cluster->has_compute)
+        used.amount[SIM_RESOURCE_GPU] = gpus_used(workers->context->cluster, &hold->lease);
     if (!(share < 1))
         return used;
     used.amount[SIM_RESOURCE_CPU] *= share;
@@ -454,11 +451,26 @@ static void show_state(struct sim_workers *workers, const struct sim_hold *hold,
                                       .job_class = worker->job_class,
                                       .is_member = hold != sim_first_of(worker) };
     if (from == SIM_WORKER_BUSY || to == SIM_WORKER_BUSY)
-        meter.uses = used_of(workers, hold, (double)worker->share);
+        meter.uses = worker->share < 1 || context->cluster->has_compute
+                         ? used_of(workers, hold, (double)worker->share)
+                         : hold->lease.claim->used;
     if (from == SIM_WORKER_GONE || to == SIM_WORKER_GONE)
         add_held(hold->lease.claim, &meter.holds);
     sim_meter_worker_state(context->meter, sim_engine_now(context->engine), &meter,
                            (enum sim_meter_state)from, (enum sim_meter_state)to);
+}
+
+/* One place begins to work, or no longer does, where compute is a resource. */
+SIM_APART static uint64_t run_metered(struct sim_workers *workers, struct sim_hold *hold,
+                                      bool is_running)
+{
+    struct sim_cluster *cluster = workers->context->cluster;
+    const double before = compute_used(cluster, &hold->lease);
+    const uint64_t changed = sim_cluster_run(cluster, &hold->lease, is_running);
+    meter_compute(workers, hold, before);
+    if (!is_running)
+        sim_hold_stand_no_more(workers, hold);
+    return changed;
 }
 
 /* It begins to work, or no longer does: others there notice. True when there were or are any, on a
@@ -468,14 +480,12 @@ static bool run(struct sim_workers *workers, struct sim_worker *worker, bool is_
     struct sim_cluster *cluster = workers->context->cluster;
     bool is_scarce = false;
     for (struct sim_hold *hold = sim_first_hold(worker); hold != NULL; hold = hold->next) {
-        const double before = cluster->has_compute ? compute_used(cluster, &hold->lease) : 0;
-        const uint64_t changed = sim_cluster_run(cluster, &hold->lease, is_running);
-        sim_workers_note_pace(workers, hold->lease.node, changed);
-        if (cluster->has_compute)
-            meter_compute(workers, hold, before);
+        const uint64_t changed = cluster->has_compute
+                                     ? run_metered(workers, hold, is_running)
+                                     : sim_cluster_run(cluster, &hold->lease, is_running);
+        if (changed != 0)
+            sim_workers_note_pace(workers, hold->lease.node, changed);
         is_scarce = is_scarce || changed != 0 || sim_claim_is_sliced(hold->lease.claim);
-        if (!is_running)
-            sim_hold_stand_no_more(workers, hold);
     }
     return is_scarce;
 }
@@ -551,7 +561,7 @@ void sim_worker_set_state(struct sim_workers *workers, struct sim_worker *worker
     const int64_t now_ns = sim_engine_now(context->engine);
     const uint32_t from = worker->state;
     assert(is_edge(from, state));
-    if (from == SIM_WORKER_BUSY)
+    if (worker->rests)
         sim_worker_rest(workers, worker, false);
     if (from == SIM_WORKER_BUSY)
         worker->busy_ns += now_ns - worker->since_ns;
@@ -565,7 +575,8 @@ void sim_worker_set_state(struct sim_workers *workers, struct sim_worker *worker
             sim_hold_note_life(workers, hold);
     }
     if (from == SIM_WORKER_BUSY) {
-        sim_worker_take_bytes(workers, worker, 0);
+        if (worker->work_bytes != 0)
+            sim_worker_take_bytes(workers, worker, 0);
         end_work(workers, worker);
     }
     if (state == SIM_WORKER_IDLE && worker->ready_ns < 0)
@@ -607,10 +618,12 @@ double sim_worker_slowdown(const struct sim_workers *workers, const struct sim_w
     const struct sim_cluster *cluster = workers->context->cluster;
     const bool has_all = worker->state == SIM_WORKER_BUSY && !(worker->share < 1);
     double worst = 0;
+    if (has_all && worker->places == 1)
+        return sim_cluster_slowness(cluster, &sim_first_of(worker)->lease);
     for (const struct sim_hold *hold = sim_first_of(worker); hold != NULL; hold = hold->next) {
         const double slow = has_all ? sim_cluster_slowness(cluster, &hold->lease)
                                     : sim_cluster_slowdown(cluster, &hold->lease);
-        worst = fmax(worst, slow);
+        worst = slow > worst ? slow : worst;
     }
     return worst;
 }

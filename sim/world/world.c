@@ -312,6 +312,14 @@ static weir_status go_on(struct sim_world *world)
     return world->context.cluster->first_drawing == 0 ? WEIR_OK : go_on(world);
 }
 
+/* The event changed no memory, no power and no pace, as most do. */
+static bool is_calm(const struct sim_world *world)
+{
+    const struct sim_cluster *cluster = world->context.cluster;
+    return cluster->first_grown == 0 && cluster->first_drawing == 0 &&
+           !sim_workers_are_paced(world->workers);
+}
+
 weir_status sim_world_check(const struct sim_world *world, struct weir_error *error)
 {
     WEIR_TRY(sim_cluster_check(world->context.cluster, error));
@@ -490,8 +498,10 @@ static weir_status handle(void *state, const struct sim_event *event)
     struct sim_world *world = state;
     const struct sim_run_options *options = world->options;
     WEIR_TRY(dispatch(world, event));
-    WEIR_TRY(sim_memory_relieve(world));
-    WEIR_TRY(go_on(world));
+    if (!is_calm(world)) {
+        WEIR_TRY(sim_memory_relieve(world));
+        WEIR_TRY(go_on(world));
+    }
     if (options->check_always)
         WEIR_TRY(sim_world_check(world, world->context.error));
     if ((++world->handled & 0xfff) == 0) {

@@ -260,6 +260,8 @@ int main(int count, char **arguments)
         { "own 1000 x 4", OWN, BARE, 1000, 4, 1000000, 0, 0 },
         { "own 1000 x 64", OWN, BARE, 1000, 64, 1000000, 0, 0 },
         { "flows any two, 512", FLOW_ANY, BARE, 1, 512, 50000, 0, 0 },
+        { "flows any two, 1024", FLOW_ANY, BARE, 1, 1024, 5000, 0, 0 },
+        { "flows any two, 4096", FLOW_ANY, BARE, 1, 4096, 300, 0, 0 },
         { "flows island of 16, 512", FLOW_ISLAND, BARE, 1, 512, 20000, 0, 0 },
         { "flows one store, 40", FLOW_STORE, BARE, 1, STORE_STARTS, 50000, 0, 0 },
     };

@@ -4,8 +4,9 @@
  *
  * One stage with arrivals (M/M/1, recorded) in events a second against the goal of 5 million, the
  * saturated 14-stage reference pipelines in seconds against the goal of 0.25, both also without a
- * database, and the highest memory use of the process so far. The reference must end when it
- * should, or the program exits with 1.
+ * database, a thousand nodes whose work moves bytes over interfaces and stores (moving_bytes.yaml),
+ * and the highest memory use of the process so far. The reference must end when it should, or the
+ * program exits with 1.
  *
  *     simulator [--format table|json] [--quick]
  */
@@ -101,6 +102,8 @@ int main(int argc, char **argv)
     struct row rows[ROWS_MAX];
     static const char *const sets[] = { "horizon=600000s" };
     static const char *const quick_sets[] = { "horizon=60000s" };
+    static const char *const bytes_sets[] = { "horizon=120s" };
+    static const char *const quick_bytes_sets[] = { "horizon=20s" };
     for (int i = 1; i < argc; i++) {
         is_quick = is_quick || strcmp(argv[i], "--quick") == 0;
         is_json = is_json || strcmp(argv[i], "json") == 0;
@@ -110,8 +113,10 @@ int main(int argc, char **argv)
     struct sim_scenario *nvdec = load("scenarios/reference/xenna_nvdec_n2.yaml", NULL, 0);
     struct sim_scenario *single =
         load("scenarios/queueing/mm1.yaml", is_quick ? quick_sets : sets, 1);
+    struct sim_scenario *bytes =
+        load("tests/bench/moving_bytes.yaml", is_quick ? quick_bytes_sets : bytes_sets, 1);
     size_t count = 0;
-    bool is_ok = plain != NULL && nvdec != NULL && single != NULL;
+    bool is_ok = plain != NULL && nvdec != NULL && single != NULL && bytes != NULL;
     is_ok = is_ok && measure(&rows[count++], "reference plain, recorded", plain, true, repetitions);
     is_ok = is_ok && fabs(rows[0].completion_s - 13118.0) < 13.2;
     is_ok = is_ok && measure(&rows[count++], "reference nvdec, recorded", nvdec, true, repetitions);
@@ -122,9 +127,11 @@ int main(int argc, char **argv)
         is_ok && measure(&rows[count++], "one stage (M/M/1), recorded", single, true, repetitions);
     is_ok = is_ok &&
             measure(&rows[count++], "one stage (M/M/1), no database", single, false, repetitions);
+    is_ok = is_ok && measure(&rows[count++], "moving bytes, 1 000 nodes", bytes, false, 1);
     print(rows, count, is_json);
     sim_scenario_destroy(plain);
     sim_scenario_destroy(nvdec);
     sim_scenario_destroy(single);
+    sim_scenario_destroy(bytes);
     return is_ok ? 0 : 1;
 }

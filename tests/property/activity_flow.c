@@ -173,7 +173,7 @@ static void compare_rate(struct net *net, uint32_t index)
         mistake(net, "gone", index);
         return;
     }
-    const struct activity_terms *terms = activity_terms_of(activities, slot);
+    const struct activity_terms *terms = &activities->terms[slot];
     sim_quanta num = activities->list[slot].rate;
     sim_quanta den = 1;
     if (terms->group != ACTIVITY_NONE) {

@@ -33,4 +33,5 @@ const struct sim_distribution sim_distribution_const = {
     .mean = mean,
     .variance = variance,
     .cdf = cdf,
+    .is_certain = true,
 };
