@@ -29,6 +29,7 @@ static const char *const database_news[SIM_RECORD_SCHEMA_VERSION + 1] = {
     [3] = "workers and decisions of jobs",
     [4] = "names and requests of jobs, holders of what is denied",
     [5] = "power of nodes in time",
+    [6] = "links, stores, memory, caps, throttles and temperatures in time, the model version",
 };
 
 struct arguments {

@@ -65,6 +65,10 @@ struct sim_meter_config {
     size_t pipeline_count;
     int64_t warmup_ns;
     const char *const *pipeline_names; /* labels of their results; NULL = their indices */
+    /* What the scenario has of meter_physics.h; names of nodes = memory in time. */
+    const char *const *node_names;
+    bool has_power, has_turns;
+    size_t link_count;
     size_t workload_count;
     const uint32_t *workload_classes; /* how many classes of jobs each has */
 };

@@ -35,6 +35,9 @@ static const char RNG_NAME[] = "philox4x32-10";
     X("result_wall", "run_id, metric, label")                                                      \
     X("cluster_sample", "run_id, t_s")                                                             \
     X("node_sample", "run_id, node, t_s")                                                          \
+    X("link_sample", "run_id, link, t_s")                                                          \
+    X("memory_sample", "run_id, node, t_s")                                                        \
+    X("power_sample", "run_id, node, t_s")                                                         \
     X("stage_sample", "run_id, stage, t_s")                                                        \
     X("worker", "run_id, stage")                                                                   \
     X("decision", "run_id, decision")                                                              \

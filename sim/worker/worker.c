@@ -4,6 +4,7 @@
 
 #include "sim/cluster/cluster.h"
 #include "sim/cluster/sharing.h"
+#include "sim/record/meter_physics.h"
 #include "sim/record/record.h"
 #include "sim/worker/hold.h"
 
@@ -460,6 +461,14 @@ static void show_state(struct sim_workers *workers, const struct sim_hold *hold,
                            (enum sim_meter_state)from, (enum sim_meter_state)to);
 }
 
+static void meter_turns(const struct sim_workers *workers, uint32_t node)
+{
+    const struct sim_context *context = workers->context;
+    if (context->cluster->nodes[node].turns != NULL)
+        sim_meter_turns(context->meter, sim_engine_now(context->engine), node,
+                        sim_turns_rate(context->cluster, node));
+}
+
 /* It begins to work, or no longer does: others there notice. True when there were or are any, on a
  * device that is scarce, and so what it gets has to be found. */
 static bool run(struct sim_workers *workers, struct sim_worker *worker, bool is_running)
@@ -472,6 +481,7 @@ static bool run(struct sim_workers *workers, struct sim_worker *worker, bool is_
         sim_workers_note_pace(workers, hold->lease.node, changed);
         if (cluster->has_compute)
             meter_compute(workers, hold, before);
+        meter_turns(workers, hold->lease.node);
         is_scarce = is_scarce || changed != 0 || sim_claim_is_sliced(hold->lease.claim);
         if (!is_running)
             sim_hold_stand_no_more(workers, hold);
