@@ -19,6 +19,9 @@
 struct sim_recorder;
 
 enum { SIM_RECORD_SCHEMA_VERSION = 6 }; /* user_version of schema.sql */
+/* Of what is computed: the same scenario may give other results when it is another. 2: work has a
+ * rate, bytes move (docs/model.md). */
+enum { SIM_RECORD_MODEL_VERSION = 2 };
 
 /* Creates the file (WEIR_EIO when it exists and is not an empty or weir database; an existing
  * weir database is replaced only when `overwrite`). Written under a temporary name and renamed at

@@ -85,6 +85,39 @@ has stdout 'needs a newer program'
 expect 3 "$WEIR_BIN" compare new.db
 has stderr 'was written by a newer program'
 
+# What the model of then computed otherwise, a sentence a change; the form, what is lacking.
+expect 1 "$WEIR_BIN" check v1.db
+has stdout 'database 1  can be read, and lacks: candidates of placements'
+has stdout 'contention was looked at once'
+has stdout 'took no time: no interface, uplink or store was ever full'
+has stdout 'all GPU types were equally fast'
+[ "$(grep -c 'v1.db  model 1 ' stdout)" -ge 5 ] || fail 'too few changes'
+hasnt stdout 'if of model 1'
+"$WEIR_BIN" rerun v1.db -o today.db >stdout 2>stderr || [ $? -eq 1 ]
+[ "$(sqlite3 today.db "SELECT value FROM meta WHERE key = 'model_version'")" = 2 ] || fail 'no model'
+expect 0 "$WEIR_BIN" check today.db --format json
+has stdout '"version": "model 2"'
+has stdout '"finding": "computed as today"'
+sqlite3 today.db "UPDATE meta SET value = 1 WHERE key = 'model_version'"
+expect 1 "$WEIR_BIN" check today.db
+has stdout 'contention was looked at once'
+sqlite3 today.db "UPDATE meta SET value = 3 WHERE key = 'model_version'"
+expect 1 "$WEIR_BIN" check today.db
+has stdout 'computed by a newer program'
+expect 0 "$WEIR_BIN" check today.yaml
+has stdout 'today.yaml: ok'
+expect 2 "$WEIR_BIN" check kept.yaml
+expect 3 "$WEIR_BIN" check nowhere.yaml
+expect 3 "$WEIR_BIN" check today.yaml nowhere.yaml
+
+# One of version 5 could be of either model. It has no series of links, memory and power.
+sqlite3 v5.db <"$WEIR_SOURCE_DIR/tests/golden/old/v5.sql"
+expect 1 "$WEIR_BIN" check v5.db
+has stdout 'database 5    can be read, and lacks: links, stores, memory'
+has stdout 'model 1 or 2  if of model 1: contention was looked at once'
+expect 0 "$WEIR_BIN" compare v5.db
+has stdout 'Verdict'
+
 # Nothing is added to it, and nothing taken away.
 sqlite3 v1.db 'SELECT resolved_yaml FROM experiment' >old.yaml
 expect 3 "$WEIR_BIN" run old.yaml --resume -o v1.db
