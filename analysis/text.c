@@ -136,6 +136,19 @@ struct an_word an_word_clock(int64_t start_unix_s, double seconds)
     return word;
 }
 
+struct an_word an_word_bytes(double bytes)
+{
+    static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB" };
+    const size_t last = sizeof units / sizeof units[0] - 1;
+    size_t unit = 0;
+    for (; unit < last && fabs(bytes) >= 999.5; unit++)
+        bytes /= 1000;
+    struct an_word word = an_word_number(bytes);
+    const size_t used = strlen(word.text);
+    (void)snprintf(word.text + used, sizeof word.text - used, "\u00a0%s", units[unit]);
+    return word;
+}
+
 struct an_word an_word_value(double value, const char *unit)
 {
     if (strcmp(unit, "ratio") == 0)

@@ -24,6 +24,8 @@ struct an_word an_word_duration(double seconds);
 struct an_word an_word_elapsed(double seconds);
 /* The time of day (UTC) when the run has a start time, else elapsed time. */
 struct an_word an_word_clock(int64_t start_unix_s, double seconds);
+/* "18.3 GB", in powers of 1000. */
+struct an_word an_word_bytes(double bytes);
 /* Value with its unit: ratios as percent, seconds as duration. */
 struct an_word an_word_value(double value, const char *unit);
 

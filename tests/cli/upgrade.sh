@@ -131,6 +131,11 @@ for chart in queues unallocated frag-arrival; do
     expect 0 "$WEIR_BIN" plot v1.db "$chart" -o "$chart.svg"
 done
 has unallocated.svg 'No data'
+expect 0 "$WEIR_BIN" report v5.db -o v5.html
+for chart in link-use memory power; do
+    expect 0 "$WEIR_BIN" plot v5.db "$chart" -o "$chart.svg"
+    has "$chart.svg" 'a file of version 5 has no table'
+done
 # Were the table of a chart one that came later, the chart would say that.
 sqlite3 v1.db 'DROP VIEW v_arrival; DROP TABLE arrival_sample'
 expect 0 "$WEIR_BIN" plot v1.db frag-arrival -o frag.svg
