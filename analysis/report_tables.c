@@ -578,8 +578,9 @@ weir_status an_page_assumptions(const struct an_page *page, struct weir_error *e
         (void)fputs(
             an_page_is_timed(page)
                 ? "<li><i>Held</i> means that a job has the GPU, not that it uses all of it.</li>\n"
-                : "<li><i>Used</i> means that a worker is busy on the device, not that its cores "
-                  "are: SM activity is not simulated. <i>Assigned</i> is what workers hold, "
+                : "<li><i>Used</i> is what work is given of a device: less than busy workers ask "
+                  "for where they share it, all of it where it is throttled but busy. SM activity "
+                  "is not simulated. <i>Assigned</i> is what workers hold, "
                   "<i>capacity</i> what the nodes that are up offer.</li>\n",
             out);
     if (!is_static(page))

@@ -500,6 +500,24 @@ static void what_the_machine_gave_is_told(void)
     }
 }
 
+/* An image of one row is drawn as nothing, and looked as if the node were down. */
+static void a_single_node_is_drawn(void)
+{
+    char folder[FIXTURE_PATH];
+    struct an_db *db = fixture_open("DELETE FROM node WHERE node = 1; UPDATE node_sample SET "
+                                    "gpu_active = 4, up = 1");
+    CHECK(make_folder(folder));
+    struct an_plot_texts texts = write_chart(db, "xenna", "node-heat", folder);
+    CHECK_STR(texts.title, "50\u00a0% of the GPUs of dgx-0 are used on average");
+    char *script = read_in(folder, "node-heat.gp");
+    CHECK(script != NULL && strstr(script, "with image") == NULL &&
+          strstr(script, "with boxxyerror") != NULL);
+    free(script);
+    an_plot_texts_clear(&texts);
+    remove_folder(folder);
+    an_close(db);
+}
+
 /* Of many things the first are drawn, and the subtitle says how many there are. */
 static void of_many_links_the_most_used_are_drawn(void)
 {
@@ -523,6 +541,7 @@ static void of_many_links_the_most_used_are_drawn(void)
 
 static const struct test tests[] = {
     { "what the machine gave is told", what_the_machine_gave_is_told },
+    { "a single node is drawn", a_single_node_is_drawn },
     { "of many links the most used are drawn", of_many_links_the_most_used_are_drawn },
     { "charts of jobs in time say who waits", charts_of_jobs_in_time_say_who_waits },
     { "static charts say what they found", static_charts_say_what_they_found },
