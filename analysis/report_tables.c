@@ -63,8 +63,9 @@ static void write_job_tiles(const struct an_page *page)
                    "is the longest wait of 95 %% of the jobs that started; the mean is %s",
                    an_word_duration(an_page_result(page, "wait.job.mean")).text);
     an_page_tile(page, isnan(wait_s) ? "-" : an_word_duration(wait_s).text, text);
-    (void)snprintf(text, sizeof text, "of %s GPUs are held by jobs",
-                   an_word_number(facts->gpu_count).text);
+    (void)snprintf(text, sizeof text, "of %s GPU%s held by jobs",
+                   an_word_number(facts->gpu_count).text,
+                   an_plural(facts->gpu_count)[0] == '\0' ? " is" : "s are");
     an_page_tile(page, an_word_percent(an_page_result(page, "util.gpu.assigned")).text, text);
     (void)snprintf(text, sizeof text, "of the jobs are accepted; %s jobs were refused for good",
                    an_word_number(an_page_result(page, "jobs.refused")).text);

@@ -68,9 +68,10 @@ struct an_word an_word_percent(double ratio)
         return word;
     const double percent = 100.0 * ratio;
     const bool is_small = fabs(percent) < 9.95 && fabs(percent) >= 0.05;
+    const bool is_nearly_all = percent > 99.05 && percent < 99.95; /* and not all */
     const bool is_whole = fabs(percent - round(percent)) < 0.05;
-    (void)snprintf(word.text, sizeof word.text, "%.*f\u00a0%%", is_small && !is_whole ? 1 : 0,
-                   percent);
+    (void)snprintf(word.text, sizeof word.text, "%.*f\u00a0%%",
+                   (is_small || is_nearly_all) && !is_whole ? 1 : 0, percent);
     return word;
 }
 

@@ -16,7 +16,7 @@ struct an_word {
 /* Three significant digits, plain notation, groups of three split by a narrow space; "-" for NAN.
  */
 struct an_word an_word_number(double value);
-/* "62 %" from 0.62; one decimal below 10 %. */
+/* "62 %" from 0.62; one decimal below 10 %, and above 99 %. */
 struct an_word an_word_percent(double ratio);
 /* "1h30m", "3m20s", "45 s", "0.12 s", "2d4h". */
 struct an_word an_word_duration(double seconds);
@@ -28,6 +28,12 @@ struct an_word an_word_clock(int64_t start_unix_s, double seconds);
 struct an_word an_word_bytes(double bytes);
 /* Value with its unit: ratios as percent, seconds as duration. */
 struct an_word an_word_value(double value, const char *unit);
+
+/* "" after one, else "s". */
+static inline const char *an_plural(double count)
+{
+    return count > 1.0 - 1e-9 && count < 1.0 + 1e-9 ? "" : "s";
+}
 
 /* The first `characters` of a name, with an ellipsis when it is longer. */
 struct an_word an_shorten(const char *name, size_t characters);

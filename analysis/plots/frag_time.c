@@ -116,6 +116,8 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
         return an_chart_empty(chart, "this cluster has no GPU");
     WEIR_TRY(an_chart_query(chart, samples_sql, NULL, &frame, error));
     WEIR_TRY(an_chart_means(chart, frame, SERIES, &grid, &series, error));
+    if (!(an_largest(series + FREE * grid.bins, grid.bins) > 0.0))
+        return an_chart_empty(chart, "no GPU is ever free in this run");
     write_title(chart, &grid, series);
     (void)an_chart_block(chart, "fragmentation, GPUs",
                          "t_s too_small no_cpu no_codec no_gpu_demand free_gpus");

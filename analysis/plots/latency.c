@@ -42,7 +42,12 @@ static void write_title(struct an_chart *chart, const struct an_frame *frame)
         if (an_number(frame, i, 2) > an_number(frame, worst, 2))
             worst = i;
     }
-    if (best == worst)
+    if (best == worst && !(an_number(frame, best, 2) > an_number(frame, best, 1)))
+        an_chart_title(chart, "95 %% of the items%s%s take %s at most",
+                       frame->row_count > 1 ? " of " : "",
+                       frame->row_count > 1 ? an_shorten(an_text(frame, best, 0), 14).text : "",
+                       an_word_duration(an_number(frame, best, 2)).text);
+    else if (best == worst)
         an_chart_title(chart, "Half of the items%s%s take %s, one in twenty more than %s",
                        frame->row_count > 1 ? " of " : "",
                        frame->row_count > 1 ? an_shorten(an_text(frame, best, 0), 14).text : "",

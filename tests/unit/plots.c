@@ -518,6 +518,37 @@ static void a_single_node_is_drawn(void)
     an_close(db);
 }
 
+static void what_is_equal_or_nothing_is_not_told_as_more(void)
+{
+    static const struct {
+        const char *chart, *sql, *title; /* "" = it is empty */
+    } cases[] = {
+        { "latency",
+          "DELETE FROM run WHERE variant_order < 2; UPDATE result SET value = 7 WHERE metric LIKE "
+          "'lat.e2e.p%'",
+          "95 % of the items take 7\u00a0s at most" },
+        { "frag-time", "UPDATE cluster_sample SET gpu_assigned = gpu_capacity", "" },
+        { "acceptance", "UPDATE result SET value = 0 WHERE metric LIKE 'wait.job.%'",
+          "No job that starts waits, with any variant" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char folder[FIXTURE_PATH];
+        char sql[sizeof timed_results + sizeof timed_counts + 300];
+        const bool is_timed = strcmp(cases[i].chart, "acceptance") == 0;
+        (void)snprintf(sql, sizeof sql, "%s %s %s", is_timed ? timed_results : "",
+                       is_timed ? timed_counts : "", cases[i].sql);
+        struct an_db *db = fixture_open(sql);
+        CHECK(make_folder(folder));
+        struct an_plot_texts texts = write_chart(db, "xenna", cases[i].chart, folder);
+        CHECK(texts.is_empty == (cases[i].title[0] == '\0'));
+        if (!texts.is_empty)
+            CHECK_STR(texts.title, cases[i].title);
+        an_plot_texts_clear(&texts);
+        remove_folder(folder);
+        an_close(db);
+    }
+}
+
 /* Of many things the first are drawn, and the subtitle says how many there are. */
 static void of_many_links_the_most_used_are_drawn(void)
 {
@@ -542,6 +573,8 @@ static void of_many_links_the_most_used_are_drawn(void)
 static const struct test tests[] = {
     { "what the machine gave is told", what_the_machine_gave_is_told },
     { "a single node is drawn", a_single_node_is_drawn },
+    { "what is equal or nothing is not told as more",
+      what_is_equal_or_nothing_is_not_told_as_more },
     { "of many links the most used are drawn", of_many_links_the_most_used_are_drawn },
     { "charts of jobs in time say who waits", charts_of_jobs_in_time_say_who_waits },
     { "static charts say what they found", static_charts_say_what_they_found },
