@@ -267,10 +267,12 @@ static double chart_time_px(const struct an_chart *chart, double t_s)
 
 static double time_step(double span_s)
 {
-    static const double steps[] = { 0.001, 0.002, 0.005, 0.01,   0.02,   0.05,    0.1,    0.2,
-                                    0.5,   1,     2,     5,      10,     15,      30,     60,
-                                    120,   300,   600,   900,    1800,   3600,    7200,   10800,
-                                    21600, 43200, 86400, 172800, 604800, 1209600, 2419200 };
+    static const double steps[] = { 0.001,   0.002,   0.005,   0.01,     0.02,     0.05,
+                                    0.1,     0.2,     0.5,     1,        2,        5,
+                                    10,      15,      30,      60,       120,      300,
+                                    600,     900,     1800,    3600,     7200,     10800,
+                                    21600,   43200,   86400,   172800,   604800,   1209600,
+                                    2419200, 4320000, 8640000, 17280000, 43200000, 86400000 };
     const size_t count = sizeof steps / sizeof steps[0];
     for (size_t i = 0; i < count; i++) {
         const bool is_odd = span_s >= 10800.0 && steps[i] < 3600.0;

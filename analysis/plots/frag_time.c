@@ -15,8 +15,8 @@ static const char samples_sql[] =
     " gpu_capacity - gpu_assigned FROM cluster_sample WHERE run_id = :run ORDER BY t_s";
 
 static const char *const cause_colors[FREE] = { AN_BLUE, AN_ORANGE, AN_GREEN, AN_GREY };
-static const char *const cause_names[FREE] = { "left-over too small for a shape", "CPUs are short",
-                                               "codec engines are short",
+static const char *const cause_names[FREE] = { "GPUs too small, too few, other types",
+                                               "CPUs are short", "codec engines are short",
                                                "the mix asks for no GPU" };
 
 static double mean_of(const double *values, size_t count)

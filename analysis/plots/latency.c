@@ -65,6 +65,11 @@ static void write_title(struct an_chart *chart, const struct an_frame *frame)
                       an_number(frame, 0, 6), an_number(frame, 0, 6) > 1.5 ? "s" : "");
 }
 
+static double to_px(double value, double low, double high)
+{
+    return 190.0 + 640.0 * log(value / low) / log(high / low);
+}
+
 /* 1, 3, 10 ... in the units people use for time. */
 static void write_axis(struct an_chart *chart, double low, double high)
 {
@@ -73,20 +78,17 @@ static void write_axis(struct an_chart *chart, double low, double high)
                                     3600,  10800, 36000, 86400, 259200, 864000, 2592000 };
     (void)fprintf(chart->body, "set logscale x; set xrange [%.6g:%.6g]; set xtics (", low, high);
     bool is_first = true;
+    double last_px = -AN_INFINITY;
     for (size_t i = 0; i < sizeof ticks / sizeof ticks[0]; i++) {
-        if (ticks[i] < low || ticks[i] > high)
+        if (ticks[i] < low || ticks[i] > high || to_px(ticks[i], low, high) < last_px + 52.0)
             continue;
+        last_px = to_px(ticks[i], low, high);
         (void)fprintf(chart->body, "%s'%s' %.9g", is_first ? "" : ", ",
                       an_word_duration(ticks[i]).text, ticks[i]);
         is_first = false;
     }
     (void)fputs(")\nset border 0; unset grid; set grid xtics lc rgb '" AN_GRID "' lw 1 lt 1\n",
                 chart->body);
-}
-
-static double to_px(double value, double low, double high)
-{
-    return 190.0 + 640.0 * log(value / low) / log(high / low);
 }
 
 static void draw_row(struct an_chart *chart, const struct an_frame *frame, size_t row,
