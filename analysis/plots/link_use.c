@@ -39,8 +39,9 @@ static const char *kind_of(const struct an_frame *links, size_t i)
     return strncmp(kind, "nic", 3) == 0 ? "Interface" : "Uplink";
 }
 
-static void write_title(struct an_chart *chart, const struct an_frame *links, size_t shown)
+static void write_title(struct an_chart *chart, const struct an_frame *links)
 {
+    const size_t shown = an_strips_shown(links);
     size_t fullest = 0;
     for (size_t i = 1; i < links->row_count; i++)
         if (an_number(links, i, 4) > an_number(links, fullest, 4))
@@ -82,24 +83,17 @@ static void draw_strip(struct an_chart *chart, const struct an_strip *strip)
 
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
+    static const struct an_strips strips = { .sql = samples_sql,
+                                             .columns = "t_s use_pct none full_pct",
+                                             .series = 3,
+                                             .stage_column = 5,
+                                             .draw = draw_strip };
     const struct an_frame *links = NULL;
-    const char *names[AN_STRIPS_SHOWN];
     WEIR_TRY(an_chart_query(chart, links_sql, NULL, &links, error));
-    const size_t shown = links->row_count < AN_STRIPS_SHOWN ? links->row_count : AN_STRIPS_SHOWN;
-    if (shown == 0)
+    if (links->row_count == 0)
         return an_chart_empty(chart, "no bytes moved over a link of limited bandwidth in this run");
-    for (size_t i = 0; i < shown; i++)
-        names[i] = an_text(links, i, 0);
-    write_title(chart, links, shown);
-    const struct an_strips strips = { .sql = samples_sql,
-                                      .columns = "t_s use_pct none full_pct",
-                                      .series = 3,
-                                      .stage_column = 5,
-                                      .names = names,
-                                      .name_count = shown,
-                                      .state = links,
-                                      .draw = draw_strip };
-    return an_strips_draw(chart, &strips, error);
+    write_title(chart, links);
+    return an_strips_of(chart, strips, links, error);
 }
 
 const struct an_plot_ops an_plot_link_use = {

@@ -73,8 +73,9 @@ static void write_finding(struct an_chart *chart, const struct an_frame *nodes)
                        an_word_bytes(an_number(nodes, 0, LIMIT)).text);
 }
 
-static void write_title(struct an_chart *chart, const struct an_frame *nodes, size_t shown)
+static void write_title(struct an_chart *chart, const struct an_frame *nodes)
 {
+    const size_t shown = an_strips_shown(nodes);
     char left_out[80] = "";
     write_finding(chart, nodes);
     if (shown < nodes->row_count)
@@ -108,24 +109,18 @@ static void draw_strip(struct an_chart *chart, const struct an_strip *strip)
 
 static weir_status draw(struct an_chart *chart, struct weir_error *error)
 {
+    static const struct an_strips strips = { .sql = samples_sql,
+                                             .columns =
+                                                 "t_s in_use_bytes in_use_max_bytes limit_bytes",
+                                             .series = 3,
+                                             .stage_column = 5,
+                                             .draw = draw_strip };
     const struct an_frame *nodes = NULL;
-    const char *names[AN_STRIPS_SHOWN];
     WEIR_TRY(an_chart_query(chart, nodes_sql, NULL, &nodes, error));
-    const size_t shown = nodes->row_count < AN_STRIPS_SHOWN ? nodes->row_count : AN_STRIPS_SHOWN;
-    if (shown == 0)
+    if (nodes->row_count == 0)
         return an_chart_empty(chart, "memory is not modelled in time in this run (cluster.memory)");
-    for (size_t i = 0; i < shown; i++)
-        names[i] = an_text(nodes, i, NAME);
-    write_title(chart, nodes, shown);
-    const struct an_strips strips = { .sql = samples_sql,
-                                      .columns = "t_s in_use_bytes in_use_max_bytes limit_bytes",
-                                      .series = 3,
-                                      .stage_column = 5,
-                                      .names = names,
-                                      .name_count = shown,
-                                      .state = nodes,
-                                      .draw = draw_strip };
-    return an_strips_draw(chart, &strips, error);
+    write_title(chart, nodes);
+    return an_strips_of(chart, strips, nodes, error);
 }
 
 const struct an_plot_ops an_plot_memory = {

@@ -145,3 +145,20 @@ weir_status an_strips_draw(struct an_chart *chart, const struct an_strips *strip
     WEIR_TRY(an_keep_numbers(&chart->keeper, AN_CHART_BINS * strips->series, &series, error));
     return draw_strips(chart, strips, frame, series, error);
 }
+
+size_t an_strips_shown(const struct an_frame *things)
+{
+    return things->row_count < AN_STRIPS_SHOWN ? things->row_count : AN_STRIPS_SHOWN;
+}
+
+weir_status an_strips_of(struct an_chart *chart, struct an_strips strips,
+                         const struct an_frame *things, struct weir_error *error)
+{
+    const char *names[AN_STRIPS_SHOWN];
+    strips.names = names;
+    strips.name_count = an_strips_shown(things);
+    strips.state = things;
+    for (size_t i = 0; i < strips.name_count; i++)
+        names[i] = an_text(things, i, 0);
+    return an_strips_draw(chart, &strips, error);
+}

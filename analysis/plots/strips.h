@@ -50,5 +50,11 @@ void an_strip_texts(struct an_chart *chart, const struct an_strip *strip, const 
 /* Draws all stages; empty when there are no samples. */
 weir_status an_strips_draw(struct an_chart *chart, const struct an_strips *strips,
                            struct weir_error *error);
+/* The same of the things in a frame, which have their names in its first column: the first
+ * AN_STRIPS_SHOWN of them, with the frame as the state. */
+weir_status an_strips_of(struct an_chart *chart, struct an_strips strips,
+                         const struct an_frame *things, struct weir_error *error);
+/* How many of them are drawn. */
+size_t an_strips_shown(const struct an_frame *things);
 
 #endif

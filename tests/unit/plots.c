@@ -79,6 +79,19 @@ static struct an_plot_texts write_chart(struct an_db *db, const char *variant, c
     return texts;
 }
 
+/* gnuplot takes the script of a chart. */
+static void check_drawn(const char *folder, const char *chart)
+{
+    char script[64];
+    const char *const scripts[] = { script, NULL };
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    if (!has_gnuplot())
+        return;
+    (void)snprintf(script, sizeof script, "%s.gp", chart);
+    const weir_status status = an_gnuplot_run(folder, scripts, 30.0, &error);
+    CHECK_STR(status == WEIR_OK ? "" : error.text, "");
+}
+
 static void findings_come_from_the_data(void)
 {
     static const struct {
@@ -383,14 +396,7 @@ static void static_charts_say_what_they_found(void)
         CHECK(!texts.is_empty);
         CHECK(strstr(texts.title, cases[i].title) != NULL);
         CHECK(strstr(texts.subtitle, cases[i].subtitle) != NULL);
-        if (has_gnuplot()) {
-            char script[64];
-            const char *const scripts[] = { script, NULL };
-            struct weir_error error = { .phase = -1, .pool = -1 };
-            (void)snprintf(script, sizeof script, "%s.gp", cases[i].chart);
-            const weir_status status = an_gnuplot_run(folder, scripts, 30.0, &error);
-            CHECK_STR(status == WEIR_OK ? "" : error.text, "");
-        }
+        check_drawn(folder, cases[i].chart);
         an_plot_texts_clear(&texts);
         remove_folder(folder);
     }
@@ -416,14 +422,7 @@ static void charts_of_jobs_in_time_say_who_waits(void)
         CHECK(!texts.is_empty);
         CHECK_STR(texts.title, cases[i].title);
         CHECK(texts.data != NULL && strstr(texts.data, cases[i].data) != NULL);
-        if (has_gnuplot()) {
-            char script[64];
-            const char *const scripts[] = { script, NULL };
-            struct weir_error error = { .phase = -1, .pool = -1 };
-            (void)snprintf(script, sizeof script, "%s.gp", cases[i].chart);
-            const weir_status status = an_gnuplot_run(folder, scripts, 30.0, &error);
-            CHECK_STR(status == WEIR_OK ? "" : error.text, "");
-        }
+        check_drawn(folder, cases[i].chart);
         an_plot_texts_clear(&texts);
         remove_folder(folder);
     }
@@ -486,14 +485,7 @@ static void what_the_machine_gave_is_told(void)
         CHECK(!texts.is_empty);
         CHECK_STR(texts.title, cases[i].title);
         CHECK(texts.data != NULL && strstr(texts.data, cases[i].data) != NULL);
-        if (has_gnuplot()) {
-            char script[64];
-            const char *const scripts[] = { script, NULL };
-            struct weir_error error = { .phase = -1, .pool = -1 };
-            (void)snprintf(script, sizeof script, "%s.gp", cases[i].chart);
-            const weir_status status = an_gnuplot_run(folder, scripts, 30.0, &error);
-            CHECK_STR(status == WEIR_OK ? "" : error.text, "");
-        }
+        check_drawn(folder, cases[i].chart);
         an_plot_texts_clear(&texts);
         remove_folder(folder);
         an_close(db);
