@@ -82,6 +82,12 @@ struct an_word an_word_duration(double seconds)
         return word;
     const char *sign = seconds < 0.0 ? "-" : "";
     const double size = fabs(seconds);
+    if (size > 0.0 && size < 9.995e-4) {
+        const bool is_nano = size < 9.995e-7;
+        (void)snprintf(word.text, sizeof word.text, "%.40s\u00a0%s",
+                       an_word_number(seconds * (is_nano ? 1e9 : 1e6)).text, is_nano ? "ns" : "µs");
+        return word;
+    }
     if (size < 99.5) {
         (void)snprintf(word.text, sizeof word.text, "%.40s\u00a0s", an_word_number(seconds).text);
         return word;

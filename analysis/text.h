@@ -18,7 +18,7 @@ struct an_word {
 struct an_word an_word_number(double value);
 /* "62 %" from 0.62; one decimal below 10 %, and above 99 %. */
 struct an_word an_word_percent(double ratio);
-/* "1h30m", "3m20s", "45 s", "0.12 s", "2d4h". */
+/* "1h30m", "3m20s", "45 s", "0.12 s", "20 µs", "2d4h". */
 struct an_word an_word_duration(double seconds);
 /* "01:20:00" since the start, days in front where needed. */
 struct an_word an_word_elapsed(double seconds);

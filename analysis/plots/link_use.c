@@ -49,12 +49,13 @@ static void write_title(struct an_chart *chart, const struct an_frame *links)
     const double full = an_number(links, fullest, 4);
     const struct an_word mean = an_word_bytes(an_number(links, fullest, 3));
     const struct an_word most = an_word_bytes(an_number(links, fullest, 2));
-    if (full >= 0.005)
+    if (full > 0.0)
         an_chart_title(chart, "%s %s is full %s of the time; mean %s of %s/s",
                        kind_of(links, fullest), an_shorten(an_text(links, fullest, 0), 20).text,
                        an_word_percent(full).text, mean.text, most.text);
     else
-        an_chart_title(chart, "No link is full; the most used, %s, gives %s of what it can",
+        an_chart_title(chart,
+                       "No link is full; the most used, %s, gives %s of what it can on average",
                        an_shorten(an_text(links, 0, 0), 20).text,
                        an_word_percent(an_number(links, 0, 3) / an_number(links, 0, 2)).text);
     char left_out[80] = "";

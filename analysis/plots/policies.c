@@ -149,7 +149,7 @@ static void draw_panel(struct an_chart *chart, const struct an_comparison *compa
                   "plot DATA index %zu using 3:($1*30+18):($4-$3):(0):7 with vectors nohead "
                   "lw 2.6 lc rgb variable, \\\n"
                   " '' index %zu using 2:($1*30+18):7 with points pt 7 ps 1 lc rgb variable\n",
-                  panel->low, panel->high, an_axis_step(panel->high - panel->low, 2.0),
+                  panel->low, panel->high, an_axis_step(panel->high - panel->low, 3.0),
                   panel->is_percent ? "%+g %%" : "%+g", box->y1 - box->y0, block, block);
     an_chart_draw_end(chart);
 }

@@ -321,7 +321,8 @@ CREATE VIEW v_stage AS
   JOIN stage g ON g.run_id = s.run_id AND g.stage = s.stage;
 CREATE VIEW v_node AS
   SELECT r.variant, r.replication, r.start_unix_s + s.t_s AS time, n.name AS node_name, n.type, s.*,
-         100.0 * s.gpu_active / nullif(n.gpus, 0) AS gpu_active_pct, n.ram_limit_bytes,
+         100.0 * s.gpu_active / nullif(n.gpus, 0) AS gpu_active_pct, n.gpus AS gpu_capacity,
+         n.ram_bytes AS ram_capacity_bytes, n.ram_limit_bytes,
          m.in_use_bytes AS ram_in_use_bytes, m.in_use_max_bytes AS ram_in_use_max_bytes,
          m.spilled_bytes AS ram_spilled_bytes, p.gpu_power_w, p.cap_w AS power_cap_w,
          p.gpu_delivered, p.gpu_delivered / nullif(p.gpu_computing, 0) AS gpu_throttle,

@@ -438,7 +438,7 @@ static void what_the_machine_gave_is_told(void)
           "Store outer is full 25\u00a0% of the time; mean 5.5\u00a0GB of 10\u00a0GB/s",
           "# outer\n# t_s use_pct none full_pct\n0 100 nan 100\n" },
         { "link-use", "UPDATE link_sample SET delivered_bytes_per_s = 9.8e9 WHERE link = 4",
-          "No link is full; the most used, outer, gives 98\u00a0% of what it can",
+          "No link is full; the most used, outer, gives 98\u00a0% of what it can on average",
           "0 98 nan 100\n" },
         { "link-use",
           "UPDATE link_sample SET delivered_bytes_per_s = 1e9 WHERE link = 0 AND t_s < 4500",
@@ -519,6 +519,8 @@ static void what_is_equal_or_nothing_is_not_told_as_more(void)
           "DELETE FROM run WHERE variant_order < 2; UPDATE result SET value = 7 WHERE metric LIKE "
           "'lat.e2e.p%'",
           "95 % of the items take 7\u00a0s at most" },
+        { "worker-state", "UPDATE stage_sample SET busy = 0",
+          "Workers of all stages are idle nearly all of their time" },
         { "frag-time", "UPDATE cluster_sample SET gpu_assigned = gpu_capacity", "" },
         { "acceptance", "UPDATE result SET value = 0 WHERE metric LIKE 'wait.job.%'",
           "No job that starts waits, with any variant" },
