@@ -267,10 +267,12 @@ static double chart_time_px(const struct an_chart *chart, double t_s)
 
 static double time_step(double span_s)
 {
-    static const double steps[] = { 0.001, 0.002, 0.005, 0.01,   0.02,   0.05,    0.1,    0.2,
-                                    0.5,   1,     2,     5,      10,     15,      30,     60,
-                                    120,   300,   600,   900,    1800,   3600,    7200,   10800,
-                                    21600, 43200, 86400, 172800, 604800, 1209600, 2419200 };
+    static const double steps[] = { 0.001,   0.002,   0.005,   0.01,     0.02,     0.05,
+                                    0.1,     0.2,     0.5,     1,        2,        5,
+                                    10,      15,      30,      60,       120,      300,
+                                    600,     900,     1800,    3600,     7200,     10800,
+                                    21600,   43200,   86400,   172800,   604800,   1209600,
+                                    2419200, 4320000, 8640000, 17280000, 43200000, 86400000 };
     const size_t count = sizeof steps / sizeof steps[0];
     for (size_t i = 0; i < count; i++) {
         const bool is_odd = span_s >= 10800.0 && steps[i] < 3600.0;
@@ -399,7 +401,8 @@ weir_status an_chart_happenings(struct an_chart *chart, double y0, double y1,
         chart, "SELECT t_s, until_s, text FROM happening WHERE run_id = :run ORDER BY t_s, text",
         NULL, &frame, error));
     double taken[2] = { 0.0, 0.0 };
-    for (size_t i = 0; i < frame->row_count && i < MOST_LINES; i++) {
+    const bool is_marked = frame->row_count <= MOST_LINES; /* the first of many would mislead */
+    for (size_t i = 0; is_marked && i < frame->row_count; i++) {
         const double from = an_number(frame, i, 0);
         const double until = an_number(frame, i, 1);
         happening_line(chart, from, y0, y1);
@@ -408,13 +411,16 @@ weir_status an_chart_happenings(struct an_chart *chart, double y0, double y1,
             happening_line(chart, until, y0, y1);
         const double middle = chart_time_px(chart, has_end ? 0.5 * (from + until) : from);
         if (frame->row_count <= MANY)
-            happening_label(chart, middle, an_shorten(an_text(frame, i, 2), 34).text, y0, taken);
+            happening_label(chart, middle, an_shorten(an_text(frame, i, 2), 40).text, y0, taken);
     }
     if (frame->row_count > MANY) {
         const struct an_label label = {
             .x = chart->right, .y = y0 - 8.0, .color = AN_VERMILLION, .size = 10.5, .align = 'r'
         };
-        an_chart_text(chart, &label, "dashed: %zu faults and changes", frame->row_count);
+        an_chart_text(chart, &label,
+                      is_marked ? "dashed: %zu faults and changes"
+                                : "%zu faults and changes, too many to mark",
+                      frame->row_count);
     }
     return WEIR_OK;
 }

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DB_APPLICATION_ID = 0x77656972, DB_SCHEMA_VERSION = 5 };
+enum { DB_APPLICATION_ID = 0x77656972, DB_SCHEMA_VERSION = 6 };
 
 struct an_db {
     sqlite3 *sqlite;

@@ -231,12 +231,18 @@ static void write_claim(const struct an_page *page)
         an_page_claims(page);
         return;
     }
+    const struct an_value p95 = an_page_value(page, "wait.job.p95");
+    if (an_page_is_timed(page) && p95.value <= 0.0 && !p95.is_lower_bound) {
+        (void)fprintf(page->out,
+                      " finishes %s jobs per hour; 95 %% of those that start do not wait",
+                      an_word_number(an_page_result(page, "thr.jobs_h")).text);
+        return;
+    }
     if (an_page_is_timed(page)) {
-        const struct an_value wait = an_page_value(page, "wait.job.p95");
         (void)fprintf(page->out,
                       " finishes %s jobs per hour; 95 %% of those that start wait at %s %s",
                       an_word_number(an_page_result(page, "thr.jobs_h")).text,
-                      wait.is_lower_bound ? "least" : "most", an_word_duration(wait.value).text);
+                      p95.is_lower_bound ? "least" : "most", an_word_duration(p95.value).text);
         return;
     }
     if (!isnan(page->facts->throughput_per_s) || isnan(allocated)) {
@@ -269,8 +275,9 @@ static void write_headline(const struct an_page *page)
         (void)fputs(": ", page->out);
         an_write_html(page->out, page->run->description);
     }
-    (void)fprintf(page->out, " · %zu node%s, %s GPUs · ", facts->node_count,
-                  facts->node_count == 1 ? "" : "s", an_word_number(facts->gpu_count).text);
+    (void)fprintf(page->out, " · %zu node%s, %s GPU%s · ", facts->node_count,
+                  facts->node_count == 1 ? "" : "s", an_word_number(facts->gpu_count).text,
+                  an_plural(facts->gpu_count));
     an_write_html(page->out, page->run->placement);
     (void)fputs(" placement", page->out);
     if (facts->stage_count > 0) {
@@ -314,9 +321,10 @@ static void write_advice(const struct an_page *page)
                       an_resource_name(scarcest(facts)),
                       an_word_percent(facts->resources[scarcest(facts)].assigned).text);
     else if (free_gpus >= stage->gpus + facts->frag_gpus)
-        (void)fprintf(out,
-                      " could grow: %s GPUs are free on average and one of its workers takes %s. ",
-                      an_word_number(free_gpus).text, an_word_number(stage->gpus).text);
+        (void)fprintf(
+            out, " could grow: %s GPU%s free on average and one of its workers takes %s. ",
+            an_word_number(free_gpus).text, an_plural(free_gpus)[0] == '\0' ? " is" : "s are",
+            an_word_number(stage->gpus).text);
     else
         (void)fprintf(out,
                       " can grow only with more GPUs or a faster stage: %s GPUs are free on "

@@ -63,8 +63,9 @@ static void write_job_tiles(const struct an_page *page)
                    "is the longest wait of 95 %% of the jobs that started; the mean is %s",
                    an_word_duration(an_page_result(page, "wait.job.mean")).text);
     an_page_tile(page, isnan(wait_s) ? "-" : an_word_duration(wait_s).text, text);
-    (void)snprintf(text, sizeof text, "of %s GPUs are held by jobs",
-                   an_word_number(facts->gpu_count).text);
+    (void)snprintf(text, sizeof text, "of %s GPU%s held by jobs",
+                   an_word_number(facts->gpu_count).text,
+                   an_plural(facts->gpu_count)[0] == '\0' ? " is" : "s are");
     an_page_tile(page, an_word_percent(an_page_result(page, "util.gpu.assigned")).text, text);
     (void)snprintf(text, sizeof text, "of the jobs are accepted; %s jobs were refused for good",
                    an_word_number(an_page_result(page, "jobs.refused")).text);
@@ -578,8 +579,9 @@ weir_status an_page_assumptions(const struct an_page *page, struct weir_error *e
         (void)fputs(
             an_page_is_timed(page)
                 ? "<li><i>Held</i> means that a job has the GPU, not that it uses all of it.</li>\n"
-                : "<li><i>Used</i> means that a worker is busy on the device, not that its cores "
-                  "are: SM activity is not simulated. <i>Assigned</i> is what workers hold, "
+                : "<li><i>Used</i> is what work is given of a device: less than busy workers ask "
+                  "for where they share it, all of it where it is throttled but busy. SM activity "
+                  "is not simulated. <i>Assigned</i> is what workers hold, "
                   "<i>capacity</i> what the nodes that are up offer.</li>\n",
             out);
     if (!is_static(page))

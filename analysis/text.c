@@ -68,9 +68,10 @@ struct an_word an_word_percent(double ratio)
         return word;
     const double percent = 100.0 * ratio;
     const bool is_small = fabs(percent) < 9.95 && fabs(percent) >= 0.05;
+    const bool is_nearly_all = percent > 99.05 && percent < 99.95; /* and not all */
     const bool is_whole = fabs(percent - round(percent)) < 0.05;
-    (void)snprintf(word.text, sizeof word.text, "%.*f\u00a0%%", is_small && !is_whole ? 1 : 0,
-                   percent);
+    (void)snprintf(word.text, sizeof word.text, "%.*f\u00a0%%",
+                   (is_small || is_nearly_all) && !is_whole ? 1 : 0, percent);
     return word;
 }
 
@@ -81,6 +82,12 @@ struct an_word an_word_duration(double seconds)
         return word;
     const char *sign = seconds < 0.0 ? "-" : "";
     const double size = fabs(seconds);
+    if (size > 0.0 && size < 9.995e-4) {
+        const bool is_nano = size < 9.995e-7;
+        (void)snprintf(word.text, sizeof word.text, "%.40s\u00a0%s",
+                       an_word_number(seconds * (is_nano ? 1e9 : 1e6)).text, is_nano ? "ns" : "µs");
+        return word;
+    }
     if (size < 99.5) {
         (void)snprintf(word.text, sizeof word.text, "%.40s\u00a0s", an_word_number(seconds).text);
         return word;
@@ -133,6 +140,19 @@ struct an_word an_word_clock(int64_t start_unix_s, double seconds)
     if (gmtime_r(&moment, &parts) != NULL)
         (void)snprintf(word.text, sizeof word.text, "%02d:%02d:%02d", parts.tm_hour, parts.tm_min,
                        parts.tm_sec);
+    return word;
+}
+
+struct an_word an_word_bytes(double bytes)
+{
+    static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB" };
+    const size_t last = sizeof units / sizeof units[0] - 1;
+    size_t unit = 0;
+    for (; unit < last && fabs(bytes) >= 999.5; unit++)
+        bytes /= 1000;
+    struct an_word word = an_word_number(bytes);
+    const size_t used = strlen(word.text);
+    (void)snprintf(word.text + used, sizeof word.text - used, "\u00a0%s", units[unit]);
     return word;
 }
 

@@ -16,16 +16,24 @@ struct an_word {
 /* Three significant digits, plain notation, groups of three split by a narrow space; "-" for NAN.
  */
 struct an_word an_word_number(double value);
-/* "62 %" from 0.62; one decimal below 10 %. */
+/* "62 %" from 0.62; one decimal below 10 %, and above 99 %. */
 struct an_word an_word_percent(double ratio);
-/* "1h30m", "3m20s", "45 s", "0.12 s", "2d4h". */
+/* "1h30m", "3m20s", "45 s", "0.12 s", "20 µs", "2d4h". */
 struct an_word an_word_duration(double seconds);
 /* "01:20:00" since the start, days in front where needed. */
 struct an_word an_word_elapsed(double seconds);
 /* The time of day (UTC) when the run has a start time, else elapsed time. */
 struct an_word an_word_clock(int64_t start_unix_s, double seconds);
+/* "18.3 GB", in powers of 1000. */
+struct an_word an_word_bytes(double bytes);
 /* Value with its unit: ratios as percent, seconds as duration. */
 struct an_word an_word_value(double value, const char *unit);
+
+/* "" after one, else "s". */
+static inline const char *an_plural(double count)
+{
+    return count > 1.0 - 1e-9 && count < 1.0 + 1e-9 ? "" : "s";
+}
 
 /* The first `characters` of a name, with an ellipsis when it is longer. */
 struct an_word an_shorten(const char *name, size_t characters);

@@ -173,7 +173,9 @@ static void write_time_texts(struct an_chart *chart, const struct shown *shown)
             most_s = value;
         }
     }
-    if (most == 0)
+    if (!(base_s > 0.0) && !(most_s > 0.0))
+        an_chart_title(chart, "No job that starts waits%s", most == 0 ? "" : ", with any variant");
+    else if (most == 0)
         an_chart_title(chart, "%.0f %% of the jobs are accepted; %s waits longest, %s on average",
                        accepted(shown, 0, ""), size_text(base).text, an_word_duration(base_s).text);
     else

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Chart alloc-vs-used: of each resource, how much is there, how much is assigned, how much works.
- * Capacity follows the nodes that are up. Used means a worker is busy, not SM activity.
+ * Capacity follows the nodes that are up. Used is the compute that work is given (docs/metrics.md),
+ * not SM activity.
  */
 #include "analysis/plots/plots.h"
 
@@ -34,10 +35,11 @@ static void write_title(struct an_chart *chart)
                        an_word_percent(main->assigned).text, an_word_percent(main->active).text);
     an_chart_subtitle(chart,
                       "Share of installed capacity, %s means · dotted: nodes that are up · %zu "
-                      "node%s, %s GPUs · used = worker busy, not SM activity",
+                      "node%s, %s GPU%s · used = given to work, not SM activity",
                       an_word_duration(chart->run->sample_s).text, chart->facts->node_count,
                       chart->facts->node_count == 1 ? "" : "s",
-                      an_word_number(chart->facts->gpu_count).text);
+                      an_word_number(chart->facts->gpu_count).text,
+                      an_plural(chart->facts->gpu_count));
 }
 
 static void label_ends(struct an_chart *chart, enum an_resource resource, double y0, double y1,

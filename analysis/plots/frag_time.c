@@ -15,8 +15,8 @@ static const char samples_sql[] =
     " gpu_capacity - gpu_assigned FROM cluster_sample WHERE run_id = :run ORDER BY t_s";
 
 static const char *const cause_colors[FREE] = { AN_BLUE, AN_ORANGE, AN_GREEN, AN_GREY };
-static const char *const cause_names[FREE] = { "left-over too small for a shape", "CPUs are short",
-                                               "codec engines are short",
+static const char *const cause_names[FREE] = { "GPUs too small, too few, other types",
+                                               "CPUs are short", "codec engines are short",
                                                "the mix asks for no GPU" };
 
 static double mean_of(const double *values, size_t count)
@@ -116,6 +116,8 @@ static weir_status draw(struct an_chart *chart, struct weir_error *error)
         return an_chart_empty(chart, "this cluster has no GPU");
     WEIR_TRY(an_chart_query(chart, samples_sql, NULL, &frame, error));
     WEIR_TRY(an_chart_means(chart, frame, SERIES, &grid, &series, error));
+    if (!(an_largest(series + FREE * grid.bins, grid.bins) > 0.0))
+        return an_chart_empty(chart, "no GPU is ever free in this run");
     write_title(chart, &grid, series);
     (void)an_chart_block(chart, "fragmentation, GPUs",
                          "t_s too_small no_cpu no_codec no_gpu_demand free_gpus");

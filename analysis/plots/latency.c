@@ -42,7 +42,12 @@ static void write_title(struct an_chart *chart, const struct an_frame *frame)
         if (an_number(frame, i, 2) > an_number(frame, worst, 2))
             worst = i;
     }
-    if (best == worst)
+    if (best == worst && !(an_number(frame, best, 2) > an_number(frame, best, 1)))
+        an_chart_title(chart, "95 %% of the items%s%s take %s at most",
+                       frame->row_count > 1 ? " of " : "",
+                       frame->row_count > 1 ? an_shorten(an_text(frame, best, 0), 14).text : "",
+                       an_word_duration(an_number(frame, best, 2)).text);
+    else if (best == worst)
         an_chart_title(chart, "Half of the items%s%s take %s, one in twenty more than %s",
                        frame->row_count > 1 ? " of " : "",
                        frame->row_count > 1 ? an_shorten(an_text(frame, best, 0), 14).text : "",
@@ -60,6 +65,11 @@ static void write_title(struct an_chart *chart, const struct an_frame *frame)
                       an_number(frame, 0, 6), an_number(frame, 0, 6) > 1.5 ? "s" : "");
 }
 
+static double to_px(double value, double low, double high)
+{
+    return 190.0 + 640.0 * log(value / low) / log(high / low);
+}
+
 /* 1, 3, 10 ... in the units people use for time. */
 static void write_axis(struct an_chart *chart, double low, double high)
 {
@@ -68,20 +78,17 @@ static void write_axis(struct an_chart *chart, double low, double high)
                                     3600,  10800, 36000, 86400, 259200, 864000, 2592000 };
     (void)fprintf(chart->body, "set logscale x; set xrange [%.6g:%.6g]; set xtics (", low, high);
     bool is_first = true;
+    double last_px = -AN_INFINITY;
     for (size_t i = 0; i < sizeof ticks / sizeof ticks[0]; i++) {
-        if (ticks[i] < low || ticks[i] > high)
+        if (ticks[i] < low || ticks[i] > high || to_px(ticks[i], low, high) < last_px + 52.0)
             continue;
+        last_px = to_px(ticks[i], low, high);
         (void)fprintf(chart->body, "%s'%s' %.9g", is_first ? "" : ", ",
                       an_word_duration(ticks[i]).text, ticks[i]);
         is_first = false;
     }
     (void)fputs(")\nset border 0; unset grid; set grid xtics lc rgb '" AN_GRID "' lw 1 lt 1\n",
                 chart->body);
-}
-
-static double to_px(double value, double low, double high)
-{
-    return 190.0 + 640.0 * log(value / low) / log(high / low);
 }
 
 static void draw_row(struct an_chart *chart, const struct an_frame *frame, size_t row,

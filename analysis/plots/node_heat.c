@@ -48,8 +48,8 @@ static void write_title(struct an_chart *chart, const struct an_frame *nodes)
         (void)snprintf(outage, sizeof outage, "; %zu node%s down at times", down,
                        down == 1 ? " was" : "s were");
     if (nodes->row_count == 1)
-        an_chart_title(chart, "The GPUs of %s are used %s of the time%s",
-                       an_shorten(an_text(nodes, 0, 1), 20).text, an_word_percent(high).text,
+        an_chart_title(chart, "%s of the GPUs of %s are used on average%s",
+                       an_word_percent(high).text, an_shorten(an_text(nodes, 0, 1), 20).text,
                        outage);
     else if (high - low > 0.1)
         an_chart_title(chart, "Nodes are used unevenly: %s to %s of their GPUs, least %s%s",
@@ -62,7 +62,7 @@ static void write_title(struct an_chart *chart, const struct an_frame *nodes)
         an_chart_title(chart, "Nodes are used unevenly: %s to %s of their GPUs%s",
                        an_word_percent(low).text, an_word_percent(high).text, outage);
     an_chart_subtitle(chart,
-                      "Share of each node's GPUs with a busy worker, %s means · sorted by mean use "
+                      "Share of each node's GPUs that work is given, %s means · sorted by mean use "
                       "· grey: node down",
                       an_word_duration(chart->run->sample_s).text);
 }
@@ -151,7 +151,7 @@ static void write_scale(struct an_chart *chart, double y)
     const struct an_label low = { .x = 140, .y = y, .color = AN_MUTED, .size = 11, .align = 'r' };
     const struct an_label high = { .x = 392, .y = y, .color = AN_MUTED, .size = 11 };
     an_chart_text(chart, &low, "0 %%");
-    an_chart_text(chart, &high, "100 %% of the node's GPUs busy");
+    an_chart_text(chart, &high, "100 %% of the node's GPUs used");
     (void)fputs("set palette defined (", chart->body);
     for (size_t i = 0; i < 9; i++)
         (void)fprintf(chart->body, "%s%zu '%s'", i == 0 ? "" : ", ", i, colors[i]);
@@ -173,8 +173,15 @@ static weir_status draw_picture(struct an_chart *chart, const struct heat *heat,
     an_chart_rectangle(chart, &box, "#b8bfc6", "behind");
     (void)fprintf(chart->body,
                   "set border 0; unset grid; set yrange [%zu.5:-0.5]; set ytics ('' 0) scale 0\n"
-                  "set xtics out\nplot DATA index 0 using 1:2:3 with image\n",
+                  "set xtics out\n",
                   heat->rows - 1);
+    if (heat->rows > 1 && heat->grid.bins > 1)
+        (void)fputs("plot DATA index 0 using 1:2:3 with image\n", chart->body);
+    else /* gnuplot draws no image of a single row or column */
+        (void)fprintf(chart->body,
+                      "plot DATA index 0 using 1:2:(%.9g):(0.5):3 with boxxyerror fs solid 1.0 "
+                      "noborder fc palette\n",
+                      0.505 * heat->grid.step_s); /* no seams */
     an_chart_draw_end(chart);
     return WEIR_OK;
 }

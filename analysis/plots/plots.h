@@ -16,6 +16,9 @@
     X(queues)                                                                                      \
     X(latency)                                                                                     \
     X(node_heat)                                                                                   \
+    X(link_use)                                                                                    \
+    X(memory)                                                                                      \
+    X(power)                                                                                       \
     X(frag_time)                                                                                   \
     X(autoscaler)                                                                                  \
     X(placement)                                                                                   \

@@ -40,7 +40,7 @@ static struct panel make_panel(const struct an_comparison *comparison,
             panel.high = fmax(panel.high, ends[i] * panel.scale);
         }
     }
-    const double margin = fmax(0.16 * (panel.high - panel.low), 1e-9);
+    const double margin = fmax(0.16 * (panel.high - panel.low), panel.is_percent ? 1.0 : 1e-3);
     panel.low -= margin;
     panel.high += margin;
     return panel;
@@ -86,6 +86,16 @@ static size_t write_panel_data(struct an_chart *chart, const struct an_compariso
     return block;
 }
 
+/* A text beside the line of the baseline, not on it. */
+static void keep_off(struct an_label *label, double line, size_t characters)
+{
+    const double half = 3.3 * (double)characters + 3.0;
+    if (fabs(label->x - line) >= half)
+        return;
+    label->align = label->x < line ? 'r' : 'l';
+    label->x = label->x < line ? line - 4.0 : line + 4.0;
+}
+
 static void label_values(struct an_chart *chart, const struct an_comparison *comparison,
                          const struct panel *panel, const struct an_box *box, bool has_names)
 {
@@ -106,9 +116,10 @@ static void label_values(struct an_chart *chart, const struct an_comparison *com
         if (isnan(cell->difference))
             continue;
         const double x = box->x0 + (cell->difference * panel->scale - panel->low) * width;
-        const struct an_label value = { .x = x, .y = y - 8.0, .size = 10.5, .align = 'c' };
-        an_chart_text(chart, &value, "%s%s", cell->is_lower_bound ? "≥ " : "",
-                      an_word_value(cell->mean, panel->row->unit).text);
+        const struct an_word mean = an_word_value(cell->mean, panel->row->unit);
+        struct an_label value = { .x = x, .y = y - 8.0, .size = 10.5, .align = 'c' };
+        keep_off(&value, box->x0 - panel->low * width, strlen(mean.text));
+        an_chart_text(chart, &value, "%s%s", cell->is_lower_bound ? "≥ " : "", mean.text);
     }
 }
 
@@ -138,7 +149,7 @@ static void draw_panel(struct an_chart *chart, const struct an_comparison *compa
                   "plot DATA index %zu using 3:($1*30+18):($4-$3):(0):7 with vectors nohead "
                   "lw 2.6 lc rgb variable, \\\n"
                   " '' index %zu using 2:($1*30+18):7 with points pt 7 ps 1 lc rgb variable\n",
-                  panel->low, panel->high, an_axis_step(panel->high - panel->low, 2.0),
+                  panel->low, panel->high, an_axis_step(panel->high - panel->low, 3.0),
                   panel->is_percent ? "%+g %%" : "%+g", box->y1 - box->y0, block, block);
     an_chart_draw_end(chart);
 }

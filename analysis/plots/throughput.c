@@ -79,7 +79,8 @@ static weir_status draw_panel(struct an_chart *chart, const struct an_grid *grid
 {
     const struct an_box box = { 100, 28, 840, 300 };
     chart->height = 332.0;
-    double top = an_largest(series, grid->bins);
+    /* What is over in the last instant lies in no bin. */
+    double top = fmax(an_largest(series, grid->bins), fmax(chart->facts->throughput_per_s, 0.0));
     if (has_demand(chart->facts))
         top = fmax(top, fmin(an_largest(series + grid->bins, grid->bins), 3.0 * top));
     top = an_axis_top(fmax(top, 1e-12));

@@ -34,7 +34,9 @@ static void write_title(struct an_chart *chart)
     const struct an_stage_facts *top = &facts->stages[busiest];
     const struct an_stage_facts *low = &facts->stages[idlest];
     const char *why = low->blocked > low->starved ? "blocked" : "starved";
-    if (busiest == idlest)
+    if (top->busy < 0.005)
+        an_chart_title(chart, "Workers of all stages are idle nearly all of their time");
+    else if (busiest == idlest)
         an_chart_title(chart, "%s workers are busy %s of their time",
                        an_shorten(top->name, 24).text, an_word_percent(top->busy).text);
     else

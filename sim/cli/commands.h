@@ -20,6 +20,7 @@
     X(rerun, "repeat stored runs and compare their digests")                                       \
     X(snapshot, "the state of a stored run at one moment, to go on from")                          \
     X(show, "cluster, throughput bounds and what would raise them; no simulation")                 \
+    X(check, "is it right: scenario, policy module, database; no file: this machine")              \
     X(validate, "check scenario files")                                                            \
     X(trace, "job traces: formats, what is in one, converting")                                    \
     X(fit, "turn a log of spans into a scenario")                                                  \

@@ -247,7 +247,7 @@ static void print_gpu(const struct sim_experiment *experiment, FILE *out)
     const double frag = mean(experiment, "frag.gpu.fgd");
     if (!isnan(active))
         (void)fprintf(out,
-                      "GPUs           allocated %.1f %%   used %.1f %% (worker busy)   "
+                      "GPUs           allocated %.1f %%   used %.1f %%   "
                       "fragmented %.2f GPUs\n",
                       assigned * 100.0, active * 100.0, frag);
 }

@@ -7,6 +7,7 @@
 #include "sim/scenario/upgrade.h"
 #include "sim/cli/build_info.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/file_version.h"
 #include "sim/cli/load.h"
 #include "sim/cli/options.h"
 #include "sim/record/record.h"
@@ -16,20 +17,8 @@
 #include "sim/scenario/yaml.h"
 #include "weir/version.h"
 
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { WEIR_APPLICATION = 0x77656972 };
-
-/* What came with each version of the database. */
-static const char *const database_news[SIM_RECORD_SCHEMA_VERSION + 1] = {
-    [1] = "the first",
-    [2] = "candidates of placements, jobs in time, changes and moves of static experiments",
-    [3] = "workers and decisions of jobs",
-    [4] = "names and requests of jobs, holders of what is denied",
-    [5] = "power of nodes in time",
-};
 
 struct arguments {
     struct sim_options options;
@@ -57,27 +46,6 @@ static const struct sim_column columns[] = {
     { "version", "version", NULL, true, false },
     { "to do", "to_do", NULL, false, false },
 };
-
-static int64_t pragma(sqlite3 *db, const char *sql)
-{
-    sqlite3_stmt *row = NULL;
-    int64_t value = -1;
-    if (sqlite3_prepare_v2(db, sql, -1, &row, NULL) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW)
-        value = sqlite3_column_int64(row, 0);
-    (void)sqlite3_finalize(row);
-    return value;
-}
-
-static int64_t database_version(const char *path)
-{
-    sqlite3 *db = NULL;
-    int64_t version = -1;
-    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-        pragma(db, "PRAGMA application_id") == WEIR_APPLICATION)
-        version = pragma(db, "PRAGMA user_version");
-    (void)sqlite3_close(db);
-    return version;
-}
 
 /* -1 when it is no scenario. */
 static int64_t scenario_version(const char *path)
@@ -110,13 +78,10 @@ static const char *advice(int64_t version, int64_t today, bool is_database, stru
         return "is of no version there was";
     if (!is_database)
         return "can be read; weir upgrade --write puts it into the words of today";
-    const char *lacks = database_news[version + 1];
-    for (int64_t i = version + 2; i <= today; i++)
-        lacks = sim_arena_printf(arena, "%s; %s", lacks, database_news[i]);
     return sim_arena_printf(arena,
                             "can be read; takes no more runs and lacks: %s; weir rerun makes a "
                             "new one",
-                            lacks);
+                            sim_file_database_news(version, arena));
 }
 
 static int write_text(const char *path, const char *text)
@@ -149,7 +114,7 @@ static int look_at(const char *path, struct sim_table *table)
 {
     struct sim_arena arena = { .blocks = NULL };
     static const int64_t versions[] = { SIM_SCHEMA_VERSION, SIM_RECORD_SCHEMA_VERSION };
-    const int64_t database = database_version(path);
+    const int64_t database = sim_file_database(path);
     const int64_t version = database >= 0 ? database : scenario_version(path);
     const int64_t today = versions[database >= 0];
     if (version < 0) {
@@ -172,6 +137,9 @@ static void list_versions(struct sim_table *table)
     sim_table_add(table, "result database");
     sim_table_addf(table, "%d", SIM_RECORD_SCHEMA_VERSION);
     sim_table_add(table, "nothing; files from version 1 on can be read");
+    sim_table_add(table, "model");
+    sim_table_addf(table, "%d", SIM_RECORD_MODEL_VERSION);
+    sim_table_add(table, "nothing; weir check says what a database of model 1 computed otherwise");
     sim_table_add(table, "module interface");
     sim_table_addf(table, "%d.%d", WEIR_ABI_MAJOR, WEIR_ABI_MINOR);
     sim_table_add(table, "modules of another major version: rebuild");

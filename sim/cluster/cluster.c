@@ -13,6 +13,7 @@
 #include "sim/cluster/topology.h"
 #include "sim/cluster/traffic.h"
 #include "sim/engine/apart.h"
+#include "sim/record/meter_physics.h"
 
 #include <assert.h>
 #include <math.h>
@@ -578,6 +579,12 @@ void sim_cluster_meter(const struct sim_cluster *cluster, struct sim_meter *mete
     const struct sim_power_draw power = sim_power_node(cluster, node);
     sim_meter_node_free(meter, now_ns, node, &host, gpus);
     sim_meter_node_power(meter, now_ns, node, power.gpu_w, power.cpu_w);
+    sim_power_meter(cluster, meter, now_ns, node);
+    sim_power_meter_heat(cluster, meter, now_ns, node);
+    if (sim_memory_is_timed(cluster))
+        sim_meter_memory(meter, now_ns, node, (double)sim_memory_in_use(cluster, node));
+    if (cluster->nodes[node].turns != NULL)
+        sim_meter_turns(meter, now_ns, node, sim_turns_rate(cluster, node));
 }
 
 bool sim_cluster_is_whole(const struct sim_cluster *cluster)

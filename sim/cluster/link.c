@@ -4,9 +4,11 @@
 
 #include "sim/engine/room.h"
 #include "sim/engine/time.h"
+#include "sim/record/meter_physics.h"
 #include "sim/record/record.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* What the engine may forgive when a transfer ends or its weight changes: 2^20 quanta a unit of
@@ -314,6 +316,29 @@ static void put(struct sim_results *out, const char *metric, const char *label, 
         sim_results_add(out, &row);
 }
 
+enum { LINK_NAME = 144 };
+
+/* Its kind, and its name: that of its node or rack and the direction, or that of the store. */
+static const char *name_of(const struct sim_cluster *cluster, uint32_t index, char name[LINK_NAME])
+{
+    static const char *const kinds[] = { "nic out", "nic in", "uplink out", "uplink in" };
+    const struct sim_links *links = cluster->links;
+    const char *way = index % 2 == 0 ? "out" : "in";
+    char node[LINK_NAME - 8];
+    if (index >= store_of(links, 0)) {
+        const uint32_t store = index - store_of(links, 0);
+        (void)snprintf(name, LINK_NAME, "%s", cluster->scenario->stores[store].name);
+        return "store";
+    }
+    if (index >= 2 * links->nodes) {
+        (void)snprintf(name, LINK_NAME, "rack %u %s", (index - 2 * links->nodes) / 2, way);
+        return kinds[2 + index % 2];
+    }
+    sim_scenario_node_name(cluster->scenario, index / 2, node, sizeof node);
+    (void)snprintf(name, LINK_NAME, "%s %s", node, way);
+    return kinds[index % 2];
+}
+
 void sim_links_results(const struct sim_cluster *cluster, int64_t now_ns, struct sim_results *out)
 {
     const struct sim_links *links = cluster->links;
@@ -323,6 +348,14 @@ void sim_links_results(const struct sim_cluster *cluster, int64_t now_ns, struct
     for (uint32_t s = 0; s < links->stores; s++)
         put(out, "store.use", cluster->scenario->stores[s].name,
             use_of(cluster, store_of(links, s), now_ns));
+    for (uint32_t i = 0; i < link_count(links); i++) {
+        const double use = use_of(cluster, i, now_ns);
+        char name[LINK_NAME];
+        if (!(use > 0))
+            continue;
+        (void)name_of(cluster, i, name);
+        put(out, "link.use", name, use);
+    }
     for (uint32_t i = 0; i < 2 * links->nodes; i++) {
         const double use = use_of(cluster, i, now_ns);
         if (isnan(use))
@@ -333,6 +366,44 @@ void sim_links_results(const struct sim_cluster *cluster, int64_t now_ns, struct
     }
     put(out, "nic.use.mean", "", count == 0 ? (double)NAN : sum / count);
     put(out, "nic.use.max", "", most);
+}
+
+/* ---- over time ---- */
+
+uint32_t sim_links_count(const struct sim_cluster *cluster)
+{
+    return link_count(cluster->links);
+}
+
+void sim_links_meter(const struct sim_cluster *cluster, struct sim_meter *meter)
+{
+    const struct sim_links *links = cluster->links;
+    for (uint32_t i = 0; i < link_count(links); i++)
+        if (links->items[i].resource != WEIR_NO_INDEX)
+            sim_meter_link(
+                meter, i,
+                ldexp((double)sim_resource_delivered(cluster->activities, links->items[i].resource),
+                      -16) /
+                    1e9);
+}
+
+weir_status sim_links_record(const struct sim_cluster *cluster, struct sim_recorder *recorder,
+                             struct weir_error *error)
+{
+    const struct sim_links *links = cluster->links;
+    for (uint32_t i = 0; i < link_count(links); i++) {
+        char name[LINK_NAME];
+        if (links->items[i].resource == WEIR_NO_INDEX)
+            continue;
+        const char *kind = name_of(cluster, i, name);
+        const struct sim_link_row row = { .link = i,
+                                          .node = i < 2 * links->nodes ? i / 2 : WEIR_NO_INDEX,
+                                          .name = name,
+                                          .kind = kind,
+                                          .bytes_per_s = ldexp((double)links->items[i].qpns, -16) };
+        WEIR_TRY(sim_recorder_link(recorder, &row, error));
+    }
+    return WEIR_OK;
 }
 
 weir_status sim_links_check(const struct sim_cluster *cluster, int64_t now_ns,

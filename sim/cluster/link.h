@@ -55,10 +55,19 @@ weir_status sim_links_begun(struct sim_cluster *cluster, const struct sim_way *w
 weir_status sim_links_over(struct sim_cluster *cluster, const struct sim_way *way, double bytes,
                            sim_handle work, sim_quanta left);
 
-/* Adds how much of what they could give links gave, up to now: every store, the interfaces of all
- * nodes together, and the one that gave most. */
+/* Adds how much of what they could give links gave, up to now: every store, every link over
+ * which something went, the interfaces of all nodes together, and the one that gave most. */
 struct sim_results;
 void sim_links_results(const struct sim_cluster *cluster, int64_t now_ns, struct sim_results *out);
+
+/* Tells the meter what each has delivered up to now. */
+void sim_links_meter(const struct sim_cluster *cluster, struct sim_meter *meter);
+/* How many there could be; some are not modelled. */
+uint32_t sim_links_count(const struct sim_cluster *cluster);
+/* A row for each that is modelled. */
+struct sim_recorder;
+weir_status sim_links_record(const struct sim_cluster *cluster, struct sim_recorder *recorder,
+                             struct weir_error *error);
 
 weir_status sim_links_check(const struct sim_cluster *cluster, int64_t now_ns,
                             struct weir_error *error);

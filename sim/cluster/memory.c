@@ -59,16 +59,20 @@ int64_t sim_memory_in_use(const struct sim_cluster *cluster, uint32_t node)
 /* Ray: above max(f total, total - min_free). */
 static double limit_of(const struct sim_memory *memory, double total)
 {
-    return memory->rule == SIM_MEMORY_MONITOR
+    return total > 0 && memory->rule == SIM_MEMORY_MONITOR
                ? fmax(memory->threshold * total, total - (double)memory->min_free_bytes)
                : total;
 }
 
+double sim_memory_limit(const struct sim_cluster *cluster, uint32_t node)
+{
+    return limit_of(&cluster->scenario->memory, (double)cluster->nodes[node].ram_total_bytes);
+}
+
 bool sim_memory_is_over(const struct sim_cluster *cluster, uint32_t node)
 {
-    const double total = (double)cluster->nodes[node].ram_total_bytes;
-    return total > 0 &&
-           (double)sim_memory_in_use(cluster, node) > limit_of(&cluster->scenario->memory, total);
+    const double limit = sim_memory_limit(cluster, node);
+    return limit > 0 && (double)sim_memory_in_use(cluster, node) > limit;
 }
 
 uint32_t sim_memory_next(struct sim_cluster *cluster)

@@ -33,6 +33,8 @@ void sim_memory_note(struct sim_cluster *cluster, uint32_t node);
 bool sim_memory_on_gpus(struct sim_cluster *cluster, const struct sim_lease *lease, int64_t bytes);
 
 int64_t sim_memory_in_use(const struct sim_cluster *cluster, uint32_t node);
+/* Above it somebody dies; 0 = never. */
+double sim_memory_limit(const struct sim_cluster *cluster, uint32_t node);
 bool sim_memory_is_over(const struct sim_cluster *cluster, uint32_t node);
 /* The next node of those on which something grew, which is then no longer one; WEIR_NO_INDEX. */
 uint32_t sim_memory_next(struct sim_cluster *cluster);

@@ -4,6 +4,7 @@
 
 #include "sim/cluster/compute.h"
 #include "sim/engine/time.h"
+#include "sim/record/meter_physics.h"
 
 #include <math.h>
 
@@ -67,16 +68,22 @@ void sim_power_begin(const struct sim_gpu_type *type, const struct sim_thermal *
     gpu->heat_c = settled_c(thermal, type, type->idle_w);
 }
 
-static void heat_up(struct sim_cluster *cluster, struct sim_node *host, int64_t now_ns)
+static double heat_at(const struct sim_cluster *cluster, const struct sim_node *host,
+                      const struct sim_gpu *gpu, int64_t now_ns)
 {
     const struct sim_thermal *thermal = host->thermal;
-    if (thermal == NULL || now_ns == host->heated_ns)
-        return;
     const double left = exp(-(double)(now_ns - host->heated_ns) / (double)thermal->tau_ns);
+    const double to_c = settled_c(thermal, type_of(cluster, gpu), gpu->draw_w);
+    return to_c + (gpu->heat_c - to_c) * left;
+}
+
+static void heat_up(struct sim_cluster *cluster, struct sim_node *host, int64_t now_ns)
+{
+    if (host->thermal == NULL || now_ns == host->heated_ns)
+        return;
     for (uint32_t g = 0; g < host->gpu_count; g++) {
         struct sim_gpu *gpu = &cluster->gpus[host->gpu_first + g];
-        const double to_c = settled_c(thermal, type_of(cluster, gpu), gpu->draw_w);
-        gpu->heat_c = to_c + (gpu->heat_c - to_c) * left;
+        gpu->heat_c = heat_at(cluster, host, gpu, now_ns);
     }
     host->heated_ns = now_ns;
 }
@@ -223,6 +230,40 @@ weir_status sim_power_control(struct sim_cluster *cluster, uint32_t node, int64_
     if (is_due && !may_change)
         look->next_ns = (now_ns / period_ns + 1) * period_ns;
     return look->is_paced ? sim_compute_pace(cluster, node) : WEIR_OK;
+}
+
+/* ---- the meter ---- */
+
+void sim_power_meter(const struct sim_cluster *cluster, struct sim_meter *meter, int64_t now_ns,
+                     uint32_t node)
+{
+    const struct sim_node *host = &cluster->nodes[node];
+    if (cluster->scenario->power.gpu != SIM_GPU_POWER_USED)
+        return;
+    struct sim_meter_gpus now = { .power_w = sim_power_node(cluster, node).gpu_w,
+                                  .cap_w = host->power_cap_w };
+    for (uint32_t g = 0; g < host->gpu_count; g++) {
+        const struct sim_gpu *gpu = &cluster->gpus[host->gpu_first + g];
+        const double used = used_of(host, gpu);
+        now.computing += used;
+        now.delivered += used * gpu->throttle;
+    }
+    sim_meter_gpus(meter, now_ns, node, &now);
+}
+
+void sim_power_meter_heat(const struct sim_cluster *cluster, struct sim_meter *meter,
+                          int64_t now_ns, uint32_t node)
+{
+    const struct sim_node *host = &cluster->nodes[node];
+    double hottest_c = -(double)INFINITY;
+    if (host->thermal == NULL || host->gpu_count == 0)
+        return;
+    if (now_ns < host->heated_ns) /* the run was over before its last event */
+        now_ns = host->heated_ns;
+    for (uint32_t g = 0; g < host->gpu_count; g++)
+        hottest_c =
+            fmax(hottest_c, heat_at(cluster, host, &cluster->gpus[host->gpu_first + g], now_ns));
+    sim_meter_heat(meter, node, hottest_c);
 }
 
 weir_status sim_power_check(const struct sim_cluster *cluster, uint32_t node,

@@ -48,6 +48,14 @@ struct sim_power_look {
 weir_status sim_power_control(struct sim_cluster *cluster, uint32_t node, int64_t now_ns,
                               struct sim_power_look *look);
 
+/* Power, cap and compute of the node's GPUs to the meter, as of the last look; where power follows
+ * allocation there is nothing to tell. */
+void sim_power_meter(const struct sim_cluster *cluster, struct sim_meter *meter, int64_t now_ns,
+                     uint32_t node);
+/* How hot its hottest GPU is, where temperatures are modelled. */
+void sim_power_meter_heat(const struct sim_cluster *cluster, struct sim_meter *meter,
+                          int64_t now_ns, uint32_t node);
+
 /* Whether the node keeps its cap, as of the last look. */
 weir_status sim_power_check(const struct sim_cluster *cluster, uint32_t node,
                             struct weir_error *error);

@@ -119,6 +119,21 @@ double sim_turns_slowdown(const struct sim_timeslice *turns, uint32_t running, d
     return running < 2 ? 1 : running * (quantum_ns + switch_ns) / quantum_ns;
 }
 
+double sim_turns_rate(const struct sim_cluster *cluster, uint32_t node)
+{
+    const struct sim_node *host = &cluster->nodes[node];
+    double per_s = 0;
+    for (uint32_t g = 0; host->turns != NULL && g < host->gpu_count; g++) {
+        const struct sim_gpu *gpu = &cluster->gpus[host->gpu_first + g];
+        const double memory = (double)gpu->mem_total_bytes;
+        const double switch_ns =
+            sim_turns_switch_ns(host->turns, memory > 0 ? (double)gpu->mem_used_bytes / memory : 0);
+        if (gpu->running > 1)
+            per_s += 1e9 / ((double)host->turns->quantum_ns + switch_ns);
+    }
+    return per_s;
+}
+
 /* ---- dead slices ---- */
 
 uint32_t sim_cluster_dead_slices(const struct sim_cluster *cluster, uint32_t node,

@@ -40,6 +40,10 @@ double sim_slice_slowdown(const struct sim_use *use);
 /* What a switch costs. */
 double sim_turns_switch_ns(const struct sim_timeslice *turns, double resident_frac);
 
+/* Ends of turns a second on the GPUs of the node, where two or more take them: one a quantum and
+ * switch. */
+double sim_turns_rate(const struct sim_cluster *cluster, uint32_t node);
+
 /* How much longer a task takes when so many run on a GPU, `resident_frac` of its memory being in
  * use; >= 1. */
 double sim_turns_slowdown(const struct sim_timeslice *turns, uint32_t running,

@@ -34,7 +34,7 @@ enum sim_meter_state {
     SIM_METER_GONE,    /* holds nothing (before and after its life) */
     SIM_METER_SETUP,   /* holds its devices, not ready */
     SIM_METER_IDLE,    /* ready, no task */
-    SIM_METER_BUSY,    /* runs a task: its devices count as active */
+    SIM_METER_BUSY,    /* runs a task: what it is given of its devices counts as active */
     SIM_METER_BLOCKED, /* finished a task and cannot hand it over */
     SIM_METER_STATES
 };
@@ -65,6 +65,10 @@ struct sim_meter_config {
     size_t pipeline_count;
     int64_t warmup_ns;
     const char *const *pipeline_names; /* labels of their results; NULL = their indices */
+    /* What the scenario has of meter_physics.h; names of nodes = memory in time. */
+    const char *const *node_names;
+    bool has_power, has_turns;
+    size_t link_count;
     size_t workload_count;
     const uint32_t *workload_classes; /* how many classes of jobs each has */
 };

@@ -435,6 +435,7 @@ weir_status sim_meter_results(struct sim_meter *meter, const struct sim_meter_en
         put_use(&view, &now);
         put_frag(&view, &now);
         put_power(&view, &now);
+        meter_physics_results(meter, end->end_ns, view.span_ns, out);
         for (size_t s = 0; s < meter->stage_count; s++)
             put_stage(&view, s);
         put_pipelines(&view);

@@ -20,32 +20,30 @@ enum cluster_column {
     CLUSTER_COLUMNS
 };
 
-struct interval {
-    struct sim_recorder *recorder;
-    int64_t from_ns, to_ns;
-};
-
 /* Differences of sums of many terms: what is left of zero is shown as zero. */
-static double mean(const struct interval *interval, double to, double from)
+double meter_mean(const struct sample_interval *interval, double to, double from)
 {
     const double value = (to - from) / (double)(interval->to_ns - interval->from_ns);
     return value < 1e-9 && value > -1e-9 ? 0.0 : value;
 }
 
-static weir_status write_row(const struct interval *interval, enum sim_sample_kind kind,
-                             uint32_t index, const double *values, struct weir_error *error)
+weir_status meter_write_row(const struct sample_interval *interval, enum sim_sample_kind kind,
+                            uint32_t index, const double *values, struct weir_error *error)
 {
     static const size_t columns[] = { [SIM_SAMPLE_CLUSTER] = CLUSTER_COLUMNS,
                                       [SIM_SAMPLE_NODE] = 8,
                                       [SIM_SAMPLE_STAGE] = 11,
-                                      [SIM_SAMPLE_JOBS] = 8 };
+                                      [SIM_SAMPLE_JOBS] = 8,
+                                      [SIM_SAMPLE_LINK] = 1,
+                                      [SIM_SAMPLE_MEMORY] = 3,
+                                      [SIM_SAMPLE_POWER] = 5 };
     return sim_recorder_sample(interval->recorder, kind, index, sim_time_s(interval->from_ns),
                                sim_time_s(interval->to_ns - interval->from_ns), values,
                                columns[kind], error);
 }
 
-static weir_status sample_node(struct sim_meter *meter, const struct interval *interval, size_t n,
-                               struct node_totals *sum, struct weir_error *error)
+static weir_status sample_node(struct sim_meter *meter, const struct sample_interval *interval,
+                               size_t n, struct node_totals *sum, struct weir_error *error)
 {
     struct node_meter *node = &meter->nodes[n];
     const struct node_totals now = sim_meter_node_totals(node, interval->to_ns);
@@ -54,22 +52,24 @@ static weir_status sample_node(struct sim_meter *meter, const struct interval *i
     double active[SIM_RESOURCE_COUNT];
     double assigned[SIM_RESOURCE_COUNT];
     for (size_t r = 0; r < SIM_RESOURCE_COUNT; r++) {
-        active[r] = mean(interval, now.active[r], last.active[r]);
-        assigned[r] = mean(interval, now.assigned[r], last.assigned[r]);
+        active[r] = meter_mean(interval, now.active[r], last.active[r]);
+        assigned[r] = meter_mean(interval, now.assigned[r], last.assigned[r]);
         sum->active[r] += active[r];
         sum->assigned[r] += assigned[r];
     }
-    const double values[] = {
-        mean(interval, now.up, last.up), assigned[SIM_RESOURCE_CPU],
-        active[SIM_RESOURCE_CPU],        assigned[SIM_RESOURCE_GPU],
-        active[SIM_RESOURCE_GPU],        active[SIM_RESOURCE_NVDEC],
-        active[SIM_RESOURCE_NVENC],      mean(interval, now.energy, last.energy)
-    };
-    return write_row(interval, SIM_SAMPLE_NODE, (uint32_t)n, values, error);
+    const double values[] = { meter_mean(interval, now.up, last.up),
+                              assigned[SIM_RESOURCE_CPU],
+                              active[SIM_RESOURCE_CPU],
+                              assigned[SIM_RESOURCE_GPU],
+                              active[SIM_RESOURCE_GPU],
+                              active[SIM_RESOURCE_NVDEC],
+                              active[SIM_RESOURCE_NVENC],
+                              meter_mean(interval, now.energy, last.energy) };
+    return meter_write_row(interval, SIM_SAMPLE_NODE, (uint32_t)n, values, error);
 }
 
-static weir_status sample_stage(struct sim_meter *meter, const struct interval *interval, size_t s,
-                                struct weir_error *error)
+static weir_status sample_stage(struct sim_meter *meter, const struct sample_interval *interval,
+                                size_t s, struct weir_error *error)
 {
     struct stage_meter *stage = &meter->stages[s];
     const struct stage_totals now = sim_meter_stage_totals(stage, interval->to_ns);
@@ -77,7 +77,7 @@ static weir_status sample_stage(struct sim_meter *meter, const struct interval *
     stage->last = now;
     double means[STAGE_SERIES];
     for (size_t i = 0; i < STAGE_SERIES; i++)
-        means[i] = mean(interval, now.integral[i], last.integral[i]);
+        means[i] = meter_mean(interval, now.integral[i], last.integral[i]);
     const double workers =
         means[SERIES_SETUP] + means[SERIES_IDLE] + means[SERIES_BUSY] + means[SERIES_BLOCKED];
     const double values[] = {
@@ -86,10 +86,11 @@ static weir_status sample_stage(struct sim_meter *meter, const struct interval *
         means[SERIES_BLOCKED],    means[SERIES_STARVED], means[SERIES_PRESSED],
         means[SERIES_BOTTLENECK], now.tasks - last.tasks
     };
-    return write_row(interval, SIM_SAMPLE_STAGE, (uint32_t)s, values, error);
+    return meter_write_row(interval, SIM_SAMPLE_STAGE, (uint32_t)s, values, error);
 }
 
-static void count_items(struct sim_meter *meter, const struct interval *interval, double *values)
+static void count_items(struct sim_meter *meter, const struct sample_interval *interval,
+                        double *values)
 {
     for (size_t p = 0; p < meter->pipeline_count; p++) {
         struct pipeline_meter *pipeline = &meter->pipelines[p];
@@ -100,7 +101,7 @@ static void count_items(struct sim_meter *meter, const struct interval *interval
     }
 }
 
-static weir_status sample_cluster(struct sim_meter *meter, const struct interval *interval,
+static weir_status sample_cluster(struct sim_meter *meter, const struct sample_interval *interval,
                                   const struct node_totals *sum, struct weir_error *error)
 {
     const struct cluster_totals now = sim_meter_cluster_totals(meter, interval->to_ns);
@@ -109,20 +110,20 @@ static weir_status sample_cluster(struct sim_meter *meter, const struct interval
     double values[CLUSTER_COLUMNS] = { 0 };
     double *value = values + CLUSTER_RESOURCES;
     for (size_t r = SIM_RESOURCE_CPU; r <= SIM_RESOURCE_NVENC; r++) {
-        *value++ = mean(interval, now.capacity[r], last.capacity[r]);
+        *value++ = meter_mean(interval, now.capacity[r], last.capacity[r]);
         *value++ = sum->assigned[r];
         *value++ = sum->active[r];
     }
     values[CLUSTER_RAM_CAPACITY] =
-        mean(interval, now.capacity[SIM_RESOURCE_RAM], last.capacity[SIM_RESOURCE_RAM]);
+        meter_mean(interval, now.capacity[SIM_RESOURCE_RAM], last.capacity[SIM_RESOURCE_RAM]);
     values[CLUSTER_RAM_ASSIGNED] = sum->assigned[SIM_RESOURCE_RAM];
     for (size_t i = 0; i <= SIM_FRAG_WHOLE; i++)
-        values[CLUSTER_FRAG + i] = mean(interval, now.frag[i], last.frag[i]);
+        values[CLUSTER_FRAG + i] = meter_mean(interval, now.frag[i], last.frag[i]);
     count_items(meter, interval, values);
-    return write_row(interval, SIM_SAMPLE_CLUSTER, 0, values, error);
+    return meter_write_row(interval, SIM_SAMPLE_CLUSTER, 0, values, error);
 }
 
-static weir_status sample_class(struct sim_meter *meter, const struct interval *interval,
+static weir_status sample_class(struct sim_meter *meter, const struct sample_interval *interval,
                                 uint32_t index, struct weir_error *error)
 {
     static const enum sim_job_count counts[] = { SIM_JOBS_ARRIVED, SIM_JOBS_STARTED, SIM_JOBS_DONE,
@@ -132,14 +133,14 @@ static weir_status sample_class(struct sim_meter *meter, const struct interval *
     double values[SIM_JOBS_GAUGES + COUNTS];
     for (size_t g = 0; g < SIM_JOBS_GAUGES; g++) {
         const double now = sim_gauge_integral(&row->gauges[g], interval->to_ns);
-        values[g] = mean(interval, now, row->last[g]);
+        values[g] = meter_mean(interval, now, row->last[g]);
         row->last[g] = now;
     }
     for (size_t c = 0; c < COUNTS; c++) {
         values[SIM_JOBS_GAUGES + c] = (double)(row->seen[counts[c]] - row->sampled[counts[c]]);
         row->sampled[counts[c]] = row->seen[counts[c]];
     }
-    return write_row(interval, SIM_SAMPLE_JOBS, index, values, error);
+    return meter_write_row(interval, SIM_SAMPLE_JOBS, index, values, error);
 }
 
 weir_status sim_meter_sample(struct sim_meter *meter, int64_t now_ns, struct sim_recorder *recorder,
@@ -148,7 +149,7 @@ weir_status sim_meter_sample(struct sim_meter *meter, int64_t now_ns, struct sim
     meter_tick(meter, now_ns);
     if (now_ns <= meter->sampled_ns)
         return WEIR_OK;
-    const struct interval interval = { recorder, meter->sampled_ns, now_ns };
+    const struct sample_interval interval = { recorder, meter->sampled_ns, now_ns };
     meter->sampled_ns = now_ns;
     meter->samples++;
     struct node_totals sum = { .up = 0.0 };
@@ -158,5 +159,6 @@ weir_status sim_meter_sample(struct sim_meter *meter, int64_t now_ns, struct sim
         WEIR_TRY(sample_stage(meter, &interval, s, error));
     for (uint32_t c = 0; c < meter->class_count; c++)
         WEIR_TRY(sample_class(meter, &interval, c, error));
+    WEIR_TRY(meter_physics_sample(meter, &interval, error));
     return sample_cluster(meter, &interval, &sum, error);
 }

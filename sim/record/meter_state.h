@@ -13,6 +13,7 @@
 #include "sim/record/fragmentation.h"
 #include "sim/record/meter.h"
 #include "sim/record/meter_jobs.h"
+#include "sim/record/meter_physics.h"
 #include "sim/record/percentiles.h"
 #include "sim/record/record.h"
 
@@ -108,6 +109,30 @@ struct cluster_totals {
     double moved_bytes[SIM_MOVED_KINDS], moving_ns;
 };
 
+struct link_meter {
+    double bytes, sampled; /* delivered so far, up to the last sample */
+    bool is_used;          /* it has rows */
+};
+
+struct memory_meter {
+    struct sim_gauge in_use; /* bytes */
+    double most, spilled;
+    double base, sampled; /* integrals at the end of the warm-up, at the last sample */
+    double sampled_most, sampled_spilled;
+    char *label;
+};
+
+struct gpus_totals {
+    double power, computing, delivered;
+};
+
+struct gpus_meter {
+    struct sim_gauge power, computing, delivered;
+    double cap_w, cap_least; /* in force, 0 = none; lowest since the last sample, NAN = none */
+    double heat, heat_most;  /* NAN = not modelled */
+    struct gpus_totals base, last;
+};
+
 /* Integral of the number in the system at regular instants, to see whether it grows. When the
  * marks run out, every second is dropped and the distance doubles. */
 enum { GROWTH_MARKS = 256 };
@@ -150,6 +175,15 @@ struct sim_meter {
 
     struct sim_job_meter *jobs; /* a class each, then a workload each */
     size_t class_count, workload_count;
+
+    struct link_meter *links; /* meter_physics.c; NULL = the scenario has no such thing */
+    size_t link_count;
+    struct memory_meter *memory; /* by node */
+    struct gpus_meter *gpus;     /* by node */
+    double heat_most;
+    double *turns; /* that end a second, by node */
+    struct sim_gauge turning;
+    double turning_base;
 
     uint64_t illegal; /* transitions from a state nobody was in, departures nobody arrived for */
     bool is_steady;
@@ -195,6 +229,24 @@ struct cluster_totals sim_meter_cluster_totals(const struct sim_meter *meter, in
 weir_status meter_jobs_open(struct sim_meter *meter, const struct sim_meter_config *config);
 void meter_jobs_close(struct sim_meter *meter);
 void meter_jobs_warm(struct sim_meter *meter, int64_t now_ns);
+
+/* meter_sample.c: an interval that is written, its rows and means. */
+struct sample_interval {
+    struct sim_recorder *recorder;
+    int64_t from_ns, to_ns;
+};
+weir_status meter_write_row(const struct sample_interval *interval, enum sim_sample_kind kind,
+                            uint32_t index, const double *values, struct weir_error *error);
+double meter_mean(const struct sample_interval *interval, double to, double from);
+
+/* meter_physics.c */
+weir_status meter_physics_open(struct sim_meter *meter, const struct sim_meter_config *config);
+void meter_physics_close(struct sim_meter *meter);
+void meter_physics_warm(struct sim_meter *meter, int64_t now_ns);
+weir_status meter_physics_sample(struct sim_meter *meter, const struct sample_interval *interval,
+                                 struct weir_error *error);
+void meter_physics_results(struct sim_meter *meter, int64_t end_ns, double span_ns,
+                           struct sim_results *out);
 
 /* meter_capacity.c: what depends on worker counts and speeds alone. */
 void sim_meter_rebalance(struct sim_meter *meter, int64_t now_ns, uint32_t pipeline);

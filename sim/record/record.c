@@ -35,6 +35,9 @@ static const char RNG_NAME[] = "philox4x32-10";
     X("result_wall", "run_id, metric, label")                                                      \
     X("cluster_sample", "run_id, t_s")                                                             \
     X("node_sample", "run_id, node, t_s")                                                          \
+    X("link_sample", "run_id, link, t_s")                                                          \
+    X("memory_sample", "run_id, node, t_s")                                                        \
+    X("power_sample", "run_id, node, t_s")                                                         \
     X("stage_sample", "run_id, stage, t_s")                                                        \
     X("worker", "run_id, stage")                                                                   \
     X("decision", "run_id, decision")                                                              \
@@ -194,9 +197,12 @@ static weir_status connect(struct sim_recorder *recorder, const char *path, int 
 static weir_status write_meta(struct sim_recorder *recorder, struct weir_error *error)
 {
     char version[16];
+    char model[16];
+    (void)snprintf(model, sizeof model, "%d", SIM_RECORD_MODEL_VERSION);
     (void)snprintf(version, sizeof version, "%d", SIM_RECORD_SCHEMA_VERSION);
     const char *const rows[][2] = {
         { "schema_version", version },
+        { "model_version", model },
         { "weir_version", WEIR_VERSION },
         { "sqlite_version", sqlite3_libversion() },
         { "gsl_version", gsl_version },

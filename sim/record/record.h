@@ -18,7 +18,10 @@
 
 struct sim_recorder;
 
-enum { SIM_RECORD_SCHEMA_VERSION = 5 }; /* user_version of schema.sql */
+enum { SIM_RECORD_SCHEMA_VERSION = 6 }; /* user_version of schema.sql */
+/* Of what is computed: the same scenario may give other results when it is another. 2: work has a
+ * rate, bytes move (docs/model.md). */
+enum { SIM_RECORD_MODEL_VERSION = 2 };
 
 /* Creates the file (WEIR_EIO when it exists and is not an empty or weir database; an existing
  * weir database is replaced only when `overwrite`). Written under a temporary name and renamed at
@@ -79,8 +82,17 @@ struct sim_node_row {
     double cpus;
     uint32_t gpus, nvdecs, nvencs;
     int64_t ram_bytes, gpu_mem_bytes;
+    double ram_limit_bytes; /* beyond it somebody is killed; NAN = not in time, or no limit */
 };
 weir_status sim_recorder_node(struct sim_recorder *recorder, const struct sim_node_row *row,
+                              struct weir_error *error);
+
+struct sim_link_row {
+    uint32_t link, node; /* WEIR_NO_INDEX = not of one node */
+    const char *name, *kind;
+    double bytes_per_s;
+};
+weir_status sim_recorder_link(struct sim_recorder *recorder, const struct sim_link_row *row,
                               struct weir_error *error);
 
 struct sim_stage_row {
@@ -196,7 +208,15 @@ weir_status sim_recorder_histogram(struct sim_recorder *recorder, const char *me
                                    struct weir_error *error);
 
 /* Samples: `kind` and values in the column order of the table after t_s, dt_s. */
-enum sim_sample_kind { SIM_SAMPLE_CLUSTER, SIM_SAMPLE_NODE, SIM_SAMPLE_STAGE, SIM_SAMPLE_JOBS };
+enum sim_sample_kind {
+    SIM_SAMPLE_CLUSTER,
+    SIM_SAMPLE_NODE,
+    SIM_SAMPLE_STAGE,
+    SIM_SAMPLE_JOBS,
+    SIM_SAMPLE_LINK,
+    SIM_SAMPLE_MEMORY,
+    SIM_SAMPLE_POWER
+};
 weir_status sim_recorder_sample(struct sim_recorder *recorder, enum sim_sample_kind kind,
                                 uint32_t index, double t_s, double dt_s, const double *values,
                                 size_t value_count, struct weir_error *error);

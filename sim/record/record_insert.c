@@ -26,6 +26,7 @@ static const struct kind {
     [RECORD_RUN_END] = { "run", OF_RUN, .verb = UPDATE },
     [RECORD_RUN_WALL] = { "run_wall", OF_RUN, .verb = REPLACE },
     [RECORD_NODE] = { "node", OF_RUN },
+    [RECORD_LINK] = { "link", OF_RUN },
     [RECORD_STAGE] = { "stage", OF_RUN },
     [RECORD_WORKER] = { "worker", OF_RUN, .level = SIM_KEEP_JOBS },
     [RECORD_DECISION] = { "decision", OF_RUN, .level = SIM_KEEP_JOBS },

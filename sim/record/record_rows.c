@@ -14,32 +14,21 @@
 #include <time.h>
 #include <unistd.h>
 
-const char *const record_run_tables[] = { "run",
-                                          "run_wall",
-                                          "node",
-                                          "stage",
-                                          "result",
-                                          "result_wall",
-                                          "cluster_sample",
-                                          "node_sample",
-                                          "stage_sample",
-                                          "arrival_sample",
-                                          "arrival_part",
-                                          "placement_change",
-                                          "defrag_move",
-                                          "workload",
-                                          "job_label",
-                                          "job",
-                                          "job_sample",
-                                          "worker",
-                                          "action",
-                                          "decision",
-                                          "decision_wall",
-                                          "decision_stage",
-                                          "happening",
-                                          "histogram",
-                                          "candidate",
-                                          NULL };
+const char *const record_run_tables[] = { "run",           "run_wall",
+                                          "node",          "link",
+                                          "stage",         "result",
+                                          "result_wall",   "cluster_sample",
+                                          "node_sample",   "link_sample",
+                                          "memory_sample", "power_sample",
+                                          "stage_sample",  "arrival_sample",
+                                          "arrival_part",  "placement_change",
+                                          "defrag_move",   "workload",
+                                          "job_label",     "job",
+                                          "job_sample",    "worker",
+                                          "action",        "decision",
+                                          "decision_wall", "decision_stage",
+                                          "happening",     "histogram",
+                                          "candidate",     NULL };
 
 struct digest_text {
     char text[17];
@@ -232,14 +221,27 @@ weir_status sim_recorder_fail_run(struct sim_recorder *recorder, int64_t run_id,
 weir_status sim_recorder_node(struct sim_recorder *recorder, const struct sim_node_row *row,
                               struct weir_error *error)
 {
-    const struct cell cells[] = {
-        cell_int("node", row->node),           cell_text("name", row->name),
-        cell_text("type", row->type),          cell_real("cpus", row->cpus),
-        cell_int("gpus", row->gpus),           cell_text("gpu_type", row->gpu_type),
-        cell_int("nvdecs", row->nvdecs),       cell_int("nvencs", row->nvencs),
-        cell_int("ram_bytes", row->ram_bytes), cell_int("gpu_mem_bytes", row->gpu_mem_bytes)
-    };
+    const struct cell cells[] = { cell_int("node", row->node),
+                                  cell_text("name", row->name),
+                                  cell_text("type", row->type),
+                                  cell_real("cpus", row->cpus),
+                                  cell_int("gpus", row->gpus),
+                                  cell_text("gpu_type", row->gpu_type),
+                                  cell_int("nvdecs", row->nvdecs),
+                                  cell_int("nvencs", row->nvencs),
+                                  cell_int("ram_bytes", row->ram_bytes),
+                                  cell_int("gpu_mem_bytes", row->gpu_mem_bytes),
+                                  cell_real("ram_limit_bytes", row->ram_limit_bytes) };
     return INSERT(recorder, RECORD_NODE, cells, error);
+}
+
+weir_status sim_recorder_link(struct sim_recorder *recorder, const struct sim_link_row *row,
+                              struct weir_error *error)
+{
+    const struct cell cells[] = { cell_int("link", row->link), cell_text("name", row->name),
+                                  cell_text("kind", row->kind), cell_index("node", row->node),
+                                  cell_real("bytes_per_s", row->bytes_per_s) };
+    return INSERT(recorder, RECORD_LINK, cells, error);
 }
 
 weir_status sim_recorder_stage(struct sim_recorder *recorder, const struct sim_stage_row *row,

@@ -3,15 +3,19 @@
  * Samples: the bulk of a database. Sixteen rows an INSERT, the rest one by one.
  *
  * Rows wait here until sixteen of their table are there; whoever reads or ends a run flushes first.
- * Coarsening joins pairs of neighbours: means weighted with their length, counts added.
+ * Coarsening joins pairs of neighbours: means weighted with their length, counts added, the least
+ * or the most of extremes.
  */
 #include "sim/record/record_state.h"
 
 #include <string.h>
 
+/* What one sample is of two neighbours. */
+enum joined { MEAN, COUNT, LEAST, MOST };
+
 struct column {
     const char *name;
-    bool is_count; /* adds up; all others are means */
+    enum joined joined;
 };
 
 struct layout {
@@ -25,54 +29,69 @@ static const struct layout layouts[SAMPLE_KINDS] = {
     [SIM_SAMPLE_CLUSTER] = { "cluster_sample",
                              NULL,
                              24,
-                             { { "cpu_capacity", false },       { "cpu_assigned", false },
-                               { "cpu_active", false },         { "gpu_capacity", false },
-                               { "gpu_assigned", false },       { "gpu_active", false },
-                               { "nvdec_capacity", false },     { "nvdec_assigned", false },
-                               { "nvdec_active", false },       { "nvenc_capacity", false },
-                               { "nvenc_assigned", false },     { "nvenc_active", false },
-                               { "ram_capacity_bytes", false }, { "ram_assigned_bytes", false },
-                               { "frag_gpu", false },           { "frag_no_cpu", false },
-                               { "frag_no_codec", false },      { "frag_fraction", false },
-                               { "frag_no_gpu_demand", false }, { "frag_codec", false },
-                               { "crumbs_gpu", false },         { "whole_free_gpu", false },
-                               { "items_arrived", true },       { "items_done", true } } },
+                             { { "cpu_capacity", MEAN },       { "cpu_assigned", MEAN },
+                               { "cpu_active", MEAN },         { "gpu_capacity", MEAN },
+                               { "gpu_assigned", MEAN },       { "gpu_active", MEAN },
+                               { "nvdec_capacity", MEAN },     { "nvdec_assigned", MEAN },
+                               { "nvdec_active", MEAN },       { "nvenc_capacity", MEAN },
+                               { "nvenc_assigned", MEAN },     { "nvenc_active", MEAN },
+                               { "ram_capacity_bytes", MEAN }, { "ram_assigned_bytes", MEAN },
+                               { "frag_gpu", MEAN },           { "frag_no_cpu", MEAN },
+                               { "frag_no_codec", MEAN },      { "frag_fraction", MEAN },
+                               { "frag_no_gpu_demand", MEAN }, { "frag_codec", MEAN },
+                               { "crumbs_gpu", MEAN },         { "whole_free_gpu", MEAN },
+                               { "items_arrived", COUNT },     { "items_done", COUNT } } },
     [SIM_SAMPLE_NODE] = { "node_sample",
                           "node",
                           8,
-                          { { "up", false },
-                            { "cpu_assigned", false },
-                            { "cpu_active", false },
-                            { "gpu_assigned", false },
-                            { "gpu_active", false },
-                            { "nvdec_active", false },
-                            { "nvenc_active", false },
-                            { "power_w", false } } },
+                          { { "up", MEAN },
+                            { "cpu_assigned", MEAN },
+                            { "cpu_active", MEAN },
+                            { "gpu_assigned", MEAN },
+                            { "gpu_active", MEAN },
+                            { "nvdec_active", MEAN },
+                            { "nvenc_active", MEAN },
+                            { "power_w", MEAN } } },
     [SIM_SAMPLE_STAGE] = { "stage_sample",
                            "stage",
                            11,
-                           { { "queue_items", false },
-                             { "queue_bytes", false },
-                             { "workers", false },
-                             { "setup", false },
-                             { "idle", false },
-                             { "busy", false },
-                             { "blocked", false },
-                             { "starved", false },
-                             { "is_backpressured", false },
-                             { "is_bottleneck", false },
-                             { "tasks_done", true } } },
+                           { { "queue_items", MEAN },
+                             { "queue_bytes", MEAN },
+                             { "workers", MEAN },
+                             { "setup", MEAN },
+                             { "idle", MEAN },
+                             { "busy", MEAN },
+                             { "blocked", MEAN },
+                             { "starved", MEAN },
+                             { "is_backpressured", MEAN },
+                             { "is_bottleneck", MEAN },
+                             { "tasks_done", COUNT } } },
     [SIM_SAMPLE_JOBS] = { "job_sample",
                           "label",
                           8,
-                          { { "waiting", false },
-                            { "running", false },
-                            { "gpus", false },
-                            { "arrived", true },
-                            { "started", true },
-                            { "done", true },
-                            { "refused", true },
-                            { "gave_up", true } } },
+                          { { "waiting", MEAN },
+                            { "running", MEAN },
+                            { "gpus", MEAN },
+                            { "arrived", COUNT },
+                            { "started", COUNT },
+                            { "done", COUNT },
+                            { "refused", COUNT },
+                            { "gave_up", COUNT } } },
+    [SIM_SAMPLE_LINK] = { "link_sample", "link", 1, { { "delivered_bytes_per_s", MEAN } } },
+    [SIM_SAMPLE_MEMORY] = { "memory_sample",
+                            "node",
+                            3,
+                            { { "in_use_bytes", MEAN },
+                              { "in_use_max_bytes", MOST },
+                              { "spilled_bytes", COUNT } } },
+    [SIM_SAMPLE_POWER] = { "power_sample",
+                           "node",
+                           5,
+                           { { "gpu_power_w", MEAN },
+                             { "cap_w", LEAST },
+                             { "gpu_computing", MEAN },
+                             { "gpu_delivered", MEAN },
+                             { "temperature_max_c", MOST } } },
 };
 
 /* ---- SQL texts ---- */
@@ -182,6 +201,10 @@ void record_close_samples(struct sim_recorder *recorder)
 static void build_coarsen(sqlite3_str *sql, const struct layout *layout, int64_t run_id)
 {
     const long long run = (long long)run_id;
+    static const char *const joins[][2] = { [MEAN] = { "sum(dt_s * ", ") / sum(dt_s)" },
+                                            [COUNT] = { "sum(", ")" },
+                                            [LEAST] = { "min(", ")" },
+                                            [MOST] = { "max(", ")" } };
     const char *index = layout->index ? layout->index : "run_id";
     sqlite3_str_appendf(sql,
                         "CREATE TEMP TABLE coarse AS SELECT run_id, %s%smin(t_s) AS t_s, "
@@ -189,9 +212,8 @@ static void build_coarsen(sqlite3_str *sql, const struct layout *layout, int64_t
                         layout->index ? index : "", layout->index ? ", " : "");
     for (size_t c = 0; c < layout->count; c++) {
         const struct column *column = &layout->columns[c];
-        sqlite3_str_appendf(
-            sql, column->is_count ? ", sum(%s) AS %s" : ", sum(dt_s * %s) / sum(dt_s) AS %s",
-            column->name, column->name);
+        const char *const *join = joins[column->joined];
+        sqlite3_str_appendf(sql, ", %s%s%s AS %s", join[0], column->name, join[1], column->name);
     }
     sqlite3_str_appendf(sql,
                         " FROM (SELECT *, (row_number() OVER (PARTITION BY %s ORDER BY t_s) - 1) / "

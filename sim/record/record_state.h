@@ -22,6 +22,7 @@ enum record_kind {
     RECORD_RUN_END,
     RECORD_RUN_WALL,
     RECORD_NODE,
+    RECORD_LINK,
     RECORD_STAGE,
     RECORD_WORKER,
     RECORD_DECISION,
@@ -84,7 +85,7 @@ static inline struct cell cell_sql(const char *column, const char *text)
     return (struct cell){ .column = column, .kind = CELL_SQL, .text = text };
 }
 
-enum { SAMPLE_KINDS = SIM_SAMPLE_JOBS + 1, SAMPLE_BATCH = 16, SAMPLE_VALUES_MAX = 24 };
+enum { SAMPLE_KINDS = SIM_SAMPLE_POWER + 1, SAMPLE_BATCH = 16, SAMPLE_VALUES_MAX = 24 };
 
 struct sample_row {
     uint32_t index;

@@ -12,8 +12,10 @@
 -- Version 4 added the table workload, what a job is called and asks for, its first start and its kind
 -- to job, the holders of a denial to action, and the views v_job_member and v_denial.
 -- Version 5 added the column power_w to node_sample.
+-- Version 6 added the tables link, link_sample, memory_sample and power_sample, the column
+-- ram_limit_bytes to node, the view v_link, columns at the end of v_node, and 'model_version' to meta.
 PRAGMA application_id = 0x77656972;
-PRAGMA user_version = 5;
+PRAGMA user_version = 6;
 
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
@@ -63,7 +65,17 @@ CREATE TABLE run_wall (
 CREATE TABLE node (
   run_id INTEGER NOT NULL, node INTEGER NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL,
   cpus REAL NOT NULL, gpus INTEGER NOT NULL, gpu_type TEXT NOT NULL, nvdecs INTEGER NOT NULL,
-  nvencs INTEGER NOT NULL, ram_bytes INTEGER NOT NULL, gpu_mem_bytes INTEGER NOT NULL
+  nvencs INTEGER NOT NULL, ram_bytes INTEGER NOT NULL, gpu_mem_bytes INTEGER NOT NULL,
+  ram_limit_bytes REAL               -- beyond it somebody is killed; NULL = memory is not modelled in time
+) STRICT;
+
+-- What bytes move over, and is scarce: interfaces of nodes, uplinks of racks, stores.
+CREATE TABLE link (
+  run_id INTEGER NOT NULL, link INTEGER NOT NULL,
+  name TEXT NOT NULL,                -- "n-0 out", "rack 2 in", the name of a store
+  kind TEXT NOT NULL,                -- nic out | nic in | uplink out | uplink in | store
+  node INTEGER,                      -- whose interface it is
+  bytes_per_s REAL NOT NULL          -- capacity
 ) STRICT;
 
 CREATE TABLE stage (
@@ -112,6 +124,30 @@ CREATE TABLE node_sample (
   gpu_assigned REAL NOT NULL, gpu_active REAL NOT NULL,
   nvdec_active REAL NOT NULL, nvenc_active REAL NOT NULL,
   power_w REAL NOT NULL
+) STRICT;
+
+-- From the first interval on in which a link delivered something, after one row for all before.
+CREATE TABLE link_sample (
+  run_id INTEGER NOT NULL, link INTEGER NOT NULL, t_s REAL NOT NULL, dt_s REAL NOT NULL,
+  delivered_bytes_per_s REAL NOT NULL
+) STRICT;
+
+-- Only where memory is modelled in time (cluster.memory).
+CREATE TABLE memory_sample (
+  run_id INTEGER NOT NULL, node INTEGER NOT NULL, t_s REAL NOT NULL, dt_s REAL NOT NULL,
+  in_use_bytes REAL NOT NULL,
+  in_use_max_bytes REAL NOT NULL,    -- most that lasted in the interval
+  spilled_bytes REAL NOT NULL        -- to disk, in the interval
+) STRICT;
+
+-- Only where the power of GPUs follows their use (cluster.power.gpu).
+CREATE TABLE power_sample (
+  run_id INTEGER NOT NULL, node INTEGER NOT NULL, t_s REAL NOT NULL, dt_s REAL NOT NULL,
+  gpu_power_w REAL NOT NULL,         -- of its GPUs; node_sample.power_w has its CPUs, too
+  cap_w REAL,                        -- lowest cap of its GPUs in the interval; NULL = none
+  gpu_computing REAL NOT NULL,       -- GPUs' worth of compute that ran, at whatever speed
+  gpu_delivered REAL NOT NULL,       -- the same times the throttle (1 = none) of each
+  temperature_max_c REAL             -- of the hottest GPU, highest in the interval; NULL = not modelled
 ) STRICT;
 
 CREATE TABLE stage_sample (
@@ -285,8 +321,23 @@ CREATE VIEW v_stage AS
   JOIN stage g ON g.run_id = s.run_id AND g.stage = s.stage;
 CREATE VIEW v_node AS
   SELECT r.variant, r.replication, r.start_unix_s + s.t_s AS time, n.name AS node_name, n.type, s.*,
-         100.0 * s.gpu_active / nullif(n.gpus, 0) AS gpu_active_pct
-  FROM node_sample s JOIN run r USING (run_id) JOIN node n ON n.run_id = s.run_id AND n.node = s.node;
+         100.0 * s.gpu_active / nullif(n.gpus, 0) AS gpu_active_pct, n.gpus AS gpu_capacity,
+         n.ram_bytes AS ram_capacity_bytes, n.ram_limit_bytes,
+         m.in_use_bytes AS ram_in_use_bytes, m.in_use_max_bytes AS ram_in_use_max_bytes,
+         m.spilled_bytes AS ram_spilled_bytes, p.gpu_power_w, p.cap_w AS power_cap_w,
+         p.gpu_delivered, p.gpu_delivered / nullif(p.gpu_computing, 0) AS gpu_throttle,
+         p.temperature_max_c AS gpu_temperature_max_c
+  FROM node_sample s JOIN run r USING (run_id) JOIN node n ON n.run_id = s.run_id AND n.node = s.node
+  LEFT JOIN memory_sample m ON m.run_id = s.run_id AND m.node = s.node AND m.t_s = s.t_s
+  LEFT JOIN power_sample p ON p.run_id = s.run_id AND p.node = s.node AND p.t_s = s.t_s;
+-- What every link delivered against what it can.
+CREATE VIEW v_link AS
+  SELECT r.variant, r.replication, r.start_unix_s + s.t_s AS time, l.name AS link_name, l.kind,
+         n.name AS node_name, s.*, l.bytes_per_s AS capacity_bytes_per_s,
+         s.delivered_bytes_per_s / l.bytes_per_s AS use
+  FROM link_sample s JOIN run r USING (run_id)
+  JOIN link l ON l.run_id = s.run_id AND l.link = s.link
+  LEFT JOIN node n ON n.run_id = s.run_id AND n.node = l.node;
 CREATE VIEW v_worker AS
   SELECT r.variant, r.replication, g.name AS stage_name, n.name AS node_name, w.*
   FROM worker w JOIN run r USING (run_id)

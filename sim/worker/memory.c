@@ -3,9 +3,17 @@
  * first place. */
 #include "sim/cluster/memory.h"
 
+#include "sim/record/meter_physics.h"
 #include "sim/worker/hold.h"
 
 #include <math.h>
+
+static void meter_memory(const struct sim_context *context, uint32_t node)
+{
+    if (sim_memory_is_timed(context->cluster))
+        sim_meter_memory(context->meter, sim_engine_now(context->engine), node,
+                         (double)sim_memory_in_use(context->cluster, node));
+}
 
 bool sim_workers_memory_is_timed(const struct sim_workers *workers)
 {
@@ -19,6 +27,7 @@ void sim_worker_take_bytes(struct sim_workers *workers, struct sim_worker *worke
         return;
     sim_memory_work(workers->context->cluster, worker->node, more);
     worker->work_bytes += more;
+    meter_memory(workers->context, worker->node);
 }
 
 bool sim_worker_take_gpu_bytes(struct sim_workers *workers, const struct sim_worker *worker,
@@ -41,7 +50,8 @@ void sim_workers_store(struct sim_workers *workers, uint32_t node, double bytes)
     struct sim_context *context = workers->context;
     const int64_t on_disk = sim_memory_store(context->cluster, node, llround(bytes));
     if (on_disk > 0)
-        sim_meter_spilled(context->meter, (double)on_disk);
+        sim_meter_node_spilled(context->meter, node, (double)on_disk);
+    meter_memory(context, node);
 }
 
 static weir_status add_bytes(void *state, struct sim_worker *worker)

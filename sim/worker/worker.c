@@ -5,6 +5,7 @@
 #include "sim/cluster/cluster.h"
 #include "sim/cluster/sharing.h"
 #include "sim/engine/apart.h"
+#include "sim/record/meter_physics.h"
 #include "sim/record/record.h"
 #include "sim/worker/hold.h"
 
@@ -460,6 +461,14 @@ static void show_state(struct sim_workers *workers, const struct sim_hold *hold,
                            (enum sim_meter_state)from, (enum sim_meter_state)to);
 }
 
+static void meter_turns(const struct sim_workers *workers, uint32_t node)
+{
+    const struct sim_context *context = workers->context;
+    if (context->cluster->nodes[node].turns != NULL)
+        sim_meter_turns(context->meter, sim_engine_now(context->engine), node,
+                        sim_turns_rate(context->cluster, node));
+}
+
 /* One place begins to work, or no longer does, where compute is a resource. */
 SIM_APART static uint64_t run_metered(struct sim_workers *workers, struct sim_hold *hold,
                                       bool is_running)
@@ -468,6 +477,7 @@ SIM_APART static uint64_t run_metered(struct sim_workers *workers, struct sim_ho
     const double before = compute_used(cluster, &hold->lease);
     const uint64_t changed = sim_cluster_run(cluster, &hold->lease, is_running);
     meter_compute(workers, hold, before);
+    meter_turns(workers, hold->lease.node);
     if (!is_running)
         sim_hold_stand_no_more(workers, hold);
     return changed;

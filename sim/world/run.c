@@ -4,6 +4,7 @@
 
 #include "sim/cluster/cluster.h"
 #include "sim/cluster/link.h"
+#include "sim/cluster/memory.h"
 #include "sim/cluster/sharing.h"
 #include "sim/lab/lab.h"
 #include "sim/record/record.h"
@@ -47,6 +48,12 @@ weir_status sim_run_announce(const struct sim_scenario *scenario,
     return sim_recorder_run(options->recorder, &row, error);
 }
 
+static double ram_limit(const struct sim_cluster *cluster, uint32_t node)
+{
+    const double limit = sim_memory_is_timed(cluster) ? sim_memory_limit(cluster, node) : 0;
+    return limit > 0 ? limit : (double)NAN;
+}
+
 static weir_status record_nodes(const struct sim_scenario *scenario,
                                 const struct sim_cluster *cluster, struct sim_recorder *recorder,
                                 struct weir_error *error)
@@ -66,7 +73,8 @@ static weir_status record_nodes(const struct sim_scenario *scenario,
             .nvdecs = (uint32_t)sum.amount[SIM_RESOURCE_NVDEC],
             .nvencs = (uint32_t)sum.amount[SIM_RESOURCE_NVENC],
             .ram_bytes = type->ram_bytes,
-            .gpu_mem_bytes = (int64_t)sum.amount[SIM_RESOURCE_GPU_MEM]
+            .gpu_mem_bytes = (int64_t)sum.amount[SIM_RESOURCE_GPU_MEM],
+            .ram_limit_bytes = ram_limit(cluster, n)
         };
         WEIR_TRY(sim_recorder_node(recorder, &row, error));
     }
@@ -261,6 +269,7 @@ static weir_status record_end(const struct sim_run_options *options, struct sim_
 static weir_status run_world(struct sim_world *world, struct weir_error *error)
 {
     WEIR_TRY(record_nodes(world->scenario, world->context.cluster, world->context.recorder, error));
+    WEIR_TRY(sim_links_record(world->context.cluster, world->context.recorder, error));
     WEIR_TRY(record_pools(world, error));
     const weir_status status = sim_world_run(world);
     if (status != WEIR_OK) {

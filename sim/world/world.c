@@ -4,6 +4,7 @@
 
 #include "sim/cluster/compute.h"
 #include "sim/cluster/link.h"
+#include "sim/cluster/memory.h"
 #include "sim/cluster/power.h"
 #include "sim/cluster/topology.h"
 #include "sim/record/record.h"
@@ -103,6 +104,37 @@ static weir_status fill_expected(const struct sim_world *world,
     return WEIR_OK;
 }
 
+/* Whether workers take turns anywhere. */
+static bool has_turns(const struct sim_cluster *cluster)
+{
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        if (cluster->nodes[n].turns != NULL)
+            return true;
+    return false;
+}
+
+enum { NODE_NAME = 128 };
+
+/* Names of all nodes, where memory is modelled in time; the caller frees them. */
+static weir_status name_nodes(const struct sim_world *world, struct sim_meter_config *config,
+                              const char ***owned)
+{
+    const struct sim_cluster *cluster = world->context.cluster;
+    const size_t nodes = cluster->node_count;
+    if (!sim_memory_is_timed(cluster))
+        return WEIR_OK;
+    const char **names = calloc(1, (nodes + 1) * (sizeof(*names) + NODE_NAME));
+    if (names == NULL)
+        return WEIR_ENOMEM;
+    char *text = (char *)(names + nodes + 1);
+    for (uint32_t n = 0; n < nodes; n++, text += NODE_NAME) {
+        sim_scenario_node_name(world->scenario, n, text, NODE_NAME);
+        names[n] = text;
+    }
+    config->node_names = *owned = names;
+    return WEIR_OK;
+}
+
 static weir_status create_meter(struct sim_world *world)
 {
     const struct sim_scenario *scenario = world->scenario;
@@ -133,12 +165,19 @@ static weir_status create_meter(struct sim_world *world)
                                            .pipeline_names = names,
                                            .workload_count = workloads,
                                            .workload_classes = classes,
+                                           .has_power = scenario->power.gpu == SIM_GPU_POWER_USED,
+                                           .has_turns = has_turns(world->context.cluster),
+                                           .link_count = sim_links_count(world->context.cluster),
                                            .warmup_ns = scenario->warmup_ns };
         struct sim_meter_stage_info *expected = NULL;
+        const char **node_names = NULL;
         if (workloads > 0)
             status = fill_expected(world, stages, &config, &expected);
         if (status == WEIR_OK)
+            status = name_nodes(world, &config, &node_names);
+        if (status == WEIR_OK)
             status = sim_meter_create(&config, &world->context.meter);
+        free(node_names);
         free(expected);
     }
     free(capacity);
@@ -358,6 +397,10 @@ static void report_progress(struct sim_world *world, int64_t now_ns)
 
 weir_status sim_world_sample(struct sim_world *world, int64_t now_ns)
 {
+    const struct sim_cluster *cluster = world->context.cluster;
+    sim_links_meter(cluster, world->context.meter);
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        sim_power_meter_heat(cluster, world->context.meter, now_ns, n);
     return sim_meter_sample(world->context.meter, now_ns, world->context.recorder,
                             world->context.error);
 }

@@ -10,10 +10,12 @@ results='run run_wall node stage result result_wall job_label histogram'
 series='cluster_sample node_sample stage_sample job_sample happening'
 jobs='job worker decision decision_wall decision_stage'
 all='action candidate'
+# Only where the scenario has such a thing.
+physics='link link_sample memory_sample power_sample'
 
 # Tables of the level that have rows, among those that a run writes.
 filled() {
-    for table in $results $series $jobs $all arrival_sample arrival_part placement_change defrag_move; do
+    for table in $results $series $jobs $all $physics arrival_sample arrival_part placement_change defrag_move; do
         [ "$(sqlite3 "$1" "SELECT count(*) FROM $table")" -eq 0 ] || echo "$table"
     done
 }
@@ -62,6 +64,41 @@ for level in results series jobs all; do
     facts fill_$level.db >fill_$level.txt
     same fill_$level.txt fill_results.txt
 done
+
+# Links, memory in time and power: names at the first level, samples at the second.
+cat >machine.yaml <<'EOF'
+schema: 2
+name: machine
+horizon: 100 s
+cluster:
+  nodes: [{name: n, cpus: 4, nic: 1 GB/s, ram: 32 GB, gpus: {h100: 1}}]
+  stores: {s: {bandwidth: 1 GB/s}}
+  memory: oom_killer
+  power: {gpu: used}
+sched: {placement: first_fit, scaling: {policy: fixed, interval: 1 h}}
+pipelines:
+  - name: p
+    semantics: event
+    backpressure: none
+    input: {items: 4, bytes_per_item: 1 GB, store: s}
+    stages: [{name: a, cpus: 1, gpus: 1, workers: 1, service: 2 s}]
+EOF
+for level in results series; do
+    expect 0 "$WEIR_BIN" run machine.yaml -q -o machine_$level.db --set metrics.keep=$level
+    filled machine_$level.db >filled.txt
+    for table in $physics; do
+        if [ $level = series ] || [ $table = link ]; then
+            matches filled.txt "^$table$"
+        else
+            hasnt filled.txt "$table"
+        fi
+    done
+done
+# The views of before have their columns, and the new ones at the end.
+[ "$(sqlite3 machine_series.db 'SELECT min(gpu_throttle) = 1 AND max(ram_in_use_max_bytes) = 1e9 AND
+    max(ram_limit_bytes) = 32e9 AND max(gpu_active_pct) > 99 FROM v_node')" = 1 ] || fail 'v_node'
+[ "$(sqlite3 machine_series.db "SELECT max(use) > 0.99 AND max(use) <= 1 + 1e-9 AND
+    max(capacity_bytes_per_s) = 1e9 FROM v_link WHERE link_name = 's'")" = 1 ] || fail 'v_link'
 
 # Many jobs: 60 000 come in a run, 120 000 in two.
 cat >many.yaml <<'EOF'

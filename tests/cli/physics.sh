@@ -7,7 +7,39 @@ for file in "$WEIR_SOURCE_DIR"/scenarios/physics/*.yaml; do
     name=$(basename "$file" .yaml)
     has "$WEIR_SOURCE_DIR/scenarios/README.md" "physics/$name.yaml"
     expect 0 "$WEIR_BIN" compare "$file" --check -o "$name.db"
+    # The chart that the header names shows something; the page of the folder has finding and chart.
+    chart=$(sed -n 's/^# Chart: weir plot DB //p' "$file")
+    [ -n "$chart" ] || fail "$name names no chart in its header"
+    has "$WEIR_SOURCE_DIR/scenarios/physics/README.md" "| \`weir plot $name.db $chart\` |"
+    command -v gnuplot >/dev/null || continue
+    eval "set -- $chart"
+    expect 0 "$WEIR_BIN" plot "$name.db" "$@" -o "$name.svg"
+    hasnt "$name.svg" 'No data'
 done
+
+# Titles, recomputed: from the tables, not from what the charts ask.
+title() {
+    grep -A1 "<figure id=\"$2\">" "$1" | grep -o '<h2>[^<]*' | sed 's/<h2>//; s/\xc2\xa0/ /g'
+}
+is() {
+    [ "$1" = "$2" ] || fail "the title '$1' should be '$2'"
+}
+if command -v gnuplot >/dev/null && command -v sqlite3 >/dev/null; then
+    expect 0 "$WEIR_BIN" report model_loads.db -o page.html
+    full=$(sqlite3 model_loads.db "SELECT printf('%.0f', 100 * total(dt_s) / 306) FROM v_link WHERE
+        variant = 'together' AND link_name = 'nfs' AND use >= 0.99")
+    mean=$(sqlite3 model_loads.db "SELECT printf('%.1f', value / 306e9) FROM result WHERE run_id = 1 AND
+        metric = 'store.read_bytes'")
+    is "$(title page.html link-use)" "Store nfs is full $full % of the time; mean $mean GB of 20 GB/s"
+    expect 0 "$WEIR_BIN" report memory.db --variant half -o page.html
+    killed=$(sqlite3 memory.db "SELECT printf('%g', value) FROM v_result WHERE variant = 'half' AND metric =
+        'oom.host.count'")
+    is "$(title page.html memory)" "Memory ran out: $killed workers were killed, all on n-0"
+    expect 0 "$WEIR_BIN" report power.db --variant capped -o page.html
+    speed=$(sqlite3 power.db "SELECT printf('%.0f', 100 * value) FROM v_result WHERE variant = 'capped' AND
+        metric = 'gpu.throttle'")
+    is "$(title page.html power)" "GPUs of dgx that compute have $speed % of their speed; capped at 4 kW"
+fi
 
 speeds="$WEIR_SOURCE_DIR/scenarios/physics/speeds.yaml"
 said='h100 does dense work 2.4 times as fast as a100-80'

@@ -72,23 +72,56 @@ has stdout 'worker 1'
 expect 0 "$WEIR_BIN" explain v1.db --worker 1 --format json
 hasnt stdout '"places"'
 "$WEIR_BIN" rerun v1.db -o new.db >stdout 2>stderr || [ $? -eq 1 ] # the model may have changed
-[ "$(sqlite3 new.db 'PRAGMA user_version')" = 5 ] || fail 'not made anew'
+[ "$(sqlite3 new.db 'PRAGMA user_version')" = 6 ] || fail 'not made anew'
 
 expect 1 "$WEIR_BIN" upgrade v1.db
 has stdout 'database 1'
 has stdout 'takes no more runs and lacks: candidates of placements, jobs in time'
 expect 0 "$WEIR_BIN" upgrade new.db
-has stdout 'database 5'
-sqlite3 new.db 'PRAGMA user_version = 6'
+has stdout 'database 6'
+sqlite3 new.db 'PRAGMA user_version = 7'
 expect 1 "$WEIR_BIN" upgrade new.db
 has stdout 'needs a newer program'
 expect 3 "$WEIR_BIN" compare new.db
 has stderr 'was written by a newer program'
 
+# What the model of then computed otherwise, a sentence a change; the form, what is lacking.
+expect 1 "$WEIR_BIN" check v1.db
+has stdout 'database 1  can be read, and lacks: candidates of placements'
+has stdout 'contention was looked at once'
+has stdout 'took no time: no interface, uplink or store was ever full'
+has stdout 'all GPU types were equally fast'
+[ "$(grep -c 'v1.db  model 1 ' stdout)" -ge 5 ] || fail 'too few changes'
+hasnt stdout 'if of model 1'
+"$WEIR_BIN" rerun v1.db -o today.db >stdout 2>stderr || [ $? -eq 1 ]
+[ "$(sqlite3 today.db "SELECT value FROM meta WHERE key = 'model_version'")" = 2 ] || fail 'no model'
+expect 0 "$WEIR_BIN" check today.db --format json
+has stdout '"version": "model 2"'
+has stdout '"finding": "computed as today"'
+sqlite3 today.db "UPDATE meta SET value = 1 WHERE key = 'model_version'"
+expect 1 "$WEIR_BIN" check today.db
+has stdout 'contention was looked at once'
+sqlite3 today.db "UPDATE meta SET value = 3 WHERE key = 'model_version'"
+expect 1 "$WEIR_BIN" check today.db
+has stdout 'computed by a newer program'
+expect 0 "$WEIR_BIN" check today.yaml
+has stdout 'today.yaml: ok'
+expect 2 "$WEIR_BIN" check kept.yaml
+expect 3 "$WEIR_BIN" check nowhere.yaml
+expect 3 "$WEIR_BIN" check today.yaml nowhere.yaml
+
+# One of version 5 could be of either model. It has no series of links, memory and power.
+sqlite3 v5.db <"$WEIR_SOURCE_DIR/tests/golden/old/v5.sql"
+expect 1 "$WEIR_BIN" check v5.db
+has stdout 'database 5    can be read, and lacks: links, stores, memory'
+has stdout 'model 1 or 2  if of model 1: contention was looked at once'
+expect 0 "$WEIR_BIN" compare v5.db
+has stdout 'Verdict'
+
 # Nothing is added to it, and nothing taken away.
 sqlite3 v1.db 'SELECT resolved_yaml FROM experiment' >old.yaml
 expect 3 "$WEIR_BIN" run old.yaml --resume -o v1.db
-has stderr 'has schema version 1, this program writes 5; runs can only be added to files of that'
+has stderr 'has schema version 1, this program writes 6; runs can only be added to files of that'
 same v1.db kept.db
 
 command -v gnuplot >/dev/null || skip 'no gnuplot'
@@ -98,6 +131,11 @@ for chart in queues unallocated frag-arrival; do
     expect 0 "$WEIR_BIN" plot v1.db "$chart" -o "$chart.svg"
 done
 has unallocated.svg 'No data'
+expect 0 "$WEIR_BIN" report v5.db -o v5.html
+for chart in link-use memory power; do
+    expect 0 "$WEIR_BIN" plot v5.db "$chart" -o "$chart.svg"
+    has "$chart.svg" 'a file of version 5 has no table'
+done
 # Were the table of a chart one that came later, the chart would say that.
 sqlite3 v1.db 'DROP VIEW v_arrival; DROP TABLE arrival_sample'
 expect 0 "$WEIR_BIN" plot v1.db frag-arrival -o frag.svg

@@ -29,7 +29,7 @@ seed: 42
 INSERT INTO run_wall SELECT run_id, 1.5, 1.4, 30.0, '2026-01-01T00:00:00Z', 'host', '0.1.0',
   '0123456789ab' FROM run;
 INSERT INTO node SELECT run_id, i, 'dgx-' || i, 'dgx-h100', 96.0, 8, 'h100', 56, 24,
-  2199023255552, 85899345920 FROM run, number WHERE i < 2;
+  2199023255552, 85899345920, NULL FROM run, number WHERE i < 2;
 INSERT INTO stage
   SELECT run_id, g.i, 'video', g.name, g.i, g.shape, g.cpus, g.gpus, g.dec, g.enc, 1, NULL,
          g.service, CASE v.v WHEN 0 THEN 4 ELSE g.bound END, 0.25

@@ -79,6 +79,19 @@ static struct an_plot_texts write_chart(struct an_db *db, const char *variant, c
     return texts;
 }
 
+/* gnuplot takes the script of a chart. */
+static void check_drawn(const char *folder, const char *chart)
+{
+    char script[64];
+    const char *const scripts[] = { script, NULL };
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    if (!has_gnuplot())
+        return;
+    (void)snprintf(script, sizeof script, "%s.gp", chart);
+    const weir_status status = an_gnuplot_run(folder, scripts, 30.0, &error);
+    CHECK_STR(status == WEIR_OK ? "" : error.text, "");
+}
+
 static void findings_come_from_the_data(void)
 {
     static const struct {
@@ -159,13 +172,34 @@ static const char timed_counts[] =
     " FROM run, (SELECT '' AS label, 4 AS part UNION ALL SELECT 'large', 1"
     "  UNION ALL SELECT 'small', 8) m;";
 
+/* Run 21: xenna. 120 samples of a minute; a quarter of the time the store is full. */
+#define NUMBERS                                                                                    \
+    "CREATE TEMP TABLE number AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n "  \
+    "WHERE i < 119) SELECT i FROM n;"
+static const char machine[] = NUMBERS
+    "INSERT INTO link VALUES (21, 4, 'outer', 'store', NULL, 10e9),"
+    " (21, 0, 'dgx-0 out', 'nic out', 0, 1e9), (21, 1, 'dgx-0 in', 'nic in', 0, 1e9);"
+    "INSERT INTO link_sample SELECT 21, 4, i * 60.0, 60.0, CASE WHEN i < 30 THEN 10e9 ELSE 4e9 END"
+    " FROM number;"
+    "INSERT INTO link_sample SELECT 21, 0, i * 60.0, 60.0, 0.1e9 FROM number;"
+    "UPDATE node SET ram_limit_bytes = 64e9;"
+    "INSERT INTO memory_sample SELECT 21, n.i, t.i * 60.0, 60.0, 20e9 * (n.i + 1), 30e9 * (n.i + "
+    "1),"
+    " 1e9 * n.i FROM number n, number t WHERE n.i < 2;"
+    /* dgx-1 gets warm; dgx-0 has a cap all the time and loses a quarter for half of it. */
+    "INSERT INTO power_sample SELECT 21, n.i, t.i * 60.0, 60.0, 4000, CASE n.i WHEN 0 THEN 4500 "
+    "END,"
+    " 8, CASE WHEN n.i = 0 AND t.i < 60 THEN 6 ELSE 8 END, CASE n.i WHEN 1 THEN 40 + t.i / 10.0 END"
+    " FROM number n, number t WHERE n.i < 2;";
+
 static void titles_fit_the_sheet(void)
 {
     char folder[FIXTURE_PATH];
-    char sql[sizeof static_results + sizeof timed_results + 512];
-    (void)snprintf(sql, sizeof sql, "%s %s %s", static_results, timed_results,
+    char sql[sizeof static_results + sizeof timed_results + sizeof machine + 700];
+    (void)snprintf(sql, sizeof sql, "%s %s %s %s", static_results, timed_results, machine,
                    "UPDATE stage SET name = 'a_stage_with_a_name_that_is_much_too_long_' || stage;"
                    "UPDATE node SET name = 'node_with_a_name_that_is_too_long' || node;"
+                   "UPDATE link SET name = 'a_link_with_a_name_that_is_too_long' || link;"
                    "UPDATE run SET variant = 'xenna with_rules_that_are_much_too_long' WHERE "
                    "variant = 'best_fit'");
     struct an_db *db = fixture_open(sql);
@@ -362,14 +396,7 @@ static void static_charts_say_what_they_found(void)
         CHECK(!texts.is_empty);
         CHECK(strstr(texts.title, cases[i].title) != NULL);
         CHECK(strstr(texts.subtitle, cases[i].subtitle) != NULL);
-        if (has_gnuplot()) {
-            char script[64];
-            const char *const scripts[] = { script, NULL };
-            struct weir_error error = { .phase = -1, .pool = -1 };
-            (void)snprintf(script, sizeof script, "%s.gp", cases[i].chart);
-            const weir_status status = an_gnuplot_run(folder, scripts, 30.0, &error);
-            CHECK_STR(status == WEIR_OK ? "" : error.text, "");
-        }
+        check_drawn(folder, cases[i].chart);
         an_plot_texts_clear(&texts);
         remove_folder(folder);
     }
@@ -395,21 +422,154 @@ static void charts_of_jobs_in_time_say_who_waits(void)
         CHECK(!texts.is_empty);
         CHECK_STR(texts.title, cases[i].title);
         CHECK(texts.data != NULL && strstr(texts.data, cases[i].data) != NULL);
-        if (has_gnuplot()) {
-            char script[64];
-            const char *const scripts[] = { script, NULL };
-            struct weir_error error = { .phase = -1, .pool = -1 };
-            (void)snprintf(script, sizeof script, "%s.gp", cases[i].chart);
-            const weir_status status = an_gnuplot_run(folder, scripts, 30.0, &error);
-            CHECK_STR(status == WEIR_OK ? "" : error.text, "");
-        }
+        check_drawn(folder, cases[i].chart);
         an_plot_texts_clear(&texts);
         remove_folder(folder);
     }
     an_close(db);
 }
 
+static void what_the_machine_gave_is_told(void)
+{
+    static const struct {
+        const char *chart, *sql, *title, *data;
+    } cases[] = {
+        { "link-use", "",
+          "Store outer is full 25\u00a0% of the time; mean 5.5\u00a0GB of 10\u00a0GB/s",
+          "# outer\n# t_s use_pct none full_pct\n0 100 nan 100\n" },
+        { "link-use", "UPDATE link_sample SET delivered_bytes_per_s = 9.8e9 WHERE link = 4",
+          "No link is full; the most used, outer, gives 98\u00a0% of what it can on average",
+          "0 98 nan 100\n" },
+        { "link-use",
+          "UPDATE link_sample SET delivered_bytes_per_s = 1e9 WHERE link = 0 AND t_s < 4500",
+          "Interface dgx-0 out is full 62\u00a0% of the time; mean 662\u00a0MB of 1\u00a0GB/s",
+          "# dgx-0 out\n" },
+        { "memory", "", "What waits goes to disk: 120\u00a0GB, all of it from dgx-1",
+          "# dgx-1\n# t_s in_use_bytes in_use_max_bytes limit_bytes\n0 4e+10 6e+10 6.4e+10\n" },
+        { "memory", "UPDATE memory_sample SET spilled_bytes = 0",
+          "Memory suffices: the fullest node, dgx-1, holds 60\u00a0GB of 64\u00a0GB at most", "" },
+        { "memory",
+          "UPDATE memory_sample SET spilled_bytes = 0; UPDATE node SET ram_limit_bytes = NULL",
+          "Nobody is killed and nothing goes to disk: dgx-1 holds 60\u00a0GB at most", "" },
+        { "memory",
+          "INSERT INTO happening SELECT 21, i * 60.0, NULL, 'oom', 'dgx-' || (i > 2), 'killed' "
+          "FROM "
+          "number WHERE i < 5",
+          "Memory ran out: 5 workers were killed, 3 of them on dgx-0", "" },
+        { "power", "",
+          "GPUs that compute have 94\u00a0% of their speed; dgx-0 loses most: "
+          "88\u00a0%",
+          "# dgx-0 speed\n# t_s value none limit\n0 75 nan 100\n" },
+        { "power", "DELETE FROM power_sample WHERE node = 1",
+          "GPUs of dgx-0 that compute have 88\u00a0% of their speed; capped at 4.5 kW",
+          "# dgx-0 power\n# t_s value none limit\n0 4000 nan 4500\n" },
+        { "power",
+          "DELETE FROM power_sample WHERE node = 1; UPDATE power_sample SET cap_w = NULL "
+          "WHERE t_s > 3000",
+          "GPUs of dgx-0 that compute have 88\u00a0% of their speed; capped at 4.5 kW at "
+          "times",
+          "" },
+        { "power", "UPDATE power_sample SET gpu_delivered = 8, gpu_power_w = 3000 + 100 * node",
+          "No GPU is held back: those of dgx-1 draw 3.1 kW at most", "# dgx-1 heat\n" },
+        { "power",
+          "DELETE FROM power_sample WHERE node = 0; UPDATE power_sample SET gpu_delivered = 4",
+          "GPUs of dgx-1 that compute have 50\u00a0% of their speed; they reach 51.9 °C", "" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char folder[FIXTURE_PATH];
+        char sql[sizeof machine + 400];
+        (void)snprintf(sql, sizeof sql, "%s %s", machine, cases[i].sql);
+        struct an_db *db = fixture_open(sql);
+        CHECK(make_folder(folder));
+        struct an_plot_texts texts = write_chart(db, "xenna", cases[i].chart, folder);
+        CHECK(!texts.is_empty);
+        CHECK_STR(texts.title, cases[i].title);
+        CHECK(texts.data != NULL && strstr(texts.data, cases[i].data) != NULL);
+        check_drawn(folder, cases[i].chart);
+        an_plot_texts_clear(&texts);
+        remove_folder(folder);
+        an_close(db);
+    }
+}
+
+/* An image of one row is drawn as nothing, and looked as if the node were down. */
+static void a_single_node_is_drawn(void)
+{
+    char folder[FIXTURE_PATH];
+    struct an_db *db = fixture_open("DELETE FROM node WHERE node = 1; UPDATE node_sample SET "
+                                    "gpu_active = 4, up = 1");
+    CHECK(make_folder(folder));
+    struct an_plot_texts texts = write_chart(db, "xenna", "node-heat", folder);
+    CHECK_STR(texts.title, "50\u00a0% of the GPUs of dgx-0 are used on average");
+    char *script = read_in(folder, "node-heat.gp");
+    CHECK(script != NULL && strstr(script, "with image") == NULL &&
+          strstr(script, "with boxxyerror") != NULL);
+    free(script);
+    an_plot_texts_clear(&texts);
+    remove_folder(folder);
+    an_close(db);
+}
+
+static void what_is_equal_or_nothing_is_not_told_as_more(void)
+{
+    static const struct {
+        const char *chart, *sql, *title; /* "" = it is empty */
+    } cases[] = {
+        { "latency",
+          "DELETE FROM run WHERE variant_order < 2; UPDATE result SET value = 7 WHERE metric LIKE "
+          "'lat.e2e.p%'",
+          "95 % of the items take 7\u00a0s at most" },
+        { "worker-state", "UPDATE stage_sample SET busy = 0",
+          "Workers of all stages are idle nearly all of their time" },
+        { "frag-time", "UPDATE cluster_sample SET gpu_assigned = gpu_capacity", "" },
+        { "acceptance", "UPDATE result SET value = 0 WHERE metric LIKE 'wait.job.%'",
+          "No job that starts waits, with any variant" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char folder[FIXTURE_PATH];
+        char sql[sizeof timed_results + sizeof timed_counts + 300];
+        const bool is_timed = strcmp(cases[i].chart, "acceptance") == 0;
+        (void)snprintf(sql, sizeof sql, "%s %s %s", is_timed ? timed_results : "",
+                       is_timed ? timed_counts : "", cases[i].sql);
+        struct an_db *db = fixture_open(sql);
+        CHECK(make_folder(folder));
+        struct an_plot_texts texts = write_chart(db, "xenna", cases[i].chart, folder);
+        CHECK(texts.is_empty == (cases[i].title[0] == '\0'));
+        if (!texts.is_empty)
+            CHECK_STR(texts.title, cases[i].title);
+        an_plot_texts_clear(&texts);
+        remove_folder(folder);
+        an_close(db);
+    }
+}
+
+/* Of many things the first are drawn, and the subtitle says how many there are. */
+static void of_many_links_the_most_used_are_drawn(void)
+{
+    static const char many[] = NUMBERS "INSERT INTO link SELECT 21, i, 'node-' || i || ' in', 'nic "
+                                       "in', 0, 100 FROM number WHERE i "
+                                       "< 40; INSERT INTO link_sample SELECT 21, l.i, t.i * 60.0, "
+                                       "60.0, l.i FROM number l, number t "
+                                       "WHERE l.i < 40";
+    char folder[FIXTURE_PATH];
+    struct an_db *db = fixture_open(many);
+    CHECK(make_folder(folder));
+    struct an_plot_texts texts = write_chart(db, "xenna", "link-use", folder);
+    CHECK(strstr(texts.subtitle, "the 12 most used of 40") != NULL);
+    CHECK(texts.data != NULL && strstr(texts.data, "# node-39 in\n") != NULL &&
+          strstr(texts.data, "# node-28 in\n") != NULL &&
+          strstr(texts.data, "# node-27 in\n") == NULL);
+    an_plot_texts_clear(&texts);
+    remove_folder(folder);
+    an_close(db);
+}
+
 static const struct test tests[] = {
+    { "what the machine gave is told", what_the_machine_gave_is_told },
+    { "a single node is drawn", a_single_node_is_drawn },
+    { "what is equal or nothing is not told as more",
+      what_is_equal_or_nothing_is_not_told_as_more },
+    { "of many links the most used are drawn", of_many_links_the_most_used_are_drawn },
     { "charts of jobs in time say who waits", charts_of_jobs_in_time_say_who_waits },
     { "static charts say what they found", static_charts_say_what_they_found },
     { "titles state what the data say", findings_come_from_the_data },

@@ -249,7 +249,17 @@ static void words(void)
     CHECK_STR(an_word_number(-12.34).text, "-12.3");
     CHECK_STR(an_word_percent(0.625).text, "62\u00a0%");
     CHECK_STR(an_word_percent(0.016).text, "1.6\u00a0%");
+    CHECK_STR(an_word_percent(0.9967).text, "99.7\u00a0%"); /* 100 % would be a claim */
+    CHECK_STR(an_word_percent(0.99).text, "99\u00a0%");
+    CHECK_STR(an_word_percent(1).text, "100\u00a0%");
+    CHECK_STR(an_word_bytes(18.3e9).text, "18.3\u00a0GB");
+    CHECK_STR(an_word_bytes(999.9e6).text, "1\u00a0GB");
+    CHECK_STR(an_word_bytes(0).text, "0\u00a0B");
     CHECK_STR(an_word_duration(5400.0).text, "1h30m");
+    CHECK_STR(an_word_duration(2e-9).text, "2\u00a0ns");
+    CHECK_STR(an_word_duration(-20e-6).text, "-20\u00a0µs");
+    CHECK_STR(an_word_duration(0.001).text, "0.001\u00a0s");
+    CHECK_STR(an_word_duration(0.0).text, "0\u00a0s");
     CHECK_STR(an_word_duration(200.0).text, "3m20s");
     CHECK_STR(an_word_duration(45.0).text, "45\u00a0s");
     CHECK_STR(an_word_duration(187200.0).text, "2d4h");

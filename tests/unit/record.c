@@ -336,6 +336,40 @@ static void coarsening_keeps_means_and_counts(void)
     CHECK_I64(close_folder(&folder), 1);
 }
 
+/* Extremes of neighbours are those of the pair; NULL is none of them. */
+static void coarsening_keeps_extremes(void)
+{
+    const struct folder folder = open_folder();
+    const struct file_name file = name_in(&folder, "run.db");
+    struct sim_recorder *recorder = open_recorder(file.text);
+    add_experiment(recorder);
+    CHECK_I64(add_run(recorder, 1, NULL), WEIR_OK);
+    for (int i = 0; i < 4; i++) {
+        const double memory[] = { i, 3 - i, 1 };
+        const double power[] = { 100,
+                                 i == 1   ? 50
+                                 : i == 0 ? 70
+                                          : (double)NAN,
+                                 1, 1, i < 2 ? 40 - i : (double)NAN };
+        CHECK_I64(sim_recorder_sample(recorder, SIM_SAMPLE_MEMORY, 0, i, 1, memory, 3, NULL),
+                  WEIR_OK);
+        CHECK_I64(sim_recorder_sample(recorder, SIM_SAMPLE_POWER, 0, i, 1, power, 5, NULL),
+                  WEIR_OK);
+    }
+    CHECK_I64(sim_recorder_coarsen(recorder, NULL), WEIR_OK);
+    end_run(recorder);
+    CHECK_I64(sim_recorder_close(recorder, NULL), WEIR_OK);
+    CHECK_SQL(file.text,
+              "SELECT group_concat(in_use_bytes || '/' || in_use_max_bytes || '/' || "
+              "spilled_bytes, ' ') FROM memory_sample",
+              "0.5/3.0/2.0 2.5/1.0/2.0");
+    CHECK_SQL(file.text,
+              "SELECT group_concat(coalesce(cap_w, 'none') || '/' || coalesce(temperature_max_c, "
+              "'none'), ' ') FROM power_sample",
+              "50.0/40.0 none/none");
+    CHECK_I64(close_folder(&folder), 1);
+}
+
 static void make_shard(const char *path, int64_t run_id)
 {
     struct sim_recorder *recorder = open_recorder(path);
@@ -486,6 +520,7 @@ static const struct test tests[] = {
       an_unfinished_run_is_replaced_and_a_finished_one_is_not },
     { "values that do not exist are NULL", values_that_do_not_exist_are_null },
     { "coarsening keeps means and counts", coarsening_keeps_means_and_counts },
+    { "coarsening keeps extremes", coarsening_keeps_extremes },
     { "merged shards hold the same rows in any order",
       merged_shards_hold_the_same_rows_in_any_order },
     { "a killed writer leaves a readable file marked running",

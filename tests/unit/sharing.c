@@ -251,7 +251,7 @@ static const struct sim_timeslice TURNS = { .quantum_ns = 100000000,
                                             .switch_ns = 1000000,
                                             .switch_memory_ns = 9000000 };
 
-/* covers: S1.66, S1.67 partly (switches counted in a run), S1.68 */
+/* covers: S1.66, S1.68 */
 static void turns_cost_what_the_rules_say(void)
 {
     /* A switch takes 1 ms with nothing resident and 10 ms with all of the memory. */
