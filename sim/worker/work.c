@@ -51,8 +51,7 @@ weir_status sim_worker_begin(struct sim_workers *workers, const struct sim_worke
         spec.cap_qpns = sim_rate_at(speed / sim_worker_slowdown(workers, worker));
         WEIR_TRY(sim_worker_stand_in(workers, worker));
     } else {
-        const double here =
-            speed / sim_lease_numa(context->cluster, &sim_first_of(worker)->lease);
+        const double here = speed / sim_lease_numa(context->cluster, &sim_first_of(worker)->lease);
         const int64_t here_ns =
             islessgreater(here, 1.0) ? sim_time_from_s(sim_time_s(alone_ns) / here) : alone_ns;
         spec = spec_on(workers, worker, use);
