@@ -109,8 +109,9 @@ static uint64_t largest_group(const struct search *search, uint32_t level,
 
     for (uint32_t g = 0; g < search->query->gpu_count; g += search->size[level]) {
         const uint64_t group = bits(g, search->size[level]);
-        const uint32_t room = 2 * count_of(group & set->open) + ((group & beside) != 0);
-        if (room > most) {
+        const uint32_t free = count_of(group & set->open);
+        const uint32_t room = 2 * free + ((group & beside) != 0);
+        if (free > 0 && room > most) {
             most = room;
             found = group;
         }
