@@ -138,6 +138,7 @@ weir_status sim_recorder_run(struct sim_recorder *recorder, const struct sim_run
 {
     if (!recorder)
         return WEIR_OK;
+    WEIR_TRY(record_publish(recorder, error));
     WEIR_TRY(record_flush_samples(recorder, error)); /* they belong to the run before */
     WEIR_TRY(record_begin(recorder, error));
     WEIR_TRY(remove_unfinished(recorder, row->run_id, error));
@@ -209,6 +210,8 @@ weir_status sim_recorder_end_run(struct sim_recorder *recorder, const struct sim
                                   cell_int("items_done", (int64_t)end->items_done) };
     WEIR_TRY(INSERT(recorder, RECORD_RUN_END, cells, error));
     WEIR_TRY(write_run_wall(recorder, end, error));
+    if (recorder->is_shard)
+        WEIR_TRY(record_write_manifest(recorder, error));
     return record_commit(recorder, error);
 }
 
