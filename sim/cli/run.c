@@ -38,7 +38,8 @@ static const struct sim_option_table command_options = {
             "Exit codes: 0 ok, 1 an expectation is not met (--check) or "
             "a run ended early without being expected to, 2 usage or "
             "invalid scenario, 3 input or database, "
-            "4 scheduler module, 5 broken invariant, 130 interrupted.",
+            "4 scheduler module, 5 broken invariant, 6 out of memory or disk, 130 "
+            "interrupted.",
 };
 
 static double throughput(const struct sim_run_summary *run)
