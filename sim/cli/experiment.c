@@ -333,16 +333,19 @@ static void judge_child(const struct job *job, size_t slot, int state)
 {
     const bool has_plugin = job->options->plugins_count > 0;
     const bool is_killed = WIFSIGNALED(state) && WTERMSIG(state) == SIGKILL;
-    const weir_status status = is_killed    ? WEIR_ENOMEM
-                               : has_plugin ? WEIR_EPOLICY
-                                            : WEIR_EINVARIANT;
+    const bool is_short = WIFEXITED(state) && WEXITSTATUS(state) == SIM_EXIT_RESOURCE;
+    const weir_status status = is_killed || is_short ? WEIR_ENOMEM
+                               : has_plugin          ? WEIR_EPOLICY
+                                                     : WEIR_EINVARIANT;
     char message[SIM_ISOLATE_MESSAGE];
     char sentence[SIM_ISOLATE_MESSAGE + 144];
     if ((!WIFSIGNALED(state) && job->progress[slot].is_done != 0) ||
         job->summaries[slot].status != WEIR_OK)
         return;
     sim_isolate_sentence(state, message);
-    if (message[0] == '\0')
+    if (is_short)
+        (void)snprintf(message, sizeof(message), "it ended without memory");
+    else if (message[0] == '\0')
         (void)snprintf(message, sizeof(message), "it ended with exit code %d before its end",
                        WEXITSTATUS(state));
     (void)snprintf(sentence, sizeof(sentence), "the process of the run: %s%s%s", message,

@@ -159,23 +159,29 @@ python3 kills.py "${WEIR_KILLS:-30}" "${WEIR_KILL_SEED:-$RANDOM}" || fail 'kills
 
 # Every signal that ends a program ends it in good order: what is finished is kept, and it says how
 # to go on, also when it alone is told. A second program that goes on at once finds all of it.
-long=(run small.yaml -n 40 -j 2 -q)
-for signal in HUP INT TERM QUIT PIPE; do
+long=(run small.yaml -n 12 -j 2 -q --set pipelines.p.input.items=30000)
+stop() { # SIGNAL: after the first runs are finished; its exit code
     rm -f x.db*
     "$WEIR_BIN" "${long[@]}" -o x.db >stdout 2>stderr &
     pid=$!
-    until [ "$(sqlite3 x.db "SELECT count(*) > 2 FROM run WHERE status = 'complete'" 2>/dev/null)" = 1 ] ||
+    until [ "$(sqlite3 x.db "SELECT count(*) > 0 FROM run WHERE status = 'complete'" 2>/dev/null)" = 1 ] ||
         ! kill -0 "$pid" 2>/dev/null; do sleep 0.01; done
-    kill -"$signal" "$pid"
+    kill -"$1" "$pid" 2>/dev/null || true
     status=0
     wait "$pid" || status=$?
+}
+for signal in HUP INT TERM QUIT PIPE; do
+    for _ in 1 2 3 4; do # a busy machine may let it finish first
+        stop "$signal"
+        [ "$status" -eq 0 ] || break
+    done
     [ "$status" -eq 130 ] || fail "SIG$signal: exit code $status"
     has stderr 'weir: interrupted; what was finished is kept in x.db'
-    has stderr 'run small.yaml -n 40 -j 2 -q -o x.db --resume'
+    has stderr 'run small.yaml -n 12 -j 2 -q --set pipelines.p.input.items=30000 -o x.db --resume'
     if compgen -G 'x.db?*' >/dev/null; then fail "SIG$signal: files are left"; fi
 done
 expect 0 "$WEIR_BIN" "${long[@]}" -o x.db --resume
-[ "$(sqlite3 x.db "SELECT count(*) FROM run WHERE status = 'complete'")" = 40 ] ||
+[ "$(sqlite3 x.db "SELECT count(*) FROM run WHERE status = 'complete'")" = 12 ] ||
     fail 'not complete after all'
 
 # What was killed before anything was finished is not compared, and says so.
