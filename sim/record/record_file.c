@@ -120,6 +120,15 @@ void sim_record_remove(const char *path)
     (void)unlink(path);
 }
 
+/* What a program that was killed while it made the file left. */
+static void remove_half_made(const char *path)
+{
+    char *name = path_with(path, ".new");
+    if (name)
+        sim_record_remove(name);
+    free(name);
+}
+
 /* ---- connections ---- */
 
 static weir_status connect_to(struct sim_recorder *recorder, const char *path,
@@ -342,6 +351,7 @@ weir_status sim_recorder_append(const char *path, struct sim_recorder **recorder
         return refuse_link(path, error);
     WEIR_TRY(make(path, &made, error));
     assert(made != NULL);
+    remove_half_made(path);
     const weir_status status = start_writing(made, error);
     if (status != WEIR_OK) {
         record_discard(made);
