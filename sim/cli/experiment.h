@@ -73,6 +73,11 @@ void sim_experiment_close_results(struct sim_experiment *experiment);
 /* False when the run never began. */
 bool sim_experiment_summary(const struct sim_experiment *experiment, size_t run,
                             struct sim_run_summary *summary);
+/* Whether all runs were made, and at least one is finished. */
+bool sim_experiment_has_results(const struct sim_experiment *experiment);
+bool sim_experiment_has_failed(const struct sim_experiment *experiment);
+/* The first finished run; 0 when there is none. */
+size_t sim_experiment_first(const struct sim_experiment *experiment);
 /* The rows of a query on one run, which is its first parameter; NULL when it cannot be asked.
  * sqlite3_finalize() them. */
 struct sqlite3_stmt *sim_experiment_rows(const struct sim_experiment *experiment, const char *sql,
