@@ -36,8 +36,7 @@ bool record_is_full(int system_error)
            system_error == ENOMEM;
 }
 
-/* Whether memory or the disk is at its end, or else something is wrong. */
-static weir_status status_of(sqlite3 *database)
+weir_status record_status(sqlite3 *database)
 {
     const int code = sqlite3_extended_errcode(database);
     const bool is_full =
@@ -49,7 +48,12 @@ static weir_status status_of(sqlite3 *database)
 weir_status record_fail(struct sim_recorder *recorder, const char *what, struct weir_error *error)
 {
     recorder->has_failed = true;
-    return weir_fail(error, status_of(recorder->database), "%s: cannot %s: %s", recorder->path,
+    /* After some errors SQLite has ended the transaction itself, and its rows are gone. */
+    if (recorder->is_open && sqlite3_get_autocommit(recorder->database) != 0) {
+        recorder->is_open = false;
+        recorder->has_lost = true;
+    }
+    return weir_fail(error, record_status(recorder->database), "%s: cannot %s: %s", recorder->path,
                      what, sqlite3_errmsg(recorder->database));
 }
 
@@ -194,6 +198,8 @@ weir_status sim_recorder_close(struct sim_recorder *recorder, struct weir_error 
         const weir_status left = leave_log(recorder, status == WEIR_OK ? error : NULL);
         status = status == WEIR_OK ? left : status;
     }
+    if (status == WEIR_OK && recorder->has_lost)
+        status = weir_fail(error, WEIR_EIO, "%s: rows could not be written", recorder->path);
     record_discard(recorder);
     return status;
 }

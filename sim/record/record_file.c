@@ -321,10 +321,15 @@ static weir_status check_schema(struct sim_recorder *recorder, struct weir_error
     return WEIR_OK;
 }
 
-static weir_status start_writing(struct sim_recorder *recorder, struct weir_error *error)
+static weir_status start_reading(struct sim_recorder *recorder, struct weir_error *error)
 {
     WEIR_TRY(connect_to(recorder, recorder->path, error));
-    WEIR_TRY(check_schema(recorder, error));
+    return check_schema(recorder, error);
+}
+
+static weir_status start_writing(struct sim_recorder *recorder, struct weir_error *error)
+{
+    WEIR_TRY(start_reading(recorder, error));
     WEIR_TRY(record_prepare_loading(recorder, error));
     return record_read_integer(recorder, "SELECT coalesce(max(experiment_id), 0) FROM experiment",
                                &recorder->experiment_id, error);
@@ -343,22 +348,30 @@ weir_status record_publish(struct sim_recorder *recorder, struct weir_error *err
     return start_writing(recorder, error);
 }
 
-weir_status sim_recorder_append(const char *path, struct sim_recorder **recorder,
-                                struct weir_error *error)
+/* An existing file, and how it begins. */
+static weir_status open_old(const char *path,
+                            weir_status (*begin)(struct sim_recorder *, struct weir_error *),
+                            struct sim_recorder **recorder, struct weir_error *error)
 {
     struct sim_recorder *made = NULL;
     if (look_at(path) == FOUND_LINK)
         return refuse_link(path, error);
     WEIR_TRY(make(path, &made, error));
     assert(made != NULL);
-    remove_half_made(path);
-    const weir_status status = start_writing(made, error);
+    const weir_status status = begin(made, error);
     if (status != WEIR_OK) {
         record_discard(made);
         return status;
     }
     *recorder = made;
     return WEIR_OK;
+}
+
+weir_status sim_recorder_append(const char *path, struct sim_recorder **recorder,
+                                struct weir_error *error)
+{
+    remove_half_made(path);
+    return open_old(path, start_writing, recorder, error);
 }
 
 /* ---- looking into a file ---- */
@@ -371,20 +384,7 @@ bool sim_record_is_ours(const char *path)
 weir_status record_open_reader(const char *path, struct sim_recorder **recorder,
                                struct weir_error *error)
 {
-    struct sim_recorder *made = NULL;
-    if (look_at(path) == FOUND_LINK)
-        return refuse_link(path, error);
-    WEIR_TRY(make(path, &made, error));
-    assert(made != NULL);
-    weir_status status = connect_to(made, path, error);
-    if (status == WEIR_OK)
-        status = check_schema(made, error);
-    if (status != WEIR_OK) {
-        record_discard(made);
-        return status;
-    }
-    *recorder = made;
-    return WEIR_OK;
+    return open_old(path, start_reading, recorder, error);
 }
 
 weir_status sim_record_check(const char *path, struct weir_error *error)

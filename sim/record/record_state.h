@@ -105,6 +105,7 @@ struct sim_recorder {
     struct sample_table samples[SAMPLE_KINDS];
     char *temporary; /* the name until the first run; NULL = it has its own */
     bool is_shard;   /* of one run: has a manifest, needs no indexes */
+    bool has_lost;   /* rows that were written are gone */
     bool has_failed; /* something could not be written */
     bool is_open;    /* inside a transaction */
     uint32_t rows;   /* since the last commit */
@@ -140,6 +141,8 @@ weir_status record_commit(struct sim_recorder *recorder, struct weir_error *erro
 weir_status record_prepare_loading(struct sim_recorder *recorder, struct weir_error *error);
 void record_finalize_statements(struct sim_recorder *recorder);
 bool record_is_full(int system_error);
+/* Of its latest error: WEIR_ENOMEM when memory or the disk is at its end, else WEIR_EIO. */
+weir_status record_status(sqlite3 *database);
 
 /* record_file.c */
 /* A new file takes its name, with all that was written so far, if it has not yet. */

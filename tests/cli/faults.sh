@@ -48,6 +48,19 @@ cp stdout state.json
 cp whole.db part.db
 sqlite3 part.db "DELETE FROM run WHERE run_id = 2"
 
+# A disk that is full, from some call on: the code says so, what was finished is kept.
+for n in 5 60 130; do
+    for runs in 1 3; do
+        rm -f full.db*
+        expect 6 env LD_PRELOAD="$shim" WEIR_FAIL="write:$n:on:enospc" "$WEIR_BIN" run small.yaml -n "$runs" -o full.db -q
+        has stderr 'weir: out of memory or disk: full.db'
+    done
+done
+expect 0 "$WEIR_BIN" run small.yaml -n 3 -o full.db -q --resume
+# No memory: the same code.
+expect 6 env LD_PRELOAD="$shim" WEIR_FAIL=alloc:300:once "$WEIR_BIN" run small.yaml -o none.db -q
+has stderr 'weir: out of memory: '
+
 cat >faults.py <<'PY'
 import concurrent.futures, os, random, re, shutil, sqlite3, subprocess, sys, tempfile
 
