@@ -21,29 +21,12 @@ shim=${WEIR_BIN%/*}/tests/fail_shim.so
 [ -e "$shim" ] || skip 'no library that lets calls fail (a sanitizer?)'
 export WEIR_CHECK_INVARIANTS=0
 
-cat >small.yaml <<'Y'
-schema: 1
-name: small
-horizon: 30 min
-cluster: {nodes: [{name: n, cpus: 16, gpus: {h100: 2}}]}
-sched: {placement: fgd, scaling: {policy: xenna, interval: 60 s}}
-pipelines:
-  - name: p
-    input: {items: 200}
-    stages:
-      - {name: a, cpus: 1, service: exp(1 s)}
-      - {name: b, cpus: 1, gpus: 0.25, service: exp(2 s)}
-compare:
-  - {label: one}
-  - {label: two, set: {sched.placement: best_fit}}
-expect:
-  - {metric: thr.pipeline, op: gt, value: 0}
-Y
+{ two_variants 200; printf 'expect:\n  - {metric: thr.pipeline, op: gt, value: 0}\n'; } >small.yaml
 cp "$WEIR_SOURCE_DIR"/scenarios/examples/jobs_table.* .
 expect 0 "$WEIR_BIN" run small.yaml -n 3 -o whole.db -q
 expect 0 "$WEIR_BIN" compare small.yaml -n 2 -o two.db -q
 expect 0 "$WEIR_BIN" run jobs_table.yaml -n 1 -o jobs.db -q
-expect 0 "$WEIR_BIN" explain whole.db --at 60s --decide
+expect 0 "$WEIR_BIN" explain whole.db --at 0s --decide
 cp stdout state.json
 cp whole.db part.db
 sqlite3 part.db "DELETE FROM run WHERE run_id = 2"
@@ -77,7 +60,7 @@ commands = { # words, what it makes (a database, or text)
     "compare file": ("compare two.db --format json", ""),
     "resume": ("run small.yaml -n 3 -j 1 -o part.db --resume --format json", "part.db"),
     "report": ("report two.db -o x.html", "x.html"),
-    "explain": ("explain whole.db --at 60s --decide", ""),
+    "explain": ("explain whole.db --at 0s --decide", ""),
     "explain job": ("explain jobs.db --pending --at 60s", ""),
     "show": ("show small.yaml --format json", ""),
     "validate": ("validate small.yaml", ""),

@@ -7,21 +7,7 @@
 command -v python3 >/dev/null || skip 'no python3 program'
 export WEIR_CHECK_INVARIANTS=0 # its checks after every event take longer than all the rest
 
-cat >small.yaml <<'Y'
-schema: 1
-name: small
-cluster: {nodes: [{name: n, count: 2, cpus: 64, gpus: {h100: 8}}]}
-sched: {placement: fgd, scaling: {policy: xenna, interval: 60 s}}
-pipelines:
-  - name: p
-    input: {items: 2500}
-    stages:
-      - {name: a, cpus: 1, service: exp(1 s)}
-      - {name: b, cpus: 1, gpus: 0.25, service: exp(2 s)}
-compare:
-  - {label: one}
-  - {label: two, set: {sched.placement: best_fit}}
-Y
+two_variants 2500 >small.yaml
 
 cat >kills.py <<'PY'
 import glob, os, random, shutil, signal, sqlite3, subprocess, sys, time

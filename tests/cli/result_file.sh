@@ -6,20 +6,7 @@
 command -v sqlite3 >/dev/null || skip 'no sqlite3 program'
 export WEIR_CHECK_INVARIANTS=0
 
-cat >small.yaml <<'Y'
-schema: 1
-name: small
-cluster: {nodes: [{name: n, cpus: 64, gpus: {h100: 8}}]}
-sched: {placement: fgd, scaling: {policy: xenna, interval: 60 s}}
-pipelines:
-  - name: p
-    input: {items: 300}
-    stages:
-      - {name: a, cpus: 1, gpus: 0.25, service: exp(2 s)}
-compare:
-  - {label: one}
-  - {label: two, set: {sched.placement: best_fit}}
-Y
+two_variants 300 >small.yaml
 
 # refused COMMAND...: refused, with code 3, and not a byte of x.db is another one.
 refused() {
