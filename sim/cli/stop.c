@@ -51,6 +51,11 @@ const volatile sig_atomic_t *sim_stop_count(void)
 void sim_stop_follow(pid_t parent)
 {
     catch_all(on_stop_again);
+    sim_stop_end_with(parent);
+}
+
+void sim_stop_end_with(pid_t parent)
+{
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) /* it ended before it could be asked for */
         _exit(SIM_EXIT_INTERRUPTED);

@@ -13,8 +13,9 @@
 void sim_stop_catch(void);
 /* How often it was told. */
 const volatile sig_atomic_t *sim_stop_count(void);
-/* In a process that `parent` has just started: it ends with its parent, whenever that ended, and
- * is told to stop by it as often as it likes. */
+/* In a process that `parent` has just started: it ends with its parent, whenever that ended. */
+void sim_stop_end_with(pid_t parent);
+/* The same, and it may be told to stop as often as somebody likes. */
 void sim_stop_follow(pid_t parent);
 /* Writing to a pipe that nobody reads ends the program again: results are safe, and shown. */
 void sim_stop_release_pipe(void);
