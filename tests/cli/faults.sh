@@ -128,7 +128,7 @@ def verdict(good, seen, made):
     return None if len(seen["err"].strip()) > 12 else "no sentence"
 
 bad, tried = {}, 0
-samples = {"alloc": 14, "write": 8}
+samples = {"alloc": 9, "write": 6}
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
     for name in commands:
         for kind, hows in (("alloc", ["once", "on"]),
