@@ -15,7 +15,6 @@
 #include <string.h>
 
 enum { LINE_SHOWN = 60 };
-static const char PREFIX[] = "identity_";
 
 /* ---- building ---- */
 
@@ -44,8 +43,7 @@ static weir_status take(struct sim_identity *identity, char *name, char *value)
     return WEIR_OK;
 }
 
-static char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static char *text_of(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static char *text_of(const char *format, ...)
 {
     va_list arguments;
     char *text = NULL;
@@ -138,7 +136,7 @@ weir_status sim_identity_write(const struct sim_identity *identity, struct sim_r
                                struct weir_error *error)
 {
     for (size_t i = 0; i < identity->count; i++) {
-        char *key = text_of("%s%s", PREFIX, identity->facts[i].name);
+        char *key = text_of("identity_%s", identity->facts[i].name);
         const weir_status status =
             key == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory")
                         : sim_recorder_meta(recorder, key, identity->facts[i].value, error);

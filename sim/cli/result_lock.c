@@ -31,10 +31,8 @@ static struct holder read_holder(int file)
 {
     char text[HOLDER_TEXT] = "";
     struct holder holder = { 0 };
-    const ssize_t length = pread(file, text, sizeof(text) - 1, 0);
     char *end = NULL;
-    if (length <= 0)
-        return holder;
+    (void)!pread(file, text, sizeof(text) - 1, 0); /* nothing yet: process 0 */
     text[strcspn(text, "\n")] = '\0';
     holder.pid = strtol(text, &end, 10);
     (void)snprintf(holder.command, sizeof(holder.command), "%s", *end == ' ' ? end + 1 : end);

@@ -29,7 +29,6 @@
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
-extern void *__libc_memalign(size_t alignment, size_t size);
 
 enum kind { NOTHING, ALLOC, WRITE };
 enum how { EIO_FAILS, ENOSPC_FAILS, SHORT, INTERRUPTED };
@@ -135,19 +134,6 @@ void *calloc(size_t count, size_t size)
 void *realloc(void *old, size_t size)
 {
     return no_memory() ? NULL : __libc_realloc(old, size);
-}
-
-void *aligned_alloc(size_t alignment, size_t size)
-{
-    return no_memory() ? NULL : __libc_memalign(alignment, size);
-}
-
-int posix_memalign(void **memory, size_t alignment, size_t size)
-{
-    if (no_memory())
-        return ENOMEM;
-    *memory = __libc_memalign(alignment, size);
-    return *memory == NULL ? ENOMEM : 0;
 }
 
 /* ---- files ---- */
