@@ -71,9 +71,10 @@ struct an_comparison {
     size_t baseline;
     struct an_metric_row *rows;
     size_t row_count;
-    char *varies;  /* what differs between replications; "" = the database does not say */
-    char *contest; /* the finding without what ended early; "" = nothing is left to compare */
-    char *finding; /* "xenna finishes 9.9x more per second than equal_split (95 % CI ...)" */
+    char *left_out; /* a line for each variant of which a run failed: "x is left out, ..." */
+    char *varies;   /* what differs between replications; "" = the database does not say */
+    char *contest;  /* the finding without what ended early; "" = nothing is left to compare */
+    char *finding;  /* "xenna finishes 9.9x more per second than equal_split (95 % CI ...)" */
 };
 
 struct an_compare_options {

@@ -20,6 +20,10 @@
 
 static const double compare_alpha = 0.05;
 
+/* A variant of which a run failed is left out and named; the others are compared without it. */
+#define RUNS                                                                                       \
+    "(SELECT * FROM run WHERE variant NOT IN (SELECT variant FROM run WHERE status = 'failed'))"
+
 /* ---- which runs ---- */
 
 static weir_status fail_if_found(struct an_keeper *keeper, const char *sql, const char *format,
@@ -42,20 +46,22 @@ static weir_status check_comparable(struct an_keeper *keeper, struct weir_error 
           "SELECT group_concat(scenario, ', ') FROM experiment HAVING count(*) > 1" },
         { "status",
           "SELECT 'variant ' || variant || ', replication ' || replication || ' is ' || status "
-          "FROM run WHERE status NOT IN ('complete', 'horizon', 'ended early') ORDER BY run_id "
-          "LIMIT 1" },
-        { "warmup_s differs", "SELECT min(warmup_s) || ' s and ' || max(warmup_s) || ' s' FROM run "
-                              "HAVING min(warmup_s) < max(warmup_s)" },
+          "FROM run WHERE status NOT IN ('complete', 'horizon', 'ended early') AND "
+          "(status <> 'failed' OR NOT EXISTS " RUNS ") ORDER BY run_id LIMIT 1" },
+        { "warmup_s differs",
+          "SELECT min(warmup_s) || ' s and ' || max(warmup_s) || ' s' FROM " RUNS
+          " HAVING min(warmup_s) < max(warmup_s)" },
         { "horizon_s differs",
           "SELECT coalesce(min(horizon_s), 'none') || ' and ' || coalesce(max(horizon_s), 'none') "
-          "|| ' s' FROM run HAVING count(DISTINCT coalesce(horizon_s, -1)) > 1" },
+          "|| ' s' FROM " RUNS " HAVING count(DISTINCT coalesce(horizon_s, -1)) > 1" },
         { "seed differs within a replication",
-          "SELECT 'replication ' || replication || ': ' || group_concat(DISTINCT seed) FROM run "
-          "GROUP BY replication HAVING count(DISTINCT seed) > 1 LIMIT 1" },
+          "SELECT 'replication ' || replication || ': ' || group_concat(DISTINCT seed) FROM " RUNS
+          " GROUP BY replication HAVING count(DISTINCT seed) > 1 LIMIT 1" },
         { "replications are not paired",
           "SELECT 'replication ' || replication || ' has ' || count(*) || ' of ' || "
-          "(SELECT count(DISTINCT variant) FROM run) || ' variants' FROM run GROUP BY replication "
-          "HAVING count(*) <> (SELECT count(DISTINCT variant) FROM run) LIMIT 1" },
+          "(SELECT count(DISTINCT variant) FROM " RUNS ") || ' variants' FROM " RUNS
+          " GROUP BY replication "
+          "HAVING count(*) <> (SELECT count(DISTINCT variant) FROM " RUNS ") LIMIT 1" },
     };
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
         WEIR_TRY(fail_if_found(keeper, checks[i].sql, checks[i].what, error));
@@ -68,8 +74,8 @@ static weir_status fill_variants(struct an_keeper *keeper, const char *baseline,
     const struct an_frame *frame = NULL;
     WEIR_TRY(
         an_keep_query(keeper,
-                      "SELECT r.variant, r.variant = coalesce(:text, min(e.baseline)) FROM run r "
-                      "JOIN experiment e USING (experiment_id) GROUP BY r.variant "
+                      "SELECT r.variant, r.variant = coalesce(:text, min(e.baseline)) FROM " RUNS
+                      " r JOIN experiment e USING (experiment_id) GROUP BY r.variant "
                       "ORDER BY min(r.variant_order)",
                       &(struct an_args){ .text = baseline }, &frame, error));
     comparison->variants = calloc(frame->row_count + 1, sizeof *comparison->variants);
@@ -96,6 +102,22 @@ static weir_status fill_variants(struct an_keeper *keeper, const char *baseline,
     return WEIR_OK;
 }
 
+/* ---- what failed ---- */
+
+static weir_status fill_left_out(struct an_keeper *keeper, struct an_comparison *comparison,
+                                 struct weir_error *error)
+{
+    static const char sql[] =
+        "SELECT group_concat(line, char(10)) FROM (SELECT variant || ' is left out, it failed in ' "
+        "|| sum(status = 'failed') || ' of ' || count(*) || ' runs: ' || "
+        "min(iif(status = 'failed', message, NULL)) AS line "
+        "FROM run GROUP BY variant HAVING sum(status = 'failed') > 0 ORDER BY min(variant_order))";
+    const struct an_frame *frame = NULL;
+    WEIR_TRY(an_keep_query(keeper, sql, NULL, &frame, error));
+    comparison->left_out = strdup(frame->row_count == 0 ? "" : an_text(frame, 0, 0));
+    return comparison->left_out == NULL ? weir_fail(error, WEIR_ENOMEM, "out of memory") : WEIR_OK;
+}
+
 /* ---- what ended early ---- */
 
 static const char early_sql[] =
@@ -104,7 +126,7 @@ static const char early_sql[] =
     "  AND f.status = 'ended early' ORDER BY f.replication LIMIT 1),"
     " EXISTS (SELECT 1 FROM expectation x WHERE x.line = 0 AND NOT x.is_met"
     "  AND x.variant = e.variant)"
-    " FROM (SELECT *, status = 'ended early' AS is_early FROM run) e GROUP BY e.variant"
+    " FROM (SELECT *, status = 'ended early' AS is_early FROM " RUNS ") e GROUP BY e.variant"
     " ORDER BY min(e.variant_order)";
 
 static char *early_sentence(const struct an_frame *frame, size_t row, const char *variant)
@@ -189,7 +211,7 @@ static bool is_lower_bound(const struct samples *samples, size_t variant)
 /* A metric may carry its label: "bp.starved_frac:caption". Without one the value of the whole
  * cluster counts, else the mean over its labels. */
 static const char samples_sql[] =
-    "SELECT r.variant, x.value, x.is_lower_bound, x.unit, x.has_whole FROM run r LEFT JOIN ("
+    "SELECT r.variant, x.value, x.is_lower_bound, x.unit, x.has_whole FROM " RUNS " r LEFT JOIN ("
     " SELECT run_id, avg(value) AS value, max(is_lower_bound) AS is_lower_bound,"
     "  min(unit) AS unit, label = '' AS has_whole,"
     "  row_number() OVER (PARTITION BY run_id ORDER BY label = '' DESC) AS choice"
@@ -539,6 +561,7 @@ static weir_status compare_fill(struct an_keeper *keeper, const struct an_compar
 {
     WEIR_TRY(check_comparable(keeper, error));
     WEIR_TRY(fill_variants(keeper, options == NULL ? NULL : options->baseline, comparison, error));
+    WEIR_TRY(fill_left_out(keeper, comparison, error));
     WEIR_TRY(fill_early(keeper, comparison, error));
     replace_baseline(comparison);
     WEIR_TRY(add_rows(keeper, options, comparison, error));
@@ -577,6 +600,7 @@ void an_comparison_destroy(struct an_comparison *comparison)
     }
     free(comparison->variants);
     free(comparison->early);
+    free(comparison->left_out);
     for (size_t i = 0; i < comparison->row_count; i++) {
         free(comparison->rows[i].metric);
         free(comparison->rows[i].label);

@@ -192,6 +192,11 @@ static void write_early(const struct an_page *page)
 {
     const struct an_comparison *comparison = page->comparison;
     const char *own = early_sentence(page, page->run->variant);
+    if (comparison != NULL && comparison->left_out[0] != '\0') {
+        (void)fputs("<p class=\"early\">", page->out);
+        an_write_html(page->out, comparison->left_out);
+        (void)fputs("</p>\n", page->out);
+    }
     for (size_t v = 0; comparison != NULL && v <= comparison->variant_count; v++) {
         const char *sentence = v == 0 ? own : comparison->early[v - 1].sentence;
         if (sentence == NULL || (v > 0 && sentence == own))

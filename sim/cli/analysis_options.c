@@ -19,6 +19,8 @@ int sim_analysis_exit(weir_status status, const struct weir_error *error)
     (void)fprintf(stderr, "weir: %s\n", error->text);
     if (status == WEIR_EINTERRUPTED)
         return SIM_EXIT_INTERRUPTED;
+    if (status == WEIR_ENOMEM)
+        return SIM_EXIT_RESOURCE;
     const bool is_usage = status == WEIR_ENOTFOUND || status == WEIR_EINVAL;
     return is_usage ? SIM_EXIT_USAGE : SIM_EXIT_INPUT;
 }

@@ -91,8 +91,10 @@ static int run_and_compare(const struct options *options, const char *command_li
         return SIM_EXIT_USAGE;
     }
     int code = sim_simulate(&simulate, true, command_line, &policies, &experiment);
-    if (code == SIM_EXIT_OK)
-        code = print_comparison(options, experiment.database);
+    if (sim_experiment_has_results(&experiment)) { /* what failed takes nothing from the others */
+        const int compared = print_comparison(options, experiment.database);
+        code = code == SIM_EXIT_OK ? compared : code;
+    }
     if (experiment.database != NULL && (code == SIM_EXIT_OK || code == SIM_EXIT_CHECK) &&
         simulate.common.format == SIM_FORMAT_TABLE)
         printf("next: weir report %s\n", experiment.database);

@@ -157,6 +157,8 @@ static void print_paper(const struct an_comparison *comparison, enum sim_format 
     print_method(comparison, out);
     if (format == SIM_FORMAT_MD)
         (void)fputc('\n', out);
+    if (comparison->left_out[0] != '\0')
+        (void)fprintf(out, "%s\n", comparison->left_out);
     (void)fprintf(out, "Verdict: %s.\n", comparison->finding);
 }
 
@@ -243,6 +245,7 @@ static void print_json(const struct an_comparison *comparison, FILE *out)
     sim_json_string(sim_json_key(&json, "finding"), comparison->finding);
     (void)sim_json_key(&json, "ended_early");
     json_early(&json, comparison);
+    sim_json_string(sim_json_key(&json, "left_out"), comparison->left_out);
     sim_json_begin_array(sim_json_key(&json, "metrics"));
     for (size_t i = 0; i < comparison->row_count; i++)
         json_row(&json, comparison, &comparison->rows[i]);

@@ -2,34 +2,23 @@
 /* Experiments: loading variants, running tasks in processes, merging (see experiment.h). */
 #include "sim/cli/experiment.h"
 
-#include "sim/cli/build_info.h"
+#include "sim/cli/experiment_file.h"
 #include "sim/cli/isolate.h"
 #include "sim/cli/options.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/span_export.h"
+#include "sim/cli/stop.h"
 #include "sim/record/record.h"
-#include "sim/scenario/varies.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { JOBS_KEPT = 100000 }; /* in all runs of a file, when nobody says how much is kept */
-
-/* The one mutable variable of the program: a signal handler has nowhere else to write. */
-static volatile sig_atomic_t interrupt_count;
-
-static void on_interrupt(int signal_number)
-{
-    (void)signal_number;
-    if (++interrupt_count > 1)
-        _exit(SIM_EXIT_INTERRUPTED);
-}
 
 /* A run that goes on now. What its process writes lies in shared memory, by slot: memory follows
  * the runs at a time, not the runs. */
@@ -55,8 +44,9 @@ struct job {
     size_t slot_count;
     struct ended *ended; /* by task */
     size_t merged;       /* tasks before this one are in the database */
-    int64_t experiment_id;
     size_t count;
+    bool is_told; /* children know that they are to stop */
+    struct sim_experiment_file file;
     struct sim_progress_line line;
 };
 
@@ -82,6 +72,7 @@ int sim_exit_for(weir_status status)
     case WEIR_EINTERRUPTED:
         return SIM_EXIT_INTERRUPTED;
     case WEIR_ENOMEM:
+        return SIM_EXIT_RESOURCE;
     case WEIR_EDUPLICATE:
     case WEIR_ENOTFOUND:
     case WEIR_EOVERCOMMIT:
@@ -89,6 +80,11 @@ int sim_exit_for(weir_status status)
         break;
     }
     return SIM_EXIT_INVARIANT;
+}
+
+const char *sim_status_text(weir_status status)
+{
+    return status == WEIR_ENOMEM ? "out of memory or disk" : weir_status_text(status);
 }
 
 /* ---- loading ---- */
@@ -99,7 +95,7 @@ static int load_one(const struct sim_experiment_options *options, const struct s
     const size_t extra = variant == NULL ? 0 : variant->sets_count;
     const char **sets = calloc(options->sets_count + extra + 1, sizeof(*sets));
     if (sets == NULL)
-        return SIM_EXIT_INVARIANT;
+        return SIM_EXIT_RESOURCE;
     for (size_t i = 0; i < options->sets_count; i++)
         sets[i] = options->sets[i];
     for (size_t i = 0; i < extra; i++)
@@ -133,7 +129,7 @@ static int load_variants(const struct sim_experiment_options *options,
     experiment->labels = calloc(count + 1, sizeof(*experiment->labels));
     if (experiment->scenarios == NULL || experiment->labels == NULL) {
         sim_scenario_destroy(base);
-        return SIM_EXIT_INVARIANT;
+        return SIM_EXIT_RESOURCE;
     }
     experiment->variant_count = count;
     if (!options->all_variants || base->variants_count == 0) {
@@ -188,13 +184,13 @@ static struct sim_run_options task_options(const struct job *job, size_t task,
     return (struct sim_run_options){ .seed = job->options->seed != NULL ? *job->options->seed
                                                                         : scenario->seed,
                                      .replication = (uint32_t)(task % experiment->replications),
-                                     .experiment_id = job->experiment_id,
+                                     .experiment_id = 1,
                                      .run_id = (int64_t)task + 1,
                                      .variant = experiment->labels[variant],
                                      .variant_order = (uint32_t)variant,
                                      .recorder = recorder,
                                      .keep = sim_experiment_keep(experiment, variant),
-                                     .interrupt = &interrupt_count,
+                                     .interrupt = sim_stop_count(),
                                      .check_always = job->options->check_always,
                                      .export_at_s = (double)NAN };
 }
@@ -244,47 +240,6 @@ static void run_task(const struct job *job, size_t slot, struct sim_recorder *re
     job->progress[slot].is_done = 1;
 }
 
-static void shard_path(const struct job *job, size_t task, char *path, size_t capacity)
-{
-    (void)snprintf(path, capacity, "%s.part%zu", job->experiment->path, task + 1);
-}
-
-/* Keys in the order of the sentences. */
-static weir_status stamp_assumptions(struct sim_recorder *recorder,
-                                     const struct sim_scenario *scenario, struct weir_error *error)
-{
-    for (size_t i = 0; i < scenario->assumptions_count; i++) {
-        char key[32];
-        (void)snprintf(key, sizeof(key), "assumption_%06zu", i + 1);
-        WEIR_TRY(sim_recorder_meta(recorder, key, scenario->assumptions[i], error));
-    }
-    return WEIR_OK;
-}
-
-/* Facts about the program and the inputs that every database carries, shards included. */
-static weir_status stamp(struct sim_recorder *recorder, const struct sim_scenario *scenario,
-                         struct weir_error *error)
-{
-    char commit[64];
-    const struct {
-        const char *key;
-        uint32_t count;
-    } sources[] = { { "sources_measured", scenario->sources_measured },
-                    { "sources_datasheet", scenario->sources_datasheet },
-                    { "sources_guess", scenario->sources_guess },
-                    { "sources_unstated", scenario->sources_unstated },
-                    { "config_knobs", scenario->knobs } };
-    (void)snprintf(commit, sizeof(commit), "%s%s", sim_build_commit(),
-                   sim_build_dirty() ? "+" : "");
-    WEIR_TRY(sim_recorder_meta(recorder, "git_commit", commit, error));
-    for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
-        char text[16];
-        (void)snprintf(text, sizeof(text), "%u", sources[i].count);
-        WEIR_TRY(sim_recorder_meta(recorder, sources[i].key, text, error));
-    }
-    return stamp_assumptions(recorder, scenario, error);
-}
-
 /* What the watchdog of an isolated run leaves to the parent. */
 struct verdict {
     struct sim_run_summary *summary;
@@ -317,20 +272,20 @@ static void isolate(const struct job *job, size_t slot, struct sim_watchdog *wat
     (void)sim_watchdog_start(watchdog);
 }
 
-static void run_child(const struct job *job, size_t slot)
+static void run_child(const struct job *job, size_t slot, pid_t parent)
 {
-    /* Without the parent nobody would merge what it finds. */
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    /* Without the parent nobody would start the next one. */
+    sim_stop_follow(parent);
     struct sim_watchdog watchdog;
     struct verdict verdict;
     struct sim_recorder *recorder = NULL;
     struct weir_error error = { .phase = -1, .pool = -1 };
-    char path[4096];
-    shard_path(job, job->slots[slot].task, path, sizeof(path));
-    weir_status status = sim_recorder_open(path, true, &recorder, &error);
-    if (status == WEIR_OK)
-        status = stamp(recorder, job->experiment->scenarios[0], &error);
+    if (job->options->plugins_count > 0) /* whatever a module starts must not keep the lock */
+        (void)close(job->file.lock.file);
+    const weir_status status = sim_experiment_open_shard(job->experiment, &job->file,
+                                                         job->slots[slot].task, &recorder, &error);
     if (status != WEIR_OK) {
+        (void)sim_recorder_close(recorder, NULL);
         fail_run(job, slot, status, error.text);
         _exit(0);
     }
@@ -351,12 +306,7 @@ static weir_status merge_task(struct job *job, size_t task, struct sim_recorder 
                               struct weir_error *error)
 {
     const struct ended *ended = &job->ended[task];
-    char path[4096];
-    shard_path(job, task, path, sizeof(path));
-    if (access(path, R_OK) == 0) { /* else the run never got so far; its message says why */
-        WEIR_TRY(sim_recorder_merge(recorder, path, error));
-        (void)unlink(path);
-    }
+    WEIR_TRY(sim_experiment_merge_shard(job->experiment, task, recorder, error));
     return ended->status == WEIR_OK
                ? WEIR_OK
                : sim_recorder_fail_run(recorder, (int64_t)task + 1,
@@ -382,17 +332,24 @@ static weir_status merge_ended(struct job *job, struct sim_recorder *recorder,
 static void judge_child(const struct job *job, size_t slot, int state)
 {
     const bool has_plugin = job->options->plugins_count > 0;
-    const weir_status status = has_plugin ? WEIR_EPOLICY : WEIR_EINVARIANT;
+    const bool is_killed = WIFSIGNALED(state) && WTERMSIG(state) == SIGKILL;
+    const bool is_short = WIFEXITED(state) && WEXITSTATUS(state) == SIM_EXIT_RESOURCE;
+    const weir_status status = is_killed || is_short ? WEIR_ENOMEM
+                               : has_plugin          ? WEIR_EPOLICY
+                                                     : WEIR_EINVARIANT;
     char message[SIM_ISOLATE_MESSAGE];
-    char sentence[SIM_ISOLATE_MESSAGE + 96];
+    char sentence[SIM_ISOLATE_MESSAGE + 144];
     if ((!WIFSIGNALED(state) && job->progress[slot].is_done != 0) ||
         job->summaries[slot].status != WEIR_OK)
         return;
     sim_isolate_sentence(state, message);
-    if (message[0] == '\0')
+    if (is_short)
+        (void)snprintf(message, sizeof(message), "it ended without memory");
+    else if (message[0] == '\0')
         (void)snprintf(message, sizeof(message), "it ended with exit code %d before its end",
                        WEXITSTATUS(state));
-    (void)snprintf(sentence, sizeof(sentence), "the process of the run: %s%s", message,
+    (void)snprintf(sentence, sizeof(sentence), "the process of the run: %s%s%s", message,
+                   is_killed ? ", as a system does that has no memory left" : "",
                    has_plugin ? "; try weir policies check on its plug-ins" : "");
     fail_run(job, slot, status, sentence);
 }
@@ -446,13 +403,30 @@ static weir_status start_child(struct job *job, size_t task, struct sim_recorder
     const size_t slot = take_slot(job, task);
     WEIR_TRY(sim_run_announce(job->experiment->scenarios[options.variant_order], &options, error));
     (void)fflush(NULL);
+    const pid_t parent = getpid();
     const pid_t pid = fork();
     if (pid < 0)
-        return weir_fail(error, WEIR_EIO, "cannot start a process: %s", strerror(errno));
+        return weir_fail(error, WEIR_ENOMEM, "cannot start a process: %s", strerror(errno));
     if (pid == 0)
-        run_child(job, slot);
+        run_child(job, slot, parent);
     job->slots[slot].pid = pid;
     return WEIR_OK;
+}
+
+static bool is_stopped(void)
+{
+    return *sim_stop_count() > 0;
+}
+
+/* A terminal tells all processes, kill(1) only the one it names. */
+static void tell_children(struct job *job)
+{
+    if (!is_stopped() || job->is_told)
+        return;
+    job->is_told = true;
+    for (size_t slot = 0; slot < job->slot_count; slot++)
+        if (job->slots[slot].pid > 0)
+            (void)kill(job->slots[slot].pid, SIGTERM);
 }
 
 static weir_status run_parallel(struct job *job, struct sim_recorder *recorder,
@@ -461,73 +435,36 @@ static weir_status run_parallel(struct job *job, struct sim_recorder *recorder,
     size_t next = 0;
     size_t running = 0;
     weir_status status = WEIR_OK;
-    while (running > 0 || (next < job->count && interrupt_count == 0 && status == WEIR_OK)) {
-        while (next < job->count && job->ended[next].is_done)
+    while (running > 0 || (next < job->count && !is_stopped() && status == WEIR_OK)) {
+        while (next < job->count && (job->ended[next].is_done || job->ended[next].is_over))
             next++;
-        if (next < job->count && running < job->slot_count && interrupt_count == 0 &&
-            status == WEIR_OK) {
+        if (next < job->count && running < job->slot_count && !is_stopped() && status == WEIR_OK) {
             status = start_child(job, next++, recorder, error);
             running += status == WEIR_OK ? 1 : 0;
             continue;
         }
+        tell_children(job);
         reap(job, &running);
         sim_progress_draw(&job->line, job->progress, job->slot_count);
         if (status == WEIR_OK)
             status = merge_ended(job, recorder, error);
     }
-    for (; next < job->count; next++) /* those that an interrupt kept from starting */
+    for (; next < job->count; next++) /* those that never started */
         job->ended[next].is_over = true;
     return status == WEIR_OK ? merge_ended(job, recorder, error) : status;
 }
 
-static weir_status write_experiment(struct job *job, struct sim_recorder *recorder,
-                                    struct weir_error *error)
-{
-    const struct sim_scenario *scenario = job->experiment->scenarios[0];
-    const struct sim_experiment_row row = { .scenario = scenario->name,
-                                            .description = scenario->description == NULL
-                                                               ? ""
-                                                               : scenario->description,
-                                            .resolved_yaml = scenario->resolved,
-                                            .command_line = job->options->command_line,
-                                            .baseline = job->experiment->labels[0],
-                                            .scenario_digest = scenario->digest };
-    char varies[256];
-    sim_scenario_varies(job->experiment->scenarios, job->experiment->variant_count, varies,
-                        sizeof(varies));
-    WEIR_TRY(stamp(recorder, scenario, error));
-    WEIR_TRY(sim_recorder_meta(recorder, "varies", varies, error));
-    WEIR_TRY(sim_recorder_experiment(recorder, &row, &job->experiment_id, error));
-    for (size_t i = 0; i < scenario->files_count; i++)
-        WEIR_TRY(sim_recorder_input_file(recorder, scenario->files[i].path,
-                                         scenario->files[i].bytes, scenario->files[i].digest,
-                                         error));
-    return sim_experiment_record_files(recorder, job->options->plugins, job->options->plugins_count,
-                                       error);
-}
-
+/* What is in the file stays there, what lies in shards is merged when its turn comes. */
 static weir_status open_database(struct job *job, struct sim_recorder **recorder,
                                  struct weir_error *error)
 {
-    const char *path = job->experiment->path;
-    job->experiment_id = 1;
-    if (!job->options->resume || job->experiment->is_temporary || access(path, F_OK) != 0) {
-        WEIR_TRY(sim_recorder_open(path, true, recorder, error));
-        return write_experiment(job, *recorder, error);
-    }
-    bool *is_done = calloc(job->count, sizeof(*is_done));
-    if (is_done == NULL)
-        return WEIR_ENOMEM;
-    /* First: it refuses a file of another version before a row is removed. */
-    weir_status status = sim_recorder_append(path, recorder, error);
-    if (status == WEIR_OK)
-        status = sim_experiment_resume(job->experiment, is_done, error);
+    WEIR_TRY(sim_experiment_file_open(job->options, job->experiment, &job->file, recorder, error));
     for (size_t i = 0; i < job->count; i++) {
-        job->ended[i].is_done = is_done[i];
-        job->line.runs_done += is_done[i] ? 1 : 0;
+        job->ended[i].is_done = job->file.is_done[i];
+        job->ended[i].is_over = job->file.has_shard[i];
+        job->line.runs_done += job->ended[i].is_done || job->ended[i].is_over ? 1 : 0;
     }
-    free(is_done);
-    return status;
+    return WEIR_OK;
 }
 
 /* Expectations are judged on what was written. */
@@ -546,16 +483,17 @@ static weir_status run_all(struct job *job, struct weir_error *error)
     struct sim_recorder *recorder = NULL;
     weir_status status = open_database(job, &recorder, error);
     if (status == WEIR_OK && job->count == 1 && !job->line.is_shown && !job->ended[0].is_done &&
-        job->options->plugins_count == 0) {
+        !job->ended[0].is_over && job->options->plugins_count == 0) {
         run_task(job, take_slot(job, 0), recorder);
         end_task(job, 0);
     } else if (status == WEIR_OK) {
         status = run_parallel(job, recorder, error);
     }
-    job->experiment->is_interrupted = interrupt_count > 0;
-    if (status == WEIR_OK && interrupt_count == 0)
+    job->experiment->is_interrupted = is_stopped();
+    if (status == WEIR_OK && !is_stopped())
         status = judge(job, recorder, error);
     const weir_status closed = sim_recorder_close(recorder, status == WEIR_OK ? error : NULL);
+    sim_experiment_file_close(&job->file);
     if (status == WEIR_OK)
         status = closed;
     return status == WEIR_OK ? sim_experiment_open_results(job->experiment, error) : status;
@@ -608,13 +546,24 @@ static int report_failures(const struct job *job)
             continue;
         (void)fprintf(stderr, "weir: run %zu (%s, replication %zu): %s: %s\n", i + 1,
                       experiment->labels[i / experiment->replications],
-                      i % experiment->replications, weir_status_text(ended->status),
+                      i % experiment->replications, sim_status_text(ended->status),
                       ended->message == NULL ? "" : ended->message);
         code = code == SIM_EXIT_OK ? sim_exit_for(ended->status) : code;
     }
     /* Which of the two is wrong, the scheduler or what was given to it, a plug-in leaves open. */
-    const bool is_scheduler = code == SIM_EXIT_USAGE || code == SIM_EXIT_INVARIANT;
+    const bool is_scheduler =
+        code == SIM_EXIT_USAGE || code == SIM_EXIT_INVARIANT || code == SIM_EXIT_RESOURCE;
     return has_plugin && is_scheduler ? SIM_EXIT_POLICY : code;
+}
+
+/* Nothing is said about a file that was refused. */
+static void print_advice(const struct job *job)
+{
+    const char *database = job->experiment->database;
+    if (database == NULL || job->line.runs_done == 0)
+        return;
+    (void)fprintf(stderr, "weir: what was finished is kept with %s; go on with: %s --resume\n",
+                  database, job->options->command_line);
 }
 
 static int run_job(struct job *job)
@@ -626,7 +575,8 @@ static int run_job(struct job *job)
     const weir_status status = run_all(job, &error);
     sim_progress_end(&job->line);
     if (status != WEIR_OK) {
-        (void)fprintf(stderr, "weir: %s: %s\n", weir_status_text(status), error.text);
+        (void)fprintf(stderr, "weir: %s: %s\n", sim_status_text(status), error.text);
+        print_advice(job);
         return sim_exit_for(status);
     }
     if (experiment->is_interrupted) {
@@ -685,12 +635,13 @@ int sim_experiment_run(const struct sim_experiment_options *options,
     struct job job = { .options = options,
                        .experiment = experiment,
                        .count = experiment->variant_count * experiment->replications };
-    int result = SIM_EXIT_INVARIANT;
+    int result = SIM_EXIT_RESOURCE;
     if (open_job(&job)) {
-        const struct sigaction action = { .sa_handler = on_interrupt };
-        (void)sigaction(SIGINT, &action, NULL);
-        (void)sigaction(SIGTERM, &action, NULL);
+        sim_stop_catch();
         result = run_job(&job);
+        sim_stop_release_pipe();
+    } else {
+        (void)fprintf(stderr, "weir: out of memory\n");
     }
     close_job(&job);
     return result;

@@ -2,12 +2,13 @@
 /*
  * An experiment: variants x replications of one scenario, in processes, into one database.
  *
- * Every run is its own process with its own database file (a shard), so a crash touches one run and
- * nothing is locked (a single run without plug-ins stays in the program's process when nobody
- * watches); the parent merges shards in a fixed order, so the database does not depend on
- * how many ran at once. Results are read from that database alone: memory does not grow with the
- * number of runs. Replication r of every variant uses the same random numbers.
- * Ctrl-C ends the runs after their present event, keeps what is there and says how to resume.
+ * Every run is its own process with its own database file (a shard), so a crash touches one run (a
+ * single run without plug-ins stays in the program's process when nobody watches); the parent
+ * merges shards in a fixed order, so the database does not depend on how many ran at once, and a
+ * run is kept from the moment it is over (experiment_file.h). Results are read from that database
+ * alone: memory does not grow with the number of runs. Replication r of every variant uses the same
+ * random numbers. Ctrl-C, a closed terminal and their like (stop.h) end the runs after their
+ * present event; what is there is kept and it is said how to go on.
  */
 #ifndef SIM_CLI_EXPERIMENT_H
 #define SIM_CLI_EXPERIMENT_H
@@ -26,6 +27,7 @@ struct sim_experiment_options {
     uint32_t jobs;            /* 0 = one a core */
     bool all_variants;        /* false = the scenario itself only */
     bool resume;              /* keep complete runs of the database */
+    bool force;               /* replace results that are there */
     bool is_quiet;
     bool check_always;
     const char *spans;          /* file for the spans of the first run; NULL = none */
@@ -71,6 +73,11 @@ void sim_experiment_close_results(struct sim_experiment *experiment);
 /* False when the run never began. */
 bool sim_experiment_summary(const struct sim_experiment *experiment, size_t run,
                             struct sim_run_summary *summary);
+/* Whether all runs were made, and at least one is finished. */
+bool sim_experiment_has_results(const struct sim_experiment *experiment);
+bool sim_experiment_has_failed(const struct sim_experiment *experiment);
+/* The first finished run; 0 when there is none. */
+size_t sim_experiment_first(const struct sim_experiment *experiment);
 /* The rows of a query on one run, which is its first parameter; NULL when it cannot be asked.
  * sqlite3_finalize() them. */
 struct sqlite3_stmt *sim_experiment_rows(const struct sim_experiment *experiment, const char *sql,
@@ -93,8 +100,10 @@ uint32_t sim_experiment_early(const struct sim_experiment *experiment, size_t va
                               char text[SIM_EARLY_TEXT]);
 
 /* resume.c: which runs of the database are complete (by run id - 1); rows of all other runs are
- * removed. */
-weir_status sim_experiment_resume(struct sim_experiment *experiment, bool *is_done,
+ * removed. A database of another experiment is refused as it is. */
+struct sim_identity;
+weir_status sim_experiment_resume(const struct sim_experiment *experiment,
+                                  const struct sim_identity *identity, bool *is_done,
                                   struct weir_error *error);
 
 /* Files that are not the scenario's (modules) as rows of input_file. */
@@ -103,5 +112,7 @@ weir_status sim_experiment_record_files(struct sim_recorder *recorder, const cha
 
 /* Exit code for a status that ended a run. */
 int sim_exit_for(weir_status status);
+/* What it means to who runs simulations. */
+const char *sim_status_text(weir_status status);
 
 #endif

@@ -122,3 +122,37 @@ bool sim_experiment_summary(const struct sim_experiment *experiment, size_t run,
     (void)sqlite3_finalize(row);
     return is_there;
 }
+
+/* The value of a query on all runs, 0 when it has none. */
+static int64_t ask(const struct sim_experiment *experiment, const char *sql)
+{
+    sqlite3_stmt *row = NULL;
+    int64_t value = 0;
+    if (experiment->results != NULL &&
+        sqlite3_prepare_v2(experiment->results, sql, -1, &row, NULL) == SQLITE_OK &&
+        sqlite3_step(row) == SQLITE_ROW)
+        value = sqlite3_column_int64(row, 0);
+    (void)sqlite3_finalize(row);
+    return value;
+}
+
+static int64_t first_finished(const struct sim_experiment *experiment)
+{
+    return ask(experiment, "SELECT min(run_id) FROM run WHERE " SIM_RUN_IS_FINISHED);
+}
+
+bool sim_experiment_has_results(const struct sim_experiment *experiment)
+{
+    return !experiment->is_interrupted && first_finished(experiment) > 0;
+}
+
+bool sim_experiment_has_failed(const struct sim_experiment *experiment)
+{
+    return ask(experiment, "SELECT count(*) FROM run WHERE status = 'failed'") > 0;
+}
+
+size_t sim_experiment_first(const struct sim_experiment *experiment)
+{
+    const int64_t run_id = first_finished(experiment);
+    return run_id > 0 ? (size_t)run_id - 1 : 0;
+}

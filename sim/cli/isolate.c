@@ -2,6 +2,8 @@
 /* Processes for code of strangers (see isolate.h). */
 #include "sim/cli/isolate.h"
 
+#include "sim/cli/stop.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -69,8 +71,10 @@ int sim_isolate_call(int (*call)(void *state), void *state, uint32_t timeout_s,
 {
     int wait_state = 0;
     (void)fflush(NULL);
+    const pid_t parent = getpid();
     const pid_t pid = fork();
     if (pid == 0) {
+        sim_stop_end_with(parent);
         sim_isolate_limit(0);
         (void)alarm(timeout_s);
         _exit(ANSWERED + call(state));

@@ -8,6 +8,8 @@ int sim_cli_exit_code(weir_status status)
 {
     if (status == WEIR_OK)
         return SIM_EXIT_OK;
+    if (status == WEIR_ENOMEM)
+        return SIM_EXIT_RESOURCE;
     return status == WEIR_EIO ? SIM_EXIT_INPUT : SIM_EXIT_USAGE;
 }
 

@@ -7,7 +7,9 @@
 #include "weir/version.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void print_help(FILE *out)
 {
@@ -42,8 +44,18 @@ static int unknown(const char *word)
     return SIM_EXIT_USAGE;
 }
 
+/* However the program ends by itself: what could not be printed is an error. */
+static void close_output(void)
+{
+    if (fflush(stdout) == 0 && ferror(stdout) == 0)
+        return;
+    (void)fprintf(stderr, "weir: cannot write all of the output\n");
+    _exit(SIM_EXIT_INPUT);
+}
+
 int main(int argc, char **argv)
 {
+    (void)atexit(close_output);
     if (argc < 2) {
         print_help(stderr);
         return SIM_EXIT_USAGE;

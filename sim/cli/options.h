@@ -23,6 +23,7 @@ enum sim_exit {
     SIM_EXIT_INPUT = 3,     /* input file or database */
     SIM_EXIT_POLICY = 4,    /* scheduler module */
     SIM_EXIT_INVARIANT = 5, /* broken invariant */
+    SIM_EXIT_RESOURCE = 6,  /* out of memory or disk */
     SIM_EXIT_INTERRUPTED = 130
 };
 

@@ -7,6 +7,7 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/isolate_run.h"
 #include "sim/cli/plugin.h"
+#include "sim/cli/result_lock.h"
 #include "sim/cli/simulate_options.h"
 #include "sim/cli/stored_run.h"
 #include "sim/record/record.h"
@@ -167,8 +168,8 @@ static void name_files(const struct sim_stored *stored)
 }
 
 /* The work between loading the policies and letting go of them; an exit code. */
-static int rerun(const struct arguments *arguments, const struct sim_stored *stored,
-                 const char *command_line, const struct sim_policies *policies)
+static int rerun_into(const struct arguments *arguments, const struct sim_stored *stored,
+                      const char *command_line, const struct sim_policies *policies)
 {
     struct weir_error error = { .phase = -1, .pool = -1 };
     struct target target = { .output = arguments->output,
@@ -194,6 +195,22 @@ static int rerun(const struct arguments *arguments, const struct sim_stored *sto
         return sim_exit_for(status);
     }
     return differing > 0 ? SIM_EXIT_CHECK : SIM_EXIT_OK;
+}
+
+/* The same, while nobody else writes the output. */
+static int rerun(const struct arguments *arguments, const struct sim_stored *stored,
+                 const char *command_line, const struct sim_policies *policies)
+{
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    struct sim_result_lock lock = { .file = -1 };
+    const weir_status status =
+        arguments->output == NULL ? WEIR_OK
+                                  : sim_result_lock(arguments->output, command_line, &lock, &error);
+    int code = sim_analysis_exit(status, &error);
+    if (code == SIM_EXIT_OK)
+        code = rerun_into(arguments, stored, command_line, policies);
+    sim_result_unlock(&lock);
+    return code;
 }
 
 int sim_cmd_rerun(int argc, char **argv)

@@ -2,48 +2,34 @@
 /*
  * Resuming: which runs of a database are complete.
  *
- * A run counts when its row says complete, horizon or ended early and it ran the same resolved
- * scenario with the same seed. Rows of every other run are removed, so that it can be run again.
+ * The file has to be of the same experiment in all that defines one (identity.h). A run counts when
+ * its row says complete, horizon or ended early. Rows of every other run are removed, so that it
+ * can be run again.
  */
 #include "sim/cli/experiment.h"
+#include "sim/cli/identity.h"
 
 #include <sqlite3.h>
-#include <stdlib.h>
+enum { BUSY_MS = 10000 };
 
 static weir_status fail(sqlite3 *db, const char *path, struct weir_error *error)
 {
     return weir_fail(error, WEIR_EIO, "%s: %s", path, sqlite3_errmsg(db));
 }
 
-static uint64_t hex(sqlite3_stmt *statement, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(statement, column);
-    return text == NULL ? 0 : strtoull(text, NULL, 16);
-}
-
-static bool is_same(sqlite3_stmt *row, const struct sim_experiment *experiment)
-{
-    const int64_t run_id = sqlite3_column_int64(row, 0);
-    const size_t count = experiment->variant_count * experiment->replications;
-    if (run_id < 1 || (size_t)run_id > count)
-        return false;
-    const size_t variant = (size_t)(run_id - 1) / experiment->replications;
-    return hex(row, 1) == experiment->scenarios[variant]->digest;
-}
-
-static weir_status read_runs(sqlite3 *db, const struct sim_experiment *experiment, bool *is_done)
+static weir_status read_runs(sqlite3 *db, size_t count, bool *is_done)
 {
     sqlite3_stmt *row = NULL;
-    if (sqlite3_prepare_v2(db,
-                           "SELECT run_id, scenario_digest FROM run "
-                           "WHERE status IN ('complete', 'horizon', '" SIM_ENDED_EARLY "')",
-                           -1, &row, NULL) != SQLITE_OK)
-        return WEIR_EIO;
-    while (sqlite3_step(row) == SQLITE_ROW)
-        if (is_same(row, experiment))
-            is_done[sqlite3_column_int64(row, 0) - 1] = true;
+    int code =
+        sqlite3_prepare_v2(db, "SELECT run_id FROM run WHERE " SIM_RUN_IS_FINISHED, -1, &row, NULL);
+    while (code == SQLITE_OK && (code = sqlite3_step(row)) == SQLITE_ROW) {
+        const int64_t run_id = sqlite3_column_int64(row, 0);
+        if (run_id >= 1 && (uint64_t)run_id <= count)
+            is_done[run_id - 1] = true;
+        code = SQLITE_OK;
+    }
     (void)sqlite3_finalize(row);
-    return WEIR_OK;
+    return code == SQLITE_DONE ? WEIR_OK : WEIR_EIO;
 }
 
 /* Every table with a run_id column loses the rows of runs that are to be repeated. */
@@ -63,7 +49,7 @@ static weir_status remove_rest(sqlite3 *db, const bool *is_done, size_t count)
                                     "SELECT m.name FROM sqlite_master m, pragma_table_info(m.name) "
                                     "c WHERE m.type = 'table' AND c.name = 'run_id'",
                                     -1, &table, NULL);
-    while (result == SQLITE_OK && sqlite3_step(table) == SQLITE_ROW) {
+    while (result == SQLITE_OK && (result = sqlite3_step(table)) == SQLITE_ROW) {
         char *sql =
             sqlite3_mprintf("DELETE FROM \"%w\" WHERE run_id NOT IN (SELECT run_id FROM kept)",
                             sqlite3_column_text(table, 0));
@@ -71,10 +57,23 @@ static weir_status remove_rest(sqlite3 *db, const bool *is_done, size_t count)
         sqlite3_free(sql);
     }
     (void)sqlite3_finalize(table);
-    return result == SQLITE_OK ? WEIR_OK : WEIR_EIO;
+    return result == SQLITE_DONE ? WEIR_OK : WEIR_EIO;
 }
 
-weir_status sim_experiment_resume(struct sim_experiment *experiment, bool *is_done,
+/* All of it or nothing. */
+static weir_status keep_finished(sqlite3 *db, bool *is_done, size_t count)
+{
+    WEIR_TRY(read_runs(db, count, is_done));
+    if (sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
+        return WEIR_EIO;
+    WEIR_TRY(remove_rest(db, is_done, count));
+    return sqlite3_exec(db, "DELETE FROM expectation; COMMIT", NULL, NULL, NULL) == SQLITE_OK
+               ? WEIR_OK
+               : WEIR_EIO;
+}
+
+weir_status sim_experiment_resume(const struct sim_experiment *experiment,
+                                  const struct sim_identity *identity, bool *is_done,
                                   struct weir_error *error)
 {
     sqlite3 *db = NULL;
@@ -84,14 +83,13 @@ weir_status sim_experiment_resume(struct sim_experiment *experiment, bool *is_do
         (void)sqlite3_close(db);
         return status;
     }
-    weir_status status = read_runs(db, experiment, is_done);
-    if (status == WEIR_OK)
-        status = remove_rest(db, is_done, count);
-    if (status == WEIR_OK &&
-        sqlite3_exec(db, "DELETE FROM expectation", NULL, NULL, NULL) != SQLITE_OK)
-        status = WEIR_EIO;
-    if (status == WEIR_EIO)
-        (void)fail(db, experiment->path, error);
+    (void)sqlite3_busy_timeout(db, BUSY_MS);
+    weir_status status = sim_identity_compare(identity, experiment, db, error);
+    if (status == WEIR_OK) {
+        status = keep_finished(db, is_done, count);
+        if (status != WEIR_OK)
+            (void)fail(db, experiment->path, error);
+    }
     (void)sqlite3_close(db);
     return status;
 }

@@ -38,7 +38,8 @@ static const struct sim_option_table command_options = {
             "Exit codes: 0 ok, 1 an expectation is not met (--check) or "
             "a run ended early without being expected to, 2 usage or "
             "invalid scenario, 3 input or database, "
-            "4 scheduler module, 5 broken invariant, 130 interrupted.",
+            "4 scheduler module, 5 broken invariant, 6 out of memory or disk, 130 "
+            "interrupted.",
 };
 
 static double throughput(const struct sim_run_summary *run)
@@ -261,8 +262,10 @@ static void print_end(const struct sim_experiment *experiment, const struct sim_
     (void)fprintf(out, "digest         %016llx   result %016llx\n", (unsigned long long)run->digest,
                   (unsigned long long)run->result_digest);
     if (experiment->replications > 1)
-        (void)fprintf(out, "%u replications: figures are means, digests of the first\n",
-                      experiment->replications);
+        (void)fprintf(out, "%u replications: figures are means, digests of the first%s\n",
+                      experiment->replications,
+                      sim_experiment_has_failed(experiment) ? "; those that failed are left out"
+                                                            : "");
     if (sim_experiment_keep(experiment, 0) == SIM_KEEP_SERIES &&
         experiment->scenarios[0]->keep == SIM_KEEP_UNSAID)
         (void)fprintf(out,
@@ -522,6 +525,13 @@ static void print_results(const struct sim_simulate_options *options,
     print_rows(experiment, options->common.format, stdout);
 }
 
+/* Of runs that were made and did not fail, interrupted ones too: the first. */
+static bool is_shown(const struct sim_experiment *experiment, struct sim_run_summary *first)
+{
+    return sim_experiment_summary(experiment, sim_experiment_first(experiment), first) &&
+           strcmp(first->outcome, "running") != 0 && strcmp(first->outcome, "failed") != 0;
+}
+
 int sim_cmd_run(int argc, char **argv)
 {
     struct sim_simulate_options options = { 0 };
@@ -531,8 +541,7 @@ int sim_cmd_run(int argc, char **argv)
     char *command_line = sim_command_line("run", argc, argv);
     int code = sim_simulate(&options, false, command_line, &policies, &experiment);
     struct sim_run_summary first;
-    if ((code == SIM_EXIT_OK || code == SIM_EXIT_INTERRUPTED) &&
-        sim_experiment_summary(&experiment, 0, &first) && strcmp(first.outcome, "running") != 0)
+    if (is_shown(&experiment, &first))
         print_results(&options, &experiment, &first);
     code = sim_simulate_verdict(&options, &experiment, code);
     sim_experiment_clear(&experiment);

@@ -20,6 +20,8 @@ static const struct sim_option command_rows[] = {
       "Runs at the same time (default: one a core)", .max = 1024 },
     { "resume", 0, NULL, SIM_OPTION(FLAG, sim_simulate_options, resume),
       "Keep complete runs of the database, run the rest" },
+    { "force", 0, NULL, SIM_OPTION(FLAG, sim_simulate_options, force),
+      "Replace results that the database holds" },
     { "check", 0, NULL, SIM_OPTION(FLAG, sim_simulate_options, check),
       "Exit with 1 when an expectation is not met" },
     { "check-invariants", 0, NULL, SIM_OPTION(FLAG, sim_simulate_options, paranoid),
@@ -66,7 +68,7 @@ char *sim_command_line(const char *command, int argc, char **argv)
         return NULL;
     (void)fprintf(out, "weir %s", command);
     for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--resume") != 0)
+        if (strcmp(argv[i], "--resume") != 0 && strcmp(argv[i], "--force") != 0)
             append_word(out, argv[i]);
     return fclose(out) == 0 ? text : NULL;
 }
@@ -75,8 +77,12 @@ int sim_simulate(const struct sim_simulate_options *options, bool all_variants,
                  const char *command_line, struct sim_policies *policies,
                  struct sim_experiment *experiment)
 {
-    const int code = sim_plugins_load(&options->common.plugins, policies);
     *experiment = (struct sim_experiment){ 0 };
+    if (options->resume && options->force) {
+        (void)fprintf(stderr, "weir: --resume keeps results, --force replaces them: say one\n");
+        return SIM_EXIT_USAGE;
+    }
+    const int code = sim_plugins_load(&options->common.plugins, policies);
     if (code != SIM_EXIT_OK)
         return code;
     const struct sim_experiment_options run = { .scenario_path = options->path,
@@ -91,6 +97,7 @@ int sim_simulate(const struct sim_simulate_options *options, bool all_variants,
                                                 .jobs = options->jobs,
                                                 .all_variants = all_variants,
                                                 .resume = options->resume,
+                                                .force = options->force,
                                                 .is_quiet = options->quiet,
                                                 .check_always = is_paranoid(options),
                                                 .spans = options->spans,

@@ -20,7 +20,7 @@ struct sim_simulate_options {
     uint64_t spans_limit; /* 0 = the format's default */
     uint32_t policy_timeout_s;
     uint64_t policy_memory_mib;
-    bool no_database, resume, quiet, paranoid, check;
+    bool no_database, resume, force, quiet, paranoid, check;
 };
 
 /* -o, -s, -n, -j, --no-db, --resume, --quiet, --check, --check-invariants; --format, --set,

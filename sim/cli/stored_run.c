@@ -70,17 +70,27 @@ static void find_file(const struct sim_stored *stored, struct sim_stored_file *f
     free(file->opened == joined ? plain.opened : joined);
 }
 
+weir_status sim_stored_digest(const char *path, int64_t *bytes, uint64_t *digest,
+                              struct weir_error *error)
+{
+    size_t length = 0;
+    char *text = read_all(path, &length);
+    if (text == NULL)
+        return weir_fail(error, WEIR_EIO, "%s: %s", path, strerror(errno));
+    *bytes = (int64_t)length;
+    *digest = sim_digest_bytes(SIM_DIGEST_START, text, length);
+    free(text);
+    return WEIR_OK;
+}
+
 weir_status sim_experiment_record_files(struct sim_recorder *recorder, const char *const *paths,
                                         size_t count, struct weir_error *error)
 {
     for (size_t i = 0; i < count && recorder != NULL; i++) {
-        size_t length = 0;
-        char *bytes = read_all(paths[i], &length);
-        if (bytes == NULL)
-            return weir_fail(error, WEIR_EIO, "%s: %s", paths[i], strerror(errno));
-        const uint64_t digest = sim_digest_bytes(SIM_DIGEST_START, bytes, length);
-        free(bytes);
-        WEIR_TRY(sim_recorder_input_file(recorder, paths[i], (int64_t)length, digest, error));
+        int64_t length = 0;
+        uint64_t digest = 0;
+        WEIR_TRY(sim_stored_digest(paths[i], &length, &digest, error));
+        WEIR_TRY(sim_recorder_input_file(recorder, paths[i], length, digest, error));
     }
     return WEIR_OK;
 }

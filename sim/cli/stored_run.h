@@ -41,6 +41,10 @@ struct sim_stored {
 
 #define SIM_ALL_REPLICATIONS UINT32_MAX
 
+/* Of a file as it is now. */
+weir_status sim_stored_digest(const char *path, int64_t *bytes, uint64_t *digest,
+                              struct weir_error *error);
+
 /* All runs that are chosen: `variant` NULL = every one, "" = the baseline. WEIR_ENOTFOUND when
  * there is none. */
 weir_status sim_stored_open(const char *database, const char *variant, uint32_t replication,

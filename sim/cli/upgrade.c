@@ -19,6 +19,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct arguments {
     struct sim_options options;
@@ -84,14 +86,28 @@ static const char *advice(int64_t version, int64_t today, bool is_database, stru
                             sim_file_database_news(version, arena));
 }
 
-static int write_text(const char *path, const char *text)
+/* The file is the old one or the new one, whenever the program or the disk ends. */
+static int write_text(const char *named, const char *text)
 {
-    FILE *out = fopen(path, "w");
-    const bool is_written = out != NULL && fputs(text, out) >= 0;
-    const bool is_closed = out != NULL && fclose(out) == 0;
-    if (is_written && is_closed)
+    char *path = realpath(named, NULL); /* behind a link lies the file that is meant */
+    char *temporary = NULL;
+    struct stat there;
+    bool is_written = false;
+    const int file =
+        path == NULL || asprintf(&temporary, "%s.new-XXXXXX", path) < 0 ? -1 : mkstemp(temporary);
+    FILE *out = file < 0 ? NULL : fdopen(file, "w");
+    if (out != NULL) {
+        is_written = stat(path, &there) == 0 && fchmod(file, there.st_mode & 0777) == 0 &&
+                     fputs(text, out) >= 0 && fflush(out) == 0 && fsync(file) == 0;
+        is_written = fclose(out) == 0 && is_written && rename(temporary, path) == 0;
+        if (!is_written)
+            (void)unlink(temporary);
+    }
+    free(temporary);
+    free(path);
+    if (is_written)
         return SIM_EXIT_OK;
-    (void)fprintf(stderr, "weir: %s: cannot be written\n", path);
+    (void)fprintf(stderr, "weir: %s: cannot be written\n", named);
     return SIM_EXIT_INPUT;
 }
 

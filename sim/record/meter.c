@@ -256,15 +256,15 @@ void sim_meter_node_free(struct sim_meter *meter, int64_t now_ns, uint32_t node_
     node->frag = frag;
 }
 
-void sim_meter_node_power(struct sim_meter *meter, int64_t now_ns, uint32_t index, double gpu_w,
+void sim_meter_node_power(struct sim_meter *meter, int64_t now_ns, uint32_t node, double gpu_w,
                           double cpu_w)
 {
-    struct node_meter *node = &meter->nodes[index];
+    struct node_meter *metered = &meter->nodes[node];
     meter_tick(meter, now_ns);
-    sim_gauge_add(&meter->power, now_ns, gpu_w + cpu_w - node->power.value);
-    sim_gauge_add(&meter->gpu_power, now_ns, gpu_w - node->gpu_w);
-    sim_gauge_set(&node->power, now_ns, gpu_w + cpu_w);
-    node->gpu_w = gpu_w;
+    sim_gauge_add(&meter->power, now_ns, gpu_w + cpu_w - metered->power.value);
+    sim_gauge_add(&meter->gpu_power, now_ns, gpu_w - metered->gpu_w);
+    sim_gauge_set(&metered->power, now_ns, gpu_w + cpu_w);
+    metered->gpu_w = gpu_w;
 }
 
 void sim_meter_node_up(struct sim_meter *meter, int64_t now_ns, uint32_t node_index, bool is_up)

@@ -1,32 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The file: creating, opening, transactions, closing.
- *
- * A new file is made as PATH.new with its schema, closed so that no -wal file belongs to it, and
- * takes its name only then; write-ahead logging is on from the start. Errors name the file and
- * carry the words of SQLite.
+ * Transactions, pace and closing (record_file.c has the opening). Errors name the file and carry
+ * the words of SQLite.
  */
 #include "sim/record/record_state.h"
 
-#include "weir_text.h"
-
-#include <assert.h>
 #include <errno.h>
-#include <gsl/gsl_version.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-enum {
-    APPLICATION_ID = 0x77656972, /* "weir" */
-    COMMIT_ROWS = 100000,
-    BUSY_MS = 10000
-};
-
-static const char RNG_NAME[] = "philox4x32-10";
+enum { COMMIT_ROWS = 100000 };
 
 /* Built when the rows are there: keeping them up to date while loading costs three times as much.
  */
@@ -51,10 +33,31 @@ static const char RNG_NAME[] = "philox4x32-10";
 
 /* ---- errors, statements, transactions ---- */
 
+bool record_is_full(int system_error)
+{
+    return system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG ||
+           system_error == ENOMEM;
+}
+
+weir_status record_status(sqlite3 *database)
+{
+    const int code = sqlite3_extended_errcode(database);
+    const bool is_full =
+        code == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM || (code & 0xff) == SQLITE_FULL ||
+        ((code & 0xff) == SQLITE_IOERR && record_is_full(sqlite3_system_errno(database)));
+    return is_full ? WEIR_ENOMEM : WEIR_EIO;
+}
+
 weir_status record_fail(struct sim_recorder *recorder, const char *what, struct weir_error *error)
 {
-    return weir_fail(error, WEIR_EIO, "%s: cannot %s: %s", recorder->path, what,
-                     sqlite3_errmsg(recorder->database));
+    recorder->has_failed = true;
+    /* After some errors SQLite has ended the transaction itself, and its rows are gone. */
+    if (recorder->is_open && sqlite3_get_autocommit(recorder->database) != 0) {
+        recorder->is_open = false;
+        recorder->has_lost = true;
+    }
+    return weir_fail(error, record_status(recorder->database), "%s: cannot %s: %s", recorder->path,
+                     what, sqlite3_errmsg(recorder->database));
 }
 
 weir_status record_execute(struct sim_recorder *recorder, const char *sql, struct weir_error *error)
@@ -143,94 +146,16 @@ weir_status record_step(struct sim_recorder *recorder, sqlite3_stmt *statement, 
     return WEIR_OK;
 }
 
-/* ---- opening ---- */
+/* ---- loading and closing ---- */
 
-/* What lies at a path. */
-enum found { FOUND_NOTHING, FOUND_EMPTY, FOUND_WEIR, FOUND_OTHER };
-
-static enum found look_at(const char *path)
+weir_status record_prepare_loading(struct sim_recorder *recorder, struct weir_error *error)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return errno == ENOENT ? FOUND_NOTHING : FOUND_OTHER;
-    unsigned char head[72] = { 0 };
-    const size_t length = fread(head, 1, sizeof head, file);
-    const bool is_broken = ferror(file) != 0; /* a directory, for example */
-    (void)fclose(file);
-    if (is_broken)
-        return FOUND_OTHER;
-    if (length == 0)
-        return FOUND_EMPTY;
-    /* Bytes 68..71 of a database are its application id, big-endian. */
-    const bool is_weir = length == sizeof head && memcmp(head, "SQLite format 3", 16) == 0 &&
-                         memcmp(head + 68, "weir", 4) == 0;
-    return is_weir ? FOUND_WEIR : FOUND_OTHER;
+    return record_execute(
+        recorder, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;" INDEXES(DROP_INDEX),
+        error);
 }
 
-static weir_status check_target(const char *path, bool overwrite, struct weir_error *error)
-{
-    switch (look_at(path)) {
-    case FOUND_NOTHING:
-    case FOUND_EMPTY:
-        return WEIR_OK;
-    case FOUND_WEIR:
-        if (overwrite)
-            return WEIR_OK;
-        return weir_fail(error, WEIR_EIO, "%s: exists already and holds results", path);
-    case FOUND_OTHER:
-        break;
-    }
-    return weir_fail(error, WEIR_EIO, "%s: exists and is not a result database; not touched", path);
-}
-
-static weir_status connect(struct sim_recorder *recorder, const char *path, int flags,
-                           struct weir_error *error)
-{
-    const int code = sqlite3_open_v2(path, &recorder->database, flags | SQLITE_OPEN_NOMUTEX, NULL);
-    if (code != SQLITE_OK)
-        return record_fail(recorder, "open the database", error);
-    (void)sqlite3_extended_result_codes(recorder->database, 1);
-    (void)sqlite3_busy_timeout(recorder->database, BUSY_MS);
-    return WEIR_OK;
-}
-
-static weir_status write_meta(struct sim_recorder *recorder, struct weir_error *error)
-{
-    char version[16];
-    char model[16];
-    (void)snprintf(model, sizeof model, "%d", SIM_RECORD_MODEL_VERSION);
-    (void)snprintf(version, sizeof version, "%d", SIM_RECORD_SCHEMA_VERSION);
-    const char *const rows[][2] = {
-        { "schema_version", version },
-        { "model_version", model },
-        { "weir_version", WEIR_VERSION },
-        { "sqlite_version", sqlite3_libversion() },
-        { "gsl_version", gsl_version },
-        { "rng", RNG_NAME },
-        { "samples", "time-weighted means of [t_s, t_s + dt_s), exact" },
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        WEIR_TRY(sim_recorder_meta(recorder, rows[i][0], rows[i][1], error));
-    return WEIR_OK;
-}
-
-static char *path_with(const char *path, const char *suffix)
-{
-    char *text = malloc(strlen(path) + strlen(suffix) + 1);
-    if (text)
-        (void)stpcpy(stpcpy(text, path), suffix);
-    return text;
-}
-
-static void remove_with(const char *path, const char *suffix)
-{
-    char *name = path_with(path, suffix);
-    if (name)
-        (void)unlink(name); /* mostly not there */
-    free(name);
-}
-
-static void finalize_statements(struct sim_recorder *recorder)
+void record_finalize_statements(struct sim_recorder *recorder)
 {
     for (size_t i = 0; i < RECORD_KINDS; i++) {
         (void)sqlite3_finalize(recorder->statements[i]);
@@ -239,155 +164,45 @@ static void finalize_statements(struct sim_recorder *recorder)
     record_close_samples(recorder);
 }
 
-static void disconnect(struct sim_recorder *recorder)
-{
-    finalize_statements(recorder);
-    (void)sqlite3_close(recorder->database);
-    recorder->database = NULL;
-    recorder->is_open = false;
-}
-
-/* PATH.new with schema and meta rows. */
-static weir_status write_schema(struct sim_recorder *recorder, const char *temporary,
-                                struct weir_error *error)
-{
-    WEIR_TRY(connect(recorder, temporary, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error));
-    WEIR_TRY(record_begin(recorder, error));
-    WEIR_TRY(record_execute(recorder, weir_text_schema_sql, error));
-    WEIR_TRY(write_meta(recorder, error));
-    WEIR_TRY(record_commit(recorder, error));
-    /* Before the file has its name: a kill while the mode changes leaves a journal that only a
-     * writer could roll back. Closing takes the empty log away. */
-    return record_execute(recorder, "PRAGMA journal_mode = WAL", error);
-}
-
-static weir_status create_file(struct sim_recorder *recorder, struct weir_error *error)
-{
-    char *temporary = path_with(recorder->path, ".new");
-    if (!temporary)
-        return weir_fail(error, WEIR_ENOMEM, "%s: out of memory", recorder->path);
-    remove_with(temporary, "");
-    remove_with(temporary, "-journal");
-    remove_with(temporary, "-wal");
-    remove_with(temporary, "-shm");
-    weir_status status = write_schema(recorder, temporary, error);
-    disconnect(recorder);
-    if (status == WEIR_OK) {
-        /* A log that a killed run left would be replayed into the new file. */
-        remove_with(recorder->path, "-wal");
-        remove_with(recorder->path, "-shm");
-        remove_with(recorder->path, "-journal");
-        if (rename(temporary, recorder->path) != 0)
-            status = weir_fail(error, WEIR_EIO, "%s: cannot rename %s to it: %s", recorder->path,
-                               temporary, strerror(errno));
-    }
-    if (status != WEIR_OK)
-        (void)unlink(temporary);
-    free(temporary);
-    return status;
-}
-
-static weir_status check_schema(struct sim_recorder *recorder, struct weir_error *error)
-{
-    int64_t application = 0;
-    int64_t version = 0;
-    WEIR_TRY(record_read_integer(recorder, "PRAGMA application_id", &application, error));
-    WEIR_TRY(record_read_integer(recorder, "PRAGMA user_version", &version, error));
-    if (application != APPLICATION_ID)
-        return weir_fail(error, WEIR_EIO, "%s: is not a result database", recorder->path);
-    if (version != SIM_RECORD_SCHEMA_VERSION)
-        return weir_fail(error, WEIR_EIO,
-                         "%s: has schema version %" PRId64 ", this program writes %d; runs can "
-                         "only be added to files of that version",
-                         recorder->path, version, SIM_RECORD_SCHEMA_VERSION);
-    return WEIR_OK;
-}
-
-static weir_status start_writing(struct sim_recorder *recorder, struct weir_error *error)
-{
-    WEIR_TRY(connect(recorder, recorder->path, SQLITE_OPEN_READWRITE, error));
-    WEIR_TRY(check_schema(recorder, error));
-    WEIR_TRY(record_execute(
-        recorder, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;" INDEXES(DROP_INDEX),
-        error));
-    return record_read_integer(recorder, "SELECT coalesce(max(experiment_id), 0) FROM experiment",
-                               &recorder->experiment_id, error);
-}
-
-static weir_status make(const char *path, struct sim_recorder **recorder, struct weir_error *error)
-{
-    struct sim_recorder *made = calloc(1, sizeof *made);
-    char *copy = strdup(path);
-    if (!made || !copy) {
-        free(made);
-        free(copy);
-        return weir_fail(error, WEIR_ENOMEM, "%s: out of memory", path);
-    }
-    made->path = copy;
-    *recorder = made;
-    return WEIR_OK;
-}
-
-static void discard(struct sim_recorder *recorder)
-{
-    disconnect(recorder);
-    free(recorder->denials);
-    free(recorder->path);
-    free(recorder);
-}
-
-static weir_status open_file(const char *path, bool is_new, struct sim_recorder **recorder,
-                             struct weir_error *error)
-{
-    struct sim_recorder *made = NULL;
-    WEIR_TRY(make(path, &made, error));
-    assert(made != NULL);
-    weir_status status = is_new ? create_file(made, error) : WEIR_OK;
-    if (status == WEIR_OK)
-        status = start_writing(made, error);
-    if (status != WEIR_OK) {
-        discard(made);
-        return status;
-    }
-    *recorder = made;
-    return WEIR_OK;
-}
-
-weir_status sim_recorder_open(const char *path, bool overwrite, struct sim_recorder **recorder,
-                              struct weir_error *error)
-{
-    WEIR_TRY(check_target(path, overwrite, error));
-    return open_file(path, true, recorder, error);
-}
-
-weir_status sim_recorder_append(const char *path, struct sim_recorder **recorder,
-                                struct weir_error *error)
-{
-    return open_file(path, false, recorder, error);
-}
-
-/* ---- closing ---- */
-
 weir_status sim_recorder_finish(struct sim_recorder *recorder, struct weir_error *error)
 {
+    WEIR_TRY(record_publish(recorder, error));
     WEIR_TRY(record_flush_samples(recorder, error));
     WEIR_TRY(record_commit(recorder, error));
-    WEIR_TRY(record_execute(recorder, INDEXES(CREATE_INDEX) "PRAGMA optimize;", error));
-    return WEIR_OK;
+    if (recorder->is_shard) /* it is read once, from its beginning to its end */
+        return WEIR_OK;
+    return record_execute(recorder, INDEXES(CREATE_INDEX) "PRAGMA optimize;", error);
+}
+
+/* One file again. While somebody reads along it stays in WAL mode. */
+static weir_status leave_log(struct sim_recorder *recorder, struct weir_error *error)
+{
+    (void)sqlite3_busy_timeout(recorder->database, 0);
+    const int code =
+        sqlite3_exec(recorder->database, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL) & 0xff;
+    if (code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED)
+        return WEIR_OK;
+    return record_fail(recorder, "end the log", error);
 }
 
 weir_status sim_recorder_close(struct sim_recorder *recorder, struct weir_error *error)
 {
     if (!recorder)
         return WEIR_OK;
-    const weir_status status = sim_recorder_finish(recorder, error);
+    /* What has no name yet and could not be written gets none. */
+    weir_status status = recorder->temporary != NULL && recorder->has_failed
+                             ? WEIR_EIO
+                             : sim_recorder_finish(recorder, error);
     if (recorder->is_open && sqlite3_exec(recorder->database, "COMMIT", NULL, NULL, NULL) !=
                                  SQLITE_OK) /* after an error: what can be kept is kept */
         (void)sqlite3_exec(recorder->database, "ROLLBACK", NULL, NULL, NULL);
-    finalize_statements(recorder);
-    /* While somebody reads along the file stays in WAL mode. */
-    (void)sqlite3_busy_timeout(recorder->database, 0);
-    (void)sqlite3_exec(recorder->database, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
-    discard(recorder);
+    record_finalize_statements(recorder);
+    if (recorder->database != NULL && recorder->temporary == NULL) {
+        const weir_status left = leave_log(recorder, status == WEIR_OK ? error : NULL);
+        status = status == WEIR_OK ? left : status;
+    }
+    if (status == WEIR_OK && recorder->has_lost)
+        status = weir_fail(error, WEIR_EIO, "%s: rows could not be written", recorder->path);
+    record_discard(recorder);
     return status;
 }

@@ -23,11 +23,27 @@ enum { SIM_RECORD_SCHEMA_VERSION = 6 }; /* user_version of schema.sql */
  * rate, bytes move (docs/model.md). */
 enum { SIM_RECORD_MODEL_VERSION = 2 };
 
-/* Creates the file (WEIR_EIO when it exists and is not an empty or weir database; an existing
- * weir database is replaced only when `overwrite`). Written under a temporary name and renamed at
- * the first commit, so nothing is half-written. */
+/* Creates the file (WEIR_EIO when it exists and is not an empty or weir database, is of a newer
+ * version or a symbolic link; an existing weir database is replaced only when `overwrite`). It is
+ * PATH.new until the first run is announced or it is closed, so that file and experiment appear in
+ * one step, and never readable for more people than what it replaces. */
 weir_status sim_recorder_open(const char *path, bool overwrite, struct sim_recorder **recorder,
                               struct weir_error *error);
+/* The file of one run of an experiment whose results go to `whole`: it counts as soon as its run is
+ * over, whatever happens to its writer, because it has a manifest (counts and digest of the rows).
+ * Replaces what is there. */
+weir_status sim_recorder_open_shard(const char *path, const char *whole,
+                                    struct sim_recorder **recorder, struct weir_error *error);
+/* Whether the shard holds that run, finished, with all its rows, of an experiment of this identity
+ * (meta `identity`; NULL = any). An error means that it is damaged. */
+weir_status sim_shard_holds(const char *path, const char *identity, int64_t run_id, bool *is_held,
+                            struct weir_error *error);
+/* Whether a result database of a version that is known lies there. */
+bool sim_record_is_ours(const char *path);
+/* Whether runs can be added to it: WEIR_EIO with a sentence when not. */
+weir_status sim_record_check(const char *path, struct weir_error *error);
+/* Removes a database and what SQLite keeps beside it. */
+void sim_record_remove(const char *path);
 /* Opens an existing database to add runs (resume, merge). */
 weir_status sim_recorder_append(const char *path, struct sim_recorder **recorder,
                                 struct weir_error *error);

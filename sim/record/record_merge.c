@@ -21,8 +21,8 @@ static weir_status attach(struct sim_recorder *recorder, const char *shard,
     const int code = sqlite3_step(statement);
     (void)sqlite3_finalize(statement);
     if (code != SQLITE_DONE)
-        return weir_fail(error, WEIR_EIO, "%s: cannot open the shard: %s", shard,
-                         sqlite3_errmsg(recorder->database));
+        return weir_fail(error, record_status(recorder->database), "%s: cannot open the shard: %s",
+                         shard, sqlite3_errmsg(recorder->database));
     return WEIR_OK;
 }
 
@@ -65,10 +65,12 @@ static weir_status copy_rows(struct sim_recorder *recorder, struct weir_error *e
     return WEIR_OK;
 }
 
+/* A shard is gone after its rows were copied: the disk has them before that. */
 static weir_status merge_attached(struct sim_recorder *recorder, const char *shard,
                                   struct weir_error *error)
 {
     WEIR_TRY(check_shard(recorder, shard, error));
+    WEIR_TRY(record_execute(recorder, "PRAGMA main.synchronous = FULL", error));
     WEIR_TRY(record_begin(recorder, error));
     weir_status status = copy_rows(recorder, error);
     if (status == WEIR_OK)
@@ -78,6 +80,7 @@ static weir_status merge_attached(struct sim_recorder *recorder, const char *sha
         (void)sqlite3_exec(recorder->database, "ROLLBACK", NULL, NULL, NULL);
         recorder->is_open = false;
     }
+    (void)sqlite3_exec(recorder->database, "PRAGMA main.synchronous = NORMAL", NULL, NULL, NULL);
     return status;
 }
 
@@ -87,6 +90,7 @@ weir_status sim_recorder_merge(struct sim_recorder *recorder, const char *shard,
     if (!recorder)
         return WEIR_OK;
     /* A database cannot be attached inside a transaction. */
+    WEIR_TRY(record_publish(recorder, error));
     WEIR_TRY(record_flush_samples(recorder, error));
     WEIR_TRY(record_commit(recorder, error));
     WEIR_TRY(attach(recorder, shard, error));

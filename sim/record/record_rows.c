@@ -127,6 +127,8 @@ weir_status sim_recorder_run(struct sim_recorder *recorder, const struct sim_run
 {
     if (!recorder)
         return WEIR_OK;
+    WEIR_TRY(record_publish(recorder, error));
+    recorder->has_failed = false;
     WEIR_TRY(record_flush_samples(recorder, error)); /* they belong to the run before */
     WEIR_TRY(record_begin(recorder, error));
     WEIR_TRY(remove_unfinished(recorder, row->run_id, error));
@@ -184,6 +186,9 @@ weir_status sim_recorder_end_run(struct sim_recorder *recorder, const struct sim
 {
     if (!recorder)
         return WEIR_OK;
+    if (recorder->has_failed && strcmp(end->status, "failed") != 0)
+        return weir_fail(error, WEIR_EIO, "%s: rows of the run could not be written",
+                         recorder->path);
     WEIR_TRY(record_flush_samples(recorder, error));
     const struct digest_text events = print_digest(end->event_digest);
     const struct digest_text results = print_digest(end->result_digest);
@@ -198,6 +203,8 @@ weir_status sim_recorder_end_run(struct sim_recorder *recorder, const struct sim
                                   cell_int("items_done", (int64_t)end->items_done) };
     WEIR_TRY(INSERT(recorder, RECORD_RUN_END, cells, error));
     WEIR_TRY(write_run_wall(recorder, end, error));
+    if (recorder->is_shard)
+        WEIR_TRY(record_write_manifest(recorder, error));
     return record_commit(recorder, error);
 }
 

@@ -104,8 +104,12 @@ struct sim_recorder {
     char *path;
     sqlite3_stmt *statements[RECORD_KINDS]; /* prepared at first use */
     struct sample_table samples[SAMPLE_KINDS];
-    bool is_open;  /* inside a transaction */
-    uint32_t rows; /* since the last commit */
+    char *temporary; /* the name until the first run; NULL = it has its own */
+    bool is_shard;   /* of one run: has a manifest, needs no indexes */
+    bool has_lost;   /* rows that were written are gone */
+    bool has_failed; /* something could not be written */
+    bool is_open;    /* inside a transaction */
+    uint32_t rows;   /* since the last commit */
     int64_t commit_due_ns;
     int64_t experiment_id, run_id;
     int64_t run_start_unix_s; /* wall clock */
@@ -115,7 +119,8 @@ struct sim_recorder {
 };
 
 /* record.c */
-/* WEIR_EIO "PATH: cannot WHAT: <message of sqlite>". */
+/* "PATH: cannot WHAT: <message of sqlite>": WEIR_ENOMEM when memory or disk are at their end, else
+ * WEIR_EIO. */
 weir_status record_fail(struct sim_recorder *recorder, const char *what, struct weir_error *error);
 weir_status record_execute(struct sim_recorder *recorder, const char *sql,
                            struct weir_error *error);
@@ -133,6 +138,23 @@ weir_status record_step(struct sim_recorder *recorder, sqlite3_stmt *statement, 
                         struct weir_error *error);
 weir_status record_begin(struct sim_recorder *recorder, struct weir_error *error);
 weir_status record_commit(struct sim_recorder *recorder, struct weir_error *error);
+/* Log mode, and no indexes. */
+weir_status record_prepare_loading(struct sim_recorder *recorder, struct weir_error *error);
+void record_finalize_statements(struct sim_recorder *recorder);
+bool record_is_full(int system_error);
+/* Of its latest error: WEIR_ENOMEM when memory or the disk is at its end, else WEIR_EIO. */
+weir_status record_status(sqlite3 *database);
+
+/* record_file.c */
+/* A new file takes its name, with all that was written so far, if it has not yet. */
+weir_status record_publish(struct sim_recorder *recorder, struct weir_error *error);
+/* A recorder that reads a file as its writer left it; record_discard() it. */
+weir_status record_open_reader(const char *path, struct sim_recorder **recorder,
+                               struct weir_error *error);
+void record_discard(struct sim_recorder *recorder);
+
+/* record_manifest.c: of the present run, before the commit that ends it. */
+weir_status record_write_manifest(struct sim_recorder *recorder, struct weir_error *error);
 
 /* record_insert.c: whether rows of this level are kept of the present run. */
 bool record_keeps(const struct sim_recorder *recorder, enum sim_keep level);

@@ -12,6 +12,8 @@
 
 /* Work was left that nothing would ever do, and neither a horizon nor an interrupt cut it off. */
 #define SIM_ENDED_EARLY        "ended early"
+/* Of a row of `run`: it needs not be run again. */
+#define SIM_RUN_IS_FINISHED    "status IN ('complete', 'horizon', '" SIM_ENDED_EARLY "')"
 #define SIM_METRIC_ENDED_EARLY "run.ended_early"    /* 1 or 0 */
 #define SIM_METRIC_EARLY_S     "run.ended_early.at" /* s; only of those that did */
 

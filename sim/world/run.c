@@ -281,6 +281,18 @@ static weir_status run_world(struct sim_world *world, struct weir_error *error)
     return sim_port_is_enough(world->port) ? WEIR_OK : finish(world);
 }
 
+/* A run whose end is not in the file is not over. */
+static weir_status fail_end(struct sim_run_summary *summary, weir_status ended,
+                            const struct weir_error *error)
+{
+    if (summary->status != WEIR_OK || ended == WEIR_OK)
+        return summary->status;
+    summary->status = ended;
+    (void)snprintf(summary->outcome, sizeof(summary->outcome), "failed");
+    (void)snprintf(summary->message, sizeof(summary->message), "%s", error->text);
+    return ended;
+}
+
 /* ---- the lab ---- */
 
 static weir_status record_lab_end(const struct sim_run_options *options,
@@ -332,7 +344,7 @@ static weir_status run_lab(const struct sim_scenario *scenario,
         (void)snprintf(summary->message, sizeof(summary->message), "%s", error.text);
     const weir_status ended =
         recorded == WEIR_OK ? record_lab_end(options, summary, &error) : WEIR_OK;
-    return summary->status == WEIR_OK ? ended : summary->status;
+    return fail_end(summary, ended, &error);
 }
 
 static bool is_static(const struct sim_scenario *scenario)
@@ -387,10 +399,8 @@ weir_status sim_run(const struct sim_scenario *scenario, const struct sim_run_op
     summary->peak_rss_mib = peak_rss_mib();
     if (status != WEIR_OK) /* a successful run leaves remarks of tries that failed in the box */
         (void)snprintf(summary->message, sizeof(summary->message), "%s", error.text);
-    if (recorded == WEIR_OK) {
-        const weir_status ended = record_end(options, world, summary, &error);
-        status = status == WEIR_OK ? ended : status;
-    }
+    if (recorded == WEIR_OK)
+        status = fail_end(summary, record_end(options, world, summary, &error), &error);
     sim_world_destroy(world);
     return status;
 }

@@ -58,6 +58,17 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
 done
 [ "$count" -ge 20 ] || fail "only $count hostile modules"
 
+# The variants that did not fail are compared all the same, by the command that ran them and later.
+sed 's/^horizon.*/horizon: 10 min/' two.yaml >both.yaml
+printf 'compare:\n  - {label: bad, set: {sched.scaling.policy: hostile}}\n  - {label: good}\n  - {label: best, set: {sched.placement: best_fit}}\n' >>both.yaml
+expect 4 "$WEIR_BIN" compare both.yaml --plugin "$WEIR_PLUGINS/hostile_cpu.so" -n 2 -o both.db
+has stdout 'bad is left out, it failed in 2 of 2 runs: '
+matches stdout '^throughput +/s +good .*baseline'
+matches stdout '^ +best '
+expect 0 "$WEIR_BIN" compare both.db --format json
+has stdout '"left_out": "bad is left out'
+hasnt stdout '"variant": "bad"'
+
 # Commands that repeat a run keep a crash out of the program, too.
 expect 0 "$WEIR_BIN" rerun hostile_segfault.db -o again.db # it fails again: the same result
 has stdout same

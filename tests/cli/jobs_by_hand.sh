@@ -20,7 +20,7 @@ workloads:
 $3
 YAML
     shift 3
-    expect 0 "$WEIR_BIN" run "$name.yaml" -q -o "$name.db" "$@"
+    expect 0 "$WEIR_BIN" run "$name.yaml" -q --force -o "$name.db" "$@"
     python3 - "$name.db" >"$name" <<'PY'
 import sqlite3, sys
 rows = sqlite3.connect(sys.argv[1]).execute(

@@ -15,7 +15,7 @@ matches stdout '"completion_s": 13089\.'
 [ ! -s stderr ] || fail "something on standard error in a pipe"
 
 # One screen for a person, and nothing with --quiet.
-expect 0 "$WEIR_BIN" run "$scenarios/reference/xenna_nvdec_n2.yaml" -o ref.db
+expect 0 "$WEIR_BIN" run "$scenarios/reference/xenna_nvdec_n2.yaml" -o ref.db --force
 has stdout 'bottleneck'
 [ "$(wc -l <stdout)" -le 12 ] || fail "more than a screen"
 expect 0 "$WEIR_BIN" run "$scenarios/reference/xenna_nvdec_n2.yaml" --no-db --quiet

@@ -64,6 +64,25 @@ if found is None or found[0] is None or not abs(found[0] - float(expected)) <= a
 PY
 }
 
+# A small scenario of two stages and two variants: two_variants ITEMS >small.yaml
+two_variants() {
+    cat <<Y
+schema: 1
+name: small
+cluster: {nodes: [{name: n, count: 2, cpus: 64, gpus: {h100: 8}}]}
+sched: {placement: fgd, scaling: {policy: xenna, interval: 60 s}}
+pipelines:
+  - name: p
+    input: {items: $1}
+    stages:
+      - {name: a, cpus: 1, service: exp(1 s)}
+      - {name: b, cpus: 1, gpus: 0.25, service: exp(2 s)}
+compare:
+  - {label: one}
+  - {label: two, set: {sched.placement: best_fit}}
+Y
+}
+
 log_case() { [ -z "${WEIR_CASE_LOG:-}" ] || echo "$1" >>"$WEIR_CASE_LOG"; }
 
 skip() {

@@ -45,8 +45,8 @@ long test_many_runs_kib(unsigned stages, unsigned runs, const char *sets, const 
         char *argv[16] = { NULL };
         char *rest = line;
         int argc = 0;
-        (void)snprintf(line, sizeof line, "weir run;%s;--quiet;-j;2;-n;%u;-o;%s;--set;%s", path,
-                       runs, database, sets);
+        (void)snprintf(line, sizeof line, "weir run;%s;--quiet;--force;-j;2;-n;%u;-o;%s;--set;%s",
+                       path, runs, database, sets);
         while (rest != NULL)
             argv[argc++] = strsep(&rest, ";");
         _exit(sim_cmd_run(argc, argv));

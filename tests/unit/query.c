@@ -189,8 +189,9 @@ static void refuses_what_differs(void)
         { "UPDATE run SET horizon_s = NULL WHERE run_id = 5", "horizon_s differs" },
         { "UPDATE run SET seed = 43 WHERE run_id = 5", "seed differs" },
         { "DELETE FROM run WHERE run_id = 5", "replication 4 has 2 of 3 variants" },
-        { "UPDATE run SET status = 'failed' WHERE run_id = 5",
-          "variant equal_split, replication 4 is failed" },
+        { "UPDATE run SET status = 'running' WHERE run_id = 5",
+          "variant equal_split, replication 4 is running" },
+        { "UPDATE run SET status = 'failed'", "replication 0 is failed" },
         { "INSERT INTO experiment SELECT 2, 'other', '', '', '', '', '' FROM experiment",
           "scenario differs" },
     };
@@ -203,6 +204,21 @@ static void refuses_what_differs(void)
         CHECK_STR(strstr(error.text, cases[i].text) == NULL ? error.text : "", "");
         an_close(db);
     }
+}
+
+static void what_failed_takes_nothing_from_the_others(void)
+{
+    struct an_db *db = fixture_open("UPDATE run SET status = 'failed', message = 'it broke' "
+                                    "WHERE variant = 'equal_split' AND replication = 4");
+    struct an_comparison *comparison = NULL;
+    CHECK_I64(an_compare(db, NULL, &comparison, NULL), WEIR_OK);
+    CHECK_I64(comparison->variant_count, 2);
+    for (size_t v = 0; v < comparison->variant_count; v++)
+        CHECK(strcmp(comparison->variants[v], "equal_split") != 0);
+    CHECK_STR(comparison->left_out, "equal_split is left out, it failed in 1 of 10 runs: it broke");
+    CHECK_I64(comparison->rows[0].cells[0].n, 10);
+    an_comparison_destroy(comparison);
+    an_close(db);
 }
 
 static void unbeaten_baseline_is_told(void)
@@ -280,6 +296,7 @@ static const struct test tests[] = {
       one_replication_says_nothing_about_chance },
     { "a metric may name its label, without one the mean over labels counts", label_of_a_metric },
     { "runs that are not comparable are refused by the field that differs", refuses_what_differs },
+    { "a variant that failed is left out, and named", what_failed_takes_nothing_from_the_others },
     { "a baseline that nobody beats is called so", unbeaten_baseline_is_told },
     { "unknown metrics and baselines are refused", unknown_names },
     { "the metric table is complete and has no duplicates", metric_table_is_sound },

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Result files and shards of experiments (see experiment_file.h). */
+#include "sim/cli/experiment_file.h"
+
+#include "sim/cli/build_info.h"
+#include "sim/record/record.h"
+#include "sim/scenario/varies.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4096 };
+
+/* ---- what every file says ---- */
+
+/* Keys in the order of the sentences. */
+static weir_status stamp_assumptions(struct sim_recorder *recorder,
+                                     const struct sim_scenario *scenario, struct weir_error *error)
+{
+    for (size_t i = 0; i < scenario->assumptions_count; i++) {
+        char key[32];
+        (void)snprintf(key, sizeof(key), "assumption_%06zu", i + 1);
+        WEIR_TRY(sim_recorder_meta(recorder, key, scenario->assumptions[i], error));
+    }
+    return WEIR_OK;
+}
+
+/* Facts about the program and the inputs that every database carries, shards included. */
+static weir_status stamp(struct sim_recorder *recorder, const struct sim_scenario *scenario,
+                         struct weir_error *error)
+{
+    char commit[64];
+    const struct {
+        const char *key;
+        uint32_t count;
+    } sources[] = { { "sources_measured", scenario->sources_measured },
+                    { "sources_datasheet", scenario->sources_datasheet },
+                    { "sources_guess", scenario->sources_guess },
+                    { "sources_unstated", scenario->sources_unstated },
+                    { "config_knobs", scenario->knobs } };
+    (void)snprintf(commit, sizeof(commit), "%s%s", sim_build_commit(),
+                   sim_build_dirty() ? "+" : "");
+    WEIR_TRY(sim_recorder_meta(recorder, "git_commit", commit, error));
+    for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+        char text[16];
+        (void)snprintf(text, sizeof(text), "%u", sources[i].count);
+        WEIR_TRY(sim_recorder_meta(recorder, sources[i].key, text, error));
+    }
+    return stamp_assumptions(recorder, scenario, error);
+}
+
+static weir_status write_experiment(const struct sim_experiment_options *options,
+                                    const struct sim_experiment *experiment,
+                                    const struct sim_identity *identity,
+                                    struct sim_recorder *recorder, struct weir_error *error)
+{
+    const struct sim_scenario *scenario = experiment->scenarios[0];
+    const struct sim_experiment_row row = { .scenario = scenario->name,
+                                            .description = scenario->description == NULL
+                                                               ? ""
+                                                               : scenario->description,
+                                            .resolved_yaml = scenario->resolved,
+                                            .command_line = options->command_line,
+                                            .baseline = experiment->labels[0],
+                                            .scenario_digest = scenario->digest };
+    int64_t id = 0; /* always 1: a file has one experiment */
+    char varies[256];
+    sim_scenario_varies(experiment->scenarios, experiment->variant_count, varies, sizeof(varies));
+    WEIR_TRY(stamp(recorder, scenario, error));
+    WEIR_TRY(sim_identity_write(identity, recorder, error));
+    WEIR_TRY(sim_recorder_meta(recorder, "varies", varies, error));
+    WEIR_TRY(sim_recorder_experiment(recorder, &row, &id, error));
+    for (size_t i = 0; i < scenario->files_count; i++)
+        WEIR_TRY(sim_recorder_input_file(recorder, scenario->files[i].path,
+                                         scenario->files[i].bytes, scenario->files[i].digest,
+                                         error));
+    return sim_experiment_record_files(recorder, options->plugins, options->plugins_count, error);
+}
+
+/* ---- shards ---- */
+
+static void shard_path(const struct sim_experiment *experiment, size_t task, char path[PATH_BYTES])
+{
+    (void)snprintf(path, PATH_BYTES, "%s.part%zu", experiment->path, task + 1);
+}
+
+weir_status sim_experiment_open_shard(const struct sim_experiment *experiment,
+                                      const struct sim_experiment_file *file, size_t task,
+                                      struct sim_recorder **recorder, struct weir_error *error)
+{
+    char path[PATH_BYTES];
+    shard_path(experiment, task, path);
+    WEIR_TRY(sim_recorder_open_shard(path, experiment->path, recorder, error));
+    WEIR_TRY(stamp(*recorder, experiment->scenarios[0], error));
+    return sim_recorder_meta(*recorder, "identity", file->identity.digest, error);
+}
+
+weir_status sim_experiment_merge_shard(const struct sim_experiment *experiment, size_t task,
+                                       struct sim_recorder *recorder, struct weir_error *error)
+{
+    char path[PATH_BYTES];
+    shard_path(experiment, task, path);
+    if (access(path, R_OK) != 0) /* the run never got so far; its message says why */
+        return WEIR_OK;
+    WEIR_TRY(sim_recorder_merge(recorder, path, error));
+    sim_record_remove(path);
+    return WEIR_OK;
+}
+
+/* Shards of runs that the file lacks; all other ones go. */
+static weir_status find_shards(const struct sim_experiment *experiment,
+                               struct sim_experiment_file *file, struct weir_error *error)
+{
+    const size_t count = experiment->variant_count * experiment->replications;
+    for (size_t task = 0; task < count; task++) {
+        char path[PATH_BYTES];
+        struct weir_error damage = { .phase = -1, .pool = -1 };
+        weir_status status = WEIR_OK;
+        shard_path(experiment, task, path);
+        if (access(path, F_OK) != 0)
+            continue;
+        if (!file->is_done[task])
+            status = sim_shard_holds(path, file->identity.digest, (int64_t)task + 1,
+                                     &file->has_shard[task], &damage);
+        if (status == WEIR_ENOMEM)
+            return weir_fail(error, status, "%s", damage.text);
+        if (status != WEIR_OK)
+            (void)fprintf(stderr, "weir: run %zu is computed again: %s\n", task + 1, damage.text);
+        if (!file->has_shard[task])
+            sim_record_remove(path);
+    }
+    return WEIR_OK;
+}
+
+/* Looks at every file whose name is that of the results, ".partN" and maybe more, until `visit`
+ * says true. `rest` is what follows the number. */
+static bool visit_shards(const struct sim_experiment *experiment,
+                         bool (*visit)(const char *path, unsigned long number, const char *rest))
+{
+    const char *slash = strrchr(experiment->path, '/');
+    const char *name = slash == NULL ? experiment->path : slash + 1;
+    const size_t folder_length = (size_t)(name - experiment->path);
+    char path[PATH_BYTES];
+    bool is_over = false;
+    (void)snprintf(path, sizeof(path), "%.*s", (int)folder_length, experiment->path);
+    DIR *folder = opendir(folder_length == 0 ? "." : path);
+    for (const struct dirent *entry = folder == NULL ? NULL : readdir(folder);
+         entry != NULL && !is_over; entry = readdir(folder)) {
+        const size_t length = strlen(name);
+        char *rest = NULL;
+        if (strncmp(entry->d_name, name, length) != 0 ||
+            strncmp(entry->d_name + length, ".part", 5) != 0 ||
+            !isdigit((unsigned char)entry->d_name[length + 5]))
+            continue;
+        const unsigned long number = strtoul(entry->d_name + length + 5, &rest, 10);
+        (void)snprintf(path, sizeof(path), "%.*s%s", (int)folder_length, experiment->path,
+                       entry->d_name);
+        is_over = visit(path, number, rest);
+    }
+    if (folder != NULL)
+        (void)closedir(folder);
+    return is_over;
+}
+
+static bool is_finished(const char *path, unsigned long number, const char *rest)
+{
+    bool is_held = false;
+    return rest[0] == '\0' &&
+           sim_shard_holds(path, NULL, (int64_t)number, &is_held, NULL) == WEIR_OK && is_held;
+}
+
+static bool remove_shard(const char *path, unsigned long number, const char *rest)
+{
+    (void)number;
+    (void)rest;
+    (void)unlink(path);
+    return false;
+}
+
+/* ---- starting anew ---- */
+
+/* How many finished runs are in the file: those of a killed program may be in its log. */
+static weir_status count_finished(const char *path, int64_t *count, struct weir_error *error)
+{
+    sqlite3 *db = NULL;
+    sqlite3_stmt *row = NULL;
+    weir_status status = WEIR_OK;
+    *count = 0;
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
+        sqlite3_prepare_v2(db, "SELECT count(*) FROM run WHERE " SIM_RUN_IS_FINISHED, -1, &row,
+                           NULL) != SQLITE_OK ||
+        sqlite3_step(row) != SQLITE_ROW)
+        status =
+            weir_fail(error, WEIR_EIO, "%s: cannot tell what it holds: %s (--force replaces it)",
+                      path, sqlite3_errmsg(db));
+    else
+        *count = sqlite3_column_int64(row, 0);
+    (void)sqlite3_finalize(row);
+    (void)sqlite3_close(db);
+    return status;
+}
+
+/* Results go only when that is said. */
+static weir_status check_replace(const struct sim_experiment *experiment, struct weir_error *error)
+{
+    static const char choices[] =
+        "--resume keeps them and runs the rest, --force replaces them, -o FILE writes elsewhere";
+    int64_t count = 0;
+    if (sim_record_is_ours(experiment->path))
+        WEIR_TRY(count_finished(experiment->path, &count, error));
+    if (count > 0)
+        return weir_fail(error, WEIR_EIO, "%s: holds finished runs (%lld): %s", experiment->path,
+                         (long long)count, choices);
+    if (visit_shards(experiment, is_finished))
+        return weir_fail(error, WEIR_EIO,
+                         "%s: a program that was killed left finished runs beside it: %s",
+                         experiment->path, choices);
+    return WEIR_OK;
+}
+
+static weir_status start_anew(const struct sim_experiment_options *options,
+                              const struct sim_experiment *experiment,
+                              const struct sim_experiment_file *file,
+                              struct sim_recorder **recorder, struct weir_error *error)
+{
+    if (!options->force && !experiment->is_temporary)
+        WEIR_TRY(check_replace(experiment, error));
+    WEIR_TRY(sim_recorder_open(experiment->path, true, recorder, error));
+    if (!experiment->is_temporary)
+        (void)visit_shards(experiment, remove_shard);
+    return write_experiment(options, experiment, &file->identity, *recorder, error);
+}
+
+/* ---- going on ---- */
+
+static weir_status go_on(const struct sim_experiment_options *options,
+                         const struct sim_experiment *experiment, struct sim_experiment_file *file,
+                         struct sim_recorder **recorder, struct weir_error *error)
+{
+    if (access(experiment->path, F_OK) == 0) {
+        /* A file of another version or experiment is refused before anything changes. */
+        WEIR_TRY(sim_record_check(experiment->path, error));
+        WEIR_TRY(sim_experiment_resume(experiment, &file->identity, file->is_done, error));
+        WEIR_TRY(sim_recorder_append(experiment->path, recorder, error));
+    } else {
+        WEIR_TRY(sim_recorder_open(experiment->path, false, recorder, error));
+        WEIR_TRY(write_experiment(options, experiment, &file->identity, *recorder, error));
+    }
+    return find_shards(experiment, file, error);
+}
+
+weir_status sim_experiment_file_open(const struct sim_experiment_options *options,
+                                     const struct sim_experiment *experiment,
+                                     struct sim_experiment_file *file,
+                                     struct sim_recorder **recorder, struct weir_error *error)
+{
+    const size_t count = experiment->variant_count * experiment->replications;
+    *file = (struct sim_experiment_file){ .lock = { .file = -1 } };
+    file->is_done = calloc(count + 1, sizeof(*file->is_done));
+    file->has_shard = calloc(count + 1, sizeof(*file->has_shard));
+    if (file->is_done == NULL || file->has_shard == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    if (!experiment->is_temporary)
+        WEIR_TRY(sim_result_lock(experiment->path, options->command_line, &file->lock, error));
+    WEIR_TRY(sim_identity_build(options, experiment, &file->identity, error));
+    if (options->resume && !experiment->is_temporary)
+        return go_on(options, experiment, file, recorder, error);
+    return start_anew(options, experiment, file, recorder, error);
+}
+
+void sim_experiment_file_close(struct sim_experiment_file *file)
+{
+    sim_identity_clear(&file->identity);
+    sim_result_unlock(&file->lock);
+    free(file->is_done);
+    free(file->has_shard);
+    file->is_done = file->has_shard = NULL;
+}

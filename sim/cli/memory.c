@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Out of memory ends the program: a sentence, and a code of its own.
+ *
+ * Libraries that weir uses (argp, libfyaml, jansson's packing) crash without memory or go on with
+ * half an answer. Finished runs are safe whenever the program ends, so it ends where the first
+ * allocation fails, whoever asks. Part of the program alone: libweir, which a controller links,
+ * says WEIR_ENOMEM and goes on.
+ *
+ * The program's functions stand in front of those of the C library, or of another allocator that is
+ * preloaded. A process of a run or of a policy ends alike; its parent says whose it was.
+ */
+#include "sim/cli/options.h"
+
+#ifndef __SANITIZE_ADDRESS__ /* it has an allocator of its own, and says so itself */
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Looked up at the first call and the same ever after. */
+static struct {
+    void *(*malloc)(size_t size);
+    void *(*calloc)(size_t count, size_t size);
+    void *(*realloc)(void *old, size_t size);
+    bool is_looking;
+} next;
+
+/* Libraries find them before those of the C library. */
+#define FOR_ALL __attribute__((visibility("default")))
+
+static void look_up(void)
+{
+    next.is_looking = true;
+    *(void **)&next.calloc = dlsym(RTLD_NEXT, "calloc");
+    *(void **)&next.realloc = dlsym(RTLD_NEXT, "realloc");
+    *(void **)&next.malloc = dlsym(RTLD_NEXT, "malloc");
+    next.is_looking = false;
+}
+
+/* Whether there is somebody to ask: not while looking for him. */
+static bool is_ready(void)
+{
+    if (next.malloc == NULL && !next.is_looking)
+        look_up();
+    return next.malloc != NULL;
+}
+
+static _Noreturn void end(size_t size)
+{
+    char text[128];
+    (void)snprintf(text, sizeof(text), "weir: out of memory: %zu bytes more were not given\n",
+                   size);
+    (void)!write(STDERR_FILENO, text, strlen(text));
+    _exit(SIM_EXIT_RESOURCE);
+}
+
+FOR_ALL void *malloc(size_t size)
+{
+    if (!is_ready())
+        return NULL;
+    void *memory = next.malloc(size);
+    if (memory == NULL && size > 0)
+        end(size);
+    return memory;
+}
+
+FOR_ALL void *calloc(size_t count, size_t size)
+{
+    if (!is_ready())
+        return NULL;
+    void *memory = next.calloc(count, size);
+    if (memory == NULL && count > 0 && size > 0)
+        end(count * size);
+    return memory;
+}
+
+FOR_ALL void *realloc(void *old, size_t size)
+{
+    if (!is_ready())
+        return NULL;
+    void *memory = next.realloc(old, size);
+    if (memory == NULL && size > 0)
+        end(size);
+    return memory;
+}
+#endif

@@ -1,0 +1,126 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What a result file holds is never replaced, mixed or shown to more people unless that is said: one
+# writer at a time, one experiment a file.
+. "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+command -v sqlite3 >/dev/null || skip 'no sqlite3 program'
+export WEIR_CHECK_INVARIANTS=0
+
+two_variants 300 >small.yaml
+
+# refused COMMAND...: refused, with code 3, and not a byte of x.db is another one.
+refused() {
+    local before
+    before=$(sha256sum x.db)
+    expect 3 "$WEIR_BIN" "$@" -o x.db
+    [ "$(sha256sum x.db)" = "$before" ] || fail "$*: x.db was changed"
+    [ "$(echo x.db*)" = x.db ] || fail "$*: files are left: $(echo x.db*)"
+}
+
+# Results stay unless --force says that they go, under the default name too.
+expect 0 "$WEIR_BIN" run small.yaml -n 4 -q
+expect 3 "$WEIR_BIN" run small.yaml -n 4 -q
+has stderr 'small.db: holds finished runs (4): --resume keeps them and runs the rest, --force replaces them'
+expect 0 "$WEIR_BIN" run small.yaml -n 2 -q --force
+[ "$(sqlite3 small.db 'SELECT count(*) FROM run')" = 2 ] || fail '--force replaces nothing'
+expect 2 "$WEIR_BIN" run small.yaml -q --force --resume
+mv small.db x.db
+
+# All that defines an experiment is compared, and the sentence says what is another one.
+refused run small.yaml -n 2 -q
+refused run small.yaml -n 2 -q --resume --seed 7
+has stderr 'cannot go on: x.db: its seed is 1, now it is 7'
+refused run small.yaml -n 1 -q --resume
+has stderr 'its number of replications is 2, now it is 1'
+refused run small.yaml -n 2 -q --resume --set pipelines.p.input.items=301
+matches stderr "its scenario of variant base is another one: 'input: .*300.*' there, 'input: .*301.*' now|its scenario of variant base is another one: 'items: 300' there, 'items: 301' now"
+refused compare small.yaml -n 2 -q --resume
+has stderr 'has nothing of scenario of variant one'
+refused run small.yaml -n 2 -q --resume --plugin "$WEIR_PLUGINS/template.so"
+has stderr 'has nothing of module'
+sqlite3 x.db "UPDATE meta SET value = '0.0.1 (abc)' WHERE key = 'identity_program'"
+refused run small.yaml -n 2 -q --resume
+has stderr 'its program is 0.0.1 (abc), now it is'
+sqlite3 x.db "DELETE FROM meta WHERE key GLOB 'identity*'"
+refused run small.yaml -n 2 -q --resume
+has stderr 'has nothing of program'
+
+# A module or a trace with other bytes under the same name.
+cp "$WEIR_PLUGINS/template.so" mine.so
+module=(run small.yaml -n 1 -q --plugin ./mine.so --set sched.scaling=template_queue_chaser)
+expect 0 "$WEIR_BIN" "${module[@]}" -o x.db --force
+expect 0 "$WEIR_BIN" "${module[@]}" -o x.db --resume
+printf '\0' >>mine.so
+refused "${module[@]}" --resume
+has stderr 'its module ./mine.so is '
+cp "$WEIR_SOURCE_DIR"/scenarios/examples/jobs_table.* .
+expect 0 "$WEIR_BIN" run jobs_table.yaml -n 1 -q -o x.db --force
+echo >>jobs_table.csv
+refused run jobs_table.yaml -n 1 -q --resume
+has stderr 'its input file jobs_table.csv is '
+
+# A newer version is left alone, whatever is said; so is what is no result file, or not a file.
+cp x.db newer.db
+sqlite3 newer.db 'PRAGMA user_version = 99'
+mv newer.db x.db
+for how in --force --resume; do
+    refused run small.yaml -q $how
+    matches stderr 'x.db: (was written by a newer program|has schema version 99)'
+done
+expect 0 "$WEIR_BIN" run small.yaml -q -o real.db
+ln -s real.db link.db
+for how in --force --resume -q; do
+    expect 3 "$WEIR_BIN" run small.yaml -q $how -o link.db
+    has stderr 'link.db: is a symbolic link'
+done
+ln -s nowhere.db dangling.db
+expect 3 "$WEIR_BIN" run small.yaml -q -o dangling.db
+[ ! -e nowhere.db ] || fail 'written through a symbolic link'
+expect 3 "$WEIR_BIN" run small.yaml -q -o /dev/null
+[ -c /dev/null ] || fail '/dev/null is gone'
+
+# Who could not read the old file cannot read the new one, nor its shards.
+rm -f x.db
+expect 0 "$WEIR_BIN" run small.yaml -q -o x.db
+chmod 600 x.db
+expect 0 "$WEIR_BIN" run small.yaml -n 3 -q -o x.db --force
+[ "$(stat -c %a x.db)" = 600 ] || fail "the mode is $(stat -c %a x.db)"
+"$WEIR_BIN" run small.yaml -n 2 -q -o x.db --force --set pipelines.p.input.items=50000000 >/dev/null 2>&1 &
+pid=$!
+until [ "$(find . -name 'x.db.part?' | wc -l)" = 2 ]; do sleep 0.01; done
+for file in x.db x.db.part*; do
+    [ ! -e "$file" ] || [ "$(stat -c %a "$file")" = 600 ] || fail "$file has mode $(stat -c %a "$file")"
+done
+
+# The second writer is told who the first one is, however it calls the file; nothing of a killed
+# writer is in the way of the next one.
+for name in x.db ./x.db "$PWD/x.db"; do
+    expect 3 "$WEIR_BIN" run small.yaml -q --force -o "$name"
+    has stderr "x.db: process $pid is writing it (weir run small.yaml -n 2 -q -o x.db"
+done
+expect 3 "$WEIR_BIN" rerun real.db -o x.db
+has stderr "process $pid is writing it"
+kill -KILL "$pid"
+expect 0 "$WEIR_BIN" run small.yaml -n 2 -q -o x.db
+wait "$pid" 2>/dev/null || true
+[ "$(echo x.db*)" = x.db ] || fail "files are left: $(echo x.db*)"
+
+# A damaged shard is computed again, and that is said; one of another experiment is nothing.
+damaged() { # by an SQL statement
+    "$WEIR_BIN" run small.yaml -n 3 -j 1 -q -o y.db --force --set pipelines.p.input.items=20000 >/dev/null 2>&1
+    cp y.db z.db
+    sqlite3 z.db "DELETE FROM run WHERE run_id = 2" # the file of a program killed before it was merged
+    cp y.db z.db.part2
+    sqlite3 z.db.part2 "DELETE FROM run WHERE run_id <> 2;
+        CREATE TABLE manifest (run_id INTEGER PRIMARY KEY, row_count INTEGER, digest TEXT);
+        INSERT INTO manifest VALUES (2, 7, '0123456789abcdef'); $1"
+    expect 0 "$WEIR_BIN" run small.yaml -n 3 -j 1 -q -o z.db --resume --set pipelines.p.input.items=20000
+    sqlite3 y.db 'SELECT run_id, result_digest FROM run' >y.txt
+    sqlite3 z.db 'SELECT run_id, result_digest FROM run ORDER BY 1' >z.txt
+    same y.txt z.txt
+    [ "$(echo z.db*)" = z.db ] || fail "files are left: $(echo z.db*)"
+}
+damaged ''
+has stderr 'run 2 is computed again: z.db.part2: its rows are not those that were written'
+damaged "UPDATE meta SET value = 'another' WHERE key = 'identity'"
+[ ! -s stderr ] || fail 'a shard of another experiment is spoken of'
