@@ -79,7 +79,8 @@ static const char *share_text(const struct sim_node_type *type)
     static const char *const names[] = { [SIM_SHARING_FRACTION] = "fraction",
                                          [SIM_SHARING_MIG] = "mig",
                                          [SIM_SHARING_TIMESLICE] = "timeslice",
-                                         [SIM_SHARING_EXCLUSIVE] = "exclusive" };
+                                         [SIM_SHARING_EXCLUSIVE] = "exclusive",
+                                         [SIM_SHARING_MPS] = "mps" };
     return type->gpus_count == 0 ? "-" : names[type->share];
 }
 

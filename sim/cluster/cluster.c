@@ -34,6 +34,7 @@ static struct sim_gpu gpu_open(const struct sim_scenario *scenario,
                                  mig == NULL ? truth->mem_bytes : weir_mig_memory(mig),
                              .compute = WEIR_NO_INDEX,
                              .slow = 1,
+                             .crowding = 1,
                              .throttle = 1,
                              .counts_sessions = truth->nvenc_sessions != UINT32_MAX,
                              .mig = mig,
@@ -45,18 +46,20 @@ static void node_init(struct sim_cluster *cluster, const struct sim_scenario *sc
 {
     const struct sim_node_type *type = sim_scenario_node_type(scenario, index);
     struct sim_node *node = &cluster->nodes[index];
-    *node = (struct sim_node){ .is_up = true,
-                               .gpu_first = cluster->gpu_count,
-                               .cpu_total = (int64_t)llround(type->cpus * (double)WEIR_ONE),
-                               .ram_total_bytes = type->ram_bytes,
-                               .slow = 1.0,
-                               .power_cap_w = type->power_cap_w,
-                               .thermal = type->thermal.tau_ns > 0 ? &type->thermal : NULL,
-                               .sessions_most = UINT32_MAX,
-                               .topology = &type->topology,
-                               .fabric = &type->fabric,
-                               .turns =
-                                   type->share == SIM_SHARING_TIMESLICE ? &type->timeslice : NULL };
+    *node =
+        (struct sim_node){ .is_up = true,
+                           .gpu_first = cluster->gpu_count,
+                           .cpu_total = (int64_t)llround(type->cpus * (double)WEIR_ONE),
+                           .ram_total_bytes = type->ram_bytes,
+                           .slow = 1.0,
+                           .power_cap_w = type->power_cap_w,
+                           .thermal = type->thermal.tau_ns > 0 ? &type->thermal : NULL,
+                           .sessions_most = UINT32_MAX,
+                           .topology = &type->topology,
+                           .fabric = &type->fabric,
+                           .mps_overhead = type->share == SIM_SHARING_MPS ? type->mps_overhead : 0,
+                           .turns =
+                               type->share == SIM_SHARING_TIMESLICE ? &type->timeslice : NULL };
     for (size_t i = 0; i < type->gpus_count; i++) {
         struct sim_gpu fresh = gpu_open(scenario, type, i);
         const uint32_t sessions = scenario->gpu_truth[fresh.type].nvenc_sessions;
@@ -249,6 +252,9 @@ struct sim_lease sim_lease_fill(struct sim_claim *claim, const struct sim_cluste
     for (uint32_t d = 0; d < alloc->device_count; d++)
         claim->parts[d].device = alloc->devices[d];
     fill_uses(claim, cluster, alloc, uses);
+    claim->over = 1;
+    if (cluster->nodes[alloc->node].mps_overhead > 0)
+        sim_mps_limit(claim);
     sim_sockets_choose(cluster, alloc->node, claim);
     claim->used = claim_used(claim);
     claim->is_within = claim_is_within(claim);
@@ -454,7 +460,8 @@ SIM_APART static uint64_t run_scarce(const struct sim_cluster *cluster, struct s
         if (use->slice != NULL)
             continue;
         gpu->is_scarce = is_scarce(node, gpu);
-        changed |= was_scarce || gpu->is_scarce ? UINT64_C(1) << use->gpu : 0;
+        if (sim_mps_crowd(node, gpu) || was_scarce || gpu->is_scarce)
+            changed |= UINT64_C(1) << use->gpu;
     }
     return changed;
 }
@@ -466,7 +473,7 @@ uint64_t sim_cluster_run(struct sim_cluster *cluster, struct sim_lease *lease, b
     struct sim_node *node = &cluster->nodes[lease->node];
     lease->is_running = is_running;
     sim_power_note(cluster, lease->node);
-    if (node->beyond > 0 || node->turns != NULL)
+    if (node->beyond > 0 || node->turns != NULL || node->mps_overhead > 0)
         return run_scarce(cluster, node, lease);
     /* Everybody there keeps within what he holds, so there is enough. */
     node->cpu_load += sign_of(lease) * lease->claim->cpus_used;
@@ -509,6 +516,11 @@ double sim_cluster_contention(const struct sim_cluster *cluster, const struct si
     return worst;
 }
 
+double sim_lease_own_slowness(const struct sim_cluster *cluster, const struct sim_lease *lease)
+{
+    return sim_lease_numa(cluster, lease) * lease->claim->over;
+}
+
 /* Who computes on several GPUs waits for the slowest. */
 double sim_cluster_slowness(const struct sim_cluster *cluster, const struct sim_lease *lease)
 {
@@ -520,7 +532,7 @@ double sim_cluster_slowness(const struct sim_cluster *cluster, const struct sim_
         if (use->gpu_share > 0 && speed < least)
             least = speed;
     }
-    return node->slow * sim_lease_numa(cluster, lease) / least;
+    return node->slow * sim_lease_own_slowness(cluster, lease) / least;
 }
 
 double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_lease *lease)

@@ -51,6 +51,7 @@ struct sim_claim {
     /* What follows from this. */
     struct sim_meter_amounts used; /* while it works, with all its compute */
     bool is_within;                /* it never takes more than it holds, traffic aside */
+    double over;                   /* MPS: what it wants of a GPU over what it has, at least 1 */
 };
 static inline uint32_t sim_claim_parts(const struct sim_claim *claim)
 {
@@ -99,6 +100,7 @@ struct sim_gpu {
     bool is_lost;               /* it gives out nothing until it is repaired */
     uint32_t loss;              /* the number of its present loss, on its node */
     double slice_load;          /* share of its SMs that runs in instances */
+    double crowding;            /* MPS: what runs there takes so many times as long; else 1 */
     double throttle;            /* of its speed, by power and heat; 1 = none (power.h) */
     double draw_w;              /* with gpu: used */
     double heat_c;              /* temperature when its node was looked at last */
@@ -108,10 +110,10 @@ struct sim_gpu {
     weir_mig_layout mig_cut, mig_held;
 };
 
-/* Of what it would be: throttled, and slow by itself. */
+/* Of what it would be: throttled, slow by itself, and because others are there. */
 static inline double sim_gpu_speed(const struct sim_gpu *gpu)
 {
-    return gpu->throttle / gpu->slow;
+    return gpu->throttle / (gpu->slow * gpu->crowding);
 }
 
 struct sim_node {
@@ -128,6 +130,7 @@ struct sim_node {
     double cpu_load;                       /* CPUs asked for by running tasks */
     double slow; /* services that start now take this much longer; 1 = normal */
     const struct sim_timeslice *turns;   /* NULL = workers do not take turns */
+    double mps_overhead;                 /* 0 = no MPS */
     int64_t turn_unit_ns;                /* quantum and switch are counted in these */
     double power_cap_w;                  /* of its GPUs together, 0 = none */
     const struct sim_thermal *thermal;   /* NULL = temperatures are not modelled */
@@ -187,8 +190,9 @@ double sim_gpu_used(const struct sim_node *node, const struct sim_gpu *gpu);
 /* How much longer than alone a task takes on this (running) lease, as things are now, but for what
  * its compute resource tells: the most over-asked device decides. >= 1. */
 double sim_cluster_contention(const struct sim_cluster *cluster, const struct sim_lease *lease);
-/* How much longer it takes because its node is slow, its GPUs are throttled, or its CPUs are far
- * from them. */
+/* How much longer it takes as long as it is there: its CPUs are far from its GPUs, or it wants more
+ * of them than it may have; and because its node is slow too, its GPUs are throttled or crowded. */
+double sim_lease_own_slowness(const struct sim_cluster *cluster, const struct sim_lease *lease);
 double sim_cluster_slowness(const struct sim_cluster *cluster, const struct sim_lease *lease);
 /* Both. */
 double sim_cluster_slowdown(const struct sim_cluster *cluster, const struct sim_lease *lease);

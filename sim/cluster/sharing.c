@@ -162,3 +162,24 @@ bool sim_cluster_is_cut(const struct sim_cluster *cluster)
             return true;
     return false;
 }
+
+/* ---- MPS ---- */
+
+void sim_mps_limit(struct sim_claim *claim)
+{
+    for (uint32_t u = 0; u < claim->use_count && u < claim->device_count; u++) {
+        struct sim_use *use = &claim->parts[u].use;
+        const double has = weir_units_amount(claim->parts[u].device.units);
+        if (use->slice != NULL || !(has > 0) || use->gpu_share <= has)
+            continue;
+        claim->over = fmax(claim->over, use->gpu_share / has);
+        use->gpu_share = has;
+    }
+}
+
+bool sim_mps_crowd(const struct sim_node *node, struct sim_gpu *gpu)
+{
+    const double before = gpu->crowding;
+    gpu->crowding = node->mps_overhead > 0 && gpu->running > 1 ? node->mps_overhead : 1;
+    return islessgreater(before, gpu->crowding);
+}

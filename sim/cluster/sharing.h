@@ -10,6 +10,10 @@
  * switch saves and restores what is resident, so that a quantum q costs q + c, c = switch + share
  * of the memory resident x switch_memory; each worker progresses at q / (n (q + c)). One worker
  * alone never switches.
+ *
+ * MPS: a client has the part of the SMs it asked for and no more
+ * (CUDA_MPS_ACTIVE_THREAD_PERCENTAGE); who wants more is slower alone. While several run each takes
+ * `mps_overhead` times as long. Memory bandwidth and cache are everybody's (traffic.h).
  */
 #ifndef SIM_CLUSTER_SHARING_H
 #define SIM_CLUSTER_SHARING_H
@@ -48,6 +52,11 @@ double sim_turns_rate(const struct sim_cluster *cluster, uint32_t node);
  * use; >= 1. */
 double sim_turns_slowdown(const struct sim_timeslice *turns, uint32_t running,
                           double resident_frac);
+
+/* What it uses of its GPUs is limited to what it holds of them. */
+void sim_mps_limit(struct sim_claim *claim);
+/* Others are there, or no longer are: true when that makes all of them slower or faster. */
+bool sim_mps_crowd(const struct sim_node *node, struct sim_gpu *gpu);
 
 /* Free compute slices of a node that no free place of any of these shapes covers. Shapes with
  * frequency 0 do not count. */

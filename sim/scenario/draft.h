@@ -86,6 +86,7 @@ struct draft_node_group {
     uint32_t share;
     struct draft_list partition; /* of draft_instance */
     struct draft_timeslice timeslice;
+    double mps_overhead;
     double power_cap_w;
     struct draft_thermal thermal;
     struct sim_topology topology;

@@ -44,6 +44,7 @@ enum sim_sharing {
     SIM_SHARING_MIG,       /* by instances of GPUs that are cut */
     SIM_SHARING_TIMESLICE, /* in turn: each has all of the GPU for a while */
     SIM_SHARING_EXCLUSIVE, /* not at all: who asks for a part takes the whole */
+    SIM_SHARING_MPS,       /* by parts that nobody exceeds, at a price while several are there */
 };
 
 /* How long work takes on devices that others use too. */
@@ -93,6 +94,7 @@ struct sim_node_type {
     uint32_t share;                 /* enum sim_sharing */
     weir_mig_layout *cuts;          /* MIG: by entry of `gpus`, NULL = instances on demand */
     struct sim_timeslice timeslice; /* TIMESLICE */
+    double mps_overhead;            /* MPS: work takes so many times as long beside others */
     double power_cap_w;             /* of its GPUs together, 0 = none */
     struct sim_thermal thermal;
     struct sim_topology topology;

@@ -179,7 +179,7 @@ static const struct sim_section timeslice_section = {
 };
 
 /* enum sim_sharing */
-#define SHARE_CHOICES "fraction|mig|timeslice|exclusive"
+#define SHARE_CHOICES "fraction|mig|timeslice|exclusive|mps"
 
 static const struct sim_field node_group_fields[] = {
     { TEXT("name", draft_node_group, head.name), A_NAME, ABSENT("the name of the type"),
@@ -190,16 +190,20 @@ static const struct sim_field node_group_fields[] = {
       HELP("equal nodes") },
     NODE_HARDWARE(draft_node_group),
     { CHOICE("share", draft_node_group, share, SHARE_CHOICES), ABSENT("that of the cluster"),
-      WORD("timeslice", SIM_ACTS_TIMED),
+      WORD("timeslice|mps", SIM_ACTS_TIMED),
       HELP("how workers share a GPU: by parts of it; by MIG instances, which do not disturb each "
-           "other; in turn; or not at all (exclusive: a stage or class that asks for a part takes "
-           "the whole, on all nodes that are not mig alike)") },
+           "other; in turn; not at all (exclusive: a stage or class that asks for a part takes "
+           "the whole, on all nodes that are not mig alike); or by parts that nobody exceeds, at a "
+           "price while several are there (mps)") },
     { LIST("partition", draft_node_group, partition, &instance_section),
       ABSENT("instances are made on demand"),
       HELP("share: mig: the instances every GPU is cut into, [3g, 2g, 1g, 1g]") },
     { SECTION("timeslice", draft_node_group, timeslice, &timeslice_section),
       ABSENT("quantum 100 ms"), ACTS(SIM_ACTS_TIMED),
       HELP("share: timeslice: how long turns are and what a switch costs") },
+    { NUMBER("mps_overhead", draft_node_group, mps_overhead), ABSENT("1.05 (a guess)"),
+      RANGE(1, 100), ACTS(SIM_ACTS_TIMED),
+      HELP("share: mps: work on a GPU takes so many times as long while others work there too") },
 };
 static const struct sim_section node_group_section = {
     MAPPING("cluster.nodes[]", draft_node_group, node_group_fields), SOURCES,
@@ -398,7 +402,7 @@ static const struct sim_field cluster_fields[] = {
     { SECTION("power", draft_cluster, power, &power_section), HELP("electric power of CPUs") },
     { CHOICE("share", draft_cluster, share, SHARE_CHOICES),
       ABSENT("exclusive, or fraction when somebody asks for a part of a GPU"),
-      WORD("timeslice", SIM_ACTS_TIMED),
+      WORD("timeslice|mps", SIM_ACTS_TIMED),
       HELP("how workers share the GPUs of all nodes; groups of nodes may say otherwise") },
     { NAMED("stores", draft_cluster, stores, &store_section), ABSENT("none"),
       ACTS(SIM_ACTS_PIPELINES), HELP("stores outside the nodes by name") },

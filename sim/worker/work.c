@@ -55,7 +55,8 @@ weir_status sim_worker_begin(struct sim_workers *workers, const struct sim_worke
         WEIR_TRY(sim_worker_stand_in(workers, worker));
         return sim_activity_start(context->activities, &alone, work, context->error);
     }
-    const double here = speed / sim_lease_numa(context->cluster, &sim_first_of(worker)->lease);
+    const double here =
+        speed / sim_lease_own_slowness(context->cluster, &sim_first_of(worker)->lease);
     const int64_t here_ns =
         islessgreater(here, 1.0) ? sim_time_from_s(sim_time_s(alone_ns) / here) : alone_ns;
     struct sim_activity_spec spec = spec_on(workers, worker, use);

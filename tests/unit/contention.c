@@ -171,7 +171,45 @@ static void turns_of_tasks_pay_their_switches(void)
     CHECK_NEAR(ends.end_s[1], 420, 0);
 }
 
+/* Under MPS nobody has more than he asked for, and everybody pays while he is not alone. 40 % of
+ * the GPU: 10 s take 10.5 beside each other; who wants 80 % takes twice as long. Beside work of 10
+ * s half of the time, from 5 s on: 5 + 5 x 1.05, then 5 of 10 are left. */
+static void clients_of_mps_keep_to_their_part(void)
+{
+    static const struct {
+        const char *stage, *arrivals;
+        double first_s, last_s;
+    } cases[] = {
+        { "gpus: 0.4, workers: 2", "items: 2", 10.5, 10.5 },
+        { "gpus: 0.4, workers: 1", "items: 1", 10, 10 },
+        { "gpus: 0.4, uses: {gpus: 0.8}, workers: 1", "items: 1", 20, 20 },
+        { "gpus: 0.4, uses: {gpus: 0.8}, workers: 2", "items: 2", 21, 21 },
+        { "gpus: 0.4, workers: 2", "items: 2, arrivals: const(5 s)", 5 + 10.25, 5 + 15.25 },
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct ends ends;
+        char pipeline[400];
+        (void)snprintf(
+            pipeline, sizeof pipeline,
+            "  - name: p\n    semantics: event\n    backpressure: none\n"
+            "    input: {%s}\n    stages:\n      - {name: a, cpus: 1, %s, service: 10 s}\n",
+            cases[c].arrivals, cases[c].stage);
+        struct sim_run_summary *summary = run(", share: mps", pipeline, "", &ends);
+        CHECK(ends.count > 0);
+        CHECK_NEAR(ends.end_s[0], cases[c].first_s, 1e-6);
+        CHECK_NEAR(ends.end_s[ends.count - 1], cases[c].last_s, 1e-6);
+        CHECK_NEAR(test_value(summary, "invariant.violations", ""), 0, 0);
+        free(summary);
+    }
+    struct ends ends;
+    free(run(", share: mps, mps_overhead: 1.5",
+             PIPELINE("p", "2", "name: a, cpus: 1, gpus: 0.4, workers: 2, service: 10 s"), "",
+             &ends));
+    CHECK_NEAR(ends.end_s[0], 15, 1e-6);
+}
+
 static const struct test tests[] = {
+    { "clients of MPS keep to their part", clients_of_mps_keep_to_their_part },
     { "a GPU gives what it has", a_gpu_gives_what_it_has },
     { "a neighbour slows down from when it comes", a_neighbour_slows_down_from_when_it_comes },
     { "the old rule keeps what the start found", the_old_rule_keeps_what_the_start_found },
