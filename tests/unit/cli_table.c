@@ -98,9 +98,25 @@ static void json_is_exact_and_escaped(void)
     free(text);
 }
 
+/* As many digits as asked for, wherever the point is. */
+static void numbers_have_as_many_digits_as_asked_for(void)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = { { 1.23456789, "1.235" },   { 12.3456789, "12.35" },  { 123.456789, "123.5" },
+                  { 0.123456789, "0.1235" }, { 0.0123456, "0.01235" }, { 1234.56789, "1235" },
+                  { -98.7654321, "-98.77" } };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[64];
+        CHECK_STR(sim_table_number(cases[i].value, 4, text, sizeof text), cases[i].text);
+    }
+}
+
 static const struct test tests[] = {
     { "one table prints in every format", one_table_prints_in_every_format },
     { "numbers are rounded for people", numbers_are_rounded_for_people },
     { "JSON is exact and escaped", json_is_exact_and_escaped },
+    { "numbers have as many digits as asked for", numbers_have_as_many_digits_as_asked_for },
 };
 TEST_MAIN(tests)

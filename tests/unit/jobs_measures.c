@@ -362,6 +362,22 @@ static void a_point_of_a_curve_has_the_failures_up_to_it(void)
     sim_arrival_curve_clear(&curve);
 }
 
+/* Five GPUs were never asked for, but only two are idle: no cause has more than there is. */
+static void no_more_is_without_demand_than_is_idle(void)
+{
+    struct lab lab;
+    struct sim_unallocated answer;
+    double sum = 0;
+    open_lab(&lab);
+    for (uint32_t g = 0; g < 4; g++)
+        lab.gpus[g].units_held = WEIR_ONE;
+    ask(&lab, job(1000, 1, 1000), 1, 1, &answer);
+    CHECK_NEAR(answer.gpus[SIM_CAUSE_NO_DEMAND], 2, 1e-9);
+    for (int c = 0; c < SIM_CAUSES; c++)
+        sum += answer.gpus[c];
+    CHECK_NEAR(sum, 2, 1e-9);
+}
+
 static const struct test tests[] = {
     { "every bucket gets its own", every_bucket_gets_its_own },
     { "memory stands beside the buckets", memory_stands_beside_the_buckets },
@@ -378,5 +394,6 @@ static const struct test tests[] = {
     { "kinds differ by all that is asked for", kinds_differ_by_all_that_is_asked_for },
     { "a point of a curve has the failures up to it",
       a_point_of_a_curve_has_the_failures_up_to_it },
+    { "no more is without demand than is idle", no_more_is_without_demand_than_is_idle },
 };
 TEST_MAIN(tests)
