@@ -266,6 +266,12 @@ weir_status sim_recorder_open_shard(const char *path, const char *whole,
 
 /* ---- its name ---- */
 
+static weir_status fail_disk(int code, const char *path, const char *what, struct weir_error *error)
+{
+    return weir_fail(error, record_is_full(code) ? WEIR_ENOMEM : WEIR_EIO, "%s: cannot %s: %s",
+                     path, what, strerror(code));
+}
+
 /* What is in a file, or in a folder its names, survives the end of the machine. */
 static weir_status sync_path(const char *path, int flags, struct weir_error *error)
 {
@@ -277,8 +283,7 @@ static weir_status sync_path(const char *path, int flags, struct weir_error *err
     /* A file system without names that could be synchronised has nothing to lose. */
     if (is_synced || (file >= 0 && code == EINVAL))
         return WEIR_OK;
-    return weir_fail(error, record_is_full(code) ? WEIR_ENOMEM : WEIR_EIO,
-                     "%s: cannot write it to the disk: %s", path, strerror(code));
+    return fail_disk(code, path, "write it to the disk", error);
 }
 
 static weir_status sync_folder(const char *path, struct weir_error *error)
@@ -301,8 +306,7 @@ static weir_status take_name(struct sim_recorder *recorder, struct weir_error *e
         WEIR_TRY(sync_path(recorder->temporary, 0, error));
     remove_logs(recorder->path);
     if (rename(recorder->temporary, recorder->path) != 0)
-        return weir_fail(error, WEIR_EIO, "%s: cannot rename %s to it: %s", recorder->path,
-                         recorder->temporary, strerror(errno));
+        return fail_disk(errno, recorder->path, "give it its name", error);
     free(recorder->temporary);
     recorder->temporary = NULL;
     return recorder->is_shard ? WEIR_OK : sync_folder(recorder->path, error);

@@ -3,7 +3,9 @@
 # run.sh ROOT FOLDER [NAME...]: puts the bugs of tests/mutants/list.txt, each alone, into a copy of the
 # sources in FOLDER, and expects the test that goes with it to fail. A bug that no test notices, and
 # one whose place is no longer found, is a failure. `./dev test --mutants` runs it.
-# run.sh --places ROOT: builds nothing, only looks for the place and the test of every bug.
+# run.sh --places ROOT: builds nothing, only looks for the place and the test of every bug, and whether
+# every folder of code has enough of them. A bug that may go unnoticed has `spared REASON` in place of
+# `test`; it is only looked for, and does not count.
 set -euo pipefail
 try_one=one
 if [ "$1" = --places ]; then
@@ -89,6 +91,24 @@ one() {
     return $status
 }
 
+# enough: 0 when every folder of sim/ and sched/ with a function in a .c file has bugs enough, and all
+# together have.
+declare -A bugs_of=()
+enough() {
+    local folder all=0 lacking=0
+    while read -r folder; do
+        [ "${bugs_of[$folder]:-0}" -ge 5 ] && continue
+        echo "FAILED  $folder has ${bugs_of[$folder]:-0} bugs, 5 are wanted"
+        lacking=1
+    done < <(cd "$root" && grep -rl --include='*.c' '^{' sched sim | sed 's|/[^/]*$||' |
+        LC_ALL=C sort -u)
+    for folder in "${!bugs_of[@]}"; do
+        all=$((all + bugs_of[$folder]))
+    done
+    [ "$all" -ge 80 ] || { echo "FAILED  $all bugs, 80 are wanted"; lacking=1; }
+    return $lacking
+}
+
 # find_place NAME FILE TEST EDIT...: 0 when there is something to edit, and such a test.
 find_place() {
     local name=$1 file=$2 test=$3 source=$3
@@ -96,7 +116,7 @@ find_place() {
     if [[ $test =~ ^test_([a-z]+)_(.*)$ ]]; then
         source=tests/${BASH_REMATCH[1]}/${BASH_REMATCH[2]}.c
     fi
-    if [ ! -e "$root/$source" ]; then
+    if [ -n "$test" ] && [ ! -e "$root/$source" ]; then
         echo "FAILED  $name: there is no test $test"
     elif [ ! -e "$root/$file" ] || sed -E "$@" "$root/$file" | cmp -s - "$root/$file"; then
         echo "FAILED  $name: its place in $file is not found"
@@ -107,14 +127,16 @@ find_place() {
 }
 
 [ "$try_one" = find_place ] || prepare
-failed=0 count=0 name=''
+failed=0 count=0 name='' test=''
 arguments=()
 finish() {
-    if [ -n "$name" ] && { [ -z "$wanted" ] || [[ ,$wanted, == *",$name,"* ]]; }; then
+    if [ -n "$name" ] && { [ -z "$wanted" ] || [[ ,$wanted, == *",$name,"* ]]; } &&
+        { [ -n "$test" ] || [ "$try_one" = find_place ]; }; then
         count=$((count + 1))
+        [ -z "$test" ] || bugs_of[${file%/*}]=$((${bugs_of[${file%/*}]:-0} + 1))
         "$try_one" "$name" "$file" "$test" "${arguments[@]}" || failed=$((failed + 1))
     fi
-    name=''
+    name='' test=''
     arguments=()
 }
 wanted=$(IFS=,; echo "$*")
@@ -123,10 +145,12 @@ while read -r word rest; do
     name) finish && name=$rest ;;
     file) file=$rest ;;
     test) test=$rest ;;
+    spared) test='' ;;
     edit) arguments+=(-e "$rest") ;;
     esac
 done <"$root/tests/mutants/list.txt"
 finish
 [ "$count" -gt 0 ] || { echo "no such mutant: $*"; exit 1; }
+[ "$try_one" != find_place ] || enough || failed=$((failed + 1))
 [ "$try_one" = find_place ] || echo "$count bugs, $((count - failed)) noticed"
 [ "$failed" -eq 0 ]

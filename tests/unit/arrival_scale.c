@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* arrivals.scale: so many times the rate, whatever says it; the day of `diurnal` stays a day. */
 #include "sim/scenario/workload/job_stream.h"
+#include "sim/scenario/workload/target.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
+
+#include <math.h>
 
 enum { ARRIVALS = 3 };
 
@@ -84,10 +87,117 @@ static void the_day_stays_a_day(void)
     CHECK(times.s[0] > 2700 && times.s[0] < 15000); /* 0.1 to 17 expected by then */
 }
 
+/* Two branches of equal weight in time: the mean is 1 / rate, the variation that which was asked
+ * for. Of 200 000 gaps the sample variation is off by less than 3 %. */
+static void a_hyperexponential_varies_as_it_should(void)
+{
+    enum { GAPS = 200000 };
+    const struct sim_random random = { .seed = 3 };
+    const struct sim_arrivals spec = {
+        .kind = SIM_ARRIVALS_HYPEREXPONENTIAL, .rate_per_s = 2, .batch_mean = 1, .cv = 2
+    };
+    struct sim_arrival_process process;
+    double sum = 0;
+    double squares = 0;
+    sim_arrival_process_open(&process, &spec, &random, SIM_DRAW_JOB_ARRIVAL);
+    for (int i = 0; i < GAPS; i++) {
+        const double gap_s = sim_arrival_process_draw(&process);
+        sum += gap_s;
+        squares += gap_s * gap_s;
+    }
+    const double mean = sum / GAPS;
+    CHECK_NEAR(mean, 0.5, 0.01);
+    CHECK_NEAR(sqrt(squares / GAPS - mean * mean) / mean, 2, 0.06);
+}
+
+/* As the rows of a trace stand, so they come, however many at one instant. */
+static void rows_of_one_instant_keep_their_order(void)
+{
+    struct sim_job_spec jobs[20] = { 0 };
+    const char *labels[] = { "all" };
+    struct sim_workload workload = { .jobs = jobs,
+                                     .jobs_count = 20,
+                                     .jobs_limit = UINT64_MAX,
+                                     .mode = SIM_WORKLOAD_TIME,
+                                     .service_limit_ns = INT64_MAX,
+                                     .labels = labels,
+                                     .labels_count = 1,
+                                     .arrivals = { .kind = SIM_ARRIVALS_TRACE, .scale = 1 } };
+    const struct sim_random random = { .seed = 1 };
+    struct sim_job_stream *stream = NULL;
+    struct sim_job_arrival job;
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < 20; i++)
+        jobs[i].submit_ns = i < 10 ? SIM_NS_PER_S : 0;
+    workload.kind = SIM_WORKLOAD_TRACE;
+    CHECK_I64(sim_job_stream_create(&workload, &random, &stream), WEIR_OK);
+    for (uint32_t i = 0; i < 20; i++) {
+        CHECK(sim_job_stream_next(stream, &job));
+        CHECK_I64(job.spec, (i + 10) % 20);
+        CHECK(i == 0 || i == 10 || job.spec > before);
+        before = job.spec;
+    }
+    sim_job_stream_destroy(stream);
+}
+
+/* A run is cut at the limit; the estimate is a multiple of what is left of it. */
+static void runs_are_cut_and_estimated(void)
+{
+    struct sim_job_spec jobs[2] = {
+        { .run_ns = 40 * SIM_NS_PER_S, .estimate_ns = WEIR_UNKNOWN_TIME, .estimate_factor = 3 },
+        { .run_ns = 90 * SIM_NS_PER_S, .estimate_ns = WEIR_UNKNOWN_TIME, .estimate_factor = 3 }
+    };
+    const struct sim_workload workload = { .jobs = jobs,
+                                           .jobs_count = 2,
+                                           .jobs_limit = UINT64_MAX,
+                                           .mode = SIM_WORKLOAD_TIME,
+                                           .service_limit_ns = 60 * SIM_NS_PER_S,
+                                           .arrivals = { .kind = SIM_ARRIVALS_TRACE, .scale = 1 } };
+    const struct sim_random random = { .seed = 1 };
+    struct sim_job_stream *stream = NULL;
+    struct sim_job_arrival job;
+    CHECK_I64(sim_job_stream_create(&workload, &random, &stream), WEIR_OK);
+    CHECK(sim_job_stream_next(stream, &job));
+    CHECK_I64(job.run_ns, 40 * SIM_NS_PER_S);
+    CHECK_I64(job.estimate_ns, 120 * SIM_NS_PER_S);
+    CHECK(sim_job_stream_next(stream, &job));
+    CHECK_I64(job.run_ns, 60 * SIM_NS_PER_S);
+    CHECK_I64(job.estimate_ns, 180 * SIM_NS_PER_S);
+    sim_job_stream_destroy(stream);
+}
+
+/* Of an even number of jobs alike but for their memory the lower middle one stands for all. */
+static void the_lower_middle_memory_stands_for_a_kind(void)
+{
+    struct sim_job_spec jobs[4] = { 0 };
+    struct sim_workload workload = { .jobs = jobs, .jobs_count = 4, .target_frac = 1 };
+    struct sim_target target;
+    for (size_t i = 0; i < 4; i++) {
+        jobs[i].models = "";
+        jobs[i].shape = (struct weir_shape){ .kind = WEIR_SHAPE_WHOLE,
+                                             .gpu_count = 1,
+                                             .gpu_units = WEIR_ONE,
+                                             .ram_bytes = 10 * (4 - (int64_t)i) };
+    }
+    for (size_t count = 1; count <= 4; count++) {
+        workload.jobs_count = count;
+        CHECK_I64(sim_target_create(&workload, &target), WEIR_OK);
+        CHECK_I64(target.count, 1);
+        CHECK_NEAR(target.frequencies[0], 1, 1e-12);
+        /* Of 40, 30, 20, 10 the first so many: 40; 30; 30; 20. */
+        CHECK_I64(target.ram_bytes[0], count == 1 ? 40 : count == 4 ? 20 : 30);
+        sim_target_clear(&target);
+    }
+}
+
 static const struct test tests[] = {
     { "a trace is played faster", a_trace_is_played_faster },
     { "gaps of a law are divided", gaps_of_a_law_are_divided },
     { "rates are multiplied", rates_are_multiplied },
     { "the day stays a day", the_day_stays_a_day },
+    { "a hyperexponential varies as it should", a_hyperexponential_varies_as_it_should },
+    { "rows of one instant keep their order", rows_of_one_instant_keep_their_order },
+    { "runs are cut and estimated", runs_are_cut_and_estimated },
+    { "the lower middle memory stands for a kind", the_lower_middle_memory_stands_for_a_kind },
 };
 TEST_MAIN(tests)

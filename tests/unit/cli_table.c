@@ -98,9 +98,51 @@ static void json_is_exact_and_escaped(void)
     free(text);
 }
 
+/* As many digits as asked for, wherever the point is. */
+static void numbers_have_as_many_digits_as_asked_for(void)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = { { 1.23456789, "1.235" },   { 12.3456789, "12.35" },  { 123.456789, "123.5" },
+                  { 0.123456789, "0.1235" }, { 0.0123456, "0.01235" }, { 1234.56789, "1235" },
+                  { -98.7654321, "-98.77" } };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[64];
+        CHECK_STR(sim_table_number(cases[i].value, 4, text, sizeof text), cases[i].text);
+    }
+}
+
+/* RFC 4180: a line break is inside quotes. What only begins like a number is none. */
+static void cells_may_be_broken_or_half_a_number(void)
+{
+    static const struct sim_column columns[] = { { "a", "a", NULL, false, false },
+                                                 { "b", "b", NULL, true, true } };
+    static const char *const cells[] = { "two\nlines", "12 of 13" };
+    static const enum sim_format formats[] = { SIM_FORMAT_CSV, SIM_FORMAT_MD, SIM_FORMAT_JSON };
+    static const char *const texts[] = { "\"two\nlines\",12 of 13\n", "| two lines | 12 of 13 |",
+                                         "\"b\": null" };
+    for (size_t i = 0; i < 3; i++) {
+        struct sim_table *table = sim_table_create(columns, 2);
+        char *text = NULL;
+        size_t length = 0;
+        FILE *out = open_memstream(&text, &length);
+        if (out == NULL)
+            abort();
+        sim_table_row(table, cells);
+        sim_table_print(table, formats[i], out);
+        (void)fclose(out);
+        CHECK(strstr(text, texts[i]) != NULL);
+        sim_table_destroy(table);
+        free(text);
+    }
+}
+
 static const struct test tests[] = {
     { "one table prints in every format", one_table_prints_in_every_format },
     { "numbers are rounded for people", numbers_are_rounded_for_people },
     { "JSON is exact and escaped", json_is_exact_and_escaped },
+    { "numbers have as many digits as asked for", numbers_have_as_many_digits_as_asked_for },
+    { "cells may be broken or half a number", cells_may_be_broken_or_half_a_number },
 };
 TEST_MAIN(tests)

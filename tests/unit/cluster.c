@@ -406,6 +406,46 @@ static void running_out_of_memory_is_harmless(void)
     CHECK(calls > 10);
 }
 
+static void a_copy_goes_on_counting_its_workers(void)
+{
+    struct weir_cluster *const cluster = two_nodes();
+    struct weir_cluster *copy = NULL;
+    const struct weir_alloc alloc = { .node = 0, .cpu_units = WEIR_ONE };
+    uint64_t id = 0;
+
+    CHECK_I64(weir_cluster_create(NULL, &copy), WEIR_OK);
+    for (uint64_t w = 1; w <= 3; w++)
+        CHECK_I64(weir_cluster_add_worker(cluster, w, weir_pool_owner(0), &alloc, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_assign(copy, cluster), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(copy, 4, weir_pool_owner(0), &alloc, NULL), WEIR_OK);
+    for (uint32_t i = 0; i < 4; i++) {
+        CHECK(weir_cluster_pool_worker_id(copy, 0, i, &id));
+        CHECK_I64(id, i + 1);
+    }
+    weir_cluster_destroy(copy);
+    weir_cluster_destroy(cluster);
+}
+
+/* Memory and CPUs that workers hold stay held, and may be all there is. */
+static void a_resized_node_has_free_what_nobody_holds(void)
+{
+    struct weir_cluster *const cluster = two_nodes();
+    const struct weir_node before = *weir_cluster_node(cluster, 0);
+    const struct weir_alloc alloc = { .node = 0, .cpu_units = WEIR_ONE, .ram_bytes = 1 };
+
+    CHECK_I64(weir_cluster_resize_node(cluster, 0, before.cpu_total, 100, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_add_worker(cluster, 1, weir_pool_owner(0), &alloc, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_resize_node(cluster, 0, 2 * WEIR_ONE, 50, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_node(cluster, 0)->ram_free_bytes, 49);
+    CHECK_I64(weir_cluster_node(cluster, 0)->cpu_free, WEIR_ONE);
+    CHECK_I64(weir_cluster_resize_node(cluster, 0, WEIR_ONE, 1, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_node(cluster, 0)->ram_free_bytes, 0);
+    CHECK_I64(weir_cluster_node(cluster, 0)->cpu_free, 0);
+    CHECK_I64(weir_cluster_resize_node(cluster, 0, WEIR_ONE, 0, NULL), WEIR_EOVERCOMMIT);
+    check_sound(cluster);
+    weir_cluster_destroy(cluster);
+}
+
 static const struct test tests[] = {
     { "workers take devices and give them back", workers_take_and_give_back },
     { "refusals change nothing and say why", refusals_change_nothing_and_say_why },
@@ -417,5 +457,7 @@ static const struct test tests[] = {
     { "quarters of a CPU fill a node exactly", quarters_of_a_cpu_fill_a_node_exactly },
     { "CPU workers leave GPUs alone", cpu_workers_leave_gpus_alone },
     { "running out of memory is harmless", running_out_of_memory_is_harmless },
+    { "a copy goes on counting its workers", a_copy_goes_on_counting_its_workers },
+    { "a resized node has free what nobody holds", a_resized_node_has_free_what_nobody_holds },
 };
 TEST_MAIN(tests)

@@ -159,6 +159,19 @@ static void a_gpu_of_another_type_hosts_nobody(void)
     CHECK_NEAR(measure(mix, 1, 10, gpus, 2).part[SIM_FRAG_FRACTION], 1.75, 0.0);
 }
 
+/* Of two that want the same GPUs the one with fewer CPUs says when a node is stranded. */
+static void the_smallest_request_is_the_one_with_fewest_cpus(void)
+{
+    const struct sim_meter_stage_info stages[] = { want(0.2, 4, 1), want(0.3, 1, 1),
+                                                   want(0.2, 3, 1), want(0.3, 0.5, 2) };
+    struct sim_frag_mix mix;
+    for (size_t count = 2; count <= LENGTH(stages); count++) {
+        sim_frag_mix_open(&mix, stages, count);
+        CHECK_I64(mix.smallest_cpu_units, units(1));
+        CHECK_I64(mix.smallest_gpu_units, units(1));
+    }
+}
+
 static const struct test tests[] = {
     { "co-located halves leave no fragments, split ones half a GPU",
       co_located_halves_leave_no_fragments_and_split_ones_half_a_gpu },
@@ -173,5 +186,7 @@ static const struct test tests[] = {
       crumbs_are_what_the_smallest_request_cannot_use },
     { "a GPU of another type hosts nobody", a_gpu_of_another_type_hosts_nobody },
     { "sums do not depend on the order of the GPUs", sums_do_not_depend_on_the_order_of_the_gpus },
+    { "the smallest request is the one with fewest CPUs",
+      the_smallest_request_is_the_one_with_fewest_cpus },
 };
 TEST_MAIN(tests)

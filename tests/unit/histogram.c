@@ -167,6 +167,40 @@ static void a_percentile_among_censored_values_is_a_lower_bound(void)
     sim_percentiles_close(&bucketed);
 }
 
+/* The rank is the least that covers the share, whatever the share is in binary. */
+static void ranks_are_those_of_whole_percents(void)
+{
+    struct sim_percentiles values;
+    const struct sim_censored none = { .count = 0 };
+    bool is_bound = false;
+    CHECK_I64(sim_percentiles_open(&values, 4096), WEIR_OK);
+    for (int64_t n = 1; n <= 300; n++) {
+        sim_percentiles_add(&values, n);
+        for (int64_t percent = 1; percent <= 100; percent++) {
+            const int64_t rank = (percent * n + 99) / 100;
+            if (sim_percentiles_at(&values, (double)percent / 100, &none, &is_bound) != rank) {
+                CHECK_I64(n, percent); /* names the case */
+                return;
+            }
+        }
+    }
+    CHECK_I64(values.count, 300);
+    sim_percentiles_close(&values);
+}
+
+static void no_percentile_is_above_the_greatest_value(void)
+{
+    const struct sim_censored none = { .count = 0 };
+    bool is_bound = false;
+    for (int64_t value = 900; value < 1100; value++) {
+        struct sim_percentiles values;
+        CHECK_I64(sim_percentiles_open(&values, 0), WEIR_OK);
+        sim_percentiles_add(&values, value);
+        CHECK(sim_percentiles_at(&values, 0.99, &none, &is_bound) <= value);
+        sim_percentiles_close(&values);
+    }
+}
+
 static const struct test tests[] = {
     { "buckets tile the line and are narrower than one percent", buckets_tile_the_line },
     { "merging parts in any order gives the whole", merging_parts_in_any_order_gives_the_whole },
@@ -176,5 +210,7 @@ static const struct test tests[] = {
       percentiles_agree_with_sorting_and_the_histogram_within_one_percent },
     { "a percentile among censored values is a lower bound",
       a_percentile_among_censored_values_is_a_lower_bound },
+    { "ranks are those of whole percents", ranks_are_those_of_whole_percents },
+    { "no percentile is above the greatest value", no_percentile_is_above_the_greatest_value },
 };
 TEST_MAIN(tests)

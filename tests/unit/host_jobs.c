@@ -467,6 +467,41 @@ static void memory_may_run_out_anywhere(void)
     CHECK(rounds > 50);
 }
 
+static void who_waits_is_asked_again_when_a_gpu_recovers(void)
+{
+    const struct weir_host_config config = test_jobs_config("first_fit");
+    struct weir_host *const host = test_jobs_open(&config, 1, 1);
+
+    CHECK_I64(weir_host_set_gpu_health(host, 0, 0, false), WEIR_OK);
+    CHECK_I64(test_submit(host, 1, 1, 1), WEIR_OK);
+    test_starts_are(host, "");
+    CHECK_I64(weir_host_set_gpu_health(host, 0, 0, true), WEIR_OK);
+    test_starts_are(host, "1.0@0");
+    weir_host_destroy(host);
+}
+
+/* Jobs of a view are those that wait or are placed, each once. */
+static void jobs_that_are_gone_are_not_listed(void)
+{
+    const struct weir_host_config config = test_jobs_config("first_fit");
+    struct weir_host *const host = test_jobs_open(&config, 1, 2);
+    struct weir_job job = { .size = sizeof job };
+    uint64_t seen = 0;
+    uint32_t cursor = 0;
+
+    for (uint64_t id = 1; id <= 4; id++)
+        CHECK_I64(test_submit(host, id, 1, 1), WEIR_OK);
+    test_starts_are(host, "1.0@0 2.0@0");
+    test_end_job(host, 1);
+    CHECK_I64(weir_host_withdraw(host, 0, 3), WEIR_OK);
+    const struct weir_view *const view = weir_host_view(host, 1);
+    while (weir_view_next_job(view, &cursor, &job))
+        seen = seen * 10 + job.id;
+    CHECK(seen == 24 || seen == 42);
+    CHECK_I64(weir_view_jobs(view), 2);
+    weir_host_destroy(host);
+}
+
 static const struct test tests[] = {
     { "a job goes through its states", a_job_goes_through_its_states },
     { "jobs that make no sense are refused", what_makes_no_sense_is_refused },
@@ -486,6 +521,9 @@ static const struct test tests[] = {
     { "nodes that are down make nothing infeasible", what_only_lacks_nodes_that_are_down_waits },
     { "ranks of a job may differ", ranks_of_a_job_may_differ },
     { "memory may run out anywhere", memory_may_run_out_anywhere },
+    { "who waits is asked again when a GPU recovers",
+      who_waits_is_asked_again_when_a_gpu_recovers },
+    { "jobs that are gone are not listed", jobs_that_are_gone_are_not_listed },
 };
 
 TEST_MAIN(tests)

@@ -267,6 +267,43 @@ static void group_finds_a_whole_node_or_waits_for_one(void)
     }
 }
 
+/* a starts at once, b waits until 10, and c, which may try once more, finds b waiting at 2 and at 7
+ * and is refused for good. So one of two that start was delayed, and two of three are accepted. */
+static void who_may_try_once_more_is_refused_then(void)
+{
+    static const char *const text =
+        HEAD("{name: n, cpus: 1}") "    queue_limit: 1\n    retries: 1\n"
+                                   "    retry_delay: const(5 s)\n    service: const(10 s)\n    "
+                                   "classes:\n"
+                                   "      - {name: a, count: 1, request: {cpus: 1}}\n"
+                                   "      - {name: b, count: 1, at: 1s, request: {cpus: 1}}\n"
+                                   "      - {name: c, count: 1, at: 2s, request: {cpus: 1}}\n";
+    struct sim_run_summary *summary = test_summary();
+    struct seen *seen = run_jobs(text, NULL, summary);
+    CHECK_STR(seen->outcome[2], "refused");
+    CHECK_I64(seen->rows[2].end_ns, 7 * SIM_NS_PER_S);
+    CHECK_NEAR(test_value(summary, "jobs.retried", ""), 1, 0);
+    CHECK_NEAR(test_value(summary, "jobs.delayed_frac", ""), 0.5, 1e-12);
+    CHECK_NEAR(test_value(summary, "jobs.acceptance", ""), 2.0 / 3, 1e-12);
+    free(seen);
+    free(summary);
+}
+
+/* Everybody is away at 3: the run goes on until c has come again at 100 and is done at 110. */
+static void a_run_waits_for_who_is_away(void)
+{
+    static const char *const text =
+        HEAD("{name: n, cpus: 1}") "    queue_limit: 0\n    retries: 1\n"
+                                   "    retry_delay: const(98 s)\n    service: const(3 s)\n    "
+                                   "classes:\n"
+                                   "      - {name: a, count: 1, request: {cpus: 1}}\n"
+                                   "      - {name: b, count: 1, at: 2s, request: {cpus: 1}}\n";
+    struct seen *seen = run_jobs(text, NULL, NULL);
+    CHECK_STR(seen->outcome[1], "done");
+    CHECK_I64(seen->rows[1].end_ns, 103 * SIM_NS_PER_S);
+    free(seen);
+}
+
 static const struct test tests[] = {
     { "published_example_starts_when_it_should", published_example_starts_when_it_should },
     { "shortest_goes_first", shortest_goes_first },
@@ -276,5 +313,7 @@ static const struct test tests[] = {
     { "job_begins_anew_when_its_node_is_lost", job_begins_anew_when_its_node_is_lost },
     { "gpu_memory_is_a_limit_of_its_own", gpu_memory_is_a_limit_of_its_own },
     { "group_finds_a_whole_node_or_waits_for_one", group_finds_a_whole_node_or_waits_for_one },
+    { "who may try once more is refused then", who_may_try_once_more_is_refused_then },
+    { "a run waits for who is away", a_run_waits_for_who_is_away },
 };
 TEST_MAIN(tests)

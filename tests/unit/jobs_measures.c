@@ -4,6 +4,9 @@
  * electric power, why GPUs stay unallocated and what would help.
  */
 #include "sim/cluster/target_frag.h"
+#include "sim/lab/arrival_curve.h"
+#include "sim/lab/free_room.h"
+#include "sim/lab/job_kinds.h"
 #include "sim/lab/measures.h"
 #include "sim/lab/unallocated.h"
 #include "tests/support/check.h"
@@ -304,6 +307,77 @@ static void other_rules_free_gpus_too(void)
     CHECK_I64(answer.change_count, 2);
 }
 
+static void a_part_goes_to_the_fullest_gpu_that_has_room(void)
+{
+    struct lab lab;
+    struct sim_free_room room;
+    const struct weir_shape half = job(1000, 1, 500);
+    const struct weir_shape whole = job(1000, 1, 1000);
+    open_lab(&lab);
+    lab.gpus[1].units_held = 500 * MILLI;
+    CHECK_I64(sim_free_room_create(&lab.cluster, &room), WEIR_OK);
+    CHECK(sim_free_room_take(&room, 0, &half));
+    CHECK_I64(room.gpu_units[0], WEIR_ONE);
+    CHECK_I64(room.gpu_units[1], 0);
+    CHECK(sim_free_room_take(&room, 0, &whole));
+    CHECK(!sim_free_room_take(&room, 0, &half));
+    sim_free_room_clear(&room);
+}
+
+/* Whoever asks for something else, if only for another model, is of another kind. */
+static void kinds_differ_by_all_that_is_asked_for(void)
+{
+    struct sim_job_spec jobs[12] = { 0 };
+    struct sim_workload workload = { .jobs = jobs, .jobs_count = 12 };
+    struct sim_job_kinds kinds;
+    for (size_t i = 0; i < 12; i++)
+        jobs[i].shape = job(1000, 1, 1000);
+    jobs[1].shape.gpu_units = 500 * MILLI;
+    jobs[2].shape.gpu_count = 2;
+    jobs[3].shape.cpu_units = 2000 * MILLI;
+    jobs[4].shape.ram_bytes = GIB;
+    jobs[5].shape.gpu_mem_bytes = GIB;
+    jobs[6].shape.nvdecs = 1;
+    jobs[7].shape.nvencs = 1;
+    jobs[8].shape.kind = WEIR_SHAPE_ENTIRE;
+    jobs[9].shape.gpu_type = 1;
+    jobs[10].shape.gpu_type = 2;
+    CHECK_I64(sim_job_kinds_create(&workload, &kinds), WEIR_OK);
+    CHECK_I64(kinds.count, 11);
+    CHECK_I64(kinds.of_row[11], kinds.of_row[0]);
+    for (size_t i = 1; i < 11; i++)
+        CHECK(kinds.of_row[i] != kinds.of_row[i - 1]);
+    sim_job_kinds_clear(&kinds);
+}
+
+static void a_point_of_a_curve_has_the_failures_up_to_it(void)
+{
+    struct sim_arrival_curve curve = { .gpus = 1 };
+    for (uint64_t i = 1; i <= 3; i++)
+        CHECK_I64(sim_arrival_curve_add(
+                      &curve, &(struct sim_arrival_state){ .arrived_milli = 500, .failed = i }),
+                  WEIR_OK);
+    CHECK_I64(sim_arrival_curve_at(&curve, 50).failed, 3);
+    CHECK_I64(sim_arrival_curve_at(&curve, 50).events, 3);
+    sim_arrival_curve_clear(&curve);
+}
+
+/* Five GPUs were never asked for, but only two are idle: no cause has more than there is. */
+static void no_more_is_without_demand_than_is_idle(void)
+{
+    struct lab lab;
+    struct sim_unallocated answer;
+    double sum = 0;
+    open_lab(&lab);
+    for (uint32_t g = 0; g < 4; g++)
+        lab.gpus[g].units_held = WEIR_ONE;
+    ask(&lab, job(1000, 1, 1000), 1, 1, &answer);
+    CHECK_NEAR(answer.gpus[SIM_CAUSE_NO_DEMAND], 2, 1e-9);
+    for (int c = 0; c < SIM_CAUSES; c++)
+        sum += answer.gpus[c];
+    CHECK_NEAR(sum, 2, 1e-9);
+}
+
 static const struct test tests[] = {
     { "every bucket gets its own", every_bucket_gets_its_own },
     { "memory stands beside the buckets", memory_stands_beside_the_buckets },
@@ -315,5 +389,11 @@ static const struct test tests[] = {
     { "what nobody asked for has no demand", what_nobody_asked_for_has_no_demand },
     { "a change frees what refused jobs then get", a_change_frees_what_refused_jobs_then_get },
     { "other rules for jobs free GPUs too", other_rules_free_gpus_too },
+    { "a part goes to the fullest GPU that has room",
+      a_part_goes_to_the_fullest_gpu_that_has_room },
+    { "kinds differ by all that is asked for", kinds_differ_by_all_that_is_asked_for },
+    { "a point of a curve has the failures up to it",
+      a_point_of_a_curve_has_the_failures_up_to_it },
+    { "no more is without demand than is idle", no_more_is_without_demand_than_is_idle },
 };
 TEST_MAIN(tests)

@@ -193,6 +193,35 @@ static void the_room_of_an_empty_cluster_tells_infeasible_from_busy(void)
     weir_cluster_destroy(cluster);
 }
 
+/* All on one node would be a draw made once. */
+static void members_are_drawn_one_by_one(void)
+{
+    struct weir_cluster *const cluster = two_nodes();
+    struct weir_chooser *const chooser = chooser_of("random");
+    const struct weir_shape cpu = { .kind = WEIR_SHAPE_CPU, .cpu_units = WEIR_ONE };
+    const struct weir_mix mix = { .count = 0 };
+    struct weir_place_answer answers[4];
+    uint32_t together = 0;
+    uint32_t placed = 0;
+
+    for (uint64_t seed = 1; seed <= 64; seed++) {
+        const struct weir_members_query query = { .size = sizeof(struct weir_members_query),
+                                                  .scratch = cluster,
+                                                  .mix = &mix,
+                                                  .shape = &cpu,
+                                                  .seed = seed,
+                                                  .count = 4 };
+        CHECK_I64(weir_chooser_place_members(chooser, &query, answers, &placed, NULL), WEIR_OK);
+        uint32_t same = 0;
+        for (uint32_t i = 0; i < 4; i++)
+            same += answers[i].alloc.node == answers[0].alloc.node;
+        together += same == 4;
+    }
+    CHECK(together > 0 && together < 24); /* one in eight */
+    weir_chooser_destroy(chooser);
+    weir_cluster_destroy(cluster);
+}
+
 static const struct test tests[] = {
     { "a gang gets all its places and the scratch cluster is as before",
       a_gang_gets_all_its_places_and_the_scratch_cluster_is_as_before },
@@ -202,5 +231,6 @@ static const struct test tests[] = {
     { "the third share is refused for its memory", the_third_share_is_refused_for_its_memory },
     { "the room of an empty cluster tells infeasible from busy",
       the_room_of_an_empty_cluster_tells_infeasible_from_busy },
+    { "members are drawn one by one", members_are_drawn_one_by_one },
 };
 TEST_MAIN(tests)

@@ -225,6 +225,20 @@ static void sums_of_nodes_are_fooled_by_crumbs(void)
     CHECK_I64(by_device[1], 40);
 }
 
+/* "Below" the threshold is not "at" it. */
+static void a_node_at_the_threshold_is_not_idle(void)
+{
+    const struct host hosts[2] = { { .cpus = 8, .cpu_used = 0.5 },
+                                   { .cpus = 8, .cpu_used = 0.25 } };
+    struct weir_cluster *const cluster = build(hosts, 2);
+    uint32_t taken[MOST_NODES];
+
+    ask(cluster, &CPU, 0, taken);
+    CHECK_I64(taken[0], 0);
+    CHECK_I64(taken[1], 2000);
+    weir_cluster_destroy(cluster);
+}
+
 static const struct test tests[] = {
     { "idle nodes share among the best fifth", idle_nodes_share_among_the_best_fifth },
     { "nodes below the threshold are equal", nodes_below_the_threshold_are_equal },
@@ -233,6 +247,7 @@ static const struct test tests[] = {
     { "requests without GPUs avoid GPU nodes", requests_without_gpus_avoid_gpu_nodes },
     { "a share goes where least is left", a_share_goes_where_least_is_left },
     { "sums of nodes are fooled by crumbs", sums_of_nodes_are_fooled_by_crumbs },
+    { "a node at the threshold is not idle", a_node_at_the_threshold_is_not_idle },
 };
 
 TEST_MAIN(tests)

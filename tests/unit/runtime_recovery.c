@@ -3,6 +3,7 @@
  * Deaths of workers and failures of set-ups and tasks under the runtime rule: small runs whose
  * answers are computed by hand. The first plan is applied at 0.01 s; a turn is 0.01 s.
  */
+#include "sim/pipeline/recovery.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 
@@ -260,6 +261,13 @@ static void a_killed_worker_is_set_up_once_more(void)
     CHECK_I64(setups[1], 2);
 }
 
+static void pauses_double_up_to_sixteen_seconds(void)
+{
+    static const int64_t pauses_s[] = { 2, 4, 8, 16, 16, 16 };
+    for (uint32_t attempt = 0; attempt < 6; attempt++)
+        CHECK_I64(sim_recovery_pause_ns(attempt), pauses_s[attempt] * SIM_NS_PER_S);
+}
+
 static const struct test tests[] = {
     { "a killed worker is set up once more", a_killed_worker_is_set_up_once_more },
     { "a dead worker comes back at the next turn", a_dead_worker_comes_back_at_the_next_turn },
@@ -270,5 +278,6 @@ static const struct test tests[] = {
     { "the first worker prepares its node", the_first_worker_prepares_its_node },
     { "failed attempts pause on their worker", failed_attempts_pause_on_their_worker },
     { "old workers start again one by one", old_workers_start_again_one_by_one },
+    { "pauses double up to sixteen seconds", pauses_double_up_to_sixteen_seconds },
 };
 TEST_MAIN(tests)

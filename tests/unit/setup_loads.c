@@ -144,6 +144,18 @@ static void the_interface_of_the_node_may_be_the_limit(void)
     CHECK_NEAR(ready.at_s[1], 70, 1e-6);
 }
 
+/* The image is there at 10 s; the node is away from 15 to 20 s and must read it again from 30 s on.
+ */
+static void a_node_that_was_down_kept_nothing(void)
+{
+    struct ready ready;
+    free(run(ONE_NODE, 1, "{image: {bytes: 100 GB, store: s}}",
+             "timeline: [{at: 15 s, for: 5 s, action: node_down, node: n}]\n", &ready));
+    CHECK_I64(ready.count, 2);
+    CHECK_NEAR(ready.at_s[0], 10, 1e-6);
+    CHECK_NEAR(ready.at_s[1], 30 + 10, 1e-6);
+}
+
 static const struct test tests[] = {
     { "together loads take as often as long as they are many",
       together_loads_take_as_often_as_long_as_they_are_many },
@@ -153,5 +165,6 @@ static const struct test tests[] = {
     { "loads come one after the other", loads_come_one_after_the_other },
     { "a lost node reads no more and keeps nothing", a_lost_node_reads_no_more_and_keeps_nothing },
     { "the interface of the node may be the limit", the_interface_of_the_node_may_be_the_limit },
+    { "a node that was down kept nothing", a_node_that_was_down_kept_nothing },
 };
 TEST_MAIN(tests)

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The keys of the queueing policies, worked out by hand. */
+#include "tests/support/check.h"
+#include "weir/job.h"
+
+#include <math.h>
+
+static const int64_t NS_PER_S = 1000000000;
+
+/* The key of a job under a policy whose only parameter, if it has one, is `value`. */
+static double key_of(const char *policy, double value, const struct weir_job *job)
+{
+    const struct weir_queueing_ops *const ops = weir_queueing_find(policy);
+    const struct weir_params params = { .values = &value, .count = ops->param_count };
+    struct weir_ranker *ranker = NULL;
+    double key = (double)NAN;
+
+    CHECK_I64(weir_ranker_create(ops, &params, NULL, &ranker, NULL), WEIR_OK);
+    CHECK_I64(weir_ranker_key(ranker, job, 1000 * NS_PER_S, &key, NULL), WEIR_OK);
+    weir_ranker_destroy(ranker);
+    return key;
+}
+
+/* Whether `first` goes before `second` there. */
+static bool is_before(const char *policy, double value, const struct weir_job *first,
+                      const struct weir_job *second)
+{
+    return key_of(policy, value, first) < key_of(policy, value, second);
+}
+
+static void the_shortest_estimate_is_first_and_none_is_last(void)
+{
+    const struct weir_job none = { .size = sizeof none, .estimate_ns = WEIR_UNKNOWN_TIME };
+    const struct weir_job brief = { .size = sizeof brief, .estimate_ns = NS_PER_S };
+    const struct weir_job lengthy = { .size = sizeof lengthy, .estimate_ns = 100 * NS_PER_S };
+
+    CHECK(is_before("sjf", 0, &brief, &lengthy));
+    CHECK(is_before("sjf", 0, &lengthy, &none));
+}
+
+/* With 0.01 a second, 10 points are 1 000 s. */
+static void ageing_is_by_the_second(void)
+{
+    const struct weir_job fresh = { .size = sizeof fresh,
+                                    .priority = 10,
+                                    .queued_ns = 2000 * NS_PER_S };
+    struct weir_job old = { .size = sizeof old, .queued_ns = 999 * NS_PER_S };
+
+    CHECK(is_before("priority", 0, &fresh, &old));
+    CHECK(is_before("priority", 0.01, &old, &fresh));
+    old.queued_ns = 1001 * NS_PER_S;
+    CHECK(is_before("priority", 0.01, &fresh, &old));
+}
+
+static void a_job_is_as_large_as_all_its_gpus(void)
+{
+    const struct weir_shape part = { .kind = WEIR_SHAPE_FRACTIONAL,
+                                     .gpu_count = 1,
+                                     .gpu_units = WEIR_ONE / 4 };
+    const struct weir_shape pair = { .kind = WEIR_SHAPE_WHOLE,
+                                     .gpu_count = 2,
+                                     .gpu_units = WEIR_ONE };
+    const struct weir_shape cpus = { .kind = WEIR_SHAPE_CPU, .cpu_units = 500 * WEIR_ONE };
+    const struct weir_rank_group groups[] = { { .ranks = 4, .shape = part },
+                                              { .ranks = 3, .shape = pair },
+                                              { .ranks = 1, .shape = cpus },
+                                              { .ranks = 1, .shape = pair } };
+    const struct weir_job ranks = { .size = sizeof ranks, .groups = groups, .group_count = 2 };
+    const struct weir_job none = { .size = sizeof none, .groups = groups + 2, .group_count = 1 };
+    const struct weir_job two = { .size = sizeof two, .groups = groups + 3, .group_count = 1 };
+
+    CHECK_NEAR(key_of("smallest", 0, &ranks), 4 * 0.25 + 3 * 2, 1e-12);
+    CHECK_NEAR(key_of("smallest", 0, &two), 2, 1e-12);
+    CHECK(key_of("smallest", 0, &none) > 0 && key_of("smallest", 0, &none) < 1e-6);
+}
+
+/* A job that comes again keeps its turn. */
+static void without_keys_the_submission_counts(void)
+{
+    const struct weir_job again = { .size = sizeof again, .submit_ns = 5, .queued_ns = 900 };
+    const struct weir_job fresh = { .size = sizeof fresh, .submit_ns = 7, .queued_ns = 7 };
+
+    CHECK(is_before("fcfs", 0, &again, &fresh));
+    CHECK(is_before("first_fit", 0, &again, &fresh));
+}
+
+static const struct test tests[] = {
+    { "the shortest estimate is first and none is last",
+      the_shortest_estimate_is_first_and_none_is_last },
+    { "ageing is by the second", ageing_is_by_the_second },
+    { "a job is as large as all its GPUs", a_job_is_as_large_as_all_its_gpus },
+    { "without keys the submission counts", without_keys_the_submission_counts },
+};
+
+TEST_MAIN(tests)
