@@ -6,6 +6,7 @@
 #include "sim/engine/time.h"
 #include "sim/scenario/catalog_codecs.h"
 #include "sim/scenario/catalog_gpus.h"
+#include "sim/scenario/name_set.h"
 #include "sim/scenario/resolve.h"
 
 #include "workloads/openb.h"
@@ -272,12 +273,12 @@ static uint32_t find_node_type(struct sim_resolver *resolver, const struct draft
 {
     const struct draft_list *list = &resolver->draft->catalog.node_types;
     const struct draft_node_group *types = list->items;
-    const char **names = sim_arena_alloc(resolver->arena, list->count + 1, sizeof *names);
-    for (uint32_t i = 0; i < list->count; i++) {
-        names[i] = types[i].head.name;
-        if (strcmp(names[i], group->type) == 0)
+    for (uint32_t i = 0; i < list->count; i++)
+        if (strcmp(types[i].head.name, group->type) == 0)
             return i;
-    }
+    const char **names = sim_arena_alloc(resolver->arena, list->count + 1, sizeof *names);
+    for (uint32_t i = 0; i < list->count; i++)
+        names[i] = types[i].head.name;
     sim_report_near(resolver->report, sim_draft_at(&group->head, "type"), SIM_AT_VALUE,
                     sim_near_name(group->type, names, list->count),
                     "there is no node type '%s' in catalog.node_types", group->type);
@@ -347,6 +348,7 @@ static void resolve_groups(struct sim_resolver *resolver)
     const struct draft_node_group *drafts = list->items;
     scenario->node_groups = sim_arena_alloc(
         resolver->arena, list->count + resolver->nodes->count + 1, sizeof *scenario->node_groups);
+    struct sim_name_set names = sim_name_set_open(resolver->arena, list->count);
     for (size_t i = 0; i < list->count; i++) {
         uint32_t type = group_type(resolver, &drafts[i]);
         if (type == WEIR_NO_INDEX) {
@@ -360,15 +362,9 @@ static void resolve_groups(struct sim_resolver *resolver)
         *group = (struct sim_node_group){ .name = drafts[i].head.name, .type = type };
         group->count = drafts[i].count == SIM_ABSENT_COUNT ? 1 : drafts[i].count;
         const char *name = group->name == NULL ? scenario->node_types[type].name : group->name;
-        for (size_t k = 0; k + 1 < scenario->node_groups_count; k++) {
-            const struct sim_node_group *other = &scenario->node_groups[k];
-            const char *other_name =
-                other->name == NULL ? scenario->node_types[other->type].name : other->name;
-            if (strcmp(name, other_name) == 0)
-                sim_report_error(resolver->report, drafts[i].head.node,
-                                 "two groups of nodes are called '%s'; give one another name",
-                                 name);
-        }
+        if (!sim_name_set_add(&names, name))
+            sim_report_error(resolver->report, drafts[i].head.node,
+                             "two groups of nodes are called '%s'; give one another name", name);
     }
 }
 

@@ -3,6 +3,7 @@
  * Resolving pipelines: requests to shapes, counts per node to counts, factors by index. Their
  * items: resolve_input.c.
  */
+#include "sim/scenario/name_set.h"
 #include "sim/scenario/resolve.h"
 
 #include "sim/scenario/service_table.h"
@@ -302,15 +303,14 @@ static void resolve_stages(struct sim_resolver *resolver, const struct draft_pip
     pipeline->stages_count = draft->stages.count;
     pipeline->stages =
         sim_arena_alloc(resolver->arena, pipeline->stages_count + 1, sizeof *pipeline->stages);
+    struct sim_name_set names = sim_name_set_open(resolver->arena, pipeline->stages_count);
     for (size_t i = 0; i < pipeline->stages_count; i++) {
         resolve_stage(resolver, &stages[i], &pipeline->input, &pipeline->stages[i]);
         if (pipeline->stages[i].buffer == SIM_ABSENT_COUNT)
             pipeline->stages[i].buffer = draft->backpressure.buffer;
-        const char *name = pipeline->stages[i].name;
-        for (size_t k = 0; k < i && name != NULL; k++)
-            if (pipeline->stages[k].name != NULL && strcmp(pipeline->stages[k].name, name) == 0)
-                sim_report_error(resolver->report, sim_draft_at(&stages[i].head, "name"),
-                                 "two stages are called '%s'", name);
+        if (!sim_name_set_add(&names, pipeline->stages[i].name))
+            sim_report_error(resolver->report, sim_draft_at(&stages[i].head, "name"),
+                             "two stages are called '%s'", pipeline->stages[i].name);
     }
     sim_resolve_not_empty(resolver, sim_yaml_get(draft->head.node, "stages"),
                           "a pipeline needs at least one stage");
@@ -376,14 +376,12 @@ void sim_resolve_pipelines(struct sim_resolver *resolver)
     scenario->pipelines_count = list->count;
     scenario->pipelines =
         sim_arena_alloc(resolver->arena, list->count + 1, sizeof *scenario->pipelines);
+    struct sim_name_set names = sim_name_set_open(resolver->arena, list->count);
     for (size_t i = 0; i < list->count; i++) {
         resolve_pipeline(resolver, &drafts[i], &scenario->pipelines[i]);
-        const char *name = scenario->pipelines[i].name;
-        for (size_t k = 0; k < i && name != NULL; k++)
-            if (scenario->pipelines[k].name != NULL &&
-                strcmp(scenario->pipelines[k].name, name) == 0)
-                sim_report_error(resolver->report, sim_draft_at(&drafts[i].head, "name"),
-                                 "two pipelines are called '%s'", name);
+        if (!sim_name_set_add(&names, scenario->pipelines[i].name))
+            sim_report_error(resolver->report, sim_draft_at(&drafts[i].head, "name"),
+                             "two pipelines are called '%s'", scenario->pipelines[i].name);
     }
     if (resolver->draft->jobs.count == 0 && resolver->draft->fill.count == 0)
         sim_resolve_not_empty(resolver, sim_yaml_get(resolver->root, "pipelines"),

@@ -4,6 +4,7 @@
  * The rows of a trace: resolve_trace.c; classes and arrivals: resolve_jobs.c.
  */
 #include "sim/scenario/input_file.h"
+#include "sim/scenario/name_set.h"
 #include "sim/scenario/resolve.h"
 #include "workloads/job.h"
 
@@ -204,15 +205,14 @@ static void check_names(struct sim_resolver *resolver)
     const struct sim_scenario *scenario = resolver->scenario;
     const struct draft_jobs *jobs = resolver->draft->jobs.items;
     const struct draft_fill *fills = resolver->draft->fill.items;
-    for (size_t i = 0; i < scenario->workloads_count; i++)
-        for (size_t k = 0; k < i && scenario->workloads[i].name != NULL; k++) {
-            const size_t timed = resolver->draft->jobs.count;
-            const struct draft_head *head = i < timed ? &jobs[i].head : &fills[i - timed].head;
-            if (scenario->workloads[k].name != NULL &&
-                strcmp(scenario->workloads[i].name, scenario->workloads[k].name) == 0)
-                sim_report_error(resolver->report, sim_draft_at(head, "name"),
-                                 "two entries are called '%s'", head->name);
-        }
+    struct sim_name_set names = sim_name_set_open(resolver->arena, scenario->workloads_count);
+    for (size_t i = 0; i < scenario->workloads_count; i++) {
+        const size_t timed = resolver->draft->jobs.count;
+        const struct draft_head *head = i < timed ? &jobs[i].head : &fills[i - timed].head;
+        if (!sim_name_set_add(&names, scenario->workloads[i].name))
+            sim_report_error(resolver->report, sim_draft_at(head, "name"),
+                             "two entries are called '%s'", head->name);
+    }
 }
 
 void sim_resolve_workloads(struct sim_resolver *resolver)

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which names there were: finds a name that is given twice in the time of one look. */
+#ifndef SIM_SCENARIO_NAME_SET_H
+#define SIM_SCENARIO_NAME_SET_H
+
+#include "sim/scenario/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Open addressing, at most half full. Names are borrowed. */
+struct sim_name_set {
+    const char **slots;
+    size_t mask;
+};
+
+/* For `count` names at most; lives as long as the arena. */
+struct sim_name_set sim_name_set_open(struct sim_arena *arena, size_t count);
+/* Adds a name; false = it was there. NULL is no name, and never there. */
+bool sim_name_set_add(struct sim_name_set *set, const char *name);
+
+#endif
