@@ -281,6 +281,23 @@ static void what_could_never_be_kept_is_refused(void)
     }
 }
 
+/* Two nodes. The first is capped for good, the second to less and for 100 s only: when that is over
+ * it is not capped as the first one is. */
+static void a_cap_is_that_of_its_own_node(void)
+{
+    struct ends ends;
+    const double slow = 405.0 / 605;
+    const double slower = (2380.0 - 760) / (5600 - 760);
+    free(run("gpus: {h100: 8}, count: 2", "",
+             PIPELINE("p", "16", "name: a, cpus: 1, gpus: 1, workers: 16, service: 405 s"),
+             "timeline:\n  - {at: 0 s, action: power_cap, node: n-0, cap: 4 kW, for: 9000 s}\n"
+             "  - {at: 0 s, action: power_cap, node: n-1, cap: 2380 W, for: 100 s}\n",
+             &ends));
+    CHECK_I64(ends.count, 16);
+    for (size_t i = 0; i < ends.count; i++)
+        CHECK_NEAR(ends.end_s[i], i < 8 ? 100 + 405 - 100 * slower : 405 / slow, LATE);
+}
+
 static const struct test tests[] = {
     { "a cap makes all as much slower", a_cap_makes_all_as_much_slower },
     { "idle GPUs take their part of a cap, and CPUs none",
@@ -296,5 +313,6 @@ static const struct test tests[] = {
     { "a cap is shared by those that are not hot", a_cap_is_shared_by_those_that_are_not_hot },
     { "instances of one GPU share its power", instances_of_one_gpu_share_its_power },
     { "what could never be kept is refused", what_could_never_be_kept_is_refused },
+    { "a cap is that of its own node", a_cap_is_that_of_its_own_node },
 };
 TEST_MAIN(tests)

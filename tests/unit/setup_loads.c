@@ -13,14 +13,17 @@ enum { READY = 64 };
 
 struct ready {
     double at_s[READY];
+    uint64_t worker[READY];
     size_t count;
 };
 
 static void add_ready(void *state, const struct sim_setup_span *span)
 {
     struct ready *ready = state;
-    if (ready->count < READY)
-        ready->at_s[ready->count++] = sim_time_s(span->end_ns);
+    if (ready->count == READY)
+        return;
+    ready->worker[ready->count] = span->worker;
+    ready->at_s[ready->count++] = sim_time_s(span->end_ns);
 }
 
 /* `workers` of a stage with this set-up on nodes as in a file; a store `s` of 10 GB/s. */
@@ -156,6 +159,18 @@ static void a_node_that_was_down_kept_nothing(void)
     CHECK_NEAR(ready.at_s[1], 30 + 10, 1e-6);
 }
 
+/* Six wait for one image and have it at once: they go on in the order in which they came. */
+static void who_has_loaded_goes_on_in_order(void)
+{
+    struct ready ready;
+    free(run(ONE_NODE, 6, "{image: {bytes: 10 GB, store: s}, time: 1 s}", "", &ready));
+    CHECK_I64(ready.count, 6);
+    for (size_t i = 0; i < ready.count; i++) {
+        CHECK_NEAR(ready.at_s[i], 2, 1e-6);
+        CHECK(i == 0 || ready.worker[i] > ready.worker[i - 1]);
+    }
+}
+
 static const struct test tests[] = {
     { "together loads take as often as long as they are many",
       together_loads_take_as_often_as_long_as_they_are_many },
@@ -166,5 +181,6 @@ static const struct test tests[] = {
     { "a lost node reads no more and keeps nothing", a_lost_node_reads_no_more_and_keeps_nothing },
     { "the interface of the node may be the limit", the_interface_of_the_node_may_be_the_limit },
     { "a node that was down kept nothing", a_node_that_was_down_kept_nothing },
+    { "who has loaded goes on in order", who_has_loaded_goes_on_in_order },
 };
 TEST_MAIN(tests)
