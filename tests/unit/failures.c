@@ -3,6 +3,7 @@
  * Failures by hand: who is lost with what, when the scheduler hears of it, and stragglers. All
  * laws are constants where times are checked. Invariants hold at every event.
  */
+#include "sim/world/world.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 
@@ -289,6 +290,64 @@ static void an_item_has_so_many_attempts_and_no_more(void)
     free(summary);
 }
 
+/* ---- who goes first ---- */
+
+/* Workers of a node are named the oldest first, whatever came in between. */
+static void workers_of_a_node_are_in_the_order_of_their_age(void)
+{
+    static const struct sim_run_options options = { .seed = 1 };
+    struct sim_scenario *scenario =
+        test_scenario("schema: 2\nname: t\nhorizon: 100 s\n"
+                      "cluster: {nodes: [{name: n, cpus: 64}]}\n"
+                      "sched: {placement: first_fit, scaling: {policy: fixed, interval: 5 s}}\n"
+                      "pipelines:\n  - name: p\n    semantics: event\n    input: {items: 1000}\n"
+                      "    stages: [{name: a, cpus: 1, workers: 9, service: 1 s, "
+                      "worker_between: exp(20 s)}]\n",
+                      NULL);
+    struct sim_world *world = NULL;
+    struct weir_error error = { .phase = -1 };
+    uint64_t *ids = NULL;
+    uint32_t count = 0;
+    if (!CHECK(scenario != NULL) ||
+        !CHECK_I64(sim_world_create(scenario, &options, &world, &error), WEIR_OK))
+        return;
+    CHECK_I64(sim_world_begin(world), WEIR_OK);
+    CHECK_I64(sim_world_advance(world, 51 * SIM_NS_PER_S), WEIR_OK);
+    CHECK_I64(sim_workers_on_node(world->workers, 0, WEIR_NO_INDEX, &ids, &count), WEIR_OK);
+    CHECK(count > 4 && ids[count - 1] > 9); /* some died, and others came */
+    for (uint32_t i = 1; i < count; i++)
+        CHECK(sim_workers_find(world->workers, ids[i])->created_ns >=
+                  sim_workers_find(world->workers, ids[i - 1])->created_ns &&
+              ids[i] > ids[i - 1]);
+    free(ids);
+    sim_world_destroy(world);
+    sim_scenario_destroy(scenario);
+}
+
+/* ---- detection ---- */
+
+static double detection_s(const char *keys)
+{
+    char text[500];
+    (void)snprintf(text, sizeof(text),
+                   "schema: 2\nname: t\ncluster:\n  failures: {rates: default%s}\n"
+                   "  nodes: [{name: n, cpus: 64}]\n"
+                   "jobs: [{name: w, classes: [{name: a, count: 1, run_time: 1 s}]}]\n",
+                   keys);
+    struct sim_scenario *scenario = test_scenario(text, NULL);
+    CHECK(scenario != NULL);
+    const double mean_s = scenario == NULL ? 0 : sim_law_mean(scenario->failures.detection);
+    sim_scenario_destroy(scenario);
+    return mean_s;
+}
+
+/* A sweep every five minutes finds it, unless the scenario says otherwise. */
+static void default_rates_leave_what_is_said(void)
+{
+    CHECK_NEAR(detection_s(""), 150, 1e-9);
+    CHECK_NEAR(detection_s(", detection: const(7 s)"), 7, 1e-9);
+}
+
 static const struct test tests[] = {
     { "a lost GPU takes only its own workers", a_lost_gpu_takes_only_its_own_workers },
     { "a rack takes all its nodes and no other", a_rack_takes_all_its_nodes_and_no_other },
@@ -305,5 +364,8 @@ static const struct test tests[] = {
       a_second_loss_is_not_heard_of_when_the_first_is_due },
     { "chances of failures are independent", chances_of_failures_are_independent },
     { "an item has so many attempts and no more", an_item_has_so_many_attempts_and_no_more },
+    { "workers of a node are in the order of their age",
+      workers_of_a_node_are_in_the_order_of_their_age },
+    { "default rates leave what is said", default_rates_leave_what_is_said },
 };
 TEST_MAIN(tests)

@@ -722,7 +722,7 @@ static void the_registry_finds_its_own(void)
     CHECK(weir_scaling_find("nonsense") == NULL);
 }
 
-/* Four workers are fixed, six CPUs are left: 4 and 2 at 4/s each. */
+/* Four workers are fixed, six CPUs are left: 4 and 2 at 4/s each, and nothing more is wanted. */
 static void inverse_speed_divides_what_fixed_stages_leave(void)
 {
     const struct test_stage stages[] = {
@@ -733,8 +733,16 @@ static void inverse_speed_divides_what_fixed_stages_leave(void)
     const struct test_pipeline pipeline = {
         .nodes = 1, .cpus = 10, .stages = stages, .stage_count = COUNT(stages)
     };
+    const struct weir_host_config config = test_config("fgd_xenna", "inverse_speed");
+    struct weir_host *const host = test_host(&config, &pipeline);
+    const struct weir_plan *plan = NULL;
 
-    CHECK_STR(first_counts("inverse_speed", &pipeline).text, "2,4,4");
+    CHECK_I64(test_decide_at(host, 0, &plan), WEIR_OK);
+    for (uint32_t i = 0; i < 2; i++)
+        CHECK_I64(weir_plan_pool_note(plan, i)->binding, WEIR_REASON_TARGET);
+    CHECK_I64(test_carry_out(host, plan), WEIR_OK);
+    CHECK_STR(test_workers(host).text, "2,4,4");
+    weir_host_destroy(host);
 }
 
 /* One node of equal CPUs, and workers 1 .. `first` of the first stage and as many as said of the
