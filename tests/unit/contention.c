@@ -208,6 +208,24 @@ static void clients_of_mps_keep_to_their_part(void)
     CHECK_NEAR(ends.end_s[0], 15, 1e-6);
 }
 
+/* Two that each want all three encoders, of which they told nobody: everybody gets half of them,
+ * and the decoder of each waits half of the time. */
+static void engines_are_used_as_much_as_their_task_gets_on(void)
+{
+    struct ends ends;
+    struct sim_run_summary *summary =
+        run("",
+            PIPELINE("p", "2",
+                     "name: a, cpus: 1, gpus: 0.5, uses: {nvdecs: 1, nvencs: 3}, workers: 2, "
+                     "service: 500 s"),
+            "", &ends);
+    CHECK_I64(ends.count, 2);
+    CHECK_NEAR(ends.end_s[0], 1000, 1e-6);
+    CHECK_NEAR(test_value(summary, "util.nvdec.active", ""), 1.0 / 3, 1e-9);
+    CHECK_NEAR(test_value(summary, "util.nvenc.active", ""), 1, 1e-9);
+    free(summary);
+}
+
 static const struct test tests[] = {
     { "clients of MPS keep to their part", clients_of_mps_keep_to_their_part },
     { "a GPU gives what it has", a_gpu_gives_what_it_has },
@@ -218,5 +236,7 @@ static const struct test tests[] = {
     { "a slow node slows down what runs", a_slow_node_slows_down_what_runs },
     { "a stall is time without work", a_stall_is_time_without_work },
     { "turns of tasks pay their switches", turns_of_tasks_pay_their_switches },
+    { "engines are used as much as their task gets on",
+      engines_are_used_as_much_as_their_task_gets_on },
 };
 TEST_MAIN(tests)

@@ -3,6 +3,7 @@
  * Failures by hand: who is lost with what, when the scheduler hears of it, and stragglers. All
  * laws are constants where times are checked. Invariants hold at every event.
  */
+#include "sim/world/world.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 
@@ -214,6 +215,139 @@ static void keys_that_mean_nothing_are_refused(void)
     }
 }
 
+/* The node is away from 100 to 110 s and from 112 s on, and every loss is heard of after 20 s: that
+ * of 100 s never, as the node was back; that of 112 s at 132 s. A job of 125 s is refused, one of
+ * 140 s waits; both start when the node is back. */
+static void a_second_loss_is_not_heard_of_when_the_first_is_due(void)
+{
+    static const struct {
+        const char *at;
+        double refused;
+    } cases[] = { { "125 s", 1 }, { "131 s", 1 }, { "133 s", 0 } };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[1000];
+        (void)snprintf(text, sizeof(text),
+                       "schema: 2\nname: t\nhorizon: 300 s\n"
+                       "cluster:\n  failures: {detection: const(20 s)}\n"
+                       "  nodes: [{name: n, cpus: 64}]\n"
+                       "jobs: [{name: w, classes: [{name: a, count: 1, at: %s, run_time: 20 s}]}]\n"
+                       "timeline:\n  - {at: 100 s, for: 10 s, action: node_down, node: n}\n"
+                       "  - {at: 112 s, for: 88 s, action: node_down, node: n}\n",
+                       cases[i].at);
+        struct lives lives = { .count = 0 };
+        const struct sim_observer observer = { .job = add_job, .state = &lives };
+        struct sim_run_summary *summary = test_watch_text(text, &observer);
+        CHECK_I64(lives.count, 1);
+        CHECK_NEAR(lives.start_s[0], 200, 0);
+        CHECK_NEAR(test_value(summary, "sched.refused", ""), cases[i].refused, 0);
+        free(summary);
+    }
+}
+
+/* ---- attempts ---- */
+
+#define ATTEMPTS(items, keys)                                                                      \
+    "schema: 2\nname: t\ncluster: {nodes: [{name: n, cpus: 64}]}\n"                                \
+    "sched: {placement: first_fit, scaling: {policy: fixed, interval: 9999 s}}\n"                  \
+    "pipelines:\n  - name: p\n    semantics: event\n    input: {items: " items "}\n"               \
+    "    stages: [{name: a, cpus: 1, workers: 64, service: 1 s, " keys "}]\n"
+
+/* An attempt gets through where none of 20, 50 and 40 % strikes: 0.8 x 0.5 x 0.6 = 0.24 of 20 000
+ * do, 4 800 with a standard deviation of 60; with the timeline's 50 % alone 0.4 of them, 8 000 with
+ * one of 69. */
+static void chances_of_failures_are_independent(void)
+{
+    static const char one[] = ATTEMPTS(
+        "20000",
+        "process_failure: 20 %, max_attempts: 1") "timeline:\n  - {at: 0 s, action: stage_fail, "
+                                                  "stage: p.a, probability: 50 %}\n";
+    static const char two[] = ATTEMPTS(
+        "20000",
+        "process_failure: 20 %, max_attempts: 1") "timeline:\n  - {at: 0 s, action: stage_fail, "
+                                                  "stage: p.a, probability: 50 %}\n"
+                                                  "  - {at: 0 s, action: stage_fail, stage: p.a, "
+                                                  "probability: 40 %}\n";
+    struct sim_scenario *scenario = test_scenario(one, NULL);
+    struct sim_run_summary *summary = test_run_fast(scenario, 0, NULL);
+    CHECK_NEAR(20000 - test_value(summary, "retry.exhausted", ""), 8000, 5 * 69);
+    free(summary);
+    sim_scenario_destroy(scenario);
+    scenario = test_scenario(two, NULL);
+    summary = test_run_fast(scenario, 0, NULL);
+    CHECK_NEAR(20000 - test_value(summary, "retry.exhausted", ""), 4800, 5 * 60);
+    free(summary);
+    sim_scenario_destroy(scenario);
+}
+
+/* Ten items that always fail are tried three times each: twenty of the attempts are repeated. */
+static void an_item_has_so_many_attempts_and_no_more(void)
+{
+    struct sim_run_summary *summary =
+        test_run_text(ATTEMPTS("10", "process_failure: 0.999999, max_attempts: 3"), NULL);
+    CHECK_NEAR(test_value(summary, "retry.count", ""), 20, 0);
+    CHECK_NEAR(test_value(summary, "retry.exhausted", ""), 10, 0);
+    CHECK_NEAR(summary->simulated_s, 3, 1e-9);
+    free(summary);
+}
+
+/* ---- who goes first ---- */
+
+/* Workers of a node are named the oldest first, whatever came in between. */
+static void workers_of_a_node_are_in_the_order_of_their_age(void)
+{
+    static const struct sim_run_options options = { .seed = 1 };
+    struct sim_scenario *scenario =
+        test_scenario("schema: 2\nname: t\nhorizon: 100 s\n"
+                      "cluster: {nodes: [{name: n, cpus: 64}]}\n"
+                      "sched: {placement: first_fit, scaling: {policy: fixed, interval: 5 s}}\n"
+                      "pipelines:\n  - name: p\n    semantics: event\n    input: {items: 1000}\n"
+                      "    stages: [{name: a, cpus: 1, workers: 9, service: 1 s, "
+                      "worker_between: exp(20 s)}]\n",
+                      NULL);
+    struct sim_world *world = NULL;
+    struct weir_error error = { .phase = -1 };
+    uint64_t *ids = NULL;
+    uint32_t count = 0;
+    if (!CHECK(scenario != NULL) ||
+        !CHECK_I64(sim_world_create(scenario, &options, &world, &error), WEIR_OK))
+        return;
+    CHECK_I64(sim_world_begin(world), WEIR_OK);
+    CHECK_I64(sim_world_advance(world, 51 * SIM_NS_PER_S), WEIR_OK);
+    CHECK_I64(sim_workers_on_node(world->workers, 0, WEIR_NO_INDEX, &ids, &count), WEIR_OK);
+    CHECK(count > 4 && ids[count - 1] > 9); /* some died, and others came */
+    for (uint32_t i = 1; i < count; i++)
+        CHECK(sim_workers_find(world->workers, ids[i])->created_ns >=
+                  sim_workers_find(world->workers, ids[i - 1])->created_ns &&
+              ids[i] > ids[i - 1]);
+    free(ids);
+    sim_world_destroy(world);
+    sim_scenario_destroy(scenario);
+}
+
+/* ---- detection ---- */
+
+static double detection_s(const char *keys)
+{
+    char text[500];
+    (void)snprintf(text, sizeof(text),
+                   "schema: 2\nname: t\ncluster:\n  failures: {rates: default%s}\n"
+                   "  nodes: [{name: n, cpus: 64}]\n"
+                   "jobs: [{name: w, classes: [{name: a, count: 1, run_time: 1 s}]}]\n",
+                   keys);
+    struct sim_scenario *scenario = test_scenario(text, NULL);
+    CHECK(scenario != NULL);
+    const double mean_s = scenario == NULL ? 0 : sim_law_mean(scenario->failures.detection);
+    sim_scenario_destroy(scenario);
+    return mean_s;
+}
+
+/* A sweep every five minutes finds it, unless the scenario says otherwise. */
+static void default_rates_leave_what_is_said(void)
+{
+    CHECK_NEAR(detection_s(""), 150, 1e-9);
+    CHECK_NEAR(detection_s(", detection: const(7 s)"), 7, 1e-9);
+}
+
 static const struct test tests[] = {
     { "a lost GPU takes only its own workers", a_lost_gpu_takes_only_its_own_workers },
     { "a rack takes all its nodes and no other", a_rack_takes_all_its_nodes_and_no_other },
@@ -226,5 +360,12 @@ static const struct test tests[] = {
     { "a worker comes back on its GPU when that is back",
       a_worker_comes_back_on_its_gpu_when_that_is_back },
     { "keys that mean nothing are refused", keys_that_mean_nothing_are_refused },
+    { "a second loss is not heard of when the first is due",
+      a_second_loss_is_not_heard_of_when_the_first_is_due },
+    { "chances of failures are independent", chances_of_failures_are_independent },
+    { "an item has so many attempts and no more", an_item_has_so_many_attempts_and_no_more },
+    { "workers of a node are in the order of their age",
+      workers_of_a_node_are_in_the_order_of_their_age },
+    { "default rates leave what is said", default_rates_leave_what_is_said },
 };
 TEST_MAIN(tests)

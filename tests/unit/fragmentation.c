@@ -3,6 +3,7 @@
  * Fragmentation of single nodes, all values by hand.
  */
 #include "sim/record/fragmentation.h"
+#include "sched/placement/frag_state.h"
 #include "tests/support/check.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -172,6 +173,30 @@ static void the_smallest_request_is_the_one_with_fewest_cpus(void)
     }
 }
 
+/* A node that has just what is asked has room; with a byte or a CPU less it has not. */
+static void what_just_fits_is_no_obstacle(void)
+{
+    const struct weir_gpu empty = gpu(1, 0);
+    const struct weir_shape shape = { .kind = WEIR_SHAPE_WHOLE,
+                                      .gpu_count = 1,
+                                      .cpu_units = WEIR_ONE,
+                                      .ram_bytes = 100,
+                                      .gpu_units = WEIR_ONE };
+    static const struct {
+        int64_t cpu_units, ram_bytes;
+        uint32_t obstacles;
+    } cases[] = { { WEIR_ONE, 100, 0 },
+                  { WEIR_ONE, 99, WEIR_FRAG_NO_RAM },
+                  { WEIR_ONE - 1, 100, WEIR_FRAG_NO_CPUS } };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        const struct weir_node node = { .gpu_count = 1,
+                                        .cpu_free = cases[i].cpu_units,
+                                        .ram_free_bytes = cases[i].ram_bytes };
+        CHECK_I64(weir_frag_find(&node, &empty, &shape, WEIR_FRAG_EVERYTHING).obstacles,
+                  cases[i].obstacles);
+    }
+}
+
 static const struct test tests[] = {
     { "co-located halves leave no fragments, split ones half a GPU",
       co_located_halves_leave_no_fragments_and_split_ones_half_a_gpu },
@@ -188,5 +213,6 @@ static const struct test tests[] = {
     { "sums do not depend on the order of the GPUs", sums_do_not_depend_on_the_order_of_the_gpus },
     { "the smallest request is the one with fewest CPUs",
       the_smallest_request_is_the_one_with_fewest_cpus },
+    { "what just fits is no obstacle", what_just_fits_is_no_obstacle },
 };
 TEST_MAIN(tests)

@@ -340,6 +340,50 @@ static void rules_of_grades_need_grades(void)
     close_lab(&lab);
 }
 
+/* Half of the second GPU is taken. Nobody asks for anything, so that fgd takes the first GPU there
+ * is; power takes the one that draws its power already. At equal weights the part named first says
+ * which, else the heavier one. */
+static void the_heaviest_part_says_which_gpu(void)
+{
+    static const struct {
+        const char *policy, *changes;
+        uint32_t gpu;
+    } cases[] = {
+        { "fgd", "", 0 },
+        { "power", "", 1 },
+        { "weighted", "fgd=500 power=500", 0 },
+        { "weighted", "fgd=500 power=501", 1 },
+        { "weighted", "fgd=501 power=500", 0 },
+    };
+    const struct weir_alloc alloc = { .device_count = 1,
+                                      .devices = { { .gpu = 1, .units = WEIR_ONE / 2 } } };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct lab lab = open_lab(1, 8, 2);
+        CHECK_I64(weir_cluster_add_worker(lab.cluster, 1, weir_pool_owner(0), &alloc, NULL),
+                  WEIR_OK);
+        CHECK_I64(use(&lab, cases[i].policy, cases[i].changes), WEIR_OK);
+        CHECK_I64(ask(&lab, &HALF), 0);
+        if (!CHECK_I64(lab.answer.alloc.devices[0].gpu, cases[i].gpu))
+            (void)printf("    case %zu\n", i);
+        close_lab(&lab);
+    }
+}
+
+/* When nobody asks for anything every GPU is as good for a share as another one: the tightest. */
+static void of_equal_gpus_weir_takes_the_tightest(void)
+{
+    const struct weir_alloc alloc = { .device_count = 1,
+                                      .devices = { { .gpu = 1, .units = WEIR_ONE / 4 } } };
+    struct lab lab = open_lab(1, 8, 3);
+
+    CHECK_I64(weir_cluster_add_worker(lab.cluster, 1, weir_pool_owner(0), &alloc, NULL), WEIR_OK);
+    CHECK_I64(use(&lab, "weir", ""), WEIR_OK);
+    CHECK_I64(ask(&lab, &HALF), 0);
+    CHECK_I64(lab.answer.alloc.devices[0].gpu, 1);
+    close_lab(&lab);
+}
+
 static const struct test tests[] = {
     { "alignment takes the node that has much of what is asked",
       alignment_takes_the_node_that_has_much_of_what_is_asked },
@@ -354,5 +398,7 @@ static const struct test tests[] = {
     { "steps make ties and full precision none", steps_make_ties_and_full_precision_none },
     { "node and GPU are two choices", node_and_gpu_are_two_choices },
     { "rules of grades need grades", rules_of_grades_need_grades },
+    { "the heaviest part says which GPU", the_heaviest_part_says_which_gpu },
+    { "of equal GPUs weir takes the tightest", of_equal_gpus_weir_takes_the_tightest },
 };
 TEST_MAIN(tests)

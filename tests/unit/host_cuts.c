@@ -160,10 +160,57 @@ static void a_gpu_is_not_cut_to_and_fro(void)
     weir_host_destroy(host);
 }
 
+/* Two nodes of seven small instances each; one is in use on the second node, where the first has
+ * too few CPUs for it. For two large jobs the first node is cut at once, and the second one waits
+ * for its job. When the first is gone the cut of the second is still to be sent. */
+static void cuts_of_other_nodes_go_on_when_a_node_is_gone(void)
+{
+    const struct weir_mig *const table = sim_catalog_mig_find("h100");
+    struct weir_host_config config = test_jobs_config("first_fit");
+    const struct weir_rank_group small = slice_of(table, "1g", 1, 2);
+    const struct weir_rank_group large = slice_of(table, "7g", 1, 1);
+    struct weir_job_spec spec = test_job_spec(1, &small, 1);
+    uint32_t counts[WEIR_MIG_PROFILES] = { 7 };
+    struct weir_gpu_spec gpu = { .units = WEIR_ONE, .mig = table };
+    struct weir_host *host = NULL;
+
+    CHECK_I64(weir_mig_arrange(table, counts, &gpu.mig_cut, NULL), WEIR_OK);
+    config.cut_min_gain = 1;
+    CHECK_I64(weir_host_create(&config, &host, NULL), WEIR_OK);
+    for (uint32_t n = 0; n < 2; n++) {
+        const struct weir_node_spec node = { .size = sizeof(struct weir_node_spec),
+                                             .id = n,
+                                             .gpu_count = 1,
+                                             .cpu_units = (n == 0 ? 1 : 8) * WEIR_ONE,
+                                             .gpus = &gpu };
+        CHECK_I64(weir_host_add_node(host, &node, NULL, NULL), WEIR_OK);
+    }
+    CHECK_I64(weir_host_add_workload(host, "trace", NULL, NULL), WEIR_OK);
+    CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_OK);
+    test_starts_are(host, "1.0@1");
+    for (uint64_t id = 2; id <= 3; id++) {
+        spec = test_job_spec(id, &large, 1);
+        CHECK_I64(weir_host_submit(host, &spec, NULL), WEIR_OK);
+    }
+    const struct weir_action *cut = find_cut(test_pass(host));
+    CHECK(cut != NULL && cut->node == 0);
+    CHECK_I64(weir_cluster_gpu(host->inventory, 1, 0)->is_closed, 1);
+    CHECK_I64(weir_host_remove_node(host, 0, 0), WEIR_OK);
+    CHECK(find_cut(test_pass(host)) == NULL);
+    test_end_job(host, 1);
+    cut = find_cut(test_pass(host));
+    CHECK(cut != NULL && cut->node == 1);
+    CHECK(cut != NULL && tell_cut(host, cut, WEIR_OUTCOME_CUT) == WEIR_OK);
+    test_starts_are(host, "2.0@1");
+    weir_host_destroy(host);
+}
+
 static const struct test tests[] = {
     { "a GPU is closed, drained, cut and opened", a_gpu_is_closed_drained_cut_and_opened },
     { "a GPU in use is drained before it is cut", a_gpu_in_use_is_drained_first },
     { "a GPU is not cut to and fro at one instant", a_gpu_is_not_cut_to_and_fro },
+    { "cuts of other nodes go on when a node is gone",
+      cuts_of_other_nodes_go_on_when_a_node_is_gone },
 };
 
 TEST_MAIN(tests)

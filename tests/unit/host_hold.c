@@ -181,6 +181,24 @@ static void an_unknown_mode_is_refused(void)
     CHECK_STR(error.text, "unknown hold mode 2");
 }
 
+/* Who goes on where another host stopped at 5 s decides at 5 s, and no more before. */
+static void a_restored_host_knows_what_time_it_is(void)
+{
+    const struct weir_host_config config = test_config("first_fit", "fixed");
+    const struct weir_host_past past = {
+        .size = sizeof past, .decisions = 7, .next_worker = 12, .now_ns = INT64_C(5000000000)
+    };
+    const struct weir_plan *plan = NULL;
+    struct weir_host *host = NULL;
+
+    CHECK_I64(weir_host_create(&config, &host, NULL), WEIR_OK);
+    CHECK_I64(weir_host_restore(host, &past, NULL), WEIR_OK);
+    CHECK_I64(test_decide_at(host, past.now_ns - 1, &plan), WEIR_EINVAL);
+    CHECK_I64(test_decide_at(host, past.now_ns, &plan), WEIR_OK);
+    CHECK_I64(weir_host_stats(host).decisions, 8);
+    weir_host_destroy(host);
+}
+
 static const struct test tests[] = {
     { "a gang reserves only when it is told to", a_gang_reserves_only_when_it_is_told_to },
     { "a gang that leaves gives up what it reserved",
@@ -190,6 +208,7 @@ static const struct test tests[] = {
     { "a pool gets nothing that a gang reserves", a_pool_gets_nothing_that_a_gang_reserves },
     { "what is reserved is not given twice", what_is_reserved_is_not_given_twice },
     { "an unknown mode is refused", an_unknown_mode_is_refused },
+    { "a restored host knows what time it is", a_restored_host_knows_what_time_it_is },
 };
 
 TEST_MAIN(tests)

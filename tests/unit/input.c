@@ -312,6 +312,23 @@ static void an_item_is_the_same_whatever_brings_it(void)
     CHECK_NEAR(sum[2], sum[0], 1e-9 * sum[0]);
 }
 
+/* Of 10 000 items 5 000, 3 000 and 2 000 with standard deviations of 50, 46 and 40. */
+static void classes_come_by_their_weights(void)
+{
+    struct seen *seen =
+        run("{items: 10000, classes: [{name: a, weight: 5, size: const(1)}, {name: b, weight: 3, "
+            "size: const(2)}, {name: c, weight: 2, size: const(3)}]}",
+            "");
+    int count[4] = { 0 };
+    CHECK_I64(seen->count, 10000);
+    for (size_t i = 0; i < seen->count; i++)
+        count[llround(1000 * seen->service_s[i]) & 3]++;
+    CHECK_NEAR(count[1], 5000, 5 * 50);
+    CHECK_NEAR(count[2], 3000, 5 * 46);
+    CHECK_NEAR(count[3], 2000, 5 * 40);
+    free(seen);
+}
+
 static const struct test tests[] = {
     { "a recorded input comes when the file says", a_recorded_input_comes_when_the_file_says },
     { "a recorded input is played faster and cut", a_recorded_input_is_played_faster_and_cut },
@@ -325,5 +342,6 @@ static const struct test tests[] = {
     { "the timeline multiplies the rate of a day", the_timeline_multiplies_the_rate_of_a_day },
     { "the timeline leaves bursts in their place", the_timeline_leaves_bursts_in_their_place },
     { "an item is the same whatever brings it", an_item_is_the_same_whatever_brings_it },
+    { "classes come by their weights", classes_come_by_their_weights },
 };
 TEST_MAIN(tests)

@@ -304,6 +304,18 @@ static void a_run_waits_for_who_is_away(void)
     free(seen);
 }
 
+/* Four jobs of 20 s on one CPU: three wait at 10 s, when measuring begins, and never as many again.
+ */
+static void who_waits_when_measuring_begins_counts(void)
+{
+    static const char text[] =
+        "schema: 2\nname: t\nwarmup: 10 s\ncluster: {nodes: [{name: n, cpus: 1}]}\n"
+        "jobs: [{name: w, classes: [{name: a, count: 4, run_time: 20 s, request: {cpus: 1}}]}]\n";
+    struct sim_run_summary *summary = test_run_text(text, NULL);
+    CHECK_NEAR(test_value(summary, "queue.len.max", ""), 3, 0);
+    free(summary);
+}
+
 static const struct test tests[] = {
     { "published_example_starts_when_it_should", published_example_starts_when_it_should },
     { "shortest_goes_first", shortest_goes_first },
@@ -315,5 +327,6 @@ static const struct test tests[] = {
     { "group_finds_a_whole_node_or_waits_for_one", group_finds_a_whole_node_or_waits_for_one },
     { "who may try once more is refused then", who_may_try_once_more_is_refused_then },
     { "a run waits for who is away", a_run_waits_for_who_is_away },
+    { "who waits when measuring begins counts", who_waits_when_measuring_begins_counts },
 };
 TEST_MAIN(tests)

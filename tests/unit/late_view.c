@@ -143,6 +143,56 @@ static void a_younger_view_takes_over_at_once(void)
     check_job(&seen, 0, "done", 50, 110);
 }
 
+/* ---- refusals ---- */
+
+static double refused(const char *text, const char *sets)
+{
+    struct sim_run_summary *summary = test_run_text(text, sets);
+    const double count = test_value(summary, "sched.refused", "");
+    free(summary);
+    return count;
+}
+
+/* What truth refuses is counted by the worker. Who left before his plan came was not refused. */
+static void a_job_that_left_was_not_refused(void)
+{
+    CHECK_NEAR(refused(CLUSTER("2") "      - {name: b, count: 1, patience: 30 s, at: 5 s, "
+                                    "request: {gpus: 1}}\n",
+                       "sched.latency=15s"),
+               0, 0);
+}
+
+#define GANG(members)                                                                              \
+    "schema: 2\nname: t\nsched: {view_age: 20 s}\n"                                                \
+    "cluster: {nodes: [{name: n, count: 2, cpus: 8, gpus: {h100: 1}}]}\n"                          \
+    "jobs:\n  - name: w\n    run_time: 60 s\n    classes:\n"                                       \
+    "      - {name: b, count: 1, at: 25 s, members: " members ", request: {gpus: 1}}\n"            \
+    "timeline:\n"                                                                                  \
+    "  - {at: 30 s, for: 50 s, action: node_down, node: n-0}\n"                                    \
+    "  - {at: 30 s, for: 50 s, action: node_down, node: n-1}\n"
+
+/* Both nodes are lost at 30 s, which is known at 50 s: at 45 s a rank is planned on each. */
+static void of_a_gang_every_rank_is_refused(void)
+{
+    CHECK_NEAR(refused(GANG("1"), NULL), 1, 0);
+    CHECK_NEAR(refused(GANG("2"), NULL), 2, 0);
+}
+
+/* Four CPUs: when b becomes slow, a worker of a gives way to one of b in one plan. */
+static void stops_make_room_before_starts_take_it(void)
+{
+    static const char text[] =
+        "schema: 2\nname: t\nhorizon: 200 s\ncluster: {nodes: [{name: n, cpus: 4}]}\n"
+        "sched: {placement: first_fit, scaling: {policy: xenna, interval: 10 s}}\n"
+        "pipelines:\n  - name: p\n    semantics: event\n    input: {items: 100000}\n    stages:\n"
+        "      - {name: a, cpus: 1, service: 1 s}\n      - {name: b, cpus: 1, service: 1 s}\n"
+        "timeline: [{at: 50 s, action: stage_slow, stage: p.b, factor: 3}]\n";
+    struct sim_run_summary *summary = test_run_text(text, NULL);
+    CHECK_NEAR(test_value(summary, "worker.created", ""), 5, 0);
+    CHECK_NEAR(test_value(summary, "sched.refused", ""), 0, 0);
+    free(summary);
+}
+
 static const struct test tests[] = {
     { "jobs are seen late", jobs_are_seen_late },
     { "without an age they are seen at once", without_age_they_are_seen_at_once },
@@ -153,5 +203,8 @@ static const struct test tests[] = {
     { "a node that is back in time was never missed",
       a_node_that_is_back_in_time_was_never_missed },
     { "a younger view takes over at once", a_younger_view_takes_over_at_once },
+    { "a job that left was not refused", a_job_that_left_was_not_refused },
+    { "of a gang every rank is refused", of_a_gang_every_rank_is_refused },
+    { "stops make room before starts take it", stops_make_room_before_starts_take_it },
 };
 TEST_MAIN(tests)

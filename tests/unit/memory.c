@@ -311,6 +311,56 @@ static void what_is_over_needs_no_memory(void)
     check_books("runtime", "slots");
 }
 
+/* 22 GB are in hand from 2.3 s on. The monitor looks at whole seconds, so that the newer task dies
+ * at 3 s; every 2 s, at 4 s. */
+static void the_monitor_looks_at_its_own_times(void)
+{
+    static const struct {
+        const char *memory;
+        double lost_s;
+    } cases[] = { { "{rule: memory_monitor, refresh: 1 s}", 0.7 },
+                  { "{rule: memory_monitor, refresh: 2 s}", 1.7 } };
+    for (size_t i = 0; i < 2; i++) {
+        struct ends ends;
+        write_items("time,bytes\n1,12e9\n2.3,10e9\n");
+        struct sim_run_summary *summary = run(cases[i].memory, LINE("workers: 2"), &ends);
+        CHECK_NEAR(test_value(summary, "oom.host.count", ""), 1, 0);
+        CHECK_NEAR(test_value(summary, "work.lost_s", ""), cases[i].lost_s, 1e-9);
+        free(summary);
+    }
+}
+
+/* A group of 8 GPUs lies on both nodes, its 12 GB in hand on the first one. On the other 11 GB from
+ * 5 s on and 10 GB from 6 s on are too much: who has 11 GB dies, after a second. The group is not
+ * the largest there, whatever it has on the first node. */
+static void what_a_group_has_in_hand_is_on_its_first_node(void)
+{
+    static const char text[] =
+        "schema: 2\nname: t\nhorizon: 100 s\n"
+        "cluster: {nodes: [{name: g, cpus: 4, ram: 20 GB, gpus: {h100: 4}},"
+        " {name: h, cpus: 64, ram: 20 GB, gpus: {h100: 4}}], memory: oom_killer}\n"
+        "sched: {placement: first_fit, scaling: {policy: fixed, interval: 1000 s}}\n"
+        "pipelines:\n  - name: p\n    semantics: event\n    backpressure: none\n"
+        "    input: {file: memory_items.csv}\n"
+        "    stages: [{name: a, gpus: 8, spmd: true, cpus: 1, ram: 100 MB, workers: 1, service: 50 "
+        "s}]\n"
+        "  - name: q\n    semantics: event\n    backpressure: none\n"
+        "    input: {items: 1, arrivals: const(5 s), bytes_per_item: 11 GB}\n"
+        "    stages: [{name: b, cpus: 10, workers: 1, service: 20 s}]\n"
+        "  - name: r\n    semantics: event\n    backpressure: none\n"
+        "    input: {items: 1, arrivals: const(6 s), bytes_per_item: 10 GB}\n"
+        "    stages: [{name: c, cpus: 10, workers: 1, service: 20 s}]\n";
+    struct ends ends = { .count = 0 };
+    const struct sim_observer observer = { .span = add_span, .state = &ends };
+    write_items("time,bytes\n1,12e9\n");
+    struct sim_run_summary *summary = test_watch_text(text, &observer);
+    CHECK_I64(ends.count, 1); /* of the group */
+    CHECK_NEAR(ends.end_s[0], 51, 1e-9);
+    CHECK_NEAR(test_value(summary, "oom.host.count", ""), 1, 0);
+    CHECK_NEAR(test_value(summary, "work.lost_s", ""), 1, 1e-9);
+    free(summary);
+}
+
 static const struct test tests[] = {
     { "the rule says who dies", the_rule_says_who_dies },
     { "admission looks at starts alone", admission_looks_at_starts_alone },
@@ -323,5 +373,8 @@ static const struct test tests[] = {
     { "outputs beyond the store go to disk", outputs_beyond_the_store_go_to_disk },
     { "outputs that wait are memory", outputs_that_wait_are_memory },
     { "what is over needs no memory", what_is_over_needs_no_memory },
+    { "the monitor looks at its own times", the_monitor_looks_at_its_own_times },
+    { "what a group has in hand is on its first node",
+      what_a_group_has_in_hand_is_on_its_first_node },
 };
 TEST_MAIN(tests)

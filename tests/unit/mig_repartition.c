@@ -3,6 +3,7 @@
  * Cutting GPUs anew: which one is chosen and into what, worked out by hand; and alternating small
  * and large work against every fixed cut there is.
  */
+#include "sim/record/record.h"
 #include "sim/scenario/catalog_mig.h"
 #include "sim/world/run.h"
 #include "tests/support/check.h"
@@ -275,12 +276,44 @@ static void cutting_anew_beats_every_fixed_cut_on_alternating_work(void)
     CHECK(anew.cuts >= 6);
 }
 
+static void note_start(void *state, const struct sim_job_row *row)
+{
+    double *start_s = state;
+    *start_s = sim_time_s(row->start_ns);
+}
+
+/* A job that comes at 5 s to a GPU of one instance waits until that is cut, for 10 and for 40 s. */
+static void a_cut_takes_its_time(void)
+{
+    static const struct {
+        const char *sets;
+        double start_s;
+    } cases[] = { { NULL, 15 }, { "sched.repartition.reconfigure=40s", 45 } };
+    for (size_t i = 0; i < 2; i++) {
+        double start_s = -1;
+        const struct sim_observer observer = { .job = note_start, .state = &start_s };
+        struct sim_scenario *scenario = test_scenario(
+            "schema: 2\nname: t\nhorizon: 100 s\ncluster:\n  nodes:\n"
+            "    - {name: a, cpus: 64, gpus: {h100: 1}, share: mig, partition: [7g]}\n"
+            "sched: {placement: first_fit, repartition: {policy: demand}}\n"
+            "jobs: [{name: w, classes: [{name: a, count: 1, at: 5 s, run_time: 10 s, "
+            "request: {mig: 3g}}]}]\n",
+            cases[i].sets);
+        if (!CHECK(scenario != NULL))
+            return;
+        free(test_run(scenario, 0, &observer));
+        CHECK_NEAR(start_s, cases[i].start_s, 0);
+        sim_scenario_destroy(scenario);
+    }
+}
+
 static const struct test tests[] = {
     { "the emptiest GPU is cut into what waits", the_emptiest_gpu_is_cut_into_what_waits },
     { "nothing is cut for less than it costs", nothing_is_cut_for_less_than_it_costs },
     { "a free instance is no reason to cut", a_free_instance_is_no_reason_to_cut },
     { "cutting anew beats every fixed cut on alternating work",
       cutting_anew_beats_every_fixed_cut_on_alternating_work },
+    { "a cut takes its time", a_cut_takes_its_time },
 };
 
 TEST_MAIN(tests)

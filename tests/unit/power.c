@@ -281,6 +281,43 @@ static void what_could_never_be_kept_is_refused(void)
     }
 }
 
+/* Two nodes. The first is capped for good, the second to less and for 100 s only: when that is over
+ * it is not capped as the first one is. */
+static void a_cap_is_that_of_its_own_node(void)
+{
+    struct ends ends;
+    const double slow = 405.0 / 605;
+    const double slower = (2380.0 - 760) / (5600 - 760);
+    free(run("gpus: {h100: 8}, count: 2", "",
+             PIPELINE("p", "16", "name: a, cpus: 1, gpus: 1, workers: 16, service: 405 s"),
+             "timeline:\n  - {at: 0 s, action: power_cap, node: n-0, cap: 4 kW, for: 9000 s}\n"
+             "  - {at: 0 s, action: power_cap, node: n-1, cap: 2380 W, for: 100 s}\n",
+             &ends));
+    CHECK_I64(ends.count, 16);
+    for (size_t i = 0; i < ends.count; i++)
+        CHECK_NEAR(ends.end_s[i], i < 8 ? 100 + 405 - 100 * slower : 405 / slow, LATE);
+}
+
+/* Twenty tasks of 1 s do not heat a GPU to its limit, which takes it a minute: it is never looked
+ * at for its heat, though every task that began had a look planned. */
+static void a_look_that_is_planned_anew_is_not_taken_twice(void)
+{
+    static const char *const nodes[] = { "gpus: {h100: 1}", "gpus: {h100: 1}, " HEAT };
+    uint64_t events[2] = { 0, 0 };
+    for (int i = 0; i < 2; i++) {
+        struct ends ends;
+        struct sim_run_summary *summary =
+            run(nodes[i], ", gpu: used",
+                PIPELINE("p", "20", "name: a, cpus: 1, gpus: 1, workers: 1, service: 1 s")
+                    PIPELINE("q", "1", "name: b, cpus: 1, workers: 1, service: 200 s"),
+                "", &ends);
+        CHECK_I64(ends.count, 21);
+        events[i] = summary->events;
+        free(summary);
+    }
+    CHECK_I64(events[1], events[0]);
+}
+
 static const struct test tests[] = {
     { "a cap makes all as much slower", a_cap_makes_all_as_much_slower },
     { "idle GPUs take their part of a cap, and CPUs none",
@@ -296,5 +333,8 @@ static const struct test tests[] = {
     { "a cap is shared by those that are not hot", a_cap_is_shared_by_those_that_are_not_hot },
     { "instances of one GPU share its power", instances_of_one_gpu_share_its_power },
     { "what could never be kept is refused", what_could_never_be_kept_is_refused },
+    { "a cap is that of its own node", a_cap_is_that_of_its_own_node },
+    { "a look that is planned anew is not taken twice",
+      a_look_that_is_planned_anew_is_not_taken_twice },
 };
 TEST_MAIN(tests)

@@ -548,6 +548,34 @@ static void a_reader_sees_the_run_while_it_is_written(void)
     CHECK_I64(close_folder(&folder), 1);
 }
 
+/* A run that is over stays as it is, whatever a shard says of it; one that was not gives way. */
+static void a_shard_replaces_only_what_was_not_over(void)
+{
+    const struct folder folder = open_folder();
+    const struct file_name shard = name_in(&folder, "s.db");
+    const struct file_name over = name_in(&folder, "over.db");
+    const struct file_name killed = name_in(&folder, "killed.db");
+    struct weir_error error = { 0 };
+    struct sim_recorder *recorder = open_recorder(shard.text);
+    add_experiment(recorder);
+    CHECK_I64(add_run(recorder, 1, NULL), WEIR_OK);
+    CHECK_I64(sim_recorder_close(recorder, NULL), WEIR_OK);
+    recorder = open_recorder(over.text);
+    add_experiment(recorder);
+    CHECK_I64(add_run(recorder, 1, NULL), WEIR_OK);
+    end_run(recorder);
+    CHECK_I64(sim_recorder_merge(recorder, shard.text, &error), WEIR_EIO);
+    CHECK_I64(sim_recorder_close(recorder, NULL), WEIR_OK);
+    CHECK_SQL(over.text, "SELECT group_concat(status) FROM run", "complete");
+    recorder = open_recorder(killed.text);
+    add_experiment(recorder);
+    CHECK_I64(add_run(recorder, 1, NULL), WEIR_OK);
+    CHECK_I64(sim_recorder_merge(recorder, shard.text, &error), WEIR_OK);
+    CHECK_I64(sim_recorder_close(recorder, NULL), WEIR_OK);
+    CHECK_SQL(killed.text, "SELECT group_concat(status) FROM run", "running");
+    CHECK_I64(close_folder(&folder), 3);
+}
+
 static const struct test tests[] = {
     { "a finished file is one file with everything in it",
       a_finished_file_is_one_file_with_everything_in_it },
@@ -569,5 +597,6 @@ static const struct test tests[] = {
       a_killed_writer_leaves_a_readable_file_marked_running },
     { "a full disk is an error that names the file", a_full_disk_is_an_error_that_names_the_file },
     { "a reader sees the run while it is written", a_reader_sees_the_run_while_it_is_written },
+    { "a shard replaces only what was not over", a_shard_replaces_only_what_was_not_over },
 };
 TEST_MAIN(tests)

@@ -110,6 +110,23 @@ static void a_balanced_line_runs_as_fast_as_without_a_budget(void)
     free(bounded);
 }
 
+/* Three stages, 10 GB of budget: each has 5/6 GB for tasks and 5/6 GB for outputs of its own, 5 GB
+ * are shared. Of what is left of them a third is for train, half of the rest for cut, the other
+ * half for read: a third each. A task of 0.5 GB starts while the third is as much, with 5 GB out;
+ * cut has 0.5 of 5.5 GB in hand. */
+static void what_is_left_is_shared_from_the_last_stage_on(void)
+{
+    static const char three[] =
+        "schema: 1\nname: r\nhorizon: 500 s\ncluster:\n  nodes:\n"
+        "    - {name: n, cpus: 16, ram: 40 GB}\n"
+        "pipelines:\n  - name: p\n    semantics: event\n    input: {items: 1000}\n"
+        "    backpressure: {rule: raydata, store: 50 %, ratio: 1000000}\n    stages:\n"
+        "      - {name: read, cpus: 1, workers: 1, service: 1 s, bytes_out: 0.5 GB}\n"
+        "      - {name: cut, cpus: 1, workers: 1, service: 1000 s}\n"
+        "      - {name: train, cpus: 1, workers: 1, service: 1 s}\n";
+    CHECK_NEAR(most_bytes_between(three, NULL), 5e9, 1);
+}
+
 static const struct test tests[] = {
     { "a stage makes no more than its part of the budget",
       a_stage_makes_no_more_than_its_part_of_the_budget },
@@ -121,5 +138,7 @@ static const struct test tests[] = {
     { "the budget follows lost nodes late", the_budget_follows_lost_nodes_late },
     { "a balanced line runs as fast as without a budget",
       a_balanced_line_runs_as_fast_as_without_a_budget },
+    { "what is left is shared from the last stage on",
+      what_is_left_is_shared_from_the_last_stage_on },
 };
 TEST_MAIN(tests)

@@ -268,6 +268,36 @@ static void pauses_double_up_to_sixteen_seconds(void)
         CHECK_I64(sim_recovery_pause_ns(attempt), pauses_s[attempt] * SIM_NS_PER_S);
 }
 
+static void keep_worker(void *state, const struct sim_setup_span *span)
+{
+    struct starts *starts = state;
+    if (starts->count < 64)
+        starts->item[starts->count++] = span->worker;
+}
+
+/* Both ready at 3.01, the first restarted at 33.02 and the second at 93.02, when the first has been
+ * there for 57 s, too; at 153.02 it is the first one's turn again. */
+static void the_oldest_of_the_old_workers_starts_again(void)
+{
+    static const char text[] = A_STAGE("200", ", max_lifetime: 30 s");
+    struct starts setups = { .count = 0 };
+    struct sim_scenario *scenario =
+        test_scenario(text, "pipelines.p.stages.a.workers=2 horizon=160s");
+    const struct sim_observer observer = { .span = ignore_span,
+                                           .setup = keep_worker,
+                                           .state = &setups };
+    CHECK(scenario != NULL);
+    if (scenario == NULL)
+        return;
+    free(test_run(scenario, 0, &observer));
+    sim_scenario_destroy(scenario);
+    CHECK_I64(setups.count, 5);
+    CHECK(setups.item[0] != setups.item[1]);
+    CHECK_I64(setups.item[2], setups.item[0]);
+    CHECK_I64(setups.item[3], setups.item[1]);
+    CHECK_I64(setups.item[4], setups.item[0]);
+}
+
 static const struct test tests[] = {
     { "a killed worker is set up once more", a_killed_worker_is_set_up_once_more },
     { "a dead worker comes back at the next turn", a_dead_worker_comes_back_at_the_next_turn },
@@ -279,5 +309,6 @@ static const struct test tests[] = {
     { "failed attempts pause on their worker", failed_attempts_pause_on_their_worker },
     { "old workers start again one by one", old_workers_start_again_one_by_one },
     { "pauses double up to sixteen seconds", pauses_double_up_to_sixteen_seconds },
+    { "the oldest of the old workers starts again", the_oldest_of_the_old_workers_starts_again },
 };
 TEST_MAIN(tests)

@@ -3,6 +3,7 @@
  * The policy saturation_aware behind a host: caps, floors and what becomes of a plan that is cut.
  * The rules themselves are shown by the multi-cycle cases of the reference.
  */
+#include "sched/scaling/saturation.h"
 #include "tests/support/check.h"
 #include "tests/support/pipeline.h"
 
@@ -186,6 +187,117 @@ static void too_few_averaging_samples_are_refused(void)
     CHECK(strstr(error.text, "averaging_samples must be at least min_data_points") != NULL);
 }
 
+/* ---- the rules alone ---- */
+
+/* Pools of one worker and batches of one, with nothing to do. */
+static struct weir_saturation *open_rules(uint32_t count)
+{
+    const struct weir_saturation_config config = weir_saturation_config_default();
+    struct weir_saturation *rules = NULL;
+
+    CHECK_I64(weir_saturation_create(NULL, &config, count, &rules), WEIR_OK);
+    for (uint32_t i = 0; i < count; i++) {
+        rules->pools[i].workers = rules->pools[i].batch = 1;
+        rules->pools[i].uses_cpu = 1;
+    }
+    return rules;
+}
+
+static void add_tasks(struct weir_saturation *rules, uint32_t pool, int count, double start_s,
+                      double length_s, double returns)
+{
+    for (int i = 0; i < count; i++)
+        CHECK_I64(weir_saturation_task(rules, pool, start_s, start_s + length_s, returns), WEIR_OK);
+}
+
+/* Tasks of 1 s, 0.5 s and 2 s; ten are kept that are older than a minute. The speed goes up by 0.3
+ * of the difference and down by 0.1 of it; its peak falls by a thousandth a cycle. */
+static void a_speed_rises_faster_than_it_falls(void)
+{
+    struct weir_saturation *const rules = open_rules(1);
+    struct weir_saturation_pool *const pool = &rules->pools[0];
+
+    add_tasks(rules, 0, 5, 0, 1, 1);
+    weir_saturation_observe(rules, 5);
+    CHECK_NEAR(pool->target_speed, 1, 1e-12);
+    add_tasks(rules, 0, 10, 100, 0.5, 1);
+    weir_saturation_observe(rules, 110);
+    CHECK_NEAR(pool->target_speed, 0.3 * 2 + 0.7 * 1, 1e-12);
+    add_tasks(rules, 0, 10, 200, 2, 1);
+    weir_saturation_observe(rules, 210);
+    CHECK_NEAR(pool->target_speed, 0.1 * 0.5 + 0.9 * 1.3, 1e-12);
+    CHECK_NEAR(pool->peak, 0.999 * 1.3, 1e-12);
+    weir_saturation_destroy(rules);
+}
+
+/* A pool that has finished nothing keeps all growing slowly, unless it has nothing to do. */
+static void only_who_has_work_can_be_warming_up(void)
+{
+    struct weir_saturation *const rules = open_rules(2);
+    const char *reason = NULL;
+
+    rules->pools[0].queue_items = 100;
+    add_tasks(rules, 0, 5, 0, 1, 1);
+    weir_saturation_observe(rules, 10);
+    (void)weir_saturation_cap(rules, 0, 10, &reason);
+    CHECK_STR(reason, "growth_cap");
+    rules->pools[1].queue_items = 1;
+    weir_saturation_observe(rules, 20);
+    (void)weir_saturation_cap(rules, 0, 20, &reason);
+    CHECK_STR(reason, "growth_cap_warmup");
+    weir_saturation_destroy(rules);
+}
+
+/* Every item of the first pool is four of the second: one of those is a quarter of an item, as much
+ * as a batch there needs. With it in its queue the second pool is not dry, and keeps its three busy
+ * workers; without, after two cycles, only one. */
+static void stock_is_counted_in_items_of_the_source(void)
+{
+    for (int items = 0; items < 2; items++) {
+        struct weir_saturation *const rules = open_rules(2);
+        struct weir_saturation_pool *const second = &rules->pools[1];
+        add_tasks(rules, 0, 5, 0, 1, 4);
+        add_tasks(rules, 1, 5, 0, 1, 1);
+        second->workers = 3;
+        second->queue_items = items;
+        for (int cycle = 1; cycle <= 3; cycle++)
+            weir_saturation_observe(rules, 10 * cycle);
+        CHECK_NEAR(second->chain, 4, 1e-12);
+        CHECK(second->is_stocked == (items == 1));
+        CHECK(second->is_releasing == (items == 0));
+        weir_saturation_destroy(rules);
+    }
+}
+
+/* Written, read and written again, all numbers are the same; and the copy has what was measured. */
+static void rules_go_on_as_they_were_after_a_restart(void)
+{
+    struct weir_saturation *const rules = open_rules(1);
+    struct weir_saturation *const copy = open_rules(1);
+    double numbers[64];
+    struct weir_saturation_memory out = { .to = numbers, .size = COUNT(numbers) };
+    struct weir_saturation_memory in = { .from = numbers, .size = COUNT(numbers) };
+
+    add_tasks(rules, 0, 5, 0, 0.5, 1);
+    rules->pools[0].queue_items = 9;
+    weir_saturation_observe(rules, 10);
+    add_tasks(rules, 0, 10, 100, 1, 1);
+    weir_saturation_observe(rules, 110);
+    weir_saturation_remember(rules, &out);
+    weir_saturation_remember(copy, &in);
+    CHECK(!in.is_broken && out.used == in.used);
+    CHECK_NEAR(copy->pools[0].peak, 0.999 * 2, 1e-12);
+    CHECK_NEAR(copy->pools[0].speed_memory, 0.1 * 1 + 0.9 * 2, 1e-12);
+    copy->pools[0].queue_items = 9;
+    weir_saturation_observe(rules, 120);
+    weir_saturation_observe(copy, 120);
+    CHECK_NEAR(copy->pools[0].peak, rules->pools[0].peak, 0);
+    CHECK_NEAR(copy->pools[0].target, rules->pools[0].target, 0);
+    CHECK_NEAR(copy->pools[0].floor, rules->pools[0].floor, 0);
+    weir_saturation_destroy(rules);
+    weir_saturation_destroy(copy);
+}
+
 static const struct test tests[] = {
     { "a stage without a speed grows one by one", a_stage_without_a_speed_grows_one_by_one },
     { "a slow first task lifts the cap", a_slow_first_task_lifts_the_cap },
@@ -197,6 +309,10 @@ static const struct test tests[] = {
     { "failing whole, a manual count that cannot be met holds the present one",
       failing_whole_a_manual_count_that_cannot_be_met_holds_the_present_one },
     { "too few averaging samples are refused", too_few_averaging_samples_are_refused },
+    { "a speed rises faster than it falls", a_speed_rises_faster_than_it_falls },
+    { "only who has work can be warming up", only_who_has_work_can_be_warming_up },
+    { "stock is counted in items of the source", stock_is_counted_in_items_of_the_source },
+    { "rules go on as they were after a restart", rules_go_on_as_they_were_after_a_restart },
 };
 
 TEST_MAIN(tests)

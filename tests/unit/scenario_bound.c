@@ -5,8 +5,10 @@
 #include "tests/support/runs.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct sim_scenario *load(const char *relative, const char *set)
 {
@@ -129,27 +131,95 @@ static void the_tighter_of_catalogue_and_truth_counts(void)
     sim_scenario_destroy(scenario);
 }
 
+/* Of the first pipeline; cleared by the caller. */
+static struct sim_bound bound_of(const char *text)
+{
+    struct sim_scenario *scenario = test_scenario(text, NULL);
+    struct sim_bound bound = { .workers = NULL };
+
+    if (CHECK(scenario != NULL))
+        CHECK_I64(sim_bound_compute(scenario, 0, &bound), WEIR_OK);
+    sim_scenario_destroy(scenario);
+    return bound;
+}
+
 /* 30 of 80 GB of GPU memory for a quarter of its compute: two workers of one item a second.
  * covers: S1.11 */
 static void gpu_memory_bounds_a_pipeline(void)
 {
-    static const char *const text =
+    struct sim_bound bound = bound_of(
         "schema: 2\nname: b\ncluster: {nodes: [{name: n, cpus: 32, gpus: {h100: 1}}]}\n"
         "pipelines:\n  - name: p\n    input: {items: 10}\n    stages:\n"
-        "      - {name: s, request: {cpus: 1, gpus: 0.25, gpu_memory: 30 GB}, service: 1 s}\n";
-    struct sim_scenario *scenario = test_scenario(text, NULL);
-    struct sim_bound bound = { .workers = NULL };
+        "      - {name: s, request: {cpus: 1, gpus: 0.25, gpu_memory: 30 GB}, service: 1 s}\n");
 
-    CHECK(scenario != NULL);
-    if (scenario == NULL)
-        return;
-    CHECK_I64(sim_bound_compute(scenario, 0, &bound), WEIR_OK);
     CHECK_NEAR(bound.fluid_per_s, 80.0 / 30, 1e-9);
     CHECK_I64(bound.binding, SIM_BOUND_GPU_MEM);
     CHECK_NEAR(bound.integer_per_s, 2, 1e-9);
-    CHECK_I64(bound.workers[0], 2);
+    CHECK(bound.workers != NULL && bound.workers[0] == 2);
     sim_bound_clear(&bound);
-    sim_scenario_destroy(scenario);
+}
+
+static void check_fluid(const char *text, double fluid_per_s)
+{
+    struct sim_bound bound = bound_of(text);
+
+    if (!CHECK_NEAR(bound.fluid_per_s, fluid_per_s, 1e-9))
+        (void)printf("%s\n", text);
+    sim_bound_clear(&bound);
+}
+
+#define ON_CPUS(stage)                                                                             \
+    "schema: 2\nname: b\ncluster: {nodes: [{name: n, cpus: 12}]}\n"                                \
+    "pipelines:\n  - name: p\n    input: {items: 10}\n    stages: [{name: s, cpus: 1, " stage      \
+    "}]\n"
+#define ANOTHER(stages) "  - name: q\n    input: {items: 10}\n    stages: [" stages "]\n"
+
+/* Twelve workers of one item a second. Half of the attempts fail: of two that may be made one and a
+ * half are. */
+static void attempts_are_work_as_far_as_they_are_made(void)
+{
+    check_fluid(ON_CPUS("service: 1 s"), 12);
+    check_fluid(ON_CPUS("service: 1 s, process_failure: 50 %, max_attempts: 2"), 12 / 1.5);
+    check_fluid(ON_CPUS("service: 1 s, process_failure: 50 %, max_attempts: 1"), 12);
+}
+
+/* Of another pipeline every stage has a worker at least, and as many as are fixed. */
+static void other_pipelines_need_their_workers(void)
+{
+    check_fluid(ON_CPUS("service: 1 s") ANOTHER("{name: a, cpus: 2, service: 1 s}"), 10);
+    check_fluid(ON_CPUS("service: 1 s") ANOTHER("{name: a, cpus: 2, workers: 3, service: 1 s}"), 6);
+    check_fluid(ON_CPUS("service: 1 s") ANOTHER("{name: a, cpus: 2, workers: 3, service: 1 s}, "
+                                                "{name: b, cpus: 1, service: 1 s}"),
+                5);
+}
+
+/* A batch of 2 is as far from 1 as from 4: the row that is said first counts. */
+static void of_equally_near_rows_the_first_counts(void)
+{
+    static const char *const tables[] = { "batch,size,seconds\n1,1,3\n4,1,8\n",
+                                          "batch,size,seconds\n4,1,8\n1,1,3\n" };
+    char text[1000];
+    char folder[500];
+    CHECK(getcwd(folder, sizeof folder) != NULL);
+    (void)snprintf(text, sizeof text, ON_CPUS("batch: 2, service: {table: %s/bound_table.csv}"),
+                   folder);
+    for (int i = 0; i < 2; i++) {
+        FILE *out = fopen("bound_table.csv", "w");
+        CHECK(out != NULL && fputs(tables[i], out) >= 0 && fclose(out) == 0);
+        check_fluid(text, 12 * 2 / (i == 0 ? 3.0 : 8.0));
+    }
+    CHECK_I64(remove("bound_table.csv"), 0);
+}
+
+/* Twice as long on the GPU there is: half a task a second. */
+static void a_factor_of_a_gpu_is_of_time(void)
+{
+    static const char text[] =
+        "schema: 2\nname: b\ncluster: {nodes: [{name: n, cpus: 12, gpus: {h100: 1}}]}\n"
+        "pipelines:\n  - name: p\n    input: {items: 10}\n    stages:\n"
+        "      - {name: s, gpus: 1, service: {law: 1 s, gpu_factor: {h100: 2}}}\n";
+
+    check_fluid(text, 0.5);
 }
 
 static const struct test tests[] = {
@@ -160,5 +230,9 @@ static const struct test tests[] = {
     { "fixed workers and arrivals bound too", fixed_workers_and_arrivals_bound_too },
     { "the tighter of catalogue and truth counts", the_tighter_of_catalogue_and_truth_counts },
     { "GPU memory bounds a pipeline", gpu_memory_bounds_a_pipeline },
+    { "attempts are work as far as they are made", attempts_are_work_as_far_as_they_are_made },
+    { "other pipelines need their workers", other_pipelines_need_their_workers },
+    { "of equally near rows the first counts", of_equally_near_rows_the_first_counts },
+    { "a factor of a GPU is of time", a_factor_of_a_gpu_is_of_time },
 };
 TEST_MAIN(tests)

@@ -3,6 +3,7 @@
  * Set-up that reads from stores, by hand: when workers become ready that load together, or find on
  * their node what others have loaded.
  */
+#include "sim/world/world.h"
 #include "tests/support/check.h"
 #include "tests/support/runs.h"
 
@@ -13,14 +14,17 @@ enum { READY = 64 };
 
 struct ready {
     double at_s[READY];
+    uint64_t worker[READY];
     size_t count;
 };
 
 static void add_ready(void *state, const struct sim_setup_span *span)
 {
     struct ready *ready = state;
-    if (ready->count < READY)
-        ready->at_s[ready->count++] = sim_time_s(span->end_ns);
+    if (ready->count == READY)
+        return;
+    ready->worker[ready->count] = span->worker;
+    ready->at_s[ready->count++] = sim_time_s(span->end_ns);
 }
 
 /* `workers` of a stage with this set-up on nodes as in a file; a store `s` of 10 GB/s. */
@@ -156,6 +160,83 @@ static void a_node_that_was_down_kept_nothing(void)
     CHECK_NEAR(ready.at_s[1], 30 + 10, 1e-6);
 }
 
+/* Six wait for one image and have it at once: they go on in the order in which they came. */
+static void who_has_loaded_goes_on_in_order(void)
+{
+    struct ready ready;
+    free(run(ONE_NODE, 6, "{image: {bytes: 10 GB, store: s}, time: 1 s}", "", &ready));
+    CHECK_I64(ready.count, 6);
+    for (size_t i = 0; i < ready.count; i++) {
+        CHECK_NEAR(ready.at_s[i], 2, 1e-6);
+        CHECK(i == 0 || ready.worker[i] > ready.worker[i - 1]);
+    }
+}
+
+/* ---- who reads on ---- */
+
+enum { READERS = 4, STEPS = 3000, STEPS_A_S = 100 };
+
+static const char failing[] =
+    "schema: 2\nname: t\nhorizon: 100 s\ncluster:\n"
+    "  nodes: [{name: n, cpus: 8, gpus: {h100: 4}}]\n  stores: {s: {bandwidth: 10 GB/s}}\n"
+    "  failures: {gpu_between: \"uniform(2 s, 25 s)\"}\n"
+    "sched: {placement: first_fit, scaling: {policy: fixed, interval: 1000 s}}\n"
+    "pipelines:\n  - name: p\n    semantics: event\n    input: {items: 1000}\n"
+    "    stages: [{name: a, cpus: 1, gpus: 1, workers: 4, service: 100 s,"
+    " setup: {image: {bytes: 100 GB, store: s}}}]\n";
+
+/* How many times another one had to begin anew; -1 = nobody was left. Workers are 1 .. READERS. */
+static int follow_readers(struct sim_world *world)
+{
+    uint64_t reader = 0;
+    int begun = 0;
+    int changes = -1;
+    for (int step = 0; step < STEPS; step++) {
+        bool is_ready = false;
+        uint64_t oldest = 0;
+        CHECK_I64(sim_world_advance(world, step * (SIM_NS_PER_S / STEPS_A_S)), WEIR_OK);
+        for (uint64_t id = READERS; id >= 1; id--) {
+            const struct sim_worker *worker = sim_workers_find(world->workers, id);
+            oldest = worker != NULL ? id : oldest;
+            is_ready = is_ready || (worker != NULL && worker->state != SIM_WORKER_SETUP);
+        }
+        if (oldest == 0)
+            return -1;
+        if (is_ready) { /* a step is what it may be seen late, at its beginning and its end */
+            CHECK_NEAR(step - begun, 10.0 * STEPS_A_S, 2);
+            return changes;
+        }
+        changes += oldest != reader ? 1 : 0;
+        begun = oldest != reader ? step : begun;
+        reader = oldest;
+    }
+    CHECK(false); /* nobody is ready */
+    return -1;
+}
+
+/* Four wait for an image that takes 10 s, while one GPU after the other fails. The oldest who is
+ * left reads, from the beginning when another one has read before; who fails while he waits costs
+ * nothing. */
+static void the_oldest_who_waits_reads_on(void)
+{
+    struct sim_scenario *scenario = test_scenario(failing, NULL);
+    int changed = 0;
+    if (!CHECK(scenario != NULL))
+        return;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        const struct sim_run_options options = { .seed = seed };
+        struct sim_world *world = NULL;
+        struct weir_error error = { .phase = -1 };
+        if (!CHECK_I64(sim_world_create(scenario, &options, &world, &error), WEIR_OK))
+            break;
+        CHECK_I64(sim_world_begin(world), WEIR_OK);
+        changed += follow_readers(world) > 0 ? 1 : 0;
+        sim_world_destroy(world);
+    }
+    CHECK(changed >= 5);
+    sim_scenario_destroy(scenario);
+}
+
 static const struct test tests[] = {
     { "together loads take as often as long as they are many",
       together_loads_take_as_often_as_long_as_they_are_many },
@@ -166,5 +247,7 @@ static const struct test tests[] = {
     { "a lost node reads no more and keeps nothing", a_lost_node_reads_no_more_and_keeps_nothing },
     { "the interface of the node may be the limit", the_interface_of_the_node_may_be_the_limit },
     { "a node that was down kept nothing", a_node_that_was_down_kept_nothing },
+    { "who has loaded goes on in order", who_has_loaded_goes_on_in_order },
+    { "the oldest who waits reads on", the_oldest_who_waits_reads_on },
 };
 TEST_MAIN(tests)

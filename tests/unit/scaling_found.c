@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What scaling policies do with what they find: what fixed stages leave, who is ahead, who gives.
+ */
+#include "tests/support/check.h"
+#include "tests/support/pipeline.h"
+
+#define COUNT(list) ((uint32_t)(sizeof(list) / sizeof((list)[0])))
+
+/* Four workers are fixed, six CPUs are left: 4 and 2 at 4/s each, and nothing more is wanted. */
+static void inverse_speed_divides_what_fixed_stages_leave(void)
+{
+    const struct test_stage stages[] = {
+        { .name = "fast", .cpus = 1, .speed_per_s = 2 },
+        { .name = "slow", .cpus = 1, .speed_per_s = 1 },
+        { .name = "fixed", .cpus = 1, .speed_per_s = 1, .requested = 4 },
+    };
+    const struct test_pipeline pipeline = {
+        .nodes = 1, .cpus = 10, .stages = stages, .stage_count = COUNT(stages)
+    };
+    const struct weir_host_config config = test_config("fgd_xenna", "inverse_speed");
+    struct weir_host *const host = test_host(&config, &pipeline);
+    const struct weir_plan *plan = NULL;
+
+    CHECK_I64(test_decide_at(host, 0, &plan), WEIR_OK);
+    for (uint32_t i = 0; i < 2; i++)
+        CHECK_I64(weir_plan_pool_note(plan, i)->binding, WEIR_REASON_TARGET);
+    CHECK_I64(test_carry_out(host, plan), WEIR_OK);
+    CHECK_STR(test_workers(host).text, "2,4,4");
+    weir_host_destroy(host);
+}
+
+/* One node of equal CPUs, and workers 1 .. `first` of the first stage and as many as said of the
+ * second one after them. */
+static struct weir_host *adopting_host(const struct weir_host_config *config,
+                                       const struct test_pipeline *pipeline, uint64_t first,
+                                       uint64_t second)
+{
+    struct weir_host *const host = test_host(config, pipeline);
+
+    for (uint64_t id = 1; id <= first + second; id++) {
+        const uint32_t pool = id <= first ? 0 : 1;
+        const struct weir_shape *const shape =
+            &weir_view_pool(weir_host_view(host, 0), pool)->shape;
+        struct weir_alloc alloc;
+        CHECK_I64(weir_place_first(weir_host_cluster(host), 0, shape, &alloc), WEIR_OK);
+        CHECK_I64(weir_host_adopt_worker(host, id, weir_pool_owner(pool), &alloc, NULL), WEIR_OK);
+    }
+    return host;
+}
+
+/* Three CPUs for two stages: who has one more than the other, whichever it is, keeps it. */
+static void equal_split_leaves_who_is_one_ahead(void)
+{
+    const struct test_stage stages[] = { { .name = "a", .cpus = 1 }, { .name = "b", .cpus = 1 } };
+    const struct test_pipeline pipeline = {
+        .nodes = 1, .cpus = 3, .stages = stages, .stage_count = COUNT(stages)
+    };
+    const struct weir_host_config config = test_config("fgd_xenna", "equal_split");
+
+    for (uint64_t first = 1; first <= 2; first++) {
+        struct weir_host *const host = adopting_host(&config, &pipeline, first, 3 - first);
+        CHECK_I64(test_step(host, NULL), WEIR_OK);
+        CHECK_STR(test_workers(host).text, first == 1 ? "1,2" : "2,1");
+        CHECK_I64(weir_host_stats(host).stopped, 0);
+        weir_host_destroy(host);
+    }
+}
+
+/* Three workers of one stage have all CPUs: for the first worker of the other the latest one goes.
+ */
+static void a_donor_gives_its_latest_worker(void)
+{
+    const struct test_stage stages[] = { { .name = "a", .cpus = 1, .requested = 3 },
+                                         { .name = "b", .cpus = 1 } };
+    const struct test_pipeline pipeline = {
+        .nodes = 1, .cpus = 3, .stages = stages, .stage_count = COUNT(stages)
+    };
+    const struct weir_host_config config = test_config("fgd_xenna", "fixed");
+    struct weir_host *const host = adopting_host(&config, &pipeline, 3, 0);
+    const struct weir_plan *plan = NULL;
+    uint64_t stopped = 0;
+
+    CHECK_I64(test_decide_at(host, 0, &plan), WEIR_OK);
+    for (uint32_t i = 0; i < weir_plan_count(plan); i++)
+        if (weir_plan_action(plan, i)->verb == WEIR_VERB_STOP)
+            stopped = stopped * 10 + weir_plan_action(plan, i)->worker;
+    CHECK_I64(stopped, 3);
+    weir_host_destroy(host);
+}
+
+static const struct test tests[] = {
+    { "inverse_speed divides what fixed stages leave",
+      inverse_speed_divides_what_fixed_stages_leave },
+    { "equal_split leaves who is one ahead", equal_split_leaves_who_is_one_ahead },
+    { "a donor gives its latest worker", a_donor_gives_its_latest_worker },
+};
+
+TEST_MAIN(tests)
