@@ -6,23 +6,36 @@
 
 #include <string.h>
 
-struct sim_name_set sim_name_set_open(struct sim_arena *arena, size_t count)
+/* Where it is, or would be. */
+static const char **slot_of(const struct sim_name_set *set, const char *name)
 {
-    size_t slots = 16;
-    while (slots < 2 * count)
-        slots *= 2;
-    return (struct sim_name_set){ .slots = sim_arena_alloc(arena, slots, sizeof(const char *)),
-                                  .mask = slots - 1 };
+    size_t at = sim_random_name(0, SIM_NAME_STAGE, name) & set->mask;
+    while (set->slots[at] != NULL && strcmp(set->slots[at], name) != 0)
+        at = (at + 1) & set->mask;
+    return &set->slots[at];
+}
+
+static void grow(struct sim_name_set *set)
+{
+    const struct sim_name_set old = *set;
+    const size_t slots = old.slots == NULL ? 16 : 2 * (old.mask + 1);
+    set->slots = sim_arena_alloc(set->arena, slots, sizeof(const char *));
+    set->mask = slots - 1;
+    for (size_t i = 0; old.slots != NULL && i <= old.mask; i++)
+        if (old.slots[i] != NULL)
+            *slot_of(set, old.slots[i]) = old.slots[i];
 }
 
 bool sim_name_set_add(struct sim_name_set *set, const char *name)
 {
     if (name == NULL)
         return true;
-    size_t at = sim_random_name(0, SIM_NAME_STAGE, name) & set->mask;
-    for (; set->slots[at] != NULL; at = (at + 1) & set->mask)
-        if (strcmp(set->slots[at], name) == 0)
-            return false;
-    set->slots[at] = name;
+    if (set->slots == NULL || 2 * set->count > set->mask)
+        grow(set);
+    const char **slot = slot_of(set, name);
+    if (*slot != NULL)
+        return false;
+    *slot = name;
+    set->count++;
     return true;
 }

@@ -8,14 +8,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Open addressing, at most half full. Names are borrowed. */
+/* Open addressing, at most half full; grows in the arena. Names are borrowed. */
 struct sim_name_set {
-    const char **slots;
-    size_t mask;
+    struct sim_arena *arena;
+    const char **slots; /* NULL = none yet */
+    size_t mask, count;
 };
 
-/* For `count` names at most; lives as long as the arena. */
-struct sim_name_set sim_name_set_open(struct sim_arena *arena, size_t count);
+static inline struct sim_name_set sim_name_set_open(struct sim_arena *arena)
+{
+    return (struct sim_name_set){ .arena = arena };
+}
 /* Adds a name; false = it was there. NULL is no name, and never there. */
 bool sim_name_set_add(struct sim_name_set *set, const char *name);
 

@@ -348,7 +348,7 @@ static void resolve_groups(struct sim_resolver *resolver)
     const struct draft_node_group *drafts = list->items;
     scenario->node_groups = sim_arena_alloc(
         resolver->arena, list->count + resolver->nodes->count + 1, sizeof *scenario->node_groups);
-    struct sim_name_set names = sim_name_set_open(resolver->arena, list->count);
+    struct sim_name_set names = sim_name_set_open(resolver->arena);
     for (size_t i = 0; i < list->count; i++) {
         uint32_t type = group_type(resolver, &drafts[i]);
         if (type == WEIR_NO_INDEX) {

@@ -303,7 +303,7 @@ static void resolve_stages(struct sim_resolver *resolver, const struct draft_pip
     pipeline->stages_count = draft->stages.count;
     pipeline->stages =
         sim_arena_alloc(resolver->arena, pipeline->stages_count + 1, sizeof *pipeline->stages);
-    struct sim_name_set names = sim_name_set_open(resolver->arena, pipeline->stages_count);
+    struct sim_name_set names = sim_name_set_open(resolver->arena);
     for (size_t i = 0; i < pipeline->stages_count; i++) {
         resolve_stage(resolver, &stages[i], &pipeline->input, &pipeline->stages[i]);
         if (pipeline->stages[i].buffer == SIM_ABSENT_COUNT)
@@ -376,7 +376,7 @@ void sim_resolve_pipelines(struct sim_resolver *resolver)
     scenario->pipelines_count = list->count;
     scenario->pipelines =
         sim_arena_alloc(resolver->arena, list->count + 1, sizeof *scenario->pipelines);
-    struct sim_name_set names = sim_name_set_open(resolver->arena, list->count);
+    struct sim_name_set names = sim_name_set_open(resolver->arena);
     for (size_t i = 0; i < list->count; i++) {
         resolve_pipeline(resolver, &drafts[i], &scenario->pipelines[i]);
         if (!sim_name_set_add(&names, scenario->pipelines[i].name))

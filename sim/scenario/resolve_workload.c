@@ -205,7 +205,7 @@ static void check_names(struct sim_resolver *resolver)
     const struct sim_scenario *scenario = resolver->scenario;
     const struct draft_jobs *jobs = resolver->draft->jobs.items;
     const struct draft_fill *fills = resolver->draft->fill.items;
-    struct sim_name_set names = sim_name_set_open(resolver->arena, scenario->workloads_count);
+    struct sim_name_set names = sim_name_set_open(resolver->arena);
     for (size_t i = 0; i < scenario->workloads_count; i++) {
         const size_t timed = resolver->draft->jobs.count;
         const struct draft_head *head = i < timed ? &jobs[i].head : &fills[i - timed].head;

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * YAML events of libfyaml to our tree. Nothing is resolved: an alias is a mistake, not a copy, so
- * that no small file can grow large. libfyaml bounds the depth of nesting.
+ * that no small file can grow large, and nothing is nested deeper than a stack can hold.
  */
+#include "sim/scenario/name_set.h"
 #include "sim/scenario/report.h"
 #include "sim/scenario/yaml.h"
 
 #include <libfyaml.h>
 #include <string.h>
 
+enum { DEPTH_MOST = 64 };
+
 struct builder {
     struct sim_arena *arena;
     struct sim_report *report;
     struct fy_parser *parser;
-    bool is_broken; /* the stream ended early; libfyaml says why */
+    uint32_t depth;
+    bool is_too_deep; /* and so it was not read on */
+    bool is_broken;   /* the stream ended early; libfyaml says why */
 };
 
 static struct sim_yaml_mark mark_of(const struct fy_mark *start, const struct fy_mark *end)
@@ -92,8 +97,8 @@ static struct sim_yaml *build_list(struct builder *builder, struct fy_event *sta
     return builder->is_broken ? NULL : list;
 }
 
-static void add_pair(struct builder *builder, struct sim_yaml *mapping, struct sim_yaml *key,
-                     struct sim_yaml *value)
+static void add_pair(struct builder *builder, struct sim_yaml *mapping, struct sim_name_set *keys,
+                     struct sim_yaml *key, struct sim_yaml *value)
 {
     if (key->kind == SIM_YAML_MAPPING || key->kind == SIM_YAML_LIST) {
         sim_report_at(builder->report, key->mark, "a key must be a plain word");
@@ -108,10 +113,9 @@ static void add_pair(struct builder *builder, struct sim_yaml *mapping, struct s
                       "merge keys (<<) are not supported: write the keys out");
         return;
     }
-    const struct sim_yaml *first = sim_yaml_get(mapping, key->text);
-    if (first != NULL)
+    if (!sim_name_set_add(keys, key->text))
         sim_report_at(builder->report, key->mark, "key '%s' is given twice (first on line %d)",
-                      key->text, first->key_mark.line);
+                      key->text, sim_yaml_get(mapping, key->text)->key_mark.line);
     else
         sim_yaml_append(mapping, value);
 }
@@ -119,6 +123,7 @@ static void add_pair(struct builder *builder, struct sim_yaml *mapping, struct s
 static struct sim_yaml *build_mapping(struct builder *builder, struct fy_event *start)
 {
     struct sim_yaml *mapping = sim_yaml_new(builder->arena, SIM_YAML_MAPPING, NULL);
+    struct sim_name_set keys = sim_name_set_open(builder->arena);
     mapping->mark = event_mark(start);
     fy_parser_event_free(builder->parser, start);
     struct fy_event *event = next_event(builder);
@@ -129,7 +134,7 @@ static struct sim_yaml *build_mapping(struct builder *builder, struct fy_event *
         struct sim_yaml *value = build_value(builder, event);
         if (value == NULL)
             return NULL;
-        add_pair(builder, mapping, key, value);
+        add_pair(builder, mapping, &keys, key, value);
         event = next_event(builder);
     }
     fy_parser_event_free(builder->parser, event);
@@ -139,12 +144,23 @@ static struct sim_yaml *build_mapping(struct builder *builder, struct fy_event *
 /* Consumes the event. NULL when the stream broke. */
 static struct sim_yaml *build_value(struct builder *builder, struct fy_event *event)
 {
-    check_decorations(builder, event);
-    if (event->type == FYET_MAPPING_START)
-        return build_mapping(builder, event);
-    if (event->type == FYET_SEQUENCE_START)
-        return build_list(builder, event);
     struct sim_yaml *node = NULL;
+    check_decorations(builder, event);
+    if (event->type == FYET_MAPPING_START || event->type == FYET_SEQUENCE_START) {
+        if (builder->depth == DEPTH_MOST) {
+            sim_report_at(builder->report, event_mark(event), "is nested more than %d levels deep",
+                          (int)DEPTH_MOST);
+            fy_parser_event_free(builder->parser, event);
+            builder->is_too_deep = true;
+            builder->is_broken = true;
+            return NULL;
+        }
+        builder->depth++;
+        node = event->type == FYET_MAPPING_START ? build_mapping(builder, event)
+                                                 : build_list(builder, event);
+        builder->depth--;
+        return node;
+    }
     if (event->type == FYET_SCALAR) {
         node = scalar_node(builder, event);
     } else if (event->type == FYET_ALIAS) {
@@ -261,9 +277,9 @@ struct sim_yaml *sim_yaml_parse(struct sim_arena *arena, const char *text, size_
         builder.is_broken = true;
     else
         root = build_stream(&builder);
-    if (builder.is_broken)
+    if (builder.is_broken && !builder.is_too_deep)
         report_syntax(diag, report);
-    else if (root == NULL)
+    else if (root == NULL && !builder.is_broken)
         root = sim_yaml_new(arena, SIM_YAML_MAPPING, NULL);
     fy_parser_destroy(builder.parser);
     fy_diag_destroy(diag);

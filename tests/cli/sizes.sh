@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Files that are large or deep: what is nested without end is refused with its place, and reading is
+# linear in what a file lists. The limit of processor time is far above what linear work takes (0.3 s)
+# and far below the time of all pairs (15 s).
+. "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+
+# nested OPENING COUNT: a file with so many levels.
+nested() {
+    awk -v opening="$1" -v count="$2" 'BEGIN {
+        printf "schema: 2\nname: "; for (i = 0; i < count; i++) printf "%s", opening; print "" }' >deep.yaml
+}
+for opening in '[' '{a: '; do
+    nested "$opening" 1000000
+    expect 2 "$WEIR_BIN" validate deep.yaml
+    matches stderr '^deep.yaml:2:[0-9]+: error: is nested more than 64 levels deep$'
+done
+
+lines() { seq 100000 | sed "$1"; }
+{
+    printf 'schema: 2\nname: t\ncluster:\n  nodes:\n'
+    lines 's/.*/    - {name: n&, cpus: 4}/'
+    printf 'pipelines: [{name: p, input: {items: 1}, stages: [{name: s, cpus: 1, service: 1 s}]}]\n'
+} >groups.yaml
+{
+    printf 'schema: 2\nname: t\ncluster: {nodes: [{name: n, cpus: 4}]}\n'
+    printf 'pipelines:\n  - name: p\n    input: {items: 1}\n    stages:\n'
+    lines 's/.*/      - {name: s&, cpus: 1, service: 1 s}/'
+} >stages.yaml
+for file in groups stages; do
+    (ulimit -t 12; exec "$WEIR_BIN" validate "$file.yaml") >stdout 2>stderr ||
+        fail "$file.yaml takes more than 12 s of the processor, or is refused: $(head -c 200 stderr)"
+done
