@@ -102,8 +102,9 @@ static void a_crashed_group_returns_to_its_places(void)
 static struct sim_world *world_at(const char *text, struct sim_scenario **scenario, double at_s)
 {
     static const struct sim_run_options options = { .seed = 1, .export_at_s = (double)NAN };
+    static struct weir_error error; /* the world keeps writing to it */
     struct sim_world *world = NULL;
-    struct weir_error error = { .phase = -1, .pool = -1 };
+    error = (struct weir_error){ .phase = -1, .pool = -1 };
     *scenario = test_scenario(text, NULL);
     CHECK(*scenario != NULL);
     if (*scenario == NULL || sim_world_create(*scenario, &options, &world, &error) != WEIR_OK)
