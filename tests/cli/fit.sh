@@ -66,3 +66,19 @@ command -v gnuplot >/dev/null || skip 'no gnuplot'
 expect 0 "$WEIR_BIN" fit spans.csv -o plots.yaml --plots plots
 [ "$(ls plots/*.svg | wc -l)" -eq 2 ] || fail "not two QQ plots"
 has plots/qq-01-arrivals.svg '<svg'
+# Both axes end 3 % behind the largest value of either.
+python3 - <<'PY' || fail "other ends of the axes"
+import re, sys
+values = [float(x) for line in open("plots/qq-01-arrivals.dat") if line[0] != "#" for x in line.split()]
+ends = [float(x) for x in re.findall(r"set [xy]range \[0:([^]]*)\]", open("plots/qq-01-arrivals.gp").read())]
+sys.exit(len(ends) != 2 or any(abs(end - 1.03 * max(values)) > 1e-6 * end for end in ends))
+PY
+
+# Points of the plot lie at (i + 1/2) / n: those of an exponential law are in proportion to -ln(1 - p).
+python3 - <<'PY' || fail "other quantiles than those of the middles"
+import math, sys
+rows = [float(line.split()[0]) for line in open("plots/qq-01-arrivals.dat") if line[0] != "#"]
+laws = [-math.log1p(-(i + 0.5) / len(rows)) for i in range(len(rows))]
+mean = rows[-1] / laws[-1]
+sys.exit(len(rows) < 100 or any(abs(row - mean * law) > 1e-6 * row for row, law in zip(rows, laws)))
+PY

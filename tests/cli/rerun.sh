@@ -42,6 +42,34 @@ has stdout '"same": false'
 expect 0 "$WEIR_BIN" diff b.db a.db --format json
 has stdout '"first_difference_s": null'
 expect 3 "$WEIR_BIN" diff a.db missing.db
+
+# Of the differences in decisions and in workers the earliest is told, whichever comes first.
+# changed DB DECISION WORKER: a copy of a.db whose decision of that rank and worker differ.
+changed() {
+    cp a.db "$1"
+    python3 - "$@" <<'PY'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+decisions = [row[0] for row in db.execute("select decision from decision where run_id = 1 order by 1")]
+db.execute("update decision_stage set slots = slots + 1 where run_id = 1 and decision = ?",
+           (decisions[int(sys.argv[2])],))
+db.execute("update worker set tasks = tasks + 1 where rowid = (select rowid from worker where "
+           "run_id = 1 and ended_s not null order by ended_s limit 1)")
+db.execute("update run set result_digest = '0123456789abcdef' where run_id = 1")
+db.commit()
+print(db.execute("select t_s from decision where run_id = 1 and decision = ?",
+                 (decisions[int(sys.argv[2])],)).fetchone()[0],
+      db.execute("select min(ended_s) from worker where run_id = 1").fetchone()[0])
+PY
+}
+for decision in 0 -1; do
+    changed changed.db "$decision" >times
+    expect 1 "$WEIR_BIN" diff a.db changed.db --format json
+    python3 - <<'PY' || fail "not the earliest difference: $(cat times stdout)"
+import json, sys
+sys.exit(abs(json.load(open("stdout"))["first_difference_s"] - min(map(float, open("times").read().split()))) > 1e-9)
+PY
+done
 expect 2 "$WEIR_BIN" diff a.db
 
 # A module is loaded again from where it was, and named when it is another one.

@@ -23,7 +23,7 @@ lines() { seq 100000 | sed "$1"; }
     printf 'pipelines: [{name: p, input: {items: 1}, stages: [{name: s, cpus: 1, service: 1 s}]}]\n'
 } >groups.yaml
 {
-    printf 'schema: 2\nname: t\ncluster: {nodes: [{name: n, cpus: 4}]}\n'
+    printf 'schema: 2\nname: t\ncluster: {nodes: [{name: n, cpus: 200000}]}\n'
     printf 'pipelines:\n  - name: p\n    input: {items: 1}\n    stages:\n'
     lines 's/.*/      - {name: s&, cpus: 1, service: 1 s}/'
 } >stages.yaml

@@ -55,6 +55,21 @@ expect 0 "$WEIR_BIN" trace info jobs.csv --on-bad-row skip --scenario "$WEIR_SOU
 has stdout 'nodes of the cluster'
 expect 2 "$WEIR_BIN" trace info jobs.csv --nodes nodes.csv --scenario x.yaml
 
+# Nodes of three H100 and one T4 count as four H100: 2 GPUs for the first of 2 hours are 1 of 8, 12.5 %.
+cat >mixed.yaml <<'YAML'
+schema: 2
+name: mixed
+cluster: {nodes: [{name: n, count: 2, cpus: 8, gpus: {t4: 1, h100: 3}}]}
+jobs: [{name: w, run_time: 1 s, classes: [{name: a, count: 1, request: {cpus: 1}}]}]
+YAML
+printf 'name,submit_s,wait_s,run_s,estimate_s,patience_s,cpu_milli,memory_bytes,gpus,gpu_milli,gpu_memory_bytes,models,processors,priority,user,group,end\n0,0,0,3600,,,,,2,1000,,h100,,,,,\n1,7200,0,3600,,,,,1,1000,,h100,,,,,\n' >h100.csv
+expect 0 "$WEIR_BIN" trace info h100.csv --scenario mixed.yaml --format json
+python3 - <<'PY' || fail 'the load of the H100'
+import json, sys
+row = json.load(open("stdout"))["models"][0]
+sys.exit((row["models"], row["gpus_there"], row["load_percent"]) != ("h100", 8, 12.5))
+PY
+
 # To SWF and back, to weir's own table and back: the same jobs.
 expect 0 "$WEIR_BIN" trace convert jobs.csv --on-bad-row skip -o jobs.swf --max-procs 64
 has stderr 'jobs with fractions of seconds (--whole-seconds rounds them): 1'

@@ -228,6 +228,12 @@ static void the_bound_is_met_where_it_must_be(void)
     CHECK_NEAR(bound_of(&instance).gpus, 1, 1e-6);
     instance.shapes[1].ram_bytes = 101;
     CHECK_NEAR(bound_of(&instance).gpus, 0, 1e-6);
+
+    /* Of 24 CPUs three jobs take 2 each for a GPU; the 18 that are left are 18 / 8 GPUs. */
+    open_instance(&instance, 3, 8);
+    add_jobs(&instance, job(8000, 1, 1000), 6);
+    add_jobs(&instance, job(2000, 1, 1000), 3);
+    CHECK_NEAR(bound_of(&instance).simple_gpus, 3 + 18.0 / 8, 1e-6);
 }
 
 static void memory_binds_too(void)

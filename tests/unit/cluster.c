@@ -446,6 +446,43 @@ static void a_resized_node_has_free_what_nobody_holds(void)
     weir_cluster_destroy(cluster);
 }
 
+static void *counting_resize(void *state, void *block, size_t size)
+{
+    uint64_t *const calls = state;
+
+    *calls += size > 0;
+    if (size > 0)
+        return realloc(block, size);
+    free(block);
+    return NULL;
+}
+
+/* Devices of workers that went are those of the next ones: no more is asked for, however often. */
+static void what_workers_left_is_used_again(void)
+{
+    uint64_t calls = 0;
+    uint64_t after_first = 0;
+    const struct weir_allocator allocator = { counting_resize, &calls };
+    struct weir_cluster *cluster = NULL;
+    struct weir_alloc alloc = share(0, 0, 1);
+
+    alloc.devices[1] = (struct weir_device){ .gpu = 1, .units = 1 };
+    alloc.device_count = 2;
+    CHECK_I64(weir_cluster_create(&allocator, &cluster), WEIR_OK);
+    CHECK_I64(add_node(cluster, 0), WEIR_OK);
+    for (uint32_t round = 0; round < 500; round++) {
+        for (uint64_t w = 0; w < 5; w++)
+            CHECK_I64(weir_cluster_add_worker(cluster, w, weir_pool_owner(0), &alloc, NULL),
+                      WEIR_OK);
+        for (uint64_t w = 0; w < 5; w++)
+            CHECK_I64(weir_cluster_remove_worker(cluster, w, NULL), WEIR_OK);
+        if (round == 0)
+            after_first = calls;
+    }
+    CHECK_I64(calls, after_first);
+    weir_cluster_destroy(cluster);
+}
+
 static const struct test tests[] = {
     { "workers take devices and give them back", workers_take_and_give_back },
     { "refusals change nothing and say why", refusals_change_nothing_and_say_why },
@@ -459,5 +496,6 @@ static const struct test tests[] = {
     { "running out of memory is harmless", running_out_of_memory_is_harmless },
     { "a copy goes on counting its workers", a_copy_goes_on_counting_its_workers },
     { "a resized node has free what nobody holds", a_resized_node_has_free_what_nobody_holds },
+    { "what workers left is used again", what_workers_left_is_used_again },
 };
 TEST_MAIN(tests)

@@ -18,8 +18,9 @@ enum { NODES = 400, STEPS = 200, STEP_S = 60 };
 static struct sim_world *open_world(const char *text, struct sim_scenario **scenario)
 {
     static const struct sim_run_options options = { .seed = 11 };
-    struct weir_error error = { .phase = -1 };
+    static struct weir_error error; /* the world keeps writing to it */
     struct sim_world *world = NULL;
+    error = (struct weir_error){ .phase = -1 };
     *scenario = test_scenario(text, NULL);
     if (!CHECK(*scenario != NULL) ||
         !CHECK(sim_world_create(*scenario, &options, &world, &error) == WEIR_OK))

@@ -332,6 +332,7 @@ static void near_names_are_found_within_two_edits(void)
     CHECK_I64(sim_edit_distance((struct sim_word){ "", 0 }, "abc"), 3);
     CHECK(sim_nearer(gama, NULL, "uniform") == NULL);
     CHECK_STR(sim_nearer(gama, "gummi", "gamma"), "gamma");
+    CHECK_STR(sim_nearer(gama, "gamba", "gamma"), "gamba"); /* of equally near ones the first */
     CHECK(sim_nearer((struct sim_word){ "a", 1 }, NULL, "b") == NULL); /* too short to guess */
 }
 

@@ -305,6 +305,19 @@ static void serving_takes_one_request_a_turn(void)
     free(trace);
 }
 
+/* 800 items of 5 MB lie between the stages, 1 GB of them in the store: each byte is spilled once.
+ */
+static void what_lies_beyond_the_store_is_spilled_once(void)
+{
+    struct trace *trace = calloc(1, sizeof(*trace));
+    struct sim_run_summary *summary =
+        run(by_stages, "pipelines.p.store=1GB pipelines.p.store_full=spill", trace);
+    CHECK_NEAR(value(summary, "store.spill_bytes"), 3e9, 1);
+    CHECK_I64(summary->items_done, 800);
+    free(summary);
+    free(trace);
+}
+
 static const struct test tests[] = {
     { "a batch stage waits for all of the stage before",
       a_batch_stage_waits_for_all_of_the_stage_before },
@@ -319,5 +332,6 @@ static const struct test tests[] = {
     { "auto is batch on one machine with one GPU", auto_is_batch_on_one_machine_with_one_gpu },
     { "a batch stage cuts its input anew", a_batch_stage_cuts_its_input_anew },
     { "serving takes one request a turn", serving_takes_one_request_a_turn },
+    { "what lies beyond the store is spilled once", what_lies_beyond_the_store_is_spilled_once },
 };
 TEST_MAIN(tests)

@@ -316,6 +316,38 @@ static void who_waits_when_measuring_begins_counts(void)
     free(summary);
 }
 
+/* One after the other, 10 min each, due after 20 min: the second ends when it is due and is not
+ * late, the third is. */
+static void who_ends_when_it_is_due_is_not_late(void)
+{
+    static const char text[] =
+        HEAD("{name: n, cpus: 1}") "    deadline: 20 min\n    classes:\n"
+                                   "      - {name: a, count: 3, at: 0 s, service: const(10 min), "
+                                   "request: {cpus: 1}}\n";
+    struct sim_run_summary *summary = test_summary();
+    free(run_jobs(text, "sched.queueing=fcfs", summary));
+    CHECK_NEAR(test_value(summary, "sla.violation_rate", ""), 1 / 3.0, 1e-12);
+    free(summary);
+}
+
+/* It started at once and waits since its node was lost: that is no wait for a first start, though
+ * the job behind it, which came at 20 s, has waited for 30 s when the run is cut off. */
+static void a_lost_job_does_not_wait_for_its_first_start(void)
+{
+    static const char text[] = HEAD(
+        "{name: n, cpus: 1}") "    classes:\n"
+                              "      - {name: lost, count: 1, at: 0 s, service: const(99 s), "
+                              "request: {cpus: 1}}\n"
+                              "      - {name: late, count: 1, at: 20 s, service: const(1 s), "
+                              "request: {cpus: 1}}\n"
+                              "timeline: [{at: 10 s, action: node_down, node: n}]\nhorizon: 50 s\n";
+    struct sim_run_summary *summary = test_summary();
+    free(run_jobs(text, "sched.queueing=fcfs", summary));
+    CHECK_NEAR(test_value(summary, "wait.job.p99", "lost"), 0, 0);
+    CHECK_NEAR(test_value(summary, "wait.job.p99", ""), 30, 1e-9);
+    free(summary);
+}
+
 static const struct test tests[] = {
     { "published_example_starts_when_it_should", published_example_starts_when_it_should },
     { "shortest_goes_first", shortest_goes_first },
@@ -326,6 +358,9 @@ static const struct test tests[] = {
     { "gpu_memory_is_a_limit_of_its_own", gpu_memory_is_a_limit_of_its_own },
     { "group_finds_a_whole_node_or_waits_for_one", group_finds_a_whole_node_or_waits_for_one },
     { "who may try once more is refused then", who_may_try_once_more_is_refused_then },
+    { "who ends when it is due is not late", who_ends_when_it_is_due_is_not_late },
+    { "a lost job does not wait for its first start",
+      a_lost_job_does_not_wait_for_its_first_start },
     { "a run waits for who is away", a_run_waits_for_who_is_away },
     { "who waits when measuring begins counts", who_waits_when_measuring_begins_counts },
 };

@@ -27,11 +27,25 @@ struct experiment {
     struct sim_lab *run;
 };
 
+static bool open_arrived(struct experiment *experiment, uint64_t seed)
+{
+    static struct sim_run_options options; /* the experiment keeps looking at it */
+    options = (struct sim_run_options){ .seed = seed, .export_at_s = (double)NAN };
+    struct weir_error error = { .phase = -1 };
+    CHECK(experiment->scenario != NULL);
+    if (experiment->scenario == NULL)
+        return false;
+    weir_status status = sim_lab_create(experiment->scenario, &options, &experiment->run, &error);
+    if (status == WEIR_OK)
+        status = sim_lab_arrive(experiment->run, &error);
+    CHECK_STR(status == WEIR_OK ? "" : error.text, "");
+    return status == WEIR_OK;
+}
+
 static bool open_experiment(struct experiment *experiment, const char *policy, const char *more)
 {
     char sets[PATHS];
     char folder[PATHS / 8];
-    const struct sim_run_options options = { .seed = 1, .export_at_s = (double)NAN };
     (void)snprintf(folder, sizeof folder, "%s", test_data("golden/fgd_small"));
     (void)snprintf(sets, sizeof sets,
                    "cluster.nodes_file=%s/nodes.csv fill[0].trace=%s/pods.csv "
@@ -39,15 +53,7 @@ static bool open_experiment(struct experiment *experiment, const char *policy, c
                    "sched.placement=%s%s%s",
                    folder, folder, folder, policy, test_published_rule(policy), more);
     *experiment = (struct experiment){ .scenario = test_scenario(SCENARIO, sets) };
-    CHECK(experiment->scenario != NULL);
-    if (experiment->scenario == NULL)
-        return false;
-    struct weir_error error = { .phase = -1 };
-    weir_status status = sim_lab_create(experiment->scenario, &options, &experiment->run, &error);
-    if (status == WEIR_OK)
-        status = sim_lab_arrive(experiment->run, &error);
-    CHECK_STR(status == WEIR_OK ? "" : error.text, "");
-    return status == WEIR_OK;
+    return open_arrived(experiment, 1);
 }
 
 static void close_experiment(struct experiment *experiment)
@@ -206,6 +212,82 @@ static void one_pod_takes_one_job_a_node(void)
     close_experiment(&experiment);
 }
 
+/* Who goes from each node: whose leaving lowers F by most whole thousandths, the first of these. */
+static void find_victims(struct sim_lab *run, uint64_t *victim_of, double *gain_of)
+{
+    struct weir_error error = { .phase = -1 };
+    for (uint64_t i = 0; i < run->order.arrival_count; i++) {
+        struct weir_alloc place;
+        bool is_back = false;
+        if (!weir_cluster_worker(run->belief, sim_lab_worker(run, i, 0), NULL))
+            continue;
+        const double before = sim_lab_frag_milli(run);
+        CHECK_I64(sim_lab_take(run, i, &place, &error), WEIR_OK);
+        const double gain = trunc(before - sim_lab_frag_milli(run) + 1e-6);
+        CHECK_I64(sim_lab_put(run, i, &place, &is_back, &error), WEIR_OK);
+        CHECK(is_back);
+        const uint32_t node = run->node_at[place.node];
+        if (gain >= 1 && gain > gain_of[node]) {
+            gain_of[node] = gain;
+            victim_of[node] = i;
+        }
+    }
+}
+
+static void one_pod_takes_the_first_of_those_that_free_most(void)
+{
+    struct experiment experiment;
+    struct sim_defrag defrag = { .moves = NULL };
+    struct weir_error error = { .phase = -1 };
+    const struct sim_defrag_rule rule = { .rule = SIM_DEFRAG_ONE_POD, .budget_frac = 1 };
+    if (!open_experiment(&experiment, "random", ""))
+        return;
+    const uint32_t nodes = experiment.run->truth->node_count;
+    uint64_t *victim_of = calloc((size_t)nodes + 1, sizeof(*victim_of));
+    double *gain_of = calloc((size_t)nodes + 1, sizeof(*gain_of));
+    if (victim_of == NULL || gain_of == NULL)
+        abort();
+    find_victims(experiment.run, victim_of, gain_of);
+    CHECK_I64(sim_lab_defrag(experiment.run, &rule, &defrag, &error), WEIR_OK);
+    for (uint32_t i = 0; i < defrag.count; i++) {
+        CHECK(gain_of[defrag.moves[i].from_node] >= 1);
+        CHECK_I64(defrag.moves[i].arrival, victim_of[defrag.moves[i].from_node]);
+    }
+    free(victim_of);
+    free(gain_of);
+    sim_defrag_clear(&defrag);
+    close_experiment(&experiment);
+}
+
+/* The large job keeps the second GPU of its node from all, 1 GPU; the small one four of its node,
+ * less for the large one, which never fits there, 1.6 GPUs. So the small one goes first, comes back
+ * first, to the first node, and the large one is out. */
+static void who_finds_no_place_again_is_out(void)
+{
+    static const char text[] =
+        "schema: 2\nname: out\n"
+        "cluster:\n  nodes:\n    - {name: y, cpus: 8, gpus: {l4: 2}}\n"
+        "    - {name: x, cpus: 7, gpus: {l4: 4}}\nsched: {placement: first_fit}\n"
+        "fill:\n  - name: w\n    count: 2\n    classes:\n"
+        "      - {name: large, request: {cpus: 8, gpus: 1}}\n"
+        "      - {name: small, request: {cpus: 7, gpus: 0.4}}\n";
+    struct experiment experiment = { .scenario = test_scenario(text, NULL) };
+    struct sim_defrag defrag = { .moves = NULL };
+    struct weir_error error = { .phase = -1 };
+    const struct sim_defrag_rule rule = { .rule = SIM_DEFRAG_BATCH, .budget_frac = 1 };
+    if (!open_arrived(&experiment, 5)) /* draws the large one first */
+        return;
+    CHECK_I64(sim_lab_defrag(experiment.run, &rule, &defrag, &error), WEIR_OK);
+    CHECK_I64(defrag.count, 2);
+    CHECK_I64(defrag.out, 1);
+    check_moves(&defrag, experiment.run);
+    check_books(experiment.run);
+    CHECK_NEAR(defrag.used_before_gpus, 1.4, 1e-9);
+    CHECK_NEAR(defrag.used_after_gpus, 0.4, 1e-9);
+    sim_defrag_clear(&defrag);
+    close_experiment(&experiment);
+}
+
 /* ---- results ---- */
 
 static void moving_leaves_the_results_of_the_run_alone(void)
@@ -241,6 +323,9 @@ static const struct test tests[] = {
     { "greedy lowers fragmentation with every move", greedy_lowers_fragmentation_with_every_move },
     { "a budget of nothing moves nothing", a_budget_of_nothing_moves_nothing },
     { "one_pod takes one job a node", one_pod_takes_one_job_a_node },
+    { "one_pod takes the first of those that free most",
+      one_pod_takes_the_first_of_those_that_free_most },
+    { "who finds no place again is out", who_finds_no_place_again_is_out },
     { "moving leaves the results of the run alone", moving_leaves_the_results_of_the_run_alone },
 };
 TEST_MAIN(tests)

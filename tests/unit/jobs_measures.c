@@ -298,6 +298,15 @@ static void other_rules_free_gpus_too(void)
     struct sim_unallocated answer;
     ask(&lab, job(1000, 2, 1000), 5, 100, &answer);
     CHECK_NEAR(freed_by(&answer, "jobs of several GPUs that may span nodes"), 2, 1e-9);
+    /* One GPU and half of the CPUs and memory on each node: what one part of two asks for. */
+    for (uint32_t n = 0; n < NODES; n++)
+        hold(&lab, n, 6, 0, 1000);
+    struct weir_shape pair = job(4000, 2, 1000);
+    pair.ram_bytes = 32 * GIB;
+    ask(&lab, pair, 5, 100, &answer);
+    CHECK_NEAR(freed_by(&answer, "jobs of several GPUs that may span nodes"), 2, 1e-9);
+    hold(&lab, 0, 0, 500, 500);
+    hold(&lab, 2, 0, 0, 1000);
     struct weir_shape red = job(1000, 1, 1000);
     red.gpu_type = 1;
     hold(&lab, 1, 0, 1000, 1000);

@@ -9,6 +9,7 @@
  */
 #include "sim/record/meter.h"
 #include "sim/engine/time.h"
+#include "sim/record/meter_physics.h"
 #include "tests/support/check.h"
 #include "tests/support/results.h"
 
@@ -477,6 +478,35 @@ static void each_pipeline_has_its_own_rows_when_there_are_several(void)
     CHECK_I64(sim_meter_create(&config, &meter), WEIR_EINVAL);
 }
 
+/* 100 until 2 s, 40 until 6 s, 60 until 10 s; what was before 5 s does not count, but who begins
+ * with 40 has had 40. */
+static void the_peak_of_memory_is_one_after_the_warm_up(void)
+{
+    static const double ends_s[] = { 6, 10 };
+    static const double most[] = { 40, 60 };
+    char name[] = "n";
+    char *names[] = { name };
+    const struct sim_meter_config config = { .node_count = 1,
+                                             .node_capacity = &(struct sim_meter_amounts){ { 1 } },
+                                             .node_names = (const char *const *)names,
+                                             .warmup_ns = at(5) };
+    for (size_t i = 0; i < 2; i++) {
+        struct sim_meter *meter = NULL;
+        CHECK_I64(sim_meter_create(&config, &meter), WEIR_OK);
+        sim_meter_memory(meter, at(0), 0, 100);
+        sim_meter_memory(meter, at(2), 0, 40);
+        if (ends_s[i] > 6)
+            sim_meter_memory(meter, at(6), 0, 60);
+        struct sim_run_summary *results = finish(meter, ends_s[i], true);
+        CHECK_NEAR(test_value(results, "mem.ram.max", "n"), most[i], 0);
+        CHECK_NEAR(test_value(results, "mem.ram.max", ""), most[i], 0);
+        CHECK_NEAR(test_value(results, "mem.ram.mean", "n"), i == 0 ? 40 : (40 + 4 * 60) / 5.0,
+                   1e-12);
+        free(results);
+        sim_meter_destroy(meter);
+    }
+}
+
 static const struct test tests[] = {
     { "results are the integrals of the timeline", results_are_the_integrals_of_the_timeline },
     { "what happened in the warm-up does not count", what_happened_in_the_warm_up_does_not_count },
@@ -495,5 +525,6 @@ static const struct test tests[] = {
       a_growing_number_in_the_system_is_not_steady },
     { "each pipeline has its own rows when there are several",
       each_pipeline_has_its_own_rows_when_there_are_several },
+    { "the peak of memory is one after the warm-up", the_peak_of_memory_is_one_after_the_warm_up },
 };
 TEST_MAIN(tests)

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -431,6 +432,10 @@ static void a_shard_counts_from_the_end_of_its_run_with_all_of_its_rows(void)
     CHECK_I64(sim_recorder_meta(recorder, "identity", "abc", NULL), WEIR_OK);
     CHECK_I64(add_run(recorder, 2, NULL), WEIR_OK);
     add_samples(recorder, 20);
+    const struct sim_result_row nothing = {
+        .metric = "m", .label = "", .unit = "s", .value = (double)NAN
+    };
+    CHECK_I64(sim_recorder_result(recorder, &nothing, NULL), WEIR_OK);
     CHECK_I64(sim_shard_holds(file.text, "abc", 2, &is_held, NULL), WEIR_OK);
     CHECK(!is_held); /* not over yet */
     end_run(recorder);
@@ -441,6 +446,12 @@ static void a_shard_counts_from_the_end_of_its_run_with_all_of_its_rows(void)
     CHECK_I64(sim_shard_holds(file.text, "another", 2, &is_held, NULL), WEIR_OK);
     CHECK(!is_held);
     CHECK_I64(sim_recorder_close(recorder, NULL), WEIR_OK);
+    /* no value is not 0 */
+    CHECK_SQL(file.text, "UPDATE result SET value = 0 WHERE value IS NULL RETURNING 1", "1");
+    CHECK_I64(sim_shard_holds(file.text, "abc", 2, &is_held, NULL), WEIR_EIO);
+    CHECK_SQL(file.text, "UPDATE result SET value = NULL RETURNING 1", "1");
+    CHECK_I64(sim_shard_holds(file.text, "abc", 2, &is_held, NULL), WEIR_OK);
+    CHECK(is_held);
     CHECK_SQL(file.text, "DELETE FROM node_sample WHERE rowid = 7 RETURNING 1", "1");
     CHECK_I64(sim_shard_holds(file.text, "abc", 2, &is_held, NULL), WEIR_EIO);
     CHECK(!is_held);
@@ -576,6 +587,27 @@ static void a_shard_replaces_only_what_was_not_over(void)
     CHECK_I64(close_folder(&folder), 3);
 }
 
+/* Who may not read the results may not read the shards they are made of. */
+static void a_shard_is_read_by_those_who_may_read_the_whole(void)
+{
+    const struct folder folder = open_folder();
+    const struct file_name whole = name_in(&folder, "run.db");
+    const struct file_name part = name_in(&folder, "run.db.part1");
+    struct sim_recorder *recorder = NULL;
+    struct stat there = { .st_mode = 0 };
+    const mode_t mask = umask(022);
+    write_text(whole.text, "x");
+    CHECK_I64(chmod(whole.text, 0640), 0);
+    CHECK_I64(sim_recorder_open_shard(part.text, whole.text, &recorder, NULL), WEIR_OK);
+    CHECK_I64(add_run(recorder, 1, NULL), WEIR_OK);
+    end_run(recorder);
+    CHECK_I64(sim_recorder_close(recorder, NULL), WEIR_OK);
+    (void)umask(mask);
+    CHECK_I64(stat(part.text, &there), 0);
+    CHECK_I64(there.st_mode & 0777, 0640);
+    CHECK_I64(close_folder(&folder), 2);
+}
+
 static const struct test tests[] = {
     { "a finished file is one file with everything in it",
       a_finished_file_is_one_file_with_everything_in_it },
@@ -598,5 +630,7 @@ static const struct test tests[] = {
     { "a full disk is an error that names the file", a_full_disk_is_an_error_that_names_the_file },
     { "a reader sees the run while it is written", a_reader_sees_the_run_while_it_is_written },
     { "a shard replaces only what was not over", a_shard_replaces_only_what_was_not_over },
+    { "a shard is read by those who may read the whole",
+      a_shard_is_read_by_those_who_may_read_the_whole },
 };
 TEST_MAIN(tests)

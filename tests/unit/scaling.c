@@ -649,23 +649,31 @@ static void equal_split_stops_when_a_stage_gets_nothing(void)
     CHECK_STR(first_counts("equal_split", &pipeline).text, "3,3,3,3,3,3,3,3,2,3,3,2,2,3");
 }
 
-static void equal_split_levels_what_it_finds(void)
+/* What it makes of what xenna left on so many CPUs. */
+static void check_levelled(double cpus, const char *found, const char *left)
 {
     const struct test_stage stages[] = { { .name = "a", .cpus = 1, .speed_per_s = 1 },
                                          { .name = "b", .cpus = 1, .speed_per_s = 7 } };
     const struct test_pipeline pipeline = {
-        .nodes = 1, .cpus = 8, .stages = stages, .stage_count = COUNT(stages)
+        .nodes = 1, .cpus = cpus, .stages = stages, .stage_count = COUNT(stages)
     };
     struct weir_host_config config = test_config("fgd_xenna", "xenna");
     struct weir_host *const host = test_host(&config, &pipeline);
 
     CHECK_I64(test_step(host, NULL), WEIR_OK);
-    CHECK_STR(test_workers(host).text, "7,1");
+    CHECK_STR(test_workers(host).text, found);
     config.scaling = weir_scaling_find("equal_split");
     CHECK_I64(weir_host_replace(host, &config, NULL), WEIR_OK);
     CHECK_I64(test_step(host, NULL), WEIR_OK);
-    CHECK_STR(test_workers(host).text, "4,4");
+    CHECK_STR(test_workers(host).text, left);
     weir_host_destroy(host);
+}
+
+/* A pool two ahead gives one back, too. */
+static void equal_split_levels_what_it_finds(void)
+{
+    check_levelled(8, "7,1", "4,4");
+    check_levelled(4, "3,1", "2,2");
 }
 
 static void fixed_gives_one_worker_to_auto_stages(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The words of scenario files: those of schema 1 and of today mean the same, and many kinds of work
  * stand side by side. */
+#include "sim/scenario/name_rule.h"
 #include "sim/scenario/scenario.h"
 #include "tests/support/check.h"
 
@@ -121,11 +122,41 @@ static void all_kinds_of_work_stand_side_by_side(void)
     sim_scenario_destroy(s);
 }
 
+/* Bytes of UTF-8 by RFC 3629: no surrogates, no overlong forms, nothing above U+10FFFF. */
+static void a_name_has_up_to_100_bytes_of_utf_8(void)
+{
+    static const struct {
+        const char *text;
+        size_t length;
+    } cases[] = { { "a", 1 },
+                  { "\xC3\xA9", 2 },
+                  { "\xED\x9F\xBF", 3 },     /* U+D7FF, the last before the surrogates */
+                  { "\xED\xA0\x80", 0 },     /* U+D800 */
+                  { "\xED\xBF\xBF", 0 },     /* U+DFFF */
+                  { "\xEE\x80\x80", 3 },     /* U+E000 */
+                  { "\xC0\xAF", 0 },         /* overlong */
+                  { "\xF4\x8F\xBF\xBF", 4 }, /* U+10FFFF */
+                  { "\xF4\x90\x80\x80", 0 },
+                  { "\xE2\x82", 0 } };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint32_t point = 0;
+        CHECK_I64(sim_utf8_decode(cases[i].text, &point), cases[i].length);
+    }
+    char fault[SIM_NAME_FAULT];
+    char name[102] = "";
+    memset(name, 'x', 100);
+    CHECK(sim_name_is_fine(name, fault));
+    name[100] = 'x';
+    CHECK(!sim_name_is_fine(name, fault));
+    CHECK_STR(fault, "has 1 to 100 bytes, found 101");
+}
+
 static const struct test tests[] = {
     { "workloads are jobs or a fill", workloads_are_jobs_or_a_fill },
     { "paths of schema 1 are followed in its files", paths_of_schema_1_are_followed_in_its_files },
     { "a policy has one set of defaults", a_policy_has_one_set_of_defaults },
     { "all kinds of work stand side by side", all_kinds_of_work_stand_side_by_side },
+    { "a name has up to 100 bytes of UTF-8", a_name_has_up_to_100_bytes_of_utf_8 },
 };
 
 TEST_MAIN(tests)

@@ -119,6 +119,31 @@ static void a_noisy_neighbour_on_another_instance_is_not_noticed(void)
     close_lab(&lab);
 }
 
+/* Who asked for no GPU works on the idlest, of equally idle ones on the first; engines that a
+ * worker uses lie in equal parts on all its GPUs. */
+static void hidden_work_goes_to_the_idlest_gpu_and_engines_to_all(void)
+{
+    static const uint32_t on[] = { 0, 1, 2, 0 };
+    struct lab lab = open_lab(
+        "gpus: {l40s: 3}", "      - {name: hidden, cpus: 1, uses: {gpus: 0.5}, service: 1 s}\n"
+                           "      - {name: pair, cpus: 1, gpus: 2, uses: {gpus: 0.5, nvdecs: 3}, "
+                           "service: 1 s}\n");
+    struct sim_lease leases[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        CHECK_I64(start(&lab, 0, 1 + i, &leases[i]), WEIR_REASON_NONE);
+        CHECK_I64(leases[i].claim->parts[0].use.gpu, on[i]);
+    }
+    struct sim_lease pair;
+    CHECK_I64(start(&lab, 1, 9, &pair), WEIR_REASON_NONE);
+    CHECK_I64(pair.claim->use_count, 2);
+    CHECK_NEAR(pair.claim->parts[0].use.nvdecs, 1.5, 0);
+    CHECK_NEAR(pair.claim->parts[1].use.nvdecs, 1.5, 0);
+    sim_cluster_release(lab.truth, &pair);
+    for (uint32_t i = 0; i < 4; i++)
+        sim_cluster_release(lab.truth, &leases[i]);
+    close_lab(&lab);
+}
+
 static void the_same_noise_on_a_shared_gpu_is_noticed(void)
 {
     static const char stages[] =
@@ -318,6 +343,8 @@ static void a_scenario_without_these_keys_does_not_mention_them(void)
 static const struct test tests[] = {
     { "a noisy neighbour on another instance is not noticed",
       a_noisy_neighbour_on_another_instance_is_not_noticed },
+    { "hidden work goes to the idlest GPU and engines to all",
+      hidden_work_goes_to_the_idlest_gpu_and_engines_to_all },
     { "the same noise on a shared GPU is noticed", the_same_noise_on_a_shared_gpu_is_noticed },
     { "an instance bounds memory and decoders of its worker alone",
       an_instance_bounds_memory_and_decoders_of_its_worker_alone },

@@ -102,8 +102,9 @@ static void a_crashed_group_returns_to_its_places(void)
 static struct sim_world *world_at(const char *text, struct sim_scenario **scenario, double at_s)
 {
     static const struct sim_run_options options = { .seed = 1, .export_at_s = (double)NAN };
+    static struct weir_error error; /* the world keeps writing to it */
     struct sim_world *world = NULL;
-    struct weir_error error = { .phase = -1, .pool = -1 };
+    error = (struct weir_error){ .phase = -1, .pool = -1 };
     *scenario = test_scenario(text, NULL);
     CHECK(*scenario != NULL);
     if (*scenario == NULL || sim_world_create(*scenario, &options, &world, &error) != WEIR_OK)
@@ -160,6 +161,36 @@ static void a_group_can_be_there_at_the_start(void)
     free(summary);
 }
 
+static void note_node(void *state, const struct sim_span *span)
+{
+    uint32_t *node_of = state; /* by stage */
+    if (node_of[span->stage] == WEIR_NO_INDEX)
+        node_of[span->stage] = span->node;
+}
+
+/* Two of four nodes are gone, so that the group of three nodes finds no place, with the workers of
+ * the others away neither: they stay where they came, the small one on the first node. Placed anew,
+ * the largest first, they would change places. */
+static void a_group_that_fits_in_part_moves_nobody(void)
+{
+    static const char text[] =
+        "schema: 2\nname: t\nhorizon: 30 s\n"
+        "cluster: {nodes: [{name: n, count: 4, cpus: 48, gpus: {h100: 8}}]}\n"
+        "sched: {placement: first_fit, scaling: {policy: equal_split, interval: 10 s}}\n"
+        "timeline: [{at: 0 s, action: node_down, node: n-2},"
+        " {at: 0 s, action: node_down, node: n-3}]\n"
+        "pipelines:\n  - name: p\n    input: {items: 1000}\n    stages:\n"
+        "      - {name: small, cpus: 10, service: 1 s}\n"
+        "      - {name: large, cpus: 40, service: 1 s}\n"
+        "      - {name: group, cpus: 1, gpus: 24, spmd: true, service: 1 s}\n";
+    uint32_t node_of[] = { WEIR_NO_INDEX, WEIR_NO_INDEX, WEIR_NO_INDEX };
+    const struct sim_observer observer = { .span = note_node, .state = node_of };
+    free(test_watch_text(text, &observer));
+    CHECK_I64(node_of[0], 0);
+    CHECK_I64(node_of[1], 1);
+    CHECK_I64(node_of[2], WEIR_NO_INDEX);
+}
+
 static const struct test tests[] = {
     { "a group is one worker on whole nodes", a_group_is_one_worker_on_whole_nodes },
     { "one lost node ends the group", one_lost_node_ends_the_group },
@@ -168,6 +199,7 @@ static const struct test tests[] = {
     { "every process counts for back-pressure", every_process_counts_for_back_pressure },
     { "the scheduler scales groups", the_scheduler_scales_groups },
     { "a group can be there at the start", a_group_can_be_there_at_the_start },
+    { "a group that fits in part moves nobody", a_group_that_fits_in_part_moves_nobody },
 };
 
 TEST_MAIN(tests)

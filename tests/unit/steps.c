@@ -261,6 +261,26 @@ static void a_rank_that_needs_more_than_there_is_does_not_start(void)
     CHECK(value_of(wrong, class, "sched.refused") > 0);
 }
 
+/* The larger of two lognormal times of mean 1 is 2 Phi(s / sqrt 2) = 1 + erf(s / 2) on average;
+ * luck makes a job longer or shorter, waiting and computing alike. */
+static void waiting_is_a_share_of_what_luck_makes_of_a_job(void)
+{
+    const double most = 1 + erf(0.8 / 2);
+    struct sim_run_summary *summary =
+        run_one("", "members: 2, request: {gpus: 1}, step: {time: 500 s, spread: 0.8}");
+    CHECK(fabs(test_value(summary, "jct.mean", "") - 1000 * most) > 10); /* it has luck */
+    CHECK_NEAR(test_value(summary, "jobs.barrier_share", ""), (most - 1) / most, 1e-6);
+    free(summary);
+}
+
+/* Two ranks without GPUs on one node exchange in its memory, whatever its GPUs could do. */
+static void ranks_without_gpus_on_a_node_take_the_latency_alone(void)
+{
+    CHECK_NEAR(value_of("", SYNC "members: 2, placement_group: strict_pack, request: {cpus: 2}",
+                        "jct.mean"),
+               1002, 1e-6);
+}
+
 static const struct test tests[] = {
     { "steps that only compute take the run time", steps_that_only_compute_take_the_run_time },
     { "a job on two nodes is slower by its exchange",
@@ -279,5 +299,9 @@ static const struct test tests[] = {
     { "a divided model fits from so many ranks on", a_divided_model_fits_from_so_many_ranks_on },
     { "a rank that needs more than there is does not start",
       a_rank_that_needs_more_than_there_is_does_not_start },
+    { "waiting is a share of what luck makes of a job",
+      waiting_is_a_share_of_what_luck_makes_of_a_job },
+    { "ranks without GPUs on a node take the latency alone",
+      ranks_without_gpus_on_a_node_take_the_latency_alone },
 };
 TEST_MAIN(tests)
