@@ -82,7 +82,7 @@ static bool terms_reserve(struct sim_activities *activities)
 {
     const uint32_t wanted = activities->list_capacity;
     uint32_t hooks = activities->terms_capacity;
-    uint32_t places = activities->terms_capacity;
+    uint32_t places = hooks;
     return activity_array_reserve((void **)&activities->hooks, &hooks, sizeof *activities->hooks,
                                   wanted) &&
            activity_array_reserve((void **)&activities->places, &places, sizeof *activities->places,

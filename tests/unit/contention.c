@@ -143,6 +143,21 @@ static void a_slow_node_slows_down_what_runs(void)
     CHECK_NEAR(ends.end_s[1], 24, 0);
 }
 
+/* Two that want all of a GPU whose node is half as fast have a quarter of it each. */
+static void who_shares_a_slow_node_shares_what_is_left(void)
+{
+    struct ends ends;
+    free(run("",
+             PIPELINE("p", "2",
+                      "name: a, cpus: 1, gpus: 0.5, uses: {gpus: 1}, workers: 2, "
+                      "service: 10 s"),
+             "timeline:\n  - {at: 0 s, for: 90 s, action: node_slow, node: n, factor: 2}\n",
+             &ends));
+    CHECK_I64(ends.count, 2);
+    CHECK_NEAR(ends.end_s[0], 40, 1e-6);
+    CHECK_NEAR(ends.end_s[1], 40, 1e-6);
+}
+
 /* What runs while its stage is stalled stands still. */
 static void a_stall_is_time_without_work(void)
 {
@@ -234,6 +249,7 @@ static const struct test tests[] = {
     { "CPUs are shared in proportion", cpus_are_shared_in_proportion },
     { "who is held up elsewhere leaves room", who_is_held_up_elsewhere_leaves_room },
     { "a slow node slows down what runs", a_slow_node_slows_down_what_runs },
+    { "who shares a slow node shares what is left", who_shares_a_slow_node_shares_what_is_left },
     { "a stall is time without work", a_stall_is_time_without_work },
     { "turns of tasks pay their switches", turns_of_tasks_pay_their_switches },
     { "engines are used as much as their task gets on",
