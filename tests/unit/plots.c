@@ -429,67 +429,73 @@ static void charts_of_jobs_in_time_say_who_waits(void)
     an_close(db);
 }
 
+/* What a chart says of the machine when `sql` has changed it. */
+struct machine_case {
+    const char *chart, *sql, *title, *data;
+};
+
+static const struct machine_case machine_cases[] = {
+    { "link-use", "", "Store outer is full 25\u00a0% of the time; mean 5.5\u00a0GB of 10\u00a0GB/s",
+      "# outer\n# t_s use_pct none full_pct\n0 100 nan 100\n" },
+    { "link-use", "UPDATE link_sample SET delivered_bytes_per_s = 9.8e9 WHERE link = 4",
+      "No link is full; the most used, outer, gives 98\u00a0% of what it can on average",
+      "0 98 nan 100\n" },
+    { "link-use",
+      "UPDATE link_sample SET delivered_bytes_per_s = 1e9 WHERE link = 0 AND t_s < 4500",
+      "Interface dgx-0 out is full 62\u00a0% of the time; mean 662\u00a0MB of 1\u00a0GB/s",
+      "# dgx-0 out\n" },
+    { "memory", "", "What waits goes to disk: 120\u00a0GB, all of it from dgx-1",
+      "# dgx-1\n# t_s in_use_bytes in_use_max_bytes limit_bytes\n0 4e+10 6e+10 6.4e+10\n" },
+    { "memory", "UPDATE memory_sample SET spilled_bytes = 0",
+      "Memory suffices: the fullest node, dgx-1, holds 60\u00a0GB of 64\u00a0GB at most", "" },
+    { "memory",
+      "UPDATE memory_sample SET spilled_bytes = 0; UPDATE node SET ram_limit_bytes = NULL",
+      "Nobody is killed and nothing goes to disk: dgx-1 holds 60\u00a0GB at most", "" },
+    { "memory",
+      "INSERT INTO happening SELECT 21, i * 60.0, NULL, 'oom', 'dgx-' || (i > 2), 'killed' "
+      "FROM "
+      "number WHERE i < 5",
+      "Memory ran out: 5 workers were killed, 3 of them on dgx-0", "" },
+    { "power", "",
+      "GPUs that compute have 94\u00a0% of their speed; dgx-0 loses most: "
+      "88\u00a0%",
+      "# dgx-0 speed\n# t_s value none limit\n0 75 nan 100\n" },
+    { "power", "DELETE FROM power_sample WHERE node = 1",
+      "GPUs of dgx-0 that compute have 88\u00a0% of their speed; capped at 4.5 kW",
+      "# dgx-0 power\n# t_s value none limit\n0 4000 nan 4500\n" },
+    { "power",
+      "DELETE FROM power_sample WHERE node = 1; UPDATE power_sample SET cap_w = NULL "
+      "WHERE t_s > 3000",
+      "GPUs of dgx-0 that compute have 88\u00a0% of their speed; capped at 4.5 kW at "
+      "times",
+      "" },
+    { "power", "UPDATE power_sample SET gpu_delivered = 8, gpu_power_w = 3000 + 100 * node",
+      "No GPU is held back: those of dgx-1 draw 3.1 kW at most", "# dgx-1 heat\n" },
+    { "power", "DELETE FROM power_sample WHERE node = 0; UPDATE power_sample SET gpu_delivered = 4",
+      "GPUs of dgx-1 that compute have 50\u00a0% of their speed; they reach 51.9 °C", "" },
+};
+
+static void check_machine_case(const struct machine_case *given)
+{
+    char folder[FIXTURE_PATH];
+    char sql[sizeof machine + 400];
+    (void)snprintf(sql, sizeof sql, "%s %s", machine, given->sql);
+    struct an_db *db = fixture_open(sql);
+    CHECK(make_folder(folder));
+    struct an_plot_texts texts = write_chart(db, "xenna", given->chart, folder);
+    CHECK(!texts.is_empty);
+    CHECK_STR(texts.title, given->title);
+    CHECK(texts.data != NULL && strstr(texts.data, given->data) != NULL);
+    check_drawn(folder, given->chart);
+    an_plot_texts_clear(&texts);
+    remove_folder(folder);
+    an_close(db);
+}
+
 static void what_the_machine_gave_is_told(void)
 {
-    static const struct {
-        const char *chart, *sql, *title, *data;
-    } cases[] = {
-        { "link-use", "",
-          "Store outer is full 25\u00a0% of the time; mean 5.5\u00a0GB of 10\u00a0GB/s",
-          "# outer\n# t_s use_pct none full_pct\n0 100 nan 100\n" },
-        { "link-use", "UPDATE link_sample SET delivered_bytes_per_s = 9.8e9 WHERE link = 4",
-          "No link is full; the most used, outer, gives 98\u00a0% of what it can on average",
-          "0 98 nan 100\n" },
-        { "link-use",
-          "UPDATE link_sample SET delivered_bytes_per_s = 1e9 WHERE link = 0 AND t_s < 4500",
-          "Interface dgx-0 out is full 62\u00a0% of the time; mean 662\u00a0MB of 1\u00a0GB/s",
-          "# dgx-0 out\n" },
-        { "memory", "", "What waits goes to disk: 120\u00a0GB, all of it from dgx-1",
-          "# dgx-1\n# t_s in_use_bytes in_use_max_bytes limit_bytes\n0 4e+10 6e+10 6.4e+10\n" },
-        { "memory", "UPDATE memory_sample SET spilled_bytes = 0",
-          "Memory suffices: the fullest node, dgx-1, holds 60\u00a0GB of 64\u00a0GB at most", "" },
-        { "memory",
-          "UPDATE memory_sample SET spilled_bytes = 0; UPDATE node SET ram_limit_bytes = NULL",
-          "Nobody is killed and nothing goes to disk: dgx-1 holds 60\u00a0GB at most", "" },
-        { "memory",
-          "INSERT INTO happening SELECT 21, i * 60.0, NULL, 'oom', 'dgx-' || (i > 2), 'killed' "
-          "FROM "
-          "number WHERE i < 5",
-          "Memory ran out: 5 workers were killed, 3 of them on dgx-0", "" },
-        { "power", "",
-          "GPUs that compute have 94\u00a0% of their speed; dgx-0 loses most: "
-          "88\u00a0%",
-          "# dgx-0 speed\n# t_s value none limit\n0 75 nan 100\n" },
-        { "power", "DELETE FROM power_sample WHERE node = 1",
-          "GPUs of dgx-0 that compute have 88\u00a0% of their speed; capped at 4.5 kW",
-          "# dgx-0 power\n# t_s value none limit\n0 4000 nan 4500\n" },
-        { "power",
-          "DELETE FROM power_sample WHERE node = 1; UPDATE power_sample SET cap_w = NULL "
-          "WHERE t_s > 3000",
-          "GPUs of dgx-0 that compute have 88\u00a0% of their speed; capped at 4.5 kW at "
-          "times",
-          "" },
-        { "power", "UPDATE power_sample SET gpu_delivered = 8, gpu_power_w = 3000 + 100 * node",
-          "No GPU is held back: those of dgx-1 draw 3.1 kW at most", "# dgx-1 heat\n" },
-        { "power",
-          "DELETE FROM power_sample WHERE node = 0; UPDATE power_sample SET gpu_delivered = 4",
-          "GPUs of dgx-1 that compute have 50\u00a0% of their speed; they reach 51.9 °C", "" },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char folder[FIXTURE_PATH];
-        char sql[sizeof machine + 400];
-        (void)snprintf(sql, sizeof sql, "%s %s", machine, cases[i].sql);
-        struct an_db *db = fixture_open(sql);
-        CHECK(make_folder(folder));
-        struct an_plot_texts texts = write_chart(db, "xenna", cases[i].chart, folder);
-        CHECK(!texts.is_empty);
-        CHECK_STR(texts.title, cases[i].title);
-        CHECK(texts.data != NULL && strstr(texts.data, cases[i].data) != NULL);
-        check_drawn(folder, cases[i].chart);
-        an_plot_texts_clear(&texts);
-        remove_folder(folder);
-        an_close(db);
-    }
+    for (size_t i = 0; i < sizeof machine_cases / sizeof machine_cases[0]; i++)
+        check_machine_case(&machine_cases[i]);
 }
 
 /* An image of one row is drawn as nothing, and looked as if the node were down. */
