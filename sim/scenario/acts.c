@@ -77,8 +77,7 @@ static const char *setting(struct sim_arena *arena, const struct step *step, con
     return NULL;
 }
 
-/* Whether some variant sets the other key, by its path or as part of a mapping. */
-static bool is_varied(const struct sim_yaml *root, const char *needs)
+bool sim_needs_is_varied(const struct sim_yaml *root, const char *needs)
 {
     const size_t length = strcspn(needs, ":");
     const struct sim_yaml *list = sim_yaml_get(root, "compare");
@@ -105,7 +104,7 @@ static const char *unmet_need(const struct sim_acts_walk *walk, const struct ste
         return NULL;
     const char *word = setting(walk->arena, step, field->needs);
     if (word == NULL || sim_needs_has_word(field->needs, word) ||
-        is_varied(walk->root, field->needs))
+        sim_needs_is_varied(walk->root, field->needs))
         return NULL;
     return sim_arena_printf(walk->arena, "acts with %s alone; here that is %s", field->needs, word);
 }

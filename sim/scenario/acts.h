@@ -31,6 +31,8 @@ void sim_acts_visit(const struct sim_acts_walk *walk);
  */
 bool sim_needs_is_key(const char *needs, const char *key);
 bool sim_needs_has_word(const char *needs, const char *word);
+/* Whether some variant sets the other key, by its path or as part of a mapping. */
+bool sim_needs_is_varied(const struct sim_yaml *root, const char *needs);
 /* "pipelines and jobs in time" for 3. */
 const char *sim_acts_words(struct sim_arena *arena, uint32_t acts);
 

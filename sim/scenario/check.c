@@ -3,6 +3,7 @@
  * Checks of laws, times and modes. See the header.
  */
 #include "sim/scenario/check.h"
+#include "sim/scenario/acts.h"
 
 #include "sim/engine/time.h"
 
@@ -184,6 +185,10 @@ static void check_execution(struct sim_resolver *resolver, const struct draft_pi
 {
     const struct draft_stage *stages = draft->stages.items;
     const struct sim_yaml *at = sim_draft_at(&draft->head, "execution");
+    if (pipeline->store_bytes_per_s > 0 && draft->to.execution == SIM_EXECUTION_AUTO &&
+        !sim_pipeline_is_batch(pipeline) && !sim_needs_is_varied(resolver->root, "execution"))
+        sim_report_error(resolver->report, sim_draft_at(&draft->head, "store_bandwidth"),
+                         "acts with execution: batch|batch_debug alone; here auto is streaming");
     if (pipeline->execution == SIM_EXECUTION_STREAMING)
         return;
     if (pipeline->semantics != SIM_SEMANTICS_RUNTIME)

@@ -316,20 +316,26 @@ static void resolve_stages(struct sim_resolver *resolver, const struct draft_pip
                           "a pipeline needs at least one stage");
 }
 
-/* auto: a machine with one GPU cannot hold two stages that want it. */
-static uint32_t resolve_execution(const struct sim_scenario *scenario, uint32_t execution)
+/* auto: one machine with one GPU cannot hold two stages that want it, so they run one after the
+ * other, where there is an end of the input to wait for. */
+static uint32_t resolve_execution(const struct sim_scenario *scenario,
+                                  const struct draft_pipeline *draft,
+                                  const struct sim_pipeline *pipeline)
 {
     uint64_t nodes = 0;
     uint64_t gpus = 0;
-    if (execution != SIM_EXECUTION_AUTO)
-        return execution;
+    if (draft->to.execution != SIM_EXECUTION_AUTO)
+        return draft->to.execution;
+    if (pipeline->semantics != SIM_SEMANTICS_RUNTIME || pipeline->input.items == 0 ||
+        draft->stages.count < 2)
+        return SIM_EXECUTION_STREAMING;
     for (size_t i = 0; i < scenario->node_groups_count; i++) {
         const struct sim_node_type *type = &scenario->node_types[scenario->node_groups[i].type];
         nodes += scenario->node_groups[i].count;
         for (size_t k = 0; k < type->gpus_count; k++)
             gpus += (uint64_t)scenario->node_groups[i].count * type->gpus[k].count;
     }
-    return nodes <= 1 && gpus <= 1 ? SIM_EXECUTION_BATCH : SIM_EXECUTION_STREAMING;
+    return nodes == 1 && gpus == 1 ? SIM_EXECUTION_BATCH : SIM_EXECUTION_STREAMING;
 }
 
 /* Plain loops: one worker, which goes through the tasks without waiting for a turn of the loop. */
@@ -347,7 +353,6 @@ static void resolve_pipeline(struct sim_resolver *resolver, struct draft_pipelin
     const struct draft_backpressure *rule = &draft->backpressure;
     *pipeline = draft->to;
     pipeline->name = draft->head.name;
-    pipeline->execution = resolve_execution(scenario, draft->to.execution);
     pipeline->store_bytes_per_s = (double)draft->store_bandwidth_bytes;
     pipeline->backpressure = rule->rule;
     pipeline->slots_multiplier = rule->multiplier;
@@ -361,6 +366,7 @@ static void resolve_pipeline(struct sim_resolver *resolver, struct draft_pipelin
     pipeline->stops_serially = draft->teardown == 0;
     pipeline->stage_first = scenario->stages_total;
     sim_resolve_input(resolver, &draft->input, &pipeline->input);
+    pipeline->execution = resolve_execution(scenario, draft, pipeline);
     sim_resolve_transfers(resolver, draft, pipeline);
     resolve_stages(resolver, draft, pipeline);
     if (pipeline->execution == SIM_EXECUTION_BATCH_DEBUG)

@@ -80,11 +80,12 @@ static const struct sim_section backpressure_section = {
 static const struct sim_field pipeline_fields[] = {
     NAME_FIELD(draft_pipeline, "name of the pipeline"),
     { CHOICE("execution", draft_pipeline, to.execution, "streaming|batch|batch_debug|serving|auto"),
-      DEFAULT("streaming"),
+      DEFAULT("auto"),
       HELP("streaming: all stages run at once; batch: a stage starts when the one before is "
            "through, with the whole cluster for itself; batch_debug: the same with one worker, one "
            "task at a time; serving: streaming that takes one request a turn and is never done; "
-           "auto: batch on one node with at most one GPU, else streaming") },
+           "auto: batch for several stages with semantics: runtime and an end of the input on one "
+           "node with one GPU, else streaming") },
     { CHOICE("semantics", draft_pipeline, to.semantics, "event|tick|runtime"), DEFAULT("runtime"),
       HELP("event: things happen when they are due; tick: as a loop with fixed steps would see "
            "them; runtime: a main loop feeds pools of workers that hold tasks ahead, last stage "

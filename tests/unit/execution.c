@@ -231,27 +231,29 @@ static void every_pipeline_runs_in_its_own_mode(void)
     free(trace);
 }
 
-/* covers: S2.24 partly (auto must be written: the default is streaming everywhere) */
+/* covers: S2.24 */
 static void auto_is_batch_on_one_machine_with_one_gpu(void)
 {
     static const struct {
-        const char *nodes;
+        const char *nodes, *execution;
         bool is_batch;
-    } cases[] = { { "{name: n, cpus: 64, gpus: {a100-80: 1}}", true },
-                  { "{name: n, cpus: 64, gpus: {a100-80: 2}}", false },
-                  { "{name: n, cpus: 64, gpus: {a100-80: 1}}, {name: m, cpus: 64}", false },
-                  { "{name: n, cpus: 64, gpus: {a100-80: 1}, count: 2}", false } };
+    } cases[] = { { "{name: n, cpus: 64, gpus: {a100-80: 1}}", "    execution: auto\n", true },
+                  { "{name: n, cpus: 64, gpus: {a100-80: 1}}", "", true },
+                  { "{name: n, cpus: 64, gpus: {a100-80: 1}}", "    execution: streaming\n",
+                    false },
+                  { "{name: n, cpus: 64, gpus: {a100-80: 2}}", "", false },
+                  { "{name: n, cpus: 64, gpus: {a100-80: 1}}, {name: m, cpus: 64}", "", false },
+                  { "{name: n, cpus: 64, gpus: {a100-80: 1}, count: 2}", "", false } };
     struct trace *trace = calloc(1, sizeof(*trace));
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char text[640];
         (void)snprintf(text, sizeof text,
                        "schema: 1\nname: e\ncluster:\n  nodes: [%s]\n"
                        "sched: {placement: fgd, scaling: {policy: xenna, interval: 180 s}}\n"
-                       "pipelines:\n  - name: p\n    execution: auto\n    input: {items: 10}\n"
-                       "    stages:\n"
+                       "pipelines:\n  - name: p\n%s    input: {items: 10}\n    stages:\n"
                        "      - {name: a, cpus: 1, gpus: 0.5, service: 1 s}\n"
                        "      - {name: b, cpus: 1, gpus: 0.5, service: 1 s}\n",
-                       cases[i].nodes);
+                       cases[i].nodes, cases[i].execution);
         struct sim_run_summary *summary = run(text, NULL, trace);
         CHECK_I64(summary->items_done, 10);
         CHECK(goes_stage_by_stage(trace, 0) == cases[i].is_batch);
