@@ -65,6 +65,61 @@ bool weir_view_job(const struct weir_view *view, uint32_t workload, uint64_t id,
     return true;
 }
 
+int64_t weir_job_left_ns(const struct weir_job *job)
+{
+    if (job->estimate_ns == WEIR_UNKNOWN_TIME)
+        return INT64_MAX;
+    return job->estimate_ns > job->done_ns ? job->estimate_ns - job->done_ns : 0;
+}
+
+int64_t weir_job_end_ns(const struct weir_job *job, int64_t now_ns)
+{
+    const int64_t left_ns = weir_job_left_ns(job);
+    int64_t end_ns = 0;
+
+    if (left_ns == INT64_MAX || __builtin_add_overflow(job->start_ns, left_ns, &end_ns))
+        return INT64_MAX;
+    return end_ns > now_ns ? end_ns : now_ns;
+}
+
+/* ---- for a policy that walks ---- */
+
+bool weir_view_find_waiting(const struct weir_view *view, const struct weir_waiting_query *query,
+                            struct weir_job *job)
+{
+    const uint32_t record =
+        view->jobs == NULL ? WEIR_NO_INDEX : weir_jobs_find_waiting(view->jobs, query);
+
+    if (record == WEIR_NO_INDEX)
+        return false;
+    if (job != NULL)
+        weir_jobs_describe(view->jobs, record, job);
+    return true;
+}
+
+uint32_t weir_view_waiting_kinds(const struct weir_view *view)
+{
+    return view->jobs == NULL || !view->jobs->is_indexed ? 0 : view->jobs->front_count;
+}
+
+uint32_t weir_view_waiting_kind(const struct weir_view *view, uint32_t index)
+{
+    return index < weir_view_waiting_kinds(view) ? view->jobs->front[index] : WEIR_NO_INDEX;
+}
+
+bool weir_view_next_running(const struct weir_view *view, const struct weir_job *after,
+                            struct weir_job *job)
+{
+    const uint32_t record =
+        view->jobs == NULL ? WEIR_NO_INDEX : weir_jobs_next_running(view->jobs, after);
+
+    if (record == WEIR_NO_INDEX)
+        return false;
+    if (job != NULL)
+        weir_jobs_describe(view->jobs, record, job);
+    return true;
+}
+
 const struct weir_shape *weir_view_rank_shape(const struct weir_view *view,
                                               const struct weir_owner *job, uint32_t rank)
 {

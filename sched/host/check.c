@@ -579,6 +579,63 @@ static void close_gang(struct checker *checker)
         checker->gang = NULL;
 }
 
+static weir_status free_rank(const struct checker *checker, const struct weir_worker *rank)
+{
+    if (weir_id_map_get(&checker->books->workers, rank->id) != WEIR_NO_INDEX)
+        return weir_fail(checker->error, WEIR_EPOLICY, "worker %llu of it is in the plan already",
+                         (unsigned long long)rank->id);
+    WEIR_TRY(give_back(checker, &rank->alloc));
+    if (weir_id_map_put(&checker->store->allocator, &checker->books->workers, rank->id,
+                        checker->index) != WEIR_OK)
+        return weir_fail(checker->error, WEIR_ENOMEM, "out of memory");
+    return WEIR_OK;
+}
+
+/* All that a job holds is free for the actions that follow. Ids that its plan gave in a row; of one
+ * that was taken over every node is asked. */
+static weir_status free_ranks(const struct checker *checker, const struct weir_placed_job *placed)
+{
+    const struct weir_cluster *const cluster = checker->view->cluster;
+    const struct weir_owner *const owner = &checker->action->owner;
+    const uint32_t nodes = weir_cluster_node_count(cluster);
+    struct weir_worker rank;
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; placed->first_worker != UINT64_MAX && rank_shape(checker, i) != NULL; i++)
+        found += weir_cluster_worker(cluster, placed->first_worker + i, &rank) &&
+                 weir_owner_is(&rank.owner, owner);
+    if (found == placed->started) {
+        for (uint32_t i = 0; rank_shape(checker, i) != NULL; i++)
+            if (weir_cluster_worker(cluster, placed->first_worker + i, &rank) &&
+                weir_owner_is(&rank.owner, owner))
+                WEIR_TRY(free_rank(checker, &rank));
+        return WEIR_OK;
+    }
+    for (uint32_t n = 0; n < nodes; n++) {
+        uint32_t cursor = 0;
+        while (weir_cluster_node_worker(cluster, n, &cursor, &rank))
+            if (weir_owner_is(&rank.owner, owner))
+                WEIR_TRY(free_rank(checker, &rank));
+    }
+    return WEIR_OK;
+}
+
+static weir_status check_preempt(const struct checker *checker)
+{
+    const struct weir_jobs *const jobs = checker->view->jobs;
+
+    if (checker->action->owner.kind != WEIR_OWNER_JOB)
+        return check_pool(checker);
+    WEIR_TRY(check_value(checker, 0, INT64_MAX, "grace"));
+    if (checker->record == WEIR_NO_INDEX ||
+        jobs->records[checker->record].state == WEIR_JOB_WAITING ||
+        weir_jobs_placed(jobs, checker->record)->started == 0)
+        return weir_fail(checker->error, WEIR_EPOLICY, "job %llu holds nothing",
+                         (unsigned long long)checker->action->owner.id);
+    const struct weir_placed_job *const placed = weir_jobs_placed(jobs, checker->record);
+    return checker->action->value > 0 ? WEIR_OK : free_ranks(checker, placed);
+}
+
 static weir_status check_action(const struct checker *checker)
 {
     switch ((enum weir_verb)checker->action->verb) {
@@ -595,8 +652,9 @@ static weir_status check_action(const struct checker *checker)
         WEIR_TRY(check_owner(checker));
         return check_value(checker, 0, UINT32_MAX, "ranks");
     case WEIR_VERB_ADMIT:
-    case WEIR_VERB_PREEMPT:
         return check_owner(checker);
+    case WEIR_VERB_PREEMPT:
+        return check_preempt(checker);
     case WEIR_VERB_REQUEST_NODE:
         return check_value(checker, 0, UINT32_MAX, "node type");
     case WEIR_VERB_RELEASE_NODE:

@@ -62,6 +62,9 @@ static void put_extra(struct weir_json *json, const struct weir_job *job)
 {
     weir_export_unless(json, "user", job->user, 0);
     weir_export_unless(json, "reservation", job->reservation, 0);
+    weir_export_unless(json, "done_ns", job->done_ns, 0);
+    if (job->is_preempted != 0)
+        weir_json_flag(json, "preempted", true);
     weir_export_unless(json, "deadline_ns", job->deadline_ns, WEIR_UNKNOWN_TIME);
     weir_export_unless(json, "restart_cost_ns", job->restart_cost_ns, 0);
     if (job->round_share > 0)

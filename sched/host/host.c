@@ -84,7 +84,8 @@ static weir_status create_parts(struct weir_host *host, const struct weir_host_c
         weir_placer_create(memory, &host->placer) != WEIR_OK ||
         weir_plan_create(memory, &host->plan) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    return create_sets(config, memory, &host->main, &host->fallback, error);
+    WEIR_TRY(create_sets(config, memory, &host->main, &host->fallback, error));
+    return weir_host_index_jobs(host, &host->main, error);
 }
 
 weir_status weir_host_create(const struct weir_host_config *config, struct weir_host **host,
@@ -124,6 +125,7 @@ void weir_host_destroy(struct weir_host *host)
     weir_jobs_close(&host->jobs);
     weir_host_cuts_free(host);
     weir_free(&memory, host->started);
+    weir_free(&memory, host->preempted);
     weir_free(&memory, host->fresh);
     weir_free(&memory, host->mix.shapes);
     weir_free(&memory, host->mix.frequencies);
@@ -151,6 +153,7 @@ static weir_status prepare_swap(struct weir_host *host, struct weir_policy_set *
 {
     WEIR_TRY(adopt_all(host, main, error));
     WEIR_TRY(adopt_all(host, fallback, error));
+    WEIR_TRY(weir_host_index_jobs(host, main, error));
     const weir_status status = weir_host_rekey(host, main, error);
     if (status != WEIR_OK)
         weir_error_wrap(error, "queueing policy %s", main->queueing->name);
@@ -284,7 +287,8 @@ static weir_status ask_scaling(struct weir_host *host, const struct weir_policy_
 static weir_status ask_policies(struct weir_host *host, const struct weir_policy_set *set,
                                 struct weir_error *error)
 {
-    const bool has_jobs = (host->is_dirty || host->hold_mode == WEIR_HOLD_RESERVE) &&
+    const bool is_woken = set->queueing->pass != NULL && (host->view.causes & WEIR_CAUSE_WAKE) != 0;
+    const bool has_jobs = (host->is_dirty || is_woken || host->hold_mode == WEIR_HOLD_RESERVE) &&
                           host->jobs.counts[WEIR_JOB_WAITING] > 0;
 
     if (has_jobs)

@@ -5,6 +5,7 @@
 #include "sched/internal/alloc.h"
 #include "sched/internal/hash.h"
 #include "sched/internal/invariant.h"
+#include "sched/internal/size.h"
 
 #include <string.h>
 
@@ -16,7 +17,8 @@ void weir_jobs_open(struct weir_jobs *jobs, const struct weir_allocator *allocat
                                 .given_back = 1,
                                 .record_free = WEIR_NO_INDEX,
                                 .extra_free = WEIR_NO_INDEX,
-                                .placed_free = WEIR_NO_INDEX };
+                                .placed_free = WEIR_NO_INDEX,
+                                .running_root = WEIR_NO_INDEX };
 }
 
 void weir_jobs_close(struct weir_jobs *jobs)
@@ -37,6 +39,7 @@ void weir_jobs_close(struct weir_jobs *jobs)
     weir_free(memory, jobs->records);
     weir_free(memory, jobs->extras);
     weir_free(memory, jobs->placed);
+    weir_jobs_free_index(jobs);
     weir_id_table_free(&jobs->ids, memory);
     weir_id_table_free(&jobs->kind_ids, memory);
 }
@@ -230,6 +233,7 @@ static weir_status add_kind(struct weir_jobs *jobs, const struct weir_job_spec *
     kind->strategy = spec->strategy;
     kind->hash = hash;
     kind->front = WEIR_NO_INDEX;
+    kind->root = WEIR_NO_INDEX;
     for (uint32_t i = 0; i < spec->group_count; i++) {
         const struct weir_shape *const shape = &groups[i].shape;
         kind->ranks += groups[i].ranks;
@@ -283,6 +287,7 @@ uint32_t weir_jobs_find(const struct weir_jobs *jobs, uint32_t workload, uint64_
 static weir_status reserve_record(struct weir_jobs *jobs)
 {
     WEIR_TRY(weir_id_table_reserve(&jobs->ids, &jobs->allocator, jobs->ids.count + 1));
+    WEIR_TRY(weir_jobs_reserve_index(jobs));
     if (jobs->record_free != WEIR_NO_INDEX)
         return WEIR_OK;
     WEIR_ROOM(&jobs->allocator, jobs->records, jobs->record_capacity, jobs->record_count + 1);
@@ -294,7 +299,7 @@ static bool says_extra(const struct weir_job_spec *spec)
     return spec->queued_ns != spec->submit_ns || spec->attained_ns != 0 || spec->attempts != 0 ||
            spec->deadline_ns != WEIR_UNKNOWN_TIME || spec->restart_cost_ns != 0 ||
            spec->round_share > 0 || spec->throughput_count > 0 || spec->user != 0 ||
-           spec->reservation != 0;
+           spec->reservation != 0 || spec->done_ns != 0;
 }
 
 static weir_status take_extra(struct weir_jobs *jobs, const struct weir_job_spec *spec,
@@ -319,6 +324,7 @@ static weir_status take_extra(struct weir_jobs *jobs, const struct weir_job_spec
                                                     .throughput = spec->throughput,
                                                     .throughput_count = spec->throughput_count,
                                                     .user = spec->user,
+                                                    .done_ns = spec->done_ns,
                                                     .reservation = spec->reservation };
     return WEIR_OK;
 }
@@ -326,9 +332,6 @@ static weir_status take_extra(struct weir_jobs *jobs, const struct weir_job_spec
 static weir_status check_spec(const struct weir_jobs *jobs, const struct weir_job_spec *spec,
                               struct weir_error *error)
 {
-    if (spec->size < sizeof *spec)
-        return weir_fail(error, WEIR_EABI, "the job has %u bytes, needed are %u", spec->size,
-                         (unsigned)sizeof *spec);
     if (spec->workload >= jobs->workload_count)
         return weir_fail(error, WEIR_ENOTFOUND, "workload %u of %u", spec->workload,
                          jobs->workload_count);
@@ -357,12 +360,17 @@ static uint64_t seed_of(const struct weir_jobs *jobs, const struct weir_job_spec
                            : weir_hash_add(weir_hash_add(name, spec->id), spec->attempts);
 }
 
-weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *spec,
+weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *given,
                           uint32_t *record, struct weir_error *error)
 {
+    struct weir_job_spec full;
+    const struct weir_job_spec *const spec = &full;
     uint32_t kind = 0;
     uint32_t extra = 0;
 
+    WEIR_TRY(
+        weir_size_check(given->size, offsetof(struct weir_job_spec, done_ns), "the job", error));
+    weir_size_take(&full, sizeof full, given, given->size);
     WEIR_TRY(check_spec(jobs, spec, error));
     WEIR_TRY(weir_jobs_find_kind(jobs, spec, &kind, error));
     if (reserve_record(jobs) != WEIR_OK || take_extra(jobs, spec, &extra) != WEIR_OK)
@@ -440,7 +448,8 @@ static uint32_t take_placed(struct weir_jobs *jobs, uint32_t attempts)
         jobs->placed_free = jobs->placed[index].next_free;
     else
         index = jobs->placed_count++;
-    jobs->placed[index] = (struct weir_placed_job){ .attempts = attempts };
+    jobs->placed[index] =
+        (struct weir_placed_job){ .attempts = attempts, .first_worker = UINT64_MAX };
     return index;
 }
 
@@ -455,6 +464,8 @@ void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_
     struct weir_job_record *const job = &jobs->records[record];
     const int64_t change = (state != WEIR_JOB_WAITING) - (job->state != WEIR_JOB_WAITING);
 
+    if (change < 0)
+        weir_jobs_index_drop(jobs, record);
     if (change > 0) {
         job->place = take_placed(jobs, weir_jobs_attempts(jobs, record));
     } else if (change < 0) {
@@ -466,6 +477,12 @@ void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_
     jobs->counts[job->state]--;
     jobs->counts[state]++;
     job->state = (uint32_t)state & 3;
+}
+
+void weir_jobs_set_start(struct weir_jobs *jobs, uint32_t record, int64_t start_ns)
+{
+    weir_jobs_placed(jobs, record)->start_ns = start_ns;
+    weir_jobs_index_put(jobs, record);
 }
 
 void weir_jobs_describe(const struct weir_jobs *jobs, uint32_t record, struct weir_job *job)
@@ -491,12 +508,16 @@ void weir_jobs_describe(const struct weir_jobs *jobs, uint32_t record, struct we
                              .start_ns =
                                  is_placed ? jobs->placed[from->place].start_ns : WEIR_UNKNOWN_TIME,
                              .estimate_ns = from->estimate_ns,
-                             .deadline_ns = WEIR_UNKNOWN_TIME };
+                             .deadline_ns = WEIR_UNKNOWN_TIME,
+                             .key = is_placed ? 0 : from->key,
+                             .is_preempted =
+                                 is_placed ? jobs->placed[from->place].is_preempted : 0 };
     if (from->extra != WEIR_NO_INDEX) {
         const struct weir_job_extra *const extra = &jobs->extras[from->extra];
         full.queued_ns = extra->queued_ns;
         full.attained_ns = extra->attained_ns;
         full.user = extra->user;
+        full.done_ns = extra->done_ns;
         full.reservation = extra->reservation;
         full.deadline_ns = extra->deadline_ns;
         full.restart_cost_ns = extra->restart_cost_ns;
@@ -544,5 +565,6 @@ weir_status weir_jobs_check(const struct weir_jobs *jobs, struct weir_error *err
         return weir_fail(error, WEIR_EINVARIANT, "%u jobs, %u numbers", used, jobs->ids.count);
     if (memcmp(&held, &jobs->held, sizeof held) != 0)
         return weir_fail(error, WEIR_EINVARIANT, "jobs hold other amounts than were counted");
-    return weir_jobs_check_queue(jobs, error);
+    WEIR_TRY(weir_jobs_check_queue(jobs, error));
+    return weir_jobs_check_index(jobs, error);
 }

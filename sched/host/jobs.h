@@ -21,6 +21,7 @@
 #define SCHED_HOST_JOBS_H
 
 #include "sched/cluster/id_table.h"
+#include "sched/host/jobs_index.h"
 #include "weir/job.h"
 
 /* Kept small: many may wait. */
@@ -54,6 +55,7 @@ struct weir_job_extra {
     uint32_t user;
     uint32_t reservation;
     uint32_t attempts; /* before it was submitted */
+    int64_t done_ns;
     uint32_t next_free;
 };
 
@@ -61,8 +63,10 @@ struct weir_job_extra {
 struct weir_placed_job {
     int64_t start_ns;
     uint32_t attempts;
-    uint32_t started;    /* ranks that hold places */
-    uint32_t is_planned; /* the present plan starts it */
+    uint32_t started;      /* ranks that hold places */
+    uint32_t is_planned;   /* the present plan starts it */
+    uint32_t is_preempted; /* a plan stops it */
+    uint64_t first_worker; /* of its ranks, whose ids follow one another */
     uint32_t next_free;
 };
 
@@ -82,6 +86,7 @@ struct weir_job_kind {
     struct weir_choice refusal; /* what the nodes said; with explain off not kept */
     uint32_t *heap;             /* records */
     uint32_t count, capacity;
+    uint32_t root; /* of its waiting jobs in jobs_index.c */
 };
 
 struct weir_workload {
@@ -114,7 +119,10 @@ struct weir_jobs {
     uint32_t *refused;   /* kinds, in this pass */
     uint32_t front_count, front_next, refused_count;
     uint32_t front_capacity, refused_capacity;
-    struct weir_amounts held; /* asked for by jobs that start or run */
+    struct weir_amounts held;        /* asked for by jobs that start or run */
+    struct weir_index_place *places; /* by record; jobs_index.c */
+    uint32_t place_count, place_capacity, running_root;
+    bool is_indexed;
 };
 
 void weir_jobs_open(struct weir_jobs *jobs, const struct weir_allocator *allocator);
@@ -144,9 +152,14 @@ static inline struct weir_placed_job *weir_jobs_placed(const struct weir_jobs *j
 {
     return &jobs->placed[jobs->records[record].place];
 }
+/* A job that starts or runs began then. */
+void weir_jobs_set_start(struct weir_jobs *jobs, uint32_t record, int64_t start_ns);
 /* How often it has run. */
 uint32_t weir_jobs_attempts(const struct weir_jobs *jobs, uint32_t record);
 void weir_jobs_describe(const struct weir_jobs *jobs, uint32_t record, struct weir_job *job);
+
+/* Which of two comes first in the queue; they need not be of one kind. */
+bool weir_jobs_is_before(const struct weir_jobs *jobs, uint32_t left, uint32_t right);
 
 /* The queue. `key` of the record is set by the caller. */
 weir_status weir_jobs_push(struct weir_jobs *jobs, uint32_t record);

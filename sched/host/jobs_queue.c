@@ -4,7 +4,7 @@
 
 #include "sched/internal/alloc.h"
 
-static bool is_before(const struct weir_jobs *jobs, uint32_t left, uint32_t right)
+bool weir_jobs_is_before(const struct weir_jobs *jobs, uint32_t left, uint32_t right)
 {
     const struct weir_job_record *const a = &jobs->records[left];
     const struct weir_job_record *const b = &jobs->records[right];
@@ -26,7 +26,7 @@ static void rise(struct weir_jobs *jobs, struct weir_job_kind *kind, uint32_t pl
 {
     const uint32_t record = kind->heap[place];
 
-    while (place > 0 && is_before(jobs, record, kind->heap[(place - 1) / 2])) {
+    while (place > 0 && weir_jobs_is_before(jobs, record, kind->heap[(place - 1) / 2])) {
         put(jobs, kind, place, kind->heap[(place - 1) / 2]);
         place = (place - 1) / 2;
     }
@@ -39,9 +39,10 @@ static void sink(struct weir_jobs *jobs, struct weir_job_kind *kind, uint32_t pl
 
     for (;;) {
         uint32_t child = 2 * place + 1;
-        if (child + 1 < kind->count && is_before(jobs, kind->heap[child + 1], kind->heap[child]))
+        if (child + 1 < kind->count &&
+            weir_jobs_is_before(jobs, kind->heap[child + 1], kind->heap[child]))
             child++;
-        if (child >= kind->count || !is_before(jobs, kind->heap[child], record))
+        if (child >= kind->count || !weir_jobs_is_before(jobs, kind->heap[child], record))
             break;
         put(jobs, kind, place, kind->heap[child]);
         place = child;
@@ -53,7 +54,7 @@ static void sink(struct weir_jobs *jobs, struct weir_job_kind *kind, uint32_t pl
 
 static bool kind_is_before(const struct weir_jobs *jobs, uint32_t left, uint32_t right)
 {
-    return is_before(jobs, jobs->kinds[left].heap[0], jobs->kinds[right].heap[0]);
+    return weir_jobs_is_before(jobs, jobs->kinds[left].heap[0], jobs->kinds[right].heap[0]);
 }
 
 static void put_front(struct weir_jobs *jobs, uint32_t place, uint32_t kind)
@@ -119,6 +120,7 @@ weir_status weir_jobs_push(struct weir_jobs *jobs, uint32_t record)
     rise(jobs, kind, kind->count - 1);
     if (kind->heap[0] == record)
         update_front(jobs, index);
+    weir_jobs_index_put(jobs, record);
     return WEIR_OK;
 }
 
@@ -129,6 +131,7 @@ void weir_jobs_take_out(struct weir_jobs *jobs, uint32_t record)
     const uint32_t place = jobs->records[record].place;
     const uint32_t last = kind->heap[--kind->count];
 
+    weir_jobs_index_drop(jobs, record);
     jobs->records[record].place = WEIR_NO_INDEX;
     if (place != kind->count) {
         put(jobs, kind, place, last);
@@ -175,6 +178,7 @@ void weir_jobs_reorder(struct weir_jobs *jobs, uint32_t kind)
     for (uint32_t place = jobs->kinds[kind].count / 2; place-- > 0;)
         sink(jobs, &jobs->kinds[kind], place);
     update_front(jobs, kind);
+    weir_jobs_index_renew(jobs, kind);
 }
 
 void weir_jobs_refuse(struct weir_jobs *jobs, uint32_t kind, uint32_t record)
@@ -200,7 +204,7 @@ static weir_status check_heap(const struct weir_jobs *jobs, uint32_t index,
         const struct weir_job_record *const job = &jobs->records[kind->heap[i]];
         if (job->is_used == 0 || job->place != i || job->kind != index ||
             job->state != WEIR_JOB_WAITING ||
-            (i > 0 && is_before(jobs, kind->heap[i], kind->heap[(i - 1) / 2])))
+            (i > 0 && weir_jobs_is_before(jobs, kind->heap[i], kind->heap[(i - 1) / 2])))
             return weir_fail(error, WEIR_EINVARIANT, "kind %u: place %u of its queue is wrong",
                              index, i);
     }

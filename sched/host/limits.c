@@ -99,6 +99,8 @@ weir_status weir_host_limit_plan(struct weir_host *host)
         const struct weir_action *const action = weir_plan_action(host->plan, i);
         if (action->verb == WEIR_VERB_START && action->owner.kind == WEIR_OWNER_JOB)
             WEIR_TRY(requeue(host, &action->owner));
+        if (action->verb == WEIR_VERB_PREEMPT && action->owner.kind == WEIR_OWNER_JOB)
+            weir_host_spare_job(host, &action->owner);
     }
     if (kept == count && !host->limits.was_late)
         return WEIR_OK;
@@ -137,6 +139,8 @@ static weir_status refuse_action(struct weir_host *host, const struct weir_actio
                                           .worker = action->worker,
                                           .time_ns = host->now_ns };
 
+    if (action->verb == WEIR_VERB_PREEMPT && action->owner.kind == WEIR_OWNER_JOB)
+        weir_host_spare_job(host, &action->owner);
     if (!is_cut && action->verb != WEIR_VERB_START && action->verb != WEIR_VERB_MOVE)
         return WEIR_OK;
     const weir_status status = weir_host_outcome(host, &outcome, NULL, error);

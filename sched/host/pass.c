@@ -78,6 +78,14 @@ static weir_status refresh_keys(struct weir_host *host, const struct weir_policy
     return is_old || host->is_foreign ? weir_host_rekey(host, set, error) : WEIR_OK;
 }
 
+weir_status weir_host_index_jobs(struct weir_host *host, const struct weir_policy_set *set,
+                                 struct weir_error *error)
+{
+    if (weir_jobs_index(&host->jobs, set->queueing->pass != NULL) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    return WEIR_OK;
+}
+
 /* The plan starts it: it leaves the queue. */
 static weir_status note_started(struct weir_host *host, uint32_t record)
 {
@@ -86,17 +94,17 @@ static weir_status note_started(struct weir_host *host, uint32_t record)
     weir_jobs_take_out(&host->jobs, record);
     weir_jobs_set_state(&host->jobs, record, WEIR_JOB_STARTING);
     weir_jobs_placed(&host->jobs, record)->is_planned = 1;
-    weir_jobs_placed(&host->jobs, record)->start_ns = host->now_ns;
+    weir_jobs_set_start(&host->jobs, record, host->now_ns);
     host->started[host->started_count++] = record;
     return WEIR_OK;
 }
 
-static weir_status try_job(struct weir_host *host, uint32_t record, struct weir_error *error)
+weir_status weir_host_try_job(struct weir_host *host, uint32_t record, struct weir_error *error)
 {
     const weir_status status = weir_placer_start_record(host->placer, record, error);
 
     if (status == WEIR_EBUSY && host->hold_mode == WEIR_HOLD_RESERVE)
-        WEIR_TRY(weir_placer_reserve_record(host->placer, record, error));
+        WEIR_TRY(weir_placer_reserve_record(host->placer, record, INT64_MAX, error));
     return status == WEIR_OK ? note_started(host, record) : status;
 }
 
@@ -109,7 +117,7 @@ static weir_status start_what_fits(struct weir_host *host, const struct weir_pol
         const uint32_t record = weir_jobs_first(&host->jobs, is_strict);
         if (record == WEIR_NO_INDEX || weir_host_is_late(host))
             return WEIR_OK;
-        const weir_status status = try_job(host, record, error);
+        const weir_status status = weir_host_try_job(host, record, error);
         if (status != WEIR_OK && status != WEIR_EBUSY && status != WEIR_EINFEASIBLE)
             return status;
         if (status != WEIR_OK) {
@@ -123,37 +131,32 @@ weir_status weir_host_pass(struct weir_host *host, const struct weir_policy_set 
                            struct weir_error *error)
 {
     host->started_count = 0;
+    host->preempted_count = 0;
     weir_jobs_begin_pass(&host->jobs);
     if (host->hold_mode == WEIR_HOLD_RESERVE)
         weir_jobs_unsettle(&host->jobs);
+    WEIR_TRY(refresh_keys(host, set, error));
     if (set->queueing->pass != NULL)
         return set->queueing->pass(set->queued.state, &host->view, host->placer, host->plan, error);
-    WEIR_TRY(refresh_keys(host, set, error));
     return start_what_fits(host, set, error);
-}
-
-weir_status weir_placer_start_job(struct weir_placer *placer, uint32_t workload, uint64_t id,
-                                  struct weir_error *error)
-{
-    struct weir_jobs *const jobs = placer->bound.jobs;
-    const uint32_t record = jobs == NULL ? WEIR_NO_INDEX : weir_jobs_find(jobs, workload, id);
-
-    if (record == WEIR_NO_INDEX || jobs->records[record].state != WEIR_JOB_WAITING)
-        return weir_fail(error, WEIR_ENOTFOUND, "no job %llu of workload %u waits",
-                         (unsigned long long)id, workload);
-    return try_job(placer->bound.host, record, error);
 }
 
 weir_status weir_host_pass_check(const struct weir_host *host, struct weir_error *error)
 {
     const uint32_t count = weir_plan_settle(host->plan);
     uint32_t jobs = 0;
+    uint32_t preempted = 0;
 
     for (uint32_t i = 0; i < count; i++) {
         const struct weir_action *const action = weir_plan_settled(host->plan, i);
         jobs += action->verb == WEIR_VERB_START && action->owner.kind == WEIR_OWNER_JOB &&
                 action->rank == 0;
+        preempted += action->verb == WEIR_VERB_PREEMPT && action->owner.kind == WEIR_OWNER_JOB;
     }
+    if (preempted != host->preempted_count)
+        return weir_fail(error, WEIR_EPOLICY,
+                         "%u jobs are preempted, %u of them through the placer", preempted,
+                         host->preempted_count);
     if (jobs != host->started_count)
         return weir_fail(error, WEIR_EPOLICY, "%u jobs start, %u of them through the placer", jobs,
                          host->started_count);
@@ -165,6 +168,7 @@ void weir_host_pass_accepted(struct weir_host *host)
     for (uint32_t i = 0; i < host->started_count; i++)
         weir_jobs_placed(&host->jobs, host->started[i])->is_planned = 0;
     host->started_count = 0;
+    host->preempted_count = 0;
     host->is_dirty = false;
 }
 
@@ -173,6 +177,8 @@ weir_status weir_host_pass_dropped(struct weir_host *host)
 {
     for (; host->started_count > 0; host->started_count--)
         WEIR_TRY(weir_jobs_push_back(&host->jobs, host->started[host->started_count - 1]));
+    for (; host->preempted_count > 0; host->preempted_count--)
+        weir_jobs_placed(&host->jobs, host->preempted[host->preempted_count - 1])->is_preempted = 0;
     weir_jobs_unsettle(&host->jobs);
     return WEIR_OK;
 }

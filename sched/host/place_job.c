@@ -26,6 +26,7 @@ struct job_question {
     struct weir_job_kind *kind;
     struct weir_owner owner;
     uint64_t seed;
+    int64_t until_ns; /* of a reservation */
     struct weir_error *error;
 };
 
@@ -246,7 +247,8 @@ static weir_status reserve_rank(const struct job_question *asked, uint32_t rank)
     const struct weir_place_query query = query_of(asked, rank);
     const struct weir_placer_start start = { .owner = asked->owner,
                                              .rank = rank,
-                                             .alloc = &placer->answer.alloc };
+                                             .alloc = &placer->answer.alloc,
+                                             .until_ns = asked->until_ns };
 
     WEIR_TRY(find_place(asked, &query));
     return weir_placer_reserve(placer, &start, asked->error);
@@ -264,12 +266,40 @@ static weir_status reserve_group(const struct job_question *asked, uint32_t firs
     return WEIR_OK;
 }
 
-weir_status weir_placer_reserve_record(struct weir_placer *placer, uint32_t record,
-                                       struct weir_error *error)
+/* Nobody is refused by a question. */
+static weir_status try_ranks(const struct job_question *asked)
 {
+    if (lacking(asked) != WEIR_REASON_NONE)
+        return WEIR_EBUSY;
+    return asked->kind->strategy > 0 ? start_bundles(asked) : start_ranks(asked);
+}
+
+weir_status weir_placer_fits_record(struct weir_placer *placer, uint32_t record,
+                                    struct weir_error *error)
+{
+    struct weir_plan *const plan = placer->bound.plan;
     const struct job_question asked = question_of(placer, record, error);
+    const struct weir_placer_counts counts = placer->counts;
+    const struct weir_plan_mark mark = weir_plan_mark(plan);
+
+    if (weir_cluster_mark(placer->bound.scratch) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    const weir_status status = try_ranks(&asked);
+    weir_cluster_rollback(placer->bound.scratch);
+    weir_plan_rewind(plan, &mark);
+    placer->counts = counts;
+    if (status != WEIR_OK && error != NULL && (status == WEIR_EBUSY || status == WEIR_EINFEASIBLE))
+        error->text[0] = '\0'; /* an answer */
+    return status;
+}
+
+weir_status weir_placer_reserve_record(struct weir_placer *placer, uint32_t record,
+                                       int64_t until_ns, struct weir_error *error)
+{
+    struct job_question asked = question_of(placer, record, error);
     uint32_t first = 0;
 
+    asked.until_ns = until_ns;
     if (asked.kind->ranks == 1 || asked.kind->strategy > 0)
         return WEIR_OK;
     for (uint32_t g = 0; g < asked.kind->group_count; g++) {

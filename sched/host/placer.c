@@ -390,7 +390,7 @@ weir_status weir_placer_reserve(struct weir_placer *placer, const struct weir_pl
                                         .owner = start->owner,
                                         .rank = start->rank,
                                         .worker = weir_plan_next_worker(placer->bound.plan),
-                                        .value = INT64_MAX,
+                                        .value = start->until_ns,
                                         .choice = WEIR_NO_INDEX,
                                         .alloc = *start->alloc };
 

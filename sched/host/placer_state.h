@@ -53,6 +53,7 @@ struct weir_placer_start {
     uint32_t rank;
     const struct weir_alloc *alloc;
     const struct weir_choice *choice; /* NULL = not known */
+    int64_t until_ns;                 /* of a reservation */
 };
 weir_status weir_placer_start_fresh(struct weir_placer *placer,
                                     const struct weir_placer_start *start,

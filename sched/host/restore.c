@@ -49,18 +49,23 @@ static weir_status restore_placed(struct weir_host *host, uint32_t record,
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     weir_jobs_set_state(&host->jobs, record, past->state);
     weir_jobs_placed(&host->jobs, record)->started = past->started;
-    weir_jobs_placed(&host->jobs, record)->start_ns = past->start_ns;
+    weir_jobs_placed(&host->jobs, record)->is_preempted = past->is_preempted;
+    weir_jobs_set_start(&host->jobs, record, past->start_ns);
     return WEIR_OK;
 }
 
 weir_status weir_host_restore_job(struct weir_host *host, const struct weir_job_spec *job,
-                                  const struct weir_job_past *past, struct weir_error *error)
+                                  const struct weir_job_past *given, struct weir_error *error)
 {
+    struct weir_job_past full;
+    const struct weir_job_past *const past = &full;
     uint32_t record = 0;
 
-    if (host == NULL || job == NULL || past == NULL)
+    if (host == NULL || job == NULL || given == NULL)
         return weir_fail(error, WEIR_EINVAL, "no host, no job or no past");
-    WEIR_TRY(weir_size_check(past->size, sizeof *past, "the past of the job", error));
+    WEIR_TRY(weir_size_check(given->size, offsetof(struct weir_job_past, is_preempted),
+                             "the past of the job", error));
+    weir_size_take(&full, sizeof full, given, given->size);
     if (past->state > WEIR_JOB_RUNNING)
         return weir_fail(error, WEIR_EINVAL, "unknown state %u", past->state);
     WEIR_TRY(weir_jobs_add(&host->jobs, job, &record, error));

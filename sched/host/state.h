@@ -92,6 +92,8 @@ struct weir_host {
     uint32_t fresh_count, fresh_capacity;
     uint32_t *started; /* records that the present plan starts */
     uint32_t started_count, started_capacity;
+    uint32_t *preempted; /* records that the present plan preempts */
+    uint32_t preempted_count, preempted_capacity;
     struct weir_host_mix mix;
     struct weir_host_cuts cuts;
     struct weir_host_limits limits;
@@ -127,12 +129,22 @@ weir_status weir_host_rekey(struct weir_host *host, const struct weir_policy_set
                             struct weir_error *error);
 weir_status weir_host_pass(struct weir_host *host, const struct weir_policy_set *set,
                            struct weir_error *error);
-/* That the plan starts those jobs that left the queue, and no others. O(actions). */
+/* Starts it, or reserves what it finds where gangs do. */
+weir_status weir_host_try_job(struct weir_host *host, uint32_t record, struct weir_error *error);
+/* That the plan starts and preempts the jobs of this pass, and no others. O(actions). */
 weir_status weir_host_pass_check(const struct weir_host *host, struct weir_error *error);
 void weir_host_pass_accepted(struct weir_host *host);
 weir_status weir_host_pass_dropped(struct weir_host *host);
 /* One DENY for every kind of job that was refused in the pass. */
 weir_status weir_host_deny_jobs(struct weir_host *host);
+
+/* The jobs can be walked in their order, if this policy walks. */
+weir_status weir_host_index_jobs(struct weir_host *host, const struct weir_policy_set *set,
+                                 struct weir_error *error);
+
+/* preempt.c: the plan stops this job; it will not after all. */
+weir_status weir_host_note_preempted(struct weir_host *host, uint32_t record);
+void weir_host_spare_job(struct weir_host *host, const struct weir_owner *job);
 
 /* admission.c: a job came; who is turned away by the plan; the plan holds. */
 weir_status weir_host_note_fresh(struct weir_host *host, uint32_t record);

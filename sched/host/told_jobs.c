@@ -130,7 +130,8 @@ weir_status weir_host_submit(struct weir_host *host, const struct weir_job_spec 
 
     if (host == NULL || job == NULL)
         return weir_fail(error, WEIR_EINVAL, "no host or no job");
-    if (job->size >= sizeof *job && job->group_count > 0 && job->groups == NULL)
+    if (job->size >= offsetof(struct weir_job_spec, done_ns) && job->group_count > 0 &&
+        job->groups == NULL)
         return weir_fail(error, WEIR_EINVAL, "job %llu: %u groups of ranks and no list of them",
                          (unsigned long long)job->id, job->group_count);
     weir_status status = weir_jobs_add(&host->jobs, job, &record, error);
@@ -220,12 +221,14 @@ weir_status weir_host_job_outcome(struct weir_host *host, const struct weir_outc
     struct weir_placed_job *const placed = weir_jobs_placed(&host->jobs, record);
     switch ((enum weir_outcome_kind)outcome->kind) {
     case WEIR_OUTCOME_STARTED:
+        if (outcome->worker < placed->first_worker)
+            placed->first_worker = outcome->worker;
         if (++placed->started < host->jobs.kinds[job->kind].ranks ||
             job->state != WEIR_JOB_STARTING)
             return WEIR_OK;
         placed->attempts++;
-        placed->start_ns = outcome->time_ns;
         weir_jobs_set_state(&host->jobs, record, WEIR_JOB_RUNNING);
+        weir_jobs_set_start(&host->jobs, record, outcome->time_ns);
         return WEIR_OK;
     case WEIR_OUTCOME_REFUSED:
         return job->state == WEIR_JOB_STARTING && placed->started == 0

@@ -277,6 +277,7 @@ static const struct decide_key job[] = {
     { TIME("estimate_ns", decide_job, spec.estimate_ns), .help = "run time, by its user" },
     { TIME("deadline_ns", decide_job, spec.deadline_ns), .help = "is to be over" },
     { TIME("attained_ns", decide_job, spec.attained_ns), .help = "has run so far, times its GPUs" },
+    { TIME("done_ns", decide_job, spec.done_ns), .help = "of its estimate, and kept" },
     { TIME("restart_cost_ns", decide_job, spec.restart_cost_ns),
       .help = "to start again from its last checkpoint" },
     { OPTIONAL("tenant", DECIDE_COUNT), INTO(decide_job, spec.tenant), .most = MOST_COUNT,
@@ -295,6 +296,8 @@ static const struct decide_key job[] = {
       .help = "steps per second on each GPU type, relative to the first" },
     { OPTIONAL("started", DECIDE_COUNT), INTO(decide_job, past.started), .most = WEIR_MAX_RANKS,
       .help = "ranks that hold places" },
+    { OPTIONAL("preempted", DECIDE_FLAG), INTO(decide_job, past.is_preempted),
+      .help = "a plan stops it" },
     { OPTIONAL("seed", DECIDE_WORD), INTO(decide_job, spec.seed),
       .help = "of its random choices; 0 = named by workload, id, attempts" },
 };

@@ -144,6 +144,8 @@ static weir_status event(void *self, const struct sim_event *event)
         return sim_jobs_come_again(run, event->target);
     case SIM_JOBS_SAVE:
         return sim_jobs_save(run, event->target);
+    case SIM_JOBS_KILL:
+        return sim_jobs_kill(run, event->target);
     }
     return WEIR_EINVARIANT;
 }
@@ -170,6 +172,11 @@ static weir_status ready(void *self, struct sim_worker *worker)
 static weir_status stop(void *self, struct sim_worker *worker, enum sim_stop why)
 {
     return sim_jobs_rank_stops(self, worker, why);
+}
+
+static weir_status preempt(void *self, uint64_t job, int64_t grace_ns)
+{
+    return sim_jobs_preempt(self, job, grace_ns);
 }
 
 static weir_status settle(void *self)
@@ -300,6 +307,7 @@ const struct sim_driver_ops sim_jobs_driver = { .kind = "jobs",
                                                 .paced = paced,
                                                 .speeds = speeds,
                                                 .denied = denied,
+                                                .preempt = preempt,
                                                 .tell = tell,
                                                 .is_done = is_done,
                                                 .waits = waits,

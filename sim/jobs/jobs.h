@@ -6,7 +6,8 @@
  *            v                                                                    |
  *   arrives -+-> WAITING -- a plan started all ranks --> RUNNING -- work over: done
  *                  |  |                                    |                      |
- *                  |  +-- patience over: left              +-- a rank lost: WAITING again
+ *                  |  +-- patience over: left              +-- a rank lost, or pre-empted: WAITING
+ * again
  *                  +-- no room to wait ----------------> AWAY --------------------+
  *                                                          no retry left: refused
  *
@@ -31,7 +32,8 @@ enum sim_jobs_event {
     SIM_JOBS_ARRIVE = 1,
     SIM_JOBS_LEAVE, /* target: slot, argument: job */
     SIM_JOBS_RETRY, /* target: slot, argument: job */
-    SIM_JOBS_SAVE   /* target: slot, argument: job */
+    SIM_JOBS_SAVE,  /* target: slot, argument: job */
+    SIM_JOBS_KILL   /* target: slot, argument: job */
 };
 
 enum sim_job_state { SIM_JOB_GONE, SIM_JOB_WAITING, SIM_JOB_RUNNING, SIM_JOB_AWAY };
@@ -88,7 +90,10 @@ struct sim_job_life {
     int64_t saved_ns;                 /* work left after the last checkpoint */
     sim_quanta stretch;               /* left_ns as the activity counts it */
     sim_handle save;                  /* the next checkpoint */
+    sim_handle kill;                  /* the end of its grace */
     int64_t worked_since_ns;          /* clock: begin of the stretch */
+    int64_t saving_ns;                /* time worked that is being saved */
+    int64_t ran_ns;                   /* of the runs before this one, their time */
     int64_t kept_ns;                  /* clock: end of the last checkpoint, or start */
     int64_t first_start_ns, start_ns; /* of the first attempt and the present one */
     int64_t lost_ns;                  /* when it lost a rank last */
@@ -104,6 +109,8 @@ struct sim_job_life {
     bool will_end;                    /* it counts among those that will */
     bool is_paced;                    /* in the list */
     bool is_lost;                     /* a rank went while it ran */
+    bool is_preempted;                /* and that was a plan's doing */
+    bool is_warned;                   /* it is to give way */
 };
 
 struct sim_jobs_run {
@@ -187,7 +194,14 @@ weir_status sim_jobs_tell_row(struct sim_jobs_run *run, const struct sim_job *jo
 /* Counts one more of something for its class and all jobs. */
 void sim_jobs_count(struct sim_jobs_run *run, const struct sim_job *job, enum sim_job_count what);
 /* One mixed word per transition. */
-enum sim_jobs_digest { DIGEST_START = 1, DIGEST_DONE, DIGEST_REFUSED, DIGEST_LEFT, DIGEST_LOST };
+enum sim_jobs_digest {
+    DIGEST_START = 1,
+    DIGEST_DONE,
+    DIGEST_REFUSED,
+    DIGEST_LEFT,
+    DIGEST_LOST,
+    DIGEST_PREEMPTED
+};
 void sim_jobs_digest(struct sim_jobs_run *run, enum sim_jobs_digest what,
                      const struct sim_job *job);
 
@@ -216,6 +230,11 @@ weir_status sim_jobs_next_phase(struct sim_jobs_run *run, struct sim_job *job, b
 weir_status sim_jobs_save(struct sim_jobs_run *run, uint32_t slot);
 /* It runs no more: done, or a rank is lost. */
 void sim_jobs_break_off(struct sim_jobs_run *run, struct sim_job *job, bool is_done);
+
+/* preempt.c: a plan takes its place; it has saved its work and gives way; its grace is over. */
+weir_status sim_jobs_preempt(struct sim_jobs_run *run, uint64_t id, int64_t grace_ns);
+weir_status sim_jobs_give_way(struct sim_jobs_run *run, struct sim_job *job);
+weir_status sim_jobs_kill(struct sim_jobs_run *run, uint32_t slot);
 
 /* step.c: jobs in steps. */
 weir_status sim_jobs_open_steps(struct sim_jobs_run *run);

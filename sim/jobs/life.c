@@ -199,8 +199,8 @@ weir_status sim_jobs_settle(struct sim_jobs_run *run)
         WEIR_TRY(sim_jobs_drop_ranks(run, job, SIM_STOP_GIVEN_UP, "another rank was lost"));
         life->is_lost = false;
         WEIR_TRY(config->services->ended(config->world, run->index, job->id));
-        sim_jobs_count(run, job, SIM_JOBS_RESTARTED);
-        sim_jobs_digest(run, DIGEST_LOST, job);
+        sim_jobs_count(run, job, life->is_preempted ? SIM_JOBS_PREEMPTED : SIM_JOBS_RESTARTED);
+        sim_jobs_digest(run, life->is_preempted ? DIGEST_PREEMPTED : DIGEST_LOST, job);
         WEIR_TRY(sim_jobs_enqueue_again(run, job));
     }
     return WEIR_OK;

@@ -112,7 +112,10 @@ static int64_t start_ns(const struct sim_jobs_run *run, const struct sim_job *jo
 {
     const struct sim_workload *workload = run->workload;
     const uint32_t attempts = sim_job_attempts(run, job);
-    int64_t pause_ns = attempts > 1 ? workload->checkpoint.restart_ns : 0;
+    const int64_t restart_ns = sim_job_life(run, job)->is_preempted
+                                   ? workload->preemption.restart_ns
+                                   : workload->checkpoint.restart_ns;
+    int64_t pause_ns = attempts > 1 ? restart_ns : 0;
     struct sim_stream stream;
     if (workload->start_latency == NULL)
         return pause_ns;
@@ -165,6 +168,12 @@ static int64_t part_of(int64_t whole, sim_quanta part, sim_quanta all)
     return (int64_t)(((sim_quanta)(uint64_t)whole * part + all / 2) / all);
 }
 
+static void take_left(struct sim_job_life *life, sim_quanta left)
+{
+    if (left != SIM_WORK_ENDLESS)
+        life->left_ns = part_of(life->left_ns, left, life->stretch);
+}
+
 weir_status sim_jobs_save(struct sim_jobs_run *run, uint32_t slot)
 {
     const struct sim_job *job = sim_job_at(run, slot);
@@ -176,8 +185,8 @@ weir_status sim_jobs_save(struct sim_jobs_run *run, uint32_t slot)
         return WEIR_OK; /* it is done as good as now */
     (void)sim_activity_stop(activities, life->run, &left);
     sim_jobs_count_steps(run, job);
-    if (left != SIM_WORK_ENDLESS)
-        life->left_ns = part_of(life->left_ns, left, life->stretch);
+    life->saving_ns = sim_jobs_now(run) - life->worked_since_ns;
+    take_left(life, left);
     return pause(run, job, SIM_JOB_SAVING, run->workload->checkpoint.cost_ns);
 }
 
@@ -200,8 +209,8 @@ weir_status sim_jobs_next_phase(struct sim_jobs_run *run, struct sim_job *job, b
         return wake(run, job);
     case SIM_JOB_SAVING:
         run->saves++;
-        keep(run, life, run->workload->checkpoint.interval_ns);
-        return work(run, job);
+        keep(run, life, life->saving_ns);
+        return life->is_warned ? sim_jobs_give_way(run, job) : work(run, job);
     case SIM_JOB_WORKING:
         *is_over = true;
         break;
@@ -213,20 +222,30 @@ weir_status sim_jobs_next_phase(struct sim_jobs_run *run, struct sim_job *job, b
 static int64_t unkept_ns(const struct sim_jobs_run *run, const struct sim_job_life *life)
 {
     return life->phase == SIM_JOB_WORKING  ? sim_jobs_now(run) - life->worked_since_ns
-           : life->phase == SIM_JOB_SAVING ? run->workload->checkpoint.interval_ns
+           : life->phase == SIM_JOB_SAVING ? life->saving_ns
                                            : 0;
 }
 
 void sim_jobs_break_off(struct sim_jobs_run *run, struct sim_job *job, bool is_done)
 {
     struct sim_job_life *life = sim_job_life(run, job);
-    (void)sim_activity_stop(run->context->activities, life->run, NULL);
+    const bool keeps_all = life->is_preempted && run->workload->preemption.keeps_all;
+    sim_quanta left = 0;
+    if (life->run != SIM_NO_HANDLE)
+        (void)sim_activity_stop(run->context->activities, life->run, &left);
     sim_jobs_count_steps(run, job);
+    if (keeps_all && life->phase == SIM_JOB_WORKING)
+        take_left(life, left);
+    if (life->kill != SIM_NO_HANDLE)
+        (void)sim_engine_cancel(run->context->engine, life->kill);
+    life->kill = SIM_NO_HANDLE;
+    life->is_warned = false;
+    life->ran_ns += sim_jobs_now(run) - life->start_ns;
     if (life->save != SIM_NO_HANDLE)
         (void)sim_engine_cancel(run->context->engine, life->save);
     run->ending -= life->will_end ? 1 : 0;
     life->will_end = false;
-    if (is_done) {
+    if (is_done || keeps_all) {
         keep(run, life, unkept_ns(run, life));
     } else {
         run->lost_ns += (double)unkept_ns(run, life);

@@ -76,6 +76,7 @@ static weir_status take_life(struct sim_jobs_run *run, struct sim_job *job)
     struct sim_job_life *life = record;
     sim_job_stream_describe(run->stream, job->spec, job->key, &arrival);
     life->run_ns = life->saved_ns = arrival.run_ns;
+    life->save = life->kill = SIM_NO_HANDLE;
     job->life = life->slot + 1;
     sim_jobs_draw_steps(run, job);
     return WEIR_OK;
@@ -89,7 +90,7 @@ static void begin_run(struct sim_jobs_run *run, struct sim_job *job)
     if (life->attempts++ == 0) {
         note_first_start(run, job);
         life->first_start_ns = sim_jobs_now(run);
-    } else if (job->is_counted) {
+    } else if (job->is_counted && !life->is_preempted) {
         sim_meter_job_restart(run->context->meter, sim_job_class(run, job),
                               sim_jobs_now(run) - life->lost_ns);
     }
@@ -174,12 +175,12 @@ weir_status sim_jobs_rank_stops(struct sim_jobs_run *run, struct sim_worker *wor
     const uint32_t slot = (uint32_t)(uintptr_t)worker->work - 1;
     struct sim_job *job = sim_job_at(run, slot);
     struct sim_job_life *life = sim_job_life(run, job);
-    (void)why;
     life->workers--;
     worker->tasks += job->state == SIM_JOB_GONE ? 1 : 0;
     if (job->state != SIM_JOB_RUNNING || life->is_lost)
         return WEIR_OK;
     life->is_lost = true;
+    life->is_preempted = why == SIM_STOP_PREEMPTED;
     life->lost_ns = sim_jobs_now(run);
     sim_jobs_break_off(run, job, false);
     count_running(run, job, -1);

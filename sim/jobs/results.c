@@ -161,6 +161,8 @@ static void put_counts(struct writer *writer)
                                                         [SIM_JOBS_RESTARTED] = "jobs.restarted",
                                                         [SIM_JOBS_DELAYED] = NULL,
                                                         [SIM_JOBS_INFEASIBLE] = "jobs.infeasible",
+                                                        [SIM_JOBS_PREEMPTED] = "jobs.preempted",
+                                                        [SIM_JOBS_KILLED] = "jobs.killed",
                                                         [SIM_JOBS_LATE] = NULL };
     const struct sim_job_meter *row = writer->row;
     writer->n = row->counts[SIM_JOBS_ARRIVED];

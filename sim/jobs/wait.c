@@ -15,20 +15,26 @@ static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_
                                            .ranks_min = spec->members,
                                            .ranks_max = spec->members,
                                            .shape = spec->shape };
-    return (struct weir_job_spec){ .size = sizeof(struct weir_job_spec),
-                                   .workload = run->index,
-                                   .id = job->id,
-                                   .groups = &run->group,
-                                   .group_count = 1,
-                                   .strategy = spec->group,
-                                   .priority = spec->priority,
-                                   .attempts = attempts,
-                                   .submit_ns = job->at_ns,
-                                   .queued_ns = sim_jobs_now(run),
-                                   .estimate_ns = estimate_ns,
-                                   .deadline_ns =
-                                       due_ns == SIM_TIME_MAX ? WEIR_UNKNOWN_TIME : due_ns,
-                                   .seed = sim_stream_u64(&stream) };
+    const struct sim_job_life *life = attempts > 0 ? sim_job_life(run, job) : NULL;
+    const int64_t gpus = spec->shape.gpu_count > 0 ? spec->shape.gpu_count : 1;
+    return (struct weir_job_spec){
+        .size = sizeof(struct weir_job_spec),
+        .workload = run->index,
+        .id = job->id,
+        .groups = &run->group,
+        .group_count = 1,
+        .strategy = spec->group,
+        .priority = spec->priority,
+        .attempts = attempts,
+        .submit_ns = job->at_ns,
+        .queued_ns = sim_jobs_now(run),
+        .estimate_ns = estimate_ns,
+        .deadline_ns = due_ns == SIM_TIME_MAX ? WEIR_UNKNOWN_TIME : due_ns,
+        .attained_ns = life != NULL ? life->ran_ns * gpus * spec->members : 0,
+        .restart_cost_ns = life != NULL ? run->workload->preemption.restart_ns : 0,
+        .seed = sim_stream_u64(&stream),
+        .done_ns = life != NULL ? life->run_ns - life->saved_ns : 0
+    };
 }
 
 /* Patience counts from the submission, also over retries. */

@@ -96,6 +96,15 @@ static weir_status apply_deny(struct sim_port *port, const struct weir_action *a
     return driver->ops->denied(driver->self, action->owner.id, false);
 }
 
+static weir_status apply_preempt(struct sim_port *port, const struct weir_action *action)
+{
+    const struct sim_driver *driver = sim_port_driver(port, action->owner);
+    if (driver->ops->preempt == NULL)
+        return weir_fail(port->config.context->error, WEIR_EUNSUPPORTED,
+                         "the plan preempts a stage; stages are scaled");
+    return driver->ops->preempt(driver->self, action->owner.id, action->value);
+}
+
 /* Nodes come from nowhere here. */
 static weir_status refuse_node(struct sim_port *port, const struct weir_action *action,
                                uint32_t *reason)
@@ -138,8 +147,9 @@ static weir_status apply_action(struct sim_port *port, const struct weir_action 
     case WEIR_VERB_RELEASE_NODE:
         return refuse_node(port, action, reason);
     case WEIR_VERB_MOVE:
-    case WEIR_VERB_ADMIT:
     case WEIR_VERB_PREEMPT:
+        return apply_preempt(port, action);
+    case WEIR_VERB_ADMIT:
     case WEIR_VERB_RESIZE:
     case WEIR_VERB_COUNT:
         break;
@@ -176,7 +186,8 @@ static int turn_of(const struct weir_action *action)
 {
     if (action->verb == WEIR_VERB_START)
         return action->reused != 0 ? TURN_NEVER : TURN_START;
-    return action->verb == WEIR_VERB_STOP ? TURN_STOP : TURN_REST;
+    return action->verb == WEIR_VERB_STOP || action->verb == WEIR_VERB_PREEMPT ? TURN_STOP
+                                                                               : TURN_REST;
 }
 
 /* Before jobs of the plan leave. */

@@ -24,6 +24,8 @@ enum sim_job_count {
     SIM_JOBS_DELAYED,    /* did not start at the instant they came */
     SIM_JOBS_INFEASIBLE, /* would not fit an empty cluster; refused too */
     SIM_JOBS_LATE,       /* ended after their deadline */
+    SIM_JOBS_PREEMPTED,  /* gave their place up for others; each time */
+    SIM_JOBS_KILLED,     /* of these, those whose grace was over before they had saved */
     SIM_JOBS_COUNTS
 };
 

@@ -365,6 +365,13 @@ struct draft_checkpoint {
     struct sim_checkpoint to;
 };
 
+enum { PREEMPTION_KEEPS_CHECKPOINT, PREEMPTION_KEEPS_ALL };
+struct draft_preemption {
+    struct draft_head head;
+    uint32_t keeps;
+    int64_t restart_ns;
+};
+
 struct draft_jobs {
     struct draft_head head;
     struct draft_source source;
@@ -381,6 +388,7 @@ struct draft_jobs {
     uint32_t work;
     struct sim_law *start_latency;
     struct draft_checkpoint checkpoint;
+    struct draft_preemption preemption;
     struct draft_step step;
 };
 

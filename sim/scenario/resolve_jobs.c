@@ -252,6 +252,16 @@ static struct sim_checkpoint checkpoint_of(const struct sim_checkpoint *given)
     return made;
 }
 
+static void take_preemption(const struct draft_preemption *draft, struct sim_workload *workload)
+{
+    const bool is_there = draft->head.node != NULL;
+    workload->preemption =
+        (struct sim_preemption){ .keeps_all = is_there && draft->keeps == PREEMPTION_KEEPS_ALL,
+                                 .restart_ns = is_there && draft->restart_ns != SIM_ABSENT_TIME
+                                                   ? draft->restart_ns
+                                                   : workload->checkpoint.restart_ns };
+}
+
 /* Classes that say nothing of steps, and rows of a trace, go in those of all jobs. */
 static void take_step(struct sim_resolver *resolver, const struct draft_jobs *draft,
                       struct sim_workload *workload)
@@ -290,6 +300,7 @@ void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source
     workload->start_latency = draft->start_latency;
     if (draft->checkpoint.head.node != NULL)
         workload->checkpoint = checkpoint_of(&draft->checkpoint.to);
+    take_preemption(&draft->preemption, workload);
     take_step(resolver, draft, workload);
     const bool is_endless = workload->arrivals.kind != SIM_ARRIVALS_TRACE &&
                             workload->jobs_limit == UINT64_MAX &&

@@ -555,6 +555,12 @@ struct sim_checkpoint {
     int64_t restart_ns;  /* before a job that was lost works again */
 };
 
+/* What a job that is preempted keeps, and what it costs it to go on. */
+struct sim_preemption {
+    bool keeps_all; /* else what it had at its last checkpoint */
+    int64_t restart_ns;
+};
+
 struct sim_workload {
     char *name;
     uint32_t kind;
@@ -582,6 +588,7 @@ struct sim_workload {
     struct sim_law *retry_delay;
     struct sim_law *start_latency; /* from the placement to work, each time; NULL = none */
     struct sim_checkpoint checkpoint;
+    struct sim_preemption preemption;
 };
 
 /* ---- all the work there is ---- */

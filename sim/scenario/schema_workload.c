@@ -170,6 +170,19 @@ static const struct sim_section checkpoint_section = {
     HELP("Checkpoints: a job that loses a rank goes on from the last one instead of from zero.")
 };
 
+static const struct sim_field preemption_fields[] = {
+    { CHOICE("keeps", draft_preemption, keeps, "checkpoint|all"), ABSENT("checkpoint"),
+      HELP("what a preempted job goes on with: its last checkpoint (none: it begins anew), or all "
+           "that it has done") },
+    { TIME("restart", draft_preemption, restart_ns), ABSENT("that of the checkpoint"),
+      MOST(LARGEST_TIME),
+      HELP("time before a job that was preempted works again, on top of start_latency") },
+};
+static const struct sim_section preemption_section = {
+    MAPPING("jobs[].preemption", draft_preemption, preemption_fields), SCALAR("keeps"), SOURCES,
+    HELP("What it costs a job when a queueing policy gives its place to others.")
+};
+
 static const struct sim_field jobs_fields[] = {
     SOURCE_FIELDS(draft_jobs, job_class_section),
     { SECTION("arrivals", draft_jobs, arrivals, &sim_schema_job_arrivals),
@@ -202,6 +215,9 @@ static const struct sim_field jobs_fields[] = {
            "held") },
     { SECTION("checkpoint", draft_jobs, checkpoint, &checkpoint_section),
       ABSENT("none: a job that is lost begins anew"), HELP("checkpoints of running jobs") },
+    { SECTION("preemption", draft_jobs, preemption, &preemption_section),
+      ABSENT("a job goes on from its last checkpoint"),
+      HELP("what a job keeps when a policy stops it for others") },
     { SECTION("step", draft_jobs, step, &step_section), ABSENT("jobs compute to their end"),
       HELP("steps that jobs go in: compute, wait for all ranks, exchange") },
 };

@@ -200,6 +200,9 @@ struct sim_driver_ops {
     /* A job was turned away: too many wait, or (for good) it can never fit. NULL = it has no jobs.
      */
     weir_status (*denied)(void *self, uint64_t job, bool is_for_good);
+    /* A plan takes the place of a job for others: its workers end now, or with a grace once it has
+     * saved its work, and when the grace is over at the latest. NULL = it has no jobs. */
+    weir_status (*preempt)(void *self, uint64_t job, int64_t grace_ns);
     /* The devices of a worker became faster or slower: neighbours, a slow node. What he does goes
      * on at another rate, now or when speeds is called after all of them. NULL = what runs keeps
      * its pace. */

@@ -62,9 +62,9 @@ static bool write_scenario(char text[TEXT], const char *node, const char *policy
         return false;
     (void)snprintf(
         text, TEXT,
-        "schema: 1\nname: x\ncatalog: {node_types: {n: %s}}\ncluster: {nodes: [{type: n, "
-        "count: %s}]}\nsched: {placement: first_fit, queueing: %s}\nworkloads: [{name: w, "
-        "mode: time, %s, file: %s}]\n",
+        "schema: 2\nname: x\ncatalog: {node_types: {n: %s}}\ncluster: {nodes: [{type: n, "
+        "count: %s}]}\nsched: {placement: first_fit, queueing: %s}\njobs: [{name: w, "
+        "preemption: all, %s, trace: %s}]\n",
         node, strstr(node, "h100: 1}") != NULL ? "512" : "1", policy, workload, path);
     return true;
 }
@@ -101,13 +101,13 @@ static void starts_are_those_of_other_programs(void)
     static const struct {
         const char *node, *workload, *trace, *known, *policy, *column;
     } cases[] = {
-        { cpus_240, "kind: swf", "traces/hpc/hpc2n_alea_subset.swf",
+        { cpus_240, "format: swf", "traces/hpc/hpc2n_alea_subset.swf",
           "golden/jobs/hpc2n_240_exact_estimates.csv", "fcfs", "start_fcfs" },
-        { cpus_240, "kind: swf", "traces/hpc/hpc2n_alea_subset.swf",
+        { cpus_240, "format: swf", "traces/hpc/hpc2n_alea_subset.swf",
           "golden/jobs/hpc2n_240_exact_estimates.csv", "first_fit", "start_firstfit" },
-        { gpus_8, "kind: table, map: tiresias", "traces/tiresias/60_job.csv",
+        { gpus_8, "format: table, columns: tiresias", "traces/tiresias/60_job.csv",
           "golden/jobs/tiresias60_8gpu.csv", "fcfs", "start_fcfs" },
-        { gpus_8, "kind: table, map: tiresias", "traces/tiresias/60_job.csv",
+        { gpus_8, "format: table, columns: tiresias", "traces/tiresias/60_job.csv",
           "golden/jobs/tiresias60_8gpu.csv", "first_fit", "start_firstfit" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -130,10 +130,12 @@ static void tiresias_has_its_mean_completion_times(void)
     static const struct {
         const char *policy;
         double mean_s;
-    } cases[] = { { "fcfs", 1556.483 }, { "first_fit", 715.267 } };
-    for (size_t i = 0; i < 2; i++) {
+    } cases[] = {
+        { "fcfs", 1556.483 }, { "first_fit", 715.267 }, { "srtf", 519.867 }, { "srsf", 563.383 }
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[TEXT];
-        if (!write_scenario(text, gpus_8, cases[i].policy, "kind: table, map: tiresias",
+        if (!write_scenario(text, gpus_8, cases[i].policy, "format: table, columns: tiresias",
                             "traces/tiresias/60_job.csv")) {
             test_skip("the shared traces are not here");
             return;
@@ -151,7 +153,7 @@ static void philly_has_its_mean_completion_time(void)
     char text[TEXT];
     if (!test_may_be_slow())
         return;
-    if (!write_scenario(text, gpu_1, "fcfs", "kind: table, map: philly",
+    if (!write_scenario(text, gpu_1, "fcfs", "format: table, columns: philly",
                         "traces/philly/philly_jobs_sia.csv.gz")) {
         test_skip("the shared traces are not here");
         return;

@@ -490,19 +490,28 @@ static void draw_kinds(struct life *life)
     }
 }
 
+/* One that the host walks for: those that walk themselves have properties of their own. */
+static const struct weir_queueing_ops *draw_queueing(struct life *life)
+{
+    const uint32_t index = draw(life, weir_queueing_count() + 2);
+    const struct weir_queueing_ops *const own =
+        index == weir_queueing_count() ? &shifting : &strict_shifting;
+    const struct weir_queueing_ops *const ops =
+        index < weir_queueing_count() ? weir_queueing_at(index) : own;
+
+    return ops->pass == NULL ? ops : draw_queueing(life);
+}
+
 static weir_status open_life(struct life *life)
 {
     static const char *const placements[] = { "first_fit", "best_fit", "worst_fit",  "random",
                                               "spread",    "fgd",      "gpu_packing" };
-    const uint32_t queueing = draw(life, weir_queueing_count() + 2);
     struct weir_host_config config = test_config(placements[draw(life, 7)], "fixed");
     const struct test_pipeline cluster = { .nodes = 1 + draw(life, NODES),
                                            .gpus = draw(life, 5),
                                            .cpus = 4 + 4 * draw(life, 4) };
 
-    life->queueing = queueing < weir_queueing_count()    ? weir_queueing_at(queueing)
-                     : queueing == weir_queueing_count() ? &shifting
-                                                         : &strict_shifting;
+    life->queueing = draw_queueing(life);
     life->by_policy = draw(life, 2) > 0;
     config.queueing = life->queueing;
     config.group_by_policy = life->by_policy;

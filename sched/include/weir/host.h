@@ -240,7 +240,9 @@ struct weir_job_past {
     uint32_t state;   /* enum weir_job_state */
     uint32_t started; /* ranks that hold places */
     uint32_t reserved;
-    int64_t start_ns; /* of this run, unless it waits */
+    int64_t start_ns;      /* of this run, unless it waits */
+    uint32_t is_preempted; /* a plan stops it; from 2.3 on */
+    uint32_t reserved2;
 };
 WEIR_API weir_status weir_host_restore_job(struct weir_host *host, const struct weir_job_spec *job,
                                            const struct weir_job_past *past,

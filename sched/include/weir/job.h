@@ -54,6 +54,31 @@ WEIR_API const struct weir_queueing_ops *weir_queueing_find(const char *name); /
 WEIR_API weir_status weir_placer_start_job(struct weir_placer *placer, uint32_t workload,
                                            uint64_t id, struct weir_error *error);
 
+/* The rest is from 2.3 on. Whether it could start as the scratch is now: WEIR_OK, or the errors of
+ * weir_placer_start_job. Nothing is changed or counted. */
+WEIR_API weir_status weir_placer_fits_job(struct weir_placer *placer, uint32_t workload,
+                                          uint64_t id, struct weir_error *error);
+/* Takes what a job that starts or runs holds off the scratch, and off nothing else: to ask what
+ * would fit if it had ended. Under a mark of the policy, which it rolls back before it returns.
+ * WEIR_EINVAL without such a mark, WEIR_ENOTFOUND when no such job holds anything. O(its ranks). */
+WEIR_API weir_status weir_placer_lift_job(struct weir_placer *placer, uint32_t workload,
+                                          uint64_t id, struct weir_error *error);
+/* The plan stops all ranks of a job (PREEMPT); what they hold is free for the rest of the plan. The
+ * controller tells of each rank STOPPED, then that the job ended, and submits it again. Not under a
+ * mark that is rolled back. WEIR_ENOTFOUND when no such job holds anything, WEIR_EDUPLICATE when a
+ * plan has preempted it already. O(its ranks). */
+WEIR_API weir_status weir_placer_preempt_job(struct weir_placer *placer, uint32_t workload,
+                                             uint64_t id, struct weir_error *error);
+/* The same, with time to save what it has done: it keeps what it holds until it has, or until
+ * `grace_ns` (> 0) are over. */
+WEIR_API weir_status weir_placer_warn_job(struct weir_placer *placer, uint32_t workload,
+                                          uint64_t id, int64_t grace_ns, struct weir_error *error);
+/* What the ranks of a waiting job find now is nobody else's for the rest of this decision, and the
+ * plan says that it is reserved until `until_ns`. A placement group reserves nothing. */
+WEIR_API weir_status weir_placer_reserve_job(struct weir_placer *placer, uint32_t workload,
+                                             uint64_t id, int64_t until_ns,
+                                             struct weir_error *error);
+
 /* One queueing policy by itself, with its state. `params` NULL or empty = defaults; copied. */
 struct weir_ranker;
 

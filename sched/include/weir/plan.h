@@ -42,7 +42,9 @@ WEIR_BEGIN_DECLS
  *   MOVE          P J   as STOP, then as START                              STOPPED and STARTED
  *   SET_SLOTS     P     value 1 .. 2^32 - 1                                 none
  *   ADMIT         P J   owner known                                         none
- *   PREEMPT       P J   owner known                                         STOPPED, one a worker
+ *   PREEMPT       P J   owner known; of a job: it holds something and was   STOPPED, one a worker
+ *                       not preempted before, value (a grace) not below 0;
+ *                       with value 0 what it holds is free after
  *   RESIZE        P J   owner known, value 0 .. 2^32 - 1                    as START and STOP
  *   REQUEST_NODE  -     value 0 .. 2^32 - 1                                 REFUSED, no supplier
  *   RELEASE_NODE  -     the node is there                                   REFUSED, no supplier
@@ -121,7 +123,8 @@ struct weir_action {
      * the place, never a worker */
     uint64_t worker;
     /* SET_SLOTS: slots; WAKE: time in ns; RESIZE: ranks; REQUEST_NODE: node type; CUT: the layout;
-     * RESERVE: until when, in ns; ANNOTATE: a number of the policy */
+     * RESERVE: until when, in ns; PREEMPT: time to save what was done, in ns, 0 = none; ANNOTATE: a
+     * number of the policy */
     int64_t value;
     uint32_t reserved;
     uint32_t reused; /* START: 1 = a worker stopped earlier in this plan that is kept after all */

@@ -93,6 +93,7 @@ struct weir_job_spec {
     const double *throughput;
     uint64_t
         seed; /* of the random choices of its next start; 0 = named by workload, id, attempts */
+    int64_t done_ns; /* of its estimate, and kept: it need not be done again. From 2.3 on */
 };
 
 enum weir_job_state { WEIR_JOB_WAITING, WEIR_JOB_STARTING, WEIR_JOB_RUNNING };
@@ -124,7 +125,17 @@ struct weir_job {
     const double *throughput;
     uint32_t throughput_count;
     uint32_t reserved;
+    int64_t done_ns;       /* as of its spec. From here on 2.3 */
+    double key;            /* that it has in the queue, as of this pass; 0 unless it waits */
+    uint32_t is_preempted; /* a plan has said so; it is on its way out */
+    uint32_t reserved2;
 };
+
+/* What is left of its estimate, without what it has run this time; INT64_MAX = not known. */
+WEIR_API int64_t weir_job_left_ns(const struct weir_job *job);
+/* When it ends if its estimate holds: one that runs longer than that ends now; INT64_MAX = not
+ * known. Of a job that starts or runs. */
+WEIR_API int64_t weir_job_end_ns(const struct weir_job *job, int64_t now_ns);
 
 /* ---- the view -------------------------------------------------------------------------------- */
 
@@ -169,6 +180,28 @@ WEIR_API bool weir_view_next_job(const struct weir_view *view, uint32_t *cursor,
 /* False when there is no such job; `job` may be NULL. O(1). */
 WEIR_API bool weir_view_job(const struct weir_view *view, uint32_t workload, uint64_t id,
                             struct weir_job *job);
+
+/* ---- for a queueing policy with a `pass` of its own (others find nothing); from 2.3 on ---- */
+
+/* Asks for the first waiting job, in the order of the queue: key, submission, workload, id. */
+struct weir_waiting_query {
+    uint32_t size;
+    uint32_t kind;                /* WEIR_NO_INDEX = of any */
+    int64_t most_ns;              /* of which no more is left than this; INT64_MAX = any */
+    const struct weir_job *after; /* behind this one, whether it still waits or was just started;
+                                     NULL = the first */
+};
+/* False when there is none. O(log waiting jobs); of any kind O(kinds that wait) times that. */
+WEIR_API bool weir_view_find_waiting(const struct weir_view *view,
+                                     const struct weir_waiting_query *query, struct weir_job *job);
+/* Kinds of which somebody waits, and one of them, in the order of their first jobs. O(1). */
+WEIR_API uint32_t weir_view_waiting_kinds(const struct weir_view *view);
+WEIR_API uint32_t weir_view_waiting_kind(const struct weir_view *view, uint32_t index);
+/* Jobs that start or run by the end that is expected of them, then workload and id; `after` NULL =
+ * the first. Those that a plan preempts are there until they are gone. O(log running jobs). */
+WEIR_API bool weir_view_next_running(const struct weir_view *view, const struct weir_job *after,
+                                     struct weir_job *job);
+
 /* What one rank of a job asks for; NULL when there is no such rank. O(groups). */
 WEIR_API const struct weir_shape *weir_view_rank_shape(const struct weir_view *view,
                                                        const struct weir_owner *job, uint32_t rank);

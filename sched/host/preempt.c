@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Jobs that hold something: what a policy may ask of them and do to them in its pass.
+ *
+ * The ranks of a job are workers whose ids follow one another, as its plan gave them; of a job that
+ * was taken over from elsewhere they are looked for on every node. A job that a plan preempts is
+ * marked until it is gone, so that no later plan does it again while it saves its work.
+ */
+#include "sched/cluster/state.h"
+#include "sched/host/placer_state.h"
+#include "sched/host/state.h"
+#include "sched/internal/alloc.h"
+#include "sched/internal/plan_state.h"
+
+/* ---- its ranks ---- */
+
+/* Calls `use` for every worker of a job; the answer is how many there were. It may remove them. */
+struct rank_visit {
+    struct weir_cluster *cluster;
+    struct weir_owner owner;
+    weir_status (*use)(struct weir_cluster *cluster, uint64_t worker, struct weir_error *error);
+    struct weir_error *error;
+    weir_status status;
+    uint32_t count;
+};
+
+static void visit(struct rank_visit *visit, uint64_t worker)
+{
+    struct weir_worker found;
+
+    if (visit->status != WEIR_OK || !weir_cluster_worker(visit->cluster, worker, &found) ||
+        !weir_owner_is(&found.owner, &visit->owner))
+        return;
+    visit->count++;
+    visit->status = visit->use(visit->cluster, worker, visit->error);
+}
+
+/* The next worker of the owner on a node; UINT64_MAX = there is none. */
+static uint64_t any_on(const struct weir_cluster *cluster, uint32_t node,
+                       const struct weir_owner *owner)
+{
+    for (uint32_t s = weir_first_peer(cluster, node, owner); s != WEIR_NO_INDEX;
+         s = cluster->slots[s].peer_next)
+        if (weir_owner_is(&cluster->slots[s].owner, owner))
+            return cluster->slots[s].id;
+    return UINT64_MAX;
+}
+
+static void visit_nodes(struct rank_visit *all)
+{
+    const uint32_t nodes = weir_cluster_node_count(all->cluster);
+
+    for (uint32_t n = 0; n < nodes && all->status == WEIR_OK; n++) {
+        uint64_t worker = any_on(all->cluster, n, &all->owner);
+        for (; worker != UINT64_MAX && all->status == WEIR_OK;
+             worker = any_on(all->cluster, n, &all->owner))
+            visit(all, worker);
+    }
+}
+
+/* Removes what a job holds from the scratch. */
+static weir_status lift(struct weir_placer *placer, uint32_t record, struct weir_error *error)
+{
+    const struct weir_jobs *const jobs = placer->bound.jobs;
+    const struct weir_job_record *const job = &jobs->records[record];
+    const struct weir_placed_job *const placed = weir_jobs_placed(jobs, record);
+    struct rank_visit all = { .cluster = placer->bound.scratch,
+                              .owner = weir_job_owner(job->workload, job->id),
+                              .use = weir_cluster_remove_worker,
+                              .error = error };
+
+    for (uint32_t i = 0; placed->first_worker != UINT64_MAX && i < jobs->kinds[job->kind].ranks;
+         i++)
+        visit(&all, placed->first_worker + i);
+    if (all.count < placed->started)
+        visit_nodes(&all);
+    return all.status;
+}
+
+/* A job that holds something. */
+static weir_status find_holding(const struct weir_placer *placer, uint32_t workload, uint64_t id,
+                                uint32_t *record, struct weir_error *error)
+{
+    const struct weir_jobs *const jobs = placer->bound.jobs;
+    const uint32_t found = jobs == NULL ? WEIR_NO_INDEX : weir_jobs_find(jobs, workload, id);
+
+    if (found == WEIR_NO_INDEX || jobs->records[found].state == WEIR_JOB_WAITING ||
+        weir_jobs_placed(jobs, found)->started == 0)
+        return weir_fail(error, WEIR_ENOTFOUND, "no job %llu of workload %u holds anything",
+                         (unsigned long long)id, workload);
+    *record = found;
+    return WEIR_OK;
+}
+
+weir_status weir_placer_lift_job(struct weir_placer *placer, uint32_t workload, uint64_t id,
+                                 struct weir_error *error)
+{
+    const struct weir_cluster *const scratch = placer->bound.scratch;
+    uint32_t record = 0;
+
+    if (scratch->mark_count <= scratch->lent)
+        return weir_fail(error, WEIR_EINVAL, "a job is lifted under a mark only");
+    WEIR_TRY(find_holding(placer, workload, id, &record, error));
+    return lift(placer, record, error);
+}
+
+/* ---- pre-emption ---- */
+
+weir_status weir_host_note_preempted(struct weir_host *host, uint32_t record)
+{
+    WEIR_ROOM(&host->allocator, host->preempted, host->preempted_capacity,
+              host->preempted_count + 1);
+    host->preempted[host->preempted_count++] = record;
+    weir_jobs_placed(&host->jobs, record)->is_preempted = 1;
+    return WEIR_OK;
+}
+
+void weir_host_spare_job(struct weir_host *host, const struct weir_owner *job)
+{
+    const uint32_t record = weir_jobs_find(&host->jobs, job->index, job->id);
+    uint32_t at = 0;
+
+    if (record == WEIR_NO_INDEX || host->jobs.records[record].state == WEIR_JOB_WAITING)
+        return;
+    weir_jobs_placed(&host->jobs, record)->is_preempted = 0;
+    while (at < host->preempted_count && host->preempted[at] != record)
+        at++;
+    if (at < host->preempted_count)
+        host->preempted[at] = host->preempted[--host->preempted_count];
+}
+
+static weir_status preempt(struct weir_placer *placer, const struct weir_owner *job,
+                           int64_t grace_ns, struct weir_error *error)
+{
+    const struct weir_action action = { .size = sizeof action,
+                                        .verb = WEIR_VERB_PREEMPT,
+                                        .owner = *job,
+                                        .value = grace_ns,
+                                        .choice = WEIR_NO_INDEX };
+    uint32_t record = 0;
+
+    WEIR_TRY(find_holding(placer, job->index, job->id, &record, error));
+    if (weir_jobs_placed(placer->bound.jobs, record)->is_preempted != 0)
+        return weir_fail(error, WEIR_EDUPLICATE, "job %llu was preempted already",
+                         (unsigned long long)job->id);
+    if (grace_ns == 0)
+        WEIR_TRY(lift(placer, record, error));
+    if (weir_plan_append(placer->bound.plan, &action) != WEIR_OK ||
+        weir_host_note_preempted(placer->bound.host, record) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    return WEIR_OK;
+}
+
+weir_status weir_placer_preempt_job(struct weir_placer *placer, uint32_t workload, uint64_t id,
+                                    struct weir_error *error)
+{
+    const struct weir_owner job = weir_job_owner(workload, id);
+
+    return preempt(placer, &job, 0, error);
+}
+
+weir_status weir_placer_warn_job(struct weir_placer *placer, uint32_t workload, uint64_t id,
+                                 int64_t grace_ns, struct weir_error *error)
+{
+    const struct weir_owner job = weir_job_owner(workload, id);
+
+    if (grace_ns <= 0)
+        return weir_fail(error, WEIR_EINVAL, "a grace must be > 0 ns");
+    return preempt(placer, &job, grace_ns, error);
+}
+
+/* ---- those that wait ---- */
+
+static weir_status find_waiting(const struct weir_placer *placer, const struct weir_owner *job,
+                                uint32_t *record, struct weir_error *error)
+{
+    const struct weir_jobs *const jobs = placer->bound.jobs;
+    const uint32_t found = jobs == NULL ? WEIR_NO_INDEX : weir_jobs_find(jobs, job->index, job->id);
+
+    if (found == WEIR_NO_INDEX || jobs->records[found].state != WEIR_JOB_WAITING)
+        return weir_fail(error, WEIR_ENOTFOUND, "no job %llu of workload %u waits",
+                         (unsigned long long)job->id, job->index);
+    *record = found;
+    return WEIR_OK;
+}
+
+weir_status weir_placer_start_job(struct weir_placer *placer, uint32_t workload, uint64_t id,
+                                  struct weir_error *error)
+{
+    const struct weir_owner job = weir_job_owner(workload, id);
+    uint32_t record = 0;
+
+    WEIR_TRY(find_waiting(placer, &job, &record, error));
+    return weir_host_try_job(placer->bound.host, record, error);
+}
+
+weir_status weir_placer_fits_job(struct weir_placer *placer, uint32_t workload, uint64_t id,
+                                 struct weir_error *error)
+{
+    const struct weir_owner job = weir_job_owner(workload, id);
+    uint32_t record = 0;
+
+    WEIR_TRY(find_waiting(placer, &job, &record, error));
+    return weir_placer_fits_record(placer, record, error);
+}
+
+weir_status weir_placer_reserve_job(struct weir_placer *placer, uint32_t workload, uint64_t id,
+                                    int64_t until_ns, struct weir_error *error)
+{
+    const struct weir_owner job = weir_job_owner(workload, id);
+    uint32_t record = 0;
+
+    WEIR_TRY(find_waiting(placer, &job, &record, error));
+    if (until_ns < placer->bound.view->now_ns)
+        return weir_fail(error, WEIR_EINVAL, "a reservation ends before it begins");
+    return weir_placer_reserve_record(placer, record, until_ns, error);
+}

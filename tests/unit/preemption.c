@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What it costs a job to be preempted, by hand: 100 s of work from 0 on, on a node of four GPUs;
+ * at 30 s a job of 20 s comes and takes its place until 50 s (srtf).
+ */
+#include "tests/support/check.h"
+#include "tests/support/runs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ends {
+    double long_s, short_s;
+};
+
+static void see_job(void *state, const struct sim_job_row *row)
+{
+    struct ends *ends = state;
+    if (strncmp(row->name, "b", 1) == 0)
+        ends->short_s = sim_time_s(row->end_ns);
+    else
+        ends->long_s = sim_time_s(row->end_ns);
+}
+
+static struct sim_run_summary *run(const char *jobs, const char *shape, struct ends *ends)
+{
+    char text[2000];
+    (void)snprintf(text, sizeof(text),
+                   "schema: 2\nname: t\nhorizon: 2000 s\n"
+                   "cluster:\n  nodes: [{name: n, cpus: 64, gpus: {h100: 4}}]\n"
+                   "sched: {queueing: srtf}\n"
+                   "jobs:\n  - name: w\n%s    classes: [{name: a, count: 1, run_time: 100 s, %s}]\n"
+                   "  - name: b\n    classes: [{name: b, count: 1, "
+                   "at: 30 s, run_time: 20 s, %s}]\n",
+                   jobs, shape, shape);
+    *ends = (struct ends){ NAN, NAN };
+    const struct sim_observer observer = { .job = see_job, .state = ends };
+    return test_watch_text(text, &observer);
+}
+
+/* One GPU; several of one place; several places. */
+static const char *const shapes[] = { "request: {gpus: 4}", "members: 4, request: {gpus: 1}" };
+enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
+
+/* covers: S1.130 partly (what a preempted job loses) */
+static void a_preempted_job_loses_what_the_scenario_says(void)
+{
+    static const struct {
+        const char *jobs;
+        double end_s;
+    } cases[] = {
+        { "", 50 + 100 },
+        { "    preemption: all\n", 50 + 70 },
+        { "    preemption: {keeps: all, restart: 5 s}\n", 50 + 5 + 70 },
+        { "    checkpoint: {interval: 20 s}\n", 50 + 80 },
+        { "    checkpoint: {interval: 20 s, restart: 3 s}\n", 50 + 3 + 80 },
+        { "    checkpoint: {interval: 20 s, restart: 3 s}\n    preemption: {restart: 7 s}\n",
+          50 + 7 + 80 },
+        /* the second checkpoint would be written from 42 s on */
+        { "    checkpoint: {interval: 20 s, cost: 2 s}\n", 50 + 80 + 3 * 2 },
+        /* 28 s of work are done, in whatever phase it is */
+        { "    checkpoint: {interval: 20 s, cost: 2 s}\n    preemption: all\n", 50 + 72 + 3 * 2 },
+        { "    checkpoint: {interval: 29 s, cost: 2 s}\n    preemption: all\n", 50 + 71 + 2 * 2 },
+        { "    start_latency: 40 s\n    preemption: all\n", 50 + 40 + 100 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (size_t shape = 0; shape < SHAPES; shape++) {
+            struct ends ends;
+            struct sim_run_summary *summary = run(cases[i].jobs, shapes[shape], &ends);
+            CHECK_NEAR(ends.short_s, 50, 0);
+            if (!CHECK_NEAR(ends.long_s, cases[i].end_s, 0))
+                printf("case %zu, shape %zu\n", i, shape);
+            CHECK_NEAR(test_value(summary, "jobs.preempted", "w/a"), 1, 0);
+            free(summary);
+        }
+    }
+}
+
+static const struct test tests[] = {
+    { "a preempted job loses what the scenario says",
+      a_preempted_job_loses_what_the_scenario_says },
+};
+TEST_MAIN(tests)
