@@ -89,6 +89,7 @@ static void destroy(void *self)
     free(run->shapes);
     free(run->frequencies);
     free(run->steps);
+    free(run->writers.queue);
     sim_job_slots_close(&run->slots);
     sim_slab_clear(&run->lives);
     free(run);
@@ -266,12 +267,14 @@ static weir_status check(const void *self, struct weir_error *error)
     const uint64_t gone =
         all->seen[SIM_JOBS_DONE] + all->seen[SIM_JOBS_REFUSED] + all->seen[SIM_JOBS_LEFT];
     uint64_t states[SIM_JOB_AWAY + 1] = { 0 };
+    uint32_t writing = 0;
     for (uint32_t i = 0; i < run->slots.jobs.used; i++) {
         const struct sim_job *job = sim_job_at(run, i);
         states[job->state]++;
         if (job->state == SIM_JOB_GONE)
             continue;
         const uint32_t workers = job->life == 0 ? 0 : sim_job_life(run, job)->workers;
+        writing += job->life != 0 && sim_job_life(run, job)->has_turn;
         if (workers != (job->state == SIM_JOB_RUNNING ? sim_job_spec(run, job)->members : 0))
             return weir_fail(error, WEIR_EINVARIANT, "job %llu in state %u has %u workers",
                              (unsigned long long)job->id, job->state, workers);
@@ -284,6 +287,9 @@ static weir_status check(const void *self, struct weir_error *error)
                          (unsigned long long)run->arrived, (unsigned long long)gone,
                          (unsigned long long)run->waiting, (unsigned long long)run->running,
                          (unsigned long long)run->away);
+    if (writing != run->writers.writing || writing > run->workload->checkpoint.writers)
+        return weir_fail(error, WEIR_EINVARIANT, "%u jobs have a turn to write, %u were given one",
+                         writing, run->writers.writing);
     return WEIR_OK;
 }
 

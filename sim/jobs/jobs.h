@@ -26,6 +26,7 @@
 #include "sim/record/meter_jobs.h"
 #include "sim/scenario/workload/job_stream.h"
 #include "sim/scenario/workload/target.h"
+#include "sim/worker/move.h"
 #include "sim/world/driver.h"
 
 enum sim_jobs_event {
@@ -55,11 +56,17 @@ struct sim_job {
 
 /* What a running job is at. One activity each, whose end is the edge:
  *
- *   STARTING -- latency and restart over --> WORKING -- done --> (job done)
- *                                            |     ^
- *                          interval over: SAVING --+ cost over: what is done is kept
+ *   STARTING -- latency and restart over --> READING -- bytes here --> WORKING -- done --> (job
+ * done) |     ^ interval over, its turn: SAVING -- cost over --> WRITING -+-----+ bytes there: what
+ *                                                                              is done is kept
  */
-enum sim_job_phase { SIM_JOB_STARTING, SIM_JOB_WORKING, SIM_JOB_SAVING };
+enum sim_job_phase {
+    SIM_JOB_STARTING,
+    SIM_JOB_READING,
+    SIM_JOB_WORKING,
+    SIM_JOB_SAVING,
+    SIM_JOB_WRITING
+};
 
 /* How a job in steps goes now; shares are of the time of its ranks. */
 struct sim_job_pace {
@@ -94,6 +101,8 @@ struct sim_job_life {
     int64_t worked_since_ns;          /* clock: begin of the stretch */
     int64_t saving_ns;                /* time worked that is being saved */
     int64_t ran_ns;                   /* of the runs before this one, their time */
+    int64_t interval_ns;              /* between two of them, in this run; 0 = none are made */
+    struct sim_move move;             /* READING, WRITING: its bytes */
     int64_t kept_ns;                  /* clock: end of the last checkpoint, or start */
     int64_t first_start_ns, start_ns; /* of the first attempt and the present one */
     int64_t lost_ns;                  /* when it lost a rank last */
@@ -111,6 +120,19 @@ struct sim_job_life {
     bool is_lost;                     /* a rank went while it ran */
     bool is_preempted;                /* and that was a plan's doing */
     bool is_warned;                   /* it is to give way */
+    bool has_turn;                    /* it may write, or writes */
+};
+
+/* Who waits to write a checkpoint, and who does (checkpoint.c). */
+struct sim_jobs_turn {
+    uint32_t slot, attempt;
+    uint64_t id;
+};
+struct sim_jobs_writers {
+    struct sim_jobs_turn *queue;
+    uint32_t first, count, capacity;
+    uint32_t writing;
+    uint64_t starts; /* of all jobs */
 };
 
 struct sim_jobs_run {
@@ -140,6 +162,9 @@ struct sim_jobs_run {
     struct sim_jobs_steps *steps;        /* by class, then all; NULL = no job goes in steps */
     double held_ns, kept_ns, lost_ns;    /* of runs: time, work that was kept, work thrown away */
     uint64_t saves;
+    double intervals_s; /* their sum over all starts */
+    uint64_t intervals;
+    struct sim_jobs_writers writers;
 };
 
 static inline struct sim_job *sim_job_at(const struct sim_jobs_run *run, uint32_t slot)
@@ -229,7 +254,20 @@ weir_status sim_jobs_next_phase(struct sim_jobs_run *run, struct sim_job *job, b
 /* An interval of work is over. */
 weir_status sim_jobs_save(struct sim_jobs_run *run, uint32_t slot);
 /* It runs no more: done, or a rank is lost. */
-void sim_jobs_break_off(struct sim_jobs_run *run, struct sim_job *job, bool is_done);
+weir_status sim_jobs_break_off(struct sim_jobs_run *run, struct sim_job *job, bool is_done);
+
+/* The job saves its work after so much more time at work. */
+void sim_jobs_plan_save(struct sim_jobs_run *run, const struct sim_job *job, int64_t in_ns);
+
+/* checkpoint.c: the time between two checkpoints where its ranks are, and until the first. */
+int64_t sim_jobs_interval_ns(const struct sim_jobs_run *run, const struct sim_job *job);
+int64_t sim_jobs_first_interval_ns(struct sim_jobs_run *run, int64_t interval_ns);
+/* Whether it has or gets a turn to write; it asks for one; it gives back the one it may have. */
+bool sim_jobs_may_write(struct sim_jobs_run *run, struct sim_job_life *life);
+weir_status sim_jobs_ask_turn(struct sim_jobs_run *run, const struct sim_job *job);
+void sim_jobs_give_turn(struct sim_jobs_run *run, struct sim_job_life *life);
+/* Reads its checkpoint, or writes one: life->run is SIM_NO_HANDLE when that is over at once. */
+weir_status sim_jobs_move_state(struct sim_jobs_run *run, const struct sim_job *job, bool is_read);
 
 /* preempt.c: a plan takes its place; it has saved its work and gives way; its grace is over. */
 weir_status sim_jobs_preempt(struct sim_jobs_run *run, uint64_t id, int64_t grace_ns);

@@ -36,12 +36,13 @@ weir_status sim_jobs_preempt(struct sim_jobs_run *run, uint64_t id, int64_t grac
     struct sim_job_life *life = sim_job_life(run, job);
     if (life->is_lost || life->is_warned)
         return WEIR_OK;
-    if (grace_ns == 0 || run->workload->preemption.keeps_all || life->phase == SIM_JOB_STARTING)
+    if (grace_ns == 0 || run->workload->preemption.keeps_all || life->phase == SIM_JOB_STARTING ||
+        life->phase == SIM_JOB_READING)
         return stop_now(run, job, "preempted");
     life->is_warned = true;
     plan_kill(run, job, grace_ns);
-    if (run->workload->checkpoint.interval_ns == 0 || life->phase == SIM_JOB_SAVING)
-        return WEIR_OK;
+    if (!run->workload->checkpoint.is_made || life->phase != SIM_JOB_WORKING)
+        return WEIR_OK; /* it saves its work already, or never does */
     if (life->save != SIM_NO_HANDLE)
         (void)sim_engine_cancel(run->context->engine, life->save);
     return sim_jobs_save(run, slot);

@@ -62,21 +62,18 @@ static weir_status begin_ranks(struct sim_jobs_run *run, const struct sim_job *j
     return sim_activity_start(run->context->activities, &spec, &life->run, run->context->error);
 }
 
-static void plan_save(struct sim_jobs_run *run, const struct sim_job *job)
+void sim_jobs_plan_save(struct sim_jobs_run *run, const struct sim_job *job, int64_t in_ns)
 {
-    const int64_t interval_ns = run->workload->checkpoint.interval_ns;
-    struct sim_job_life *life = sim_job_life(run, job);
-    const struct sim_event event = { .time_ns = sim_jobs_later(sim_jobs_now(run), interval_ns),
+    const struct sim_event event = { .time_ns = sim_jobs_later(sim_jobs_now(run), in_ns),
                                      .target = job->slot,
                                      .argument = job->id,
                                      .kind = sim_driver_kind(run->config.index, SIM_JOBS_SAVE),
                                      .phase = SIM_PHASE_FLOW };
-    life->save =
-        interval_ns > 0 ? sim_engine_schedule(run->context->engine, &event) : SIM_NO_HANDLE;
+    sim_job_life(run, job)->save = sim_engine_schedule(run->context->engine, &event);
 }
 
 /* Goes on with the work that is left. */
-static weir_status work(struct sim_jobs_run *run, const struct sim_job *job)
+static weir_status work(struct sim_jobs_run *run, const struct sim_job *job, int64_t save_in_ns)
 {
     struct sim_job_life *life = sim_job_life(run, job);
     const uint64_t owner = sim_work_owner(run->config.index, job->slot);
@@ -89,7 +86,8 @@ static weir_status work(struct sim_jobs_run *run, const struct sim_job *job)
         WEIR_TRY(sim_worker_begin(run->config.workers, rank, life->left_ns,
                                   sim_jobs_rank_speed(run, rank), owner, &life->run));
     (void)sim_activity_left(run->context->activities, life->run, &life->stretch);
-    plan_save(run, job);
+    if (save_in_ns > 0)
+        sim_jobs_plan_save(run, job, save_in_ns);
     return WEIR_OK;
 }
 
@@ -134,14 +132,34 @@ static struct sim_worker *rank_at(const struct sim_jobs_run *run, const struct s
 static weir_status wake(struct sim_jobs_run *run, const struct sim_job *job)
 {
     const struct sim_driver_config *config = &run->config;
-    const struct sim_job_life *life = sim_job_life(run, job);
+    struct sim_job_life *life = sim_job_life(run, job);
     for (uint32_t i = 0; i < life->workers; i++) {
         struct sim_worker *worker = rank_at(run, life, i);
         sim_worker_set_state(config->workers, worker, SIM_WORKER_IDLE);
         config->services->ready(config->world, worker);
         sim_worker_set_state(config->workers, worker, SIM_WORKER_BUSY);
     }
-    return work(run, job);
+    return work(run, job, sim_jobs_first_interval_ns(run, life->interval_ns));
+}
+
+/* Fetches its checkpoint, if it has one that lies in a store. */
+static weir_status fetch(struct sim_jobs_run *run, const struct sim_job *job)
+{
+    const struct sim_job_life *life = sim_job_life(run, job);
+    if (run->workload->checkpoint.bytes > 0 && life->saved_ns < life->run_ns) {
+        WEIR_TRY(sim_jobs_move_state(run, job, true));
+        if (life->run != SIM_NO_HANDLE)
+            return WEIR_OK;
+    }
+    return wake(run, job);
+}
+
+static void note_interval(struct sim_jobs_run *run, const struct sim_job *job)
+{
+    struct sim_job_life *life = sim_job_life(run, job);
+    life->interval_ns = sim_jobs_interval_ns(run, job);
+    run->intervals_s += sim_time_s(life->interval_ns);
+    run->intervals++;
 }
 
 weir_status sim_jobs_begin(struct sim_jobs_run *run, struct sim_job *job)
@@ -154,8 +172,9 @@ weir_status sim_jobs_begin(struct sim_jobs_run *run, struct sim_job *job)
     run->ending += life->will_end ? 1 : 0;
     for (uint32_t i = 0; i < life->workers; i++)
         sim_worker_set_state(run->config.workers, rank_at(run, life, i), SIM_WORKER_SETUP);
+    note_interval(run, job);
     WEIR_TRY(sim_jobs_place_steps(run, job));
-    return pause_ns > 0 ? pause(run, job, SIM_JOB_STARTING, pause_ns) : wake(run, job);
+    return pause_ns > 0 ? pause(run, job, SIM_JOB_STARTING, pause_ns) : fetch(run, job);
 }
 
 /* ---- checkpoints ---- */
@@ -183,6 +202,8 @@ weir_status sim_jobs_save(struct sim_jobs_run *run, uint32_t slot)
     life->save = SIM_NO_HANDLE;
     if (sim_activity_end_ns(activities, life->run) - sim_jobs_now(run) <= 1)
         return WEIR_OK; /* it is done as good as now */
+    if (!sim_jobs_may_write(run, life))
+        return sim_jobs_ask_turn(run, job);
     (void)sim_activity_stop(activities, life->run, &left);
     sim_jobs_count_steps(run, job);
     life->saving_ns = sim_jobs_now(run) - life->worked_since_ns;
@@ -200,40 +221,80 @@ static void keep(struct sim_jobs_run *run, struct sim_job_life *life, int64_t wo
     life->saved_ns = life->left_ns;
 }
 
+/* The checkpoint is where it belongs. */
+static weir_status saved(struct sim_jobs_run *run, struct sim_job *job)
+{
+    struct sim_job_life *life = sim_job_life(run, job);
+    run->saves++;
+    keep(run, life, life->saving_ns);
+    sim_jobs_give_turn(run, life);
+    return life->is_warned ? sim_jobs_give_way(run, job) : work(run, job, life->interval_ns);
+}
+
+static weir_status write_out(struct sim_jobs_run *run, struct sim_job *job)
+{
+    if (run->workload->checkpoint.bytes > 0) {
+        WEIR_TRY(sim_jobs_move_state(run, job, false));
+        if (sim_job_life(run, job)->run != SIM_NO_HANDLE)
+            return WEIR_OK;
+    }
+    return saved(run, job);
+}
+
+/* Whether the bytes are on their way no more: there may have been a delay before the first. */
+static weir_status move_on(struct sim_jobs_run *run, struct sim_job_life *life, bool *is_there)
+{
+    WEIR_TRY(sim_move_worked(run->context, &life->move));
+    life->run = life->move.work;
+    *is_there = life->run == SIM_NO_HANDLE;
+    return WEIR_OK;
+}
+
 weir_status sim_jobs_next_phase(struct sim_jobs_run *run, struct sim_job *job, bool *is_over)
 {
     struct sim_job_life *life = sim_job_life(run, job);
-    life->run = SIM_NO_HANDLE;
-    switch ((enum sim_job_phase)life->phase) {
-    case SIM_JOB_STARTING:
-        return wake(run, job);
-    case SIM_JOB_SAVING:
-        run->saves++;
-        keep(run, life, life->saving_ns);
-        return life->is_warned ? sim_jobs_give_way(run, job) : work(run, job);
-    case SIM_JOB_WORKING:
-        *is_over = true;
-        break;
+    const enum sim_job_phase phase = (enum sim_job_phase)life->phase;
+    bool is_there = false;
+    if (phase == SIM_JOB_READING || phase == SIM_JOB_WRITING) {
+        WEIR_TRY(move_on(run, life, &is_there));
+        if (!is_there)
+            return WEIR_OK;
+        return phase == SIM_JOB_READING ? wake(run, job) : saved(run, job);
     }
-    return WEIR_OK;
+    life->run = SIM_NO_HANDLE;
+    if (phase == SIM_JOB_WORKING)
+        *is_over = true;
+    return phase == SIM_JOB_STARTING ? fetch(run, job)
+           : phase == SIM_JOB_SAVING ? write_out(run, job)
+                                     : WEIR_OK;
 }
 
 /* Work of a stretch that was not kept: the one that goes on, or the one that is being saved. */
 static int64_t unkept_ns(const struct sim_jobs_run *run, const struct sim_job_life *life)
 {
-    return life->phase == SIM_JOB_WORKING  ? sim_jobs_now(run) - life->worked_since_ns
-           : life->phase == SIM_JOB_SAVING ? life->saving_ns
-                                           : 0;
+    return life->phase == SIM_JOB_WORKING ? sim_jobs_now(run) - life->worked_since_ns
+           : life->phase == SIM_JOB_SAVING || life->phase == SIM_JOB_WRITING ? life->saving_ns
+                                                                             : 0;
 }
 
-void sim_jobs_break_off(struct sim_jobs_run *run, struct sim_job *job, bool is_done)
+static weir_status stop_run(struct sim_jobs_run *run, struct sim_job_life *life, sim_quanta *left)
+{
+    const bool moves = life->phase == SIM_JOB_READING || life->phase == SIM_JOB_WRITING;
+    if (moves)
+        return sim_move_drop(run->context, &life->move);
+    if (life->run != SIM_NO_HANDLE)
+        (void)sim_activity_stop(run->context->activities, life->run, left);
+    return WEIR_OK;
+}
+
+weir_status sim_jobs_break_off(struct sim_jobs_run *run, struct sim_job *job, bool is_done)
 {
     struct sim_job_life *life = sim_job_life(run, job);
     const bool keeps_all = life->is_preempted && run->workload->preemption.keeps_all;
     sim_quanta left = 0;
-    if (life->run != SIM_NO_HANDLE)
-        (void)sim_activity_stop(run->context->activities, life->run, &left);
+    const weir_status status = stop_run(run, life, &left);
     sim_jobs_count_steps(run, job);
+    sim_jobs_give_turn(run, life);
     if (keeps_all && life->phase == SIM_JOB_WORKING)
         take_left(life, left);
     if (life->kill != SIM_NO_HANDLE)
@@ -252,6 +313,7 @@ void sim_jobs_break_off(struct sim_jobs_run *run, struct sim_job *job, bool is_d
         run->held_ns += (double)(sim_jobs_now(run) - life->kept_ns);
     }
     life->run = life->save = SIM_NO_HANDLE;
+    return status;
 }
 
 /* ---- speed ---- */

@@ -151,7 +151,7 @@ static weir_status finish(struct sim_jobs_run *run, uint32_t slot)
 {
     const struct sim_driver_config *config = &run->config;
     struct sim_job *job = sim_job_at(run, slot);
-    sim_jobs_break_off(run, job, true);
+    WEIR_TRY(sim_jobs_break_off(run, job, true));
     count_running(run, job, -1);
     job->state = SIM_JOB_GONE;
     WEIR_TRY(sim_jobs_drop_ranks(run, job, SIM_STOP_OVER, "done"));
@@ -182,7 +182,7 @@ weir_status sim_jobs_rank_stops(struct sim_jobs_run *run, struct sim_worker *wor
     life->is_lost = true;
     life->is_preempted = why == SIM_STOP_PREEMPTED;
     life->lost_ns = sim_jobs_now(run);
-    sim_jobs_break_off(run, job, false);
+    WEIR_TRY(sim_jobs_break_off(run, job, false));
     count_running(run, job, -1);
     life->next_lost = run->first_lost;
     run->first_lost = slot + 1;

@@ -210,11 +210,13 @@ static void put_ends(struct writer *writer)
 static void put_goodput(struct writer *writer)
 {
     const struct sim_jobs_run *run = writer->run;
-    if (run->workload->start_latency == NULL && run->workload->checkpoint.interval_ns == 0)
+    if (run->workload->start_latency == NULL && !run->workload->checkpoint.is_made)
         return;
     put(writer, "goodput.frac", "ratio", ratio(run->kept_ns, run->held_ns));
     put(writer, "jobs.lost_s", "s", run->lost_ns / 1e9);
     put(writer, "jobs.saves", "1", (double)run->saves);
+    if (run->workload->checkpoint.is_made)
+        put(writer, "jobs.save_interval", "s", ratio(run->intervals_s, (double)run->intervals));
 }
 
 /* Of jobs in steps, from time 0: what of their time they exchanged and waited, and a step. */

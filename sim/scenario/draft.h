@@ -363,6 +363,9 @@ struct draft_source {
 struct draft_checkpoint {
     struct draft_head head;
     struct sim_checkpoint to;
+    int64_t bytes;
+    char *store;
+    char *traffic;
 };
 
 enum { PREEMPTION_KEEPS_CHECKPOINT, PREEMPTION_KEEPS_ALL };

@@ -93,6 +93,13 @@ void sim_resolve_setup(struct sim_resolver *resolver, const struct draft_setup *
 /* A store by its name; reports and returns WEIR_NO_INDEX when there is no such thing. */
 uint32_t sim_resolve_store(struct sim_resolver *resolver, const struct sim_yaml *at,
                            const char *name);
+/* A class of the store by its name, 0 = none; `name` may be NULL. */
+uint32_t sim_resolve_traffic(struct sim_resolver *resolver, const struct draft_head *head,
+                             const char *name, uint32_t store);
+
+/* resolve_checkpoint.c; after the hardware. */
+struct sim_checkpoint sim_resolve_checkpoint(struct sim_resolver *resolver,
+                                             const struct draft_checkpoint *draft);
 
 /* resolve_mig.c. The table a GPU type is cut by, NULL = none. */
 const struct weir_mig *sim_resolve_mig_table(struct sim_resolver *resolver,

@@ -238,20 +238,6 @@ bool sim_resolve_has_process(const struct sim_workload *workload)
     return false;
 }
 
-static int64_t time_or_none(int64_t given_ns)
-{
-    return given_ns == SIM_ABSENT_TIME ? 0 : given_ns;
-}
-
-static struct sim_checkpoint checkpoint_of(const struct sim_checkpoint *given)
-{
-    struct sim_checkpoint made = *given;
-    made.interval_ns = time_or_none(given->interval_ns); /* missing: reported */
-    made.cost_ns = time_or_none(given->cost_ns);
-    made.restart_ns = time_or_none(given->restart_ns);
-    return made;
-}
-
 static void take_preemption(const struct draft_preemption *draft, struct sim_workload *workload)
 {
     const bool is_there = draft->head.node != NULL;
@@ -298,8 +284,7 @@ void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source
     workload->retries = draft->retries;
     workload->retry_delay = draft->retry_delay;
     workload->start_latency = draft->start_latency;
-    if (draft->checkpoint.head.node != NULL)
-        workload->checkpoint = checkpoint_of(&draft->checkpoint.to);
+    workload->checkpoint = sim_resolve_checkpoint(resolver, &draft->checkpoint);
     take_preemption(&draft->preemption, workload);
     take_step(resolver, draft, workload);
     const bool is_endless = workload->arrivals.kind != SIM_ARRIVALS_TRACE &&

@@ -90,9 +90,8 @@ uint32_t sim_resolve_store(struct sim_resolver *resolver, const struct sim_yaml 
     return WEIR_NO_INDEX;
 }
 
-/* A class of the store by its name, 0 = none. */
-static uint32_t traffic_of(struct sim_resolver *resolver, const struct draft_head *head,
-                           const char *name, uint32_t index)
+uint32_t sim_resolve_traffic(struct sim_resolver *resolver, const struct draft_head *head,
+                             const char *name, uint32_t index)
 {
     const struct sim_store *store =
         index == WEIR_NO_INDEX ? NULL : &resolver->scenario->stores[index];
@@ -130,9 +129,9 @@ void sim_resolve_transfers(struct sim_resolver *resolver, const struct draft_pip
             sim_resolve_store(resolver, sim_draft_at(&draft->head, "transfers"), way);
     }
     pipeline->traffic =
-        traffic_of(resolver, &draft->head, draft->traffic, pipeline->transfer_store);
-    pipeline->input.traffic =
-        traffic_of(resolver, &draft->input.head, draft->input.traffic, pipeline->input.store);
+        sim_resolve_traffic(resolver, &draft->head, draft->traffic, pipeline->transfer_store);
+    pipeline->input.traffic = sim_resolve_traffic(resolver, &draft->input.head,
+                                                  draft->input.traffic, pipeline->input.store);
     if (has_ticks && way != NULL && strcmp(way, "off") != 0)
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "transfers"),
                          "is not possible with semantics: tick");
@@ -155,7 +154,7 @@ static void resolve_load(struct sim_resolver *resolver, const struct draft_load 
         return;
     }
     load->store = sim_resolve_store(resolver, sim_draft_at(&draft->head, "store"), draft->store);
-    load->traffic = traffic_of(resolver, &draft->head, draft->traffic, load->store);
+    load->traffic = sim_resolve_traffic(resolver, &draft->head, draft->traffic, load->store);
     load->bytes = draft->bytes;
     load->is_kept = draft->is_kept == SIM_ABSENT_COUNT ? is_kept : draft->is_kept == 1;
 }

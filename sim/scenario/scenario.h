@@ -13,6 +13,7 @@
 #define SIM_SCENARIO_SCENARIO_H
 
 #include "sim/engine/law.h"
+#include "sim/scenario/checkpoint.h"
 #include "sim/scenario/diagnostic.h"
 #include "sim/scenario/step.h"
 #include "weir/job.h"
@@ -547,13 +548,6 @@ static inline uint32_t sim_job_ranks(const struct sim_job_spec *job)
 {
     return job->members * (job->shape.gpu_count > 0 ? job->shape.gpu_count : 1);
 }
-
-/* How a job that is lost does not begin from zero. */
-struct sim_checkpoint {
-    int64_t interval_ns; /* of work, between two of them; 0 = none are made */
-    int64_t cost_ns;     /* work stands still while one is written */
-    int64_t restart_ns;  /* before a job that was lost works again */
-};
 
 /* What a job that is preempted keeps, and what it costs it to go on. */
 struct sim_preemption {

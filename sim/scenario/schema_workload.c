@@ -157,17 +157,36 @@ static const struct sim_section fill_class_section = {
     }
 
 static const struct sim_field checkpoint_fields[] = {
-    { TIME("interval", draft_checkpoint, to.interval_ns), REQUIRED, RANGE(1e-3, LARGEST_TIME),
-      HELP("work between two checkpoints; best near sqrt(2 x cost x time between failures) "
-           "(Young)") },
+    { CHOICE("rule", draft_checkpoint, to.rule, "fixed|young|daly|saxena"), ABSENT("fixed"),
+      HELP("fixed: as `interval` says; the others work it out at every start of a job, from the "
+           "cost C of a checkpoint, the restart R and the time M between failures of the job: "
+           "young sqrt(2 C M), daly the same with terms of higher order, saxena "
+           "C + sqrt(2 (M + R) C + C^2)") },
+    { TIME("interval", draft_checkpoint, to.interval_ns), ABSENT("needed by the rule fixed"),
+      RANGE(1e-3, LARGEST_TIME), NEEDS("rule: fixed"), HELP("work between two checkpoints") },
+    { TIME("mtbf", draft_checkpoint, to.mtbf_ns),
+      ABSENT("by the failures of the cluster, of the nodes and GPUs that the job holds"),
+      RANGE(1e-3, LARGEST_TIME), NEEDS("rule: young|daly|saxena"),
+      HELP("time between failures of a job, for the rule") },
     { TIME("cost", draft_checkpoint, to.cost_ns), ABSENT("0 s"), MOST(LARGEST_TIME),
       HELP("time a job does not work while one is written") },
     { TIME("restart", draft_checkpoint, to.restart_ns), ABSENT("0 s"), MOST(LARGEST_TIME),
       HELP("time before a job that was lost works again, on top of start_latency") },
+    { BYTES("bytes", draft_checkpoint, bytes), ABSENT("0 B"), RANGE(1, LARGEST_BYTES),
+      HELP("of a checkpoint: its first rank writes them to the store while the job stands still, "
+           "and reads them before a job that was lost works again; both on top of the times") },
+    { TEXT("store", draft_checkpoint, store), ABSENT("needed by bytes"),
+      HELP("store of the cluster that takes the bytes") },
+    { TEXT("traffic", draft_checkpoint, traffic), ABSENT("no class"), HELP("its class there") },
+    { COUNT("writers", draft_checkpoint, to.writers), ABSENT("any number, none waits"),
+      RANGE(1, 1e6),
+      HELP("jobs of these that write at a time: the others work on until it is their turn, and "
+           "their first checkpoints are spread over the interval") },
 };
 static const struct sim_section checkpoint_section = {
     MAPPING("jobs[].checkpoint", draft_checkpoint, checkpoint_fields), SCALAR("interval"), SOURCES,
-    HELP("Checkpoints: a job that loses a rank goes on from the last one instead of from zero.")
+    HELP("Checkpoints: a job that loses a rank goes on from the last one instead of from zero. "
+         "docs/model/jobs.md says which rule is whose.")
 };
 
 static const struct sim_field preemption_fields[] = {
