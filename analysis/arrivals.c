@@ -4,6 +4,7 @@
 
 #include "analysis/chart.h"
 #include "analysis/gnuplot.h"
+#include "analysis/output.h"
 #include "analysis/svg.h"
 #include "weir_text.h"
 
@@ -90,32 +91,11 @@ static struct bins find_bins(const struct an_arrivals *arrivals)
     return bins;
 }
 
-static weir_status open_file(const struct place *place, const char *end, FILE **file,
-                             struct weir_error *error)
-{
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s.%s", place->folder, place->name, end) < 0)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    *file = fopen(path, "w");
-    if (*file == NULL)
-        (void)weir_fail(error, WEIR_EIO, "%s: cannot be written: %s", path, strerror(errno));
-    free(path);
-    return *file == NULL ? WEIR_EIO : WEIR_OK;
-}
-
-static weir_status close_file(FILE *file, const struct place *place, struct weir_error *error)
-{
-    const bool is_broken = ferror(file) != 0;
-    if (fclose(file) != 0 || is_broken)
-        return weir_fail(error, WEIR_EIO, "%s: cannot be written to", place->folder);
-    return WEIR_OK;
-}
-
 static weir_status write_data(const struct place *place, const struct an_arrivals *arrivals,
                               const struct bins *bins, struct weir_error *error)
 {
     FILE *out = NULL;
-    WEIR_TRY(open_file(place, "dat", &out, error));
+    WEIR_TRY(an_output_open_in(place->folder, place->name, "dat", &out, error));
     (void)fputs("# day rate_per_h\n", out);
     for (size_t b = 0; b < bins->count; b++)
         (void)fprintf(out, "%.6f %.9g\n",
@@ -125,7 +105,7 @@ static weir_status write_data(const struct place *place, const struct an_arrival
     (void)fputs("\n\n# hour_of_day rate_per_h\n", out);
     for (int h = 0; h < DAY_HOURS; h++)
         (void)fprintf(out, "%d %.9g\n", h, bins->day_mean[h]);
-    return close_file(out, place, error);
+    return an_output_close(out, place->folder, WEIR_OK, error);
 }
 
 static void write_label(FILE *out, const char *text, double x, double y, const char *style)
@@ -186,7 +166,7 @@ static weir_status write_script(const struct place *place, const struct an_arriv
                                 const struct bins *bins, struct weir_error *error)
 {
     FILE *out = NULL;
-    WEIR_TRY(open_file(place, "gp", &out, error));
+    WEIR_TRY(an_output_open_in(place->folder, place->name, "gp", &out, error));
     (void)fprintf(out,
                   "# Arrivals of a trace. Draw it again: gnuplot %s.gp\nreset session\n"
                   "set terminal svg enhanced standalone size 1000,560 dynamic fontscale 1 font "
@@ -196,7 +176,7 @@ static weir_status write_script(const struct place *place, const struct an_arriv
     (void)fputs(weir_text_house_gp, out);
     write_texts(out, arrivals, bins);
     write_panels(out, place, arrivals, bins);
-    return close_file(out, place, error);
+    return an_output_close(out, place->folder, WEIR_OK, error);
 }
 
 weir_status an_arrivals_plot(const char *path, const struct an_arrivals *arrivals,

@@ -7,6 +7,7 @@
 
 #include "analysis/gnuplot.h"
 #include "analysis/nan.h"
+#include "analysis/output.h"
 #include "analysis/svg.h"
 #include "weir_text.h"
 
@@ -109,28 +110,11 @@ static void write_card(struct an_chart *chart, FILE *body)
     an_chart_draw_end(chart);
 }
 
-/* Opens "folder/name.end" for writing. */
-static weir_status open_file(const char *folder, const char *name, const char *end, FILE **file,
-                             struct weir_error *error)
-{
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s.%s", folder, name, end) < 0)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    FILE *opened = fopen(path, "w");
-    if (opened == NULL)
-        (void)weir_fail(error, WEIR_EIO, "%s: cannot be written: %s", path, strerror(errno));
-    free(path);
-    if (opened == NULL)
-        return WEIR_EIO;
-    *file = opened;
-    return WEIR_OK;
-}
-
 static weir_status write_script(const struct an_plot_ops *plot, const struct an_plot_job *job,
                                 struct an_chart *chart, const char *body, struct weir_error *error)
 {
     FILE *out = NULL;
-    WEIR_TRY(open_file(job->folder, plot->info.name, "gp", &out, error));
+    WEIR_TRY(an_output_open_in(job->folder, plot->info.name, "gp", &out, error));
     (void)fprintf(out, "# %s: %s Draw it again: gnuplot %s.gp\nreset session\n", plot->info.name,
                   plot->info.question, plot->info.name);
     const weir_status status =
@@ -143,22 +127,16 @@ static weir_status write_script(const struct an_plot_ops *plot, const struct an_
     (void)fputs(body, out);
     (void)fputs("unset multiplot\nunset output\n", out);
     chart->body = NULL;
-    const bool is_broken = ferror(out) != 0;
-    if ((fclose(out) != 0 || is_broken) && status == WEIR_OK)
-        return weir_fail(error, WEIR_EIO, "%s: cannot be written to", job->folder);
-    return status;
+    return an_output_close(out, job->folder, status, error);
 }
 
 static weir_status write_data(const struct an_plot_ops *plot, const char *folder, const char *data,
                               struct weir_error *error)
 {
     FILE *out = NULL;
-    WEIR_TRY(open_file(folder, plot->info.name, "dat", &out, error));
+    WEIR_TRY(an_output_open_in(folder, plot->info.name, "dat", &out, error));
     (void)fputs(data, out);
-    const bool is_broken = ferror(out) != 0;
-    if (fclose(out) != 0 || is_broken)
-        return weir_fail(error, WEIR_EIO, "%s: cannot be written to", folder);
-    return WEIR_OK;
+    return an_output_close(out, folder, WEIR_OK, error);
 }
 
 /* A chart of what a file of an older version could not hold says so. */
@@ -288,7 +266,8 @@ weir_status an_plot(struct an_db *db, const char *name, const struct an_plot_opt
     if (plot == NULL)
         return weir_fail(error, WEIR_ENOTFOUND, "there is no chart \"%s\"", name);
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return weir_fail(error, WEIR_EIO, "%s: cannot be made: %s", folder, strerror(errno));
+        return weir_fail(error, an_output_status(errno), "%s: cannot be made: %s", folder,
+                         strerror(errno));
     char *path = absolute_path(output);
     if (path == NULL)
         return weir_fail(error, WEIR_EIO, "the working folder is gone, or no memory is left");

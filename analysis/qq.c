@@ -4,6 +4,7 @@
 
 #include "analysis/chart.h"
 #include "analysis/gnuplot.h"
+#include "analysis/output.h"
 #include "analysis/svg.h"
 #include "weir_text.h"
 
@@ -15,36 +16,15 @@
 
 static const double timeout_s = 60.0;
 
-static weir_status open_file(const char *folder, const char *name, const char *end, FILE **file,
-                             struct weir_error *error)
-{
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s.%s", folder, name, end) < 0)
-        return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    *file = fopen(path, "w");
-    if (*file == NULL)
-        (void)weir_fail(error, WEIR_EIO, "%s: cannot be written: %s", path, strerror(errno));
-    free(path);
-    return *file == NULL ? WEIR_EIO : WEIR_OK;
-}
-
-static weir_status close_file(FILE *file, const char *folder, struct weir_error *error)
-{
-    const bool is_broken = ferror(file) != 0;
-    if (fclose(file) != 0 || is_broken)
-        return weir_fail(error, WEIR_EIO, "%s: cannot be written to", folder);
-    return WEIR_OK;
-}
-
 static weir_status write_data(const char *folder, const char *name, const struct an_qq *qq,
                               struct weir_error *error)
 {
     FILE *out = NULL;
-    WEIR_TRY(open_file(folder, name, "dat", &out, error));
+    WEIR_TRY(an_output_open_in(folder, name, "dat", &out, error));
     (void)fputs("# fitted seen\n", out);
     for (size_t i = 0; i < qq->count; i++)
         (void)fprintf(out, "%.9g %.9g\n", qq->fitted[i], qq->seen[i]);
-    return close_file(out, folder, error);
+    return an_output_close(out, folder, WEIR_OK, error);
 }
 
 static void write_label(FILE *out, const char *text, double y_px, const char *style)
@@ -67,7 +47,7 @@ static weir_status write_script(const char *folder, const char *name, const stru
                                 struct weir_error *error)
 {
     FILE *out = NULL;
-    WEIR_TRY(open_file(folder, name, "gp", &out, error));
+    WEIR_TRY(an_output_open_in(folder, name, "gp", &out, error));
     (void)fprintf(out,
                   "# Quantiles of the sample against those of the law. Draw it again: gnuplot "
                   "%s.gp\nreset session\nset terminal svg enhanced standalone size 720,620 dynamic "
@@ -94,14 +74,15 @@ static weir_status write_script(const char *folder, const char *name, const stru
                   "plot x with lines lw 1.5 lc rgb '" AN_GREY "' notitle, '%s.dat' using 1:2 with "
                   "points pt 7 ps 0.45 lc rgb '" AN_BLUE "' notitle\nunset output\n",
                   name);
-    return close_file(out, folder, error);
+    return an_output_close(out, folder, WEIR_OK, error);
 }
 
 weir_status an_qq_plot(const char *folder, const char *name, const struct an_qq *qq,
                        struct weir_error *error)
 {
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return weir_fail(error, WEIR_EIO, "%s: cannot be made: %s", folder, strerror(errno));
+        return weir_fail(error, an_output_status(errno), "%s: cannot be made: %s", folder,
+                         strerror(errno));
     WEIR_TRY(write_data(folder, name, qq, error));
     WEIR_TRY(write_script(folder, name, qq, error));
     char *script = NULL;

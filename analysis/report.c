@@ -7,6 +7,7 @@
  * All charts are drawn by one gnuplot process in a folder beside the page that is removed again.
  */
 #include "analysis/gnuplot.h"
+#include "analysis/output.h"
 #include "analysis/plot.h"
 #include "analysis/report_work.h"
 #include "analysis/svg.h"
@@ -118,8 +119,8 @@ static weir_status draw_gallery(const struct an_plot_job *common, const char *ou
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     if (mkdtemp(folder) == NULL) {
         free(folder);
-        return weir_fail(error, WEIR_EIO, "%s: no folder can be made beside it: %s", output,
-                         strerror(errno));
+        return weir_fail(error, an_output_status(errno), "%s: no folder can be made beside it: %s",
+                         output, strerror(errno));
     }
     struct an_plot_job job = *common;
     job.folder = folder;
@@ -379,16 +380,11 @@ static weir_status write_page(const struct an_page *page, const struct gallery *
 static weir_status save_page(const struct an_page *page, const struct gallery *gallery,
                              const char *output, struct weir_error *error)
 {
-    FILE *out = fopen(output, "w");
-    if (out == NULL)
-        return weir_fail(error, WEIR_EIO, "%s: cannot be written: %s", output, strerror(errno));
+    FILE *out = NULL;
+    WEIR_TRY(an_output_open(output, &out, error));
     struct an_page written = *page;
     written.out = out;
-    const weir_status status = write_page(&written, gallery, error);
-    const bool is_broken = ferror(out) != 0;
-    if ((fclose(out) != 0 || is_broken) && status == WEIR_OK)
-        return weir_fail(error, WEIR_EIO, "%s: cannot be written", output);
-    return status;
+    return an_output_close(out, output, write_page(&written, gallery, error), error);
 }
 
 static weir_status report_run(struct an_page *page, const struct an_plot_options *options,

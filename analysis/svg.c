@@ -5,6 +5,7 @@
  */
 #include "analysis/svg.h"
 
+#include "analysis/output.h"
 #include "analysis/text.h"
 
 #include <errno.h>
@@ -92,8 +93,14 @@ char *an_read_text(const char *path)
     size_t length = 0;
     while ((length = fread(block, 1, sizeof block, file)) > 0)
         (void)fwrite(block, 1, length, buffer.file);
+    const bool is_broken = ferror(file) != 0;
     (void)fclose(file);
-    return an_buffer_take(&buffer);
+    char *text = an_buffer_take(&buffer);
+    if (is_broken) {
+        free(text);
+        return NULL;
+    }
+    return text;
 }
 
 /* Copies `text`, with `to` for every `from`. */
@@ -123,15 +130,12 @@ weir_status an_svg_finish(const char *path, struct weir_error *error)
     char *text = an_read_text(path);
     if (text == NULL)
         return weir_fail(error, WEIR_EIO, "%s: cannot be read back", path);
-    FILE *out = fopen(path, "w");
-    if (out == NULL) {
-        free(text);
-        return weir_fail(error, WEIR_EIO, "%s: cannot be written: %s", path, strerror(errno));
+    FILE *out = NULL;
+    weir_status status = an_output_open(path, &out, error);
+    if (status == WEIR_OK) {
+        write_replaced(out, text);
+        status = an_output_close(out, path, status, error);
     }
-    write_replaced(out, text);
     free(text);
-    const bool is_broken = ferror(out) != 0;
-    if (fclose(out) != 0 || is_broken)
-        return weir_fail(error, WEIR_EIO, "%s: cannot be written", path);
-    return WEIR_OK;
+    return status;
 }

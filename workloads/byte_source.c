@@ -175,38 +175,80 @@ weir_status wl_source_read(struct wl_source *source, char *buffer, size_t capaci
 
 /* ---- writing ---- */
 
+struct gzip_sink {
+    gzFile zip;
+    int reason; /* of the first write that failed */
+};
+
 static ssize_t gzip_write(void *cookie, const char *text, size_t size)
 {
+    struct gzip_sink *sink = cookie;
     if (size == 0 || size > INT32_MAX)
         return 0;
-    const int written = gzwrite(cookie, text, (unsigned)size);
+    errno = 0;
+    const int written = gzwrite(sink->zip, text, (unsigned)size);
+    if (written <= 0 && sink->reason == 0)
+        sink->reason = errno == 0 ? EIO : errno;
     return written <= 0 ? 0 : written;
 }
 
 static int gzip_close(void *cookie)
 {
-    if (gzclose(cookie) == Z_OK)
-        return 0;
-    errno = EIO;
-    return EOF;
+    struct gzip_sink *sink = cookie;
+    errno = 0;
+    if (gzclose(sink->zip) != Z_OK && sink->reason == 0)
+        sink->reason = errno == 0 ? EIO : errno;
+    const int reason = sink->reason;
+    free(sink);
+    errno = reason;
+    return reason == 0 ? 0 : EOF;
+}
+
+static FILE *open_gzip(const char *path)
+{
+    const cookie_io_functions_t functions = { .write = gzip_write, .close = gzip_close };
+    struct gzip_sink *sink = calloc(1, sizeof(*sink));
+    FILE *file = NULL;
+    if (sink != NULL)
+        sink->zip = gzopen(path, "wb6");
+    if (sink != NULL && sink->zip != NULL)
+        file = fopencookie(sink, "w", functions);
+    if (file == NULL && sink != NULL) {
+        if (sink->zip != NULL)
+            (void)gzclose(sink->zip);
+        free(sink);
+    }
+    return file;
+}
+
+static weir_status status_of(int reason)
+{
+    const bool is_full = reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
+    return is_full ? WEIR_ENOMEM : WEIR_EIO;
 }
 
 weir_status wl_sink_open(const char *path, FILE **sink, struct weir_error *error)
 {
     const size_t length = strlen(path);
-    FILE *file = NULL;
-    if (length < 4 || strcmp(path + length - 3, ".gz") != 0) {
-        file = fopen(path, "w");
-    } else {
-        gzFile zip = gzopen(path, "wb6");
-        const cookie_io_functions_t functions = { .write = gzip_write, .close = gzip_close };
-        file = zip == NULL ? NULL : fopencookie(zip, "w", functions);
-        if (zip != NULL && file == NULL)
-            (void)gzclose(zip);
-    }
+    const bool is_zipped = length >= 4 && strcmp(path + length - 3, ".gz") == 0;
+    FILE *file = is_zipped ? open_gzip(path) : fopen(path, "w");
     if (file == NULL)
-        return weir_fail(error, WEIR_EIO, "%s: cannot be written: %s", path, strerror(errno));
+        return weir_fail(error, status_of(errno), "%s: cannot be written: %s", path,
+                         strerror(errno));
     (void)setvbuf(file, NULL, _IOFBF, INPUT);
     *sink = file;
     return WEIR_OK;
+}
+
+weir_status wl_sink_close(FILE *sink, const char *path, weir_status status,
+                          struct weir_error *error)
+{
+    const bool is_broken = ferror(sink) != 0;
+    errno = 0; /* what was not written yet is tried again, and tells why it cannot be */
+    const bool is_closed = fclose(sink) == 0;
+    if (is_closed && !is_broken)
+        return status;
+    const int reason = is_closed || errno == 0 ? EIO : errno;
+    return weir_fail(error, status_of(reason), "%s: cannot be written to: %s", path,
+                     strerror(reason));
 }

@@ -26,8 +26,11 @@ void wl_source_close(struct wl_source *source);
 weir_status wl_source_read(struct wl_source *source, char *buffer, size_t capacity, size_t *length,
                            struct weir_error *error);
 
-/* Opens `path` for text; a name that ends in .gz compresses. fclose() it; a failed write shows in
- * ferror() or fclose(). */
+/* Opens `path` for text; a name that ends in .gz compresses. */
 weir_status wl_sink_open(const char *path, FILE **sink, struct weir_error *error);
+/* `status` of its writer is given back when all was written; else WEIR_ENOMEM when the disk is at
+ * its end, WEIR_EIO otherwise. */
+weir_status wl_sink_close(FILE *sink, const char *path, weir_status status,
+                          struct weir_error *error);
 
 #endif

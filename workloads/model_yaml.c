@@ -57,16 +57,12 @@ static char *sample_path(const struct writing *writing, const char *what, size_t
 static weir_status write_sample(const struct wl_law_choice *choice, const char *path,
                                 struct weir_error *error)
 {
-    FILE *file = fopen(path, "w");
-    if (file == NULL)
-        return weir_fail(error, WEIR_EIO, "%s: cannot be written: %s", path, strerror(errno));
+    FILE *file = NULL;
+    WEIR_TRY(wl_sink_open(path, &file, error));
     (void)fputs("value\n", file);
     for (size_t i = 0; i < choice->n; i++)
         (void)fprintf(file, "%.12g\n", choice->sorted[i]);
-    const bool is_broken = ferror(file) != 0;
-    if (fclose(file) != 0 || is_broken)
-        return weir_fail(error, WEIR_EIO, "%s: cannot be written to", path);
-    return WEIR_OK;
+    return wl_sink_close(file, path, WEIR_OK, error);
 }
 
 /* A law in quotes: the fitted one, or the sample in a file of its own. */

@@ -2,6 +2,7 @@
 /* Experiments: loading variants, running tasks in processes, merging (see experiment.h). */
 #include "sim/cli/experiment.h"
 
+#include "analysis/output.h"
 #include "sim/cli/experiment_file.h"
 #include "sim/cli/isolate.h"
 #include "sim/cli/options.h"
@@ -515,8 +516,9 @@ static weir_status name_temporary(struct sim_experiment *experiment, struct weir
         experiment->path = NULL;
     const int file = experiment->path == NULL ? -1 : mkstemp(experiment->path);
     if (file < 0)
-        return weir_fail(error, WEIR_EIO, "%s: cannot create a temporary file: %s (TMPDIR)",
-                         experiment->path, strerror(errno));
+        return weir_fail(error, an_output_status(errno),
+                         "%s: cannot create a temporary file: %s (TMPDIR)", experiment->path,
+                         strerror(errno));
     (void)close(file);
     experiment->is_temporary = true;
     return WEIR_OK;

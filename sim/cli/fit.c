@@ -88,14 +88,10 @@ static weir_status write_scenario(const struct arguments *arguments, const struc
                                           .fixes_workers = arguments->fixes_workers };
     if (arguments->output == NULL || strcmp(arguments->output, "-") == 0)
         return wl_model_write(model, &yaml, stdout, error);
-    FILE *out = fopen(arguments->output, "w");
-    if (out == NULL)
-        return weir_fail(error, WEIR_EIO, "%s: cannot be written: %s", arguments->output,
-                         strerror(errno));
+    FILE *out = NULL;
+    WEIR_TRY(wl_sink_open(arguments->output, &out, error));
     const weir_status status = wl_model_write(model, &yaml, out, error);
-    if (fclose(out) != 0 && status == WEIR_OK)
-        return weir_fail(error, WEIR_EIO, "%s: cannot be written to", arguments->output);
-    return status;
+    return wl_sink_close(out, arguments->output, status, error);
 }
 
 static weir_status fit(const struct arguments *arguments, struct wl_span_log *log,

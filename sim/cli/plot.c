@@ -3,9 +3,11 @@
  * weir plot: one chart of a result database as SVG, PNG or PDF, or in the terminal; without a name
  * the list of charts.
  */
+#include "analysis/output.h"
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,7 +108,8 @@ static weir_status draw(const struct arguments *arguments, struct weir_error *er
     if (arguments->folder != NULL) {
         status = draw_in(db, arguments, arguments->folder, error);
     } else if (mkdtemp(folder) == NULL) {
-        status = weir_fail(error, WEIR_EIO, "no folder can be made in /tmp");
+        status = weir_fail(error, an_output_status(errno), "no folder can be made in /tmp: %s",
+                           strerror(errno));
     } else {
         status = draw_in(db, arguments, folder, error);
         remove_in(folder, arguments->name, ".dat");

@@ -5,8 +5,9 @@
  */
 #include "sim/cli/policies_check.h"
 
-#include "sim/cli/options.h"
+#include "sim/cli/analysis_options.h"
 #include "weir_text.h"
+#include "workloads/byte_source.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -67,12 +68,14 @@ int sim_policies_new(const char *name)
     FILE *out = fopen(path, "wx");
     if (out == NULL) {
         (void)fprintf(stderr, "weir policies new: %s: %s\n", path, strerror(errno));
-        return SIM_EXIT_INPUT;
+        return errno == ENOSPC ? SIM_EXIT_RESOURCE : SIM_EXIT_INPUT;
     }
+    struct weir_error error = { .phase = -1, .pool = -1 };
     write_named(name, out);
-    if (fclose(out) != 0) {
-        (void)fprintf(stderr, "weir policies new: %s: %s\n", path, strerror(errno));
-        return SIM_EXIT_INPUT;
+    const weir_status status = wl_sink_close(out, path, WEIR_OK, &error);
+    if (status != WEIR_OK) {
+        (void)unlink(path); /* or the next attempt would be refused */
+        return sim_analysis_exit(status, &error);
     }
     find_headers(headers);
     printf("gcc -std=c17 -O2 -shared -fPIC -I %s %s -o %s.so\n", headers, path, name);

@@ -8,6 +8,8 @@
  */
 #include "sim/cli/result_lock.h"
 
+#include "analysis/output.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -64,8 +66,9 @@ static weir_status try_once(struct sim_result_lock *lock, struct holder *holder,
 {
     lock->file = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (lock->file < 0)
-        return weir_fail(error, WEIR_EIO, "%s: cannot create the lock of the results: %s",
-                         lock->path, strerror(errno));
+        return weir_fail(error, an_output_status(errno),
+                         "%s: cannot create the lock of the results: %s", lock->path,
+                         strerror(errno));
     *holder = (struct holder){ 0 };
     if (flock(lock->file, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK && errno != EINTR)

@@ -28,7 +28,7 @@ int sim_cmd_schema(int argc, char **argv)
     char *text = arguments.format == 1 ? sim_schema_json() : sim_schema_markdown();
     if (text == NULL) {
         fputs("weir schema: out of memory\n", stderr);
-        return SIM_EXIT_INPUT;
+        return SIM_EXIT_RESOURCE;
     }
     fputs(text, stdout);
     free(text);

@@ -266,10 +266,7 @@ weir_status sim_span_export_close(struct sim_span_export *made, struct weir_erro
         sim_json_end_object(&made->json);
         (void)fputc('\n', made->out);
     }
-    const bool is_broken = ferror(made->out) != 0;
-    weir_status status = WEIR_OK;
-    if (fclose(made->out) != 0 || is_broken)
-        status = weir_fail(error, WEIR_EIO, "%s: cannot be written to", made->path);
+    const weir_status status = wl_sink_close(made->out, made->path, WEIR_OK, error);
     if (made->written < made->seen)
         (void)fprintf(stderr,
                       "weir: %s: the first %llu of %llu spans are written (--spans-limit raises "

@@ -117,14 +117,22 @@ static void say_skipped(const struct wl_jobs *jobs, const char *path)
                       jobs->skipped + jobs->count);
 }
 
+int sim_trace_exit(weir_status status, const struct weir_error *error)
+{
+    if (status == WEIR_OK)
+        return SIM_EXIT_OK;
+    (void)fprintf(stderr, "weir: %s\n", error->text);
+    if (status == WEIR_ENOMEM)
+        return SIM_EXIT_RESOURCE;
+    return status == WEIR_EINVAL ? SIM_EXIT_USAGE : SIM_EXIT_INPUT;
+}
+
 int sim_trace_read(const struct sim_trace_arguments *arguments, struct sim_trace *trace)
 {
     struct weir_error error = { .phase = -1, .pool = -1 };
     const weir_status status = read_trace(arguments, trace, &error);
-    if (status != WEIR_OK) {
-        (void)fprintf(stderr, "weir: %s\n", error.text);
-        return status == WEIR_EINVAL ? SIM_EXIT_USAGE : SIM_EXIT_INPUT;
-    }
+    if (status != WEIR_OK)
+        return sim_trace_exit(status, &error);
     say_skipped(&trace->jobs, arguments->file);
     const bool counts = arguments->has_processor || arguments->verb[0] == 'i'; /* info */
     for (size_t i = 0; counts && i < trace->jobs.count; i++)

@@ -27,6 +27,7 @@ struct sim_trace {
 
 /* Reads arguments->file, says what was left out, and counts processors as the arguments say. Prints
  * what is wrong and returns an exit code. */
+int sim_trace_exit(weir_status status, const struct weir_error *error); /* says why */
 int sim_trace_read(const struct sim_trace_arguments *arguments, struct sim_trace *trace);
 
 /* The verbs; exit codes. */

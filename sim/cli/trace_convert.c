@@ -79,9 +79,7 @@ static weir_status write_file(const struct sim_trace_arguments *arguments,
         return write_to(arguments, trace, target, stdout, error);
     WEIR_TRY(wl_sink_open(path, &out, error));
     const weir_status status = write_to(arguments, trace, target, out, error);
-    if (fclose(out) != 0 && status == WEIR_OK)
-        return weir_fail(error, WEIR_EIO, "%s: cannot be written to", path);
-    return status;
+    return wl_sink_close(out, path, status, error);
 }
 
 int sim_trace_convert(const struct sim_trace_arguments *arguments)
@@ -98,8 +96,5 @@ int sim_trace_convert(const struct sim_trace_arguments *arguments)
         return code;
     const weir_status status = write_file(arguments, &trace, target, &error);
     wl_jobs_clear(&trace.jobs);
-    if (status == WEIR_OK)
-        return SIM_EXIT_OK;
-    (void)fprintf(stderr, "weir: %s\n", error.text);
-    return SIM_EXIT_INPUT;
+    return sim_trace_exit(status, &error);
 }

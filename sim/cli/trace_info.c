@@ -352,7 +352,7 @@ static int nodes_of_scenario(const char *path, const struct sim_options *options
     sim_scenario_destroy(scenario);
     if (!has_room)
         (void)fprintf(stderr, "weir: out of memory\n");
-    return has_room ? SIM_EXIT_OK : SIM_EXIT_INVARIANT;
+    return has_room ? SIM_EXIT_OK : SIM_EXIT_RESOURCE;
 }
 
 static int read_nodes(struct info *info)
@@ -403,10 +403,7 @@ static int print_info(struct info *info)
         status = draw(info, &error);
     }
     wl_trace_facts_clear(&info->facts);
-    if (status == WEIR_OK)
-        return SIM_EXIT_OK;
-    (void)fprintf(stderr, "weir: %s\n", error.text);
-    return status == WEIR_EINVAL ? SIM_EXIT_USAGE : SIM_EXIT_INPUT;
+    return sim_trace_exit(status, &error);
 }
 
 int sim_trace_info(const struct sim_trace_arguments *arguments)

@@ -93,6 +93,7 @@ static int write_text(const char *named, const char *text)
     char *temporary = NULL;
     struct stat there;
     bool is_written = false;
+    errno = 0;
     const int file =
         path == NULL || asprintf(&temporary, "%s.new-XXXXXX", path) < 0 ? -1 : mkstemp(temporary);
     FILE *out = file < 0 ? NULL : fdopen(file, "w");
@@ -100,15 +101,16 @@ static int write_text(const char *named, const char *text)
         is_written = stat(path, &there) == 0 && fchmod(file, there.st_mode & 0777) == 0 &&
                      fputs(text, out) >= 0 && fflush(out) == 0 && fsync(file) == 0;
         is_written = fclose(out) == 0 && is_written && rename(temporary, path) == 0;
-        if (!is_written)
-            (void)unlink(temporary);
     }
+    const int reason = errno == 0 ? EIO : errno;
+    if (!is_written && file >= 0)
+        (void)unlink(temporary);
     free(temporary);
     free(path);
     if (is_written)
         return SIM_EXIT_OK;
-    (void)fprintf(stderr, "weir: %s: cannot be written\n", named);
-    return SIM_EXIT_INPUT;
+    (void)fprintf(stderr, "weir: %s: cannot be written: %s\n", named, strerror(reason));
+    return reason == ENOSPC ? SIM_EXIT_RESOURCE : SIM_EXIT_INPUT;
 }
 
 /* A scenario of schema 1 becomes one of today. */

@@ -42,9 +42,10 @@ bool record_is_full(int system_error)
 weir_status record_status(sqlite3 *database)
 {
     const int code = sqlite3_extended_errcode(database);
-    const bool is_full =
-        code == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM || (code & 0xff) == SQLITE_FULL ||
-        ((code & 0xff) == SQLITE_IOERR && record_is_full(sqlite3_system_errno(database)));
+    const bool is_full = code == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM ||
+                         (code & 0xff) == SQLITE_FULL ||
+                         (((code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN) &&
+                          record_is_full(sqlite3_system_errno(database)));
     return is_full ? WEIR_ENOMEM : WEIR_EIO;
 }
 

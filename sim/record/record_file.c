@@ -186,8 +186,8 @@ static weir_status create_empty(const char *path, const char *like, struct weir_
     const mode_t mode = lstat(like, &there) == 0 ? there.st_mode & 0666 : 0666;
     const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (file < 0)
-        return weir_fail(error, WEIR_EIO, "%s: cannot create the database: %s", path,
-                         strerror(errno));
+        return weir_fail(error, record_is_full(errno) ? WEIR_ENOMEM : WEIR_EIO,
+                         "%s: cannot create the database: %s", path, strerror(errno));
     (void)close(file);
     return WEIR_OK;
 }
