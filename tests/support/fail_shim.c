@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A machine at its end: a library for LD_PRELOAD that lets the n-th allocation, or the n-th call
- * that writes a file, fail in the program weir and the processes it forks (not those it executes).
+ * A machine at its end: a library for LD_PRELOAD that lets the n-th allocation, the n-th call that
+ * writes a file or the n-th that reads one fail in the program weir and the processes it forks (not
+ * those it executes).
  *
- *   WEIR_FAIL=KIND:N:HOW   KIND alloc or write; N counts from 1 over all processes, 0 = none fails;
- *                          HOW once, or on (that one and every later one), and for write also
- *                          eio, enospc, short, eintr: with "on" every one is short or interrupted
- *                          once
- *   WEIR_FAIL_COUNT=FILE   gets the number of calls when the first process ends
- *   WEIR_FAIL_TRACE=1      the stack of the first failure, on standard error
+ *   WEIR_FAIL=KIND:N:HOW   KIND alloc, write or read; N counts from 1 over all processes, 0 = none
+ *                          fails; HOW once, or on (that one and every later one), and for write and
+ *                          read also eio, enospc, short, eintr: with "on" every one is short or
+ *                          interrupted once
+ *   WEIR_FAIL_COUNT=FILE   gets the number of calls when the first process ends; with N = 0 also
+ * the number of the first call from each place: a stack of up to 16 callers WEIR_FAIL_TRACE=1 the
+ * stack of the first failure, on standard error
  *
- * Example: WEIR_FAIL=write:12:once:enospc. What stdio writes goes past it.
+ * Example: WEIR_FAIL=write:12:once:enospc. Calls that the C library makes itself, as stdio does, do
+ * not go through names that a library could define again: so the functions of the C library begin
+ * with a jump to ours, which call the kernel. Machine code of x86-64; elsewhere it is not built.
+ * What is written to standard error always arrives: somewhere it must be said.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,10 +24,13 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -30,15 +38,25 @@ extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
 
-enum kind { NOTHING, ALLOC, WRITE };
+enum kind { NOTHING, ALLOC, WRITE, READ };
 enum how { EIO_FAILS, ENOSPC_FAILS, SHORT, INTERRUPTED };
+
+enum { PLACES = 1 << 16, FRAMES = 16 };
+
+/* Shared with the processes that are forked. */
+struct seen {
+    long count;
+    long place_count;
+    long first[PLACES / 2];  /* the call that found each place */
+    uint64_t places[PLACES]; /* open addressing, by stack; 0 = none */
+};
 
 static struct {
     enum kind kind;
     enum how how;
     bool goes_on;
     long at;
-    long *count; /* shared with the processes that are forked */
+    struct seen *seen;
     pid_t first;
 } plan;
 
@@ -49,12 +67,34 @@ static void print_stack(void)
         backtrace_symbols_fd(frames, backtrace(frames, 40), 2);
 }
 
+/* Two processes that find one at the same time may note it twice. */
+static void note_place(long now)
+{
+    void *frames[FRAMES];
+    const enum kind kind = plan.kind;
+    plan.kind = NOTHING;
+    const int depth = backtrace(frames, FRAMES);
+    plan.kind = kind;
+    uint64_t stack = 1;
+    for (int i = 0; i < depth; i++)
+        stack = (stack ^ (uint64_t)(uintptr_t)frames[i]) * 0x9e3779b97f4a7c15U;
+    uint64_t *slot = &plan.seen->places[stack >> 48];
+    while (*slot != 0 && *slot != stack)
+        slot = slot + 1 == plan.seen->places + PLACES ? plan.seen->places : slot + 1;
+    if (*slot == stack || plan.seen->place_count == PLACES / 2)
+        return;
+    *slot = stack;
+    plan.seen->first[plan.seen->place_count++] = now;
+}
+
 /* Whether this call is to fail. */
 static bool fails(enum kind kind)
 {
     if (plan.kind != kind)
         return false;
-    const long now = __atomic_add_fetch(plan.count, 1, __ATOMIC_RELAXED);
+    const long now = __atomic_add_fetch(&plan.seen->count, 1, __ATOMIC_RELAXED);
+    if (plan.at == 0)
+        note_place(now);
     if (plan.at == 0 || now < plan.at || (now > plan.at && !plan.goes_on))
         return false;
     if (now == plan.at) {
@@ -71,6 +111,7 @@ static void read_plan(const char *text)
     const char *number = strchr(text, ':');
     const enum kind kind = strncmp(text, "alloc:", 6) == 0   ? ALLOC
                            : strncmp(text, "write:", 6) == 0 ? WRITE
+                           : strncmp(text, "read:", 5) == 0  ? READ
                                                              : NOTHING;
     if (kind == NOTHING || number == NULL)
         return;
@@ -80,35 +121,6 @@ static void read_plan(const char *text)
         if (strstr(text, hows[i]) != NULL)
             plan.how = (enum how)i;
     plan.kind = kind;
-}
-
-__attribute__((constructor)) static void begin(void)
-{
-    void *frames[4];
-    char program[256] = "";
-    const char *text = getenv("WEIR_FAIL");
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
-    if (text == NULL || length < 5 || strncmp(program + length - 5, "/weir", 5) != 0)
-        return;
-    (void)backtrace(frames, 4); /* loads what it needs */
-    plan.first = getpid();
-    plan.count =
-        mmap(NULL, sizeof(*plan.count), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (plan.count != MAP_FAILED)
-        read_plan(text);
-}
-
-__attribute__((destructor)) static void end(void)
-{
-    const char *path = getenv("WEIR_FAIL_COUNT");
-    if (plan.kind == NOTHING || path == NULL || getpid() != plan.first)
-        return;
-    plan.kind = NOTHING;
-    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    if (file >= 0) {
-        (void)dprintf(file, "%ld\n", *plan.count);
-        (void)close(file);
-    }
 }
 
 /* ---- memory ---- */
@@ -138,10 +150,10 @@ void *realloc(void *old, size_t size)
 
 /* ---- files ---- */
 
-/* Whether a call that writes `size` bytes is to fail; a short one goes on with fewer. */
-static bool no_write(size_t *size)
+/* Whether a call that moves `size` bytes is to fail; a short one goes on with fewer. */
+static bool no_call(enum kind kind, size_t *size)
 {
-    if (!fails(WRITE))
+    if (!fails(kind))
         return false;
     if (plan.how == SHORT && *size > 1) {
         *size /= 2;
@@ -154,36 +166,134 @@ static bool no_write(size_t *size)
     return true;
 }
 
-static void *next(const char *name)
+static bool no_change(void)
 {
-    return dlsym(RTLD_NEXT, name);
+    size_t size = 0;
+    return no_call(WRITE, &size);
 }
 
-/* The same call of the C library, unless it is to fail. */
-#define CALL(type, name, parameters, arguments)                                                    \
-    type name parameters                                                                           \
-    {                                                                                              \
-        size_t size = 0;                                                                           \
-        type(*real) parameters;                                                                    \
-        *(void **)&real = next(#name);                                                             \
-        return no_write(&size) ? -1 : real arguments;                                              \
-    }
-#define CALL_SIZE(type, name, parameters, arguments)                                               \
-    type name parameters                                                                           \
-    {                                                                                              \
-        type(*real) parameters;                                                                    \
-        *(void **)&real = next(#name);                                                             \
-        return no_write(&size) ? -1 : real arguments;                                              \
-    }
+static ssize_t our_write(int file, const void *bytes, size_t size)
+{
+    const bool is_counted = file != STDERR_FILENO;
+    return is_counted && no_call(WRITE, &size) ? -1 : syscall(SYS_write, file, bytes, size);
+}
 
-CALL_SIZE(ssize_t, write, (int file, const void *bytes, size_t size), (file, bytes, size))
-CALL_SIZE(ssize_t, pwrite, (int file, const void *bytes, size_t size, off_t at),
-          (file, bytes, size, at))
-CALL_SIZE(ssize_t, pwrite64, (int file, const void *bytes, size_t size, off_t at),
-          (file, bytes, size, at))
-CALL(int, fsync, (int file), (file))
-CALL(int, fdatasync, (int file), (file))
-CALL(int, ftruncate, (int file, off_t length), (file, length))
-CALL(int, ftruncate64, (int file, off_t length), (file, length))
-CALL(int, rename, (const char *from, const char *to), (from, to))
-CALL(int, unlink, (const char *path), (path))
+static ssize_t our_pwrite(int file, const void *bytes, size_t size, off_t at)
+{
+    return no_call(WRITE, &size) ? -1 : syscall(SYS_pwrite64, file, bytes, size, at);
+}
+
+static ssize_t our_read(int file, void *bytes, size_t size)
+{
+    return no_call(READ, &size) ? -1 : syscall(SYS_read, file, bytes, size);
+}
+
+static ssize_t our_pread(int file, void *bytes, size_t size, off_t at)
+{
+    return no_call(READ, &size) ? -1 : syscall(SYS_pread64, file, bytes, size, at);
+}
+
+static int our_open(const char *path, int flags, ...)
+{
+    va_list more;
+    va_start(more, flags);
+    const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0;
+    va_end(more);
+    const bool is_counted = (flags & O_ACCMODE) != O_RDONLY && strcmp(path, "/dev/null") != 0;
+    /* A full disk opens what is there. */
+    const bool takes_room = (flags & O_CREAT) != 0 || plan.how != ENOSPC_FAILS;
+    return is_counted && no_change() && takes_room ? -1 : (int)syscall(SYS_open, path, flags, mode);
+}
+
+static int our_fsync(int file)
+{
+    return no_change() ? -1 : (int)syscall(SYS_fsync, file);
+}
+
+static int our_fdatasync(int file)
+{
+    return no_change() ? -1 : (int)syscall(SYS_fdatasync, file);
+}
+
+static int our_ftruncate(int file, off_t length)
+{
+    return no_change() ? -1 : (int)syscall(SYS_ftruncate, file, length);
+}
+
+static int our_rename(const char *from, const char *to)
+{
+    return no_change() ? -1 : (int)syscall(SYS_rename, from, to);
+}
+
+static int our_unlink(const char *path)
+{
+    return no_change() && plan.how != ENOSPC_FAILS ? -1 : (int)syscall(SYS_unlink, path);
+}
+
+static int our_mkdir(const char *path, mode_t mode)
+{
+    return no_change() ? -1 : (int)syscall(SYS_mkdir, path, mode);
+}
+
+/* The function of that name begins with: jmp *0(%rip), and the address it goes to. */
+static bool divert(const char *name, uintptr_t target)
+{
+    unsigned char jump[6 + sizeof(target)] = { 0xff, 0x25, 0, 0, 0, 0 };
+    memcpy(jump + 6, &target, sizeof(target));
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    unsigned char *code = dlsym(RTLD_NEXT, name);
+    const uintptr_t begin = (uintptr_t)code / page * page;
+    const size_t size = (uintptr_t)code + sizeof(jump) - begin;
+    if (code == NULL || mprotect((void *)begin, size, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+        return false;
+    memcpy(code, jump, sizeof(jump));
+    return mprotect((void *)begin, size, PROT_READ | PROT_EXEC) == 0;
+}
+
+static bool divert_files(void)
+{
+    return divert("write", (uintptr_t)our_write) && divert("pwrite64", (uintptr_t)our_pwrite) &&
+           divert("read", (uintptr_t)our_read) && divert("pread64", (uintptr_t)our_pread) &&
+           divert("open64", (uintptr_t)our_open) && divert("fsync", (uintptr_t)our_fsync) &&
+           divert("fdatasync", (uintptr_t)our_fdatasync) &&
+           divert("ftruncate64", (uintptr_t)our_ftruncate) &&
+           divert("rename", (uintptr_t)our_rename) && divert("unlink", (uintptr_t)our_unlink) &&
+           divert("mkdir", (uintptr_t)our_mkdir);
+}
+
+/* ---- the program ---- */
+
+__attribute__((constructor)) static void begin(void)
+{
+    void *frames[4];
+    char program[256] = "";
+    const char *text = getenv("WEIR_FAIL");
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+    if (text == NULL || length < 5 || strncmp(program + length - 5, "/weir", 5) != 0)
+        return;
+    (void)backtrace(frames, 4); /* loads what it needs */
+    plan.first = getpid();
+    plan.seen =
+        mmap(NULL, sizeof(*plan.seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (plan.seen != MAP_FAILED)
+        read_plan(text);
+    if ((plan.kind == WRITE || plan.kind == READ) && !divert_files()) {
+        (void)fputs("fail_shim: the functions of the C library cannot be changed\n", stderr);
+        _exit(99);
+    }
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    const char *path = getenv("WEIR_FAIL_COUNT");
+    if (plan.kind == NOTHING || path == NULL || getpid() != plan.first)
+        return;
+    plan.kind = NOTHING;
+    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    if (file >= 0) {
+        (void)dprintf(file, "%ld\n", plan.seen->count);
+        for (long i = 0; i < plan.seen->place_count; i++)
+            (void)dprintf(file, "%ld\n", plan.seen->first[i]);
+        (void)close(file);
+    }
+}

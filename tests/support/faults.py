@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The n-th call of a command fails, for n = 1, 2, ...: see tests/cli/faults.sh, which makes the inputs.
+
+faults.py SHIM HOW SEED [COMMAND...], with HOW
+    every   every n in every way: days
+    all     every n for files, and for memory the first call from each place (a stack of callers): hours
+    places  the first call from each place
+    N       N times the samples below
+WEIR_FAULT_KINDS=write,read leaves memory out. A command is right when it finds what it finds undisturbed, or ends with a
+code of its own and a sentence; a database that it leaves can be read. Undisturbed it has to find
+the same twice, or nothing could be compared.
+"""
+import concurrent.futures
+import os
+import random
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+weir, plugins = os.environ["WEIR_BIN"], os.environ.get("WEIR_PLUGINS", "")
+shim, each, seed, only = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
+COMMANDS = {  # words, and what it makes
+    "run": ("run small.yaml -n 1 -o x.db --format json", ["x.db"]),
+    "run 2": ("run small.yaml -n 2 -j 1 -o x.db --format json", ["x.db"]),
+    "run --no-db": ("run small.yaml -n 1 --no-db --format json", []),
+    "run --spans": ("run small.yaml -n 1 --no-db -q --spans x.csv", ["x.csv"]),
+    "run --spans gz": ("run small.yaml -n 1 --no-db -q --spans x.json.gz", ["x.json.gz"]),
+    "jobs": ("run jobs_table.yaml -n 1 -o x.db --format json", ["x.db"]),
+    "compare": ("compare small.yaml -n 2 -j 1 -o x.db --format json", ["x.db"]),
+    "compare file": ("compare two.db --format json", []),
+    "compare csv": ("compare two.db --format csv", []),
+    "resume": ("run small.yaml -n 3 -j 1 -o part.db --resume --format json", ["part.db"]),
+    "rerun": ("rerun whole.db -o x.db --format json", ["x.db"]),
+    "report": ("report two.db -o x.html", ["x.html"]),
+    "plot": ("plot two.db throughput -o x.svg --folder f", ["x.svg", "f/throughput.dat", "f/throughput.gp"]),
+    "plot list": ("plot two.db", []),
+    "explain decide": ("explain whole.db --at 0s --decide", []),
+    "explain stage": ("explain whole.db --stage b", []),
+    "explain worker": ("explain whole.db --worker 1 --format json", []),
+    "explain job": ("explain jobs.db --pending --at 60s", []),
+    "diff": ("diff whole.db other.db", []),
+    "snapshot": ("snapshot whole.db --at 3s", []),
+    "snapshot json": ("snapshot whole.db --at 3s --format json", []),
+    "show": ("show small.yaml --format json", []),
+    "validate": ("validate small.yaml", []),
+    "validate resolved": ("validate --resolved jobs_table.yaml", []),
+    "validate wrong": ("validate wrong.yaml --format json", []),
+    "check": ("check small.yaml whole.db", []),
+    "check module": (f"check {plugins}/requested.so", []),
+    "decide": ("decide state.json", []),
+    "trace convert": ("trace convert jobs_table.csv --map jobs_table.json -o x.swf", ["x.swf"]),
+    "trace gz": ("trace convert jobs_table.csv --map jobs_table.json -o x.csv.gz", ["x.csv.gz"]),
+    "trace info": ("trace info jobs_table.csv --map jobs_table.json --plot x.svg", ["x.svg"]),
+    "trace formats": ("trace formats", []),
+    "trace map": ("trace map slurm", []),
+    "fit": ("fit spans.csv -o x.yaml --plots p", ["x.yaml", "x.arrivals.csv", "p/qq-04-b.dat"]),
+    "policies": ("policies fgd --format json", []),
+    "policies new": ("policies new mine", ["mine.c"]),
+    "doctor": ("doctor", []),
+    "schema": ("schema", []),
+    "schema json": ("schema --format json", []),
+    "completion": ("completion bash", []),
+    "upgrade": ("upgrade --write small.yaml", ["small.yaml"]),
+    "help": ("run --help", []),
+}
+WAYS = {  # of each kind: samples of the quick test, and how a call fails
+    "alloc": (5, ["once", "on"]),
+    "write": (5, ["once:eio", "on:enospc", "once:short", "once:eintr", "on:eio"]),
+    "read": (2, ["once:eio", "once:short", "once:eintr", "on:eio"]),
+}
+# Lines that the wall clock or the machine writes.
+WALL = re.compile(r'.*("wall_s"|"cpu_s"|rss|wall|cpu_ms|events_per|_ms|generated|bound\.|p99).*'
+                  r'|.*[0-9] (ms|MiB|M events|GiB).*')
+
+# What may be said of a full disk with another code than 6: standard output has one of its own, and
+# SQLite does not tell why it cannot make its log.
+NO_ROOM = re.compile("cannot write all of the output|readonly database|unable to open database file")
+
+
+def dump(path):
+    db = sqlite3.connect(path)
+    if db.execute("PRAGMA integrity_check").fetchone() != ("ok",):
+        raise sqlite3.DatabaseError("broken")
+    tables = [name for name, in db.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%_wall' AND name "
+        "NOT LIKE 'sqlite_%' ORDER BY name")]
+    rows = {t: sorted(map(repr, db.execute(f"SELECT * FROM {t}"))) for t in tables}
+    db.close()
+    return rows
+
+
+def plain(text, folder):
+    text = text.replace(os.path.abspath(folder) + "/", "")
+    return "\n".join(line for line in text.splitlines() if not WALL.fullmatch(line))
+
+
+def difference(good, again):
+    """The first lines of two outcomes that are not the same."""
+    for key in ("code", "out", "made"):
+        for one, two in zip(*(str(seen[key]).replace("\\n", "\n").split("\n") for seen in (good, again))):
+            if one != two:
+                return f"{key}: {one[:200]!r}, then {two[:200]!r}"
+    return f"{good['code']}, {good['err'][:200]!r}, made {[file is not None for file in good['made']]}"
+
+
+def content(folder, name):
+    """What is compared of a file; the reason when a database cannot be read."""
+    path = os.path.join(folder, name)
+    if not os.path.exists(path):
+        return None
+    if path.endswith(".db"):
+        try:
+            return dump(path)
+        except sqlite3.DatabaseError as error:
+            return f"unreadable: {error}"
+    if path.endswith(".gz"):
+        unpacked = subprocess.run(["gzip", "-dc", path], capture_output=True)
+        return unpacked.stdout if unpacked.returncode == 0 else "damaged"
+    with open(path, errors="replace") as file:
+        return plain(file.read(), folder)
+
+
+def once(name, plan):
+    words, made = COMMANDS[name]
+    with tempfile.TemporaryDirectory(dir=".") as folder:
+        for file in os.listdir("."):
+            if os.path.isfile(file) and not file.startswith("std"):
+                shutil.copy(file, folder)
+        environment = {**os.environ, "LD_PRELOAD": shim, "WEIR_FAIL": plan, "WEIR_FAIL_COUNT": "calls"}
+        begun = time.monotonic()
+        try:
+            ran = subprocess.run([weir, *words.split()], cwd=folder, env=environment, text=True,
+                                 capture_output=True, errors="replace", timeout=60)
+            took = time.monotonic() - begun
+        except subprocess.TimeoutExpired:
+            return dict(code=-99, out="", err="it hangs", made=[], took=60)
+        found = [content(folder, file) for file in made]
+        calls = os.path.join(folder, "calls")
+        counted = list(map(int, open(calls))) if os.path.exists(calls) else [0]
+        out = plain(ran.stdout, folder)
+    return dict(code=ran.returncode, out=out, err=ran.stderr, made=found, took=took, calls=counted[0],
+                places=counted[1:])
+
+
+def verdict(name, good, seen, plan):
+    """None, or what is wrong."""
+    if seen["took"] > 20:
+        return "takes longer than 20 s"
+    if seen["code"] < 0:
+        return f"dies of signal {-seen['code']}"
+    for found in seen["made"]:
+        if isinstance(found, str) and found.startswith("unreadable"):
+            return "leaves a file that is " + found
+    if seen["code"] == good["code"]:
+        if seen["out"] != good["out"]:
+            return "says something else, and no error"
+        return None if seen["made"] == good["made"] else "makes another file, and no error"
+    if name == "doctor" and seen["code"] == 1:
+        return None if "missing" in seen["out"] or seen["out"] != good["out"] else "fails for nothing"
+    if seen["code"] not in (2, 3, 4, 6):
+        return f"exit code {seen['code']}"
+    if len((seen["err"] + seen["out"] * name.startswith("validate")).strip()) <= 12:
+        return "no sentence"
+    if plan.startswith("alloc") and seen["code"] != 6:
+        return f"out of memory has exit code {seen['code']}"
+    if "on:enospc" in plan and seen["code"] != 6 and not NO_ROOM.search(seen["err"]):
+        return f"a full disk has exit code {seen['code']}"
+    return None
+
+
+def plans_of(kind, good, draw):
+    samples, hows = WAYS[kind]
+    every = range(1, good["calls"] + 1)
+    if each in ("every", "all", "places"):
+        numbers = good["places"] if each == "places" or (each == "all" and kind == "alloc") else every
+        # Memory that ends ends the process: the one way and the other differ with several of them.
+        return [f"{kind}:{n}:{how}" for i, n in enumerate(numbers)
+                for how in (hows if kind != "alloc" or each == "every" else [hows[i % 2]])]
+    some = min(int(float(each) * samples), good["calls"])
+    return [f"{kind}:{n}:{draw.choice(hows)}" for n in draw.sample(every, some)]
+
+
+def try_command(pool, name, draw, bad):
+    """Faults tried, by kind."""
+    tried, begin = [], time.monotonic()
+    for kind in os.environ.get("WEIR_FAULT_KINDS", ",".join(WAYS)).split(","):
+        good = once(name, f"{kind}:0:once")
+        again = once(name, f"{kind}:0:once")
+        if good["calls"] == 0 and kind != "read":
+            sys.exit(f"{name}: the library counts nothing: {difference(good, good)}")
+        if any(good[key] != again[key] for key in ("code", "out", "made")) or None in good["made"]:
+            sys.exit(f"{name}: finds something else each time, or nothing: {difference(good, again)}")
+        plans = plans_of(kind, good, draw)
+        for plan, seen in zip(plans, pool.map(lambda plan: once(name, plan), plans)):
+            wrong = verdict(name, good, seen, plan)
+            if wrong:
+                bad.setdefault((name, wrong), []).append((plan, seen["err"].strip()[-200:]))
+        tried.append(f"{kind} {len(plans)} ({good['calls']} calls from {len(good['places'])} places)")
+        counts[kind] = counts.get(kind, 0) + len(plans)
+    if each != "1":
+        print(f"{name}: {', '.join(tried)}, {time.monotonic() - begin:.0f} s", flush=True)
+
+
+def main():
+    draw, bad = random.Random(seed), {}
+    print(f"seed {seed}: repeat with  WEIR_FAULTS={each} WEIR_FAULT_SEED={seed}")
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for name in only or COMMANDS:
+            try_command(pool, name, draw, bad)
+    for (name, wrong), plans in bad.items():
+        print(f"{name}: {wrong}: {len(plans)} times, WEIR_FAIL={plans[0][0]}: {plans[0][1]}")
+        if each != "1":
+            print("   ", *[plan for plan, _ in plans[:12]])
+    print(f"{sum(counts.values())} faults {counts} of {len(only or COMMANDS)} commands, "
+          f"{sum(map(len, bad.values()))} wrong")
+    return 1 if bad else 0
+
+
+counts = {}
+sys.exit(main())
