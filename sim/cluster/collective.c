@@ -125,7 +125,7 @@ struct sim_reach sim_reach_of(const struct sim_cluster *cluster, struct sim_rank
     struct walk walk = { .cluster = cluster, .ranks = ranks, .count = count, .reach = &reach };
     struct parts racks = { .count = 0 };
     for (int level = 0; level < SIM_LEVELS; level++)
-        reach.narrowest[level] = INFINITY;
+        reach.narrowest[level] = (double)INFINITY;
     qsort(ranks, count, sizeof *ranks, by_place);
     while (walk.at < walk.count)
         add_part(&racks, pass_rack(&walk));
@@ -137,7 +137,7 @@ struct sim_reach sim_reach_of(const struct sim_cluster *cluster, struct sim_rank
 
 double sim_all_reduce_s(const struct sim_reach *reach, double bytes)
 {
-    double narrowest = INFINITY;
+    double narrowest = (double)INFINITY;
     double by_levels = 0;
     for (int level = 0; level < SIM_LEVELS; level++) {
         narrowest = fmin(narrowest, reach->narrowest[level]);

@@ -4,6 +4,7 @@
  */
 #include "sim/cluster/topology.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 uint32_t sim_node_sockets(const struct sim_cluster *cluster, uint32_t node)
@@ -87,6 +88,7 @@ static int64_t take_from(const struct sim_cluster *cluster, uint32_t node, uint3
 {
     while (wanted > 0 && sockets != 0) {
         const uint32_t best = freest_of(cluster, node, sockets);
+        assert(best < SIM_MAX_SOCKETS);
         const int64_t left = cpus_left(cluster, node, best);
         claim->cpu_on[best] = wanted < left ? wanted : left;
         wanted -= claim->cpu_on[best];

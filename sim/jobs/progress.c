@@ -29,7 +29,7 @@ static uint64_t rate_of(struct sim_jobs_run *run, const struct sim_job *job)
 {
     const struct sim_driver_config *config = &run->config;
     const struct sim_job_life *life = sim_job_life(run, job);
-    double slowest = INFINITY;
+    double slowest = (double)INFINITY;
     if (sim_job_spec(run, job)->step != NULL)
         return sim_jobs_step_rate(run, job);
     for (uint32_t i = 0; i < life->workers; i++) {

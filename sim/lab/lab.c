@@ -16,8 +16,8 @@
 static weir_status find_order(struct sim_lab *lab, struct weir_error *error)
 {
     const struct sim_order_query query = { .workload = lab->workload,
-                                           .random = { .seed = lab->options->seed,
-                                                       .replication = lab->options->replication },
+                                           .random = { .seed = lab->options.seed,
+                                                       .replication = lab->options.replication },
                                            .nodes = lab->truth->node_count,
                                            .gpus = lab->truth->gpu_count };
     return sim_arrival_order(&query, &lab->order, error);
@@ -101,7 +101,7 @@ weir_status sim_lab_create(const struct sim_scenario *scenario,
     if (made == NULL)
         return WEIR_ENOMEM;
     made->scenario = scenario;
-    made->options = options;
+    made->options = *options;
     made->workload = &scenario->workloads[0];
     made->digest = SIM_DIGEST_START;
     made->counts.density_milli = -1;
@@ -145,8 +145,8 @@ void sim_lab_destroy(struct sim_lab *lab)
 
 static uint64_t policy_seed(const struct sim_lab *lab, uint64_t arrival)
 {
-    const struct sim_random root = { .seed = lab->options->seed,
-                                     .replication = lab->options->replication };
+    const struct sim_random root = { .seed = lab->options.seed,
+                                     .replication = lab->options.replication };
     struct sim_stream stream;
     sim_stream_open(&stream, &root, SIM_DRAW_POLICY, (struct sim_stream_key){ .item = arrival });
     return sim_stream_u64(&stream);
@@ -334,7 +334,7 @@ static weir_status arrive(struct sim_lab *lab, uint64_t arrival, struct weir_err
 
 weir_status sim_lab_arrive(struct sim_lab *lab, struct weir_error *error)
 {
-    const struct sim_run_options *options = lab->options;
+    const struct sim_run_options *options = &lab->options;
     for (uint64_t i = 0; i < lab->order.arrival_count; i++) {
         if (options->interrupt != NULL && *options->interrupt != 0)
             return WEIR_EINTERRUPTED;

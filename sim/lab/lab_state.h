@@ -22,7 +22,7 @@ struct full {
 
 struct sim_lab {
     const struct sim_scenario *scenario;
-    const struct sim_run_options *options;
+    struct sim_run_options options;
     const struct sim_workload *workload;
     struct wl_openb_order order;
     struct sim_target target;

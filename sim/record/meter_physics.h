@@ -28,7 +28,7 @@ struct sim_meter_gpus {
     double delivered; /* the same times the throttle of each: what full speed would have been */
 };
 void sim_meter_gpus(struct sim_meter *meter, int64_t now_ns, uint32_t node,
-                    const struct sim_meter_gpus *gpus);
+                    const struct sim_meter_gpus *now);
 /* Temperature of the hottest GPU of a node now. Between two reports it must be monotone. */
 void sim_meter_heat(struct sim_meter *meter, uint32_t node, double hottest_c);
 

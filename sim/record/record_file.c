@@ -398,6 +398,7 @@ weir_status sim_record_check(const char *path, struct weir_error *error)
 {
     struct sim_recorder *recorder = NULL;
     WEIR_TRY(record_open_reader(path, &recorder, error));
+    assert(recorder != NULL);
     record_discard(recorder);
     return WEIR_OK;
 }

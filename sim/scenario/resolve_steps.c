@@ -7,6 +7,7 @@
 #include "sim/scenario/catalog_gpus.h"
 #include "sim/scenario/resolve.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 /* ---- steps ---- */
@@ -90,9 +91,9 @@ static void warn_of_memory(struct sim_resolver *resolver, const struct draft_par
     else
         sim_report_warning(resolver->report, parallel->head.node,
                            "will never start: a rank needs %s and the largest GPU has %s; the "
-                           "model fits in %lld parts (tensor x pipeline)",
+                           "model fits in %" PRId64 " parts (tensor x pipeline)",
                            need, sim_quantity_bytes(resolver->arena, largest),
-                           (long long)((parallel->model_bytes - 1) / rest + 1));
+                           (parallel->model_bytes - 1) / rest + 1);
 }
 
 void sim_resolve_parallel(struct sim_resolver *resolver, const struct draft_job_class *draft,
