@@ -52,6 +52,12 @@ if(WEIR_SANITIZE)
     target_compile_options(weir_flags INTERFACE ${sanitize})
     target_link_options(weir_flags INTERFACE ${sanitize})
 endif()
+# Without its search for leaks: it takes what a structure keeps for lost, once the structure is handed
+# on. The address sanitizer and valgrind look for leaks while the tests run.
+if(WEIR_ANALYZE)
+    target_compile_options(weir_flags INTERFACE -fanalyzer -Wno-analyzer-malloc-leak
+        -Wno-analyzer-file-leak)
+endif()
 if(WEIR_FUZZ)
     target_compile_options(weir_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()

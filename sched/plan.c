@@ -421,7 +421,7 @@ const struct weir_action *weir_plan_shortage(const struct weir_plan *plan)
 {
     for (uint32_t i = 0; i < weir_plan_count(plan); i++) {
         const struct weir_action *const action = weir_plan_action(plan, i);
-        if (action->verb == WEIR_VERB_DENY)
+        if (action != NULL && action->verb == WEIR_VERB_DENY)
             return action;
     }
     return NULL;

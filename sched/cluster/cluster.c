@@ -64,7 +64,7 @@ static weir_status copy_table(const struct weir_allocator *memory, struct weir_i
     target->entries = entries;
     target->capacity = source->capacity;
     target->count = source->count;
-    if (source->capacity > 0)
+    if (entries != NULL && source->capacity > 0)
         memcpy(entries, source->entries, source->capacity * sizeof *source->entries);
     return WEIR_OK;
 }

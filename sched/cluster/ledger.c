@@ -132,7 +132,7 @@ static struct weir_gpu healthy_gpu(const struct weir_cluster *cluster, uint32_t 
         const struct weir_device *const more = weir_slot_more(cluster, slot);
         if (slot->device_count > 0)
             take_device(&healthy, gpu, &slot->first);
-        for (uint32_t d = 1; d < slot->device_count; d++)
+        for (uint32_t d = 1; more != NULL && d < slot->device_count; d++)
             take_device(&healthy, gpu, &more[d - 1]);
     }
     return healthy;

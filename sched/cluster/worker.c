@@ -16,9 +16,9 @@ void weir_slot_alloc(const struct weir_cluster *cluster, const struct weir_worke
     alloc->ram_bytes = slot->ram_bytes;
     if (slot->device_count > 0)
         alloc->devices[0] = slot->first;
-    if (slot->device_count > 1)
-        memcpy(alloc->devices + 1, weir_slot_more(cluster, slot),
-               (slot->device_count - 1) * sizeof alloc->devices[0]);
+    const struct weir_device *const more = weir_slot_more(cluster, slot);
+    if (more != NULL && slot->device_count > 1)
+        memcpy(alloc->devices + 1, more, (slot->device_count - 1) * sizeof alloc->devices[0]);
 }
 
 static void slot_worker(const struct weir_cluster *cluster, uint32_t slot,

@@ -149,7 +149,9 @@ static void open_node(struct sim_meter *meter, size_t n)
 static void *copy_array(const void *from, size_t count, size_t size)
 {
     void *copy = calloc(count > 0 ? count : 1, size);
-    if (copy && count > 0)
+    if (copy == NULL)
+        return NULL;
+    if (count > 0)
         memcpy(copy, from, count * size);
     return copy;
 }

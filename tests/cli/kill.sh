@@ -19,7 +19,7 @@ finished_sql = "status IN ('complete', 'horizon', 'ended early')"
 commands = [["run", "small.yaml", "-n", "1"], ["run", "small.yaml", "-n", "7", "-j", "2"],
             ["run", "small.yaml", "-n", "6", "-j", "4"],
             ["compare", "small.yaml", "-n", "3", "-j", "3"]]
-counts = dict(kills=0, finished=0, again=0, unreadable=0, differing=0)
+counts = dict(kills=0, finished=0, again=0, unreadable=0, differing=0, double_writers=0)
 
 def start(command, output, *more):
     return subprocess.Popen([weir, *command, "-o", output, "-q", *more], start_new_session=True,
@@ -113,6 +113,7 @@ def two_writers(command, whole):
     for path in glob.glob("x.db*"):
         os.unlink(path)
     writers = [start(command, "x.db"), start(command, "./x.db")]
+    counts["double_writers"] += 1
     said = [writer.communicate()[1] for writer in writers]
     codes = sorted(writer.returncode for writer in writers)
     # Refused while the other writes, or because it has finished meanwhile.
@@ -132,7 +133,7 @@ turn = 0
 while counts["kills"] < kills:
     index = turn % len(commands)
     one_experiment(commands[index], windows[index], wholes[index])
-    if turn % 8 == 3:
+    if turn % 4 == 3:
         two_writers(commands[index], wholes[index])
     turn += 1
 print(counts)
@@ -150,7 +151,7 @@ stop() { # SIGNAL: after the first runs are finished; its exit code
     rm -f x.db*
     "$WEIR_BIN" "${long[@]}" -o x.db >stdout 2>stderr &
     pid=$!
-    until [ "$(sqlite3 x.db "SELECT count(*) > 0 FROM run WHERE status = 'complete'" 2>/dev/null)" = 1 ] ||
+    until [ "$(sqlite3 -readonly x.db "SELECT count(*) > 0 FROM run WHERE status = 'complete'" 2>/dev/null)" = 1 ] ||
         ! kill -0 "$pid" 2>/dev/null; do sleep 0.01; done
     kill -"$1" "$pid" 2>/dev/null || true
     status=0
@@ -161,20 +162,20 @@ for signal in HUP INT TERM QUIT PIPE; do
         stop "$signal"
         [ "$status" -eq 0 ] || break
     done
-    [ "$status" -eq 130 ] || fail "SIG$signal: exit code $status"
+    [ "$status" -eq 130 ] || fail "SIG$signal: exit code $status, $(cat stderr)"
     has stderr 'weir: interrupted; what was finished is kept in x.db'
     has stderr 'run small.yaml -n 12 -j 2 -q --set pipelines.p.input.items=30000 -o x.db --resume'
     if compgen -G 'x.db?*' >/dev/null; then fail "SIG$signal: files are left"; fi
 done
 expect 0 "$WEIR_BIN" "${long[@]}" -o x.db --resume
-[ "$(sqlite3 x.db "SELECT count(*) FROM run WHERE status = 'complete'")" = 12 ] ||
+[ "$(sqlite3 -readonly x.db "SELECT count(*) FROM run WHERE status = 'complete'")" = 12 ] ||
     fail 'not complete after all'
 
 # What was killed before anything was finished is not compared, and says so.
 rm -f x.db*
 "$WEIR_BIN" run small.yaml -n 2 -o x.db --quiet --set pipelines.p.input.items=50000000 >/dev/null 2>&1 &
 pid=$!
-until [ "$(sqlite3 x.db 'SELECT count(*) FROM run' 2>/dev/null)" = 2 ]; do sleep 0.01; done
+until [ "$(sqlite3 -readonly x.db 'SELECT count(*) FROM run' 2>/dev/null)" = 2 ]; do sleep 0.01; done
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null || true
 "$WEIR_BIN" compare x.db >/dev/null 2>said && fail 'runs that were killed are compared'

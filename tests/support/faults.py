@@ -6,9 +6,9 @@ faults.py SHIM HOW SEED [COMMAND...], with HOW
     all     every n for files, and for memory the first call from each place (a stack of callers): hours
     places  the first call from each place
     N       N times the samples below
-WEIR_FAULT_KINDS=write,read leaves memory out. A command is right when it finds what it finds undisturbed, or ends with a
-code of its own and a sentence; a database that it leaves can be read. Undisturbed it has to find
-the same twice, or nothing could be compared.
+WEIR_FAULT_KINDS=write,read leaves memory out. A command is right when it finds what it finds
+undisturbed, or ends with a code of its own and a sentence; a database that it leaves can be read.
+Undisturbed it has to find the same twice, or nothing could be compared.
 """
 import concurrent.futures
 import os
@@ -129,7 +129,7 @@ def once(name, plan):
     with tempfile.TemporaryDirectory(dir=".") as folder:
         for file in os.listdir("."):
             if os.path.isfile(file) and not file.startswith("std"):
-                shutil.copy(file, folder)
+                (shutil.copy if file in made else os.link)(file, os.path.join(folder, file))
         environment = {**os.environ, "LD_PRELOAD": shim, "WEIR_FAIL": plan, "WEIR_FAIL_COUNT": "calls"}
         begun = time.monotonic()
         try:
@@ -184,9 +184,9 @@ def plans_of(kind, good, draw):
     return [f"{kind}:{n}:{draw.choice(hows)}" for n in draw.sample(every, some)]
 
 
-def try_command(pool, name, draw, bad):
-    """Faults tried, by kind."""
-    tried, begin = [], time.monotonic()
+def try_command(pool, name, draw):
+    """The number of faults that it takes wrongly; says which."""
+    tried, bad, begin = [], {}, time.monotonic()
     for kind in os.environ.get("WEIR_FAULT_KINDS", ",".join(WAYS)).split(","):
         good = once(name, f"{kind}:0:once")
         again = once(name, f"{kind}:0:once")
@@ -198,26 +198,25 @@ def try_command(pool, name, draw, bad):
         for plan, seen in zip(plans, pool.map(lambda plan: once(name, plan), plans)):
             wrong = verdict(name, good, seen, plan)
             if wrong:
-                bad.setdefault((name, wrong), []).append((plan, seen["err"].strip()[-200:]))
+                bad.setdefault(wrong, []).append((plan, seen["err"].strip()[-200:]))
         tried.append(f"{kind} {len(plans)} ({good['calls']} calls from {len(good['places'])} places)")
         counts[kind] = counts.get(kind, 0) + len(plans)
     if each != "1":
         print(f"{name}: {', '.join(tried)}, {time.monotonic() - begin:.0f} s", flush=True)
+    for wrong, plans in bad.items():
+        print(f"{name}: {wrong}: {len(plans)} times, WEIR_FAIL={plans[0][0]}: {plans[0][1]}", flush=True)
+        if each != "1":
+            print("   ", *[plan for plan, _ in plans[:12]])
+    return sum(map(len, bad.values()))
 
 
 def main():
-    draw, bad = random.Random(seed), {}
+    draw = random.Random(seed)
     print(f"seed {seed}: repeat with  WEIR_FAULTS={each} WEIR_FAULT_SEED={seed}")
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for name in only or COMMANDS:
-            try_command(pool, name, draw, bad)
-    for (name, wrong), plans in bad.items():
-        print(f"{name}: {wrong}: {len(plans)} times, WEIR_FAIL={plans[0][0]}: {plans[0][1]}")
-        if each != "1":
-            print("   ", *[plan for plan, _ in plans[:12]])
-    print(f"{sum(counts.values())} faults {counts} of {len(only or COMMANDS)} commands, "
-          f"{sum(map(len, bad.values()))} wrong")
-    return 1 if bad else 0
+        wrong = sum(try_command(pool, name, draw) for name in only or COMMANDS)
+    print(f"{sum(counts.values())} faults {counts} of {len(only or COMMANDS)} commands, {wrong} wrong")
+    return 1 if wrong else 0
 
 
 counts = {}
