@@ -135,7 +135,7 @@ void an_frame_destroy(struct an_frame *frame)
 {
     if (frame == NULL)
         return;
-    for (size_t i = 0; i < frame->row_count * frame->column_count; i++)
+    for (size_t i = 0; frame->texts != NULL && i < frame->row_count * frame->column_count; i++)
         free(frame->texts[i]);
     free(frame->texts);
     free(frame->numbers);
@@ -144,12 +144,14 @@ void an_frame_destroy(struct an_frame *frame)
 
 double an_number(const struct an_frame *frame, size_t row, size_t column)
 {
+    assert(frame->numbers != NULL);
     return frame->numbers[row * frame->column_count + column];
 }
 
 const char *an_text(const struct an_frame *frame, size_t row, size_t column)
 {
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a query that succeeds sets the frame */
+    assert(frame->texts != NULL);
     const char *text = frame->texts[row * frame->column_count + column];
     return text == NULL ? "" : text;
 }

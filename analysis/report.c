@@ -225,6 +225,11 @@ static double early_s(const struct an_page *page)
     return an_number(frame, 0, 0);
 }
 
+/* gcc's analyzer takes a bool that comes back in a register, within a structure, for one never set.
+ */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wanalyzer-use-of-uninitialized-value"
+#endif
 static void write_claim(const struct an_page *page)
 {
     const double allocated = an_page_result(page, "alloc.gpu_pct");

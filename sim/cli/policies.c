@@ -154,7 +154,9 @@ static int show_named(const struct sim_policies *policies, const char *name, enu
     const size_t count = policy_count(policies);
     const char **names = calloc(count + 1, sizeof *names);
     bool is_found = false;
-    for (size_t i = 0; i < count && names != NULL; i++) {
+    if (names == NULL)
+        return SIM_EXIT_RESOURCE;
+    for (size_t i = 0; i < count; i++) {
         const struct policy policy = policy_at(policies, i);
         names[i] = policy.name;
         if (strcmp(policy.name, name) == 0) {
@@ -163,7 +165,7 @@ static int show_named(const struct sim_policies *policies, const char *name, enu
         }
     }
     if (!is_found) {
-        const char *near = names == NULL ? NULL : sim_near_name(name, names, count);
+        const char *near = sim_near_name(name, names, count);
         fprintf(stderr, "weir policies: there is no policy '%s'%s%s%s\n", name,
                 near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
                 near == NULL ? "" : "'?");

@@ -5,6 +5,7 @@
  */
 #include "sim/scenario/quantity.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -203,7 +204,9 @@ char *sim_quantity_bytes(struct sim_arena *arena, int64_t bytes)
     static const char *const order[] = { "PB",  "TB",  "GB",  "MB",  "KB",
                                          "PiB", "TiB", "GiB", "MiB", "KiB" };
     for (size_t i = 0; i < sizeof order / sizeof order[0] && bytes != 0; i++) {
-        const int64_t scale = (int64_t)find_unit(order[i], strlen(order[i]), SIM_UNIT_BYTES)->scale;
+        const struct unit_word *unit = find_unit(order[i], strlen(order[i]), SIM_UNIT_BYTES);
+        assert(unit != NULL);
+        const int64_t scale = (int64_t)unit->scale;
         if (bytes % scale == 0)
             return sim_arena_printf(arena, "%lld %s", (long long)(bytes / scale), order[i]);
     }
