@@ -16,13 +16,22 @@ for words in "show $scenario" "validate $scenario" "schema" "trace formats" "run
     has stderr 'weir: cannot write all of the output'
 done
 
+# A file that cannot be filled is another one: the disk is full.
+cp "$WEIR_SOURCE_DIR"/scenarios/examples/jobs_table.* .
+for words in 'trace convert jobs_table.csv --map jobs_table.json --to swf -o /dev/full' \
+    'trace convert jobs_table.csv --map jobs_table.json --to weir -o /dev/full' \
+    'run jobs_table.yaml -n 1 --no-db -q --spans /dev/full'; do
+    # shellcheck disable=SC2086
+    expect 6 "$WEIR_BIN" $words
+    has stderr '/dev/full: cannot be written to: No space left on device'
+done
+
 command -v python3 >/dev/null || skip 'no python3 program'
 shim=${WEIR_BIN%/*}/tests/fail_shim.so
 [ -e "$shim" ] || skip 'no library that lets calls fail (a sanitizer?)'
 export WEIR_CHECK_INVARIANTS=0
 
 { two_variants 200; printf 'expect:\n  - {metric: thr.pipeline, op: gt, value: 0}\n'; } >small.yaml
-cp "$WEIR_SOURCE_DIR"/scenarios/examples/jobs_table.* .
 expect 0 "$WEIR_BIN" run small.yaml -n 3 -o whole.db -q
 expect 0 "$WEIR_BIN" compare small.yaml -n 2 -o two.db -q
 expect 0 "$WEIR_BIN" run jobs_table.yaml -n 1 -o jobs.db -q
