@@ -75,8 +75,12 @@ static void add_model(struct sim_table *table, const char *path, int64_t model)
 
 static int check_database(const char *path, int64_t version, enum sim_format format)
 {
-    struct sim_table *table = sim_table_create(columns, sizeof columns / sizeof columns[0]);
     const int64_t model = sim_file_model(path);
+    if (model < 0) {
+        (void)fprintf(stderr, "weir: %s: the version of its model cannot be read\n", path);
+        return SIM_EXIT_INPUT;
+    }
+    struct sim_table *table = sim_table_create(columns, sizeof columns / sizeof columns[0]);
     add_form(table, path, version);
     add_model(table, path, model);
     sim_table_print(table, format, stdout);

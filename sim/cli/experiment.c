@@ -158,6 +158,7 @@ void sim_experiment_clear(struct sim_experiment *experiment)
     free(experiment->scenarios);
     free(experiment->labels);
     sim_experiment_close_results(experiment);
+    free(experiment->trouble);
     if (experiment->is_temporary)
         (void)unlink(experiment->path);
     free(experiment->path);
@@ -474,7 +475,9 @@ static weir_status judge(const struct job *job, struct sim_recorder *recorder,
 {
     WEIR_TRY(sim_recorder_finish(recorder, error));
     WEIR_TRY(sim_experiment_open_results(job->experiment, error));
-    const weir_status status = sim_experiment_judge(job->experiment, recorder, error);
+    weir_status status = sim_experiment_judge(job->experiment, recorder, error);
+    if (status == WEIR_OK)
+        status = sim_experiment_check_results(job->experiment, error);
     sim_experiment_close_results(job->experiment);
     return status;
 }

@@ -49,6 +49,8 @@ struct sim_experiment {
     double jobs;          /* that come in all runs, about */
     struct sqlite3 *results;
     struct sqlite3_stmt *value; /* one result of one run */
+    int *
+        trouble; /* the first error of SQLite while rows were read; kept apart for those who read */
     bool is_interrupted;
     size_t expectations, expectations_met;
     char **unmet; /* sentences */
@@ -78,10 +80,15 @@ bool sim_experiment_has_results(const struct sim_experiment *experiment);
 bool sim_experiment_has_failed(const struct sim_experiment *experiment);
 /* The first finished run; 0 when there is none. */
 size_t sim_experiment_first(const struct sim_experiment *experiment);
+/* WEIR_EIO when some of it could not be read: what was shown or judged then is not all. */
+weir_status sim_experiment_check_results(const struct sim_experiment *experiment,
+                                         struct weir_error *error);
 /* The rows of a query on one run, which is its first parameter; NULL when it cannot be asked.
  * sqlite3_finalize() them. */
 struct sqlite3_stmt *sim_experiment_rows(const struct sim_experiment *experiment, const char *sql,
                                          size_t run);
+/* Whether there is a next row; `rows` may be NULL. */
+bool sim_experiment_step(const struct sim_experiment *experiment, struct sqlite3_stmt *rows);
 /* A result of a run, NAN when it has none. */
 double sim_experiment_value(const struct sim_experiment *experiment, size_t run, const char *metric,
                             const char *label);

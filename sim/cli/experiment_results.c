@@ -9,10 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { BUSY_MS = 5000 }; /* for those who read along */
+
 weir_status sim_experiment_open_results(struct sim_experiment *experiment, struct weir_error *error)
 {
+    if (experiment->trouble == NULL)
+        experiment->trouble = calloc(1, sizeof(*experiment->trouble));
+    if (experiment->trouble == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
     if (sqlite3_open_v2(experiment->path, &experiment->results, SQLITE_OPEN_READONLY, NULL) ==
             SQLITE_OK &&
+        sqlite3_busy_timeout(experiment->results, BUSY_MS) == SQLITE_OK &&
         sqlite3_prepare_v2(
             experiment->results,
             "SELECT value FROM result WHERE run_id = ?1 AND metric = ?2 AND label = ?3 UNION ALL "
@@ -33,11 +40,37 @@ void sim_experiment_close_results(struct sim_experiment *experiment)
     experiment->results = NULL;
 }
 
+weir_status sim_experiment_check_results(const struct sim_experiment *experiment,
+                                         struct weir_error *error)
+{
+    if (experiment->trouble == NULL || *experiment->trouble == SQLITE_OK)
+        return WEIR_OK;
+    return weir_fail(error, WEIR_EIO, "%s: not all of the results can be read: %s",
+                     experiment->path, sqlite3_errstr(*experiment->trouble));
+}
+
+/* Keeps the first error. */
+static void note(const struct sim_experiment *experiment, int code)
+{
+    const bool is_error = code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE;
+    if (is_error && *experiment->trouble == SQLITE_OK)
+        *experiment->trouble = code;
+}
+
+bool sim_experiment_step(const struct sim_experiment *experiment, sqlite3_stmt *rows)
+{
+    const int code = rows == NULL ? SQLITE_DONE : sqlite3_step(rows);
+    note(experiment, code);
+    return code == SQLITE_ROW;
+}
+
 sqlite3_stmt *sim_experiment_rows(const struct sim_experiment *experiment, const char *sql,
                                   size_t run)
 {
     sqlite3_stmt *rows = NULL;
-    if (sqlite3_prepare_v2(experiment->results, sql, -1, &rows, NULL) != SQLITE_OK)
+    const int code = sqlite3_prepare_v2(experiment->results, sql, -1, &rows, NULL);
+    note(experiment, code);
+    if (code != SQLITE_OK)
         return NULL;
     (void)sqlite3_bind_int64(rows, 1, (int64_t)run + 1);
     return rows;
@@ -51,7 +84,7 @@ double sim_experiment_value(const struct sim_experiment *experiment, size_t run,
     (void)sqlite3_bind_text(value, 2, metric, -1, SQLITE_STATIC);
     (void)sqlite3_bind_text(value, 3, label, -1, SQLITE_STATIC);
     const double found =
-        sqlite3_step(value) == SQLITE_ROW && sqlite3_column_type(value, 0) != SQLITE_NULL
+        sim_experiment_step(experiment, value) && sqlite3_column_type(value, 0) != SQLITE_NULL
             ? sqlite3_column_double(value, 0)
             : (double)NAN;
     (void)sqlite3_reset(value);
@@ -98,7 +131,7 @@ bool sim_experiment_summary(const struct sim_experiment *experiment, size_t run,
                                   "cpu_s, peak_rss_mib FROM run LEFT JOIN run_wall USING (run_id) "
                                   "WHERE run_id = ?",
                                   run);
-    const bool is_there = row != NULL && sqlite3_step(row) == SQLITE_ROW;
+    const bool is_there = sim_experiment_step(experiment, row);
     if (is_there) {
         *summary = (struct sim_run_summary){
             .variant_order = (uint32_t)sqlite3_column_int64(row, 2),
@@ -128,9 +161,10 @@ static int64_t ask(const struct sim_experiment *experiment, const char *sql)
 {
     sqlite3_stmt *row = NULL;
     int64_t value = 0;
-    if (experiment->results != NULL &&
-        sqlite3_prepare_v2(experiment->results, sql, -1, &row, NULL) == SQLITE_OK &&
-        sqlite3_step(row) == SQLITE_ROW)
+    if (experiment->results == NULL)
+        return value;
+    note(experiment, sqlite3_prepare_v2(experiment->results, sql, -1, &row, NULL));
+    if (sim_experiment_step(experiment, row))
         value = sqlite3_column_int64(row, 0);
     (void)sqlite3_finalize(row);
     return value;

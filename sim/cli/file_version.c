@@ -73,6 +73,8 @@ int64_t sim_file_database(const char *path)
 int64_t sim_file_model(const char *path)
 {
     const int64_t database = sim_file_database(path);
+    if (database < 0)
+        return -1;
     if (database >= MODEL_STORED_SINCE)
         return ask(path, "SELECT value FROM meta WHERE key = 'model_version'");
     return database >= SECOND_MODEL_SINCE ? 0 : 1;

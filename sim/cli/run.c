@@ -83,7 +83,7 @@ static void write_metrics(struct sim_json *json, const struct sim_experiment *ex
                             "ORDER BY part, id",
                             run);
     sim_json_begin_object(sim_json_key(json, "metrics"));
-    while (row != NULL && sqlite3_step(row) == SQLITE_ROW)
+    while (sim_experiment_step(experiment, row))
         write_number(json, text_of(row, 0), number_of(row, 1));
     sim_json_end_object(json);
     (void)sqlite3_finalize(row);
@@ -100,7 +100,7 @@ static void write_labels(struct sim_json *json, const struct sim_experiment *exp
         run);
     bool is_open = false;
     sim_json_begin_object(sim_json_key(json, "metrics_by_label"));
-    while (row != NULL && sqlite3_step(row) == SQLITE_ROW) {
+    while (sim_experiment_step(experiment, row)) {
         if (sqlite3_column_int(row, 3) != 0) {
             if (is_open)
                 sim_json_end_object(json);
@@ -299,7 +299,7 @@ static void print_causes(const struct sim_experiment *experiment, FILE *out)
                             "SELECT change FROM placement_change WHERE run_id = ? AND label = "
                             "'' ORDER BY rank LIMIT 1",
                             0);
-    if (row != NULL && sqlite3_step(row) == SQLITE_ROW)
+    if (sim_experiment_step(experiment, row))
         (void)fprintf(out, "would help     %s: %.1f GPUs more allocated\n", text_of(row, 0),
                       mean(experiment, "unalloc.best_change_gpus"));
     (void)sqlite3_finalize(row);
@@ -493,7 +493,7 @@ static void print_rows(const struct sim_experiment *experiment, enum sim_format 
     struct sim_table *table = sim_table_create(columns, 3);
     sqlite3_stmt *row = sim_experiment_rows(
         experiment, "SELECT metric, label FROM result WHERE run_id = ? ORDER BY rowid", 0);
-    while (row != NULL && sqlite3_step(row) == SQLITE_ROW) {
+    while (sim_experiment_step(experiment, row)) {
         char text[40];
         sim_json_number_text(mean_of(experiment, text_of(row, 0), text_of(row, 1)), text,
                              sizeof(text));

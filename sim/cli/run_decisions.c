@@ -14,7 +14,7 @@ static void write_stages(struct sim_json *json, const struct sim_experiment *exp
                             "WHERE g.run_id = ? GROUP BY g.stage ORDER BY g.stage",
                             run);
     sim_json_begin_array(sim_json_key(json, "stages"));
-    while (row != NULL && sqlite3_step(row) == SQLITE_ROW) {
+    while (sim_experiment_step(experiment, row)) {
         sim_json_begin_object(json);
         sim_json_string(sim_json_key(json, "name"), (const char *)sqlite3_column_text(row, 0));
         sim_json_integer(sim_json_key(json, "completed"), sqlite3_column_int64(row, 1));
@@ -33,7 +33,7 @@ static void write_vector(struct sim_json *json, const struct sim_experiment *exp
         (long long)decision);
     sqlite3_stmt *row = sim_experiment_rows(experiment, sql, run);
     sim_json_begin_array(json);
-    while (row != NULL && sqlite3_step(row) == SQLITE_ROW)
+    while (sim_experiment_step(experiment, row))
         sim_json_integer(json, sqlite3_column_int64(row, 0));
     sim_json_end_array(json);
     (void)sqlite3_finalize(row);
@@ -47,7 +47,7 @@ static void write_decisions(struct sim_json *json, const struct sim_experiment *
         experiment,
         "SELECT decision, t_s FROM decision WHERE run_id = ? ORDER BY decision LIMIT 1000", run);
     sim_json_begin_array(sim_json_key(json, "decisions"));
-    while (row != NULL && sqlite3_step(row) == SQLITE_ROW) {
+    while (sim_experiment_step(experiment, row)) {
         const int64_t decision = sqlite3_column_int64(row, 0);
         sim_json_begin_object(json);
         sim_json_number(sim_json_key(json, "t_s"), sqlite3_column_double(row, 1));

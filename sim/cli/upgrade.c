@@ -173,8 +173,9 @@ int sim_cmd_upgrade(int argc, char **argv)
         list_versions(table);
     for (size_t i = 0; i < arguments.files.count; i++) {
         const char *file = arguments.files.items[i];
-        const int made =
-            arguments.is_written && scenario_version(file) == 1 ? convert(file) : SIM_EXIT_OK;
+        const int64_t version = scenario_version(file);
+        const bool is_old = version == 1 || (version < 0 && sim_file_database(file) < 0);
+        const int made = arguments.is_written && is_old ? convert(file) : SIM_EXIT_OK;
         const int found = made == SIM_EXIT_OK ? look_at(file, table) : made;
         code = found > code ? found : code;
     }
