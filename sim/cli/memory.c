@@ -67,6 +67,7 @@ FOR_ALL void *malloc(size_t size)
     return memory;
 }
 
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): theirs are reserved names */
 FOR_ALL void *calloc(size_t count, size_t size)
 {
     if (!is_ready())
@@ -77,6 +78,7 @@ FOR_ALL void *calloc(size_t count, size_t size)
     return memory;
 }
 
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): theirs are reserved names */
 FOR_ALL void *realloc(void *old, size_t size)
 {
     if (!is_ready())
