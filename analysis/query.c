@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Opens result databases read-only and runs statements into frames; see the header. It knows the
- * schema version it can read and refuses newer ones; of older ones it names tables that are
- * missing.
+ * Runs statements on result databases into frames; see the header. Of files of older versions it
+ * names tables that are missing.
  */
 #include "analysis/query.h"
+#include "analysis/database.h"
 #include "analysis/nan.h"
 #include "analysis/text.h"
 
@@ -12,9 +12,6 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-enum { DB_APPLICATION_ID = 0x77656972, DB_SCHEMA_VERSION = 6 };
 
 struct an_db {
     sqlite3 *sqlite;
@@ -27,52 +24,17 @@ const char *an_db_path(const struct an_db *db)
     return db->path;
 }
 
-static weir_status pragma_value(struct an_db *db, const char *sql, int64_t *value,
-                                struct weir_error *error)
-{
-    struct an_frame *frame = NULL;
-    WEIR_TRY(an_query(db, sql, NULL, &frame, error));
-    assert(frame != NULL);
-    *value = frame->row_count == 0 ? 0 : (int64_t)an_number(frame, 0, 0);
-    an_frame_destroy(frame);
-    return WEIR_OK;
-}
-
-static weir_status check_identity(struct an_db *db, struct weir_error *error)
-{
-    int64_t application = 0;
-    int64_t version = 0;
-    WEIR_TRY(pragma_value(db, "PRAGMA application_id", &application, error));
-    WEIR_TRY(pragma_value(db, "PRAGMA user_version", &version, error));
-    if (application != DB_APPLICATION_ID)
-        return weir_fail(error, WEIR_EIO, "is not a weir database");
-    if (version > DB_SCHEMA_VERSION)
-        return weir_fail(error, WEIR_EIO,
-                         "was written by a newer program: schema %lld, this one reads up to %d",
-                         (long long)version, DB_SCHEMA_VERSION);
-    db->version = version;
-    return WEIR_OK;
-}
-
 weir_status an_open(const char *path, struct an_db **db, struct weir_error *error)
 {
-    if (access(path, R_OK) != 0)
-        return weir_fail(error, WEIR_EIO, "%s: cannot be read: there is no such file, or no right",
-                         path);
     struct an_db *opened = calloc(1, sizeof *opened);
     if (opened == NULL || (opened->path = strdup(path)) == NULL) {
         free(opened);
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     }
-    weir_status status = WEIR_OK;
-    if (sqlite3_open_v2(path, &opened->sqlite, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
-        status = weir_fail(error, WEIR_EIO, "cannot be opened: %s", sqlite3_errmsg(opened->sqlite));
-    } else {
-        sqlite3_busy_timeout(opened->sqlite, 5000);
-        status = check_identity(opened, error);
-    }
+    weir_status status = an_database_open(path, AN_TO_READ, &opened->sqlite, error);
+    if (status == WEIR_OK)
+        status = an_database_version(path, &opened->version, error);
     if (status != WEIR_OK) {
-        weir_error_wrap(error, "%s", path);
         an_close(opened);
         return status;
     }
@@ -231,10 +193,10 @@ static weir_status fail_query(struct an_db *db, struct weir_error *error)
 {
     static const char missing[] = "no such table: ";
     const char *text = sqlite3_errmsg(db->sqlite);
-    if (db->version < DB_SCHEMA_VERSION && strncmp(text, missing, sizeof missing - 1) == 0)
+    if (db->version < AN_DATABASE_VERSION && strncmp(text, missing, sizeof missing - 1) == 0)
         return weir_fail(error, WEIR_EUNSUPPORTED,
                          "a file of version %lld has no table %s (today's version is %d)",
-                         (long long)db->version, text + sizeof missing - 1, DB_SCHEMA_VERSION);
+                         (long long)db->version, text + sizeof missing - 1, AN_DATABASE_VERSION);
     return weir_fail(error, WEIR_EIO, "cannot be read: %s", text);
 }
 

@@ -51,7 +51,8 @@ static struct layout plan_layout(const struct an_frame *nodes)
 static size_t holder_of(const struct an_chart *chart, const struct an_frame *workers, size_t row)
 {
     const double stage = an_number(workers, row, 1);
-    return isnan(stage) ? chart->facts->stage_count : (size_t)stage;
+    const double stages = (double)chart->facts->stage_count;
+    return stage >= 0.0 && stage < stages ? (size_t)stage : chart->facts->stage_count;
 }
 
 static const char *holder_name(const struct an_chart *chart, size_t holder)

@@ -5,6 +5,7 @@
  * computed it computed otherwise than today's, a sentence a change.
  */
 #include "sim/cli/commands.h"
+#include "sim/cli/experiment.h"
 #include "sim/cli/file_version.h"
 #include "sim/cli/options.h"
 #include "sim/cli/policies_check.h"
@@ -73,16 +74,21 @@ static void add_model(struct sim_table *table, const char *path, int64_t model)
                                                            : "computed by a newer program");
 }
 
+/* A file of a newer program is not looked into. */
 static int check_database(const char *path, int64_t version, enum sim_format format)
 {
-    const int64_t model = sim_file_model(path);
-    if (model < 0) {
-        (void)fprintf(stderr, "weir: %s: the version of its model cannot be read\n", path);
-        return SIM_EXIT_INPUT;
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    int64_t model = SIM_RECORD_MODEL_VERSION;
+    const bool is_known = version <= SIM_RECORD_SCHEMA_VERSION;
+    const weir_status status = is_known ? sim_file_model(path, &model, &error) : WEIR_OK;
+    if (status != WEIR_OK) {
+        (void)fprintf(stderr, "weir: %s\n", error.text);
+        return sim_exit_for(status);
     }
     struct sim_table *table = sim_table_create(columns, sizeof columns / sizeof columns[0]);
     add_form(table, path, version);
-    add_model(table, path, model);
+    if (is_known)
+        add_model(table, path, model);
     sim_table_print(table, format, stdout);
     sim_table_destroy(table);
     return version == SIM_RECORD_SCHEMA_VERSION && model == SIM_RECORD_MODEL_VERSION

@@ -5,6 +5,7 @@
  * Digests decide; then the decisions (what they did for each stage, their actions) and the
  * transitions of workers are walked side by side, and the earliest difference is one sentence.
  */
+#include "analysis/database.h"
 #include "sim/cli/analysis_options.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/stored_run.h"
@@ -201,11 +202,9 @@ static void print(const struct arguments *arguments, const struct side sides[2],
 static weir_status open_side(const char *path, const struct sim_run_choice *choice,
                              struct side *side, struct weir_error *error)
 {
-    WEIR_TRY(sim_stored_open(path, choice->variant == NULL ? "" : choice->variant,
-                             choice->replication, &side->stored, error));
-    if (sqlite3_open_v2(path, &side->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
-        return weir_fail(error, WEIR_EIO, "%s: %s", path, sqlite3_errmsg(side->db));
-    return WEIR_OK;
+    WEIR_TRY(an_database_open(path, AN_TO_READ, &side->db, error));
+    return sim_stored_read(side->db, path, choice->variant == NULL ? "" : choice->variant,
+                           choice->replication, &side->stored, error);
 }
 
 int sim_cmd_diff(int argc, char **argv)

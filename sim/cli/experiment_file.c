@@ -2,6 +2,7 @@
 /* Result files and shards of experiments (see experiment_file.h). */
 #include "sim/cli/experiment_file.h"
 
+#include "analysis/database.h"
 #include "sim/cli/build_info.h"
 #include "sim/record/record.h"
 #include "sim/scenario/varies.h"
@@ -188,10 +189,12 @@ static weir_status count_finished(const char *path, int64_t *count, struct weir_
 {
     sqlite3 *db = NULL;
     sqlite3_stmt *row = NULL;
+    struct weir_error damage = { .phase = -1, .pool = -1 };
     weir_status status = WEIR_OK;
     *count = 0;
-    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
-        sqlite3_prepare_v2(db, "SELECT count(*) FROM run WHERE " SIM_RUN_IS_FINISHED, -1, &row,
+    if (an_database_open(path, AN_TO_WRITE, &db, &damage) != WEIR_OK)
+        return weir_fail(error, WEIR_EIO, "%s (--force replaces it)", damage.text);
+    if (sqlite3_prepare_v2(db, "SELECT count(*) FROM run WHERE " SIM_RUN_IS_FINISHED, -1, &row,
                            NULL) != SQLITE_OK ||
         sqlite3_step(row) != SQLITE_ROW)
         status =

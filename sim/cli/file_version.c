@@ -2,12 +2,12 @@
 /* Versions of result databases; see the header. */
 #include "sim/cli/file_version.h"
 
+#include "analysis/database.h"
 #include "sim/record/record.h"
 
 #include <sqlite3.h>
 
 enum {
-    WEIR_APPLICATION = 0x77656972,
     MODEL_STORED_SINCE = 6, /* database version */
     SECOND_MODEL_SINCE = 5  /* no older one was computed by it */
 };
@@ -43,41 +43,37 @@ static const char *const first_model[] = {
     "them",
 };
 
-static int64_t number_of(sqlite3 *db, const char *sql)
-{
-    sqlite3_stmt *row = NULL;
-    int64_t value = -1;
-    if (sqlite3_prepare_v2(db, sql, -1, &row, NULL) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW)
-        value = sqlite3_column_int64(row, 0);
-    (void)sqlite3_finalize(row);
-    return value;
-}
-
-/* -1 when it is no result database, or the query gives nothing. */
-static int64_t ask(const char *path, const char *sql)
-{
-    sqlite3 *db = NULL;
-    int64_t value = -1;
-    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-        number_of(db, "PRAGMA application_id") == WEIR_APPLICATION)
-        value = number_of(db, sql);
-    (void)sqlite3_close(db);
-    return value;
-}
-
 int64_t sim_file_database(const char *path)
 {
-    return ask(path, "PRAGMA user_version");
+    int64_t version = -1;
+    return an_database_version(path, &version, NULL) == WEIR_OK ? version : -1;
 }
 
-int64_t sim_file_model(const char *path)
+/* -1 when it cannot be read. */
+static int64_t stored_model(sqlite3 *db)
 {
+    sqlite3_stmt *row = NULL;
+    int64_t model = -1;
+    if (sqlite3_prepare_v2(db, "SELECT value FROM meta WHERE key = 'model_version'", -1, &row,
+                           NULL) == SQLITE_OK &&
+        sqlite3_step(row) == SQLITE_ROW)
+        model = sqlite3_column_int64(row, 0);
+    (void)sqlite3_finalize(row);
+    return model;
+}
+
+weir_status sim_file_model(const char *path, int64_t *model, struct weir_error *error)
+{
+    sqlite3 *db = NULL;
     const int64_t database = sim_file_database(path);
-    if (database < 0)
-        return -1;
-    if (database >= MODEL_STORED_SINCE)
-        return ask(path, "SELECT value FROM meta WHERE key = 'model_version'");
-    return database >= SECOND_MODEL_SINCE ? 0 : 1;
+    WEIR_TRY(an_database_open(path, AN_TO_READ, &db, error));
+    *model = database >= MODEL_STORED_SINCE   ? stored_model(db)
+             : database >= SECOND_MODEL_SINCE ? 0
+                                              : 1;
+    (void)sqlite3_close(db);
+    return *model >= 0 ? WEIR_OK
+                       : weir_fail(error, WEIR_EIO, "%s: the version of its model cannot be read",
+                                   path);
 }
 
 const char *sim_file_database_news(int64_t version, struct sim_arena *arena)

@@ -7,13 +7,15 @@
 #define SIM_CLI_FILE_VERSION_H
 
 #include "sim/scenario/arena.h"
+#include "weir/status.h"
 
 #include <stdint.h>
 
-/* -1 = the file is no result database. */
+/* By its head; -1 = the file is no result database. */
 int64_t sim_file_database(const char *path);
-/* 0 = it may be of any model up to the one with which databases began to say so. */
-int64_t sim_file_model(const char *path);
+/* Looks over all of the file: WEIR_EIO when it is damaged, or newer. 0 = it may be of any model up
+ * to the one with which databases began to say so. */
+weir_status sim_file_model(const char *path, int64_t *model, struct weir_error *error);
 
 /* What came with the versions after `version`, up to today's. */
 const char *sim_file_database_news(int64_t version, struct sim_arena *arena);

@@ -6,11 +6,11 @@
  * its row says complete, horizon or ended early. Rows of every other run are removed, so that it
  * can be run again.
  */
+#include "analysis/database.h"
 #include "sim/cli/experiment.h"
 #include "sim/cli/identity.h"
 
 #include <sqlite3.h>
-enum { BUSY_MS = 10000 };
 
 static weir_status fail(sqlite3 *db, const char *path, struct weir_error *error)
 {
@@ -78,12 +78,7 @@ weir_status sim_experiment_resume(const struct sim_experiment *experiment,
 {
     sqlite3 *db = NULL;
     const size_t count = experiment->variant_count * experiment->replications;
-    if (sqlite3_open_v2(experiment->path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK) {
-        const weir_status status = fail(db, experiment->path, error);
-        (void)sqlite3_close(db);
-        return status;
-    }
-    (void)sqlite3_busy_timeout(db, BUSY_MS);
+    WEIR_TRY(an_database_open(experiment->path, AN_TO_WRITE, &db, error));
     weir_status status = sim_identity_compare(identity, experiment, db, error);
     if (status == WEIR_OK) {
         status = keep_finished(db, is_done, count);

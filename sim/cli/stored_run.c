@@ -2,12 +2,14 @@
 /* Reading runs and files of a result database (see stored_run.h). */
 #include "sim/cli/stored_run.h"
 
+#include "analysis/database.h"
 #include "sim/cli/options.h"
 #include "sim/cli/plugin.h"
 #include "sim/engine/digest.h"
 #include "sim/record/record.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +128,8 @@ static weir_status add_run(sqlite3_stmt *row, struct sim_stored *stored)
                                  .status = text_at(row, 6),
                                  .events = (uint64_t)sqlite3_column_int64(row, 7),
                                  .event_digest = hex_at(row, 8),
-                                 .result_digest = hex_at(row, 9) };
+                                 .result_digest = hex_at(row, 9),
+                                 .scenario_digest = hex_at(row, 10) };
     return WEIR_OK;
 }
 
@@ -189,7 +192,8 @@ static weir_status read_all_rows(sqlite3 *db, const char *variant, uint32_t repl
     WEIR_TRY(
         read_rows(db,
                   "SELECT r.run_id, r.variant, r.variant_order, r.replication, r.seed, "
-                  "r.resolved_yaml, r.status, r.events, r.event_digest, r.result_digest "
+                  "r.resolved_yaml, r.status, r.events, r.event_digest, r.result_digest, "
+                  "r.scenario_digest "
                   "FROM run r JOIN experiment e USING (experiment_id) "
                   "WHERE (?1 IS NULL OR r.variant = CASE ?1 WHEN '' THEN e.baseline ELSE ?1 END) "
                   "AND (?2 IS NULL OR r.replication = ?2) ORDER BY r.run_id",
@@ -203,16 +207,21 @@ static weir_status read_all_rows(sqlite3 *db, const char *variant, uint32_t repl
                      replication == SIM_ALL_REPLICATIONS ? "" : " with that replication");
 }
 
+weir_status sim_stored_read(sqlite3 *db, const char *database, const char *variant,
+                            uint32_t replication, struct sim_stored *stored,
+                            struct weir_error *error)
+{
+    *stored = (struct sim_stored){ .path = strdup(database) };
+    return read_all_rows(db, variant, replication, stored, error);
+}
+
 weir_status sim_stored_open(const char *database, const char *variant, uint32_t replication,
                             struct sim_stored *stored, struct weir_error *error)
 {
     sqlite3 *db = NULL;
-    weir_status status = WEIR_OK;
-    *stored = (struct sim_stored){ .path = strdup(database) };
-    if (sqlite3_open_v2(database, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
-        status = weir_fail(error, WEIR_EIO, "%s: %s", database, sqlite3_errmsg(db));
-    else
-        status = read_all_rows(db, variant, replication, stored, error);
+    *stored = (struct sim_stored){ 0 };
+    WEIR_TRY(an_database_open(database, AN_TO_READ, &db, error));
+    const weir_status status = sim_stored_read(db, database, variant, replication, stored, error);
     (void)sqlite3_close(db);
     return status;
 }
@@ -243,6 +252,12 @@ weir_status sim_stored_scenario(const struct sim_stored *stored, const struct si
                                 struct weir_error *error)
 {
     struct sim_diagnostics diagnostics = { 0 };
+    if (sim_digest_bytes(SIM_DIGEST_START, run->resolved, strlen(run->resolved)) !=
+        run->scenario_digest)
+        return weir_fail(error, WEIR_EIO,
+                         "%s: is damaged: the scenario of run %" PRId64
+                         " is not the one that was stored",
+                         stored->path, run->run_id);
     /* Files that the scenario names are sought where its own file lies. */
     const bool has_file = stored->files_count > 0 && !stored->files[0].is_module;
     const struct sim_scenario_source source = { .path =

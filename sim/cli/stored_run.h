@@ -28,7 +28,7 @@ struct sim_stored_run {
     char *resolved;
     char *status;
     uint32_t variant_order, replication;
-    uint64_t seed, events, event_digest, result_digest;
+    uint64_t seed, events, event_digest, result_digest, scenario_digest;
 };
 
 struct sim_stored {
@@ -38,6 +38,8 @@ struct sim_stored {
     struct sim_stored_file *files;
     size_t files_count;
 };
+
+struct sqlite3;
 
 #define SIM_ALL_REPLICATIONS UINT32_MAX
 
@@ -49,6 +51,10 @@ weir_status sim_stored_digest(const char *path, int64_t *bytes, uint64_t *digest
  * there is none. */
 weir_status sim_stored_open(const char *database, const char *variant, uint32_t replication,
                             struct sim_stored *stored, struct weir_error *error);
+/* The same of a database that is open already. */
+weir_status sim_stored_read(struct sqlite3 *db, const char *database, const char *variant,
+                            uint32_t replication, struct sim_stored *stored,
+                            struct weir_error *error);
 void sim_stored_clear(struct sim_stored *stored);
 
 /* The scenario of a stored run; mistakes go to standard error. */

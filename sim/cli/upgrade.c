@@ -135,6 +135,12 @@ static int look_at(const char *path, struct sim_table *table)
     const int64_t database = sim_file_database(path);
     const int64_t version = database >= 0 ? database : scenario_version(path);
     const int64_t today = versions[database >= 0];
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    int64_t model = 0;
+    if (database >= 0 && database <= today && sim_file_model(path, &model, &error) != WEIR_OK) {
+        (void)fprintf(stderr, "weir: %s\n", error.text);
+        return SIM_EXIT_INPUT;
+    }
     if (version < 0) {
         (void)fprintf(stderr, "weir: %s: is neither a scenario nor a result database\n", path);
         return SIM_EXIT_INPUT;

@@ -243,13 +243,16 @@ static bool is_line_start(const char *text, size_t at)
 /* libfyaml 0.7.12 loops for ever on an unfinished directive; nobody needs one here. */
 static bool is_parseable(struct sim_report *report, const char *text, size_t length)
 {
+    static const char database[] = "SQLite format 3";
     struct sim_yaml_mark mark = { .line = 1, .column = 1, .width = 1 };
     for (size_t i = 0; i < length; i++) {
         const bool is_directive = text[i] == '%' && is_line_start(text, i);
+        const bool is_database = i == sizeof database - 1 && memcmp(text, database, i) == 0;
         if (is_directive || text[i] == '\0') {
             sim_report_at(report, mark, "%s",
-                          is_directive ? "directives (%YAML, %TAG) are not supported"
-                                       : "the text contains a NUL byte");
+                          is_directive  ? "directives (%YAML, %TAG) are not supported"
+                          : is_database ? "this is a database, not a scenario"
+                                        : "the text contains a NUL byte");
             return false;
         }
         mark.line += text[i] == '\n' ? 1 : 0;

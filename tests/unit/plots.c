@@ -502,8 +502,11 @@ static void what_the_machine_gave_is_told(void)
 static void a_single_node_is_drawn(void)
 {
     char folder[FIXTURE_PATH];
-    struct an_db *db = fixture_open("DELETE FROM node WHERE node = 1; UPDATE node_sample SET "
-                                    "gpu_active = 4, up = 1");
+    struct an_db *db =
+        fixture_open("DELETE FROM node WHERE node = 1; DELETE FROM node_sample WHERE node = 1;"
+                     "DELETE FROM worker WHERE node = 1; DELETE FROM action WHERE node = 1 OR "
+                     "runner_up_node = 1;"
+                     "UPDATE node_sample SET gpu_active = 4, up = 1");
     CHECK(make_folder(folder));
     struct an_plot_texts texts = write_chart(db, "xenna", "node-heat", folder);
     CHECK_STR(texts.title, "50\u00a0% of the GPUs of dgx-0 are used on average");
