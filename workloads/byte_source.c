@@ -21,6 +21,7 @@ struct wl_source {
     z_stream inflate;
     ZSTD_DStream *zstd;
     size_t used, filled;
+    uint64_t packed, unpacked; /* bytes so far */
     unsigned char input[INPUT];
 };
 
@@ -33,6 +34,7 @@ static weir_status refill(struct wl_source *source, struct weir_error *error)
     if (source->filled == 0 && ferror(source->file))
         return weir_fail(error, WEIR_EIO, "cannot be read: %s", strerror(errno));
     source->is_at_end = source->filled == 0;
+    source->packed += source->filled;
     return WEIR_OK;
 }
 
@@ -149,6 +151,20 @@ static size_t copy_some(struct wl_source *source, char *buffer, size_t capacity)
     return count;
 }
 
+/* A few bytes may stand for any number of rows, and all of them would be held in memory. */
+static weir_status check_unpacked(const struct wl_source *source, struct weir_error *error)
+{
+    if (source->coding == CODING_PLAIN ||
+        source->unpacked <= (uint64_t)WL_UNPACKED_FREE_MIB * 1024 * 1024 ||
+        source->unpacked / WL_UNPACKED_TIMES <= source->packed)
+        return WEIR_OK;
+    return weir_fail(error, WEIR_EFORMAT,
+                     "unpacks to more than %d MiB and %d times its size: if this is meant, unpack "
+                     "it first (%s -d), a plain file may be of any size",
+                     WL_UNPACKED_FREE_MIB, WL_UNPACKED_TIMES,
+                     source->coding == CODING_GZIP ? "gzip" : "zstd");
+}
+
 weir_status wl_source_read(struct wl_source *source, char *buffer, size_t capacity, size_t *length,
                            struct weir_error *error)
 {
@@ -169,6 +185,8 @@ weir_status wl_source_read(struct wl_source *source, char *buffer, size_t capaci
         if (count == 0 && source->is_at_end && source->is_inside)
             return weir_fail(error, WEIR_EFORMAT, "the compressed file ends early");
     }
+    source->unpacked += count;
+    WEIR_TRY(check_unpacked(source, error));
     *length = count;
     return WEIR_OK;
 }
