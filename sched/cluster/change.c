@@ -53,6 +53,9 @@ weir_status weir_cluster_resize_node(struct weir_cluster *cluster, uint32_t node
         return weir_fail(error, WEIR_EOVERCOMMIT,
                          "node %llu: its workers hold %lld bytes of memory, %lld are too few", id,
                          (long long)ram_held, (long long)ram_bytes);
+    const struct weir_amounts more = { .cpu_units = cpu_units - books->cpu_total,
+                                       .ram_bytes = ram_bytes - books->ram_total_bytes };
+    WEIR_TRY(weir_cluster_grow(cluster, books->id, &more, error));
     weir_ledger_resize(cluster, node, cpu_units, ram_bytes);
     return WEIR_OK;
 }

@@ -129,6 +129,7 @@ weir_status weir_cluster_assign(struct weir_cluster *target, const struct weir_c
     target->removed_count = source->removed_count;
     target->topology_count = source->topology_count;
     target->gpu_count = source->gpu_count;
+    target->whole = source->whole;
     target->total = source->total;
     target->free = source->free;
     target->slot_count = source->slot_count;
@@ -281,12 +282,17 @@ static uint32_t engine_mask(uint32_t engines)
 }
 
 /* The books of a GPU that nobody uses. */
+static int64_t memory_of(const struct weir_gpu_spec *spec)
+{
+    return spec->mig != NULL ? weir_mig_memory(spec->mig) : spec->mem_bytes;
+}
+
 static struct weir_gpu open_gpu(const struct weir_gpu_spec *spec)
 {
     const bool is_cut = spec->mig != NULL;
     const uint32_t nvdecs = engine_mask(is_cut ? weir_mig_nvdecs(spec->mig) : spec->nvdecs);
     const uint32_t nvencs = engine_mask(is_cut ? 0 : spec->nvencs);
-    const int64_t mem_bytes = is_cut ? weir_mig_memory(spec->mig) : spec->mem_bytes;
+    const int64_t mem_bytes = memory_of(spec);
 
     return (struct weir_gpu){ .type = spec->type,
                               .nvdec_free = nvdecs,
@@ -321,6 +327,39 @@ static uint32_t take_record(struct weir_cluster *cluster, const struct weir_node
     return node;
 }
 
+weir_status weir_cluster_grow(struct weir_cluster *cluster, uint64_t id,
+                              const struct weir_amounts *more, struct weir_error *error)
+{
+    struct weir_amounts whole = cluster->whole;
+
+    if (__builtin_add_overflow(whole.cpu_units, more->cpu_units, &whole.cpu_units) ||
+        __builtin_add_overflow(whole.ram_bytes, more->ram_bytes, &whole.ram_bytes) ||
+        __builtin_add_overflow(whole.gpu_mem_bytes, more->gpu_mem_bytes, &whole.gpu_mem_bytes))
+        return weir_fail(error, WEIR_ERANGE,
+                         "node %llu: all nodes together would have more CPUs or memory than can be "
+                         "counted in 64 bits",
+                         (unsigned long long)id);
+    cluster->whole = whole;
+    return WEIR_OK;
+}
+
+/* Counted GPU by GPU: even those of one node may be too many. */
+static weir_status grow_by(struct weir_cluster *cluster, const struct weir_node_spec *spec,
+                           struct weir_error *error)
+{
+    struct weir_amounts more = { .cpu_units = spec->cpu_units, .ram_bytes = spec->ram_bytes };
+    const struct weir_amounts before = cluster->whole;
+    weir_status status = weir_cluster_grow(cluster, spec->id, &more, error);
+
+    for (uint32_t g = 0; g < spec->gpu_count && status == WEIR_OK; g++) {
+        more = (struct weir_amounts){ .gpu_mem_bytes = memory_of(&spec->gpus[g]) };
+        status = weir_cluster_grow(cluster, spec->id, &more, error);
+    }
+    if (status != WEIR_OK)
+        cluster->whole = before;
+    return status;
+}
+
 static weir_status add_node(struct weir_cluster *cluster, const struct weir_node_spec *spec,
                             uint32_t *index, struct weir_error *error)
 {
@@ -330,6 +369,7 @@ static weir_status add_node(struct weir_cluster *cluster, const struct weir_node
         reserve_topology(cluster, &spec->topology) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "node %llu: out of memory",
                          (unsigned long long)spec->id);
+    WEIR_TRY(grow_by(cluster, spec, error));
     const uint32_t node = take_record(cluster, spec);
     const uint32_t gpu_first = cluster->nodes[node].gpu_first;
     cluster->nodes[node] = (struct weir_node){ .id = spec->id,

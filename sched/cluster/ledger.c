@@ -191,6 +191,10 @@ void weir_ledger_close(struct weir_cluster *cluster, uint32_t node)
 
     if (books->flags & WEIR_NODE_UP)
         count_node(cluster, books, -1);
+    cluster->whole.cpu_units -= books->cpu_total;
+    cluster->whole.ram_bytes -= books->ram_total_bytes;
+    for (uint32_t g = 0; g < books->gpu_count; g++)
+        cluster->whole.gpu_mem_bytes -= cluster->gpus[books->gpu_first + g].mem_total_bytes;
     *books = (struct weir_node){ .id = books->id,
                                  .flags = WEIR_NODE_REMOVED,
                                  .gpu_first = books->gpu_first };

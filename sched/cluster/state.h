@@ -93,6 +93,7 @@ struct weir_cluster {
     uint32_t gpu_count;
     uint32_t gpu_capacity;
     struct weir_id_table node_ids;
+    struct weir_amounts whole; /* CPUs and memory of all nodes; countable, so every sum is */
     struct weir_amounts total; /* over nodes that are up */
     struct weir_amounts free;
 
@@ -211,6 +212,9 @@ void weir_ledger_set_closed(struct weir_cluster *cluster, uint32_t node, uint32_
 /* Whether a device names an instance exactly when its GPU is cut, and then holds exactly what the
  * instance has and the instance is free. */
 bool weir_ledger_instance_fits(const struct weir_gpu *gpu, const struct weir_device *device);
+/* cluster.c: so much more is to be there; WEIR_ERANGE when the sums could not be counted. */
+weir_status weir_cluster_grow(struct weir_cluster *cluster, uint64_t id,
+                              const struct weir_amounts *more, struct weir_error *error);
 /* Starts the books of a node that was just added, and ends those of an empty one. */
 void weir_ledger_open(struct weir_cluster *cluster, uint32_t node);
 void weir_ledger_close(struct weir_cluster *cluster, uint32_t node);

@@ -54,6 +54,32 @@ static void check_sound(const struct weir_cluster *cluster)
         CHECK_STR(error.text, "");
 }
 
+/* What one node has fits a number; what all have must, too, also of those that are down. */
+static void more_than_can_be_counted_is_refused(void)
+{
+    struct weir_gpu_spec gpus[2] = { { .units = WEIR_ONE, .mem_bytes = INT64_MAX - 400 }, GPUS[0] };
+    struct weir_node_spec spec = { .size = sizeof spec,
+                                   .id = 30,
+                                   .cpu_units = INT64_MAX - 8 * WEIR_ONE,
+                                   .ram_bytes = INT64_MAX - 200 };
+    struct weir_error error = { .phase = 0 };
+    struct weir_cluster *const cluster = two_nodes();
+    CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_set_node_flags(cluster, 2, 0), WEIR_OK);
+    CHECK_I64(add_node(cluster, 40), WEIR_ERANGE);
+    CHECK_I64(weir_cluster_resize_node(cluster, 0, 4 * WEIR_ONE, 101, &error), WEIR_ERANGE);
+    CHECK(strstr(error.text, "than can be counted") != NULL);
+    CHECK_I64(weir_cluster_resize_node(cluster, 0, 4 * WEIR_ONE, 99, NULL), WEIR_OK);
+    CHECK_I64(weir_cluster_remove_node(cluster, 2, NULL), WEIR_OK);
+    CHECK_I64(add_node(cluster, 40), WEIR_OK);
+    spec = (struct weir_node_spec){ .size = sizeof spec, .id = 50, .gpu_count = 2, .gpus = gpus };
+    CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_ERANGE);
+    gpus[0].mem_bytes -= 160;
+    CHECK_I64(weir_cluster_add_node(cluster, &spec, NULL, NULL), WEIR_OK);
+    check_sound(cluster);
+    weir_cluster_destroy(cluster);
+}
+
 static void workers_take_and_give_back(void)
 {
     struct weir_cluster *const cluster = two_nodes();
@@ -484,6 +510,7 @@ static void what_workers_left_is_used_again(void)
 }
 
 static const struct test tests[] = {
+    { "more than can be counted is refused", more_than_can_be_counted_is_refused },
     { "workers take devices and give them back", workers_take_and_give_back },
     { "refusals change nothing and say why", refusals_change_nothing_and_say_why },
     { "stages list workers in insertion order", stages_list_workers_in_insertion_order },
