@@ -168,8 +168,11 @@ static weir_status follow_mix(struct weir_grades *grades, const struct weir_mix 
     grades->mix_count = 0;
     WEIR_ROOM(memory, grades->mix_shapes, grades->mix_capacity, mix->count + 1);
     WEIR_ROOM(memory, grades->mix_frequencies, grades->frequency_capacity, mix->count + 1);
-    memcpy(grades->mix_shapes, mix->shapes, mix->count * sizeof *grades->mix_shapes);
-    memcpy(grades->mix_frequencies, mix->frequencies, mix->count * sizeof *grades->mix_frequencies);
+    if (mix->count > 0) { /* an empty one has no arrays */
+        memcpy(grades->mix_shapes, mix->shapes, mix->count * sizeof *grades->mix_shapes);
+        memcpy(grades->mix_frequencies, mix->frequencies,
+               mix->count * sizeof *grades->mix_frequencies);
+    }
     grades->mix_count = mix->count;
     return WEIR_OK;
 }
