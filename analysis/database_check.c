@@ -51,6 +51,7 @@ struct check {
 /* A column that both the schema and the file have. */
 struct column {
     char name[64], type[16];
+    bool is_there;
     bool is_unsure; /* must have values, and the file does not see to it itself */
 };
 
@@ -81,10 +82,8 @@ static bool is_any_of(const char *text, const char *const *words)
 static weir_status look_at_table(const struct check *check, const char *table, bool *is_there)
 {
     sqlite3_stmt *row = NULL;
-    if (sqlite3_prepare_v2(check->file,
-                           "SELECT type = 'table' AND strict FROM pragma_table_list WHERE schema = "
-                           "'main' AND name = ?1",
-                           -1, &row, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(check->file, "SELECT is_ours FROM temp.weir_tables WHERE name = ?1", -1,
+                           &row, NULL) != SQLITE_OK)
         return fail_read(check);
     (void)sqlite3_bind_text(row, 1, table, -1, SQLITE_STATIC);
     *is_there = sqlite3_step(row) == SQLITE_ROW;
@@ -95,32 +94,6 @@ static weir_status look_at_table(const struct check *check, const char *table, b
                          "is damaged: its %s is not the table of the schema", table);
     if (!*is_there && check->version == AN_DATABASE_VERSION)
         return weir_fail(check->error, WEIR_EIO, "is damaged: it has no table %s", table);
-    return WEIR_OK;
-}
-
-/* Whether the file has the column, and as the schema says. */
-static weir_status look_at_column(const struct check *check, const char *table,
-                                  struct column *column, bool *is_there)
-{
-    sqlite3_stmt *row = NULL;
-    if (sqlite3_prepare_v2(check->file,
-                           "SELECT type = ?3 COLLATE NOCASE AND hidden = 0, \"notnull\" FROM "
-                           "pragma_table_xinfo(?1, 'main') WHERE name = ?2",
-                           -1, &row, NULL) != SQLITE_OK)
-        return fail_read(check);
-    (void)sqlite3_bind_text(row, 1, table, -1, SQLITE_STATIC);
-    (void)sqlite3_bind_text(row, 2, column->name, -1, SQLITE_STATIC);
-    (void)sqlite3_bind_text(row, 3, column->type, -1, SQLITE_STATIC);
-    *is_there = sqlite3_step(row) == SQLITE_ROW;
-    const bool is_ours = !*is_there || sqlite3_column_int(row, 0) != 0;
-    (void)sqlite3_finalize(row);
-    if (!is_ours)
-        return weir_fail(check->error, WEIR_EIO,
-                         "is damaged: column %s of its %s is not of type %s", column->name, table,
-                         column->type);
-    if (!*is_there && check->version == AN_DATABASE_VERSION)
-        return weir_fail(check->error, WEIR_EIO, "is damaged: its table %s has no column %s", table,
-                         column->name);
     return WEIR_OK;
 }
 
@@ -191,31 +164,80 @@ static void add_column(sqlite3_str *sql, size_t index, const struct column *colu
 
 enum { MOST_COLUMNS = 64 };
 
-/* Those columns of the table that the file has, too. */
-static weir_status read_columns(const struct check *check, const char *table,
-                                struct column columns[MOST_COLUMNS], size_t *count)
+/* Those of the schema. */
+static weir_status read_known(const struct check *check, const char *table,
+                              struct column columns[MOST_COLUMNS], size_t *count)
 {
     sqlite3_stmt *row = NULL;
-    weir_status status = WEIR_OK;
     if (sqlite3_prepare_v2(check->known,
                            "SELECT name, type, \"notnull\" OR pk FROM pragma_table_info(?1)", -1,
                            &row, NULL) != SQLITE_OK)
         return weir_fail(check->error, WEIR_ENOMEM, "out of memory");
     (void)sqlite3_bind_text(row, 1, table, -1, SQLITE_STATIC);
-    *count = 0;
-    while (status == WEIR_OK && *count < MOST_COLUMNS && sqlite3_step(row) == SQLITE_ROW) {
+    for (*count = 0; *count < MOST_COLUMNS && sqlite3_step(row) == SQLITE_ROW; ++*count) {
         struct column *column = &columns[*count];
-        bool is_there = false;
+        *column = (struct column){ .is_unsure = sqlite3_column_int(row, 2) != 0 };
         (void)sqlite3_snprintf(sizeof column->name, column->name, "%s",
                                sqlite3_column_text(row, 0));
         (void)sqlite3_snprintf(sizeof column->type, column->type, "%s",
                                sqlite3_column_text(row, 1));
-        column->is_unsure = sqlite3_column_int(row, 2) != 0;
-        status = look_at_column(check, table, column, &is_there);
-        *count += is_there;
     }
     (void)sqlite3_finalize(row);
+    return WEIR_OK;
+}
+
+/* A column of the file: one of the schema must be what it is there; others are nobody's. */
+static weir_status match_column(const struct check *check, const char *table, sqlite3_stmt *row,
+                                struct column *columns, size_t count)
+{
+    const char *name = (const char *)sqlite3_column_text(row, 0);
+    const char *type = (const char *)sqlite3_column_text(row, 1);
+    for (size_t i = 0; i < count && name != NULL && type != NULL; i++) {
+        if (strcmp(columns[i].name, name) != 0)
+            continue;
+        if (sqlite3_stricmp(columns[i].type, type) != 0 || sqlite3_column_int(row, 2) != 0)
+            return weir_fail(check->error, WEIR_EIO,
+                             "is damaged: column %s of its %s is not of type %s", name, table,
+                             columns[i].type);
+        columns[i].is_there = true;
+        columns[i].is_unsure = columns[i].is_unsure && sqlite3_column_int(row, 3) == 0;
+    }
+    return WEIR_OK;
+}
+
+static weir_status match_columns(const struct check *check, const char *table,
+                                 struct column *columns, size_t count)
+{
+    sqlite3_stmt *row = NULL;
+    weir_status status = WEIR_OK;
+    if (sqlite3_prepare_v2(check->file,
+                           "SELECT name, type, hidden, \"notnull\" FROM pragma_table_xinfo(?1, "
+                           "'main')",
+                           -1, &row, NULL) != SQLITE_OK)
+        return fail_read(check);
+    (void)sqlite3_bind_text(row, 1, table, -1, SQLITE_STATIC);
+    while (status == WEIR_OK && sqlite3_step(row) == SQLITE_ROW)
+        status = match_column(check, table, row, columns, count);
+    (void)sqlite3_finalize(row);
+    for (size_t i = 0; i < count && status == WEIR_OK; i++)
+        if (!columns[i].is_there && check->version == AN_DATABASE_VERSION)
+            status = weir_fail(check->error, WEIR_EIO, "is damaged: its table %s has no column %s",
+                               table, columns[i].name);
     return status;
+}
+
+/* Those columns of the table that the file has, too. */
+static weir_status read_columns(const struct check *check, const char *table,
+                                struct column columns[MOST_COLUMNS], size_t *count)
+{
+    size_t known = 0;
+    WEIR_TRY(read_known(check, table, columns, &known));
+    WEIR_TRY(match_columns(check, table, columns, known));
+    *count = 0;
+    for (size_t i = 0; i < known; i++)
+        if (columns[i].is_there)
+            columns[(*count)++] = columns[i];
+    return WEIR_OK;
 }
 
 /* The number of the rule that the first bad row breaks. NULL = out of memory. */
@@ -312,6 +334,10 @@ static weir_status count_one(const struct check *check, const struct numbered *o
 static weir_status count_all(const struct check *check)
 {
     bool is_there = false;
+    /* Asked for once: SQLite looks into every view for this list. */
+    WEIR_TRY(execute(check,
+                     "CREATE TEMP TABLE weir_tables AS SELECT name, type = 'table' AND strict AS "
+                     "is_ours FROM pragma_table_list WHERE schema = 'main'"));
     WEIR_TRY(look_at_table(check, "run", &is_there));
     WEIR_TRY(execute(
         check, "CREATE TEMP TABLE weir_counts (run_id INTEGER PRIMARY KEY, is_over, node_count "
@@ -338,5 +364,7 @@ weir_status an_database_check(sqlite3 *file, sqlite3 *known, int64_t version,
     while (status == WEIR_OK && sqlite3_step(table) == SQLITE_ROW)
         status = check_table(&check, (const char *)sqlite3_column_text(table, 0));
     (void)sqlite3_finalize(table);
-    return status == WEIR_OK ? execute(&check, "DROP TABLE temp.weir_counts") : status;
+    return status == WEIR_OK
+               ? execute(&check, "DROP TABLE temp.weir_counts; DROP TABLE temp.weir_tables")
+               : status;
 }

@@ -37,6 +37,13 @@ static int64_t draw_amount(struct game *game)
     return WEIR_ONE / 4 * draw(game, 33);
 }
 
+/* No cluster on which a policy starts workers for minutes: that is its good right. */
+static int64_t draw_cpus(struct game *game)
+{
+    const int64_t amount = draw_amount(game);
+    return amount == INT64_MAX ? 9 * WEIR_ONE : amount;
+}
+
 static double draw_real(struct game *game)
 {
     static const double odd[] = { 0, -1, 1e300, -1e300, 1e-300, 0.5, 1, 2 };
@@ -94,8 +101,8 @@ static void add_node(struct game *game)
                                          .id = draw(game, 8),
                                          .gpu_count = draw(game, NODE_GPUS + 1),
                                          .gpus = gpus,
-                                         .cpu_units = draw_amount(game),
-                                         .ram_bytes = draw(game, 20) };
+                                         .cpu_units = draw_cpus(game),
+                                         .ram_bytes = draw_amount(game) };
     (void)weir_host_add_node(game->host, &node, NULL, NULL);
 }
 
@@ -110,7 +117,7 @@ static void change_node(struct game *game)
         (void)weir_host_remove_node(game->host, node, game->now_ns);
         break;
     case 2:
-        (void)weir_host_change_node(game->host, node, draw_amount(game), draw(game, 20), NULL);
+        (void)weir_host_change_node(game->host, node, draw_cpus(game), draw_amount(game), NULL);
         break;
     default:
         (void)weir_host_set_gpu_health(game->host, node, draw(game, 5), draw(game, 2) == 0);
