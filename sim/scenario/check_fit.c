@@ -301,20 +301,26 @@ static void cluster_totals(const struct sim_scenario *scenario, double totals[RE
     }
 }
 
-static char *users_text(struct sim_resolver *resolver, enum resource resource)
+enum { USERS_SHOWN = 12 };
+
+/* The first of those that need it, and how many more there are. */
+static const char *users_text(struct sim_resolver *resolver, enum resource resource)
 {
     const struct sim_scenario *scenario = resolver->scenario;
-    char *text = sim_arena_copy(resolver->arena, "");
+    const char *text = "";
+    uint32_t users = 0;
     for (uint32_t i = 0; i < scenario->stages_total; i++) {
         const struct sim_stage *stage = sim_scenario_stage(scenario, i);
         double needs[RESOURCE_COUNT];
         shape_needs(&stage->shape, needs);
         const double sum = needs[resource] * (stage->workers < 0 ? 1 : stage->workers);
-        if (sum > 0)
+        if (sum > 0 && users++ < USERS_SHOWN)
             text = sim_arena_printf(resolver->arena, "%s%s%s %g", text, text[0] == '\0' ? "" : ", ",
                                     stage->name, sum);
     }
-    return text;
+    return users <= USERS_SHOWN
+               ? text
+               : sim_arena_printf(resolver->arena, "%s, and %u more", text, users - USERS_SHOWN);
 }
 
 /* What the workers need that a pipeline has at the same time at least. */

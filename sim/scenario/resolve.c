@@ -87,27 +87,6 @@ uint32_t sim_resolve_gpu_type(struct sim_resolver *resolver, const struct sim_ya
     return WEIR_NO_INDEX;
 }
 
-/* "stage" or "pipeline.stage". Counts the matches; *found is the last. */
-static uint32_t find_stage(const struct sim_scenario *scenario, const char *name, uint32_t *found)
-{
-    uint32_t matches = 0;
-    for (size_t p = 0; p < scenario->pipelines_count; p++) {
-        const struct sim_pipeline *pipeline = &scenario->pipelines[p];
-        const size_t length = pipeline->name == NULL ? 0 : strlen(pipeline->name);
-        const bool is_qualified =
-            length > 0 && strncmp(name, pipeline->name, length) == 0 && name[length] == '.';
-        for (size_t s = 0; s < pipeline->stages_count; s++) {
-            const char *stage = pipeline->stages[s].name;
-            if (stage == NULL || (strcmp(stage, name) != 0 &&
-                                  (!is_qualified || strcmp(stage, name + length + 1) != 0)))
-                continue;
-            *found = (uint32_t)(pipeline->stage_first + s);
-            matches++;
-        }
-    }
-    return matches;
-}
-
 static const char *near_stage(struct sim_resolver *resolver, const char *name)
 {
     const struct sim_scenario *scenario = resolver->scenario;
@@ -126,7 +105,8 @@ uint32_t sim_resolve_stage(struct sim_resolver *resolver, const struct sim_yaml 
                            const char *name)
 {
     uint32_t found = WEIR_NO_INDEX;
-    const uint32_t matches = find_stage(resolver->scenario, name, &found);
+    const uint32_t matches = sim_stage_names_find(&resolver->stage_names, resolver->arena,
+                                                  resolver->scenario, name, &found);
     if (matches == 1)
         return found;
     if (matches > 1)

@@ -12,6 +12,7 @@
 
 #include "sim/scenario/draft.h"
 #include "sim/scenario/reader.h"
+#include "sim/scenario/stage_names.h"
 
 struct sim_resolver {
     struct sim_arena *arena;
@@ -20,9 +21,10 @@ struct sim_resolver {
     const struct sim_yaml *root;
     struct draft_scenario *draft;
     struct sim_scenario *scenario;
-    struct wl_openb_nodes *nodes; /* of cluster.nodes_file, while hardware is resolved */
-    bool is_hardware_unclear;     /* a mistake there: what fits where cannot be judged */
-    bool has_gpus, is_exclusive;  /* uncut GPUs so far; they are not shared */
+    struct wl_openb_nodes *nodes;       /* of cluster.nodes_file, while hardware is resolved */
+    bool is_hardware_unclear;           /* a mistake there: what fits where cannot be judged */
+    struct sim_stage_names stage_names; /* once all stages are known */
+    bool has_gpus, is_exclusive;        /* uncut GPUs so far; they are not shared */
 };
 
 void sim_resolve(struct sim_resolver *resolver);

@@ -250,17 +250,18 @@ void sim_resolve_timeline(struct sim_resolver *resolver)
 
 /* ---- the state at the start ---- */
 
-static struct sim_initial_stage *initial_stage(struct sim_resolver *resolver,
+/* `places`: of every stage, one more than its place in the list; 0 = it has none yet. */
+static struct sim_initial_stage *initial_stage(struct sim_resolver *resolver, size_t *places,
                                                const struct draft_head *head)
 {
     struct sim_initial *initial = &resolver->scenario->initial;
     const uint32_t stage = sim_resolve_stage(resolver, head->node, head->name);
     if (stage == WEIR_NO_INDEX)
         return NULL;
-    for (size_t i = 0; i < initial->stages_count; i++)
-        if (initial->stages[i].stage == stage)
-            return &initial->stages[i];
+    if (places[stage] > 0)
+        return &initial->stages[places[stage] - 1];
     struct sim_initial_stage *entry = &initial->stages[initial->stages_count++];
+    places[stage] = initial->stages_count;
     *entry = (struct sim_initial_stage){ .stage = stage,
                                          .speed_per_s = (double)NAN,
                                          .returns_per_batch = (double)NAN };
@@ -292,16 +293,18 @@ void sim_resolve_initial(struct sim_resolver *resolver)
     const struct draft_queue *queues = draft->queues.items;
     const struct draft_estimate *estimates = draft->estimates.items;
     struct sim_initial *initial = &resolver->scenario->initial;
+    size_t *places =
+        sim_arena_alloc(resolver->arena, resolver->scenario->stages_total + 1, sizeof *places);
     resolve_initial_workers(resolver, &draft->workers);
     initial->stages = sim_arena_alloc(
         resolver->arena, draft->queues.count + draft->estimates.count + 1, sizeof *initial->stages);
     for (size_t i = 0; i < draft->queues.count; i++) {
-        struct sim_initial_stage *entry = initial_stage(resolver, &queues[i].head);
+        struct sim_initial_stage *entry = initial_stage(resolver, places, &queues[i].head);
         if (entry != NULL)
             entry->queued = queues[i].items == UINT64_MAX ? 0 : queues[i].items;
     }
     for (size_t i = 0; i < draft->estimates.count; i++) {
-        struct sim_initial_stage *entry = initial_stage(resolver, &estimates[i].head);
+        struct sim_initial_stage *entry = initial_stage(resolver, places, &estimates[i].head);
         if (entry == NULL)
             continue;
         entry->speed_per_s = estimates[i].speed_per_s;

@@ -483,7 +483,7 @@ static int by_name(const void *left, const void *right)
 static void thin_out(const struct draft_cluster *cluster, struct wl_openb_nodes *nodes)
 {
     size_t kept = 0;
-    if (cluster->nodes_every == SIM_ABSENT_COUNT || cluster->nodes_every < 2)
+    if (cluster->nodes_every == SIM_ABSENT_COUNT || cluster->nodes_every < 2 || nodes->count == 0)
         return;
     qsort(nodes->nodes, nodes->count, sizeof *nodes->nodes, by_stock);
     for (size_t i = 0; i < nodes->count; i++) {

@@ -339,10 +339,18 @@ const struct sim_node_type *sim_scenario_node_type(const struct sim_scenario *sc
 
 const struct sim_stage *sim_scenario_stage(const struct sim_scenario *scenario, uint32_t index)
 {
-    const struct sim_pipeline *pipeline = scenario->pipelines;
-    while (index >= pipeline->stage_first + pipeline->stages_count)
-        pipeline++;
-    return &pipeline->stages[index - pipeline->stage_first];
+    /* The first pipeline that ends behind the stage: stages are numbered through all of them. */
+    size_t low = 0;
+    size_t high = scenario->pipelines_count - 1;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct sim_pipeline *pipeline = &scenario->pipelines[middle];
+        if (index >= pipeline->stage_first + pipeline->stages_count)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return &scenario->pipelines[low].stages[index - scenario->pipelines[low].stage_first];
 }
 
 /* Rows of a trace and classes with a count are known, and up to the horizon the process is. */

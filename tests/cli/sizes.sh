@@ -35,3 +35,16 @@ within() {
 }
 within 5 groups.yaml
 within 12 stages.yaml
+
+# Everything that names a stage finds it without a walk over all of them (4 s; the walk took minutes),
+# and a sentence about very many stages names the first (1 s; naming all of them took minutes).
+{
+    printf 'schema: 2\nname: t\ncluster: {nodes: [{name: n, cpus: 200000}]}\npipelines:\n'
+    seq 80000 | sed 's/.*/ - {name: p&,input: {items: 1},stages: [{name: s,cpus: 1,service: 1 s}]}/'
+    printf 'initial:\n  queues:\n'
+    seq 80000 | sed 's/.*/    p&.s: 1/'
+} >named.yaml
+within 40 named.yaml
+sed 's/cpus: 200000/cpus: 8/' stages.yaml >unfit.yaml
+(ulimit -t 20; exec "$WEIR_BIN" validate unfit.yaml) >stdout 2>stderr && fail 'unfit.yaml is valid'
+matches stderr 'need 100000 CPUs \(s1 1, s2 1, .*, s12 1, and 99988 more\)'
