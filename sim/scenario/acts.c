@@ -2,6 +2,7 @@
 /* Which keys of a tree act on nothing; see the header. */
 #include "sim/scenario/acts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- words ---- */
@@ -109,6 +110,54 @@ static const char *unmet_need(const struct sim_acts_walk *walk, const struct ste
     return sim_arena_printf(walk->arena, "acts with %s alone; here that is %s", field->needs, word);
 }
 
+static bool has_sync(const struct sim_yaml *jobs)
+{
+    const struct sim_yaml *sync = sim_yaml_get(sim_yaml_get(jobs, "step"), "sync");
+    return sync != NULL && !(sync->kind == SIM_YAML_SCALAR && strtod(sync->text, NULL) <= 0);
+}
+
+/* Whether any entry of jobs, or a class there, exchanges. */
+static bool exchanges(const struct sim_yaml *root)
+{
+    const struct sim_yaml *jobs = sim_yaml_get(root, "jobs");
+    for (const struct sim_yaml *entry = jobs == NULL ? NULL : jobs->first; entry != NULL;
+         entry = entry->next) {
+        const struct sim_yaml *classes = sim_yaml_get(entry, "classes");
+        for (const struct sim_yaml *class = classes == NULL ? NULL : classes->first; class != NULL;
+             class = class->next)
+            if (has_sync(class))
+                return true;
+        if (has_sync(entry))
+            return true;
+    }
+    return false;
+}
+
+static bool saves_to_a_store(const struct sim_yaml *root)
+{
+    const struct sim_yaml *jobs = sim_yaml_get(root, "jobs");
+    for (const struct sim_yaml *entry = jobs == NULL ? NULL : jobs->first; entry != NULL;
+         entry = entry->next)
+        if (sim_yaml_get(sim_yaml_get(entry, "checkpoint"), "store") != NULL)
+            return true;
+    return sim_needs_is_varied(root, "store");
+}
+
+/* What acts on pipelines too is on the way to stores. */
+static const char *unmet_sync(const struct sim_acts_walk *walk, const struct sim_field *field,
+                              uint32_t own, uint32_t there)
+{
+    const bool is_on_the_way = (own & SIM_ACTS_PIPELINES) != 0;
+    if (!walk->has_needs || !field->needs_sync || (own & there) != SIM_ACTS_JOBS ||
+        exchanges(walk->root) || sim_needs_is_varied(walk->root, "sync") ||
+        (is_on_the_way && saves_to_a_store(walk->root)))
+        return NULL;
+    return is_on_the_way ? "acts on jobs that exchange (step: {time: T, sync: BYTES}) or write "
+                           "checkpoints to a store, and none does here"
+                         : "acts on jobs that exchange, and none does here: give them step: "
+                           "{time: T, sync: BYTES}";
+}
+
 /* ---- the walk ---- */
 
 static void visit_section(const struct sim_acts_walk *walk, const struct step *step, uint32_t acts,
@@ -149,6 +198,8 @@ static void visit_field(const struct sim_acts_walk *walk, const struct step *ste
         sentence = unmet_work(walk, field->word_acts & own, there, node->text);
     if (sentence == NULL)
         sentence = unmet_need(walk, step, field);
+    if (sentence == NULL)
+        sentence = unmet_sync(walk, field, own, there);
     if (sentence != NULL)
         walk->found(walk->state, node, sentence);
     else if (field->section != NULL)

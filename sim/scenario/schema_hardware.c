@@ -96,6 +96,7 @@ static const struct sim_section thermal_section = {
                  "of nodes with such GPUs"),                                                       \
           RANGE(1, LARGEST_BANDWIDTH),                                                             \
           ACTS(SIM_ACTS_TIMED),                                                                    \
+          NEEDS_SYNC,                                                                              \
           HELP("bandwidth of a node's network interface, so much in and so much out") },           \
         { COUNT("sockets", type, topology.sockets), ABSENT("1"), RANGE(1, SIM_MAX_SOCKETS),        \
           ACTS(SIM_ACTS_TIMED),                                                                    \
@@ -115,6 +116,7 @@ static const struct sim_section thermal_section = {
           ABSENT("that of the GPU type"),                                                          \
           MOST(LARGEST_BANDWIDTH),                                                                 \
           ACTS(SIM_ACTS_JOBS),                                                                     \
+          NEEDS_SYNC,                                                                              \
           HELP("of one GPU to the others of its island, one way, for jobs with step.sync; 0: the " \
                "GPUs of an island share a PCIe switch") },                                         \
         { NUMBER("pcie", type, pcie_per_s),                                                        \
@@ -122,6 +124,7 @@ static const struct sim_section thermal_section = {
           ABSENT("that of the GPU type"),                                                          \
           RANGE(1, LARGEST_BANDWIDTH),                                                             \
           ACTS(SIM_ACTS_JOBS),                                                                     \
+          NEEDS_SYNC,                                                                              \
           HELP("of one GPU to its PCIe switch, and of one island of a node to the others, one "    \
                "way, for jobs with step.sync") },                                                  \
     {                                                                                              \

@@ -52,6 +52,7 @@
 #define ACTS(on)          .acts = (on)
 #define WORD(which, on)   .word = (which), .word_acts = (on)
 #define NEEDS(condition)  .needs = (condition)
+#define NEEDS_SYNC        .needs_sync = true
 #define SHOWS(why)        .shows = (why)
 #define SHOWS_IN(on, why) .shows_in = (on), .shows = (why)
 #define HELP(text)        .help = (text)

@@ -9,19 +9,21 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double NVLINK = 450, NIC = 100; /* GB/s */
 
 /* Results of `jobs`, the entries of a workload w; `more` is other sections. */
+#define LINKS ", nvlink: 450 GB/s, nic: 100 GB/s, pcie: 55 GB/s" /* for those that exchange */
+
 static struct sim_run_summary *run(const char *more, const char *jobs)
 {
     char text[2000];
     (void)snprintf(text, sizeof(text),
                    "schema: 2\nname: t\nhorizon: 100 h\n%s"
-                   "cluster:\n  nodes: [{name: n, count: 8, cpus: 64, gpus: {h100: 8},\n"
-                   "           nvlink: 450 GB/s, nic: 100 GB/s, pcie: 55 GB/s}]\n"
+                   "cluster:\n  nodes: [{name: n, count: 8, cpus: 64, gpus: {h100: 8}%s}]\n"
                    "jobs:\n  - name: w\n%s",
-                   more, jobs);
+                   more, strstr(jobs, "sync") == NULL ? "" : LINKS, jobs);
     return test_run_text(text, NULL);
 }
 
