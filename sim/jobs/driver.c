@@ -213,13 +213,35 @@ static weir_status tell(void *self, const struct sim_teller *teller)
     return WEIR_OK; /* jobs are told when something happens to them */
 }
 
+/* ---- the timeline ---- */
+
+/* Sources count on from the pipelines. */
+static const char *target(const void *self, const struct sim_timeline_entry *entry)
+{
+    const struct sim_jobs_run *run = self;
+    const bool is_of_sources =
+        entry->action == SIM_ACTION_ARRIVALS || entry->action == SIM_ACTION_BURST;
+    const size_t source = run->config.scenario->pipelines_count + run->config.instance;
+    return is_of_sources && entry->target == source ? run->workload->name : NULL;
+}
+
+static weir_status act(void *self, const struct sim_timeline_entry *entry, double factor,
+                       bool is_on)
+{
+    if (entry->action == SIM_ACTION_ARRIVALS)
+        sim_jobs_set_factor(self, factor);
+    else if (is_on)
+        return sim_jobs_burst(self, entry->items);
+    return WEIR_OK;
+}
+
 /* ---- end ---- */
 
 /* Nothing happens any more by itself: who waits needs a node, a cut or a place that others give. */
 static bool is_done(const void *self)
 {
     const struct sim_jobs_run *run = self;
-    return !run->has_next && run->ending == 0 && run->away == 0 && run->patient == 0 &&
+    return !sim_jobs_come(run) && run->ending == 0 && run->away == 0 && run->patient == 0 &&
            run->first_lost == 0;
 }
 
@@ -315,6 +337,8 @@ const struct sim_driver_ops sim_jobs_driver = { .kind = "jobs",
                                                 .denied = denied,
                                                 .preempt = preempt,
                                                 .tell = tell,
+                                                .target = target,
+                                                .act = act,
                                                 .is_done = is_done,
                                                 .waits = waits,
                                                 .done = done,

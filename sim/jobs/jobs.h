@@ -145,6 +145,7 @@ struct sim_jobs_run {
     struct weir_shape *shapes; /* its arrays */
     double *frequencies;
     struct sim_job_arrival next;
+    sim_handle arrival; /* the event of `next` */
     bool has_next;
     uint32_t index;       /* of the workload, as owners and the scheduler know it */
     uint32_t class_first; /* of its classes among those of all workloads */
@@ -207,6 +208,12 @@ weir_status sim_jobs_done(struct sim_jobs_run *run, uint32_t slot);
 /* Schedules the next arrival, when there is one. */
 void sim_jobs_expect(struct sim_jobs_run *run);
 weir_status sim_jobs_arrive(struct sim_jobs_run *run);
+/* From now on jobs arrive at `factor` times their rate. */
+void sim_jobs_set_factor(struct sim_jobs_run *run, double factor);
+/* So many come at once, beyond those that arrive. */
+weir_status sim_jobs_burst(struct sim_jobs_run *run, uint64_t count);
+/* Whether any are still to come by themselves. */
+bool sim_jobs_come(const struct sim_jobs_run *run);
 weir_status sim_jobs_come_again(struct sim_jobs_run *run, uint32_t slot);
 weir_status sim_jobs_leave(struct sim_jobs_run *run, uint32_t slot);
 /* It is not let wait: comes again later, or never; for good: it fits nowhere. */

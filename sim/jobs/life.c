@@ -117,24 +117,54 @@ void sim_jobs_expect(struct sim_jobs_run *run)
     const struct sim_event event = { .time_ns = run->next.at_ns,
                                      .kind = sim_driver_kind(run->config.index, SIM_JOBS_ARRIVE),
                                      .phase = SIM_PHASE_ARRIVAL };
-    (void)sim_engine_schedule(run->context->engine, &event);
+    run->arrival = sim_engine_schedule(run->context->engine, &event);
+}
+
+static weir_status arrive(struct sim_jobs_run *run, const struct sim_job_arrival *arrival)
+{
+    struct sim_job *job = NULL;
+    WEIR_TRY(sim_job_slots_take(&run->slots, run->arrived, &job));
+    if (run->arrived++ == 0)
+        run->first_submit_ns = arrival->at_ns;
+    job->kind = WEIR_NO_INDEX;
+    job->spec = arrival->spec;
+    job->key = arrival->key;
+    job->at_ns = arrival->at_ns;
+    job->is_counted = arrival->at_ns >= run->config.scenario->warmup_ns;
+    sim_jobs_count(run, job, SIM_JOBS_ARRIVED);
+    return sim_jobs_enqueue(run, job, arrival);
 }
 
 weir_status sim_jobs_arrive(struct sim_jobs_run *run)
 {
     const struct sim_job_arrival arrival = run->next;
-    struct sim_job *job = NULL;
-    WEIR_TRY(sim_job_slots_take(&run->slots, run->arrived, &job));
-    if (run->arrived++ == 0)
-        run->first_submit_ns = arrival.at_ns;
-    job->kind = WEIR_NO_INDEX;
-    job->spec = arrival.spec;
-    job->key = arrival.key;
-    job->at_ns = arrival.at_ns;
-    job->is_counted = arrival.at_ns >= run->config.scenario->warmup_ns;
     sim_jobs_expect(run);
-    sim_jobs_count(run, job, SIM_JOBS_ARRIVED);
-    return sim_jobs_enqueue(run, job, &arrival);
+    return arrive(run, &arrival);
+}
+
+void sim_jobs_set_factor(struct sim_jobs_run *run, double factor)
+{
+    if (run->has_next) {
+        (void)sim_engine_cancel(run->context->engine, run->arrival);
+        sim_job_stream_put_back(run->stream, &run->next);
+    }
+    sim_job_stream_set_factor(run->stream, sim_jobs_now(run), factor);
+    sim_jobs_expect(run);
+}
+
+weir_status sim_jobs_burst(struct sim_jobs_run *run, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        struct sim_job_arrival arrival;
+        sim_job_stream_draw(run->stream, sim_jobs_now(run), &arrival);
+        WEIR_TRY(arrive(run, &arrival));
+    }
+    return WEIR_OK;
+}
+
+bool sim_jobs_come(const struct sim_jobs_run *run)
+{
+    return run->has_next || sim_job_stream_is_held(run->stream);
 }
 
 weir_status sim_jobs_come_again(struct sim_jobs_run *run, uint32_t slot)

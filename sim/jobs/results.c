@@ -196,7 +196,7 @@ static bool has_gangs(const struct sim_workload *workload)
 static void put_ends(struct writer *writer)
 {
     const struct sim_jobs_run *run = writer->run;
-    const bool is_over = !run->has_next && run->waiting + run->running + run->away == 0;
+    const bool is_over = !sim_jobs_come(run) && run->waiting + run->running + run->away == 0;
     if (is_over && run->last_done_ns > 0) /* else it is the horizon */
         put(writer, "makespan", "s", sim_time_s(run->last_done_ns - run->first_submit_ns));
     if (has_gangs(run->workload))

@@ -6,6 +6,7 @@
 #include "sim/scenario/acts.h"
 
 #include "sim/engine/time.h"
+#include "sim/scenario/workload/job_stream.h"
 
 #include <math.h>
 #include <string.h>
@@ -283,14 +284,43 @@ static void check_times(struct sim_resolver *resolver)
             sim_report_error(resolver->report, sim_draft_at(&events[i].head, "at"),
                              "is not before the horizon (%s)",
                              sim_quantity_time(resolver->arena, scenario->horizon_ns));
-    for (size_t i = 0; i < draft->timeline.count; i++) {
-        const uint32_t target = events[i].to.action == SIM_ACTION_ARRIVALS &&
-                                        scenario->timeline_count == draft->timeline.count
-                                    ? scenario->timeline[i].target
-                                    : WEIR_NO_INDEX;
-        if (target != WEIR_NO_INDEX && scenario->pipelines[target].input.arrivals == NULL)
-            sim_report_error(resolver->report, events[i].head.node,
+}
+
+/* What a change of arrivals, or a burst, acts on. */
+static void check_source(struct sim_resolver *resolver, const struct draft_event *event,
+                         uint32_t source)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    const bool is_burst = event->to.action == SIM_ACTION_BURST;
+    if (source < scenario->pipelines_count) {
+        if (!is_burst && scenario->pipelines[source].input.arrivals == NULL)
+            sim_report_error(resolver->report, event->head.node,
                              "the pipeline has no arrivals that could change");
+        return;
+    }
+    const struct sim_workload *workload = &scenario->workloads[source - scenario->pipelines_count];
+    const bool is_trace = workload->arrivals.kind == SIM_ARRIVALS_TRACE;
+    if (workload->kind != SIM_WORKLOAD_GENERATED && is_trace)
+        sim_report_error(resolver->report, event->head.node,
+                         "jobs of a trace come when it says; with a process (arrivals: {process: "
+                         "poisson, rate: R}) they are drawn from its rows, and this acts on it");
+    else if (!sim_workload_draws(workload) || (!is_burst && is_trace))
+        sim_report_error(resolver->report, event->head.node,
+                         "all these jobs come at times of their own; this acts on classes without "
+                         "a count, with a rate of arrivals");
+}
+
+static void check_sources(struct sim_resolver *resolver)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    const struct draft_event *events = resolver->draft->timeline.items;
+    if (scenario->timeline_count != resolver->draft->timeline.count)
+        return; /* not all were understood */
+    for (size_t i = 0; i < scenario->timeline_count; i++) {
+        const uint32_t action = events[i].to.action;
+        const bool is_of_sources = action == SIM_ACTION_ARRIVALS || action == SIM_ACTION_BURST;
+        if (is_of_sources && scenario->timeline[i].target != WEIR_NO_INDEX)
+            check_source(resolver, &events[i], scenario->timeline[i].target);
     }
 }
 
@@ -320,6 +350,7 @@ void sim_check(struct sim_resolver *resolver)
 {
     check_pipelines(resolver);
     check_times(resolver);
+    check_sources(resolver);
     check_stalls(resolver);
     check_view(resolver);
     sim_check_fit(resolver);

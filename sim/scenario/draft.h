@@ -412,6 +412,7 @@ struct draft_event {
     char *stage;
     char *node;
     char *pipeline;
+    char *jobs;
     struct draft_list sets;
 };
 

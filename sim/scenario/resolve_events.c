@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum target { TARGET_STAGE, TARGET_NODE, TARGET_PIPELINE, TARGET_NONE };
+enum target { TARGET_STAGE, TARGET_NODE, TARGET_SOURCE, TARGET_NONE };
 
 /* What each action is about and which keys it takes; in the order of enum sim_action. */
 struct action_rule {
@@ -36,8 +36,8 @@ static const struct action_rule rules[] = {
     { "node_down", TARGET_NODE, true, false, false, false, false, false, "down" },
     { "node_up", TARGET_NODE, false, false, false, false, false, false, "up" },
     { "node_slow", TARGET_NODE, true, true, false, false, false, false, "slowed" },
-    { "arrivals", TARGET_PIPELINE, true, true, false, false, false, false, "arrival rate" },
-    { "burst", TARGET_PIPELINE, false, false, false, true, false, false, "burst of" },
+    { "arrivals", TARGET_SOURCE, true, true, false, false, false, false, "arrival rate" },
+    { "burst", TARGET_SOURCE, false, false, false, true, false, false, "burst of" },
     { "set", TARGET_NONE, false, false, false, false, true, false, "set" },
     { "power_cap", TARGET_NODE, true, false, false, false, false, true, "GPUs capped at" },
 };
@@ -59,7 +59,10 @@ static void check_key(struct sim_resolver *resolver, const struct draft_event *d
 static void check_keys(struct sim_resolver *resolver, const struct draft_event *draft)
 {
     const struct action_rule *rule = &rules[draft->to.action];
-    const bool is_only_pipeline = resolver->scenario->pipelines_count <= 1;
+    const struct sim_scenario *scenario = resolver->scenario;
+    const bool is_source = rule->target == TARGET_SOURCE;
+    const bool is_clear = draft->jobs != NULL || scenario->pipelines_count == 1 ||
+                          scenario->pipelines_count + scenario->workloads_count == 1;
     check_key(resolver, draft, "for", rule->takes_for, false);
     check_key(resolver, draft, "factor", rule->takes_factor, rule->takes_factor);
     check_key(resolver, draft, "probability", rule->takes_probability, rule->takes_probability);
@@ -68,9 +71,12 @@ static void check_keys(struct sim_resolver *resolver, const struct draft_event *
     check_key(resolver, draft, "set", rule->takes_set, rule->takes_set);
     check_key(resolver, draft, "stage", rule->target == TARGET_STAGE, rule->target == TARGET_STAGE);
     check_key(resolver, draft, "node", rule->target == TARGET_NODE, rule->target == TARGET_NODE);
-    check_key(resolver, draft, "pipeline", rule->target == TARGET_PIPELINE,
-              rule->target == TARGET_PIPELINE && !is_only_pipeline);
-    if (rule->takes_factor && rule->target != TARGET_PIPELINE && draft->to.factor <= 0)
+    check_key(resolver, draft, "jobs", is_source, false);
+    check_key(resolver, draft, "pipeline", is_source && draft->jobs == NULL,
+              is_source && !is_clear && scenario->pipelines_count > 0);
+    if (is_source && !is_clear && scenario->pipelines_count == 0)
+        check_key(resolver, draft, "jobs", true, true);
+    if (rule->takes_factor && !is_source && draft->to.factor <= 0)
         sim_report_error(resolver->report, sim_draft_at(&draft->head, "factor"),
                          "must be > 0 for the action %s", rule->name);
 }
@@ -96,6 +102,35 @@ static uint32_t find_pipeline(struct sim_resolver *resolver, const struct draft_
     return WEIR_NO_INDEX;
 }
 
+static uint32_t find_jobs(struct sim_resolver *resolver, const struct draft_event *draft)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    const char **names =
+        sim_arena_alloc(resolver->arena, scenario->workloads_count + 1, sizeof *names);
+    size_t count = 0;
+    for (uint32_t i = 0; i < scenario->workloads_count; i++) {
+        const char *name = scenario->workloads[i].name;
+        if (name != NULL && strcmp(name, draft->jobs) == 0)
+            return (uint32_t)scenario->pipelines_count + i;
+        if (name != NULL)
+            names[count++] = name;
+    }
+    sim_report_near(resolver->report, sim_draft_at(&draft->head, "jobs"), SIM_AT_VALUE,
+                    sim_near_name(draft->jobs, names, count), "there are no jobs '%s'",
+                    draft->jobs);
+    return WEIR_NO_INDEX;
+}
+
+static uint32_t find_source(struct sim_resolver *resolver, const struct draft_event *draft)
+{
+    const struct sim_scenario *scenario = resolver->scenario;
+    if (draft->jobs != NULL)
+        return find_jobs(resolver, draft);
+    if (scenario->pipelines_count == 0)
+        return scenario->workloads_count == 1 ? 0 : WEIR_NO_INDEX;
+    return find_pipeline(resolver, draft);
+}
+
 static uint32_t find_target(struct sim_resolver *resolver, const struct draft_event *draft)
 {
     switch (rules[draft->to.action].target) {
@@ -107,8 +142,8 @@ static uint32_t find_target(struct sim_resolver *resolver, const struct draft_ev
         return draft->node == NULL
                    ? WEIR_NO_INDEX
                    : sim_resolve_node(resolver, sim_draft_at(&draft->head, "node"), draft->node);
-    case TARGET_PIPELINE:
-        return find_pipeline(resolver, draft);
+    case TARGET_SOURCE:
+        return find_source(resolver, draft);
     case TARGET_NONE:
         break;
     }
@@ -137,15 +172,17 @@ static char *sets_text(struct sim_arena *arena, const struct draft_list *list)
     return text;
 }
 
-static char *event_text(struct sim_arena *arena, const struct draft_event *draft)
+static char *event_text(struct sim_arena *arena, const struct draft_event *draft, bool is_of_jobs)
 {
     const struct action_rule *rule = &rules[draft->to.action];
     if (draft->to.action == SIM_ACTION_SET)
         return sets_text(arena, &draft->sets);
     if (draft->to.action == SIM_ACTION_BURST)
-        return sim_arena_printf(arena, "burst of %llu items", (unsigned long long)draft->to.items);
+        return sim_arena_printf(arena, "burst of %llu %s", (unsigned long long)draft->to.items,
+                                is_of_jobs ? "jobs" : "items");
     const char *target = rule->target == TARGET_STAGE  ? draft->stage
                          : rule->target == TARGET_NODE ? draft->node
+                         : draft->jobs != NULL         ? draft->jobs
                                                        : draft->pipeline;
     char *text = sim_arena_printf(arena, "%s%s%s", target == NULL ? "" : target,
                                   target == NULL ? "" : " ", rule->verb);
@@ -217,7 +254,9 @@ static void resolve_event(struct sim_resolver *resolver, const struct draft_even
     check_keys(resolver, draft);
     *entry = draft->to;
     entry->target = find_target(resolver, draft);
-    entry->text = event_text(resolver->arena, draft);
+    entry->text = event_text(resolver->arena, draft,
+                             entry->target != WEIR_NO_INDEX &&
+                                 entry->target >= resolver->scenario->pipelines_count);
     if (entry->for_ns == SIM_ABSENT_TIME)
         entry->for_ns = 0;
     if (isnan(entry->factor))

@@ -606,7 +606,7 @@ enum sim_action {
     SIM_ACTION_NODE_UP,
     SIM_ACTION_NODE_SLOW, /* services that start meanwhile x factor */
     SIM_ACTION_ARRIVALS,  /* arrival rate x factor (0 = lull) */
-    SIM_ACTION_BURST,     /* `items` arrive at once */
+    SIM_ACTION_BURST,     /* `items`, or jobs, arrive at once */
     SIM_ACTION_SET,       /* hot swap of sched.* */
     SIM_ACTION_POWER_CAP  /* the GPUs of the node may draw `cap_w` together */
 };
@@ -615,7 +615,8 @@ struct sim_timeline_entry {
     int64_t at_ns;
     int64_t for_ns;  /* 0 = for good */
     uint32_t action; /* enum sim_action */
-    uint32_t target; /* stage over all pipelines, node, or pipeline; WEIR_NO_INDEX for SET */
+    uint32_t target; /* stage over all pipelines, node, or source; WEIR_NO_INDEX for SET. Sources
+                        are the pipelines, then the workloads */
     double factor;
     double probability;
     double cap_w;

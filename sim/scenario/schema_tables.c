@@ -124,8 +124,7 @@ static const struct sim_field event_fields[] = {
     { CHOICE("action", draft_event, to.action,
              "stage_slow|stage_stall|stage_fail|setup_slow|node_down|node_up|node_slow|arrivals|"
              "burst|set|power_cap"),
-      REQUIRED,
-      WORD("stage_slow|stage_stall|stage_fail|setup_slow|arrivals|burst", SIM_ACTS_PIPELINES),
+      REQUIRED, WORD("stage_slow|stage_stall|stage_fail|setup_slow", SIM_ACTS_PIPELINES),
       HELP("stage_slow, setup_slow, node_slow: times x factor; stage_stall: no task starts or "
            "ends; stage_fail: attempts fail with `probability`; node_down, node_up; arrivals: rate "
            "x factor; burst: `items` arrive at once; set: other scheduler settings; power_cap: the "
@@ -135,13 +134,15 @@ static const struct sim_field event_fields[] = {
     { TEXT("node", draft_event, node), HELP("node, such as dgx-0") },
     { TEXT("pipeline", draft_event, pipeline), ABSENT("the only one"), ACTS(SIM_ACTS_PIPELINES),
       HELP("for arrivals and burst") },
+    { TEXT("jobs", draft_event, jobs), ABSENT("the only ones, where there is no pipeline"),
+      ACTS(SIM_ACTS_JOBS), HELP("for arrivals and burst: entry of `jobs`") },
     { NUMBER("factor", draft_event, to.factor), MOST(1e9),
       HELP("for the slow actions and arrivals (0 = none arrive)") },
     { NUMBER("probability", draft_event, to.probability), UNIT(FRACTION), MOST(1),
       ACTS(SIM_ACTS_PIPELINES), HELP("for stage_fail") },
     { NUMBER("cap", draft_event, to.cap_w), UNIT(POWER), RANGE(1e-6, 1e9), HELP("for power_cap") },
-    { COUNT64("items", draft_event, to.items), RANGE(1, 1e12), ACTS(SIM_ACTS_PIPELINES),
-      HELP("for burst") },
+    { COUNT64("items", draft_event, to.items), RANGE(1, 1e12),
+      HELP("for burst: items, or jobs drawn from the classes or rows") },
     { SETS("set", draft_event, sets),
       HELP("for set: paths below sched and their values from then on") },
 };

@@ -201,7 +201,36 @@ print(sqlite3.connect("unfinished.db").execute("select count(*) from result wher
         fail 'an unfinished run has a makespan'
 }
 
+# One each 10 s: the next at 10 s; from 15 to 115 s none comes, then what is left of the gap passes.
+# Two of a burst come beyond the three, when nothing else is there: the run waits for those held.
+arrivals_are_held_and_added() {
+    cat >held.yaml <<'YAML'
+schema: 2
+name: held
+cluster: {nodes: [{name: n, cpus: 1}]}
+sched: {placement: first_fit, queueing: fcfs}
+jobs:
+  - name: w
+    run_time: 2 s
+    count: 3
+    arrivals: {process: renewal, gap: const(10 s)}
+    classes: [{name: a, request: {cpus: 1}}]
+timeline:
+  - {at: 15 s, for: 100 s, action: arrivals, factor: 0}
+  - {at: 40 s, action: burst, items: 2}
+YAML
+    expect 0 "$WEIR_BIN" run held.yaml -q --force -o held.db
+    python3 - held.db >held <<'PY'
+import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute(
+        "select submit_s, start_s, end_s from v_job order by submit_s, job"):
+    print(*(f"{x:g}" for x in row))
+PY
+    wants held '10 10 12' '40 40 42' '40 42 44' '120 120 122' '130 130 132'
+}
+
 bounded_slowdown
+arrivals_are_held_and_added
 use_of_gpus_and_their_memory
 queues_waits_rates_and_late_ones
 makespan_is_of_what_is_over

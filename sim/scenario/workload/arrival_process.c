@@ -209,13 +209,24 @@ double sim_arrival_process_takes_ns(const struct sim_arrival_process *process, d
     return kind->unit_ns * kind->takes(process, span_ns / kind->unit_ns);
 }
 
+double sim_arrival_process_lasts(const struct sim_arrival_process *process, double due_s,
+                                 double factor)
+{
+    return kinds[process->spec->kind].lasts(process, due_s, factor);
+}
+
+double sim_arrival_process_takes(const struct sim_arrival_process *process, double span_s)
+{
+    return kinds[process->spec->kind].takes(process, span_s);
+}
+
 double sim_arrival_process_next(struct sim_arrival_process *process)
 {
-    const struct kind *kind = &kinds[process->spec->kind];
-    if (kind->draw == NULL)
+    if (kinds[process->spec->kind].draw == NULL)
         return HUGE_VAL;
     const double due_s = sim_arrival_process_draw(process);
-    sim_arrival_process_move(process, process->time_s + kind->lasts(process, due_s, 1));
+    sim_arrival_process_move(process,
+                             process->time_s + sim_arrival_process_lasts(process, due_s, 1));
     return process->time_s;
 }
 

@@ -52,5 +52,9 @@ double sim_arrival_process_lasts_ns(const struct sim_arrival_process *process, d
                                     double factor);
 /* How much due time a span from where it stands takes, at its own rate. */
 double sim_arrival_process_takes_ns(const struct sim_arrival_process *process, double span_ns);
+/* Both in seconds. */
+double sim_arrival_process_lasts(const struct sim_arrival_process *process, double due_s,
+                                 double factor);
+double sim_arrival_process_takes(const struct sim_arrival_process *process, double span_s);
 
 #endif

@@ -5,6 +5,7 @@
 #include "sim/engine/law.h"
 #include "sim/engine/time.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct counted {
@@ -23,12 +24,16 @@ struct sim_job_stream {
     /* classes with a count */
     struct counted *counted;
     size_t counted_count;
-    /* the process */
+    /* the process: it stands where the instant before was, or where its rate changed */
     struct sim_arrival_process process;
     double *shares; /* of the specs, cumulative */
-    int64_t process_ns;
-    uint64_t process_left; /* of the batch at process_ns */
+    double factor;  /* of its rate */
+    double held_s;  /* due time of an instant held back by a rate of 0; < 0: none */
+    double process_s;
+    int64_t process_ns;    /* the next instant: process_s; SIM_TIME_MAX: none */
+    uint64_t process_left; /* of the batch then */
     uint64_t process_given;
+    bool is_spent; /* that batch is given: the next instant is to be found */
 };
 
 /* ---- making ---- */
@@ -90,6 +95,16 @@ static bool is_drawn(const struct sim_workload *workload, const struct sim_job_s
            (job->run_ns != WEIR_UNKNOWN_TIME && !job->is_endless);
 }
 
+bool sim_workload_draws(const struct sim_workload *workload)
+{
+    if (workload->kind != SIM_WORKLOAD_GENERATED && workload->arrivals.kind == SIM_ARRIVALS_TRACE)
+        return false;
+    for (size_t i = 0; i < workload->jobs_count; i++)
+        if (is_drawn(workload, &workload->jobs[i]) && workload->jobs[i].weight > 0)
+            return true;
+    return false;
+}
+
 /* What the counted classes leave of the jobs that arrive at most. */
 static uint64_t uncounted(const struct sim_job_stream *stream)
 {
@@ -101,17 +116,34 @@ static uint64_t uncounted(const struct sim_job_stream *stream)
     return left;
 }
 
-/* A static workload has no time: its jobs come one by one at 0, so that classes with a count that
- * are given a later time follow them. */
-static void next_instant(struct sim_job_stream *stream)
+/* The next instant is after so much due time, at the rate that holds from now on. */
+static void await(struct sim_job_stream *stream, double due_s)
 {
+    stream->held_s = -1;
+    stream->process_ns = SIM_TIME_MAX;
+    if (!(stream->factor > 0)) {
+        stream->held_s = due_s;
+        return;
+    }
+    stream->process_s =
+        stream->process.time_s + sim_arrival_process_lasts(&stream->process, due_s, stream->factor);
+    stream->process_ns = sim_time_from_s(stream->process_s);
+}
+
+/* Finds the instant after one whose batch is given. A static workload has no time: its jobs come
+ * one by one at 0, so that classes with a count that are given a later time follow them. */
+static void find_instant(struct sim_job_stream *stream)
+{
+    if (!stream->is_spent)
+        return;
+    stream->is_spent = false;
     if (stream->workload->mode == SIM_WORKLOAD_STATIC) {
         stream->process_ns = SIM_TIME_MAX;
         return;
     }
-    stream->process_ns = sim_time_from_s(sim_arrival_process_next(&stream->process));
-    stream->process_left =
-        stream->process_ns == SIM_TIME_MAX ? 0 : sim_arrival_process_batch(&stream->process);
+    sim_arrival_process_move(&stream->process, stream->process_s);
+    await(stream, sim_arrival_process_draw(&stream->process));
+    stream->process_left = sim_arrival_process_batch(&stream->process);
 }
 
 static weir_status begin_process(struct sim_job_stream *stream)
@@ -134,7 +166,7 @@ static weir_status begin_process(struct sim_job_stream *stream)
     } else if (workload->arrivals.kind != SIM_ARRIVALS_TRACE) {
         sim_arrival_process_open(&stream->process, &workload->arrivals, &stream->random,
                                  SIM_DRAW_JOB_ARRIVAL);
-        next_instant(stream);
+        stream->is_spent = true;
     }
     return WEIR_OK;
 }
@@ -161,6 +193,8 @@ weir_status sim_job_stream_create(const struct sim_workload *workload,
     made->workload = workload;
     made->random = *random;
     made->process_ns = SIM_TIME_MAX;
+    made->factor = 1;
+    made->held_s = -1;
     const weir_status status = fill(made);
     if (status != WEIR_OK) {
         sim_job_stream_destroy(made);
@@ -257,8 +291,9 @@ static bool next_row(struct sim_job_stream *stream, struct sim_job_arrival *job)
     return true;
 }
 
-static void draw_job(struct sim_job_stream *stream, struct sim_job_arrival *job)
+void sim_job_stream_draw(struct sim_job_stream *stream, int64_t at_ns, struct sim_job_arrival *job)
 {
+    *job = (struct sim_job_arrival){ .at_ns = at_ns };
     const uint64_t key = stream->process_given++;
     const size_t count = stream->workload->jobs_count;
     struct sim_stream numbers;
@@ -274,16 +309,14 @@ static void draw_job(struct sim_job_stream *stream, struct sim_job_arrival *job)
         else
             low = middle + 1;
     }
-    job->at_ns = stream->process_ns;
     sim_job_stream_describe(stream, (uint32_t)low, key, job);
-    if (--stream->process_left == 0)
-        next_instant(stream);
 }
 
 static bool next_generated(struct sim_job_stream *stream, struct sim_job_arrival *job)
 {
     struct counted *first = NULL;
     int64_t first_ns = SIM_TIME_MAX;
+    find_instant(stream);
     for (size_t i = 0; i < stream->counted_count; i++) {
         const int64_t at_ns = counted_at(stream, &stream->counted[i]);
         if (at_ns < first_ns) {
@@ -298,7 +331,8 @@ static bool next_generated(struct sim_job_stream *stream, struct sim_job_arrival
     }
     if (stream->process_ns == SIM_TIME_MAX)
         return false;
-    draw_job(stream, job);
+    sim_job_stream_draw(stream, stream->process_ns, job);
+    stream->is_spent = --stream->process_left == 0;
     return true;
 }
 
@@ -312,12 +346,60 @@ bool sim_job_stream_next(struct sim_job_stream *stream, struct sim_job_arrival *
     return is_next;
 }
 
+/* ---- where the rate is changed from outside ---- */
+
+void sim_job_stream_put_back(struct sim_job_stream *stream, const struct sim_job_arrival *job)
+{
+    stream->given--;
+    for (size_t i = 0; i < stream->counted_count; i++) {
+        if (stream->counted[i].spec == job->spec) {
+            stream->counted[i].given--;
+            return;
+        }
+    }
+    stream->process_given--;
+    stream->process_left++;
+    stream->is_spent = false;
+}
+
+void sim_job_stream_set_factor(struct sim_job_stream *stream, int64_t now_ns, double factor)
+{
+    const double now_s = sim_time_s(now_ns);
+    const double old = stream->factor;
+    if (stream->process.spec == NULL)
+        return;
+    find_instant(stream);
+    stream->factor = factor;
+    sim_arrival_process_move(&stream->process, now_s);
+    if (stream->held_s >= 0)
+        await(stream, stream->held_s);
+    else if (stream->process_ns < SIM_TIME_MAX)
+        await(stream, old * sim_arrival_process_takes(&stream->process,
+                                                      fmax(stream->process_s - now_s, 0)));
+    if (stream->process_ns < now_ns) /* by the last bit */
+        stream->process_ns = now_ns;
+}
+
+bool sim_job_stream_is_held(const struct sim_job_stream *stream)
+{
+    return stream->held_s >= 0 && stream->given < stream->workload->jobs_limit;
+}
+
+/* ---- all of them ---- */
+
+static bool process_goes_on(const struct sim_job_stream *stream)
+{
+    if (stream->is_spent)
+        return stream->workload->mode != SIM_WORKLOAD_STATIC;
+    return stream->process_ns != SIM_TIME_MAX || stream->held_s >= 0;
+}
+
 uint64_t sim_job_stream_total(const struct sim_job_stream *stream)
 {
     uint64_t total = stream->row_count;
     for (size_t i = 0; i < stream->counted_count; i++)
         total += stream->workload->jobs[stream->counted[i].spec].count;
-    if (stream->process_ns != SIM_TIME_MAX)
+    if (process_goes_on(stream))
         total = UINT64_MAX;
     return total < stream->workload->jobs_limit ? total : stream->workload->jobs_limit;
 }

@@ -26,6 +26,9 @@ struct sim_job_arrival {
 
 struct sim_job_stream;
 
+/* Whether it has rows or classes that a process or a burst draws jobs from. */
+bool sim_workload_draws(const struct sim_workload *workload);
+
 /* `random`: the streams of the workload. */
 weir_status sim_job_stream_create(const struct sim_workload *workload,
                                   const struct sim_random *random, struct sim_job_stream **stream);
@@ -40,6 +43,19 @@ void sim_job_stream_describe(const struct sim_job_stream *stream, uint32_t spec,
 
 /* The next job, or false when no more come. */
 bool sim_job_stream_next(struct sim_job_stream *stream, struct sim_job_arrival *job);
+/* ---- where the rate of the process is changed from outside ---- */
+
+/* Takes back the latest of sim_job_stream_next, whose time has not come. */
+void sim_job_stream_put_back(struct sim_job_stream *stream, const struct sim_job_arrival *job);
+/* From now on the rate is so many times its own; 0 holds the process. All that was taken has come.
+ */
+void sim_job_stream_set_factor(struct sim_job_stream *stream, int64_t now_ns, double factor);
+/* Whether jobs come that a rate of 0 holds back. */
+bool sim_job_stream_is_held(const struct sim_job_stream *stream);
+/* One more of the process, beyond those that its rate and the limit give. There must be something
+ * to draw from (sim_workload_draws). */
+void sim_job_stream_draw(struct sim_job_stream *stream, int64_t at_ns, struct sim_job_arrival *job);
+
 /* How many come in all; UINT64_MAX = not known. */
 uint64_t sim_job_stream_total(const struct sim_job_stream *stream);
 
