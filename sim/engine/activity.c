@@ -206,6 +206,35 @@ static weir_status join_resources(struct sim_activities *activities, uint32_t sl
     return activity_carry(activities, slot);
 }
 
+/* The same where it uses one resource on which nobody is affected: false, and nothing has happened,
+ * where there may be more to do. */
+static bool join_plainly(struct sim_activities *activities, uint32_t slot,
+                         const struct sim_activity_spec *spec)
+{
+    struct activity_resource *resource = &activities->resources[spec->resource[0]];
+    if (spec->resources > 1 || resource->mode != RESOURCE_OWN || resource->networked > 0 ||
+        slot >= activities->terms_capacity)
+        return false;
+    const uint64_t wanted =
+        spec->cap_qpns < resource->capacity ? spec->cap_qpns : resource->capacity;
+    const uint64_t weights = weight_on(resource, spec->weight, spec->turn_cost);
+    const struct activity_resource after = { .share = resource->share,
+                                             .capacity = resource->capacity,
+                                             .demand = resource->demand + wanted,
+                                             .weights = resource->weights + weights,
+                                             .count = resource->count + 1 };
+    if (resource_is_scarce(&after))
+        return false;
+    (void)activity_terms_take(activities, slot, spec);
+    activities->terms[slot].wanted = wanted;
+    activities->list[slot].resources = 1;
+    resource->demand = after.demand;
+    resource->weights = after.weights;
+    activity_hook_append(activities, resource, slot);
+    activity_begin(activities, slot, wanted);
+    return true;
+}
+
 /* An idle resource starts afresh; on one that is scarce the others get what is free now. */
 static void resource_left(struct sim_activities *activities, uint32_t index)
 {
@@ -225,6 +254,14 @@ static void resource_left(struct sim_activities *activities, uint32_t index)
 static void leave_resources(struct sim_activities *activities, uint32_t slot)
 {
     const struct activity_terms *terms = &activities->terms[slot];
+    if (terms->resources == 1) {
+        struct activity_resource *resource = &activities->resources[terms->resource];
+        demand_take(resource, terms);
+        activity_hook_remove(activities, resource, slot);
+        if (resource->mode != RESOURCE_OWN || resource->count == 0)
+            resource_left(activities, terms->resource);
+        return;
+    }
     for (uint32_t i = 0; i < terms->resources; i++) {
         struct activity_resource *resource = terms_resource(activities, terms, i);
         demand_take(resource, terms);
@@ -308,12 +345,29 @@ static weir_status check_amounts(const struct sim_activity_spec *spec, struct we
     return WEIR_OK;
 }
 
+/* Within all bounds at a glance: most are. Who is not is looked at closely. */
+static bool is_plain(const struct sim_activities *activities, const struct sim_activity_spec *spec)
+{
+    if (spec->work >= SIM_WORK_LIMIT || spec->resources > 1)
+        return false;
+    if (spec->resources == 0)
+        return spec->cap_qpns < SIM_CAPACITY_LIMIT;
+    if (spec->resource[0] >= activities->resources_count)
+        return false;
+    const struct activity_resource *resource = &activities->resources[spec->resource[0]];
+    return resource->share == SIM_SHARE_WEIGHTS && spec->weight - 1 < SIM_WEIGHT_LIMIT &&
+           spec->turn_cost <= SIM_WEIGHT_LIMIT && spec->bound_mille <= SIM_BOUND_WHOLE &&
+           resource->weights + spec->weight < WEIGHTS_LIMIT;
+}
+
 weir_status sim_activity_start(struct sim_activities *activities,
                                const struct sim_activity_spec *spec, sim_handle *handle,
                                struct weir_error *error)
 {
-    WEIR_TRY(check_amounts(spec, error));
-    WEIR_TRY(check_resources(activities, spec, error));
+    if (!is_plain(activities, spec)) {
+        WEIR_TRY(check_amounts(spec, error));
+        WEIR_TRY(check_resources(activities, spec, error));
+    }
     const uint32_t slot = activity_slot_take(activities);
     if (slot == ACTIVITY_NONE)
         return weir_fail(error, WEIR_ENOMEM, "no room for one more activity");
@@ -327,10 +381,10 @@ weir_status sim_activity_start(struct sim_activities *activities,
     };
     activities->running++;
     weir_status status = WEIR_OK;
-    if (spec->resources > 0)
-        status = join_resources(activities, slot, spec);
-    else
+    if (spec->resources == 0)
         activity_begin(activities, slot, spec->cap_qpns);
+    else if (!join_plainly(activities, slot, spec))
+        status = join_resources(activities, slot, spec);
     status = status == WEIR_OK ? activities->fault : status;
     if (status != WEIR_OK) {
         activity_halt(activities, slot);

@@ -251,8 +251,9 @@ void activity_begin(struct sim_activities *activities, uint32_t slot, uint64_t r
     if (activity->work == SIM_WORK_ENDLESS)
         return;
     const struct sim_event event = {
-        .time_ns = activity->resources == 0 ? end_ns(activity->since_ns, activity->work, rate)
-                                            : activity_own_end_ns(activities, slot),
+        .time_ns = activity->resources == 0 || !activities->terms[slot].was_tagged
+                       ? end_ns(activity->since_ns, activity->work, rate)
+                       : activity_own_end_ns(activities, slot),
         .argument = activity->owner,
         .target = slot,
         .kind = activities->kind,

@@ -75,7 +75,7 @@ void sim_percentiles_grow(struct sim_percentiles *percentiles, int64_t value_ns)
     percentiles->values[percentiles->stored++] = value_ns;
 }
 
-static inline void swap(int64_t *values, size_t i, size_t j)
+static inline void swap(int64_t *values, ptrdiff_t i, ptrdiff_t j)
 {
     const int64_t value = values[i];
     values[i] = values[j];
@@ -89,33 +89,34 @@ static int64_t median_of_3(int64_t a, int64_t b, int64_t c)
     return a > c ? a : (b < c ? b : c);
 }
 
-/* The value at index `k` in sorted order. Three parts around the pivot, so that ties cost nothing
- * (all values equal is the common case with constant service times). */
+/* The value at index `k` in sorted order (Hoare's FIND, CACM 4(7), 1961). Who equals the pivot
+ * changes sides, so that ties halve the rest as other values do: all values equal is the common
+ * case with constant service times. */
 static int64_t select_value(int64_t *values, size_t count, size_t k)
 {
-    size_t low = 0;
-    size_t high = count; /* k is in [low, high) */
-    while (high - low > 1) {
+    ptrdiff_t low = 0;
+    ptrdiff_t high = (ptrdiff_t)count - 1; /* k is in [low, high] */
+    while (low < high) {
         const int64_t pivot =
-            median_of_3(values[low], values[low + (high - low) / 2], values[high - 1]);
-        size_t less = low;
-        size_t more = high;
-        for (size_t i = low; i < more;) {
-            if (values[i] < pivot)
-                swap(values, i++, less++);
-            else if (values[i] > pivot)
-                swap(values, i, --more);
-            else
+            median_of_3(values[low], values[low + (high - low) / 2], values[high]);
+        ptrdiff_t i = low;
+        ptrdiff_t j = high;
+        while (i <= j) {
+            while (values[i] < pivot)
                 i++;
+            while (values[j] > pivot)
+                j--;
+            if (i <= j)
+                swap(values, i++, j--);
         }
-        if (k < less)
-            high = less;
-        else if (k >= more)
-            low = more;
+        if ((ptrdiff_t)k <= j)
+            high = j;
+        else if ((ptrdiff_t)k >= i)
+            low = i;
         else
-            return pivot;
+            break; /* between them lies the pivot alone */
     }
-    return values[low];
+    return values[k];
 }
 
 /* Rank among the known values alone, 1 = smallest. */
