@@ -191,6 +191,9 @@ static void power_and_compute_of_gpus_add_up(void)
     CHECK_NEAR(ask(&ran, "SELECT sum(gpu_delivered * dt_s) FROM power_sample"), 8 * 405, 1e-6);
     CHECK_NEAR(ask(&ran, "SELECT sum(gpu_computing * dt_s) FROM power_sample"), 8 * 505, 1e-6);
     CHECK_NEAR(result(&ran, "gpu.throttle", ""), 405.0 / 505, 1e-9);
+    /* Active is time, not clock cycles: throttled to 0.67 all eight are active to the end. */
+    CHECK_NEAR(result(&ran, "util.gpu.active", ""), 1, 1e-9);
+    CHECK_NEAR(result(&ran, "makespan", ""), 505, 1e-6);
     CHECK_NEAR(ask(&ran, "SELECT max(abs(p.gpu_computing - n.gpu_active)) FROM power_sample p JOIN "
                          "node_sample n USING (run_id, node, t_s)"),
                0, 1e-9);
