@@ -50,7 +50,7 @@ static void write_title(struct an_chart *chart, const struct an_frame *links)
     const struct an_word mean = an_word_bytes(an_number(links, fullest, 3));
     const struct an_word most = an_word_bytes(an_number(links, fullest, 2));
     if (full > 0.0)
-        an_chart_title(chart, "%s %s is full %s of the time; mean %s of %s/s",
+        an_chart_title(chart, "%s %s is full %s of the time; mean %s/s of %s/s",
                        kind_of(links, fullest), an_shorten(an_text(links, fullest, 0), 20).text,
                        an_word_percent(full).text, mean.text, most.text);
     else
@@ -74,7 +74,7 @@ static void draw_strip(struct an_chart *chart, const struct an_strip *strip)
     const double mean = an_number(links, strip->stage, 3);
     const double most = an_number(links, strip->stage, 2);
     char second[128];
-    (void)snprintf(second, sizeof second, "%s of %s/s", an_word_bytes(mean).text,
+    (void)snprintf(second, sizeof second, "%s/s of %s/s", an_word_bytes(mean).text,
                    an_word_bytes(most).text);
     char first[64];
     (void)snprintf(first, sizeof first, "mean %s", an_word_percent(mean / most).text);

@@ -30,7 +30,7 @@ if command -v gnuplot >/dev/null && command -v sqlite3 >/dev/null; then
         variant = 'together' AND link_name = 'nfs' AND use >= 0.99")
     mean=$(sqlite3 model_loads.db "SELECT printf('%.1f', value / 306e9) FROM result WHERE run_id = 1 AND
         metric = 'store.read_bytes'")
-    is "$(title page.html link-use)" "Store nfs is full $full % of the time; mean $mean GB of 20 GB/s"
+    is "$(title page.html link-use)" "Store nfs is full $full % of the time; mean $mean GB/s of 20 GB/s"
     expect 0 "$WEIR_BIN" report memory.db --variant half -o page.html
     killed=$(sqlite3 memory.db "SELECT printf('%g', value) FROM v_result WHERE variant = 'half' AND metric =
         'oom.host.count'")

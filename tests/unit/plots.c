@@ -435,14 +435,15 @@ struct machine_case {
 };
 
 static const struct machine_case machine_cases[] = {
-    { "link-use", "", "Store outer is full 25\u00a0% of the time; mean 5.5\u00a0GB of 10\u00a0GB/s",
+    { "link-use", "",
+      "Store outer is full 25\u00a0% of the time; mean 5.5\u00a0GB/s of 10\u00a0GB/s",
       "# outer\n# t_s use_pct none full_pct\n0 100 nan 100\n" },
     { "link-use", "UPDATE link_sample SET delivered_bytes_per_s = 9.8e9 WHERE link = 4",
       "No link is full; the most used, outer, gives 98\u00a0% of what it can on average",
       "0 98 nan 100\n" },
     { "link-use",
       "UPDATE link_sample SET delivered_bytes_per_s = 1e9 WHERE link = 0 AND t_s < 4500",
-      "Interface dgx-0 out is full 62\u00a0% of the time; mean 662\u00a0MB of 1\u00a0GB/s",
+      "Interface dgx-0 out is full 62\u00a0% of the time; mean 662\u00a0MB/s of 1\u00a0GB/s",
       "# dgx-0 out\n" },
     { "memory", "", "What waits goes to disk: 120\u00a0GB, all of it from dgx-1",
       "# dgx-1\n# t_s in_use_bytes in_use_max_bytes limit_bytes\n0 4e+10 6e+10 6.4e+10\n" },
