@@ -323,6 +323,16 @@ static void numbers_are_written_as_short_as_they_read_back(void)
     CHECK_STR(sim_number_text(1e18, text), "1e+18");
 }
 
+/* A standard deviation above the mean. */
+static void gamma_of_a_large_shape_is_nearly_normal(void)
+{
+    struct sim_law *law = NULL;
+    CHECK_I64(sim_law_parse("gamma(10, 0.001)", &TIME, &law, NULL), WEIR_OK);
+    CHECK_NEAR(sim_law_cdf(law, 10.01), 0.8413, 5e-4);
+    CHECK_NEAR(sim_law_cdf(law, 9.99), 0.1587, 5e-4);
+    sim_law_destroy(law);
+}
+
 static void near_names_are_found_within_two_edits(void)
 {
     const struct sim_word gama = { "gamaXX", 4 };
@@ -349,6 +359,7 @@ static const struct test tests[] = {
     { "numbers are strict decimals", numbers_are_strict_decimals },
     { "numbers are written as short as they read back",
       numbers_are_written_as_short_as_they_read_back },
+    { "gamma of a large shape is nearly normal", gamma_of_a_large_shape_is_nearly_normal },
     { "near names are found within two edits", near_names_are_found_within_two_edits },
 };
 TEST_MAIN(tests)

@@ -165,6 +165,32 @@ static void what_there_was_no_time_for_is_decided_later(void)
     weir_host_destroy(host);
 }
 
+/* The first looks at the clock until there is no more time, those after it see at once that there
+ * is none. */
+static void the_longest_decision_is_kept(void)
+{
+    int64_t wall_ns = 0;
+    struct weir_host_config config = test_config("fgd", "xenna");
+    config.clock_ns = tick;
+    config.clock_state = &wall_ns;
+    struct weir_host *const host = open_jobs(6, &config);
+    const struct weir_plan *plan = NULL;
+    const struct weir_call call = { .causes = WEIR_CAUSE_WAKE, .deadline_ns = 4 };
+    int64_t longest_ns = 0;
+    int64_t all_ns = 0;
+    for (int i = 0; i < 3; i++) {
+        (void)decide(host, call, &plan);
+        CHECK_I64(test_carry_out(host, plan), WEIR_OK);
+        const struct weir_host_stats stats = weir_host_stats(host);
+        CHECK(i == 0 || stats.wall_last_ns < longest_ns);
+        longest_ns = stats.wall_last_ns > longest_ns ? stats.wall_last_ns : longest_ns;
+        all_ns += stats.wall_last_ns;
+        CHECK_I64(stats.wall_max_ns, longest_ns);
+        CHECK_I64(stats.wall_total_ns, all_ns);
+    }
+    weir_host_destroy(host);
+}
+
 static void a_cancelled_plan_was_never_made(void)
 {
     const struct weir_host_config config = test_config("fgd", "xenna");
@@ -194,6 +220,7 @@ static const struct test tests[] = {
       ranks_of_a_job_come_together_in_spite_of_a_cap },
     { "a cap on stages comes to the same workers", a_cap_on_stages_comes_to_the_same_workers },
     { "what there was no time for is decided later", what_there_was_no_time_for_is_decided_later },
+    { "the longest decision is kept", the_longest_decision_is_kept },
     { "a cancelled plan was never made", a_cancelled_plan_was_never_made },
 };
 TEST_MAIN(tests)

@@ -446,6 +446,29 @@ static void a_growing_number_in_the_system_is_not_steady(void)
     CHECK(line_is_steady(0.15, true));
 }
 
+/* 20 items from the start on, `more` from the middle on, none leaves: whether that is steady. */
+static bool step_is_steady(double end_s, int more)
+{
+    struct sim_meter *meter = open_meter(0);
+    for (int i = 0; i < 20 + more; i++)
+        sim_meter_item_arrived(meter, at(i < 20 ? 0 : end_s / 2), 0);
+    const struct sim_meter_end end = { .end_ns = at(end_s),
+                                       .items_in_system = (uint64_t)(20 + more) };
+    free(results_at(meter, &end));
+    const bool is_steady = sim_meter_is_steady(meter);
+    sim_meter_destroy(meter);
+    return is_steady;
+}
+
+/* The line is at 1.5 times the second quarter, wherever the quarters lie between the marks. */
+static void growth_is_found_between_the_marks(void)
+{
+    for (double end_s = 100; end_s < 230; end_s += 3.7) {
+        CHECK(step_is_steady(end_s, 9));
+        CHECK(!step_is_steady(end_s, 11));
+    }
+}
+
 static void each_pipeline_has_its_own_rows_when_there_are_several(void)
 {
     const struct sim_meter_amounts node = { { [SIM_RESOURCE_CPU] = 4.0 } };
@@ -521,6 +544,7 @@ static const struct test tests[] = {
     { "broken books are found", broken_books_are_found },
     { "work thrown away balances the busy time", work_thrown_away_balances_the_busy_time },
     { "ages of items inside complete Little's law", ages_of_items_inside_complete_littles_law },
+    { "growth is found between the marks", growth_is_found_between_the_marks },
     { "a growing number in the system is not steady",
       a_growing_number_in_the_system_is_not_steady },
     { "each pipeline has its own rows when there are several",

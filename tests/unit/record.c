@@ -306,6 +306,27 @@ static void values_that_do_not_exist_are_null(void)
     CHECK_I64(close_folder(&folder), 1);
 }
 
+/* 16 GPUs with 16 decoders each do not fit into the text of a worker. */
+static void devices_beyond_the_text_are_cut_off(void)
+{
+    const struct folder folder = open_folder();
+    const struct file_name file = name_in(&folder, "run.db");
+    struct sim_recorder *recorder = open_recorder(file.text);
+    struct weir_alloc alloc = { .device_count = WEIR_MAX_DEVICES };
+    for (uint32_t d = 0; d < WEIR_MAX_DEVICES; d++)
+        alloc.devices[d] = (struct weir_device){ .gpu = d, .nvdec_mask = 0xFFFF };
+    add_experiment(recorder);
+    CHECK_I64(add_run(recorder, 1, NULL), WEIR_OK);
+    const struct sim_worker_row worker = {
+        .worker = 9, .alloc = &alloc, .created_ns = 0, .ready_ns = -1, .ended_ns = -1
+    };
+    CHECK_I64(sim_recorder_worker(recorder, &worker, NULL), WEIR_OK);
+    CHECK_I64(sim_recorder_close(recorder, NULL), WEIR_OK);
+    CHECK_SQL(file.text, "SELECT length(devices) || ' ' || substr(devices, 1, 17) FROM worker",
+              "511 nvdec0.0 nvdec0.1");
+    CHECK_I64(close_folder(&folder), 1);
+}
+
 static void coarsening_keeps_means_and_counts(void)
 {
     const struct folder folder = open_folder();
@@ -618,6 +639,7 @@ static const struct test tests[] = {
     { "an unfinished run is replaced and a finished one is not",
       an_unfinished_run_is_replaced_and_a_finished_one_is_not },
     { "values that do not exist are NULL", values_that_do_not_exist_are_null },
+    { "devices beyond the text are cut off", devices_beyond_the_text_are_cut_off },
     { "coarsening keeps means and counts", coarsening_keeps_means_and_counts },
     { "coarsening keeps extremes", coarsening_keeps_extremes },
     { "merged shards hold the same rows in any order",

@@ -82,6 +82,22 @@ static void memory_that_is_resident_makes_a_switch_longer(void)
     CHECK_NEAR(ends.at_s[0], 111, 1e-6);
 }
 
+/* Of a GPU whose memory nobody knows none is resident: a switch is 1 ms. */
+static void unknown_memory_makes_no_switch_longer(void)
+{
+    const struct ends ends = run(
+        "schema: 2\nname: t\n"
+        "catalog: {gpu_types: {mine: {speed: 1}}}\n"
+        "cluster: {nodes: [{name: n, cpus: 8, gpus: {mine: 1}, share: timeslice,"
+        " timeslice: {quantum: 100 ms, switch: 1 ms, switch_memory: 8 ms}}]}\n"
+        "jobs:\n"
+        "  - {name: long, classes: [{name: a, count: 1, run_time: 100 s, request: {gpus: 0.5}}]}\n"
+        "  - {name: short, classes: [{name: b, count: 1, at: 50 s, run_time: 10 s,"
+        " request: {gpus: 0.5}}]}\n");
+    CHECK_NEAR(ends.at_s[1], 70.2, 1e-6);
+    CHECK_NEAR(ends.at_s[0], 110.2, 1e-6);
+}
+
 /* Its GPU runs at half the speed that the catalogue says. */
 static void a_job_runs_by_the_true_speed(void)
 {
@@ -94,6 +110,7 @@ static const struct test tests[] = {
     { "jobs of two workloads take turns", jobs_of_two_workloads_take_turns },
     { "memory that is resident makes a switch longer",
       memory_that_is_resident_makes_a_switch_longer },
+    { "unknown memory makes no switch longer", unknown_memory_makes_no_switch_longer },
     { "a job runs by the true speed of its GPU", a_job_runs_by_the_true_speed },
 };
 TEST_MAIN(tests)
