@@ -264,7 +264,11 @@ static void an_unfinished_run_is_replaced_and_a_finished_one_is_not(void)
     add_samples(recorder, 3);
     CHECK_I64(sim_recorder_close(recorder, NULL), WEIR_OK);
     struct weir_error error = { 0 };
+    const struct file_name half_made = name_in(&folder, "run.db.new"); /* by one that was killed */
+    FILE *left = fopen(half_made.text, "w");
+    CHECK(left != NULL && fclose(left) == 0);
     CHECK_I64(sim_recorder_append(file.text, &recorder, &error), WEIR_OK);
+    CHECK(fopen(half_made.text, "r") == NULL);
     CHECK_I64(add_run(recorder, 1, &error), WEIR_EIO);
     CHECK(strstr(error.text, "UNIQUE constraint failed: run.run_id") != NULL);
     CHECK_I64(add_run(recorder, 2, &error), WEIR_OK);
