@@ -301,9 +301,8 @@ static weir_status ask_policies(struct weir_host *host, const struct weir_policy
     return weir_host_cuts_choose(host);
 }
 
-/* The policy that a plan is blamed on: the last one that was asked. */
-static weir_status blame_plan(const struct weir_host *host, const struct weir_policy_set *set,
-                              weir_status status, struct weir_error *error)
+weir_status weir_host_blame_plan(const struct weir_host *host, const struct weir_policy_set *set,
+                                 weir_status status, struct weir_error *error)
 {
     if (status == WEIR_EPOLICY && concerns_scaling(host))
         weir_error_wrap(error, "scaling policy %s", set->scaling->name);
@@ -320,7 +319,7 @@ static weir_status check_plan(struct weir_host *host, const struct weir_policy_s
 
     if (status == WEIR_OK)
         status = weir_host_pass_check(host, error);
-    return blame_plan(host, set, status, error);
+    return weir_host_blame_plan(host, set, status, error);
 }
 
 /* Lets one set of policies plan and checks what it planned. */
@@ -359,7 +358,7 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
     count_placements(host);
     const bool is_whole = weir_cluster_take_back(host->inventory);
     if (!is_whole || fingerprint(host) != before || !weir_pools_are_whole(&host->pools))
-        status = blame_plan(
+        status = weir_host_blame_plan(
             host, set, weir_fail(error, WEIR_EPOLICY, "it changed the view, which is not its own"),
             error);
     if (status == WEIR_OK)
@@ -376,14 +375,6 @@ static weir_status plan_with(struct weir_host *host, const struct weir_policy_se
     weir_host_cuts_dropped(host);
     WEIR_TRY(weir_host_pass_dropped(host));
     return status;
-}
-
-static void count_plan(struct weir_host *host)
-{
-    const uint32_t count = weir_plan_settle(host->plan);
-
-    for (uint32_t i = 0; i < count; i++)
-        host->stats.denied += weir_plan_settled(host->plan, i)->verb == WEIR_VERB_DENY;
 }
 
 static weir_status decide(struct weir_host *host, struct weir_error *error)
@@ -428,6 +419,30 @@ static weir_status check_call(const struct weir_host *host, const struct weir_ca
     return WEIR_OK;
 }
 
+weir_status weir_host_begin_call(struct weir_host *host, const struct weir_call *call,
+                                 struct weir_error *error)
+{
+    WEIR_TRY(check_call(host, call, error));
+    host->now_ns = call->now_ns;
+    host->view.causes = call->causes;
+    weir_host_limits_begin(host, call);
+    (void)weir_host_view(host, call->now_ns);
+    host->view.seed = weir_hash_add(host->seed, host->stats.decisions);
+    host->view.decision = host->stats.decisions++;
+    return WEIR_OK;
+}
+
+void weir_host_hand_out(struct weir_host *host, const struct weir_plan **plan)
+{
+    const uint32_t count = weir_plan_settle(host->plan);
+
+    for (uint32_t i = 0; i < count; i++)
+        host->stats.denied += weir_plan_settled(host->plan, i)->verb == WEIR_VERB_DENY;
+    host->next_worker = weir_plan_next_worker(host->plan);
+    host->limits.is_open = true;
+    *plan = host->plan;
+}
+
 weir_status weir_host_decide(struct weir_host *host, const struct weir_call *call,
                              const struct weir_plan **plan, struct weir_error *error)
 {
@@ -437,27 +452,18 @@ weir_status weir_host_decide(struct weir_host *host, const struct weir_call *cal
 
     if (host == NULL || call == NULL || plan == NULL)
         return weir_fail(error, WEIR_EINVAL, "no host, no call or no plan");
-    WEIR_TRY(check_call(host, call, error));
     const int64_t begin_ns = read_clock(host);
+    WEIR_TRY(weir_host_begin_call(host, call, error));
     box->phase = -1;
     box->pool = -1;
     unread.text[0] = '\0';
-    host->now_ns = call->now_ns;
-    host->view.causes = call->causes;
-    weir_host_limits_begin(host, call);
-    (void)weir_host_view(host, call->now_ns);
-    host->view.seed = weir_hash_add(host->seed, host->stats.decisions);
-    host->view.decision = host->stats.decisions++;
     const weir_status status = decide(host, box);
     count_time(host, read_clock(host) - begin_ns);
     if (status != WEIR_OK) {
         weir_plan_reset(host->plan, host->next_worker, host->explain);
         return status;
     }
-    host->next_worker = weir_plan_next_worker(host->plan);
-    count_plan(host);
-    host->limits.is_open = true;
-    *plan = host->plan;
+    weir_host_hand_out(host, plan);
     return WEIR_OK;
 }
 

@@ -86,8 +86,7 @@ weir_status weir_host_index_jobs(struct weir_host *host, const struct weir_polic
     return WEIR_OK;
 }
 
-/* The plan starts it: it leaves the queue. */
-static weir_status note_started(struct weir_host *host, uint32_t record)
+weir_status weir_host_note_started(struct weir_host *host, uint32_t record)
 {
     WEIR_ROOM(&host->allocator, host->started, host->started_capacity, host->started_count + 1);
     WEIR_TRY(weir_jobs_reserve_placed(&host->jobs));
@@ -105,7 +104,7 @@ weir_status weir_host_try_job(struct weir_host *host, uint32_t record, struct we
 
     if (status == WEIR_EBUSY && host->hold_mode == WEIR_HOLD_RESERVE)
         WEIR_TRY(weir_placer_reserve_record(host->placer, record, INT64_MAX, error));
-    return status == WEIR_OK ? note_started(host, record) : status;
+    return status == WEIR_OK ? weir_host_note_started(host, record) : status;
 }
 
 static weir_status start_what_fits(struct weir_host *host, const struct weir_policy_set *set,

@@ -59,12 +59,12 @@ static void visit_nodes(struct rank_visit *all)
 }
 
 /* Removes what a job holds from the scratch. */
-static weir_status lift(struct weir_placer *placer, uint32_t record, struct weir_error *error)
+weir_status weir_host_lift(struct weir_cluster *scratch, const struct weir_jobs *jobs,
+                           uint32_t record, struct weir_error *error)
 {
-    const struct weir_jobs *const jobs = placer->bound.jobs;
     const struct weir_job_record *const job = &jobs->records[record];
     const struct weir_placed_job *const placed = weir_jobs_placed(jobs, record);
-    struct rank_visit all = { .cluster = placer->bound.scratch,
+    struct rank_visit all = { .cluster = scratch,
                               .owner = weir_job_owner(job->workload, job->id),
                               .use = weir_cluster_remove_worker,
                               .error = error };
@@ -101,7 +101,7 @@ weir_status weir_placer_lift_job(struct weir_placer *placer, uint32_t workload, 
     if (scratch->mark_count <= scratch->lent)
         return weir_fail(error, WEIR_EINVAL, "a job is lifted under a mark only");
     WEIR_TRY(find_holding(placer, workload, id, &record, error));
-    return lift(placer, record, error);
+    return weir_host_lift(placer->bound.scratch, placer->bound.jobs, record, error);
 }
 
 /* ---- pre-emption ---- */
@@ -144,7 +144,7 @@ static weir_status preempt(struct weir_placer *placer, const struct weir_owner *
         return weir_fail(error, WEIR_EDUPLICATE, "job %llu was preempted already",
                          (unsigned long long)job->id);
     if (grace_ns == 0)
-        WEIR_TRY(lift(placer, record, error));
+        WEIR_TRY(weir_host_lift(placer->bound.scratch, placer->bound.jobs, record, error));
     if (weir_plan_append(placer->bound.plan, &action) != WEIR_OK ||
         weir_host_note_preempted(placer->bound.host, record) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");

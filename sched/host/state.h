@@ -107,6 +107,14 @@ weir_status weir_policy_set_create(struct weir_policy_set *set,
                                    struct weir_error *error);
 void weir_policy_set_destroy(struct weir_policy_set *set, const struct weir_allocator *allocator);
 
+/* host.c: a decision begins, after a look at its call; the policy that a plan is blamed on, the
+ * last one that was asked; a plan that holds becomes the caller's. */
+weir_status weir_host_begin_call(struct weir_host *host, const struct weir_call *call,
+                                 struct weir_error *error);
+weir_status weir_host_blame_plan(const struct weir_host *host, const struct weir_policy_set *set,
+                                 weir_status status, struct weir_error *error);
+void weir_host_hand_out(struct weir_host *host, const struct weir_plan **plan);
+
 /* The state of one of its policies, an enum weir_policy_part. */
 struct weir_policy_state *weir_host_policy(struct weir_host *host, uint32_t part);
 
@@ -129,6 +137,8 @@ weir_status weir_host_rekey(struct weir_host *host, const struct weir_policy_set
                             struct weir_error *error);
 weir_status weir_host_pass(struct weir_host *host, const struct weir_policy_set *set,
                            struct weir_error *error);
+/* The plan starts it: it leaves the queue. */
+weir_status weir_host_note_started(struct weir_host *host, uint32_t record);
 /* Starts it, or reserves what it finds where gangs do. */
 weir_status weir_host_try_job(struct weir_host *host, uint32_t record, struct weir_error *error);
 /* That the plan starts and preempts the jobs of this pass, and no others. O(actions). */
@@ -144,6 +154,9 @@ weir_status weir_host_index_jobs(struct weir_host *host, const struct weir_polic
 
 /* preempt.c: the plan stops this job; it will not after all. */
 weir_status weir_host_note_preempted(struct weir_host *host, uint32_t record);
+/* Its ranks are gone from the scratch. */
+weir_status weir_host_lift(struct weir_cluster *scratch, const struct weir_jobs *jobs,
+                           uint32_t record, struct weir_error *error);
 void weir_host_spare_job(struct weir_host *host, const struct weir_owner *job);
 
 /* admission.c: a job came; who is turned away by the plan; the plan holds. */

@@ -110,6 +110,10 @@ struct weir_plan_mark {
 struct weir_plan_mark weir_plan_mark(const struct weir_plan *plan);
 void weir_plan_rewind(struct weir_plan *plan, const struct weir_plan_mark *mark);
 
+/* Takes over everything but the actions, into an empty plan. WEIR_ERANGE when a list cannot be. */
+struct weir_plan_lists;
+weir_status weir_plan_take_lists(struct weir_plan *plan, const struct weir_plan_lists *lists);
+
 /* check.c */
 void weir_check_free(const struct weir_allocator *allocator, struct weir_check *check);
 

@@ -181,6 +181,32 @@ struct weir_call {
 WEIR_API weir_status weir_host_decide(struct weir_host *host, const struct weir_call *call,
                                       const struct weir_plan **plan, struct weir_error *error);
 
+/* A plan as lists, to carry it over a border between processes. */
+struct weir_plan_lists {
+    uint32_t size; /* sizeof */
+    uint32_t action_count, choice_count, note_count;
+    uint32_t step_count, candidate_count, holder_count;
+    uint32_t reserved;
+    uint64_t next_worker;              /* weir_plan_next_worker */
+    const struct weir_action *actions; /* as weir_plan_action says; likewise the others */
+    const struct weir_choice *choices;
+    const struct weir_pool_note *notes; /* by pool */
+    const uint32_t *noted;              /* by pool: not 0 = it has a note */
+    const struct weir_step *steps;
+    const struct weir_candidate *candidates;
+    const struct weir_holder *holders;
+};
+
+/* A decision that another host made, which was told the same as this one and has its settings: the
+ * policies here are not asked. The plan is checked as one of theirs, and taken over: jobs that it
+ * starts are starting, ids of workers go on. Who is turned away and which GPUs are cut, in which
+ * policies have no say, is worked out here. `lists` NULL: the other host made no plan of the call;
+ * then *plan stays as it is. For policies that one does not want in one's own process. From 2.3
+ * on. */
+WEIR_API weir_status weir_host_follow(struct weir_host *host, const struct weir_call *call,
+                                      const struct weir_plan_lists *lists,
+                                      const struct weir_plan **plan, struct weir_error *error);
+
 /* The plan handed out last will not be applied, and no outcome of it was told: jobs it starts wait
  * again, GPUs it closed for a cut give out instances again, and the policy learns that each start
  * was refused (WEIR_REASON_CANCELLED). The plan is empty afterwards. WEIR_ENOTFOUND when there is

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Decisions that another host made (weir_host_follow).
+ *
+ * The other one has the policies, perhaps in a process that nobody trusts. What came from there is
+ * a claim: lists are bounded before they are read, the plan is checked against this host's own
+ * inventory, and a job starts only when it waits here. Who is turned away and which GPUs are cut
+ * follows from what both were told, so it is worked out here and not believed.
+ *
+ * Invariant: after a call that succeeded in both, both hosts know the same jobs in the same states.
+ */
+#include "sched/cluster/state.h"
+#include "sched/host/state.h"
+#include "sched/internal/alloc.h"
+#include "sched/internal/plan_state.h"
+#include "sched/internal/size.h"
+
+static bool is_turning_away(const struct weir_action *action)
+{
+    return action->verb == WEIR_VERB_DENY && action->owner.kind == WEIR_OWNER_JOB &&
+           action->reason == WEIR_REASON_QUEUE_FULL;
+}
+
+static weir_status start_job(struct weir_host *host, const struct weir_owner *job,
+                             struct weir_error *error)
+{
+    const uint32_t record = weir_jobs_find(&host->jobs, job->index, job->id);
+
+    if (record == WEIR_NO_INDEX || host->jobs.records[record].state != WEIR_JOB_WAITING)
+        return weir_fail(error, WEIR_EPOLICY,
+                         "job %llu of workload %u is started and does not wait",
+                         (unsigned long long)job->id, job->index);
+    return weir_host_note_started(host, record);
+}
+
+static weir_status preempt_job(struct weir_host *host, const struct weir_owner *job,
+                               struct weir_error *error)
+{
+    const uint32_t record = weir_jobs_find(&host->jobs, job->index, job->id);
+
+    if (record == WEIR_NO_INDEX || host->jobs.records[record].state == WEIR_JOB_WAITING ||
+        weir_jobs_placed(&host->jobs, record)->is_preempted != 0)
+        return weir_fail(error, WEIR_EPOLICY, "job %llu of workload %u cannot be preempted",
+                         (unsigned long long)job->id, job->index);
+    return weir_host_note_preempted(host, record);
+}
+
+/* In the order of the plan: jobs start, some that do not are turned away, then all the rest. */
+static weir_status take_actions(struct weir_host *host, const struct weir_plan_lists *lists,
+                                struct weir_error *error)
+{
+    bool is_turned = false;
+
+    for (uint32_t i = 0; i < lists->action_count; i++) {
+        const struct weir_action *const action = &lists->actions[i];
+        const bool is_job = action->verb == WEIR_VERB_START && action->owner.kind == WEIR_OWNER_JOB;
+        if (action->choice != WEIR_NO_INDEX && action->choice >= lists->choice_count)
+            return weir_fail(error, WEIR_EPOLICY, "action %u names choice %u of %u", i,
+                             action->choice, lists->choice_count);
+        if (is_job && is_turned)
+            return weir_fail(error, WEIR_EPOLICY, "a job starts after others were turned away");
+        if (is_job && action->rank == 0)
+            WEIR_TRY(start_job(host, &action->owner, error));
+        if (action->verb == WEIR_VERB_PREEMPT && action->owner.kind == WEIR_OWNER_JOB)
+            WEIR_TRY(preempt_job(host, &action->owner, error));
+        if (is_turning_away(action) && !is_turned)
+            WEIR_TRY(weir_host_turn_away(host));
+        is_turned = is_turned || is_turning_away(action);
+        if (action->verb != WEIR_VERB_CUT && !is_turning_away(action))
+            WEIR_TRY(weir_plan_append(host->plan, action));
+    }
+    return is_turned ? WEIR_OK : weir_host_turn_away(host);
+}
+
+static bool has_place(const struct weir_action *action)
+{
+    return action->verb == WEIR_VERB_START ||
+           (action->verb == WEIR_VERB_RESERVE &&
+            (action->alloc.device_count > 0 || action->alloc.cpu_units > 0));
+}
+
+/* As the policies left the scratch. What cannot be done is found by the check. */
+static void try_actions(struct weir_host *host)
+{
+    const uint32_t count = weir_plan_settle(host->plan);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct weir_action *const action = weir_plan_settled(host->plan, i);
+        const bool is_lifted = action->verb == WEIR_VERB_PREEMPT &&
+                               action->owner.kind == WEIR_OWNER_JOB && action->value == 0;
+        if (is_lifted)
+            (void)weir_host_lift(host->inventory, &host->jobs,
+                                 weir_jobs_find(&host->jobs, action->owner.index, action->owner.id),
+                                 NULL);
+        else if (action->verb == WEIR_VERB_STOP)
+            (void)weir_cluster_remove_worker(host->inventory, action->worker, NULL);
+        else if (has_place(action))
+            (void)weir_cluster_add_worker(host->inventory, action->worker, action->owner,
+                                          &action->alloc, NULL);
+    }
+}
+
+static weir_status choose_cuts(struct weir_host *host, struct weir_error *error)
+{
+    if (host->cut_min_gain == 0 && host->cuts.count == 0)
+        return WEIR_OK;
+    if (weir_cluster_lend(host->inventory) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    try_actions(host);
+    const weir_status status = weir_host_cuts_choose(host);
+    (void)weir_cluster_take_back(host->inventory);
+    return status;
+}
+
+static weir_status take_plan(struct weir_host *host, const struct weir_plan_lists *lists,
+                             struct weir_error *error)
+{
+    weir_plan_reset(host->plan, host->next_worker, host->explain);
+    host->started_count = 0;
+    host->preempted_count = 0;
+    if (weir_plan_take_lists(host->plan, lists) != WEIR_OK ||
+        lists->next_worker < host->next_worker)
+        return weir_fail(error, WEIR_EPOLICY, "its plan cannot be one: the lists do not fit");
+    WEIR_TRY(take_actions(host, lists, error));
+    WEIR_TRY(choose_cuts(host, error));
+    WEIR_TRY(weir_plan_check(host->plan, &host->view, error));
+    WEIR_TRY(weir_host_pass_check(host, error));
+    return weir_host_cuts_accepted(host);
+}
+
+weir_status weir_host_follow(struct weir_host *host, const struct weir_call *call,
+                             const struct weir_plan_lists *lists, const struct weir_plan **plan,
+                             struct weir_error *error)
+{
+    if (host == NULL || call == NULL || plan == NULL)
+        return weir_fail(error, WEIR_EINVAL, "no host, no call or no plan");
+    if (lists != NULL)
+        WEIR_TRY(weir_size_check(lists->size, sizeof *lists, "the lists of a plan", error));
+    WEIR_TRY(weir_host_begin_call(host, call, error));
+    if (lists == NULL)
+        return WEIR_OK;
+    const weir_status status = take_plan(host, lists, error);
+    if (status != WEIR_OK) {
+        weir_host_cuts_dropped(host);
+        WEIR_TRY(weir_host_pass_dropped(host));
+        weir_plan_reset(host->plan, host->next_worker, host->explain);
+        host->stats.rejected += status == WEIR_EPOLICY;
+        return weir_host_blame_plan(host, &host->main, status, error);
+    }
+    weir_host_turned_away(host);
+    weir_host_pass_accepted(host);
+    weir_host_hand_out(host, plan);
+    return WEIR_OK;
+}
