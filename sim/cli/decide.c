@@ -99,11 +99,15 @@ static int answer_files(void *state)
 /* Plug-ins answer in a process of their own. */
 static int answer_all(struct arguments *arguments)
 {
-    char message[SIM_ISOLATE_MESSAGE] = "";
+    char message[SIM_SANDBOX_TEXT] = "";
 
     if (arguments->options.plugins.count == 0)
         return answer_files(arguments);
-    const int code = sim_isolate_call(answer_files, arguments, SIM_ISOLATE_TIMEOUT_S, message);
+    const struct sim_isolated_call call = { .call = answer_files,
+                                            .state = arguments,
+                                            .timeout_s = SIM_ISOLATE_TIMEOUT_S,
+                                            .keeps_output = true };
+    const int code = sim_isolate_module(&call, message);
     if (code >= 0)
         return code;
     fprintf(stderr, "weir decide: a plug-in: %s; try weir policies check on it\n", message);
@@ -114,7 +118,8 @@ int sim_cmd_decide(int argc, char **argv)
 {
     struct arguments arguments = { .is_compact = false };
     sim_options_parse(&command_options, argc, argv, &arguments);
-    int code = sim_plugins_load(&arguments.options.plugins, &arguments.policies);
+    int code = sim_plugins_load(&arguments.options.plugins, arguments.options.in_process,
+                                &arguments.policies);
     if (code == SIM_EXIT_OK)
         code = answer_all(&arguments);
     sim_plugins_clear(&arguments.policies);

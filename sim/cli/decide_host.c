@@ -3,6 +3,7 @@
 #include "sim/cli/decide_host.h"
 
 #include "sim/cli/decide_format.h"
+#include "sim/port/module.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -422,6 +423,15 @@ static void read_call(struct decide_host *made)
 
 /* ---- the whole ---- */
 
+/* What stands for them until then; in a sandbox, if they are a module's. */
+static weir_status load_policies(struct weir_host_config *config, struct weir_error *error)
+{
+    WEIR_TRY(sim_placement_load(&config->placement, error));
+    WEIR_TRY(sim_scaling_load(&config->scaling, error));
+    WEIR_TRY(sim_scaling_load(&config->fallback, error));
+    return sim_queueing_load(&config->queueing, error);
+}
+
 static weir_status create(struct decide_host *made, struct weir_error *error)
 {
     const json_t *const given = json_object_get(made->input, "policy");
@@ -430,7 +440,7 @@ static weir_status create(struct decide_host *made, struct weir_error *error)
 
     WEIR_TRY(decide_policy(made->question, &policy, error));
     WEIR_TRY(decide_read(given, &decide_policy_keys, &rest, error));
-    const struct weir_host_config config = {
+    struct weir_host_config config = {
         .size = sizeof config,
         .explain = WEIR_EXPLAIN_FULL,
         .placement = policy.placement,
@@ -448,6 +458,7 @@ static weir_status create(struct decide_host *made, struct weir_error *error)
         .cut_min_gain = rest.cut_min_gain,
         .hold_mode = rest.hold_mode,
     };
+    WEIR_TRY(load_policies(&config, error));
     return weir_host_create(&config, &made->host, error);
 }
 

@@ -19,7 +19,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { JOBS_KEPT = 100000 }; /* in all runs of a file, when nobody says how much is kept */
+enum {
+    JOBS_KEPT = 100000, /* in all runs of a file, when nobody says how much is kept */
+    WATCHDOG_LATER_S = 5
+};
 
 /* A run that goes on now. What its process writes lies in shared memory, by slot: memory follows
  * the runs at a time, not the runs. */
@@ -194,6 +197,8 @@ static struct sim_run_options task_options(const struct job *job, size_t task,
                                      .keep = sim_experiment_keep(experiment, variant),
                                      .interrupt = sim_stop_count(),
                                      .check_always = job->options->check_always,
+                                     .policy_timeout_s = job->options->policy_timeout_s,
+                                     .policy_memory_mib = job->options->policy_memory_mib,
                                      .export_at_s = (double)NAN };
 }
 
@@ -245,7 +250,7 @@ static void run_task(const struct job *job, size_t slot, struct sim_recorder *re
 /* What the watchdog of an isolated run leaves to the parent. */
 struct verdict {
     struct sim_run_summary *summary;
-    char message[SIM_ISOLATE_MESSAGE];
+    char message[SIM_SANDBOX_TEXT];
 };
 
 /* In a signal handler: copies bytes and ends. */
@@ -262,6 +267,8 @@ static void isolate(const struct job *job, size_t slot, struct sim_watchdog *wat
 {
     const uint32_t timeout_s =
         job->options->policy_timeout_s > 0 ? job->options->policy_timeout_s : SIM_ISOLATE_TIMEOUT_S;
+    /* Who waits for a policy in a process of its own says better what it did. */
+    const uint32_t later_s = job->options->in_process ? 0 : WATCHDOG_LATER_S;
     *verdict = (struct verdict){ .summary = &job->summaries[slot] };
     (void)snprintf(verdict->message, sizeof(verdict->message),
                    "nothing happened for %u s: a policy does not return (--policy-timeout)",
@@ -269,8 +276,8 @@ static void isolate(const struct job *job, size_t slot, struct sim_watchdog *wat
     *watchdog = (struct sim_watchdog){ .counter = &job->progress[slot].handled,
                                        .expired = on_hang,
                                        .state = verdict,
-                                       .timeout_s = timeout_s };
-    sim_isolate_limit(job->options->policy_memory_mib);
+                                       .timeout_s = timeout_s + later_s };
+    sim_sandbox_limit(job->options->in_process ? job->options->policy_memory_mib : 0);
     (void)sim_watchdog_start(watchdog);
 }
 
@@ -339,12 +346,12 @@ static void judge_child(const struct job *job, size_t slot, int state)
     const weir_status status = is_killed || is_short ? WEIR_ENOMEM
                                : has_plugin          ? WEIR_EPOLICY
                                                      : WEIR_EINVARIANT;
-    char message[SIM_ISOLATE_MESSAGE];
-    char sentence[SIM_ISOLATE_MESSAGE + 144];
+    char message[SIM_SANDBOX_TEXT];
+    char sentence[SIM_SANDBOX_TEXT + 144];
     if ((!WIFSIGNALED(state) && job->progress[slot].is_done != 0) ||
         job->summaries[slot].status != WEIR_OK)
         return;
-    sim_isolate_sentence(state, message);
+    sim_sandbox_sentence(state, message);
     if (is_short)
         (void)snprintf(message, sizeof(message), "it ended without memory");
     else if (message[0] == '\0')

@@ -34,6 +34,7 @@ struct sim_experiment_options {
     uint64_t spans_limit;       /* rows; 0 = the format's default */
     const char *const *plugins; /* files of modules: runs are isolated, files are recorded */
     size_t plugins_count;
+    bool in_process;            /* modules are loaded into the processes of the runs */
     uint32_t policy_timeout_s;  /* for isolated runs; 0 = SIM_ISOLATE_TIMEOUT_S */
     uint64_t policy_memory_mib; /* for isolated runs; 0 = by the machine */
 };

@@ -73,7 +73,7 @@ int sim_explain_decide(const struct sim_decide_question *question,
         sim_stored_open(question->database, choice->variant == NULL ? "" : choice->variant,
                         choice->replication, &stored, &error);
     if (status == WEIR_OK)
-        code = sim_stored_policies(&stored, &options->plugins, &policies);
+        code = sim_stored_policies(&stored, options, &policies);
     if (status == WEIR_OK && code == SIM_EXIT_OK) {
         status = sim_stored_scenario(&stored, &stored.runs[0], &policies, &scenario, &error);
         if (status == WEIR_OK)

@@ -87,7 +87,11 @@ static weir_status add_modules(struct sim_identity *identity,
         WEIR_TRY(sim_stored_digest(options->plugins[i], &bytes, &digest, error));
         WEIR_TRY(add_digest(identity, text_of("module %s", options->plugins[i]), digest));
     }
-    return WEIR_OK;
+    return options->plugins_count == 0
+               ? WEIR_OK
+               : take(identity, strdup("place of modules"),
+                      strdup(options->in_process ? "the process of the run"
+                                                 : "a process of their own"));
 }
 
 static weir_status add_all(const struct sim_experiment_options *options,

@@ -8,27 +8,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-enum { ANSWERED = 101 }; /* added to what a call returns, so that exit(0) is told apart */
-
-void sim_isolate_limit(uint64_t memory_mib)
-{
-    const struct rlimit no_core = { 0, 0 };
-    (void)setrlimit(RLIMIT_CORE, &no_core);
-#ifndef __SANITIZE_ADDRESS__ /* its shadow takes terabytes of address space */
-    const uint64_t pages = (uint64_t)sysconf(_SC_PHYS_PAGES);
-    const uint64_t machine = pages * (uint64_t)sysconf(_SC_PAGESIZE);
-    const rlim_t bytes = memory_mib > 0 ? memory_mib << 20 : machine / 4 * 3;
-    const struct rlimit memory = { bytes, bytes };
-    (void)setrlimit(RLIMIT_AS, &memory);
-#else
-    (void)memory_mib;
-#endif
-}
 
 static void on_tick(int signal_number, siginfo_t *info, void *context)
 {
@@ -58,38 +41,90 @@ bool sim_watchdog_start(struct sim_watchdog *watchdog)
            timer_settime(timer, 0, &each_second, NULL) == 0;
 }
 
-void sim_isolate_sentence(int wait_state, char message[SIM_ISOLATE_MESSAGE])
+/* What a call says, where its code cannot say it by ending the process. */
+struct answer {
+    int (*call)(void *state);
+    void *state;
+    volatile int code; /* of the call + 1; 0 = it did not return */
+};
+
+static int answer_main(void *state)
 {
-    message[0] = '\0';
-    if (WIFSIGNALED(wait_state))
-        (void)snprintf(message, SIM_ISOLATE_MESSAGE, "it was killed by signal %d (%s)",
-                       WTERMSIG(wait_state), strsignal(WTERMSIG(wait_state)));
+    struct answer *answer = state;
+    answer->code = answer->call(answer->state) + 1;
+    (void)fflush(NULL);
+    return 0;
 }
 
-int sim_isolate_call(int (*call)(void *state), void *state, uint32_t timeout_s,
-                     char message[SIM_ISOLATE_MESSAGE])
+static struct answer *open_answer(int (*call)(void *state), void *state,
+                                  char message[SIM_SANDBOX_TEXT])
+{
+    struct answer *answer =
+        mmap(NULL, sizeof *answer, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (answer == MAP_FAILED) {
+        (void)snprintf(message, SIM_SANDBOX_TEXT, "no memory for a process");
+        return NULL;
+    }
+    *answer = (struct answer){ .call = call, .state = state };
+    return answer;
+}
+
+static int close_answer(struct answer *answer)
+{
+    const int code = answer->code - 1;
+    (void)munmap(answer, sizeof *answer);
+    return code;
+}
+
+int sim_isolate_call(int (*call)(void *state), void *state, char message[SIM_SANDBOX_TEXT])
 {
     int wait_state = 0;
+    struct answer *answer = open_answer(call, state, message);
+    if (answer == NULL)
+        return -1;
     (void)fflush(NULL);
     const pid_t parent = getpid();
     const pid_t pid = fork();
     if (pid == 0) {
         sim_stop_end_with(parent);
-        sim_isolate_limit(0);
-        (void)alarm(timeout_s);
-        _exit(ANSWERED + call(state));
+        sim_sandbox_limit(0);
+        _exit(answer_main(answer));
     }
-    if (pid < 0) {
-        (void)snprintf(message, SIM_ISOLATE_MESSAGE, "cannot start a process: %s", strerror(errno));
+    if (pid < 0)
+        (void)snprintf(message, SIM_SANDBOX_TEXT, "cannot start a process: %s", strerror(errno));
+    while (pid > 0 && waitpid(pid, &wait_state, 0) < 0 && errno == EINTR) {
+    }
+    if (pid > 0 && (answer->code == 0 || WIFSIGNALED(wait_state))) {
+        sim_sandbox_sentence(wait_state, message);
+        answer->code = 0;
+    }
+    return close_answer(answer);
+}
+
+int sim_isolate_module(const struct sim_isolated_call *call, char message[SIM_SANDBOX_TEXT])
+{
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    struct sim_sandbox sandbox;
+    struct answer *answer = open_answer(call->call, call->state, message);
+    if (answer == NULL)
         return -1;
+    const struct sim_sandbox_task task = { .main = answer_main,
+                                           .state = answer,
+                                           .kept = { -1, -1 },
+                                           .pages = { answer, call->page },
+                                           .keeps_output = call->keeps_output,
+                                           .is_module = true };
+    if (sim_sandbox_start(&task, &sandbox, &error) != WEIR_OK) {
+        (void)snprintf(message, SIM_SANDBOX_TEXT, "%.200s", error.text);
+        return close_answer(answer);
     }
-    while (waitpid(pid, &wait_state, 0) < 0 && errno == EINTR) {
-    }
-    sim_isolate_sentence(wait_state, message);
-    if (WIFSIGNALED(wait_state) && WTERMSIG(wait_state) == SIGALRM)
-        (void)snprintf(message, SIM_ISOLATE_MESSAGE, "it did not return within %u s", timeout_s);
-    if (message[0] == '\0' && WEXITSTATUS(wait_state) < ANSWERED)
-        (void)snprintf(message, SIM_ISOLATE_MESSAGE, "it ended the process with exit code %d",
-                       WEXITSTATUS(wait_state));
-    return message[0] != '\0' ? -1 : WEXITSTATUS(wait_state) - ANSWERED;
+    const bool is_over = sim_sandbox_await(&sandbox, (int64_t)call->timeout_s * 1000);
+    const int wait_state = sim_sandbox_stop(&sandbox, 0);
+    if (!is_over)
+        (void)snprintf(message, SIM_SANDBOX_TEXT, "it did not return within %u s", call->timeout_s);
+    else if (answer->code == 0 || WIFSIGNALED(wait_state))
+        sim_sandbox_sentence(wait_state, message);
+    if (message[0] != '\0')
+        answer->code = 0;
+    return close_answer(answer);
 }

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Code of strangers in a process of its own: a crash, an endless loop or hunger for memory of a
- * plug-in ends that process with a sentence, never the program or its database.
+ * Calls in a process of their own: a crash, an endless loop or hunger for memory ends that process
+ * with a sentence, never the program or its database.
  *
- * Limits hold for the process that takes them and for those it starts. They guard against mistakes,
- * not against attacks: a plug-in may still do what the user may.
+ * Code of modules runs in a sandbox (sim/port/sandbox.h). A run into which modules were loaded
+ * (--in-process) has a plain process and a watchdog: that guards against mistakes alone.
  */
 #ifndef SIM_CLI_ISOLATE_H
 #define SIM_CLI_ISOLATE_H
+
+#include "sim/port/sandbox.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum {
-    SIM_ISOLATE_TIMEOUT_S = 60, /* default: without one more event */
-    SIM_ISOLATE_MESSAGE = 256
+    SIM_ISOLATE_TIMEOUT_S = 60 /* default: without one more event */
 };
-
-/* No core files, and at most `memory_mib` of memory; 0 = three quarters of the machine's. */
-void sim_isolate_limit(uint64_t memory_mib);
 
 /* A watchdog on a counter in this process. When it has not moved for `timeout_s` seconds of wall
  * time, `expired` is called in a signal handler and has to end the process. The struct must live
@@ -33,12 +31,19 @@ struct sim_watchdog {
 };
 bool sim_watchdog_start(struct sim_watchdog *watchdog);
 
-/* What ended a child, as waitpid says; empty when it ended by itself. */
-void sim_isolate_sentence(int wait_state, char message[SIM_ISOLATE_MESSAGE]);
+/* Calls in a child process that is as free as this one. Returns what the call returned (0 or more),
+ * or -1 with a sentence when the child died or ended itself. */
+int sim_isolate_call(int (*call)(void *state), void *state, char message[SIM_SANDBOX_TEXT]);
 
-/* Calls in a child process. Returns what the call returned (0 to 100), or -1 with a sentence when
- * the child died, called exit() or took longer than `timeout_s`. */
-int sim_isolate_call(int (*call)(void *state), void *state, uint32_t timeout_s,
-                     char message[SIM_ISOLATE_MESSAGE]);
+/* A call that runs code of a module, in a sandbox. */
+struct sim_isolated_call {
+    int (*call)(void *state);
+    void *state;
+    const void *page; /* shared memory that it writes to, or NULL */
+    uint32_t timeout_s;
+    bool keeps_output; /* it prints to our standard output */
+};
+/* The same, also -1 when it took longer. */
+int sim_isolate_module(const struct sim_isolated_call *call, char message[SIM_SANDBOX_TEXT]);
 
 #endif

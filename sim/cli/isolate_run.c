@@ -89,13 +89,13 @@ weir_status sim_isolate_run(const struct sim_scenario *scenario,
                             const struct sim_run_options *options, const char *database, FILE *out,
                             struct sim_run_summary *summary)
 {
-    char message[SIM_ISOLATE_MESSAGE] = "";
+    char message[SIM_SANDBOX_TEXT] = "";
     struct shared *shared =
         mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         return WEIR_ENOMEM;
     struct task task = { scenario, options, database, out, shared };
-    if (sim_isolate_call(run_child, &task, 0, message) < 0) {
+    if (sim_isolate_call(run_child, &task, message) < 0) {
         if (shared->summary.status == WEIR_OK)
             (void)snprintf(shared->summary.message, sizeof(shared->summary.message),
                            "the process of the run: %s; try weir policies check on its plug-ins",

@@ -54,7 +54,9 @@ static const struct sim_option format_rows[] = {
 
 static const struct sim_option plugin_rows[] = {
     { "plugin", 'P', "FILE", SIM_OPTION(WORDS, sim_options, plugins),
-      "Load policies from a shared library; may be repeated" },
+      "Policies of a shared library, in a process of their own; may be repeated" },
+    { "in-process", 0, NULL, SIM_OPTION(FLAG, sim_options, in_process),
+      "With --plugin: load it into the process of the run, for those who trust theirs" },
 };
 
 static const struct sim_option scenario_rows[] = {

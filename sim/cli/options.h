@@ -85,6 +85,7 @@ struct sim_options {
     enum sim_format format;   /* --format; what it was before when not given */
     struct sim_words sets;    /* --set path=value, in order */
     struct sim_words plugins; /* --plugin FILE, in order */
+    bool in_process;          /* --in-process: they run in the process of the run */
 };
 
 /* Of a struct sim_options: --format table|json|csv|md; --plugin FILE; --set PATH=VALUE with

@@ -2,14 +2,12 @@
 /* Loading plug-ins (see plugin.h). A name that a built-in has already is refused. */
 #include "sim/cli/plugin.h"
 
-#include "sim/cli/isolate.h"
 #include "sim/cli/options.h"
 #include "sim/port/command_policy.h"
+#include "sim/port/module.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* One function a kind: appends a policy whose name is free. */
 #define ADD_POLICY(kind, list)                                                                     \
@@ -36,7 +34,6 @@ ADD_POLICY(queueing, queueings)
 static weir_status add_module(struct sim_policies *policies, const struct weir_module *module,
                               struct weir_error *error)
 {
-    WEIR_TRY(weir_module_check(module, error));
     for (size_t i = 0; module->placements != NULL && module->placements[i] != NULL; i++)
         WEIR_TRY(add_placement(policies, module->placements[i], error));
     for (size_t i = 0; module->scalings != NULL && module->scalings[i] != NULL; i++)
@@ -47,61 +44,26 @@ static weir_status add_module(struct sim_policies *policies, const struct weir_m
     return WEIR_OK;
 }
 
-static weir_status load(const char *path, struct sim_policies *policies, struct weir_error *error)
+/* Its policies stay in a process of their own; stand-ins are here. */
+static weir_status add_described(const char *path, bool in_process, struct sim_policies *policies,
+                                 struct weir_error *error)
 {
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL)
-        return weir_fail(error, WEIR_EIO, "%s", dlerror());
-    /* POSIX lets a function pointer travel through void *; ISO C does not, hence the copy. */
-    void *symbol = dlsym(library, WEIR_MODULE_SYMBOL);
-    weir_module_entry entry = NULL;
-    if (symbol == NULL && dlsym(library, WEIR_MODULE_SYMBOL_V1) != NULL)
-        return weir_fail(error, WEIR_EABI,
-                         "%s was built for interface version 1, this is version %d: build it anew "
-                         "with the present headers, and let it export %s",
-                         path, WEIR_ABI_MAJOR, WEIR_MODULE_SYMBOL);
-    if (symbol == NULL)
-        return weir_fail(error, WEIR_EABI, "%s exports no %s", path, WEIR_MODULE_SYMBOL);
-    memcpy(&entry, &symbol, sizeof(entry));
-    return add_module(policies, entry(), error);
-}
-
-/* ---- the first look, in a process of its own ---- */
-
-enum { PROBE_TIMEOUT_S = 10 };
-
-struct probe {
-    const char *path;
-    struct weir_error *error; /* shared with the child */
-};
-
-static int probe_child(void *state)
-{
-    const struct probe *probe = state;
-    struct sim_policies copy = { 0 };
-    return load(probe->path, &copy, probe->error) == WEIR_OK ? 0 : 1;
-}
-
-/* A file whose mere loading crashes or hangs must not take the program with it. */
-static weir_status probe(const char *path, struct weir_error *error)
-{
-    char message[SIM_ISOLATE_MESSAGE] = "";
-    struct weir_error *box =
-        mmap(NULL, sizeof(*box), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (box == MAP_FAILED)
+    const struct weir_module *loaded = NULL;
+    struct sim_module *module = NULL;
+    struct sim_module **grown =
+        reallocarray(policies->modules, policies->modules_count + 1, sizeof(struct sim_module *));
+    if (grown == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    struct probe question = { .path = path, .error = box };
-    const int answer = sim_isolate_call(probe_child, &question, PROBE_TIMEOUT_S, message);
-    weir_status status = WEIR_OK;
-    if (answer < 0)
-        status = weir_fail(error, WEIR_EPOLICY, "while it was being loaded: %s", message);
-    else if (answer > 0)
-        status = weir_fail(error, WEIR_EPOLICY, "%s", box->text);
-    (void)munmap(box, sizeof(*box));
-    return status;
+    policies->modules = grown;
+    WEIR_TRY(sim_module_describe(path, &module, error));
+    grown[policies->modules_count++] = module;
+    if (!in_process)
+        return add_module(policies, sim_module_policies(module), error);
+    WEIR_TRY(sim_module_load(path, &loaded, error));
+    return add_module(policies, loaded, error);
 }
 
-int sim_plugins_load(const struct sim_words *paths, struct sim_policies *policies)
+int sim_plugins_load(const struct sim_words *paths, bool in_process, struct sim_policies *policies)
 {
     struct weir_error error = { .phase = -1, .pool = -1 };
     weir_status status = WEIR_OK;
@@ -115,9 +77,7 @@ int sim_plugins_load(const struct sim_words *paths, struct sim_policies *policie
     for (uint32_t i = 0; i < weir_queueing_count() && status == WEIR_OK; i++)
         status = add_queueing(policies, weir_queueing_at(i), &error);
     for (size_t i = 0; i < paths->count && status == WEIR_OK; i++) {
-        status = probe(paths->items[i], &error);
-        if (status == WEIR_OK)
-            status = load(paths->items[i], policies, &error);
+        status = add_described(paths->items[i], in_process, policies, &error);
         if (status != WEIR_OK)
             weir_error_wrap(&error, "--plugin %s", paths->items[i]);
     }
@@ -133,5 +93,8 @@ void sim_plugins_clear(struct sim_policies *policies)
     free(policies->placements);
     free(policies->scalings);
     free(policies->queueings);
+    for (size_t i = 0; i < policies->modules_count; i++)
+        sim_module_destroy(policies->modules[i]);
+    free(policies->modules);
     *policies = (struct sim_policies){ 0 };
 }

@@ -8,9 +8,10 @@
 #include "sim/cli/options.h"
 #include "sim/scenario/scenario.h"
 
-/* Built-ins and the policies of the named files. Returns an exit code; messages went to standard
- * error. Plug-ins stay loaded until the program ends. */
-int sim_plugins_load(const struct sim_words *paths, struct sim_policies *policies);
+/* Built-ins and the policies of the named files: stand-ins for them (sim/port/module.h), or with
+ * `in_process` the policies themselves, which stay loaded until the program ends. Returns an exit
+ * code; messages went to standard error. */
+int sim_plugins_load(const struct sim_words *paths, bool in_process, struct sim_policies *policies);
 void sim_plugins_clear(struct sim_policies *policies);
 
 #endif

@@ -215,7 +215,8 @@ int sim_cmd_policies(int argc, char **argv)
         sim_options_clear(&arguments.options);
         return verdict;
     }
-    int code = sim_plugins_load(&arguments.options.plugins, &policies);
+    int code =
+        sim_plugins_load(&arguments.options.plugins, arguments.options.in_process, &policies);
     if (code == SIM_EXIT_OK) {
         if (arguments.name == NULL)
             list_policies(&policies, arguments.options.format);

@@ -14,6 +14,7 @@
 #include "sim/cli/policies_trial.h"
 #include "sim/engine/digest.h"
 #include "sim/port/command_policy.h"
+#include "sim/port/module.h"
 #include "weir/host.h"
 
 #include <malloc.h>
@@ -396,6 +397,13 @@ static const struct sim_column columns[] = { { "policy", "policy", NULL, false, 
                                              { "note", "note", NULL, false, false } };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
+static weir_status load(void *state, struct weir_error *error)
+{
+    struct trial *trial = state;
+    WEIR_TRY(sim_placement_load(&trial->placement, error));
+    return sim_scaling_load(&trial->scaling, error);
+}
+
 static size_t try_scalings(const struct sim_policies *policies, const struct sim_trial_sheet *sheet)
 {
     struct trial trial = { .placement = weir_placement_find("fgd_xenna"), .sheet = sheet };
@@ -435,7 +443,7 @@ static size_t try_queueings(const struct sim_policies *policies,
 int sim_policies_check(const char *path, enum sim_format format)
 {
     struct sim_policies policies = { 0 };
-    const int code = sim_plugins_load(&(struct sim_words){ &path, 1 }, &policies);
+    const int code = sim_plugins_load(&(struct sim_words){ &path, 1 }, false, &policies);
     if (code != SIM_EXIT_OK)
         return code;
     char *note =
@@ -443,7 +451,8 @@ int sim_policies_check(const char *path, enum sim_format format)
     if (note == MAP_FAILED)
         return SIM_EXIT_INVARIANT;
     const struct sim_trial_sheet sheet = { .table = sim_table_create(columns, COLUMNS),
-                                           .note = note };
+                                           .note = note,
+                                           .load = load };
     const size_t failures = try_scalings(&policies, &sheet) + try_placements(&policies, &sheet) +
                             try_queueings(&policies, &sheet);
     sim_table_print(sheet.table, format, stdout);

@@ -10,6 +10,7 @@
 
 #include "sim/engine/digest.h"
 #include "sim/engine/time.h"
+#include "sim/port/module.h"
 
 #include <malloc.h>
 #include <string.h>
@@ -264,8 +265,15 @@ static int check_time(void *state)
     return 0;
 }
 
-size_t sim_trial_queueing(const struct sim_trial_sheet *sheet, const struct weir_queueing_ops *ops)
+static weir_status load(void *state, struct weir_error *error)
 {
+    struct queueing_trial *trial = state;
+    return sim_queueing_load(&trial->ops, error);
+}
+
+size_t sim_trial_queueing(const struct sim_trial_sheet *all, const struct weir_queueing_ops *ops)
+{
+    const struct sim_trial_sheet sheet = { all->table, all->note, load };
     static const struct sim_trial_check checks[] = {
         { "keys are numbers", check_numbers },
         { "same job, same key", check_repeats },
@@ -275,6 +283,6 @@ size_t sim_trial_queueing(const struct sim_trial_sheet *sheet, const struct weir
         { "time", check_time },
         { NULL, NULL },
     };
-    struct queueing_trial trial = { .ops = ops, .sheet = sheet };
-    return sim_trial_run(sheet, ops->name, checks, &trial);
+    struct queueing_trial trial = { .ops = ops, .sheet = &sheet };
+    return sim_trial_run(&sheet, ops->name, checks, &trial);
 }

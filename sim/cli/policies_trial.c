@@ -14,14 +14,35 @@ int sim_trial_fail(const struct sim_trial_sheet *sheet, const char *what, const 
     return 1;
 }
 
+struct attempt {
+    const struct sim_trial_sheet *sheet;
+    const struct sim_trial_check *check;
+    void *trial;
+};
+
+/* The policy itself takes the place of its stand-in first. */
+static int attempt_main(void *state)
+{
+    const struct attempt *attempt = state;
+    struct weir_error error = { .phase = -1, .pool = -1 };
+    if (attempt->sheet->load(attempt->trial, &error) != WEIR_OK)
+        return sim_trial_fail(attempt->sheet, "it cannot be loaded", error.text);
+    return attempt->check->call(attempt->trial);
+}
+
 size_t sim_trial_run(const struct sim_trial_sheet *sheet, const char *policy,
                      const struct sim_trial_check *checks, void *trial)
 {
     size_t failures = 0;
     for (size_t i = 0; checks[i].name != NULL; i++) {
-        char message[SIM_ISOLATE_MESSAGE] = "";
+        char message[SIM_SANDBOX_TEXT] = "";
         sheet->note[0] = '\0';
-        const int result = sim_isolate_call(checks[i].call, trial, CHECK_TIMEOUT_S, message);
+        struct attempt attempt = { sheet, &checks[i], trial };
+        const struct sim_isolated_call call = { .call = attempt_main,
+                                                .state = &attempt,
+                                                .page = sheet->note,
+                                                .timeout_s = CHECK_TIMEOUT_S };
+        const int result = sim_isolate_module(&call, message);
         const char *const cells[COLUMNS] = { policy, checks[i].name, result == 0 ? "ok" : "FAILED",
                                              result < 0 ? message : sheet->note };
         sim_table_row(sheet->table, cells);

@@ -20,6 +20,9 @@ struct sim_trial_check {
 struct sim_trial_sheet {
     struct sim_table *table;
     char *note; /* SIM_TRIAL_NOTE bytes that children share with their parent */
+    /* Called in the process of each check before it: loads what stands for a policy in the trial.
+     */
+    weir_status (*load)(void *trial, struct weir_error *error);
 };
 
 /* Runs the checks (the last has no name) and adds a row for each; stops after the first that
@@ -38,6 +41,6 @@ void sim_trial_note_times(const struct sim_trial_sheet *sheet, double *times_us,
                           const char *what);
 
 /* policies_check_queueing.c: all checks of one queueing policy. */
-size_t sim_trial_queueing(const struct sim_trial_sheet *sheet, const struct weir_queueing_ops *ops);
+size_t sim_trial_queueing(const struct sim_trial_sheet *all, const struct weir_queueing_ops *ops);
 
 #endif

@@ -225,7 +225,7 @@ int sim_cmd_rerun(int argc, char **argv)
                                                arguments.choice.replication, &stored, &error);
     int code = sim_analysis_exit(status, &error);
     if (code == SIM_EXIT_OK)
-        code = sim_stored_policies(&stored, &arguments.common.plugins, &policies);
+        code = sim_stored_policies(&stored, &arguments.common, &policies);
     if (code == SIM_EXIT_OK)
         code = rerun(&arguments, &stored, command_line, &policies);
     sim_plugins_clear(&policies);

@@ -454,7 +454,8 @@ int sim_cmd_show(int argc, char **argv)
     struct sim_policies policies;
     struct sim_scenario *scenario = NULL;
     sim_options_parse(&command_options, argc, argv, &arguments);
-    int code = sim_plugins_load(&arguments.options.plugins, &policies);
+    int code =
+        sim_plugins_load(&arguments.options.plugins, arguments.options.in_process, &policies);
     if (code == SIM_EXIT_OK) {
         code = sim_cli_load(arguments.file, &arguments.options, &policies, &scenario);
         if (code == SIM_EXIT_OK)

@@ -27,10 +27,11 @@ static const struct sim_option command_rows[] = {
     { "check-invariants", 0, NULL, SIM_OPTION(FLAG, sim_simulate_options, paranoid),
       "Check all invariants after every event (slow); also by WEIR_CHECK_INVARIANTS=1" },
     { "policy-timeout", 0, "SECONDS", SIM_OPTION(COUNT, sim_simulate_options, policy_timeout_s),
-      "With --plugin: end a run in which nothing happens for so long (default: 60)",
+      "With --plugin: end a policy that does not answer for so long (default: 60)",
       .max = 1000000 },
     { "policy-memory", 0, "MIB", SIM_OPTION(COUNT64, sim_simulate_options, policy_memory_mib),
-      "With --plugin: memory a run may take (default: 3/4 of the machine's)", .max = 1 << 30 },
+      "With --plugin: memory its process may take (default: 3/4 of the machine's)",
+      .max = 1 << 30 },
     { "quiet", 'q', NULL, SIM_OPTION(FLAG, sim_simulate_options, quiet),
       "No progress line, no summary" },
     { SIM_OPTION(OTHERS, sim_simulate_options, common), .others = &sim_options_format },
@@ -82,7 +83,8 @@ int sim_simulate(const struct sim_simulate_options *options, bool all_variants,
         (void)fprintf(stderr, "weir: --resume keeps results, --force replaces them: say one\n");
         return SIM_EXIT_USAGE;
     }
-    const int code = sim_plugins_load(&options->common.plugins, policies);
+    const int code =
+        sim_plugins_load(&options->common.plugins, options->common.in_process, policies);
     if (code != SIM_EXIT_OK)
         return code;
     const struct sim_experiment_options run = { .scenario_path = options->path,
@@ -104,6 +106,7 @@ int sim_simulate(const struct sim_simulate_options *options, bool all_variants,
                                                 .spans_limit = options->spans_limit,
                                                 .plugins = options->common.plugins.items,
                                                 .plugins_count = options->common.plugins.count,
+                                                .in_process = options->common.in_process,
                                                 .policy_timeout_s = options->policy_timeout_s,
                                                 .policy_memory_mib = options->policy_memory_mib };
     return sim_experiment_run(&run, experiment);

@@ -234,7 +234,7 @@ int sim_cmd_snapshot(int argc, char **argv)
         sim_stored_open(arguments.database, variant, arguments.choice.replication, &stored, &error);
     int code = SIM_EXIT_OK;
     if (status == WEIR_OK)
-        code = sim_stored_policies(&stored, &arguments.common.plugins, &policies);
+        code = sim_stored_policies(&stored, &arguments.common, &policies);
     if (status == WEIR_OK && code == SIM_EXIT_OK)
         status = sim_stored_scenario(&stored, &stored.runs[0], &policies, &scenario, &error);
     if (status == WEIR_OK && code == SIM_EXIT_OK)

@@ -273,11 +273,11 @@ weir_status sim_stored_scenario(const struct sim_stored *stored, const struct si
     return status;
 }
 
-int sim_stored_policies(const struct sim_stored *stored, const struct sim_words *plugins,
+int sim_stored_policies(const struct sim_stored *stored, const struct sim_options *options,
                         struct sim_policies *policies)
 {
-    if (plugins->count > 0)
-        return sim_plugins_load(plugins, policies);
+    if (options->plugins.count > 0)
+        return sim_plugins_load(&options->plugins, options->in_process, policies);
     const char **paths = calloc(stored->files_count + 1, sizeof(*paths));
     size_t found = 0;
     if (paths == NULL)
@@ -285,7 +285,8 @@ int sim_stored_policies(const struct sim_stored *stored, const struct sim_words 
     for (size_t i = 0; i < stored->files_count; i++)
         if (stored->files[i].is_module)
             paths[found++] = stored->files[i].opened;
-    const int code = sim_plugins_load(&(struct sim_words){ paths, found }, policies);
+    const int code =
+        sim_plugins_load(&(struct sim_words){ paths, found }, options->in_process, policies);
     free(paths);
     return code;
 }

@@ -63,7 +63,7 @@ weir_status sim_stored_scenario(const struct sim_stored *stored, const struct si
                                 struct weir_error *error);
 
 /* Built-ins, the modules named by the user, or else those the experiment had. Exit code. */
-int sim_stored_policies(const struct sim_stored *stored, const struct sim_words *plugins,
+int sim_stored_policies(const struct sim_stored *stored, const struct sim_options *options,
                         struct sim_policies *policies);
 
 #endif

@@ -76,7 +76,8 @@ int sim_cmd_validate(int argc, char **argv)
     struct arguments arguments = { .format = 0 };
     sim_options_parse(&command_options, argc, argv, &arguments);
     struct sim_policies policies;
-    int code = sim_plugins_load(&arguments.options.plugins, &policies);
+    int code =
+        sim_plugins_load(&arguments.options.plugins, arguments.options.in_process, &policies);
     for (size_t i = 0; i < arguments.files.count && code != SIM_EXIT_POLICY; i++) {
         const int one = validate(&arguments, &policies, arguments.files.items[i]);
         code = one > code ? one : code;

@@ -25,24 +25,23 @@ static bool is_of_jobs(const struct port_news *news)
 
 static weir_status tell_host(struct sim_port *port, const struct port_news *news)
 {
-    struct weir_error *error = port->config.context->error;
     switch ((enum port_news_kind)news->kind) {
     case PORT_NEWS_TASK:
-        return weir_host_measure(port->host, &news->task);
+        return sim_told_task(port, &news->task);
     case PORT_NEWS_SUBMITTED:
-        return weir_host_submit(port->host, &news->job, error);
+        return sim_told_submit(port, &news->job);
     case PORT_NEWS_WITHDRAWN:
-        return weir_host_withdraw(port->host, news->index, news->id);
+        return sim_told_withdraw(port, news->index, news->id);
     case PORT_NEWS_ENDED:
-        return weir_host_ended(port->host, news->index, news->id, error);
+        return sim_told_ended(port, news->index, news->id);
     case PORT_NEWS_RANK:
-        return weir_host_outcome(port->host, &news->rank, NULL, error);
+        return sim_told_outcome(port, &news->rank, NULL);
     case PORT_NEWS_NODE:
-        return weir_host_set_node(port->host, news->index, news->id != 0 ? WEIR_NODE_UP : 0,
-                                  news->at_ns);
+        return sim_told_node_flags(port, news->index, news->id != 0 ? WEIR_NODE_UP : 0,
+                                   news->at_ns);
     case PORT_NEWS_GPU:
-        return weir_host_set_gpu_health(port->host, news->index, (uint32_t)(news->id >> 1),
-                                        (news->id & 1) != 0);
+        return sim_told_gpu_health(port, news->index, (uint32_t)(news->id >> 1),
+                                   (news->id & 1) != 0);
     }
     return WEIR_EINVARIANT;
 }

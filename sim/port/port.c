@@ -7,7 +7,6 @@
 #include "sim/port/port_state.h"
 #include "sim/record/record.h"
 #include "sim/record/run_options.h"
-#include "sim/scenario/belief.h"
 #include "weir/host.h"
 
 #include <math.h>
@@ -25,7 +24,7 @@ static int64_t cpu_clock_ns(void *state)
     return (int64_t)now.tv_sec * SIM_NS_PER_S + now.tv_nsec;
 }
 
-static struct weir_host_config host_config(const struct sim_port *port)
+struct weir_host_config sim_port_host_config(const struct sim_port *port)
 {
     const struct sim_sched *sched = port->sched;
     return (struct weir_host_config){
@@ -63,11 +62,6 @@ static void choose_command(struct sim_port *port)
     port->command.folder = port->sched->scaling.folder;
 }
 
-static weir_status write_text(void *state, const char *text, size_t length)
-{
-    return fwrite(text, 1, length, state) == length ? WEIR_OK : WEIR_EIO;
-}
-
 /* What the host would decide from; the caller frees it. */
 static weir_status write_document(struct sim_port *port, const struct weir_call *call, char **text,
                                   size_t *length)
@@ -75,8 +69,7 @@ static weir_status write_document(struct sim_port *port, const struct weir_call 
     FILE *out = open_memstream(text, length);
     if (out == NULL)
         return WEIR_ENOMEM;
-    const struct weir_sink sink = { write_text, out };
-    const weir_status status = weir_host_export_call(port->host, call, &sink);
+    const weir_status status = sim_told_export(port, call, out);
     return fclose(out) == 0 ? status : WEIR_ENOMEM;
 }
 
@@ -146,14 +139,6 @@ static weir_status name_command(const struct sim_port *port, weir_status status,
 
 /* ---- telling the host ---- */
 
-static weir_status add_node(struct sim_port *port, uint32_t index, struct weir_error *error)
-{
-    struct weir_gpu_spec gpus[WEIR_MAX_NODE_GPUS];
-    struct weir_node_spec spec;
-    WEIR_TRY(sim_belief_node(port->config.scenario, index, gpus, &spec, error));
-    return weir_host_add_node(port->host, &spec, NULL, error);
-}
-
 weir_status sim_port_add_pool(struct sim_port *port, uint32_t driver, const struct sim_pool *pool,
                               uint32_t *index)
 {
@@ -167,7 +152,7 @@ weir_status sim_port_add_pool(struct sim_port *port, uint32_t driver, const stru
                                          .over_provision = pool->over_provision,
                                          .speed_hint_per_s = pool->speed_hint_per_s };
     SIM_ROOM(port->pools, port->pool_capacity, port->pool_count + 1);
-    WEIR_TRY(weir_host_add_pool(port->host, &view, NULL, port->config.context->error));
+    WEIR_TRY(sim_told_pool(port, &view));
     struct port_pool *added = &port->pools[port->pool_count];
     *added = (struct port_pool){ .pool = *pool };
     added->pool.driver = driver;
@@ -189,7 +174,7 @@ static weir_status add_nodes(struct sim_port *port, struct weir_error *error)
 {
     const uint32_t nodes = sim_scenario_node_count(port->config.scenario);
     for (uint32_t n = 0; n < nodes; n++)
-        WEIR_TRY(add_node(port, n, error));
+        WEIR_TRY(sim_told_node(port, n, error));
     return WEIR_OK;
 }
 
@@ -203,8 +188,7 @@ weir_status sim_port_create(const struct sim_port_config *config, struct sim_por
     made->sched = &config->scenario->sched;
     made->memory = sim_command_allocator(&made->command);
     choose_command(made);
-    const struct weir_host_config host = host_config(made);
-    weir_status status = weir_host_create(&host, &made->host, error);
+    weir_status status = sim_told_begin(made, error);
     status = name_command(made, status, error);
     if (status == WEIR_OK)
         status = add_nodes(made, error);
@@ -220,7 +204,7 @@ void sim_port_destroy(struct sim_port *port)
 {
     if (port == NULL)
         return;
-    weir_host_destroy(port->host);
+    sim_told_end(port);
     free(port->outcomes);
     free(port->kinds);
     free(port->workloads);
@@ -241,17 +225,15 @@ void sim_port_worker_ready(struct sim_port *port, const struct sim_worker *worke
 {
     const int64_t now_ns = sim_engine_now(port->config.context->engine);
     for (uint32_t i = 0; i < worker->places; i++)
-        (void)weir_host_set_worker_state(port->host, sim_worker_place_id(worker, i),
-                                         WEIR_WORKER_READY, now_ns);
+        (void)sim_told_state(port, sim_worker_place_id(worker, i), WEIR_WORKER_READY, now_ns);
 }
 
 static weir_status tell(struct sim_port *port, struct weir_outcome outcome,
                         const struct weir_alloc *alloc)
 {
-    struct sim_context *context = port->config.context;
     outcome.node = alloc == NULL ? WEIR_NO_INDEX : alloc->node;
-    outcome.time_ns = sim_engine_now(context->engine);
-    return weir_host_outcome(port->host, &outcome, alloc, context->error);
+    outcome.time_ns = sim_engine_now(port->config.context->engine);
+    return sim_told_outcome(port, &outcome, alloc);
 }
 
 static weir_status tell_rank(struct sim_port *port, struct weir_outcome outcome)
@@ -336,7 +318,7 @@ weir_status sim_port_set_estimate(struct sim_port *port, const struct sim_initia
         return WEIR_OK;
     const struct weir_estimate estimate = { .batches_per_s = start->speed_per_s,
                                             .returns_per_batch = start->returns_per_batch };
-    return weir_host_set_estimate(port->host, start->stage, estimate);
+    return sim_told_estimate(port, start->stage, estimate);
 }
 
 /* ---- initial workers ---- */
@@ -355,8 +337,8 @@ static weir_status adopt_places(struct sim_port *port, const struct sim_initial_
             if (m == 0 || ++node == nodes)
                 return weir_fail(error, WEIR_EBUSY, "does not fit its node");
         places[m].id = port->next_initial++;
-        WEIR_TRY(weir_host_adopt_worker(port->host, places[m].id, weir_pool_owner(group->stage),
-                                        &places[m].alloc, error));
+        WEIR_TRY(
+            sim_told_adopt(port, places[m].id, weir_pool_owner(group->stage), &places[m].alloc));
         if (node + 1 == nodes && m + 1 < members)
             return weir_fail(error, WEIR_EBUSY, "there are too few nodes for the group");
     }
@@ -416,7 +398,7 @@ static weir_status tell_pool(void *state, uint32_t pool, const struct sim_pool_s
                                              .slots = now->slots,
                                              .finished = now->is_finished ? 1 : 0,
                                              .requested_workers = now->requested_workers };
-    return weir_host_update_pool(port->host, pool, &update);
+    return sim_told_update(port, pool, &update);
 }
 
 static weir_status ask_drivers(const struct sim_port *port, const struct sim_teller *teller)
@@ -559,8 +541,9 @@ weir_status sim_port_decide(struct sim_port *port, uint32_t causes)
     if (port->is_enough)
         return WEIR_OK;
     port->passes += (causes & WEIR_CAUSE_JOBS) != 0;
-    weir_status status = name_command(
-        port, weir_host_decide(port->host, &call, &plan, context->error), context->error);
+    int64_t wall_ns = 0;
+    weir_status status =
+        name_command(port, sim_told_decide(port, &call, &plan, &wall_ns), context->error);
     WEIR_TRY(show_plan(port, &call, status == WEIR_OK ? plan : NULL));
     if (status == WEIR_OK && (causes & ~(uint32_t)WEIR_CAUSE_JOBS) != 0)
         status = check_progress(port, plan, now_ns);
@@ -569,7 +552,7 @@ weir_status sim_port_decide(struct sim_port *port, uint32_t causes)
     port->pending = plan;
     port->pending_sched = port->sched;
     port->pending_ns = now_ns;
-    port->pending_wall_ns = weir_host_stats(port->host).wall_last_ns;
+    port->pending_wall_ns = wall_ns;
     const struct sim_event event = { .time_ns = apply_time(port, now_ns),
                                      .kind = SIM_KIND_APPLY,
                                      .phase = SIM_PHASE_FAULT };
@@ -627,7 +610,6 @@ weir_status sim_port_replace(struct sim_port *port, const struct sim_sched *sche
     port->sched = sched;
     port->pending = NULL;
     choose_command(port);
-    const struct weir_host_config config = host_config(port);
     struct weir_error *error = port->config.context->error;
     if (has_command(port))
         WEIR_TRY(update_pools(port));
@@ -636,7 +618,7 @@ weir_status sim_port_replace(struct sim_port *port, const struct sim_sched *sche
                                     .causes = WEIR_CAUSE_TIMER,
                                     .now_ns = sim_engine_now(port->config.context->engine) };
     WEIR_TRY(prepare_question(port, "adopt", &call));
-    return name_command(port, weir_host_replace(port->host, &config, error), error);
+    return name_command(port, sim_told_replace(port), error);
 }
 
 struct weir_estimate sim_port_estimate(struct sim_port *port, uint32_t pool)
@@ -647,7 +629,9 @@ struct weir_estimate sim_port_estimate(struct sim_port *port, uint32_t pool)
 
 weir_status sim_port_export(struct sim_port *port, FILE *out)
 {
-    const struct weir_sink sink = { write_text, out };
+    const struct weir_call call = { .size = sizeof call,
+                                    .causes = WEIR_CAUSE_TIMER,
+                                    .now_ns = sim_engine_now(port->config.context->engine) };
     WEIR_TRY(update_pools(port));
-    return weir_host_export(port->host, sim_engine_now(port->config.context->engine), &sink);
+    return sim_told_export(port, &call, out);
 }

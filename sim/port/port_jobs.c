@@ -65,15 +65,14 @@ void sim_port_room_made(struct sim_port *port)
 weir_status sim_port_add_workload(struct sim_port *port, uint32_t driver,
                                   const struct sim_driver_workload *workload, uint32_t *index)
 {
-    struct weir_error *error = port->config.context->error;
     struct port_workload *workloads =
         realloc(port->workloads, ((size_t)port->workload_count + 1) * sizeof(*workloads));
     if (workloads == NULL)
         return WEIR_ENOMEM;
     port->workloads = workloads;
-    WEIR_TRY(weir_host_add_workload(port->host, workload->name, index, error));
-    WEIR_TRY(weir_host_set_queue_limit(port->host, *index, workload->queue_limit));
-    WEIR_TRY(weir_host_set_mix(port->host, &workload->mix));
+    WEIR_TRY(sim_told_workload(port, workload->name, index));
+    WEIR_TRY(sim_told_queue_limit(port, *index, workload->queue_limit));
+    WEIR_TRY(sim_told_mix(port, &workload->mix));
     workloads[port->workload_count++] =
         (struct port_workload){ driver, workload->classes, workload->mix, 0 };
     return *index + 1 == port->workload_count ? WEIR_OK : WEIR_EINVARIANT;
@@ -207,7 +206,7 @@ weir_status sim_port_cut_done(struct sim_port *port, uint32_t node, uint32_t gpu
                                           .gpu = gpu,
                                           .time_ns = sim_engine_now(context->engine) };
     WEIR_TRY(sim_workers_cut(port->config.workers, node, gpu, cut.layout));
-    WEIR_TRY(weir_host_outcome(port->host, &outcome, NULL, context->error));
+    WEIR_TRY(sim_told_outcome(port, &outcome, NULL));
     port->cut_count--;
     memmove(&port->cuts[index], &port->cuts[index + 1],
             (port->cut_count - index) * sizeof(*port->cuts));

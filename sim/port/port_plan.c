@@ -117,7 +117,7 @@ static weir_status refuse_node(struct sim_port *port, const struct weir_action *
                                           .owner = weir_pool_owner(WEIR_NO_INDEX),
                                           .time_ns = sim_engine_now(context->engine) };
     *reason = WEIR_REASON_NO_SUPPLIER;
-    return weir_host_outcome(port->host, &outcome, NULL, context->error);
+    return sim_told_outcome(port, &outcome, NULL);
 }
 
 static weir_status apply_action(struct sim_port *port, const struct weir_action *action,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the files of the port share: its state, telling the host, and applying a plan. The host is
- * opaque here: only port.c calls it.
+ * What the files of the port share: its state, telling the host, and applying a plan. What changes
+ * the host goes through told.h; reading it is open to all.
  */
 #ifndef SIM_PORT_PORT_STATE_H
 #define SIM_PORT_PORT_STATE_H
 
 #include "sim/port/command_policy.h"
 #include "sim/port/port.h"
+#include "sim/port/told.h"
 #include "weir/plan.h"
 
 struct port_pool {
@@ -70,6 +71,10 @@ struct sim_port {
     uint32_t pool_count, pool_capacity;
     const struct sim_sched *sched; /* in force */
     struct weir_host *host;
+    struct sim_policy_process process; /* of a module; its line is cut when there is none */
+    struct sim_told_lists *lists;      /* memory for the plans that come from there */
+    bool is_isolated;                  /* decisions are made there */
+    bool is_lost;                      /* something told did not get through */
     uint64_t decisions;
     uint32_t *outcomes; /* by action of the present plan */
     uint32_t *kinds;    /* of the jobs they are about */
@@ -84,6 +89,9 @@ struct sim_port {
     struct sim_command_setup command; /* for the policy of that name */
     struct weir_allocator memory;
 };
+
+/* Of the scheduler in force. */
+struct weir_host_config sim_port_host_config(const struct sim_port *port);
 
 /* Tells the host that workers started there, or with a reason that the truth refused them. */
 weir_status sim_port_tell_places(struct sim_port *port, const struct sim_start *start,

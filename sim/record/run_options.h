@@ -54,7 +54,9 @@ struct sim_run_options {
     bool check_always;                      /* all invariants after every event (slow; tests) */
     void (*listen)(void *listener, const struct sim_result_row *row); /* results; NULL = nobody */
     void *listener;
-    double export_at_s; /* the witness sees decisions at or after this time; NAN = none */
+    uint32_t policy_timeout_s;  /* for an answer of a policy in a process of its own; 0 = 60 */
+    uint64_t policy_memory_mib; /* of such a process; 0 = three quarters of the machine's */
+    double export_at_s;         /* the witness sees decisions at or after this time; NAN = none */
     const struct sim_witness *witness;           /* NULL = nobody sees decisions */
     const struct sim_observer *observer;         /* NULL = nobody watches */
     const struct sim_driver_ops *const *drivers; /* NULL = sim_drivers */

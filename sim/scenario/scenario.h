@@ -748,6 +748,8 @@ struct sim_policies {
     size_t scalings_count;
     const struct weir_queueing_ops **queueings;
     size_t queueings_count;
+    struct sim_module **modules; /* those whose policies are in another process */
+    size_t modules_count;
 };
 
 struct sim_scenario_source {

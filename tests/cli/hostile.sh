@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Modules that lie, crash, hang, over-commit and eat memory: each run ends with a sentence and exit
-# code 4, its database opens and says that the run failed; the checker refuses each of them too.
+# Modules that lie, crash, hang, over-commit, eat memory, multiply and turn on who started them: each
+# run ends with a sentence and exit code 4, its database opens and says that the run failed, no
+# process is left; the checker refuses each of them too. Modules that are rude alone do no harm.
 # covers: S1.4
 . "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+. "$WEIR_SOURCE_DIR/tests/support/processes.sh"
 # A module that crashes dies of its signal, also where a sanitizer would report it and exit.
 export ASAN_OPTIONS=handle_segv=0:handle_abort=0:handle_sigfpe=0:${ASAN_OPTIONS:-}
 
@@ -33,12 +35,14 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     case $name in hostile_p_*) kind=placement ;; esac
     more=()
     case $name in
-    *_loop | *_sleep) more=(--policy-timeout 1) ;;
-    *_hog | *_actions) more=(--policy-memory 600) ;;
+    *_loop | *_sleep | *_alarm | *_stopped | *_atexit | *_longjmp) more=(--policy-timeout 1) ;;
+    *_hog | *_actions | *_memory) more=(--policy-memory 600) ;;
     esac
-    expect 4 timeout 120 "$WEIR_BIN" run two.yaml --plugin "$module" --set "sched.$kind=hostile" \
-        -o "$name.db" "${more[@]}"
+    expect 4 tagged timeout 120 "$WEIR_BIN" run two.yaml --plugin "$module" \
+        --set "sched.$kind=hostile" -o "$name.db" "${more[@]}"
+    nobody_left "$name"
     matches stderr '^weir: .{30,}'
+    [ "$name" = hostile_p_nan ] || matches stderr "policy hostile: |--plugin .*$name" # it places nothing
     [ "$(wc -l <stderr)" -le 2 ] || fail "$name: more than a sentence"
     # Who gives away what is not there is named, with the device, and by how much it is too much.
     case $name in
@@ -56,7 +60,40 @@ for module in "$WEIR_PLUGINS"/hostile_*.so; do
     if compgen -G "*.part*" >/dev/null; then fail "$name: left a part behind"; fi
     count=$((count + 1))
 done
-[ "$count" -ge 20 ] || fail "only $count hostile modules"
+[ "$count" -ge 60 ] || fail "only $count hostile modules"
+
+# What they do harms nobody: the run is complete, and gives what it gives without the rudeness. The
+# one that writes into the talk of others may be caught at it.
+rude=0
+for module in "$WEIR_PLUGINS"/rude_*.so; do
+    name=$(basename "$module" .so)
+    status=0
+    tagged timeout 120 "$WEIR_BIN" run two.yaml --plugin "$module" --set sched.scaling=hostile \
+        --policy-timeout 5 -o "$name.db" >stdout 2>stderr || status=$?
+    nobody_left "$name"
+    digest=$(sed -n 's/^digest .*result //p' stdout)
+    [ "$name" != rude_destructor ] || good=$digest
+    case $name:$status in
+    rude_turns:4) has stderr 'policy hostile: ' ;;
+    rude_turns:0) ;;
+    *:0) [ -n "$digest" ] && [ "$digest" = "${good:-$digest}" ] || fail "$name: result $digest" ;;
+    *) cat stderr && fail "$name: exit code $status" ;;
+    esac
+    if command -v sqlite3 >/dev/null; then
+        [ "$(sqlite3 "$name.db" 'PRAGMA integrity_check')" = ok ] || fail "$name: broken database"
+    fi
+    rude=$((rude + 1))
+done
+[ "$rude" -ge 8 ] || fail "only $rude rude modules"
+
+# Whoever ends weir ends a policy that does not return.
+tagged "$WEIR_BIN" run two.yaml --plugin "$WEIR_PLUGINS/hostile_sleep.so" --no-db \
+    --set sched.scaling=hostile >stdout 2>stderr &
+weir=$!
+await_anybody
+kill -9 "$weir"
+wait "$weir" || true
+nobody_left_soon 'weir was killed'
 
 # The variants that did not fail are compared all the same, by the command that ran them and later.
 sed 's/^horizon.*/horizon: 10 min/' two.yaml >both.yaml
@@ -93,3 +130,9 @@ has stdout '"status": "ok"'
 sed -i 's/template_queue_chaser/hostile/' state.json
 expect 4 "$WEIR_BIN" decide state.json --plugin "$WEIR_PLUGINS/hostile_segfault.so"
 matches stderr '^weir decide: .*signal 11'
+
+# With --in-process a crash ends the run's process, and the run says how it was made.
+expect 4 "$WEIR_BIN" run two.yaml --plugin "$WEIR_PLUGINS/hostile_segfault.so" --in-process \
+    --set sched.scaling=hostile -o inside.db
+matches stderr '^weir: .*the process of the run: .*signal 11'
+counted "$((count + rude)) modules: 0 databases damaged, 0 processes left"

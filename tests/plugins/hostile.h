@@ -68,4 +68,12 @@ static inline weir_status hostile_start(struct weir_plan *plan, const struct wei
     return weir_plan_start(plan, weir_pool_owner(0), weir_plan_new_worker(plan), alloc, NULL);
 }
 
+/* One worker of stage 0, once: a run with it is complete. */
+static inline weir_status hostile_sound(const struct weir_view *view, struct weir_plan *plan)
+{
+    const struct weir_alloc alloc = hostile_alloc(view);
+
+    return view->decision == 0 ? hostile_start(plan, &alloc) : WEIR_OK;
+}
+
 #endif

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The keeper, and what it keeps (see sandbox.h). The rules on system calls are in sandbox_rules.c.
+ */
+#include "sim/port/sandbox.h"
+
+#include "sim/port/sandbox_rules.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    OUTPUT_BYTES = 16 * 1024 * 1024, /* of a file that a module writes, its output among them */
+    SHOWN_BYTES = 64 * 1024,         /* of its output */
+    LAST_WAIT_MS = 10000,            /* for what is killed to be gone */
+    STEP_NS = 500000
+};
+
+/* Shared by weir's process and the keeper. */
+struct sim_sandbox_end {
+    _Atomic int is_over;
+    _Atomic pid_t code; /* -1 = not known yet */
+    int wait_state;
+};
+
+static int64_t clock_ms(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void pause_shortly(void)
+{
+    (void)nanosleep(&(struct timespec){ .tv_nsec = STEP_NS }, NULL);
+}
+
+void sim_sandbox_limit(uint64_t memory_mib)
+{
+    const struct rlimit no_core = { 0, 0 };
+    (void)setrlimit(RLIMIT_CORE, &no_core);
+#ifndef __SANITIZE_ADDRESS__ /* its shadow takes terabytes of address space */
+    const uint64_t pages = (uint64_t)sysconf(_SC_PHYS_PAGES);
+    const uint64_t machine = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    const rlim_t bytes = memory_mib > 0 ? memory_mib << 20 : machine / 4 * 3;
+    const struct rlimit memory = { bytes, bytes };
+    (void)setrlimit(RLIMIT_AS, &memory);
+#else
+    (void)memory_mib;
+#endif
+}
+
+/* ---- in the process of the code ---- */
+
+/* Where the system does not know ranges, one by one. */
+static void close_all(int from, int to)
+{
+    const long most = sysconf(_SC_OPEN_MAX);
+    if (close_range((unsigned)from, (unsigned)to, 0) == 0)
+        return;
+    for (int i = from; i <= to && i < most; i++)
+        (void)close(i);
+}
+
+/* All but the standard ones and those that are kept. */
+static void close_others(const int kept[2])
+{
+    const int low = kept[0] < kept[1] ? kept[0] : kept[1];
+    const int high = kept[0] < kept[1] ? kept[1] : kept[0];
+    int from = STDERR_FILENO + 1;
+    for (int i = 0; i < 2; i++) {
+        const int next = i == 0 ? low : high;
+        if (next < from)
+            continue;
+        if (next > from)
+            close_all(from, next - 1);
+        from = next + 1;
+    }
+    close_all(from, INT_MAX);
+}
+
+/* Shared memory of weir: progress, summaries, the index of a result database. */
+static void drop_pages(const struct sim_sandbox_task *task)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    char line[512];
+    while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
+        unsigned long begin = 0;
+        unsigned long end = 0;
+        char rights[5] = "";
+        if (sscanf(line, "%lx-%lx %4s", &begin, &end, rights) != 3 || rights[3] != 's' ||
+            begin == (unsigned long)task->pages[0] || begin == (unsigned long)task->pages[1])
+            continue;
+        (void)munmap((void *)begin, end - begin); // NOLINT(performance-no-int-to-ptr)
+    }
+    if (maps != NULL)
+        (void)fclose(maps);
+}
+
+static void limit_module(const struct sim_sandbox_task *task)
+{
+    const struct rlimit output = { OUTPUT_BYTES, OUTPUT_BYTES };
+    sim_sandbox_limit(task->memory_mib);
+    if (!task->keeps_output)
+        (void)setrlimit(RLIMIT_FSIZE, &output);
+}
+
+static void forget_signals(void)
+{
+    sigset_t none;
+    for (int number = 1; number < SIGRTMAX; number++)
+        (void)signal(number, SIG_DFL);
+    (void)sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static _Noreturn void become(const struct sim_sandbox_task *task, int output,
+                             const struct sim_sandbox_rules *rules)
+{
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != rules->keeper)
+        _exit(1);
+    (void)setsid();
+    forget_signals();
+    if (task->is_module) {
+        const int nothing = open("/dev/null", O_RDWR);
+        (void)dup2(nothing, STDIN_FILENO);
+        if (!task->keeps_output) {
+            (void)dup2(output, STDOUT_FILENO);
+            (void)dup2(output, STDERR_FILENO);
+        }
+        limit_module(task);
+    }
+    close_others(task->kept);
+    drop_pages(task);
+    if (!task->keeps_output)
+        (void)setvbuf(stdout, NULL, _IONBF, 0); /* what crashes has said what it said */
+    sim_sandbox_rule(rules);
+    _exit(task->main(task->state));
+}
+
+/* ---- the keeper ---- */
+
+struct kin {
+    pid_t pid, parent;
+    bool is_ours;
+};
+
+static bool read_kin(const char *name, struct kin *kin)
+{
+    char path[64];
+    char text[512];
+    int parent = 0;
+    (void)snprintf(path, sizeof path, "/proc/%.20s/stat", name);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t got = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    if (file >= 0)
+        (void)close(file);
+    if (got <= 0)
+        return false;
+    text[got] = '\0';
+    const char *after = strrchr(text, ')'); /* a name may hold anything */
+    if (after == NULL || sscanf(after, ") %*c %d", &parent) != 1)
+        return false;
+    *kin = (struct kin){ .pid = (pid_t)strtol(name, NULL, 10), .parent = parent };
+    return true;
+}
+
+static size_t list_kin(struct kin *kin, size_t capacity)
+{
+    size_t count = 0;
+    DIR *folder = opendir("/proc");
+    const struct dirent *entry = NULL;
+    while (folder != NULL && count < capacity && (entry = readdir(folder)) != NULL)
+        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+            count += read_kin(entry->d_name, &kin[count]) ? 1 : 0;
+    if (folder != NULL)
+        (void)closedir(folder);
+    return count;
+}
+
+/* Whoever descends from this process. Who lost its parents descends from the keeper directly. */
+static void kill_kin(struct kin *kin, size_t count)
+{
+    const pid_t self = getpid();
+    bool is_new = true;
+    while (is_new) {
+        is_new = false;
+        for (size_t i = 0; i < count; i++) {
+            bool is_child = kin[i].parent == self;
+            for (size_t k = 0; k < count && !is_child && !kin[i].is_ours; k++)
+                is_child = kin[k].is_ours && kin[k].pid == kin[i].parent;
+            if (!is_child || kin[i].is_ours)
+                continue;
+            kin[i].is_ours = is_new = true;
+            (void)kill(kin[i].pid, SIGKILL);
+        }
+    }
+}
+
+/* Until there is no child left: nothing of the code is. */
+static void clear(pid_t code, struct sim_sandbox_end *end)
+{
+    enum { MOST = 65536 };
+    struct kin *kin = calloc(MOST, sizeof *kin);
+    const int64_t until_ms = clock_ms() + LAST_WAIT_MS;
+    while (clock_ms() < until_ms) {
+        int state = 0;
+        pid_t gone = 0;
+        if (kin != NULL)
+            kill_kin(kin, list_kin(kin, MOST));
+        else
+            (void)kill(code, SIGKILL);
+        while ((gone = waitpid(-1, &state, WNOHANG)) > 0)
+            if (gone == code)
+                end->wait_state = state;
+        if (gone < 0 && errno == ECHILD)
+            break;
+        pause_shortly();
+    }
+    free(kin);
+}
+
+/* What a module printed, without what steers a terminal. */
+static void show_output(int output)
+{
+    char *text = malloc(SHOWN_BYTES);
+    ssize_t got = text == NULL ? 0 : pread(output, text, SHOWN_BYTES - 1, 0);
+    if (got > 0 && text[got - 1] != '\n')
+        text[got++] = '\n';
+    for (ssize_t i = 0; i < got; i++)
+        if ((text[i] >= 0 && text[i] < ' ' && text[i] != '\n' && text[i] != '\t') || text[i] == 127)
+            text[i] = '?';
+    if (got > 0)
+        (void)!write(STDERR_FILENO, text, (size_t)got);
+    free(text);
+}
+
+/* Until the code ends or nobody wants it any more. */
+static void watch(pid_t code, int life, int signals, struct sim_sandbox_end *end)
+{
+    for (;;) {
+        struct pollfd ends[2] = { { .fd = life, .events = POLLIN },
+                                  { .fd = signals, .events = POLLIN } };
+        struct signalfd_siginfo said;
+        int state = 0;
+        pid_t gone = 0;
+        if (poll(ends, 2, -1) <= 0)
+            continue;
+        if (ends[1].revents != 0)
+            (void)!read(signals, &said, sizeof said);
+        while ((gone = waitpid(-1, &state, WNOHANG)) > 0) {
+            if (gone != code)
+                continue;
+            end->wait_state = state;
+            atomic_store(&end->is_over, 1);
+            return;
+        }
+        if (ends[0].revents != 0)
+            return;
+    }
+}
+
+static _Noreturn void keep(const struct sim_sandbox_task *task, const struct sim_sandbox *sandbox,
+                           int life, struct sim_sandbox_rules *rules)
+{
+    sigset_t chld;
+    (void)setsid();
+    forget_signals();
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+    (void)sigemptyset(&chld);
+    (void)sigaddset(&chld, SIGCHLD);
+    (void)sigprocmask(SIG_BLOCK, &chld, NULL);
+    (void)signal(SIGPIPE, SIG_IGN);
+    rules->keeper = getpid();
+    const pid_t code = fork();
+    if (code == 0)
+        become(task, sandbox->output, rules);
+    atomic_store(&sandbox->end->code, code);
+    const int kept[2] = { life, sandbox->output };
+    const int nothing = open("/dev/null", O_RDWR);
+    (void)dup2(nothing, STDIN_FILENO);
+    (void)dup2(nothing, STDOUT_FILENO);
+    close_others(kept);
+    const int signals = signalfd(-1, &chld, SFD_CLOEXEC);
+    sandbox->end->wait_state = SIGKILL; /* unless it is seen to end otherwise */
+    if (code > 0)
+        watch(code, life, signals, sandbox->end);
+    clear(code, sandbox->end);
+    if (task->is_module)
+        show_output(sandbox->output);
+    atomic_store(&sandbox->end->is_over, 1);
+    _exit(0);
+}
+
+/* ---- in weir's process ---- */
+
+static weir_status no_process(struct weir_error *error)
+{
+    return weir_fail(error, WEIR_EPOLICY, "no process can be had for it: %s", strerror(errno));
+}
+
+weir_status sim_sandbox_start(const struct sim_sandbox_task *task, struct sim_sandbox *sandbox,
+                              struct weir_error *error)
+{
+    struct sim_sandbox_rules rules = {
+        .is_module = task->is_module, .weir = getpid(), .parent = getppid(), .group = getpgrp()
+    };
+    int life[2] = { -1, -1 };
+    void *end =
+        mmap(NULL, sizeof *sandbox->end, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    *sandbox = (struct sim_sandbox){ .life = -1, .output = -1 };
+    if (end == MAP_FAILED)
+        return no_process(error);
+    sandbox->end = end;
+    atomic_store(&sandbox->end->code, -1);
+    if (task->is_module)
+        sandbox->output = memfd_create("output", MFD_CLOEXEC);
+    (void)fflush(NULL);
+    if (pipe2(life, O_CLOEXEC) == 0)
+        sandbox->keeper = fork();
+    if (sandbox->keeper == 0 && life[0] >= 0) {
+        (void)close(life[1]);
+        keep(task, sandbox, life[0], &rules);
+    }
+    (void)close(life[0]);
+    sandbox->life = life[1];
+    if (life[0] >= 0 && sandbox->keeper > 0)
+        return WEIR_OK;
+    sandbox->keeper = 0;
+    (void)sim_sandbox_stop(sandbox, 0);
+    return no_process(error);
+}
+
+pid_t sim_sandbox_code(const struct sim_sandbox *sandbox)
+{
+    while (!sim_sandbox_is_over(sandbox) && atomic_load(&sandbox->end->code) < 0)
+        pause_shortly();
+    return sim_sandbox_is_over(sandbox) ? 0 : atomic_load(&sandbox->end->code);
+}
+
+bool sim_sandbox_is_over(const struct sim_sandbox *sandbox)
+{
+    return sandbox->keeper == 0 || atomic_load(&sandbox->end->is_over) != 0;
+}
+
+bool sim_sandbox_await(const struct sim_sandbox *sandbox, int64_t patience_ms)
+{
+    const int64_t until_ms = clock_ms() + patience_ms;
+    while (!sim_sandbox_is_over(sandbox) && clock_ms() < until_ms)
+        pause_shortly();
+    return sim_sandbox_is_over(sandbox);
+}
+
+int sim_sandbox_stop(struct sim_sandbox *sandbox, int64_t patience_ms)
+{
+    (void)sim_sandbox_await(sandbox, patience_ms);
+    if (sandbox->end != NULL && sandbox->life >= 0)
+        (void)close(sandbox->life);
+    while (sandbox->keeper > 0 && waitpid(sandbox->keeper, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    if (sandbox->end != NULL && sandbox->output >= 0)
+        (void)close(sandbox->output);
+    const int state = sandbox->end == NULL ? 0 : sandbox->end->wait_state;
+    if (sandbox->end != NULL)
+        (void)munmap(sandbox->end, sizeof *sandbox->end);
+    *sandbox = (struct sim_sandbox){ .life = -1, .output = -1 };
+    return state;
+}
+
+static const char *signal_cause(int number)
+{
+    switch (number) {
+    case SIGSYS:
+        return ": it wanted to start, signal or trace a process, which no policy may";
+    case SIGXFSZ:
+        return ": it printed or wrote more than 16 MiB";
+    default:
+        return "";
+    }
+}
+
+void sim_sandbox_sentence(int wait_state, char text[SIM_SANDBOX_TEXT])
+{
+    if (WIFSIGNALED(wait_state))
+        (void)snprintf(text, SIM_SANDBOX_TEXT, "it was killed by signal %d (%s)%s",
+                       WTERMSIG(wait_state), strsignal(WTERMSIG(wait_state)),
+                       signal_cause(WTERMSIG(wait_state)));
+    else
+        (void)snprintf(text, SIM_SANDBOX_TEXT, "it ended with exit code %d",
+                       WEXITSTATUS(wait_state));
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Rules as a filter of the kernel (seccomp, classic BPF): one block a system call, each "not this
+ * call: go on behind me". Pointers cannot be looked behind, so that clone3 is said not to exist; C
+ * libraries then use clone, whose flags are numbers.
+ */
+#include "sim/port/sandbox_rules.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#endif
+
+/* Modules keep the right to read files, nothing else that a superuser has. */
+static void drop_powers(void)
+{
+    struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+    struct __user_cap_data_struct data[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
+    struct __user_cap_data_struct had[2];
+    if (syscall(SYS_capget, &header, had) != 0)
+        return;
+    data[0].permitted = had[0].permitted & (1U << CAP_DAC_READ_SEARCH);
+    data[0].effective = data[0].permitted;
+    (void)syscall(SYS_capset, &header, data);
+}
+
+#ifdef ARCHITECTURE
+enum { MOST_RULES = 160, ALL_CALLS = 0x40000000, VICTIMS = 7 };
+
+struct filter {
+    struct sock_filter code[MOST_RULES];
+    unsigned short count;
+};
+
+static void add(struct filter *filter, struct sock_filter line)
+{
+    if (filter->count < MOST_RULES)
+        filter->code[filter->count++] = line;
+}
+
+static void load(struct filter *filter, size_t offset)
+{
+    add(filter, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset));
+}
+
+static void answer(struct filter *filter, uint32_t verdict)
+{
+    add(filter, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, verdict));
+}
+
+/* The next `length` lines are for this call alone. */
+static void only_for(struct filter *filter, long call, uint8_t length)
+{
+    load(filter, offsetof(struct seccomp_data, nr));
+    add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, length));
+}
+
+static void load_argument(struct filter *filter, uint32_t index)
+{
+    load(filter, offsetof(struct seccomp_data, args) + (size_t)index * sizeof(uint64_t));
+}
+
+static void forbid(struct filter *filter, long call)
+{
+    only_for(filter, call, 1);
+    answer(filter, SECCOMP_RET_KILL_PROCESS);
+}
+
+/* Unless its argument is this process, or what it is a part of. */
+static void forbid_others(struct filter *filter, long call)
+{
+    only_for(filter, call, 4);
+    load_argument(filter, 0);
+    add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)getpid(), 2, 0));
+    add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0));
+    answer(filter, SECCOMP_RET_KILL_PROCESS);
+}
+
+/* When the argument names one of weir's. */
+static void protect(struct filter *filter, long call, uint32_t argument,
+                    const struct sim_sandbox_rules *rules)
+{
+    const pid_t victims[VICTIMS] = { rules->weir,   rules->parent, rules->keeper,
+                                     -rules->weir,  -rules->group, -1,
+                                     -rules->keeper };
+    only_for(filter, call, 1 + 2 * VICTIMS);
+    load_argument(filter, argument);
+    for (int i = 0; i < VICTIMS; i++) {
+        add(filter,
+            (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)victims[i], 0, 1));
+        answer(filter, SECCOMP_RET_KILL_PROCESS);
+    }
+}
+
+static void rule_program(struct filter *filter, const struct sim_sandbox_rules *rules)
+{
+    protect(filter, SYS_kill, 0, rules);
+    protect(filter, SYS_tkill, 0, rules);
+    protect(filter, SYS_tgkill, 0, rules);
+    protect(filter, SYS_rt_sigqueueinfo, 0, rules);
+    protect(filter, SYS_pidfd_open, 0, rules);
+    protect(filter, SYS_process_vm_writev, 0, rules);
+    protect(filter, SYS_ptrace, 1, rules);
+}
+
+static void rule_module(struct filter *filter)
+{
+    static const long never[] = { SYS_execve,
+                                  SYS_execveat,
+                                  SYS_ptrace,
+                                  SYS_tkill,
+                                  SYS_process_vm_writev,
+                                  SYS_pidfd_send_signal,
+                                  SYS_rt_sigqueueinfo
+#ifdef SYS_fork
+                                  ,
+                                  SYS_fork,
+                                  SYS_vfork
+#endif
+    };
+    for (size_t i = 0; i < sizeof never / sizeof never[0]; i++)
+        forbid(filter, never[i]);
+    forbid_others(filter, SYS_kill);
+    forbid_others(filter, SYS_tgkill);
+    only_for(filter, SYS_clone, 3);
+    load_argument(filter, 0);
+    add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0));
+    answer(filter, SECCOMP_RET_KILL_PROCESS);
+    only_for(filter, SYS_clone3, 1);
+    answer(filter, SECCOMP_RET_ERRNO | ENOSYS);
+}
+
+static void set_filter(const struct sim_sandbox_rules *rules)
+{
+    struct filter filter = { .count = 0 };
+    load(&filter, offsetof(struct seccomp_data, arch));
+    add(&filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
+    answer(&filter, SECCOMP_RET_KILL_PROCESS);
+    load(&filter, offsetof(struct seccomp_data, nr)); /* the same calls under other numbers */
+    add(&filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, ALL_CALLS, 0, 1));
+    answer(&filter, SECCOMP_RET_KILL_PROCESS);
+    if (rules->is_module)
+        rule_module(&filter);
+    else
+        rule_program(&filter, rules);
+    answer(&filter, SECCOMP_RET_ALLOW);
+    const struct sock_fprog program = { .len = filter.count, .filter = filter.code };
+    (void)prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+#else
+static void set_filter(const struct sim_sandbox_rules *rules)
+{
+    (void)rules;
+}
+#endif
+
+void sim_sandbox_rule(const struct sim_sandbox_rules *rules)
+{
+    if (rules->is_module)
+        drop_powers();
+    (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    set_filter(rules);
+}
