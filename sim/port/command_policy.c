@@ -3,15 +3,16 @@
 #include "sim/port/command_policy.h"
 
 #include "sim/engine/time.h"
+#include "sim/port/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -22,8 +23,10 @@ enum { LARGEST_ANSWER = 64 * 1024 * 1024, BLOCK = 65536, LAST_WAIT_MS = 500 };
 struct command {
     const struct sim_command_setup *setup;
     double timeout_s;
-    pid_t child; /* leads a group of its own; 0 = gone */
+    struct sim_sandbox sandbox;
+    int *mistake; /* why it could not be started, as errno says; 0 = it was */
     int to, from;
+    int in, out; /* its ends of them */
     char *line;
     size_t length, capacity;
 };
@@ -99,55 +102,31 @@ static int64_t clock_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Waits a little for its own end, then ends it with all it started. */
-static int reap(struct command *command, int64_t patience_ms)
-{
-    const struct timespec pause = { .tv_nsec = 2000000 };
-    const int64_t until_ms = clock_ms() + patience_ms;
-    int state = 0;
-    pid_t ended = 0;
-    while ((ended = waitpid(command->child, &state, WNOHANG)) == 0 && clock_ms() < until_ms)
-        (void)nanosleep(&pause, NULL);
-    (void)kill(-command->child, SIGKILL);
-    while (ended == 0 && waitpid(command->child, &state, 0) < 0 && errno == EINTR)
-        continue;
-    command->child = 0;
-    return state;
-}
-
 static weir_status ended(struct command *command, struct weir_error *error)
 {
-    const int state = reap(command, LAST_WAIT_MS);
+    const int state = sim_sandbox_stop(&command->sandbox, LAST_WAIT_MS);
+    if (*command->mistake != 0)
+        return weir_fail(error, WEIR_EPOLICY, "cannot be started: %s", strerror(*command->mistake));
     if (WIFSIGNALED(state))
-        return weir_fail(error, WEIR_EPOLICY, "ended by signal %d instead of answering",
-                         WTERMSIG(state));
+        return weir_fail(
+            error, WEIR_EPOLICY, "ended by signal %d instead of answering%s", WTERMSIG(state),
+            WTERMSIG(state) == SIGSYS ? ": it wanted to signal weir or everybody" : "");
     return weir_fail(error, WEIR_EPOLICY, "ended with code %d instead of answering",
                      WEXITSTATUS(state));
 }
 
-static int spawn(struct command *command, int in, int out)
+/* In its process. */
+static int become(void *state)
 {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
+    const struct command *command = state;
     const char *folder = command->setup->folder;
     char *const *argv = NULL;
-    int code = posix_spawn_file_actions_init(&actions);
-    if (code != 0)
-        return code;
-    (void)posix_spawnattr_init(&attributes);
-    /* A group of its own: an interrupt from the terminal is ours to handle. */
-    (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    code = folder == NULL ? 0 : posix_spawn_file_actions_addchdir_np(&actions, folder);
-    if (code == 0)
-        code = posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-    if (code == 0)
-        code = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
     memcpy(&argv, &command->setup->argv, sizeof argv); /* its texts are not written to */
-    if (code == 0)
-        code = posix_spawnp(&command->child, argv[0], &actions, &attributes, argv, environ);
-    (void)posix_spawnattr_destroy(&attributes);
-    (void)posix_spawn_file_actions_destroy(&actions);
-    return code;
+    if (dup2(command->in, STDIN_FILENO) >= 0 && dup2(command->out, STDOUT_FILENO) >= 0 &&
+        (folder == NULL || chdir(folder) == 0))
+        (void)execvp(argv[0], argv);
+    *command->mistake = errno;
+    return 1;
 }
 
 static weir_status start(struct command *command, struct weir_error *error)
@@ -164,13 +143,16 @@ static weir_status start(struct command *command, struct weir_error *error)
     }
     command->to = input[0];
     command->from = output[0];
-    const int code = spawn(command, input[1], output[1]);
-    (void)close(input[1]);
-    (void)close(output[1]);
-    if (code == 0)
-        return WEIR_OK;
-    command->child = 0;
-    return weir_fail(error, WEIR_EPOLICY, "cannot be started: %s", strerror(code));
+    command->in = input[1];
+    command->out = output[1];
+    const struct sim_sandbox_task task = { .main = become,
+                                           .state = command,
+                                           .kept = { command->in, command->out },
+                                           .pages = { command->mistake } };
+    const weir_status status = sim_sandbox_start(&task, &command->sandbox, error);
+    (void)close(command->in);
+    (void)close(command->out);
+    return status;
 }
 
 /* ---- the exchange ---- */
@@ -222,7 +204,7 @@ static weir_status exchange(struct command *command, struct weir_error *error)
     bool is_whole = false;
     size_t sent = 0;
     command->length = 0;
-    if (command->child == 0 || command->setup->question == NULL)
+    if (command->sandbox.keeper == 0 || command->setup->question == NULL)
         return weir_fail(error, WEIR_EPOLICY, "has ended");
     struct pollfd early = { .fd = command->from, .events = POLLIN };
     if (poll(&early, 1, 0) > 0) { /* a second line after the last answer, or its end */
@@ -255,8 +237,10 @@ static void destroy(void *state)
         (void)close(command->to); /* the end of its input is its sign to leave */
     if (command->from >= 0)
         (void)close(command->from);
-    if (command->child != 0)
-        (void)reap(command, LAST_WAIT_MS);
+    if (command->sandbox.keeper != 0)
+        (void)sim_sandbox_stop(&command->sandbox, LAST_WAIT_MS);
+    if (command->mistake != NULL)
+        (void)munmap(command->mistake, sizeof *command->mistake);
     free(command->line);
     free(command);
 }
@@ -270,9 +254,15 @@ static weir_status create(const struct weir_params *params, const struct weir_al
     struct command *command = calloc(1, sizeof *command);
     if (command == NULL)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
-    *command =
-        (struct command){ .setup = setup, .timeout_s = params->values[0], .to = -1, .from = -1 };
-    const weir_status status = start(command, error);
+    void *page = mmap(NULL, sizeof *command->mistake, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    *command = (struct command){ .setup = setup,
+                                 .timeout_s = params->values[0],
+                                 .mistake = page == MAP_FAILED ? NULL : page,
+                                 .to = -1,
+                                 .from = -1 };
+    const weir_status status =
+        page == MAP_FAILED ? weir_fail(error, WEIR_ENOMEM, "out of memory") : start(command, error);
     if (status != WEIR_OK)
         destroy(command);
     else
