@@ -43,9 +43,9 @@ program 4 'ended by signal 9' 'exec 1>&0; echo x; sleep 1000' 0.3
 
 # Whoever ends weir ends its program and what that has started.
 echo 'setsid sleep 1000 & read -r line; setsid sleep 1000 & sleep 1000' >program.sh
-tagged "$WEIR_BIN" run "$scenario" --no-db --set "sched.scaling.argv=[bash, '$PWD/program.sh']" \
-    >stdout 2>stderr &
-weir=$!
+env WEIR_TAG="$tag" "$WEIR_BIN" run "$scenario" --no-db \
+    --set "sched.scaling.argv=[bash, '$PWD/program.sh']" >stdout 2>stderr &
+weir=$! # weir itself: a function would be a shell around it
 await_anybody
 kill -9 "$weir"
 wait "$weir" || true
