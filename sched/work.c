@@ -120,6 +120,11 @@ bool weir_view_next_running(const struct weir_view *view, const struct weir_job 
     return true;
 }
 
+uint64_t weir_view_surprises(const struct weir_view *view)
+{
+    return view->jobs == NULL ? 0 : view->jobs->surprises;
+}
+
 const struct weir_shape *weir_view_rank_shape(const struct weir_view *view,
                                               const struct weir_owner *job, uint32_t rank)
 {

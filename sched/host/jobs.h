@@ -123,6 +123,7 @@ struct weir_jobs {
     struct weir_index_place *places; /* by record; jobs_index.c */
     uint32_t place_count, place_capacity, running_root;
     bool is_indexed;
+    uint64_t surprises; /* how often something came or went otherwise than was expected */
 };
 
 void weir_jobs_open(struct weir_jobs *jobs, const struct weir_allocator *allocator);

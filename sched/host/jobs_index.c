@@ -200,40 +200,53 @@ weir_status weir_jobs_index(struct weir_jobs *jobs, bool is_kept)
 
 /* ---- questions ---- */
 
+bool weir_jobs_ends_at(const struct weir_jobs *jobs, uint32_t record, int64_t time_ns)
+{
+    return jobs->is_indexed && jobs->places[record].end_ns == time_ns;
+}
+
+/* Whether a waiting job comes behind one that may be known no more. */
+static bool is_behind(const struct weir_jobs *jobs, uint32_t at, const struct weir_job *after)
+{
+    const struct weir_job_record *const job = &jobs->records[at];
+
+    if (job->key < after->key || job->key > after->key)
+        return job->key > after->key;
+    if (job->submit_ns != after->submit_ns)
+        return job->submit_ns > after->submit_ns;
+    return job->workload != after->workload ? job->workload > after->workload : job->id > after->id;
+}
+
 /* The first below `at` that comes behind `after` and has at most `most_ns` left. Where all come
  * behind it, `least_ns` says which way to go; elsewhere there is one way. */
-static uint32_t first_behind(const struct weir_jobs *jobs, uint32_t at, uint32_t after,
-                             int64_t most_ns)
+static uint32_t first_behind(const struct weir_jobs *jobs, uint32_t at,
+                             const struct weir_job *after, int64_t most_ns)
 {
     if (at == WEIR_NO_INDEX || jobs->places[at].least_ns > most_ns)
         return WEIR_NO_INDEX;
     const struct weir_index_place *const place = &jobs->places[at];
-    if (after != WEIR_NO_INDEX && !weir_jobs_is_before(jobs, after, at))
+    if (after != NULL && !is_behind(jobs, at, after))
         return first_behind(jobs, place->right, after, most_ns);
     const uint32_t found = first_behind(jobs, place->left, after, most_ns);
     if (found != WEIR_NO_INDEX)
         return found;
-    return place->left_ns <= most_ns ? at
-                                     : first_behind(jobs, place->right, WEIR_NO_INDEX, most_ns);
+    return place->left_ns <= most_ns ? at : first_behind(jobs, place->right, NULL, most_ns);
 }
 
 uint32_t weir_jobs_find_waiting(const struct weir_jobs *jobs,
                                 const struct weir_waiting_query *query)
 {
-    const uint32_t after = query->after == NULL
-                               ? WEIR_NO_INDEX
-                               : weir_jobs_find(jobs, query->after->workload, query->after->id);
     uint32_t first = WEIR_NO_INDEX;
 
-    if (!jobs->is_indexed || (query->after != NULL && after == WEIR_NO_INDEX))
+    if (!jobs->is_indexed)
         return WEIR_NO_INDEX;
     if (query->kind != WEIR_NO_INDEX)
         return query->kind < jobs->kind_count
-                   ? first_behind(jobs, jobs->kinds[query->kind].root, after, query->most_ns)
+                   ? first_behind(jobs, jobs->kinds[query->kind].root, query->after, query->most_ns)
                    : WEIR_NO_INDEX;
     for (uint32_t i = 0; i < jobs->front_count; i++) {
         const uint32_t found =
-            first_behind(jobs, jobs->kinds[jobs->front[i]].root, after, query->most_ns);
+            first_behind(jobs, jobs->kinds[jobs->front[i]].root, query->after, query->most_ns);
         if (found != WEIR_NO_INDEX &&
             (first == WEIR_NO_INDEX || weir_jobs_is_before(jobs, found, first)))
             first = found;

@@ -43,6 +43,8 @@ void weir_jobs_index_drop(struct weir_jobs *jobs, uint32_t record);
 /* The keys of a kind have changed. */
 void weir_jobs_index_renew(struct weir_jobs *jobs, uint32_t kind);
 
+/* Whether its end is expected then. */
+bool weir_jobs_ends_at(const struct weir_jobs *jobs, uint32_t record, int64_t time_ns);
 /* The record that is asked for, or WEIR_NO_INDEX. */
 uint32_t weir_jobs_find_waiting(const struct weir_jobs *jobs,
                                 const struct weir_waiting_query *query);

@@ -88,11 +88,14 @@ weir_status weir_host_index_jobs(struct weir_host *host, const struct weir_polic
 
 weir_status weir_host_note_started(struct weir_host *host, uint32_t record)
 {
+    const uint32_t ranks = host->jobs.kinds[host->jobs.records[record].kind].ranks;
+
     WEIR_ROOM(&host->allocator, host->started, host->started_capacity, host->started_count + 1);
     WEIR_TRY(weir_jobs_reserve_placed(&host->jobs));
     weir_jobs_take_out(&host->jobs, record);
     weir_jobs_set_state(&host->jobs, record, WEIR_JOB_STARTING);
     weir_jobs_placed(&host->jobs, record)->is_planned = 1;
+    weir_jobs_placed(&host->jobs, record)->first_worker = weir_plan_next_worker(host->plan) - ranks;
     weir_jobs_set_start(&host->jobs, record, host->now_ns);
     host->started[host->started_count++] = record;
     return WEIR_OK;
@@ -178,6 +181,7 @@ weir_status weir_host_pass_dropped(struct weir_host *host)
         WEIR_TRY(weir_jobs_push_back(&host->jobs, host->started[host->started_count - 1]));
     for (; host->preempted_count > 0; host->preempted_count--)
         weir_jobs_placed(&host->jobs, host->preempted[host->preempted_count - 1])->is_preempted = 0;
+    host->jobs.surprises++;
     weir_jobs_unsettle(&host->jobs);
     return WEIR_OK;
 }

@@ -274,7 +274,7 @@ static weir_status try_ranks(const struct job_question *asked)
     return asked->kind->strategy > 0 ? start_bundles(asked) : start_ranks(asked);
 }
 
-weir_status weir_placer_fits_record(struct weir_placer *placer, uint32_t record,
+weir_status weir_placer_fits_record(struct weir_placer *placer, uint32_t record, bool is_put,
                                     struct weir_error *error)
 {
     struct weir_plan *const plan = placer->bound.plan;
@@ -285,8 +285,15 @@ weir_status weir_placer_fits_record(struct weir_placer *placer, uint32_t record,
     if (weir_cluster_mark(placer->bound.scratch) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     const weir_status status = try_ranks(&asked);
-    weir_cluster_rollback(placer->bound.scratch);
+    if (is_put && status == WEIR_OK)
+        weir_cluster_release(placer->bound.scratch);
+    else
+        weir_cluster_rollback(placer->bound.scratch);
+    weir_plan_set_group(plan, 0);
+    weir_plan_set_rank(plan, 0);
     weir_plan_rewind(plan, &mark);
+    for (uint32_t i = 0; is_put && status == WEIR_OK && i < asked.kind->ranks; i++)
+        (void)weir_plan_new_worker(plan); /* its ids are in use on the scratch */
     placer->counts = counts;
     if (status != WEIR_OK && error != NULL && (status == WEIR_EBUSY || status == WEIR_EINFEASIBLE))
         error->text[0] = '\0'; /* an answer */

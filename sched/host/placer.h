@@ -78,8 +78,8 @@ weir_status weir_placer_try_anew(struct weir_placer *placer, const uint32_t *poo
  * WEIR_EINFEASIBLE keep the refusal with its kind. */
 weir_status weir_placer_start_record(struct weir_placer *placer, uint32_t record,
                                      struct weir_error *error);
-/* Whether it could; nothing is changed, and nobody refused. */
-weir_status weir_placer_fits_record(struct weir_placer *placer, uint32_t record,
+/* Whether it could; nothing is changed, and nobody refused. Put: its places stay taken. */
+weir_status weir_placer_fits_record(struct weir_placer *placer, uint32_t record, bool is_put,
                                     struct weir_error *error);
 /* The same job, after WEIR_EBUSY: reserves what its ranks find, when it has several and is no
  * placement group. */

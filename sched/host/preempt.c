@@ -77,30 +77,39 @@ weir_status weir_host_lift(struct weir_cluster *scratch, const struct weir_jobs 
     return all.status;
 }
 
-/* A job that holds something. */
-static weir_status find_holding(const struct weir_placer *placer, uint32_t workload, uint64_t id,
-                                uint32_t *record, struct weir_error *error)
+/* A job that holds something; of the plan that is made too, when `is_planned`. */
+static weir_status find_holding(const struct weir_placer *placer, const struct weir_owner *job,
+                                bool is_planned, uint32_t *record, struct weir_error *error)
 {
     const struct weir_jobs *const jobs = placer->bound.jobs;
-    const uint32_t found = jobs == NULL ? WEIR_NO_INDEX : weir_jobs_find(jobs, workload, id);
+    const uint32_t found = jobs == NULL ? WEIR_NO_INDEX : weir_jobs_find(jobs, job->index, job->id);
 
     if (found == WEIR_NO_INDEX || jobs->records[found].state == WEIR_JOB_WAITING ||
-        weir_jobs_placed(jobs, found)->started == 0)
+        (weir_jobs_placed(jobs, found)->started == 0 &&
+         !(is_planned && weir_jobs_placed(jobs, found)->is_planned != 0)))
         return weir_fail(error, WEIR_ENOTFOUND, "no job %llu of workload %u holds anything",
-                         (unsigned long long)id, workload);
+                         (unsigned long long)job->id, job->index);
     *record = found;
+    return WEIR_OK;
+}
+
+static weir_status check_mark(const struct weir_placer *placer, struct weir_error *error)
+{
+    const struct weir_cluster *const scratch = placer->bound.scratch;
+
+    if (scratch->mark_count <= scratch->lent)
+        return weir_fail(error, WEIR_EINVAL, "jobs are lifted and put under a mark only");
     return WEIR_OK;
 }
 
 weir_status weir_placer_lift_job(struct weir_placer *placer, uint32_t workload, uint64_t id,
                                  struct weir_error *error)
 {
-    const struct weir_cluster *const scratch = placer->bound.scratch;
+    const struct weir_owner job = weir_job_owner(workload, id);
     uint32_t record = 0;
 
-    if (scratch->mark_count <= scratch->lent)
-        return weir_fail(error, WEIR_EINVAL, "a job is lifted under a mark only");
-    WEIR_TRY(find_holding(placer, workload, id, &record, error));
+    WEIR_TRY(check_mark(placer, error));
+    WEIR_TRY(find_holding(placer, &job, true, &record, error));
     return weir_host_lift(placer->bound.scratch, placer->bound.jobs, record, error);
 }
 
@@ -139,7 +148,7 @@ static weir_status preempt(struct weir_placer *placer, const struct weir_owner *
                                         .choice = WEIR_NO_INDEX };
     uint32_t record = 0;
 
-    WEIR_TRY(find_holding(placer, job->index, job->id, &record, error));
+    WEIR_TRY(find_holding(placer, job, false, &record, error));
     if (weir_jobs_placed(placer->bound.jobs, record)->is_preempted != 0)
         return weir_fail(error, WEIR_EDUPLICATE, "job %llu was preempted already",
                          (unsigned long long)job->id);
@@ -201,7 +210,18 @@ weir_status weir_placer_fits_job(struct weir_placer *placer, uint32_t workload, 
     uint32_t record = 0;
 
     WEIR_TRY(find_waiting(placer, &job, &record, error));
-    return weir_placer_fits_record(placer, record, error);
+    return weir_placer_fits_record(placer, record, false, error);
+}
+
+weir_status weir_placer_put_job(struct weir_placer *placer, uint32_t workload, uint64_t id,
+                                struct weir_error *error)
+{
+    const struct weir_owner job = weir_job_owner(workload, id);
+    uint32_t record = 0;
+
+    WEIR_TRY(check_mark(placer, error));
+    WEIR_TRY(find_waiting(placer, &job, &record, error));
+    return weir_placer_fits_record(placer, record, true, error);
 }
 
 weir_status weir_placer_reserve_job(struct weir_placer *placer, uint32_t workload, uint64_t id,

@@ -34,6 +34,7 @@ static weir_status host_add_worker(struct weir_host *host, uint64_t worker, stru
         return weir_fail(error, WEIR_EINVAL, "a worker that started needs its allocation");
     WEIR_TRY(weir_cluster_add_worker(host->inventory, worker, owner, alloc, error));
     host->changes++;
+    host->jobs.surprises += owner.kind == WEIR_OWNER_POOL;
     if (worker >= host->next_worker)
         host->next_worker = worker + 1;
     return WEIR_OK;
@@ -42,9 +43,10 @@ static weir_status host_add_worker(struct weir_host *host, uint64_t worker, stru
 /* What it held may be what a job waits for. */
 /* told.c: a worker comes or goes, in inventory and scratch. */
 static weir_status host_remove_worker(struct weir_host *host, uint64_t worker,
-                                      struct weir_error *error)
+                                      struct weir_owner owner, struct weir_error *error)
 {
     WEIR_TRY(weir_cluster_remove_worker(host->inventory, worker, error));
+    host->jobs.surprises += owner.kind == WEIR_OWNER_POOL;
     host->changes++;
     weir_jobs_unsettle(&host->jobs);
     host->is_dirty = true;
@@ -80,11 +82,11 @@ static weir_status take_outcome(struct weir_host *host, const struct weir_outcom
         host->stats.refused++;
         return WEIR_OK;
     case WEIR_OUTCOME_STOPPED:
-        WEIR_TRY(host_remove_worker(host, outcome->worker, error));
+        WEIR_TRY(host_remove_worker(host, outcome->worker, outcome->owner, error));
         host->stats.stopped++;
         return WEIR_OK;
     case WEIR_OUTCOME_LOST:
-        WEIR_TRY(host_remove_worker(host, outcome->worker, error));
+        WEIR_TRY(host_remove_worker(host, outcome->worker, outcome->owner, error));
         host->stats.lost++;
         return WEIR_OK;
     case WEIR_OUTCOME_CUT:

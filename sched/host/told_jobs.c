@@ -187,6 +187,7 @@ weir_status weir_host_ended(struct weir_host *host, uint32_t workload, uint64_t 
 /* The truth did not have what the plan wanted: it waits again, as after a try that failed. */
 static weir_status take_back(struct weir_host *host, uint32_t record, struct weir_error *error)
 {
+    host->jobs.surprises++;
     if (weir_jobs_push_back(&host->jobs, record) != WEIR_OK)
         return weir_fail(error, WEIR_ENOMEM, "out of memory");
     weir_jobs_settle(&host->jobs, host->jobs.records[record].kind);
@@ -227,8 +228,10 @@ weir_status weir_host_job_outcome(struct weir_host *host, const struct weir_outc
             job->state != WEIR_JOB_STARTING)
             return WEIR_OK;
         placed->attempts++;
+        host->jobs.surprises += placed->start_ns != outcome->time_ns;
         weir_jobs_set_state(&host->jobs, record, WEIR_JOB_RUNNING);
-        weir_jobs_set_start(&host->jobs, record, outcome->time_ns);
+        if (placed->start_ns != outcome->time_ns)
+            weir_jobs_set_start(&host->jobs, record, outcome->time_ns);
         return WEIR_OK;
     case WEIR_OUTCOME_REFUSED:
         return job->state == WEIR_JOB_STARTING && placed->started == 0
@@ -238,6 +241,7 @@ weir_status weir_host_job_outcome(struct weir_host *host, const struct weir_outc
     case WEIR_OUTCOME_LOST:
         if (placed->started > 0)
             placed->started--;
+        host->jobs.surprises += !weir_jobs_ends_at(&host->jobs, record, outcome->time_ns);
         return WEIR_OK;
     case WEIR_OUTCOME_CUT:
     case WEIR_OUTCOME_UNCUT:

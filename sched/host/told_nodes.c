@@ -12,6 +12,7 @@ static void capacity_changed(struct weir_host *host)
     host->changes++;
     for (uint32_t k = 0; k < host->jobs.kind_count; k++)
         host->jobs.kinds[k].room_known = 0;
+    host->jobs.surprises++;
     weir_jobs_unsettle(&host->jobs);
     host->is_dirty = true;
 }
@@ -63,7 +64,9 @@ weir_status weir_host_set_node(struct weir_host *host, uint32_t node, uint32_t f
         WEIR_TRY(lose_workers(host, node, now_ns));
     WEIR_TRY(weir_cluster_set_node_flags(host->inventory, node, flags));
     host->changes++;
+    host->jobs.surprises++;
     if ((flags & WEIR_NODE_UP) != 0) {
+        host->jobs.surprises++;
         weir_jobs_unsettle(&host->jobs);
         host->is_dirty = true;
     }
@@ -114,6 +117,7 @@ weir_status weir_host_set_gpu_health(struct weir_host *host, uint32_t node, uint
     if (host == NULL)
         return WEIR_EINVAL;
     WEIR_TRY(weir_cluster_set_gpu_health(host->inventory, node, gpu, is_healthy));
+    host->jobs.surprises++;
     weir_jobs_unsettle(&host->jobs);
     host->is_dirty = true;
     return WEIR_OK;

@@ -387,6 +387,7 @@ struct draft_jobs {
     uint64_t queue_limit;
     uint32_t retries;
     struct sim_law *retry_delay;
+    struct sim_law *estimate;
     char *measured_on;
     uint32_t work;
     struct sim_law *start_latency;

@@ -283,6 +283,7 @@ void sim_resolve_time(struct sim_resolver *resolver, const struct sim_job_source
     workload->from_ns = draft->from_ns;
     workload->retries = draft->retries;
     workload->retry_delay = draft->retry_delay;
+    workload->estimate = draft->estimate;
     workload->start_latency = draft->start_latency;
     workload->checkpoint = sim_resolve_checkpoint(resolver, &draft->checkpoint);
     take_preemption(&draft->preemption, workload);

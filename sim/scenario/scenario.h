@@ -580,6 +580,7 @@ struct sim_workload {
     uint64_t queue_limit;     /* jobs that may wait, UINT64_MAX = no limit */
     uint32_t retries;
     struct sim_law *retry_delay;
+    struct sim_law *estimate;      /* over run time; NULL = as the trace or the class says */
     struct sim_law *start_latency; /* from the placement to work, each time; NULL = none */
     struct sim_checkpoint checkpoint;
     struct sim_preemption preemption;

@@ -212,6 +212,9 @@ static const struct sim_field jobs_fields[] = {
       WAS("service"), HELP("how long a job runs") },
     { TIME("run_time_limit", draft_jobs, run_time_limit_ns), ABSENT("none"),
       RANGE(1e-9, LARGEST_TIME), WAS("service_limit"), HELP("longer run times are cut to this") },
+    { LAW("estimate", draft_jobs, estimate), ABSENT("as the trace or the class says"),
+      HELP("what its submitter says a job runs, times what it does: const(1) = exact; a job that "
+           "runs longer is not stopped for it") },
     { LAW("patience", draft_jobs, patience), UNIT(TIME),
       ABSENT("as the trace says, else without end"), HELP("a job leaves when it waited so long") },
     { TIME("deadline", draft_jobs, deadline_ns), ABSENT("none"), RANGE(1e-9, LARGEST_TIME),

@@ -64,7 +64,7 @@ static bool write_scenario(char text[TEXT], const char *node, const char *policy
         text, TEXT,
         "schema: 2\nname: x\ncatalog: {node_types: {n: %s}}\ncluster: {nodes: [{type: n, "
         "count: %s}]}\nsched: {placement: first_fit, queueing: %s}\njobs: [{name: w, "
-        "preemption: all, %s, trace: %s}]\n",
+        "preemption: all, estimate: 1, %s, trace: %s}]\n",
         node, strstr(node, "h100: 1}") != NULL ? "512" : "1", policy, workload, path);
     return true;
 }
@@ -109,6 +109,15 @@ static void starts_are_those_of_other_programs(void)
           "golden/jobs/tiresias60_8gpu.csv", "fcfs", "start_fcfs" },
         { gpus_8, "format: table, columns: tiresias", "traces/tiresias/60_job.csv",
           "golden/jobs/tiresias60_8gpu.csv", "first_fit", "start_firstfit" },
+        { gpus_8, "format: table, columns: tiresias", "traces/tiresias/60_job.csv",
+          "golden/jobs/tiresias60_8gpu.csv", "easy", "start_easy" },
+        { cpus_240, "format: swf", "traces/hpc/hpc2n_alea_subset.swf",
+          "golden/jobs/hpc2n_240_exact_estimates.csv", "easy", "start_easy" },
+        { gpus_8, "format: table, columns: tiresias", "traces/tiresias/60_job.csv",
+          "golden/jobs/tiresias60_8gpu.csv", "{policy: easy, order: shortest}", "start_sjf_easy" },
+        { cpus_240, "format: swf", "traces/hpc/hpc2n_alea_subset.swf",
+          "golden/jobs/hpc2n_240_exact_estimates.csv", "{policy: easy, order: shortest}",
+          "start_sjf_easy" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[TEXT];

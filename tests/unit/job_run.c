@@ -114,7 +114,11 @@ static void published_example_starts_when_it_should(void)
     const int fcfs[] = { 8, 0, 3, 11, 19, 4 };
     const int first_fit[] = { 2, 0, 3, 10, 4, 6 };
     check_starts(published_six, "sched.queueing=fcfs", fcfs, 6);
+    const int easy[] = { 2, 0, 3, 9, 17, 5 };
+    const int conservative[] = { 8, 0, 3, 11, 8, 4 };
     check_starts(published_six, "sched.queueing=first_fit", first_fit, 6);
+    check_starts(published_six, "sched.queueing=easy", easy, 6);
+    check_starts(published_six, "sched.queueing=conservative", conservative, 6);
 }
 
 /* c is the shortest of the three at 0, then a, then b; e fits beside b at 4; f is shorter than d.
@@ -145,6 +149,8 @@ static void gang_starts_whole_or_not_at_all(void)
     } cases[] = { { "sched.queueing=first_fit", 107, 0, 157, 0 },
                   { "sched.queueing=first_fit sched.hold_mode=none", 107, 0, 157, 0 },
                   { "sched.queueing=fcfs", 28, 42.3, 158, 0 },
+                  { "sched.queueing=easy", 28, 42.3, 158, 0 },
+                  { "sched.queueing=conservative", 28, 42.3, 158, 0 },
                   { "sched.queueing=first_fit sched.hold_mode=reserve", 28, 42.3, 158, 28 } };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct sim_run_summary *summary = test_summary();

@@ -58,6 +58,10 @@ WEIR_API weir_status weir_placer_start_job(struct weir_placer *placer, uint32_t 
  * weir_placer_start_job. Nothing is changed or counted. */
 WEIR_API weir_status weir_placer_fits_job(struct weir_placer *placer, uint32_t workload,
                                           uint64_t id, struct weir_error *error);
+/* Takes the places that a waiting job finds, on the scratch and nowhere else, as above under a
+ * mark: to ask what would still fit if it started. Errors as of weir_placer_fits_job. */
+WEIR_API weir_status weir_placer_put_job(struct weir_placer *placer, uint32_t workload, uint64_t id,
+                                         struct weir_error *error);
 /* Takes what a job that starts or runs holds off the scratch, and off nothing else: to ask what
  * would fit if it had ended. Under a mark of the policy, which it rolls back before it returns.
  * WEIR_EINVAL without such a mark, WEIR_ENOTFOUND when no such job holds anything. O(its ranks). */

@@ -22,10 +22,10 @@
  *   2.1  weir_host_export_call, weir_host_restore*; `save` and `restore` of policies;
  *        weir_measurement.duration_s
  *   2.2  weir_node_spec.topology, weir_cluster_topology; weir_place_query.together
- *   2.3  for a queueing `pass`: weir_view_{find_waiting,waiting_kinds,waiting_kind,next_running},
- *        weir_placer_{fits,preempt,warn,lift,reserve}_job, weir_job_{left,end}_ns; the field
- *        done_ns of jobs, weir_job.is_preempted; PREEMPT of a job, with a grace. weir_host_follow,
- *        weir_plan_lists
+ *   2.3  for a queueing `pass`: weir_placer_{fits,put,preempt,warn,lift,reserve}_job and
+ *        weir_view_{find_waiting,waiting_kinds,waiting_kind,next_running,surprises};
+ *        weir_job_{left,end}_ns; the field done_ns of jobs, weir_job.is_preempted; PREEMPT of a
+ *        job, with a grace. weir_host_follow, weir_plan_lists
  *
  * Structs that begin with `size` (the caller sets it to sizeof) grow at the end: a library takes
  * what lies beyond the caller's size as 0, and says WEIR_EABI when it is smaller than in 2.0.

@@ -188,8 +188,7 @@ struct weir_waiting_query {
     uint32_t size;
     uint32_t kind;                /* WEIR_NO_INDEX = of any */
     int64_t most_ns;              /* of which no more is left than this; INT64_MAX = any */
-    const struct weir_job *after; /* behind this one, whether it still waits or was just started;
-                                     NULL = the first */
+    const struct weir_job *after; /* behind this one as it was when it waited; NULL = the first */
 };
 /* False when there is none. O(log waiting jobs); of any kind O(kinds that wait) times that. */
 WEIR_API bool weir_view_find_waiting(const struct weir_view *view,
@@ -201,6 +200,9 @@ WEIR_API uint32_t weir_view_waiting_kind(const struct weir_view *view, uint32_t 
  * the first. Those that a plan preempts are there until they are gone. O(log running jobs). */
 WEIR_API bool weir_view_next_running(const struct weir_view *view, const struct weir_job *after,
                                      struct weir_job *job);
+/* How often something was given back, taken or lost otherwise than the ends of running jobs say:
+ * while it is the same, what was worked out of them holds. */
+WEIR_API uint64_t weir_view_surprises(const struct weir_view *view);
 
 /* What one rank of a job asks for; NULL when there is no such rank. O(groups). */
 WEIR_API const struct weir_shape *weir_view_rank_shape(const struct weir_view *view,

@@ -250,8 +250,25 @@ static int64_t patience(const struct sim_job_stream *stream, uint32_t spec, uint
     return job->patience_ns == WEIR_UNKNOWN_TIME ? INT64_MAX : job->patience_ns;
 }
 
-static int64_t estimate(const struct sim_job_spec *job, int64_t run_ns)
+/* Of the time of a job that ends, by the law of the workload. */
+static int64_t drawn_estimate(const struct sim_job_stream *stream, uint32_t spec, uint64_t key,
+                              int64_t run_ns)
 {
+    struct sim_stream numbers;
+    sim_stream_open(&numbers, sim_job_stream_random(stream, spec), SIM_DRAW_ESTIMATE,
+                    (struct sim_stream_key){ .item = key });
+    const double factor = sim_law_draw(stream->workload->estimate, &numbers);
+    if (run_ns == INT64_MAX || !(factor > 0))
+        return WEIR_UNKNOWN_TIME;
+    return factor >= 1 && factor <= 1 ? run_ns : sim_time_from_s(sim_time_s(run_ns) * factor);
+}
+
+static int64_t estimate(const struct sim_job_stream *stream, uint32_t spec, uint64_t key,
+                        int64_t run_ns)
+{
+    const struct sim_job_spec *job = &stream->workload->jobs[spec];
+    if (stream->workload->estimate != NULL)
+        return drawn_estimate(stream, spec, key, run_ns);
     if (job->estimate_ns != WEIR_UNKNOWN_TIME)
         return job->estimate_ns;
     if (run_ns == INT64_MAX || !(job->estimate_factor > 0))
@@ -266,7 +283,7 @@ void sim_job_stream_describe(const struct sim_job_stream *stream, uint32_t spec,
     job->key = key;
     job->run_ns = run_time(stream, spec, key);
     job->patience_ns = patience(stream, spec, key);
-    job->estimate_ns = estimate(&stream->workload->jobs[spec], job->run_ns);
+    job->estimate_ns = estimate(stream, spec, key, job->run_ns);
 }
 
 /* ---- the merge ---- */
