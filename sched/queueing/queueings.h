@@ -11,6 +11,7 @@ extern const struct weir_queueing_ops weir_queueing_sjf;
 extern const struct weir_queueing_ops weir_queueing_smallest;
 extern const struct weir_queueing_ops weir_queueing_priority;
 extern const struct weir_queueing_ops weir_queueing_easy;
+extern const struct weir_queueing_ops weir_queueing_conservative;
 extern const struct weir_queueing_ops weir_queueing_srtf;
 extern const struct weir_queueing_ops weir_queueing_srsf;
 

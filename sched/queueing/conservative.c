@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The policy "conservative": every job that waits has a reservation, and none may delay another
+ * (Mu'alem and Feitelson, IEEE TPDS 12(6), 2001).
+ *
+ * A job that comes gets the earliest hole of the profile, all other reservations standing, and
+ * starts when its time has come. When a running job ends early, the jobs that wait are taken in
+ * their order, once each: the reservation is lifted and put into the earliest hole with all others
+ * standing, so that none moves later. With `replan` all are lifted first and put again in order,
+ * which may move one later.
+ *
+ * Reservations are of amounts (GPUs and CPUs); the placement finds the places at the start. Where
+ * it finds none although the amounts are there, or somebody overruns his estimate, the promise
+ * cannot be kept: the job goes on to the next hole. Jobs without an estimate are expected to run
+ * for ever.
+ *
+ * The host asks for the key of each job when it comes; that is how its arrival is noticed. A count
+ * of those that wait tells when somebody left, and then all are looked at.
+ * Cost: O(profile) a job that comes and one that starts; a surprise costs that for each that waits.
+ */
+#include "sched/queueing/queueings.h"
+
+#include "sched/cluster/id_table.h"
+#include "sched/internal/alloc.h"
+#include "sched/internal/params.h"
+#include "sched/queueing/backfill.h"
+#include "sched/queueing/profile.h"
+#include "sched/queueing/ranked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARAM_ORDER, PARAM_REPLAN, PARAM_COUNT };
+enum { ID_BITS = 44 };
+
+static const struct weir_param params[PARAM_COUNT] = {
+    [PARAM_ORDER] = WEIR_BACKFILL_ORDER,
+    [PARAM_REPLAN] =
+        WEIR_FLAG("replan", 0, "after an early end plan all reservations anew, in order"),
+};
+
+struct reservation {
+    uint64_t name; /* workload and id */
+    int64_t start_ns, duration_ns;
+    int64_t submit_ns;
+    struct weir_room need;
+    uint32_t place; /* in the heap of those to come */
+    uint32_t mark;  /* of the latest time that it was seen to wait */
+};
+
+struct arrival {
+    struct weir_job job;
+};
+
+struct conservative {
+    struct weir_allocator allocator;
+    double values[PARAM_COUNT];
+    struct weir_walk walk;
+    struct weir_profile profile;
+    struct weir_id_table names; /* to reservations */
+    struct reservation *reservations;
+    uint32_t *heap; /* of reservations by start, submission, name */
+    struct weir_owner *arrived;
+    struct arrival *fresh; /* the same, once they are looked up */
+    uint32_t count, reservation_capacity, heap_capacity;
+    uint32_t arrived_count, arrived_capacity, fresh_capacity;
+    uint64_t surprises;
+    uint32_t mark;
+    bool is_stale; /* all has to be looked at */
+};
+
+struct pass {
+    struct conservative *own;
+    const struct weir_view *view;
+    struct weir_placer *placer;
+    struct weir_error *error;
+};
+
+static weir_status create(const struct weir_params *given, const struct weir_allocator *allocator,
+                          void **state, struct weir_error *error)
+{
+    struct conservative *const own = weir_alloc(allocator, 1, sizeof *own);
+
+    if (own == NULL)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    own->allocator = *allocator;
+    own->is_stale = true;
+    weir_walk_open(&own->walk, allocator);
+    weir_profile_open(&own->profile, allocator);
+    const weir_status status = weir_params_resolve(params, PARAM_COUNT, given, own->values, error);
+    if (status != WEIR_OK)
+        weir_free(allocator, own);
+    else
+        *state = own;
+    return status;
+}
+
+static void destroy(void *state)
+{
+    struct conservative *const own = state;
+    const struct weir_allocator allocator = own->allocator;
+
+    weir_walk_close(&own->walk);
+    weir_profile_close(&own->profile);
+    weir_id_table_free(&own->names, &allocator);
+    weir_free(&allocator, own->reservations);
+    weir_free(&allocator, own->heap);
+    weir_free(&allocator, own->arrived);
+    weir_free(&allocator, own->fresh);
+    weir_free(&allocator, own);
+}
+
+static weir_status note_arrival(struct conservative *own, const struct weir_job *job)
+{
+    WEIR_ROOM(&own->allocator, own->arrived, own->arrived_capacity, own->arrived_count + 1);
+    own->arrived[own->arrived_count++] = weir_job_owner(job->workload, job->id);
+    return WEIR_OK;
+}
+
+static double key(void *state, const struct weir_job *job, int64_t now_ns)
+{
+    struct conservative *const own = state;
+
+    (void)now_ns;
+    if (!own->is_stale && note_arrival(own, job) != WEIR_OK)
+        own->is_stale = true;
+    return weir_backfill_key((uint32_t)own->values[PARAM_ORDER], job);
+}
+
+/* ---- those that have a reservation ---- */
+
+static uint64_t name_of(const struct weir_job *job)
+{
+    return (uint64_t)job->workload << ID_BITS | job->id;
+}
+
+static bool is_sooner(const struct reservation *a, const struct reservation *b)
+{
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns;
+    return a->submit_ns != b->submit_ns ? a->submit_ns < b->submit_ns : a->name < b->name;
+}
+
+static void put(struct conservative *own, uint32_t place, uint32_t index)
+{
+    own->heap[place] = index;
+    own->reservations[index].place = place;
+}
+
+static void rise(struct conservative *own, uint32_t place)
+{
+    const uint32_t index = own->heap[place];
+
+    for (; place > 0 &&
+           is_sooner(&own->reservations[index], &own->reservations[own->heap[(place - 1) / 2]]);
+         place = (place - 1) / 2)
+        put(own, place, own->heap[(place - 1) / 2]);
+    put(own, place, index);
+}
+
+static void sink(struct conservative *own, uint32_t place)
+{
+    const uint32_t index = own->heap[place];
+
+    for (uint32_t child = 2 * place + 1; child < own->count; child = 2 * place + 1) {
+        if (child + 1 < own->count && is_sooner(&own->reservations[own->heap[child + 1]],
+                                                &own->reservations[own->heap[child]]))
+            child++;
+        if (!is_sooner(&own->reservations[own->heap[child]], &own->reservations[index]))
+            break;
+        put(own, place, own->heap[child]);
+        place = child;
+    }
+    put(own, place, index);
+}
+
+static void move(struct conservative *own, uint32_t index)
+{
+    rise(own, own->reservations[index].place);
+    sink(own, own->reservations[index].place);
+}
+
+/* The last one takes its place in the list. */
+static void forget(struct conservative *own, uint32_t index)
+{
+    const uint32_t place = own->reservations[index].place;
+    const uint32_t last = --own->count;
+    const uint32_t moved = own->heap[last];
+
+    weir_id_table_remove(&own->names, own->reservations[index].name);
+    if (place != last) {
+        put(own, place, moved);
+        move(own, moved);
+    }
+    if (index == last)
+        return;
+    own->reservations[index] = own->reservations[last];
+    own->heap[own->reservations[index].place] = index;
+    weir_id_table_set(&own->names, own->reservations[index].name, index);
+}
+
+static int64_t end_of(const struct reservation *reservation)
+{
+    int64_t end_ns = 0;
+
+    if (reservation->start_ns == INT64_MAX ||
+        __builtin_add_overflow(reservation->start_ns, reservation->duration_ns, &end_ns))
+        return INT64_MAX;
+    return end_ns;
+}
+
+/* In the profile, or out of it. One that can never start is not in it. */
+static weir_status enter(struct conservative *own, const struct reservation *reservation,
+                         int64_t sign)
+{
+    const struct weir_room more = { sign * reservation->need.gpu_units,
+                                    sign * reservation->need.cpu_units };
+
+    if (reservation->start_ns == INT64_MAX)
+        return WEIR_OK;
+    return weir_profile_add(&own->profile, reservation->start_ns, end_of(reservation), more);
+}
+
+/* At the earliest hole, all others standing. */
+static weir_status reserve(struct conservative *own, struct reservation *reservation)
+{
+    reservation->start_ns =
+        weir_profile_find(&own->profile, reservation->need, reservation->duration_ns);
+    return enter(own, reservation, -1);
+}
+
+static weir_status add(struct conservative *own, const struct weir_job *job)
+{
+    const struct weir_amounts need = weir_ranked_need(job);
+    const int64_t left_ns = weir_job_left_ns(job);
+    const uint32_t index = own->count;
+
+    WEIR_ROOM(&own->allocator, own->reservations, own->reservation_capacity, index + 1);
+    WEIR_ROOM(&own->allocator, own->heap, own->heap_capacity, index + 1);
+    WEIR_TRY(weir_id_table_reserve(&own->names, &own->allocator, index + 1));
+    own->reservations[index] = (struct reservation){ .name = name_of(job),
+                                                     .start_ns = INT64_MAX,
+                                                     .duration_ns = left_ns > 0 ? left_ns : 1,
+                                                     .submit_ns = job->submit_ns,
+                                                     .need = { need.gpu_units, need.cpu_units },
+                                                     .mark = own->mark };
+    weir_id_table_put(&own->names, name_of(job), index);
+    put(own, own->count++, index);
+    WEIR_TRY(reserve(own, &own->reservations[index]));
+    move(own, index);
+    return WEIR_OK;
+}
+
+/* ---- looking at all ---- */
+
+/* From what runs, and the reservations as they are. */
+static weir_status draw_profile(const struct pass *pass)
+{
+    struct conservative *const own = pass->own;
+    const int64_t now_ns = pass->view->now_ns;
+    const struct weir_amounts free = weir_cluster_free(weir_placer_scratch(pass->placer));
+    struct weir_job job = { .size = sizeof job };
+
+    WEIR_TRY(weir_profile_begin(&own->profile, now_ns,
+                                (struct weir_room){ free.gpu_units, free.cpu_units }));
+    for (bool more = weir_view_next_running(pass->view, NULL, &job); more;
+         more = weir_view_next_running(pass->view, &job, &job)) {
+        const struct weir_amounts need = weir_ranked_need(&job);
+        const int64_t end_ns = weir_job_end_ns(&job, now_ns);
+        if (end_ns != INT64_MAX)
+            WEIR_TRY(weir_profile_add(&own->profile, end_ns, INT64_MAX,
+                                      (struct weir_room){ need.gpu_units, need.cpu_units }));
+    }
+    for (uint32_t i = 0; own->values[PARAM_REPLAN] <= 0 && i < own->count; i++) {
+        if (own->reservations[i].start_ns < now_ns)
+            own->reservations[i].start_ns = now_ns;
+        WEIR_TRY(enter(own, &own->reservations[i], -1));
+    }
+    return WEIR_OK;
+}
+
+/* Those that do not wait any more. */
+static void forget_gone(const struct pass *pass)
+{
+    struct conservative *const own = pass->own;
+
+    for (uint32_t i = own->count; i-- > 0;) {
+        const uint64_t name = own->reservations[i].name;
+        struct weir_job job = { .size = sizeof job };
+        const bool is_known = weir_view_job(pass->view, (uint32_t)(name >> ID_BITS),
+                                            name & (((uint64_t)1 << ID_BITS) - 1), &job);
+        if (!is_known || job.state != WEIR_JOB_WAITING)
+            forget(own, i);
+    }
+}
+
+/* One job that waits, in its turn. */
+static weir_status look_at(struct conservative *own, const struct weir_job *job)
+{
+    const uint32_t index = weir_id_table_find(&own->names, name_of(job));
+
+    if (index == WEIR_NO_INDEX)
+        return WEIR_OK; /* it comes after all that have one */
+    struct reservation *const reservation = &own->reservations[index];
+    if (own->values[PARAM_REPLAN] <= 0)
+        WEIR_TRY(enter(own, reservation, 1));
+    WEIR_TRY(reserve(own, reservation));
+    move(own, index);
+    return WEIR_OK;
+}
+
+/* Lifts and puts each reservation once, then gives one to who has none. */
+static weir_status look_at_all(const struct pass *pass)
+{
+    struct conservative *const own = pass->own;
+
+    forget_gone(pass);
+    WEIR_TRY(draw_profile(pass));
+    own->is_stale = false;
+    own->arrived_count = 0;
+    own->surprises = weir_view_surprises(pass->view);
+    for (uint32_t round = 0; round < 2; round++) {
+        WEIR_TRY(weir_walk_begin(&own->walk, pass->view, INT64_MAX));
+        for (const struct weir_job *job = weir_walk_job(&own->walk); job != NULL;
+             job = weir_walk_job(&own->walk)) {
+            if (round == 0)
+                WEIR_TRY(look_at(own, job));
+            else if (weir_id_table_find(&own->names, name_of(job)) == WEIR_NO_INDEX)
+                WEIR_TRY(add(own, job));
+            weir_walk_next(&own->walk, INT64_MAX);
+        }
+    }
+    return WEIR_OK;
+}
+
+/* ---- those that came ---- */
+
+static int compare_fresh(const void *left, const void *right)
+{
+    const struct arrival *const a = left;
+    const struct arrival *const b = right;
+
+    return weir_walk_is_before(&a->job, &b->job) ? -1 : 1;
+}
+
+static weir_status take_arrivals(const struct pass *pass)
+{
+    struct conservative *const own = pass->own;
+    uint32_t count = 0;
+
+    WEIR_ROOM(&own->allocator, own->fresh, own->fresh_capacity, own->arrived_count + 1);
+    for (uint32_t i = 0; i < own->arrived_count; i++) {
+        struct weir_job *const job = &own->fresh[count].job;
+        job->size = sizeof *job;
+        if (weir_view_job(pass->view, own->arrived[i].index, own->arrived[i].id, job) &&
+            job->state == WEIR_JOB_WAITING &&
+            weir_id_table_find(&own->names, name_of(job)) == WEIR_NO_INDEX)
+            count++;
+    }
+    own->arrived_count = 0;
+    if (count > 1)
+        qsort(own->fresh, count, sizeof *own->fresh, compare_fresh);
+    for (uint32_t i = 0; i < count; i++)
+        if (weir_id_table_find(&own->names, name_of(&own->fresh[i].job)) == WEIR_NO_INDEX)
+            WEIR_TRY(add(own, &own->fresh[i].job));
+    return WEIR_OK;
+}
+
+/* ---- the pass ---- */
+
+/* It found no place: the next hole is after the next release. */
+static weir_status put_off(const struct pass *pass, uint32_t index)
+{
+    struct conservative *const own = pass->own;
+    struct reservation *const reservation = &own->reservations[index];
+    struct weir_job first = { .size = sizeof first };
+    const int64_t now_ns = pass->view->now_ns;
+
+    WEIR_TRY(enter(own, reservation, 1));
+    bool more = weir_view_next_running(pass->view, NULL, &first);
+    while (more && weir_job_end_ns(&first, now_ns) <= now_ns)
+        more = weir_view_next_running(pass->view, &first, &first);
+    reservation->start_ns = more ? weir_job_end_ns(&first, now_ns) : INT64_MAX;
+    own->is_stale = true; /* all are looked at when something changes */
+    WEIR_TRY(enter(own, reservation, -1));
+    move(own, index);
+    return WEIR_OK;
+}
+
+static weir_status start_due(const struct pass *pass)
+{
+    struct conservative *const own = pass->own;
+
+    while (own->count > 0 && own->reservations[own->heap[0]].start_ns <= pass->view->now_ns) {
+        const uint32_t index = own->heap[0];
+        const uint64_t name = own->reservations[index].name;
+        const weir_status status =
+            weir_placer_start_job(pass->placer, (uint32_t)(name >> ID_BITS),
+                                  name & (((uint64_t)1 << ID_BITS) - 1), pass->error);
+        if (status == WEIR_OK)
+            forget(own, index);
+        else if (weir_backfill_is_no_place(status))
+            WEIR_TRY(put_off(pass, index));
+        else
+            return status;
+    }
+    return WEIR_OK;
+}
+
+static bool is_overrun(const struct pass *pass)
+{
+    struct weir_job first = { .size = sizeof first };
+
+    return weir_view_next_running(pass->view, NULL, &first) &&
+           weir_job_end_ns(&first, INT64_MIN) < pass->view->now_ns;
+}
+
+static weir_status pass(void *state, const struct weir_view *view, struct weir_placer *placer,
+                        struct weir_plan *plan, struct weir_error *error)
+{
+    struct conservative *const own = state;
+    const struct pass pass = { own, view, placer, error };
+
+    (void)plan;
+    if (own->surprises != weir_view_surprises(view) || is_overrun(&pass))
+        own->is_stale = true;
+    if (!own->is_stale) {
+        weir_profile_advance(&own->profile, view->now_ns);
+        WEIR_TRY(take_arrivals(&pass));
+        own->is_stale = own->count != weir_view_waiting_jobs(view);
+    }
+    if (own->is_stale)
+        WEIR_TRY(look_at_all(&pass));
+    WEIR_TRY(start_due(&pass));
+    error->text[0] = '\0'; /* that some found no place is no error */
+    return WEIR_OK;
+}
+
+const struct weir_queueing_ops weir_queueing_conservative = {
+    .size = sizeof weir_queueing_conservative,
+    .abi = WEIR_ABI_MAJOR,
+    .name = "conservative",
+    .summary = "every job has a reservation; others pass it when they delay nobody",
+    .params = params,
+    .param_count = PARAM_COUNT,
+    .create = create,
+    .destroy = destroy,
+    .key = key,
+    .pass = pass,
+};
