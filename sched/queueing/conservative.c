@@ -45,7 +45,6 @@ struct reservation {
     int64_t submit_ns;
     struct weir_room need;
     uint32_t place; /* in the heap of those to come */
-    uint32_t mark;  /* of the latest time that it was seen to wait */
 };
 
 struct arrival {
@@ -65,8 +64,8 @@ struct conservative {
     uint32_t count, reservation_capacity, heap_capacity;
     uint32_t arrived_count, arrived_capacity, fresh_capacity;
     uint64_t surprises;
-    uint32_t mark;
-    bool is_stale; /* all has to be looked at */
+    int64_t woken_ns; /* a call was asked for */
+    bool is_stale;    /* all has to be looked at */
 };
 
 struct pass {
@@ -242,8 +241,7 @@ static weir_status add(struct conservative *own, const struct weir_job *job)
                                                      .start_ns = INT64_MAX,
                                                      .duration_ns = left_ns > 0 ? left_ns : 1,
                                                      .submit_ns = job->submit_ns,
-                                                     .need = { need.gpu_units, need.cpu_units },
-                                                     .mark = own->mark };
+                                                     .need = { need.gpu_units, need.cpu_units } };
     weir_id_table_put(&own->names, name_of(job), index);
     put(own, own->count++, index);
     WEIR_TRY(reserve(own, &own->reservations[index]));
@@ -407,6 +405,18 @@ static weir_status start_due(const struct pass *pass)
     return WEIR_OK;
 }
 
+/* The next reservation may begin when nobody ends: who was to end then ended before. */
+static weir_status wake(struct conservative *own, int64_t now_ns, struct weir_plan *plan)
+{
+    const int64_t next_ns = own->count == 0 ? INT64_MAX : own->reservations[own->heap[0]].start_ns;
+
+    if (next_ns == INT64_MAX || next_ns <= now_ns ||
+        (own->woken_ns > now_ns && own->woken_ns <= next_ns))
+        return WEIR_OK;
+    own->woken_ns = next_ns;
+    return weir_plan_wake(plan, next_ns);
+}
+
 static bool is_overrun(const struct pass *pass)
 {
     struct weir_job first = { .size = sizeof first };
@@ -421,7 +431,6 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
     struct conservative *const own = state;
     const struct pass pass = { own, view, placer, error };
 
-    (void)plan;
     if (own->surprises != weir_view_surprises(view) || is_overrun(&pass))
         own->is_stale = true;
     if (!own->is_stale) {
@@ -432,6 +441,7 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
     if (own->is_stale)
         WEIR_TRY(look_at_all(&pass));
     WEIR_TRY(start_due(&pass));
+    WEIR_TRY(wake(own, view->now_ns, plan));
     error->text[0] = '\0'; /* that some found no place is no error */
     return WEIR_OK;
 }

@@ -14,5 +14,8 @@ extern const struct weir_queueing_ops weir_queueing_easy;
 extern const struct weir_queueing_ops weir_queueing_conservative;
 extern const struct weir_queueing_ops weir_queueing_srtf;
 extern const struct weir_queueing_ops weir_queueing_srsf;
+extern const struct weir_queueing_ops weir_queueing_las_2d;
+extern const struct weir_queueing_ops weir_queueing_bounded_wait;
+extern const struct weir_queueing_ops weir_queueing_formula;
 
 #endif

@@ -83,6 +83,8 @@ static weir_status rank_running(const struct pass *pass)
         if (isnan(rank))
             return weir_fail(pass->error, WEIR_EPOLICY, "job %llu gets no rank",
                              (unsigned long long)job.id);
+        if (ranked->runs != NULL)
+            ranked->runs(ranked->state, &job, pass->view->now_ns);
         WEIR_ROOM(&ranked->allocator, ranked->running, ranked->capacity, ranked->count + 1);
         const struct weir_amounts need = weir_ranked_need(&job);
         ranked->running[ranked->count++] = (struct weir_ranked_job){ .rank = rank,
@@ -263,6 +265,8 @@ weir_status weir_ranked_pass(struct weir_ranked *ranked, const struct weir_view 
     for (const struct weir_job *job = weir_walk_job(&ranked->walk); job != NULL;
          job = weir_walk_job(&ranked->walk)) {
         const weir_status status = run(&pass, job);
+        if (status == WEIR_OK && ranked->runs != NULL)
+            ranked->runs(ranked->state, job, view->now_ns);
         if (status == WEIR_OK)
             weir_walk_next(&ranked->walk, INT64_MAX);
         else if (is_no_place(status))

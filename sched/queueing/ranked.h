@@ -33,6 +33,8 @@ struct weir_ranked {
     uint32_t count, capacity;
     /* The rank of a job that runs, as `key` has that of one that waits. */
     double (*rank)(void *state, const struct weir_job *job, int64_t now_ns);
+    /* Called for each job that runs on or starts. NULL = nobody asks. */
+    void (*runs)(void *state, const struct weir_job *job, int64_t now_ns);
     void *state;
 };
 

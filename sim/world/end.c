@@ -72,9 +72,12 @@ bool sim_world_is_done(const struct sim_world *world)
     return !is_endless(world) && first_left(world) == NULL;
 }
 
-/* Whether who waits may still be given room by somebody else than a driver. */
+/* Whether who waits may still be given room by somebody else than a driver: a node, a cut, a call
+ * that the policy asked for. */
 static bool may_make_room(const struct sim_world *world)
 {
+    if (sim_port_looks(world->port) > 0 && world->decisions_in_vain < DECISIONS_IN_VAIN)
+        return true;
     return !sim_cluster_is_whole(world->context.cluster) || sim_port_is_busy(world->port);
 }
 

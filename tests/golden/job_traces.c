@@ -143,9 +143,11 @@ static void tiresias_has_its_mean_completion_times(void)
     static const struct {
         const char *policy;
         double mean_s;
-    } cases[] = {
-        { "fcfs", 1556.483 }, { "first_fit", 715.267 }, { "srtf", 519.867 }, { "srsf", 563.383 }
-    };
+    } cases[] = { { "fcfs", 1556.483 },
+                  { "first_fit", 715.267 },
+                  { "srtf", 519.867 },
+                  { "srsf", 563.383 },
+                  { "las_2d", 715.267 } };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[TEXT];
         if (!write_scenario(text, gpus_8, cases[i].policy, "format: table, columns: tiresias",
