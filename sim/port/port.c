@@ -38,7 +38,8 @@ struct weir_host_config sim_port_host_config(const struct sim_port *port)
         .window = { sched->window_ns, sched->min_points },
         .seed = sim_digest_word(port->config.context->random.seed,
                                 port->config.context->random.replication),
-        .clock_ns = cpu_clock_ns,
+        /* Read twice a decision it costs more than a pass: only where somebody writes it down. */
+        .clock_ns = port->config.context->recorder == NULL ? NULL : cpu_clock_ns,
         .queueing = sched->queueing.queueing,
         .queueing_params = { sched->queueing.values, (uint32_t)sched->queueing.count, 0 },
         .group_by_policy = sched->group_scorer == SIM_GROUP_SCORER_PLACEMENT,

@@ -1,16 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Every scenario under scenarios/physics meets its expectations; what was assumed is said everywhere.
+# Every scenario under scenarios/physics and scenarios/training meets its expectations; what was assumed
+# is said everywhere.
 . "$WEIR_SOURCE_DIR/tests/support/cli.sh"
 
-for file in "$WEIR_SOURCE_DIR"/scenarios/physics/*.yaml; do
+for file in "$WEIR_SOURCE_DIR"/scenarios/{physics,training}/*.yaml; do
     name=$(basename "$file" .yaml)
-    has "$WEIR_SOURCE_DIR/scenarios/README.md" "physics/$name.yaml"
+    folder=$(dirname "$file")
+    has "$WEIR_SOURCE_DIR/scenarios/README.md" "$(basename "$folder")/$name.yaml"
     expect 0 "$WEIR_BIN" compare "$file" --check -o "$name.db"
     # The chart that the header names shows something; the page of the folder has finding and chart.
     chart=$(sed -n 's/^# Chart: weir plot DB //p' "$file")
     [ -n "$chart" ] || fail "$name names no chart in its header"
-    has "$WEIR_SOURCE_DIR/scenarios/physics/README.md" "| \`weir plot $name.db $chart\` |"
+    has "$folder/README.md" "| \`weir plot $name.db $chart\` |"
     command -v gnuplot >/dev/null || continue
     eval "set -- $chart"
     expect 0 "$WEIR_BIN" plot "$name.db" "$@" -o "$name.svg"
