@@ -171,6 +171,8 @@ static weir_status say_drained(struct weir_host *host)
 weir_status weir_host_cuts_choose(struct weir_host *host)
 {
     host->cuts.chosen = 0;
+    if (host->preempted_count > 0) /* drained once they are gone, of which somebody may hear late */
+        return WEIR_OK;
     WEIR_TRY(choose(host));
     return say_drained(host);
 }

@@ -291,6 +291,7 @@ static weir_status ask_policies(struct weir_host *host, const struct weir_policy
     const bool has_jobs = (host->is_dirty || is_woken || host->hold_mode == WEIR_HOLD_RESERVE) &&
                           host->jobs.counts[WEIR_JOB_WAITING] > 0;
 
+    host->preempted_count = 0;
     if (has_jobs)
         WEIR_TRY(ask_queueing(host, set, error));
     WEIR_TRY(weir_host_turn_away(host));

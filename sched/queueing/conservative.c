@@ -27,8 +27,8 @@
 #include "sched/queueing/profile.h"
 #include "sched/queueing/ranked.h"
 
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { PARAM_ORDER, PARAM_REPLAN, PARAM_COUNT };
 enum { ID_BITS = 44 };
@@ -64,8 +64,9 @@ struct conservative {
     uint32_t count, reservation_capacity, heap_capacity;
     uint32_t arrived_count, arrived_capacity, fresh_capacity;
     uint64_t surprises;
-    int64_t woken_ns; /* a call was asked for */
-    bool is_stale;    /* all has to be looked at */
+    int64_t woken_ns;   /* a call was asked for */
+    bool is_stale;      /* all has to be looked at */
+    bool is_taken_over; /* its reservations are those of another host, and stand */
 };
 
 struct pass {
@@ -228,7 +229,8 @@ static weir_status reserve(struct conservative *own, struct reservation *reserva
     return enter(own, reservation, -1);
 }
 
-static weir_status add(struct conservative *own, const struct weir_job *job)
+/* One without a start yet, the last of the list. */
+static weir_status list(struct conservative *own, const struct weir_job *job)
 {
     const struct weir_amounts need = weir_ranked_need(job);
     const int64_t left_ns = weir_job_left_ns(job);
@@ -244,6 +246,14 @@ static weir_status add(struct conservative *own, const struct weir_job *job)
                                                      .need = { need.gpu_units, need.cpu_units } };
     weir_id_table_put(&own->names, name_of(job), index);
     put(own, own->count++, index);
+    return WEIR_OK;
+}
+
+static weir_status add(struct conservative *own, const struct weir_job *job)
+{
+    const uint32_t index = own->count;
+
+    WEIR_TRY(list(own, job));
     WEIR_TRY(reserve(own, &own->reservations[index]));
     move(own, index);
     return WEIR_OK;
@@ -269,7 +279,8 @@ static weir_status draw_profile(const struct pass *pass)
             WEIR_TRY(weir_profile_add(&own->profile, end_ns, INT64_MAX,
                                       (struct weir_room){ need.gpu_units, need.cpu_units }));
     }
-    for (uint32_t i = 0; own->values[PARAM_REPLAN] <= 0 && i < own->count; i++) {
+    for (uint32_t i = 0; (own->values[PARAM_REPLAN] <= 0 || own->is_taken_over) && i < own->count;
+         i++) {
         if (own->reservations[i].start_ns < now_ns)
             own->reservations[i].start_ns = now_ns;
         WEIR_TRY(enter(own, &own->reservations[i], -1));
@@ -317,7 +328,9 @@ static weir_status look_at_all(const struct pass *pass)
     own->is_stale = false;
     own->arrived_count = 0;
     own->surprises = weir_view_surprises(pass->view);
-    for (uint32_t round = 0; round < 2; round++) {
+    const uint32_t first_round = own->is_taken_over ? 1 : 0;
+    own->is_taken_over = false;
+    for (uint32_t round = first_round; round < 2; round++) {
         WEIR_TRY(weir_walk_begin(&own->walk, pass->view, INT64_MAX));
         for (const struct weir_job *job = weir_walk_job(&own->walk); job != NULL;
              job = weir_walk_job(&own->walk)) {
@@ -446,6 +459,62 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
     return WEIR_OK;
 }
 
+/* What was promised: workload, id and start of each, and the call that was asked for. */
+static uint32_t save(const void *state, double *numbers, uint32_t capacity)
+{
+    const struct conservative *const own = state;
+    uint32_t count = 0;
+
+    if (capacity > 0)
+        numbers[0] = (double)own->woken_ns;
+    for (uint32_t i = 0; i < own->count; i++) {
+        const struct reservation *const reservation = &own->reservations[i];
+        const double parts[] = { (double)(reservation->name >> ID_BITS),
+                                 (double)(reservation->name & (((uint64_t)1 << ID_BITS) - 1)),
+                                 reservation->start_ns == INT64_MAX
+                                     ? (double)NAN
+                                     : (double)reservation->start_ns };
+        for (uint32_t p = 0; p < 3; p++, count++)
+            if (count + 1 < capacity)
+                numbers[count + 1] = parts[p];
+    }
+    return count + 1;
+}
+
+static weir_status restore_one(struct conservative *own, const struct weir_view *view,
+                               const double *parts, struct weir_error *error)
+{
+    struct weir_job job = { .size = sizeof job };
+    const uint32_t index = own->count;
+
+    if (!(parts[0] >= 0 && parts[1] >= 0))
+        return weir_fail(error, WEIR_EFORMAT, "a reservation of job %g of workload %g", parts[1],
+                         parts[0]);
+    if (!weir_view_job(view, (uint32_t)parts[0], (uint64_t)parts[1], &job) ||
+        job.state != WEIR_JOB_WAITING ||
+        weir_id_table_find(&own->names, name_of(&job)) != WEIR_NO_INDEX)
+        return WEIR_OK; /* it has left since */
+    if (list(own, &job) != WEIR_OK)
+        return weir_fail(error, WEIR_ENOMEM, "out of memory");
+    own->reservations[index].start_ns = isnan(parts[2]) ? INT64_MAX : (int64_t)parts[2];
+    move(own, index);
+    return WEIR_OK;
+}
+
+static weir_status restore(void *state, const struct weir_view *view, const double *numbers,
+                           uint32_t count, struct weir_error *error)
+{
+    struct conservative *const own = state;
+
+    if (count % 3 != 1)
+        return weir_fail(error, WEIR_EFORMAT, "%u numbers are no list of reservations", count);
+    own->woken_ns = (int64_t)numbers[0];
+    for (uint32_t i = 1; i < count; i += 3)
+        WEIR_TRY(restore_one(own, view, numbers + i, error));
+    own->is_taken_over = true;
+    return WEIR_OK;
+}
+
 const struct weir_queueing_ops weir_queueing_conservative = {
     .size = sizeof weir_queueing_conservative,
     .abi = WEIR_ABI_MAJOR,
@@ -457,4 +526,6 @@ const struct weir_queueing_ops weir_queueing_conservative = {
     .destroy = destroy,
     .key = key,
     .pass = pass,
+    .save = save,
+    .restore = restore,
 };

@@ -35,6 +35,25 @@ static const char *worker_name(const struct decide_names *names, uint64_t id, ch
     return text;
 }
 
+/* All that a job holds is given back. */
+static weir_status remove_job(struct weir_cluster *cluster, const struct weir_owner *job,
+                              struct weir_error *error)
+{
+    weir_status status = WEIR_OK;
+
+    for (uint32_t n = 0; n < weir_cluster_node_count(cluster); n++) {
+        struct weir_worker worker;
+        uint32_t cursor = 0;
+        while (status == WEIR_OK && weir_cluster_node_worker(cluster, n, &cursor, &worker)) {
+            if (!weir_owner_is(&worker.owner, job))
+                continue;
+            status = weir_cluster_remove_worker(cluster, worker.id, error);
+            cursor = 0;
+        }
+    }
+    return status;
+}
+
 /* The cluster as it is when every action has succeeded. */
 static weir_status carry_out(const struct run *run, struct weir_cluster **after,
                              struct weir_error *error)
@@ -48,6 +67,8 @@ static weir_status carry_out(const struct run *run, struct weir_cluster **after,
         const struct weir_action *const action = weir_plan_action(run->plan, i);
         if (action->verb == WEIR_VERB_STOP)
             status = weir_cluster_remove_worker(made, action->worker, error);
+        else if (action->verb == WEIR_VERB_PREEMPT && action->owner.kind == WEIR_OWNER_JOB)
+            status = remove_job(made, &action->owner, error);
         else if (action->verb == WEIR_VERB_START)
             status =
                 weir_cluster_add_worker(made, action->worker, action->owner, &action->alloc, error);

@@ -2,7 +2,7 @@
 /*
  * News for the scheduler, as old as its view (sched.view_age): a log of changes that is told up to
  * now - age, in the order in which they happened. Without an age, and with nothing left in the log,
- * they are told at once.
+ * they are told at once. A plan that preempts hears how things stand when it is carried out.
  *
  * In the log: tasks that were measured; jobs that came, left and ended, their ranks that went, and,
  * where there are jobs, nodes. What a plan did is known at once, and so are workers of pools. So
@@ -141,11 +141,9 @@ weir_status sim_port_news(struct sim_port *port, const struct port_news *news)
     return is_late && may_be_late ? keep(port, news) : tell(port, news);
 }
 
-weir_status sim_port_tell_news(struct sim_port *port)
+static weir_status tell_until(struct sim_port *port, int64_t until_ns)
 {
     struct port_log *log = &port->log;
-    const int64_t until_ns =
-        sim_engine_now(port->config.context->engine) - port->sched->view_age_ns;
     while (log->first < log->end && log->news[log->first].at_ns <= until_ns) {
         struct port_news news = log->news[log->first++];
         log->of_jobs -= is_of_jobs(&news) ? 1 : 0;
@@ -155,6 +153,17 @@ weir_status sim_port_tell_news(struct sim_port *port)
     }
     schedule_telling(port);
     return WEIR_OK;
+}
+
+weir_status sim_port_tell_news(struct sim_port *port)
+{
+    return tell_until(port,
+                      sim_engine_now(port->config.context->engine) - port->sched->view_age_ns);
+}
+
+weir_status sim_port_tell_all(struct sim_port *port)
+{
+    return tell_until(port, INT64_MAX);
 }
 
 void sim_port_forget_news(struct port_log *log)

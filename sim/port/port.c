@@ -258,8 +258,8 @@ static weir_status tell_end(struct sim_port *port, const struct sim_worker *work
     };
     for (uint32_t i = 0; i < worker->places; i++) {
         outcome.worker = sim_worker_place_id(worker, i);
-        WEIR_TRY(worker->owner.kind == WEIR_OWNER_JOB ? tell_rank(port, outcome)
-                                                      : tell(port, outcome, NULL));
+        const bool is_late = worker->owner.kind == WEIR_OWNER_JOB && why != SIM_STOP_PREEMPTED;
+        WEIR_TRY(is_late ? tell_rank(port, outcome) : tell(port, outcome, NULL));
     }
     return WEIR_OK;
 }
@@ -270,7 +270,7 @@ weir_status sim_port_end_worker(struct sim_port *port, struct sim_worker *worker
     const struct sim_driver *driver = &port->config.drivers[worker->driver];
     WEIR_TRY(driver->ops->stop(driver->self, worker, why));
     WEIR_TRY(tell_end(port, worker, why));
-    if (worker->owner.kind == WEIR_OWNER_POOL)
+    if (worker->owner.kind == WEIR_OWNER_POOL || why == SIM_STOP_PREEMPTED)
         sim_port_room_made(port);
     return sim_worker_release(port->config.workers, worker, text);
 }

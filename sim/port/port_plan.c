@@ -102,6 +102,7 @@ static weir_status apply_preempt(struct sim_port *port, const struct weir_action
     if (driver->ops->preempt == NULL)
         return weir_fail(port->config.context->error, WEIR_EUNSUPPORTED,
                          "the plan preempts a stage; stages are scaled");
+    WEIR_TRY(sim_port_tell_all(port)); /* what it held is given to others under the same plan */
     return driver->ops->preempt(driver->self, action->owner.id, action->value);
 }
 

@@ -100,6 +100,8 @@ weir_status sim_port_tell_places(struct sim_port *port, const struct sim_start *
 /* late.c: tells the host, now or when it is as old as the view. WEIR_EINFEASIBLE of a job that is
  * told now: it can never start. */
 weir_status sim_port_news(struct sim_port *port, const struct port_news *news);
+/* However young they are. */
+weir_status sim_port_tell_all(struct sim_port *port);
 void sim_port_forget_news(struct port_log *log);
 
 /* port_jobs.c */

@@ -22,7 +22,7 @@ static struct sim_scenario *load(const char *queueing)
     (void)snprintf(text, sizeof text,
                    "schema: 2\nname: queues\n"
                    "cluster: {nodes: [{name: n, count: 512, cpus: 8, gpus: {p100: 1}}]}\n"
-                   "sched: {placement: first_fit, queueing: %s}\n"
+                   "sched: {placement: first_fit, explain: off, queueing: %s}\n"
                    "jobs:\n  - name: w\n    count: %d\n    preemption: all\n    arrivals: "
                    "{process: poisson, load: 0.95}\n"
                    "    run_time: \"lognormal(6 h, 4)\"\n    run_time_limit: 20 d\n    classes:\n"

@@ -63,7 +63,7 @@ static void starts_are(const struct job *jobs, size_t count, int gpus, const str
 
 #define EACH(array) (sizeof(array) / sizeof((array)[0]))
 
-/* covers: S1.22 partly (numbers of the convoy) */
+/* covers: S1.14 */
 static void early_ends_make_room(void)
 {
     static const struct job jobs[] = { { 0, 4, 3, 4 }, { 0, 2, 2, 2 }, { 2, 2, 4, 2 },

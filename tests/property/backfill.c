@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Backfilling on random jobs against a plain scheduler that counts GPUs second by second: the same
+ * starts, a head that never starts after its first shadow, reservations that never move later, and
+ * no more GPUs in use than there are. WEIR_SLOW=1 runs 10^4 cases of each policy.
+ */
+#include "tests/support/check.h"
+#include "tests/support/runs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 12, GPUS = 6, TEXT = 4000, QUICK = 400, ALL = 10000 };
+
+struct job {
+    int submit, run, gpus, estimate;
+    int start, promised; /* the first shadow as head, or the first reservation; -1 = none */
+};
+
+struct jobs {
+    struct job job[MOST];
+    size_t count;
+};
+
+/* ---- the plain scheduler ---- */
+
+static int end_of(const struct job *job, int now)
+{
+    const int end = job->start + job->estimate;
+    return end > now ? end : now;
+}
+
+static bool runs_at(const struct job *job, int now)
+{
+    return job->start >= 0 && job->start <= now && now < job->start + job->run;
+}
+
+static bool waits_at(const struct job *job, int now)
+{
+    return job->submit <= now && job->start < 0;
+}
+
+/* Free at `at`, as far as is expected at `now`. */
+static int free_at(const struct jobs *jobs, int now, int at)
+{
+    int free = GPUS;
+    for (size_t i = 0; i < jobs->count; i++)
+        if (runs_at(&jobs->job[i], now) && end_of(&jobs->job[i], now) > at)
+            free -= jobs->job[i].gpus;
+    return free;
+}
+
+static void promise(struct job *job, int at)
+{
+    if (job->promised < 0)
+        job->promised = at;
+}
+
+static void pass_easy(struct jobs *jobs, int now)
+{
+    struct job *head = NULL;
+    int shadow = 0;
+    int extra = 0;
+    for (size_t i = 0; i < jobs->count; i++) {
+        struct job *job = &jobs->job[i];
+        if (!waits_at(job, now))
+            continue;
+        const bool fits = job->gpus <= free_at(jobs, now, now);
+        if (head == NULL && !fits) {
+            head = job;
+            for (shadow = now; free_at(jobs, now, shadow) < head->gpus;)
+                shadow++;
+            extra = free_at(jobs, now, shadow) - head->gpus;
+            promise(head, shadow);
+            continue;
+        }
+        const bool is_brief = now + job->estimate <= shadow;
+        if (!fits || (head != NULL && !is_brief && job->gpus > extra))
+            continue;
+        job->start = now;
+        extra -= head != NULL && !is_brief ? job->gpus : 0;
+    }
+}
+
+/* A full plan in order; with exact estimates nobody's place moves. */
+static void pass_conservative(struct jobs *jobs, int now)
+{
+    static const int horizon = MOST * 20 + 50;
+    int free[MOST * 20 + 50 + 40];
+    for (int t = 0; t < horizon + 40; t++)
+        free[t] = free_at(jobs, now, now + t);
+    for (size_t i = 0; i < jobs->count; i++) {
+        struct job *job = &jobs->job[i];
+        int at = 0;
+        if (!waits_at(job, now))
+            continue;
+        for (int t = 0; t < at + job->estimate && at < horizon; t++)
+            at = free[t] < job->gpus ? t + 1 : at;
+        for (int t = at; t < at + job->estimate; t++)
+            free[t] -= job->gpus;
+        promise(job, now + at);
+        if (at == 0)
+            job->start = now;
+    }
+}
+
+static void run_plain(struct jobs *jobs, void (*pass)(struct jobs *jobs, int now))
+{
+    for (int now = 0; now < MOST * 30; now++) {
+        bool happens = false;
+        for (size_t i = 0; i < jobs->count; i++) {
+            const struct job *job = &jobs->job[i];
+            happens |= job->submit == now || (job->start >= 0 && job->start + job->run == now);
+        }
+        if (happens)
+            pass(jobs, now);
+    }
+}
+
+/* ---- the product ---- */
+
+static void see_job(void *state, const struct sim_job_row *row)
+{
+    struct jobs *jobs = state;
+    jobs->job[row->label].start = (int)(row->first_start_ns / SIM_NS_PER_S);
+}
+
+static void run_product(struct jobs *jobs, const char *policy)
+{
+    char text[TEXT];
+    int used = snprintf(text, sizeof text,
+                        "schema: 2\nname: t\ncluster:\n  nodes: [{name: n, count: %d, cpus: 8, "
+                        "gpus: {h100: 1}}]\nsched: {queueing: %s}\njobs:\n  - name: w\n"
+                        "    classes:\n",
+                        GPUS, policy);
+    for (size_t i = 0; i < jobs->count; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "      - {name: j%zu, count: 1, at: %d s, run_time: %d s, members: %d, "
+                         "request: {gpus: 1}, estimate: %.17g}\n",
+                         i, jobs->job[i].submit, jobs->job[i].run, jobs->job[i].gpus,
+                         (double)jobs->job[i].estimate / jobs->job[i].run);
+    const struct sim_observer observer = { .job = see_job, .state = jobs };
+    free(test_watch_text(text, &observer));
+}
+
+/* ---- cases ---- */
+
+static uint64_t next(uint64_t *dice)
+{
+    *dice = *dice * 6364136223846793005U + 1442695040888963407U;
+    return *dice >> 33;
+}
+
+static void draw_jobs(uint64_t seed, bool is_exact, struct jobs *jobs)
+{
+    uint64_t dice = seed * 2654435769U + 1;
+    int submit = 0;
+    jobs->count = 3 + next(&dice) % (MOST - 2);
+    for (size_t i = 0; i < jobs->count; i++) {
+        struct job *job = &jobs->job[i];
+        submit += (int)(next(&dice) % 4);
+        job->submit = submit;
+        job->run = 1 + (int)(next(&dice) % 12);
+        job->gpus = 1 + (int)(next(&dice) % GPUS);
+        job->estimate = job->run + (is_exact ? 0 : (int)(next(&dice) % 6));
+        job->start = job->promised = -1;
+    }
+}
+
+static bool is_within_capacity(const struct jobs *jobs)
+{
+    for (int now = 0; now < MOST * 30; now++) {
+        int held = 0;
+        for (size_t i = 0; i < jobs->count; i++)
+            held += runs_at(&jobs->job[i], now) ? jobs->job[i].gpus : 0;
+        if (held > GPUS)
+            return false;
+    }
+    return true;
+}
+
+static void compare(uint64_t seed, const struct jobs *plain, const struct jobs *product)
+{
+    for (size_t i = 0; i < plain->count; i++) {
+        if (!CHECK_I64(product->job[i].start, plain->job[i].start))
+            printf("case %" PRIu64 ", job %zu\n", seed, i);
+        if (plain->job[i].promised >= 0)
+            CHECK(product->job[i].start <= plain->job[i].promised);
+    }
+    CHECK(is_within_capacity(product));
+}
+
+static void run_cases(const char *policy, bool is_exact, void (*pass)(struct jobs *jobs, int now))
+{
+    const uint64_t cases = getenv("WEIR_SLOW") != NULL ? ALL : QUICK;
+    size_t promised = 0;
+    for (uint64_t seed = 1; seed <= cases; seed++) {
+        struct jobs plain;
+        struct jobs product;
+        draw_jobs(seed, is_exact, &plain);
+        product = plain;
+        run_plain(&plain, pass);
+        run_product(&product, policy);
+        compare(seed, &plain, &product);
+        for (size_t i = 0; i < plain.count; i++)
+            promised += plain.job[i].promised > plain.job[i].submit ? 1 : 0;
+    }
+    CHECK(promised > cases);
+}
+
+static void easy_delays_no_head(void)
+{
+    run_cases("easy", true, pass_easy);
+    run_cases("easy", false, pass_easy);
+}
+
+static void conservative_keeps_its_word(void)
+{
+    run_cases("conservative", true, pass_conservative);
+}
+
+static const struct test tests[] = {
+    { "EASY is as the plain one has it and delays no head", easy_delays_no_head },
+    { "conservative is as the plain one has it and keeps its word", conservative_keeps_its_word },
+};
+TEST_MAIN(tests)
