@@ -87,9 +87,9 @@ done
 [ "$rude" -ge 8 ] || fail "only $rude rude modules"
 
 # Whoever ends weir ends a policy that does not return.
-tagged "$WEIR_BIN" run two.yaml --plugin "$WEIR_PLUGINS/hostile_sleep.so" --no-db \
+env WEIR_TAG="$tag" "$WEIR_BIN" run two.yaml --plugin "$WEIR_PLUGINS/hostile_sleep.so" --no-db \
     --set sched.scaling=hostile >stdout 2>stderr &
-weir=$!
+weir=$! # weir itself: a function would be a shell around it
 await_anybody
 kill -9 "$weir"
 wait "$weir" || true
