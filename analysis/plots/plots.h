@@ -27,7 +27,8 @@
     X(acceptance)                                                                                  \
     X(bound)                                                                                       \
     X(families)                                                                                    \
-    X(job_queue)
+    X(job_queue)                                                                                   \
+    X(tenant_share)
 
 #define AN_PLOT_DECLARE(name) extern const struct an_plot_ops an_plot_##name;
 AN_PLOTS(AN_PLOT_DECLARE)

@@ -24,5 +24,7 @@ void weir_export_layout(struct weir_json *json, const char *key, weir_mig_layout
 /* Workloads, kinds of jobs, jobs, what is expected of them, GPUs to be cut; nothing when there is
  * nothing of all this. */
 void weir_export_jobs(const struct weir_export *out);
+/* Nothing when there are none. */
+void weir_export_tenants(const struct weir_export *out);
 
 #endif

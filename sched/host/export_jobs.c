@@ -46,7 +46,10 @@ static void put_kinds(const struct weir_export *out)
         weir_json_open(json, NULL, '{');
         if (kind->strategy > 0)
             weir_json_text(json, "strategy", weir_group_strategy_name(kind->strategy - 1));
-        if (weir_jobs_is_settled(jobs, i))
+        weir_export_unless(json, "tenant", kind->tenant, 0);
+        /* Who a limit holds is in nobody's way: the reader asks limits again, and denies again. */
+        const bool is_held = kind->held_at == jobs->given_back;
+        if (weir_jobs_is_settled(jobs, i) && !is_held)
             weir_json_flag(json, "settled", true);
         weir_json_open(json, "groups", '[');
         for (uint32_t g = 0; g < kind->group_count; g++)

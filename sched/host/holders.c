@@ -13,6 +13,7 @@
  */
 #include "sched/cluster/state.h"
 #include "sched/host/placer_state.h"
+#include "sched/host/state.h"
 #include "sched/internal/plan_state.h"
 #include "sched/placement/candidates.h"
 #include "weir/group.h"
@@ -239,4 +240,38 @@ weir_status weir_note_job_holders(struct weir_plan *plan, struct weir_cluster *s
     }
     weir_cluster_rollback(scratch);
     return status;
+}
+
+/* ---- a limit ---- */
+
+weir_status weir_note_tenant_holders(struct weir_host *host, const struct weir_job_kind *kind,
+                                     struct weir_owner denied)
+{
+    const uint32_t nodes = weir_cluster_node_count(host->inventory);
+    struct weir_holder holder = { .denied = denied, .gpu = WEIR_NO_INDEX };
+    struct weir_worker worker;
+    uint32_t noted = 0;
+
+    if (weir_plan_explain(host->plan) == WEIR_EXPLAIN_OFF)
+        return WEIR_OK;
+    for (holder.node = 0; holder.node < nodes; holder.node++) {
+        uint32_t cursor = 0;
+        while (noted < HOLDERS_MOST &&
+               weir_cluster_node_worker(host->inventory, holder.node, &cursor, &worker)) {
+            const uint32_t record =
+                worker.owner.kind != WEIR_OWNER_JOB
+                    ? WEIR_NO_INDEX
+                    : weir_jobs_find(&host->jobs, worker.owner.index, worker.owner.id);
+            if (record == WEIR_NO_INDEX ||
+                !weir_tenants_is_within(&host->jobs.tenants,
+                                        host->jobs.kinds[host->jobs.records[record].kind].tenant,
+                                        kind->blocked_by))
+                continue;
+            holder.owner = worker.owner;
+            holder.worker = worker.id;
+            WEIR_TRY(weir_plan_holder(host->plan, &holder));
+            noted++;
+        }
+    }
+    return WEIR_OK;
 }

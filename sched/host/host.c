@@ -101,9 +101,12 @@ weir_status weir_host_create(const struct weir_host_config *config, struct weir_
     made->allocator = memory;
     made->next_worker = 1;
     made->now_ns = INT64_MIN;
-    weir_jobs_open(&made->jobs, &memory);
+    weir_status status = weir_jobs_open(&made->jobs, &memory);
+    if (status != WEIR_OK)
+        (void)weir_fail(error, status, "out of memory");
     take_settings(made, config);
-    const weir_status status = create_parts(made, config, error);
+    if (status == WEIR_OK)
+        status = create_parts(made, config, error);
     if (status != WEIR_OK) {
         weir_host_destroy(made);
         return status;
@@ -425,6 +428,7 @@ weir_status weir_host_begin_call(struct weir_host *host, const struct weir_call 
 {
     WEIR_TRY(check_call(host, call, error));
     host->now_ns = call->now_ns;
+    weir_tenants_at(&host->jobs.tenants, call->now_ns);
     host->view.causes = call->causes;
     weir_host_limits_begin(host, call);
     (void)weir_host_view(host, call->now_ns);

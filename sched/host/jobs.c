@@ -11,7 +11,7 @@
 
 enum { ID_BITS = 44, MOST_WORKLOADS = 1 << (64 - ID_BITS) };
 
-void weir_jobs_open(struct weir_jobs *jobs, const struct weir_allocator *allocator)
+weir_status weir_jobs_open(struct weir_jobs *jobs, const struct weir_allocator *allocator)
 {
     *jobs = (struct weir_jobs){ .allocator = *allocator,
                                 .given_back = 1,
@@ -19,6 +19,7 @@ void weir_jobs_open(struct weir_jobs *jobs, const struct weir_allocator *allocat
                                 .extra_free = WEIR_NO_INDEX,
                                 .placed_free = WEIR_NO_INDEX,
                                 .running_root = WEIR_NO_INDEX };
+    return weir_tenants_open(&jobs->tenants, allocator);
 }
 
 void weir_jobs_close(struct weir_jobs *jobs)
@@ -42,6 +43,7 @@ void weir_jobs_close(struct weir_jobs *jobs)
     weir_jobs_free_index(jobs);
     weir_id_table_free(&jobs->ids, memory);
     weir_id_table_free(&jobs->kind_ids, memory);
+    weir_tenants_close(&jobs->tenants, memory);
 }
 
 /* ---- workloads ---- */
@@ -101,9 +103,9 @@ static bool is_same_shape(const struct weir_shape *a, const struct weir_shape *b
            strncmp(a->mig_profile, b->mig_profile, WEIR_MIG_NAME) == 0;
 }
 
-static uint64_t hash_kind(const struct weir_job_spec *spec)
+static uint64_t hash_kind(const struct weir_job_spec *spec, uint32_t tenant)
 {
-    uint64_t hash = weir_hash_add(spec->strategy, spec->group_count);
+    uint64_t hash = weir_hash_add(spec->strategy, (uint64_t)tenant << 32 | spec->group_count);
 
     for (uint32_t i = 0; i < spec->group_count; i++) {
         const struct weir_rank_group *const group = &spec->groups[i];
@@ -113,9 +115,11 @@ static uint64_t hash_kind(const struct weir_job_spec *spec)
     return hash;
 }
 
-static bool is_kind(const struct weir_job_kind *kind, const struct weir_job_spec *spec)
+static bool is_kind(const struct weir_job_kind *kind, const struct weir_job_spec *spec,
+                    uint32_t tenant)
 {
-    if (kind->strategy != spec->strategy || kind->group_count != spec->group_count)
+    if (kind->tenant != tenant || kind->strategy != spec->strategy ||
+        kind->group_count != spec->group_count)
         return false;
     for (uint32_t i = 0; i < kind->group_count; i++) {
         const struct weir_rank_group *const a = &kind->groups[i];
@@ -160,16 +164,6 @@ static weir_status check_groups(const struct weir_job_spec *spec, struct weir_er
         return weir_fail(error, WEIR_ERANGE, "%llu ranks, at most %d are possible",
                          (unsigned long long)ranks, WEIR_MAX_RANKS);
     return check_need(spec, error);
-}
-
-static void add_amounts(struct weir_amounts *sum, struct weir_amounts one, int64_t times)
-{
-    sum->cpu_units += times * one.cpu_units;
-    sum->gpu_units += times * one.gpu_units;
-    sum->nvdecs += times * one.nvdecs;
-    sum->nvencs += times * one.nvencs;
-    sum->ram_bytes += times * one.ram_bytes;
-    sum->gpu_mem_bytes += times * one.gpu_mem_bytes;
 }
 
 /* An order of kinds that does not depend on who came first. */
@@ -232,31 +226,45 @@ static weir_status add_kind(struct weir_jobs *jobs, const struct weir_job_spec *
     kind->group_count = spec->group_count;
     kind->strategy = spec->strategy;
     kind->hash = hash;
+    kind->device_units = weir_rank_group_devices(groups, spec->group_count);
     kind->front = WEIR_NO_INDEX;
     kind->root = WEIR_NO_INDEX;
     for (uint32_t i = 0; i < spec->group_count; i++) {
         const struct weir_shape *const shape = &groups[i].shape;
         kind->ranks += groups[i].ranks;
-        add_amounts(&kind->need, weir_shape_amounts(shape, 0, 0), groups[i].ranks);
+        const struct weir_amounts rank = weir_shape_amounts(shape, 0, 0);
+        weir_amounts_count(&kind->need, &rank, groups[i].ranks);
     }
     put_in_order(jobs, jobs->kind_count - 1);
     return WEIR_OK;
 }
 
+/* The newest kind is one of this tenant. */
+static void charge_kind(struct weir_jobs *jobs, uint32_t tenant)
+{
+    struct weir_job_kind *const kind = &jobs->kinds[jobs->kind_count - 1];
+
+    kind->tenant = tenant;
+    kind->next_of_tenant = jobs->tenants.all[tenant].first_kind;
+    jobs->tenants.all[tenant].first_kind = jobs->kind_count - 1;
+}
+
 weir_status weir_jobs_find_kind(struct weir_jobs *jobs, const struct weir_job_spec *spec,
                                 uint32_t *index, struct weir_error *error)
 {
-    const uint64_t hash = hash_kind(spec);
+    const uint32_t tenant = weir_tenants_of(&jobs->tenants, spec->tenant);
+    const uint64_t hash = hash_kind(spec, tenant);
     const uint32_t first = weir_id_table_find(&jobs->kind_ids, hash);
 
     for (uint32_t i = first; i < jobs->kind_count; i++) {
-        if (jobs->kinds[i].hash == hash && is_kind(&jobs->kinds[i], spec)) {
+        if (jobs->kinds[i].hash == hash && is_kind(&jobs->kinds[i], spec, tenant)) {
             *index = i;
             return WEIR_OK;
         }
     }
     WEIR_TRY(check_groups(spec, error));
     WEIR_TRY(add_kind(jobs, spec, hash, error));
+    charge_kind(jobs, tenant);
     *index = jobs->kind_count - 1;
     return WEIR_OK;
 }
@@ -272,6 +280,15 @@ const struct weir_shape *weir_job_kind_shape(const struct weir_job_kind *kind, u
 }
 
 /* ---- records ---- */
+
+/* So many jobs more that run or wait. */
+static void charge(struct weir_jobs *jobs, uint32_t index, int32_t running, int32_t waiting)
+{
+    const struct weir_job_kind *const kind = &jobs->kinds[index];
+    const struct weir_tenant_change change = { &kind->need, kind->device_units, running, waiting };
+
+    weir_tenants_change(&jobs->tenants, kind->tenant, &change);
+}
 
 static uint64_t id_key(uint32_t workload, uint64_t id)
 {
@@ -396,6 +413,7 @@ weir_status weir_jobs_add(struct weir_jobs *jobs, const struct weir_job_spec *gi
     weir_id_table_put(&jobs->ids, id_key(spec->workload, spec->id), index);
     jobs->counts[WEIR_JOB_WAITING]++;
     jobs->workloads[spec->workload].waiting++;
+    charge(jobs, kind, 0, 1);
     *record = index;
     return WEIR_OK;
 }
@@ -413,6 +431,7 @@ void weir_jobs_remove(struct weir_jobs *jobs, uint32_t record)
         weir_jobs_set_state(jobs, record, WEIR_JOB_WAITING);
     jobs->workloads[job->workload].waiting--;
     jobs->counts[job->state]--;
+    charge(jobs, job->kind, 0, -1);
     if (job->extra != WEIR_NO_INDEX) {
         jobs->extras[job->extra].next_free = jobs->extra_free;
         jobs->extra_free = job->extra;
@@ -462,7 +481,7 @@ static void give_placed(struct weir_jobs *jobs, uint32_t index)
 void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_state state)
 {
     struct weir_job_record *const job = &jobs->records[record];
-    const int64_t change = (state != WEIR_JOB_WAITING) - (job->state != WEIR_JOB_WAITING);
+    const int32_t change = (state != WEIR_JOB_WAITING) - (job->state != WEIR_JOB_WAITING);
 
     if (change < 0)
         weir_jobs_index_drop(jobs, record);
@@ -472,8 +491,10 @@ void weir_jobs_set_state(struct weir_jobs *jobs, uint32_t record, enum weir_job_
         give_placed(jobs, job->place);
         job->place = WEIR_NO_INDEX;
     }
-    add_amounts(&jobs->held, jobs->kinds[job->kind].need, change);
-    jobs->workloads[job->workload].waiting -= (uint64_t)change;
+    weir_amounts_count(&jobs->held, &jobs->kinds[job->kind].need, change);
+    if (change != 0)
+        charge(jobs, job->kind, change, -change);
+    jobs->workloads[job->workload].waiting -= (uint64_t)(int64_t)change;
     jobs->counts[job->state]--;
     jobs->counts[state]++;
     job->state = (uint32_t)state & 3;
@@ -531,6 +552,41 @@ void weir_jobs_describe(const struct weir_jobs *jobs, uint32_t record, struct we
 
 /* ---- the invariant ---- */
 
+/* What jobs of a tenant, and of those below it, hold and want. O(jobs). */
+static weir_status check_tenant(const struct weir_jobs *jobs, uint32_t number,
+                                struct weir_error *error)
+{
+    const struct weir_tenant_entry *const tenant = &jobs->tenants.all[number];
+    struct weir_amounts used = { 0 };
+    struct weir_amounts wanted = { 0 };
+    int64_t devices = 0;
+    uint32_t running = 0;
+
+    for (uint32_t i = 0; i < jobs->record_count; i++) {
+        const struct weir_job_record *const job = &jobs->records[i];
+        const struct weir_job_kind *const kind = &jobs->kinds[job->kind];
+        const bool is_running = job->state != WEIR_JOB_WAITING;
+        if (job->is_used == 0 || !weir_tenants_is_within(&jobs->tenants, kind->tenant, number))
+            continue;
+        weir_amounts_count(is_running ? &used : &wanted, &kind->need, 1);
+        devices += is_running ? kind->device_units : 0;
+        running += is_running;
+    }
+    if (memcmp(&used, &tenant->used, sizeof used) != 0 ||
+        memcmp(&wanted, &tenant->wanted, sizeof wanted) != 0 || devices != tenant->device_units ||
+        running != tenant->running)
+        return weir_fail(error, WEIR_EINVARIANT, "jobs of tenant %u hold other amounts than it has",
+                         number);
+    return WEIR_OK;
+}
+
+static weir_status check_tenants(const struct weir_jobs *jobs, struct weir_error *error)
+{
+    for (uint32_t t = 0; t < jobs->tenants.count; t++)
+        WEIR_TRY(check_tenant(jobs, t, error));
+    return WEIR_OK;
+}
+
 weir_status weir_jobs_check(const struct weir_jobs *jobs, struct weir_error *error)
 {
     uint32_t counts[WEIR_JOB_RUNNING + 1] = { 0 };
@@ -543,7 +599,7 @@ weir_status weir_jobs_check(const struct weir_jobs *jobs, struct weir_error *err
             continue;
         used++;
         counts[job->state]++;
-        add_amounts(&held, jobs->kinds[job->kind].need, job->state != WEIR_JOB_WAITING);
+        weir_amounts_count(&held, &jobs->kinds[job->kind].need, job->state != WEIR_JOB_WAITING);
         if (weir_jobs_find(jobs, job->workload, job->id) != i)
             return weir_fail(error, WEIR_EINVARIANT, "job %llu is not found by its number",
                              (unsigned long long)job->id);
@@ -565,6 +621,7 @@ weir_status weir_jobs_check(const struct weir_jobs *jobs, struct weir_error *err
         return weir_fail(error, WEIR_EINVARIANT, "%u jobs, %u numbers", used, jobs->ids.count);
     if (memcmp(&held, &jobs->held, sizeof held) != 0)
         return weir_fail(error, WEIR_EINVARIANT, "jobs hold other amounts than were counted");
+    WEIR_TRY(check_tenants(jobs, error));
     WEIR_TRY(weir_jobs_check_queue(jobs, error));
     return weir_jobs_check_index(jobs, error);
 }

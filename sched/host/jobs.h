@@ -2,13 +2,14 @@
 /*
  * The jobs a host knows: those that wait, start and run.
  *
- * Jobs that ask for the same (rank groups, strategy) are one kind and interchangeable to the
- * placement: when one of them does not fit, none does until something is given back. So a pass over
- * a long queue asks once a kind, not once a job, and what a job asks for is stored once a kind. The
- * waiting jobs of a kind are a binary heap of records ordered by (key, submission, workload, id),
- * and the kinds of which somebody waits are a list in the order of their first records: the front.
- * A kind is settled when one of it did not fit since something was given back last; that something
- * was given back is one number, so it costs the same for one kind and for a thousand.
+ * Jobs of one tenant that ask for the same (rank groups, strategy) are one kind and interchangeable
+ * to limits and placement: when one of them does not fit, none does until something is given back.
+ * So a pass over a long queue asks once a kind, not once a job, and what a job asks for is stored
+ * once a kind. The waiting jobs of a kind are a binary heap of records ordered by (key, submission,
+ * workload, id), and the kinds of which somebody waits are a list in the order of their first
+ * records: the front. A kind is settled when one of it did not fit since something was given back
+ * last; that something was given back is one number, so it costs the same for one kind and for a
+ * thousand.
  *
  * Invariant: a record in use is in the table of ids; it is in its kind's heap exactly while it
  * waits; `counts` are the records by state; `held` is what those that start or run ask for.
@@ -22,6 +23,7 @@
 
 #include "sched/cluster/id_table.h"
 #include "sched/host/jobs_index.h"
+#include "sched/host/tenants.h"
 #include "weir/job.h"
 
 /* Kept small: many may wait. */
@@ -74,6 +76,12 @@ struct weir_job_kind {
     struct weir_rank_group *groups;
     uint64_t hash;
     uint32_t group_count, ranks, strategy;
+    uint32_t tenant;            /* that is charged */
+    uint32_t next_of_tenant;    /* another kind of the same, or WEIR_NO_INDEX */
+    int64_t device_units;       /* GPUs; ranks without any count one */
+    uint32_t blocked_by;        /* tenant whose limit held the last one tried, or WEIR_NO_INDEX */
+    uint64_t held_at;           /* limits kept it waiting, at that `given_back` */
+    uint64_t beyond_at;         /* it goes beyond a soft limit, in that turn */
     uint32_t turned_away;       /* by the plan that is made */
     uint32_t front;             /* its place in the front, or WEIR_NO_INDEX */
     uint64_t settled_at;        /* what was given back then, see `given_back` */
@@ -124,9 +132,10 @@ struct weir_jobs {
     uint32_t place_count, place_capacity, running_root;
     bool is_indexed;
     uint64_t surprises; /* how often something came or went otherwise than was expected */
+    struct weir_tenants tenants;
 };
 
-void weir_jobs_open(struct weir_jobs *jobs, const struct weir_allocator *allocator);
+weir_status weir_jobs_open(struct weir_jobs *jobs, const struct weir_allocator *allocator);
 void weir_jobs_close(struct weir_jobs *jobs);
 
 weir_status weir_jobs_add_workload(struct weir_jobs *jobs, const char *name, uint32_t *index,
@@ -168,12 +177,17 @@ void weir_jobs_take_out(struct weir_jobs *jobs, uint32_t record);
 /* A job that was to start waits again. */
 weir_status weir_jobs_push_back(struct weir_jobs *jobs, uint32_t record);
 /* The next one: the first of those kinds that are not settled, or WEIR_NO_INDEX. Strict: the first
- * of all, none when its kind is settled. */
+ * of all that no limit holds, none when its kind is settled. */
 uint32_t weir_jobs_first(struct weir_jobs *jobs, bool is_strict);
 /* Something was given back: every kind may fit again. */
 void weir_jobs_unsettle(struct weir_jobs *jobs);
 /* One of this kind did not fit. */
 void weir_jobs_settle(struct weir_jobs *jobs, uint32_t kind);
+/* A limit of its tenant holds this kind, or puts it off until all others were offered a place: it
+ * is settled, and in nobody's way. */
+void weir_jobs_hold(struct weir_jobs *jobs, uint32_t kind);
+/* Those that were put off may be asked about again. */
+void weir_jobs_let_go(struct weir_jobs *jobs);
 static inline bool weir_jobs_is_settled(const struct weir_jobs *jobs, uint32_t kind)
 {
     return jobs->kinds[kind].settled_at == jobs->given_back;

@@ -162,12 +162,36 @@ void weir_jobs_unsettle(struct weir_jobs *jobs)
     jobs->front_next = 0;
 }
 
+void weir_jobs_hold(struct weir_jobs *jobs, uint32_t kind)
+{
+    weir_jobs_settle(jobs, kind);
+    jobs->kinds[kind].held_at = jobs->given_back;
+}
+
+static bool is_held(const struct weir_jobs *jobs, uint32_t kind)
+{
+    return weir_jobs_is_settled(jobs, kind) && jobs->kinds[kind].held_at == jobs->given_back;
+}
+
+void weir_jobs_let_go(struct weir_jobs *jobs)
+{
+    for (uint32_t k = 0; k < jobs->kind_count; k++) {
+        if (jobs->kinds[k].beyond_at != jobs->tenants.turn)
+            continue;
+        jobs->kinds[k].settled_at = 0;
+        jobs->kinds[k].held_at = 0;
+    }
+    jobs->front_next = 0;
+}
+
 uint32_t weir_jobs_first(struct weir_jobs *jobs, bool is_strict)
 {
     while (!is_strict && jobs->front_next < jobs->front_count &&
            weir_jobs_is_settled(jobs, jobs->front[jobs->front_next]))
         jobs->front_next++;
-    const uint32_t place = is_strict ? 0 : jobs->front_next;
+    uint32_t place = is_strict ? 0 : jobs->front_next;
+    while (is_strict && place < jobs->front_count && is_held(jobs, jobs->front[place]))
+        place++;
     if (place >= jobs->front_count || weir_jobs_is_settled(jobs, jobs->front[place]))
         return WEIR_NO_INDEX;
     return jobs->kinds[jobs->front[place]].heap[0];

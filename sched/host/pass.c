@@ -7,6 +7,9 @@
  * asked about again until something is given back. So a pass tries one job a kind more than it
  * starts, and finding the next one is O(log kinds). A policy with a pass of its own walks itself.
  *
+ * Limits of tenants come before places. Who they keep waiting is in nobody's way, also where jobs
+ * may not pass each other, and jobs that go beyond a soft limit come after all others.
+ *
  * Where gangs hold what they find while they wait (weir_hold_mode), it is found anew in every pass,
  * and nobody is settled: who comes before a gang, and where nodes are, changes what is left over.
  */
@@ -101,8 +104,33 @@ weir_status weir_host_note_started(struct weir_host *host, uint32_t record)
     return WEIR_OK;
 }
 
+/* Nobody looked for a place. */
+static void refuse_untried(struct weir_jobs *jobs, uint32_t record, uint32_t reason)
+{
+    struct weir_job_kind *const kind = &jobs->kinds[jobs->records[record].kind];
+
+    weir_jobs_refuse(jobs, jobs->records[record].kind, record);
+    kind->reason = reason;
+    kind->refusal = (struct weir_choice){ .runner_up_node = WEIR_NO_INDEX };
+}
+
+/* WEIR_EBUSY when a limit of its tenant keeps it waiting. */
+static weir_status ask_limits(struct weir_host *host, uint32_t record)
+{
+    struct weir_jobs *const jobs = &host->jobs;
+    struct weir_job_kind *const kind = &jobs->kinds[jobs->records[record].kind];
+    const struct weir_amounts free = weir_cluster_free(host->inventory);
+
+    kind->blocked_by = weir_tenants_blocked(&jobs->tenants, kind->tenant, &kind->need, &free);
+    if (kind->blocked_by == WEIR_NO_INDEX)
+        return WEIR_OK;
+    refuse_untried(jobs, record, WEIR_REASON_QUOTA);
+    return WEIR_EBUSY;
+}
+
 weir_status weir_host_try_job(struct weir_host *host, uint32_t record, struct weir_error *error)
 {
+    WEIR_TRY(ask_limits(host, record));
     const weir_status status = weir_placer_start_record(host->placer, record, error);
 
     if (status == WEIR_EBUSY && host->hold_mode == WEIR_HOLD_RESERVE)
@@ -110,21 +138,57 @@ weir_status weir_host_try_job(struct weir_host *host, uint32_t record, struct we
     return status == WEIR_OK ? weir_host_note_started(host, record) : status;
 }
 
+/* It found no place. */
+static void settle_job(struct weir_host *host, uint32_t record)
+{
+    const uint32_t kind = host->jobs.records[record].kind;
+
+    if (host->jobs.kinds[kind].blocked_by != WEIR_NO_INDEX)
+        weir_jobs_hold(&host->jobs, kind);
+    else
+        weir_jobs_settle(&host->jobs, kind);
+}
+
+/* Whether it waits until all others were offered a place. */
+static bool is_put_off(struct weir_host *host, uint32_t record)
+{
+    struct weir_jobs *const jobs = &host->jobs;
+    const uint32_t index = jobs->records[record].kind;
+    struct weir_job_kind *const kind = &jobs->kinds[index];
+
+    if (!weir_tenants_is_beyond_soft(&jobs->tenants, kind->tenant, &kind->need))
+        return false;
+    kind->beyond_at = jobs->tenants.turn;
+    weir_jobs_hold(jobs, index);
+    return true;
+}
+
+static weir_status offer(struct weir_host *host, uint32_t record, struct weir_error *error)
+{
+    const weir_status status = weir_host_try_job(host, record, error);
+
+    if (status != WEIR_EBUSY && status != WEIR_EINFEASIBLE)
+        return status;
+    error->text[0] = '\0'; /* not an error of the decision */
+    settle_job(host, record);
+    return WEIR_OK;
+}
+
 static weir_status start_what_fits(struct weir_host *host, const struct weir_policy_set *set,
                                    struct weir_error *error)
 {
     const bool is_strict = (set->queueing->flags & WEIR_QUEUEING_PASSES) == 0;
+    bool has_soft = host->jobs.tenants.has_soft;
 
     for (;;) {
         const uint32_t record = weir_jobs_first(&host->jobs, is_strict);
-        if (record == WEIR_NO_INDEX || weir_host_is_late(host))
+        if (weir_host_is_late(host) || (record == WEIR_NO_INDEX && !has_soft))
             return WEIR_OK;
-        const weir_status status = weir_host_try_job(host, record, error);
-        if (status != WEIR_OK && status != WEIR_EBUSY && status != WEIR_EINFEASIBLE)
-            return status;
-        if (status != WEIR_OK) {
-            error->text[0] = '\0'; /* not an error of the decision */
-            weir_jobs_settle(&host->jobs, host->jobs.records[record].kind);
+        if (record == WEIR_NO_INDEX) {
+            weir_jobs_let_go(&host->jobs);
+            has_soft = false;
+        } else if (!has_soft || !is_put_off(host, record)) {
+            WEIR_TRY(offer(host, record, error));
         }
     }
 }
@@ -135,12 +199,29 @@ weir_status weir_host_pass(struct weir_host *host, const struct weir_policy_set 
     host->started_count = 0;
     host->preempted_count = 0;
     weir_jobs_begin_pass(&host->jobs);
+    host->jobs.tenants.turn++;
     if (host->hold_mode == WEIR_HOLD_RESERVE)
         weir_jobs_unsettle(&host->jobs);
     WEIR_TRY(refresh_keys(host, set, error));
     if (set->queueing->pass != NULL)
         return set->queueing->pass(set->queued.state, &host->view, host->placer, host->plan, error);
     return start_what_fits(host, set, error);
+}
+
+weir_status weir_placer_deny_job(struct weir_placer *placer, uint32_t workload, uint64_t id,
+                                 uint32_t reason)
+{
+    struct weir_jobs *const jobs = placer->bound.jobs;
+    const uint32_t record = jobs == NULL ? WEIR_NO_INDEX : weir_jobs_find(jobs, workload, id);
+
+    if (record == WEIR_NO_INDEX || jobs->records[record].state != WEIR_JOB_WAITING)
+        return WEIR_ENOTFOUND;
+    if (reason == WEIR_REASON_NONE || reason >= WEIR_REASON_COUNT)
+        return WEIR_EINVAL;
+    jobs->kinds[jobs->records[record].kind].blocked_by =
+        jobs->kinds[jobs->records[record].kind].tenant;
+    refuse_untried(jobs, record, reason);
+    return WEIR_OK;
 }
 
 weir_status weir_host_pass_check(const struct weir_host *host, struct weir_error *error)
@@ -218,7 +299,9 @@ weir_status weir_host_deny_jobs(struct weir_host *host)
         const struct weir_denied denied = { weir_job_owner(job->workload, job->id), kind->reason,
                                             kind->strategy == WEIR_GROUP_STRICT_SPREAD + 1 };
         WEIR_TRY(weir_plan_deny(host->plan, denied.owner, denied.reason, &kind->refusal));
-        WEIR_TRY(weir_note_job_holders(host->plan, host->inventory, kind, &denied));
+        WEIR_TRY(denied.reason == WEIR_REASON_QUOTA
+                     ? weir_note_tenant_holders(host, kind, denied.owner)
+                     : weir_note_job_holders(host->plan, host->inventory, kind, &denied));
     }
     return WEIR_OK;
 }

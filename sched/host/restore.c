@@ -24,18 +24,23 @@ weir_status weir_host_restore_pool(struct weir_host *host, uint32_t pool, uint64
 weir_status weir_host_restore_kind(struct weir_host *host, const struct weir_kind_past *past,
                                    struct weir_error *error)
 {
+    struct weir_kind_past whole;
     uint32_t kind = 0;
 
     if (host == NULL || past == NULL)
         return weir_fail(error, WEIR_EINVAL, "no host or no kind of jobs");
-    WEIR_TRY(weir_size_check(past->size, sizeof *past, "the kind of jobs", error));
+    WEIR_TRY(weir_size_check(past->size, offsetof(struct weir_kind_past, tenant),
+                             "the kind of jobs", error));
+    weir_size_take(&whole, sizeof whole, past, past->size);
+    past = &whole;
     if (past->group_count == 0 || past->groups == NULL)
         return weir_fail(error, WEIR_EINVAL, "it has no ranks");
     if (past->strategy > WEIR_MAX_STRATEGY)
         return weir_fail(error, WEIR_EINVAL, "unknown strategy %u", past->strategy);
     const struct weir_job_spec spec = { .groups = past->groups,
                                         .group_count = past->group_count,
-                                        .strategy = past->strategy };
+                                        .strategy = past->strategy,
+                                        .tenant = past->tenant };
     WEIR_TRY(weir_jobs_find_kind(&host->jobs, &spec, &kind, error));
     if (past->is_settled != 0)
         weir_jobs_settle(&host->jobs, kind);

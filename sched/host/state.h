@@ -158,6 +158,9 @@ weir_status weir_host_note_preempted(struct weir_host *host, uint32_t record);
 weir_status weir_host_lift(struct weir_cluster *scratch, const struct weir_jobs *jobs,
                            uint32_t record, struct weir_error *error);
 void weir_host_spare_job(struct weir_host *host, const struct weir_owner *job);
+/* holders.c: a job waits for a limit of its tenant: ranks of the jobs that use it up. */
+weir_status weir_note_tenant_holders(struct weir_host *host, const struct weir_job_kind *kind,
+                                     struct weir_owner denied);
 
 /* admission.c: a job came; who is turned away by the plan; the plan holds. */
 weir_status weir_host_note_fresh(struct weir_host *host, uint32_t record);

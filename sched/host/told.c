@@ -103,6 +103,7 @@ weir_status weir_host_outcome(struct weir_host *host, const struct weir_outcome 
         return weir_fail(error, WEIR_EINVAL, "no host or no outcome");
     WEIR_TRY(weir_size_check(outcome->size, sizeof *outcome, "the outcome", error));
     host->limits.is_open &= outcome->kind == WEIR_OUTCOME_LOST;
+    weir_tenants_at(&host->jobs.tenants, outcome->time_ns);
     if (outcome->kind == WEIR_OUTCOME_STARTED && outcome->owner.kind == WEIR_OWNER_JOB)
         WEIR_TRY(weir_host_job_may_start(host, &outcome->owner, error));
     WEIR_TRY(take_outcome(host, outcome, alloc, error));

@@ -3,6 +3,7 @@
 #include "sim/cli/decide_host.h"
 
 #include "sim/cli/decide_format.h"
+#include "sim/cli/decide_tenants.h"
 #include "sim/port/module.h"
 
 #include <math.h>
@@ -462,6 +463,18 @@ static weir_status create(struct decide_host *made, struct weir_error *error)
     return weir_host_create(&config, &made->host, error);
 }
 
+static weir_status take_tenant(struct decide_host *made, const json_t *json, size_t place,
+                               struct weir_error *error)
+{
+    return decide_take_tenant(made->host, json, place, error);
+}
+
+static weir_status take_usage(struct decide_host *made, const json_t *json, size_t place,
+                              struct weir_error *error)
+{
+    return decide_take_usage(made->host, json, place, error);
+}
+
 static weir_status tell(struct decide_host *made, struct weir_error *error)
 {
     WEIR_TRY(take_tables(made, error));
@@ -469,6 +482,9 @@ static weir_status tell(struct decide_host *made, struct weir_error *error)
     WEIR_TRY(take_all(made, "stages", take_stage, error));
     WEIR_TRY(take_all(made, "estimates", take_estimate, error));
     WEIR_TRY(take_all(made, "workloads", take_workload, error));
+    if (weir_host_set_half_life(made->host, made->head.half_life_ns) != WEIR_OK)
+        return weir_fail(error, WEIR_EFORMAT, "half_life_ns: must not be negative");
+    WEIR_TRY(take_all(made, "tenants", take_tenant, error));
     WEIR_TRY(take_all(made, "workers", take_worker, error));
     WEIR_TRY(take_all(made, "nodes", take_health, error));
     WEIR_TRY(take_mix(made, error));
@@ -476,6 +492,7 @@ static weir_status tell(struct decide_host *made, struct weir_error *error)
     WEIR_TRY(reserve_throughputs(made, error));
     WEIR_TRY(take_all(made, "jobs", take_job, error));
     WEIR_TRY(take_all(made, "new_jobs", take_new_job, error));
+    WEIR_TRY(take_all(made, "tenants", take_usage, error));
     WEIR_TRY(take_all(made, "cuts", take_cut, error));
     return take_past(made, error);
 }

@@ -251,12 +251,39 @@ static const struct decide_key group[] = {
 };
 const struct decide_keys decide_group_keys = TABLE(group, "rank group");
 
+#define QUOTA(key, says)                                                                           \
+    {                                                                                              \
+        LIST_OF(key, DECIDE_WHOLE), .least = -1, .most = 0x1p60, .help = says                      \
+    }
+
+static const struct decide_key tenant[] = {
+    { REQUIRED("name", DECIDE_TEXT), INTO(decide_tenant, spec.name),
+      .help = "of the first, the root of all, empty" },
+    { OPTIONAL("parent", DECIDE_COUNT), INTO(decide_tenant, spec.parent), .most = MOST_COUNT,
+      .help = "place of its parent; 0 = the root" },
+    { OPTIONAL("weight", DECIDE_NUMBER), INTO(decide_tenant, spec.weight),
+      .help = "beside its siblings (1)" },
+    { OPTIONAL("tickets", DECIDE_NUMBER), INTO(decide_tenant, spec.tickets),
+      .help = "of draws and turns (its weight)" },
+    QUOTA("guarantee", "GPUs and CPUs in units of 1/40960000, memory in bytes"),
+    QUOTA("hard", "it never has more; the same, -1 = no limit"),
+    QUOTA("soft", "beyond it after all others; the same"),
+    QUOTA("borrow", "above the guarantee; the same"),
+    QUOTA("lend", "of the guarantee, to others; the same"),
+    { OPTIONAL("device_s", DECIDE_NUMBER), INTO(decide_tenant, device_s),
+      .help = "past use up to since_ns" },
+    { TIME("since_ns", decide_tenant, since_ns), .help = "when past use was counted last" },
+};
+const struct decide_keys decide_tenant_keys = TABLE(tenant, "tenant");
+
 static const struct decide_key kind[] = {
     { OPTIONAL("strategy", DECIDE_CHOICE), INTO(weir_kind_past, strategy),
       .choices = "any|pack|spread|strict_pack|strict_spread",
       .help = "of a placement group; any = any places, all or none" },
     { OPTIONAL("settled", DECIDE_FLAG), INTO(weir_kind_past, is_settled),
       .help = "such a job found no place, and nothing was given back since" },
+    { OPTIONAL("tenant", DECIDE_COUNT), INTO(weir_kind_past, tenant), .most = MOST_COUNT,
+      .help = "whose: place in `tenants`; 0 = nobody's" },
     { REQUIRED("groups", DECIDE_LIST), .of = &decide_group_keys,
       .help = "ranks are numbered over them in this order" },
 };
@@ -281,7 +308,7 @@ static const struct decide_key job[] = {
     { TIME("restart_cost_ns", decide_job, spec.restart_cost_ns),
       .help = "to start again from its last checkpoint" },
     { OPTIONAL("tenant", DECIDE_COUNT), INTO(decide_job, spec.tenant), .most = MOST_COUNT,
-      .help = "number" },
+      .help = "place in `tenants`" },
     { OPTIONAL("user", DECIDE_COUNT), INTO(decide_job, spec.user), .most = MOST_COUNT,
       .help = "number" },
     { OPTIONAL("priority", DECIDE_WHOLE), INTO(decide_job, priority), .least = INT32_MIN,
@@ -386,6 +413,10 @@ static const struct decide_key document[] = {
     { OPTIONAL("estimates", DECIDE_LIST), .of = &decide_estimate_keys,
       .help = "measured, one a stage" },
     { OPTIONAL("workers", DECIDE_LIST), .of = &decide_worker_keys, .help = "those that live" },
+    { TIME("half_life_ns", decide_document, half_life_ns),
+      .help = "past use of tenants counts half after it (0 = in full)" },
+    { OPTIONAL("tenants", DECIDE_LIST), .of = &decide_tenant_keys,
+      .help = "whose jobs they are, parents first; the first is the root of all" },
     { OPTIONAL("workloads", DECIDE_LIST), .of = &decide_workload_keys, .help = "sources of jobs" },
     { OPTIONAL("job_kinds", DECIDE_LIST), .of = &decide_kind_keys,
       .help = "what jobs ask for, in the order in which it was known" },
@@ -405,5 +436,6 @@ const struct decide_keys *const decide_formats[] = {
     &decide_estimate_keys, &decide_worker_keys,   &share_keys,        &engine_keys,
     &decide_workload_keys, &decide_kind_keys,     &decide_group_keys, &decide_job_keys,
     &decide_new_job_keys,  &expected_keys,        &decide_cut_keys,   &decide_policy_keys,
+    &decide_tenant_keys,
 };
 const size_t decide_formats_count = sizeof decide_formats / sizeof decide_formats[0];

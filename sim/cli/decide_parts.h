@@ -6,9 +6,10 @@
 #define SIM_CLI_DECIDE_PARTS_H
 
 #include "weir/host.h"
+#include "weir/tenant.h"
 
 struct decide_document {
-    int64_t time_ns, last_ns, time_left_ns;
+    int64_t time_ns, last_ns, time_left_ns, half_life_ns;
     uint64_t seed, decision, next_worker;
     uint32_t max_actions, may_start_jobs;
 };
@@ -52,6 +53,12 @@ struct decide_job {
     struct weir_job_past past;
     int64_t id, priority;
     uint32_t kind;
+};
+
+struct decide_tenant {
+    struct weir_tenant_spec spec;
+    double device_s;
+    int64_t since_ns;
 };
 
 struct decide_workload {

@@ -187,6 +187,10 @@ static inline const struct sim_job_spec *sim_job_spec(const struct sim_jobs_run 
 {
     return &run->workload->jobs[job->spec];
 }
+static inline double sim_job_spec_gpus(const struct sim_job_spec *spec)
+{
+    return weir_units_amount(spec->shape.gpu_units) * spec->shape.gpu_count * spec->members;
+}
 /* Its class, as the meter and the database know it. */
 static inline uint32_t sim_job_class(const struct sim_jobs_run *run, const struct sim_job *job)
 {

@@ -3,6 +3,7 @@
 #include "sim/jobs/jobs.h"
 
 #include "sim/engine/law.h"
+#include "sim/record/meter_tenants.h"
 #include "sim/record/record.h"
 
 #include <stdio.h>
@@ -103,6 +104,8 @@ weir_status sim_jobs_done(struct sim_jobs_run *run, uint32_t slot)
         sim_jobs_count(run, job, SIM_JOBS_LATE);
     sim_meter_job_done(run->context->meter, now_ns, sim_job_class(run, job), job->is_counted,
                        now_ns - job->at_ns, sim_job_life(run, job)->run_ns);
+    if (job->is_counted)
+        sim_meter_tenant_done(run->context->meter, sim_job_spec(run, job)->tenant_number);
     sim_jobs_digest(run, DIGEST_DONE, job);
     return forget(run, slot, "done");
 }

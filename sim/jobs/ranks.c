@@ -4,6 +4,8 @@
  */
 #include "sim/jobs/jobs.h"
 
+#include "sim/record/meter_tenants.h"
+
 /* ---- start ---- */
 
 static void observe_rank(const struct sim_jobs_run *run, const struct sim_job *job, uint32_t rank,
@@ -22,6 +24,8 @@ static void count_running(struct sim_jobs_run *run, const struct sim_job *job, i
     run->running += (uint64_t)(int64_t)change;
     sim_meter_jobs(run->context->meter, sim_jobs_now(run), sim_job_class(run, job),
                    SIM_JOBS_RUNNING, change);
+    sim_meter_tenant(run->context->meter, sim_jobs_now(run), sim_job_spec(run, job)->tenant_number,
+                     0, change * sim_job_spec_gpus(sim_job_spec(run, job)));
 }
 
 /* A worker a place, or none when the truth refuses one. */
@@ -63,6 +67,9 @@ static void note_first_start(struct sim_jobs_run *run, const struct sim_job *job
         sim_jobs_count(run, job, SIM_JOBS_DELAYED);
     if (job->is_counted)
         sim_meter_job_wait(run->context->meter, sim_job_class(run, job), now_ns - job->at_ns);
+    if (job->is_counted)
+        sim_meter_tenant_wait(run->context->meter, sim_job_spec(run, job)->tenant_number,
+                              now_ns - job->at_ns);
 }
 
 /* What is to be known of its starts, kept from the first one that is tried. */

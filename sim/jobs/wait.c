@@ -2,6 +2,8 @@
 /* Into the scheduler's queue and out of it, with patience (see jobs.h). */
 #include "sim/jobs/jobs.h"
 
+#include "sim/record/meter_tenants.h"
+
 static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_job *job,
                                      int64_t estimate_ns)
 {
@@ -24,6 +26,7 @@ static struct weir_job_spec describe(struct sim_jobs_run *run, const struct sim_
         .groups = &run->group,
         .group_count = 1,
         .strategy = spec->group,
+        .tenant = spec->tenant_number,
         .priority = spec->priority,
         .attempts = attempts,
         .submit_ns = job->at_ns,
@@ -67,6 +70,8 @@ weir_status sim_jobs_enqueue(struct sim_jobs_run *run, struct sim_job *job,
     run->waiting++;
     sim_meter_jobs(run->context->meter, sim_jobs_now(run), sim_job_class(run, job),
                    SIM_JOBS_WAITING, 1);
+    sim_meter_tenant(run->context->meter, sim_jobs_now(run), sim_job_spec(run, job)->tenant_number,
+                     1, 0);
     start_patience(run, job, arrival->patience_ns);
     return WEIR_OK;
 }
@@ -84,6 +89,8 @@ void sim_jobs_dequeue(struct sim_jobs_run *run, uint32_t slot)
     run->waiting--;
     sim_meter_jobs(run->context->meter, sim_jobs_now(run), sim_job_class(run, job),
                    SIM_JOBS_WAITING, -1);
+    sim_meter_tenant(run->context->meter, sim_jobs_now(run), sim_job_spec(run, job)->tenant_number,
+                     -1, 0);
     if (job->timer == SIM_NO_HANDLE)
         return;
     (void)sim_engine_cancel(run->context->engine, job->timer);

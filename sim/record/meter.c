@@ -36,6 +36,7 @@ static void start_measuring(struct sim_meter *meter, int64_t now_ns)
             sim_percentiles_reset(&pipeline->latency);
     }
     meter_jobs_warm(meter, now_ns);
+    meter_tenants_warm(meter, now_ns);
     meter_physics_warm(meter, now_ns);
     meter->base = sim_meter_cluster_totals(meter, now_ns);
     meter->bytes_max = meter->bytes;

@@ -54,6 +54,14 @@ struct sim_meter_amounts {
     double amount[SIM_RESOURCE_COUNT];
 };
 
+/* A tenant of jobs, as the scenario has it. */
+struct sim_meter_tenant_info {
+    const char *name; /* must outlive the meter */
+    uint32_t parent;  /* counted from 1, 0 = none */
+    double weight;
+    double guarantee; /* GPUs */
+};
+
 struct sim_meter_config {
     size_t node_count;
     const struct sim_meter_amounts *node_capacity;
@@ -70,7 +78,9 @@ struct sim_meter_config {
     bool has_power, has_turns;
     size_t link_count;
     size_t workload_count;
-    const uint32_t *workload_classes; /* how many classes of jobs each has */
+    const uint32_t *workload_classes;            /* how many classes of jobs each has */
+    const struct sim_meter_tenant_info *tenants; /* parents before their children */
+    size_t tenant_count;
 };
 
 struct sim_recorder;

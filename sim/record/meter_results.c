@@ -7,6 +7,7 @@
 #include "sim/record/meter_state.h"
 
 #include "sim/engine/time.h"
+#include "sim/record/meter_tenants.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -421,6 +422,28 @@ static weir_status write_histogram(const struct sim_percentiles *values, const c
     return status;
 }
 
+/* GPUs of each node that were held, of those it has: how even that is over the nodes. */
+static void put_balance(const struct view *view)
+{
+    const struct sim_meter *meter = view->meter;
+    double *loads = calloc(meter->node_count + 1, sizeof *loads);
+    size_t count = 0;
+    if (!loads) {
+        view->out->status = WEIR_ENOMEM;
+        return;
+    }
+    for (size_t n = 0; n < meter->node_count; n++) {
+        const struct node_meter *node = &meter->nodes[n];
+        const struct node_totals now = sim_meter_node_totals(node, view->end->end_ns);
+        const double gpus = meter->capacity[n].amount[SIM_RESOURCE_GPU];
+        if (gpus > 0)
+            loads[count++] =
+                (now.assigned[SIM_RESOURCE_GPU] - node->base.assigned[SIM_RESOURCE_GPU]) / gpus;
+    }
+    put(view->out, "lb.index", "", "ratio", sim_balance_index(loads, count));
+    free(loads);
+}
+
 weir_status sim_meter_results(struct sim_meter *meter, const struct sim_meter_end *end,
                               struct sim_results *out)
 {
@@ -440,6 +463,9 @@ weir_status sim_meter_results(struct sim_meter *meter, const struct sim_meter_en
             put_stage(&view, s);
         put_pipelines(&view);
         put_workers(&view);
+        meter_tenants_results(meter, end->end_ns, out);
+        if (meter->workload_count > 0)
+            put_balance(&view);
     }
     put_moved(&view, &now);
     put_counters(&view, &now);

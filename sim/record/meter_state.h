@@ -175,6 +175,7 @@ struct sim_meter {
 
     struct sim_job_meter *jobs; /* a class each, then a workload each */
     size_t class_count, workload_count;
+    struct meter_tenants *tenants; /* NULL = there are none */
 
     struct link_meter *links; /* meter_physics.c; NULL = the scenario has no such thing */
     size_t link_count;
@@ -229,6 +230,10 @@ struct cluster_totals sim_meter_cluster_totals(const struct sim_meter *meter, in
 weir_status meter_jobs_open(struct sim_meter *meter, const struct sim_meter_config *config);
 void meter_jobs_close(struct sim_meter *meter);
 void meter_jobs_warm(struct sim_meter *meter, int64_t now_ns);
+weir_status meter_tenants_open(struct sim_meter *meter, const struct sim_meter_config *config);
+void meter_tenants_close(struct sim_meter *meter);
+void meter_tenants_warm(struct sim_meter *meter, int64_t now_ns);
+void meter_tenants_results(struct sim_meter *meter, int64_t end_ns, struct sim_results *out);
 
 /* meter_sample.c: an interval that is written, its rows and means. */
 struct sample_interval {

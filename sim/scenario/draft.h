@@ -174,6 +174,27 @@ struct draft_groups {
     uint32_t report;
 };
 
+/* Amounts of what is limited. */
+struct draft_quota {
+    struct draft_head head;
+    double gpus, cpus;
+    int64_t ram_bytes;
+};
+
+struct draft_limits {
+    struct draft_head head;
+    struct draft_quota hard, soft;
+};
+
+struct draft_tenant {
+    struct draft_head head;
+    char *parent;
+    double weight, tickets;
+    struct draft_quota guarantee;
+    struct draft_limits quota;
+    struct draft_quota borrow, lend;
+};
+
 struct draft_sched {
     struct draft_head head;
     struct draft_policy placement;
@@ -183,6 +204,7 @@ struct draft_sched {
     struct draft_latency latency;
     int64_t view_age_ns;
     uint32_t hold_mode;
+    int64_t half_life_ns;
     struct draft_groups groups;
     struct draft_repartition repartition;
 };
@@ -341,6 +363,7 @@ struct draft_job_class {
     struct draft_request request;
     struct draft_memory_traffic traffic;
     char *gpu_types;
+    char *tenant;
     int64_t priority;
     char *measured_on;
     uint32_t work;
@@ -378,6 +401,7 @@ struct draft_preemption {
 struct draft_jobs {
     struct draft_head head;
     struct draft_source source;
+    char *tenant;
     struct draft_arrivals arrivals;
     struct sim_law *run_time;
     int64_t run_time_limit_ns;
@@ -476,6 +500,7 @@ struct draft_scenario {
     struct draft_truth truth;
     struct draft_cluster cluster;
     struct draft_sched sched;
+    struct draft_list tenants;
     struct draft_list pipelines;
     struct draft_list jobs;
     struct draft_list fill;

@@ -216,7 +216,7 @@ static void emit_section(struct emitter *emitter, const struct sim_section *sect
     for (size_t i = 0; i < section->count && is_nothing_kept; i++)
         is_nothing_kept = !is_kept(emitter, &section->fields[i], draft);
     emitter->level = level.above;
-    if (bare != NULL) {
+    if (bare != NULL && bare->kind != SIM_FIELD_SECTION) {
         put_value(emitter, bare, field_source(bare, draft));
         return;
     }

@@ -61,6 +61,9 @@ void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched)
                                  .latency_per_worker_ns = draft->latency.per_worker_ns,
                                  .view_age_ns = draft->view_age_ns,
                                  .hold_mode = draft->hold_mode,
+                                 .half_life_ns = draft->half_life_ns == SIM_ABSENT_TIME
+                                                     ? 168 * 3600 * INT64_C(1000000000)
+                                                     : draft->half_life_ns,
                                  .repartition = repartition_of(&draft->repartition) };
     if (draft->groups.scorer != SIM_ABSENT_COUNT)
         sched->group_scorer = draft->groups.scorer;
@@ -292,6 +295,8 @@ void sim_resolve(struct sim_resolver *resolver)
     sim_resolve_sched(&draft->sched, &scenario->sched);
     sim_resolve_pipelines(resolver);
     sim_resolve_workloads(resolver);
+    sim_resolve_tenants(resolver);
+    sim_resolve_owners(resolver);
     resolve_contention(resolver);
     sim_resolve_exclusive(resolver);
     sim_resolve_codecs(resolver);

@@ -34,6 +34,9 @@ void sim_resolve_hardware(struct sim_resolver *resolver);
 void sim_resolve_sched(const struct draft_sched *draft, struct sim_sched *sched);
 void sim_resolve_pipelines(struct sim_resolver *resolver);
 void sim_resolve_workloads(struct sim_resolver *resolver);
+/* resolve_tenants.c: who there is, and then whose the jobs are. */
+void sim_resolve_tenants(struct sim_resolver *resolver);
+void sim_resolve_owners(struct sim_resolver *resolver);
 
 /* One entry of `jobs` or `fill` while it is resolved. */
 struct sim_job_source {

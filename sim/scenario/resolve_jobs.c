@@ -66,7 +66,8 @@ static void resolve_class(struct sim_resolver *resolver, struct draft_job_class 
     job->models = draft->gpu_types == NULL ? "" : draft->gpu_types;
     job->name = draft->head.name;
     job->traffic = draft->traffic.to;
-    job->tenant = job->user = "";
+    job->tenant = draft->tenant == NULL ? "" : draft->tenant;
+    job->user = "";
     job->priority = (int32_t)draft->priority;
     job->run_ns = job->patience_ns = job->estimate_ns = WEIR_UNKNOWN_TIME;
     if (job->group == SIM_ABSENT_COUNT)

@@ -14,8 +14,10 @@
 
 #include "sim/engine/law.h"
 #include "sim/scenario/checkpoint.h"
+#include "sim/scenario/defrag_rule.h"
 #include "sim/scenario/diagnostic.h"
 #include "sim/scenario/step.h"
+#include "sim/scenario/tenant.h"
 #include "weir/job.h"
 
 #include <stdbool.h>
@@ -271,6 +273,7 @@ struct sim_sched {
     uint32_t group_scorer;         /* enum sim_group_scorer */
     uint32_t group_report;         /* enum weir_group_report */
     uint32_t hold_mode;            /* enum weir_hold_mode */
+    int64_t half_life_ns;          /* of past use by tenants */
     struct sim_repartition repartition;
 };
 
@@ -507,15 +510,6 @@ enum sim_workload_mode { SIM_WORKLOAD_STATIC, SIM_WORKLOAD_TIME };
 /* Which of equal nodes is first: by a kept order, by the cluster's own order, at random. */
 enum sim_ranks { SIM_RANKS_FILE, SIM_RANKS_SHUFFLED, SIM_RANKS_AS_GIVEN };
 enum sim_refusal { SIM_REFUSAL_FORGET, SIM_REFUSAL_STOP };
-
-enum sim_defrag_kind { SIM_DEFRAG_NONE, SIM_DEFRAG_GREEDY, SIM_DEFRAG_BATCH, SIM_DEFRAG_ONE_POD };
-/* Moving jobs at the end of a static workload (sim/lab/defrag.h). */
-struct sim_defrag_rule {
-    uint32_t rule;      /* enum sim_defrag_kind */
-    double budget_frac; /* of the jobs that are placed */
-    int64_t cost_ns;    /* a moved job's GPUs do nothing for so long */
-};
-
 /* A kind of jobs: a row of a trace, or a class. Times of a trace are exact and known; those of a
  * class are laws. WEIR_UNKNOWN_TIME = not said. */
 struct sim_job_spec {
@@ -524,6 +518,7 @@ struct sim_job_spec {
     const char *models;        /* accepted GPU models as the trace writes them; "" = any */
     const char *name;          /* of a row of a trace, or of the class */
     const char *tenant, *user; /* "" = not said */
+    uint32_t tenant_number;    /* of sim_scenario.tenants, counted from 1; 0 = nobody's */
     uint32_t members;          /* equal parts that start together */
     uint32_t label;            /* what it is reported as: index into the labels of the workload */
     double weight;             /* how often, relative to the others */
@@ -713,6 +708,8 @@ struct sim_scenario {
     struct sim_racks racks;
 
     struct sim_sched sched;
+    struct sim_tenant *tenants; /* none = jobs have no owners */
+    size_t tenants_count;
     struct sim_pipeline *pipelines;
     size_t pipelines_count;
     size_t stages_total;

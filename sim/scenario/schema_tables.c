@@ -107,6 +107,9 @@ static const struct sim_field sched_fields[] = {
           "what a gang (members > 1, no placement group) has while it waits: nothing; or the GPUs, "
           "CPUs and memory that its members find, kept from the jobs behind it and from pipelines "
           "until all have a place") },
+    { TIME("usage_half_life", draft_sched, half_life_ns), ABSENT("168 h"), MOST(LARGEST_TIME),
+      ACTS(SIM_ACTS_JOBS),
+      HELP("past use of a tenant counts half after so long (fair_share); 0 s: in full for ever") },
     { SECTION("placement_groups", draft_sched, groups, &groups_section), ABSENT("ray"),
       WAS("groups"), ACTS(SIM_ACTS_JOBS | SIM_ACTS_FILL), HELP("placement groups, for jobs") },
     { SECTION("repartition", draft_sched, repartition, &repartition_section), ABSENT("off"),
@@ -280,6 +283,8 @@ static const struct sim_field scenario_fields[] = {
       HELP("the nodes there are") },
     { SECTION("sched", draft_scenario, sched, &sim_schema_sched), ALIAS("scheduler"),
       HELP("the scheduler") },
+    { LIST("tenants", draft_scenario, tenants, &sim_schema_tenant), BY_NAME, ABSENT("none"),
+      ACTS(SIM_ACTS_JOBS), HELP("whose jobs they are: teams and what each may have") },
     { LIST("pipelines", draft_scenario, pipelines, &sim_schema_pipeline), BY_NAME, ABSENT("none"),
       ACTS(SIM_ACTS_PIPELINES), HELP("the work: items through stages") },
     { LIST("jobs", draft_scenario, jobs, &sim_schema_jobs), BY_NAME, ABSENT("none"),

@@ -109,6 +109,8 @@ static const struct sim_field job_class_fields[] = {
       HELP("what the scheduler is told of the run time, over the run time") },
     { WHOLE("priority", draft_job_class, priority), DEFAULT("0"), RANGE(-1e9, 1e9),
       HELP("larger is more urgent") },
+    { TEXT("tenant", draft_job_class, tenant), ABSENT("that of all jobs"), A_NAME,
+      HELP("whose jobs they are") },
     { SECTION("memory_traffic", draft_job_class, traffic, &sim_schema_traffic), ABSENT("none"),
       HELP("what each member takes of the memory system of its GPU") },
     { SECTION("step", draft_job_class, step, &step_section), ABSENT("that of all jobs"),
@@ -204,6 +206,9 @@ static const struct sim_section preemption_section = {
 
 static const struct sim_field jobs_fields[] = {
     SOURCE_FIELDS(draft_jobs, job_class_section),
+    { TEXT("tenant", draft_jobs, tenant), ABSENT("as the trace says, else nobody's"), A_NAME,
+      HELP("whose jobs they are: the name of an entry of tenants; where the scenario has none, any "
+           "name, of a tenant without limits") },
     { SECTION("arrivals", draft_jobs, arrivals, &sim_schema_job_arrivals),
       ABSENT("as the trace says"),
       HELP("when jobs arrive. With a trace and another process than `trace`, jobs are drawn from "

@@ -135,6 +135,17 @@ static weir_status name_nodes(const struct sim_world *world, struct sim_meter_co
     return WEIR_OK;
 }
 
+static struct sim_meter_tenant_info *tell_tenants(const struct sim_scenario *scenario)
+{
+    struct sim_meter_tenant_info *told = calloc(scenario->tenants_count + 1, sizeof(*told));
+    for (size_t i = 0; told != NULL && i < scenario->tenants_count; i++) {
+        const struct sim_tenant *tenant = &scenario->tenants[i];
+        told[i] = (struct sim_meter_tenant_info){ tenant->name, tenant->parent, tenant->weight,
+                                                  weir_units_amount(tenant->guarantee.gpu_units) };
+    }
+    return told;
+}
+
 static weir_status create_meter(struct sim_world *world)
 {
     const struct sim_scenario *scenario = world->scenario;
@@ -145,9 +156,11 @@ static weir_status create_meter(struct sim_world *world)
     const size_t workloads = sim_port_workload_count(world->port);
     const char **names = calloc((size_t)world->driver_count + 1, sizeof(*names));
     uint32_t *classes = calloc(workloads + 1, sizeof(*classes));
-    weir_status status = capacity == NULL || stages == NULL || names == NULL || classes == NULL
-                             ? WEIR_ENOMEM
-                             : WEIR_OK;
+    struct sim_meter_tenant_info *tenants = tell_tenants(scenario);
+    weir_status status =
+        capacity == NULL || stages == NULL || names == NULL || classes == NULL || tenants == NULL
+            ? WEIR_ENOMEM
+            : WEIR_OK;
     if (status == WEIR_OK) {
         for (uint32_t d = 1; d <= world->driver_count; d++)
             names[d - 1] = sim_driver_name(&world->drivers[d]);
@@ -165,6 +178,8 @@ static weir_status create_meter(struct sim_world *world)
                                            .pipeline_names = names,
                                            .workload_count = workloads,
                                            .workload_classes = classes,
+                                           .tenants = tenants,
+                                           .tenant_count = scenario->tenants_count,
                                            .has_power = scenario->power.gpu == SIM_GPU_POWER_USED,
                                            .has_turns = has_turns(world->context.cluster),
                                            .link_count = sim_links_count(world->context.cluster),
@@ -183,6 +198,7 @@ static weir_status create_meter(struct sim_world *world)
     free(capacity);
     free(stages);
     free(names);
+    free(tenants);
     free(classes);
     return status;
 }

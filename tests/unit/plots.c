@@ -192,16 +192,33 @@ static const char machine[] = NUMBERS
     " 8, CASE WHEN n.i = 0 AND t.i < 60 THEN 6 ELSE 8 END, CASE n.i WHEN 1 THEN 40 + t.i / 10.0 END"
     " FROM number n, number t WHERE n.i < 2;";
 
+/* In run 21: vision has 3 GPUs for the first hour, speech 1 for the second. */
+#define OWNED(vision)                                                                              \
+    "INSERT INTO job VALUES (21, 0, 0, 0, 0, 3600, 0, 1, 1, 'done', 0, 'a', '" vision              \
+    "', '', '', '3 GPU', 3, '', 1, 0, NULL), (21, 1, 0, 0, 3600, 7200, 0, 1, 1, 'done', 0, 'b', "  \
+    "'speech', '', '', '1 GPU', 1, '', 1, 3600, NULL);"                                            \
+    "INSERT INTO worker VALUES (21, 900, NULL, 0, '', 7, 3, 0, 0, 3600, 'stopped', 0, 0, 0, 0),"   \
+    " (21, 901, NULL, 0, '', 1, 1, 3600, 3600, 7200, 'stopped', 0, 0, 0, 1);"
+
 static void titles_fit_the_sheet(void)
 {
     char folder[FIXTURE_PATH];
-    char sql[sizeof static_results + sizeof timed_results + sizeof machine + 700];
-    (void)snprintf(sql, sizeof sql, "%s %s %s %s", static_results, timed_results, machine,
-                   "UPDATE stage SET name = 'a_stage_with_a_name_that_is_much_too_long_' || stage;"
-                   "UPDATE node SET name = 'node_with_a_name_that_is_too_long' || node;"
-                   "UPDATE link SET name = 'a_link_with_a_name_that_is_too_long' || link;"
-                   "UPDATE run SET variant = 'xenna with_rules_that_are_much_too_long' WHERE "
-                   "variant = 'best_fit'");
+    char sql[sizeof static_results + sizeof timed_results + sizeof machine + 1500];
+    (void)snprintf(
+        sql, sizeof sql, "%s %s %s %s", static_results, timed_results, machine,
+        OWNED("a_tenant_with_a_name_that_is_much_too_long") "UPDATE stage SET name = "
+                                                            "'a_stage_with_a_name_that_is_much_too_"
+                                                            "long_' || stage;"
+                                                            "UPDATE node SET name = "
+                                                            "'node_with_a_name_that_is_too_long' "
+                                                            "|| node;"
+                                                            "UPDATE link SET name = "
+                                                            "'a_link_with_a_name_that_is_too_long' "
+                                                            "|| link;"
+                                                            "UPDATE run SET variant = 'xenna "
+                                                            "with_rules_that_are_much_too_long' "
+                                                            "WHERE "
+                                                            "variant = 'best_fit'");
     struct an_db *db = fixture_open(sql);
     CHECK(make_folder(folder));
     for (size_t i = 0; i < an_plot_count(); i++) {
@@ -445,6 +462,9 @@ static const struct machine_case machine_cases[] = {
       "UPDATE link_sample SET delivered_bytes_per_s = 1e9 WHERE link = 0 AND t_s < 4500",
       "Interface dgx-0 out is full 62\u00a0% of the time; mean 662\u00a0MB/s of 1\u00a0GB/s",
       "# dgx-0 out\n" },
+    { "tenant-share", OWNED("vision"),
+      "vision has 75\u00a0% of the GPU time of tenants, 1.5 GPUs on average",
+      "# vision\n# t_s gpus none mean_gpus\n0 3 nan 1.5\n" },
     { "memory", "", "What waits goes to disk: 120\u00a0GB, all of it from dgx-1",
       "# dgx-1\n# t_s in_use_bytes in_use_max_bytes limit_bytes\n0 4e+10 6e+10 6.4e+10\n" },
     { "memory", "UPDATE memory_sample SET spilled_bytes = 0",

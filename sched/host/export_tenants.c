@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The flight recorder's tenants: what was told of them, and their past. */
+#include "sched/host/export.h"
+
+static int64_t amount_of(int64_t amount)
+{
+    return amount == WEIR_NO_QUOTA ? -1 : amount;
+}
+
+/* [GPUs, CPUs, bytes], in units; left out when all are as usual. */
+static void put_quota(struct weir_json *json, const char *key, const struct weir_quota *quota,
+                      int64_t usual)
+{
+    if (quota->gpu_units == usual && quota->cpu_units == usual && quota->ram_bytes == usual)
+        return;
+    weir_json_open(json, key, '[');
+    weir_json_integer(json, NULL, amount_of(quota->gpu_units));
+    weir_json_integer(json, NULL, amount_of(quota->cpu_units));
+    weir_json_integer(json, NULL, amount_of(quota->ram_bytes));
+    weir_json_close(json, '[');
+}
+
+static void put_tenant(struct weir_json *json, const struct weir_tenant_entry *tenant)
+{
+    weir_json_open(json, NULL, '{');
+    weir_json_text(json, "name", tenant->name == NULL ? "" : tenant->name);
+    weir_export_unless(json, "parent", tenant->parent, 0);
+    weir_json_number(json, "weight", tenant->weight);
+    weir_json_number(json, "tickets", tenant->tickets);
+    put_quota(json, "guarantee", &tenant->guarantee, 0);
+    put_quota(json, "hard", &tenant->hard, WEIR_NO_QUOTA);
+    put_quota(json, "soft", &tenant->soft, WEIR_NO_QUOTA);
+    put_quota(json, "borrow", &tenant->borrow, WEIR_NO_QUOTA);
+    put_quota(json, "lend", &tenant->lend, WEIR_NO_QUOTA);
+    weir_json_number(json, "device_s", tenant->device_s);
+    weir_export_unless(json, "since_ns", tenant->since_ns, WEIR_UNKNOWN_TIME);
+    weir_json_close(json, '{');
+}
+
+void weir_export_tenants(const struct weir_export *out)
+{
+    const struct weir_tenants *const tenants = &out->host->jobs.tenants;
+
+    if (tenants->count < 2)
+        return;
+    weir_export_unless(out->json, "half_life_ns", tenants->half_life_ns, 0);
+    weir_json_open(out->json, "tenants", '[');
+    for (uint32_t t = 0; t < tenants->count; t++)
+        put_tenant(out->json, &tenants->all[t]);
+    weir_json_close(out->json, '[');
+}

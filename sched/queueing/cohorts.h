@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Quotas that are shared in cohorts, as Kueue has them (pkg/cache resource_node.go,
+ * fair_sharing.go).
+ *
+ * A tenant's quota is its guarantee; siblings are a cohort, their parent may be in another. Of the
+ * quota of a tenant `lend` goes to the cohort, the rest is local. What a tenant may still have:
+ *     available = max(0, local - use) + min(quota - local - max(0, use - local) + borrow,
+ *                                           available of the parent)
+ * Its share of what is lent: 1000 x the most, over resources, of (use above quota) / (what the
+ * cohort could have with nobody in it), over its weight; 0 when it borrows nothing.
+ */
+#ifndef SCHED_QUEUEING_COHORTS_H
+#define SCHED_QUEUEING_COHORTS_H
+
+#include "weir/tenant.h"
+
+enum { COHORT_GPU, COHORT_CPU, COHORT_RAM, COHORT_RESOURCES };
+
+/* Of a tenant and all below it, in GPUs, CPUs, bytes. */
+struct weir_cohort {
+    double quota[COHORT_RESOURCES];
+    double use[COHORT_RESOURCES];
+    double local[COHORT_RESOURCES];
+};
+
+/* Fills one a tenant. O(tenants). */
+void weir_cohorts_count(const struct weir_view *view, struct weir_cohort *cohorts);
+void weir_cohort_available(const struct weir_view *view, const struct weir_cohort *cohorts,
+                           uint32_t number, double available[COHORT_RESOURCES]);
+/* With so much more; resources of which the cohort has no quota are left out. */
+double weir_cohort_share(const struct weir_view *view, const struct weir_cohort *cohorts,
+                         uint32_t number, const struct weir_amounts *more);
+
+#endif

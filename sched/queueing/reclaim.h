@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Taking back: which running jobs a plan preempts so that a waiting one finds a place.
+ *
+ * Candidates are the running jobs, the least urgent first, of equals the one that started last; a
+ * policy says of each whether it may go, given those that go already. Lifted off the scratch one
+ * after the other until the job fits; then those that are not needed after all stay, the last
+ * chosen first. Whole jobs, or nobody. Cost: O(running jobs) and one question of place each.
+ */
+#ifndef SCHED_QUEUEING_RECLAIM_H
+#define SCHED_QUEUEING_RECLAIM_H
+
+#include "weir/tenant.h"
+
+struct weir_reclaim {
+    struct weir_allocator allocator;
+    const struct weir_view *view;
+    struct weir_placer *placer;
+    void *state;
+    /* Whether `victim` may go for `job`, and that it goes (+1) or stays after all (-1). */
+    bool (*may_go)(void *state, const struct weir_job *victim, const struct weir_job *job);
+    void (*count)(void *state, const struct weir_job *victim, int sign);
+    struct weir_job *jobs; /* candidates; the first `chosen` go */
+    uint32_t job_count, capacity;
+};
+
+/* WEIR_OK: the plan preempts some and the job fits. WEIR_EBUSY: nobody goes. */
+weir_status weir_reclaim_for(struct weir_reclaim *reclaim, const struct weir_job *job,
+                             struct weir_error *error);
+void weir_reclaim_close(struct weir_reclaim *reclaim);
+
+#endif

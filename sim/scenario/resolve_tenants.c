@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Resolving tenants: who there is, parents before their children, and whose each job is.
+ *
+ * A name that a user writes must be in the list, when there is one. The names of a trace need not
+ * be: who is not in the list has no limits. Without a list and without a job that says its tenant
+ * there are none, and the names of a trace are only kept.
+ */
+#include "sim/scenario/resolve.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- amounts ---- */
+
+static int64_t units_or(double amount, int64_t absent)
+{
+    return isnan(amount) ? absent : llround(amount * (double)WEIR_ONE);
+}
+
+static struct weir_quota quota_of(const struct draft_quota *draft, int64_t absent)
+{
+    if (draft->head.node == NULL)
+        return (struct weir_quota){ absent, absent, absent };
+    return (struct weir_quota){
+        .gpu_units = units_or(draft->gpus, absent),
+        .cpu_units = units_or(draft->cpus, absent),
+        .ram_bytes = draft->ram_bytes == SIM_ABSENT_BYTES ? absent : draft->ram_bytes,
+    };
+}
+
+static struct sim_tenant tenant_of(const struct draft_tenant *draft)
+{
+    return (struct sim_tenant){ .name = draft->head.name,
+                                .weight = isnan(draft->weight) ? 1 : draft->weight,
+                                .tickets = isnan(draft->tickets) ? 0 : draft->tickets,
+                                .guarantee = quota_of(&draft->guarantee, 0),
+                                .hard = quota_of(&draft->quota.hard, WEIR_NO_QUOTA),
+                                .soft = quota_of(&draft->quota.soft, WEIR_NO_QUOTA),
+                                .borrow = quota_of(&draft->borrow, WEIR_NO_QUOTA),
+                                .lend = quota_of(&draft->lend, WEIR_NO_QUOTA) };
+}
+
+static uint32_t add_tenant(struct sim_resolver *resolver, const struct sim_tenant *tenant)
+{
+    struct sim_scenario *scenario = resolver->scenario;
+    scenario->tenants = sim_arena_grow(resolver->arena, scenario->tenants, scenario->tenants_count,
+                                       sizeof *scenario->tenants);
+    scenario->tenants[scenario->tenants_count++] = *tenant;
+    return (uint32_t)scenario->tenants_count;
+}
+
+/* Counted from 1; 0 = there is none. */
+static uint32_t find_tenant(const struct sim_scenario *scenario, const char *name)
+{
+    for (uint32_t i = 0; i < scenario->tenants_count; i++)
+        if (strcmp(scenario->tenants[i].name, name) == 0)
+            return i + 1;
+    return 0;
+}
+
+/* ---- the list ---- */
+
+static const char *near_tenant(struct sim_resolver *resolver, const char *name)
+{
+    const struct draft_list *list = &resolver->draft->tenants;
+    const struct draft_tenant *drafts = list->items;
+    const char **names = sim_arena_alloc(resolver->arena, list->count + 1, sizeof *names);
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (drafts[i].head.name != NULL)
+            names[count++] = drafts[i].head.name;
+    return sim_near_name(name, names, count);
+}
+
+static bool is_listed(const struct draft_list *list, const char *name)
+{
+    const struct draft_tenant *drafts = list->items;
+    for (size_t i = 0; i < list->count; i++)
+        if (drafts[i].head.name != NULL && strcmp(drafts[i].head.name, name) == 0)
+            return true;
+    return false;
+}
+
+static void check_names(struct sim_resolver *resolver)
+{
+    const struct draft_list *list = &resolver->draft->tenants;
+    const struct draft_tenant *drafts = list->items;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct draft_tenant *tenant = &drafts[i];
+        for (size_t k = 0; k < i && tenant->head.name != NULL; k++)
+            if (drafts[k].head.name != NULL && strcmp(drafts[k].head.name, tenant->head.name) == 0)
+                sim_report_error(resolver->report, sim_draft_at(&tenant->head, "name"),
+                                 "two tenants are called '%s'", tenant->head.name);
+        if (tenant->parent != NULL && !is_listed(list, tenant->parent))
+            sim_report_near(resolver->report, sim_draft_at(&tenant->head, "parent"), SIM_AT_VALUE,
+                            near_tenant(resolver, tenant->parent), "there is no tenant '%s'",
+                            tenant->parent);
+    }
+}
+
+/* Whether it can be added: it is not there, its parent is. */
+static bool is_next(const struct sim_scenario *scenario, const struct draft_tenant *draft)
+{
+    return draft->head.name != NULL && find_tenant(scenario, draft->head.name) == 0 &&
+           (draft->parent == NULL || find_tenant(scenario, draft->parent) > 0);
+}
+
+/* Those whose parents are never there are their own ancestors, or below such. */
+static void report_rings(struct sim_resolver *resolver)
+{
+    const struct draft_list *list = &resolver->draft->tenants;
+    const struct draft_tenant *drafts = list->items;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct draft_tenant *tenant = &drafts[i];
+        if (tenant->head.name != NULL && tenant->parent != NULL &&
+            is_listed(list, tenant->parent) &&
+            find_tenant(resolver->scenario, tenant->head.name) == 0)
+            sim_report_error(resolver->report, sim_draft_at(&tenant->head, "parent"),
+                             "'%s' is a part of itself, by way of its parents", tenant->head.name);
+    }
+}
+
+static void add_list(struct sim_resolver *resolver)
+{
+    const struct draft_list *list = &resolver->draft->tenants;
+    const struct draft_tenant *drafts = list->items;
+    struct sim_scenario *scenario = resolver->scenario;
+    bool has_more = true;
+    while (has_more) {
+        has_more = false;
+        for (size_t i = 0; i < list->count; i++) {
+            if (!is_next(scenario, &drafts[i]))
+                continue;
+            struct sim_tenant tenant = tenant_of(&drafts[i]);
+            tenant.parent = drafts[i].parent == NULL ? 0 : find_tenant(scenario, drafts[i].parent);
+            (void)add_tenant(resolver, &tenant);
+            has_more = true;
+        }
+    }
+}
+
+/* A guarantee above a hard limit can never be met. */
+static void check_limits(struct sim_resolver *resolver)
+{
+    const struct draft_list *list = &resolver->draft->tenants;
+    const struct draft_tenant *drafts = list->items;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct sim_tenant tenant = tenant_of(&drafts[i]);
+        if (tenant.guarantee.gpu_units > tenant.hard.gpu_units ||
+            tenant.guarantee.cpu_units > tenant.hard.cpu_units ||
+            tenant.guarantee.ram_bytes > tenant.hard.ram_bytes)
+            sim_report_error(resolver->report, sim_draft_at(&drafts[i].head, "guarantee"),
+                             "is more than the hard limit");
+        if (drafts[i].lend.head.node != NULL && drafts[i].guarantee.head.node == NULL)
+            sim_report_error(resolver->report, sim_draft_at(&drafts[i].head, "lend"),
+                             "is a part of the guarantee, and there is none");
+        if (drafts[i].borrow.head.node != NULL && drafts[i].guarantee.head.node == NULL)
+            sim_report_error(resolver->report, sim_draft_at(&drafts[i].head, "borrow"),
+                             "is what goes beyond the guarantee, and there is none; an end by "
+                             "itself is quota.hard");
+    }
+}
+
+void sim_resolve_tenants(struct sim_resolver *resolver)
+{
+    sim_resolve_not_empty(resolver, sim_yaml_get(resolver->root, "tenants"),
+                          "there are no tenants in it");
+    check_names(resolver);
+    add_list(resolver);
+    report_rings(resolver);
+    check_limits(resolver);
+}
+
+/* ---- whose jobs they are ---- */
+
+/* Of a job that says this name at this place; NULL = the rows of a trace say it. */
+static uint32_t number_of(struct sim_resolver *resolver, const struct sim_yaml *at,
+                          const char *name)
+{
+    const uint32_t number = find_tenant(resolver->scenario, name);
+    if (number > 0)
+        return number;
+    if (at != NULL && resolver->draft->tenants.count > 0) {
+        sim_report_near(resolver->report, at, SIM_AT_VALUE, near_tenant(resolver, name),
+                        "there is no tenant '%s'", name);
+        return 0;
+    }
+    const struct sim_tenant tenant = {
+        .name = name,
+        .weight = 1,
+        .hard = { WEIR_NO_QUOTA, WEIR_NO_QUOTA, WEIR_NO_QUOTA },
+        .soft = { WEIR_NO_QUOTA, WEIR_NO_QUOTA, WEIR_NO_QUOTA },
+        .borrow = { WEIR_NO_QUOTA, WEIR_NO_QUOTA, WEIR_NO_QUOTA },
+        .lend = { WEIR_NO_QUOTA, WEIR_NO_QUOTA, WEIR_NO_QUOTA },
+    };
+    return add_tenant(resolver, &tenant);
+}
+
+/* Where the name stands. */
+static const struct sim_yaml *place_of(const struct draft_jobs *draft, size_t job)
+{
+    const struct draft_job_class *classes = draft->source.classes.items;
+    if (job < draft->source.classes.count && classes[job].tenant != NULL)
+        return sim_draft_at(&classes[job].head, "tenant");
+    return draft->tenant == NULL ? NULL : sim_draft_at(&draft->head, "tenant");
+}
+
+static bool says_tenant(const struct draft_jobs *draft)
+{
+    const struct draft_job_class *classes = draft->source.classes.items;
+    for (size_t i = 0; i < draft->source.classes.count; i++)
+        if (classes[i].tenant != NULL)
+            return true;
+    return draft->tenant != NULL;
+}
+
+/* Rows that follow one another mostly are of one tenant, whose name is kept once. */
+static void name_owners(struct sim_resolver *resolver, const struct draft_jobs *draft,
+                        struct sim_workload *workload)
+{
+    const struct sim_job_spec *before = NULL;
+    for (size_t i = 0; i < workload->jobs_count; i++) {
+        struct sim_job_spec *job = &workload->jobs[i];
+        if (draft->tenant != NULL &&
+            (job->tenant == NULL || job->tenant[0] == '\0' || draft->source.classes.count == 0))
+            job->tenant = draft->tenant;
+        if (job->tenant == NULL || job->tenant[0] == '\0')
+            continue;
+        job->tenant_number = before != NULL && before->tenant == job->tenant
+                                 ? before->tenant_number
+                                 : number_of(resolver, place_of(draft, i), job->tenant);
+        before = job;
+    }
+}
+
+void sim_resolve_owners(struct sim_resolver *resolver)
+{
+    const struct draft_list *list = &resolver->draft->jobs;
+    const struct draft_jobs *drafts = list->items;
+    bool has_tenants = resolver->draft->tenants.count > 0;
+    for (size_t i = 0; i < list->count; i++)
+        has_tenants = has_tenants || says_tenant(&drafts[i]);
+    for (size_t i = 0; i < list->count && has_tenants; i++)
+        name_owners(resolver, &drafts[i], &resolver->scenario->workloads[i]);
+}

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Every scenario under scenarios/training meets its expectations; who waits for a limit is told so;
+# mistakes in tenants are named with their place.
+# covers: S1.5 partly (the least size of elastic jobs)
+. "$WEIR_SOURCE_DIR/tests/support/cli.sh"
+
+for file in "$WEIR_SOURCE_DIR"/scenarios/training/*.yaml; do
+    name=$(basename "$file" .yaml)
+    has "$WEIR_SOURCE_DIR/scenarios/README.md" "training/$name.yaml"
+    expect 0 "$WEIR_BIN" compare "$file" --check -o "$name.db"
+    chart=$(sed -n 's/^# Chart: weir plot DB //p' "$file")
+    [ -n "$chart" ] || fail "$name names no chart in its header"
+    has "$WEIR_SOURCE_DIR/scenarios/training/README.md" "| \`weir plot $name.db $chart\` |"
+    command -v gnuplot >/dev/null || continue
+    eval "set -- $chart"
+    expect 0 "$WEIR_BIN" plot "$name.db" "$@" -o "$name.svg"
+    hasnt "$name.svg" 'No data'
+done
+
+# The title of the chart, recomputed from the results.
+if command -v gnuplot >/dev/null && command -v sqlite3 >/dev/null; then
+    expect 0 "$WEIR_BIN" report reclaim.db --variant reclaim -o page.html
+    share=$(sqlite3 reclaim.db "SELECT printf('%.0f', 100 * value) FROM v_result WHERE
+        variant = 'reclaim' AND metric = 'tenant.share' AND label = 'speech'")
+    grep -A1 '<figure id="tenant-share">' page.html | sed 's/\xc2\xa0/ /g' >title
+    has title "speech has $share % of the GPU time of tenants, 12.4 GPUs on average"
+fi
+
+# The ninth job of a quota of eight, while 20 GPUs are free, and who has the eight.
+expect 0 "$WEIR_BIN" explain quota.db --pending --at 30min
+has stdout '16 jobs wait for 1 CPU + 1 GPU'
+has stdout 'a limit of its tenant is reached'
+has stdout 'job training/models-3'
+
+# A decision that is made again from what was written of it holds the same jobs.
+expect 0 "$WEIR_BIN" explain quota.db --at 10min --decide
+cp stdout question.json
+has question.json '"research"'
+expect 0 "$WEIR_BIN" decide question.json
+cp stdout answer.json
+[ "$(grep -c '"start"' answer.json)" -ge 1 ] || fail 'nothing starts again'
+
+# Mistakes.
+quota="$WEIR_SOURCE_DIR/scenarios/training/quota.yaml"
+wrong() {
+    sed "$1" "$quota" >wrong.yaml
+    expect 2 "$WEIR_BIN" validate wrong.yaml
+    matches stderr "^wrong.yaml:[0-9]+:[0-9]+: error: $2"
+}
+wrong 's/tenant: research/tenant: reserch/' "jobs\\[0\\].classes\\[0\\].tenant: there is no tenant 'reserch'.*did you mean 'research'"
+wrong 's/{name: product}/{name: product, parent: reseach}/' "tenants\\[1\\].parent: there is no tenant 'reseach'.*did you mean 'research'"
+wrong 's/{name: product}/{name: research}/' "tenants\\[1\\].name: two tenants are called 'research'"
+wrong 's/{name: product}/{name: product, lend: 3}/' 'tenants\[1\].lend: is a part of the guarantee, and there is none'
+wrong 's/{name: product}/{name: product, borrow: 3}/' 'tenants\[1\].borrow: is what goes beyond the guarantee'
+wrong 's/quota: 8}/quota: 8, guarantee: 9}/' 'tenants\[0\].guarantee: is more than the hard limit'
+wrong 's/{name: product}/{name: product, wieght: 3}/' "tenants\\[1\\].wieght: unknown key.*did you mean 'weight'"
+wrong 's/- {name: product}/- {name: product, parent: a}\n  - {name: a, parent: product}/' "tenants\\[1\\].parent: 'product' is a part of itself"
