@@ -83,7 +83,7 @@ static weir_status pass(void *state, const struct weir_view *view, struct weir_p
 
     (void)plan;
     WEIR_TRY(weir_walk_begin(&bounded->walk, view, INT64_MAX));
-    while ((job = weir_walk_job(&bounded->walk)) != NULL) {
+    while ((job = weir_walk_free_job(&bounded->walk, placer)) != NULL) {
         const weir_status status = weir_placer_start_job(placer, job->workload, job->id, error);
         if (status != WEIR_OK && !weir_backfill_is_no_place(status))
             return status;

@@ -266,7 +266,7 @@ static weir_status start_first(struct pass *pass, bool *has_head)
     const struct weir_job *job;
 
     *has_head = false;
-    while ((job = weir_walk_job(&pass->easy->walk)) != NULL) {
+    while ((job = weir_walk_free_job(&pass->easy->walk, pass->placer)) != NULL) {
         const weir_status status = start(pass, job);
         if (weir_backfill_is_no_place(status)) {
             pass->head = *job;
@@ -286,7 +286,7 @@ static weir_status pass_head(struct pass *pass)
     const struct weir_job *job;
 
     weir_walk_next(&pass->easy->walk, most_of(pass, &pass->head));
-    while ((job = weir_walk_job(&pass->easy->walk)) != NULL) {
+    while ((job = weir_walk_free_job(&pass->easy->walk, pass->placer)) != NULL) {
         if (depth > 0 && pass->looked++ >= depth)
             return WEIR_OK;
         if (depth <= 0 && is_hopeless(pass, job)) {

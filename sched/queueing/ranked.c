@@ -262,8 +262,8 @@ weir_status weir_ranked_pass(struct weir_ranked *ranked, const struct weir_view 
 
     WEIR_TRY(rank_running(&pass));
     WEIR_TRY(weir_walk_begin(&ranked->walk, view, INT64_MAX));
-    for (const struct weir_job *job = weir_walk_job(&ranked->walk); job != NULL;
-         job = weir_walk_job(&ranked->walk)) {
+    for (const struct weir_job *job = weir_walk_free_job(&ranked->walk, placer); job != NULL;
+         job = weir_walk_free_job(&ranked->walk, placer)) {
         const weir_status status = run(&pass, job);
         if (status == WEIR_OK && ranked->runs != NULL)
             ranked->runs(ranked->state, job, view->now_ns);

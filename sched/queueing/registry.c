@@ -8,13 +8,25 @@
 #include "sched/internal/registry.h"
 
 static const struct weir_queueing_ops *const queueings[] = {
-    &weir_queueing_first_fit,    &weir_queueing_fcfs,         &weir_queueing_sjf,
-    &weir_queueing_smallest,     &weir_queueing_priority,     &weir_queueing_easy,
-    &weir_queueing_conservative, &weir_queueing_srtf,         &weir_queueing_srsf,
-    &weir_queueing_las_2d,       &weir_queueing_bounded_wait, &weir_queueing_formula,
+    &weir_queueing_first_fit,
+    &weir_queueing_fcfs,
+    &weir_queueing_sjf,
+    &weir_queueing_smallest,
+    &weir_queueing_priority,
+    &weir_queueing_easy,
+    &weir_queueing_conservative,
+    &weir_queueing_srtf,
+    &weir_queueing_srsf,
+    &weir_queueing_las_2d,
+    &weir_queueing_bounded_wait,
+    &weir_queueing_formula,
     /* those that choose a tenant first */
-    &weir_queueing_drf,          &weir_queueing_wfq,          &weir_queueing_stride,
-    &weir_queueing_lottery,      &weir_queueing_fair_share,   &weir_queueing_quota_queues,
+    &weir_queueing_drf,
+    &weir_queueing_wfq,
+    &weir_queueing_stride,
+    &weir_queueing_lottery,
+    &weir_queueing_fair_share,
+    &weir_queueing_quota_queues,
     &weir_queueing_cohorts,
 };
 

@@ -82,3 +82,18 @@ void weir_walk_next(struct weir_walk *walk, int64_t most_ns)
     walk->heads[0] = next;
     sink(walk, 0);
 }
+
+const struct weir_job *weir_walk_free_job(struct weir_walk *walk, struct weir_placer *placer)
+{
+    const struct weir_job *job = weir_walk_job(walk);
+
+    while (job != NULL && weir_view_tenants(walk->view) > 1) {
+        const uint32_t reason = weir_view_quota_reason(walk->view, job);
+        if (reason == WEIR_REASON_NONE)
+            break;
+        (void)weir_placer_deny_job(placer, job->workload, job->id, reason);
+        weir_walk_leave_kind(walk);
+        job = weir_walk_job(walk);
+    }
+    return job;
+}

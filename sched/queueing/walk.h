@@ -10,7 +10,7 @@
 #ifndef SCHED_QUEUEING_WALK_H
 #define SCHED_QUEUEING_WALK_H
 
-#include "weir/job.h"
+#include "weir/tenant.h"
 
 struct weir_walk {
     struct weir_allocator allocator;
@@ -29,6 +29,9 @@ static inline const struct weir_job *weir_walk_job(const struct weir_walk *walk)
 {
     return walk->count == 0 ? NULL : &walk->heads[0];
 }
+/* The same, past the kinds that a limit of their tenant holds now: they are denied for that, and
+ * hold up nobody behind them. */
+const struct weir_job *weir_walk_free_job(struct weir_walk *walk, struct weir_placer *placer);
 /* On to the next one; the kind of this one goes on with jobs that have at most `most_ns` left. */
 void weir_walk_next(struct weir_walk *walk, int64_t most_ns);
 /* On without the kind of this one. */

@@ -71,9 +71,9 @@ weir_status sim_file_model(const char *path, int64_t *model, struct weir_error *
              : database >= SECOND_MODEL_SINCE ? 0
                                               : 1;
     (void)sqlite3_close(db);
-    return *model >= 0 ? WEIR_OK
-                       : weir_fail(error, WEIR_EIO, "%s: the version of its model cannot be read",
-                                   path);
+    return *model >= 0
+               ? WEIR_OK
+               : weir_fail(error, WEIR_EIO, "%s: the version of its model cannot be read", path);
 }
 
 const char *sim_file_database_news(int64_t version, struct sim_arena *arena)

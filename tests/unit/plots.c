@@ -194,6 +194,8 @@ static const char machine[] = NUMBERS
 
 /* In run 21: vision has 3 GPUs for the first hour, speech 1 for the second. */
 #define OWNED(vision)                                                                              \
+    "INSERT INTO workload SELECT 21, 0, 'jobs' WHERE 21 NOT IN (SELECT run_id FROM workload);"     \
+    "INSERT INTO job_label SELECT 21, 0, 'a' WHERE 21 NOT IN (SELECT run_id FROM job_label);"      \
     "INSERT INTO job VALUES (21, 0, 0, 0, 0, 3600, 0, 1, 1, 'done', 0, 'a', '" vision              \
     "', '', '', '3 GPU', 3, '', 1, 0, NULL), (21, 1, 0, 0, 3600, 7200, 0, 1, 1, 'done', 0, 'b', "  \
     "'speech', '', '', '1 GPU', 1, '', 1, 3600, NULL);"                                            \
@@ -203,7 +205,7 @@ static const char machine[] = NUMBERS
 static void titles_fit_the_sheet(void)
 {
     char folder[FIXTURE_PATH];
-    char sql[sizeof static_results + sizeof timed_results + sizeof machine + 1500];
+    char sql[sizeof static_results + sizeof timed_results + sizeof machine + 2000];
     (void)snprintf(
         sql, sizeof sql, "%s %s %s %s", static_results, timed_results, machine,
         OWNED("a_tenant_with_a_name_that_is_much_too_long") "UPDATE stage SET name = "
@@ -499,7 +501,7 @@ static const struct machine_case machine_cases[] = {
 static void check_machine_case(const struct machine_case *given)
 {
     char folder[FIXTURE_PATH];
-    char sql[sizeof machine + 400];
+    char sql[sizeof machine + 1200];
     (void)snprintf(sql, sizeof sql, "%s %s", machine, given->sql);
     struct an_db *db = fixture_open(sql);
     CHECK(make_folder(folder));

@@ -91,7 +91,10 @@ static uint32_t reason_of(const struct weir_plan *plan, uint32_t tenant, struct 
 /* 28 GPUs are there, the limit is 8: the ninth job waits, who comes behind it does not. */
 static void the_ninth_gpu_of_eight_waits_though_twenty_are_free(void)
 {
-    static const char *const policies[] = { "first_fit", "fcfs", "sjf", "priority", "drf", "wfq" };
+    static const char *const policies[] = { "first_fit",   "fcfs", "sjf",    "priority",
+                                            "drf",         "wfq",  "easy",   "conservative",
+                                            "srtf",        "srsf", "las_2d", "formula",
+                                            "bounded_wait" };
     const struct test_node node = { .nodes = 2, .gpus = 14, .cpus = 256, .ram = 1e12 };
 
     for (size_t p = 0; p < sizeof policies / sizeof policies[0]; p++) {
